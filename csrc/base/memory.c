@@ -1,0 +1,114 @@
+#include "memory.h"
+
+#include <stdlib.h>
+
+/* Room for fewer elements than this costs more calls than it saves bytes. */
+#define SMALLEST_GROWN_COUNT 16
+
+#ifdef ABUT_TESTING
+#include <stdatomic.h>
+
+static atomic_long calls_until_failure;
+static atomic_int has_failed;
+static atomic_long live_count;
+
+void memory_fail_at(long call)
+{
+    atomic_store(&has_failed, 0);
+    atomic_store(&calls_until_failure, call);
+}
+
+int memory_has_failed(void)
+{
+    return atomic_load(&has_failed);
+}
+
+long memory_live_count(void)
+{
+    return atomic_load(&live_count);
+}
+
+static int must_fail(void)
+{
+    int fails = atomic_fetch_sub(&calls_until_failure, 1) == 1;
+    if (fails) {
+        atomic_store(&has_failed, 1);
+    }
+    return fails;
+}
+
+static void count_live(long change)
+{
+    atomic_fetch_add(&live_count, change);
+}
+#else
+static int must_fail(void)
+{
+    return 0;
+}
+
+static void count_live(long change)
+{
+    (void)change;
+}
+#endif
+
+/* Bytes of an array, at least 1; 0 where no array can be that large. */
+static size_t byte_count(abut_index count, size_t size)
+{
+    if (count < 0 || (size > 0 && (size_t)count > (size_t)PTRDIFF_MAX / size)) {
+        return 0;
+    }
+    size_t bytes = (size_t)count * size;
+    return bytes > 0 ? bytes : 1;
+}
+
+/* NULL leaves the array as it was. */
+static void *resize(void *array, abut_index count, size_t size)
+{
+    size_t bytes = byte_count(count, size);
+    if (bytes == 0 || must_fail()) {
+        return NULL;
+    }
+    int is_new = array == NULL;
+    void *resized = realloc(array, bytes);
+    count_live(is_new && resized != NULL);
+    return resized;
+}
+
+void *memory_alloc(abut_index count, size_t size)
+{
+    return resize(NULL, count, size);
+}
+
+void *memory_alloc_zeroed(abut_index count, size_t size)
+{
+    size_t bytes = byte_count(count, size);
+    if (bytes == 0 || must_fail()) {
+        return NULL;
+    }
+    void *array = calloc(bytes, 1);
+    count_live(array != NULL);
+    return array;
+}
+
+void *memory_grow(void *array, abut_index count, abut_index *capacity, size_t size)
+{
+    if (array != NULL && count <= *capacity) {
+        return array;
+    }
+    abut_index doubled = *capacity <= PTRDIFF_MAX / 2 ? 2 * *capacity : PTRDIFF_MAX;
+    abut_index wanted = doubled > SMALLEST_GROWN_COUNT ? doubled : SMALLEST_GROWN_COUNT;
+    wanted = wanted > count ? wanted : count;
+    void *grown = resize(array, wanted, size);
+    if (grown != NULL) {
+        *capacity = wanted;
+    }
+    return grown;
+}
+
+void memory_free(void *array)
+{
+    count_live(array == NULL ? 0 : -1);
+    free(array);
+}

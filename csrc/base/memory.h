@@ -1,0 +1,40 @@
+/* The only place that allocates. */
+#ifndef BASE_MEMORY_H
+#define BASE_MEMORY_H
+
+#include "../abut.h"
+
+/* An array of `count` elements of `size` bytes, or NULL where there is no memory for it, `count` is
+ * negative or the product overflows. An array of no elements is not NULL. */
+void *memory_alloc(abut_index count, size_t size);
+
+/* Likewise, all bytes 0. */
+void *memory_alloc_zeroed(abut_index count, size_t size);
+
+/* The array with room for `count` elements at least, maybe moved; NULL where there is no memory:
+ * then `array` is as it was and still the caller's. `array` may be NULL. Does nothing where
+ * *capacity >= count, else at least doubles *capacity, so that an array may grow piece by piece.
+ *
+ *     double *grown = memory_grow(list->values, list->count + 1, &list->capacity, sizeof *grown);
+ *     if (!grown) {
+ *         return ABUT_NO_MEMORY;
+ *     }
+ *     list->values = grown;
+ */
+void *memory_grow(void *array, abut_index count, abut_index *capacity, size_t size);
+
+/* Accepts NULL. */
+void memory_free(void *array);
+
+#ifdef ABUT_TESTING
+/* Let the call-th allocation from now on fail, once: 1 is the next one, 0 none. */
+void memory_fail_at(long call);
+
+/* Whether the failure that was asked for has happened. */
+int memory_has_failed(void);
+
+/* Arrays that are allocated and not yet freed. */
+long memory_live_count(void);
+#endif
+
+#endif

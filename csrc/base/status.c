@@ -1,0 +1,90 @@
+#include "../abut.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What each status says; # stands for the error's index, @ for its detail, % for its value. */
+static const char *const messages[ABUT_STATUS_COUNT] = {
+    [ABUT_OK] = "no error",
+    [ABUT_NO_MEMORY] = "not enough memory",
+    [ABUT_INTERRUPTED] = "interrupted",
+    [ABUT_TOO_MANY_FACETS] = "# facets are too many; facets and the triangles that they split into "
+                             "are numbered with 31 bits",
+    [ABUT_BAD_OFFSETS] = "the offsets of facet # do not ascend from 0 to the number of indices",
+    [ABUT_VERTEX_NOT_FINITE] = "vertices[#, @] is %",
+    [ABUT_VERTEX_TOO_FAR] = "vertices[#, @] is %; coordinates must lie within 1e75 of 0",
+    [ABUT_FACET_TOO_FEW_CORNERS] = "facet # needs at least 3 corners, but names @",
+    [ABUT_FACET_BAD_VERTEX] = "facet # names vertex @, but the mesh has % vertices",
+    [ABUT_FACET_REPEATS_VERTEX] = "facet # names vertex @ twice",
+    [ABUT_FACET_ZERO_AREA] = "facet # has no area; on_degenerate=\"drop\" leaves such facets out",
+    [ABUT_FACET_NOT_CONVEX] = "facet # is not convex at its corner @; split=True triangulates it",
+    [ABUT_FACET_NOT_PLANAR] = "facet # is not planar: its corner @ is off its plane by % of its "
+                              "longest diagonal; split=True triangulates it",
+    [ABUT_BAD_NOISE] = "noise[#] is %; noise must be finite and not negative",
+    [ABUT_CENTER_NOT_FINITE] = "centers[#, @] is %",
+    [ABUT_CENTER_TOO_FAR] = "centers[#, @] is %; coordinates must lie within 1e75 of 0",
+    [ABUT_BAD_RADIUS] = "radii[#] is %; radii must be positive and finite",
+    [ABUT_BAD_GAP] = "gap is %; it must be finite and not negative",
+    [ABUT_BAD_FLAT_ANGLE] = "flat_angle is %; it must be at least 0 and less than pi/2 (radians)",
+    [ABUT_BAD_WEIGHTS] = "facet # has @ corners, but weights=\"zhong\" is for 3 or 4; "
+                         "weights=\"wachspress\" takes any number",
+};
+
+static const char winds_twice[] = "facet # winds around more than once; split=True triangulates it";
+
+static const char *message_of(const abut_error *error)
+{
+    if ((int)error->status < 0 || error->status >= ABUT_STATUS_COUNT) {
+        return "unknown error";
+    }
+    if (error->status == ABUT_FACET_NOT_CONVEX && error->detail < 0) {
+        return winds_twice;
+    }
+    return messages[error->status];
+}
+
+/* As few digits as give the number back; counts print as integers. */
+static void print_value(double value, char *text, size_t size)
+{
+    if (isnan(value)) {
+        snprintf(text, size, "nan"); /* without the sign that NaNs carry */
+        return;
+    }
+    int digits = 15;
+    do {
+        snprintf(text, size, "%.*g", digits, value);
+    } while (strtod(text, NULL) != value && ++digits <= 17);
+}
+
+static void print_placeholder(const abut_error *error, char placeholder, char *text, size_t size)
+{
+    switch (placeholder) {
+    case '#':
+        snprintf(text, size, "%td", (ptrdiff_t)error->index);
+        break;
+    case '@':
+        snprintf(text, size, "%td", (ptrdiff_t)error->detail);
+        break;
+    case '%':
+        print_value(error->value, text, size);
+        break;
+    default:
+        snprintf(text, size, "%c", placeholder);
+    }
+}
+
+void abut_error_text(const abut_error *error, char *text, size_t size)
+{
+    size_t length = 0;
+    for (const char *next = message_of(error); *next != '\0'; next++) {
+        char piece[32];
+        print_placeholder(error, *next, piece, sizeof piece);
+        for (const char *letter = piece; *letter != '\0' && length + 1 < size; letter++) {
+            text[length++] = *letter;
+        }
+    }
+    if (size > 0) {
+        text[length] = '\0';
+    }
+}

@@ -1,0 +1,87 @@
+/* A vector of three doubles by value. */
+#ifndef BASE_VEC3_H
+#define BASE_VEC3_H
+
+#include <math.h>
+#include <stdbool.h>
+
+typedef struct vec3 {
+    double x, y, z;
+} vec3;
+
+static inline vec3 vec3_load(const double *p)
+{
+    return (vec3){p[0], p[1], p[2]};
+}
+
+static inline void vec3_store(double *p, vec3 a)
+{
+    p[0] = a.x, p[1] = a.y, p[2] = a.z;
+}
+
+static inline vec3 vec3_add(vec3 a, vec3 b)
+{
+    return (vec3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+static inline vec3 vec3_sub(vec3 a, vec3 b)
+{
+    return (vec3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static inline vec3 vec3_scale(vec3 a, double s)
+{
+    return (vec3){a.x * s, a.y * s, a.z * s};
+}
+
+static inline double vec3_dot(vec3 a, vec3 b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static inline double vec3_norm_sq(vec3 a)
+{
+    return vec3_dot(a, a);
+}
+
+static inline vec3 vec3_cross(vec3 a, vec3 b)
+{
+    return (vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+/* a b - c d to within 1.5 units in the last place, however much cancels (Kahan). */
+static inline double difference_of_products(double a, double b, double c, double d)
+{
+    double cd = c * d;
+    double error = fma(-c, d, cd);
+    return fma(a, b, -cd) + error;
+}
+
+/* The cross product with every component right to its last digits: slivers need it. */
+static inline vec3 vec3_cross_exact(vec3 a, vec3 b)
+{
+    return (vec3){difference_of_products(a.y, b.z, a.z, b.y),
+                  difference_of_products(a.z, b.x, a.x, b.z),
+                  difference_of_products(a.x, b.y, a.y, b.x)};
+}
+
+/* -1, 0 or 1: lexicographic order; -0.0 equals 0.0. */
+static inline int vec3_compare(vec3 a, vec3 b)
+{
+    if (a.x != b.x)
+        return a.x < b.x ? -1 : 1;
+    if (a.y != b.y)
+        return a.y < b.y ? -1 : 1;
+    if (a.z != b.z)
+        return a.z < b.z ? -1 : 1;
+    return 0;
+}
+
+static inline double vec3_max_abs(vec3 a)
+{
+    double x = fabs(a.x), y = fabs(a.y), z = fabs(a.z);
+    double xy = x > y ? x : y;
+    return xy > z ? xy : z;
+}
+
+#endif

@@ -1,0 +1,324 @@
+/* From the caller's arrays to a mesh: check, split or drop, then derive. */
+#include "mesh.h"
+
+#include <string.h>
+
+#include "../base/memory.h"
+#include "split.h"
+#include "tolerance.h"
+
+/* The core numbers triangles with 31 bits. */
+#define TRIANGLE_LIMIT INT32_MAX
+
+/* A mesh on its way: what is checked so far, and scratch. */
+typedef struct builder {
+    const abut_mesh_input *input;
+    abut_mesh *mesh;
+    abut_error *error;
+    abut_index facet_count, index_count; /* facets and corners that are in the mesh */
+    abut_index *seen;                    /* vertex_count: the last facet that named the vertex, plus 1 */
+    abut_index *ring, *parts;            /* of one polygon that is split */
+} builder;
+
+/* ---- coordinate noise (contact.md, section 3) ---- */
+
+typedef double (*ulp_of)(double);
+
+static bool is_float(double x)
+{
+    return (double)(float)x == x;
+}
+
+/* The precision the corners came in: float32 when every coordinate survives it. */
+static ulp_of facet_precision(const polygon *p)
+{
+    for (abut_index i = 0; i < p->count; i++) {
+        vec3 corner = polygon_corner(p, i);
+        if (!is_float(corner.x) || !is_float(corner.y) || !is_float(corner.z))
+            return ulp_double;
+    }
+    return ulp_float;
+}
+
+/* u_k: one unit in the last place of the largest coordinate along each axis. */
+static vec3 facet_units(const builder *b, const polygon *p)
+{
+    double units[3] = {0.0, 0.0, 0.0};
+    ulp_of ulp = b->input->units ? NULL : facet_precision(p);
+    for (abut_index i = 0; i < p->count; i++)
+        for (int axis = 0; axis < 3; axis++) {
+            abut_index k = 3 * p->indices[i] + axis;
+            double unit = ulp ? ulp(p->vertices[k]) : b->input->units[k];
+            units[axis] = unit > units[axis] ? unit : units[axis];
+        }
+    return vec3_load(units);
+}
+
+/* Set eps and eps_n of facet `facet` of the mesh, which is facet `source` of the input. */
+static void set_noise(const builder *b, abut_index facet, abut_index source, const polygon *p, vec3 normal)
+{
+    const abut_mesh_input *in = b->input;
+    vec3 units = in->noise ? (vec3){0.0, 0.0, 0.0} : facet_units(b, p);
+    double along_normal = fabs(normal.x) * units.x + fabs(normal.y) * units.y + fabs(normal.z) * units.z;
+    const double *normal_noise = in->normal_noise ? in->normal_noise : in->noise;
+    b->mesh->noise[facet] = in->noise ? in->noise[source] : vec3_max_abs(units);
+    b->mesh->normal_noise[facet] = in->noise ? normal_noise[source] : along_normal;
+}
+
+/* ---- checks of the input ---- */
+
+static abut_status report(const builder *b, abut_status status, abut_index index, abut_index detail, double value)
+{
+    *b->error = (abut_error){status, index, detail, value};
+    return status;
+}
+
+static abut_status check_vertices(const builder *b)
+{
+    for (abut_index i = 0; i < 3 * b->input->vertex_count; i++) {
+        double x = b->input->vertices[i];
+        if (!isfinite(x))
+            return report(b, ABUT_VERTEX_NOT_FINITE, i / 3, i % 3, x);
+        if (fabs(x) > ABUT_COORDINATE_LIMIT)
+            return report(b, ABUT_VERTEX_TOO_FAR, i / 3, i % 3, x);
+    }
+    return ABUT_OK;
+}
+
+static abut_status check_offsets(const builder *b)
+{
+    const abut_mesh_input *in = b->input;
+    for (abut_index f = 0; f < in->facet_count; f++) {
+        abut_index begin = in->offsets[f], end = in->offsets[f + 1];
+        if ((f == 0 && begin != 0) || end < begin || end > in->index_count)
+            return report(b, ABUT_BAD_OFFSETS, f, 0, 0.0);
+        if (end - begin < 3)
+            return report(b, ABUT_FACET_TOO_FEW_CORNERS, f, end - begin, 0.0);
+    }
+    if (in->offsets[in->facet_count] != in->index_count)
+        return report(b, ABUT_BAD_OFFSETS, in->facet_count, 0, 0.0);
+    if (in->index_count - 2 * in->facet_count >= TRIANGLE_LIMIT)
+        return report(b, ABUT_TOO_MANY_FACETS, in->facet_count, 0, 0.0);
+    return ABUT_OK;
+}
+
+static bool is_noise(double x)
+{
+    return x >= 0.0 && x <= ABUT_COORDINATE_LIMIT;
+}
+
+static abut_status check_noise(const builder *b)
+{
+    const abut_mesh_input *in = b->input;
+    for (abut_index f = 0; in->noise && f < in->facet_count; f++)
+        if (!is_noise(in->noise[f]) || (in->normal_noise && !is_noise(in->normal_noise[f])))
+            return report(b, ABUT_BAD_NOISE, f, 0, in->noise[f]);
+    return ABUT_OK;
+}
+
+static abut_status check_corners(const builder *b, abut_index source, const polygon *p)
+{
+    for (abut_index i = 0; i < p->count; i++) {
+        abut_index vertex = p->indices[i];
+        if (vertex < 0 || vertex >= b->input->vertex_count)
+            return report(b, ABUT_FACET_BAD_VERTEX, source, vertex, (double)b->input->vertex_count);
+        if (b->seen[vertex] == source + 1)
+            return report(b, ABUT_FACET_REPEATS_VERTEX, source, vertex, 0.0);
+        b->seen[vertex] = source + 1;
+    }
+    return ABUT_OK;
+}
+
+/* ---- facets into the mesh ---- */
+
+static void append_facet(builder *b, abut_index source, const polygon *p, const facet_shape *shape)
+{
+    abut_mesh *mesh = b->mesh;
+    abut_index facet = b->facet_count++;
+    memcpy(mesh->indices + b->index_count, p->indices, (size_t)p->count * sizeof *p->indices);
+    b->index_count += p->count;
+    mesh->offsets[facet + 1] = b->index_count;
+    mesh->source[facet] = source;
+    mesh->areas[facet] = shape->area;
+    vec3_store(mesh->normals + 3 * facet, shape->normal);
+    set_noise(b, facet, source, p, shape->normal);
+}
+
+/* Flat ears have no area and nothing that their neighbors lack: they are left out. */
+static abut_status append_parts(builder *b, abut_index source, const polygon *p, const facet_shape *shape)
+{
+    abut_index parts = split_polygon(p, shape, b->ring, b->parts);
+    if (parts < p->count - 2)
+        return report(b, ABUT_FACET_NOT_CONVEX, source, -1, 0.0);
+    for (abut_index i = 0; i < parts; i++) {
+        polygon part = {p->vertices, b->parts + 3 * i, 3};
+        facet_shape part_shape = facet_measure(&part);
+        abut_error unused = {ABUT_OK, 0, 0, 0.0};
+        if (!facet_check(&part, &part_shape, 0.0, &unused))
+            append_facet(b, source, &part, &part_shape);
+    }
+    return ABUT_OK;
+}
+
+static double input_noise(const builder *b, abut_index source, const polygon *p)
+{
+    return b->input->noise ? b->input->noise[source] : vec3_max_abs(facet_units(b, p));
+}
+
+static abut_status add_facet(builder *b, abut_index source)
+{
+    const abut_mesh_input *in = b->input;
+    abut_index begin = in->offsets[source];
+    polygon p = {in->vertices, in->indices + begin, in->offsets[source + 1] - begin};
+    abut_status status = check_corners(b, source, &p);
+    if (status)
+        return status;
+    facet_shape shape = facet_measure(&p);
+    b->error->index = source;
+    status = facet_check(&p, &shape, input_noise(b, source, &p), b->error);
+    if (status == ABUT_FACET_ZERO_AREA && in->drop_zero_area)
+        return ABUT_OK;
+    bool winds_once = status != ABUT_FACET_NOT_CONVEX || b->error->detail >= 0;
+    if ((status == ABUT_FACET_NOT_CONVEX || status == ABUT_FACET_NOT_PLANAR) && in->split && winds_once)
+        return append_parts(b, source, &p, &shape);
+    if (!status)
+        append_facet(b, source, &p, &shape);
+    return status;
+}
+
+/* ---- what is derived ---- */
+
+static box polygon_box(const polygon *p)
+{
+    box bounds = box_empty();
+    for (abut_index i = 0; i < p->count; i++) {
+        box corner;
+        vec3_store(corner.low, polygon_corner(p, i));
+        vec3_store(corner.high, polygon_corner(p, i));
+        box_include(&bounds, &corner);
+    }
+    return bounds;
+}
+
+/* A bent polygon needs all its corners: none is called flat. */
+static void derive_facet(abut_mesh *mesh, abut_index facet)
+{
+    polygon p = mesh_polygon(mesh, facet);
+    facet_shape shape = facet_measure(&p);
+    uint8_t *flat = mesh->flat + mesh->offsets[facet];
+    mesh->boxes[facet] = polygon_box(&p);
+    mesh->bent[facet] = facet_is_bent(&p, &shape, mesh->noise[facet]);
+    mesh->kept[facet] = (int32_t)facet_mark_flat(&p, &shape, mesh->noise[facet], flat);
+    mesh->fans[facet + 1] = mesh->fans[facet] + (int32_t)(p.count - 2);
+    triangle common = {.facet = (int32_t)facet,
+                       .noise = mesh->noise[facet],
+                       .normal_noise = mesh->normal_noise[facet],
+                       .facet_normal = shape.normal};
+    facet_fan(&p, &shape, flat, &common, mesh->triangles + mesh->fans[facet]);
+    if (mesh->bent[facet]) {
+        memset(flat, 0, (size_t)p.count);
+        mesh->kept[facet] = (int32_t)p.count;
+    }
+}
+
+static abut_status derive(builder *b)
+{
+    abut_mesh *mesh = b->mesh;
+    abut_index facets = b->facet_count, triangles = b->index_count - 2 * facets;
+    mesh->triangles = memory_alloc(triangles, sizeof *mesh->triangles);
+    mesh->fans = memory_alloc_zeroed(facets + 1, sizeof *mesh->fans);
+    mesh->boxes = memory_alloc(facets, sizeof *mesh->boxes);
+    mesh->flat = memory_alloc(b->index_count, sizeof *mesh->flat);
+    mesh->kept = memory_alloc(facets, sizeof *mesh->kept);
+    mesh->bent = memory_alloc(facets, sizeof *mesh->bent);
+    if (!mesh->triangles || !mesh->fans || !mesh->boxes || !mesh->flat || !mesh->kept || !mesh->bent)
+        return report(b, ABUT_NO_MEMORY, 0, 0, 0.0);
+    for (abut_index f = 0; f < facets; f++)
+        derive_facet(mesh, f);
+    mesh->view = (abut_mesh_view){b->input->vertex_count, facets, b->index_count, mesh->vertices, mesh->indices,
+                                  mesh->offsets, mesh->source, mesh->normals, mesh->areas, mesh->noise,
+                                  mesh->normal_noise};
+    return ABUT_OK;
+}
+
+/* ---- building ---- */
+
+/* Room for every facet that there can be: as many as in the input, or all its polygons as triangles. */
+static abut_status allocate(builder *b)
+{
+    const abut_mesh_input *in = b->input;
+    abut_mesh *mesh = b->mesh;
+    abut_index facets = in->split ? in->index_count - 2 * in->facet_count : in->facet_count;
+    abut_index indices = in->split ? 3 * facets : in->index_count;
+    mesh->vertices = memory_alloc(in->vertex_count, 3 * sizeof *mesh->vertices);
+    mesh->indices = memory_alloc(indices, sizeof *mesh->indices);
+    mesh->offsets = memory_alloc_zeroed(facets + 1, sizeof *mesh->offsets);
+    mesh->source = memory_alloc(facets, sizeof *mesh->source);
+    mesh->normals = memory_alloc(facets, 3 * sizeof *mesh->normals);
+    mesh->areas = memory_alloc(facets, sizeof *mesh->areas);
+    mesh->noise = memory_alloc(facets, sizeof *mesh->noise);
+    mesh->normal_noise = memory_alloc(facets, sizeof *mesh->normal_noise);
+    b->seen = memory_alloc_zeroed(in->vertex_count, sizeof *b->seen);
+    b->ring = memory_alloc(in->split ? in->index_count : 0, sizeof *b->ring);
+    b->parts = memory_alloc(in->split ? in->index_count : 0, 3 * sizeof *b->parts);
+    if (!mesh->vertices || !mesh->indices || !mesh->offsets || !mesh->source || !mesh->normals || !mesh->areas
+        || !mesh->noise || !mesh->normal_noise || !b->seen || !b->ring || !b->parts)
+        return report(b, ABUT_NO_MEMORY, 0, 0, 0.0);
+    if (in->vertex_count > 0)
+        memcpy(mesh->vertices, in->vertices, (size_t)in->vertex_count * 3 * sizeof *mesh->vertices);
+    return ABUT_OK;
+}
+
+static abut_status check_input(const builder *b)
+{
+    abut_status status = check_vertices(b);
+    if (!status)
+        status = check_offsets(b);
+    return status ? status : check_noise(b);
+}
+
+static abut_status fill(builder *b)
+{
+    abut_status status = check_input(b);
+    if (!status)
+        status = allocate(b);
+    for (abut_index f = 0; !status && f < b->input->facet_count; f++)
+        status = add_facet(b, f);
+    return status ? status : derive(b);
+}
+
+abut_status abut_mesh_build(const abut_mesh_input *input, abut_mesh **mesh, abut_error *error)
+{
+    abut_error unused;
+    builder b = {.input = input, .error = error ? error : &unused};
+    *mesh = NULL;
+    *b.error = (abut_error){ABUT_OK, 0, 0, 0.0};
+    b.mesh = memory_alloc_zeroed(1, sizeof *b.mesh);
+    abut_status status = b.mesh ? fill(&b) : report(&b, ABUT_NO_MEMORY, 0, 0, 0.0);
+    memory_free(b.seen);
+    memory_free(b.ring);
+    memory_free(b.parts);
+    if (status) {
+        abut_mesh_free(b.mesh);
+        return status;
+    }
+    *b.error = (abut_error){ABUT_OK, 0, 0, 0.0};
+    *mesh = b.mesh;
+    return ABUT_OK;
+}
+
+void abut_mesh_free(abut_mesh *mesh)
+{
+    if (!mesh)
+        return;
+    void *arrays[] = {mesh->vertices, mesh->indices, mesh->offsets,   mesh->source, mesh->normals,
+                      mesh->areas,    mesh->noise,   mesh->normal_noise, mesh->triangles, mesh->fans,
+                      mesh->boxes,    mesh->flat,    mesh->kept,      mesh->bent,   mesh};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        memory_free(arrays[i]);
+}
+
+abut_mesh_view abut_mesh_inspect(const abut_mesh *mesh)
+{
+    return mesh->view;
+}

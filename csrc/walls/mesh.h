@@ -1,0 +1,52 @@
+/* Validated facets with all that is derived from them; owns its memory, immutable once built. */
+#ifndef WALLS_MESH_H
+#define WALLS_MESH_H
+
+#include "../abut.h"
+#include "facet.h"
+
+typedef struct box {
+    double low[3], high[3];
+} box;
+
+/* Contains nothing, and any box that is included. */
+static inline box box_empty(void)
+{
+    return (box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+}
+
+static inline void box_include(box *bounds, const box *b)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        bounds->low[axis] = b->low[axis] < bounds->low[axis] ? b->low[axis] : bounds->low[axis];
+        bounds->high[axis] = b->high[axis] > bounds->high[axis] ? b->high[axis] : bounds->high[axis];
+    }
+}
+
+static inline double box_extent(const box *b)
+{
+    return vec3_max_abs(vec3_sub(vec3_load(b->high), vec3_load(b->low)));
+}
+
+struct abut_mesh {
+    abut_mesh_view view; /* what a caller may read */
+
+    /* the view's arrays, to write and to free */
+    double *vertices, *normals, *areas, *noise, *normal_noise;
+    abut_index *indices, *offsets, *source;
+
+    triangle *triangles; /* the fans of all facets */
+    int32_t *fans;       /* facet_count + 1: facet f has the triangles fans[f] ... fans[f + 1] - 1 */
+    box *boxes;          /* facet_count */
+    uint8_t *flat;       /* index_count: corners on their neighbors' chord */
+    int32_t *kept;       /* facet_count: corners that are not flat */
+    uint8_t *bent;       /* facet_count: off its plane by more than noise, acts as its fan of triangles */
+};
+
+static inline polygon mesh_polygon(const abut_mesh *mesh, abut_index facet)
+{
+    abut_index first = mesh->offsets[facet];
+    return (polygon){mesh->vertices, mesh->indices + first, mesh->offsets[facet + 1] - first};
+}
+
+#endif

@@ -1,0 +1,256 @@
+/* Nodal weights that keep the moment (contact.md, section 4).
+ *
+ * On an edge they are eq. 30, on a vertex 1. Inside they follow from areas in the plane. A sliver's areas cancel to
+ * their last digits, and a weight that is off by 1e-9 there moves the force by as much of the sliver's length. So the
+ * coordinate along which the normal is largest is dropped, which changes no ratio of areas and rounds nothing, and
+ * each area is computed from differences without rounding error. */
+#include "weights.h"
+
+typedef struct vec2 {
+    double x, y;
+} vec2;
+
+/* What to see a facet's plane in: two of the three coordinates. */
+typedef struct plane_view {
+    const double *vertices;
+    int x, y;
+} plane_view;
+
+static plane_view view_along(const abut_mesh *mesh, vec3 normal)
+{
+    double x = fabs(normal.x), y = fabs(normal.y), z = fabs(normal.z);
+    if (x >= y && x >= z)
+        return (plane_view){mesh->vertices, 1, 2};
+    return y >= z ? (plane_view){mesh->vertices, 2, 0} : (plane_view){mesh->vertices, 0, 1};
+}
+
+static vec2 view_point(plane_view v, vec3 p)
+{
+    double coordinates[3] = {p.x, p.y, p.z};
+    return (vec2){coordinates[v.x], coordinates[v.y]};
+}
+
+static vec2 view_node(plane_view v, abut_index node)
+{
+    return (vec2){v.vertices[3 * node + v.x], v.vertices[3 * node + v.y]};
+}
+
+/* What rounding takes from a - b (Knuth's two-sum). */
+static double difference_error(double a, double b, double difference)
+{
+    double b_seen = a - difference, a_seen = difference + b_seen;
+    return (a - a_seen) + (b_seen - b);
+}
+
+/* Twice the signed area of a-b-c, right to a few units in the last place however thin it is. */
+static double area(vec2 a, vec2 b, vec2 c)
+{
+    double ux = b.x - a.x, uy = b.y - a.y, vx = c.x - a.x, vy = c.y - a.y;
+    double ux_error = difference_error(b.x, a.x, ux), uy_error = difference_error(b.y, a.y, uy);
+    double vx_error = difference_error(c.x, a.x, vx), vy_error = difference_error(c.y, a.y, vy);
+    double correction = (ux_error * vy + ux * vy_error) - (uy_error * vx + uy * vx_error);
+    return difference_of_products(ux, vy, uy, vx) + correction;
+}
+
+/* A polygon's corners in its plane, and the sense that it is seen turning in. */
+typedef struct outline {
+    plane_view view;
+    const abut_index *nodes;
+    abut_index count;
+    vec2 point;  /* the contact point */
+    double sign; /* makes areas inside positive */
+} outline;
+
+static vec2 outline_corner(const outline *o, abut_index i)
+{
+    return view_node(o->view, o->nodes[i < o->count ? i : i - o->count]);
+}
+
+/* A_k: the triangle of the contact point and edge k. */
+static double edge_area(const outline *o, abut_index k)
+{
+    return o->sign * area(o->point, outline_corner(o, k), outline_corner(o, k + 1));
+}
+
+/* Corner k with its neighbors. */
+static double corner_area(const outline *o, abut_index k)
+{
+    vec2 before = outline_corner(o, k > 0 ? k - 1 : o->count - 1);
+    return o->sign * area(before, outline_corner(o, k), outline_corner(o, k + 1));
+}
+
+/* ---- on the border ---- */
+
+static double along_segment(vec2 p, vec2 a, vec2 b)
+{
+    double x = b.x - a.x, y = b.y - a.y;
+    double length_sq = x * x + y * y;
+    double along = length_sq > 0.0 ? ((p.x - a.x) * x + (p.y - a.y) * y) / length_sq : 0.0;
+    return along < 0.0 ? 0.0 : (along > 1.0 ? 1.0 : along);
+}
+
+static double distance_sq_to_segment(vec2 p, vec2 a, vec2 b)
+{
+    double along = along_segment(p, a, b);
+    double x = a.x + along * (b.x - a.x) - p.x, y = a.y + along * (b.y - a.y) - p.y;
+    return x * x + y * y;
+}
+
+/* The edge that a point on the border, or outside by rounding, is on; -1 for a point inside. */
+static abut_index border_edge(const outline *o)
+{
+    abut_index border = -1;
+    double nearest = INFINITY;
+    for (abut_index k = 0; k < o->count; k++) {
+        if (edge_area(o, k) > 0.0)
+            continue;
+        double distance_sq = distance_sq_to_segment(o->point, outline_corner(o, k), outline_corner(o, k + 1));
+        if (distance_sq < nearest) {
+            nearest = distance_sq;
+            border = k;
+        }
+    }
+    return border;
+}
+
+/* ---- inside ---- */
+
+static void normalize(double *weights, abut_index count)
+{
+    double sum = 0.0;
+    for (abut_index i = 0; i < count; i++)
+        sum += weights[i];
+    for (abut_index i = 0; i < count; i++)
+        weights[i] /= sum;
+}
+
+/* Eq. 26: N_i is the triangle of the point and the edge opposite to corner i. */
+static void barycentric(const outline *o, double *weights)
+{
+    for (abut_index i = 0; i < 3; i++)
+        weights[i] = edge_area(o, i < 2 ? i + 1 : 0);
+}
+
+/* Eq. 32 in its area form, divided by the product of all A_k, which are positive inside:
+ * w_i = A(v_i-1, v_i, v_i+1) / (A_i-1 A_i). A corner that noise made reflex, in a polygon that is no higher than its
+ * noise, carries nothing. */
+static void wachspress(const outline *o, double *weights)
+{
+    double before = edge_area(o, o->count - 1);
+    double scale = before; /* any area of the polygon, against overflow */
+    for (abut_index i = 0; i < o->count; i++) {
+        double after = edge_area(o, i);
+        double corner = corner_area(o, i);
+        weights[i] = corner > 0.0 ? corner / before * (scale / after) : 0.0;
+        before = after;
+    }
+}
+
+/* Eq. 28: N_i = A_i+1 A_i+2 / ((A_1 + A_3)(A_2 + A_4)); normalizing divides. */
+static void zhong(const outline *o, double *weights)
+{
+    double areas[4];
+    for (abut_index k = 0; k < 4; k++)
+        areas[k] = edge_area(o, k);
+    for (int i = 0; i < 4; i++)
+        weights[i] = areas[(i + 1) % 4] * areas[(i + 2) % 4];
+}
+
+static void fill_outline(const outline *o, abut_weights kind, double *weights)
+{
+    abut_index border = border_edge(o);
+    if (border >= 0) {
+        for (abut_index i = 0; i < o->count; i++)
+            weights[i] = 0.0;
+        double along = along_segment(o->point, outline_corner(o, border), outline_corner(o, border + 1));
+        weights[border] = 1.0 - along;
+        weights[border + 1 < o->count ? border + 1 : 0] = along;
+        return;
+    }
+    if (o->count == 3)
+        barycentric(o, weights);
+    else if (kind == ABUT_ZHONG)
+        zhong(o, weights);
+    else
+        wachspress(o, weights);
+    normalize(weights, o->count);
+}
+
+static outline make_outline(const abut_mesh *mesh, vec3 normal, vec3 point, const abut_index *nodes, abut_index count)
+{
+    plane_view view = view_along(mesh, normal);
+    double components[3] = {normal.x, normal.y, normal.z};
+    double sign = components[3 - view.x - view.y] < 0.0 ? -1.0 : 1.0;
+    return (outline){view, nodes, count, view_point(view, point), sign};
+}
+
+/* ---- the three types of contact ---- */
+
+/* A bent polygon acts as its fan: the corners of the triangle that holds the point carry all. */
+static void fill_bent(const abut_mesh *mesh, const force_point *at, abut_weights kind, const abut_index *nodes,
+                      double *weights)
+{
+    const triangle *t = mesh->triangles + at->triangle;
+    abut_index corners[3];
+    double parts[3];
+    for (int i = 0; i < 3; i++)
+        corners[i] = nodes[t->corner_number[i]];
+    outline o = make_outline(mesh, t->normal, at->point, corners, 3);
+    fill_outline(&o, kind, parts);
+    for (abut_index i = 0; i < mesh->kept[at->facet]; i++)
+        weights[i] = 0.0;
+    for (int i = 0; i < 3; i++)
+        weights[t->corner_number[i]] = parts[i];
+}
+
+static void fill_facet(const abut_mesh *mesh, const force_point *at, abut_weights kind, abut_index *nodes,
+                       double *weights)
+{
+    polygon p = mesh_polygon(mesh, at->facet);
+    const uint8_t *flat = mesh->flat + mesh->offsets[at->facet];
+    abut_index count = 0;
+    for (abut_index i = 0; i < p.count; i++)
+        if (!flat[i])
+            nodes[count++] = p.indices[i];
+    if (mesh->bent[at->facet] && kind == ABUT_WACHSPRESS) {
+        fill_bent(mesh, at, kind, nodes, weights);
+        return;
+    }
+    vec3 normal = vec3_load(mesh->normals + 3 * (abut_index)at->facet);
+    outline o = make_outline(mesh, normal, at->point, nodes, count);
+    fill_outline(&o, kind, weights);
+}
+
+/* Eq. 30, in the facet's order of corners. */
+static void fill_edge(const abut_mesh *mesh, const force_point *at, abut_index *nodes, double *weights)
+{
+    polygon p = mesh_polygon(mesh, at->facet);
+    nodes[0] = p.indices[at->feature];
+    nodes[1] = p.indices[at->feature + 1 < p.count ? at->feature + 1 : 0];
+    weights[0] = 1.0 - at->along;
+    weights[1] = at->along;
+}
+
+abut_index weights_count(const abut_mesh *mesh, const force_point *at)
+{
+    if (at->type == ABUT_FACET)
+        return mesh->kept[at->facet];
+    return at->type == ABUT_EDGE ? 2 : 1;
+}
+
+void weights_fill(const abut_mesh *mesh, const force_point *at, abut_weights kind, abut_index *nodes,
+                  double *weights)
+{
+    switch ((abut_type)at->type) {
+    case ABUT_FACET:
+        fill_facet(mesh, at, kind, nodes, weights);
+        break;
+    case ABUT_EDGE:
+        fill_edge(mesh, at, nodes, weights);
+        break;
+    case ABUT_VERTEX:
+        nodes[0] = mesh_polygon(mesh, at->facet).indices[at->feature];
+        weights[0] = 1.0;
+        break;
+    }
+}

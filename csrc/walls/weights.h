@@ -1,0 +1,24 @@
+/* Nodal weights: which part of a contact's force each vertex of its facet carries. */
+#ifndef WALLS_WEIGHTS_H
+#define WALLS_WEIGHTS_H
+
+#include "mesh.h"
+
+/* Where on which facet a force acts. */
+typedef struct force_point {
+    vec3 point;
+    double along;     /* EDGE: 0 ... 1 from the facet's corner `feature` to the next */
+    int32_t facet;
+    int32_t feature;
+    int32_t triangle; /* number in mesh->triangles of the one that holds the point */
+    uint8_t type;     /* abut_type */
+} force_point;
+
+/* How many nodes carry it: all corners that are not flat for FACET, 2 for EDGE, 1 for VERTEX. */
+abut_index weights_count(const abut_mesh *mesh, const force_point *at);
+
+/* Fill nodes and weights, in the facet's order. */
+void weights_fill(const abut_mesh *mesh, const force_point *at, abut_weights kind, abut_index *nodes,
+                  double *weights);
+
+#endif
