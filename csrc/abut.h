@@ -1,6 +1,7 @@
 /* abut: contacts of spheres with meshes of convex facets.
  *
- * The only public header: every type, function and contract of the C library. It knows nothing of Python.
+ * The only public header: every type, function and contract of the C library. It knows nothing of
+ * Python.
  *
  *     abut_mesh *mesh = NULL;
  *     abut_finder *finder = NULL;
@@ -16,14 +17,16 @@
  *
  * Contracts that hold for every function:
  *   - Inputs are borrowed for the call, contiguous, row-major, and never written.
- *   - Geometry cannot fail; memory and bad input return a status other than ABUT_OK (0), nothing is built then
- *     and the output pointer is NULL. `error` may be NULL; where it is not, it names the first offender.
+ *   - Geometry cannot fail; memory and bad input return a status other than ABUT_OK (0), nothing is
+ * built then and the output pointer is NULL. `error` may be NULL; where it is not, it names the
+ * first offender.
  *   - Every free function accepts NULL.
- *   - Building is for one thread; a mesh or a finder that is built may be queried by many threads at once.
+ *   - Building is for one thread; a mesh or a finder that is built may be queried by many threads
+ * at once.
  *
  * Method: M. Santasusana, J. Irazabal, E. Onate, J. M. Carbonell, "The Double Hierarchy Method",
- * Computational Particle Mechanics 3 (2016), doi:10.1007/s40571-016-0109-4. Table and equation numbers in
- * the comments of the library are that paper's.
+ * Computational Particle Mechanics 3 (2016), doi:10.1007/s40571-016-0109-4. Table and equation
+ * numbers in the comments of the library are that paper's.
  */
 #ifndef ABUT_H
 #define ABUT_H
@@ -38,29 +41,32 @@ extern "C" {
 /* An index or a count in an array that a caller sees: NumPy's intp. */
 typedef intptr_t abut_index;
 
-/* ---- errors ------------------------------------------------------------------------------------------- */
+/* ---- errors ---- */
 
 typedef enum abut_status {
     ABUT_OK = 0,
     ABUT_NO_MEMORY,
-    ABUT_INTERRUPTED,           /* the query's callback asked for it */
-    ABUT_TOO_MANY_FACETS,       /* index: how many; the core numbers facets and triangles with 31 bits */
-    ABUT_BAD_OFFSETS,           /* index: the facet whose offsets do not ascend from 0 to the indices' end */
+    ABUT_INTERRUPTED,     /* the query's callback asked for it */
+    ABUT_TOO_MANY_FACETS, /* index: how many; the core numbers facets and triangles with 31 bits */
+    ABUT_BAD_OFFSETS, /* index: the facet whose offsets do not ascend from 0 to the indices' end */
     ABUT_VERTEX_NOT_FINITE,     /* index: the vertex, detail: the axis, value: the coordinate */
     ABUT_VERTEX_TOO_FAR,        /* likewise; beyond ABUT_COORDINATE_LIMIT */
     ABUT_FACET_TOO_FEW_CORNERS, /* index: the facet, detail: its corners */
-    ABUT_FACET_BAD_VERTEX,      /* index: the facet, detail: the vertex, value: the vertices that there are */
-    ABUT_FACET_REPEATS_VERTEX,  /* index: the facet, detail: the vertex */
-    ABUT_FACET_ZERO_AREA,       /* index: the facet */
-    ABUT_FACET_NOT_CONVEX,      /* index: the facet, detail: the corner (-1: it winds more than once) */
-    ABUT_FACET_NOT_PLANAR,      /* index: the facet, detail: the corner, value: its height / longest diagonal */
-    ABUT_BAD_NOISE,             /* index: the facet, value: its noise */
-    ABUT_CENTER_NOT_FINITE,     /* index: the sphere, detail: the axis, value: the coordinate */
-    ABUT_CENTER_TOO_FAR,        /* likewise; beyond ABUT_COORDINATE_LIMIT */
-    ABUT_BAD_RADIUS,            /* index: the sphere, value: the radius */
-    ABUT_BAD_GAP,               /* value: the gap */
-    ABUT_BAD_FLAT_ANGLE,        /* value: the angle */
-    ABUT_BAD_WEIGHTS,           /* index: a facet that these weights are not defined for, detail: its corners */
+    ABUT_FACET_BAD_VERTEX, /* index: the facet, detail: the vertex, value: the vertices that there
+                              are */
+    ABUT_FACET_REPEATS_VERTEX, /* index: the facet, detail: the vertex */
+    ABUT_FACET_ZERO_AREA,      /* index: the facet */
+    ABUT_FACET_NOT_CONVEX,  /* index: the facet, detail: the corner (-1: it winds more than once) */
+    ABUT_FACET_NOT_PLANAR,  /* index: the facet, detail: the corner, value: its height / longest
+                               diagonal */
+    ABUT_BAD_NOISE,         /* index: the facet, value: its noise */
+    ABUT_CENTER_NOT_FINITE, /* index: the sphere, detail: the axis, value: the coordinate */
+    ABUT_CENTER_TOO_FAR,    /* likewise; beyond ABUT_COORDINATE_LIMIT */
+    ABUT_BAD_RADIUS,        /* index: the sphere, value: the radius */
+    ABUT_BAD_GAP,           /* value: the gap */
+    ABUT_BAD_FLAT_ANGLE,    /* value: the angle */
+    ABUT_BAD_WEIGHTS, /* index: a facet that these weights are not defined for, detail: its corners
+                       */
     ABUT_STATUS_COUNT
 } abut_status;
 
@@ -71,16 +77,18 @@ typedef struct abut_error {
     double value;
 } abut_error;
 
-/* Write a one-line message for `error` into text[size], always terminated, cut where it does not fit. */
+/* Write a one-line message for `error` into text[size], always terminated, cut
+ * where it does not fit. */
 void abut_error_text(const abut_error *error, char *text, size_t size);
 
-/* ---- meshes ------------------------------------------------------------------------------------------- */
+/* ---- meshes ---- */
 
 /* Squares and products of four coordinates must stay finite. */
 #define ABUT_COORDINATE_LIMIT 1e75
 
-/* What a mesh is built from. Facet f has the corners indices[offsets[f]] ... indices[offsets[f + 1] - 1],
- * counter-clockwise as seen from its front. Zero-initialize, then set what is known. */
+/* What a mesh is built from. Facet f has the corners from indices[offsets[f]] up to
+ * indices[offsets[f + 1] - 1], counter-clockwise as seen from its front. Zero-initialize,
+ * then set what is known. */
 typedef struct abut_mesh_input {
     abut_index vertex_count;
     abut_index facet_count;
@@ -89,15 +97,15 @@ typedef struct abut_mesh_input {
     const abut_index *indices; /* index_count */
     const abut_index *offsets; /* facet_count + 1 */
 
-    /* Coordinate noise, one of three. Neither given: one unit in the last place of float32 or float64,
-     * whichever the facet's coordinates came in. */
-    const double *units;        /* vertex_count x 3: the last digit that was written of each coordinate */
-    const double *noise;        /* facet_count: how far a corner may be off, in any direction */
-    const double *normal_noise; /* facet_count, with noise: how far it may be off along the facet's normal;
-                                   NULL: as far as in any direction */
+    /* Coordinate noise, one of three. Neither given: one unit in the last place of float32 or
+     * float64, whichever the facet's coordinates came in. */
+    const double *units; /* vertex_count x 3: the last digit that was written of each coordinate */
+    const double *noise; /* facet_count: how far a corner may be off, in any direction */
+    const double *normal_noise; /* facet_count, with noise: how far it may be off along the facet's
+                                   normal; NULL: as far as in any direction */
 
     int drop_zero_area; /* leave out facets without area; else they are an error */
-    int split;          /* triangulate facets that are not convex or not planar; else they are an error */
+    int split; /* triangulate facets that are not convex or not planar; else they are an error */
 } abut_mesh_input;
 
 /* Validated facets and what is derived from them; immutable, owns its memory. */
@@ -122,7 +130,7 @@ abut_status abut_mesh_build(const abut_mesh_input *input, abut_mesh **mesh, abut
 void abut_mesh_free(abut_mesh *mesh);
 abut_mesh_view abut_mesh_inspect(const abut_mesh *mesh);
 
-/* ---- the search --------------------------------------------------------------------------------------- */
+/* ---- the search ---- */
 
 /* What a contact lies on, in the order of the contact type hierarchy (table 3). */
 typedef enum abut_type { ABUT_FACET = 0, ABUT_EDGE = 1, ABUT_VERTEX = 2 } abut_type;
@@ -136,7 +144,8 @@ typedef enum abut_resolution {
 /* Nodal weights of FACET contacts. */
 typedef enum abut_weights {
     ABUT_WACHSPRESS = 0, /* any polygon; keeps force and moment (eq. 32 in its area form) */
-    ABUT_ZHONG = 1       /* eq. 28 on quads, barycentric (26) on triangles; keeps the moment on parallelograms only */
+    ABUT_ZHONG = 1       /* eq. 28 on quads, barycentric (26) on triangles; keeps the moment on
+                            parallelograms only */
 } abut_weights;
 
 /* Bins for a mesh; borrows the mesh, which must outlive it. */
@@ -145,7 +154,8 @@ typedef struct abut_finder abut_finder;
 abut_status abut_finder_build(const abut_mesh *mesh, abut_finder **finder, abut_error *error);
 void abut_finder_free(abut_finder *finder);
 
-/* Called now and then on the thread that called abut_contacts_find; a value other than 0 ends the query. */
+/* Called now and then on the thread that called abut_contacts_find; a value other
+ * than 0 ends the query. */
 typedef int (*abut_interrupted)(void *data);
 
 typedef struct abut_query {
@@ -153,7 +163,8 @@ typedef struct abut_query {
     const double *centers; /* sphere_count x 3 */
     const double *radii;   /* sphere_count, > 0 */
     double gap;            /* >= 0: also report distances up to radius + gap */
-    double flat_angle;     /* radians, 0 <= flat_angle < pi/2: walls that differ from flat by less are one */
+    double flat_angle; /* radians, 0 <= flat_angle < pi/2: walls that differ from flat by less are
+                          one */
     abut_resolution resolution;
     abut_weights weights;
     int workers; /* threads, >= 1; results are the same to the bit for any number */
@@ -167,30 +178,33 @@ abut_query abut_query_default(void);
 /* The contacts of a query, sorted by sphere, then nearest first. Borrows the finder. */
 typedef struct abut_contacts abut_contacts;
 
-abut_status abut_contacts_find(const abut_finder *finder, const abut_query *query, abut_contacts **contacts,
-                               abut_error *error);
+abut_status abut_contacts_find(const abut_finder *finder, const abut_query *query,
+                               abut_contacts **contacts, abut_error *error);
 void abut_contacts_free(abut_contacts *contacts);
 abut_index abut_contacts_count(const abut_contacts *contacts);
 abut_index abut_contacts_node_count(const abut_contacts *contacts);
 
-/* Arrays of the caller that abut_contacts_write fills; m = abut_contacts_count, k = abut_contacts_node_count. */
+/* Arrays of the caller that abut_contacts_write fills; m = abut_contacts_count, k =
+ * abut_contacts_node_count. */
 typedef struct abut_columns {
-    abut_index *sphere;       /* m */
-    abut_index *facet;        /* m */
-    uint8_t *type;            /* m: abut_type */
-    abut_index *feature;      /* m: edge i runs from the facet's corner i to i + 1, vertex i is corner i; 0 for FACET */
-    double *point;            /* m x 3: on the mesh */
-    double *normal;           /* m x 3: unit, from the mesh to the sphere's center */
-    double *overlap;          /* m: radius - distance, >= -gap */
-    abut_index *offsets;      /* sphere_count + 1: the contacts of sphere i are offsets[i] ... offsets[i + 1] - 1 */
-    abut_index *node;         /* k: the vertices that carry the force */
-    double *weight;           /* k: and the part that each carries */
+    abut_index *sphere;  /* m */
+    abut_index *facet;   /* m */
+    uint8_t *type;       /* m: abut_type */
+    abut_index *feature; /* m: edge i runs from the facet's corner i to i + 1, vertex i is corner i;
+                            0 for FACET */
+    double *point;       /* m x 3: on the mesh */
+    double *normal;      /* m x 3: unit, from the mesh to the sphere's center */
+    double *overlap;     /* m: radius - distance, >= -gap */
+    abut_index *offsets; /* sphere_count + 1: the contacts of sphere i are offsets[i] ... offsets[i
+                            + 1] - 1 */
+    abut_index *node;    /* k: the vertices that carry the force */
+    double *weight;      /* k: and the part that each carries */
     abut_index *node_offsets; /* m + 1 */
 } abut_columns;
 
 void abut_contacts_write(const abut_contacts *contacts, const abut_columns *columns);
 
-/* ---- the build ---------------------------------------------------------------------------------------- */
+/* ---- the build ---- */
 
 /* Whether the library was built with OpenMP; without it `workers` is 1 whatever is asked. */
 int abut_has_openmp(void);

@@ -15,8 +15,8 @@
 #include <time.h>
 #endif
 
-/* More threads than this many a core gain nothing, and libgomp ends the process where it cannot
- * start one. */
+/* More threads than this many a core gain nothing, and libgomp ends the process
+ * where it cannot start one. */
 #define WORKERS_PER_CORE 4
 
 /* What the threads of one run share. */

@@ -1,5 +1,5 @@
-/* The only place that knows threads: chunks of work over OpenMP, or one after the other without it.
- */
+/* The only place that knows threads: chunks of work over OpenMP, or one after
+ * the other without it. */
 #ifndef BASE_PARALLEL_H
 #define BASE_PARALLEL_H
 

@@ -68,12 +68,15 @@ static inline vec3 vec3_cross_exact(vec3 a, vec3 b)
 /* -1, 0 or 1: lexicographic order; -0.0 equals 0.0. */
 static inline int vec3_compare(vec3 a, vec3 b)
 {
-    if (a.x != b.x)
+    if (a.x != b.x) {
         return a.x < b.x ? -1 : 1;
-    if (a.y != b.y)
+    }
+    if (a.y != b.y) {
         return a.y < b.y ? -1 : 1;
-    if (a.z != b.z)
+    }
+    if (a.z != b.z) {
         return a.z < b.z ? -1 : 1;
+    }
     return 0;
 }
 

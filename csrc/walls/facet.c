@@ -5,7 +5,8 @@
 
 #include "tolerance.h"
 
-/* Corners that the longest diagonal is sought from: all of a usual polygon, a bound on time for one of 1e5. */
+/* Corners that the longest diagonal is sought from: all of a usual polygon, a
+ * bound on time for one of 1e5. */
 enum { DIAGONAL_STARTS = 32 };
 
 static const int NEXT[3] = {1, 2, 0};
@@ -22,8 +23,9 @@ static double vec3_norm(vec3 a)
 static vec3 vec3_unit(vec3 a)
 {
     double largest = vec3_max_abs(a);
-    if (largest < DBL_MIN)
+    if (largest < DBL_MIN) {
         return (vec3){0.0, 0.0, 0.0};
+    }
     vec3 b = vec3_scale(a, 1.0 / largest);
     return vec3_scale(b, 1.0 / sqrt(vec3_norm_sq(b)));
 }
@@ -33,19 +35,24 @@ static abut_index polygon_wrap(const polygon *p, abut_index i)
     return i < p->count ? i : i - p->count;
 }
 
-/* The lexicographically smallest corner; of coincident neighbors the first in the sense of rotation. */
+/* The lexicographically smallest corner; of coincident neighbors the first in
+ * the sense of rotation. */
 static abut_index smallest_corner(const polygon *p)
 {
     abut_index smallest = 0;
-    for (abut_index i = 1; i < p->count; i++)
-        if (vec3_compare(polygon_corner(p, i), polygon_corner(p, smallest)) < 0)
-            smallest = i;
-    if (smallest == 0)
-        for (abut_index i = p->count - 1; i > 0; i--) {
-            if (vec3_compare(polygon_corner(p, i), polygon_corner(p, 0)) != 0)
-                break;
+    for (abut_index i = 1; i < p->count; i++) {
+        if (vec3_compare(polygon_corner(p, i), polygon_corner(p, smallest)) < 0) {
             smallest = i;
         }
+    }
+    if (smallest == 0) {
+        for (abut_index i = p->count - 1; i > 0; i--) {
+            if (vec3_compare(polygon_corner(p, i), polygon_corner(p, 0)) != 0) {
+                break;
+            }
+            smallest = i;
+        }
+    }
     return smallest;
 }
 
@@ -65,11 +72,12 @@ static double longest_diagonal(const polygon *p)
 {
     abut_index stride = (p->count + DIAGONAL_STARTS - 1) / DIAGONAL_STARTS;
     double longest = 0.0;
-    for (abut_index i = 0; i < p->count; i += stride)
+    for (abut_index i = 0; i < p->count; i += stride) {
         for (abut_index j = 0; j < p->count; j++) {
             double length = vec3_norm(vec3_sub(polygon_corner(p, j), polygon_corner(p, i)));
             longest = length > longest ? length : longest;
         }
+    }
     return longest;
 }
 
@@ -77,8 +85,9 @@ static void measure_off_plane(const polygon *p, facet_shape *shape)
 {
     vec3 origin = polygon_corner(p, shape->start);
     double mean = 0.0;
-    for (abut_index i = 0; i < p->count; i++)
+    for (abut_index i = 0; i < p->count; i++) {
         mean += vec3_dot(shape->normal, vec3_sub(polygon_corner(p, i), origin)) / (double)p->count;
+    }
     for (abut_index i = 0; i < p->count; i++) {
         double height = vec3_dot(shape->normal, vec3_sub(polygon_corner(p, i), origin)) - mean;
         if (fabs(height) > shape->off_plane) {
@@ -95,8 +104,9 @@ facet_shape facet_measure(const polygon *p)
     shape.normal = vec3_add(vec3_unit(area), (vec3){0.0, 0.0, 0.0}); /* no -0.0 */
     shape.area = 0.5 * vec3_norm(area);
     shape.diagonal = longest_diagonal(p);
-    if (p->count > 3)
+    if (p->count > 3) {
         measure_off_plane(p, &shape);
+    }
     return shape;
 }
 
@@ -131,39 +141,49 @@ static abut_status report(abut_error *error, abut_status status, abut_index deta
 static vec3 edge_into_first(const polygon *p)
 {
     vec3 first = polygon_corner(p, 0), edge = {0.0, 0.0, 0.0};
-    for (abut_index i = p->count - 1; i > 0 && vec3_max_abs(edge) == 0.0; i--)
+    for (abut_index i = p->count - 1; i > 0 && vec3_max_abs(edge) == 0.0; i--) {
         edge = vec3_sub(first, polygon_corner(p, i));
+    }
     return edge;
 }
 
-/* No corner is reflex by more than noise, and the outline turns once: a pentagram has no reflex corner. */
-static abut_status check_convex(const polygon *p, const facet_shape *shape, double limit, abut_error *error)
+/* No corner is reflex by more than noise, and the outline turns once: a pentagram
+ * has no reflex corner. */
+static abut_status check_convex(const polygon *p, const facet_shape *shape, double limit,
+                                abut_error *error)
 {
     vec3 before = edge_into_first(p);
     double turning = 0.0;
     for (abut_index i = 0; i < p->count; i++) {
         vec3 edge = vec3_sub(polygon_corner(p, polygon_wrap(p, i + 1)), polygon_corner(p, i));
-        if (vec3_max_abs(edge) == 0.0)
+        if (vec3_max_abs(edge) == 0.0) {
             continue;
+        }
         double turn = vec3_dot(shape->normal, vec3_cross(before, edge));
-        if (-turn > limit * vec3_norm(vec3_add(before, edge)))
+        if (-turn > limit * vec3_norm(vec3_add(before, edge))) {
             return report(error, ABUT_FACET_NOT_CONVEX, i, 0.0);
+        }
         turning += atan2(turn, vec3_dot(before, edge));
         before = edge;
     }
-    if (fabs(turning - 2.0 * acos(-1.0)) > TURNING_LIMIT)
+    if (fabs(turning - 2.0 * acos(-1.0)) > TURNING_LIMIT) {
         return report(error, ABUT_FACET_NOT_CONVEX, -1, 0.0);
+    }
     return ABUT_OK;
 }
 
 abut_status facet_check(const polygon *p, const facet_shape *shape, double noise, abut_error *error)
 {
-    if (2.0 * shape->area <= ZERO_HEIGHT_ULPS * largest_ulp(p) * shape->diagonal)
+    if (2.0 * shape->area <= ZERO_HEIGHT_ULPS * largest_ulp(p) * shape->diagonal) {
         return report(error, ABUT_FACET_ZERO_AREA, 0, 0.0);
-    if (p->count == 3)
+    }
+    if (p->count == 3) {
         return ABUT_OK;
-    if (shape->off_plane > PLANAR_LIMIT * shape->diagonal)
-        return report(error, ABUT_FACET_NOT_PLANAR, shape->off_plane_corner, shape->off_plane / shape->diagonal);
+    }
+    if (shape->off_plane > PLANAR_LIMIT * shape->diagonal) {
+        return report(error, ABUT_FACET_NOT_PLANAR, shape->off_plane_corner,
+                      shape->off_plane / shape->diagonal);
+    }
     return check_convex(p, shape, flat_limit(p, noise), error);
 }
 
@@ -187,37 +207,47 @@ abut_index facet_mark_flat(const polygon *p, const facet_shape *shape, double no
     double limit = flat_limit(p, noise);
     vec3 before = polygon_corner(p, shape->start);
     abut_index kept = p->count;
-    for (abut_index i = 0; i < p->count; i++)
+    for (abut_index i = 0; i < p->count; i++) {
         flat[i] = 0;
-    if (p->count == 3)
+    }
+    if (p->count == 3) {
         return kept;
+    }
     for (abut_index k = 1; k < p->count; k++) {
         abut_index i = polygon_wrap(p, shape->start + k);
         vec3 corner = polygon_corner(p, i);
-        if (height_over_chord(before, corner, polygon_corner(p, polygon_wrap(p, i + 1))) <= limit)
+        if (height_over_chord(before, corner, polygon_corner(p, polygon_wrap(p, i + 1))) <= limit) {
             flat[i] = 1, kept--;
-        else
+        } else {
             before = corner;
+        }
     }
-    if (kept >= 3)
+    if (kept >= 3) {
         return kept;
+    }
     /* a polygon as thin as its noise: leaving corners out would leave nothing */
-    for (abut_index i = 0; i < p->count; i++)
+    for (abut_index i = 0; i < p->count; i++) {
         flat[i] = 0;
+    }
     return p->count;
 }
 
-/* The first (step 1) or last (step -1) corner of the fan that is not flat, counted from the start corner.
+/* The first (step 1) or last (step -1) corner of the fan that is not flat, counted from the start
+ * corner.
  *
- * Flat corners next to the start make triangles without an inside, whose diagonals lie on the border:
+ * Flat corners next to the start make triangles without an inside, whose diagonals lie on the
+ * border:
  *
- *     start --- flat --- 2 --- ...      triangle (start, flat, 2) is a line, start-2 is no diagonal but border.
+ *     start --- flat --- 2 --- ...      triangle (start, flat, 2) is a line, start-2 is no diagonal
+ * but border.
  */
-static abut_index fan_limit(const polygon *p, const facet_shape *shape, const uint8_t *flat, abut_index step)
+static abut_index fan_limit(const polygon *p, const facet_shape *shape, const uint8_t *flat,
+                            abut_index step)
 {
     abut_index k = step > 0 ? 1 : p->count - 1;
-    while (k > 0 && k < p->count && flat[polygon_wrap(p, shape->start + k)])
+    while (k > 0 && k < p->count && flat[polygon_wrap(p, shape->start + k)]) {
         k += step;
+    }
     return k;
 }
 
@@ -236,22 +266,24 @@ static int32_t spoke_edge(abut_index k, abut_index first, abut_index last)
     return k <= first || k >= last ? EDGE_IGNORED : EDGE_DIAGONAL;
 }
 
-void facet_fan(const polygon *p, const facet_shape *shape, const uint8_t *flat, const triangle *common,
-               triangle *triangles)
+void facet_fan(const polygon *p, const facet_shape *shape, const uint8_t *flat,
+               const triangle *common, triangle *triangles)
 {
     abut_index first = fan_limit(p, shape, flat, 1), last = fan_limit(p, shape, flat, -1);
     for (abut_index k = 1; k + 1 < p->count; k++) {
         triangle *t = triangles + k - 1;
         *t = *common;
-        abut_index corners[3] = {shape->start, polygon_wrap(p, shape->start + k), polygon_wrap(p, shape->start + k + 1)};
+        abut_index corners[3] = {shape->start, polygon_wrap(p, shape->start + k),
+                                 polygon_wrap(p, shape->start + k + 1)};
         for (int i = 0; i < 3; i++) {
             t->corner[i] = polygon_corner(p, corners[i]);
             t->corner_number[i] = (int32_t)corners[i];
         }
-        t->normal = vec3_unit(
-            vec3_cross_exact(vec3_sub(t->corner[1], t->corner[0]), vec3_sub(t->corner[2], t->corner[0])));
-        if (k < first || k >= last)
+        t->normal = vec3_unit(vec3_cross_exact(vec3_sub(t->corner[1], t->corner[0]),
+                                               vec3_sub(t->corner[2], t->corner[0])));
+        if (k < first || k >= last) {
             t->normal = (vec3){0.0, 0.0, 0.0};
+        }
         t->has_inside = vec3_max_abs(t->normal) > 0.0;
         set_edge(t, 0, k == 1 ? (int32_t)corners[0] : spoke_edge(k, first, last));
         set_edge(t, 1, (int32_t)corners[1]);
@@ -267,8 +299,8 @@ static closest at_corner(const triangle *t, int corner, vec3 center)
     return (closest){offset, vec3_norm_sq(offset), 0.0, ABUT_VERTEX, corner};
 }
 
-/* Eqs. 20-25 for edge k. On its ends the edge is higher in the hierarchy than the vertex, but a diagonal's ends are
- * corners and no inside. */
+/* Eqs. 20-25 for edge k. On its ends the edge is higher in the hierarchy than the vertex, but a
+ * diagonal's ends are corners and no inside. */
 static closest on_edge(const triangle *t, int k, vec3 center)
 {
     int from = t->from_end[k] ? NEXT[k] : k;
@@ -277,12 +309,15 @@ static closest on_edge(const triangle *t, int k, vec3 center)
     vec3 edge = vec3_sub(t->corner[to], t->corner[from]);
     vec3 offset = vec3_sub(center, t->corner[from]);
     double p = vec3_dot(offset, edge), length_sq = t->length_sq[k];
-    if (p < 0.0 || length_sq == 0.0 || (diagonal && p == 0.0))
+    if (p < 0.0 || length_sq == 0.0 || (diagonal && p == 0.0)) {
         return at_corner(t, from, center);
-    if (p > length_sq || (diagonal && p == length_sq))
+    }
+    if (p > length_sq || (diagonal && p == length_sq)) {
         return at_corner(t, to, center);
+    }
     double along = p / length_sq;
-    offset = along < 1.0 ? vec3_sub(offset, vec3_scale(edge, along)) : vec3_sub(center, t->corner[to]);
+    offset =
+        along < 1.0 ? vec3_sub(offset, vec3_scale(edge, along)) : vec3_sub(center, t->corner[to]);
     return (closest){offset, vec3_norm_sq(offset), along, diagonal ? ABUT_FACET : ABUT_EDGE, k};
 }
 
@@ -297,8 +332,9 @@ closest triangle_closest(const triangle *t, vec3 center, double reach)
     closest best = {.offset = {0.0, 0.0, 0.0}, .distance_sq = INFINITY, .type = ABUT_VERTEX};
     vec3 from = vec3_sub(center, t->corner[0]);
     double height = vec3_dot(t->normal, from);
-    if (fabs(height) > reach + CULL_SLACK * (reach + vec3_max_abs(from)))
+    if (fabs(height) > reach + CULL_SLACK * (reach + vec3_max_abs(from))) {
         return best;
+    }
     bool inside[3] = {is_inside(t, 0, center), is_inside(t, 1, center), is_inside(t, 2, center)};
     if (t->has_inside && inside[0] && inside[1] && inside[2]) {
         vec3 offset = vec3_scale(t->normal, height);
@@ -306,22 +342,26 @@ closest triangle_closest(const triangle *t, vec3 center, double reach)
     }
     /* the closest point is on an edge that the center is outside of */
     for (int k = 0; k < 3; k++) {
-        if ((inside[k] && t->has_inside) || t->edge[k] == EDGE_IGNORED)
+        if ((inside[k] && t->has_inside) || t->edge[k] == EDGE_IGNORED) {
             continue;
+        }
         closest edge = on_edge(t, k, center);
-        if (closest_is_nearer(&edge, &best))
+        if (closest_is_nearer(&edge, &best)) {
             best = edge;
+        }
     }
     return best;
 }
 
 vec3 triangle_point(const triangle *t, const closest *c, vec3 center)
 {
-    if (c->type == ABUT_VERTEX)
+    if (c->type == ABUT_VERTEX) {
         return t->corner[c->local];
+    }
     if (c->type == ABUT_EDGE) {
         int k = c->local;
-        vec3 from = t->corner[t->from_end[k] ? NEXT[k] : k], to = t->corner[t->from_end[k] ? k : NEXT[k]];
+        vec3 from = t->corner[t->from_end[k] ? NEXT[k] : k],
+             to = t->corner[t->from_end[k] ? k : NEXT[k]];
         return c->along < 1.0 ? vec3_add(from, vec3_scale(vec3_sub(to, from), c->along)) : to;
     }
     /* what rounding at the sphere's size left between the point and the plane is taken away */
@@ -332,7 +372,8 @@ vec3 triangle_point(const triangle *t, const closest *c, vec3 center)
 
 int32_t triangle_feature(const triangle *t, const closest *c)
 {
-    if (c->type == ABUT_FACET)
+    if (c->type == ABUT_FACET) {
         return 0;
+    }
     return c->type == ABUT_EDGE ? t->edge[c->local] : t->corner_number[c->local];
 }

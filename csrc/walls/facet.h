@@ -1,7 +1,8 @@
 /* One facet: its shape, its fan of triangles, and its closest point to a sphere's center.
  *
- * What a facet computes does not depend on how it is written down: its fan starts at its lexicographically smallest
- * corner, and an edge is evaluated from its lexicographically smaller end, so both facets at it find the same point. */
+ * What a facet computes does not depend on how it is written down: its fan starts at its
+ * lexicographically smallest corner, and an edge is evaluated from its lexicographically smaller
+ * end, so both facets at it find the same point. */
 #ifndef WALLS_FACET_H
 #define WALLS_FACET_H
 
@@ -22,21 +23,25 @@ static inline vec3 polygon_corner(const polygon *p, abut_index i)
 
 /* What the corners say of the facet as a whole. */
 typedef struct facet_shape {
-    vec3 normal;         /* Newell's, unit; 0 where the area is */
+    vec3 normal; /* Newell's, unit; 0 where the area is */
     double area;
-    double diagonal;     /* the longest distance of two corners; beyond 32 corners, of 32 of them to any */
-    double off_plane;    /* the largest distance of a corner from the plane of the mean corner and the normal */
+    double
+        diagonal; /* the longest distance of two corners; beyond 32 corners, of 32 of them to any */
+    double off_plane; /* the largest distance of a corner from the plane of the mean corner and the
+                         normal */
     abut_index off_plane_corner;
-    abut_index start;    /* the lexicographically smallest corner */
+    abut_index start; /* the lexicographically smallest corner */
 } facet_shape;
 
 facet_shape facet_measure(const polygon *p);
 
-/* ABUT_OK, ABUT_FACET_ZERO_AREA, _NOT_CONVEX or _NOT_PLANAR, with detail and value. `noise`: of its coordinates. */
-abut_status facet_check(const polygon *p, const facet_shape *shape, double noise, abut_error *error);
+/* ABUT_OK, ABUT_FACET_ZERO_AREA, _NOT_CONVEX or _NOT_PLANAR, with detail and value.
+ * `noise`: of its coordinates. */
+abut_status facet_check(const polygon *p, const facet_shape *shape, double noise,
+                        abut_error *error);
 
-/* Set flat[i] to 1 for the corners that lie on their neighbors' chord to within noise, at least three stay 0.
- * Returns how many are not flat. */
+/* Set flat[i] to 1 for the corners that lie on their neighbors' chord to within noise, at least
+ * three stay 0. Returns how many are not flat. */
 abut_index facet_mark_flat(const polygon *p, const facet_shape *shape, double noise, uint8_t *flat);
 
 /* Whether the polygon acts as its fan because it is off its plane by more than noise. */
@@ -48,42 +53,47 @@ enum { EDGE_DIAGONAL = -1, EDGE_IGNORED = -2 };
 /* One triangle of a facet's fan, corners in the facet's sense of rotation. */
 typedef struct triangle {
     vec3 corner[3];
-    vec3 normal;                /* unit; 0 where the triangle is too flat to have an inside */
-    vec3 inward[3];             /* normal x edge k, eq. 19: positive products are inside */
-    double length_sq[3];        /* of edge k, from corner k to k + 1 */
-    int32_t edge[3];            /* the facet's number of edge k, or EDGE_DIAGONAL, EDGE_IGNORED */
-    int32_t corner_number[3];   /* the facet's number of corner k */
+    vec3 normal;              /* unit; 0 where the triangle is too flat to have an inside */
+    vec3 inward[3];           /* normal x edge k, eq. 19: positive products are inside */
+    double length_sq[3];      /* of edge k, from corner k to k + 1 */
+    int32_t edge[3];          /* the facet's number of edge k, or EDGE_DIAGONAL, EDGE_IGNORED */
+    int32_t corner_number[3]; /* the facet's number of corner k */
     int32_t facet;
     uint8_t has_inside;
-    uint8_t from_end[3];        /* edge k is evaluated from its end, the lexicographically smaller one */
+    uint8_t from_end[3]; /* edge k is evaluated from its end, the lexicographically smaller one */
     double noise, normal_noise; /* of the facet: eps and eps_n of contact.md, section 3 */
     vec3 facet_normal;
 } triangle;
 
-/* Fill triangles[count - 2] with the fan of a facet, of which `common` says what is the same for all of them: the
- * facet's number, normal and noise. */
-void facet_fan(const polygon *p, const facet_shape *shape, const uint8_t *flat, const triangle *common,
-               triangle *triangles);
+/* Fill triangles[count - 2] with the fan of a facet, of which `common` says what is the same for
+ * all of them: the facet's number, normal and noise. */
+void facet_fan(const polygon *p, const facet_shape *shape, const uint8_t *flat,
+               const triangle *common, triangle *triangles);
 
 /* The point of a triangle that is closest to a center. */
 typedef struct closest {
     vec3 offset;        /* center - point, the paper's contact vector V */
-    double distance_sq; /* infinite: farther than the plane's distance allows, or left to the neighbor triangle */
-    double along;       /* EDGE: 0 ... 1 from the edge's lexicographically smaller end to the other */
+    double distance_sq; /* infinite: farther than the plane's distance allows, or left to the
+                           neighbor triangle */
+    double along; /* EDGE: 0 ... 1 from the edge's lexicographically smaller end to the other */
     abut_type type;
     int32_t local; /* the triangle's number of the edge or the corner */
 } closest;
 
-/* Eqs. 16-25 in the order of table 3. A triangle whose plane is farther than `reach` is not looked at. */
+/* Eqs. 16-25 in the order of table 3. A triangle whose plane is farther than
+ * `reach` is not looked at. */
 closest triangle_closest(const triangle *t, vec3 center, double reach);
 
-/* Whether a is the better answer for a facet whose triangles answered a and b (contact type hierarchy). */
+/* Whether a is the better answer for a facet whose triangles answered a and b
+ * (contact type hierarchy). */
 static inline bool closest_is_nearer(const closest *a, const closest *b)
 {
-    return a->distance_sq < b->distance_sq || (a->distance_sq == b->distance_sq && a->type < b->type);
+    return a->distance_sq < b->distance_sq ||
+           (a->distance_sq == b->distance_sq && a->type < b->type);
 }
 
-/* The contact point, on the facet to within its own coordinates' rounding even where the sphere is far larger. */
+/* The contact point, on the facet to within its own coordinates' rounding even where the
+ * sphere is far larger. */
 vec3 triangle_point(const triangle *t, const closest *c, vec3 center);
 
 /* The facet's number of the edge or corner; 0 for FACET. */

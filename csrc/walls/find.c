@@ -8,19 +8,21 @@
 #include "../base/parallel.h"
 #include "tolerance.h"
 
-/* Spheres of a chunk: enough to make starting one cheap, few enough to share out and to interrupt. */
+/* Spheres of a chunk: enough to make starting one cheap, few enough to share
+ * out and to interrupt. */
 enum { CHUNK_SPHERES = 1024 };
 
 /* ---- the finder: a mesh with its bins ---- */
 
-/* Bins by octave of reach: set k serves reaches below 2^(first + k + 1). Reaches below the first octave, far smaller
- * than the facets, use the first; to reaches as large as the mesh every facet is a candidate: the last set has but
- * one cell. */
+/* Bins by octave of reach: set k serves reaches below 2^(first + k + 1). Reaches below the first
+ * octave, far smaller than the facets, use the first; to reaches as large as the mesh every facet
+ * is a candidate: the last set has but one cell. */
 struct abut_finder {
     const abut_mesh *mesh;
     int first_octave;
     int octave_count;
-    _Atomic(bins *) *sets; /* octave_count + 1, each NULL until a query needs it; never changes afterwards */
+    _Atomic(bins *)
+        *sets; /* octave_count + 1, each NULL until a query needs it; never changes afterwards */
 };
 
 static int compare_extents(const void *a, const void *b)
@@ -34,8 +36,9 @@ static abut_status measure_extents(const abut_mesh *mesh, double *median, double
 {
     abut_index count = mesh->view.facet_count;
     double *extents = memory_alloc(count, sizeof *extents);
-    if (!extents)
+    if (!extents) {
         return ABUT_NO_MEMORY;
+    }
     box bounds = box_empty();
     for (abut_index f = 0; f < count; f++) {
         extents[f] = box_extent(&mesh->boxes[f]);
@@ -48,15 +51,18 @@ static abut_status measure_extents(const abut_mesh *mesh, double *median, double
     return ABUT_OK;
 }
 
-/* A grown facet box of a quarter more than the facet costs little, so that much reach needs no set of its own. */
+/* A grown facet box of a quarter more than the facet costs little, so that much reach
+ * needs no set of its own. */
 static abut_status choose_octaves(abut_finder *finder)
 {
     double median, whole;
-    if (finder->mesh->view.facet_count == 0)
+    if (finder->mesh->view.facet_count == 0) {
         return ABUT_OK;
+    }
     abut_status status = measure_extents(finder->mesh, &median, &whole);
-    if (status)
+    if (status) {
         return status;
+    }
     finder->first_octave = ilogb(median) - 3;
     finder->octave_count = ilogb(whole) + 1 - finder->first_octave;
     return ABUT_OK;
@@ -75,21 +81,25 @@ abut_status abut_finder_build(const abut_mesh *mesh, abut_finder **finder, abut_
         made->sets = memory_alloc_zeroed(made->octave_count + 1, sizeof *made->sets);
         status = made->sets ? ABUT_OK : ABUT_NO_MEMORY;
     }
-    if (status)
+    if (status) {
         abut_finder_free(made);
-    else
+    } else {
         *finder = made;
-    if (error)
+    }
+    if (error) {
         *error = (abut_error){status, 0, 0, 0.0};
+    }
     return status;
 }
 
 void abut_finder_free(abut_finder *finder)
 {
-    if (!finder)
+    if (!finder) {
         return;
-    for (int k = 0; finder->sets && k <= finder->octave_count; k++)
+    }
+    for (int k = 0; finder->sets && k <= finder->octave_count; k++) {
         bins_free(atomic_load(&finder->sets[k]));
+    }
     memory_free(finder->sets);
     memory_free(finder);
 }
@@ -98,23 +108,29 @@ void abut_finder_free(abut_finder *finder)
 static int octave_of(const abut_finder *finder, double reach)
 {
     int octave = ilogb(reach) - finder->first_octave;
-    if (octave < 0)
+    if (octave < 0) {
         return 0;
+    }
     return octave < finder->octave_count ? octave : finder->octave_count;
 }
 
-/* Build the set where no query has yet. Of two threads that build at once one throws its own away. */
+/* Build the set where no query has yet. Of two threads that build at once one
+ * throws its own away. */
 static abut_status ensure_set(const abut_finder *finder, int octave)
 {
-    if (atomic_load(&finder->sets[octave]))
+    if (atomic_load(&finder->sets[octave])) {
         return ABUT_OK;
-    bins *set = octave < finder->octave_count ? bins_build(finder->mesh, ldexp(1.0, finder->first_octave + octave + 1))
-                                              : bins_build_whole(finder->mesh);
+    }
+    bins *set = octave < finder->octave_count
+                    ? bins_build(finder->mesh, ldexp(1.0, finder->first_octave + octave + 1))
+                    : bins_build_whole(finder->mesh);
     bins *none = NULL;
-    if (!set)
+    if (!set) {
         return ABUT_NO_MEMORY;
-    if (!atomic_compare_exchange_strong(&finder->sets[octave], &none, set))
+    }
+    if (!atomic_compare_exchange_strong(&finder->sets[octave], &none, set)) {
         bins_free(set);
+    }
     return ABUT_OK;
 }
 
@@ -125,7 +141,8 @@ abut_query abut_query_default(void)
     return (abut_query){.resolution = ABUT_HIERARCHY, .weights = ABUT_WACHSPRESS, .workers = 1};
 }
 
-static abut_status report(abut_error *error, abut_status status, abut_index index, abut_index detail, double value)
+static abut_status report(abut_error *error, abut_status status, abut_index index,
+                          abut_index detail, double value)
 {
     *error = (abut_error){status, index, detail, value};
     return status;
@@ -135,15 +152,18 @@ static abut_status check_spheres(const abut_query *query, abut_error *error)
 {
     for (abut_index i = 0; i < 3 * query->sphere_count; i++) {
         double x = query->centers[i];
-        if (!isfinite(x))
+        if (!isfinite(x)) {
             return report(error, ABUT_CENTER_NOT_FINITE, i / 3, i % 3, x);
-        if (fabs(x) > ABUT_COORDINATE_LIMIT)
+        }
+        if (fabs(x) > ABUT_COORDINATE_LIMIT) {
             return report(error, ABUT_CENTER_TOO_FAR, i / 3, i % 3, x);
+        }
     }
     for (abut_index i = 0; i < query->sphere_count; i++) {
         double radius = query->radii[i];
-        if (!(radius > 0.0 && radius <= ABUT_COORDINATE_LIMIT))
+        if (!(radius > 0.0 && radius <= ABUT_COORDINATE_LIMIT)) {
             return report(error, ABUT_BAD_RADIUS, i, 0, radius);
+        }
     }
     return ABUT_OK;
 }
@@ -151,18 +171,22 @@ static abut_status check_spheres(const abut_query *query, abut_error *error)
 /* Eq. 28 is for quads, and triangles have but one choice. */
 static abut_status check_weights(const abut_mesh *mesh, const abut_query *query, abut_error *error)
 {
-    for (abut_index f = 0; query->weights == ABUT_ZHONG && f < mesh->view.facet_count; f++)
-        if (mesh_polygon(mesh, f).count > 4)
+    for (abut_index f = 0; query->weights == ABUT_ZHONG && f < mesh->view.facet_count; f++) {
+        if (mesh_polygon(mesh, f).count > 4) {
             return report(error, ABUT_BAD_WEIGHTS, f, mesh_polygon(mesh, f).count, 0.0);
+        }
+    }
     return ABUT_OK;
 }
 
 static abut_status check_query(const abut_mesh *mesh, const abut_query *query, abut_error *error)
 {
-    if (!(query->gap >= 0.0 && query->gap <= ABUT_COORDINATE_LIMIT))
+    if (!(query->gap >= 0.0 && query->gap <= ABUT_COORDINATE_LIMIT)) {
         return report(error, ABUT_BAD_GAP, 0, 0, query->gap);
-    if (!(query->flat_angle >= 0.0 && query->flat_angle < 0.5 * acos(-1.0)))
+    }
+    if (!(query->flat_angle >= 0.0 && query->flat_angle < 0.5 * acos(-1.0))) {
         return report(error, ABUT_BAD_FLAT_ANGLE, 0, 0, query->flat_angle);
+    }
     abut_status status = check_weights(mesh, query, error);
     return status ? status : check_spheres(query, error);
 }
@@ -176,7 +200,8 @@ typedef struct search {
     double flat_tilt;
 } search;
 
-static contact make_contact(const abut_mesh *mesh, const touch *t, abut_index sphere, vec3 center, double radius)
+static contact make_contact(const abut_mesh *mesh, const touch *t, abut_index sphere, vec3 center,
+                            double radius)
 {
     const closest *c = &t->closest;
     contact made = {.normal = touch_normal(t), .overlap = radius - t->distance, .sphere = sphere};
@@ -185,17 +210,21 @@ static contact make_contact(const abut_mesh *mesh, const touch *t, abut_index sp
     made.at.feature = triangle_feature(t->triangle, c);
     made.at.triangle = (int32_t)(t->triangle - mesh->triangles);
     made.at.type = (uint8_t)c->type;
-    if (c->type == ABUT_EDGE)
+    if (c->type == ABUT_EDGE) {
         made.at.along = t->triangle->from_end[c->local] ? 1.0 - c->along : c->along;
+    }
     return made;
 }
 
-static abut_status append_contacts(const abut_mesh *mesh, contact_buffer *buffer, const touches *list, abut_index sphere,
-                                   vec3 center, double radius)
+static abut_status append_contacts(const abut_mesh *mesh, contact_buffer *buffer,
+                                   const touches *list, abut_index sphere, vec3 center,
+                                   double radius)
 {
-    contact *grown = memory_grow(buffer->items, buffer->count + list->count, &buffer->capacity, sizeof *grown);
-    if (!grown)
+    contact *grown =
+        memory_grow(buffer->items, buffer->count + list->count, &buffer->capacity, sizeof *grown);
+    if (!grown) {
         return ABUT_NO_MEMORY;
+    }
     buffer->items = grown;
     for (abut_index i = 0; i < list->count; i++) {
         contact *made = &buffer->items[buffer->count++];
@@ -205,26 +234,30 @@ static abut_status append_contacts(const abut_mesh *mesh, contact_buffer *buffer
     return ABUT_OK;
 }
 
-/* How far rounding can move what is computed for a sphere: its center's last digit, or its radius'. */
+/* How far rounding can move what is computed for a sphere: its center's last
+ * digit, or its radius'. */
 static double center_noise(vec3 center, double radius)
 {
     double farthest = vec3_max_abs(center);
     return ulp_double(farthest > radius ? farthest : radius);
 }
 
-static abut_status search_sphere(const search *s, abut_index sphere, touches *list, contact_buffer *buffer,
-                                 abut_index *work)
+static abut_status search_sphere(const search *s, abut_index sphere, touches *list,
+                                 contact_buffer *buffer, abut_index *work)
 {
     const abut_mesh *mesh = s->finder->mesh;
     vec3 center = vec3_load(s->query->centers + 3 * sphere);
     double radius = s->query->radii[sphere], reach = radius + s->query->gap;
-    const bins *set = atomic_load_explicit(&s->finder->sets[octave_of(s->finder, reach)], memory_order_relaxed);
+    const bins *set =
+        atomic_load_explicit(&s->finder->sets[octave_of(s->finder, reach)], memory_order_relaxed);
     abut_status status = intersect_sphere(mesh, set, center, reach, list, work);
-    if (status || list->count == 0)
+    if (status || list->count == 0) {
         return status;
+    }
     hierarchy_sort(list);
-    if (s->query->resolution == ABUT_HIERARCHY)
+    if (s->query->resolution == ABUT_HIERARCHY) {
         hierarchy_eliminate(list, center_noise(center, radius), s->flat_tilt);
+    }
     *work += list->count;
     return append_contacts(mesh, buffer, list, sphere, center, radius);
 }
@@ -240,8 +273,9 @@ static abut_status search_chunk(void *context, abut_index chunk, parallel_job *j
     for (abut_index i = first; !status && i < end; i++) {
         abut_index work = 1;
         status = search_sphere(s, i, &list, buffer, &work);
-        if (!status)
+        if (!status) {
             status = parallel_report(job, work);
+        }
     }
     touches_free(&list);
     return status;
@@ -251,12 +285,14 @@ static abut_status search_chunk(void *context, abut_index chunk, parallel_job *j
 static abut_status ensure_sets(const abut_finder *finder, const abut_query *query)
 {
     abut_status status = ABUT_OK;
-    for (abut_index i = 0; !status && i < query->sphere_count; i++)
+    for (abut_index i = 0; !status && i < query->sphere_count; i++) {
         status = ensure_set(finder, octave_of(finder, query->radii[i] + query->gap));
+    }
     return status;
 }
 
-static abut_status allocate_contacts(abut_contacts *contacts, const abut_mesh *mesh, const abut_query *query)
+static abut_status allocate_contacts(abut_contacts *contacts, const abut_mesh *mesh,
+                                     const abut_query *query)
 {
     contacts->mesh = mesh;
     contacts->sphere_count = query->sphere_count;
@@ -266,7 +302,8 @@ static abut_status allocate_contacts(abut_contacts *contacts, const abut_mesh *m
     contacts->buffers = memory_alloc_zeroed(contacts->chunk_count, sizeof *contacts->buffers);
     contacts->firsts = memory_alloc(contacts->chunk_count + 1, sizeof *contacts->firsts);
     contacts->first_nodes = memory_alloc(contacts->chunk_count + 1, sizeof *contacts->first_nodes);
-    return contacts->buffers && contacts->firsts && contacts->first_nodes ? ABUT_OK : ABUT_NO_MEMORY;
+    return contacts->buffers && contacts->firsts && contacts->first_nodes ? ABUT_OK
+                                                                          : ABUT_NO_MEMORY;
 }
 
 static void number_rows(abut_contacts *contacts)
@@ -282,22 +319,26 @@ static void number_rows(abut_contacts *contacts)
     contacts->first_nodes[contacts->chunk_count] = node;
 }
 
-static abut_status search_all(const abut_finder *finder, const abut_query *query, abut_contacts *contacts)
+static abut_status search_all(const abut_finder *finder, const abut_query *query,
+                              abut_contacts *contacts)
 {
     search s = {finder, query, contacts, sin(0.5 * query->flat_angle)};
     abut_status status = ensure_sets(finder, query);
-    if (!status)
+    if (!status) {
         status = allocate_contacts(contacts, finder->mesh, query);
-    if (!status)
-        status = parallel_run(contacts->chunk_count, query->workers, search_chunk, &s, query->interrupted,
-                              query->interrupted_data);
-    if (!status)
+    }
+    if (!status) {
+        status = parallel_run(contacts->chunk_count, query->workers, search_chunk, &s,
+                              query->interrupted, query->interrupted_data);
+    }
+    if (!status) {
         number_rows(contacts);
+    }
     return status;
 }
 
-abut_status abut_contacts_find(const abut_finder *finder, const abut_query *query, abut_contacts **contacts,
-                               abut_error *error)
+abut_status abut_contacts_find(const abut_finder *finder, const abut_query *query,
+                               abut_contacts **contacts, abut_error *error)
 {
     abut_error found = {ABUT_OK, 0, 0, 0.0};
     *contacts = NULL;
@@ -308,12 +349,14 @@ abut_status abut_contacts_find(const abut_finder *finder, const abut_query *quer
         status = made ? search_all(finder, query, made) : ABUT_NO_MEMORY;
         found.status = status;
     }
-    if (status)
+    if (status) {
         abut_contacts_free(made);
-    else
+    } else {
         *contacts = made;
-    if (error)
+    }
+    if (error) {
         *error = found;
+    }
     return status;
 }
 
@@ -321,10 +364,12 @@ abut_status abut_contacts_find(const abut_finder *finder, const abut_query *quer
 
 void abut_contacts_free(abut_contacts *contacts)
 {
-    if (!contacts)
+    if (!contacts) {
         return;
-    for (abut_index k = 0; contacts->buffers && k < contacts->chunk_count; k++)
+    }
+    for (abut_index k = 0; contacts->buffers && k < contacts->chunk_count; k++) {
         memory_free(contacts->buffers[k].items);
+    }
     memory_free(contacts->buffers);
     memory_free(contacts->firsts);
     memory_free(contacts->first_nodes);
@@ -364,8 +409,9 @@ static void write_offsets(const writing *w, abut_index chunk)
     abut_index first = chunk * CHUNK_SPHERES, end = first + CHUNK_SPHERES, k = 0;
     end = end < w->contacts->sphere_count ? end : w->contacts->sphere_count;
     for (abut_index sphere = first; sphere < end; sphere++) {
-        while (k < buffer->count && buffer->items[k].sphere == sphere)
+        while (k < buffer->count && buffer->items[k].sphere == sphere) {
             k++;
+        }
         w->columns->offsets[sphere + 1] = w->contacts->firsts[chunk] + k;
     }
 }
@@ -381,7 +427,8 @@ static abut_status write_chunk(void *context, abut_index chunk, parallel_job *jo
     for (abut_index i = 0; i < buffer->count; i++, row++) {
         const force_point *at = &buffer->items[i].at;
         write_row(w->columns, row, &buffer->items[i]);
-        weights_fill(mesh, at, w->contacts->weights, w->columns->node + node, w->columns->weight + node);
+        weights_fill(mesh, at, w->contacts->weights, w->columns->node + node,
+                     w->columns->weight + node);
         node += weights_count(mesh, at);
         w->columns->node_offsets[row + 1] = node;
     }

@@ -1,9 +1,11 @@
-/* Distance hierarchy: which touching facets stay contacts. The only place where a contact is dropped.
+/* Distance hierarchy: which touching facets stay contacts. The only place where a contact is
+ * dropped.
  *
- * A facet's contact is its closest point P with the contact vector V = C - P, so the contact type hierarchy (table 3)
- * is done before this file begins. Neighbors that a sphere touches at once say partly the same: a sphere over one
- * facet of a plane also overlaps the edges of the next. Table 4: contact j eliminates i when the projection of V_i on
- * V_j is as long as V_j, that is when P_i is not in front of the tangent plane of the sphere of distances at P_j:
+ * A facet's contact is its closest point P with the contact vector V = C - P, so the contact type
+ * hierarchy (table 3) is done before this file begins. Neighbors that a sphere touches at once say
+ * partly the same: a sphere over one facet of a plane also overlaps the edges of the next. Table 4:
+ * contact j eliminates i when the projection of V_i on V_j is as long as V_j, that is when P_i is
+ * not in front of the tangent plane of the sphere of distances at P_j:
  *
  *            C
  *           /|                 n_j . (P_i - P_j) <= 0 : eliminated, P_j says it already
@@ -11,14 +13,16 @@
  *         /  |
  *     ---P_i-P_j-------
  *
- * The relation is not transitive, so table 4 as printed keeps what the order of the facets happens to leave. Here
- * contacts are taken nearest first and only a contact that was kept eliminates others: one sweep, one answer.
+ * The relation is not transitive, so table 4 as printed keeps what the order of the facets happens
+ * to leave. Here contacts are taken nearest first and only a contact that was kept eliminates
+ * others: one sweep, one answer.
  *
- * Facets that should be coplanar are not, to the last digits of their coordinates. How far a point may stand in front
- * of a tangent plane by that noise alone follows from the noise of the two facets (contact.md, section 3):
+ * Facets that should be coplanar are not, to the last digits of their coordinates. How far a point
+ * may stand in front of a tangent plane by that noise alone follows from the noise of the two
+ * facets (contact.md, section 3):
  *   - it is off by a few eps_n along the normal;
- *   - a bump of height eps_n on a plane moves the closest point sideways by sqrt(2 eps_n d), which tilts V_j by
- *     sqrt(2 eps_n / d); a crack at a T-junction tilts it by eps / d. */
+ *   - a bump of height eps_n on a plane moves the closest point sideways by sqrt(2 eps_n d), which
+ * tilts V_j by sqrt(2 eps_n / d); a crack at a T-junction tilts it by eps / d. */
 #include "hierarchy.h"
 
 #include <stdlib.h>
@@ -38,19 +42,22 @@ static int compare_places(const triangle *a, const triangle *b)
 {
     for (int i = 0; i < 3; i++) {
         int order = vec3_compare(a->corner[i], b->corner[i]);
-        if (order)
+        if (order) {
             return order;
+        }
     }
     return (a->facet > b->facet) - (a->facet < b->facet);
 }
 
 static int compare_ties(const touch *a, const touch *b)
 {
-    if (a->closest.type != b->closest.type)
+    if (a->closest.type != b->closest.type) {
         return a->closest.type < b->closest.type ? -1 : 1;
+    }
     int order = vec3_compare(a->closest.offset, b->closest.offset);
-    if (!order && touch_is_at_center(a))
+    if (!order && touch_is_at_center(a)) {
         order = vec3_compare(a->triangle->facet_normal, b->triangle->facet_normal);
+    }
     return order ? order : compare_places(a->triangle, b->triangle);
 }
 
@@ -70,8 +77,9 @@ void hierarchy_sort(touches *list)
     for (abut_index i = 1; i < list->count; i++) {
         touch item = list->items[i];
         abut_index k = i;
-        for (; k > 0 && compare_touches(&item, &list->items[k - 1]) < 0; k--)
+        for (; k > 0 && compare_touches(&item, &list->items[k - 1]) < 0; k--) {
             list->items[k] = list->items[k - 1];
+        }
         list->items[k] = item;
     }
 }
@@ -85,22 +93,26 @@ static double larger(double a, double b)
 static double tangent_tilt(double noise, double normal_noise, double distance, double flat_tilt)
 {
     double tilt = flat_tilt;
-    if (normal_noise > 0.0)
+    if (normal_noise > 0.0) {
         tilt = larger(tilt, TILT_FROM_NORMAL_NOISE * sqrt(normal_noise / distance));
-    if (noise > 0.0)
+    }
+    if (noise > 0.0) {
         tilt = larger(tilt, TILT_FROM_NOISE * noise / distance);
+    }
     return tilt < 1.0 ? tilt : 1.0;
 }
 
-/* Whether P_i does not stand in front of the tangent plane at P_j by more than noise can explain. */
+/* Whether P_i does not stand in front of the tangent plane at P_j by more than
+ * noise can explain. */
 static bool eliminates(const touch *j, const touch *i, double center_noise, double flat_tilt)
 {
     /* P_i - P_j, from the contact vectors: they are relative to the center and round least */
     vec3 apart = vec3_sub(j->closest.offset, i->closest.offset);
     bool at_center = touch_is_at_center(j);
     double in_front = vec3_dot(at_center ? j->triangle->facet_normal : j->closest.offset, apart);
-    if (in_front <= 0.0)
+    if (in_front <= 0.0) {
         return true;
+    }
     in_front = at_center ? in_front : in_front / j->distance;
     double noise = larger(i->noise, j->noise) + center_noise;
     double normal_noise = larger(i->normal_noise, j->normal_noise) + center_noise;
@@ -110,16 +122,19 @@ static bool eliminates(const touch *j, const touch *i, double center_noise, doub
 
 static bool is_same_contact(const touch *a, const touch *b)
 {
-    return a->distance == b->distance && vec3_compare(a->closest.offset, b->closest.offset) == 0
-           && (!touch_is_at_center(a) || vec3_compare(a->triangle->facet_normal, b->triangle->facet_normal) == 0);
+    return a->distance == b->distance && vec3_compare(a->closest.offset, b->closest.offset) == 0 &&
+           (!touch_is_at_center(a) ||
+            vec3_compare(a->triangle->facet_normal, b->triangle->facet_normal) == 0);
 }
 
-static bool is_eliminated(const touch *kept, abut_index kept_count, const touch *i, double center_noise,
-                          double flat_tilt)
+static bool is_eliminated(const touch *kept, abut_index kept_count, const touch *i,
+                          double center_noise, double flat_tilt)
 {
-    for (abut_index k = 0; k < kept_count; k++)
-        if (eliminates(&kept[k], i, center_noise, flat_tilt))
+    for (abut_index k = 0; k < kept_count; k++) {
+        if (eliminates(&kept[k], i, center_noise, flat_tilt)) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -129,29 +144,33 @@ static void take_noise(touch *of, const touch *from)
     of->normal_noise = larger(of->normal_noise, from->normal_noise);
 }
 
-/* Contacts that are the same to the bit are one, as noisy as the noisiest. Sorted, those of one type are neighbors. */
+/* Contacts that are the same to the bit are one, as noisy as the noisiest. Sorted, those of one
+ * type are neighbors. */
 static void merge_same(touches *list)
 {
     abut_index last = 0;
     for (abut_index i = 1; i < list->count; i++) {
-        if (list->items[i].closest.type == list->items[last].closest.type
-            && is_same_contact(&list->items[i], &list->items[last]))
+        if (list->items[i].closest.type == list->items[last].closest.type &&
+            is_same_contact(&list->items[i], &list->items[last])) {
             take_noise(&list->items[last], &list->items[i]);
-        else
+        } else {
             list->items[++last] = list->items[i];
+        }
     }
     list->count = list->count > 0 ? last + 1 : 0;
 }
 
-/* Likewise for those of several types (at a T-junction), which are at one distance but not neighbors. */
+/* Likewise for those of several types (at a T-junction), which are at one
+ * distance but not neighbors. */
 static void share_noise(touches *list)
 {
     for (abut_index i = 0; i < list->count; i++) {
         touch *a = &list->items[i];
         for (abut_index k = i + 1; k < list->count && list->items[k].distance == a->distance; k++) {
             touch *b = &list->items[k];
-            if (!is_same_contact(a, b))
+            if (!is_same_contact(a, b)) {
                 continue;
+            }
             take_noise(a, b);
             take_noise(b, a);
         }
@@ -163,8 +182,10 @@ void hierarchy_eliminate(touches *list, double center_noise, double flat_tilt)
     merge_same(list);
     share_noise(list);
     abut_index kept = 0;
-    for (abut_index i = 0; i < list->count; i++)
-        if (!is_eliminated(list->items, kept, &list->items[i], center_noise, flat_tilt))
+    for (abut_index i = 0; i < list->count; i++) {
+        if (!is_eliminated(list->items, kept, &list->items[i], center_noise, flat_tilt)) {
             list->items[kept++] = list->items[i];
+        }
+    }
     list->count = kept;
 }

@@ -4,11 +4,12 @@
 
 #include "intersect.h"
 
-/* Sort canonically: nearest first, ties by type and geometry, so that the order of the facets does not matter. */
+/* Sort canonically: nearest first, ties by type and geometry, so that the order of the
+ * facets does not matter. */
 void hierarchy_sort(touches *list);
 
-/* Keep the contacts that no nearer kept one eliminates. The list must be sorted. `center_noise`: how far the center's
- * own rounding can move a point; `flat_tilt`: sin(flat_angle / 2). */
+/* Keep the contacts that no nearer kept one eliminates. The list must be sorted. `center_noise`:
+ * how far the center's own rounding can move a point; `flat_tilt`: sin(flat_angle / 2). */
 void hierarchy_eliminate(touches *list, double center_noise, double flat_tilt);
 
 #endif

@@ -11,10 +11,13 @@ void touches_free(touches *list)
     *list = (touches){NULL, 0, 0, NULL, 0};
 }
 
-/* The closest point of a facet, the nearest of its triangles' (contact type hierarchy, section 5.1). */
-static closest facet_closest(const abut_mesh *mesh, int32_t facet, vec3 center, double reach, const triangle **nearest)
+/* The closest point of a facet, the nearest of its triangles' (contact type
+ * hierarchy, section 5.1). */
+static closest facet_closest(const abut_mesh *mesh, int32_t facet, vec3 center, double reach,
+                             const triangle **nearest)
 {
-    const triangle *t = mesh->triangles + mesh->fans[facet], *end = mesh->triangles + mesh->fans[facet + 1];
+    const triangle *t = mesh->triangles + mesh->fans[facet],
+                   *end = mesh->triangles + mesh->fans[facet + 1];
     closest best = triangle_closest(t, center, reach);
     *nearest = t;
     for (t++; t < end; t++) {
@@ -39,8 +42,9 @@ static touch make_touch(const triangle *t, const closest *c)
 static abut_status reserve_near(touches *list, abut_index count)
 {
     int32_t *grown = memory_grow(list->near, count, &list->near_capacity, sizeof *grown);
-    if (!grown)
+    if (!grown) {
         return ABUT_NO_MEMORY;
+    }
     list->near = grown;
     return ABUT_OK;
 }
@@ -48,42 +52,47 @@ static abut_status reserve_near(touches *list, abut_index count)
 static abut_status reserve_items(touches *list, abut_index count)
 {
     touch *grown = memory_grow(list->items, list->count + count, &list->capacity, sizeof *grown);
-    if (!grown)
+    if (!grown) {
         return ABUT_NO_MEMORY;
+    }
     list->items = grown;
     return ABUT_OK;
 }
 
-static abut_status test_level(const abut_mesh *mesh, const bins *set, int32_t level, vec3 center, double reach,
-                              touches *list, abut_index *work)
+static abut_status test_level(const abut_mesh *mesh, const bins *set, int32_t level, vec3 center,
+                              double reach, touches *list, abut_index *work)
 {
     entry_range range = bins_look(set, level, center);
-    if (range.begin == range.end)
+    if (range.begin == range.end) {
         return ABUT_OK;
+    }
     *work += range.end - range.begin;
     abut_status status = reserve_near(list, range.end - range.begin);
-    if (status)
+    if (status) {
         return status;
+    }
     abut_index near = bins_cull(set, level, range, center, reach, list->near);
     status = reserve_items(list, near);
     double reach_sq = reach * reach * (1.0 + CULL_SLACK);
     for (abut_index i = 0; !status && i < near; i++) {
         const triangle *nearest;
         closest c = facet_closest(mesh, list->near[i], center, reach, &nearest);
-        if (c.distance_sq > reach_sq)
+        if (c.distance_sq > reach_sq) {
             continue;
+        }
         list->items[list->count] = make_touch(nearest, &c);
         list->count += list->items[list->count].distance <= reach;
     }
     return status;
 }
 
-abut_status intersect_sphere(const abut_mesh *mesh, const bins *set, vec3 center, double reach, touches *list,
-                             abut_index *work)
+abut_status intersect_sphere(const abut_mesh *mesh, const bins *set, vec3 center, double reach,
+                             touches *list, abut_index *work)
 {
     abut_status status = ABUT_OK;
     list->count = 0;
-    for (int32_t level = 0; !status && level < set->level_count; level++)
+    for (int32_t level = 0; !status && level < set->level_count; level++) {
         status = test_level(mesh, set, level, center, reach, list, work);
+    }
     return status;
 }

@@ -1,4 +1,5 @@
-/* Fast intersection test: from the many candidates of the bins to the few facets that a sphere touches. */
+/* Fast intersection test: from the many candidates of the bins to the few facets
+ * that a sphere touches. */
 #ifndef WALLS_INTERSECT_H
 #define WALLS_INTERSECT_H
 
@@ -23,10 +24,12 @@ static inline bool touch_is_at_center(const touch *t)
 /* From the mesh to the center; where they coincide the facet's own. */
 static inline vec3 touch_normal(const touch *t)
 {
-    return touch_is_at_center(t) ? t->triangle->facet_normal : vec3_scale(t->closest.offset, 1.0 / t->distance);
+    return touch_is_at_center(t) ? t->triangle->facet_normal
+                                 : vec3_scale(t->closest.offset, 1.0 / t->distance);
 }
 
-/* The facets that one sphere touches, and scratch. Grows as needed: zero-initialize, free with touches_free. */
+/* The facets that one sphere touches, and scratch. Grows as needed: zero-initialize,
+ * free with touches_free. */
 typedef struct touches {
     touch *items;
     abut_index count, capacity;
@@ -36,9 +39,10 @@ typedef struct touches {
 
 void touches_free(touches *list);
 
-/* Replace the list by all facets within `reach` (radius plus gap) of `center`, each once, in no order that means
- * anything. `*work` grows by the candidates looked at. Returns ABUT_OK or ABUT_NO_MEMORY. */
-abut_status intersect_sphere(const abut_mesh *mesh, const bins *set, vec3 center, double reach, touches *list,
-                             abut_index *work);
+/* Replace the list by all facets within `reach` (radius plus gap) of `center`, each once, in no
+ * order that means anything. `*work` grows by the candidates looked at. Returns ABUT_OK or
+ * ABUT_NO_MEMORY. */
+abut_status intersect_sphere(const abut_mesh *mesh, const bins *set, vec3 center, double reach,
+                             touches *list, abut_index *work);
 
 #endif

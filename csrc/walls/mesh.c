@@ -16,8 +16,8 @@ typedef struct builder {
     abut_mesh *mesh;
     abut_error *error;
     abut_index facet_count, index_count; /* facets and corners that are in the mesh */
-    abut_index *seen;                    /* vertex_count: the last facet that named the vertex, plus 1 */
-    abut_index *ring, *parts;            /* of one polygon that is split */
+    abut_index *seen;         /* vertex_count: the last facet that named the vertex, plus 1 */
+    abut_index *ring, *parts; /* of one polygon that is split */
 } builder;
 
 /* ---- coordinate noise (contact.md, section 3) ---- */
@@ -34,8 +34,9 @@ static ulp_of facet_precision(const polygon *p)
 {
     for (abut_index i = 0; i < p->count; i++) {
         vec3 corner = polygon_corner(p, i);
-        if (!is_float(corner.x) || !is_float(corner.y) || !is_float(corner.z))
+        if (!is_float(corner.x) || !is_float(corner.y) || !is_float(corner.z)) {
             return ulp_double;
+        }
     }
     return ulp_float;
 }
@@ -45,21 +46,24 @@ static vec3 facet_units(const builder *b, const polygon *p)
 {
     double units[3] = {0.0, 0.0, 0.0};
     ulp_of ulp = b->input->units ? NULL : facet_precision(p);
-    for (abut_index i = 0; i < p->count; i++)
+    for (abut_index i = 0; i < p->count; i++) {
         for (int axis = 0; axis < 3; axis++) {
             abut_index k = 3 * p->indices[i] + axis;
             double unit = ulp ? ulp(p->vertices[k]) : b->input->units[k];
             units[axis] = unit > units[axis] ? unit : units[axis];
         }
+    }
     return vec3_load(units);
 }
 
 /* Set eps and eps_n of facet `facet` of the mesh, which is facet `source` of the input. */
-static void set_noise(const builder *b, abut_index facet, abut_index source, const polygon *p, vec3 normal)
+static void set_noise(const builder *b, abut_index facet, abut_index source, const polygon *p,
+                      vec3 normal)
 {
     const abut_mesh_input *in = b->input;
     vec3 units = in->noise ? (vec3){0.0, 0.0, 0.0} : facet_units(b, p);
-    double along_normal = fabs(normal.x) * units.x + fabs(normal.y) * units.y + fabs(normal.z) * units.z;
+    double along_normal =
+        fabs(normal.x) * units.x + fabs(normal.y) * units.y + fabs(normal.z) * units.z;
     const double *normal_noise = in->normal_noise ? in->normal_noise : in->noise;
     b->mesh->noise[facet] = in->noise ? in->noise[source] : vec3_max_abs(units);
     b->mesh->normal_noise[facet] = in->noise ? normal_noise[source] : along_normal;
@@ -67,7 +71,8 @@ static void set_noise(const builder *b, abut_index facet, abut_index source, con
 
 /* ---- checks of the input ---- */
 
-static abut_status report(const builder *b, abut_status status, abut_index index, abut_index detail, double value)
+static abut_status report(const builder *b, abut_status status, abut_index index, abut_index detail,
+                          double value)
 {
     *b->error = (abut_error){status, index, detail, value};
     return status;
@@ -77,10 +82,12 @@ static abut_status check_vertices(const builder *b)
 {
     for (abut_index i = 0; i < 3 * b->input->vertex_count; i++) {
         double x = b->input->vertices[i];
-        if (!isfinite(x))
+        if (!isfinite(x)) {
             return report(b, ABUT_VERTEX_NOT_FINITE, i / 3, i % 3, x);
-        if (fabs(x) > ABUT_COORDINATE_LIMIT)
+        }
+        if (fabs(x) > ABUT_COORDINATE_LIMIT) {
             return report(b, ABUT_VERTEX_TOO_FAR, i / 3, i % 3, x);
+        }
     }
     return ABUT_OK;
 }
@@ -90,15 +97,19 @@ static abut_status check_offsets(const builder *b)
     const abut_mesh_input *in = b->input;
     for (abut_index f = 0; f < in->facet_count; f++) {
         abut_index begin = in->offsets[f], end = in->offsets[f + 1];
-        if ((f == 0 && begin != 0) || end < begin || end > in->index_count)
+        if ((f == 0 && begin != 0) || end < begin || end > in->index_count) {
             return report(b, ABUT_BAD_OFFSETS, f, 0, 0.0);
-        if (end - begin < 3)
+        }
+        if (end - begin < 3) {
             return report(b, ABUT_FACET_TOO_FEW_CORNERS, f, end - begin, 0.0);
+        }
     }
-    if (in->offsets[in->facet_count] != in->index_count)
+    if (in->offsets[in->facet_count] != in->index_count) {
         return report(b, ABUT_BAD_OFFSETS, in->facet_count, 0, 0.0);
-    if (in->index_count - 2 * in->facet_count >= TRIANGLE_LIMIT)
+    }
+    if (in->index_count - 2 * in->facet_count >= TRIANGLE_LIMIT) {
         return report(b, ABUT_TOO_MANY_FACETS, in->facet_count, 0, 0.0);
+    }
     return ABUT_OK;
 }
 
@@ -110,9 +121,11 @@ static bool is_noise(double x)
 static abut_status check_noise(const builder *b)
 {
     const abut_mesh_input *in = b->input;
-    for (abut_index f = 0; in->noise && f < in->facet_count; f++)
-        if (!is_noise(in->noise[f]) || (in->normal_noise && !is_noise(in->normal_noise[f])))
+    for (abut_index f = 0; in->noise && f < in->facet_count; f++) {
+        if (!is_noise(in->noise[f]) || (in->normal_noise && !is_noise(in->normal_noise[f]))) {
             return report(b, ABUT_BAD_NOISE, f, 0, in->noise[f]);
+        }
+    }
     return ABUT_OK;
 }
 
@@ -120,10 +133,12 @@ static abut_status check_corners(const builder *b, abut_index source, const poly
 {
     for (abut_index i = 0; i < p->count; i++) {
         abut_index vertex = p->indices[i];
-        if (vertex < 0 || vertex >= b->input->vertex_count)
+        if (vertex < 0 || vertex >= b->input->vertex_count) {
             return report(b, ABUT_FACET_BAD_VERTEX, source, vertex, (double)b->input->vertex_count);
-        if (b->seen[vertex] == source + 1)
+        }
+        if (b->seen[vertex] == source + 1) {
             return report(b, ABUT_FACET_REPEATS_VERTEX, source, vertex, 0.0);
+        }
         b->seen[vertex] = source + 1;
     }
     return ABUT_OK;
@@ -145,17 +160,20 @@ static void append_facet(builder *b, abut_index source, const polygon *p, const 
 }
 
 /* Flat ears have no area and nothing that their neighbors lack: they are left out. */
-static abut_status append_parts(builder *b, abut_index source, const polygon *p, const facet_shape *shape)
+static abut_status append_parts(builder *b, abut_index source, const polygon *p,
+                                const facet_shape *shape)
 {
     abut_index parts = split_polygon(p, shape, b->ring, b->parts);
-    if (parts < p->count - 2)
+    if (parts < p->count - 2) {
         return report(b, ABUT_FACET_NOT_CONVEX, source, -1, 0.0);
+    }
     for (abut_index i = 0; i < parts; i++) {
         polygon part = {p->vertices, b->parts + 3 * i, 3};
         facet_shape part_shape = facet_measure(&part);
         abut_error unused = {ABUT_OK, 0, 0, 0.0};
-        if (!facet_check(&part, &part_shape, 0.0, &unused))
+        if (!facet_check(&part, &part_shape, 0.0, &unused)) {
             append_facet(b, source, &part, &part_shape);
+        }
     }
     return ABUT_OK;
 }
@@ -171,18 +189,23 @@ static abut_status add_facet(builder *b, abut_index source)
     abut_index begin = in->offsets[source];
     polygon p = {in->vertices, in->indices + begin, in->offsets[source + 1] - begin};
     abut_status status = check_corners(b, source, &p);
-    if (status)
+    if (status) {
         return status;
+    }
     facet_shape shape = facet_measure(&p);
     b->error->index = source;
     status = facet_check(&p, &shape, input_noise(b, source, &p), b->error);
-    if (status == ABUT_FACET_ZERO_AREA && in->drop_zero_area)
+    if (status == ABUT_FACET_ZERO_AREA && in->drop_zero_area) {
         return ABUT_OK;
+    }
     bool winds_once = status != ABUT_FACET_NOT_CONVEX || b->error->detail >= 0;
-    if ((status == ABUT_FACET_NOT_CONVEX || status == ABUT_FACET_NOT_PLANAR) && in->split && winds_once)
+    if ((status == ABUT_FACET_NOT_CONVEX || status == ABUT_FACET_NOT_PLANAR) && in->split &&
+        winds_once) {
         return append_parts(b, source, &p, &shape);
-    if (!status)
+    }
+    if (!status) {
         append_facet(b, source, &p, &shape);
+    }
     return status;
 }
 
@@ -231,19 +254,24 @@ static abut_status derive(builder *b)
     mesh->flat = memory_alloc(b->index_count, sizeof *mesh->flat);
     mesh->kept = memory_alloc(facets, sizeof *mesh->kept);
     mesh->bent = memory_alloc(facets, sizeof *mesh->bent);
-    if (!mesh->triangles || !mesh->fans || !mesh->boxes || !mesh->flat || !mesh->kept || !mesh->bent)
+    if (!mesh->triangles || !mesh->fans || !mesh->boxes || !mesh->flat || !mesh->kept ||
+        !mesh->bent) {
         return report(b, ABUT_NO_MEMORY, 0, 0, 0.0);
-    for (abut_index f = 0; f < facets; f++)
+    }
+    for (abut_index f = 0; f < facets; f++) {
         derive_facet(mesh, f);
-    mesh->view = (abut_mesh_view){b->input->vertex_count, facets, b->index_count, mesh->vertices, mesh->indices,
-                                  mesh->offsets, mesh->source, mesh->normals, mesh->areas, mesh->noise,
-                                  mesh->normal_noise};
+    }
+    mesh->view = (abut_mesh_view){
+        b->input->vertex_count, facets,       b->index_count, mesh->vertices, mesh->indices,
+        mesh->offsets,          mesh->source, mesh->normals,  mesh->areas,    mesh->noise,
+        mesh->normal_noise};
     return ABUT_OK;
 }
 
 /* ---- building ---- */
 
-/* Room for every facet that there can be: as many as in the input, or all its polygons as triangles. */
+/* Room for every facet that there can be: as many as in the input, or all its
+ * polygons as triangles. */
 static abut_status allocate(builder *b)
 {
     const abut_mesh_input *in = b->input;
@@ -261,29 +289,34 @@ static abut_status allocate(builder *b)
     b->seen = memory_alloc_zeroed(in->vertex_count, sizeof *b->seen);
     b->ring = memory_alloc(in->split ? in->index_count : 0, sizeof *b->ring);
     b->parts = memory_alloc(in->split ? in->index_count : 0, 3 * sizeof *b->parts);
-    if (!mesh->vertices || !mesh->indices || !mesh->offsets || !mesh->source || !mesh->normals || !mesh->areas
-        || !mesh->noise || !mesh->normal_noise || !b->seen || !b->ring || !b->parts)
+    if (!mesh->vertices || !mesh->indices || !mesh->offsets || !mesh->source || !mesh->normals ||
+        !mesh->areas || !mesh->noise || !mesh->normal_noise || !b->seen || !b->ring || !b->parts) {
         return report(b, ABUT_NO_MEMORY, 0, 0, 0.0);
-    if (in->vertex_count > 0)
+    }
+    if (in->vertex_count > 0) {
         memcpy(mesh->vertices, in->vertices, (size_t)in->vertex_count * 3 * sizeof *mesh->vertices);
+    }
     return ABUT_OK;
 }
 
 static abut_status check_input(const builder *b)
 {
     abut_status status = check_vertices(b);
-    if (!status)
+    if (!status) {
         status = check_offsets(b);
+    }
     return status ? status : check_noise(b);
 }
 
 static abut_status fill(builder *b)
 {
     abut_status status = check_input(b);
-    if (!status)
+    if (!status) {
         status = allocate(b);
-    for (abut_index f = 0; !status && f < b->input->facet_count; f++)
+    }
+    for (abut_index f = 0; !status && f < b->input->facet_count; f++) {
         status = add_facet(b, f);
+    }
     return status ? status : derive(b);
 }
 
@@ -309,13 +342,16 @@ abut_status abut_mesh_build(const abut_mesh_input *input, abut_mesh **mesh, abut
 
 void abut_mesh_free(abut_mesh *mesh)
 {
-    if (!mesh)
+    if (!mesh) {
         return;
-    void *arrays[] = {mesh->vertices, mesh->indices, mesh->offsets,   mesh->source, mesh->normals,
-                      mesh->areas,    mesh->noise,   mesh->normal_noise, mesh->triangles, mesh->fans,
-                      mesh->boxes,    mesh->flat,    mesh->kept,      mesh->bent,   mesh};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    }
+    void *arrays[] = {mesh->vertices,  mesh->indices, mesh->offsets, mesh->source,
+                      mesh->normals,   mesh->areas,   mesh->noise,   mesh->normal_noise,
+                      mesh->triangles, mesh->fans,    mesh->boxes,   mesh->flat,
+                      mesh->kept,      mesh->bent,    mesh};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         memory_free(arrays[i]);
+    }
 }
 
 abut_mesh_view abut_mesh_inspect(const abut_mesh *mesh)

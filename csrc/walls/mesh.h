@@ -19,7 +19,8 @@ static inline void box_include(box *bounds, const box *b)
 {
     for (int axis = 0; axis < 3; axis++) {
         bounds->low[axis] = b->low[axis] < bounds->low[axis] ? b->low[axis] : bounds->low[axis];
-        bounds->high[axis] = b->high[axis] > bounds->high[axis] ? b->high[axis] : bounds->high[axis];
+        bounds->high[axis] =
+            b->high[axis] > bounds->high[axis] ? b->high[axis] : bounds->high[axis];
     }
 }
 
@@ -36,11 +37,11 @@ struct abut_mesh {
     abut_index *indices, *offsets, *source;
 
     triangle *triangles; /* the fans of all facets */
-    int32_t *fans;       /* facet_count + 1: facet f has the triangles fans[f] ... fans[f + 1] - 1 */
-    box *boxes;          /* facet_count */
-    uint8_t *flat;       /* index_count: corners on their neighbors' chord */
-    int32_t *kept;       /* facet_count: corners that are not flat */
-    uint8_t *bent;       /* facet_count: off its plane by more than noise, acts as its fan of triangles */
+    int32_t *fans; /* facet_count + 1: facet f has the triangles fans[f] ... fans[f + 1] - 1 */
+    box *boxes;    /* facet_count */
+    uint8_t *flat; /* index_count: corners on their neighbors' chord */
+    int32_t *kept; /* facet_count: corners that are not flat */
+    uint8_t *bent; /* facet_count: off its plane by more than noise, acts as its fan of triangles */
 };
 
 static inline polygon mesh_polygon(const abut_mesh *mesh, abut_index facet)

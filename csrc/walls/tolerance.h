@@ -1,34 +1,37 @@
-/* Every tolerance of the room. None is absolute: each is relative to a facet's size, a radius or a noise.
+/* Every tolerance of the room. None is absolute: each is relative to a facet's size, a
+ * radius or a noise.
  *
- * They stand here and not in mesh.h because facet.c, below mesh.h in the order of the rooms, needs them too. */
+They stand here and not in mesh.h because facet.c, below mesh.h in the order of the
+ * rooms, needs them too. */
 #ifndef WALLS_TOLERANCE_H
 #define WALLS_TOLERANCE_H
 
 #include <math.h>
 
-/* A polygon that is off its plane by more than this part of its longest diagonal is not planar. Below it, what a
- * modeler's rounding or a lazy export leaves, it is its fan of triangles. */
+/* A polygon that is off its plane by more than this part of its longest diagonal is not planar.
+ * Below it, what a modeler's rounding or a lazy export leaves, it is its fan of triangles. */
 #define PLANAR_LIMIT 1e-3
 
-/* A facet that is no higher than this many units in the last place of its largest coordinate has no area: collinear
- * points that were rotated are off their line by that much. A sliver of 1e-5 degrees is 1e9 times higher. */
+/* A facet that is no higher than this many units in the last place of its largest coordinate has no
+ * area: collinear points that were rotated are off their line by that much. A sliver of 1e-5
+ * degrees is 1e9 times higher. */
 #define ZERO_HEIGHT_ULPS 2.0
 
-/* A corner this many noises above its neighbors' chord, or this many off the plane, may still be flat, or planar:
- * three corners are each off by one. */
+/* A corner this many noises above its neighbors' chord, or this many off the plane, may still be
+ * flat, or planar: three corners are each off by one. */
 #define FLAT_NOISES 2.0
 
 /* The total turning of a convex polygon is 2 pi; of anything else it is off by 2 pi at least. */
 #define TURNING_LIMIT 1.0
 
-/* Hierarchy (contact.md, section 3): how far in front of a tangent plane noise can put a point, in noises along
- * the normal, and how far it tilts the plane. */
+/* Hierarchy (contact.md, section 3): how far in front of a tangent plane noise can put a point, in
+ * noises along the normal, and how far it tilts the plane. */
 #define FRONT_NOISES 10.0
 #define TILT_FROM_NORMAL_NOISE 2.0
 #define TILT_FROM_NOISE 4.0
 
-/* What rules a facet out before the exact distance may err by rounding alone, and errs outwards: this part of the
- * numbers that were added. The exact distance decides. */
+/* What rules a facet out before the exact distance may err by rounding alone, and errs outwards:
+ * this part of the numbers that were added. The exact distance decides. */
 #define CULL_SLACK 1e-12
 
 /* One unit in the last place of x; 0 for 0. */

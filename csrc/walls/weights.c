@@ -1,9 +1,10 @@
 /* Nodal weights that keep the moment (contact.md, section 4).
  *
- * On an edge they are eq. 30, on a vertex 1. Inside they follow from areas in the plane. A sliver's areas cancel to
- * their last digits, and a weight that is off by 1e-9 there moves the force by as much of the sliver's length. So the
- * coordinate along which the normal is largest is dropped, which changes no ratio of areas and rounds nothing, and
- * each area is computed from differences without rounding error. */
+ * On an edge they are eq. 30, on a vertex 1. Inside they follow from areas in the plane. A sliver's
+ * areas cancel to their last digits, and a weight that is off by 1e-9 there moves the force by as
+ * much of the sliver's length. So the coordinate along which the normal is largest is dropped,
+ * which changes no ratio of areas and rounds nothing, and each area is computed from differences
+ * without rounding error. */
 #include "weights.h"
 
 typedef struct vec2 {
@@ -19,8 +20,9 @@ typedef struct plane_view {
 static plane_view view_along(const abut_mesh *mesh, vec3 normal)
 {
     double x = fabs(normal.x), y = fabs(normal.y), z = fabs(normal.z);
-    if (x >= y && x >= z)
+    if (x >= y && x >= z) {
         return (plane_view){mesh->vertices, 1, 2};
+    }
     return y >= z ? (plane_view){mesh->vertices, 2, 0} : (plane_view){mesh->vertices, 0, 1};
 }
 
@@ -102,9 +104,11 @@ static abut_index border_edge(const outline *o)
     abut_index border = -1;
     double nearest = INFINITY;
     for (abut_index k = 0; k < o->count; k++) {
-        if (edge_area(o, k) > 0.0)
+        if (edge_area(o, k) > 0.0) {
             continue;
-        double distance_sq = distance_sq_to_segment(o->point, outline_corner(o, k), outline_corner(o, k + 1));
+        }
+        double distance_sq =
+            distance_sq_to_segment(o->point, outline_corner(o, k), outline_corner(o, k + 1));
         if (distance_sq < nearest) {
             nearest = distance_sq;
             border = k;
@@ -118,22 +122,25 @@ static abut_index border_edge(const outline *o)
 static void normalize(double *weights, abut_index count)
 {
     double sum = 0.0;
-    for (abut_index i = 0; i < count; i++)
+    for (abut_index i = 0; i < count; i++) {
         sum += weights[i];
-    for (abut_index i = 0; i < count; i++)
+    }
+    for (abut_index i = 0; i < count; i++) {
         weights[i] /= sum;
+    }
 }
 
 /* Eq. 26: N_i is the triangle of the point and the edge opposite to corner i. */
 static void barycentric(const outline *o, double *weights)
 {
-    for (abut_index i = 0; i < 3; i++)
+    for (abut_index i = 0; i < 3; i++) {
         weights[i] = edge_area(o, i < 2 ? i + 1 : 0);
+    }
 }
 
 /* Eq. 32 in its area form, divided by the product of all A_k, which are positive inside:
- * w_i = A(v_i-1, v_i, v_i+1) / (A_i-1 A_i). A corner that noise made reflex, in a polygon that is no higher than its
- * noise, carries nothing. */
+ * w_i = A(v_i-1, v_i, v_i+1) / (A_i-1 A_i). A corner that noise made reflex, in a polygon that is
+ * no higher than its noise, carries nothing. */
 static void wachspress(const outline *o, double *weights)
 {
     double before = edge_area(o, o->count - 1);
@@ -150,33 +157,39 @@ static void wachspress(const outline *o, double *weights)
 static void zhong(const outline *o, double *weights)
 {
     double areas[4];
-    for (abut_index k = 0; k < 4; k++)
+    for (abut_index k = 0; k < 4; k++) {
         areas[k] = edge_area(o, k);
-    for (int i = 0; i < 4; i++)
+    }
+    for (int i = 0; i < 4; i++) {
         weights[i] = areas[(i + 1) % 4] * areas[(i + 2) % 4];
+    }
 }
 
 static void fill_outline(const outline *o, abut_weights kind, double *weights)
 {
     abut_index border = border_edge(o);
     if (border >= 0) {
-        for (abut_index i = 0; i < o->count; i++)
+        for (abut_index i = 0; i < o->count; i++) {
             weights[i] = 0.0;
-        double along = along_segment(o->point, outline_corner(o, border), outline_corner(o, border + 1));
+        }
+        double along =
+            along_segment(o->point, outline_corner(o, border), outline_corner(o, border + 1));
         weights[border] = 1.0 - along;
         weights[border + 1 < o->count ? border + 1 : 0] = along;
         return;
     }
-    if (o->count == 3)
+    if (o->count == 3) {
         barycentric(o, weights);
-    else if (kind == ABUT_ZHONG)
+    } else if (kind == ABUT_ZHONG) {
         zhong(o, weights);
-    else
+    } else {
         wachspress(o, weights);
+    }
     normalize(weights, o->count);
 }
 
-static outline make_outline(const abut_mesh *mesh, vec3 normal, vec3 point, const abut_index *nodes, abut_index count)
+static outline make_outline(const abut_mesh *mesh, vec3 normal, vec3 point, const abut_index *nodes,
+                            abut_index count)
 {
     plane_view view = view_along(mesh, normal);
     double components[3] = {normal.x, normal.y, normal.z};
@@ -187,31 +200,36 @@ static outline make_outline(const abut_mesh *mesh, vec3 normal, vec3 point, cons
 /* ---- the three types of contact ---- */
 
 /* A bent polygon acts as its fan: the corners of the triangle that holds the point carry all. */
-static void fill_bent(const abut_mesh *mesh, const force_point *at, abut_weights kind, const abut_index *nodes,
-                      double *weights)
+static void fill_bent(const abut_mesh *mesh, const force_point *at, abut_weights kind,
+                      const abut_index *nodes, double *weights)
 {
     const triangle *t = mesh->triangles + at->triangle;
     abut_index corners[3];
     double parts[3];
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         corners[i] = nodes[t->corner_number[i]];
+    }
     outline o = make_outline(mesh, t->normal, at->point, corners, 3);
     fill_outline(&o, kind, parts);
-    for (abut_index i = 0; i < mesh->kept[at->facet]; i++)
+    for (abut_index i = 0; i < mesh->kept[at->facet]; i++) {
         weights[i] = 0.0;
-    for (int i = 0; i < 3; i++)
+    }
+    for (int i = 0; i < 3; i++) {
         weights[t->corner_number[i]] = parts[i];
+    }
 }
 
-static void fill_facet(const abut_mesh *mesh, const force_point *at, abut_weights kind, abut_index *nodes,
-                       double *weights)
+static void fill_facet(const abut_mesh *mesh, const force_point *at, abut_weights kind,
+                       abut_index *nodes, double *weights)
 {
     polygon p = mesh_polygon(mesh, at->facet);
     const uint8_t *flat = mesh->flat + mesh->offsets[at->facet];
     abut_index count = 0;
-    for (abut_index i = 0; i < p.count; i++)
-        if (!flat[i])
+    for (abut_index i = 0; i < p.count; i++) {
+        if (!flat[i]) {
             nodes[count++] = p.indices[i];
+        }
+    }
     if (mesh->bent[at->facet] && kind == ABUT_WACHSPRESS) {
         fill_bent(mesh, at, kind, nodes, weights);
         return;
@@ -222,7 +240,8 @@ static void fill_facet(const abut_mesh *mesh, const force_point *at, abut_weight
 }
 
 /* Eq. 30, in the facet's order of corners. */
-static void fill_edge(const abut_mesh *mesh, const force_point *at, abut_index *nodes, double *weights)
+static void fill_edge(const abut_mesh *mesh, const force_point *at, abut_index *nodes,
+                      double *weights)
 {
     polygon p = mesh_polygon(mesh, at->facet);
     nodes[0] = p.indices[at->feature];
@@ -233,13 +252,14 @@ static void fill_edge(const abut_mesh *mesh, const force_point *at, abut_index *
 
 abut_index weights_count(const abut_mesh *mesh, const force_point *at)
 {
-    if (at->type == ABUT_FACET)
+    if (at->type == ABUT_FACET) {
         return mesh->kept[at->facet];
+    }
     return at->type == ABUT_EDGE ? 2 : 1;
 }
 
-void weights_fill(const abut_mesh *mesh, const force_point *at, abut_weights kind, abut_index *nodes,
-                  double *weights)
+void weights_fill(const abut_mesh *mesh, const force_point *at, abut_weights kind,
+                  abut_index *nodes, double *weights)
 {
     switch ((abut_type)at->type) {
     case ABUT_FACET:

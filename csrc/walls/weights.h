@@ -7,7 +7,7 @@
 /* Where on which facet a force acts. */
 typedef struct force_point {
     vec3 point;
-    double along;     /* EDGE: 0 ... 1 from the facet's corner `feature` to the next */
+    double along; /* EDGE: 0 ... 1 from the facet's corner `feature` to the next */
     int32_t facet;
     int32_t feature;
     int32_t triangle; /* number in mesh->triangles of the one that holds the point */
@@ -18,7 +18,7 @@ typedef struct force_point {
 abut_index weights_count(const abut_mesh *mesh, const force_point *at);
 
 /* Fill nodes and weights, in the facet's order. */
-void weights_fill(const abut_mesh *mesh, const force_point *at, abut_weights kind, abut_index *nodes,
-                  double *weights);
+void weights_fill(const abut_mesh *mesh, const force_point *at, abut_weights kind,
+                  abut_index *nodes, double *weights);
 
 #endif
