@@ -65,8 +65,7 @@ typedef enum abut_status {
     ABUT_BAD_RADIUS,        /* index: the sphere, value: the radius */
     ABUT_BAD_GAP,           /* value: the gap */
     ABUT_BAD_FLAT_ANGLE,    /* value: the angle */
-    ABUT_BAD_WEIGHTS, /* index: a facet that these weights are not defined for, detail: its corners
-                       */
+    ABUT_BAD_WEIGHTS,       /* index: a facet without such weights, detail: its corners */
     ABUT_STATUS_COUNT
 } abut_status;
 

@@ -1,0 +1,154 @@
+/* Every allocation of a build and a query fails once: a clean status each time, nothing leaks. */
+#include "abut.h"
+#include "base/memory.h"
+
+#include "check.h"
+
+#include <math.h>
+
+enum { SIDE = 8, VERTEX_COUNT = (SIDE + 1) * (SIDE + 1), SPHERE_COUNT = 3000 };
+
+/* A rough sheet of quads, of which one is split, since it is an arrow, and one dropped: it has no
+ * area. */
+typedef struct scene {
+    double vertices[3 * VERTEX_COUNT];
+    abut_index indices[4 * SIDE * SIDE];
+    abut_index offsets[SIDE * SIDE + 1];
+    double centers[3 * SPHERE_COUNT];
+    double radii[SPHERE_COUNT];
+} scene;
+
+static void place_vertices(scene *s)
+{
+    for (int i = 0; i < VERTEX_COUNT; i++) {
+        double x = i % (SIDE + 1), y = (double)(i / (SIDE + 1));
+        s->vertices[3 * i] = x;
+        s->vertices[3 * i + 1] = y;
+        s->vertices[3 * i + 2] = 0.25 * x; /* a ramp: plane, and away from the axes */
+    }
+}
+
+static void place_facets(scene *s)
+{
+    for (int f = 0; f < SIDE * SIDE; f++) {
+        abut_index corner = f % SIDE + f / SIDE * (SIDE + 1);
+        abut_index corners[4] = {corner, corner + 1, corner + SIDE + 2, corner + SIDE + 1};
+        for (int k = 0; k < 4; k++) {
+            s->indices[4 * f + k] = corners[k];
+        }
+        s->offsets[f + 1] = 4 * (f + 1);
+    }
+    /* 0, 1, 2 and 3 lie on one line; the other goes out and back in */
+    for (int k = 0; k < 4; k++) {
+        s->indices[k] = k;
+    }
+    s->indices[4 * 20 + 2] = 0;
+}
+
+static void place_spheres(scene *s)
+{
+    for (int i = 0; i < SPHERE_COUNT; i++) {
+        double x = fmod(0.618 * i, SIDE), y = fmod(0.414 * i, SIDE);
+        s->centers[3 * i] = x;
+        s->centers[3 * i + 1] = y;
+        s->centers[3 * i + 2] = 0.25 * x + 0.1;
+        s->radii[i] =
+            i % 100 == 0 ? 6.0 : 0.5; /* a few touch more facets than a first buffer holds */
+    }
+}
+
+static abut_status write_columns(const abut_contacts *contacts)
+{
+    abut_index rows = abut_contacts_count(contacts), nodes = abut_contacts_node_count(contacts);
+    abut_index *numbers = memory_alloc(4 * rows + SPHERE_COUNT + nodes + 2, sizeof *numbers);
+    double *values = memory_alloc(7 * rows + nodes, sizeof *values);
+    uint8_t *types = memory_alloc(rows, sizeof *types);
+    abut_status status = numbers && values && types ? ABUT_OK : ABUT_NO_MEMORY;
+    if (!status) {
+        abut_columns columns = {
+            .sphere = numbers,
+            .facet = numbers + rows,
+            .type = types,
+            .feature = numbers + 2 * rows,
+            .node_offsets = numbers + 3 * rows,
+            .offsets = numbers + 4 * rows + 1,
+            .node = numbers + 4 * rows + SPHERE_COUNT + 2,
+            .point = values,
+            .normal = values + 3 * rows,
+            .overlap = values + 6 * rows,
+            .weight = values + 7 * rows,
+        };
+        abut_contacts_write(contacts, &columns);
+        CHECK_INT(columns.offsets[SPHERE_COUNT], rows);
+        CHECK_INT(columns.node_offsets[rows], nodes);
+    }
+    memory_free(numbers), memory_free(values), memory_free(types);
+    return status;
+}
+
+/* What a program does; the first failure ends it. */
+static abut_status build_and_find(const abut_mesh_input *input, const abut_query *query,
+                                  abut_index *rows)
+{
+    abut_mesh *mesh = NULL;
+    abut_finder *finder = NULL;
+    abut_contacts *contacts = NULL;
+    abut_error error = {ABUT_OK, 0, 0, 0.0};
+    abut_status status = abut_mesh_build(input, &mesh, &error);
+    if (!status) {
+        status = abut_finder_build(mesh, &finder, &error);
+    }
+    if (!status) {
+        status = abut_contacts_find(finder, query, &contacts, &error);
+    }
+    CHECK_INT(error.status, status);
+    CHECK((contacts != NULL) == (status == ABUT_OK));
+    if (!status) {
+        *rows = abut_contacts_count(contacts);
+        status = write_columns(contacts);
+    }
+    abut_contacts_free(contacts), abut_finder_free(finder), abut_mesh_free(mesh);
+    return status;
+}
+
+static void fail_every_allocation(const abut_mesh_input *input, const abut_query *query)
+{
+    long live = memory_live_count();
+    abut_index whole = -1, rows = -1;
+    CHECK_INT(build_and_find(input, query, &whole), ABUT_OK);
+    CHECK_INT(memory_live_count(), live);
+    CHECK(whole > query->sphere_count);
+    int call = 0;
+    abut_status status;
+    do {
+        memory_fail_at(++call);
+        status = build_and_find(input, query, &rows);
+        CHECK_INT(status, memory_has_failed() ? ABUT_NO_MEMORY : ABUT_OK);
+        CHECK_INT(memory_live_count(), live);
+    } while (memory_has_failed());
+    memory_fail_at(0);
+    CHECK(call > 20); /* it did fail, all the way through */
+    CHECK_INT(rows, whole);
+}
+
+void test_failures(void)
+{
+    static scene s;
+    place_vertices(&s), place_facets(&s), place_spheres(&s);
+    const abut_mesh_input input = {.vertex_count = VERTEX_COUNT,
+                                   .facet_count = SIDE * SIDE,
+                                   .index_count = 4 * SIDE * SIDE,
+                                   .vertices = s.vertices,
+                                   .indices = s.indices,
+                                   .offsets = s.offsets,
+                                   .drop_zero_area = 1,
+                                   .split = 1};
+    abut_query query = abut_query_default();
+    query.sphere_count = SPHERE_COUNT;
+    query.centers = s.centers;
+    query.radii = s.radii;
+    query.resolution = ABUT_ALL;
+    for (query.workers = 1; query.workers <= 2; query.workers++) {
+        fail_every_allocation(&input, &query);
+    }
+}

@@ -1,0 +1,134 @@
+/* A query from C, on one thread and on three. */
+#include "abut.h"
+#include "base/memory.h"
+
+#include "check.h"
+
+#include <stdlib.h>
+
+enum {
+    SIDE = 12,
+    VERTEX_COUNT = (SIDE + 1) * (SIDE + 1),
+    FACET_COUNT = SIDE * SIDE,
+    SPHERE_COUNT = 3000
+};
+
+/* A floor of quads, and spheres of three sizes over it. */
+typedef struct scene {
+    double vertices[3 * VERTEX_COUNT];
+    abut_index indices[4 * FACET_COUNT], offsets[FACET_COUNT + 1];
+    double centers[3 * SPHERE_COUNT], radii[SPHERE_COUNT];
+} scene;
+
+static abut_index vertex_at(int x, int y)
+{
+    return (SIDE + 1) * y + x;
+}
+
+static void make_floor(scene *s)
+{
+    for (int y = 0; y <= SIDE; y++) {
+        for (int x = 0; x <= SIDE; x++) {
+            double *vertex = s->vertices + 3 * vertex_at(x, y);
+            vertex[0] = x, vertex[1] = y, vertex[2] = 0.0;
+        }
+    }
+    for (int f = 0; f < FACET_COUNT; f++) {
+        int x = f % SIDE, y = f / SIDE;
+        const abut_index corners[4] = {vertex_at(x, y), vertex_at(x + 1, y),
+                                       vertex_at(x + 1, y + 1), vertex_at(x, y + 1)};
+        for (int k = 0; k < 4; k++) {
+            s->indices[4 * f + k] = corners[k];
+        }
+        s->offsets[f + 1] = 4 * (f + 1);
+    }
+}
+
+static scene *make_scene(void)
+{
+    static scene s;
+    make_floor(&s);
+    for (int i = 0; i < SPHERE_COUNT; i++) {
+        s.radii[i] = i % 3 == 0 ? 0.01 : (i % 3 == 1 ? 0.3 : 40.0);
+        s.centers[3 * i] = (i * 37 % 1000) * 0.011;
+        s.centers[3 * i + 1] = (i * 91 % 1000) * 0.011;
+        s.centers[3 * i + 2] = 0.5 * s.radii[i];
+    }
+    return &s;
+}
+
+static abut_columns allocate_columns(abut_index contacts, abut_index nodes)
+{
+    size_t m = (size_t)contacts, k = (size_t)nodes;
+    return (abut_columns){.sphere = calloc(m + 1, sizeof(abut_index)),
+                          .facet = calloc(m + 1, sizeof(abut_index)),
+                          .type = calloc(m + 1, 1),
+                          .feature = calloc(m + 1, sizeof(abut_index)),
+                          .point = calloc(m + 1, 3 * sizeof(double)),
+                          .normal = calloc(m + 1, 3 * sizeof(double)),
+                          .overlap = calloc(m + 1, sizeof(double)),
+                          .offsets = calloc(SPHERE_COUNT + 1, sizeof(abut_index)),
+                          .node = calloc(k + 1, sizeof(abut_index)),
+                          .weight = calloc(k + 1, sizeof(double)),
+                          .node_offsets = calloc(m + 1, sizeof(abut_index))};
+}
+
+static void free_columns(abut_columns *c)
+{
+    void *arrays[] = {c->sphere,  c->facet,   c->type, c->feature, c->point,       c->normal,
+                      c->overlap, c->offsets, c->node, c->weight,  c->node_offsets};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        free(arrays[i]);
+    }
+}
+
+/* On a plane every sphere has one contact, straight below it. */
+static void check_rows(const abut_contacts *contacts)
+{
+    abut_index count = abut_contacts_count(contacts);
+    abut_columns columns = allocate_columns(count, abut_contacts_node_count(contacts));
+    abut_contacts_write(contacts, &columns);
+    CHECK_INT(count, SPHERE_COUNT);
+    CHECK_INT(columns.offsets[SPHERE_COUNT], count);
+    CHECK_INT(columns.node_offsets[count], abut_contacts_node_count(contacts));
+    for (abut_index i = 0; i < count; i++) {
+        CHECK_INT(columns.sphere[i], i);
+        CHECK_INT(columns.offsets[i], i);
+        CHECK_NEAR(columns.normal[3 * i + 2], 1.0, 1e-15);
+        CHECK_NEAR(columns.point[3 * i + 2], 0.0, 1e-15);
+    }
+    free_columns(&columns);
+}
+
+static void check_query(const scene *s, int workers)
+{
+    abut_mesh_input input = {.vertex_count = VERTEX_COUNT,
+                             .facet_count = FACET_COUNT,
+                             .index_count = 4 * FACET_COUNT,
+                             .vertices = s->vertices,
+                             .indices = s->indices,
+                             .offsets = s->offsets};
+    abut_query query = abut_query_default();
+    query.sphere_count = SPHERE_COUNT;
+    query.centers = s->centers;
+    query.radii = s->radii;
+    query.workers = workers;
+    abut_mesh *mesh = NULL;
+    abut_finder *finder = NULL;
+    abut_contacts *contacts = NULL;
+    CHECK_INT(abut_mesh_build(&input, &mesh, NULL), ABUT_OK);
+    CHECK_INT(abut_finder_build(mesh, &finder, NULL), ABUT_OK);
+    CHECK_INT(abut_contacts_find(finder, &query, &contacts, NULL), ABUT_OK);
+    check_rows(contacts);
+    abut_contacts_free(contacts);
+    abut_finder_free(finder);
+    abut_mesh_free(mesh);
+    CHECK_INT(memory_live_count(), 0);
+}
+
+void test_find(void)
+{
+    const scene *s = make_scene();
+    check_query(s, 1);
+    check_query(s, 3);
+}

@@ -1,0 +1,105 @@
+#include "base/memory.h"
+
+#include "check.h"
+
+#include <stdint.h>
+#include <string.h>
+
+static void check_that_impossible_arrays_are_refused(void)
+{
+    CHECK(memory_alloc(-1, 8) == NULL);
+    CHECK(memory_alloc(PTRDIFF_MAX, 2) == NULL);
+    CHECK(memory_alloc(PTRDIFF_MAX / 8 + 1, 8) == NULL);
+    CHECK(memory_alloc_zeroed(PTRDIFF_MAX, 16) == NULL);
+}
+
+static void check_that_empty_arrays_exist(void)
+{
+    void *none = memory_alloc(0, 8);
+    CHECK(none != NULL);
+    memory_free(none);
+    memory_free(NULL);
+}
+
+static void check_that_zeroed_is_zero(void)
+{
+    static const char zeros[64];
+    char *array = memory_alloc_zeroed(8, 8);
+    if (CHECK(array != NULL)) {
+        CHECK_INT(memcmp(array, zeros, sizeof zeros), 0);
+    }
+    memory_free(array);
+}
+
+static void check_that_growing_keeps_what_is_there(void)
+{
+    int *values = NULL;
+    abut_index capacity = 0;
+    int moves = 0;
+    for (int i = 0; i < 10000; i++) {
+        abut_index before = capacity;
+        int *grown = memory_grow(values, i + 1, &capacity, sizeof *grown);
+        if (!CHECK(grown != NULL)) {
+            break;
+        }
+        values = grown;
+        values[i] = i;
+        moves += capacity != before;
+    }
+    CHECK(capacity >= 10000);
+    CHECK(moves < 15);
+    CHECK_INT(values[0], 0);
+    CHECK_INT(values[9999], 9999);
+    memory_free(values);
+}
+
+static void check_that_a_failed_growth_loses_nothing(void)
+{
+    abut_index capacity = 0;
+    int *values = memory_grow(NULL, 4, &capacity, sizeof *values);
+    abut_index before = capacity;
+    values[3] = 42;
+    memory_fail_at(1);
+    CHECK(memory_grow(values, before + 1, &capacity, sizeof *values) == NULL);
+    CHECK(memory_has_failed());
+    CHECK_INT(capacity, before);
+    CHECK(memory_grow(values, PTRDIFF_MAX, &capacity, sizeof *values) == NULL);
+    CHECK_INT(capacity, before);
+    CHECK_INT(values[3], 42);
+    memory_free(values);
+}
+
+static void check_that_the_named_call_fails_once(void)
+{
+    memory_fail_at(2);
+    void *first = memory_alloc(1, 1);
+    CHECK(!memory_has_failed());
+    void *second = memory_alloc_zeroed(1, 1);
+    void *third = memory_alloc(1, 1);
+    CHECK(first != NULL && second == NULL && third != NULL);
+    memory_free(first), memory_free(second), memory_free(third);
+    memory_fail_at(0);
+}
+
+static void check_that_live_arrays_are_counted(void)
+{
+    long before = memory_live_count();
+    abut_index capacity = 3;
+    void *array = memory_alloc(capacity, 8);
+    CHECK_INT(memory_live_count(), before + 1);
+    array = memory_grow(array, 3000, &capacity, 8);
+    CHECK_INT(memory_live_count(), before + 1);
+    memory_free(array);
+    CHECK_INT(memory_live_count(), before);
+}
+
+void test_memory(void)
+{
+    check_that_impossible_arrays_are_refused();
+    check_that_empty_arrays_exist();
+    check_that_zeroed_is_zero();
+    check_that_growing_keeps_what_is_there();
+    check_that_a_failed_growth_loses_nothing();
+    check_that_the_named_call_fails_once();
+    check_that_live_arrays_are_counted();
+}
