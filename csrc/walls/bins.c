@@ -342,8 +342,8 @@ entry_range bins_look(const bins *set, int32_t level, vec3 center)
     return (entry_range){set->begins[bucket], set->begins[bucket + 1]};
 }
 
-/* How far x is outside of a box along one axis, squared. Halving e + |e| is
- * max(e, 0) without a branch. */
+/* How far x is outside of a box along one axis, squared. Halving e + |e| is max(e, 0) without a
+ * branch, which compilers would have to keep. */
 static float apart_sq(float x, float middle, float half)
 {
     float e = fabsf(x - middle) - half;

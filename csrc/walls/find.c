@@ -1,8 +1,5 @@
-/* All spheres: which bins, which chunk, which row. */
+/* All spheres: which chunk, which row. */
 #include "find.h"
-
-#include <stdatomic.h>
-#include <stdlib.h>
 
 #include "../base/memory.h"
 #include "../base/parallel.h"
@@ -11,128 +8,6 @@
 /* Spheres of a chunk: enough to make starting one cheap, few enough to share
  * out and to interrupt. */
 enum { CHUNK_SPHERES = 1024 };
-
-/* ---- the finder: a mesh with its bins ---- */
-
-/* Bins by octave of reach: set k serves reaches below 2^(first + k + 1). Reaches below the first
- * octave, far smaller than the facets, use the first; to reaches as large as the mesh every facet
- * is a candidate: the last set has but one cell. */
-struct abut_finder {
-    const abut_mesh *mesh;
-    int first_octave;
-    int octave_count;
-    _Atomic(bins *)
-        *sets; /* octave_count + 1, each NULL until a query needs it; never changes afterwards */
-};
-
-static int compare_extents(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The median of the facets' extents, and the mesh's own. */
-static abut_status measure_extents(const abut_mesh *mesh, double *median, double *whole)
-{
-    abut_index count = mesh->view.facet_count;
-    double *extents = memory_alloc(count, sizeof *extents);
-    if (!extents) {
-        return ABUT_NO_MEMORY;
-    }
-    box bounds = box_empty();
-    for (abut_index f = 0; f < count; f++) {
-        extents[f] = box_extent(&mesh->boxes[f]);
-        box_include(&bounds, &mesh->boxes[f]);
-    }
-    qsort(extents, (size_t)count, sizeof *extents, compare_extents);
-    *median = extents[count / 2];
-    *whole = box_extent(&bounds);
-    memory_free(extents);
-    return ABUT_OK;
-}
-
-/* A grown facet box of a quarter more than the facet costs little, so that much reach
- * needs no set of its own. */
-static abut_status choose_octaves(abut_finder *finder)
-{
-    double median, whole;
-    if (finder->mesh->view.facet_count == 0) {
-        return ABUT_OK;
-    }
-    abut_status status = measure_extents(finder->mesh, &median, &whole);
-    if (status) {
-        return status;
-    }
-    finder->first_octave = ilogb(median) - 3;
-    finder->octave_count = ilogb(whole) + 1 - finder->first_octave;
-    return ABUT_OK;
-}
-
-abut_status abut_finder_build(const abut_mesh *mesh, abut_finder **finder, abut_error *error)
-{
-    *finder = NULL;
-    abut_finder *made = memory_alloc_zeroed(1, sizeof *made);
-    abut_status status = made ? ABUT_OK : ABUT_NO_MEMORY;
-    if (made) {
-        made->mesh = mesh;
-        status = choose_octaves(made);
-    }
-    if (!status) {
-        made->sets = memory_alloc_zeroed(made->octave_count + 1, sizeof *made->sets);
-        status = made->sets ? ABUT_OK : ABUT_NO_MEMORY;
-    }
-    if (status) {
-        abut_finder_free(made);
-    } else {
-        *finder = made;
-    }
-    if (error) {
-        *error = (abut_error){status, 0, 0, 0.0};
-    }
-    return status;
-}
-
-void abut_finder_free(abut_finder *finder)
-{
-    if (!finder) {
-        return;
-    }
-    for (int k = 0; finder->sets && k <= finder->octave_count; k++) {
-        bins_free(atomic_load(&finder->sets[k]));
-    }
-    memory_free(finder->sets);
-    memory_free(finder);
-}
-
-/* The number of the set for a reach. */
-static int octave_of(const abut_finder *finder, double reach)
-{
-    int octave = ilogb(reach) - finder->first_octave;
-    if (octave < 0) {
-        return 0;
-    }
-    return octave < finder->octave_count ? octave : finder->octave_count;
-}
-
-/* Build the set where no query has yet. Of two threads that build at once one
- * throws its own away. */
-static abut_status ensure_set(const abut_finder *finder, int octave)
-{
-    if (atomic_load(&finder->sets[octave])) {
-        return ABUT_OK;
-    }
-    bins *set = octave < finder->octave_count
-                    ? bins_build(finder->mesh, ldexp(1.0, finder->first_octave + octave + 1))
-                    : bins_build_whole(finder->mesh);
-    bins *none = NULL;
-    if (!set) {
-        return ABUT_NO_MEMORY;
-    }
-    if (!atomic_compare_exchange_strong(&finder->sets[octave], &none, set)) {
-        bins_free(set);
-    }
-    return ABUT_OK;
-}
 
 /* ---- a query's input ---- */
 
@@ -248,17 +123,21 @@ static abut_status search_sphere(const search *s, abut_index sphere, touches *li
     const abut_mesh *mesh = s->finder->mesh;
     vec3 center = vec3_load(s->query->centers + 3 * sphere);
     double radius = s->query->radii[sphere], reach = radius + s->query->gap;
-    const bins *set =
-        atomic_load_explicit(&s->finder->sets[octave_of(s->finder, reach)], memory_order_relaxed);
-    abut_status status = intersect_sphere(mesh, set, center, reach, list, work);
+    const bins *set;
+    abut_status status = finder_take_set(s->finder, reach, &set);
+    if (!status) {
+        status = intersect_sphere(mesh, set, center, reach, list, work);
+    }
     if (status || list->count == 0) {
         return status;
     }
+    abut_index touching = list->count;
     hierarchy_sort(list);
     if (s->query->resolution == ABUT_HIERARCHY) {
         hierarchy_eliminate(list, center_noise(center, radius), s->flat_tilt);
     }
-    *work += list->count;
+    /* each was compared with those that stayed */
+    *work += touching + touching * list->count / 4;
     return append_contacts(mesh, buffer, list, sphere, center, radius);
 }
 
@@ -281,12 +160,13 @@ static abut_status search_chunk(void *context, abut_index chunk, parallel_job *j
     return status;
 }
 
-/* Bins are made before the threads start, once for each octave that there is a sphere of. */
-static abut_status ensure_sets(const abut_finder *finder, const abut_query *query)
+/* Bins are made before the threads start, so that no two make the same. */
+static abut_status build_sets(const abut_finder *finder, const abut_query *query)
 {
+    const bins *set;
     abut_status status = ABUT_OK;
     for (abut_index i = 0; !status && i < query->sphere_count; i++) {
-        status = ensure_set(finder, octave_of(finder, query->radii[i] + query->gap));
+        status = finder_take_set(finder, query->radii[i] + query->gap, &set);
     }
     return status;
 }
@@ -323,7 +203,7 @@ static abut_status search_all(const abut_finder *finder, const abut_query *query
                               abut_contacts *contacts)
 {
     search s = {finder, query, contacts, sin(0.5 * query->flat_angle)};
-    abut_status status = ensure_sets(finder, query);
+    abut_status status = build_sets(finder, query);
     if (!status) {
         status = allocate_contacts(contacts, finder->mesh, query);
     }

@@ -2,6 +2,7 @@
 #ifndef WALLS_FIND_H
 #define WALLS_FIND_H
 
+#include "finder.h"
 #include "hierarchy.h"
 #include "weights.h"
 

@@ -98,26 +98,61 @@ static double distance_sq_to_segment(vec2 p, vec2 a, vec2 b)
     return x * x + y * y;
 }
 
-/* The edge that a point on the border, or outside by rounding, is on; -1 for a point inside. */
-static abut_index border_edge(const outline *o)
+/* Put all the force on the nearest of the edges that the point is on, or outside of by rounding. */
+static void fill_border(const outline *o, double *weights)
 {
-    abut_index border = -1;
+    abut_index border = 0;
     double nearest = INFINITY;
     for (abut_index k = 0; k < o->count; k++) {
-        if (edge_area(o, k) > 0.0) {
-            continue;
-        }
         double distance_sq =
             distance_sq_to_segment(o->point, outline_corner(o, k), outline_corner(o, k + 1));
-        if (distance_sq < nearest) {
+        if (weights[k] <= 0.0 && distance_sq < nearest) {
             nearest = distance_sq;
             border = k;
         }
     }
-    return border;
+    for (abut_index i = 0; i < o->count; i++) {
+        weights[i] = 0.0;
+    }
+    double along =
+        along_segment(o->point, outline_corner(o, border), outline_corner(o, border + 1));
+    weights[border] = 1.0 - along;
+    weights[border + 1 < o->count ? border + 1 : 0] = along;
 }
 
-/* ---- inside ---- */
+/* ---- inside: the weights come in as the areas A_k and go out as weights but for their sum ---- */
+
+/* Eq. 26: N_i is the triangle of the point and the edge opposite to corner i. */
+static void barycentric(double *weights)
+{
+    double first = weights[0];
+    weights[0] = weights[1];
+    weights[1] = weights[2];
+    weights[2] = first;
+}
+
+/* Eq. 32 in its area form, divided by the product of all A_k, which are positive inside:
+ * w_i = A(v_i-1, v_i, v_i+1) / (A_i-1 A_i). A corner that noise made reflex, in a polygon that is
+ * no higher than its noise, carries nothing. */
+static void wachspress(const outline *o, double *weights)
+{
+    double before = weights[o->count - 1];
+    double scale = before; /* any area of the polygon, against overflow */
+    for (abut_index i = 0; i < o->count; i++) {
+        double after = weights[i], corner = corner_area(o, i);
+        weights[i] = corner > 0.0 ? corner / before * (scale / after) : 0.0;
+        before = after;
+    }
+}
+
+/* Eq. 28: N_i = A_i+1 A_i+2 / ((A_1 + A_3)(A_2 + A_4)); normalizing divides. */
+static void zhong(double *weights)
+{
+    double areas[4] = {weights[0], weights[1], weights[2], weights[3]};
+    for (int i = 0; i < 4; i++) {
+        weights[i] = areas[(i + 1) % 4] * areas[(i + 2) % 4];
+    }
+}
 
 static void normalize(double *weights, abut_index count)
 {
@@ -130,58 +165,21 @@ static void normalize(double *weights, abut_index count)
     }
 }
 
-/* Eq. 26: N_i is the triangle of the point and the edge opposite to corner i. */
-static void barycentric(const outline *o, double *weights)
-{
-    for (abut_index i = 0; i < 3; i++) {
-        weights[i] = edge_area(o, i < 2 ? i + 1 : 0);
-    }
-}
-
-/* Eq. 32 in its area form, divided by the product of all A_k, which are positive inside:
- * w_i = A(v_i-1, v_i, v_i+1) / (A_i-1 A_i). A corner that noise made reflex, in a polygon that is
- * no higher than its noise, carries nothing. */
-static void wachspress(const outline *o, double *weights)
-{
-    double before = edge_area(o, o->count - 1);
-    double scale = before; /* any area of the polygon, against overflow */
-    for (abut_index i = 0; i < o->count; i++) {
-        double after = edge_area(o, i);
-        double corner = corner_area(o, i);
-        weights[i] = corner > 0.0 ? corner / before * (scale / after) : 0.0;
-        before = after;
-    }
-}
-
-/* Eq. 28: N_i = A_i+1 A_i+2 / ((A_1 + A_3)(A_2 + A_4)); normalizing divides. */
-static void zhong(const outline *o, double *weights)
-{
-    double areas[4];
-    for (abut_index k = 0; k < 4; k++) {
-        areas[k] = edge_area(o, k);
-    }
-    for (int i = 0; i < 4; i++) {
-        weights[i] = areas[(i + 1) % 4] * areas[(i + 2) % 4];
-    }
-}
-
 static void fill_outline(const outline *o, abut_weights kind, double *weights)
 {
-    abut_index border = border_edge(o);
-    if (border >= 0) {
-        for (abut_index i = 0; i < o->count; i++) {
-            weights[i] = 0.0;
-        }
-        double along =
-            along_segment(o->point, outline_corner(o, border), outline_corner(o, border + 1));
-        weights[border] = 1.0 - along;
-        weights[border + 1 < o->count ? border + 1 : 0] = along;
+    bool inside = true;
+    for (abut_index k = 0; k < o->count; k++) {
+        weights[k] = edge_area(o, k);
+        inside = inside && weights[k] > 0.0;
+    }
+    if (!inside) {
+        fill_border(o, weights);
         return;
     }
     if (o->count == 3) {
-        barycentric(o, weights);
+        barycentric(weights);
     } else if (kind == ABUT_ZHONG) {
-        zhong(o, weights);
+        zhong(weights);
     } else {
         wachspress(o, weights);
     }
