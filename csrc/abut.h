@@ -49,6 +49,7 @@ typedef enum abut_status {
     ABUT_INTERRUPTED,     /* the query's callback asked for it */
     ABUT_TOO_MANY_FACETS, /* index: how many; the core numbers facets and triangles with 31 bits */
     ABUT_BAD_OFFSETS, /* index: the facet whose offsets do not ascend from 0 to the indices' end */
+    ABUT_BAD_LAST_OFFSET,       /* detail: the last offset, value: the indices that there are */
     ABUT_VERTEX_NOT_FINITE,     /* index: the vertex, detail: the axis, value: the coordinate */
     ABUT_VERTEX_TOO_FAR,        /* likewise; beyond ABUT_COORDINATE_LIMIT */
     ABUT_FACET_TOO_FEW_CORNERS, /* index: the facet, detail: its corners */

@@ -12,6 +12,7 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_TOO_MANY_FACETS] = "# facets are too many; facets and the triangles that they split into "
                              "are numbered with 31 bits",
     [ABUT_BAD_OFFSETS] = "the offsets of facet # do not ascend from 0 to the number of indices",
+    [ABUT_BAD_LAST_OFFSET] = "the offsets end at @, but there are % indices",
     [ABUT_VERTEX_NOT_FINITE] = "vertices[#, @] is %",
     [ABUT_VERTEX_TOO_FAR] = "vertices[#, @] is %; coordinates must lie within 1e75 of 0",
     [ABUT_FACET_TOO_FEW_CORNERS] = "facet # needs at least 3 corners, but names @",
@@ -21,17 +22,17 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_FACET_NOT_CONVEX] = "facet # is not convex at its corner @; split=True triangulates it",
     [ABUT_FACET_NOT_PLANAR] = "facet # is not planar: its corner @ is off its plane by % of its "
                               "longest diagonal; split=True triangulates it",
-    [ABUT_BAD_NOISE] = "noise[#] is %; noise must be finite and not negative",
+    [ABUT_BAD_NOISE] = "noise[#] is %; noise must be at least 0 and at most 1e75",
     [ABUT_CENTER_NOT_FINITE] = "centers[#, @] is %",
     [ABUT_CENTER_TOO_FAR] = "centers[#, @] is %; coordinates must lie within 1e75 of 0",
-    [ABUT_BAD_RADIUS] = "radii[#] is %; radii must be positive and finite",
-    [ABUT_BAD_GAP] = "gap is %; it must be finite and not negative",
+    [ABUT_BAD_RADIUS] = "radii[#] is %; radii must be positive and at most 1e75",
+    [ABUT_BAD_GAP] = "gap is %; it must be at least 0 and at most 1e75",
     [ABUT_BAD_FLAT_ANGLE] = "flat_angle is %; it must be at least 0 and less than pi/2 (radians)",
     [ABUT_BAD_WEIGHTS] = "facet # has @ corners, but weights=\"zhong\" is for 3 or 4; "
                          "weights=\"wachspress\" takes any number",
 };
 
-static const char winds_twice[] = "facet # winds around more than once; split=True triangulates it";
+static const char winds_twice[] = "facet # crosses itself or winds around more than once";
 
 static const char *message_of(const abut_error *error)
 {

@@ -105,7 +105,8 @@ static abut_status check_offsets(const builder *b)
         }
     }
     if (in->offsets[in->facet_count] != in->index_count) {
-        return report(b, ABUT_BAD_OFFSETS, in->facet_count, 0, 0.0);
+        return report(b, ABUT_BAD_LAST_OFFSET, 0, in->offsets[in->facet_count],
+                      (double)in->index_count);
     }
     if (in->index_count - 2 * in->facet_count >= TRIANGLE_LIMIT) {
         return report(b, ABUT_TOO_MANY_FACETS, in->facet_count, 0, 0.0);
@@ -122,8 +123,10 @@ static abut_status check_noise(const builder *b)
 {
     const abut_mesh_input *in = b->input;
     for (abut_index f = 0; in->noise && f < in->facet_count; f++) {
-        if (!is_noise(in->noise[f]) || (in->normal_noise && !is_noise(in->normal_noise[f]))) {
-            return report(b, ABUT_BAD_NOISE, f, 0, in->noise[f]);
+        double normal_noise = in->normal_noise ? in->normal_noise[f] : in->noise[f];
+        if (!is_noise(in->noise[f]) || !is_noise(normal_noise)) {
+            return report(b, ABUT_BAD_NOISE, f, 0,
+                          is_noise(in->noise[f]) ? normal_noise : in->noise[f]);
         }
     }
     return ABUT_OK;

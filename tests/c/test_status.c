@@ -14,9 +14,12 @@ static void check_messages(void)
 {
     const message_case cases[] = {
         {{ABUT_NO_MEMORY, 0, 0, 0}, "not enough memory"},
-        {{ABUT_BAD_RADIUS, 17, 0, NAN}, "radii[17] is nan; radii must be positive and finite"},
-        {{ABUT_BAD_RADIUS, 17, 0, -NAN}, "radii[17] is nan; radii must be positive and finite"},
-        {{ABUT_BAD_RADIUS, 0, 0, -0.1}, "radii[0] is -0.1; radii must be positive and finite"},
+        {{ABUT_BAD_RADIUS, 17, 0, NAN},
+         "radii[17] is nan; radii must be positive and at most 1e75"},
+        {{ABUT_BAD_RADIUS, 17, 0, -NAN},
+         "radii[17] is nan; radii must be positive and at most 1e75"},
+        {{ABUT_BAD_RADIUS, 0, 0, -0.1},
+         "radii[0] is -0.1; radii must be positive and at most 1e75"},
         {{ABUT_CENTER_NOT_FINITE, 3, 1, INFINITY}, "centers[3, 1] is inf"},
         {{ABUT_VERTEX_NOT_FINITE, 4, 2, NAN}, "vertices[4, 2] is nan"},
         {{ABUT_VERTEX_TOO_FAR, 4, 0, -1e80},
@@ -29,9 +32,9 @@ static void check_messages(void)
         {{ABUT_FACET_NOT_CONVEX, 7, 2, 0},
          "facet 7 is not convex at its corner 2; split=True triangulates it"},
         {{ABUT_FACET_NOT_CONVEX, 7, -1, 0},
-         "facet 7 winds around more than once; split=True triangulates it"},
+         "facet 7 crosses itself or winds around more than once"},
         {{ABUT_BAD_GAP, 0, 0, 1.0 / 3},
-         "gap is 0.3333333333333333; it must be finite and not negative"},
+         "gap is 0.3333333333333333; it must be at least 0 and at most 1e75"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[200];

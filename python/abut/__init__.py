@@ -1,0 +1,73 @@
+"""Contacts of spheres with meshes of facets, by the double hierarchy method.
+
+>>> import abut, numpy as np
+>>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2, 3]])
+>>> centers = np.array([[0.5, 0.5, 0.09], [1.05, 0.5, 0.0], [0.5, 0.5, 0.3]])
+>>> contacts = abut.find_contacts(centers, 0.1, mesh)
+>>> contacts
+Contacts(2 of 3 spheres: 1 facet, 1 edge, 0 vertex)
+
+A file is read with ``mesh = abut.read_mesh("drum.stl", scale=1e-3)``. The result is a table, with
+one row a contact, sorted by sphere:
+
+>>> contacts.sphere, contacts.facet
+(array([0, 1]), array([0, 0]))
+>>> contacts.type                         # abut.FACET, EDGE, VERTEX = 0, 1, 2
+array([0, 1], dtype=uint8)
+>>> contacts.overlap.round(9)             # radius - distance
+array([0.01, 0.05])
+>>> contacts.normal                       # from the mesh to the sphere's center
+array([[0., 0., 1.],
+       [1., 0., 0.]])
+>>> contacts.offsets                      # the contacts of sphere i are offsets[i]:offsets[i + 1]
+array([0, 1, 2, 2])
+
+With the contacts' forces on the spheres, those on the vertices are ``W.T @ -forces``, where
+``W = contacts.weight_matrix()``. To query one mesh many times, build a finder once:
+
+>>> finder = abut.ContactFinder(mesh)
+>>> len(finder.find(centers, 0.1, resolution="all"))
+2
+"""
+
+from __future__ import annotations
+
+import importlib
+from importlib.metadata import version
+from types import ModuleType
+
+from .config import show_config
+from .contacts import EDGE, FACET, VERTEX, Contacts, concatenate
+from .finder import ContactFinder, find_contacts
+from .io import Spheres, load_contacts, read_mesh, read_spheres
+from .mesh import Mesh, MeshWarning
+from .threads import set_num_threads
+
+__version__ = version("abut")
+
+__all__ = [
+    "EDGE",
+    "FACET",
+    "VERTEX",
+    "ContactFinder",
+    "Contacts",
+    "Mesh",
+    "MeshWarning",
+    "Spheres",
+    "__version__",
+    "concatenate",
+    "examples",
+    "find_contacts",
+    "load_contacts",
+    "read_mesh",
+    "read_spheres",
+    "set_num_threads",
+    "show_config",
+]
+
+
+def __getattr__(name: str) -> ModuleType:
+    # what few need is imported when it is asked for
+    if name == "examples":
+        return importlib.import_module("abut.examples")
+    raise AttributeError(f"module 'abut' has no attribute {name!r}")

@@ -1,0 +1,7 @@
+"""``python -m abut``."""
+
+import sys
+
+from abut.cli import main
+
+sys.exit(main())

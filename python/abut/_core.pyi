@@ -1,0 +1,76 @@
+from typing import Final, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Doubles: TypeAlias = NDArray[np.float64]
+_Indices: TypeAlias = NDArray[np.intp]
+_Columns: TypeAlias = tuple[
+    _Indices,
+    _Indices,
+    NDArray[np.uint8],
+    _Indices,
+    _Doubles,
+    _Doubles,
+    _Doubles,
+    _Indices,
+    _Indices,
+    _Doubles,
+    _Indices,
+]
+
+FACET: Final = 0
+EDGE: Final = 1
+VERTEX: Final = 2
+HIERARCHY: Final = 0
+ALL: Final = 1
+WACHSPRESS: Final = 0
+ZHONG: Final = 1
+
+def has_openmp() -> bool: ...
+
+@final
+class Mesh:
+    def __new__(
+        cls,
+        vertices: _Doubles,
+        indices: _Indices,
+        offsets: _Indices,
+        units: _Doubles | None = None,
+        noise: _Doubles | None = None,
+        normal_noise: _Doubles | None = None,
+        drop_zero_area: bool = False,
+        split: bool = False,
+        numbers: _Indices | None = None,
+    ) -> Mesh: ...
+    @property
+    def vertices(self) -> _Doubles: ...
+    @property
+    def indices(self) -> _Indices: ...
+    @property
+    def offsets(self) -> _Indices: ...
+    @property
+    def source(self) -> _Indices: ...
+    @property
+    def normals(self) -> _Doubles: ...
+    @property
+    def areas(self) -> _Doubles: ...
+    @property
+    def noise(self) -> _Doubles: ...
+    @property
+    def normal_noise(self) -> _Doubles: ...
+
+@final
+class Finder:
+    def __new__(cls, mesh: Mesh) -> Finder: ...
+    def find(
+        self,
+        centers: _Doubles,
+        radii: _Doubles,
+        gap: float,
+        flat_angle: float,
+        resolution: int,
+        weights: int,
+        workers: int,
+        /,
+    ) -> _Columns: ...

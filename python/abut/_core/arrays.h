@@ -1,0 +1,39 @@
+/* NumPy in, NumPy out: the only file that includes NumPy's headers is arrays.c. */
+#ifndef ABUT_CORE_ARRAYS_H
+#define ABUT_CORE_ARRAYS_H
+
+#include "core.h"
+
+typedef enum array_kind { ARRAY_DOUBLE, ARRAY_INDEX, ARRAY_BYTE } array_kind;
+
+/* What an argument must be: (rows,) where columns is 0, else (rows, columns). */
+typedef struct array_shape {
+    array_kind kind;
+    Py_ssize_t rows; /* ARRAY_ANY_ROWS: any number */
+    Py_ssize_t columns;
+} array_shape;
+
+#define ARRAY_ANY_ROWS (-1)
+
+/* A borrowed argument; the data live as long as the object that they were read from. */
+typedef struct array_data {
+    const void *data;
+    Py_ssize_t rows;
+} array_data;
+
+/* Load NumPy's API table; 0, or -1 with an error set. */
+int array_import(void);
+
+/* Read a contiguous, native array of this very shape; 0, or -1 with a TypeError or ValueError that
+ * names it. */
+int array_read(PyObject *object, const char *name, array_shape shape, array_data *array);
+
+/* A read-only array on memory that `owner` holds, which it keeps alive. */
+PyObject *array_view(PyObject *owner, array_shape shape, const void *data);
+
+/* Make a new array that owns its memory, put it into tuple[position] and return its data; NULL with
+ * an error set. Does nothing where an error is set already, so that a row of calls needs one check
+ * at its end. */
+void *array_new(PyObject *tuple, Py_ssize_t position, array_shape shape);
+
+#endif

@@ -1,0 +1,27 @@
+/* What the files of the extension share. It moves arrays in and out of the library and knows no
+ * geometry. */
+#ifndef ABUT_CORE_H
+#define ABUT_CORE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "abut.h"
+
+typedef struct core_state {
+    PyTypeObject *mesh_type;
+} core_state;
+
+extern PyType_Spec core_mesh_spec;
+extern PyType_Spec core_finder_spec;
+
+/* The library's mesh inside a _core.Mesh; lives as long as the object. */
+const abut_mesh *core_mesh_of(PyObject *mesh);
+
+/* Set the Python error for a status other than ABUT_OK; always NULL. */
+PyObject *core_raise(const abut_error *error);
+
+/* Free the memory of an instance of a heap type, which owns a reference to its type. */
+void core_release(PyObject *self);
+
+#endif

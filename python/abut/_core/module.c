@@ -1,0 +1,124 @@
+#include "arrays.h"
+
+PyObject *core_raise(const abut_error *error)
+{
+    char text[512];
+    if (error->status == ABUT_NO_MEMORY) {
+        return PyErr_NoMemory();
+    }
+    /* the handler of a signal set the error that ended the query */
+    if (error->status == ABUT_INTERRUPTED) {
+        return NULL;
+    }
+    abut_error_text(error, text, sizeof text);
+    PyErr_SetString(PyExc_ValueError, text);
+    return NULL;
+}
+
+void core_release(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    release(self);
+    Py_DECREF(type);
+}
+
+static PyObject *has_openmp(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+{
+    return PyBool_FromLong(abut_has_openmp());
+}
+
+static PyMethodDef METHODS[] = {
+    {"has_openmp", has_openmp, METH_NOARGS,
+     "has_openmp()\n--\n\nWhether the library was built with OpenMP."},
+    {NULL, NULL, 0, NULL},
+};
+
+static int add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **type)
+{
+    PyObject *made = PyType_FromModuleAndSpec(module, spec, NULL);
+    if (!made) {
+        return -1;
+    }
+    *type = (PyTypeObject *)made;
+    return PyModule_AddType(module, *type);
+}
+
+static int add_types(PyObject *module)
+{
+    core_state *state = PyModule_GetState(module);
+    PyTypeObject *finder_type = NULL;
+    if (add_type(module, &core_mesh_spec, &state->mesh_type)) {
+        return -1;
+    }
+    const int failed = add_type(module, &core_finder_spec, &finder_type);
+    Py_XDECREF((PyObject *)finder_type);
+    return failed;
+}
+
+static int add_constants(PyObject *module)
+{
+    static const struct {
+        const char *name;
+        long value;
+    } constants[] = {
+        {"FACET", ABUT_FACET},         {"EDGE", ABUT_EDGE}, {"VERTEX", ABUT_VERTEX},
+        {"HIERARCHY", ABUT_HIERARCHY}, {"ALL", ABUT_ALL},   {"WACHSPRESS", ABUT_WACHSPRESS},
+        {"ZHONG", ABUT_ZHONG},
+    };
+    for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++) {
+        if (PyModule_AddIntConstant(module, constants[i].name, constants[i].value)) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int core_exec(PyObject *module)
+{
+    if (array_import() || add_types(module) || add_constants(module)) {
+        return -1;
+    }
+    return 0;
+}
+
+static int core_traverse(PyObject *module, visitproc visit, void *arg)
+{
+    core_state *state = PyModule_GetState(module);
+    Py_VISIT(state->mesh_type);
+    return 0;
+}
+
+static int core_clear(PyObject *module)
+{
+    core_state *state = PyModule_GetState(module);
+    Py_CLEAR(state->mesh_type);
+    return 0;
+}
+
+static void core_free(void *module)
+{
+    core_clear(module);
+}
+
+static PyModuleDef_Slot SLOTS[] = {{Py_mod_exec, core_exec}, {0, NULL}};
+
+static struct PyModuleDef MODULE = {
+    .m_base = PyModuleDef_HEAD_INIT,
+    .m_name = "abut._core",
+    .m_doc = "The library behind abut, for abut alone.",
+    .m_size = sizeof(core_state),
+    .m_methods = METHODS,
+    .m_slots = SLOTS,
+    .m_traverse = core_traverse,
+    .m_clear = core_clear,
+    .m_free = core_free,
+};
+
+/* called by the import alone, hence declared in no header */
+PyMODINIT_FUNC PyInit__core(void);
+
+PyMODINIT_FUNC PyInit__core(void)
+{
+    return PyModuleDef_Init(&MODULE);
+}

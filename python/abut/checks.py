@@ -1,0 +1,112 @@
+"""Reading of arguments: what may come in, how it is converted, and what the errors say.
+
+Arrays are read through `numpy.asarray` and converted at most once; the caller's are never written.
+What the numbers mean is checked by the library; here it is only whether they are numbers, and of
+the right shape.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+T = TypeVar("T")
+
+# which numbers stand for a length or a coordinate, and which for an index: NumPy's dtype.kind
+REAL = "iuf"
+WHOLE = "iu"
+
+
+def read(value: object, name: str, kinds: str, wanted: str) -> NDArray[Any]:
+    """`value` as an array whose dtype is one of these kinds."""
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise TypeError(f"{name} has masked entries: leave them out, or fill them, first")
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{name} is ragged: its rows have different lengths") from None
+    if array.dtype.kind in kinds or (array.size == 0 and array.dtype.kind == "f"):
+        return array
+    raise TypeError(f"{name} has dtype {array.dtype}, but must be {wanted}")
+
+
+def doubles(value: object, name: str) -> NDArray[np.float64]:
+    """`value` as a contiguous float64 array of any shape."""
+    array = read(value, name, REAL, "real numbers")
+    # a long double beyond float64 becomes infinite, which the library then names
+    with np.errstate(over="ignore"):
+        return np.require(array, np.float64, ["C", "A"])
+
+
+def points(value: object, name: str) -> NDArray[np.float64]:
+    """`value` as (n, 3) coordinates; an empty list is no points."""
+    array = doubles(value, name)
+    if array.shape == (0,):
+        return array.reshape(0, 3)
+    if array.ndim == 2 and array.shape[1] == 3:
+        return array
+    raise ValueError(f"{name} has shape {array.shape}, but must be (n, 3){_points_remedy(array)}")
+
+
+def _points_remedy(array: NDArray[Any]) -> str:
+    if array.shape == (3,):
+        return ": give one point as [[x, y, z]]"
+    if array.ndim == 2 and array.shape[0] == 3:
+        return ": give its transpose"
+    if array.ndim == 2 and array.shape[1] == 2:
+        return ": points in the plane need z = 0 as a third column"
+    return ""
+
+
+def lengths(value: object, name: str, count: int, items: str) -> NDArray[np.float64]:
+    """`value`, a number or one for each of `count` items, as (count,)."""
+    array = doubles(value, name)
+    if array.ndim == 0:
+        return np.full(count, array[()])
+    if array.ndim != 1:
+        raise ValueError(
+            f"{name} has shape {array.shape}, but must be a number or ({count},):"
+            f" give {name}.ravel()"
+        )
+    if len(array) != count:
+        raise ValueError(f"{name} has {len(array)} entries, but there are {count} {items}")
+    return array
+
+
+def indices(value: object, name: str) -> NDArray[np.intp]:
+    """`value` as a contiguous intp array of any shape; an empty one may have a float dtype."""
+    array = read(value, name, WHOLE, "integers")
+    if array.size and array.dtype.kind == "u" and array.max() > np.iinfo(np.intp).max:
+        raise ValueError(f"{name} holds {array.max()}, which is no index")
+    return np.require(array, np.intp, ["C", "A"])
+
+
+def number(value: object, name: str) -> float:
+    """`value` as one real number."""
+    array = doubles(value, name)
+    if array.ndim:
+        raise ValueError(f"{name} has shape {array.shape}, but must be one number")
+    return float(array)
+
+
+def whole(value: object, name: str) -> int:
+    """`value` as an int."""
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} is {value}, but must be an integer")
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}, but must be an integer") from None
+
+
+def choice(value: object, name: str, choices: Mapping[str, T]) -> T:
+    """What the word `value` stands for."""
+    if isinstance(value, str) and value in choices:
+        return choices[value]
+    words = " or ".join(repr(word) for word in choices)
+    error = ValueError if isinstance(value, str) else TypeError
+    raise error(f"{name} is {value!r}, but must be {words}")

@@ -1,0 +1,302 @@
+"""Files: readers of meshes, spheres and contacts, and writers; one file a format."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import checks
+from ..contacts import Contacts
+from ..mesh import Mesh, warn
+from . import csv, dump, mdpa, npy, npz, obj, parquet, ply, stl, vtp
+from .facets import Facets
+from .spheres import Spheres
+from .weld import weld as _weld
+
+__all__ = [
+    "Facets",
+    "Spheres",
+    "load_contacts",
+    "read_mesh",
+    "read_spheres",
+    "save_contacts",
+    "save_mesh",
+]
+
+Pathlike = str | os.PathLike[str]
+
+_MESH_READERS: dict[str, Callable[..., Facets]] = {
+    ".stl": stl.read,
+    ".obj": obj.read,
+    ".ply": ply.read,
+    ".mdpa": mdpa.read,
+}
+_MESH_WRITERS = {".vtp": vtp.save_mesh, ".stl": stl.save}
+_SPHERE_READERS = {".csv": csv.read_spheres, ".npy": npy.read_spheres, ".npz": npz.read_spheres}
+_CONTACT_WRITERS = {
+    ".npz": npz.save,
+    ".csv": csv.save,
+    ".vtp": vtp.save_contacts,
+    ".parquet": parquet.save,
+}
+
+
+def read_mesh(
+    path: Pathlike,
+    *,
+    scale: float = 1.0,
+    weld: float = 0.0,
+    part: str | None = None,
+    noise: ArrayLike | None = None,
+    split: bool = False,
+    on_degenerate: str = "drop",
+) -> Mesh:
+    """Read a mesh from a file: STL, OBJ, PLY or Kratos mdpa.
+
+    Vertices that coincide become one, since facets share a node only where they share a vertex.
+    Corners that then repeat are removed; facets with fewer than three are dropped, and a warning
+    counts them.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Ends in ``.stl`` (binary or ASCII), ``.obj``, ``.ply`` (ASCII or binary) or ``.mdpa``
+        (conditions of three or four nodes, and elements that are shells, membranes or rigid
+        faces).
+    scale : float, default 1
+        What the file's coordinates are multiplied with: 1e-3 makes meters of millimeters.
+    weld : float, default 0
+        Vertices within this distance become one, too, and so do those that are joined by a chain
+        of such steps; the first in the file stays where it is. In the file's unit.
+    part : str, optional
+        The SubModelPart of an mdpa file to read, with those nested in it: its name, or where
+        several have that name, the names from the outermost on, joined by dots.
+    noise : float or (m,) array_like, optional
+        How far a corner may be off, as for `Mesh`; one number for each facet that is read,
+        in the file's unit. By default it follows from how the coordinates are written.
+    split : bool, default False
+        Triangulate facets that are not convex or not planar, which are errors otherwise.
+    on_degenerate : {"drop", "raise"}
+        What to do with facets without area: leave them out with a `MeshWarning`, or an error.
+
+    Returns
+    -------
+    Mesh
+        Its `source` has each facet's number in the file, from 0.
+
+    Raises
+    ------
+    ValueError
+        If the file is of no known kind, broken, or cut off, or if its facets make no mesh; the
+        message names the file and the first offender.
+    OSError
+        If the file is not there or cannot be read.
+
+    Warns
+    -----
+    MeshWarning
+        If facets were dropped, or conditions and elements passed over.
+
+    Notes
+    -----
+    Six digits, which text files often carry, leave the vertices of one wall off its plane. Readers
+    of text therefore take one unit in the last digit that was written as the noise of a
+    coordinate. Files whose numbers are all short (at most five significant digits, or three where
+    all have the same number of decimals: ``1 0 0.25``) are taken to be exact. What is not read
+    here goes through `Mesh.from_any`, as ``Mesh.from_any(meshio.read(path))``.
+
+    Examples
+    --------
+    >>> import abut, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "square.obj")
+    >>> _ = path.write_text("v 0 0 0\\nv 1 0 0\\nv 1 1 0\\nv 0 1 0\\nf 1 2 3 4\\n")
+    >>> abut.read_mesh(path, scale=1e-3).areas
+    array([1.e-06])
+    """
+    file = _path(path)
+    distance = checks.number(weld, "weld")
+    if not 0.0 <= distance < np.inf:
+        raise ValueError(f"weld is {distance}, but must be a finite distance")
+    factor = checks.number(scale, "scale")
+    if not 0.0 < factor < np.inf:
+        raise ValueError(f"scale is {factor}, but must be positive and finite")
+    facets, noises = _read_welded(file, part, distance, noise)
+    try:
+        mesh = Mesh._build(
+            facets.vertices,
+            facets.indices,
+            facets.offsets,
+            units=facets.units,
+            noise=noises,
+            split=split,
+            on_degenerate=on_degenerate,
+            source=facets.source,
+        )
+    except ValueError as error:
+        raise ValueError(f"{file}: {error}") from None
+    return mesh if factor == 1.0 else mesh.scaled(factor)
+
+
+def read_facets(path: Pathlike, part: str | None = None) -> Facets:
+    """The facets of a mesh file as it holds them: neither welded nor validated."""
+    file = _path(path)
+    read = _by_ending(file, _MESH_READERS, "mesh", "; Mesh.from_any takes what meshio reads")
+    return read(file, part) if read is mdpa.read else _without_part(read, file, part)
+
+
+def _without_part(read: Callable[..., Facets], file: Path, part: str | None) -> Facets:
+    if part is not None:
+        raise ValueError(f"{file} has no parts: part= is for mdpa files")
+    return read(file)
+
+
+def _read_welded(
+    file: Path, part: str | None, distance: float, noise: ArrayLike | None
+) -> tuple[Facets, NDArray[np.float64] | None]:
+    """Welded facets with their numbers in the file, and the noise of each where it is given."""
+    facets = read_facets(file, part)
+    facet_count = len(facets.offsets) - 1
+    numbers = np.arange(facet_count) if facets.source is None else facets.source
+    if noise is not None:
+        noise = checks.lengths(noise, "noise", facet_count, "facets")
+    facets, dropped = _weld(facets, distance)
+    if len(dropped):
+        warn(
+            f"{file}: {len(dropped)} of {facet_count} facets have fewer than three different"
+            f" corners and are left out; the first is {numbers[dropped[0]]}"
+        )
+    left = facets.source
+    return facets._replace(source=numbers[left]), None if noise is None else noise[left]
+
+
+def read_spheres(path: Pathlike, frame: int | str = -1) -> Spheres:
+    """Read spheres from a file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        One of
+
+        - ``.csv``: a header that names the columns ``x``, ``y``, ``z``, ``radius`` (or
+          ``diameter``) and, where wanted, ``id``, in any order and among any others;
+        - ``.npy``: an (n, 4) array of x, y, z and radius;
+        - ``.npz``: the keys ``centers`` (n, 3), ``radii`` (n,) or one number, and, where wanted,
+          ``ids``;
+        - a dump of LAMMPS or LIGGGHTS, told by its first line ``ITEM:``, plain or compressed by
+          gzip, with the columns ``radius`` or ``diameter``, coordinates ``x``, ``xu``, ``xs`` or
+          ``xsu`` (the scaled ones are multiplied with the box) and, where wanted, ``id``.
+    frame : int or "all", default -1
+        Which frame of a dump, from 0; negative ones count from the last. "all" joins all frames.
+
+    Returns
+    -------
+    Spheres
+        The named tuple (centers, radii, ids, frame). `ids` is None where the file has none, and
+        `frame`, the number of each sphere's frame, is None unless `frame` is "all".
+
+    Raises
+    ------
+    ValueError
+        If the file is of no known kind, broken, or cut off, or a coordinate or radius is not
+        finite, or a radius not positive; the message names the file and the first offender.
+    OSError
+        If the file is not there or cannot be read.
+
+    Examples
+    --------
+    >>> import abut, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "spheres.csv")
+    >>> _ = path.write_text("id,x,y,z,diameter\\n7,0,0,1,0.5\\n")
+    >>> abut.read_spheres(path)
+    Spheres(centers=array([[0., 0., 1.]]), radii=array([0.25]), ids=array([7]), frame=None)
+    """
+    file = _path(path)
+    if frame != "all":
+        frame = checks.whole(frame, "frame")
+    if file.suffix.lower() not in _SPHERE_READERS and dump.is_dump(file):
+        return dump.read_spheres(file, frame)
+    read = _by_ending(file, _SPHERE_READERS, "sphere", "; a dump begins with 'ITEM:'")
+    if frame not in (-1, 0, "all"):
+        raise ValueError(f"{file} has one frame, but no frame {frame}")
+    spheres = read(file)
+    if frame == "all":
+        return spheres._replace(frame=np.zeros(len(spheres.radii), np.intp))
+    return spheres
+
+
+def load_contacts(path: Pathlike, meshes: Mesh | Sequence[Mesh] | None = None) -> Contacts:
+    """Read contacts that ``contacts.save`` wrote to an npz file.
+
+    Parameters
+    ----------
+    path : str or path-like
+    meshes : Mesh or sequence of Mesh, optional
+        What was searched; files do not hold it.
+
+    Returns
+    -------
+    Contacts
+        The same to the bit.
+
+    Raises
+    ------
+    ValueError
+        If the file holds no contacts, is broken, or names vertices that the meshes do not have.
+    OSError
+        If the file is not there or cannot be read.
+
+    Examples
+    --------
+    >>> import abut, pathlib, tempfile
+    >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+    >>> contacts = abut.find_contacts([[0.2, 0.2, 0.5]], 1.0, mesh)
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "contacts.npz")
+    >>> contacts.save(path)
+    >>> abut.load_contacts(path, mesh) == contacts
+    True
+    """
+    file = _path(path)
+    if meshes is not None:
+        meshes = (meshes,) if isinstance(meshes, Mesh) else tuple(meshes)
+        for i, mesh in enumerate(meshes):
+            if not isinstance(mesh, Mesh):
+                raise TypeError(f"meshes[{i}] is a {type(mesh).__name__}, but must be a Mesh")
+    return npz.load(file, meshes)
+
+
+def save_contacts(
+    contacts: Contacts, path: Pathlike, extra: Mapping[str, NDArray[Any]] | None = None
+) -> None:
+    """Write contacts to a file; `extra` are more columns, with an entry for each contact."""
+    file = _path(path)
+    write = _by_ending(file, _CONTACT_WRITERS, "contacts")
+    columns = {name: np.asarray(column) for name, column in (extra or {}).items()}
+    for name, column in columns.items():
+        if column.shape != (len(contacts),) or hasattr(contacts, name):
+            raise ValueError(f"extra column {name} has shape {column.shape}, or is there already")
+    write(contacts, file, columns)
+
+
+def save_mesh(mesh: Mesh, path: Pathlike) -> None:
+    """Write a mesh to a file."""
+    file = _path(path)
+    _by_ending(file, _MESH_WRITERS, "mesh")(mesh, file)
+
+
+def _path(path: Pathlike) -> Path:
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"path is a {type(path).__name__}, but must be a str or path-like")
+    return Path(path)
+
+
+def _by_ending(file: Path, table: Mapping[str, Any], what: str, hint: str = "") -> Any:
+    """What reads or writes a file with this ending."""
+    found = table.get(file.suffix.lower())
+    if found is None:
+        raise ValueError(f"{file} has no known ending of {what} files: {', '.join(table)}{hint}")
+    return found

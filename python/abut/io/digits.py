@@ -1,0 +1,162 @@
+"""Coordinates written in digits: their values, and how far the writing may have moved them.
+
+A program that writes six digits of a coordinate moves it by up to half a unit of the sixth, so that
+facets of one plane no longer lie in one plane. The contact search must know that unit.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .text import BLOCK, numbers
+
+# A double survives 17 significant digits; so many say nothing that float64 does not say.
+_DOUBLE_DIGITS = 17
+
+# From so many digits on a float32 number that was written out is told from one that was rounded
+# here: float32 numbers are then farther apart than the digits.
+_SINGLE_DIGITS = 8
+
+# C, C++ and what is built on them write six significant digits unless told otherwise. Where no
+# coordinate needs them all, the numbers are short, not rounded: "1 0 0.25" is a corner of a box
+# that someone drew, and a unit of 0.01 there would blind the search to whole walls.
+_USUAL_DIGITS = 6
+
+# All with the same number of decimals ("0.333 1.250"): trailing zeros are written, so short numbers
+# are rounded ones all the same; but no mesh is rounded to a hundredth of its size.
+_FIXED_DIGITS = 4
+
+
+class Coordinates:
+    """Vertices that are read from text, three words a vertex, block by block.
+
+    Parameters
+    ----------
+    label : str
+        What is said of a vertex before its place in errors: ``"drum.obj, line "``.
+    """
+
+    def __init__(self, label: str):
+        self._label = label
+        self._words: list[bytes] = []
+        self._places: list[int] = []
+        self._blocks: list[np.ndarray] = []
+        self._digits = _Digits()
+
+    def add(self, words: Sequence[bytes], place: int) -> None:
+        """Add the vertex that the three words say."""
+        self._words += words
+        self._places.append(place)
+        if len(self._places) >= BLOCK:
+            self._flush()
+
+    def _flush(self) -> None:
+        words, places = self._words, self._places
+        self._words, self._places = [], []
+        if words:
+            values = numbers(words, lambda i: f"{self._label}{places[i // 3]}")
+            self._blocks.append(values.reshape(-1, 3))
+            self._digits.add(words)
+
+    def finish(self) -> tuple[np.ndarray, np.ndarray | None]:
+        """All vertices (v, 3), and their units (v, 3) or None where the digits say nothing."""
+        self._flush()
+        blocks, self._blocks = self._blocks, []
+        vertices = np.concatenate(blocks) if blocks else np.empty((0, 3))
+        return vertices, self._digits.units(vertices)
+
+
+class _Digits:
+    """The most digits that a file's coordinates have."""
+
+    def __init__(self) -> None:
+        self.decimals = 0  # after the point, the exponent counted: 4 in 1.5e-3
+        self.significant = 0  # from the first that is not 0
+        self.written: set[int] = set()  # after the point, as written: 1 in 1.5e-3
+
+    def add(self, words: Sequence[bytes]) -> None:
+        decimals, significant, exponents = count_digits(words)
+        self.written.update(np.unique(decimals).tolist())
+        self.decimals = max(self.decimals, int((decimals - exponents).max()))
+        self.significant = max(self.significant, int(significant.max()))
+
+    def units(self, vertices: np.ndarray) -> np.ndarray | None:
+        if self._exact():
+            return None
+        sizes = np.abs(vertices)
+        units = self._decimal_units(sizes)
+        if self.significant >= _SINGLE_DIGITS and _were_single(sizes, units):
+            np.maximum(units, _single_ulp(sizes), out=units)
+        return units
+
+    def _exact(self) -> bool:
+        fixed = len(self.written) == 1 and self.written != {0}
+        short = _FIXED_DIGITS if fixed else _USUAL_DIGITS
+        return not short <= self.significant < _DOUBLE_DIGITS
+
+    def _decimal_units(self, sizes: np.ndarray) -> np.ndarray:
+        with np.errstate(divide="ignore"):
+            powers = np.floor(np.log10(sizes)) + (1 - self.significant)
+        return 10.0 ** np.maximum(powers, -self.decimals, out=powers)
+
+
+def count_digits(words: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of each number that is written in a word: decimals as written, significant digits, exponent.
+
+    Parameters
+    ----------
+    words : sequence of bytes
+        Words that ``float`` takes.
+
+    Returns
+    -------
+    decimals, significant, exponents : ndarray of int
+        ``-0.0150e2`` has four decimals, three significant digits and the exponent 2.
+    """
+    text = np.frombuffer(b" ".join(words) + b" ", np.uint8)
+    ends = np.flatnonzero(text == ord(" "))
+    starts = np.concatenate(([0], ends[:-1] + 1))
+    lengths = ends + 1 - starts
+
+    def seen(mask: np.ndarray) -> np.ndarray:
+        """Whether the mask is set here or before, in the same word."""
+        before = np.cumsum(mask, dtype=np.int32)
+        return before > np.repeat(before[starts] - mask[starts], lengths)
+
+    digit = text - ord("0") < 10  # unsigned: what is below "0" wraps to large numbers
+    in_exponent = seen((text | 32) == ord("e"))
+    mantissa = digit & ~in_exponent
+    decimals = np.add.reduceat(mantissa & seen(text == ord(".")), starts, dtype=np.intp)
+    counts = mantissa & seen(mantissa & (text != ord("0")))
+    significant = np.add.reduceat(counts, starts, dtype=np.intp)
+    return decimals, significant, _exponents(text, digit & in_exponent, starts, ends, lengths)
+
+
+def _exponents(
+    text: np.ndarray, digit: np.ndarray, starts: np.ndarray, ends: np.ndarray, lengths: np.ndarray
+) -> np.ndarray:
+    """The exponents of words, whose digits are marked."""
+    if not digit.any():
+        return np.zeros(len(starts), np.intp)
+    at = np.flatnonzero(digit)
+    word = np.searchsorted(ends, at)
+    # a float64's exponent has three digits; zeros may stand before them
+    places = np.minimum(ends[word] - 1 - at, 6)
+    values = (text[at] - ord("0")) * 10.0**places
+    exponents = np.bincount(word, values, len(starts)).astype(np.intp)
+    sign = np.zeros(len(starts), bool)
+    first = at[np.concatenate(([True], word[1:] != word[:-1]))]
+    sign[np.unique(word)] = text[first - 1] == ord("-")
+    return np.where(sign, -exponents, exponents)
+
+
+def _were_single(sizes: np.ndarray, units: np.ndarray) -> bool:
+    """Whether all are float32 numbers, as well as the written digits can tell."""
+    with np.errstate(over="ignore"):
+        single = sizes.astype(np.float32).astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        return bool((np.abs(single - sizes) <= 0.5 * units).all())
+
+
+def _single_ulp(sizes: np.ndarray) -> np.ndarray:
+    return np.spacing(sizes.astype(np.float32)).astype(np.float64)

@@ -1,0 +1,309 @@
+"""Kratos mdpa: nodes, and the conditions and elements that are facets."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ..mesh import warn
+from .digits import Coordinates
+from .facets import Facets, offsets_of
+from .text import numbered_lines, shown
+
+_PART = "SubModelPart"
+
+# parts that an error names
+_SHOWN_PARTS = 30
+
+_ENTITIES = ("Conditions", "Elements", "Geometries")
+
+# Three or four nodes in space: surfaces as conditions, but among the elements 3D4N also names
+# tetrahedra.
+_FACET_NAMES = {
+    "Conditions": re.compile(r".*3D[34]N"),
+    "Elements": re.compile(r".*(Shell|Membrane|RigidFace).*3D[34]N"),
+}
+
+_Words = list[bytes]
+_Handler = Callable[[int, _Words], None]
+
+
+def read(path: Path, part: str | None = None) -> Facets:
+    """Read the facets of an mdpa file, or of one of its SubModelParts.
+
+    Parameters
+    ----------
+    path : Path
+    part : str, optional
+        A SubModelPart with all that is nested in it: its name where only one has it, else the names
+        from the outermost on, joined by dots.
+    """
+    model = _Model(path)
+    with open(path, "rb") as file:
+        model.read(file)
+    model.warn_of_others()
+    return model.facets(part)
+
+
+class _Block(NamedTuple):
+    """A block that has begun: what it is, where, and what reads its lines."""
+
+    kind: str
+    line: int
+    handler: _Handler
+
+
+class _Model:
+    """What an mdpa file holds, line by line."""
+
+    def __init__(self, path: Path):
+        self._path = path
+        self._open: list[_Block] = []
+        self._nodes = _Nodes(path)
+        self._facets = _Facets(path)
+        self._parts = _Parts(path)
+        self._others: Counter[str] = Counter()
+
+    def read(self, lines: Iterable[bytes]) -> None:
+        for line, text in numbered_lines(lines):
+            words = text.partition(b"//")[0].split()
+            if not words:
+                continue
+            if words[0] == b"Begin":
+                self._begin(line, [_text(word) for word in words[1:3]])
+            elif words[0] == b"End":
+                self._end(line, [_text(word) for word in words[1:2]])
+            elif self._open:
+                self._open[-1].handler(line, words)
+            else:
+                raise _error(self._path, line, f"{shown(words[0])} stands where 'Begin' should")
+        if self._open:
+            block = self._open[-1]
+            raise _error(self._path, block.line, f"'Begin {block.kind}' has no end")
+
+    def _begin(self, line: int, words: list[str]) -> None:
+        kind, name = [*words, "", ""][:2]
+        if kind == _PART:
+            self._parts.begin(name)
+        self._open.append(_Block(kind, line, self._handler(kind, name)))
+
+    def _handler(self, kind: str, name: str) -> _Handler:
+        """What reads the lines of such a block."""
+        if kind == "Nodes":
+            return self._nodes.add
+        if kind in _ENTITIES:
+            names = _FACET_NAMES.get(kind)
+            if names and names.fullmatch(name):
+                return partial(self._facets.add, kind, int(name[-2]))
+            return partial(self._count_other, name or kind)
+        if kind.startswith(_PART) and kind.removeprefix(_PART) in _FACET_NAMES:
+            return partial(self._parts.add, kind.removeprefix(_PART))
+        return _pass_over
+
+    def _end(self, line: int, words: list[str]) -> None:
+        if not self._open or words != [self._open[-1].kind]:
+            last = f", but 'Begin {self._open[-1].kind}' is open" if self._open else ""
+            raise _error(self._path, line, f"'End {' '.join(words)}' ends nothing{last}")
+        if self._open.pop().kind == _PART:
+            self._parts.end()
+
+    def _count_other(self, name: str, line: int, words: _Words) -> None:
+        self._others[name] += 1
+
+    def warn_of_others(self) -> None:
+        """One warning for all conditions, elements and geometries that are no facets."""
+        if self._others:
+            kinds = ", ".join(f"{count} {name}" for name, count in self._others.items())
+            warn(f"{self._path}: passed over what is no facet: {kinds}")
+
+    def facets(self, part: str | None) -> Facets:
+        vertices, units = self._nodes.finish()
+        indices, counts = self._facets.finish(self._nodes)
+        facets = Facets(vertices, indices, offsets_of(counts), units)
+        if part is None:
+            return facets
+        listed = self._facets.listed(self._parts.members(part))
+        if not listed.any():
+            raise ValueError(f"{self._path}: SubModelPart {part!r} lists no facets")
+        return facets._replace(
+            indices=indices[np.repeat(listed, counts)],
+            offsets=offsets_of(counts[listed]),
+            source=np.flatnonzero(listed),
+        )
+
+
+class _Part(NamedTuple):
+    """A SubModelPart: the one around it, or -1, and the numbers of what it lists."""
+
+    name: str
+    outer: int
+    members: dict[str, array[int]]
+
+
+class _Parts:
+    """The SubModelParts, each after the one around it."""
+
+    def __init__(self, path: Path):
+        self._path = path
+        self._parts: list[_Part] = []
+        self._numbers: dict[tuple[int, str], int] = {}
+        self._current = -1
+
+    def begin(self, name: str) -> None:
+        # one that is begun again in the same place goes on
+        number = self._numbers.setdefault((self._current, name), len(self._parts))
+        if number == len(self._parts):
+            members = {kind: array("q") for kind in _FACET_NAMES}
+            self._parts.append(_Part(name, self._current, members))
+        self._current = number
+
+    def end(self) -> None:
+        self._current = self._parts[self._current].outer
+
+    def add(self, kind: str, line: int, words: _Words) -> None:
+        if self._current < 0:
+            raise _error(self._path, line, f"'{_PART}{kind}' stands in no {_PART}")
+        self._parts[self._current].members[kind].extend(_integers(self._path, line, words))
+
+    def members(self, name: str) -> dict[str, np.ndarray]:
+        """The numbers of the conditions and elements of a part and all that is nested in it."""
+        inside = {self._find(name)}
+        for i, part in enumerate(self._parts):
+            if part.outer in inside:
+                inside.add(i)
+        lists = [self._parts[i].members for i in inside]
+        return {
+            kind: np.concatenate([np.array(members[kind], np.int64) for members in lists])
+            for kind in _FACET_NAMES
+        }
+
+    def _find(self, name: str) -> int:
+        """The part whose names from the outermost on are these, or else the one that ends so."""
+        around = {i: self._around(i, name.split(".")) for i in range(len(self._parts))}
+        found = [i for i, outer in around.items() if outer is not None]
+        found = [i for i in found if around[i] == -1] or found
+        if len(found) == 1:
+            return found[0]
+        fault = f"stands for several {_PART}s" if found else f"is no {_PART}"
+        known = [self._full_name(i) for i in (found or list(around))[:_SHOWN_PARTS]]
+        raise ValueError(f"{self._path}: {name!r} {fault}: {', '.join(known) or 'none'}")
+
+    def _around(self, i: int, names: list[str]) -> int | None:
+        """What is around the part and its outer ones of these names; None if they are others."""
+        for name in reversed(names):
+            if i < 0 or self._parts[i].name != name:
+                return None
+            i = self._parts[i].outer
+        return i
+
+    def _full_name(self, i: int) -> str:
+        """The names from the outermost part on."""
+        names = []
+        while i >= 0:
+            names.append(self._parts[i].name)
+            i = self._parts[i].outer
+        return ".".join(reversed(names))
+
+
+class _Nodes:
+    """The nodes, whose numbers are any."""
+
+    def __init__(self, path: Path):
+        self._path = path
+        self._coordinates = Coordinates(f"{path}, line ")
+        self._ids, self._lines = array("q"), array("q")
+
+    def add(self, line: int, words: _Words) -> None:
+        if len(words) != 4:
+            raise _error(self._path, line, f"a node has {len(words)} words, not 4: id x y z")
+        self._ids.extend(_integers(self._path, line, words[:1]))
+        self._lines.append(line)
+        self._coordinates.add(words[1:], line)
+
+    def finish(self) -> tuple[np.ndarray, np.ndarray | None]:
+        """All nodes (v, 3), and their units or None."""
+        ids = np.array(self._ids, np.int64)
+        self._order = np.argsort(ids, kind="stable")
+        self._sorted = ids[self._order]
+        again = np.flatnonzero(self._sorted[1:] == self._sorted[:-1]) + 1
+        if len(again):
+            first = self._order[again].min()
+            raise _error(self._path, self._lines[first], f"node {ids[first]} is given again")
+        return self._coordinates.finish()
+
+    def places(self, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The places of nodes among all, and whether they are there."""
+        if not len(self._sorted):
+            return np.zeros(len(ids), np.intp), np.zeros(len(ids), bool)
+        at = np.minimum(np.searchsorted(self._sorted, ids), len(self._sorted) - 1)
+        return self._order[at], self._sorted[at] == ids
+
+
+class _Facets:
+    """The conditions and elements that are facets, in the order of the file."""
+
+    def __init__(self, path: Path):
+        self._path = path
+        self._kinds: list[str] = []
+        self._ids, self._lines = array("q"), array("q")
+        self._nodes, self._counts = array("q"), array("q")
+
+    def add(self, kind: str, corners: int, line: int, words: _Words) -> None:
+        if len(words) != corners + 2:
+            raise _error(
+                self._path,
+                line,
+                f"a facet has {len(words)} words, not {corners + 2}: id, property and nodes",
+            )
+        number, _, *nodes = _integers(self._path, line, words)
+        self._kinds.append(kind)
+        self._ids.append(number)
+        self._lines.append(line)
+        self._nodes.extend(nodes)
+        self._counts.append(corners)
+
+    def finish(self, nodes: _Nodes) -> tuple[np.ndarray, np.ndarray]:
+        """The corners as places among the nodes, and how many each facet has."""
+        counts = np.array(self._counts, np.intp)
+        ids = np.array(self._nodes, np.int64)
+        indices, found = nodes.places(ids)
+        if not found.all():
+            bad = int(np.argmin(found))
+            line = self._lines[int(np.searchsorted(np.cumsum(counts), bad, side="right"))]
+            raise _error(self._path, line, f"a facet names node {ids[bad]}, which is not there")
+        return indices, counts
+
+    def listed(self, members: dict[str, np.ndarray]) -> np.ndarray:
+        """Which facets stand in the lists of conditions and elements."""
+        ids, kinds = np.array(self._ids, np.int64), np.array(self._kinds, "U")
+        chosen = np.zeros(len(ids), bool)
+        for kind, numbers in members.items():
+            chosen |= (kinds == kind) & np.isin(ids, numbers)
+        return chosen
+
+
+def _pass_over(line: int, words: _Words) -> None:
+    pass
+
+
+def _text(word: bytes) -> str:
+    return word.decode("utf-8", "replace")
+
+
+def _error(path: Path, line: int, text: str) -> ValueError:
+    return ValueError(f"{path}, line {line}: {text}")
+
+
+def _integers(path: Path, line: int, words: _Words) -> array[int]:
+    try:
+        return array("q", map(int, words))
+    except (OverflowError, ValueError):
+        text = " ".join(shown(word) for word in words[:6])
+        raise _error(path, line, f"{text}: these must be whole numbers") from None

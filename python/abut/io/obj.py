@@ -1,0 +1,100 @@
+"""Wavefront OBJ: vertices and polygons; textures, normals, lines and free forms are passed over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from .digits import Coordinates
+from .facets import Facets, offsets_of
+from .text import BLOCK, gathered, integers, numbered_lines
+
+
+def read(path: Path) -> Facets:
+    """Read an OBJ file: "v x y z" and "f a b c ...", a corner as v, v/vt, v//vn or v/vt/vn."""
+    coordinates, facets = Coordinates(f"{path}, line "), _Facets(path)
+    vertex_count = 0
+    with open(path, "rb") as file:
+        for line, words in _statements(file):
+            if words[0] == b"v":
+                _check_vertex(path, line, words)
+                coordinates.add(words[1:4], line)
+                vertex_count += 1
+            elif words[0] == b"f":
+                facets.add(words[1:], line, vertex_count)
+    vertices, units = coordinates.finish()
+    indices, offsets = facets.finish(vertex_count)
+    if not vertex_count and len(offsets) == 1:
+        raise ValueError(f"{path} is no OBJ file: it has neither a line 'v x y z' nor 'f a b c'")
+    return Facets(vertices, indices, offsets, units)
+
+
+def _statements(lines: Iterable[bytes]) -> Iterator[tuple[int, list[bytes]]]:
+    """The words of each line that has some, without comments; a backslash joins the next line."""
+    pending: list[bytes] = []
+    for number, line in numbered_lines(lines):
+        words = pending + line.partition(b"#")[0].split()
+        pending = []
+        if words and words[-1].endswith(b"\\"):
+            pending = [*words[:-1], words[-1][:-1]] if words[-1] != b"\\" else words[:-1]
+        elif words:
+            yield number, words
+
+
+def _check_vertex(path: Path, line: int, words: Sequence[bytes]) -> None:
+    if len(words) < 4:
+        raise ValueError(f"{path}, line {line}: a vertex has {len(words) - 1} coordinates, not 3")
+
+
+class _Facets:
+    """Facets, block by block; vertices count from 1, negative ones from the last one back."""
+
+    def __init__(self, path: Path):
+        self._path = path
+        self._words: list[bytes] = []
+        self._counts: list[int] = []
+        self._lines: list[int] = []
+        self._before: list[int] = []
+        self._blocks: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+
+    def add(self, words: Sequence[bytes], line: int, vertex_count: int) -> None:
+        """Add the facet with these corners; so many vertices stand before it in the file."""
+        self._words += words
+        self._counts.append(len(words))
+        self._lines.append(line)
+        self._before.append(vertex_count)
+        if len(self._words) >= BLOCK:
+            self._flush()
+
+    def _flush(self) -> None:
+        counts, lines = np.array(self._counts, np.intp), np.array(self._lines, np.intp)
+        corner_lines = np.repeat(lines, counts)
+        words = [word.partition(b"/")[0] for word in self._words]
+        indices = integers(words, lambda i: f"{self._path}, line {corner_lines[i]}")
+        before = np.repeat(np.array(self._before, np.intp), counts)
+        outside = np.flatnonzero((indices == 0) | (indices < -before))
+        if len(outside):
+            bad = outside[0]
+            why = f"{before[bad]} stand before it" if indices[bad] else "OBJ files count from 1"
+            raise self._error(corner_lines[bad], indices[bad], why)
+        indices += np.where(indices > 0, -1, before)
+        self._blocks.append((indices, counts, lines))
+        self._words, self._counts, self._lines, self._before = [], [], [], []
+
+    def finish(self, vertex_count: int) -> tuple[np.ndarray, np.ndarray]:
+        """All facets' corners, from 0, and offsets."""
+        self._flush()
+        indices, counts, lines = (
+            gathered([block[column] for block in self._blocks]) for column in range(3)
+        )
+        beyond = np.flatnonzero(indices >= vertex_count)
+        if len(beyond):
+            line = np.repeat(lines, counts)[beyond[0]]
+            why = f"the file has {vertex_count} vertices"
+            raise self._error(line, indices[beyond[0]] + 1, why)
+        return indices, offsets_of(counts)
+
+    def _error(self, line: int, vertex: int, why: str) -> ValueError:
+        return ValueError(f"{self._path}, line {line}: a facet names vertex {vertex}, but {why}")

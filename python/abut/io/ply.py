@@ -1,0 +1,375 @@
+"""PLY: vertices and polygons, ASCII or binary of either byte order, among any other elements."""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from struct import Struct
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+
+from .digits import Coordinates
+from .facets import Facets, offsets_of
+from .text import BLOCK, shown
+
+# PLY's two names of each type, and NumPy's
+_TYPES = {
+    "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1",
+    "short": "i2", "int16": "i2", "ushort": "u2", "uint16": "u2",
+    "int": "i4", "int32": "i4", "uint": "u4", "uint32": "u4",
+    "float": "f4", "float32": "f4", "double": "f8", "float64": "f8",
+}  # fmt: skip
+_STRUCT = {"i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I"}
+_ORDERS = {b"ascii": "", b"binary_little_endian": "<", b"binary_big_endian": ">"}
+_AXES = ("x", "y", "z")
+_CORNERS = ("vertex_indices", "vertex_index")
+
+
+class _Property(NamedTuple):
+    name: str
+    type: str  # NumPy's, without the byte order
+    count_type: str  # of the number that stands before a list; empty for a single value
+
+    def smallest(self) -> int:
+        """How many bytes it takes at least in a binary file."""
+        return int((self.count_type or self.type)[1])
+
+
+class _Element(NamedTuple):
+    name: str
+    count: int
+    properties: list[_Property]
+
+    def axes(self) -> list[int]:
+        """Which properties are x, y and z."""
+        names = [item.name for item in self.properties if not item.count_type]
+        for axis in _AXES:
+            if axis not in names:
+                raise ValueError(f"element vertex has no property {axis}")
+        return [[item.name for item in self.properties].index(axis) for axis in _AXES]
+
+    def corners(self) -> int:
+        """Which property lists the corners of a facet."""
+        for i, item in enumerate(self.properties):
+            if item.name in _CORNERS and item.count_type and item.type in _STRUCT:
+                return i
+        raise ValueError(f"element {self.name} has no list of whole numbers {_CORNERS[0]}")
+
+
+class _Column(NamedTuple):
+    """One property of all rows: its values one after the other, and how many each row has."""
+
+    values: np.ndarray
+    counts: np.ndarray
+
+
+def read(path: Path) -> Facets:
+    """Read the elements vertex and face of a PLY file; the others are passed over."""
+    try:
+        with open(path, "rb") as file:
+            order, elements = _read_header(file)
+            _check_names(elements)
+            body = _Binary(file, order) if order else _Ascii(file)
+            return _read_elements(body, elements)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _read_elements(body: _Ascii | _Binary, elements: list[_Element]) -> Facets:
+    for element in elements:
+        body.check_count(element)
+        if element.name == "vertex":
+            vertices, units = body.vertices(element)
+        elif element.name == "face":
+            corners = body.corners(element)
+        else:
+            body.skip(element)
+    _check_corners(corners, len(vertices))
+    return Facets(vertices, corners.values.astype(np.intp), offsets_of(corners.counts), units)
+
+
+def _check_corners(corners: _Column, vertex_count: int) -> None:
+    indices, counts = corners
+    outside = np.flatnonzero((indices < 0) | (indices >= vertex_count))
+    if len(outside):
+        facet = np.repeat(np.arange(len(counts)), counts)[outside[0]]
+        raise ValueError(
+            f"facet {facet} names vertex {indices[outside[0]]}, but there are {vertex_count}"
+            " vertices"
+        )
+
+
+# ---- header ----
+
+
+def _read_header(file: BinaryIO) -> tuple[str, list[_Element]]:
+    """The byte order (empty: ASCII) and the elements; the file then stands at the first row."""
+    if file.readline(16).strip() != b"ply":
+        raise ValueError("no PLY file: the first line is not 'ply'")
+    order, elements = None, []
+    for number, line in enumerate(iter(file.readline, b""), 2):
+        words = line.split()
+        if words == [b"end_header"]:
+            break
+        try:
+            if words[:1] == [b"format"]:
+                order = _ORDERS[words[1]]
+            elif words[:1] == [b"element"]:
+                elements.append(_read_element(words))
+            elif words[:1] == [b"property"]:
+                elements[-1].properties.append(_read_property(words))
+        except (IndexError, KeyError, ValueError):
+            raise ValueError(f"line {number} is broken: {shown(line.strip())}") from None
+    else:
+        raise ValueError("the header has no end_header")
+    if order is None:
+        raise ValueError("the header has no line 'format'")
+    return order, elements
+
+
+def _read_element(words: list[bytes]) -> _Element:
+    _, name, digits = words
+    count = int(digits)
+    if count < 0:
+        raise ValueError
+    return _Element(name.decode(), count, [])
+
+
+def _read_property(words: list[bytes]) -> _Property:
+    if words[1] != b"list":
+        _, code, name = (word.decode() for word in words)
+        return _Property(name, _TYPES[code], "")
+    _, _, count, code, name = (word.decode() for word in words)
+    if _TYPES[count] not in _STRUCT:
+        raise ValueError
+    return _Property(name, _TYPES[code], _TYPES[count])
+
+
+def _check_names(elements: list[_Element]) -> None:
+    names = [element.name for element in elements]
+    for name in ("vertex", "face"):
+        if names.count(name) != 1:
+            raise ValueError(f"the header has {names.count(name)} elements {name}, not one")
+
+
+def _too_many(element: _Element, size: int) -> ValueError:
+    return ValueError(
+        f"the header says {element.count} rows of element {element.name},"
+        f" but {size} bytes that are left cannot hold them"
+    )
+
+
+def _cut_off(element: _Element, row: int) -> ValueError:
+    return ValueError(
+        f"the header says {element.count} rows of element {element.name},"
+        f" but the file ends in row {row}"
+    )
+
+
+def _bad_row(element: _Element, row: int, why: str) -> ValueError:
+    return ValueError(f"row {row} of element {element.name} {why}")
+
+
+# ---- ASCII ----
+
+
+class _Ascii:
+    """Rows of an ASCII file, one a line."""
+
+    def __init__(self, file: BinaryIO):
+        self._size = os.fstat(file.fileno()).st_size - file.tell()
+        self._lines = (line for line in file if not line.isspace())
+
+    def check_count(self, element: _Element) -> None:
+        # a row takes at least a digit and the end of its line
+        if element.properties and 2 * element.count - 1 > self._size:
+            raise _too_many(element, self._size)
+
+    def vertices(self, element: _Element) -> tuple[np.ndarray, np.ndarray | None]:
+        coordinates = Coordinates("vertex ")
+        axes = element.axes()
+        for row, fields in self._rows(element):
+            coordinates.add([fields[axis][0] for axis in axes], row)
+        return coordinates.finish()
+
+    def corners(self, element: _Element) -> _Column:
+        wanted = element.corners()
+        indices, counts = array("q"), array("q")
+        for row, fields in self._rows(element):
+            try:
+                indices.extend(map(int, fields[wanted]))
+            except (OverflowError, ValueError):
+                raise _bad_row(element, row, "names a vertex by no whole number") from None
+            counts.append(len(fields[wanted]))
+        return _Column(np.array(indices, np.int64), np.array(counts, np.int64))
+
+    def skip(self, element: _Element) -> None:
+        for _ in self._rows(element):
+            pass
+
+    def _rows(self, element: _Element) -> Iterator[tuple[int, list[list[bytes]]]]:
+        """Each row's number and words, a list a property."""
+        rows = 0
+        # a row without properties has no words, and blank lines are passed over
+        for line in islice(self._lines, element.count if element.properties else 0):
+            yield rows, _fields(line.split(), element, rows)
+            rows += 1
+        if element.properties and rows < element.count:
+            raise _cut_off(element, rows)
+
+
+def _fields(words: list[bytes], element: _Element, row: int) -> list[list[bytes]]:
+    fields, at = [], 0
+    for item in element.properties:
+        count = 1
+        if item.count_type:
+            count = _list_length(words[at : at + 1])
+            at += 1
+        if count < 0:
+            raise _bad_row(element, row, "has a list without its length")
+        fields.append(words[at : at + count])
+        at += count
+    if at != len(words):
+        raise _bad_row(element, row, f"has {len(words)} words, but its properties take {at}")
+    return fields
+
+
+def _list_length(words: list[bytes]) -> int:
+    """The number that stands before a list; -1 where none does."""
+    try:
+        return int(words[0])
+    except (IndexError, ValueError):
+        return -1
+
+
+# ---- binary ----
+
+
+class _Binary:
+    """Rows of a binary file, one after the other without a gap."""
+
+    def __init__(self, file: BinaryIO, order: str):
+        self._data = file.read()
+        self._at = 0
+        self._order = order
+
+    def check_count(self, element: _Element) -> None:
+        size = len(self._data) - self._at
+        if element.count * sum(item.smallest() for item in element.properties) > size:
+            raise _too_many(element, size)
+
+    def vertices(self, element: _Element) -> tuple[np.ndarray, np.ndarray | None]:
+        columns = self._columns(element, element.axes())
+        vertices = np.stack([column.values.astype(np.float64) for column in columns], axis=1)
+        finite = np.isfinite(vertices).all(axis=1)
+        if not finite.all():
+            raise _bad_row(element, int(np.argmin(finite)), "has a coordinate that is not finite")
+        return vertices, None
+
+    def corners(self, element: _Element) -> _Column:
+        return self._columns(element, [element.corners()])[0]
+
+    def skip(self, element: _Element) -> None:
+        self._columns(element, [])
+
+    def _columns(self, element: _Element, wanted: list[int]) -> list[_Column]:
+        """The wanted properties of all rows."""
+        if not element.count or not element.properties:
+            nothing = np.empty(0, np.intp)
+            return [_Column(nothing, nothing) for _ in wanted]
+        rows = self._uniform_rows(element)
+        if rows is None:
+            return self._mixed_columns(element, wanted)
+        self._at += rows.nbytes
+        values = [rows[str(i)].reshape(len(rows), -1) for i in wanted]
+        return [_Column(v.reshape(-1), np.full(len(rows), v.shape[1], np.intp)) for v in values]
+
+    def _uniform_rows(self, element: _Element) -> np.ndarray | None:
+        """The rows as one array where all have lists as long as the first row's."""
+        dtype = self._first_dtype(element)
+        if dtype is None or self._at + element.count * dtype.itemsize > len(self._data):
+            return None
+        rows = np.frombuffer(self._data, dtype, element.count, self._at)
+        lengths = [rows[name] for name in dtype.names or () if name.startswith("length")]
+        return rows if all((length == length[0]).all() for length in lengths) else None
+
+    def _first_dtype(self, element: _Element) -> np.dtype | None:
+        """The first row's layout: its properties by number, and the lengths of its lists."""
+        fields: list[tuple] = []
+        at = self._at
+        for i, item in enumerate(element.properties):
+            count = 1
+            if item.count_type:
+                length = np.dtype(self._order + item.count_type)
+                if at + length.itemsize > len(self._data):
+                    return None
+                count = int(np.frombuffer(self._data, length, 1, at)[0])
+                fields.append((f"length {i}", length))
+                at += length.itemsize
+            value = np.dtype(self._order + item.type)
+            at += count * value.itemsize
+            if count < 0 or at > len(self._data):
+                return None
+            fields.append((str(i), value, (count,)))
+        return np.dtype(fields)
+
+    def _mixed_columns(self, element: _Element, wanted: list[int]) -> list[_Column]:
+        """Slower: row by row, since a row's lists tell where the next row begins."""
+        pieces = [_Pieces(self._order + item.type) for item in element.properties]
+        steps = [self._step(item) for item in element.properties]
+        taken = [piece if i in wanted else None for i, piece in enumerate(pieces)]
+        at, data = self._at, self._data
+        for row in range(element.count):
+            for (unpack, length_size, size), piece in zip(steps, taken, strict=True):
+                count = 1
+                if unpack:
+                    count = unpack(data, at)[0] if at + length_size <= len(data) else 0
+                    at += length_size
+                if count < 0:
+                    raise _bad_row(element, row, f"has a list of {count} entries")
+                if piece:
+                    piece.add(data[at : at + count * size])
+                at += count * size
+            if at > len(data):
+                raise _cut_off(element, row)
+        self._at = at
+        return [pieces[i].finish() for i in wanted]
+
+    def _step(self, item: _Property) -> tuple[Callable[..., tuple] | None, int, int]:
+        """How to walk over a property: reader and size of a list's length, size of a value."""
+        size = int(item.type[1])
+        if not item.count_type:
+            return None, 0, size
+        length = Struct(self._order + _STRUCT[item.count_type])
+        return length.unpack_from, length.size, size
+
+
+class _Pieces:
+    """One property of rows that have different lengths."""
+
+    def __init__(self, dtype: str):
+        self._dtype = np.dtype(dtype)
+        self._pieces: list[bytes] = []
+        self._blocks: list[_Column] = []
+
+    def add(self, piece: bytes) -> None:
+        self._pieces.append(piece)
+        if len(self._pieces) >= BLOCK:
+            self._flush()
+
+    def _flush(self) -> None:
+        sizes = np.fromiter(map(len, self._pieces), np.intp, len(self._pieces))
+        # a row that is cut off is told at its end; here only whole values count
+        values = b"".join(self._pieces)
+        whole = len(values) // self._dtype.itemsize
+        column = _Column(np.frombuffer(values, self._dtype, whole), sizes // self._dtype.itemsize)
+        self._blocks.append(column)
+        self._pieces = []
+
+    def finish(self) -> _Column:
+        self._flush()
+        return _Column(*(np.concatenate(column) for column in zip(*self._blocks, strict=True)))

@@ -1,0 +1,140 @@
+"""Spheres as files hold them: which columns they are, and what makes them sound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
+from operator import itemgetter
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import checks
+from .text import BLOCK, Word, numbers
+
+# whole numbers that float64 holds exactly, as which the columns are read
+_WHOLE_LIMIT = 2.0**53
+
+
+class Spheres(NamedTuple):
+    """Spheres of a file, as `read_spheres` returns them.
+
+    Attributes
+    ----------
+    centers : (n, 3) ndarray of float64
+    radii : (n,) ndarray of float64
+    ids : (n,) ndarray of intp, or None
+        The numbers that the file gives the spheres (column ``id``, key ``ids``); None where it
+        gives none.
+    frame : (n,) ndarray of intp, or None
+        Which frame each sphere is of, from 0; None unless all frames were asked for.
+    """
+
+    centers: np.ndarray
+    radii: np.ndarray
+    ids: np.ndarray | None = None
+    frame: np.ndarray | None = None
+
+
+class Columns(NamedTuple):
+    """Which columns of a table hold the spheres."""
+
+    axes: tuple[int, ...]
+    size: int
+    size_name: str  # radius or diameter
+    id: int | None
+    count: int  # of all columns
+
+    def wanted(self) -> list[int]:
+        """The columns' numbers: centers, radius or diameter, id."""
+        return [*self.axes, self.size, *([] if self.id is None else [self.id])]
+
+
+def find_columns(
+    names: Sequence[str], axes: Sequence[Sequence[str]] = (("x", "y", "z"),)
+) -> Columns:
+    """The columns of spheres among columns of these names; `axes` are the coordinates' names."""
+    found = next((wanted for wanted in axes if set(wanted) <= set(names)), None)
+    size = next((name for name in ("radius", "diameter") if name in names), None)
+    missing = [*(axes[0] if found is None else ()), *(() if size else ("radius",))]
+    missing = [name for name in missing if name not in names]
+    if found is None or size is None:
+        raise ValueError(
+            f"there is no column {' or '.join(missing)}; the columns are {', '.join(names)}"
+        )
+    for name in (*found, size, "id"):
+        if names.count(name) > 1:
+            raise ValueError(f"there are {names.count(name)} columns {name}")
+    number = names.index("id") if "id" in names else None
+    return Columns(tuple(map(names.index, found)), names.index(size), size, number, len(names))
+
+
+def read_table(rows: Iterator[tuple[int, Sequence[Word]]], columns: Columns) -> np.ndarray:
+    """The wanted columns (n, 4 or 5) of rows of words, each with its line's number."""
+    pick = itemgetter(*columns.wanted())
+    blocks = [np.empty((0, len(columns.wanted())))]
+    while block := list(islice(rows, BLOCK)):
+        for line, row in block:
+            if len(row) != columns.count:
+                raise ValueError(
+                    f"line {line} has {len(row)} words, but there are {columns.count} columns"
+                )
+        blocks.append(_read_block(block, pick))
+    return np.concatenate(blocks)
+
+
+def _read_block(
+    block: list[tuple[int, Sequence[Word]]], pick: Callable[[Sequence[Word]], tuple[Word, ...]]
+) -> np.ndarray:
+    words = list(chain.from_iterable(pick(row) for _, row in block))
+    per_row = len(words) // len(block)
+    values = numbers(words, lambda i: f"line {block[i // per_row][0]}")
+    return values.reshape(-1, per_row)
+
+
+def from_table(table: np.ndarray, columns: Columns) -> Spheres:
+    """Spheres of a table that holds the wanted columns; an error names the first unsound row."""
+    centers, radii = np.ascontiguousarray(table[:, :3]), table[:, 3].copy()
+    if columns.size_name == "diameter":
+        radii /= 2.0
+    check(centers, radii)
+    return Spheres(centers, radii, None if columns.id is None else _whole(table[:, 4]))
+
+
+def _whole(values: np.ndarray) -> np.ndarray:
+    whole = (np.abs(values) <= _WHOLE_LIMIT) & (values == np.floor(values))
+    if not whole.all():
+        row = np.argmin(whole)
+        raise ValueError(f"row {row}: id {values[row]} is no whole number")
+    return values.astype(np.intp)
+
+
+def check(centers: np.ndarray, radii: np.ndarray) -> None:
+    """Coordinates must be finite, radii finite and positive."""
+    finite = np.isfinite(centers)
+    if not finite.all():
+        row, axis = np.argwhere(~finite)[0]
+        raise ValueError(f"row {row}: {'xyz'[axis]} is {centers[row, axis]}")
+    sound = np.isfinite(radii) & (radii > 0)
+    if not sound.all():
+        row = np.argmin(sound)
+        raise ValueError(f"row {row}: the radius is {radii[row]}")
+
+
+def from_arrays(
+    path: Path, centers: np.ndarray, radii: np.ndarray, ids: np.ndarray | None = None
+) -> Spheres:
+    """Spheres of arrays that a file holds under these names; one radius is that of all."""
+    try:
+        centers = checks.points(centers, "centers")
+        count = len(centers)
+        radii = checks.lengths(radii, "radii", count, "centers")
+        if ids is not None:
+            ids = checks.indices(ids, "ids")
+            if ids.shape != (count,):
+                raise ValueError(f"ids has shape {ids.shape}, but there are {count} centers")
+        check(centers, radii)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path}: {error}") from None
+    return Spheres(centers, radii, ids)

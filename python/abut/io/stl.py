@@ -1,0 +1,177 @@
+"""STL: triangles without topology, binary (float32) or ASCII."""
+
+from __future__ import annotations
+
+import mmap
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
+
+from .digits import Coordinates
+from .facets import Facets, offsets_of
+from .text import shown
+
+if TYPE_CHECKING:
+    from ..mesh import Mesh
+
+_HEAD = 84  # a line of 80 bytes and the count of facets
+_RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+
+# Longer than the head; of a binary file it has a zero byte (a count below 2^24 does), of text none.
+_SAMPLE = 1024
+
+_VERTEX = rb"\s+vertex\s+(\S+)\s+(\S+)\s+(\S+)"
+_FACET = re.compile(
+    rb"\s*facet(?:\s+normal\s+\S+\s+\S+\s+\S+)?\s+outer\s+loop"
+    + 3 * _VERTEX
+    + rb"\s+endloop\s+endfacet(?!\S)",
+    re.IGNORECASE,
+)
+_SOLID = re.compile(rb"(?:\xef\xbb\xbf)?\s*(end)?solid(?!\S)[^\r\n]*", re.IGNORECASE)
+_WORD = re.compile(rb"\s*(\S{0,50})")
+
+
+def read(path: Path) -> Facets:
+    """Read an STL file; its size tells binary from ASCII, since binary headers may say "solid"."""
+    with open(path, "rb") as file:
+        size = file.seek(0, 2)
+        file.seek(0)
+        head = file.read(_SAMPLE)
+        count = int.from_bytes(head[_HEAD - 4 : _HEAD], "little")
+        if size != _binary_size(count) and _SOLID.match(head) and b"\0" not in head:
+            return _read_ascii(path, file)
+    _check_size(path, size, count)
+    return _read_binary(path, count)
+
+
+def _binary_size(count: int) -> int:
+    return _HEAD + _RECORD.itemsize * count
+
+
+def _check_size(path: Path, size: int, count: int) -> None:
+    """A count that is too large or leaves facets out is a lie; less than a facet may follow."""
+    if size < _HEAD:
+        raise ValueError(
+            f"{path} has {size} bytes: too few for a binary STL file, and it does not begin with"
+            " 'solid' as an ASCII one does"
+        )
+    needed = _binary_size(count)
+    if not needed <= size < needed + _RECORD.itemsize:
+        raise ValueError(
+            f"{path} says that it has {count} facets, which takes {needed} bytes,"
+            f" but it has {size} bytes"
+        )
+
+
+def _read_binary(path: Path, count: int) -> Facets:
+    if count == 0:
+        return _triangles(np.empty((0, 3)))
+    records = np.memmap(path, _RECORD, "r", _HEAD, count)
+    corners = records["corners"].astype(np.float64)
+    finite = np.isfinite(corners).all(axis=(1, 2))
+    if not finite.all():
+        raise ValueError(f"{path}: facet {np.argmin(finite)} has a coordinate that is not finite")
+    return _triangles(corners.reshape(-1, 3))
+
+
+def _triangles(vertices: np.ndarray, units: np.ndarray | None = None) -> Facets:
+    """Facets of three vertices each, which no other facet has."""
+    indices = np.arange(len(vertices), dtype=np.intp)
+    offsets = np.arange(0, len(vertices) + 1, 3, dtype=np.intp)
+    return Facets(vertices, indices, offsets, units)
+
+
+def _read_ascii(path: Path, file: BinaryIO) -> Facets:
+    coordinates = Coordinates(f"{path}, facet ")
+    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        _walk(path, data, coordinates)
+    return _triangles(*coordinates.finish())
+
+
+def _walk(path: Path, data: mmap.mmap, coordinates: Coordinates) -> None:
+    """Facets and lines of "solid" or "endsolid", one after the other without a gap, to the end."""
+    position, facet, ended = 0, 0, False
+    while True:
+        if found := _FACET.match(data, position):
+            words = found.groups()
+            for corner in (0, 3, 6):
+                coordinates.add(words[corner : corner + 3], facet)
+            facet += 1
+        elif found := _SOLID.match(data, position):
+            ended = found.group(1) is not None
+        else:
+            break
+        position = found.end()
+    _check_end(path, data, position, facet, ended)
+
+
+def _check_end(path: Path, data: mmap.mmap, position: int, facet: int, ended: bool) -> None:
+    found = _WORD.match(data, position)
+    word = found.group(1) if found else b""
+    if not word and ended:
+        return
+    if not word:
+        raise ValueError(f"{path} ends after {facet} facets without 'endsolid': it was cut off")
+    line = data[: position + len(found.group()) - len(word)].count(b"\n") + 1
+    if word.lower() == b"facet":
+        raise ValueError(
+            f"{path}, line {line}: facet {facet} is broken or cut off; it must be 'facet normal"
+            " x y z', 'outer loop', three times 'vertex x y z', 'endloop', 'endfacet'"
+        )
+    raise ValueError(
+        f"{path}, line {line}: {shown(word)} stands where 'facet' or 'endsolid' should"
+    )
+
+
+def save(mesh: Mesh, path: Path) -> None:
+    """Write a mesh as binary STL; polygons become the fans of triangles as which they act."""
+    triangles = fan_triangles(mesh.vertices, mesh.indices, mesh.offsets)
+    records = np.zeros(len(triangles), _RECORD)
+    with np.errstate(over="ignore"):
+        records["corners"] = mesh.vertices[triangles]
+    records["normal"] = np.repeat(mesh.normals, np.diff(mesh.offsets) - 2, axis=0)
+    finite = np.isfinite(records["corners"]).all(axis=(1, 2))
+    if not finite.all():
+        x, y, z = mesh.vertices[triangles[np.argmin(finite)]][0]
+        raise ValueError(f"a facet at ({x}, {y}, {z}) is beyond float32, which STL files hold")
+    with open(path, "wb") as file:
+        file.write(b"binary STL by abut".ljust(_HEAD - 4))
+        file.write(len(records).to_bytes(4, "little"))
+        records.tofile(file)
+
+
+def fan_triangles(vertices: np.ndarray, indices: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Each facet's fan of triangles from its lexicographically smallest corner.
+
+    Parameters
+    ----------
+    vertices : ndarray (v, 3)
+    indices, offsets : ndarray of intp
+        Facets of at least three corners.
+
+    Returns
+    -------
+    ndarray (t, 3) of intp
+        The vertices of the triangles, facet by facet.
+    """
+    counts = np.diff(offsets)
+    facet = np.repeat(np.arange(len(counts)), counts - 2)
+    # each triangle's number within its fan
+    step = np.arange(len(facet)) - offsets_of(counts - 2)[facet]
+    first = _smallest_corners(vertices, indices, offsets)[facet]
+    corners = np.stack([first, first + step + 1, first + step + 2], axis=1)
+    return indices[offsets[facet, None] + corners % counts[facet, None]]
+
+
+def _smallest_corners(vertices: np.ndarray, indices: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """For each facet, which of its corners is lexicographically smallest."""
+    if len(offsets) == 1:
+        return np.empty(0, np.intp)
+    rank = np.empty(len(vertices), np.intp)
+    rank[np.lexsort(vertices.T[::-1])] = np.arange(len(vertices))
+    ranks = rank[indices]
+    smallest = np.minimum.reduceat(ranks, offsets[:-1])
+    at = np.flatnonzero(ranks == np.repeat(smallest, np.diff(offsets)))
+    return at - offsets[:-1]

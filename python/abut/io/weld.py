@@ -1,0 +1,232 @@
+"""Welding: vertices that coincide become one, and what that leaves of the facets.
+
+STL files have no topology, and other files repeat vertices along seams; facets share nodes only
+where they share vertices.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+
+from .facets import Facets, offsets_of
+
+# Two vertices of one cell are never farther apart than the distance: its diagonal is 0.99 of that.
+_INNER_CELL = 0.57
+
+# Two vertices within the distance lie in one cell of this size, or in one of a grid that is shifted
+# by half a cell, along each axis; there is room to spare for rounding.
+_OUTER_CELL = 4.0
+
+# Pairs of vertices that are measured at most: some seconds of work. More of them means that the
+# distance spans many facets, where welding would only destroy the mesh.
+_PAIRS = 50_000_000
+
+
+def weld(facets: Facets, distance: float = 0.0) -> tuple[Facets, np.ndarray]:
+    """Weld vertices, remove corners that then repeat, drop facets with fewer than three.
+
+    Vertices with the same coordinates are one (-0.0 is 0.0), and so are those within the distance,
+    and by chains: where a and b are one, and b and c, so are a and c. The first in the file stays,
+    in its place and in its order. A corner is removed where the one before it is the same vertex,
+    or where the facet runs to it and straight back.
+
+    Parameters
+    ----------
+    facets : Facets
+    distance : float
+        Not negative, in the unit of the coordinates.
+
+    Returns
+    -------
+    facets : Facets
+        Its `source` has each facet's place among those given.
+    dropped : ndarray of intp
+        The places among those given of the facets that were dropped.
+    """
+    vertices = facets.vertices
+    first = coinciding(vertices)
+    if distance > 0.0:
+        first = _join_near(vertices, first, distance)
+    stays = first == np.arange(len(first))
+    number = np.cumsum(stays) - 1
+    units = None if facets.units is None else facets.units[stays]
+    # adding 0.0 makes 0.0 of -0.0
+    welded = Facets(vertices[stays] + 0.0, number[first[facets.indices]], facets.offsets, units)
+    return _clean(welded)
+
+
+def coinciding(points: np.ndarray) -> np.ndarray:
+    """For each point, the number of the first one that equals it."""
+    order = np.lexsort(points.T[::-1])
+    new = np.ones(len(points), bool)
+    for axis in points.T:
+        values = axis[order]
+        new[1:] &= values[1:] == values[:-1]
+    new[1:] = ~new[1:]
+    # the sort is stable: the first of equal points is the one with the smallest number
+    first = np.empty(len(points), np.intp)
+    first[order] = order[new][np.cumsum(new) - 1]
+    return first
+
+
+# ---- vertices within a distance ----
+
+
+def _join_near(points: np.ndarray, root: np.ndarray, distance: float) -> np.ndarray:
+    """Carry `root`, the first of the points that are one, on to those within the distance."""
+    lone = np.flatnonzero(root == np.arange(len(root)))
+    near = _components(points[lone], distance)
+    root = root.copy()
+    root[lone] = lone[near]
+    return root[root]
+
+
+def _components(points: np.ndarray, distance: float) -> np.ndarray:
+    root = np.arange(len(points))
+    for cell in _cells(points, _INNER_CELL * distance):
+        near = _are_near(points, np.arange(len(points)), cell, distance)
+        root = _join(root, np.flatnonzero(near), cell[near])
+    for cell in _cells(points, _OUTER_CELL * distance):
+        root = _join_within(cell, points, root, distance)
+    return root
+
+
+def _cells(points: np.ndarray, size: float) -> Iterator[np.ndarray]:
+    """For each point the first one in its cell: in eight grids, shifted along some axes."""
+    for shift in itertools.product((0.0, 0.5), repeat=3):
+        # a distance far below the coordinates' last place leaves nothing to join
+        with np.errstate(all="ignore"):
+            cells = np.floor(points / size + shift)
+        yield coinciding(cells)
+
+
+def _join_within(
+    cell: np.ndarray, points: np.ndarray, root: np.ndarray, distance: float
+) -> np.ndarray:
+    """Join what is near and lies in one cell."""
+    members = _undecided(cell, root)
+    _check_work(cell[members], distance)
+    groups, group = np.unique(root[members], return_inverse=True)
+    joined = np.arange(len(groups))
+    for a, b in _pairs(cell[members]):
+        apart = joined[group[a]] != joined[group[b]]
+        a, b = a[apart], b[apart]
+        near = _are_near(points, members[a], members[b], distance)
+        joined = _join(joined, group[a[near]], group[b[near]])
+    return _join(root, groups, groups[joined])
+
+
+def _undecided(cell: np.ndarray, root: np.ndarray) -> np.ndarray:
+    """The points of cells whose points are not yet all one, cell by cell."""
+    mixed = np.zeros(len(cell), bool)
+    mixed[cell[root != root[cell]]] = True
+    members = np.flatnonzero(mixed[cell])
+    return members[np.argsort(cell[members], kind="stable")]
+
+
+def _check_work(label: np.ndarray, distance: float) -> None:
+    counts = np.unique(label, return_counts=True)[1]
+    if (counts * (counts - 1.0)).sum() > 2 * _PAIRS:
+        raise ValueError(
+            f"weld={distance} is too far for this mesh: {counts.max()} vertices lie within a few"
+            " times that distance, but are not one"
+        )
+
+
+def _pairs(label: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """All pairs of places in the array that have the same label; equal labels stand together."""
+    active, step = np.arange(len(label)), 1
+    while len(active):
+        active = active[: np.searchsorted(active, len(label) - step)]
+        active = active[label[active] == label[active + step]]
+        yield active, active + step
+        step += 1
+
+
+def _are_near(points: np.ndarray, a: np.ndarray, b: np.ndarray, distance: float) -> np.ndarray:
+    # hypot neither overflows nor underflows
+    x, y, z = (points[a] - points[b]).T
+    return np.hypot(np.hypot(x, y), z) <= distance
+
+
+def _join(root: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Make the points a[i] and b[i] one, and all that are one with them."""
+    root = root.copy()
+    while True:
+        low, high = np.minimum(root[a], root[b]), np.maximum(root[a], root[b])
+        apart = low != high
+        if not apart.any():
+            return root
+        a, b = a[apart], b[apart]
+        np.minimum.at(root, high[apart], low[apart])
+        while (root[root] != root).any():
+            root = root[root]
+
+
+# ---- facets of welded vertices ----
+
+
+def _clean(facets: Facets) -> tuple[Facets, np.ndarray]:
+    """Remove corners that repeat and facets that have fewer than three left."""
+    counts = np.diff(facets.offsets)
+    owner = np.repeat(np.arange(len(counts)), counts)
+    kept = np.ones(len(owner), bool)
+    for facet in np.unique(owner[_repeats(facets.indices, facets.offsets)]):
+        begin, end = facets.offsets[facet : facet + 2]
+        kept[begin:end] = False
+        kept[begin + np.array(_outline(facets.indices[begin:end].tolist()), np.intp)] = True
+    counts = np.bincount(owner[kept], minlength=len(counts))
+    stays = counts >= 3
+    cleaned = facets._replace(
+        indices=facets.indices[kept & stays[owner]],
+        offsets=offsets_of(counts[stays]),
+        source=np.flatnonzero(stays),
+    )
+    return cleaned, np.flatnonzero(~stays)
+
+
+def _repeats(indices: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Whether the next corner of the facet, or the one after it, is the same vertex."""
+    following = _next(np.arange(len(indices)), offsets)
+    after = following[following]
+    return (indices == indices[following]) | (indices == indices[after])
+
+
+def _next(places: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """For each corner's place, that of the next corner of its facet."""
+    begin, end = offsets[:-1], offsets[1:]
+    some = begin < end
+    following = places + 1
+    following[end[some] - 1] = begin[some]
+    return following
+
+
+def _outline(corners: list[int]) -> list[int]:
+    """The places of the corners that stay: no neighbors are the same, nor the two beside one."""
+    stack: list[int] = []
+    for place, corner in enumerate(corners):
+        if stack and corners[stack[-1]] == corner:
+            continue
+        if len(stack) > 1 and corners[stack[-2]] == corner:
+            stack.pop()
+            continue
+        stack.append(place)
+    return _close(stack, corners)
+
+
+def _close(stack: list[int], corners: list[int]) -> list[int]:
+    """The same where the end meets the beginning."""
+    low, high = 0, len(stack) - 1
+    while high - low >= 1:
+        if corners[stack[low]] == corners[stack[high]]:
+            high -= 1
+        elif high - low >= 2 and corners[stack[low]] == corners[stack[high - 1]]:
+            high -= 2
+        elif high - low >= 2 and corners[stack[low + 1]] == corners[stack[high]]:
+            low, high = low + 1, high - 1
+        else:
+            break
+    return stack[low : high + 1]

@@ -1,0 +1,451 @@
+"""Meshes: validated facets that do not change."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core, checks
+from .facets import FacetsLike, read_facets
+
+# How far a pose may be off rigid: a rotation written with six decimals, or in float32, is read as
+# one.
+RIGID_TOLERANCE = 1e-6
+
+ON_DEGENERATE = {"raise": False, "drop": True}
+
+
+class MeshWarning(UserWarning):
+    """Something in a mesh was left out or repaired; the message counts it and names the first."""
+
+
+class Mesh:
+    """Planar convex facets with shared vertices.
+
+    Parameters
+    ----------
+    vertices : (v, 3) array_like
+        Coordinates, in any unit of length. They are kept as given and never renumbered.
+    facets : (m, k) integer array, list of index sequences, or tuple (indices, offsets)
+        The corners of each facet as numbers of vertices, counter-clockwise as seen from its front.
+        A list may mix polygons of different numbers of corners; of a tuple of two arrays, facet f
+        has the corners ``indices[offsets[f]:offsets[f + 1]]``.
+    noise : float or (m,) array_like, optional
+        How far a corner may be off, as a length. By default it follows from the coordinates: one
+        unit in the last place of the largest coordinate of a facet, in float32 where all its
+        coordinates are float32 numbers, else in float64. Walls that differ by less than noise
+        explains are one wall.
+    split : bool, default False
+        Triangulate facets that are not convex or not planar, which are errors otherwise.
+    on_degenerate : {"raise", "drop"}
+        What to do with facets without area: an error, or leave them out with a `MeshWarning`.
+
+    Attributes
+    ----------
+    vertices : (v, 3) ndarray of float64
+        As given.
+    indices : (k,) ndarray of intp
+        The corners of all facets, one after the other.
+    offsets : (m + 1,) ndarray of intp
+        Facet f has the corners ``indices[offsets[f]:offsets[f + 1]]``.
+    source : (m,) ndarray of intp
+        Each facet's number in the input, where some were dropped or split.
+    normals : (m, 3) ndarray of float64
+        Unit normals by the right-hand rule.
+    areas : (m,) ndarray of float64
+        Areas, in the square of the vertices' unit.
+    noise : (m,) ndarray of float64
+        How far a corner of each facet may be off, in any direction.
+    bounds : (2, 3) ndarray of float64
+        Lowest and highest coordinates of the facets' corners.
+
+    Raises
+    ------
+    ValueError
+        If a coordinate is not finite, a facet has fewer than three corners, names a vertex that
+        there is not or one twice, has no area, is not convex or is not planar: more than 1e-3 of
+        its longest diagonal off its plane. A polygon that is bent by less is its fan of triangles.
+        The message names the first.
+    TypeError
+        If the vertices are not real numbers, or the facets not integers.
+
+    See Also
+    --------
+    read_mesh : Reads a file.
+    Mesh.from_any : Takes meshes of other packages.
+
+    Notes
+    -----
+    A mesh does not change: its arrays are read-only. Two meshes are equal only if they are the same
+    object. It can be pickled and copied, and has as many items (``len``) as it has facets.
+
+    Examples
+    --------
+    A unit square of two triangles, and one of a quadrilateral:
+
+    >>> import abut
+    >>> vertices = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
+    >>> mesh = abut.Mesh(vertices, [[0, 1, 2], [0, 2, 3]])
+    >>> mesh
+    Mesh(2 facets, 4 vertices)
+    >>> mesh.areas
+    array([0.5, 0.5])
+    >>> abut.Mesh(vertices, [[0, 1, 2, 3]]).normals
+    array([[0., 0., 1.]])
+    """
+
+    __slots__ = ("__weakref__", "_core", "_source")
+
+    _core: _core.Mesh
+    _source: NDArray[np.intp]
+
+    def __new__(
+        cls,
+        vertices: ArrayLike,
+        facets: FacetsLike,
+        *,
+        noise: ArrayLike | None = None,
+        split: bool = False,
+        on_degenerate: str = "raise",
+    ) -> Mesh:
+        # copies, since the library checks and then reads them without the interpreter lock: another
+        # thread that writes the caller's meanwhile must not change what was checked
+        points = checks.points(vertices, "vertices").copy()
+        indices, offsets = (array.copy() for array in read_facets(facets))
+        if noise is not None:
+            noise = checks.lengths(noise, "noise", len(offsets) - 1, "facets")
+        return cls._build(
+            points, indices, offsets, noise=noise, split=split, on_degenerate=on_degenerate
+        )
+
+    @classmethod
+    def from_any(
+        cls,
+        obj: Any,
+        *,
+        noise: ArrayLike | None = None,
+        split: bool = False,
+        on_degenerate: str = "raise",
+    ) -> Mesh:
+        """Make a mesh of what another package calls one.
+
+        Parameters
+        ----------
+        obj : Mesh, trimesh.Trimesh, pyvista.PolyData, meshio.Mesh, or (m, k, 3) array_like
+            A `Mesh` is returned as it is. Cells of a meshio mesh that are no facets are left out
+            with a `MeshWarning`. Of an array of facet vertices, those that coincide become one
+            vertex.
+        noise, split, on_degenerate
+            As for `Mesh`.
+
+        Returns
+        -------
+        Mesh
+
+        Raises
+        ------
+        TypeError
+            If `obj` is none of these. A path is read by `read_mesh`.
+        ValueError
+            As for `Mesh`.
+
+        Examples
+        --------
+        >>> import abut
+        >>> abut.Mesh.from_any([[[0, 0, 0], [1, 0, 0], [0, 1, 0]]])
+        Mesh(1 facets, 3 vertices)
+        """
+        if isinstance(obj, Mesh):
+            return obj
+        # it imports this module
+        from .foreign import build_foreign
+
+        return build_foreign(obj, noise, split, on_degenerate)
+
+    @classmethod
+    def _build(
+        cls,
+        vertices: NDArray[np.float64],
+        indices: NDArray[np.intp],
+        offsets: NDArray[np.intp],
+        *,
+        units: NDArray[np.float64] | None = None,
+        noise: NDArray[np.float64] | None = None,
+        normal_noise: NDArray[np.float64] | None = None,
+        split: bool = False,
+        on_degenerate: str = "raise",
+        source: NDArray[np.intp] | None = None,
+    ) -> Mesh:
+        """A mesh of contiguous arrays; `source`: their facets' numbers in the caller's input."""
+        drop = checks.choice(on_degenerate, "on_degenerate", ON_DEGENERATE)
+        core = _core.Mesh(
+            vertices, indices, offsets, units, noise, normal_noise, drop, bool(split), source
+        )
+        mesh = object.__new__(cls)
+        mesh._core = core
+        mesh._source = core.source if source is None else source[core.source]
+        mesh._source.flags.writeable = False
+        if drop:
+            _warn_dropped(core.source, len(offsets) - 1, source)
+        return mesh
+
+    @property
+    def vertices(self) -> NDArray[np.float64]:
+        return self._core.vertices
+
+    @property
+    def indices(self) -> NDArray[np.intp]:
+        return self._core.indices
+
+    @property
+    def offsets(self) -> NDArray[np.intp]:
+        return self._core.offsets
+
+    @property
+    def source(self) -> NDArray[np.intp]:
+        return self._source
+
+    @property
+    def normals(self) -> NDArray[np.float64]:
+        return self._core.normals
+
+    @property
+    def areas(self) -> NDArray[np.float64]:
+        return self._core.areas
+
+    @property
+    def noise(self) -> NDArray[np.float64]:
+        return self._core.noise
+
+    @property
+    def _normal_noise(self) -> NDArray[np.float64]:
+        return self._core.normal_noise
+
+    @property
+    def bounds(self) -> NDArray[np.float64]:
+        if len(self) == 0:
+            return np.full((2, 3), np.nan)
+        corners = self.vertices[self.indices]
+        return np.stack([corners.min(axis=0), corners.max(axis=0)])
+
+    def scaled(self, s: float) -> Mesh:
+        """The mesh in another unit of length.
+
+        Parameters
+        ----------
+        s : float
+            Positive; coordinates and noise are multiplied by it.
+
+        Returns
+        -------
+        Mesh
+            With the same `source`. Facets that rounding leaves without area are dropped with a
+            `MeshWarning`.
+
+        Raises
+        ------
+        ValueError
+            If `s` is not positive and finite.
+
+        Examples
+        --------
+        >>> import abut
+        >>> millimeters = abut.Mesh([[0, 0, 0], [10, 0, 0], [0, 10, 0]], [[0, 1, 2]])
+        >>> millimeters.scaled(1e-3).bounds[1]
+        array([0.01, 0.01, 0.  ])
+        """
+        s = checks.number(s, "s")
+        if not 0 < s < np.inf:
+            raise ValueError(f"s is {s}, but must be positive and finite")
+        return self._moved(self.vertices * s, self.noise * s, self._normal_noise * s)
+
+    def transformed(self, pose: ArrayLike) -> Mesh:
+        """The mesh at another place, turned.
+
+        Parameters
+        ----------
+        pose : (4, 4) array_like
+            A rigid transform: a point p goes to ``pose[:3, :3] @ p + pose[:3, 3]``.
+
+        Returns
+        -------
+        Mesh
+            With the same `source`. Its noise is the greater of the one before and what the new
+            coordinates are rounded by. Facets that rounding leaves without area are dropped with a
+            `MeshWarning`.
+
+        Raises
+        ------
+        ValueError
+            If `pose` is not rigid to within 1e-6: it scales, shears or mirrors. `scaled` scales.
+
+        Examples
+        --------
+        >>> import abut
+        >>> import numpy as np
+        >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+        >>> pose = np.eye(4)
+        >>> pose[:3, 3] = 0, 0, 5
+        >>> mesh.transformed(pose).bounds[:, 2]
+        array([5., 5.])
+        """
+        rotation, shift = _read_pose(pose)
+        vertices = _rotated(self.vertices, rotation) + shift
+        # what the sums are rounded by, even where their terms cancel
+        sizes = _rotated(np.abs(self.vertices), np.abs(rotation)) + np.abs(shift)
+        ulps = np.spacing(np.maximum.reduceat(sizes[self.indices], self.offsets[:-1], axis=0))
+        along_normal = (ulps * np.abs(_rotated(self.normals, rotation))).sum(axis=1)
+        return self._moved(
+            vertices,
+            np.maximum(self.noise, ulps.max(axis=1)),
+            np.maximum(self._normal_noise, along_normal),
+        )
+
+    def _moved(
+        self,
+        vertices: NDArray[np.float64],
+        noise: NDArray[np.float64],
+        normal_noise: NDArray[np.float64],
+    ) -> Mesh:
+        return self._build(
+            vertices,
+            self.indices,
+            self.offsets,
+            noise=noise,
+            normal_noise=normal_noise,
+            on_degenerate="drop",
+            source=self.source,
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the mesh to a file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Ends in ``.vtp`` (for ParaView; keeps polygons) or ``.stl`` (binary: triangles in
+            float32).
+
+        Raises
+        ------
+        ValueError
+            If the ending is another.
+        OSError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> import abut, tempfile, pathlib
+        >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+        >>> mesh.save(pathlib.Path(tempfile.mkdtemp(), "facet.stl"))
+        """
+        from .io import save_mesh
+
+        save_mesh(self, path)
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the facets, by matplotlib (extra ``plot``) or pyvista (extra ``view``).
+
+        Parameters
+        ----------
+        ax : matplotlib 3D axes or pyvista.Plotter, optional
+            What is drawn on; made where it is not given.
+        **options
+            ``backend``, "matplotlib" or "pyvista"; ``color`` and ``alpha``, the opacity, of the
+            facets.
+
+        Returns
+        -------
+        matplotlib 3D axes or pyvista.Plotter
+            What was drawn on, not shown yet.
+
+        Raises
+        ------
+        ImportError
+            If the library is not installed; the message names the extra.
+
+        Examples
+        --------
+        >>> import abut
+        >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+        >>> ax = mesh.plot()  # doctest: +SKIP
+        """
+        from .plot import plot_mesh
+
+        return plot_mesh(self, ax, **options)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __repr__(self) -> str:
+        return f"Mesh({len(self)} facets, {len(self.vertices)} vertices)"
+
+    def __copy__(self) -> Mesh:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Mesh:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        arrays = (self.vertices, self.indices, self.offsets)
+        return _rebuild, (*arrays, self.noise, self._normal_noise, self.source)
+
+
+def warn(message: str) -> None:
+    """Give a `MeshWarning` that points at the line outside of abut from which it came."""
+    depth, frame = 2, sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("abut."):
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(message, MeshWarning, stacklevel=depth)
+
+
+def _rebuild(
+    vertices: NDArray[np.float64],
+    indices: NDArray[np.intp],
+    offsets: NDArray[np.intp],
+    noise: NDArray[np.float64],
+    normal_noise: NDArray[np.float64],
+    source: NDArray[np.intp],
+) -> Mesh:
+    return Mesh._build(
+        vertices, indices, offsets, noise=noise, normal_noise=normal_noise, source=source
+    )
+
+
+def _warn_dropped(kept: NDArray[np.intp], given: int, source: NDArray[np.intp] | None) -> None:
+    dropped = np.setdiff1d(np.arange(given), kept)
+    if len(dropped):
+        first = dropped[0] if source is None else source[dropped[0]]
+        warn(
+            f"{len(dropped)} of {given} facets have no area and are left out; the first is {first}"
+        )
+
+
+def _rotated(points: NDArray[np.float64], rotation: NDArray[np.float64]) -> NDArray[np.float64]:
+    # not a matrix product, whose last bit differs from one machine to another
+    x, y, z = (points[:, k : k + 1] * rotation[:, k] for k in range(3))
+    return x + y + z
+
+
+def _read_pose(pose: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    matrix = checks.doubles(pose, "pose")
+    if matrix.shape != (4, 4):
+        raise ValueError(f"pose has shape {matrix.shape}, but must be (4, 4)")
+    if not np.isfinite(matrix).all():
+        raise ValueError("pose has an entry that is not finite")
+    rotation, shift, last = matrix[:3, :3], matrix[:3, 3], matrix[3]
+    if (last != (0, 0, 0, 1)).any():
+        raise ValueError(f"pose is not rigid: its last row is {last}, but must be 0, 0, 0, 1")
+    off = np.abs(rotation @ rotation.T - np.eye(3)).max()
+    if off > RIGID_TOLERANCE:
+        raise ValueError(
+            f"pose is not rigid: its rotation times its transpose is off 1 by {off:.2g}"
+        )
+    if np.linalg.det(rotation) < 0:
+        raise ValueError("pose is not rigid: it mirrors, which turns facets inside out")
+    return rotation, shift

@@ -1,0 +1,422 @@
+"""Pictures of meshes and contacts, by matplotlib (extra ``plot``) or pyvista (extra ``view``).
+
+Neither is imported before a picture is asked for.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .extras import import_extra
+
+if TYPE_CHECKING:
+    from .contacts import Contacts
+    from .mesh import Mesh
+
+__all__ = ["plot_contacts", "plot_mesh"]
+
+TYPES = ("FACET", "EDGE", "VERTEX")
+# told apart by people who see few colors, too
+COLORS = ("#0072b2", "#e69f00", "#d0196b")
+FACET_COLOR = "#c9d3dc"
+LINE_COLOR = "#5c6b7a"
+SPHERE_COLOR = "#8c9a5b"
+LIGHT = (1, -2, 3)  # where it comes from
+EXTRAS = {"matplotlib": "plot", "mpl_toolkits": "plot", "pyvista": "view"}
+
+# matplotlib does not hide what is behind: the order in which things are drawn
+BACKGROUND, MARKS, ARROWS, SPHERES = 1, 2, 3, 4
+
+
+class Touched(NamedTuple):
+    """The features that contacts lie on: facets' numbers, edges' ends, vertices' coordinates."""
+
+    facets: np.ndarray
+    edges: np.ndarray
+    vertices: np.ndarray
+
+
+def plot_mesh(
+    mesh: Mesh,
+    ax: Any = None,
+    *,
+    backend: str | None = None,
+    color: Any = FACET_COLOR,
+    alpha: float = 0.9,
+) -> Any:
+    """
+    Draw the facets of a mesh.
+
+    Parameters
+    ----------
+    mesh : Mesh
+        The facets.
+    ax : matplotlib 3D axes or pyvista.Plotter, optional
+        What is drawn on; made where it is not given.
+    backend : {"matplotlib", "pyvista"}, optional
+        By default matplotlib where it is installed, else pyvista. Matplotlib wants seconds for
+        more than some 20,000 facets.
+    color : color
+        Of the facets.
+    alpha : float
+        Opacity of the facets, 0 to 1.
+
+    Returns
+    -------
+    matplotlib 3D axes or pyvista.Plotter
+        What was drawn on, not shown yet.
+
+    Raises
+    ------
+    ImportError
+        If the library is not installed; the message names the extra.
+    """
+    if _backend(backend, ax) == "pyvista":
+        return _pyvista_mesh(_plotter(ax), mesh, color, alpha)
+    ax = _axes(ax)
+    _draw_facets(ax, mesh, color, alpha)
+    _frame(ax, mesh.vertices[mesh.indices])
+    return ax
+
+
+def plot_contacts(
+    contacts: Contacts,
+    ax: Any = None,
+    *,
+    backend: str | None = None,
+    mesh: Mesh | None = None,
+    spheres: tuple[Any, Any] | None = None,
+    normals: bool = True,
+    arrow_count: int = 500,
+    sphere_count: int = 100,
+    alpha: float = 0.25,
+) -> Any:
+    """
+    Draw the features that contacts lie on, and their normals, on the facets.
+
+    Touched facets, edges and vertices have a color each; an arrow leads from each contact point
+    along the normal, from the mesh to the sphere's center.
+
+    Parameters
+    ----------
+    contacts : Contacts
+        The contacts; a selection draws these alone.
+    ax : matplotlib 3D axes or pyvista.Plotter, optional
+        What is drawn on; made where it is not given.
+    backend : {"matplotlib", "pyvista"}, optional
+        By default matplotlib where it is installed, else pyvista.
+    mesh : Mesh, optional
+        For contacts that do not know their mesh any more (read from a file).
+    spheres : (centers, radii), optional
+        Draws the touching spheres too, and the arrows as long as their radii.
+    normals : bool
+        Whether to draw the arrows.
+    arrow_count, sphere_count : int
+        At most so many arrows and spheres, taken evenly from the table: more of them hide
+        the picture. Touched features are all drawn.
+    alpha : float
+        Opacity of the facets that are not touched, 0 to 1.
+
+    Returns
+    -------
+    matplotlib 3D axes or pyvista.Plotter
+        What was drawn on, not shown yet.
+
+    Raises
+    ------
+    ImportError
+        If the library is not installed; the message names the extra.
+    ValueError
+        If the contacts do not know their mesh and none is given.
+    """
+    meshes = _meshes(contacts, mesh)
+    touched = [_touched(contacts, k, one) for k, one in enumerate(meshes)]
+    balls = _touching(contacts, spheres, sphere_count)
+    arrows = _arrows(contacts, meshes, spheres, arrow_count) if normals else None
+    counts = np.bincount(contacts.type, minlength=len(TYPES))
+    if _backend(backend, ax) == "pyvista":
+        return _pyvista_contacts(_plotter(ax), meshes, touched, arrows, balls, counts, alpha)
+    return _matplotlib_contacts(_axes(ax), meshes, touched, arrows, balls, counts, alpha)
+
+
+# ---- what is drawn -------------------------------------------------------------------------------
+
+
+def _meshes(contacts, mesh):
+    meshes = contacts.meshes if mesh is None else (mesh,)
+    if meshes is None:
+        raise ValueError("these contacts do not know their mesh: give it as mesh=")
+    return meshes
+
+
+def _polygons(mesh, facets=slice(None)):
+    """The corners of facets, one array (k, 3) each."""
+    starts, ends = mesh.offsets[:-1][facets], mesh.offsets[1:][facets]
+    spans = zip(starts, ends, strict=True)
+    return [mesh.vertices[mesh.indices[start:end]] for start, end in spans]
+
+
+def _touched(contacts, number, mesh):
+    """What the contacts of one mesh lie on, each feature once."""
+    facets, edges, corners = (_of_type(contacts, number, kind) for kind in range(len(TYPES)))
+    ends = np.column_stack([_vertex(mesh, *edges), _vertex(mesh, edges[0], edges[1] + 1)])
+    return Touched(
+        np.unique(facets[0]),
+        mesh.vertices[np.unique(np.sort(ends, axis=1), axis=0)],
+        mesh.vertices[np.unique(_vertex(mesh, *corners))],
+    )
+
+
+def _of_type(contacts, number, kind):
+    """The facet and feature columns of one mesh's contacts of one type."""
+    rows = (contacts.mesh == number) & (contacts.type == kind)
+    return contacts.facet[rows], contacts.feature[rows]
+
+
+def _vertex(mesh, facets, corners):
+    """The vertex number of a corner of each facet; the corner after the last is the first."""
+    first = mesh.offsets[facets]
+    return mesh.indices[first + corners % (mesh.offsets[facets + 1] - first)]
+
+
+def _arrows(contacts, meshes, spheres, count):
+    """Start points and vectors of the normals, at most `count`, evenly from the table."""
+    rows = _evenly(len(contacts), count)
+    if spheres is not None:
+        radii = np.broadcast_to(np.asarray(spheres[1], dtype=float), len(spheres[0]))
+        length = radii[contacts.sphere[rows]][:, None]
+    else:
+        length = _arrow_length(contacts, meshes)
+    return contacts.point[rows], contacts.normal[rows] * length
+
+
+def _arrow_length(contacts, meshes):
+    """About as long as a touched facet is wide, at most a fifth of the picture."""
+    corners = np.concatenate([mesh.vertices[mesh.indices] for mesh in meshes])
+    areas = [
+        mesh.areas[np.unique(contacts.facet[contacts.mesh == k])] for k, mesh in enumerate(meshes)
+    ]
+    if len(contacts) == 0:
+        return 0.0
+    largest = np.linalg.norm(np.ptp(corners, axis=0)) / 5
+    return min(np.sqrt(np.median(np.concatenate(areas))), largest)
+
+
+def _touching(contacts, spheres, count):
+    """Centers and radii of the spheres that touch, at most `count`."""
+    if spheres is None:
+        return np.empty((0, 3)), np.empty(0)
+    centers, radii = np.asarray(spheres[0], dtype=float), np.asarray(spheres[1], dtype=float)
+    numbers = np.unique(contacts.sphere)
+    numbers = numbers[_evenly(len(numbers), count)]
+    return centers[numbers], np.broadcast_to(radii, len(centers))[numbers]
+
+
+def _evenly(length, count):
+    """At most `count` numbers below `length`, evenly spread."""
+    return np.unique(np.linspace(0, length - 1, min(length, count)).astype(int))
+
+
+# ---- which library -------------------------------------------------------------------------------
+
+
+def _backend(name, ax):
+    if name is None:
+        name = _kind_of(ax) if ax is not None else _installed()
+    if name not in ("matplotlib", "pyvista"):
+        raise ValueError(f"backend must be 'matplotlib' or 'pyvista', not {name!r}")
+    return name
+
+
+def _kind_of(ax):
+    return "pyvista" if type(ax).__module__.startswith("pyvista") else "matplotlib"
+
+
+def _installed():
+    has_matplotlib, has_pyvista = find_spec("matplotlib"), find_spec("pyvista")
+    return "pyvista" if has_pyvista and not has_matplotlib else "matplotlib"
+
+
+def _import(module):
+    return import_extra(module, EXTRAS[module.partition(".")[0]])
+
+
+# ---- matplotlib ----------------------------------------------------------------------------------
+
+
+def _axes(ax):
+    if ax is None:
+        figure = _import("matplotlib.pyplot").figure(figsize=(8, 6), layout="constrained")
+        ax = figure.add_subplot(projection="3d")
+        ax.view_init(elev=24, azim=-58)
+    if not hasattr(ax, "get_zlim"):
+        raise TypeError("ax must be 3D axes: figure.add_subplot(projection='3d')")
+    ax.computed_zorder = False
+    return ax
+
+
+def _matplotlib_contacts(ax, meshes, touched, arrows, balls, counts, alpha):
+    for mesh in meshes:
+        _draw_facets(ax, mesh, FACET_COLOR, alpha)
+    for mesh, features in zip(meshes, touched, strict=True):
+        _draw_touched(ax, mesh, features)
+    if arrows is not None and len(arrows[0]):
+        _draw_arrows(ax, *arrows)
+    _draw_spheres(ax, *balls)
+    shown = [mesh.vertices[mesh.indices] for mesh in meshes]
+    shown += [balls[0] - balls[1][:, None], balls[0] + balls[1][:, None]]
+    _legend(ax, counts)
+    _frame(ax, np.concatenate(shown))
+    return ax
+
+
+def _draw_facets(ax, mesh, color, alpha):
+    if len(mesh) == 0:
+        return
+    art3d = _import("mpl_toolkits.mplot3d.art3d")
+    colors = _import("matplotlib.colors")
+    facets = art3d.Poly3DCollection(
+        _polygons(mesh),
+        facecolors=_shaded(mesh, colors.to_rgb(color), alpha),
+        edgecolors=colors.to_rgba(LINE_COLOR, max(alpha, 0.35)),
+        # where facets are small their outlines would cover them
+        linewidths=0.6 if len(mesh) < 500 else 0.2,
+        zorder=BACKGROUND,
+    )
+    ax.add_collection3d(facets)
+
+
+def _shaded(mesh, color, alpha):
+    """A color for each facet, darker where light falls along it, whichever side is its front."""
+    light = np.array(LIGHT) / np.linalg.norm(LIGHT)
+    brightness = 0.62 + 0.38 * np.abs(mesh.normals @ light)
+    return np.column_stack([brightness[:, None] * color, np.full(len(mesh), alpha)])
+
+
+def _draw_touched(ax, mesh, touched):
+    art3d = _import("mpl_toolkits.mplot3d.art3d")
+    if len(touched.facets):
+        facets = art3d.Poly3DCollection(
+            _polygons(mesh, touched.facets), color=COLORS[0], linewidths=0.4, alpha=0.45
+        )
+        facets.set_zorder(MARKS)
+        ax.add_collection3d(facets)
+    if len(touched.edges):
+        lines = art3d.Line3DCollection(touched.edges, colors=COLORS[1], linewidths=2.5)
+        lines.set_zorder(MARKS)
+        ax.add_collection3d(lines)
+    if len(touched.vertices):
+        x, y, z = touched.vertices.T
+        ax.scatter(
+            x, y, z, color=COLORS[2], s=36, depthshade=False, edgecolors="white", zorder=MARKS
+        )
+
+
+def _draw_arrows(ax, points, vectors):
+    ax.quiver(
+        *points.T, *vectors.T, color="#1b1f24", linewidths=0.9, arrow_length_ratio=0.22,
+        zorder=ARROWS,
+    )  # fmt: skip
+
+
+def _draw_spheres(ax, centers, radii):
+    u, v = np.meshgrid(np.linspace(0, 2 * np.pi, 33), np.linspace(0, np.pi, 17))
+    unit = np.stack([np.cos(u) * np.sin(v), np.sin(u) * np.sin(v), np.cos(v)])
+    for center, radius in zip(centers, radii, strict=True):
+        surface = center[:, None, None] + radius * unit
+        ax.plot_surface(*surface, color=SPHERE_COLOR, alpha=0.22, linewidth=0, zorder=SPHERES)
+
+
+def _legend(ax, counts):
+    """Names, colors and how many contacts there are of each type."""
+    patches = _import("matplotlib.patches")
+    lines = _import("matplotlib.lines")
+    texts = [f"{name} ({count:,})" for name, count in zip(TYPES, counts, strict=True)]
+    marks = [
+        patches.Patch(color=COLORS[0], alpha=0.6, label=texts[0]),
+        lines.Line2D([], [], color=COLORS[1], linewidth=2.5, label=texts[1]),
+        lines.Line2D([], [], color=COLORS[2], marker="o", linestyle="", label=texts[2]),
+    ]
+    ax.legend(handles=marks, title="contacts", loc="upper left", frameon=False)
+
+
+def _frame(ax, points):
+    """Label the axes and give them one scale; a flat scene keeps some height."""
+    ax.set(xlabel="x", ylabel="y", zlabel="z")
+    if len(points) == 0:
+        return
+    low, high = points.min(axis=0), points.max(axis=0)
+    size = np.maximum(high - low, 0.3 * (high - low).max())
+    ends = (low + high) / 2 + np.array([[-0.5], [0.5]]) * size
+    ax.auto_scale_xyz(*ends.T, had_data=False)
+    ax.set_aspect("equal")
+    for axis, share in zip("xyz", size / size.max(), strict=True):
+        ax.locator_params(axis=axis, nbins=max(2, round(6 * share)))
+
+
+# ---- pyvista -------------------------------------------------------------------------------------
+
+
+def _plotter(plotter):
+    return _import("pyvista").Plotter() if plotter is None else plotter
+
+
+def _surface(mesh, facets):
+    """A pyvista.PolyData of some facets; its cells are count, corner, corner, ..."""
+    counts = np.diff(mesh.offsets)
+    cells = np.insert(mesh.indices, mesh.offsets[:-1], counts)
+    chosen = np.zeros(len(mesh), dtype=bool)
+    chosen[facets] = True
+    return _import("pyvista").PolyData(
+        np.array(mesh.vertices), cells[np.repeat(chosen, counts + 1)]
+    )
+
+
+def _pyvista_facets(plotter, mesh, facets, color, alpha):
+    if len(facets):
+        plotter.add_mesh(
+            _surface(mesh, facets),
+            color=color,
+            opacity=alpha,
+            ambient=0.25,
+            show_edges=True,
+            edge_color=LINE_COLOR,
+        )
+
+
+def _pyvista_mesh(plotter, mesh, color, alpha):
+    _pyvista_facets(plotter, mesh, np.arange(len(mesh)), color, alpha)
+    plotter.show_axes()
+    return plotter
+
+
+def _pyvista_contacts(plotter, meshes, touched, arrows, balls, counts, alpha):
+    for mesh, features in zip(meshes, touched, strict=True):
+        # a touched facet would shine through one that is drawn at the same place
+        others = np.setdiff1d(np.arange(len(mesh)), features.facets)
+        _pyvista_facets(plotter, mesh, others, FACET_COLOR, alpha)
+        _pyvista_facets(plotter, mesh, features.facets, COLORS[0], max(alpha, 0.7))
+        _pyvista_marks(plotter, features)
+    if arrows is not None and len(arrows[0]):
+        plotter.add_arrows(*arrows, color="#1b1f24")
+    pyvista = _import("pyvista")
+    for center, radius in zip(*balls, strict=True):
+        ball = pyvista.Sphere(radius=radius, center=center)
+        plotter.add_mesh(ball, color=SPHERE_COLOR, opacity=0.3)
+    texts = [f"{name} ({count:,})" for name, count in zip(TYPES, counts, strict=True)]
+    labels = [list(pair) for pair in zip(texts, COLORS, strict=True)]
+    plotter.add_legend(labels, face="rectangle", loc="upper left", size=(0.18, 0.14))
+    plotter.show_axes()
+    return plotter
+
+
+def _pyvista_marks(plotter, touched):
+    if len(touched.edges):
+        plotter.add_lines(touched.edges.reshape(-1, 3), color=COLORS[1], width=5)
+    if len(touched.vertices):
+        plotter.add_points(
+            touched.vertices, color=COLORS[2], point_size=14, render_points_as_spheres=True
+        )

@@ -1,0 +1,332 @@
+"""The command `abut`: what it prints, what it writes, how it fails."""
+
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import abut
+from abut import cli
+
+SQUARE = """\
+v 0 0 0
+v 1 0 0
+v 1 1 0
+v 0 1 0
+f 1 2 3 4
+"""
+SPHERES = "x,y,z,radius\n0.5,0.5,0.09,0.1\n0.5,0.5,2,0.1\n-0.05,0.5,0.05,0.1\n"
+FRAME = """\
+ITEM: TIMESTEP
+{step}
+ITEM: NUMBER OF ATOMS
+1
+ITEM: BOX BOUNDS ff ff ff
+0 1
+0 1
+0 1
+ITEM: ATOMS id x y z radius
+7 0.5 0.5 {z} 0.1
+"""
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "square.obj").write_text(SQUARE)
+    (tmp_path / "spheres.csv").write_text(SPHERES)
+    return tmp_path
+
+
+@pytest.fixture
+def run(capsys):
+    """Run a command line; returns exit status, stdout and stderr."""
+
+    def run(line):
+        try:
+            status = cli.main(line.split())
+        except SystemExit as end:
+            status = end.code
+        return status, *capsys.readouterr()
+
+    return run
+
+
+def table(text):
+    """The rows of a printed table, by their names."""
+    return dict(re.split(r"\s{2,}", line.strip(), maxsplit=1) for line in text.splitlines())
+
+
+def fails(done, *words):
+    status, out, err = done
+    assert status == 2
+    assert out == ""
+    assert len(err.splitlines()) == 1
+    assert err.startswith("abut")
+    for word in words:
+        assert word in err
+
+
+# ---- contacts ------------------------------------------------------------------------------------
+
+
+def test_contacts_are_those_of_the_library(run):
+    status, out, err = run("contacts square.obj spheres.csv -o out.npz")
+    assert (status, err) == (0, "")
+    assert out == "2 contacts of 2 of 3 spheres written to out.npz\n"
+    written = abut.load_contacts("out.npz")
+    spheres = abut.read_spheres("spheres.csv")
+    found = abut.find_contacts(spheres.centers, spheres.radii, abut.read_mesh("square.obj"))
+    np.testing.assert_array_equal(written.point, found.point)
+    np.testing.assert_array_equal(written.type, [abut.FACET, abut.EDGE])
+
+
+@pytest.mark.parametrize("ending", ["csv", "npz", "vtp"])
+def test_output_is_written_by_its_ending(run, here, ending):
+    status, _, err = run(f"contacts square.obj spheres.csv -o out.{ending}")
+    assert (status, err) == (0, "")
+    assert (here / f"out.{ending}").stat().st_size > 0
+
+
+def test_csv_has_a_row_per_contact_and_the_columns_names(run, here):
+    run("contacts square.obj spheres.csv -o out.csv")
+    header, *rows = (here / "out.csv").read_text().splitlines()
+    assert {"sphere", "facet", "type", "point_x", "normal_z", "overlap"} <= set(header.split(","))
+    assert len(rows) == 2
+
+
+def test_scale_is_the_mesh_s(run):
+    assert run("contacts square.obj spheres.csv -o out.npz --scale 1e-3")[0] == 0
+    assert len(abut.load_contacts("out.npz")) == 0
+
+
+def test_gap_reports_near_spheres(run):
+    assert run("contacts square.obj spheres.csv -o out.npz --gap 2")[0] == 0
+    assert abut.load_contacts("out.npz").overlap.min() == pytest.approx(-1.9)
+
+
+def test_options_reach_the_library(run, here):
+    (here / "ridge.obj").write_text(
+        "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 0 .05\nv 2 1 .05\nf 1 2 3 4\nf 2 5 6 3\n"
+    )
+    (here / "one.csv").write_text("x,y,z,radius\n0.999,0.5,0.09,0.1\n")
+    line = "contacts ridge.obj one.csv -o out.npz"
+    assert run(line)[0] == 0
+    hierarchy = len(abut.load_contacts("out.npz"))
+    assert run(line + " --flat-angle 0.2")[0] == 0
+    flat = len(abut.load_contacts("out.npz"))
+    assert run(line + " --resolution all --weights zhong --workers 1")[0] == 0
+    assert (hierarchy, flat, len(abut.load_contacts("out.npz"))) == (2, 1, 2)
+
+
+def test_frames_of_a_dump(run, here):
+    dump = "".join(FRAME.format(step=10 * k, z=z) for k, z in enumerate((0.09, 0.5, 0.08)))
+    (here / "bed.dump").write_text(dump)
+    line = "contacts square.obj bed.dump -o out.csv"
+    assert run(line)[0] == 0
+    last = (here / "out.csv").read_text().splitlines()
+    assert run(line + " --frame 1")[0] == 0
+    assert len((here / "out.csv").read_text().splitlines()) == 1
+    assert run(line + " --frame all")[0] == 0
+    header, *rows = (here / "out.csv").read_text().splitlines()
+    column = header.split(",").index("frame")
+    assert [row.split(",")[column] for row in rows] == ["0", "2"]
+    assert len(last) == 2
+    assert "frame" not in last[0].split(",")
+
+
+# ---- info ----------------------------------------------------------------------------------------
+
+
+def test_info_describes_a_mesh(run):
+    status, out, err = run("info square.obj")
+    rows = table(out)
+    assert (status, err) == (0, "")
+    assert rows["facets"] == "1"
+    assert rows["quadrilaterals"] == "1"
+    assert rows["x"] == "0 to 1"
+    assert rows["area"] == "1"
+    assert rows["smallest angle"] == "90 degrees (facet 0)"
+    assert rows["zero-area facets"] == "0"
+    assert rows["duplicate facets"] == "0"
+    assert rows["border edges"] == "4"
+    assert rows["non-manifold edges"] == "0"
+    assert "coordinate noise" in rows
+
+
+def test_info_finds_what_is_wrong(run, here):
+    (here / "bad.obj").write_text(
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0 -1 0\nv 2 0 0\nv .3 .1 0\n"
+        "f 1 2 3\nf 2 3 1\nf 1 2 4\nf 2 1 5\nf 1 2 6\nf 1 2 7\n"
+    )
+    status, out, err = run("info bad.obj")
+    rows = table(out)
+    assert status == 0
+    assert rows["facets"] == "5"
+    assert rows["triangles"] == "5"
+    assert rows["zero-area facets"] == "1"
+    assert rows["duplicate facets"] == "1"
+    assert rows["non-manifold edges"] == "1"
+    assert rows["smallest angle"].endswith("degrees (facet 5)")
+    angle = np.degrees(np.arctan2(0.1, 0.7))
+    assert float(rows["smallest angle"].split()[0]) == pytest.approx(angle, rel=1e-2)
+    assert err.startswith("abut: warning:")
+
+
+def test_info_describes_a_mesh_of_nothing(run, here):
+    (here / "line.obj").write_text("v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n")
+    status, out, _ = run("info line.obj")
+    rows = table(out)
+    assert (status, rows["facets"], rows["zero-area facets"]) == (0, "0", "1")
+
+
+def test_info_counts_polygons_by_their_sides(run, here):
+    pentagon = "".join(
+        f"v {np.cos(a)} {np.sin(a)} 0\n" for a in np.linspace(0, 2 * np.pi, 5, endpoint=False)
+    )
+    (here / "pentagon.obj").write_text(pentagon + "v 0 0 9\nf 1 2 3 4 5\nf 1 2 6\n")
+    rows = table(run("info pentagon.obj")[1])
+    assert (rows["triangles"], rows["polygons of 5 sides"]) == ("1", "1")
+
+
+# ---- demo and doctor -----------------------------------------------------------------------------
+
+
+def test_demo_prints_its_table_and_writes_two_files(run, here):
+    status, out, err = run("demo")
+    *lines, last = out.splitlines()
+    rows = table("\n".join(lines))
+    assert (status, err) == (0, "")
+    assert rows["spheres"] == "29,559"
+    assert rows["facets"] == "2,448"
+    by_type = [int(rows[f"on {name}"].replace(",", "")) for name in ("FACET", "EDGE", "VERTEX")]
+    assert sum(by_type) == int(rows["contacts"].replace(",", ""))
+    assert min(by_type) > 0
+    assert rows["time per sphere"].endswith(" ns")
+    assert int(rows["threads"]) >= 1
+    assert last == "written: abut-demo.vtp, abut-demo-mesh.vtp"
+    assert (here / "abut-demo.vtp").stat().st_size > 10_000
+    assert (here / "abut-demo-mesh.vtp").stat().st_size > 10_000
+
+
+def test_demo_saves_a_picture(run, here):
+    pytest.importorskip("matplotlib")
+    status, out, _ = run("demo --plot mixer.png")
+    assert status == 0
+    assert "mixer.png" in out.splitlines()[-1]
+    assert (here / "mixer.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_demo_without_matplotlib_names_the_extra(run, monkeypatch, here):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    fails(run("demo --plot mixer.png"), "pip install 'abut[plot]'")
+    assert not (here / "abut-demo.vtp").exists()
+
+
+def test_doctor_lists_versions(run):
+    status, out, _ = run("doctor")
+    rows = table(out)
+    assert status == 0
+    assert rows["abut"] == abut.__version__
+    assert rows["NumPy"] == np.__version__
+    assert {"OpenMP", "threads", "instruction level", "scipy", "matplotlib"} <= set(rows)
+
+
+def test_doctor_says_what_is_not_installed(run, monkeypatch):
+    monkeypatch.setattr(cli, "OPTIONAL", ("no-such-package",))
+    assert table(run("doctor")[1])["no-such-package"] == "not installed"
+
+
+def test_version(run):
+    assert run("--version") == (0, f"abut {abut.__version__}\n", "")
+
+
+@pytest.mark.parametrize("command", ["", "contacts", "info", "demo", "doctor"])
+def test_help_is_there(run, command):
+    status, out, _ = run(f"{command} --help")
+    assert status == 0
+    assert out.startswith("usage: abut")
+    assert max(len(line) for line in out.splitlines()) <= 100
+
+
+# ---- errors --------------------------------------------------------------------------------------
+
+
+def test_missing_file(run):
+    fails(run("info nothing.obj"), "nothing.obj", "No such file")
+
+
+def test_file_of_no_known_kind(run, here):
+    (here / "mesh.xyz").write_text("hello")
+    fails(run("info mesh.xyz"))
+
+
+def test_broken_mesh(run, here):
+    (here / "bad.obj").write_text("v 0 0 0\nf 1 2 3\n")
+    fails(run("info bad.obj"))
+
+
+def test_bad_radius_is_named(run, here):
+    (here / "spheres.csv").write_text("x,y,z,radius\n0,0,0,1\n0,0,0,-1\n")
+    fails(run("contacts square.obj spheres.csv -o out.csv"), "row 1", "-1")
+    assert not (here / "out.csv").exists()
+
+
+def test_output_of_no_known_kind(run):
+    fails(run("contacts square.obj spheres.csv -o out.doc"), "out.doc")
+
+
+def test_output_into_a_folder_that_is_not_there(run):
+    fails(run("contacts square.obj spheres.csv -o nowhere/out.csv"), "nowhere")
+
+
+def test_frame_that_is_no_number(run):
+    fails(run("contacts square.obj spheres.csv -o out.csv --frame first"), "--frame")
+
+
+def test_no_command(run):
+    fails(run(""), "COMMAND", "--help")
+
+
+def test_unknown_option(run):
+    fails(run("demo --fast"), "--fast")
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "line"),
+    [
+        (MemoryError(), 2, "abut: error: out of memory"),
+        (KeyboardInterrupt(), 130, "abut: interrupted"),
+        (ValueError("two\nlines"), 2, "abut: error: two lines"),
+        (KeyError("surprise"), 2, "abut: error: KeyError: 'surprise'"),
+        (ImportError("this needs x"), 2, "abut: error: this needs x"),
+    ],
+)
+def test_errors_are_one_line(run, monkeypatch, error, status, line):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(abut, "read_mesh", fail)
+    assert run("info square.obj") == (status, "", line + "\n")
+
+
+def test_module_runs_like_the_command():
+    done = subprocess.run(
+        [sys.executable, "-m", "abut", "info", "nothing.obj"], capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert done.stderr == "abut: error: nothing.obj: No such file or directory\n"
+
+
+def test_closed_pipe_is_no_error():
+    child = subprocess.Popen(
+        [sys.executable, "-m", "abut", "info", "square.obj"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    child.stdout.close()
+    error = child.stderr.read()
+    child.stderr.close()
+    assert (child.wait(), error) == (141, b"")

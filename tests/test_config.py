@@ -1,0 +1,35 @@
+"""What show_config says."""
+
+import importlib.metadata
+import platform
+
+import numpy as np
+
+import abut
+from abut.config import config
+
+
+def test_every_label_is_printed(capsys):
+    assert abut.show_config() is None
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(config())
+    for line, (label, value) in zip(lines, config().items(), strict=True):
+        assert line.startswith(label) and line.endswith(value)
+
+
+def test_versions():
+    found = config()
+    assert found["abut"] == abut.__version__ == importlib.metadata.version("abut")
+    assert found["Python"].startswith(platform.python_version())
+    assert found["NumPy"] == np.__version__
+    assert platform.machine() in found["instruction level"]
+
+
+def test_threads_are_those_of_a_query(monkeypatch):
+    monkeypatch.setenv("ABUT_NUM_THREADS", "3")
+    assert config()["threads"] == "3"
+
+
+def test_wrong_environment_is_shown_rather_than_raised(monkeypatch):
+    monkeypatch.setenv("ABUT_NUM_THREADS", "many")
+    assert "ABUT_NUM_THREADS is 'many'" in config()["threads"]

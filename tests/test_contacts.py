@@ -1,0 +1,359 @@
+"""The table: selections, exports, copies, joins."""
+
+import copy
+import html.parser
+import pickle
+import sys
+from itertools import pairwise
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import abut
+
+ROWS = (
+    "sphere",
+    "facet",
+    "type",
+    "feature",
+    "point",
+    "normal",
+    "overlap",
+    "share",
+    "mesh",
+    "image",
+)
+N = 200
+
+
+@pytest.fixture(scope="module")
+def mesh():
+    """A unit cube of six squares."""
+    vertices = np.indices((2, 2, 2)).reshape(3, 8).T
+    facets = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
+    return abut.Mesh(vertices, facets)
+
+
+@pytest.fixture(scope="module")
+def spheres():
+    rng = np.random.default_rng(5)
+    return rng.uniform(-0.5, 1.5, (N, 3)), rng.uniform(0.1, 0.5, N)
+
+
+@pytest.fixture
+def contacts(mesh, spheres):
+    return abut.find_contacts(*spheres, mesh)
+
+
+def nodes_of(contacts, row):
+    span = slice(*contacts.node_offsets[row : row + 2])
+    return contacts.node[span].tolist(), contacts.weight[span].tolist()
+
+
+def assert_has_rows(selection, contacts, rows):
+    """The selection is these rows of the contacts, in all that a table has."""
+    assert len(selection) == len(rows)
+    for name in ROWS:
+        assert np.array_equal(getattr(selection, name), getattr(contacts, name)[rows]), name
+    for k, row in enumerate(rows):
+        assert nodes_of(selection, k) == nodes_of(contacts, row)
+    assert selection.counts.tolist() == np.bincount(contacts.sphere[rows], minlength=N).tolist()
+    assert selection.offsets[0] == 0 and selection.offsets[-1] == len(rows)
+    assert selection.node_offsets[-1] == len(selection.node) == len(selection.weight)
+    assert selection.meshes is contacts.meshes
+    assert not selection.offsets.flags.writeable and not selection.node_offsets.flags.writeable
+
+
+def test_scene_has_contacts_of_every_type(contacts):
+    assert (np.bincount(contacts.type, minlength=3) > 0).all()
+
+
+# ---- selections ----------------------------------------------------------------------------------
+
+
+def test_mask(contacts):
+    mask = contacts.type == abut.EDGE
+    assert_has_rows(contacts[mask], contacts, np.flatnonzero(mask))
+    assert_has_rows(contacts[mask.tolist()], contacts, np.flatnonzero(mask))
+
+
+@pytest.mark.parametrize("rows", [[], [0], [3, 4, 17, 40], (1, 5), np.array([2, 9], np.uint8)])
+def test_indices(contacts, rows):
+    assert_has_rows(contacts[rows], contacts, np.array(rows, int))
+
+
+@pytest.mark.parametrize(
+    "rows", [slice(None), slice(5, 20), slice(None, None, 3), slice(-7, None), slice(9, 3)]
+)
+def test_slice(contacts, rows):
+    assert_has_rows(contacts[rows], contacts, np.arange(len(contacts))[rows])
+
+
+def test_selection_of_a_selection(contacts):
+    edges = contacts[contacts.type == abut.EDGE]
+    rows = np.flatnonzero(contacts.type == abut.EDGE)[1::2]
+    assert_has_rows(edges[1::2], contacts, rows)
+
+
+def test_of(contacts):
+    for i in range(N):
+        assert contacts.of(i).overlap.tolist() == contacts.overlap[contacts.sphere == i].tolist()
+    assert_has_rows(contacts.of(np.int8(17)), contacts, np.flatnonzero(contacts.sphere == 17))
+
+
+def test_selection_owns_its_arrays(contacts):
+    before = copy.deepcopy(contacts)
+    everything = contacts[:]
+    for name in ROWS:
+        getattr(everything, name)[:] = 1
+    everything.weight[:] = 7
+    assert contacts == before
+
+
+@pytest.mark.parametrize(
+    ("rows", "error", "message"),
+    [
+        (3, TypeError, r"contacts\[i:i \+ 1\] is one row"),
+        ("type", TypeError, "selected by a mask, indices or a slice, not by 'type'"),
+        (None, TypeError, "not by None"),
+        ([0.0, 1.0], TypeError, "indices has dtype float64"),
+        ([2, 1], ValueError, "indices of contacts must increase"),
+        ([2, 2], ValueError, "indices of contacts must increase"),
+        ([[1, 2]], IndexError, r"the indices have shape \(1, 2\)"),
+        ([0, 10**6], IndexError, "there is no contact 1000000"),
+        ([-1], IndexError, "there is no contact -1"),
+        ([True, False], IndexError, r"the mask has shape \(2,\), but must be"),
+        (slice(None, None, -1), ValueError, "positive step"),
+    ],
+)
+def test_what_selects_no_rows(contacts, rows, error, message):
+    with pytest.raises(error, match=message):
+        contacts[rows]
+
+
+@pytest.mark.parametrize(
+    ("i", "error", "message"),
+    [
+        (N, IndexError, f"there is no sphere {N}: the {N} spheres are numbered from 0"),
+        (-1, IndexError, "there is no sphere -1"),
+        (1.0, TypeError, "i is 1.0, but must be an integer"),
+        (True, TypeError, "i is True, but must be an integer"),
+    ],
+)
+def test_spheres_that_there_are_not(contacts, i, error, message):
+    with pytest.raises(error, match=message):
+        contacts.of(i)
+
+
+def test_table_has_no_rows_to_loop_over(contacts):
+    with pytest.raises(TypeError, match="not iterable"):
+        iter(contacts)
+
+
+# ---- what does not change ------------------------------------------------------------------------
+
+
+def test_columns_cannot_be_exchanged(contacts):
+    with pytest.raises(AttributeError):
+        contacts.overlap = contacts.overlap * 2
+    with pytest.raises((AttributeError, TypeError)):
+        contacts.name = "a new attribute"
+    with pytest.raises(ValueError, match="read-only"):
+        contacts.offsets[0] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        contacts.node_offsets[0] = 1
+
+
+def test_entries_are_the_callers_to_change(contacts, mesh, spheres):
+    contacts.overlap[:] *= 2
+    assert contacts.overlap.tolist() == (abut.find_contacts(*spheres, mesh).overlap * 2).tolist()
+
+
+# ---- comparison, copies, pickles -----------------------------------------------------------------
+
+
+def test_equality_compares_all_columns(contacts, mesh, spheres):
+    for name in (*ROWS, "node", "weight"):
+        other = abut.find_contacts(*spheres, mesh)
+        assert other == contacts
+        getattr(other, name)[3] += 1
+        assert other != contacts, name
+    assert contacts != 3
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(contacts)
+
+
+def test_equality_counts_spheres(contacts, mesh, spheres):
+    far = np.vstack([spheres[0], [[9, 9, 9]]]), np.append(spheres[1], 1)
+    assert abut.find_contacts(*far, mesh) != contacts
+
+
+def test_pickle_leaves_the_meshes_out(contacts):
+    again = pickle.loads(pickle.dumps(contacts))
+    assert again == contacts and again.meshes is None
+    assert not again.offsets.flags.writeable
+    assert len(pickle.dumps(contacts[:0])) < 10_000
+
+
+def test_copies_keep_the_meshes(contacts):
+    shallow, deep = copy.copy(contacts), copy.deepcopy(contacts)
+    assert shallow == deep == contacts
+    assert shallow.meshes is deep.meshes is contacts.meshes
+    assert shallow.overlap is contacts.overlap and deep.overlap is not contacts.overlap
+
+
+# ---- views ---------------------------------------------------------------------------------------
+
+
+def test_repr(contacts):
+    facet, edge, vertex = np.bincount(contacts.type)
+    expected = f"{len(contacts)} of {N} spheres: {facet} facet, {edge} edge, {vertex} vertex"
+    assert repr(contacts) == f"Contacts({expected})"
+
+
+def test_html_is_short_and_well_formed(contacts):
+    text = contacts._repr_html_()
+    assert repr(contacts) in text and f"and {len(contacts) - 5} more" in text
+    assert text.count("<tr>") == 6 and len(text) < 3000
+    depth = []
+    parser = html.parser.HTMLParser()
+    parser.handle_starttag = lambda tag, attributes: depth.append(tag)
+    parser.handle_endtag = lambda tag: depth.pop() == tag or pytest.fail(tag)
+    parser.feed(text)
+    assert not depth
+
+
+@pytest.mark.parametrize("count", [0, 1, 5])
+def test_html_of_few_rows(contacts, count):
+    text = contacts[:count]._repr_html_()
+    assert text.count("<tr>") == count + 1 and "more" not in text
+
+
+# ---- exports -------------------------------------------------------------------------------------
+
+
+def test_to_dict(contacts):
+    columns = contacts.to_dict()
+    assert tuple(columns) == (*ROWS, "node", "weight", "offsets", "node_offsets")
+    assert all(columns[name] is getattr(contacts, name) for name in columns)
+
+
+def test_weight_matrix_carries_force_and_moment(contacts, mesh):
+    pytest.importorskip("scipy")
+    matrix = contacts.weight_matrix()
+    assert matrix.shape == (len(contacts), 8) and matrix.format == "csr"
+    forces = contacts.normal * contacts.overlap[:, None]
+    on_vertices = matrix.T @ -forces
+    np.testing.assert_allclose(on_vertices.sum(axis=0), -forces.sum(axis=0), atol=1e-13)
+    np.testing.assert_allclose(
+        np.cross(mesh.vertices, on_vertices).sum(axis=0),
+        np.cross(contacts.point, -forces).sum(axis=0),
+        atol=1e-13,
+    )
+
+
+def test_weight_matrix_of_a_selection(contacts):
+    pytest.importorskip("scipy")
+    mask = contacts.type == abut.FACET
+    expected = contacts.weight_matrix().toarray()[mask]
+    assert (contacts[mask].weight_matrix().toarray() == expected).all()
+    assert contacts[:0].weight_matrix().shape == (0, 8)
+
+
+def test_weight_matrix_is_a_copy(contacts):
+    pytest.importorskip("scipy")
+    before = copy.deepcopy(contacts)
+    matrix = contacts.weight_matrix()
+    matrix.sort_indices()
+    matrix.data[:] = 5
+    assert contacts == before
+
+
+def test_weight_matrix_needs_the_mesh(contacts):
+    pytest.importorskip("scipy")
+    with pytest.raises(ValueError, match="do not know their mesh"):
+        pickle.loads(pickle.dumps(contacts)).weight_matrix()
+
+
+def test_to_pandas(contacts):
+    pytest.importorskip("pandas")
+    table = contacts.to_pandas()
+    assert len(table) == len(contacts)
+    assert list(table)[:7] == [
+        "sphere", "facet", "type", "feature", "point_x", "point_y", "point_z",
+    ]  # fmt: skip
+    assert (table["normal_y"].to_numpy() == contacts.normal[:, 1]).all()
+    assert table["type"].dtype == np.uint8
+    assert len(contacts[:0].to_pandas()) == 0
+
+
+def test_to_pyvista(contacts):
+    pytest.importorskip("pyvista")
+    cloud = contacts.to_pyvista()
+    assert (np.asarray(cloud.points) == contacts.point).all()
+    assert (np.asarray(cloud["normal"]) == contacts.normal).all()
+    cloud["overlap"][:] = 9
+    assert contacts.overlap.max() < 1
+    assert contacts[:0].to_pyvista().n_points == 0
+
+
+@pytest.mark.parametrize(
+    ("method", "module", "extra"),
+    [
+        ("weight_matrix", "scipy", "sparse"),
+        ("to_pandas", "pandas", "io"),
+        ("to_pyvista", "pyvista", "view"),
+    ],
+)
+def test_missing_packages_are_named(contacts, monkeypatch, method, module, extra):
+    hidden = [name for name in sys.modules if name.split(".")[0] == module]
+    for name in {*hidden, module}:
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ImportError, match=rf"needs {module}: pip install 'abut\[{extra}\]'"):
+        getattr(contacts, method)()
+
+
+# ---- joins ---------------------------------------------------------------------------------------
+
+
+def test_concatenate_is_one_search(contacts, mesh, spheres):
+    finder = abut.ContactFinder(mesh)
+    cuts = (0, 1, 1, 90, 120, N)
+    chunks = [finder.find(spheres[0][a:b], spheres[1][a:b]) for a, b in pairwise(cuts)]
+    joined = abut.concatenate(iter(chunks))
+    assert joined == contacts
+    assert joined.meshes == (mesh,)
+    assert not joined.offsets.flags.writeable
+
+
+def test_concatenate_one_gives_a_copy(contacts):
+    joined = abut.concatenate([contacts])
+    assert joined == contacts
+    joined.sphere[:] = -1
+    assert contacts.sphere.min() >= 0
+
+
+def test_concatenate_selections(contacts):
+    joined = abut.concatenate([contacts[:4], contacts[4:9]])
+    assert joined.sphere.tolist() == [*contacts.sphere[:4], *(contacts.sphere[4:9] + N)]
+    assert len(joined.counts) == 2 * N
+
+
+def test_concatenate_knows_meshes_if_all_do(contacts):
+    unknown = pickle.loads(pickle.dumps(contacts))
+    assert abut.concatenate([unknown, unknown]).meshes is None
+    assert abut.concatenate([unknown, contacts]).meshes is None
+
+
+def test_concatenate_refuses_different_meshes(contacts, spheres, mesh):
+    other = abut.find_contacts(*spheres, mesh.scaled(2))
+    with pytest.raises(ValueError, match="of different meshes"):
+        abut.concatenate([contacts, other])
+
+
+def test_concatenate_refuses_what_is_no_contacts(contacts):
+    with pytest.raises(ValueError, match="no contacts to concatenate"):
+        abut.concatenate([])
+    with pytest.raises(TypeError, match=r"contacts\[1\] is no Contacts, but SimpleNamespace"):
+        abut.concatenate([contacts, SimpleNamespace()])

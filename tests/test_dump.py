@@ -1,0 +1,227 @@
+"""Dumps of LAMMPS and LIGGGHTS."""
+
+import gzip
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import abut
+
+BOX = "ITEM: BOX BOUNDS pp pp ff\n-1 3\n0 2\n1 11\n"
+
+
+def frame(rows, names="id type x y z radius", box=BOX, step=100, count=None, more=""):
+    count = len(rows) if count is None else count
+    lines = "".join(" ".join(map(str, row)) + " \n" for row in rows)
+    head = f"ITEM: TIMESTEP\n{step}\n{more}ITEM: NUMBER OF ATOMS\n{count}\n{box}"
+    return f"{head}ITEM: ATOMS {names} \n{lines}"
+
+
+FRAMES = [
+    frame([[1, 1, 0.5, 1, 2, 0.25]], step=0),
+    frame([[2, 1, 1.5, 1, 2, 0.5], [1, 1, 0.25, 1, 2, 0.25]], step=50),
+    frame([], step=60),
+    frame([[1, 1, 7, 8, 9, 1]], step=100),
+]
+
+
+def read(tmp_path, text, name="dump.100", packed=False, **options):
+    path = tmp_path / name
+    data = text.encode() if isinstance(text, str) else text
+    path.write_bytes(gzip.compress(data) if packed else data)
+    return abut.read_spheres(path, **options)
+
+
+# ---- frames --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize(
+    "name", ["dump.100", "run.liggghts", "run.dump.gz", "run.lammpstrj", "run"]
+)
+def test_the_last_frame_under_any_name(tmp_path, name, packed):
+    spheres = read(tmp_path, "".join(FRAMES), name, packed)
+    assert spheres.centers.tolist() == [[7, 8, 9]]
+    assert spheres.radii.tolist() == [1]
+    assert spheres.ids.tolist() == [1]
+    assert spheres.frame is None
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize(
+    ("number", "ids"), [(0, [1]), (1, [2, 1]), (2, []), (3, [1]), (-2, []), (-3, [2, 1]), (-4, [1])]
+)
+def test_frames_from_both_ends(tmp_path, packed, number, ids):
+    spheres = read(tmp_path, "".join(FRAMES), packed=packed, frame=number)
+    assert spheres.ids.tolist() == ids
+    assert spheres.centers.shape == (len(ids), 3)
+
+
+def test_all_frames(tmp_path):
+    spheres = read(tmp_path, "".join(FRAMES), frame="all")
+    assert spheres.frame.tolist() == [0, 1, 1, 3]
+    assert spheres.ids.tolist() == [1, 2, 1, 1]
+    assert spheres.centers[:, 0].tolist() == [0.5, 1.5, 0.25, 7]
+
+
+def test_columns_may_differ_from_frame_to_frame(tmp_path):
+    text = FRAMES[0] + frame([[3, 1, 2, 0.5]], "z diameter y x")
+    spheres = read(tmp_path, text, frame="all")
+    assert spheres.centers.tolist() == [[0.5, 1, 2], [0.5, 2, 3]]
+    assert spheres.radii.tolist() == [0.25, 0.5]
+    assert spheres.ids is None
+
+
+@pytest.mark.parametrize("number", [4, -5, 10**20])
+def test_frames_that_are_not_there(tmp_path, number):
+    with pytest.raises(ValueError, match=rf"dump\.100: there are 4 frames, but no frame {number}"):
+        read(tmp_path, "".join(FRAMES), frame=number)
+
+
+# ---- columns -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("names", "row"),
+    [
+        ("x y z radius", [0.5, 1, 2, 0.25]),
+        ("diameter z y x vx", [0.5, 2, 1, 0.5, "-nan"]),
+        ("id type type x y z ix iy iz radius", [1, 1, 1, 0.5, 1, 2, 0, 0, 0, 0.25]),
+        ("xu yu zu radius element", [0.5, 1, 2, 0.25, "Si"]),
+        ("xs ys zs radius", [0.375, 0.5, 0.1, 0.25]),
+        ("xsu ysu zsu radius", [0.375, 0.5, 0.1, 0.25]),
+        # where there are several, the wrapped ones
+        ("xs ys zs xu yu zu x y z radius", [9, 9, 9, 8, 8, 8, 0.5, 1, 2, 0.25]),
+    ],
+)
+def test_names_of_columns(tmp_path, names, row):
+    spheres = read(tmp_path, frame([row], names))
+    np.testing.assert_allclose(spheres.centers, [[0.5, 1, 2]], rtol=1e-15)
+    assert spheres.radii.tolist() == [0.25]
+
+
+def test_other_sections_are_passed_over(tmp_path):
+    more = "ITEM: UNITS\nsi\nITEM: TIME\n0.5\n\nITEM: LABEL\n\n"
+    assert read(tmp_path, frame([[1, 1, 0.5, 1, 2, 0.25]], more=more)).radii.tolist() == [0.25]
+
+
+def corners_of(origin, edges):
+    return np.array(origin) + np.indices((2, 2, 2)).reshape(3, -1).T @ np.array(edges)
+
+
+@given(
+    lengths=st.tuples(*[st.floats(0.1, 10)] * 3),
+    tilts=st.tuples(*[st.floats(-5, 5)] * 3),
+    origin=st.tuples(*[st.floats(-10, 10)] * 3),
+    general=st.booleans(),
+)
+def test_scaled_coordinates_in_tilted_boxes(tmp_path_factory, lengths, tilts, origin, general):
+    (x, y, z), (xy, xz, yz) = lengths, tilts
+    edges = np.array([[x, 0, 0], [xy, y, 0], [xz, yz, z]])
+    corners = corners_of(origin, edges)
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    if general:
+        lines = [[*edge, start] for edge, start in zip(edges, origin, strict=True)]
+        box = "ITEM: BOX BOUNDS abc origin pp pp pp\n"
+    else:
+        lines = [[a, b, t] for a, b, t in zip(low, high, tilts, strict=True)]
+        box = "ITEM: BOX BOUNDS xy xz yz pp pp pp\n"
+    box += "".join(" ".join(repr(float(word)) for word in line) + "\n" for line in lines)
+    scaled = np.indices((2, 2, 2)).reshape(3, -1).T
+    text = frame([[*row, 1] for row in scaled.tolist()], "xs ys zs radius", box)
+    spheres = read(tmp_path_factory.mktemp("dump"), text)
+    np.testing.assert_allclose(spheres.centers, corners, atol=1e-13)
+
+
+number = st.floats(-1e9, 1e9)
+
+
+@given(
+    frames=st.lists(
+        st.lists(st.tuples(number, number, number, st.floats(1e-9, 1e9)), max_size=5), min_size=1
+    ),
+    packed=st.booleans(),
+)
+def test_numbers_come_back(tmp_path_factory, frames, packed):
+    text = "".join(frame(rows, "x y z radius") for rows in frames)
+    spheres = read(tmp_path_factory.mktemp("dump"), text, packed=packed, frame="all")
+    rows = [row for rows in frames for row in rows]
+    assert spheres.centers.tolist() == [list(row[:3]) for row in rows]
+    assert spheres.radii.tolist() == [row[3] for row in rows]
+    assert spheres.frame.tolist() == [i for i, rows in enumerate(frames) for _ in rows]
+
+
+def test_many_rows(tmp_path):
+    count = 70_000  # more than one block
+    rows = [[i, 1, i, 0, 0, 1] for i in range(count)]
+    spheres = read(tmp_path, frame(rows))
+    np.testing.assert_array_equal(spheres.centers[:, 0], np.arange(count))
+
+
+# ---- files that are broken -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (FRAMES[1].replace(" 0.5 \n", " half \n"), "line 10: 'half' is no finite number"),
+        (FRAMES[1].replace(" 0.25 \n", " nan \n"), "line 11: 'nan' is no finite number"),
+        (FRAMES[1].replace(" 0.25 \n", " -1 \n"), "row 1: the radius is -1.0"),
+        (FRAMES[1].replace(" 0.5 \n", " \n"), "line 10 has 5 words, but there are 6 columns"),
+        (FRAMES[1].replace("radius", "size"), "no column radius; the columns are id, type, x, y"),
+        (FRAMES[1].replace(" x y", " y x y"), "2 columns y"),
+        (FRAMES[1].replace(" type", " x"), "2 columns x"),
+        (frame([[1, 1, 0, 0, 0, 1]], count=2), "says that it has 2 spheres, but .* ends after 1"),
+        (frame([[1, 1, 0, 0, 0, 1]] * 2, count=1), "line 11: '1 1 0 0 0 1' stands where 'ITEM:'"),
+        (FRAMES[0].replace("OF ATOMS\n1", "OF ATOMS\n-1"), "no sound 'ITEM: NUMBER OF ATOMS'"),
+        (FRAMES[0].replace("OF ATOMS\n1", "OF ATOMS\nx"), "no sound 'ITEM: NUMBER OF ATOMS'"),
+        (FRAMES[0].replace("NUMBER OF ATOMS", "COUNT"), "no sound 'ITEM: NUMBER OF ATOMS'"),
+        (FRAMES[0][:30], "the file ends in the head of frame 0"),
+        (frame([[0, 0, 0, 1]], "xs ys zs radius", ""), "no sound 'ITEM: BOX BOUNDS'"),
+        (frame([[0, 0, 0, 1]], "xs ys zs radius", BOX[:-5]), "no sound 'ITEM: BOX BOUNDS'"),
+        (frame([[0, 0, 0, 1]], "xs ys zs radius", BOX + "1 2\n"), "no sound 'ITEM: BOX BOUNDS'"),
+        (FRAMES[0].replace("-1 3\n", "-1 3\n" * 20), "line 22: '-1 3' stands where 'ITEM:' should"),
+        ("ITEM: X\n", "the file ends in the head of frame 0"),
+    ],
+)
+def test_the_broken_line_is_named(tmp_path, text, message):
+    with pytest.raises(ValueError, match=rf"dump\.100: .*{message}"):
+        read(tmp_path, text)
+
+
+@pytest.mark.parametrize("number", [0, -1, "all"])
+def test_a_count_beyond_the_file(tmp_path, number):
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=f"says that it has {10**12} spheres, but .* ends after 1"):
+        read(tmp_path, frame([[1, 1, 0, 0, 0, 1]], count=10**12), frame=number)
+    assert tracemalloc.get_traced_memory()[1] < 10**6
+    tracemalloc.stop()
+
+
+def test_every_cut_is_told_or_ends_a_frame(tmp_path):
+    text = "".join(FRAMES[:2]).rstrip()
+    whole = {len(FRAMES[0]) + change for change in (-2, -1, 0)}
+    # 0.2 of 0.25 is a radius, too
+    whole |= {len(FRAMES[0]) - 3, len(text) - 1}
+    for size in sorted(set(range(len("ITEM:"), len(text))) - whole):
+        with pytest.raises(ValueError, match=r"dump\.100: "):
+            read(tmp_path, text[:size], frame="all")
+
+
+def test_gzip_that_is_cut_off(tmp_path):
+    data = gzip.compress("".join(FRAMES).encode())
+    for size in range(2, len(data) - 1):
+        with pytest.raises(ValueError, match=r"dump\.100"):
+            read(tmp_path, data[:size])
+    damaged = data[:30] + bytes([data[30] ^ 255]) + data[31:]
+    with pytest.raises(ValueError, match=r"dump\.100"):
+        read(tmp_path, damaged)
+
+
+@pytest.mark.parametrize("data", [b"", b"LAMMPS data file\n", gzip.compress(b"x,y,z\n")])
+def test_no_dump(tmp_path, data):
+    with pytest.raises(ValueError, match=r"known ending of sphere files: \.csv, \.npy, \.npz"):
+        read(tmp_path, data)

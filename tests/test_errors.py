@@ -1,0 +1,465 @@
+"""Bad input: a clear error that names the first offender, and nothing is changed or lost."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import abut
+
+SQUARE = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
+CENTERS = np.array([[0.5, 0.5, 0.3], [0.2, 0.2, 0.4], [9, 9, 9]])
+RADII = np.array([0.5, 0.5, 0.5])
+
+
+@pytest.fixture(scope="module")
+def finder():
+    return abut.ContactFinder(abut.Mesh(SQUARE, [[0, 1, 2, 3]]))
+
+
+def changed(array, *where_and_value):
+    array = np.array(array, float)
+    *where, value = where_and_value
+    array[tuple(where)] = value
+    return array
+
+
+def bytes_of(values):
+    return [value.tobytes() for value in values if isinstance(value, np.ndarray)]
+
+
+def assert_fails(call, error, message, *inputs):
+    """The call raises this very message, and its inputs are as they were."""
+    before = bytes_of(inputs)
+    with pytest.raises(error) as caught:
+        call(*inputs)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert bytes_of(inputs) == before
+
+
+# ---- spheres -------------------------------------------------------------------------------------
+
+BAD_SPHERES = {
+    "nan center": (changed(CENTERS, 1, 2, np.nan), RADII, ValueError, "centers[1, 2] is nan"),
+    "-nan center": (changed(CENTERS, 1, 2, -np.nan), RADII, ValueError, "centers[1, 2] is nan"),
+    "infinite center": (changed(CENTERS, 2, 0, np.inf), RADII, ValueError, "centers[2, 0] is inf"),
+    "first offender": (np.full((3, 3), -np.inf), RADII, ValueError, "centers[0, 0] is -inf"),
+    "center too far": (
+        changed(CENTERS, 0, 1, 1e76),
+        RADII,
+        ValueError,
+        "centers[0, 1] is 1e+76; coordinates must lie within 1e75 of 0",
+    ),
+    "long double center": (
+        changed(CENTERS, 0, 0, 0).astype(np.longdouble) * np.longdouble("1e400")
+        if np.finfo(np.longdouble).max > np.finfo(float).max
+        else np.full((3, 3), np.inf),
+        RADII,
+        ValueError,
+        "is inf",
+    ),
+    "nan radius": (CENTERS, changed(RADII, 1, np.nan), ValueError, "radii[1] is nan"),
+    "negative radius": (CENTERS, changed(RADII, 2, -0.5), ValueError, "radii[2] is -0.5"),
+    "zero radius": (
+        CENTERS,
+        changed(RADII, 0, 0),
+        ValueError,
+        "radii[0] is 0; radii must be positive and at most 1e75",
+    ),
+    "infinite radius": (CENTERS, changed(RADII, 1, np.inf), ValueError, "radii[1] is inf"),
+    "one nan radius": (CENTERS, np.nan, ValueError, "radii[0] is nan"),
+    "one center": (
+        CENTERS[0],
+        0.5,
+        ValueError,
+        "centers has shape (3,), but must be (n, 3): give one point as [[x, y, z]]",
+    ),
+    "transposed": (
+        np.zeros((3, 7)),
+        0.5,
+        ValueError,
+        "centers has shape (3, 7), but must be (n, 3): give its transpose",
+    ),
+    "in the plane": (
+        np.zeros((7, 2)),
+        0.5,
+        ValueError,
+        "centers has shape (7, 2), but must be (n, 3): points in the plane need z = 0",
+    ),
+    "no array": (0.5, 0.5, ValueError, "centers has shape (), but must be (n, 3)"),
+    "with radii": (np.zeros((7, 4)), 0.5, ValueError, "centers has shape (7, 4)"),
+    "column of radii": (
+        CENTERS,
+        RADII[:, None],
+        ValueError,
+        "radii has shape (3, 1), but must be a number or (3,): give radii.ravel()",
+    ),
+    "too few radii": (
+        CENTERS,
+        RADII[:2],
+        ValueError,
+        "radii has 2 entries, but there are 3 centers",
+    ),
+    "one radius in an array": (
+        CENTERS,
+        RADII[:1],
+        ValueError,
+        "radii has 1 entries, but there are 3 centers",
+    ),
+    "ragged": (
+        [[0, 0, 0], [1, 1]],
+        0.5,
+        ValueError,
+        "centers is ragged: its rows have different lengths",
+    ),
+    "bool centers": (CENTERS > 1, 0.5, TypeError, "centers has dtype bool, but must be real"),
+    "bool radius": (CENTERS, True, TypeError, "radii has dtype bool, but must be real numbers"),
+    "complex centers": (CENTERS + 0j, 0.5, TypeError, "centers has dtype complex128"),
+    "complex radii": (CENTERS, RADII + 0j, TypeError, "radii has dtype complex128"),
+    "strings": (CENTERS.astype(str), 0.5, TypeError, "centers has dtype <U"),
+    "string radius": (CENTERS, "0.5", TypeError, "radii has dtype <U3, but must be real"),
+    "bytes": (CENTERS.astype(bytes), 0.5, TypeError, "centers has dtype |S"),
+    "objects": (CENTERS.astype(object), 0.5, TypeError, "centers has dtype object"),
+    "none": (None, 0.5, TypeError, "centers has dtype object"),
+    "no radii": (CENTERS, None, TypeError, "radii has dtype object"),
+    "dates": (CENTERS.astype("M8[s]"), 0.5, TypeError, "centers has dtype datetime64[s]"),
+    "durations": (CENTERS, RADII.astype("m8[s]"), TypeError, "radii has dtype timedelta64[s]"),
+    "records": (np.zeros(3, "f8,f8,f8"), 0.5, TypeError, "centers has dtype [("),
+    "huge integers": ([[10**400, 0, 0]], 0.5, TypeError, "centers has dtype object"),
+    "masked centers": (
+        np.ma.masked_greater(CENTERS, 1),
+        0.5,
+        TypeError,
+        "centers has masked entries: leave them out, or fill them, first",
+    ),
+    "masked radii": (CENTERS, np.ma.masked_equal(RADII, 0.5), TypeError, "radii has masked"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_SPHERES)
+def test_spheres(finder, name):
+    centers, radii, error, message = BAD_SPHERES[name]
+    before = finder.find(CENTERS, RADII)
+    assert_fails(finder.find, error, message, centers, radii)
+    # and the finder works on
+    assert finder.find(CENTERS, RADII) == before
+
+
+def test_offender_is_the_first_whatever_the_threads(finder):
+    centers, radii = np.full((100_000, 3), 0.25), np.full(100_000, 0.5)
+    centers[[70_000, 99_999]] = np.nan
+    for workers in (1, 2, 3):
+        with pytest.raises(ValueError, match=r"centers\[70000, 0\] is nan"):
+            finder.find(centers, radii, workers=workers)
+    centers[:] = 0.25
+    radii[[40_017, 99_999]] = -1, np.nan
+    for workers in (1, 2, 3):
+        with pytest.raises(ValueError, match=r"radii\[40017\] is -1"):
+            finder.find(centers, radii, workers=workers)
+
+
+# ---- keywords ------------------------------------------------------------------------------------
+
+BAD_KEYWORDS = [
+    ({"gap": -0.1}, ValueError, "gap is -0.1; it must be at least 0 and at most 1e75"),
+    ({"gap": np.nan}, ValueError, "gap is nan"),
+    ({"gap": np.inf}, ValueError, "gap is inf"),
+    ({"gap": [0.1]}, ValueError, "gap has shape (1,), but must be one number"),
+    ({"gap": "0.1"}, TypeError, "gap has dtype <U3, but must be real numbers"),
+    ({"gap": True}, TypeError, "gap has dtype bool"),
+    ({"gap": None}, TypeError, "gap has dtype object"),
+    ({"flat_angle": -0.1}, ValueError, "flat_angle is -0.1; it must be at least 0"),
+    ({"flat_angle": math.pi / 2}, ValueError, "flat_angle is 1.57079632679489"),
+    ({"flat_angle": 90}, ValueError, "less than pi/2 (radians)"),
+    ({"flat_angle": np.nan}, ValueError, "flat_angle is nan"),
+    ({"flat_angle": 1j}, TypeError, "flat_angle has dtype complex128"),
+    ({"resolution": "nearest"}, ValueError, "'nearest', but must be 'hierarchy' or 'all'"),
+    ({"resolution": 0}, TypeError, "resolution is 0, but must be 'hierarchy' or 'all'"),
+    ({"resolution": ["all"]}, TypeError, "resolution is ['all'], but must be"),
+    ({"weights": "mean"}, ValueError, "weights is 'mean', but must be 'wachspress' or 'zhong'"),
+    ({"weights": None}, TypeError, "weights is None, but must be"),
+    ({"workers": 0}, ValueError, "workers is 0, but must be 1 to 1024, or -1 for all cores"),
+    ({"workers": -2}, ValueError, "workers is -2"),
+    ({"workers": 10**6}, ValueError, "workers is 1000000"),
+    ({"workers": 2.0}, TypeError, "workers is 2.0, but must be an integer"),
+    ({"workers": True}, TypeError, "workers is True, but must be an integer"),
+    ({"tolerance": 1}, TypeError, "tolerance"),
+]
+
+
+@pytest.mark.parametrize(("keywords", "error", "message"), BAD_KEYWORDS)
+def test_keywords(finder, keywords, error, message):
+    def find(centers, radii):
+        return finder.find(centers, radii, **keywords)
+
+    assert_fails(find, error, message, CENTERS, RADII)
+    assert len(finder.find(CENTERS, RADII)) == 2
+
+
+def test_zhong_weights_of_a_pentagon():
+    angles = np.arange(5) * 2 * np.pi / 5
+    pentagon = np.column_stack([np.cos(angles), np.sin(angles), np.zeros(5)])
+    vertices = np.vstack([SQUARE, pentagon])
+    mesh = abut.Mesh(vertices, [[0, 1, 2, 3], [4, 5, 6, 7, 8]])
+    message = 'facet 1 has 5 corners, but weights="zhong" is for 3 or 4'
+    with pytest.raises(ValueError, match=message):
+        abut.find_contacts(CENTERS, RADII, mesh, weights="zhong")
+
+
+# ---- meshes --------------------------------------------------------------------------------------
+
+
+def pentagram():
+    angles = np.arange(5) * 4 * np.pi / 5
+    return np.column_stack([np.cos(angles), np.sin(angles), np.zeros(5)])
+
+
+ARROW = [[0, 0, 0], [2, 0, 0], [0.5, 0.5, 0], [0, 2, 0]]
+BENT = [[0, 0, 0], [1, 0, 0], [1, 1, 0.1], [0, 1, 0]]
+LINE = [[0, 0, 0], [1, 0, 0], [2, 0, 0]]
+FLAT_VTK = [3, 0, 1, 2, 3, 0, 2, 3]
+
+BAD_MESHES = {
+    "nan vertex": (changed(SQUARE, 3, 1, np.nan), [[0, 1, 2]], ValueError, "vertices[3, 1] is nan"),
+    "infinite vertex": (
+        changed(SQUARE, 0, 2, -np.inf),
+        [[0, 1, 2]],
+        ValueError,
+        "vertices[0, 2] is -inf",
+    ),
+    "vertex too far": (
+        changed(SQUARE, 1, 0, 1e80),
+        [[0, 1, 2]],
+        ValueError,
+        "vertices[1, 0] is 1e+80; coordinates must lie within 1e75 of 0",
+    ),
+    "one vertex": ([0, 0, 0], [[0, 1, 2]], ValueError, "vertices has shape (3,), but must be"),
+    "complex vertices": (np.zeros((4, 3), complex), [], TypeError, "vertices has dtype complex128"),
+    "string vertices": (np.zeros((4, 3), str), [], TypeError, "vertices has dtype <U1"),
+    "object vertices": (np.zeros((4, 3), object), [], TypeError, "vertices has dtype object"),
+    "bool vertices": (np.zeros((4, 3), bool), [], TypeError, "vertices has dtype bool"),
+    "masked vertices": (np.ma.masked_equal(SQUARE, 1), [], TypeError, "vertices has masked"),
+    "index out of range": (
+        SQUARE,
+        [[0, 1, 2], [0, 2, 4]],
+        ValueError,
+        "facet 1 names vertex 4, but the mesh has 4 vertices",
+    ),
+    "negative index": (SQUARE, [[0, -1, 2]], ValueError, "facet 0 names vertex -1, but the mesh"),
+    "huge index": (
+        SQUARE,
+        np.array([[0, 1, 2**64 - 1]], np.uint64),
+        ValueError,
+        "facets holds 18446744073709551615, which is no index",
+    ),
+    "two corners": (
+        SQUARE,
+        [[0, 1, 2], [0, 1]],
+        ValueError,
+        "facet 1 needs at least 3 corners, but names 2",
+    ),
+    "no corners": (SQUARE, [[0, 1, 2], []], ValueError, "facet 1 needs at least 3 corners"),
+    "array of edges": (SQUARE, [[0, 1], [1, 2]], ValueError, "facet 0 needs at least 3 corners"),
+    "repeated vertex": (
+        SQUARE,
+        [[0, 1, 2, 3], [0, 1, 2, 0]],
+        ValueError,
+        "facet 1 names vertex 0 twice",
+    ),
+    "not convex": (
+        ARROW,
+        [[0, 1, 2, 3]],
+        ValueError,
+        "facet 0 is not convex at its corner 2; split=True triangulates it",
+    ),
+    "pentagram": (
+        pentagram(),
+        [[0, 1, 2, 3, 4]],
+        ValueError,
+        "facet 0 crosses itself or winds around more than once",
+    ),
+    "not planar": (BENT, [[0, 1, 2, 3]], ValueError, "facet 0 is not planar: its corner"),
+    "no area": (
+        LINE,
+        [[0, 1, 2]],
+        ValueError,
+        'facet 0 has no area; on_degenerate="drop" leaves such facets out',
+    ),
+    "same place twice": ([*SQUARE, [0, 0, 0]], [[0, 1, 4]], ValueError, "facet 0 has no area"),
+    "bool facets": (SQUARE, np.ones((2, 3), bool), TypeError, "facets has dtype bool"),
+    "float facets": (
+        SQUARE,
+        np.zeros((2, 3)),
+        TypeError,
+        "facets has dtype float64, but must be integers",
+    ),
+    "a float in a list": (SQUARE, [[0, 1, 2], [0, 1.5, 2, 3]], TypeError, "facets has dtype float"),
+    "object facets": (
+        SQUARE,
+        np.array([[0, 1, 2], [0, 1, 2, 3]], object),
+        TypeError,
+        "facets has dtype object, but must be integers",
+    ),
+    "string facets": (SQUARE, ["012", "0123"], TypeError, "facets has dtype <U1"),
+    "masked facets": (SQUARE, np.ma.masked_equal([[0, 1, 2]], 2), TypeError, "facets has masked"),
+    "none": (SQUARE, None, TypeError, "facets has dtype object"),
+    "a number among lists": (
+        SQUARE,
+        [[0, 1, 2], 3],
+        TypeError,
+        "facets[1] is 3, but must be a sequence of vertex numbers",
+    ),
+    "flat VTK array": (
+        SQUARE,
+        np.array(FLAT_VTK),
+        ValueError,
+        "a flat VTK array, [3, a, b, c, 4, ...], is not read; Mesh.from_any takes the pyvista mesh",
+    ),
+    "flat VTK list": (SQUARE, FLAT_VTK, ValueError, "facets has shape (8,), but must be"),
+    "one facet": (SQUARE, [0, 1, 2], ValueError, "give one facet as [[a, b, c]]"),
+    "padding": (
+        SQUARE,
+        [[0, 1, 2, 3], [0, 1, 2, -1]],
+        ValueError,
+        "facets[1] has a corner -1: padding is not read; give a list, [row[row >= 0] for row in",
+    ),
+    "too deep": (SQUARE, np.zeros((1, 2, 3), int), ValueError, "facets has shape (1, 2, 3)"),
+    "tuple of two facets": (
+        SQUARE,
+        ([[0, 1, 2]], [[0, 2, 3]]),
+        ValueError,
+        "its indices have shape (1, 3), but must be one-dimensional: give two facets as a list",
+    ),
+    "offsets that descend": (
+        SQUARE,
+        ([0, 1, 2, 3], [0, 5, 4]),
+        ValueError,
+        "the offsets of facet 0 do not ascend from 0 to the number of indices",
+    ),
+    "offsets that begin later": (SQUARE, ([0, 1, 2], [1, 3]), ValueError, "offsets of facet 0"),
+    "offsets that end early": (
+        SQUARE,
+        ([0, 1, 2, 3], [0, 3]),
+        ValueError,
+        "the offsets end at 3, but there are 4 indices",
+    ),
+    "negative offsets": (SQUARE, ([0, 1, 2], [0, -3, 3]), ValueError, "the offsets of facet 0"),
+    "no offsets": (SQUARE, ([0, 1, 2], []), ValueError, "its offsets are empty: begin with 0"),
+    "offsets of floats": (SQUARE, ([0, 1, 2], [0.0, 3.0]), TypeError, "facets[1] has dtype float"),
+}
+
+
+def build(vertices, facets, *more):
+    # facets in a tuple came apart, so that they are compared, too
+    return abut.Mesh(vertices, (facets, *more) if more else facets)
+
+
+@pytest.mark.parametrize("name", BAD_MESHES)
+def test_meshes(name):
+    vertices, facets, error, message = BAD_MESHES[name]
+    parts = facets if isinstance(facets, tuple) else (facets,)
+    assert_fails(build, error, message, vertices, *parts)
+
+
+BAD_MESH_KEYWORDS = [
+    ({"noise": -1}, ValueError, "noise[0] is -1; noise must be at least 0 and at most 1e75"),
+    ({"noise": [0, np.nan]}, ValueError, "noise[1] is nan"),
+    ({"noise": np.inf}, ValueError, "noise[0] is inf"),
+    ({"noise": [0, 0, 0]}, ValueError, "noise has 3 entries, but there are 2 facets"),
+    ({"noise": [[0], [0]]}, ValueError, "noise has shape (2, 1), but must be a number or (2,)"),
+    ({"noise": "0.1"}, TypeError, "noise has dtype <U3"),
+    ({"noise": True}, TypeError, "noise has dtype bool"),
+    ({"on_degenerate": "keep"}, ValueError, "on_degenerate is 'keep', but must be 'raise' or"),
+    ({"on_degenerate": False}, TypeError, "on_degenerate is False, but must be 'raise' or 'drop'"),
+    ({"scale": 2}, TypeError, "scale"),
+]
+
+
+@pytest.mark.parametrize(("keywords", "error", "message"), BAD_MESH_KEYWORDS)
+def test_mesh_keywords(keywords, error, message):
+    def make(vertices, facets):
+        return abut.Mesh(vertices, facets, **keywords)
+
+    assert_fails(make, error, message, np.array(SQUARE, float), np.array([[0, 1, 2], [0, 2, 3]]))
+
+
+@pytest.mark.parametrize("bad", [ARROW, BENT], ids=["arrow", "bent"])
+def test_split_triangulates_what_is_an_error(bad):
+    mesh = abut.Mesh(bad, [list(range(len(bad)))], split=True)
+    assert (np.diff(mesh.offsets) == 3).all() and not mesh.source.any()
+
+
+def test_split_cannot_triangulate_what_crosses_itself():
+    with pytest.raises(ValueError, match="facet 0 crosses itself or winds around more than once"):
+        abut.Mesh(pentagram(), [[0, 1, 2, 3, 4]], split=True)
+
+
+def test_bent_by_little_is_no_error():
+    bent = changed(BENT, 2, 2, 1e-3)
+    mesh = abut.Mesh(bent, [[0, 1, 2, 3]])
+    assert len(mesh) == 1
+    found = abut.find_contacts([[0.4, 0.4, 0.3]], 0.5, mesh)
+    assert len(found) == 1
+
+
+def test_facets_of_readers_are_named_as_in_their_file():
+    facets = np.array([0, 1, 2, 0, 2, 9]), np.array([0, 3, 6])
+    with pytest.raises(ValueError, match="facet 17 names vertex 9"):
+        abut.Mesh._build(np.array(SQUARE, float), *facets, source=np.array([4, 17]))
+
+
+@pytest.mark.parametrize("mesh", ["drum.stl", None, 3, SQUARE])
+def test_no_mesh(mesh):
+    with pytest.raises((TypeError, ValueError), match="mesh"):
+        abut.find_contacts(CENTERS, RADII, mesh)
+
+
+# ---- nothing crashes -----------------------------------------------------------------------------
+
+ODD = [
+    0, -1, 2**31, 2**63 - 1, -(2**63), 1e308, 5e-324, np.nan, np.inf, True, None, "x", b"x", 1j,
+    [], [[]], [[[]]], [[0, 0, 0]], [[0, 1, 2]], ([0, 1, 2], [0, 3]), ((), ()),
+    {}, {0, 1, 2}, object(),
+    np.zeros((0, 3)), np.zeros((3, 0)), np.zeros((2, 3), np.float16), np.array("x"), np.array(None),
+    range(3), iter([]), lambda: 0, np.zeros(3)[::-1], np.broadcast_to(1.0, (5, 3)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["vertices", "facets", "centers", "radii", "mesh", "noise"])
+def test_odd_arguments_give_an_error_or_a_result(finder, kind):
+    calls = {
+        "vertices": lambda odd: abut.Mesh(odd, [[0, 1, 2]]),
+        "facets": lambda odd: abut.Mesh(SQUARE, odd),
+        "centers": lambda odd: finder.find(odd, 1.0),
+        "radii": lambda odd: finder.find(CENTERS, odd),
+        "mesh": lambda odd: abut.ContactFinder(odd),
+        "noise": lambda odd: abut.Mesh(SQUARE, [[0, 1, 2]], noise=odd),
+    }
+    outcomes = [outcome(calls[kind], odd) for odd in ODD]
+    assert "error" in outcomes and outcomes.count("error") > len(ODD) / 2
+
+
+def outcome(call, odd):
+    try:
+        call(odd)
+    except (TypeError, ValueError) as error:
+        assert str(error)
+        return "error"
+    return "result"
+
+
+def test_numbers_at_the_ends_of_their_range():
+    """Tiny and huge coordinates, radii and gaps, in all combinations: no crash, and no NaN."""
+    sizes = (5e-324, 1e-200, 1e-75, 1.0, 1e74)
+    for size, radius, gap in itertools.product(sizes, sizes, (0, *sizes)):
+        vertices = np.array(SQUARE) * size
+        try:
+            mesh = abut.Mesh(vertices, [[0, 1, 2, 3]])
+        except ValueError as error:
+            assert size < 1e-100 and "has no area" in str(error)
+            continue
+        found = abut.find_contacts([[size / 2, size / 4, radius / 2]], radius, mesh, gap=gap)
+        for column in (found.point, found.normal, found.overlap, found.weight):
+            assert np.isfinite(column).all()

@@ -1,0 +1,144 @@
+"""The scenes that the package makes itself."""
+
+import time
+
+import numpy as np
+import pytest
+
+import abut
+from abut import examples
+
+R = examples.RADIUS
+
+
+@pytest.fixture(scope="module")
+def mixer():
+    return examples.mixer()
+
+
+@pytest.fixture(scope="module")
+def contacts(mixer):
+    return abut.find_contacts(*mixer)
+
+
+def corners(mesh, facet):
+    return mesh.vertices[mesh.indices[mesh.offsets[facet] : mesh.offsets[facet + 1]]]
+
+
+def test_mixer_has_the_paper_s_numbers(mixer):
+    sides = np.bincount(np.diff(mixer.mesh.offsets))
+    assert sides.tolist() == [0, 0, 0, 848, 1600]
+    assert mixer.centers.shape == (29_559, 3)
+    assert mixer.radii.shape == (29_559,)
+    assert np.all(mixer.radii == 0.0035)
+
+
+def test_mixer_has_the_paper_s_size_in_meters(mixer):
+    low, high = mixer.mesh.bounds
+    np.testing.assert_allclose(high - low, [0.350, 0.286, 0.286], rtol=1e-12)
+
+
+def test_mixer_is_made_in_less_than_two_seconds():
+    start = time.process_time()
+    examples.mixer()
+    assert time.process_time() - start < 2
+
+
+def test_mixer_is_the_same_every_time_and_another_by_another_seed(mixer):
+    again, other = examples.mixer(), examples.mixer(seed=1)
+    np.testing.assert_array_equal(again.centers, mixer.centers)
+    np.testing.assert_array_equal(again.mesh.vertices, mixer.mesh.vertices)
+    assert other.centers.shape == mixer.centers.shape
+    assert not np.array_equal(other.centers, mixer.centers)
+
+
+def test_quadrilaterals_are_flat_and_convex(mixer):
+    mesh = mixer.mesh
+    quads = mesh.vertices[mesh.indices[: 4 * 1600].reshape(-1, 4)]
+    ahead = np.roll(quads, -1, axis=1) - quads
+    turns = np.cross(ahead, np.roll(ahead, -1, axis=1))
+    normals = turns.sum(axis=1)
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    assert np.all(np.einsum("qki,qi->qk", turns, normals) > 0)
+    height = np.einsum("qki,qi->qk", quads - quads[:, :1], normals)
+    assert np.abs(height).max() < 1e-15
+
+
+def test_every_edge_joins_two_facets_that_are_wound_alike(mixer):
+    mesh = mixer.mesh
+    after = np.arange(1, len(mesh.indices) + 1)
+    after[mesh.offsets[1:] - 1] = mesh.offsets[:-1]
+    edges = np.column_stack([mesh.indices, mesh.indices[after]])
+    assert len(np.unique(edges, axis=0)) == len(edges)
+    assert set(map(tuple, edges.tolist())) == set(map(tuple, edges[:, ::-1].tolist()))
+
+
+def test_facets_look_to_where_spheres_can_be(mixer):
+    mesh = mixer.mesh
+    volume = sum(
+        np.linalg.det(corners(mesh, facet)[[0, k, k + 1]]) / 6
+        for facet in range(len(mesh))
+        for k in range(1, mesh.offsets[facet + 1] - mesh.offsets[facet] - 1)
+    )
+    # of the space between drum, shaft and paddles, from its outside: negative
+    drum_section = 32 * 0.143**2 * np.sin(2 * np.pi / 64)
+    shaft_section = 8 * 0.030**2 * np.sin(2 * np.pi / 16)
+    boxes = sum(np.prod(np.ptp(box, axis=1)) for box in (examples.ARM, examples.BLADE))
+    expected = 0.350 * (drum_section - shaft_section) - 20 * boxes
+    assert volume == pytest.approx(-expected, rel=1e-12)
+
+
+def test_spheres_do_not_overlap_each_other(mixer):
+    spatial = pytest.importorskip("scipy.spatial")
+    distance, _ = spatial.cKDTree(mixer.centers).query(mixer.centers, k=2)
+    assert distance[:, 1].min() >= 2 * R * (1 - 1e-12)
+
+
+def test_bed_fills_the_lower_part(mixer):
+    level = mixer.centers[:, 2].max()
+    assert -0.03 < level < 0
+    heights = np.histogram(mixer.centers[:, 2], bins=10, range=(-0.143, level))[0]
+    assert heights.min() > 500
+
+
+def test_bed_is_inside_the_drum_and_outside_shaft_and_paddles(mixer):
+    walls = examples._walls()
+    assert len(examples._outside(mixer.centers, walls)) == len(mixer.centers)
+    across = np.linalg.norm(mixer.centers[:, 1:], axis=1)
+    assert across.max() < 0.143 - 0.98 * R
+    assert across.min() > 0.030 - 0.98 * R
+    assert np.abs(mixer.centers[:, 0]).max() < 0.175 - 0.98 * R + 1e-15
+
+
+def test_overlaps_are_at_most_two_percent(contacts):
+    assert contacts.overlap.min() >= 0
+    assert 0.015 * R < contacts.overlap.max() <= 0.02 * R * (1 + 1e-9)
+
+
+def test_mixer_has_contacts_of_every_type(contacts):
+    by_type = np.bincount(contacts.type, minlength=3)
+    assert by_type[abut.FACET] > 1000
+    assert by_type[abut.EDGE] > 50
+    assert by_type[abut.VERTEX] >= 3
+    assert np.count_nonzero(contacts.counts > 1) > 20
+
+
+def test_library_and_scene_agree_on_who_touches(mixer, contacts):
+    """The scene knows its walls as convex shapes; the library as facets."""
+    nearest = np.full(len(mixer.centers), np.inf)
+    for wall in examples._walls():
+        near, clearance = examples._near(mixer.centers, wall)
+        nearest[near] = np.minimum(nearest[near], clearance.distance)
+    sure = np.abs(nearest - R) > 1e-12
+    touching = contacts.counts > 0
+    np.testing.assert_array_equal(touching[sure], (nearest < R)[sure])
+    first = contacts.offsets[:-1][touching]
+    np.testing.assert_allclose(contacts.overlap[first], R - nearest[touching], atol=1e-14)
+
+
+def test_plane_is_the_unit_square():
+    mesh = examples.plane(cells=5, seed=3)
+    assert len(mesh) == 50
+    np.testing.assert_array_equal(mesh.bounds, [[0, 0, 0], [1, 1, 0]])
+    assert mesh.areas.sum() == pytest.approx(1, rel=1e-12)
+    np.testing.assert_array_equal(mesh.normals, np.tile([0.0, 0.0, 1.0], (50, 1)))

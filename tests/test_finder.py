@@ -1,0 +1,264 @@
+"""What one call takes and gives; what is right in it is for test_reference.py."""
+
+import copy
+import inspect
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+import abut
+
+COLUMNS = ("sphere", "facet", "type", "feature", "point", "normal", "overlap", "node", "weight")
+
+
+@pytest.fixture(scope="module")
+def roof():
+    """Two squares that meet in a ridge along x, and a sphere's worth of room around."""
+    vertices = [[0, 0, 0], [2, 0, 0], [2, 2, 1], [0, 2, 1], [2, 4, 0], [0, 4, 0]]
+    return abut.Mesh(vertices, [[0, 1, 2, 3], [3, 2, 4, 5]])
+
+
+@pytest.fixture(scope="module")
+def spheres():
+    rng = np.random.default_rng(3)
+    return rng.uniform([-0.5, -0.5, 0], [2.5, 4.5, 1.5], (500, 3)), rng.uniform(0.1, 0.6, 500)
+
+
+@pytest.fixture(scope="module")
+def expected(roof, spheres):
+    return abut.find_contacts(*spheres, roof)
+
+
+def same_bytes(a, b):
+    return all(getattr(a, name).tobytes() == getattr(b, name).tobytes() for name in COLUMNS)
+
+
+def test_scene_has_contacts_of_every_type(expected):
+    assert set(expected.type) == {abut.FACET, abut.EDGE, abut.VERTEX}
+    assert expected.counts.max() > 1 and expected.counts.min() == 0
+
+
+def test_finder_finds_what_the_function_finds(roof, spheres, expected):
+    finder = abut.ContactFinder(roof)
+    assert finder.find(*spheres) == expected
+    assert finder.meshes == (roof,) == expected.meshes
+    assert repr(finder) == "ContactFinder(2 facets)"
+
+
+KEYWORDS = {
+    "resolution": "hierarchy",
+    "flat_angle": 0.0,
+    "gap": 0.0,
+    "weights": "wachspress",
+    "workers": None,
+}
+
+
+@pytest.mark.parametrize("function", [abut.find_contacts, abut.ContactFinder.find])
+def test_keywords(function):
+    parameters = inspect.signature(function).parameters.values()
+    keywords = {one.name: one.default for one in parameters if one.kind is one.KEYWORD_ONLY}
+    assert keywords == KEYWORDS
+
+
+# ---- arrays in -----------------------------------------------------------------------------------
+
+
+def as_read_only(array):
+    array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+class Subclass(np.ndarray):
+    pass
+
+
+FORMS = {
+    "lists": lambda array: array.tolist(),
+    "read-only": as_read_only,
+    "strided": lambda array: np.repeat(array, 2, axis=0)[::2],
+    "reversed": lambda array: array[::-1].copy()[::-1],
+    "Fortran": np.asfortranarray,
+    "big-endian": lambda array: array.astype(">f8"),
+    "long double": lambda array: array.astype(np.longdouble),
+    "subclass": lambda array: array.view(Subclass),
+    "masked, without a mask": np.ma.masked_array,
+    "unaligned": lambda array: (
+        np.frombuffer(b"x" + array.tobytes(), np.uint8)[1:].view(np.float64).reshape(array.shape)
+    ),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_forms_of_arrays(form, roof, spheres, expected):
+    found = abut.find_contacts(*map(FORMS[form], spheres), roof)
+    assert same_bytes(found, expected)
+    assert type(found.point) is np.ndarray
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.int8, np.uint32, ">i2"])
+def test_other_numbers_are_converted(dtype, roof):
+    centers, radii = np.array([[1, 1, 1], [0, 3, 2]], dtype), np.array([1, 2], dtype)
+    found = abut.find_contacts(centers, radii, roof)
+    assert found == abut.find_contacts(centers.astype(float), radii.astype(float), roof)
+    assert len(found) > 0 and found.point.dtype == np.float64
+
+
+def test_data_frames(roof, spheres, expected):
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(np.column_stack(spheres), columns=["x", "y", "z", "radius"])
+    found = abut.find_contacts(table[["x", "y", "z"]], table["radius"], roof)
+    assert same_bytes(found, expected)
+
+
+def test_inputs_are_not_written(roof, spheres):
+    centers, radii = (array.copy() for array in spheres)
+    abut.find_contacts(centers, radii, roof, workers=2)
+    assert centers.tobytes() == spheres[0].tobytes() and radii.tobytes() == spheres[1].tobytes()
+
+
+@pytest.mark.parametrize("radius", [0.5, np.float32(0.5), np.array(0.5), 1])
+def test_one_radius_for_all(radius, roof, spheres):
+    found = abut.find_contacts(spheres[0], radius, roof)
+    assert found == abut.find_contacts(spheres[0], np.full(500, float(radius)), roof)
+
+
+@pytest.mark.parametrize("centers", [[], np.empty((0, 3)), np.empty((0, 3), int)])
+@pytest.mark.parametrize("radii", [1.0, [], np.empty(0)])
+def test_no_spheres(centers, radii, roof):
+    found = abut.find_contacts(centers, radii, roof)
+    assert len(found) == 0 and found.offsets.tolist() == [0] and found.node_offsets.tolist() == [0]
+
+
+def test_no_facets(spheres):
+    found = abut.find_contacts(*spheres, abut.Mesh([], []))
+    assert len(found) == 0 and found.counts.tolist() == [0] * 500
+
+
+def test_mesh_of_another_package(roof, spheres, expected):
+    class Foreign:
+        vertices, faces = roof.vertices, roof.indices.reshape(2, 4)
+
+    assert same_bytes(abut.find_contacts(*spheres, Foreign()), expected)
+
+
+# ---- arrays out ----------------------------------------------------------------------------------
+
+
+def test_columns_out(expected):
+    m, k = len(expected), expected.node_offsets[-1]
+    shapes = {"point": (m, 3), "normal": (m, 3), "image": (m, 3), "node": (k,), "weight": (k,)}
+    floats = ("point", "normal", "overlap", "share", "weight")
+    for name, column in expected.to_dict().items():
+        if name not in ("offsets", "node_offsets"):
+            assert column.shape == shapes.get(name, (m,)), name
+            kind = np.float64 if name in floats else np.uint8 if name == "type" else np.intp
+            assert column.dtype == kind, name
+            assert column.flags.owndata and column.flags.writeable and column.flags.c_contiguous
+    assert (expected.share == 1).all() and not expected.mesh.any() and not expected.image.any()
+
+
+def test_rows_are_sorted(expected):
+    assert (np.diff(expected.sphere) >= 0).all()
+    same_sphere = np.diff(expected.sphere) == 0
+    assert (np.diff(expected.overlap)[same_sphere] <= 0).all()
+    assert (np.repeat(np.arange(500), expected.counts) == expected.sphere).all()
+
+
+def test_numbers_belong_together(expected, roof, spheres):
+    centers, radii = spheres[0][expected.sphere], spheres[1][expected.sphere]
+    reach = (radii - expected.overlap)[:, None]
+    np.testing.assert_allclose(expected.point + expected.normal * reach, centers, atol=1e-14)
+    kinds = np.diff(expected.node_offsets)
+    assert kinds.tolist() == [{0: 4, 1: 2, 2: 1}[kind] for kind in expected.type]
+    parts = expected.weight[:, None] * roof.vertices[expected.node]
+    moments = np.add.reduceat(parts, expected.node_offsets[:-1])
+    np.testing.assert_allclose(moments, expected.point, atol=1e-14)
+
+
+# ---- keywords ------------------------------------------------------------------------------------
+
+
+def test_all_keeps_what_the_hierarchy_drops(roof, spheres, expected):
+    everything = abut.find_contacts(*spheres, roof, resolution="all")
+    assert len(everything) > len(expected)
+    rows = {(s, *p) for s, p in zip(everything.sphere, everything.point.tolist(), strict=True)}
+    assert {(s, *p) for s, p in zip(expected.sphere, expected.point.tolist(), strict=True)} <= rows
+
+
+def test_gap_reports_near_facets(roof, spheres, expected):
+    near = abut.find_contacts(*spheres, roof, gap=0.25, resolution="all")
+    touching = abut.find_contacts(*spheres, roof, resolution="all")
+    assert near.overlap.min() < -0.1 and near.overlap.min() >= -0.25
+    assert same_bytes(near[near.overlap >= 0], touching)
+
+
+def test_flat_angle_merges_the_sides_of_a_valley():
+    slope = 0.05
+    vertices = [[-1, 0, slope], [-1, 1, slope], [0, 1, 0], [0, 0, 0], [1, 0, slope], [1, 1, slope]]
+    valley = abut.Mesh(vertices, [[0, 3, 2, 1], [3, 4, 5, 2]])
+    sphere = [[0, 0.5, 0.4]], 0.5
+    assert len(abut.find_contacts(*sphere, valley)) == 2
+    # the sides rise by 0.05 each: they differ from flat by 0.1
+    assert len(abut.find_contacts(*sphere, valley, flat_angle=0.11)) == 1
+    assert len(abut.find_contacts(*sphere, valley, flat_angle=0.09)) == 2
+
+
+def test_zhong_weights_of_a_kite():
+    kite = abut.Mesh([[0, 0, 0], [1, 0, 0], [2, 2, 0], [0, 1, 0]], [[0, 1, 2, 3]])
+    sphere = [[0.5, 0.75, 0.25]], 0.5
+    for weights in ("zhong", "wachspress"):
+        found = abut.find_contacts(*sphere, kite, weights=weights)
+        assert found.weight.sum() == pytest.approx(1, abs=1e-14)
+        off = abs(found.weight @ kite.vertices[found.node] - found.point).max()
+        assert (off > 0.01) == (weights == "zhong")
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3, -1, np.int32(2)])
+def test_any_number_of_workers_finds_the_same(workers, roof, spheres, expected):
+    found = abut.find_contacts(*spheres, roof, workers=workers)
+    assert same_bytes(found, expected)
+    assert found.offsets.tobytes() == expected.offsets.tobytes()
+
+
+# ---- the finder ----------------------------------------------------------------------------------
+
+
+def test_pickled_finder(roof, spheres, expected):
+    finder = pickle.loads(pickle.dumps(abut.ContactFinder(roof)))
+    assert finder.find(*spheres) == expected
+    assert copy.copy(finder).find(*spheres) == expected
+
+
+def test_finder_holds_its_mesh(spheres, expected):
+    vertices = [[0, 0, 0], [2, 0, 0], [2, 2, 1], [0, 2, 1], [2, 4, 0], [0, 4, 0]]
+    finder = abut.ContactFinder(abut.Mesh(vertices, [[0, 1, 2, 3], [3, 2, 4, 5]]))
+    assert finder.find(*spheres) == expected
+
+
+def test_finder_cannot_be_given_another_mesh(roof):
+    finder = abut.ContactFinder(roof)
+    with pytest.raises(AttributeError):
+        finder.meshes = ()
+    with pytest.raises(AttributeError):
+        finder.mesh = roof
+
+
+def test_radii_of_all_sizes_in_any_order(roof, spheres):
+    finder = abut.ContactFinder(roof)
+    large = finder.find(spheres[0], 5.0)
+    small = finder.find(spheres[0], 0.01)
+    other = abut.ContactFinder(roof)
+    assert other.find(spheres[0], 0.01) == small
+    assert other.find(spheres[0], 5.0) == large
+
+
+def test_result_is_of_the_calling_thread(roof, spheres, expected):
+    found = []
+    thread = threading.Thread(target=lambda: found.append(abut.find_contacts(*spheres, roof)))
+    thread.start()
+    thread.join()
+    assert found == [expected]

@@ -1,0 +1,146 @@
+"""The form of the house: who includes whom, where each hard thing lives, how long functions are."""
+
+import ast
+import re
+import statistics
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+# A room includes itself and what stands before it; walls/ is ordered file by file.
+ROOMS_BELOW = {"base": {"base"}, "walls": {"base", "walls"}}
+WALLS = [
+    "tolerance",
+    "facet",
+    "split",
+    "mesh",
+    "bins",
+    "finder",
+    "intersect",
+    "hierarchy",
+    "weights",
+    "find",
+]
+
+HOMES = {
+    "allocates": (
+        r"\b(malloc|calloc|realloc|aligned_alloc|posix_memalign|free|strdup)\s*\(",
+        r"csrc/base/memory\.c",
+    ),
+    "knows OpenMP": (
+        r"#\s*pragma\s+omp\s+(?!simd)|\bomp_\w+\s*\(|<omp\.h>",
+        r"csrc/base/parallel\.c",
+    ),
+    "has vector code": (r"immintrin\.h|\b_mm\d*_\w+", r"csrc/.*_kernel\.c"),
+    "knows Python": (r"<Python\.h>|numpy/arrayobject\.h|\bPy_\w+", r"python/abut/_core/.*"),
+    "has a tolerance": (r"\b\d[\d.]*[eE]-\d", r"csrc/walls/tolerance\.h"),
+    "leaves code out": (r"#\s*if\s+0\b", r"nowhere"),
+}
+
+
+def c_files():
+    """Yield (path from the root, text) of the library's and the extension's C files."""
+    folders = [ROOT / "csrc", ROOT / "python/abut/_core"]
+    for path in sorted(path for folder in folders for path in folder.rglob("*.[ch]")):
+        yield path.relative_to(ROOT).as_posix(), path.read_text()
+
+
+def without_comments(text):
+    """Blank comments and strings, but for the names of included files."""
+    pattern = r'/\*.*?\*/|//[^\n]*|(?<!#include )"(?:\\.|[^"\\\n])*"'
+    return re.sub(pattern, lambda match: re.sub(r"[^\n]", " ", match.group()), text, flags=re.S)
+
+
+def includes():
+    """Yield (file, file that it includes), both from the root."""
+    for name, text in c_files():
+        for target in re.findall(r'#\s*include\s+"([^"]+)"', text):
+            beside = (ROOT / name).parent / target
+            found = beside if beside.exists() else ROOT / "csrc" / target
+            yield name, found.resolve().relative_to(ROOT.resolve()).as_posix()
+
+
+def is_public_or_own(name, target):
+    """Whether a file includes the public header, or a file of its own room."""
+    return target == "csrc/abut.h" or Path(name).parent == Path(target).parent
+
+
+def room_of(name):
+    return name.split("/")[1]
+
+
+def c_function_lengths():
+    """Yield (where, lines); the formatter puts a function's braces in column 0."""
+    for name, text in c_files():
+        begin = None
+        for number, line in enumerate(text.split("\n"), 1):
+            if line == "{":
+                begin = number
+            elif line == "}" and begin:
+                yield f"{name}:{begin}", number - begin + 1
+                begin = None
+
+
+def python_function_lengths():
+    """Yield (where, lines without the docstring)."""
+    for folder in ("python", "tests", "benchmarks"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                    body = node.body[1:] if ast.get_docstring(node) else node.body
+                    begin = body[0].lineno if body else node.end_lineno
+                    yield f"{path.relative_to(ROOT)}:{node.lineno}", node.end_lineno - begin + 1
+
+
+def test_includes_run_one_way():
+    for name, target in includes():
+        if name.startswith("csrc/") and target != "csrc/abut.h":
+            assert room_of(target) in ROOMS_BELOW[room_of(name)], f"{name} includes {target}"
+
+
+def test_includes_inside_walls_run_one_way():
+    """The include lines tell the pipeline; a new file of walls/ takes its place in WALLS."""
+    for name, target in includes():
+        if name.startswith("csrc/walls/") and target.startswith("csrc/walls/"):
+            place, below = WALLS.index(Path(name).stem), WALLS.index(Path(target).stem)
+            assert below <= place, f"{name} includes {target}"
+
+
+def test_extension_includes_only_the_public_header():
+    """Nothing under _core/ knows geometry."""
+    for name, target in includes():
+        if name.startswith("python/"):
+            assert is_public_or_own(name, target), f"{name} includes {target}"
+
+
+def test_public_header_stands_alone():
+    header = (ROOT / "csrc/abut.h").read_text()
+    assert re.findall(r"#\s*include\s+(\S+)", header) == ["<stddef.h>", "<stdint.h>"]
+    assert list((ROOT / "csrc").glob("*.h")) == [ROOT / "csrc/abut.h"]
+
+
+@pytest.mark.parametrize("what", HOMES)
+def test_hard_thing_has_one_home(what):
+    pattern, home = HOMES[what]
+    for name, text in c_files():
+        if not re.fullmatch(home, name):
+            found = re.search(pattern, without_comments(text))
+            assert not found, f"{name} {what}: {found.group()}"
+
+
+@pytest.mark.parametrize("lengths", [c_function_lengths, python_function_lengths])
+def test_functions_are_short(lengths):
+    """Median at most 15 lines, 90 % at most 40, none over 60."""
+    found = sorted(lengths(), key=lambda pair: pair[1])
+    counts = [lines for _, lines in found]
+    assert found[-1][1] <= 60, f"{found[-1][0]} has {found[-1][1]} lines"
+    assert counts[int(0.9 * (len(counts) - 1))] <= 40
+    assert statistics.median(counts) <= 15
+
+
+def test_files_carry_no_leftovers():
+    for name, text in c_files():
+        assert not re.search(r"\bTODO\b|\bFIXME\b|\bXXX\b", text), name
+        assert max(map(len, text.split("\n"))) <= 100, name

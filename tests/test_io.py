@@ -1,0 +1,263 @@
+"""What all readers and writers have in common: endings, errors, and files that are damaged."""
+
+import gzip
+import os
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import abut
+
+OBJ = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1.5\nf 1 2 3\nf 1/1 2/1 4/1\nf -4 -2 -1\n"
+PLY = """\
+ply
+format {} 1.0
+element vertex 4
+property float x
+property float y
+property float z
+element face 2
+property list uchar int vertex_indices
+end_header
+"""
+MDPA = """\
+Begin Nodes
+ 1 0 0 0
+ 2 1 0 0
+ 3 0 1 0
+End Nodes
+Begin Conditions RigidFace3D3N
+ 1 0 1 2 3
+End Conditions
+Begin SubModelPart Walls
+ Begin SubModelPartConditions
+  1
+ End SubModelPartConditions
+End SubModelPart
+"""
+STL = """\
+solid a
+facet normal 0 0 1
+ outer loop
+  vertex 0 0 0
+  vertex 1 0 0
+  vertex 0 1 0
+ endloop
+endfacet
+endsolid a
+"""
+DUMP = """\
+ITEM: TIMESTEP
+0
+ITEM: NUMBER OF ATOMS
+2
+ITEM: BOX BOUNDS pp pp pp
+0 1
+0 1
+0 1
+ITEM: ATOMS id xs ys zs radius
+1 0.5 0.5 0.5 0.1
+2 0.25 0.5 0.5 0.1
+"""
+CORNERS = np.float32([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+
+
+def ply(order):
+    faces = [np.uint8(3), np.array([0, 1, 2], order + "i4"), np.uint8(3)]
+    rows = [CORNERS.astype(order + "f4"), *faces, np.array([0, 1, 3], order + "i4")]
+    form = "binary_little_endian" if order == "<" else "binary_big_endian"
+    return PLY.format(form).encode() + b"".join(row.tobytes() for row in rows)
+
+
+def saved(tmp_path, name, write):
+    write(tmp_path / name)
+    return (tmp_path / name).read_bytes()
+
+
+def mesh_files(tmp_path):
+    triangle = abut.Mesh(CORNERS, [[0, 1, 2], [0, 1, 3]])
+    rows = "\n".join(" ".join(map(str, row)) for row in CORNERS.tolist())
+    return {
+        "ascii.stl": STL.encode(),
+        "binary.stl": saved(tmp_path, "mesh.stl", triangle.save),
+        "mesh.obj": OBJ.encode(),
+        "ascii.ply": (PLY.format("ascii") + rows + "\n3 0 1 2\n3 0 1 3\n").encode(),
+        "little.ply": ply("<"),
+        "big.ply": ply(">"),
+        "mesh.mdpa": MDPA.encode(),
+    }
+
+
+def sphere_files(tmp_path):
+    table = np.array([[0, 0, 0, 1.0], [1, 2, 3, 0.5]])
+    return {
+        "spheres.csv": b"id,x,y,z,radius\n1,0,0,0,1\n2,1,2,3,0.5\n",
+        "spheres.npy": saved(tmp_path, "a.npy", lambda path: np.save(path, table)),
+        "spheres.npz": saved(
+            tmp_path, "a.npz", lambda path: np.savez(path, centers=table[:, :3], radii=table[:, 3])
+        ),
+        "dump.0": DUMP.encode(),
+        "dump.gz": gzip.compress(DUMP.encode(), mtime=0),
+    }
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Every kind of file: how it is read, and its bytes."""
+    folder = tmp_path_factory.mktemp("files")
+    found = {name: (abut.read_mesh, data) for name, data in mesh_files(folder).items()}
+    return found | {name: (abut.read_spheres, data) for name, data in sphere_files(folder).items()}
+
+
+KINDS = [
+    "ascii.stl", "binary.stl", "mesh.obj", "ascii.ply", "little.ply", "big.ply", "mesh.mdpa",
+    "spheres.csv", "spheres.npy", "spheres.npz", "dump.0", "dump.gz",
+]  # fmt: skip
+
+
+# ---- any bytes -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_sound_files_are_read(files, tmp_path, name):
+    read, data = files[name]
+    (tmp_path / name).write_bytes(data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = read(tmp_path / name)
+    assert len(found if isinstance(found, abut.Mesh) else found.radii) > 0
+
+
+@pytest.mark.parametrize("name", KINDS)
+@given(data=st.data())
+def test_damage_is_told_in_one_way(files, tmp_path_factory, name, data):
+    read, content = files[name]
+    content = bytearray(content)
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(content) - 1))
+        end = at + data.draw(st.integers(0, 3))
+        content[at:end] = data.draw(st.binary(max_size=3))
+    path = tmp_path_factory.mktemp("damage") / name
+    path.write_bytes(content)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", abut.MeshWarning)
+        try:
+            read(path)
+        except ValueError as error:
+            assert name in str(error)
+            assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize("name", KINDS)
+@given(content=st.binary(max_size=200))
+def test_any_bytes(files, tmp_path_factory, name, content):
+    read, _ = files[name]
+    path = tmp_path_factory.mktemp("bytes") / name
+    path.write_bytes(content)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", abut.MeshWarning)
+        try:
+            read(path)
+        except ValueError as error:
+            assert name in str(error)
+
+
+# ---- paths ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("read", "ending"),
+    [(abut.read_mesh, ending) for ending in (".stl", ".obj", ".ply", ".mdpa")]
+    + [(abut.read_spheres, ending) for ending in (".csv", ".npy", ".npz", ".dump", "")]
+    + [(abut.load_contacts, ".npz")],
+)
+def test_files_that_are_not_there(tmp_path, read, ending):
+    with pytest.raises(FileNotFoundError, match="nothing"):
+        read(tmp_path / f"nothing{ending}")
+
+
+@pytest.mark.parametrize("ending", ["", ".step", ".stl.bak", ".vtk"])
+def test_unknown_endings_name_the_known_ones(tmp_path, ending):
+    path = tmp_path / f"mesh{ending}"
+    path.write_text(STL)
+    with pytest.raises(ValueError, match=r"\.stl, \.obj, \.ply, \.mdpa; Mesh\.from_any"):
+        abut.read_mesh(path)
+    with pytest.raises(ValueError, match=r"\.csv, \.npy, \.npz; a dump begins with 'ITEM:'"):
+        abut.read_spheres(path)
+    mesh = abut.Mesh(CORNERS, [[0, 1, 2]])
+    with pytest.raises(ValueError, match=r"\.vtp, \.stl"):
+        mesh.save(path)
+    with pytest.raises(ValueError, match=r"\.npz, \.csv, \.vtp, \.parquet"):
+        abut.find_contacts([[0, 0, 0]], 1, mesh).save(path)
+    assert path.read_text() == STL
+
+
+def test_folders_are_no_files(tmp_path):
+    (tmp_path / "mesh.stl").mkdir()
+    with pytest.raises(OSError, match=r"mesh\.stl"):
+        abut.read_mesh(tmp_path / "mesh.stl")
+
+
+def test_ways_to_name_a_file(tmp_path, monkeypatch):
+    class Other(os.PathLike):
+        def __fspath__(self):
+            return str(tmp_path / "mesh.OBJ")
+
+    (tmp_path / "mesh.OBJ").write_text(OBJ)
+    monkeypatch.chdir(tmp_path)
+    for path in (Other(), tmp_path / "mesh.OBJ", "mesh.OBJ", Path("mesh.OBJ")):
+        assert len(abut.read_mesh(path)) == 3
+
+
+@pytest.mark.parametrize("path", [None, 3, b"mesh.obj", ["mesh.obj"]])
+@pytest.mark.parametrize("read", [abut.read_mesh, abut.read_spheres, abut.load_contacts])
+def test_what_is_no_path(read, path):
+    with pytest.raises(TypeError, match="path is a"):
+        read(path)
+
+
+# ---- options of read_mesh ------------------------------------------------------------------------
+
+
+def test_scale(tmp_path):
+    (tmp_path / "mesh.obj").write_text(OBJ)
+    mesh = abut.read_mesh(tmp_path / "mesh.obj", scale=1e-3)
+    assert mesh.bounds.tolist() == [[0, 0, 0], [1e-3, 1e-3, 1.5e-3]]
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"scale": 0.0}, ValueError),
+        ({"scale": np.nan}, ValueError),
+        ({"scale": "1"}, TypeError),
+        ({"weld": "1"}, TypeError),
+        ({"noise": -1.0}, ValueError),
+        ({"on_degenerate": "keep"}, ValueError),
+    ],
+)
+def test_options_that_are_none(tmp_path, options, error):
+    (tmp_path / "mesh.obj").write_text(OBJ)
+    with pytest.raises(error, match=next(iter(options))):
+        abut.read_mesh(tmp_path / "mesh.obj", **options)
+
+
+def test_the_mesh_s_error_names_the_facet_of_the_file(tmp_path):
+    text = OBJ + "f 1 1 2\nv 2 0 0\nv 0.5 0.5 0\nv 0 2 0\nf 1 5 6 7\n"
+    (tmp_path / "mesh.obj").write_text(text)
+    with (
+        pytest.raises(ValueError, match=r"mesh\.obj: facet 4 "),
+        pytest.warns(abut.MeshWarning, match="the first is 3"),
+    ):
+        abut.read_mesh(tmp_path / "mesh.obj")
+
+
+def test_meshio_reads_other_kinds(tmp_path):
+    meshio = pytest.importorskip("meshio")
+    path = tmp_path / "mesh.off"
+    path.write_text("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n")
+    assert len(abut.Mesh.from_any(meshio.read(path))) == 1

@@ -1,0 +1,185 @@
+"""Contacts in npz files, without loss."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import abut
+from abut.contacts import NODE_COLUMNS, OFFSETS, ROW_COLUMNS
+from abut.io import save_contacts
+
+VERTICES = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [2, 0, 0], [2, 1, 0]]
+COLUMNS = (*ROW_COLUMNS, *NODE_COLUMNS, *OFFSETS)
+
+
+@pytest.fixture(scope="module")
+def mesh():
+    return abut.Mesh(VERTICES, [[0, 1, 2, 3], [1, 4, 2], [4, 5, 2]])
+
+
+@pytest.fixture(scope="module")
+def contacts(mesh):
+    centers = [[0.5, 0.5, 0.1], [9, 9, 9], [1.8, 0.9, -0.1], [-0.1, 0.5, 0], [2.1, 1.1, 0.1]]
+    found = abut.find_contacts(centers, 0.3, mesh, resolution="all")
+    assert set(found.type) == {abut.FACET, abut.EDGE, abut.VERTEX}
+    return found
+
+
+@pytest.fixture
+def path(contacts, tmp_path):
+    contacts.save(tmp_path / "contacts.npz")
+    return tmp_path / "contacts.npz"
+
+
+def arrays_of(path):
+    with np.load(path) as file:
+        return dict(file)
+
+
+# ---- round trip ----------------------------------------------------------------------------------
+
+
+def test_every_column_comes_back(contacts, path):
+    found = abut.load_contacts(path)
+    assert found == contacts
+    assert found.meshes is None
+    for name in COLUMNS:
+        column, expected = getattr(found, name), getattr(contacts, name)
+        assert column.dtype == expected.dtype
+        assert column.tobytes() == expected.tobytes()
+        assert column.flags.writeable == (name not in OFFSETS)
+
+
+def test_the_format_has_a_number(path):
+    assert arrays_of(path)["abut_format"] == 1
+
+
+def test_meshes_are_told(contacts, path, mesh):
+    found = abut.load_contacts(path, mesh)
+    assert found.meshes == (mesh,)
+    assert abut.load_contacts(path, [mesh]).meshes == (mesh,)
+    expected = contacts.weight_matrix().toarray()
+    np.testing.assert_array_equal(found.weight_matrix().toarray(), expected)
+
+
+@pytest.mark.parametrize("rows", [slice(0, 0), slice(1, 3), [0, 2]])
+def test_selections(contacts, tmp_path, rows):
+    contacts[rows].save(tmp_path / "part.npz")
+    found = abut.load_contacts(tmp_path / "part.npz")
+    assert found == contacts[rows]
+    assert len(found.offsets) == len(contacts.offsets)
+
+
+def test_keys_that_are_not_known_are_passed_over(contacts, path):
+    odd = np.array([{"an": "object"}], object)
+    np.savez(path, **arrays_of(path), color=np.zeros(3), odd=odd)
+    assert abut.load_contacts(path) == contacts
+
+
+def test_more_columns(contacts, tmp_path):
+    frames = np.arange(len(contacts))
+    save_contacts(contacts, tmp_path / "more.npz", {"frame": frames})
+    assert arrays_of(tmp_path / "more.npz")["frame"].tolist() == frames.tolist()
+    assert abut.load_contacts(tmp_path / "more.npz") == contacts
+
+
+@pytest.mark.parametrize(("name", "length"), [("frame", 1), ("facet", None), ("counts", None)])
+def test_more_columns_that_do_not_fit(contacts, tmp_path, name, length):
+    column = np.zeros(length or len(contacts))
+    with pytest.raises(ValueError, match=f"extra column {name}"):
+        save_contacts(contacts, tmp_path / "more.npz", {name: column})
+    assert not (tmp_path / "more.npz").exists()
+
+
+def test_other_types_of_the_same_kind(contacts, path):
+    # as they come from a machine with other integers, or of the other byte order
+    arrays = arrays_of(path)
+    for name in COLUMNS:
+        arrays[name] = arrays[name].astype(">f8" if arrays[name].dtype.kind == "f" else ">i4")
+    np.savez(path, **arrays | {"type": arrays["type"].astype(np.uint8)})
+    assert abut.load_contacts(path) == contacts
+
+
+# ---- files that are broken -----------------------------------------------------------------------
+
+
+def change(name, at, value):
+    def apply(arrays):
+        arrays[name][at] = value
+
+    return apply
+
+
+@pytest.mark.parametrize(
+    ("apply", "message"),
+    [
+        (lambda a: a.pop("abut_format"), "holds no contacts: it has no abut_format"),
+        (lambda a: a.update(abut_format=2), "has abut_format 2; this abut reads 1"),
+        (lambda a: a.pop("share"), "has no column share"),
+        (lambda a: a.pop("node_offsets"), "has no column node_offsets"),
+        (lambda a: a.update(normal=a["normal"][:, :2]), r"normal has shape \(\d, 2\)"),
+        (lambda a: a.update(overlap=a["point"]), r"overlap has shape \(\d, 3\)"),
+        (lambda a: a.update(sphere=a["sphere"] * 1.0), "sphere has dtype float64, but must be"),
+        (lambda a: a.update(overlap=a["overlap"] * 1j), "overlap has dtype complex128"),
+        (lambda a: a.update(type=a["type"].astype(str)), "type has dtype <U"),
+        (lambda a: a.update(facet=a["facet"][1:]), r"facet has \d entries, not \d"),
+        (lambda a: a.update(weight=a["weight"][1:]), r"weight has \d+ entries, not \d+"),
+        (lambda a: a.update(offsets=a["offsets"][:0]), "offsets does not ascend from 0 to"),
+        (lambda a: a.update(node_offsets=a["node_offsets"][1:]), r"node_offsets has \d+ entries"),
+        (change("offsets", 0, 1), "offsets does not ascend"),
+        (change("offsets", -1, 99), "offsets does not ascend"),
+        (change("offsets", 1, 99), "offsets does not ascend"),
+        (change("node_offsets", 1, 10**9), "node_offsets does not ascend"),
+        (change("sphere", 0, 1), "sphere does not agree with offsets"),
+        (change("facet", 1, -1), r"facet\[1\] is negative"),
+        (change("node", 2, -1), r"node\[2\] is negative"),
+        (change("type", 1, 3), r"type\[1\] is 3, which is no type"),
+    ],
+)
+def test_what_is_broken_is_named(path, apply, message):
+    arrays = arrays_of(path)
+    apply(arrays)
+    np.savez(path, **arrays)
+    with pytest.raises(ValueError, match=rf"contacts\.npz.*{message}"):
+        abut.load_contacts(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "number"), [("node", 6), ("facet", 3), ("mesh", 1), ("node", 2**62)]
+)
+def test_what_the_mesh_does_not_have(path, mesh, name, number):
+    arrays = arrays_of(path)
+    arrays[name][0] = number
+    np.savez(path, **arrays)
+    assert getattr(abut.load_contacts(path), name)[0] == number
+    with pytest.raises(ValueError, match=r"contacts\.npz: the contacts name"):
+        abut.load_contacts(path, mesh)
+
+
+def test_meshes_must_be_meshes(path):
+    with pytest.raises(TypeError, match=r"meshes\[0\] is a list, but must be a Mesh"):
+        abut.load_contacts(path, [VERTICES])
+
+
+@pytest.mark.parametrize("data", [b"", b"PK\3\4", b"not a zip file" * 99])
+def test_no_npz_file(tmp_path, data):
+    (tmp_path / "contacts.npz").write_bytes(data)
+    with pytest.raises(ValueError, match="is no sound npz file"):
+        abut.load_contacts(tmp_path / "contacts.npz")
+
+
+@given(data=st.data())
+def test_damage_is_told_or_harmless(contacts, tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("npz") / "contacts.npz"
+    contacts.save(path)
+    content = bytearray(path.read_bytes())
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(content) - 1))
+        content[at] = data.draw(st.integers(0, 255))
+    path.write_bytes(content)
+    try:
+        found = abut.load_contacts(path)
+    except ValueError:
+        return
+    assert found == contacts

@@ -1,0 +1,73 @@
+"""What the README says is what happens."""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+import abut
+from abut import cli
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMANDS = [
+    "python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/abut demo"
+    "      # the main job, on a mesh that the package makes itself",
+    ".venv/bin/pip install '.[test]' && .venv/bin/pytest                           # the tests",
+]
+
+
+def blocks(language):
+    """The code blocks of a language, each with the text block right below it, or ""."""
+    pattern = rf"```{language}\n(.*?)```(?:\n\n```text\n(.*?)```)?"
+    return re.findall(pattern, README, flags=re.DOTALL)
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def printed(run, *arguments):
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        run(*arguments)
+    return out.getvalue()
+
+
+def test_the_two_commands_come_first():
+    assert blocks("")[0][0].splitlines() == COMMANDS
+
+
+def test_python_blocks_print_what_is_written_below_them():
+    scope, found = {}, blocks("python")
+    assert found
+    for code, output in found:
+        assert printed(exec, code, scope) == output
+    assert Path("contacts.csv").exists()
+
+
+def test_the_example_has_twelve_lines():
+    assert len(blocks("python")[0][0].splitlines()) == 12
+
+
+def test_demo_prints_what_is_written():
+    written = re.search(r"and prints\n\n```text\n(.*?)```", README, flags=re.DOTALL)[1]
+    out = printed(cli.main, ["demo"])
+    # time and threads are of the machine
+    rest = re.compile(r"^(time per sphere|threads) .*\n", flags=re.MULTILINE)
+    assert rest.sub("", out) == rest.sub("", written)
+
+
+def test_columns_are_those_of_the_table():
+    rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", README, flags=re.MULTILINE)
+    named = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+    columns = abut.find_contacts([[0.2, 0.2, 0.1]], 0.2, mesh).to_dict()
+    assert set(columns) <= named
+
+
+def test_links_lead_somewhere():
+    for target in re.findall(r"\]\(([^)#:]+)\)", README):
+        assert (ROOT / target).exists(), target

@@ -1,0 +1,241 @@
+"""Spheres from CSV, npy and npz."""
+
+import io
+import tracemalloc
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import abut
+
+CENTERS = np.array([[0.0, 1, 2], [3, 4, 5], [-1, -2, 0.1]])
+RADII = np.array([0.5, 1.0, 0.25])
+
+
+def read(tmp_path, text, **options):
+    path = tmp_path / "spheres.csv"
+    path.write_bytes(text.encode())
+    return abut.read_spheres(path, **options)
+
+
+def npy(array):
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
+
+
+def lying_npy(shape):
+    """An npy file whose header says that it holds much more."""
+    data = npy(np.zeros((3, 4)))
+    head, rest = data[:128], data[128:]
+    new = head.replace(b"(3, 4)", repr(shape).encode())
+    return new.replace(b" " * (len(new) - len(head)) + b"\n", b"\n") + rest
+
+
+# ---- CSV -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x,y,z,radius\n0,1,2,0.5\n3,4,5,1\n-1,-2,0.1,.25\n",
+        "x,y,z,diameter\n0,1,2,1\n3,4,5,2\n-1,-2,0.1,.5",
+        'name,"radius",z,id_of,Y , X\n"a, b",.5,2,q,1,0\n\nc,1,5,,4,3\r\n,"0.25",0.1,,-2,-1\n',
+        "x;y;z;radius;diameter\n0;1;2;0.5;9\n3;4;5;1;9\n-1;-2;1e-1;.25;9\n",
+        "\ufeffx\ty\tz\tradius\n0\t1\t2\t0.5\n3\t4\t5\t1\n-1\t-2\t0.1\t.25\n",
+        "vx,vx,x,y,z,radius\n#,,0,1,2,0.5\n,,3,4,5,1\n,\N{SNOWMAN},-1,-2,0.1,.25\n",
+    ],
+)
+def test_columns_in_any_order_among_any_others(tmp_path, text):
+    spheres = read(tmp_path, text)
+    assert spheres.centers.tolist() == CENTERS.tolist()
+    assert spheres.radii.tolist() == RADII.tolist()
+    assert spheres.ids is None
+    assert spheres.frame is None
+
+
+def test_ids(tmp_path):
+    spheres = read(tmp_path, "id,x,y,z,radius\n7,0,0,0,1\n-3.0,0,0,0,1\n9007199254740992,0,0,0,1\n")
+    assert spheres.ids.tolist() == [7, -3, 2**53]
+    assert spheres.ids.dtype == np.intp
+
+
+def test_the_named_tuple(tmp_path):
+    spheres = read(tmp_path, "x,y,z,radius\n0,1,2,0.5\n")
+    assert isinstance(spheres, abut.Spheres)
+    centers, radii, _, _ = spheres
+    assert (centers.dtype, centers.shape, radii.shape) == (np.float64, (1, 3), (1,))
+    assert centers.flags.c_contiguous
+    assert centers.flags.writeable
+
+
+@pytest.mark.parametrize("rows", ["", "\n\n  \n"])
+def test_no_rows(tmp_path, rows):
+    spheres = read(tmp_path, "id,x,y,z,radius\n" + rows)
+    assert spheres.centers.shape == (0, 3)
+    assert spheres.radii.shape == spheres.ids.shape == (0,)
+
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(st.lists(st.tuples(finite, finite, finite, st.floats(1e-300, 1e300)), max_size=9))
+def test_numbers_come_back(tmp_path_factory, rows):
+    path = tmp_path_factory.mktemp("csv") / "spheres.csv"
+    path.write_text("\n".join(["x,y,z,radius", *(",".join(map(repr, row)) for row in rows)]))
+    centers, radii, _, _ = abut.read_spheres(path)
+    assert centers.tolist() == [list(row[:3]) for row in rows]
+    assert radii.tolist() == [row[3] for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no column x or y or z or radius"),
+        ("0,1,2,0.5\n", "no column x or y or z or radius; the columns are 0, 1, 2, 0.5"),
+        ("x,y,radius\n", "no column z; the columns are x, y, radius"),
+        ("x,y,z,size\n", "no column radius; the columns are x, y, z, size"),
+        ("x,y,y,z,radius\n", "2 columns y"),
+        ("x,y,z,radius\n0,0,0,1\n0,0,zero,1\n", "line 3: 'zero' is no finite number"),
+        ("x,y,z,radius\n0,0,0,1\n0,0,,1\n", "line 3: '' is no finite number"),
+        ("x,y,z,radius\n0,0,0,1\n0,0,0\n", "line 3 has 3 words, but there are 4 columns"),
+        ("x,y,z,radius\n0,0,0,1\n0,nan,0,1\n0,inf,0,1\n", "line 3: 'nan' is no finite number"),
+        ("x,y,z,radius\n0,0,0,1\n0,0,0,nan\n", "line 3: 'nan' is no finite number"),
+        ("x,y,z,radius\n0,0,0,1\n0,0,0,0\n", "row 1: the radius is 0.0"),
+        ("x,y,z,diameter\n0,0,0,1\n0,0,0,-2\n", "row 1: the radius is -1.0"),
+        ("x,y,z,radius\n0,0,0,inf\n", "line 2: 'inf' is no finite number"),
+        ("x,y,z,radius,id\n0,0,0,1,1\n0,0,0,1,1.5\n", "row 1: id 1.5 is no whole number"),
+        ("x,y,z,radius\n0,0,0,1\n0,0,0,1,5\n", "line 3 has 5 words, but there are 4 columns"),
+        ('x,y,z,radius\n0,0,0,1\n0,0,0,"1\n' + 30_000 * "0,0,0,1\n", "field larger than"),
+        ("x,y,z,radius,id\n0,0,0,1,1e17\n", "row 0: id 1e[+]17 is no whole number"),
+    ],
+)
+def test_broken_csv_names_the_row(tmp_path, text, message):
+    with pytest.raises(ValueError, match=rf"spheres\.csv: .*{message}"):
+        read(tmp_path, text)
+
+
+def test_a_broken_row_among_many(tmp_path):
+    rows = ["0,0,0,1"] * 100_000
+    rows[77_777] = "0,0,0,x"
+    with pytest.raises(ValueError, match="line 77779: 'x' is no finite number"):
+        read(tmp_path, "\n".join(["x,y,z,radius", *rows]))
+
+
+# ---- npy and npz ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, ">f8"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_npy(tmp_path, dtype, order):
+    table = np.concatenate([CENTERS, RADII[:, None]], axis=1).astype(dtype, order=order)
+    np.save(tmp_path / "spheres.npy", table)
+    spheres = abut.read_spheres(tmp_path / "spheres.npy")
+    np.testing.assert_array_equal(spheres.centers, CENTERS.astype(dtype))
+    np.testing.assert_array_equal(spheres.radii, RADII)
+    assert spheres.centers.dtype == spheres.radii.dtype == np.float64
+    assert spheres.centers.flags.c_contiguous
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_npz(tmp_path, save):
+    path = tmp_path / "spheres.npz"
+    save(path, centers=CENTERS, radii=RADII, other=np.array(["a"], object), ids=np.array([3, 2, 1]))
+    spheres = abut.read_spheres(path)
+    np.testing.assert_array_equal(spheres.centers, CENTERS)
+    np.testing.assert_array_equal(spheres.radii, RADII)
+    assert spheres.ids.tolist() == [3, 2, 1]
+    save(path, centers=CENTERS, radii=2)
+    assert abut.read_spheres(path).radii.tolist() == [2.0, 2.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"centers": CENTERS}, "has no key radii"),
+        ({"radii": RADII}, "has no key centers"),
+        ({"centers": CENTERS, "radii": RADII[:2]}, "radii has 2 entries, but there are 3 centers"),
+        ({"centers": CENTERS[:, :2], "radii": RADII}, r"centers has shape \(3, 2\)"),
+        ({"centers": CENTERS * 1j, "radii": RADII}, "centers has dtype complex128"),
+        ({"centers": CENTERS, "radii": RADII, "ids": RADII}, "ids has dtype float64"),
+        ({"centers": CENTERS, "radii": RADII, "ids": [1, 2]}, r"ids has shape \(2,\)"),
+        ({"centers": CENTERS, "radii": RADII * [1, np.nan, 1]}, "row 1: the radius is nan"),
+        ({"centers": CENTERS.astype(object), "radii": RADII}, "is no sound npz file"),
+    ],
+)
+def test_npz_that_holds_no_spheres(tmp_path, arrays, message):
+    np.savez(tmp_path / "spheres.npz", **arrays)
+    with pytest.raises(ValueError, match=rf"spheres\.npz.*{message}"):
+        abut.read_spheres(tmp_path / "spheres.npz")
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (CENTERS, r"has shape \(3, 3\), but must be \(n, 4\)"),
+        (RADII, r"has shape \(3,\)"),
+        (np.array([["a"] * 4]), "centers has dtype <U1"),
+        (np.zeros((2, 4), bool), "centers has dtype bool"),
+        (np.zeros((2, 4), object), "is no sound npy file"),
+        (np.zeros((2, 4)), "row 0: the radius is 0.0"),
+    ],
+)
+def test_npy_that_holds_no_spheres(tmp_path, array, message):
+    (tmp_path / "spheres.npy").write_bytes(npy(array))
+    with pytest.raises(ValueError, match=rf"spheres\.npy.*{message}"):
+        abut.read_spheres(tmp_path / "spheres.npy")
+
+
+@pytest.mark.parametrize("ending", ["npy", "npz"])
+@pytest.mark.parametrize("shape", [(10**12, 4), (4000, 4), (10**9, 4)])
+def test_a_header_beyond_the_file(tmp_path, ending, shape):
+    path = tmp_path / f"spheres.{ending}"
+    path.write_bytes(lying_npy(shape))
+    if ending == "npz":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("centers.npy", lying_npy(shape))
+            archive.writestr("radii.npy", npy(RADII))
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=rf"says that it has shape \({shape[0]}, 4\)"):
+        abut.read_spheres(path)
+    assert tracemalloc.get_traced_memory()[1] < 10**6
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("ending", ["npy", "npz"])
+def test_every_cut_is_told(tmp_path, ending):
+    whole, cut = tmp_path / f"whole.{ending}", tmp_path / f"spheres.{ending}"
+    if ending == "npy":
+        np.save(whole, np.ones((2, 4)))
+    else:
+        np.savez(whole, centers=CENTERS, radii=RADII)
+    data = whole.read_bytes()
+    for size in range(len(data)):
+        cut.write_bytes(data[:size])
+        with pytest.raises(ValueError, match=r"spheres\.np"):
+            abut.read_spheres(cut)
+
+
+# ---- frames --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("frame", [0, -1, np.int64(-1)])
+def test_other_files_have_one_frame(tmp_path, frame):
+    assert read(tmp_path, "x,y,z,radius\n0,1,2,0.5\n", frame=frame).frame is None
+
+
+def test_all_frames_of_one(tmp_path):
+    spheres = read(tmp_path, "x,y,z,radius\n0,1,2,0.5\n0,1,2,0.5\n", frame="all")
+    assert spheres.frame.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("frame", "error"),
+    [(1, ValueError), (-2, ValueError), ("last", TypeError), (1.0, TypeError), (True, TypeError)],
+)
+def test_frames_that_are_none(tmp_path, frame, error):
+    with pytest.raises(error, match="frame"):
+        read(tmp_path, "x,y,z,radius\n0,1,2,0.5\n", frame=frame)
