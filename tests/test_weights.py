@@ -24,9 +24,14 @@ def short_edges(rng, sides):
     return np.array([a, a + near * (b - a) + 0.1 * near * outward(a, b), b, *rest])
 
 
+def flat_corners(rng, sides):
+    """A polygon with hanging nodes, which only rounding takes off its sides."""
+    return scenes.with_flat_corners(rng, scenes.convex_outline(rng, sides).astype(scenes.Fine))
+
+
 def nearly_flat_corners(rng, sides):
     """A polygon with corners that stand out from a side by anything from noise on."""
-    out, outline = [], scenes.convex_outline(rng, sides)
+    out, outline = [], scenes.convex_outline(rng, sides).astype(scenes.Fine)
     for a, b in zip(outline, np.roll(outline, -1, axis=0), strict=True):
         height = 10 ** rng.uniform(-17, -2)
         out += [a, a + (b - a) * rng.uniform(0.2, 0.8) + height * outward(a, b)]
@@ -45,7 +50,7 @@ KINDS = {
     "sliver": lambda rng, sides: scenes.sliver_outline(rng, -7),
     "thin": thin,
     "short_edges": short_edges,
-    "flat_corners": lambda rng, n: scenes.with_flat_corners(rng, scenes.convex_outline(rng, n)),
+    "flat_corners": flat_corners,
     "nearly_flat_corners": nearly_flat_corners,
     "bent": bent,
     "many_sides": lambda rng, sides: scenes.convex_outline(rng, 5 * sides, smallest_step=1.0),
@@ -138,6 +143,31 @@ def test_sum_and_moment_where_the_coordinates_were_float32(kind, shift):
     """Their last digits are float32's: what is off its plane by these counts as plane."""
     rng = np.random.default_rng([len(kind), shift, 32])
     assert_kept_on(rng, *facets_of(rng, kind, 20, shift, np.float32), np.float32)
+
+
+def test_weights_of_many_corners_far_away():
+    """The sum of forty weights is so near to 1 that it moves no far corner."""
+    rng = np.random.default_rng(6)
+    angles = 2 * np.pi / 40 * np.arange(40)
+    polygon = 0.1 * np.column_stack([np.cos(angles), np.sin(angles), np.zeros(40)])
+    mesh = abut.Mesh(polygon + [1000, 1000, 0], [list(range(40))])
+    contacts = abut.find_contacts(*spheres_on(rng, mesh, 5000), mesh)
+    assert_moments_kept(mesh, contacts)
+
+
+def test_a_corner_that_is_hardly_not_flat():
+    """Corner 1 is reflex by a little less than what would be an error, beside the point."""
+    corners = [
+        [0.07078893489224738, 0, -0.22410176041983504],
+        [-0.08133525265188084, 0, -0.10702568164098757],
+        [-0.23345944019600912, 0, 0.01005039713785986],
+        [-0.08823170181428461, 0, 0.2176268922845076],
+        [0.23196042093212357, 0, -0.02755686898733052],
+    ]
+    center = [-0.4132605628260888, -1.077365587174445, -0.8529696833180482]
+    mesh = abut.Mesh(corners, [[0, 1, 2, 3, 4]])
+    contacts = abut.find_contacts([center], [2.0], mesh)
+    assert_moments_kept(mesh, contacts)
 
 
 def test_zhong_keeps_the_moment_on_parallelograms():

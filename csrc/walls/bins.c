@@ -62,19 +62,25 @@ static int cell_exponent(const box *grown)
     return by_size > by_place ? by_size : by_place;
 }
 
-/* Whether a cube of half side `half` around `middle` is farther than `reach`
- * from the facet's plane. */
-static bool is_off_plane(const abut_mesh *mesh, abut_index facet, vec3 middle, double half,
-                         double reach)
+/* Whether a cube of half side `half` around `middle` is farther than `reach` from the triangle's
+ * plane. One without an inside has no plane that could say so. */
+static bool is_off_plane(const triangle *t, vec3 middle, double half, double reach)
 {
-    const triangle *t = mesh->triangles + mesh->fans[facet];
-    if (mesh->fans[facet + 1] - mesh->fans[facet] > 1) {
-        return false;
-    }
     vec3 from = vec3_sub(middle, t->corner[0]);
     double limit = reach + half * (fabs(t->normal.x) + fabs(t->normal.y) + fabs(t->normal.z));
     double slack = CULL_SLACK * (limit + vec3_max_abs(from) + vec3_max_abs(middle));
     return fabs(vec3_dot(t->normal, from)) > limit + slack;
+}
+
+static bool is_off_facet(const abut_mesh *mesh, abut_index facet, vec3 middle, double half,
+                         double reach)
+{
+    for (int32_t k = mesh->fans[facet]; k < mesh->fans[facet + 1]; k++) {
+        if (!is_off_plane(&mesh->triangles[k], middle, half, reach)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static int32_t add_once(uint64_t *list, int32_t count, uint64_t item)
@@ -105,7 +111,7 @@ static int32_t facet_buckets(const abut_mesh *mesh, abut_index facet, const bin_
             for (int64_t x = low[0]; x <= high[0]; x++) {
                 vec3 middle = {((double)x + 0.5) * side, ((double)y + 0.5) * side,
                                ((double)z + 0.5) * side};
-                if (!is_off_plane(mesh, facet, middle, 0.5 * side, reach)) {
+                if (!is_off_facet(mesh, facet, middle, 0.5 * side, reach)) {
                     count = add_once(buckets, count, cell_hash(x, y, z) & level->bucket_mask);
                 }
             }

@@ -118,7 +118,7 @@ static double center_noise(vec3 center, double radius)
 }
 
 static abut_status search_sphere(const search *s, abut_index sphere, touches *list,
-                                 contact_buffer *buffer, abut_index *work)
+                                 contact_buffer *buffer, parallel_job *job)
 {
     const abut_mesh *mesh = s->finder->mesh;
     vec3 center = vec3_load(s->query->centers + 3 * sphere);
@@ -126,19 +126,16 @@ static abut_status search_sphere(const search *s, abut_index sphere, touches *li
     const bins *set;
     abut_status status = finder_take_set(s->finder, reach, &set);
     if (!status) {
-        status = intersect_sphere(mesh, set, center, reach, list, work);
+        status = intersect_sphere(mesh, set, center, reach, list, job);
     }
     if (status || list->count == 0) {
         return status;
     }
-    abut_index touching = list->count;
     hierarchy_sort(list);
     if (s->query->resolution == ABUT_HIERARCHY) {
-        hierarchy_eliminate(list, center_noise(center, radius), s->flat_tilt);
+        status = hierarchy_eliminate(list, center_noise(center, radius), s->flat_tilt, job);
     }
-    /* each was compared with those that stayed */
-    *work += touching + touching * list->count / 4;
-    return append_contacts(mesh, buffer, list, sphere, center, radius);
+    return status ? status : append_contacts(mesh, buffer, list, sphere, center, radius);
 }
 
 static abut_status search_chunk(void *context, abut_index chunk, parallel_job *job)
@@ -150,14 +147,10 @@ static abut_status search_chunk(void *context, abut_index chunk, parallel_job *j
     touches list = {NULL, 0, 0, NULL, 0};
     abut_status status = ABUT_OK;
     for (abut_index i = first; !status && i < end; i++) {
-        abut_index work = 1;
-        status = search_sphere(s, i, &list, buffer, &work);
-        if (!status) {
-            status = parallel_report(job, work);
-        }
+        status = search_sphere(s, i, &list, buffer, job);
     }
     touches_free(&list);
-    return status;
+    return status ? status : parallel_report(job, end - first);
 }
 
 /* Bins are made before the threads start, so that no two make the same. */

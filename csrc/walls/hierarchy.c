@@ -177,15 +177,21 @@ static void share_noise(touches *list)
     }
 }
 
-void hierarchy_eliminate(touches *list, double center_noise, double flat_tilt)
+abut_status hierarchy_eliminate(touches *list, double center_noise, double flat_tilt,
+                                parallel_job *job)
 {
     merge_same(list);
     share_noise(list);
     abut_index kept = 0;
     for (abut_index i = 0; i < list->count; i++) {
+        abut_status status = parallel_report(job, 1 + kept / 2);
+        if (status) {
+            return status;
+        }
         if (!is_eliminated(list->items, kept, &list->items[i], center_noise, flat_tilt)) {
             list->items[kept++] = list->items[i];
         }
     }
     list->count = kept;
+    return ABUT_OK;
 }

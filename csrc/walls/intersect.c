@@ -59,22 +59,12 @@ static abut_status reserve_items(touches *list, abut_index count)
     return ABUT_OK;
 }
 
-static abut_status test_level(const abut_mesh *mesh, const bins *set, int32_t level, vec3 center,
-                              double reach, touches *list, abut_index *work)
+/* The exact test of the facets that the boxes left; the list has room for all of them. */
+static void test_near(const abut_mesh *mesh, abut_index near_count, vec3 center, double reach,
+                      touches *list)
 {
-    entry_range range = bins_look(set, level, center);
-    if (range.begin == range.end) {
-        return ABUT_OK;
-    }
-    *work += range.end - range.begin;
-    abut_status status = reserve_near(list, range.end - range.begin);
-    if (status) {
-        return status;
-    }
-    abut_index near = bins_cull(set, level, range, center, reach, list->near);
-    status = reserve_items(list, near);
     double reach_sq = reach * reach * (1.0 + CULL_SLACK);
-    for (abut_index i = 0; !status && i < near; i++) {
+    for (abut_index i = 0; i < near_count; i++) {
         const triangle *nearest;
         closest c = facet_closest(mesh, list->near[i], center, reach, &nearest);
         if (c.distance_sq > reach_sq) {
@@ -83,16 +73,35 @@ static abut_status test_level(const abut_mesh *mesh, const bins *set, int32_t le
         list->items[list->count] = make_touch(nearest, &c);
         list->count += list->items[list->count].distance <= reach;
     }
-    return status;
+}
+
+static abut_status test_level(const abut_mesh *mesh, const bins *set, int32_t level, vec3 center,
+                              double reach, touches *list, parallel_job *job)
+{
+    entry_range range = bins_look(set, level, center);
+    if (range.begin == range.end) {
+        return ABUT_OK;
+    }
+    abut_status status = reserve_near(list, range.end - range.begin);
+    if (status) {
+        return status;
+    }
+    abut_index near_count = bins_cull(set, level, range, center, reach, list->near);
+    status = reserve_items(list, near_count);
+    if (status) {
+        return status;
+    }
+    test_near(mesh, near_count, center, reach, list);
+    return parallel_report(job, range.end - range.begin + 4 * near_count);
 }
 
 abut_status intersect_sphere(const abut_mesh *mesh, const bins *set, vec3 center, double reach,
-                             touches *list, abut_index *work)
+                             touches *list, parallel_job *job)
 {
     abut_status status = ABUT_OK;
     list->count = 0;
     for (int32_t level = 0; !status && level < set->level_count; level++) {
-        status = test_level(mesh, set, level, center, reach, list, work);
+        status = test_level(mesh, set, level, center, reach, list, job);
     }
     return status;
 }

@@ -5,6 +5,7 @@
 
 #include <float.h>
 
+#include "../base/parallel.h"
 #include "bins.h"
 
 /* A facet that a sphere touches, with its closest point. */
@@ -40,9 +41,9 @@ typedef struct touches {
 void touches_free(touches *list);
 
 /* Replace the list by all facets within `reach` (radius plus gap) of `center`, each once, in no
- * order that means anything. `*work` grows by the candidates looked at. Returns ABUT_OK or
- * ABUT_NO_MEMORY. */
+ * order that means anything. The candidates looked at are reported to the job as work done. Returns
+ * ABUT_OK, ABUT_NO_MEMORY, or why the job is to end. */
 abut_status intersect_sphere(const abut_mesh *mesh, const bins *set, vec3 center, double reach,
-                             touches *list, abut_index *work);
+                             touches *list, parallel_job *job);
 
 #endif

@@ -28,7 +28,7 @@ class _Frame(NamedTuple):
     """What a frame says before its rows."""
 
     number: int
-    count: int
+    sphere_count: int
     names: list[str]
     box: list[list[bytes]] | None  # the lines of BOX BOUNDS
 
@@ -129,12 +129,12 @@ class _Dump:
         return None
 
     def skip(self, frame: _Frame) -> None:
-        self._check_count(frame, sum(1 for _ in islice(self._lines, frame.count)))
+        self._check_count(frame, sum(1 for _ in islice(self._lines, frame.sphere_count)))
 
     def spheres(self, frame: _Frame) -> Spheres:
         """The spheres of the frame whose head was read last."""
         columns = find_columns(frame.names, _AXES)
-        lines = islice(self._lines, frame.count)
+        lines = islice(self._lines, frame.sphere_count)
         table = read_table(((line, text.split()) for line, text in lines), columns)
         self._check_count(frame, len(table))
         if frame.names[columns.axes[0]] in _SCALED:
@@ -142,9 +142,9 @@ class _Dump:
         return from_table(table, columns)
 
     def _check_count(self, frame: _Frame, rows: int) -> None:
-        if rows < frame.count:
+        if rows < frame.sphere_count:
             raise ValueError(
-                f"frame {frame.number} says that it has {frame.count} spheres, but the file ends"
+                f"frame {frame.number} says that it has {frame.sphere_count} spheres, but the file ends"
                 f" after {rows}"
             )
 

@@ -41,7 +41,7 @@ class _Property(NamedTuple):
 
 class _Element(NamedTuple):
     name: str
-    count: int
+    row_count: int
     properties: list[_Property]
 
     def axes(self) -> list[int]:
@@ -158,14 +158,14 @@ def _check_names(elements: list[_Element]) -> None:
 
 def _too_many(element: _Element, size: int) -> ValueError:
     return ValueError(
-        f"the header says {element.count} rows of element {element.name},"
+        f"the header says {element.row_count} rows of element {element.name},"
         f" but {size} bytes that are left cannot hold them"
     )
 
 
 def _cut_off(element: _Element, row: int) -> ValueError:
     return ValueError(
-        f"the header says {element.count} rows of element {element.name},"
+        f"the header says {element.row_count} rows of element {element.name},"
         f" but the file ends in row {row}"
     )
 
@@ -186,7 +186,7 @@ class _Ascii:
 
     def check_count(self, element: _Element) -> None:
         # a row takes at least a digit and the end of its line
-        if element.properties and 2 * element.count - 1 > self._size:
+        if element.properties and 2 * element.row_count - 1 > self._size:
             raise _too_many(element, self._size)
 
     def vertices(self, element: _Element) -> tuple[np.ndarray, np.ndarray | None]:
@@ -215,10 +215,10 @@ class _Ascii:
         """Each row's number and words, a list a property."""
         rows = 0
         # a row without properties has no words, and blank lines are passed over
-        for line in islice(self._lines, element.count if element.properties else 0):
+        for line in islice(self._lines, element.row_count if element.properties else 0):
             yield rows, _fields(line.split(), element, rows)
             rows += 1
-        if element.properties and rows < element.count:
+        if element.properties and rows < element.row_count:
             raise _cut_off(element, rows)
 
 
@@ -259,7 +259,7 @@ class _Binary:
 
     def check_count(self, element: _Element) -> None:
         size = len(self._data) - self._at
-        if element.count * sum(item.smallest() for item in element.properties) > size:
+        if element.row_count * sum(item.smallest() for item in element.properties) > size:
             raise _too_many(element, size)
 
     def vertices(self, element: _Element) -> tuple[np.ndarray, np.ndarray | None]:
@@ -278,7 +278,7 @@ class _Binary:
 
     def _columns(self, element: _Element, wanted: list[int]) -> list[_Column]:
         """The wanted properties of all rows."""
-        if not element.count or not element.properties:
+        if not element.row_count or not element.properties:
             nothing = np.empty(0, np.intp)
             return [_Column(nothing, nothing) for _ in wanted]
         rows = self._uniform_rows(element)
@@ -291,9 +291,9 @@ class _Binary:
     def _uniform_rows(self, element: _Element) -> np.ndarray | None:
         """The rows as one array where all have lists as long as the first row's."""
         dtype = self._first_dtype(element)
-        if dtype is None or self._at + element.count * dtype.itemsize > len(self._data):
+        if dtype is None or self._at + element.row_count * dtype.itemsize > len(self._data):
             return None
-        rows = np.frombuffer(self._data, dtype, element.count, self._at)
+        rows = np.frombuffer(self._data, dtype, element.row_count, self._at)
         lengths = [rows[name] for name in dtype.names or () if name.startswith("length")]
         return rows if all((length == length[0]).all() for length in lengths) else None
 
@@ -323,7 +323,7 @@ class _Binary:
         steps = [self._step(item) for item in element.properties]
         taken = [piece if i in wanted else None for i, piece in enumerate(pieces)]
         at, data = self._at, self._data
-        for row in range(element.count):
+        for row in range(element.row_count):
             for (unpack, length_size, size), piece in zip(steps, taken, strict=True):
                 count = 1
                 if unpack:

@@ -44,7 +44,7 @@ class Columns(NamedTuple):
     size: int
     size_name: str  # radius or diameter
     id: int | None
-    count: int  # of all columns
+    column_count: int
 
     def wanted(self) -> list[int]:
         """The columns' numbers: centers, radius or diameter, id."""
@@ -76,9 +76,9 @@ def read_table(rows: Iterator[tuple[int, Sequence[Word]]], columns: Columns) -> 
     blocks = [np.empty((0, len(columns.wanted())))]
     while block := list(islice(rows, BLOCK)):
         for line, row in block:
-            if len(row) != columns.count:
+            if len(row) != columns.column_count:
                 raise ValueError(
-                    f"line {line} has {len(row)} words, but there are {columns.count} columns"
+                    f"line {line} has {len(row)} words, but there are {columns.column_count} columns"
                 )
         blocks.append(_read_block(block, pick))
     return np.concatenate(blocks)

@@ -30,7 +30,10 @@ _FACET = re.compile(
     re.IGNORECASE,
 )
 _SOLID = re.compile(rb"(?:\xef\xbb\xbf)?\s*(end)?solid(?!\S)[^\r\n]*", re.IGNORECASE)
-_WORD = re.compile(rb"\s*(\S{0,50})")
+_SPACE = re.compile(rb"\s*")
+
+# bytes of what does not belong there that an error shows
+_SHOWN = 50
 
 
 def read(path: Path) -> Facets:
@@ -108,14 +111,14 @@ def _walk(path: Path, data: mmap.mmap, coordinates: Coordinates) -> None:
 
 
 def _check_end(path: Path, data: mmap.mmap, position: int, facet: int, ended: bool) -> None:
-    found = _WORD.match(data, position)
-    word = found.group(1) if found else b""
+    start = _SPACE.match(data, position).end()  # type: ignore[union-attr]
+    word = data[start : start + _SHOWN].partition(b"\n")[0]
     if not word and ended:
         return
     if not word:
         raise ValueError(f"{path} ends after {facet} facets without 'endsolid': it was cut off")
-    line = data[: position + len(found.group()) - len(word)].count(b"\n") + 1
-    if word.lower() == b"facet":
+    line = data[:start].count(b"\n") + 1
+    if word.lower().startswith(b"facet"):
         raise ValueError(
             f"{path}, line {line}: facet {facet} is broken or cut off; it must be 'facet normal"
             " x y z', 'outer loop', three times 'vertex x y z', 'endloop', 'endfacet'"
