@@ -44,10 +44,15 @@ static double difference_error(double a, double b, double difference)
     return (a - a_seen) + (b_seen - b);
 }
 
-/* Twice the signed area of a-b-c, right to a few units in the last place however thin it is. */
+/* Twice the signed area of a-b-c, right to some units in the last place however thin it is. Where
+ * less than four bits cancel, plain arithmetic will do. */
 static double area(vec2 a, vec2 b, vec2 c)
 {
     double ux = b.x - a.x, uy = b.y - a.y, vx = c.x - a.x, vy = c.y - a.y;
+    double first = ux * vy, second = uy * vx;
+    if (16.0 * fabs(first - second) > fabs(first) + fabs(second)) {
+        return first - second;
+    }
     double ux_error = difference_error(b.x, a.x, ux), uy_error = difference_error(b.y, a.y, uy);
     double vx_error = difference_error(c.x, a.x, vx), vy_error = difference_error(c.y, a.y, vy);
     double correction = (ux_error * vy + ux * vy_error) - (uy_error * vx + uy * vx_error);

@@ -144,8 +144,8 @@ class _Dump:
     def _check_count(self, frame: _Frame, rows: int) -> None:
         if rows < frame.sphere_count:
             raise ValueError(
-                f"frame {frame.number} says that it has {frame.sphere_count} spheres, but the file ends"
-                f" after {rows}"
+                f"frame {frame.number} says that it has {frame.sphere_count} spheres,"
+                f" but the file ends after {rows}"
             )
 
 

@@ -78,7 +78,8 @@ def read_table(rows: Iterator[tuple[int, Sequence[Word]]], columns: Columns) -> 
         for line, row in block:
             if len(row) != columns.column_count:
                 raise ValueError(
-                    f"line {line} has {len(row)} words, but there are {columns.column_count} columns"
+                    f"line {line} has {len(row)} words,"
+                    f" but there are {columns.column_count} columns"
                 )
         blocks.append(_read_block(block, pick))
     return np.concatenate(blocks)
