@@ -137,6 +137,32 @@ def test_frames_of_a_dump(run, here):
     assert "frame" not in last[0].split(",")
 
 
+def test_ids_of_the_spheres_are_written(run, here):
+    (here / "bed.dump").write_text(FRAME.format(step=0, z=0.09))
+    assert run("contacts square.obj bed.dump -o out.csv")[0] == 0
+    header, row = (here / "out.csv").read_text().splitlines()
+    assert dict(zip(header.split(","), row.split(","), strict=True))["id"] == "7"
+    assert run("contacts square.obj spheres.csv -o out.csv")[0] == 0
+    assert "id" not in (here / "out.csv").read_text().splitlines()[0].split(",")
+
+
+DART = "v 0 0 0\nv 1 0 0\nv .25 .25 0\nv 0 1 0\nf 1 2 3 4\n"
+
+
+def test_facets_that_are_not_convex(run, here):
+    (here / "dart.obj").write_text(DART)
+    line = "contacts dart.obj spheres.csv -o out.csv"
+    fails(run(line), "facet 0 is not convex")
+    assert run(line + " --split")[0] == 0
+    rows = table(run("info dart.obj")[1])
+    assert (rows["facets"], rows["not convex or not planar facets"]) == ("2", "1")
+
+
+def test_a_wrong_ending_shows_before_the_work_is_done(run):
+    # the sphere file is not there either, but would be read later
+    fails(run("contacts square.obj none.csv -o out.txt"), "out.txt")
+
+
 # ---- info ----------------------------------------------------------------------------------------
 
 

@@ -16,7 +16,7 @@ import abut
 
 from .config import config
 from .extras import import_extra
-from .io import read_facets, save_contacts
+from .io import contact_writer, read_facets, save_contacts
 from .threads import worker_count
 
 __all__ = ["main"]
@@ -35,11 +35,14 @@ Find every contact of the spheres in SPHERES with the mesh in MESH and write the
 MESH     STL, OBJ, PLY or Kratos mdpa
 SPHERES  CSV with a header (x,y,z,radius), .npy (n, 4), .npz (centers, radii) or a LAMMPS/LIGGGHTS
          dump (also .gz); a column diameter serves, too
-OUT      .csv, .npz, .vtp (ParaView) or .parquet, by its ending"""
+OUT      .csv, .npz, .vtp (ParaView) or .parquet, by its ending
+
+Where SPHERES has ids, OUT has them, too, in a column id."""
 INFO = """\
 Describe a mesh: its facets, its size and what may be wrong with it.
 
-Zero-area facets are left out of the other rows. Duplicate facets have the corners of another one.
+Zero-area facets are left out of the other rows, and facets that are not convex or not planar count
+there as the triangles that --split makes of them. Duplicate facets have the corners of another one.
 Border edges belong to one facet, non-manifold edges to three or more. Coordinate noise is how far
 corners may be off, from the digits that are written: walls that differ by less are one wall."""
 DEMO = """\
@@ -119,6 +122,10 @@ def _add_contacts(commands):
     command.add_argument("-o", "--output", metavar="OUT", required=True, help="file to write")
     _add_reading(command)
     command.add_argument(
+        "--split", action="store_true",
+        help="triangulate facets that are not convex or not planar, which are errors otherwise",
+    )  # fmt: skip
+    command.add_argument(
         "--frame", type=_frame, default=-1, metavar="N|all",
         help="which frame of a dump, from 0; -1 is the last (default); all: every frame, and a"
         " column frame in the output",
@@ -173,7 +180,9 @@ def _frame(text):
 
 
 def _contacts(arguments):
-    mesh = _read_mesh(arguments)
+    # first, so that a wrong ending shows before the work is done
+    contact_writer(arguments.output)
+    mesh = _read_mesh(arguments, arguments.split)
     spheres = abut.read_spheres(arguments.spheres, frame=arguments.frame)
     contacts = abut.find_contacts(
         spheres.centers,
@@ -185,8 +194,9 @@ def _contacts(arguments):
         weights=arguments.weights,
         workers=arguments.workers,
     )
-    frame = {} if spheres.frame is None else {"frame": spheres.frame[contacts.sphere]}
-    save_contacts(contacts, arguments.output, frame)
+    extra = {"id": spheres.ids, "frame": spheres.frame}
+    extra = {name: of[contacts.sphere] for name, of in extra.items() if of is not None}
+    save_contacts(contacts, arguments.output, extra)
     touching = np.count_nonzero(contacts.counts)
     print(
         f"{len(contacts):,} contacts of {touching:,} of {len(spheres.radii):,} spheres"
@@ -197,9 +207,11 @@ def _contacts(arguments):
 def _info(arguments):
     # read twice: a mesh does not know how many facets were left out of it
     given = len(read_facets(arguments.mesh, arguments.part).offsets) - 1
-    mesh = _read_mesh(arguments)
+    mesh = _read_mesh(arguments, split=True)
+    parts = np.unique(mesh.source, return_counts=True)[1]
     rows = _description(mesh)
-    rows.append(("zero-area facets", given - len(mesh)))
+    rows.append(("zero-area facets", given - len(parts)))
+    rows.append(("not convex or not planar facets", np.count_nonzero(parts > 1)))
     _print_table([*rows, *_flaw_rows(mesh)])
 
 
@@ -329,9 +341,13 @@ def _print_table(rows):
 # ---- helpers -------------------------------------------------------------------------------------
 
 
-def _read_mesh(arguments):
+def _read_mesh(arguments, split):
     return abut.read_mesh(
-        arguments.mesh, scale=arguments.scale, weld=arguments.weld, part=arguments.part
+        arguments.mesh,
+        scale=arguments.scale,
+        weld=arguments.weld,
+        part=arguments.part,
+        split=split,
     )
 
 

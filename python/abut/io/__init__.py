@@ -269,12 +269,17 @@ def load_contacts(path: Pathlike, meshes: Mesh | Sequence[Mesh] | None = None) -
     return npz.load(file, meshes)
 
 
+def contact_writer(path: Pathlike) -> Callable[..., None]:
+    """What writes contacts to a file with this ending; an error where nothing does."""
+    return _by_ending(_path(path), _CONTACT_WRITERS, "contacts")
+
+
 def save_contacts(
     contacts: Contacts, path: Pathlike, extra: Mapping[str, NDArray[Any]] | None = None
 ) -> None:
     """Write contacts to a file; `extra` are more columns, with an entry for each contact."""
     file = _path(path)
-    write = _by_ending(file, _CONTACT_WRITERS, "contacts")
+    write = contact_writer(file)
     columns = {name: np.asarray(column) for name, column in (extra or {}).items()}
     for name, column in columns.items():
         if column.shape != (len(contacts),) or hasattr(contacts, name):
