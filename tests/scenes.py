@@ -337,7 +337,7 @@ def bent_outline(rng, sides, bend):
 
 
 def with_flat_corners(rng, outline):
-    """The same shape with a few corners more, each in the middle of a side, as exact as its type."""
+    """The same shape with a few corners more, each amid a side, as exact as its type."""
     out = []
     for a, b in zip(outline, np.roll(outline, -1, axis=0), strict=True):
         out.append(a)

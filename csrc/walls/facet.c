@@ -122,11 +122,11 @@ static double largest_ulp(const polygon *p)
     return ulp_double(largest);
 }
 
-/* How far a corner may be off its ideal place and still be called there. */
-static double flat_limit(const polygon *p, double noise)
+/* The noise that shapes are judged by: a caller's may be none, but coordinates are rounded. */
+static double shape_noise(const polygon *p, double noise)
 {
     double rounding = largest_ulp(p);
-    return FLAT_NOISES * (noise > rounding ? noise : rounding);
+    return noise > rounding ? noise : rounding;
 }
 
 static abut_status report(abut_error *error, abut_status status, abut_index detail, double value)
@@ -184,27 +184,27 @@ abut_status facet_check(const polygon *p, const facet_shape *shape, double noise
         return report(error, ABUT_FACET_NOT_PLANAR, shape->off_plane_corner,
                       shape->off_plane / shape->diagonal);
     }
-    return check_convex(p, shape, flat_limit(p, noise), error);
+    return check_convex(p, shape, REFLEX_NOISES * shape_noise(p, noise), error);
 }
 
 bool facet_is_bent(const polygon *p, const facet_shape *shape, double noise)
 {
-    return shape->off_plane > flat_limit(p, noise);
+    return shape->off_plane > FLAT_NOISES * shape_noise(p, noise);
 }
 
 /* ---- the fan ---- */
 
-static double height_over_chord(vec3 from, vec3 corner, vec3 to)
+/* How far a corner stands out of its neighbors' chord; negative where it is reflex. */
+static double height_over_chord(vec3 normal, vec3 from, vec3 corner, vec3 to)
 {
-    vec3 chord = vec3_sub(to, from);
-    double length = vec3_norm(chord);
-    vec3 area = vec3_cross_exact(vec3_sub(corner, from), chord);
-    return length == 0.0 ? 0.0 : vec3_norm(area) / length;
+    double length = vec3_norm(vec3_sub(to, from));
+    vec3 area = vec3_cross_exact(vec3_sub(corner, from), vec3_sub(to, corner));
+    return length == 0.0 ? 0.0 : vec3_dot(normal, area) / length;
 }
 
 abut_index facet_mark_flat(const polygon *p, const facet_shape *shape, double noise, uint8_t *flat)
 {
-    double limit = flat_limit(p, noise);
+    double limit = FLAT_NOISES * shape_noise(p, noise);
     vec3 before = polygon_corner(p, shape->start);
     abut_index kept = p->count;
     for (abut_index i = 0; i < p->count; i++) {
@@ -216,7 +216,8 @@ abut_index facet_mark_flat(const polygon *p, const facet_shape *shape, double no
     for (abut_index k = 1; k < p->count; k++) {
         abut_index i = polygon_wrap(p, shape->start + k);
         vec3 corner = polygon_corner(p, i);
-        if (height_over_chord(before, corner, polygon_corner(p, polygon_wrap(p, i + 1))) <= limit) {
+        vec3 after = polygon_corner(p, polygon_wrap(p, i + 1));
+        if (height_over_chord(shape->normal, before, corner, after) <= limit) {
             flat[i] = 1, kept--;
         } else {
             before = corner;

@@ -40,8 +40,8 @@ facet_shape facet_measure(const polygon *p);
 abut_status facet_check(const polygon *p, const facet_shape *shape, double noise,
                         abut_error *error);
 
-/* Set flat[i] to 1 for the corners that lie on their neighbors' chord to within noise, at least
- * three stay 0. Returns how many are not flat. */
+/* Set flat[i] to 1 for the corners that lie on their neighbors' chord to within noise, or inside of
+ * it; at least three stay 0. Returns how many are not flat. */
 abut_index facet_mark_flat(const polygon *p, const facet_shape *shape, double noise, uint8_t *flat);
 
 /* Whether the polygon acts as its fan because it is off its plane by more than noise. */

@@ -17,8 +17,12 @@ They stand here and not in mesh.h because facet.c, below mesh.h in the order of 
  * degrees is 1e9 times higher. */
 #define ZERO_HEIGHT_ULPS 2.0
 
-/* A corner this many noises above its neighbors' chord, or this many off the plane, may still be
- * flat, or planar: three corners are each off by one. */
+/* Rounding turns a straight corner into a reflex one: the corner and its neighbors are each off by
+ * more than a noise, since noise is counted along one axis and rotating rounds several times. */
+#define REFLEX_NOISES 6.0
+
+/* A corner no more than this many noises above its neighbors' chord is flat: leaving it out moves
+ * the border by less than weights may be off. Likewise for the plane, which bent polygons leave. */
 #define FLAT_NOISES 2.0
 
 /* The total turning of a convex polygon is 2 pi; of anything else it is off by 2 pi at least. */

@@ -103,7 +103,8 @@ static double distance_sq_to_segment(vec2 p, vec2 a, vec2 b)
     return x * x + y * y;
 }
 
-/* Put all the force on the nearest of the edges that the point is on, or outside of by rounding. */
+/* Put all the force of a point that is on the border, or outside by rounding, on the nearest edge.
+ */
 static void fill_border(const outline *o, double *weights)
 {
     abut_index border = 0;
@@ -111,7 +112,7 @@ static void fill_border(const outline *o, double *weights)
     for (abut_index k = 0; k < o->count; k++) {
         double distance_sq =
             distance_sq_to_segment(o->point, outline_corner(o, k), outline_corner(o, k + 1));
-        if (weights[k] <= 0.0 && distance_sq < nearest) {
+        if (distance_sq < nearest) {
             nearest = distance_sq;
             border = k;
         }
@@ -159,15 +160,23 @@ static void zhong(double *weights)
     }
 }
 
+/* Divide by the sum, and give what rounding then lacks of 1 to the largest weight: far from the
+ * origin the last digit of a sum of weights moves the force by several of the coordinates'. */
 static void normalize(double *weights, abut_index count)
 {
-    double sum = 0.0;
+    double sum = 0.0, rest = 1.0, lost = 0.0;
+    abut_index largest = 0;
     for (abut_index i = 0; i < count; i++) {
         sum += weights[i];
     }
     for (abut_index i = 0; i < count; i++) {
         weights[i] /= sum;
+        double left = rest - weights[i];
+        lost += difference_error(rest, weights[i], left);
+        rest = left;
+        largest = weights[i] > weights[largest] ? i : largest;
     }
+    weights[largest] += rest + lost;
 }
 
 static void fill_outline(const outline *o, abut_weights kind, double *weights)
