@@ -294,10 +294,16 @@ void facet_fan(const polygon *p, const facet_shape *shape, const uint8_t *flat,
 
 /* ---- the closest point ---- */
 
+/* Adding 0 makes -0.0 and 0.0 one, so that equal contacts are equal to the bit. */
+static closest make_closest(vec3 offset, double along, abut_type type, int local)
+{
+    offset = vec3_add(offset, (vec3){0.0, 0.0, 0.0});
+    return (closest){offset, vec3_norm_sq(offset), along, type, local};
+}
+
 static closest at_corner(const triangle *t, int corner, vec3 center)
 {
-    vec3 offset = vec3_sub(center, t->corner[corner]);
-    return (closest){offset, vec3_norm_sq(offset), 0.0, ABUT_VERTEX, corner};
+    return make_closest(vec3_sub(center, t->corner[corner]), 0.0, ABUT_VERTEX, corner);
 }
 
 /* Eqs. 20-25 for edge k. On its ends the edge is higher in the hierarchy than the vertex, but a
@@ -319,7 +325,7 @@ static closest on_edge(const triangle *t, int k, vec3 center)
     double along = p / length_sq;
     offset =
         along < 1.0 ? vec3_sub(offset, vec3_scale(edge, along)) : vec3_sub(center, t->corner[to]);
-    return (closest){offset, vec3_norm_sq(offset), along, diagonal ? ABUT_FACET : ABUT_EDGE, k};
+    return make_closest(offset, along, diagonal ? ABUT_FACET : ABUT_EDGE, k);
 }
 
 /* Whether the center is over the inner side of edge k (eqs. 18, 19). */
@@ -328,18 +334,19 @@ static bool is_inside(const triangle *t, int k, vec3 center)
     return vec3_dot(t->inward[k], vec3_sub(center, t->corner[k])) >= 0.0;
 }
 
-closest triangle_closest(const triangle *t, vec3 center, double reach)
+void triangle_closest(const triangle *t, vec3 center, double reach, closest *best)
 {
-    closest best = {.offset = {0.0, 0.0, 0.0}, .distance_sq = INFINITY, .type = ABUT_VERTEX};
+    best->distance_sq = INFINITY;
+    best->type = ABUT_VERTEX;
     vec3 from = vec3_sub(center, t->corner[0]);
     double height = vec3_dot(t->normal, from);
     if (fabs(height) > reach + CULL_SLACK * (reach + vec3_max_abs(from))) {
-        return best;
+        return;
     }
     bool inside[3] = {is_inside(t, 0, center), is_inside(t, 1, center), is_inside(t, 2, center)};
     if (t->has_inside && inside[0] && inside[1] && inside[2]) {
-        vec3 offset = vec3_scale(t->normal, height);
-        return (closest){offset, vec3_norm_sq(offset), 0.0, ABUT_FACET, -1};
+        *best = make_closest(vec3_scale(t->normal, height), 0.0, ABUT_FACET, -1);
+        return;
     }
     /* the closest point is on an edge that the center is outside of */
     for (int k = 0; k < 3; k++) {
@@ -347,11 +354,10 @@ closest triangle_closest(const triangle *t, vec3 center, double reach)
             continue;
         }
         closest edge = on_edge(t, k, center);
-        if (closest_is_nearer(&edge, &best)) {
-            best = edge;
+        if (closest_is_nearer(&edge, best)) {
+            *best = edge;
         }
     }
-    return best;
 }
 
 vec3 triangle_point(const triangle *t, const closest *c, vec3 center)

@@ -80,9 +80,9 @@ typedef struct closest {
     int32_t local; /* the triangle's number of the edge or the corner */
 } closest;
 
-/* Eqs. 16-25 in the order of table 3. A triangle whose plane is farther than
- * `reach` is not looked at. */
-closest triangle_closest(const triangle *t, vec3 center, double reach);
+/* Eqs. 16-25 in the order of table 3. A triangle whose plane is farther than `reach` is not looked
+ * at: only distance_sq and type are written then. */
+void triangle_closest(const triangle *t, vec3 center, double reach, closest *best);
 
 /* Whether a is the better answer for a facet whose triangles answered a and b
  * (contact type hierarchy). */

@@ -75,20 +75,19 @@ typedef struct search {
     double flat_tilt;
 } search;
 
-static contact make_contact(const abut_mesh *mesh, const touch *t, abut_index sphere, vec3 center,
-                            double radius)
+static void fill_contact(contact *made, const abut_mesh *mesh, const touch *t, vec3 center)
 {
     const closest *c = &t->closest;
-    contact made = {.normal = touch_normal(t), .overlap = radius - t->distance, .sphere = sphere};
-    made.at.point = triangle_point(t->triangle, c, center);
-    made.at.facet = t->triangle->facet;
-    made.at.feature = triangle_feature(t->triangle, c);
-    made.at.triangle = (int32_t)(t->triangle - mesh->triangles);
-    made.at.type = (uint8_t)c->type;
-    if (c->type == ABUT_EDGE) {
-        made.at.along = t->triangle->from_end[c->local] ? 1.0 - c->along : c->along;
+    made->normal = touch_normal(t);
+    made->at.point = triangle_point(t->triangle, c, center);
+    made->at.facet = t->triangle->facet;
+    made->at.feature = triangle_feature(t->triangle, c);
+    made->at.triangle = (int32_t)(t->triangle - mesh->triangles);
+    made->at.type = (uint8_t)c->type;
+    made->at.along = c->along;
+    if (c->type == ABUT_EDGE && t->triangle->from_end[c->local]) {
+        made->at.along = 1.0 - c->along;
     }
-    return made;
 }
 
 static abut_status append_contacts(const abut_mesh *mesh, contact_buffer *buffer,
@@ -103,7 +102,9 @@ static abut_status append_contacts(const abut_mesh *mesh, contact_buffer *buffer
     buffer->items = grown;
     for (abut_index i = 0; i < list->count; i++) {
         contact *made = &buffer->items[buffer->count++];
-        *made = make_contact(mesh, &list->items[i], sphere, center, radius);
+        made->sphere = sphere;
+        made->overlap = radius - list->items[i].distance;
+        fill_contact(made, mesh, &list->items[i], center);
         buffer->node_count += weights_count(mesh, &made->at);
     }
     return ABUT_OK;

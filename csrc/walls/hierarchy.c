@@ -32,11 +32,6 @@
 /* Lists up to this long, nearly all, are sorted by insertion. */
 enum { INSERTION_LIMIT = 24 };
 
-static int compare_doubles(double a, double b)
-{
-    return (a > b) - (a < b);
-}
-
 /* Facets that give the very same contact are told apart by where they are, not by their number. */
 static int compare_places(const triangle *a, const triangle *b)
 {
@@ -61,26 +56,37 @@ static int compare_ties(const touch *a, const touch *b)
     return order ? order : compare_places(a->triangle, b->triangle);
 }
 
-static int compare_touches(const void *first, const void *second)
+static inline bool comes_before(const touch *a, const touch *b)
 {
-    const touch *a = first, *b = second;
-    int order = compare_doubles(a->distance, b->distance);
-    return order ? order : compare_ties(a, b);
+    return a->distance < b->distance || (a->distance == b->distance && compare_ties(a, b) < 0);
+}
+
+static int compare_touches(const void *a, const void *b)
+{
+    return comes_before(a, b) ? -1 : 1; /* no two are equal: their facets differ */
+}
+
+static void insertion_sort(touch *items, abut_index count)
+{
+    for (abut_index i = 1; i < count; i++) {
+        if (!comes_before(&items[i], &items[i - 1])) {
+            continue;
+        }
+        touch item = items[i];
+        abut_index k = i;
+        for (; k > 0 && comes_before(&item, &items[k - 1]); k--) {
+            items[k] = items[k - 1];
+        }
+        items[k] = item;
+    }
 }
 
 void hierarchy_sort(touches *list)
 {
     if (list->count > INSERTION_LIMIT) {
         qsort(list->items, (size_t)list->count, sizeof *list->items, compare_touches);
-        return;
-    }
-    for (abut_index i = 1; i < list->count; i++) {
-        touch item = list->items[i];
-        abut_index k = i;
-        for (; k > 0 && compare_touches(&item, &list->items[k - 1]) < 0; k--) {
-            list->items[k] = list->items[k - 1];
-        }
-        list->items[k] = item;
+    } else {
+        insertion_sort(list->items, list->count);
     }
 }
 
@@ -102,22 +108,24 @@ static double tangent_tilt(double noise, double normal_noise, double distance, d
     return tilt < 1.0 ? tilt : 1.0;
 }
 
-/* Whether P_i does not stand in front of the tangent plane at P_j by more than
- * noise can explain. */
+/* Whether P_i does not stand in front of the tangent plane at P_j by more than noise can explain.
+ * Nearly all do not stand in front at all, or by less than eps_n: roots are taken for the rest. */
 static bool eliminates(const touch *j, const touch *i, double center_noise, double flat_tilt)
 {
     /* P_i - P_j, from the contact vectors: they are relative to the center and round least */
     vec3 apart = vec3_sub(j->closest.offset, i->closest.offset);
     bool at_center = touch_is_at_center(j);
-    double in_front = vec3_dot(at_center ? j->triangle->facet_normal : j->closest.offset, apart);
-    if (in_front <= 0.0) {
+    vec3 axis = at_center ? j->triangle->facet_normal : j->closest.offset;
+    double axis_length = at_center ? 1.0 : j->distance;
+    double in_front = vec3_dot(axis, apart); /* times the axis' length, as are the limits below */
+    double normal_noise = larger(i->normal_noise, j->normal_noise) + center_noise;
+    double limit = FRONT_NOISES * normal_noise * axis_length;
+    if (in_front <= limit) {
         return true;
     }
-    in_front = at_center ? in_front : in_front / j->distance;
     double noise = larger(i->noise, j->noise) + center_noise;
-    double normal_noise = larger(i->normal_noise, j->normal_noise) + center_noise;
     double tilt = tangent_tilt(noise, normal_noise, j->distance, flat_tilt);
-    return in_front <= FRONT_NOISES * normal_noise + tilt * sqrt(vec3_norm_sq(apart));
+    return in_front <= limit + tilt * axis_length * sqrt(vec3_norm_sq(apart));
 }
 
 static bool is_same_contact(const touch *a, const touch *b)

@@ -11,32 +11,39 @@ void touches_free(touches *list)
     *list = (touches){NULL, 0, 0, NULL, 0};
 }
 
-/* The closest point of a facet, the nearest of its triangles' (contact type
- * hierarchy, section 5.1). */
-static closest facet_closest(const abut_mesh *mesh, int32_t facet, vec3 center, double reach,
-                             const triangle **nearest)
+/* The closest point of a facet, the nearest of its triangles' (contact type hierarchy, section
+ * 5.1). Written in place, and so is the rest: copying what was just written stalls. */
+static void facet_closest(const abut_mesh *mesh, int32_t facet, vec3 center, double reach,
+                          touch *touched)
 {
-    const triangle *t = mesh->triangles + mesh->fans[facet],
-                   *end = mesh->triangles + mesh->fans[facet + 1];
-    closest best = triangle_closest(t, center, reach);
-    *nearest = t;
+    const triangle *t = mesh->triangles + mesh->fans[facet];
+    const triangle *end = mesh->triangles + mesh->fans[facet + 1];
+    triangle_closest(t, center, reach, &touched->closest);
+    touched->triangle = t;
     for (t++; t < end; t++) {
-        closest other = triangle_closest(t, center, reach);
-        if (closest_is_nearer(&other, &best)) {
-            best = other;
-            *nearest = t;
+        closest other;
+        triangle_closest(t, center, reach, &other);
+        if (closest_is_nearer(&other, &touched->closest)) {
+            touched->closest = other;
+            touched->triangle = t;
         }
     }
-    return best;
 }
 
-/* Adding 0 makes -0.0 and 0.0 one, so that equal contacts are equal to the bit. */
-static touch make_touch(const triangle *t, const closest *c)
+/* Whether the facet touches; then `touched` is complete. */
+static bool test_facet(const abut_mesh *mesh, int32_t facet, vec3 center, double reach,
+                       touch *touched)
 {
-    static const vec3 zero = {0.0, 0.0, 0.0};
-    touch made = {*c, sqrt(c->distance_sq), t->noise, t->normal_noise, t};
-    made.closest.offset = vec3_add(c->offset, zero);
-    return made;
+    facet_closest(mesh, facet, center, reach, touched);
+    double distance_sq = touched->closest.distance_sq, reach_sq = reach * reach;
+    if (distance_sq > reach_sq * (1.0 + CULL_SLACK)) {
+        return false;
+    }
+    touched->distance = sqrt(touched->closest.distance_sq);
+    touched->noise = touched->triangle->noise;
+    touched->normal_noise = touched->triangle->normal_noise;
+    /* the root decides only where the squares are too close to */
+    return distance_sq < reach_sq * (1.0 - CULL_SLACK) || touched->distance <= reach;
 }
 
 static abut_status reserve_near(touches *list, abut_index count)
@@ -59,22 +66,6 @@ static abut_status reserve_items(touches *list, abut_index count)
     return ABUT_OK;
 }
 
-/* The exact test of the facets that the boxes left; the list has room for all of them. */
-static void test_near(const abut_mesh *mesh, abut_index near_count, vec3 center, double reach,
-                      touches *list)
-{
-    double reach_sq = reach * reach * (1.0 + CULL_SLACK);
-    for (abut_index i = 0; i < near_count; i++) {
-        const triangle *nearest;
-        closest c = facet_closest(mesh, list->near[i], center, reach, &nearest);
-        if (c.distance_sq > reach_sq) {
-            continue;
-        }
-        list->items[list->count] = make_touch(nearest, &c);
-        list->count += list->items[list->count].distance <= reach;
-    }
-}
-
 static abut_status test_level(const abut_mesh *mesh, const bins *set, int32_t level, vec3 center,
                               double reach, touches *list, parallel_job *job)
 {
@@ -91,7 +82,10 @@ static abut_status test_level(const abut_mesh *mesh, const bins *set, int32_t le
     if (status) {
         return status;
     }
-    test_near(mesh, near_count, center, reach, list);
+    for (abut_index i = 0; i < near_count; i++) {
+        touch *next = &list->items[list->count];
+        list->count += test_facet(mesh, list->near[i], center, reach, next);
+    }
     return parallel_report(job, range.end - range.begin + 4 * near_count);
 }
 

@@ -11,8 +11,9 @@ static const abut_index CORNERS[] = {2, 0, 1, 3};
 
 static closest closest_of_square(const triangle fan[2], vec3 center, const triangle **nearest)
 {
-    closest a = triangle_closest(&fan[0], center, 10.0),
-            b = triangle_closest(&fan[1], center, 10.0);
+    closest a, b;
+    triangle_closest(&fan[0], center, 10.0, &a);
+    triangle_closest(&fan[1], center, 10.0, &b);
     bool second = closest_is_nearer(&b, &a);
     *nearest = &fan[second];
     return second ? b : a;
@@ -73,8 +74,11 @@ static void check_reach(void)
 {
     triangle fan[2];
     make_square(fan);
-    CHECK(isinf(triangle_closest(&fan[0], (vec3){0.5, 0.25, 2.0}, 1.9).distance_sq));
-    CHECK_NEAR(triangle_closest(&fan[0], (vec3){0.5, 0.25, 2.0}, 2.0).distance_sq, 4.0, 0.0);
+    closest c;
+    triangle_closest(&fan[0], (vec3){0.5, 0.25, 2.0}, 1.9, &c);
+    CHECK(isinf(c.distance_sq));
+    triangle_closest(&fan[0], (vec3){0.5, 0.25, 2.0}, 2.0, &c);
+    CHECK_NEAR(c.distance_sq, 4.0, 0.0);
 }
 
 /* a b - c d where all but the last digit cancels: 2^-104, which plain arithmetic loses. */
