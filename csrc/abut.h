@@ -8,7 +8,7 @@
  *     abut_contacts *contacts = NULL;
  *     abut_query query = abut_query_default();
  *     query.sphere_count = n, query.centers = centers, query.radii = radii;
- *     if (!abut_mesh_build(&input, &mesh, &error) && !abut_finder_build(mesh, &finder, &error)
+ *     if (!abut_mesh_build(&input, &mesh, &error) && !abut_finder_build(&mesh, 1, &finder, &error)
  *         && !abut_contacts_find(finder, &query, &contacts, &error)) {
  *         ... allocate columns for abut_contacts_count(contacts) rows ...
  *         abut_contacts_write(contacts, &columns);
@@ -66,7 +66,11 @@ typedef enum abut_status {
     ABUT_BAD_RADIUS,        /* index: the sphere, value: the radius */
     ABUT_BAD_GAP,           /* value: the gap */
     ABUT_BAD_FLAT_ANGLE,    /* value: the angle */
-    ABUT_BAD_WEIGHTS,       /* index: a facet without such weights, detail: its corners */
+    ABUT_BAD_WEIGHTS,  /* index: a facet without such weights, detail: its corners, value: its mesh
+                        */
+    ABUT_BAD_PERIOD,   /* index: the axis, value: the period */
+    ABUT_BAD_EXPONENT, /* value: the exponent */
+    ABUT_TOO_MANY_IMAGES, /* index: the sphere, whose periodic images cannot be counted */
     ABUT_STATUS_COUNT
 } abut_status;
 
@@ -138,7 +142,8 @@ typedef enum abut_type { ABUT_FACET = 0, ABUT_EDGE = 1, ABUT_VERTEX = 2 } abut_t
 /* How a sphere's touching facets become its contacts. */
 typedef enum abut_resolution {
     ABUT_HIERARCHY = 0, /* the double hierarchy method, in canonical order: see walls/hierarchy.c */
-    ABUT_ALL = 1        /* every touching facet's contact, nothing eliminated */
+    ABUT_ALL = 1,       /* every touching facet's contact, nothing eliminated */
+    ABUT_SHARING = 2    /* every touching facet's contact with its share: see walls/sharing.c */
 } abut_resolution;
 
 /* Nodal weights of FACET contacts. */
@@ -148,10 +153,11 @@ typedef enum abut_weights {
                             parallelograms only */
 } abut_weights;
 
-/* Bins for a mesh; borrows the mesh, which must outlive it. */
+/* Meshes with their bins; borrows the meshes, which must outlive it. */
 typedef struct abut_finder abut_finder;
 
-abut_status abut_finder_build(const abut_mesh *mesh, abut_finder **finder, abut_error *error);
+abut_status abut_finder_build(const abut_mesh *const *meshes, abut_index mesh_count,
+                              abut_finder **finder, abut_error *error);
 void abut_finder_free(abut_finder *finder);
 
 /* Called now and then on the thread that called abut_contacts_find; a value other
@@ -166,13 +172,20 @@ typedef struct abut_query {
     double flat_angle; /* radians, 0 <= flat_angle < pi/2: walls that differ from flat by less are
                           one */
     abut_resolution resolution;
+    double exponent; /* SHARING: of the contact law, force ~ overlap^exponent, > 0 */
+    int keep_zero;   /* SHARING: keep contacts whose share is 0 */
     abut_weights weights;
-    int workers; /* threads, >= 1; results are the same to the bit for any number */
+    const double *poses;  /* mesh_count x 4 x 4 rigid transforms from each mesh's frame to the
+                             world, not checked; NULL: all are the identity */
+    const double *period; /* 3: the meshes are repeated along the axes at these distances; 0: not
+                             along this one; NULL: along none */
+    int workers;          /* threads, >= 1; results are the same to the bit for any number */
     abut_interrupted interrupted; /* may be NULL */
     void *interrupted_data;
 } abut_query;
 
-/* No spheres, gap 0, flat_angle 0, hierarchy, Wachspress, one worker, no callback. */
+/* No spheres, gap 0, flat_angle 0, hierarchy, exponent 3/2, Wachspress, no poses, no period, one
+ * worker, no callback. */
 abut_query abut_query_default(void);
 
 /* The contacts of a query, sorted by sphere, then nearest first. Borrows the finder. */
@@ -188,13 +201,17 @@ abut_index abut_contacts_node_count(const abut_contacts *contacts);
  * abut_contacts_node_count. */
 typedef struct abut_columns {
     abut_index *sphere;  /* m */
-    abut_index *facet;   /* m */
+    abut_index *mesh;    /* m: number of the mesh */
+    abut_index *facet;   /* m: number of the facet in its mesh */
     uint8_t *type;       /* m: abut_type */
     abut_index *feature; /* m: edge i runs from the facet's corner i to i + 1, vertex i is corner i;
                             0 for FACET */
     double *point;       /* m x 3: on the mesh */
     double *normal;      /* m x 3: unit, from the mesh to the sphere's center */
     double *overlap;     /* m: radius - distance, >= -gap */
+    double *share;       /* m: part of the contact law's force, 0 ... 1; 1 but for SHARING */
+    double *tilt;        /* m: by how much noise, or flat_angle, may tilt the normal; radians */
+    abut_index *image;   /* m x 3: the mesh shifted by image * period is what the sphere touches */
     abut_index *offsets; /* sphere_count + 1: the contacts of sphere i are offsets[i] ... offsets[i
                             + 1] - 1 */
     abut_index *node;    /* k: the vertices that carry the force */
@@ -203,6 +220,34 @@ typedef struct abut_columns {
 } abut_columns;
 
 void abut_contacts_write(const abut_contacts *contacts, const abut_columns *columns);
+
+/* ---- shares ---- */
+
+/* The shares of one sphere's contacts (contact.md, section 5), nearest first, with overlaps > 0:
+ * find f >= 0 with G f >= F and f_i (G f - F)_i = 0, G_ij = max(0, n_i . n_j), F_i = (overlap_i /
+ * overlap_0)^exponent; share_i = f_i / F_i. ABUT_OK or ABUT_NO_MEMORY. */
+abut_status abut_share(abut_index count, const double *normals, const double *overlaps,
+                       double exponent, double *shares);
+
+/* ---- history ---- */
+
+/* The contacts of a step, as columns of the caller. */
+typedef struct abut_step {
+    abut_index sphere_count;
+    const abut_index *offsets; /* sphere_count + 1 */
+    const abut_index *mesh;    /* m, and so on: as abut_columns has them */
+    const double *point;       /* of the step before: carried to where the mesh has moved it */
+    const double *normal;      /* likewise */
+    const double *tilt;
+    const abut_index *node;
+    const abut_index *node_offsets;
+} abut_step;
+
+/* For each contact of `now` the row of the contact of `before` that it continues, or -1
+ * (contact.md, section 6). earlier[i] is the number that sphere i of `now` had in `before`, or -1.
+ */
+abut_status abut_contacts_match(const abut_step *now, const abut_step *before,
+                                const abut_index *earlier, int workers, abut_index *match);
 
 /* ---- the build ---- */
 

@@ -28,8 +28,12 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_BAD_RADIUS] = "radii[#] is %; radii must be positive and at most 1e75",
     [ABUT_BAD_GAP] = "gap is %; it must be at least 0 and at most 1e75",
     [ABUT_BAD_FLAT_ANGLE] = "flat_angle is %; it must be at least 0 and less than pi/2 (radians)",
-    [ABUT_BAD_WEIGHTS] = "facet # has @ corners, but weights=\"zhong\" is for 3 or 4; "
+    [ABUT_BAD_WEIGHTS] = "facet # of mesh % has @ corners, but weights=\"zhong\" is for 3 or 4; "
                          "weights=\"wachspress\" takes any number",
+    [ABUT_BAD_PERIOD] = "period[#] is %; it must be positive and at most 1e75",
+    [ABUT_BAD_EXPONENT] = "exponent is %; it must be positive and at most 10",
+    [ABUT_TOO_MANY_IMAGES] = "sphere # reaches over more than a million periodic images of a mesh; "
+                             "its radius and the period must be in one unit",
 };
 
 static const char winds_twice[] = "facet # crosses itself or winds around more than once";

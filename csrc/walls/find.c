@@ -1,19 +1,20 @@
 /* All spheres: which chunk, which row. */
 #include "find.h"
 
+#include <stdatomic.h>
+
 #include "../base/memory.h"
-#include "../base/parallel.h"
 #include "tolerance.h"
 
-/* Spheres of a chunk: enough to make starting one cheap, few enough to share
- * out and to interrupt. */
-enum { CHUNK_SPHERES = 1024 };
+/* Larger exponents of a contact law than this are slips; powers of overlaps must not vanish. */
+#define EXPONENT_LIMIT 10.0
 
 /* ---- a query's input ---- */
 
 abut_query abut_query_default(void)
 {
-    return (abut_query){.resolution = ABUT_HIERARCHY, .weights = ABUT_WACHSPRESS, .workers = 1};
+    return (abut_query){
+        .resolution = ABUT_HIERARCHY, .exponent = 1.5, .weights = ABUT_WACHSPRESS, .workers = 1};
 }
 
 static abut_status report(abut_error *error, abut_status status, abut_index index,
@@ -44,17 +45,31 @@ static abut_status check_spheres(const abut_query *query, abut_error *error)
 }
 
 /* Eq. 28 is for quads, and triangles have but one choice. */
-static abut_status check_weights(const abut_mesh *mesh, const abut_query *query, abut_error *error)
+static abut_status check_weights(const abut_finder *finder, abut_index number,
+                                 const abut_query *query, abut_error *error)
 {
+    const abut_mesh *mesh = finder->meshes[number].mesh;
     for (abut_index f = 0; query->weights == ABUT_ZHONG && f < mesh->view.facet_count; f++) {
         if (mesh_polygon(mesh, f).count > 4) {
-            return report(error, ABUT_BAD_WEIGHTS, f, mesh_polygon(mesh, f).count, 0.0);
+            abut_index corners = mesh_polygon(mesh, f).count;
+            return report(error, ABUT_BAD_WEIGHTS, f, corners, (double)number);
         }
     }
     return ABUT_OK;
 }
 
-static abut_status check_query(const abut_mesh *mesh, const abut_query *query, abut_error *error)
+static abut_status check_period(const abut_query *query, abut_error *error)
+{
+    for (int axis = 0; query->period && axis < 3; axis++) {
+        double period = query->period[axis];
+        if (!(period >= 0.0 && period <= ABUT_COORDINATE_LIMIT)) {
+            return report(error, ABUT_BAD_PERIOD, axis, 0, period);
+        }
+    }
+    return ABUT_OK;
+}
+
+static abut_status check_numbers(const abut_query *query, abut_error *error)
 {
     if (!(query->gap >= 0.0 && query->gap <= ABUT_COORDINATE_LIMIT)) {
         return report(error, ABUT_BAD_GAP, 0, 0, query->gap);
@@ -62,38 +77,146 @@ static abut_status check_query(const abut_mesh *mesh, const abut_query *query, a
     if (!(query->flat_angle >= 0.0 && query->flat_angle < 0.5 * acos(-1.0))) {
         return report(error, ABUT_BAD_FLAT_ANGLE, 0, 0, query->flat_angle);
     }
-    abut_status status = check_weights(mesh, query, error);
+    if (!(query->exponent > 0.0 && query->exponent <= EXPONENT_LIMIT)) {
+        return report(error, ABUT_BAD_EXPONENT, 0, 0, query->exponent);
+    }
+    return check_period(query, error);
+}
+
+static abut_status check_query(const abut_finder *finder, const abut_query *query,
+                               abut_error *error)
+{
+    abut_status status = check_numbers(query, error);
+    for (abut_index k = 0; !status && k < finder->mesh_count; k++) {
+        status = check_weights(finder, k, query, error);
+    }
     return status ? status : check_spheres(query, error);
 }
 
 /* ---- the search ---- */
 
 typedef struct search {
-    const abut_finder *finder;
     const abut_query *query;
     abut_contacts *contacts;
     double flat_tilt;
+    atomic_intptr_t crowded_sphere; /* one with too many images */
 } search;
 
-static void fill_contact(contact *made, const abut_mesh *mesh, const touch *t, vec3 center)
+/* What a thread needs for a sphere at a time. */
+typedef struct scratch {
+    touches list;
+    sharing solver;
+    vec3 *normals;
+    double *overlaps, *shares;
+    abut_index normal_capacity, overlap_capacity, share_capacity;
+} scratch;
+
+static void scratch_free(scratch *own)
 {
-    const closest *c = &t->closest;
+    touches_free(&own->list);
+    sharing_free(&own->solver);
+    memory_free(own->normals);
+    memory_free(own->overlaps);
+    memory_free(own->shares);
+}
+
+/* One more than there are contacts, so that no array is empty. */
+static abut_status reserve(scratch *own, abut_index count)
+{
+    double *shares = memory_grow(own->shares, count, &own->share_capacity, sizeof *shares);
+    own->shares = shares ? shares : own->shares;
+    double *overlaps = memory_grow(own->overlaps, count, &own->overlap_capacity, sizeof *overlaps);
+    own->overlaps = overlaps ? overlaps : own->overlaps;
+    vec3 *normals = memory_grow(own->normals, count, &own->normal_capacity, sizeof *normals);
+    own->normals = normals ? normals : own->normals;
+    return shares && overlaps && normals ? ABUT_OK : ABUT_NO_MEMORY;
+}
+
+/* Leave out the contacts that carry nothing. */
+static void drop_zero_shares(scratch *own)
+{
+    touches *list = &own->list;
+    abut_index kept = 0;
+    for (abut_index i = 0; i < list->count; i++) {
+        if (own->shares[i] > 0.0) {
+            list->items[kept] = list->items[i];
+            own->shares[kept++] = own->shares[i];
+        }
+    }
+    list->count = kept;
+}
+
+static abut_status share(const abut_query *query, double radius, scratch *own, parallel_job *job)
+{
+    touches *list = &own->list;
+    for (abut_index i = 0; i < list->count; i++) {
+        own->normals[i] = touch_normal(&list->items[i]);
+        own->overlaps[i] = radius - list->items[i].distance;
+    }
+    abut_status status = sharing_solve(&own->solver, list->count, own->normals, own->overlaps,
+                                       query->exponent, own->shares, job);
+    if (!status && !query->keep_zero) {
+        drop_zero_shares(own);
+    }
+    return status;
+}
+
+/* From touching facets to contacts with their shares. */
+static abut_status resolve(const search *s, double radius, scratch *own, parallel_job *job)
+{
+    abut_status status = reserve(own, own->list.count);
+    for (abut_index i = 0; !status && i < own->list.count; i++) {
+        own->shares[i] = 1.0;
+    }
+    if (status) {
+        return status;
+    }
+    hierarchy_sort(&own->list);
+    switch (s->query->resolution) {
+    case ABUT_HIERARCHY:
+        return hierarchy_eliminate(&own->list, s->flat_tilt, job);
+    case ABUT_SHARING:
+        return share(s->query, radius, own, job);
+    case ABUT_ALL:
+        break;
+    }
+    return ABUT_OK;
+}
+
+/* By how much noise may tilt the normal of a contact: the bump of contact.md, section 3. */
+static double normal_tilt(const touch *t, double flat_angle)
+{
+    double half_turn = acos(-1.0);
+    double tilt = TILT_FROM_NORMAL_NOISE * sqrt(t->normal_noise / t->distance);
+    tilt = tilt < half_turn ? tilt : half_turn; /* at the center any direction is as good */
+    return tilt > flat_angle ? tilt : flat_angle;
+}
+
+static void fill_contact(contact *made, const touch *t)
+{
+    closest local = t->closest;
+    const triangle *of = t->triangle;
+    local.offset = pose_turn_back(t->view->pose, local.offset);
     made->normal = touch_normal(t);
-    made->at.point = triangle_point(t->triangle, c, center);
-    made->at.facet = t->triangle->facet;
-    made->at.feature = triangle_feature(t->triangle, c);
-    made->at.triangle = (int32_t)(t->triangle - mesh->triangles);
-    made->at.type = (uint8_t)c->type;
-    made->at.along = c->along;
-    if (c->type == ABUT_EDGE && t->triangle->from_end[c->local]) {
-        made->at.along = 1.0 - c->along;
+    made->at.point = triangle_point(of, &local, t->view->center);
+    made->at.facet = of->facet;
+    made->at.feature = triangle_feature(of, &local);
+    made->at.triangle = (int32_t)(of - t->view->mesh->triangles);
+    made->at.type = (uint8_t)local.type;
+    made->at.along = local.along;
+    if (local.type == ABUT_EDGE && of->from_end[local.local]) {
+        made->at.along = 1.0 - local.along;
+    }
+    made->mesh = t->view->number;
+    for (int axis = 0; axis < 3; axis++) {
+        made->image[axis] = t->view->image[axis];
     }
 }
 
-static abut_status append_contacts(const abut_mesh *mesh, contact_buffer *buffer,
-                                   const touches *list, abut_index sphere, vec3 center,
-                                   double radius)
+static abut_status append_contacts(const search *s, contact_buffer *buffer, const scratch *own,
+                                   abut_index sphere)
 {
+    const touches *list = &own->list;
     contact *grown =
         memory_grow(buffer->items, buffer->count + list->count, &buffer->capacity, sizeof *grown);
     if (!grown) {
@@ -101,74 +224,54 @@ static abut_status append_contacts(const abut_mesh *mesh, contact_buffer *buffer
     }
     buffer->items = grown;
     for (abut_index i = 0; i < list->count; i++) {
+        const touch *t = &list->items[i];
         contact *made = &buffer->items[buffer->count++];
         made->sphere = sphere;
-        made->overlap = radius - list->items[i].distance;
-        fill_contact(made, mesh, &list->items[i], center);
-        buffer->node_count += weights_count(mesh, &made->at);
+        made->overlap = s->query->radii[sphere] - t->distance;
+        made->share = own->shares[i];
+        made->tilt = normal_tilt(t, s->query->flat_angle);
+        fill_contact(made, t);
+        buffer->node_count += weights_count(t->view->mesh, &made->at);
     }
     return ABUT_OK;
 }
 
-/* How far rounding can move what is computed for a sphere: its center's last
- * digit, or its radius'. */
-static double center_noise(vec3 center, double radius)
+static abut_status search_sphere(search *s, abut_index sphere, scratch *own, contact_buffer *buffer,
+                                 parallel_job *job)
 {
-    double farthest = vec3_max_abs(center);
-    return ulp_double(farthest > radius ? farthest : radius);
-}
-
-static abut_status search_sphere(const search *s, abut_index sphere, touches *list,
-                                 contact_buffer *buffer, parallel_job *job)
-{
-    const abut_mesh *mesh = s->finder->mesh;
     vec3 center = vec3_load(s->query->centers + 3 * sphere);
     double radius = s->query->radii[sphere], reach = radius + s->query->gap;
-    const bins *set;
-    abut_status status = finder_take_set(s->finder, reach, &set);
-    if (!status) {
-        status = intersect_sphere(mesh, set, center, reach, list, job);
+    touches *list = &own->list;
+    abut_status status = placement_view(&s->contacts->placement, center, radius, reach, list);
+    if (status == ABUT_TOO_MANY_IMAGES) {
+        atomic_store(&s->crowded_sphere, sphere);
+    }
+    for (abut_index k = 0; !status && k < list->view_count; k++) {
+        status = intersect_sphere(&list->views[k], reach, list, job);
     }
     if (status || list->count == 0) {
         return status;
     }
-    hierarchy_sort(list);
-    if (s->query->resolution == ABUT_HIERARCHY) {
-        status = hierarchy_eliminate(list, center_noise(center, radius), s->flat_tilt, job);
-    }
-    return status ? status : append_contacts(mesh, buffer, list, sphere, center, radius);
+    status = resolve(s, radius, own, job);
+    return status ? status : append_contacts(s, buffer, own, sphere);
 }
 
 static abut_status search_chunk(void *context, abut_index chunk, parallel_job *job)
 {
-    const search *s = context;
+    search *s = context;
     contact_buffer *buffer = &s->contacts->buffers[chunk];
-    abut_index first = chunk * CHUNK_SPHERES, end = first + CHUNK_SPHERES;
-    end = end < s->query->sphere_count ? end : s->query->sphere_count;
-    touches list = {NULL, 0, 0, NULL, 0};
+    sphere_range spheres = chunk_spheres(chunk, s->query->sphere_count);
+    scratch own = {0};
     abut_status status = ABUT_OK;
-    for (abut_index i = first; !status && i < end; i++) {
-        status = search_sphere(s, i, &list, buffer, job);
+    for (abut_index i = spheres.begin; !status && i < spheres.end; i++) {
+        status = search_sphere(s, i, &own, buffer, job);
     }
-    touches_free(&list);
-    return status ? status : parallel_report(job, end - first);
+    scratch_free(&own);
+    return status ? status : parallel_report(job, spheres.end - spheres.begin);
 }
 
-/* Bins are made before the threads start, so that no two make the same. */
-static abut_status build_sets(const abut_finder *finder, const abut_query *query)
+static abut_status allocate_contacts(abut_contacts *contacts, const abut_query *query)
 {
-    const bins *set;
-    abut_status status = ABUT_OK;
-    for (abut_index i = 0; !status && i < query->sphere_count; i++) {
-        status = finder_take_set(finder, query->radii[i] + query->gap, &set);
-    }
-    return status;
-}
-
-static abut_status allocate_contacts(abut_contacts *contacts, const abut_mesh *mesh,
-                                     const abut_query *query)
-{
-    contacts->mesh = mesh;
     contacts->sphere_count = query->sphere_count;
     contacts->weights = query->weights;
     contacts->workers = query->workers;
@@ -194,12 +297,16 @@ static void number_rows(abut_contacts *contacts)
 }
 
 static abut_status search_all(const abut_finder *finder, const abut_query *query,
-                              abut_contacts *contacts)
+                              abut_contacts *contacts, abut_error *error)
 {
-    search s = {finder, query, contacts, sin(0.5 * query->flat_angle)};
-    abut_status status = build_sets(finder, query);
+    search s = {.query = query, .contacts = contacts};
+    s.flat_tilt = sin(0.5 * query->flat_angle);
+    abut_status status = placement_build(&contacts->placement, finder, query);
     if (!status) {
-        status = allocate_contacts(contacts, finder->mesh, query);
+        status = placement_build_sets(&contacts->placement, query);
+    }
+    if (!status) {
+        status = allocate_contacts(contacts, query);
     }
     if (!status) {
         status = parallel_run(contacts->chunk_count, query->workers, search_chunk, &s,
@@ -208,7 +315,7 @@ static abut_status search_all(const abut_finder *finder, const abut_query *query
     if (!status) {
         number_rows(contacts);
     }
-    return status;
+    return report(error, status, atomic_load(&s.crowded_sphere), 0, 0.0);
 }
 
 abut_status abut_contacts_find(const abut_finder *finder, const abut_query *query,
@@ -216,12 +323,12 @@ abut_status abut_contacts_find(const abut_finder *finder, const abut_query *quer
 {
     abut_error found = {ABUT_OK, 0, 0, 0.0};
     *contacts = NULL;
-    abut_status status = check_query(finder->mesh, query, &found);
+    abut_status status = check_query(finder, query, &found);
     abut_contacts *made = NULL;
     if (!status) {
         made = memory_alloc_zeroed(1, sizeof *made);
-        status = made ? search_all(finder, query, made) : ABUT_NO_MEMORY;
-        found.status = status;
+        status = made ? search_all(finder, query, made, &found)
+                      : report(&found, ABUT_NO_MEMORY, 0, 0, 0.0);
     }
     if (status) {
         abut_contacts_free(made);
@@ -232,87 +339,4 @@ abut_status abut_contacts_find(const abut_finder *finder, const abut_query *quer
         *error = found;
     }
     return status;
-}
-
-/* ---- the result ---- */
-
-void abut_contacts_free(abut_contacts *contacts)
-{
-    if (!contacts) {
-        return;
-    }
-    for (abut_index k = 0; contacts->buffers && k < contacts->chunk_count; k++) {
-        memory_free(contacts->buffers[k].items);
-    }
-    memory_free(contacts->buffers);
-    memory_free(contacts->firsts);
-    memory_free(contacts->first_nodes);
-    memory_free(contacts);
-}
-
-abut_index abut_contacts_count(const abut_contacts *contacts)
-{
-    return contacts->firsts[contacts->chunk_count];
-}
-
-abut_index abut_contacts_node_count(const abut_contacts *contacts)
-{
-    return contacts->first_nodes[contacts->chunk_count];
-}
-
-typedef struct writing {
-    const abut_contacts *contacts;
-    const abut_columns *columns;
-} writing;
-
-static void write_row(const abut_columns *columns, abut_index row, const contact *c)
-{
-    columns->sphere[row] = c->sphere;
-    columns->facet[row] = c->at.facet;
-    columns->type[row] = c->at.type;
-    columns->feature[row] = c->at.feature;
-    columns->overlap[row] = c->overlap;
-    vec3_store(columns->point + 3 * row, c->at.point);
-    vec3_store(columns->normal + 3 * row, c->normal);
-}
-
-/* offsets[i + 1] of the chunk's spheres: the row after their last contact. */
-static void write_offsets(const writing *w, abut_index chunk)
-{
-    const contact_buffer *buffer = &w->contacts->buffers[chunk];
-    abut_index first = chunk * CHUNK_SPHERES, end = first + CHUNK_SPHERES, k = 0;
-    end = end < w->contacts->sphere_count ? end : w->contacts->sphere_count;
-    for (abut_index sphere = first; sphere < end; sphere++) {
-        while (k < buffer->count && buffer->items[k].sphere == sphere) {
-            k++;
-        }
-        w->columns->offsets[sphere + 1] = w->contacts->firsts[chunk] + k;
-    }
-}
-
-static abut_status write_chunk(void *context, abut_index chunk, parallel_job *job)
-{
-    (void)job;
-    const writing *w = context;
-    const contact_buffer *buffer = &w->contacts->buffers[chunk];
-    const abut_mesh *mesh = w->contacts->mesh;
-    abut_index row = w->contacts->firsts[chunk], node = w->contacts->first_nodes[chunk];
-    write_offsets(w, chunk);
-    for (abut_index i = 0; i < buffer->count; i++, row++) {
-        const force_point *at = &buffer->items[i].at;
-        write_row(w->columns, row, &buffer->items[i]);
-        weights_fill(mesh, at, w->contacts->weights, w->columns->node + node,
-                     w->columns->weight + node);
-        node += weights_count(mesh, at);
-        w->columns->node_offsets[row + 1] = node;
-    }
-    return ABUT_OK;
-}
-
-void abut_contacts_write(const abut_contacts *contacts, const abut_columns *columns)
-{
-    writing w = {contacts, columns};
-    columns->offsets[0] = 0;
-    columns->node_offsets[0] = 0;
-    parallel_run(contacts->chunk_count, contacts->workers, write_chunk, &w, NULL, NULL);
 }

@@ -2,16 +2,23 @@
 #ifndef WALLS_FIND_H
 #define WALLS_FIND_H
 
-#include "finder.h"
 #include "hierarchy.h"
+#include "place.h"
+#include "sharing.h"
 #include "weights.h"
+
+/* Spheres of a chunk: enough to make starting one cheap, few enough to share out and to interrupt.
+ */
+enum { CHUNK_SPHERES = 1024 };
 
 /* A contact of a sphere, but for the weights, which are computed when it is written. */
 typedef struct contact {
-    force_point at;
-    vec3 normal;
-    double overlap;
+    force_point at; /* in the mesh's frame */
+    vec3 normal;    /* along the world's axes, as is the rest */
+    double overlap, share, tilt;
     abut_index sphere;
+    int32_t mesh;
+    int32_t image[3];
 } contact;
 
 /* The contacts of a chunk's spheres. */
@@ -22,7 +29,7 @@ typedef struct contact_buffer {
 } contact_buffer;
 
 struct abut_contacts {
-    const abut_mesh *mesh;
+    placement placement;
     contact_buffer *buffers; /* one a chunk */
     abut_index chunk_count;
     abut_index *firsts;      /* chunk_count + 1: the row of each chunk's first contact */
@@ -31,5 +38,16 @@ struct abut_contacts {
     abut_weights weights;
     int workers;
 };
+
+/* The first and the last + 1 of a chunk's spheres. */
+typedef struct sphere_range {
+    abut_index begin, end;
+} sphere_range;
+
+static inline sphere_range chunk_spheres(abut_index chunk, abut_index sphere_count)
+{
+    abut_index begin = chunk * CHUNK_SPHERES, end = begin + CHUNK_SPHERES;
+    return (sphere_range){begin, end < sphere_count ? end : sphere_count};
+}
 
 #endif

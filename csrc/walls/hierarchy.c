@@ -32,16 +32,23 @@
 /* Lists up to this long, nearly all, are sorted by insertion. */
 enum { INSERTION_LIMIT = 24 };
 
-/* Facets that give the very same contact are told apart by where they are, not by their number. */
-static int compare_places(const triangle *a, const triangle *b)
+static int compare_numbers(int32_t a, int32_t b)
 {
-    for (int i = 0; i < 3; i++) {
-        int order = vec3_compare(a->corner[i], b->corner[i]);
-        if (order) {
-            return order;
-        }
+    return (a > b) - (a < b);
+}
+
+/* Facets that give the very same contact are told apart by where they are in their mesh, not by
+ * their number. */
+static int compare_places(const touch *a, const touch *b)
+{
+    int order = compare_numbers(a->view->number, b->view->number);
+    for (int i = 0; !order && i < 3; i++) {
+        order = vec3_compare(a->triangle->corner[i], b->triangle->corner[i]);
     }
-    return (a->facet > b->facet) - (a->facet < b->facet);
+    for (int i = 0; !order && i < 3; i++) {
+        order = compare_numbers(a->view->image[i], b->view->image[i]);
+    }
+    return order ? order : compare_numbers(a->triangle->facet, b->triangle->facet);
 }
 
 static int compare_ties(const touch *a, const touch *b)
@@ -51,9 +58,9 @@ static int compare_ties(const touch *a, const touch *b)
     }
     int order = vec3_compare(a->closest.offset, b->closest.offset);
     if (!order && touch_is_at_center(a)) {
-        order = vec3_compare(a->triangle->facet_normal, b->triangle->facet_normal);
+        order = vec3_compare(touch_facet_normal(a), touch_facet_normal(b));
     }
-    return order ? order : compare_places(a->triangle, b->triangle);
+    return order ? order : compare_places(a, b);
 }
 
 static inline bool comes_before(const touch *a, const touch *b)
@@ -110,20 +117,20 @@ static double tangent_tilt(double noise, double normal_noise, double distance, d
 
 /* Whether P_i does not stand in front of the tangent plane at P_j by more than noise can explain.
  * Nearly all do not stand in front at all, or by less than eps_n: roots are taken for the rest. */
-static bool eliminates(const touch *j, const touch *i, double center_noise, double flat_tilt)
+static bool eliminates(const touch *j, const touch *i, double flat_tilt)
 {
     /* P_i - P_j, from the contact vectors: they are relative to the center and round least */
     vec3 apart = vec3_sub(j->closest.offset, i->closest.offset);
     bool at_center = touch_is_at_center(j);
-    vec3 axis = at_center ? j->triangle->facet_normal : j->closest.offset;
+    vec3 axis = at_center ? touch_facet_normal(j) : j->closest.offset;
     double axis_length = at_center ? 1.0 : j->distance;
     double in_front = vec3_dot(axis, apart); /* times the axis' length, as are the limits below */
-    double normal_noise = larger(i->normal_noise, j->normal_noise) + center_noise;
+    double normal_noise = larger(i->normal_noise, j->normal_noise);
     double limit = FRONT_NOISES * normal_noise * axis_length;
     if (in_front <= limit) {
         return true;
     }
-    double noise = larger(i->noise, j->noise) + center_noise;
+    double noise = larger(i->noise, j->noise);
     double tilt = tangent_tilt(noise, normal_noise, j->distance, flat_tilt);
     return in_front <= limit + tilt * axis_length * sqrt(vec3_norm_sq(apart));
 }
@@ -132,14 +139,14 @@ static bool is_same_contact(const touch *a, const touch *b)
 {
     return a->distance == b->distance && vec3_compare(a->closest.offset, b->closest.offset) == 0 &&
            (!touch_is_at_center(a) ||
-            vec3_compare(a->triangle->facet_normal, b->triangle->facet_normal) == 0);
+            vec3_compare(touch_facet_normal(a), touch_facet_normal(b)) == 0);
 }
 
 static bool is_eliminated(const touch *kept, abut_index kept_count, const touch *i,
-                          double center_noise, double flat_tilt)
+                          double flat_tilt)
 {
     for (abut_index k = 0; k < kept_count; k++) {
-        if (eliminates(&kept[k], i, center_noise, flat_tilt)) {
+        if (eliminates(&kept[k], i, flat_tilt)) {
             return true;
         }
     }
@@ -185,8 +192,7 @@ static void share_noise(touches *list)
     }
 }
 
-abut_status hierarchy_eliminate(touches *list, double center_noise, double flat_tilt,
-                                parallel_job *job)
+abut_status hierarchy_eliminate(touches *list, double flat_tilt, parallel_job *job)
 {
     merge_same(list);
     share_noise(list);
@@ -196,7 +202,7 @@ abut_status hierarchy_eliminate(touches *list, double center_noise, double flat_
         if (status) {
             return status;
         }
-        if (!is_eliminated(list->items, kept, &list->items[i], center_noise, flat_tilt)) {
+        if (!is_eliminated(list->items, kept, &list->items[i], flat_tilt)) {
             list->items[kept++] = list->items[i];
         }
     }

@@ -8,11 +8,9 @@
  * facets does not matter. */
 void hierarchy_sort(touches *list);
 
-/* Keep the contacts that no nearer kept one eliminates. The list must be sorted. `center_noise`:
- * how far the center's own rounding can move a point; `flat_tilt`: sin(flat_angle / 2). Every
- * contact is compared with those that stay, which is reported to the job. Returns ABUT_OK, or why
- * the job is to end. */
-abut_status hierarchy_eliminate(touches *list, double center_noise, double flat_tilt,
-                                parallel_job *job);
+/* Keep the contacts that no nearer kept one eliminates. The list must be sorted. `flat_tilt`:
+ * sin(flat_angle / 2). Every contact is compared with those that stay, which is reported to the
+ * job. Returns ABUT_OK, or why the job is to end. */
+abut_status hierarchy_eliminate(touches *list, double flat_tilt, parallel_job *job);
 
 #endif

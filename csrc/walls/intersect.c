@@ -7,22 +7,22 @@
 void touches_free(touches *list)
 {
     memory_free(list->items);
+    memory_free(list->views);
     memory_free(list->near);
-    *list = (touches){NULL, 0, 0, NULL, 0};
+    *list = (touches){0};
 }
 
 /* The closest point of a facet, the nearest of its triangles' (contact type hierarchy, section
  * 5.1). Written in place, and so is the rest: copying what was just written stalls. */
-static void facet_closest(const abut_mesh *mesh, int32_t facet, vec3 center, double reach,
-                          touch *touched)
+static void facet_closest(const sphere_view *view, int32_t facet, double reach, touch *touched)
 {
-    const triangle *t = mesh->triangles + mesh->fans[facet];
-    const triangle *end = mesh->triangles + mesh->fans[facet + 1];
-    triangle_closest(t, center, reach, &touched->closest);
+    const triangle *t = view->mesh->triangles + view->mesh->fans[facet];
+    const triangle *end = view->mesh->triangles + view->mesh->fans[facet + 1];
+    triangle_closest(t, view->center, reach, &touched->closest);
     touched->triangle = t;
     for (t++; t < end; t++) {
         closest other;
-        triangle_closest(t, center, reach, &other);
+        triangle_closest(t, view->center, reach, &other);
         if (closest_is_nearer(&other, &touched->closest)) {
             touched->closest = other;
             touched->triangle = t;
@@ -31,17 +31,18 @@ static void facet_closest(const abut_mesh *mesh, int32_t facet, vec3 center, dou
 }
 
 /* Whether the facet touches; then `touched` is complete. */
-static bool test_facet(const abut_mesh *mesh, int32_t facet, vec3 center, double reach,
-                       touch *touched)
+static bool test_facet(const sphere_view *view, int32_t facet, double reach, touch *touched)
 {
-    facet_closest(mesh, facet, center, reach, touched);
+    facet_closest(view, facet, reach, touched);
     double distance_sq = touched->closest.distance_sq, reach_sq = reach * reach;
     if (distance_sq > reach_sq * (1.0 + CULL_SLACK)) {
         return false;
     }
     touched->distance = sqrt(touched->closest.distance_sq);
-    touched->noise = touched->triangle->noise;
-    touched->normal_noise = touched->triangle->normal_noise;
+    touched->closest.offset = pose_turn(view->pose, touched->closest.offset);
+    touched->noise = touched->triangle->noise + view->noise;
+    touched->normal_noise = touched->triangle->normal_noise + view->noise;
+    touched->view = view;
     /* the root decides only where the squares are too close to */
     return distance_sq < reach_sq * (1.0 - CULL_SLACK) || touched->distance <= reach;
 }
@@ -66,10 +67,10 @@ static abut_status reserve_items(touches *list, abut_index count)
     return ABUT_OK;
 }
 
-static abut_status test_level(const abut_mesh *mesh, const bins *set, int32_t level, vec3 center,
-                              double reach, touches *list, parallel_job *job)
+static abut_status test_level(const sphere_view *view, int32_t level, double reach, touches *list,
+                              parallel_job *job)
 {
-    entry_range range = bins_look(set, level, center);
+    entry_range range = bins_look(view->set, level, view->center);
     if (range.begin == range.end) {
         return ABUT_OK;
     }
@@ -77,25 +78,23 @@ static abut_status test_level(const abut_mesh *mesh, const bins *set, int32_t le
     if (status) {
         return status;
     }
-    abut_index near_count = bins_cull(set, level, range, center, reach, list->near);
+    abut_index near_count = bins_cull(view->set, level, range, view->center, reach, list->near);
     status = reserve_items(list, near_count);
     if (status) {
         return status;
     }
     for (abut_index i = 0; i < near_count; i++) {
-        touch *next = &list->items[list->count];
-        list->count += test_facet(mesh, list->near[i], center, reach, next);
+        list->count += test_facet(view, list->near[i], reach, &list->items[list->count]);
     }
     return parallel_report(job, range.end - range.begin + 4 * near_count);
 }
 
-abut_status intersect_sphere(const abut_mesh *mesh, const bins *set, vec3 center, double reach,
-                             touches *list, parallel_job *job)
+abut_status intersect_sphere(const sphere_view *view, double reach, touches *list,
+                             parallel_job *job)
 {
     abut_status status = ABUT_OK;
-    list->count = 0;
-    for (int32_t level = 0; !status && level < set->level_count; level++) {
-        status = test_level(mesh, set, level, center, reach, list, job);
+    for (int32_t level = 0; !status && level < view->set->level_count; level++) {
+        status = test_level(view, level, reach, list, job);
     }
     return status;
 }

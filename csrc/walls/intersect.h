@@ -1,5 +1,5 @@
-/* Fast intersection test: from the many candidates of the bins to the few facets
- * that a sphere touches. */
+/* Fast intersection test: from the many candidates of the bins to the few facets that a sphere
+ * touches. */
 #ifndef WALLS_INTERSECT_H
 #define WALLS_INTERSECT_H
 
@@ -7,13 +7,27 @@
 
 #include "../base/parallel.h"
 #include "bins.h"
+#include "pose.h"
+
+/* A sphere as one image of one mesh sees it. */
+typedef struct sphere_view {
+    const abut_mesh *mesh;
+    const bins *set;
+    const pose *pose; /* of the mesh */
+    vec3 center;      /* in the mesh's frame */
+    double noise;     /* how far rounding can have moved it */
+    int32_t number;   /* of the mesh */
+    int32_t image[3];
+} sphere_view;
 
 /* A facet that a sphere touches, with its closest point. */
 typedef struct touch {
-    closest closest;
+    closest closest; /* its offset along the world's axes */
     double distance;
-    double noise, normal_noise; /* of the facet, or the noisiest of those with this very contact */
+    double noise, normal_noise; /* of the facet and the center, or the noisiest of those with this
+                                   very contact */
     const triangle *triangle;
+    const sphere_view *view;
 } touch;
 
 /* Whether the center is on the facet, as far as squares can tell. */
@@ -22,28 +36,35 @@ static inline bool touch_is_at_center(const touch *t)
     return t->closest.distance_sq < DBL_MIN;
 }
 
+static inline vec3 touch_facet_normal(const touch *t)
+{
+    return pose_turn(t->view->pose, t->triangle->facet_normal);
+}
+
 /* From the mesh to the center; where they coincide the facet's own. */
 static inline vec3 touch_normal(const touch *t)
 {
-    return touch_is_at_center(t) ? t->triangle->facet_normal
+    return touch_is_at_center(t) ? touch_facet_normal(t)
                                  : vec3_scale(t->closest.offset, 1.0 / t->distance);
 }
 
-/* The facets that one sphere touches, and scratch. Grows as needed: zero-initialize,
- * free with touches_free. */
+/* What one sphere touches, and scratch. Grows as needed: zero-initialize, free with touches_free.
+ */
 typedef struct touches {
     touch *items;
     abut_index count, capacity;
+    sphere_view *views; /* the images of the meshes that it may touch */
+    abut_index view_count, view_capacity;
     int32_t *near; /* candidates that the box test left */
     abut_index near_capacity;
 } touches;
 
 void touches_free(touches *list);
 
-/* Replace the list by all facets within `reach` (radius plus gap) of `center`, each once, in no
+/* Add all facets of a view's mesh within `reach` (radius plus gap) of its center, each once, in no
  * order that means anything. The candidates looked at are reported to the job as work done. Returns
  * ABUT_OK, ABUT_NO_MEMORY, or why the job is to end. */
-abut_status intersect_sphere(const abut_mesh *mesh, const bins *set, vec3 center, double reach,
-                             touches *list, parallel_job *job);
+abut_status intersect_sphere(const sphere_view *view, double reach, touches *list,
+                             parallel_job *job);
 
 #endif

@@ -60,8 +60,8 @@ static void place_spheres(scene *s)
 static abut_status write_columns(const abut_contacts *contacts)
 {
     abut_index rows = abut_contacts_count(contacts), nodes = abut_contacts_node_count(contacts);
-    abut_index *numbers = memory_alloc(4 * rows + SPHERE_COUNT + nodes + 2, sizeof *numbers);
-    double *values = memory_alloc(7 * rows + nodes, sizeof *values);
+    abut_index *numbers = memory_alloc(8 * rows + SPHERE_COUNT + nodes + 2, sizeof *numbers);
+    double *values = memory_alloc(9 * rows + nodes, sizeof *values);
     uint8_t *types = memory_alloc(rows, sizeof *types);
     abut_status status = numbers && values && types ? ABUT_OK : ABUT_NO_MEMORY;
     if (!status) {
@@ -71,12 +71,16 @@ static abut_status write_columns(const abut_contacts *contacts)
             .type = types,
             .feature = numbers + 2 * rows,
             .node_offsets = numbers + 3 * rows,
-            .offsets = numbers + 4 * rows + 1,
-            .node = numbers + 4 * rows + SPHERE_COUNT + 2,
+            .mesh = numbers + 4 * rows + 1,
+            .image = numbers + 5 * rows + 1,
+            .offsets = numbers + 8 * rows + 1,
+            .node = numbers + 8 * rows + SPHERE_COUNT + 2,
             .point = values,
             .normal = values + 3 * rows,
             .overlap = values + 6 * rows,
-            .weight = values + 7 * rows,
+            .share = values + 7 * rows,
+            .tilt = values + 8 * rows,
+            .weight = values + 9 * rows,
         };
         abut_contacts_write(contacts, &columns);
         CHECK_INT(columns.offsets[SPHERE_COUNT], rows);
@@ -96,7 +100,7 @@ static abut_status build_and_find(const abut_mesh_input *input, const abut_query
     abut_error error = {ABUT_OK, 0, 0, 0.0};
     abut_status status = abut_mesh_build(input, &mesh, &error);
     if (!status) {
-        status = abut_finder_build(mesh, &finder, &error);
+        status = abut_finder_build((const abut_mesh *const *)&mesh, 1, &finder, &error);
     }
     if (!status) {
         status = abut_contacts_find(finder, query, &contacts, &error);

@@ -67,6 +67,10 @@ static abut_columns allocate_columns(abut_index contacts, abut_index nodes)
                           .point = calloc(m + 1, 3 * sizeof(double)),
                           .normal = calloc(m + 1, 3 * sizeof(double)),
                           .overlap = calloc(m + 1, sizeof(double)),
+                          .mesh = calloc(m + 1, sizeof(abut_index)),
+                          .share = calloc(m + 1, sizeof(double)),
+                          .tilt = calloc(m + 1, sizeof(double)),
+                          .image = calloc(m + 1, 3 * sizeof(abut_index)),
                           .offsets = calloc(SPHERE_COUNT + 1, sizeof(abut_index)),
                           .node = calloc(k + 1, sizeof(abut_index)),
                           .weight = calloc(k + 1, sizeof(double)),
@@ -75,8 +79,9 @@ static abut_columns allocate_columns(abut_index contacts, abut_index nodes)
 
 static void free_columns(abut_columns *c)
 {
-    void *arrays[] = {c->sphere,  c->facet,   c->type, c->feature, c->point,       c->normal,
-                      c->overlap, c->offsets, c->node, c->weight,  c->node_offsets};
+    void *arrays[] = {c->sphere, c->facet,   c->type, c->feature, c->point,
+                      c->normal, c->overlap, c->mesh, c->share,   c->tilt,
+                      c->image,  c->offsets, c->node, c->weight,  c->node_offsets};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         free(arrays[i]);
     }
@@ -117,7 +122,7 @@ static void check_query(const scene *s, int workers)
     abut_finder *finder = NULL;
     abut_contacts *contacts = NULL;
     CHECK_INT(abut_mesh_build(&input, &mesh, NULL), ABUT_OK);
-    CHECK_INT(abut_finder_build(mesh, &finder, NULL), ABUT_OK);
+    CHECK_INT(abut_finder_build((const abut_mesh *const *)&mesh, 1, &finder, NULL), ABUT_OK);
     CHECK_INT(abut_contacts_find(finder, &query, &contacts, NULL), ABUT_OK);
     check_rows(contacts);
     abut_contacts_free(contacts);

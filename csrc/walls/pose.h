@@ -1,0 +1,50 @@
+/* Where a mesh stands in the world: a rigid transform. */
+#ifndef WALLS_POSE_H
+#define WALLS_POSE_H
+
+#include "../base/vec3.h"
+
+/* A point p of the mesh's frame is at rows p + shift in the world. */
+typedef struct pose {
+    vec3 rows[3];
+    vec3 shift;
+} pose;
+
+static inline pose pose_identity(void)
+{
+    return (pose){{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}};
+}
+
+/* From a row-major 4 x 4 matrix. */
+static inline pose pose_load(const double *matrix)
+{
+    pose p;
+    for (int row = 0; row < 3; row++) {
+        p.rows[row] = vec3_load(matrix + 4 * row);
+    }
+    p.shift = (vec3){matrix[3], matrix[7], matrix[11]};
+    return p;
+}
+
+static inline vec3 pose_turn(const pose *p, vec3 a)
+{
+    return (vec3){vec3_dot(p->rows[0], a), vec3_dot(p->rows[1], a), vec3_dot(p->rows[2], a)};
+}
+
+static inline vec3 pose_turn_back(const pose *p, vec3 a)
+{
+    vec3 xy = vec3_add(vec3_scale(p->rows[0], a.x), vec3_scale(p->rows[1], a.y));
+    return vec3_add(xy, vec3_scale(p->rows[2], a.z));
+}
+
+static inline vec3 pose_to_world(const pose *p, vec3 a)
+{
+    return vec3_add(pose_turn(p, a), p->shift);
+}
+
+static inline vec3 pose_to_mesh(const pose *p, vec3 a)
+{
+    return pose_turn_back(p, vec3_sub(a, p->shift));
+}
+
+#endif
