@@ -175,8 +175,8 @@ BAD_KEYWORDS = [
     ({"flat_angle": 90}, ValueError, "less than pi/2 (radians)"),
     ({"flat_angle": np.nan}, ValueError, "flat_angle is nan"),
     ({"flat_angle": 1j}, TypeError, "flat_angle has dtype complex128"),
-    ({"resolution": "nearest"}, ValueError, "'nearest', but must be 'hierarchy' or 'all'"),
-    ({"resolution": 0}, TypeError, "resolution is 0, but must be 'hierarchy' or 'all'"),
+    ({"resolution": "nearest"}, ValueError, "'nearest', but must be 'hierarchy' or 'sharing' or"),
+    ({"resolution": 0}, TypeError, "resolution is 0, but must be 'hierarchy' or 'sharing' or"),
     ({"resolution": ["all"]}, TypeError, "resolution is ['all'], but must be"),
     ({"weights": "mean"}, ValueError, "weights is 'mean', but must be 'wachspress' or 'zhong'"),
     ({"weights": None}, TypeError, "weights is None, but must be"),
@@ -185,6 +185,26 @@ BAD_KEYWORDS = [
     ({"workers": 10**6}, ValueError, "workers is 1000000"),
     ({"workers": 2.0}, TypeError, "workers is 2.0, but must be an integer"),
     ({"workers": True}, TypeError, "workers is True, but must be an integer"),
+    ({"exponent": 0}, ValueError, "exponent is 0; it must be positive"),
+    ({"exponent": -1.5}, ValueError, "exponent is -1.5; it must be positive"),
+    ({"exponent": np.nan}, ValueError, "exponent is nan"),
+    ({"exponent": np.inf}, ValueError, "exponent is inf"),
+    ({"exponent": None}, TypeError, "exponent has dtype object"),
+    ({"exponent": [1.5]}, ValueError, "exponent has shape (1,), but must be one number"),
+    ({"period": (1, 0, None)}, ValueError, "period[1] is 0, but must be positive, or None"),
+    ({"period": (-1, 1, 1)}, ValueError, "period[0] is -1, but must be positive"),
+    ({"period": (1, 1, np.nan)}, ValueError, "period[2] is nan, but must be positive"),
+    ({"period": (1, np.inf, 1)}, ValueError, "period[1] is inf"),
+    ({"period": (1, 1)}, ValueError, "period has 2 items, but must have 3"),
+    ({"period": np.ones((3, 3))}, ValueError, "period[0] has shape (3,), but must be one number"),
+    ({"period": 1.0}, TypeError, "period is 1.0, but must be 3 lengths or None"),
+    ({"period": "xyz"}, TypeError, "period[0] has dtype <U1, but must be real numbers"),
+    ({"period": (True, 1, 1)}, TypeError, "period[0] has dtype bool"),
+    (
+        {"period": (1e-7, 1, None)},
+        ValueError,
+        "sphere 0 reaches over more than a million periodic images of a mesh",
+    ),
     ({"tolerance": 1}, TypeError, "tolerance"),
 ]
 
@@ -198,12 +218,56 @@ def test_keywords(finder, keywords, error, message):
     assert len(finder.find(CENTERS, RADII)) == 2
 
 
+def pose_with(*where_and_value):
+    return changed(np.eye(4), *where_and_value)
+
+
+BAD_POSES = [
+    (
+        [None, pose_with(0, 0, math.sqrt(1.1))],
+        ValueError,
+        "poses[1] is not rigid: its rotation times its transpose is off 1 by 0.1",
+    ),
+    ([pose_with(0, 1, 1e-4), None], ValueError, "poses[0] is not rigid: its rotation times its"),
+    ([pose_with(0, 0, 1e200), None], ValueError, "poses[0] is not rigid: its rotation times its"),
+    (np.zeros((2, 4, 4)), ValueError, "poses[0] is not rigid: its last row is [0. 0. 0. 0.]"),
+    ([None, pose_with(2, 2, -1)], ValueError, "poses[1] is not rigid: it mirrors"),
+    ([None, pose_with(3, 3, 2)], ValueError, "poses[1] is not rigid: its last row"),
+    ([None, pose_with(0, 3, np.nan)], ValueError, "poses[1] has an entry that is not finite"),
+    ([None, pose_with(1, 3, -1e80)], ValueError, "poses[1] moves by 1e+80, but at most by 1e75"),
+    ([None, np.eye(3)], ValueError, "poses[1] has shape (3, 3), but must be (4, 4)"),
+    ([None], ValueError, "poses has 1 item, but there are 2 meshes"),
+    (np.eye(4), ValueError, "poses has 1 item, but there are 2 meshes"),
+    ([None] * 3, ValueError, "poses has 3 items, but there are 2 meshes"),
+    (np.tile(np.eye(4), (3, 1, 1)), ValueError, "poses has 3 items, but there are 2 meshes"),
+    (np.eye(3), ValueError, "poses has shape (3, 3), but must be (2, 4, 4)"),
+    ([], ValueError, "poses has shape (0,), but must be (2, 4, 4)"),
+    (0.5, ValueError, "poses has shape (), but must be (2, 4, 4)"),
+    ([np.eye(4), np.eye(3)], ValueError, "poses is ragged"),
+    ("ab", TypeError, "poses has dtype <U2, but must be real numbers"),
+    ([None, "b"], TypeError, "poses[1] has dtype <U1, but must be real numbers"),
+    (np.eye(4, dtype=complex), TypeError, "poses has dtype complex128"),
+]
+
+
+@pytest.mark.parametrize(("poses", "error", "message"), BAD_POSES)
+def test_poses(poses, error, message):
+    square = abut.Mesh(SQUARE, [[0, 1, 2, 3]])
+    both = abut.ContactFinder([square, square])
+
+    def find(centers, radii, given):
+        return both.find(centers, radii, poses=given)
+
+    assert_fails(find, error, message, CENTERS, RADII, poses)
+    assert len(both.find(CENTERS, RADII)) == 2
+
+
 def test_zhong_weights_of_a_pentagon():
     angles = np.arange(5) * 2 * np.pi / 5
     pentagon = np.column_stack([np.cos(angles), np.sin(angles), np.zeros(5)])
     vertices = np.vstack([SQUARE, pentagon])
     mesh = abut.Mesh(vertices, [[0, 1, 2, 3], [4, 5, 6, 7, 8]])
-    message = 'facet 1 has 5 corners, but weights="zhong" is for 3 or 4'
+    message = 'facet 1 of mesh 0 has 5 corners, but weights="zhong" is for 3 or 4'
     with pytest.raises(ValueError, match=message):
         abut.find_contacts(CENTERS, RADII, mesh, weights="zhong")
 
@@ -416,6 +480,20 @@ def test_no_mesh(mesh):
         abut.find_contacts(CENTERS, RADII, mesh)
 
 
+def test_sequences_that_hold_no_mesh():
+    square = abut.Mesh(SQUARE, [[0, 1, 2, 3]])
+    for meshes, error, message in (
+        ([], ValueError, "the sequence of meshes is empty: give at least one"),
+        ([square, "lid.stl"], TypeError, r"meshes\[1\]: a path is no mesh: abut.read_mesh\('lid"),
+        (["drum.stl"], TypeError, r"meshes\[0\]: a path is no mesh"),
+        ([square, None], TypeError, r"meshes\[1\]: no mesh can be made of builtins.NoneType"),
+        ((square, SQUARE), ValueError, r"meshes\[1\]: mesh has shape \(4, 3\)"),
+        ([[square]], TypeError, r"meshes\[0\]: a sequence of meshes is no mesh"),
+    ):
+        with pytest.raises(error, match=message):
+            abut.ContactFinder(meshes)
+
+
 # ---- nothing crashes -----------------------------------------------------------------------------
 
 ODD = [
@@ -427,7 +505,9 @@ ODD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ["vertices", "facets", "centers", "radii", "mesh", "noise"])
+@pytest.mark.parametrize(
+    "kind", ["vertices", "facets", "centers", "radii", "mesh", "meshes", "noise", "poses", "period"]
+)
 def test_odd_arguments_give_an_error_or_a_result(finder, kind):
     calls = {
         "vertices": lambda odd: abut.Mesh(odd, [[0, 1, 2]]),
@@ -435,7 +515,10 @@ def test_odd_arguments_give_an_error_or_a_result(finder, kind):
         "centers": lambda odd: finder.find(odd, 1.0),
         "radii": lambda odd: finder.find(CENTERS, odd),
         "mesh": lambda odd: abut.ContactFinder(odd),
+        "meshes": lambda odd: abut.ContactFinder([finder.meshes[0], odd]),
         "noise": lambda odd: abut.Mesh(SQUARE, [[0, 1, 2]], noise=odd),
+        "poses": lambda odd: finder.find(CENTERS, RADII, poses=odd),
+        "period": lambda odd: finder.find(CENTERS, RADII, period=odd),
     }
     outcomes = [outcome(calls[kind], odd) for odd in ODD]
     assert "error" in outcomes and outcomes.count("error") > len(ODD) / 2

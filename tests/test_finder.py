@@ -53,6 +53,10 @@ KEYWORDS = {
     "gap": 0.0,
     "weights": "wachspress",
     "workers": None,
+    "poses": None,
+    "period": None,
+    "exponent": 1.5,
+    "keep_zero": False,
 }
 
 
@@ -231,6 +235,24 @@ def test_pickled_finder(roof, spheres, expected):
     finder = pickle.loads(pickle.dumps(abut.ContactFinder(roof)))
     assert finder.find(*spheres) == expected
     assert copy.copy(finder).find(*spheres) == expected
+
+
+def test_pickled_finder_of_several_meshes(roof, spheres):
+    finder = abut.ContactFinder([roof, roof.scaled(2)])
+    again = pickle.loads(pickle.dumps(finder))
+    assert repr(again) == "ContactFinder(2 meshes, 4 facets)"
+    assert again.find(*spheres) == finder.find(*spheres)
+
+
+def test_forms_of_meshes(roof, spheres, expected):
+    corners = roof.vertices[roof.indices.reshape(2, 4)]
+    apart = list(corners[:, None])  # a mesh of one facet each, as (1, 4, 3) arrays
+    one = [corners, corners.tolist(), list(corners), tuple(corners), [roof], (roof,), [corners]]
+    for given in (*one, apart, [part.tolist() for part in apart]):
+        found = abut.find_contacts(*spheres, given)
+        assert found.point.tobytes() == expected.point.tobytes()
+    assert len(abut.ContactFinder(apart).meshes) == 2
+    assert len(abut.ContactFinder([corners[:1].tolist()]).meshes) == 1
 
 
 def test_finder_holds_its_mesh(spheres, expected):

@@ -101,6 +101,17 @@ def test_other_types_of_the_same_kind(contacts, path):
     assert abut.load_contacts(path) == contacts
 
 
+def test_files_of_earlier_versions(contacts, path):
+    arrays = arrays_of(path)
+    assert arrays.pop("_tilt").shape == (len(contacts),) and arrays.pop("flat_angle") == 0
+    np.savez(path, **arrays)
+    found = abut.load_contacts(path)
+    assert found == contacts and found.poses is None and found.period is None
+    assert found.flat_angle == 0 and (found._tilt == 0).all()
+    assert (contacts._tilt > 0).all()
+    assert contacts.match(found).tolist() == list(range(len(contacts)))
+
+
 # ---- files that are broken -----------------------------------------------------------------------
 
 
@@ -135,6 +146,15 @@ def change(name, at, value):
         (change("facet", 1, -1), r"facet\[1\] is negative"),
         (change("node", 2, -1), r"node\[2\] is negative"),
         (change("type", 1, 3), r"type\[1\] is 3, which is no type"),
+        (lambda a: a.update(_tilt=a["_tilt"][1:]), r"_tilt has \d entries, not \d"),
+        (lambda a: a.update(_tilt=a["type"].astype(str)), "_tilt has dtype <U"),
+        (lambda a: a.update(poses=np.eye(4)), r"poses has shape \(4, 4\)"),
+        (lambda a: a.update(poses=np.full((1, 4, 4), np.nan)), "poses is not finite"),
+        (lambda a: a.update(poses=np.zeros((1, 4, 4), "U1")), "poses has dtype <U1"),
+        (lambda a: a.update(poses=np.zeros((0, 4, 4))), "names mesh 0, but has 0 poses"),
+        (lambda a: a.update(period=np.ones(2)), r"period has shape \(2,\)"),
+        (lambda a: a.update(period=np.array([1.0, 0, -1])), r"period\[2\] is -1, but must be"),
+        (lambda a: a.update(flat_angle=np.zeros(1)), r"flat_angle has shape \(1,\)"),
     ],
 )
 def test_what_is_broken_is_named(path, apply, message):
@@ -154,6 +174,13 @@ def test_what_the_mesh_does_not_have(path, mesh, name, number):
     np.savez(path, **arrays)
     assert getattr(abut.load_contacts(path), name)[0] == number
     with pytest.raises(ValueError, match=r"contacts\.npz: the contacts name"):
+        abut.load_contacts(path, mesh)
+
+
+def test_as_many_poses_as_meshes(path, mesh):
+    np.savez(path, **arrays_of(path), poses=np.tile(np.eye(4), (2, 1, 1)))
+    assert abut.load_contacts(path, [mesh, mesh]).poses.shape == (2, 4, 4)
+    with pytest.raises(ValueError, match="it has 2 poses, but 1 meshes are given"):
         abut.load_contacts(path, mesh)
 
 

@@ -120,7 +120,7 @@ static void scratch_free(scratch *own)
     memory_free(own->shares);
 }
 
-/* One more than there are contacts, so that no array is empty. */
+/* Room to solve for this many contacts. */
 static abut_status reserve(scratch *own, abut_index count)
 {
     double *shares = memory_grow(own->shares, count, &own->share_capacity, sizeof *shares);
@@ -149,29 +149,25 @@ static void drop_zero_shares(scratch *own)
 static abut_status share(const abut_query *query, double radius, scratch *own, parallel_job *job)
 {
     touches *list = &own->list;
+    abut_status status = reserve(own, list->count);
+    if (status) {
+        return status;
+    }
     for (abut_index i = 0; i < list->count; i++) {
         own->normals[i] = touch_normal(&list->items[i]);
         own->overlaps[i] = radius - list->items[i].distance;
     }
-    abut_status status = sharing_solve(&own->solver, list->count, own->normals, own->overlaps,
-                                       query->exponent, own->shares, job);
+    status = sharing_solve(&own->solver, list->count, own->normals, own->overlaps, query->exponent,
+                           own->shares, job);
     if (!status && !query->keep_zero) {
         drop_zero_shares(own);
     }
     return status;
 }
 
-/* From touching facets to contacts with their shares. */
+/* From touching facets, sorted, to contacts. */
 static abut_status resolve(const search *s, double radius, scratch *own, parallel_job *job)
 {
-    abut_status status = reserve(own, own->list.count);
-    for (abut_index i = 0; !status && i < own->list.count; i++) {
-        own->shares[i] = 1.0;
-    }
-    if (status) {
-        return status;
-    }
-    hierarchy_sort(&own->list);
     switch (s->query->resolution) {
     case ABUT_HIERARCHY:
         return hierarchy_eliminate(&own->list, s->flat_tilt, job);
@@ -228,7 +224,7 @@ static abut_status append_contacts(const search *s, contact_buffer *buffer, cons
         contact *made = &buffer->items[buffer->count++];
         made->sphere = sphere;
         made->overlap = s->query->radii[sphere] - t->distance;
-        made->share = own->shares[i];
+        made->share = s->query->resolution == ABUT_SHARING ? own->shares[i] : 1.0;
         made->tilt = normal_tilt(t, s->query->flat_angle);
         fill_contact(made, t);
         buffer->node_count += weights_count(t->view->mesh, &made->at);
@@ -252,6 +248,7 @@ static abut_status search_sphere(search *s, abut_index sphere, scratch *own, con
     if (status || list->count == 0) {
         return status;
     }
+    hierarchy_sort(list);
     status = resolve(s, radius, own, job);
     return status ? status : append_contacts(s, buffer, own, sphere);
 }

@@ -38,6 +38,24 @@ They stand here and not in mesh.h because facet.c, below mesh.h in the order of 
  * this part of the numbers that were added. The exact distance decides. */
 #define CULL_SLACK 1e-12
 
+/* Sharing (contact.md, section 5). A contact is satisfied when it lacks no more than this part of
+ * the largest force: a hundred times what rounding leaves, so that pivots mean something, and no
+ * force that anyone measures. */
+#define SATISFIED_WITHIN 1e-13
+
+/* A set of contacts whose G has a pivot below this is no longer positive definite for sure: some
+ * units in the last place of 1. Loads that move along such a direction, by 1 at most, change no
+ * force by more, which is less than what counts as satisfied; nor does a diagonal that is larger by
+ * this. */
+#define FLAT_CURVATURE 1e-14
+
+/* Normals whose cosine is no more than this, a few units in the last place of 1, are perpendicular:
+ * each of the walls of a rotated corner carries its full force. */
+#define PERPENDICULAR_COSINE 1e-15
+
+/* Lemke's tableau: what is below this part of its column's largest number is rounding. */
+#define LEMKE_ZERO 1e-13
+
 /* One unit in the last place of x; 0 for 0. */
 static inline double ulp_double(double x)
 {

@@ -8,26 +8,35 @@ _Indices: TypeAlias = NDArray[np.intp]
 _Columns: TypeAlias = tuple[
     _Indices,
     _Indices,
+    _Indices,
     NDArray[np.uint8],
     _Indices,
     _Doubles,
     _Doubles,
     _Doubles,
+    _Doubles,
+    _Doubles,
+    _Indices,
     _Indices,
     _Indices,
     _Doubles,
     _Indices,
 ]
+_Step: TypeAlias = tuple[_Indices, _Indices, _Doubles, _Doubles, _Doubles, _Indices, _Indices]
 
 FACET: Final = 0
 EDGE: Final = 1
 VERTEX: Final = 2
 HIERARCHY: Final = 0
 ALL: Final = 1
+SHARING: Final = 2
 WACHSPRESS: Final = 0
 ZHONG: Final = 1
+COORDINATE_LIMIT: Final = 1e75
 
 def has_openmp() -> bool: ...
+def share(normals: _Doubles, overlaps: _Doubles, exponent: float, /) -> _Doubles: ...
+def match(now: _Step, before: _Step, earlier: _Indices, workers: int, /) -> _Indices: ...
 
 @final
 class Mesh:
@@ -62,7 +71,7 @@ class Mesh:
 
 @final
 class Finder:
-    def __new__(cls, mesh: Mesh) -> Finder: ...
+    def __new__(cls, meshes: tuple[Mesh, ...]) -> Finder: ...
     def find(
         self,
         centers: _Doubles,
@@ -70,7 +79,11 @@ class Finder:
         gap: float,
         flat_angle: float,
         resolution: int,
+        exponent: float,
+        keep_zero: bool,
         weights: int,
+        poses: _Doubles | None,
+        period: _Doubles | None,
         workers: int,
         /,
     ) -> _Columns: ...

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core, checks
+from . import _core, checks, history
 from .extras import import_extra
+from .poses import Period, lengths_of
 
 if TYPE_CHECKING:
     from .mesh import Mesh
@@ -27,6 +28,15 @@ ROW_COLUMNS = (
 )  # fmt: skip
 NODE_COLUMNS = ("node", "weight")
 OFFSETS = ("offsets", "node_offsets")
+
+# what all rows of a table have in common
+SEARCH = ("meshes", "poses", "period", "flat_angle")
+
+# as the library returns them
+FOUND_COLUMNS = (
+    "sphere", "mesh", "facet", "type", "feature", "point", "normal", "overlap", "share", "_tilt",
+    "image", "offsets", "node", "weight", "node_offsets",
+)  # fmt: skip
 
 # rows that a notebook shows
 SHOWN_ROWS = 5
@@ -45,39 +55,48 @@ class Contacts:
     sphere : (m,) ndarray of intp
         Number of the sphere.
     facet : (m,) ndarray of intp
-        Number of the facet. Where facets share the contact's very point, any of them.
+        Number of the facet in its mesh. Where facets share the contact's very point, any of them.
     type : (m,) ndarray of uint8
         What the contact lies on: `FACET`, `EDGE` or `VERTEX` (0, 1, 2).
     feature : (m,) ndarray of intp
         Which one of the facet's: edge k runs from its corner k to k + 1, vertex k is its corner k;
         0 for FACET.
     point : (m, 3) ndarray of float64
-        Contact point, on the mesh.
+        Contact point in the world, on the mesh's image.
     normal : (m, 3) ndarray of float64
-        Unit vector from the mesh to the sphere's center: the normal force on the sphere is along
-        +normal, on the mesh along -normal. Where the center is on the mesh, the facet's normal by
-        the right-hand rule.
+        Unit vector in the world, from the mesh to the sphere's center: the normal force on the
+        sphere is along +normal, on the mesh along -normal. Where the center is on the mesh, the
+        facet's normal by the right-hand rule.
     overlap : (m,) ndarray of float64
         Radius - distance, positive where they touch; DEM papers call it indentation or penetration.
     share : (m,) ndarray of float64
-        The part of the contact law's force that the contact carries, 0 to 1: 1.
+        The part of the contact law's normal force that the contact carries, 0 to 1: multiply the
+        force at `overlap` with it. 1 but for ``resolution="sharing"``.
     mesh : (m,) ndarray of intp
-        Number of the mesh: 0.
+        Number of the mesh among `meshes`.
     image : (m, 3) ndarray of intp
-        Periodic image of the mesh: 0, 0, 0.
+        The sphere, where the caller has it, touches the mesh shifted by ``image * period``; 0
+        along axes that are not periodic.
     node : (k,) ndarray of intp
-        Vertices that carry the contacts' forces: of contact c ``node[node_offsets[c]:node_offsets[c
-        + 1]]``. For FACET the facet's corners that are not flat, in its order; for EDGE two, for
-        VERTEX one.
+        Vertices of its mesh that carry a contact's force: of contact c
+        ``node[node_offsets[c]:node_offsets[c + 1]]``. For FACET the facet's corners that are not
+        flat, in its order; for EDGE two, for VERTEX one.
     weight : (k,) ndarray of float64
         The part of the force that each node carries. A contact's weights sum up to 1, and its
-        weighted nodes to its point.
+        weighted nodes, where pose and image have them, to its point.
     offsets : (n + 1,) ndarray of intp, read-only
         The contacts of sphere i are rows ``offsets[i]:offsets[i + 1]``.
     node_offsets : (m + 1,) ndarray of intp, read-only
         Where each contact's nodes begin.
     meshes : tuple of Mesh, or None
         What was searched. Neither files nor pickles hold it.
+    poses : (k, 4, 4) ndarray of float64, read-only, or None
+        Where each mesh was, as the search read it: rigid transforms from its frame to the world.
+        None: every mesh where its vertices say.
+    period : tuple of 3 (float or None), or None
+        At what lengths the world repeats along x, y and z.
+    flat_angle : float
+        Radians, as the search was told.
 
     Notes
     -----
@@ -85,7 +104,7 @@ class Contacts:
     A selection is a `Contacts` that keeps n and the sphere numbers. A table has no single rows to
     loop over: use its columns, or `of` for one sphere.
 
-    ``==`` tells whether all columns and offsets are equal; meshes are not compared.
+    ``==`` tells whether all columns and offsets are equal; meshes and poses are not compared.
 
     Examples
     --------
@@ -117,6 +136,11 @@ class Contacts:
     offsets: NDArray[np.intp]
     node_offsets: NDArray[np.intp]
     meshes: tuple[Mesh, ...] | None
+    poses: NDArray[np.float64] | None
+    period: Period | None
+    flat_angle: float
+    # by how much noise, or flat_angle, may tilt each normal, in radians: `match` asks
+    _tilt: NDArray[np.float64]
 
     @classmethod
     def _build(
@@ -125,30 +149,36 @@ class Contacts:
         offsets: NDArray[np.intp],
         node_offsets: NDArray[np.intp],
         meshes: Iterable[Mesh] | None = None,
+        *,
+        poses: NDArray[np.float64] | None = None,
+        period: Period | None = None,
+        flat_angle: float = 0.0,
     ) -> Contacts:
-        """A table of these very arrays; the two offsets become read-only."""
+        """A table of these very arrays; offsets and poses become read-only."""
         offsets.flags.writeable = node_offsets.flags.writeable = False
+        if poses is not None:
+            poses.flags.writeable = False
+        # 0 where it was not written down: then `match` goes by that of the other contact
+        tilt = columns.get("_tilt", np.full(len(columns["sphere"]), flat_angle))
         return cls(
-            **columns,
+            **{**columns, "_tilt": tilt},
             offsets=offsets,
             node_offsets=node_offsets,
             meshes=None if meshes is None else tuple(meshes),
+            poses=poses,
+            period=period,
+            flat_angle=flat_angle,
         )
 
     @classmethod
-    def _found(cls, found: Sequence[NDArray[Any]], meshes: tuple[Mesh, ...]) -> Contacts:
-        """The columns that the library returns, in its order, with those that it has no say in."""
-        *rows, offsets, node, weight, node_offsets = found
-        columns: dict[str, NDArray[Any]] = dict(zip(ROW_COLUMNS, rows, strict=False))
-        count = len(columns["sphere"])
-        columns |= {
-            "share": np.ones(count),
-            "mesh": np.zeros(count, np.intp),
-            "image": np.zeros((count, 3), np.intp),
-            "node": node,
-            "weight": weight,
-        }
-        return cls._build(columns, offsets, node_offsets, meshes)
+    def _found(cls, found: Sequence[NDArray[Any]], **search: Any) -> Contacts:
+        """The columns that the library returns, in its order."""
+        columns = dict(zip(FOUND_COLUMNS, found, strict=True))
+        offsets, node_offsets = (columns.pop(name) for name in OFFSETS)
+        return cls._build(columns, offsets, node_offsets, **search)
+
+    def _search(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in SEARCH}
 
     @property
     def counts(self) -> NDArray[np.intp]:
@@ -201,25 +231,33 @@ class Contacts:
         # each contact's nodes moved from where they were to where they are now
         shifts = self.node_offsets[:-1][rows] - node_offsets[:-1]
         nodes = np.arange(node_offsets[-1]) + np.repeat(shifts, counts)
-        columns = {name: getattr(self, name)[rows] for name in ROW_COLUMNS}
+        columns = {name: getattr(self, name)[rows] for name in (*ROW_COLUMNS, "_tilt")}
         columns |= {name: getattr(self, name)[nodes] for name in NODE_COLUMNS}
         # how many of the rows taken stand before each sphere's first
         offsets = np.searchsorted(rows, self.offsets)
-        return self._build(columns, offsets, node_offsets, self.meshes)
+        return self._build(columns, offsets, node_offsets, **self._search())
 
-    def weight_matrix(self) -> Any:
+    def weight_matrix(self, mesh: int = 0) -> Any:
         """The nodal weights as a sparse matrix, which carries forces from contacts to vertices.
+
+        Parameters
+        ----------
+        mesh : int, default 0
+            Number of the mesh. Rows of contacts with other meshes are empty.
 
         Returns
         -------
         scipy.sparse.csr_array
-            (m, vertices). With forces (m, 3) on the spheres, ``W.T @ -forces`` are the forces on
-            the vertices; they have the same sum and the same moment.
+            (m, vertices of the mesh). With forces (m, 3) on the spheres, ``W.T @ -forces`` are the
+            forces on the vertices, in the world; they have the same sum as those at the contacts
+            with this mesh, and the same moment where its pose and images have the vertices.
 
         Raises
         ------
+        IndexError
+            If there is no such mesh.
         ValueError
-            If the contacts do not know their mesh.
+            If the contacts do not know their meshes.
         ImportError
             If SciPy is not installed (extra ``sparse``).
 
@@ -232,13 +270,177 @@ class Contacts:
         array([[0.25, 0.5 , 0.25]])
         """
         sparse = import_extra("scipy.sparse", "sparse")
+        number = checks.whole(mesh, "mesh")
         if self.meshes is None:
             raise ValueError(
                 "the contacts do not know their mesh: load_contacts(path, meshes=mesh) tells them"
             )
-        shape = len(self), len(self.meshes[0].vertices)
-        # a copy, since SciPy sorts and sums in place
-        return sparse.csr_array((self.weight, self.node, self.node_offsets), shape, copy=True)
+        if not 0 <= number < len(self.meshes):
+            raise IndexError(
+                f"there is no mesh {number}: the {len(self.meshes)} meshes are numbered from 0"
+            )
+        shape = len(self), len(self.meshes[number].vertices)
+        counts = np.diff(self.node_offsets)
+        here = self.mesh == number
+        nodes = np.repeat(here, counts)
+        offsets = np.concatenate([[0], np.cumsum(counts * here)])
+        # the arrays are copies, since SciPy sorts and sums in place
+        return sparse.csr_array((self.weight[nodes], self.node[nodes], offsets), shape)
+
+    def velocity(self, twists: ArrayLike) -> NDArray[np.float64]:
+        """The velocity of the mesh at each contact point.
+
+        Parameters
+        ----------
+        twists : (k, 6) array_like
+            For each mesh the linear velocity of the origin of its frame and its angular velocity in
+            radians per time, counter-clockwise about its direction, both along the world's axes.
+            For one mesh, (6,) will do.
+
+        Returns
+        -------
+        (m, 3) ndarray of float64
+            ``v + omega x (point - origin)``, where the origin is at ``pose[:3, 3]`` of the mesh,
+            and at 0, 0, 0 without poses, moved to the contact's image.
+
+        Raises
+        ------
+        ValueError
+            If `twists` is of another shape or not finite.
+
+        Examples
+        --------
+        A disk that turns about z by 2 radians in a unit of time:
+
+        >>> import abut
+        >>> mesh = abut.Mesh([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], [[0, 1, 2, 3]])
+        >>> contacts = abut.find_contacts([[0.5, 0, 0.25]], 0.5, mesh)
+        >>> contacts.velocity([0, 0, 0, 0, 0, 2])
+        array([[0., 1., 0.]])
+        """
+        moving = self._read_twists(twists)[self.mesh]
+        arm = self.point - self.image * lengths_of(self.period)
+        if self.poses is not None:
+            arm -= self.poses[self.mesh, :3, 3]
+        return moving[:, :3] + np.cross(moving[:, 3:], arm)
+
+    def _read_twists(self, twists: ArrayLike) -> NDArray[np.float64]:
+        array = checks.doubles(twists, "twists")
+        given = array.shape
+        array = np.atleast_2d(array)
+        count = history.mesh_count(self)
+        # contacts of a file do not know of meshes that nothing touches
+        known = self.meshes is not None or self.poses is not None
+        fits = len(array) == count if known else len(array) >= count
+        if array.ndim != 2 or array.shape[1] != 6 or not fits:
+            raise ValueError(f"twists has shape {given}, but must be ({count}, 6)")
+        outside = np.argwhere(~np.isfinite(array))
+        if len(outside):
+            row, column = outside[0]
+            raise ValueError(f"twists[{row}, {column}] is {array[row, column]}")
+        return array
+
+    def match(
+        self,
+        previous: Contacts,
+        ids: ArrayLike | None = None,
+        previous_ids: ArrayLike | None = None,
+        *,
+        workers: int | None = None,
+    ) -> NDArray[np.intp]:
+        """Which contact of the step before each contact continues.
+
+        A tangential spring belongs to the surface, not to a facet. A contact continues the one of
+        the same sphere whose point, carried along with the mesh, is nearest, provided that the
+        normals agree (within flat_angle, or what the noise of the coordinates explains) or that
+        both lie on the same feature of a mesh or on adjacent ones. Each old contact is continued
+        once, those at the smallest distance first.
+
+        Parameters
+        ----------
+        previous : Contacts
+            Of the step before, with the same meshes and period; poses may differ.
+        ids : (n,) array_like of int, optional
+            A number for each sphere, where spheres came, went or changed their order since.
+        previous_ids : (n of previous,) array_like of int, optional
+            Their numbers in the step before. By default the spheres are in the same order.
+        workers : int, optional
+            Number of threads, as for `find_contacts`.
+
+        Returns
+        -------
+        (m,) ndarray of intp
+            The row of `previous` that each contact continues; -1 for a new contact.
+
+        Raises
+        ------
+        ValueError
+            If `previous` is of other meshes or of another period, the number of spheres differs
+            without ids, or an id is there twice.
+        TypeError
+            If `previous` is no `Contacts`, or ids are no integers.
+
+        See Also
+        --------
+        carry : Takes tangential vectors along.
+
+        Examples
+        --------
+        A sphere that slides from one of a floor's facets onto the other:
+
+        >>> import abut
+        >>> vertices = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
+        >>> finder = abut.ContactFinder(abut.Mesh(vertices, [[0, 1, 2], [0, 2, 3]]))
+        >>> before, now = (finder.find([[x, 0.5, 0.4]], 0.5) for x in (0.55, 0.45))
+        >>> before.facet, now.facet
+        (array([0]), array([1]))
+        >>> now.match(before)
+        array([0])
+        """
+        return history.match(self, previous, ids, previous_ids, workers)
+
+    def carry(
+        self, tangent: ArrayLike, previous: Contacts, match: ArrayLike
+    ) -> NDArray[np.float64]:
+        """Take tangential vectors, such as springs, along from the step before.
+
+        Each is turned with its mesh, and then by the smallest rotation from the old normal to the
+        new one; its length stays.
+
+        Parameters
+        ----------
+        tangent : (m of previous, 3) array_like
+            A vector for each contact of `previous`, in the world.
+        previous : Contacts
+            Of the step before.
+        match : (m,) array_like of int
+            As `match` returned it.
+
+        Returns
+        -------
+        (m, 3) ndarray of float64
+            The vectors for these contacts; 0 where `match` is -1.
+
+        Raises
+        ------
+        ValueError
+            If a shape is wrong, `match` names a row that there is not, or `previous` is of other
+            meshes or of another period.
+
+        Examples
+        --------
+        A floor that turns about z by a quarter takes a sphere's spring along:
+
+        >>> import abut
+        >>> floor = abut.Mesh([[-3, -3, 0], [3, -3, 0], [0, 3, 0]], [[0, 1, 2]])
+        >>> finder = abut.ContactFinder(floor)
+        >>> quarter = [[0, -1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+        >>> before = finder.find([[0.5, 0, 0.25]], 0.5)
+        >>> now = finder.find([[0, 0.5, 0.25]], 0.5, poses=quarter)
+        >>> now.carry([[0.125, 0, 0]], before, now.match(before))
+        array([[0.   , 0.125, 0.   ]])
+        """
+        return history.carry(tangent, self, previous, match)
 
     def to_dict(self) -> dict[str, NDArray[Any]]:
         """All columns and the two offsets by their names; the arrays are the table's own.
@@ -408,12 +610,12 @@ class Contacts:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Contacts:
         # the meshes do not change
-        return _rebuild(
-            {name: column.copy() for name, column in self.to_dict().items()}, self.meshes
-        )
+        columns = self.to_dict() | {"_tilt": self._tilt}
+        return _rebuild({name: c.copy() for name, c in columns.items()}, **self._search())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self.to_dict(),)
+        search = (self.poses, self.period, self.flat_angle)
+        return _rebuild, (self.to_dict() | {"_tilt": self._tilt}, None, *search)
 
 
 def concatenate(contacts: Iterable[Contacts]) -> Contacts:
@@ -432,7 +634,7 @@ def concatenate(contacts: Iterable[Contacts]) -> Contacts:
     Raises
     ------
     ValueError
-        If there are none, or if they are of different meshes.
+        If there are none, or if they are of different meshes, poses, periods or flat_angle.
     TypeError
         If an item is no `Contacts`.
 
@@ -452,12 +654,14 @@ def concatenate(contacts: Iterable[Contacts]) -> Contacts:
             raise TypeError(f"contacts[{i}] is no Contacts, but {type(table).__name__}")
     columns = {
         name: np.concatenate([getattr(table, name) for table in tables])
-        for name in (*ROW_COLUMNS, *NODE_COLUMNS)
+        for name in (*ROW_COLUMNS, *NODE_COLUMNS, "_tilt")
     }
     firsts = np.cumsum([0, *(len(table.counts) for table in tables[:-1])])
     columns["sphere"] += np.repeat(firsts, [len(table) for table in tables])
     offsets, node_offsets = (_joined([getattr(t, name) for t in tables]) for name in OFFSETS)
-    return Contacts._build(columns, offsets, node_offsets, _common_meshes(tables))
+    search = tables[0]._search() | {"meshes": _common_meshes(tables)}
+    _check_common(tables)
+    return Contacts._build(columns, offsets, node_offsets, **search)
 
 
 def _joined(offsets: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
@@ -470,6 +674,13 @@ def _common_meshes(tables: Sequence[Contacts]) -> tuple[Mesh, ...] | None:
     if any(meshes != known[0] for meshes in known):
         raise ValueError("the contacts are of different meshes")
     return known[0] if len(known) == len(tables) else None
+
+
+def _check_common(tables: Sequence[Contacts]) -> None:
+    for name in SEARCH[1:]:
+        first, *others = (getattr(table, name) for table in tables)
+        if any(not np.array_equal(first, other) for other in others):
+            raise ValueError(f"the contacts have different {name}")
 
 
 def _read_rows(rows: slice | ArrayLike, count: int) -> NDArray[np.intp]:
@@ -513,6 +724,14 @@ def _cell(contacts: Contacts, name: str, row: int) -> str:
     return ", ".join(f"{number:.6g}" for number in np.atleast_1d(value))
 
 
-def _rebuild(columns: dict[str, NDArray[Any]], meshes: tuple[Mesh, ...] | None = None) -> Contacts:
+def _rebuild(
+    columns: dict[str, NDArray[Any]],
+    meshes: tuple[Mesh, ...] | None = None,
+    poses: NDArray[np.float64] | None = None,
+    period: Period | None = None,
+    flat_angle: float = 0.0,
+) -> Contacts:
     offsets, node_offsets = (columns.pop(name) for name in OFFSETS)
-    return Contacts._build(columns, offsets, node_offsets, meshes)
+    return Contacts._build(
+        columns, offsets, node_offsets, meshes, poses=poses, period=period, flat_angle=flat_angle
+    )

@@ -8,7 +8,7 @@ import numpy as np
 
 from .mesh import Mesh
 
-__all__ = ["Mixer", "mixer", "plane"]
+__all__ = ["Mixer", "bowl", "cylinder", "mixer", "plane", "rough_plane"]
 
 # the rotary mixer, in meters; its axis is x, its middle the origin, up is +z
 RADIUS = 0.0035  # of the spheres
@@ -114,15 +114,139 @@ def plane(cells: int = 8, seed: int = 0) -> Mesh:
     32
     """
     rng = np.random.default_rng(seed)
+    vertices, cells_corners = _jittered_square(rng, cells)
+    return Mesh(vertices, _halved(rng, cells_corners))
+
+
+def rough_plane(cells: int = 8, height: float = 0.05, seed: int = 0) -> Mesh:
+    """
+    Make the plane of `plane` rough: its vertices are raised and lowered at random.
+
+    Parameters
+    ----------
+    cells : int
+        The surface has ``2 * cells**2`` triangles.
+    height : float
+        Standard deviation of the vertices' heights.
+    seed : int
+        Seed of the triangles and the heights.
+
+    Returns
+    -------
+    Mesh
+        Triangles over the unit square; their front is +z.
+
+    Examples
+    --------
+    >>> from abut import examples
+    >>> len(examples.rough_plane(cells=4))
+    32
+    """
+    rng = np.random.default_rng(seed)
+    vertices, cells_corners = _jittered_square(rng, cells)
+    facets = _halved(rng, cells_corners)
+    vertices[:, 2] = height * rng.standard_normal(len(vertices))
+    return Mesh(vertices, facets)
+
+
+def bowl(radius: float = 3.0, facets: int = 60, angle: float = np.pi, length: float = 6.0) -> Mesh:
+    """
+    Make a bowl of flat facets, curved one way: the lower part of a cylinder about y.
+
+    Parameters
+    ----------
+    radius : float
+        Distance of the facets' borders from the axis.
+    facets : int
+        Quadrilaterals from one rim to the other.
+    angle : float
+        From rim to rim, in radians, less than 2 pi.
+    length : float
+        Along the axis, from -length / 2 to length / 2.
+
+    Returns
+    -------
+    Mesh
+        The axis is y, up is +z; the front is inside.
+
+    Examples
+    --------
+    >>> from abut import examples
+    >>> len(examples.bowl())
+    60
+    """
+    turn = angle * (np.arange(facets + 1) / facets - 0.5)
+    points = np.empty((2, facets + 1, 3))
+    points[..., 0] = radius * np.sin(turn)
+    points[..., 1] = [[-length / 2], [length / 2]]
+    points[..., 2] = -radius * np.cos(turn)
+    corners = _grid_cells(np.arange(2 * (facets + 1)).reshape(2, facets + 1))
+    return Mesh(points.reshape(-1, 3), corners[:, ::-1])
+
+
+def cylinder(
+    radius: float = 3.0,
+    length: float = 6.0,
+    strips: int = 48,
+    across: int = 1,
+    along: int = 1,
+) -> Mesh:
+    """
+    Make the inside of a cylinder of plane strips; its shape is the same however it is meshed.
+
+    Parameters
+    ----------
+    radius : float
+        Distance of the strips' borders from the axis.
+    length : float
+        Along the axis, z, from -length / 2 to length / 2.
+    strips : int
+        Planes around the axis, at least 3.
+    across, along : int
+        Quadrilaterals that each strip is cut into, around the axis and along it.
+
+    Returns
+    -------
+    Mesh
+        ``strips * across * along`` quadrilaterals; their front is the axis' side.
+
+    Examples
+    --------
+    >>> from abut import examples
+    >>> len(examples.cylinder()), len(examples.cylinder(across=4, along=16))
+    (48, 3072)
+    """
+    angle = 2 * np.pi * np.arange(strips) / strips
+    corners = radius * np.column_stack([np.cos(angle), np.sin(angle)])
+    part = np.arange(across)[:, None] / across
+    following = np.roll(corners, -1, axis=0)
+    outline = (corners[:, None] * (1 - part) + following[:, None] * part).reshape(-1, 2)
+    points = np.empty((along + 1, len(outline), 3))
+    points[..., :2] = outline
+    points[..., 2] = length * (np.arange(along + 1)[:, None] / along - 0.5)
+    numbers = np.arange(points.size // 3).reshape(points.shape[:2])
+    return Mesh(points.reshape(-1, 3), _tube(numbers))
+
+
+# ---- squares of triangles ------------------------------------------------------------------------
+
+
+def _jittered_square(rng, cells):
+    """The flat vertices of the unit square, and the corners (k, 4) of its jittered cells."""
     x, y = np.meshgrid(np.arange(cells + 1.0), np.arange(cells + 1.0), indexing="ij")
     x[1:-1] += rng.uniform(-0.3, 0.3, x[1:-1].shape)
     y[:, 1:-1] += rng.uniform(-0.3, 0.3, y[:, 1:-1].shape)
     vertices = np.column_stack([x.ravel(), y.ravel(), np.zeros(x.size)]) / cells
-    a, b, c, d = _grid_cells(np.arange(x.size).reshape(x.shape)).T
+    return vertices, _grid_cells(np.arange(x.size).reshape(x.shape))
+
+
+def _halved(rng, corners):
+    """Each cell cut along either diagonal."""
+    a, b, c, d = corners.T
     one = np.column_stack([a, b, c, a, c, d])
     other = np.column_stack([a, b, d, b, c, d])
     flipped = rng.random(a.size)[:, None] < 0.5
-    return Mesh(vertices, np.where(flipped, other, one).reshape(-1, 3))
+    return np.where(flipped, other, one).reshape(-1, 3)
 
 
 # ---- the mixer's facets --------------------------------------------------------------------------

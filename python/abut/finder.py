@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core, checks
 from .contacts import Contacts
 from .mesh import Mesh
+from .poses import lengths_of, read_period, read_poses
 from .threads import worker_count
 
-RESOLUTIONS = {"hierarchy": _core.HIERARCHY, "all": _core.ALL}
+RESOLUTIONS = {"hierarchy": _core.HIERARCHY, "sharing": _core.SHARING, "all": _core.ALL}
 WEIGHTS = {"wachspress": _core.WACHSPRESS, "zhong": _core.ZHONG}
 
 
@@ -25,21 +28,27 @@ def find_contacts(
     gap: float = 0.0,
     weights: str = "wachspress",
     workers: int | None = None,
+    poses: Any = None,
+    period: Sequence[float | None] | None = None,
+    exponent: float = 1.5,
+    keep_zero: bool = False,
 ) -> Contacts:
-    """Find the contacts of spheres with a mesh.
+    """Find the contacts of spheres with a mesh, or with several.
 
     Parameters
     ----------
     centers : (n, 3) array_like
-        Centers of the spheres, in the mesh's unit of length.
+        Centers of the spheres in the world, in the mesh's unit of length.
     radii : (n,) array_like or float
         Their radii, positive.
-    mesh : Mesh, or whatever `Mesh.from_any` takes
-        The facets. To query one mesh many times, build a `ContactFinder`.
-    resolution : {"hierarchy", "all"}
+    mesh : Mesh, or whatever `Mesh.from_any` takes, or a list or tuple of these
+        The facets. A sphere's contacts are those with one mesh of all these facets. To query
+        meshes many times, build a `ContactFinder`.
+    resolution : {"hierarchy", "sharing", "all"}
         How a sphere's touching facets become its contacts. "hierarchy" is the double hierarchy
         method [1]_: of the touching facets' contacts, those remain that no nearer one stands for.
-        "all" keeps them all.
+        "sharing" keeps them with the part of the force that each carries, ``contacts.share``, so
+        that the force is continuous in the sphere's position. "all" keeps them all.
     flat_angle : float, default 0
         Radians, at least 0 and less than pi/2. Walls whose dihedral angle differs from flat by at
         most this count as one.
@@ -52,6 +61,21 @@ def find_contacts(
     workers : int, optional
         Number of threads; -1 for all cores that this process may use. By default what
         `set_num_threads` or the environment says. Results are the same to the bit for any number.
+    poses : (k, 4, 4) array_like, or sequence with an item for each mesh, optional
+        Rigid transforms from each mesh's own frame to the world: a vertex v is at
+        ``pose[:3, :3] @ v + pose[:3, 3]``. An item is a (4, 4) array, a SciPy ``Rotation`` (about
+        the origin of the mesh's frame) or ``RigidTransform``, or None, where the mesh has not
+        moved. For one mesh, (4, 4) will do. Rotations are made orthonormal. By default no mesh has
+        moved.
+    period : sequence of 3 floats or None, optional
+        The world repeats along x, y and z at these lengths, and along no axis whose item is None.
+        Every mesh is repeated; spheres may be anywhere and larger than a period.
+        ``contacts.image`` tells which repetition a sphere touches. By default nothing is repeated.
+    exponent : float, default 1.5
+        For "sharing": of the contact law whose force grows as overlap**exponent, positive; 1.5 is
+        Hertz's law, 1 a linear spring.
+    keep_zero : bool, default False
+        For "sharing": keep contacts whose share is 0, too.
 
     Returns
     -------
@@ -61,8 +85,8 @@ def find_contacts(
     Raises
     ------
     ValueError
-        If a coordinate is not finite, a radius is not positive, or a shape or a keyword's value is
-        wrong. The message names the first.
+        If a coordinate is not finite, a radius is not positive, a pose is more than 1e-6 off a
+        rigid transform, or a shape or a keyword's value is wrong. The message names the first.
     TypeError
         If an argument does not consist of real numbers.
     KeyboardInterrupt
@@ -95,16 +119,20 @@ def find_contacts(
         gap=gap,
         weights=weights,
         workers=workers,
+        poses=poses,
+        period=period,
+        exponent=exponent,
+        keep_zero=keep_zero,
     )
 
 
 class ContactFinder:
-    """A mesh made ready for many searches.
+    """Meshes made ready for many searches.
 
     Parameters
     ----------
-    mesh : Mesh, or whatever `Mesh.from_any` takes
-        The facets.
+    meshes : Mesh, or whatever `Mesh.from_any` takes, or a list or tuple of these
+        The facets, each mesh in its own frame. One mesh may be there several times.
 
     Attributes
     ----------
@@ -114,7 +142,7 @@ class ContactFinder:
     Notes
     -----
     Several Python threads may query one finder at once; the interpreter lock is released meanwhile.
-    A pickled finder holds its mesh, and is built anew when it is read.
+    A pickled finder holds its meshes, and is built anew when it is read.
 
     Examples
     --------
@@ -127,14 +155,25 @@ class ContactFinder:
     ...     print(len(finder.find([[0.5, 0.5, height]], 0.5)))
     1
     0
+
+    The square as a floor, and once more as a lid that comes down:
+
+    >>> import numpy as np
+    >>> finder = abut.ContactFinder([square, square])
+    >>> lid = np.diag([1.0, -1, -1, 1])  # turned about the x axis
+    >>> for height in 1.2, 0.85:
+    ...     lid[:3, 3] = 0, 1, height
+    ...     contacts = finder.find([[0.5, 0.5, 0.4]], 0.5, poses=[None, lid])
+    ...     print(contacts.mesh, contacts.normal[:, 2])
+    [0] [1.]
+    [0 1] [ 1. -1.]
     """
 
     __slots__ = ("__weakref__", "_core", "_meshes")
 
-    def __init__(self, mesh: Any) -> None:
-        mesh = Mesh.from_any(mesh)
-        self._meshes = (mesh,)
-        self._core = _core.Finder(mesh._core)
+    def __init__(self, meshes: Any) -> None:
+        self._meshes = _read_meshes(meshes)
+        self._core = _core.Finder(tuple(mesh._core for mesh in self._meshes))
 
     @property
     def meshes(self) -> tuple[Mesh, ...]:
@@ -150,18 +189,25 @@ class ContactFinder:
         gap: float = 0.0,
         weights: str = "wachspress",
         workers: int | None = None,
+        poses: Any = None,
+        period: Sequence[float | None] | None = None,
+        exponent: float = 1.5,
+        keep_zero: bool = False,
     ) -> Contacts:
-        """Find the contacts of spheres with the mesh.
+        """Find the contacts of spheres with the meshes.
 
         Parameters
         ----------
         centers, radii, resolution, flat_angle, gap, weights, workers
             As for `find_contacts`.
+        poses, period, exponent, keep_zero
+            As for `find_contacts`. Other poses do not build anything anew: each mesh is searched in
+            its own frame.
 
         Returns
         -------
         Contacts
-            Sorted by sphere, then nearest first.
+            Sorted by sphere, then nearest first. They keep the poses, the period and flat_angle.
 
         Raises
         ------
@@ -174,21 +220,69 @@ class ContactFinder:
         >>> finder = abut.ContactFinder(abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]))
         >>> finder.find([[0.2, 0.2, 0.75]], 0.5, gap=0.5).overlap
         array([-0.25])
+
+        In a box that is periodic along x a sphere touches the triangle's repetition beside it:
+
+        >>> contacts = finder.find([[2.2, 0.2, 0.25]], 0.5, period=(2, None, None))
+        >>> contacts.image, contacts.point
+        (array([[1, 0, 0]]), array([[2.2, 0.2, 0. ]]))
         """
         points = checks.points(centers, "centers")
+        angle = checks.number(flat_angle, "flat_angle")
+        rigid = read_poses(poses, len(self._meshes))
+        lengths = read_period(period)
         columns = self._core.find(
             points,
             checks.lengths(radii, "radii", len(points), "centers"),
             checks.number(gap, "gap"),
-            checks.number(flat_angle, "flat_angle"),
+            angle,
             checks.choice(resolution, "resolution", RESOLUTIONS),
+            checks.number(exponent, "exponent"),
+            bool(keep_zero),
             checks.choice(weights, "weights", WEIGHTS),
+            None if rigid is None else rigid.reshape(-1, 16),
+            None if lengths is None else lengths_of(lengths),
             worker_count(workers),
         )
-        return Contacts._found(columns, self._meshes)
+        return Contacts._found(
+            columns, meshes=self._meshes, poses=rigid, period=lengths, flat_angle=angle
+        )
 
     def __repr__(self) -> str:
-        return f"ContactFinder({len(self._meshes[0])} facets)"
+        counts = f"{sum(map(len, self._meshes))} facets"
+        if len(self._meshes) == 1:
+            return f"ContactFinder({counts})"
+        return f"ContactFinder({len(self._meshes)} meshes, {counts})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ContactFinder, self._meshes
+        return ContactFinder, (self._meshes,)
+
+
+def _read_meshes(given: Any) -> tuple[Mesh, ...]:
+    """One mesh, or those of a list or tuple."""
+    if not isinstance(given, (list, tuple)) or _is_one_mesh(given):
+        return (Mesh.from_any(given),)
+    if not given:
+        raise ValueError("the sequence of meshes is empty: give at least one")
+    return tuple(_read_mesh(item, k) for k, item in enumerate(given))
+
+
+def _read_mesh(item: Any, number: int) -> Mesh:
+    try:
+        return Mesh.from_any(item)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"meshes[{number}]: {error}") from None
+
+
+def _is_one_mesh(given: Sequence[Any]) -> bool:
+    """Whether a list or tuple holds the facet vertices of one mesh: (k, 3) arrays, or the like."""
+    return len(given) > 0 and all(_depth(item) < 3 for item in given)
+
+
+def _depth(item: Any) -> int:
+    """How deep lists of numbers are nested; what is no list is a mesh, and as deep as one."""
+    if isinstance(item, np.ndarray):
+        return item.ndim
+    if isinstance(item, (list, tuple)):
+        return 1 + max(map(_depth, item[:1]), default=0)
+    return 0 if np.isscalar(item) and not isinstance(item, str) else 3

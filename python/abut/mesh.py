@@ -12,10 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core, checks
 from .facets import FacetsLike, read_facets
-
-# How far a pose may be off rigid: a rotation written with six decimals, or in float32, is read as
-# one.
-RIGID_TOLERANCE = 1e-6
+from .poses import read_pose, rotated
 
 ON_DEGENERATE = {"raise": False, "drop": True}
 
@@ -264,12 +261,12 @@ class Mesh:
             raise ValueError(f"s is {s}, but must be positive and finite")
         return self._moved(self.vertices * s, self.noise * s, self._normal_noise * s)
 
-    def transformed(self, pose: ArrayLike) -> Mesh:
+    def transformed(self, pose: Any) -> Mesh:
         """The mesh at another place, turned.
 
         Parameters
         ----------
-        pose : (4, 4) array_like
+        pose : (4, 4) array_like, scipy Rotation or RigidTransform
             A rigid transform: a point p goes to ``pose[:3, :3] @ p + pose[:3, 3]``.
 
         Returns
@@ -284,6 +281,10 @@ class Mesh:
         ValueError
             If `pose` is not rigid to within 1e-6: it scales, shears or mirrors. `scaled` scales.
 
+        See Also
+        --------
+        ContactFinder.find : Its `poses` move meshes from search to search without building anew.
+
         Examples
         --------
         >>> import abut
@@ -294,12 +295,13 @@ class Mesh:
         >>> mesh.transformed(pose).bounds[:, 2]
         array([5., 5.])
         """
-        rotation, shift = _read_pose(pose)
-        vertices = _rotated(self.vertices, rotation) + shift
+        matrix = read_pose(pose, "pose")
+        rotation, shift = matrix[:3, :3], matrix[:3, 3]
+        vertices = rotated(self.vertices, rotation) + shift
         # what the sums are rounded by, even where their terms cancel
-        sizes = _rotated(np.abs(self.vertices), np.abs(rotation)) + np.abs(shift)
+        sizes = rotated(np.abs(self.vertices), np.abs(rotation)) + np.abs(shift)
         ulps = np.spacing(np.maximum.reduceat(sizes[self.indices], self.offsets[:-1], axis=0))
-        along_normal = (ulps * np.abs(_rotated(self.normals, rotation))).sum(axis=1)
+        along_normal = (ulps * np.abs(rotated(self.normals, rotation))).sum(axis=1)
         return self._moved(
             vertices,
             np.maximum(self.noise, ulps.max(axis=1)),
@@ -424,28 +426,3 @@ def _warn_dropped(kept: NDArray[np.intp], given: int, source: NDArray[np.intp] |
         warn(
             f"{len(dropped)} of {given} facets have no area and are left out; the first is {first}"
         )
-
-
-def _rotated(points: NDArray[np.float64], rotation: NDArray[np.float64]) -> NDArray[np.float64]:
-    # not a matrix product, whose last bit differs from one machine to another
-    x, y, z = (points[:, k : k + 1] * rotation[:, k] for k in range(3))
-    return x + y + z
-
-
-def _read_pose(pose: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    matrix = checks.doubles(pose, "pose")
-    if matrix.shape != (4, 4):
-        raise ValueError(f"pose has shape {matrix.shape}, but must be (4, 4)")
-    if not np.isfinite(matrix).all():
-        raise ValueError("pose has an entry that is not finite")
-    rotation, shift, last = matrix[:3, :3], matrix[:3, 3], matrix[3]
-    if (last != (0, 0, 0, 1)).any():
-        raise ValueError(f"pose is not rigid: its last row is {last}, but must be 0, 0, 0, 1")
-    off = np.abs(rotation @ rotation.T - np.eye(3)).max()
-    if off > RIGID_TOLERANCE:
-        raise ValueError(
-            f"pose is not rigid: its rotation times its transpose is off 1 by {off:.2g}"
-        )
-    if np.linalg.det(rotation) < 0:
-        raise ValueError("pose is not rigid: it mirrors, which turns facets inside out")
-    return rotation, shift

@@ -5,12 +5,14 @@ Neither is imported before a picture is asked for.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .extras import import_extra
+from .poses import rotated
 
 if TYPE_CHECKING:
     from .contacts import Contacts
@@ -87,7 +89,7 @@ def plot_contacts(
     ax: Any = None,
     *,
     backend: str | None = None,
-    mesh: Mesh | None = None,
+    mesh: Mesh | Sequence[Mesh] | None = None,
     spheres: tuple[Any, Any] | None = None,
     normals: bool = True,
     arrow_count: int = 500,
@@ -108,8 +110,9 @@ def plot_contacts(
         What is drawn on; made where it is not given.
     backend : {"matplotlib", "pyvista"}, optional
         By default matplotlib where it is installed, else pyvista.
-    mesh : Mesh, optional
-        For contacts that do not know their mesh any more (read from a file).
+    mesh : Mesh or sequence of Mesh, optional
+        For contacts that do not know their meshes any more (read from a file). They are drawn where
+        the contacts' poses have them; periodic images are not drawn, but arrows start there.
     spheres : (centers, radii), optional
         Draws the touching spheres too, and the arrows as long as their radii.
     normals : bool
@@ -145,11 +148,33 @@ def plot_contacts(
 # ---- what is drawn -------------------------------------------------------------------------------
 
 
+class Placed(NamedTuple):
+    """A mesh where its pose has it: what is drawn of a Mesh."""
+
+    vertices: np.ndarray
+    indices: np.ndarray
+    offsets: np.ndarray
+    normals: np.ndarray
+    areas: np.ndarray
+
+
 def _meshes(contacts, mesh):
-    meshes = contacts.meshes if mesh is None else (mesh,)
+    meshes = contacts.meshes if mesh is None else mesh
     if meshes is None:
         raise ValueError("these contacts do not know their mesh: give it as mesh=")
-    return meshes
+    meshes = tuple(meshes) if isinstance(meshes, (list, tuple)) else (meshes,)
+    poses = (None,) * len(meshes) if contacts.poses is None else contacts.poses
+    if len(poses) != len(meshes):
+        raise ValueError(f"the contacts are of {len(poses)} meshes, but {len(meshes)} are given")
+    return [_placed(one, pose) for one, pose in zip(meshes, poses, strict=True)]
+
+
+def _placed(mesh, pose):
+    vertices, normals = mesh.vertices, mesh.normals
+    if pose is not None:
+        vertices = rotated(vertices, pose[:3, :3]) + pose[:3, 3]
+        normals = rotated(normals, pose[:3, :3])
+    return Placed(vertices, mesh.indices, mesh.offsets, normals, mesh.areas)
 
 
 def _polygons(mesh, facets=slice(None)):
@@ -274,7 +299,7 @@ def _matplotlib_contacts(ax, meshes, touched, arrows, balls, counts, alpha):
 
 
 def _draw_facets(ax, mesh, color, alpha):
-    if len(mesh) == 0:
+    if len(mesh.areas) == 0:
         return
     art3d = _import("mpl_toolkits.mplot3d.art3d")
     colors = _import("matplotlib.colors")
@@ -283,7 +308,7 @@ def _draw_facets(ax, mesh, color, alpha):
         facecolors=_shaded(mesh, colors.to_rgb(color), alpha),
         edgecolors=colors.to_rgba(LINE_COLOR, max(alpha, 0.35)),
         # where facets are small their outlines would cover them
-        linewidths=0.6 if len(mesh) < 500 else 0.2,
+        linewidths=0.6 if len(mesh.areas) < 500 else 0.2,
         zorder=BACKGROUND,
     )
     ax.add_collection3d(facets)
@@ -293,7 +318,7 @@ def _shaded(mesh, color, alpha):
     """A color for each facet, darker where light falls along it, whichever side is its front."""
     light = np.array(LIGHT) / np.linalg.norm(LIGHT)
     brightness = 0.62 + 0.38 * np.abs(mesh.normals @ light)
-    return np.column_stack([brightness[:, None] * color, np.full(len(mesh), alpha)])
+    return np.column_stack([brightness[:, None] * color, np.full(len(mesh.areas), alpha)])
 
 
 def _draw_touched(ax, mesh, touched):
@@ -368,7 +393,7 @@ def _surface(mesh, facets):
     """A pyvista.PolyData of some facets; its cells are count, corner, corner, ..."""
     counts = np.diff(mesh.offsets)
     cells = np.insert(mesh.indices, mesh.offsets[:-1], counts)
-    chosen = np.zeros(len(mesh), dtype=bool)
+    chosen = np.zeros(len(mesh.areas), dtype=bool)
     chosen[facets] = True
     return _import("pyvista").PolyData(
         np.array(mesh.vertices), cells[np.repeat(chosen, counts + 1)]
@@ -388,7 +413,7 @@ def _pyvista_facets(plotter, mesh, facets, color, alpha):
 
 
 def _pyvista_mesh(plotter, mesh, color, alpha):
-    _pyvista_facets(plotter, mesh, np.arange(len(mesh)), color, alpha)
+    _pyvista_facets(plotter, mesh, np.arange(len(mesh.areas)), color, alpha)
     plotter.show_axes()
     return plotter
 
@@ -396,7 +421,7 @@ def _pyvista_mesh(plotter, mesh, color, alpha):
 def _pyvista_contacts(plotter, meshes, touched, arrows, balls, counts, alpha):
     for mesh, features in zip(meshes, touched, strict=True):
         # a touched facet would shine through one that is drawn at the same place
-        others = np.setdiff1d(np.arange(len(mesh)), features.facets)
+        others = np.setdiff1d(np.arange(len(mesh.areas)), features.facets)
         _pyvista_facets(plotter, mesh, others, FACET_COLOR, alpha)
         _pyvista_facets(plotter, mesh, features.facets, COLORS[0], max(alpha, 0.7))
         _pyvista_marks(plotter, features)

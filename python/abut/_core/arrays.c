@@ -58,6 +58,12 @@ int array_read(PyObject *object, const char *name, array_shape shape, array_data
     return 0;
 }
 
+int array_read_optional(PyObject *object, const char *name, array_shape shape, array_data *array)
+{
+    *array = (array_data){NULL, 0};
+    return object == Py_None ? 0 : array_read(object, name, shape, array);
+}
+
 PyObject *array_view(PyObject *owner, array_shape shape, const void *data)
 {
     const npy_intp lengths[] = {shape.rows, shape.columns};
@@ -74,15 +80,25 @@ PyObject *array_view(PyObject *owner, array_shape shape, const void *data)
     return view;
 }
 
+PyObject *array_make(array_shape shape, void **data)
+{
+    const npy_intp lengths[] = {shape.rows, shape.columns};
+    PyObject *array = PyArray_SimpleNew(rank_of(shape), lengths, NUMPY_TYPES[shape.kind]);
+    if (array) {
+        *data = PyArray_DATA((PyArrayObject *)array);
+    }
+    return array;
+}
+
 void *array_new(PyObject *tuple, Py_ssize_t position, array_shape shape)
 {
+    void *data = NULL;
     if (PyErr_Occurred()) {
         return NULL;
     }
-    const npy_intp lengths[] = {shape.rows, shape.columns};
-    PyObject *array = PyArray_SimpleNew(rank_of(shape), lengths, NUMPY_TYPES[shape.kind]);
+    PyObject *array = array_make(shape, &data);
     if (!array || PyTuple_SetItem(tuple, position, array)) {
         return NULL;
     }
-    return PyArray_DATA((PyArrayObject *)array);
+    return data;
 }

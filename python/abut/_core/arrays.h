@@ -28,8 +28,14 @@ int array_import(void);
  * names it. */
 int array_read(PyObject *object, const char *name, array_shape shape, array_data *array);
 
+/* Likewise of an argument that may be None, whose data are NULL then. */
+int array_read_optional(PyObject *object, const char *name, array_shape shape, array_data *array);
+
 /* A read-only array on memory that `owner` holds, which it keeps alive. */
 PyObject *array_view(PyObject *owner, array_shape shape, const void *data);
+
+/* A new array that owns its memory, and its data; NULL with an error set. */
+PyObject *array_make(array_shape shape, void **data);
 
 /* Make a new array that owns its memory, put it into tuple[position] and return its data; NULL with
  * an error set. Does nothing where an error is set already, so that a row of calls needs one check

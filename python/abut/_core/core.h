@@ -18,6 +18,10 @@ extern PyType_Spec core_finder_spec;
 /* The library's mesh inside a _core.Mesh; lives as long as the object. */
 const abut_mesh *core_mesh_of(PyObject *mesh);
 
+/* share(normals, overlaps, exponent), and match(now, before, earlier, workers). */
+PyObject *core_share(PyObject *module, PyObject *args);
+PyObject *core_match(PyObject *module, PyObject *args);
+
 /* Set the Python error for a status other than ABUT_OK; always NULL. */
 PyObject *core_raise(const abut_error *error);
 

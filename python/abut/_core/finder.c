@@ -2,50 +2,81 @@
 
 typedef struct finder_object {
     PyObject_HEAD
-    PyObject *mesh; /* the library's finder borrows its mesh */
+    PyObject *meshes; /* a tuple; the library's finder borrows its meshes */
+    abut_index mesh_count;
     abut_finder *finder;
 } finder_object;
 
-static PyObject *wrap_finder(PyTypeObject *type, PyObject *mesh, abut_finder *finder)
+static PyObject *wrap_finder(PyTypeObject *type, PyObject *meshes, abut_finder *finder)
 {
     finder_object *self = (finder_object *)PyType_GenericAlloc(type, 0);
     if (!self) {
         abut_finder_free(finder);
         return NULL;
     }
-    Py_INCREF(mesh);
-    self->mesh = mesh;
+    Py_INCREF(meshes);
+    self->meshes = meshes;
+    self->mesh_count = PyTuple_Size(meshes);
     self->finder = finder;
     return (PyObject *)self;
 }
 
-static PyObject *build_finder(PyTypeObject *type, PyObject *mesh)
+/* The library's meshes of a tuple, to be freed by PyMem_Free; NULL with an error set. */
+static const abut_mesh **read_meshes(PyObject *tuple, PyTypeObject *mesh_type)
+{
+    const Py_ssize_t count = PyTuple_Size(tuple);
+    /* a block of its own even for no meshes */
+    const abut_mesh **meshes = PyMem_Malloc(((size_t)count + 1) * sizeof *meshes);
+    if (!meshes) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *mesh = PyTuple_GetItem(tuple, i);
+        if (!PyObject_TypeCheck(mesh, mesh_type)) {
+            PyErr_Format(PyExc_TypeError, "meshes[%zd] is no _core.Mesh", i);
+            PyMem_Free(meshes);
+            return NULL;
+        }
+        meshes[i] = core_mesh_of(mesh);
+    }
+    return meshes;
+}
+
+static PyObject *build_finder(PyTypeObject *type, PyObject *tuple, const abut_mesh *const *meshes)
 {
     abut_finder *finder = NULL;
     abut_error error = {ABUT_OK, 0, 0, 0.0};
+    const abut_index count = PyTuple_Size(tuple);
     abut_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = abut_finder_build(core_mesh_of(mesh), &finder, &error);
+    status = abut_finder_build(meshes, count, &finder, &error);
     Py_END_ALLOW_THREADS
-    return status ? core_raise(&error) : wrap_finder(type, mesh, finder);
+    return status ? core_raise(&error) : wrap_finder(type, tuple, finder);
 }
 
 static PyObject *finder_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"mesh", NULL};
+    static char *names[] = {"meshes", NULL};
     const core_state *state = PyType_GetModuleState(type);
-    PyObject *mesh;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!:Finder", names, state->mesh_type, &mesh)) {
+    PyObject *tuple;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!:Finder", names, &PyTuple_Type, &tuple)) {
         return NULL;
     }
-    return build_finder(type, mesh);
+    const abut_mesh **meshes = read_meshes(tuple, state->mesh_type);
+    if (!meshes) {
+        return NULL;
+    }
+    PyObject *finder = build_finder(type, tuple, meshes);
+    PyMem_Free(meshes);
+    return finder;
 }
 
 static void finder_dealloc(PyObject *self)
 {
     finder_object *finder = (finder_object *)self;
     abut_finder_free(finder->finder);
-    Py_XDECREF(finder->mesh);
+    Py_XDECREF(finder->meshes);
     core_release(self);
 }
 
@@ -60,27 +91,45 @@ static int run_signal_handlers(void *data)
     return raised;
 }
 
-static int read_query(PyObject *args, abut_query *query)
+/* The arrays among the arguments of `find`. */
+typedef struct query_arrays {
+    PyObject *centers;
+    PyObject *radii;
+    PyObject *poses;
+    PyObject *period;
+} query_arrays;
+
+static int read_arrays(const query_arrays *given, abut_index mesh_count, abut_query *query)
 {
-    PyObject *centers, *radii;
-    array_data rows_of_centers, rows_of_radii;
+    array_data centers, radii, poses, period;
+    if (array_read(given->centers, "centers", (array_shape){ARRAY_DOUBLE, ARRAY_ANY_ROWS, 3},
+                   &centers) ||
+        array_read(given->radii, "radii", (array_shape){ARRAY_DOUBLE, centers.rows, 0}, &radii) ||
+        array_read_optional(given->poses, "poses", (array_shape){ARRAY_DOUBLE, mesh_count, 16},
+                            &poses) ||
+        array_read_optional(given->period, "period", (array_shape){ARRAY_DOUBLE, 3, 0}, &period)) {
+        return -1;
+    }
+    query->sphere_count = centers.rows;
+    query->centers = centers.data;
+    query->radii = radii.data;
+    query->poses = poses.data;
+    query->period = period.data;
+    return 0;
+}
+
+static int read_query(PyObject *args, abut_index mesh_count, abut_query *query)
+{
+    query_arrays given;
     int resolution, weights;
-    if (!PyArg_ParseTuple(args, "OOddiii:find", &centers, &radii, &query->gap, &query->flat_angle,
-                          &resolution, &weights, &query->workers)) {
+    if (!PyArg_ParseTuple(args, "OOddidpiOOi:find", &given.centers, &given.radii, &query->gap,
+                          &query->flat_angle, &resolution, &query->exponent, &query->keep_zero,
+                          &weights, &given.poses, &given.period, &query->workers)) {
         return -1;
     }
-    if (array_read(centers, "centers", (array_shape){ARRAY_DOUBLE, ARRAY_ANY_ROWS, 3},
-                   &rows_of_centers) ||
-        array_read(radii, "radii", (array_shape){ARRAY_DOUBLE, rows_of_centers.rows, 0},
-                   &rows_of_radii)) {
-        return -1;
-    }
-    query->sphere_count = rows_of_centers.rows;
-    query->centers = rows_of_centers.data;
-    query->radii = rows_of_radii.data;
     query->resolution = (abut_resolution)resolution;
     query->weights = (abut_weights)weights;
-    return 0;
+    return read_arrays(&given, mesh_count, query);
 }
 
 /* The contacts of a query; NULL with an error set. */
@@ -99,7 +148,7 @@ static abut_contacts *find_contacts(const abut_finder *finder, abut_query *query
     return contacts;
 }
 
-enum { COLUMN_COUNT = 11 };
+enum { COLUMN_COUNT = 15 };
 
 /* New arrays in the order of abut_columns; NULL with an error set. */
 static PyObject *new_columns(const abut_contacts *contacts, abut_index sphere_count,
@@ -112,16 +161,20 @@ static PyObject *new_columns(const abut_contacts *contacts, abut_index sphere_co
         return NULL;
     }
     columns->sphere = array_new(tuple, 0, (array_shape){ARRAY_INDEX, rows, 0});
-    columns->facet = array_new(tuple, 1, (array_shape){ARRAY_INDEX, rows, 0});
-    columns->type = array_new(tuple, 2, (array_shape){ARRAY_BYTE, rows, 0});
-    columns->feature = array_new(tuple, 3, (array_shape){ARRAY_INDEX, rows, 0});
-    columns->point = array_new(tuple, 4, (array_shape){ARRAY_DOUBLE, rows, 3});
-    columns->normal = array_new(tuple, 5, (array_shape){ARRAY_DOUBLE, rows, 3});
-    columns->overlap = array_new(tuple, 6, (array_shape){ARRAY_DOUBLE, rows, 0});
-    columns->offsets = array_new(tuple, 7, (array_shape){ARRAY_INDEX, sphere_count + 1, 0});
-    columns->node = array_new(tuple, 8, (array_shape){ARRAY_INDEX, nodes, 0});
-    columns->weight = array_new(tuple, 9, (array_shape){ARRAY_DOUBLE, nodes, 0});
-    columns->node_offsets = array_new(tuple, 10, (array_shape){ARRAY_INDEX, rows + 1, 0});
+    columns->mesh = array_new(tuple, 1, (array_shape){ARRAY_INDEX, rows, 0});
+    columns->facet = array_new(tuple, 2, (array_shape){ARRAY_INDEX, rows, 0});
+    columns->type = array_new(tuple, 3, (array_shape){ARRAY_BYTE, rows, 0});
+    columns->feature = array_new(tuple, 4, (array_shape){ARRAY_INDEX, rows, 0});
+    columns->point = array_new(tuple, 5, (array_shape){ARRAY_DOUBLE, rows, 3});
+    columns->normal = array_new(tuple, 6, (array_shape){ARRAY_DOUBLE, rows, 3});
+    columns->overlap = array_new(tuple, 7, (array_shape){ARRAY_DOUBLE, rows, 0});
+    columns->share = array_new(tuple, 8, (array_shape){ARRAY_DOUBLE, rows, 0});
+    columns->tilt = array_new(tuple, 9, (array_shape){ARRAY_DOUBLE, rows, 0});
+    columns->image = array_new(tuple, 10, (array_shape){ARRAY_INDEX, rows, 3});
+    columns->offsets = array_new(tuple, 11, (array_shape){ARRAY_INDEX, sphere_count + 1, 0});
+    columns->node = array_new(tuple, 12, (array_shape){ARRAY_INDEX, nodes, 0});
+    columns->weight = array_new(tuple, 13, (array_shape){ARRAY_DOUBLE, nodes, 0});
+    columns->node_offsets = array_new(tuple, 14, (array_shape){ARRAY_INDEX, rows + 1, 0});
     if (PyErr_Occurred()) {
         Py_DECREF(tuple);
         return NULL;
@@ -144,11 +197,12 @@ static PyObject *write_contacts(const abut_contacts *contacts, abut_index sphere
 
 static PyObject *finder_find(PyObject *self, PyObject *args)
 {
+    const finder_object *finder = (finder_object *)self;
     abut_query query = abut_query_default();
-    if (read_query(args, &query)) {
+    if (read_query(args, finder->mesh_count, &query)) {
         return NULL;
     }
-    abut_contacts *contacts = find_contacts(((finder_object *)self)->finder, &query);
+    abut_contacts *contacts = find_contacts(finder->finder, &query);
     if (!contacts) {
         return NULL;
     }
@@ -159,13 +213,15 @@ static PyObject *finder_find(PyObject *self, PyObject *args)
 
 static PyMethodDef FINDER_METHODS[] = {
     {"find", finder_find, METH_VARARGS,
-     "find($self, centers, radii, gap, flat_angle, resolution, weights, workers, /)\n--\n\n"
-     "The columns of the contacts, in the order of abut_columns."},
+     "find($self, centers, radii, gap, flat_angle, resolution, exponent, keep_zero, weights, "
+     "poses, period, workers, /)\n--\n\n"
+     "The columns of the contacts, in the order of abut_columns. poses: (k, 16), or None; period: "
+     "(3,), 0 where the meshes are not repeated, or None."},
     {NULL, NULL, 0, NULL},
 };
 
 static const char FINDER_DOC[] =
-    "Finder(mesh)\n--\n\nBins of a _core.Mesh, built once, queried many times.";
+    "Finder(meshes)\n--\n\nBins of a tuple of _core.Mesh, built once, queried many times.";
 
 static PyType_Slot FINDER_SLOTS[] = {
     {Py_tp_doc, (void *)FINDER_DOC},

@@ -37,21 +37,14 @@ static int read_facets(const mesh_arguments *arguments, abut_mesh_input *input)
     return 0;
 }
 
-/* Read an array that may be None; its data are NULL then. */
-static int read_optional(PyObject *object, const char *name, array_shape shape, array_data *array)
-{
-    *array = (array_data){NULL, 0};
-    return object == Py_None ? 0 : array_read(object, name, shape, array);
-}
-
 static int read_noise(const mesh_arguments *arguments, abut_mesh_input *input)
 {
     const array_shape of_vertices = {ARRAY_DOUBLE, input->vertex_count, 3};
     const array_shape of_facets = {ARRAY_DOUBLE, input->facet_count, 0};
     array_data units, noise, normal_noise;
-    if (read_optional(arguments->units, "units", of_vertices, &units) ||
-        read_optional(arguments->noise, "noise", of_facets, &noise) ||
-        read_optional(arguments->normal_noise, "normal_noise", of_facets, &normal_noise)) {
+    if (array_read_optional(arguments->units, "units", of_vertices, &units) ||
+        array_read_optional(arguments->noise, "noise", of_facets, &noise) ||
+        array_read_optional(arguments->normal_noise, "normal_noise", of_facets, &normal_noise)) {
         return -1;
     }
     input->units = units.data;
@@ -121,7 +114,7 @@ static PyObject *mesh_new(PyTypeObject *type, PyObject *args, PyObject *keywords
         return NULL;
     }
     const array_shape of_facets = {ARRAY_INDEX, input.facet_count, 0};
-    if (read_optional(given.numbers, "numbers", of_facets, &numbers)) {
+    if (array_read_optional(given.numbers, "numbers", of_facets, &numbers)) {
         return NULL;
     }
     return build_mesh(type, &input, numbers.data);

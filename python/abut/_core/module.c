@@ -31,6 +31,13 @@ static PyObject *has_openmp(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unu
 static PyMethodDef METHODS[] = {
     {"has_openmp", has_openmp, METH_NOARGS,
      "has_openmp()\n--\n\nWhether the library was built with OpenMP."},
+    {"share", core_share, METH_VARARGS,
+     "share(normals, overlaps, exponent, /)\n--\n\n"
+     "The shares of one sphere's contacts, nearest first, with overlaps > 0."},
+    {"match", core_match, METH_VARARGS,
+     "match(now, before, earlier, workers, /)\n--\n\n"
+     "The row of `before` that each contact of `now` continues, or -1. Both are tuples (offsets, "
+     "mesh, point, normal, tilt, node, node_offsets); earlier: each sphere's number in `before`."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -56,22 +63,30 @@ static int add_types(PyObject *module)
     return failed;
 }
 
+static int add_limit(PyObject *module)
+{
+    PyObject *limit = PyFloat_FromDouble(ABUT_COORDINATE_LIMIT);
+    const int failed = PyModule_AddObjectRef(module, "COORDINATE_LIMIT", limit);
+    Py_XDECREF(limit);
+    return failed;
+}
+
 static int add_constants(PyObject *module)
 {
     static const struct {
         const char *name;
         long value;
     } constants[] = {
-        {"FACET", ABUT_FACET},         {"EDGE", ABUT_EDGE}, {"VERTEX", ABUT_VERTEX},
-        {"HIERARCHY", ABUT_HIERARCHY}, {"ALL", ABUT_ALL},   {"WACHSPRESS", ABUT_WACHSPRESS},
-        {"ZHONG", ABUT_ZHONG},
+        {"FACET", ABUT_FACET},           {"EDGE", ABUT_EDGE},   {"VERTEX", ABUT_VERTEX},
+        {"HIERARCHY", ABUT_HIERARCHY},   {"ALL", ABUT_ALL},     {"SHARING", ABUT_SHARING},
+        {"WACHSPRESS", ABUT_WACHSPRESS}, {"ZHONG", ABUT_ZHONG},
     };
     for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++) {
         if (PyModule_AddIntConstant(module, constants[i].name, constants[i].value)) {
             return -1;
         }
     }
-    return 0;
+    return add_limit(module);
 }
 
 static int core_exec(PyObject *module)

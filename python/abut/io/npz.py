@@ -5,12 +5,14 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import doubles
 from ..contacts import NODE_COLUMNS, OFFSETS, ROW_COLUMNS, Contacts
+from ..poses import lengths_of, read_period
 from .npy import DAMAGE, read_array
 from .spheres import Spheres, from_arrays
 
@@ -20,22 +22,31 @@ if TYPE_CHECKING:
 # Changes when readers of this version could no longer make sense of a file.
 FORMAT = 1
 
+# what a file of an earlier version, or a search without poses or period, does not have
+_SEARCH = ("poses", "period", "flat_angle")
+_OPTIONAL = ("_tilt", *_SEARCH)
+
 _VECTORS = ("point", "normal", "image")
-_TYPES = dict.fromkeys(("point", "normal", "overlap", "share", "weight"), np.float64) | {
+_TYPES = dict.fromkeys(("point", "normal", "overlap", "share", "weight", "_tilt"), np.float64) | {
     "type": np.uint8
 }
 
 
 def save(contacts: Contacts, path: Path, extra: Mapping[str, NDArray]) -> None:
-    """Write all columns and both offsets, without compression."""
+    """Write all columns and both offsets, without compression, and how the search was made."""
+    search = {"_tilt": contacts._tilt, "flat_angle": contacts.flat_angle}
+    if contacts.poses is not None:
+        search["poses"] = contacts.poses
+    if contacts.period is not None:
+        search["period"] = lengths_of(contacts.period)
     with open(path, "wb") as file:
-        np.savez(file, abut_format=FORMAT, **contacts.to_dict(), **extra)
+        np.savez(file, abut_format=FORMAT, **contacts.to_dict(), **search, **extra)
 
 
 def load(path: Path, meshes: tuple[Mesh, ...] | None) -> Contacts:
     """Read contacts that were saved; keys that are not known are passed over."""
     names = (*ROW_COLUMNS, *NODE_COLUMNS, *OFFSETS)
-    arrays = read_arrays(path, ("abut_format", *names))
+    arrays = read_arrays(path, ("abut_format", *names, *_OPTIONAL))
     if "abut_format" not in arrays:
         raise ValueError(f"{path} holds no contacts: it has no abut_format")
     version = arrays.pop("abut_format").tolist()
@@ -45,15 +56,35 @@ def load(path: Path, meshes: tuple[Mesh, ...] | None) -> Contacts:
         if name not in arrays:
             raise ValueError(f"{path} has no column {name}")
     try:
-        columns = {name: _column(name, arrays.pop(name)) for name in names}
+        there = (*names, *(name for name in ("_tilt",) if name in arrays))
+        columns = {name: _column(name, arrays.pop(name)) for name in there}
+        search = _read_search(arrays)
         _check_lengths(columns)
         _check_numbers(columns)
         if meshes is not None:
             _check_meshes(columns, meshes)
-    except ValueError as error:
+        _check_poses(columns, meshes, search["poses"])
+    except (TypeError, ValueError) as error:
         raise ValueError(f"{path}: {error}") from None
     offsets, node_offsets = (columns.pop(name) for name in OFFSETS)
-    return Contacts._build(columns, offsets, node_offsets, meshes)
+    return Contacts._build(columns, offsets, node_offsets, meshes, **search)
+
+
+def _read_search(arrays: Mapping[str, NDArray]) -> dict[str, Any]:
+    """The poses, period and flat_angle of a search; None or 0 where the file does not tell."""
+    search = {name: doubles(arrays[name], name) for name in _SEARCH if name in arrays}
+    shapes = {"period": (3,), "flat_angle": ()}
+    for name, array in search.items():
+        if array.shape != shapes.get(name, (len(array) if array.ndim else 0, 4, 4)):
+            raise ValueError(f"{name} has shape {array.shape}")
+        if not np.isfinite(array).all():
+            raise ValueError(f"{name} is not finite")
+    period = search.get("period")
+    return {
+        "poses": search.get("poses"),
+        "period": None if period is None else read_period([x or None for x in period.tolist()]),
+        "flat_angle": float(search.get("flat_angle", 0.0)),
+    }
 
 
 def _column(name: str, array: NDArray) -> NDArray:
@@ -70,6 +101,7 @@ def _check_lengths(columns: Mapping[str, NDArray]) -> None:
     row_count, node_count = len(columns["sphere"]), len(columns["node"])
     expected = dict.fromkeys(ROW_COLUMNS, row_count) | dict.fromkeys(NODE_COLUMNS, node_count)
     expected["node_offsets"] = row_count + 1
+    expected |= {"_tilt": row_count} if "_tilt" in columns else {}
     for name, length in expected.items():
         if len(columns[name]) != length:
             raise ValueError(f"{name} has {len(columns[name])} entries, not {length}")
@@ -104,6 +136,17 @@ def _check_meshes(columns: Mapping[str, NDArray], meshes: tuple[Mesh, ...]) -> N
         columns["node"] >= vertex_counts[node_mesh]
     ).any():
         raise ValueError("the contacts name facets or vertices that the mesh does not have")
+
+
+def _check_poses(
+    columns: Mapping[str, NDArray], meshes: tuple[Mesh, ...] | None, poses: NDArray | None
+) -> None:
+    if poses is None:
+        return
+    if len(columns["mesh"]) and columns["mesh"].max() >= len(poses):
+        raise ValueError(f"it names mesh {columns['mesh'].max()}, but has {len(poses)} poses")
+    if meshes is not None and len(meshes) != len(poses):
+        raise ValueError(f"it has {len(poses)} poses, but {len(meshes)} meshes are given")
 
 
 # ---- spheres and arrays ----

@@ -1,0 +1,393 @@
+/* Sharing: every touching facet keeps its contact and carries what the facets that already push
+ * its way leave over (contact.md, section 5). With F_i the law's force of contact i alone, find f:
+ *
+ *     f >= 0,   G f - F >= 0,   f . (G f - F) = 0,   G_ij = max(0, n_i . n_j)
+ *
+ * These are the stationary points of q = f.G f / 2 - F.f over f >= 0. Contacts are taken nearest
+ * first. One that the active set leaves unsatisfied, (G f)_i < F_i, enters the set: its load grows,
+ * and those of the members follow so that they stay satisfied,
+ *
+ *     load                               until it is satisfied too: it is a member; or until
+ *       |\     / entering                  a member's load reaches zero (ratio test): that one
+ *       | \   /                            leaves the set, and on.
+ *       |  \ /
+ *       |   X                              q decreases on the way, so that no set comes twice.
+ *       |  / \ a member
+ *       +-/---x------>
+ *
+ * Only positive definite sets become active. G is not positive definite in general, but strictly
+ * copositive (f.G f > 0 for f >= 0 other than 0): where q is flat or falls without end along the
+ * way, some load decreases, and it stops there. Rounding could still bring a set back; after a
+ * stated number of pivots Lemke's method takes over. */
+#include "sharing.h"
+
+#include "../base/memory.h"
+#include "tolerance.h"
+
+/* Pivots before Lemke's method takes over; one or two are usual, and no set is known that needs
+ * more than these. */
+enum { PIVOTS_AT_LEAST = 100, PIVOTS_EACH = 4 };
+
+void sharing_free(sharing *s)
+{
+    memory_free(s->forces);
+    memory_free(s->members);
+    memory_free(s->factor);
+    lemke_free(&s->lemke);
+    *s = (sharing){0};
+}
+
+static abut_status report(parallel_job *job, abut_index work)
+{
+    return job ? parallel_report(job, work) : ABUT_OK;
+}
+
+/* ---- forces and couplings ---- */
+
+/* Powers by roots where that will do: they are the same to the bit everywhere. */
+static double power(double ratio, double exponent)
+{
+    if (exponent == 1.0) {
+        return ratio;
+    }
+    return exponent == 1.5 ? ratio * sqrt(ratio) : pow(ratio, exponent);
+}
+
+static void fill_forces(sharing *s, const double *overlaps, double exponent)
+{
+    double largest = 0.0;
+    for (abut_index i = 0; i < s->count; i++) {
+        largest = overlaps[i] > largest ? overlaps[i] : largest;
+    }
+    for (abut_index i = 0; i < s->count; i++) {
+        s->forces[i] = overlaps[i] > 0.0 ? power(overlaps[i] / largest, exponent) : 0.0;
+    }
+}
+
+/* G of two contacts; 1 of a contact and itself. */
+static inline double coupling(vec3 a, vec3 b)
+{
+    double cosine = vec3_dot(a, b);
+    return cosine > PERPENDICULAR_COSINE ? cosine : 0.0;
+}
+
+/* F - G f: the force that a contact still lacks; 0 for members and for those that lack no more than
+ * rounding explains. Where nothing pushes its way, the whole force is lacking, however small. */
+static double lacking_force(const sharing *s, abut_index contact)
+{
+    double carried = 0.0, force = s->forces[contact];
+    vec3 normal = s->normals[contact];
+    for (abut_index k = 0; k < s->member_count; k++) {
+        const sharing_member *member = &s->members[k];
+        if (member->contact == contact) {
+            return 0.0;
+        }
+        carried += coupling(normal, member->normal) * member->load;
+    }
+    bool is_lacking = carried < force - SATISFIED_WITHIN || carried == 0.0;
+    return is_lacking ? force - carried : 0.0;
+}
+
+/* ---- the active set and its factor ---- */
+
+static double *factor_row(const sharing *s, abut_index member)
+{
+    return s->factor + member * (member + 1) / 2;
+}
+
+static abut_status append_member(sharing *s, abut_index contact)
+{
+    abut_index count = s->member_count + 1, numbers = count * (count + 1) / 2;
+    sharing_member *members = memory_grow(s->members, count, &s->member_capacity, sizeof *members);
+    if (!members) {
+        return ABUT_NO_MEMORY;
+    }
+    s->members = members;
+    double *factor = memory_grow(s->factor, numbers, &s->factor_capacity, sizeof *factor);
+    if (!factor) {
+        return ABUT_NO_MEMORY;
+    }
+    s->factor = factor;
+    s->members[s->member_count++] = (sharing_member){
+        .contact = contact, .normal = s->normals[contact], .force = s->forces[contact]};
+    return ABUT_OK;
+}
+
+/* Row `i` of L, after those before it. Returns how fast a load on this contact alone satisfies it,
+ * with the members before it following: not positive where the set is not positive definite. */
+static double factor_member(sharing *s, abut_index i)
+{
+    sharing_member *member = &s->members[i];
+    double *row = factor_row(s, i), rest = 1.0, known = member->force;
+    for (abut_index j = 0; j < i; j++) {
+        const double *above = factor_row(s, j);
+        double sum = coupling(member->normal, s->members[j].normal);
+        for (abut_index k = 0; k < j; k++) {
+            sum -= row[k] * above[k];
+        }
+        row[j] = sum / above[j];
+        rest -= row[j] * row[j];
+        known -= row[j] * s->members[j].known;
+    }
+    row[i] = sqrt(rest > FLAT_CURVATURE ? rest : FLAT_CURVATURE);
+    member->known = known / row[i];
+    return rest;
+}
+
+/* All rows from `first` on; returns as factor_member does, of the last. */
+static double factor_from(sharing *s, abut_index first)
+{
+    double rest = 1.0;
+    for (abut_index i = first; i < s->member_count; i++) {
+        rest = factor_member(s, i);
+    }
+    return rest;
+}
+
+static void remove_member(sharing *s, abut_index i)
+{
+    s->member_count--;
+    for (; i < s->member_count; i++) {
+        s->members[i] = s->members[i + 1];
+    }
+}
+
+/* ---- one pivot ---- */
+
+/* aim <- L^-T aim, of the first `count` members. */
+static void substitute_back(sharing *s, abut_index count)
+{
+    for (abut_index i = count - 1; i >= 0; i--) {
+        const double *row = factor_row(s, i);
+        double value = s->members[i].aim / row[i];
+        s->members[i].aim = value;
+        for (abut_index k = 0; k < i; k++) {
+            s->members[k].aim -= row[k] * value;
+        }
+    }
+}
+
+/* Aim at the loads that satisfy all members exactly, afresh, so that rounding does not add up.
+ * Returns how many steps may be gone. */
+static double aim_at_solution(sharing *s)
+{
+    for (abut_index i = 0; i < s->member_count; i++) {
+        s->members[i].aim = s->members[i].known;
+    }
+    substitute_back(s, s->member_count);
+    for (abut_index i = 0; i < s->member_count; i++) {
+        s->members[i].step = s->members[i].aim - s->members[i].load;
+    }
+    return 1.0;
+}
+
+/* Where no such loads are, or none that mean anything: the direction in which the entering one's
+ * load grows and the others stay satisfied. */
+static double aim_along_direction(sharing *s)
+{
+    abut_index last = s->member_count - 1;
+    const double *row = factor_row(s, last);
+    for (abut_index i = 0; i < last; i++) {
+        s->members[i].aim = -row[i];
+    }
+    substitute_back(s, last);
+    for (abut_index i = 0; i < last; i++) {
+        s->members[i].step = s->members[i].aim;
+    }
+    s->members[last].step = 1.0;
+    return (double)INFINITY;
+}
+
+/* The ratio test: the member but for the entering one whose load reaches zero first within `*reach`
+ * steps, which is then where; or -1. */
+static abut_index blocking_member(const sharing *s, double *reach)
+{
+    abut_index first = -1;
+    for (abut_index i = 0; i < s->member_count - 1; i++) {
+        const sharing_member *member = &s->members[i];
+        if (member->step < 0.0 && member->load < *reach * -member->step) {
+            *reach = member->load / -member->step;
+            first = i;
+        }
+    }
+    return first;
+}
+
+static void go_along(sharing *s, double reach)
+{
+    for (abut_index i = 0; i < s->member_count; i++) {
+        double load = s->members[i].load + reach * s->members[i].step;
+        s->members[i].load = load > 0.0 ? load : 0.0;
+    }
+}
+
+static void accept_aim(sharing *s)
+{
+    for (abut_index i = 0; i < s->member_count; i++) {
+        s->members[i].load = s->members[i].aim;
+    }
+}
+
+/* Make a contact that lacks force a member. Uses up pivots_left where rounding makes that fail. */
+static abut_status enter(sharing *s, abut_index contact, parallel_job *job)
+{
+    abut_status status = append_member(s, contact);
+    abut_index changed = s->member_count - 1;
+    while (!status && s->pivots_left > 0) {
+        bool is_definite = factor_from(s, changed) > FLAT_CURVATURE;
+        double reach = is_definite ? aim_at_solution(s) : aim_along_direction(s);
+        changed = blocking_member(s, &reach);
+        if (changed < 0 && is_definite && s->members[s->member_count - 1].aim > 0.0) {
+            accept_aim(s);
+            s->pivots_left--;
+            break;
+        }
+        if (changed < 0) {
+            s->pivots_left = 0; /* cannot be, but for rounding */
+            break;
+        }
+        go_along(s, reach);
+        remove_member(s, changed);
+        s->pivots_left--;
+        status = report(job, 1 + s->member_count * s->member_count / 8);
+    }
+    return status;
+}
+
+/* ---- the solution ---- */
+
+/* Around and around, until every contact has been found satisfied in a row; or no pivots are left.
+ */
+static abut_status pivot_nearest_first(sharing *s, parallel_job *job)
+{
+    s->member_count = 0;
+    s->pivots_left = PIVOTS_AT_LEAST + PIVOTS_EACH * s->count;
+    abut_index satisfied = 0, work = 0;
+    for (abut_index i = 0; satisfied < s->count; i = i + 1 < s->count ? i + 1 : 0) {
+        satisfied++;
+        work += 1 + s->member_count / 4;
+        if (lacking_force(s, i) <= 0.0) {
+            continue;
+        }
+        abut_status status = enter(s, i, job);
+        status = status ? status : report(job, work);
+        if (status || s->pivots_left <= 0) {
+            return status;
+        }
+        satisfied = 1, work = 0;
+    }
+    return report(job, work);
+}
+
+static abut_index neediest_contact(const sharing *s)
+{
+    abut_index neediest = -1;
+    double most = 0.0;
+    for (abut_index i = 0; i < s->count; i++) {
+        double lacking = lacking_force(s, i);
+        if (lacking > most) {
+            neediest = i, most = lacking;
+        }
+    }
+    return neediest;
+}
+
+/* The diagonal is a little more than 1: nearly coplanar contacts then are columns that a tableau
+ * can tell apart, and no force changes by what matters. */
+static abut_status solve_members(sharing *s, parallel_job *job)
+{
+    abut_index count = s->member_count;
+    abut_status status = lemke_reserve(&s->lemke, count);
+    if (status) {
+        return status;
+    }
+    for (abut_index i = 0; i < count; i++) {
+        s->lemke.force[i] = s->members[i].force;
+        for (abut_index k = 0; k < count; k++) {
+            s->lemke.matrix[i * count + k] =
+                i == k ? 1.0 + FLAT_CURVATURE
+                       : coupling(s->members[i].normal, s->members[k].normal);
+        }
+    }
+    status = lemke_solve(&s->lemke, job);
+    for (abut_index i = 0; !status && i < count; i++) {
+        s->members[i].load = s->lemke.solution[i];
+    }
+    return status;
+}
+
+/* Members are those that have lacked force at some time; the one that lacks most is the next. */
+static abut_status solve_by_lemke(sharing *s, parallel_job *job)
+{
+    s->member_count = 0;
+    abut_status status = ABUT_OK;
+    abut_index next = neediest_contact(s);
+    while (!status && next >= 0) {
+        status = append_member(s, next);
+        status = status ? status : solve_members(s, job);
+        status = status ? status : report(job, 1 + s->count * s->member_count / 4);
+        next = neediest_contact(s);
+    }
+    return status;
+}
+
+static abut_status begin(sharing *s, abut_index count, const vec3 *normals, const double *overlaps,
+                         double exponent)
+{
+    double *forces = memory_grow(s->forces, count, &s->force_capacity, sizeof *forces);
+    if (!forces) {
+        return ABUT_NO_MEMORY;
+    }
+    s->forces = forces;
+    s->normals = normals;
+    s->count = count;
+    fill_forces(s, overlaps, exponent);
+    return ABUT_OK;
+}
+
+static void write_shares(const sharing *s, double *shares)
+{
+    for (abut_index i = 0; i < s->count; i++) {
+        shares[i] = 0.0;
+    }
+    for (abut_index k = 0; k < s->member_count; k++) {
+        double share = s->members[k].load / s->members[k].force;
+        shares[s->members[k].contact] = share < 1.0 ? share : 1.0;
+    }
+}
+
+abut_status sharing_solve(sharing *s, abut_index count, const vec3 *normals, const double *overlaps,
+                          double exponent, double *shares, parallel_job *job)
+{
+    abut_status status = begin(s, count, normals, overlaps, exponent);
+    status = status ? status : pivot_nearest_first(s, job);
+    if (!status && s->pivots_left <= 0) {
+        status = solve_by_lemke(s, job);
+    }
+    if (!status) {
+        write_shares(s, shares);
+    }
+    return status;
+}
+
+abut_status sharing_solve_by_lemke(sharing *s, abut_index count, const vec3 *normals,
+                                   const double *overlaps, double exponent, double *shares,
+                                   parallel_job *job)
+{
+    abut_status status = begin(s, count, normals, overlaps, exponent);
+    status = status ? status : solve_by_lemke(s, job);
+    if (!status) {
+        write_shares(s, shares);
+    }
+    return status;
+}
+
+abut_status abut_share(abut_index count, const double *normals, const double *overlaps,
+                       double exponent, double *shares)
+{
+    sharing s = {0};
+    abut_status status = sharing_solve(&s, count, (const vec3 *)(const void *)normals, overlaps,
+                                       exponent, shares, NULL);
+    sharing_free(&s);
+    return status;
+}

@@ -1,0 +1,246 @@
+"""What becomes of contacts from one step to the next: which goes on, and what it carries along."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core, checks
+from .poses import lengths_of, rotated
+from .threads import worker_count
+
+if TYPE_CHECKING:
+    from .contacts import Contacts
+
+_Doubles = NDArray[np.float64]
+_Indices = NDArray[np.intp]
+
+
+def match(
+    now: Contacts,
+    before: Contacts,
+    ids: ArrayLike | None,
+    previous_ids: ArrayLike | None,
+    workers: int | None,
+) -> _Indices:
+    """What `Contacts.match` returns."""
+    _check_same_search(now, before)
+    earlier = _earlier(now, before, ids, previous_ids)
+    point, normal = _moved(now, before)
+    if now.period is not None:
+        point = point + _wraps(now, before, earlier, point, normal)
+    steps = _step(now, now.point, now.normal), _step(before, point, normal)
+    return _core.match(*steps, earlier, worker_count(workers))
+
+
+def carry(tangent: ArrayLike, now: Contacts, before: Contacts, rows: ArrayLike) -> _Doubles:
+    """What `Contacts.carry` returns."""
+    _check_same_search(now, before)
+    vectors = checks.points(tangent, "tangent")
+    if len(vectors) != len(before):
+        raise ValueError(
+            f"tangent has {len(vectors)} rows, but the previous contacts are {len(before)}"
+        )
+    old = _read_rows(rows, len(now), len(before))
+    carried = np.zeros((len(now), 3))
+    continued = np.flatnonzero(old >= 0)
+    old = old[continued]
+    turns = _turns(now, before)[before.mesh[old]]
+    carried[continued] = _tilted(
+        rotated(vectors[old], turns), rotated(before.normal[old], turns), now.normal[continued]
+    )
+    return carried
+
+
+def mesh_count(contacts: Contacts) -> int:
+    """The number of meshes, as far as contacts that were read from a file know it."""
+    if contacts.meshes is not None:
+        return len(contacts.meshes)
+    return int(contacts.mesh.max(initial=-1)) + 1 if contacts.poses is None else len(contacts.poses)
+
+
+# ---- reading -------------------------------------------------------------------------------------
+
+
+def _check_same_search(now: Contacts, before: Contacts) -> None:
+    if not isinstance(before, type(now)):
+        raise TypeError(f"previous is no Contacts, but {type(before).__name__}")
+    if now.meshes is not None and before.meshes is not None and now.meshes != before.meshes:
+        raise ValueError("previous holds contacts with other meshes")
+    count, previous_count = mesh_count(now), mesh_count(before)
+    if max(count, previous_count) > min(_pose_count(now), _pose_count(before)):
+        raise ValueError(
+            f"previous holds contacts with {previous_count} meshes, but there are {count} now"
+        )
+    if now.period != before.period:
+        raise ValueError(f"previous has the period {before.period}, but it is {now.period} now")
+
+
+def _pose_count(contacts: Contacts) -> int:
+    return sys.maxsize if contacts.poses is None else len(contacts.poses)
+
+
+def _earlier(
+    now: Contacts, before: Contacts, ids: ArrayLike | None, previous_ids: ArrayLike | None
+) -> _Indices:
+    """The number of each sphere in the step before, or -1."""
+    count, previous_count = len(now.offsets) - 1, len(before.offsets) - 1
+    if ids is None and previous_ids is None:
+        if count != previous_count:
+            raise ValueError(
+                f"there are {count} spheres, but previous has {previous_count}:"
+                " give ids and previous_ids"
+            )
+        return np.arange(count)
+    if ids is None or previous_ids is None:
+        raise ValueError("ids and previous_ids go together: give both")
+    wanted = _read_ids(ids, "ids", count)
+    there = _read_ids(previous_ids, "previous_ids", previous_count)
+    if previous_count == 0:
+        return np.full(count, -1)
+    order = np.argsort(there)
+    place = np.searchsorted(there, wanted, sorter=order)
+    found = order[np.minimum(place, previous_count - 1)]
+    return np.where(there[found] == wanted, found, -1)
+
+
+def _read_ids(ids: ArrayLike, name: str, count: int) -> _Indices:
+    array = checks.indices(ids, name)
+    if array.shape != (count,):
+        raise ValueError(f"{name} has shape {array.shape}, but must be ({count},)")
+    order = np.argsort(array, kind="stable")
+    twins = np.flatnonzero(np.diff(array[order]) == 0)
+    if len(twins):
+        first, second = order[twins[0]], order[twins[0] + 1]
+        raise ValueError(f"{name}[{first}] and {name}[{second}] are both {array[first]}")
+    return array
+
+
+def _read_rows(rows: ArrayLike, count: int, previous_count: int) -> _Indices:
+    array = checks.indices(rows, "match")
+    if array.shape != (count,):
+        raise ValueError(f"match has shape {array.shape}, but must be ({count},)")
+    outside = np.flatnonzero((array < -1) | (array >= previous_count))
+    if len(outside):
+        raise ValueError(
+            f"match[{outside[0]}] is {array[outside[0]]}, but the previous contacts are"
+            f" {previous_count}, from 0 on; -1 is none"
+        )
+    return array
+
+
+def _step(contacts: Contacts, point: _Doubles, normal: _Doubles) -> _core._Step:
+    return (
+        contacts.offsets, contacts.mesh, point, normal, contacts._tilt,
+        contacts.node, contacts.node_offsets,
+    )  # fmt: skip
+
+
+# ---- the meshes' motion --------------------------------------------------------------------------
+
+
+def _poses(now: Contacts, before: Contacts) -> tuple[_Doubles, _Doubles]:
+    """The poses of both steps, each (k, 4, 4)."""
+    count = max(mesh_count(now), mesh_count(before))
+    still = np.broadcast_to(np.eye(4), (count, 4, 4))
+    return (
+        still if now.poses is None else now.poses,
+        still if before.poses is None else before.poses,
+    )
+
+
+def _turns(now: Contacts, before: Contacts) -> _Doubles:
+    """How each mesh has turned since, (k, 3, 3): the identity, to the bit, where it has not."""
+    pairs = zip(*(poses[:, :3, :3] for poses in _poses(now, before)), strict=True)
+    turns = [np.eye(3) if np.array_equal(new, old) else rotated(new, old) for new, old in pairs]
+    return np.array(turns).reshape(-1, 3, 3)
+
+
+def _moved(now: Contacts, before: Contacts) -> tuple[_Doubles, _Doubles]:
+    """Points and normals of the step before, where the meshes have carried them since."""
+    poses, previous = _poses(now, before)
+    moved = (poses != previous).any(axis=(1, 2))[before.mesh]
+    if not moved.any():
+        return before.point, before.normal
+    mesh = before.mesh[moved]
+    turns = _turns(now, before)[mesh]
+    shift = before.image[moved] * lengths_of(before.period)
+    point, normal = before.point.copy(), before.normal.copy()
+    arm = point[moved] - shift - previous[mesh, :3, 3]
+    point[moved] = rotated(arm, turns) + poses[mesh, :3, 3] + shift
+    normal[moved] = rotated(normal[moved], turns)
+    return point, normal
+
+
+def _wraps(
+    now: Contacts, before: Contacts, earlier: _Indices, point: _Doubles, normal: _Doubles
+) -> _Doubles:
+    """By how many periods the caller has moved each earlier contact's sphere since, as lengths.
+
+    A sphere that leaves the box may come in again on the other side, and then touches another
+    image. Of a sphere's earlier contacts with a mesh, the one whose normal agrees best with that of
+    its nearest contact now tells where the sphere is now.
+    """
+    period = lengths_of(now.period)
+    partner = _nearest_now(now, before, earlier)
+    known = np.flatnonzero(partner >= 0)
+    partner = partner[known]
+    agreement = (normal[known] * now.normal[partner]).sum(axis=1)
+    order = np.lexsort((-agreement, partner))
+    partners, first = np.unique(partner[order], return_index=True)
+    apart = now.point[partners] - point[known[order[first]]]
+    counts = np.rint(np.divide(apart, period, out=np.zeros_like(apart), where=period > 0))
+    wraps = np.zeros_like(point)
+    wraps[known] = (counts * period)[np.searchsorted(partners, partner)]
+    return wraps
+
+
+def _nearest_now(now: Contacts, before: Contacts, earlier: _Indices) -> _Indices:
+    """For each earlier contact the first row now of the same sphere and mesh, or -1."""
+    later = np.full(len(before.offsets) - 1, -1)
+    there = np.flatnonzero(earlier >= 0)
+    later[earlier[there]] = there
+    sphere = later[before.sphere]
+    stride = max(mesh_count(now), mesh_count(before))
+    keys, rows = np.unique(now.sphere * stride + now.mesh, return_index=True)
+    if len(keys) == 0:
+        return np.full(len(before), -1)
+    wanted = sphere * stride + before.mesh
+    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where((sphere >= 0) & (keys[place] == wanted), rows[place], -1)
+
+
+# ---- from one tangent plane into another ---------------------------------------------------------
+
+
+def _dot(a: _Doubles, b: _Doubles) -> _Doubles:
+    return (a * b).sum(axis=1, keepdims=True)
+
+
+def _tilted(vectors: _Doubles, old: _Doubles, new: _Doubles) -> _Doubles:
+    """Vectors turned by the smallest rotation that takes unit vectors `old` to `new`.
+
+    Reflected across the plane of `old`, and then across that of the sum of both: the same as
+    v - 2 (s.v) / (s.s) s + 2 (old.v) new, which leaves tangent vectors as they are, to the bit,
+    where nothing turns.
+    """
+    middle = _middle(old, new)
+    along = 2 * _dot(middle, vectors) / _dot(middle, middle)
+    return vectors - along * middle + 2 * _dot(old, vectors) * new
+
+
+def _middle(old: _Doubles, new: _Doubles) -> _Doubles:
+    """Vectors halfway between unit vectors; where these are opposite, one across them."""
+    middle, apart = old + new, old - new
+    # what rounding left of the difference would tilt a short sum
+    short = np.flatnonzero(_dot(middle, middle)[:, 0] < 1)
+    across = apart[short] / np.sqrt(_dot(apart[short], apart[short]))
+    axis = np.eye(3)[np.abs(across).argmin(axis=1)]
+    sums = middle[short] - _dot(middle[short], across) * across
+    lost = _dot(sums, sums) <= np.finfo(float).eps ** 2
+    axis -= _dot(axis, across) * across
+    middle[short] = np.where(lost, axis, sums)
+    return middle

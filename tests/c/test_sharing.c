@@ -1,0 +1,475 @@
+/* Shares: the complementarity conditions on many kinds of sets, by pivoting and by Lemke's method;
+ * closed forms; one sphere with 10,000 contacts; every allocation failing. */
+#include "abut.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "walls/sharing.h"
+
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SET_COUNT = 100000, LEMKE_SET_COUNT = 3000, LARGEST_SET = 60, MANY = 10000 };
+
+static const double pi = 3.14159265358979323846;
+
+/* Contacts of a sphere, nearest first. */
+typedef struct contact_set {
+    abut_index count;
+    vec3 normals[MANY];
+    double overlaps[MANY], shares[MANY], loads[MANY], carried[MANY];
+} contact_set;
+
+static contact_set set;
+static sharing scratch;
+
+/* ---- random numbers, the same everywhere ---- */
+
+static uint64_t random_state;
+
+static double uniform(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (double)(random_state >> 11) * 0x1p-53;
+}
+
+static abut_index below(abut_index count)
+{
+    return (abut_index)(uniform() * (double)count);
+}
+
+static vec3 unit(vec3 a)
+{
+    return vec3_scale(a, 1.0 / sqrt(vec3_norm_sq(a)));
+}
+
+static vec3 random_direction(void)
+{
+    for (;;) {
+        vec3 a = {2.0 * uniform() - 1.0, 2.0 * uniform() - 1.0, 2.0 * uniform() - 1.0};
+        double norm_sq = vec3_norm_sq(a);
+        if (norm_sq > 0.01 && norm_sq < 1.0) {
+            return unit(a);
+        }
+    }
+}
+
+/* From 1 down to `least`, all magnitudes alike. */
+static double random_magnitude(double least)
+{
+    return pow(least, uniform());
+}
+
+/* ---- kinds of sets: contact i, after those before it ---- */
+
+typedef vec3 (*normal_maker)(abut_index i);
+
+static vec3 any_normal(abut_index i)
+{
+    (void)i;
+    return random_direction();
+}
+
+static vec3 nearly(vec3 a, double off)
+{
+    return unit(vec3_add(a, vec3_scale(random_direction(), off)));
+}
+
+static vec3 cone_normal(abut_index i)
+{
+    (void)i;
+    return nearly((vec3){0.0, 0.0, 1.0}, 0.6);
+}
+
+static vec3 rough_plane_normal(abut_index i)
+{
+    (void)i;
+    return nearly((vec3){0.6, 0.0, 0.8}, random_magnitude(1e-17));
+}
+
+static vec3 repeated_normal(abut_index i)
+{
+    return i > 0 && uniform() < 0.7 ? set.normals[below(i)] : random_direction();
+}
+
+static vec3 nearly_repeated_normal(abut_index i)
+{
+    return i > 0 && uniform() < 0.7 ? nearly(set.normals[below(i)], random_magnitude(1e-17))
+                                    : random_direction();
+}
+
+static vec3 opposite_normal(abut_index i)
+{
+    return i % 2 == 1 ? vec3_scale(set.normals[i - 1], -1.0) : random_direction();
+}
+
+static vec3 fan_normal(abut_index i)
+{
+    (void)i;
+    double angle = 2.0 * pi * uniform();
+    return nearly((vec3){cos(angle), sin(angle), 0.0}, random_magnitude(1e-17));
+}
+
+/* Four normals at 45 degrees, an octagon, twice around: indefinite. */
+static vec3 octagon_normal(abut_index i)
+{
+    double angle = pi / 4.0 * (double)i;
+    return (vec3){cos(angle), 0.6 * sin(angle), 0.8 * sin(angle)};
+}
+
+static vec3 nearly_octagon_normal(abut_index i)
+{
+    return nearly(octagon_normal(i), random_magnitude(1e-17));
+}
+
+/* The 26 neighbors of a cube: many perpendicular, many at 45 degrees. */
+static vec3 grid_normal(abut_index i)
+{
+    (void)i;
+    for (;;) {
+        vec3 a = {(double)below(3) - 1.0, (double)below(3) - 1.0, (double)below(3) - 1.0};
+        if (vec3_norm_sq(a) > 0.0) {
+            return unit(a);
+        }
+    }
+}
+
+static const normal_maker normal_makers[] = {
+    any_normal,      cone_normal, rough_plane_normal, repeated_normal,       nearly_repeated_normal,
+    opposite_normal, fan_normal,  octagon_normal,     nearly_octagon_normal, grid_normal};
+enum { NORMAL_MAKER_COUNT = sizeof normal_makers / sizeof *normal_makers };
+
+static double equal_overlap(void)
+{
+    return 0.01;
+}
+
+static double near_equal_overlap(void)
+{
+    return 0.01 * (1.0 - random_magnitude(1e-17) / 2.0);
+}
+
+static double scattered_overlap(void)
+{
+    return 0.01 * random_magnitude(1e-12);
+}
+
+static double (*const overlap_makers[])(void) = {uniform, equal_overlap, near_equal_overlap,
+                                                 scattered_overlap};
+enum { OVERLAP_MAKER_COUNT = sizeof overlap_makers / sizeof *overlap_makers };
+
+static int compare_descending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+static void make_set(abut_index count, normal_maker make_normal, double (*make_overlap)(void))
+{
+    set.count = count;
+    for (abut_index i = 0; i < count; i++) {
+        set.normals[i] = make_normal(i);
+        set.overlaps[i] = make_overlap();
+    }
+    qsort(set.overlaps, (size_t)count, sizeof *set.overlaps, compare_descending);
+}
+
+/* ---- checks ---- */
+
+typedef abut_status (*solver)(sharing *s, abut_index count, const vec3 *normals,
+                              const double *overlaps, double exponent, double *shares,
+                              parallel_job *job);
+
+static double force_of(abut_index i, double exponent)
+{
+    return pow(set.overlaps[i] / set.overlaps[0], exponent);
+}
+
+/* carried = G f, with f = share F. */
+static void sum_carried(double exponent)
+{
+    for (abut_index i = 0; i < set.count; i++) {
+        set.loads[i] = set.shares[i] * force_of(i, exponent);
+        set.carried[i] = 0.0;
+    }
+    for (abut_index k = 0; k < set.count; k++) {
+        for (abut_index i = 0; set.loads[k] > 0.0 && i < set.count; i++) {
+            double cosine = vec3_dot(set.normals[i], set.normals[k]);
+            set.carried[i] += cosine > 0.0 ? cosine * set.loads[k] : 0.0;
+        }
+    }
+}
+
+/* Gives whether all holds. */
+static int check_conditions(double exponent)
+{
+    sum_carried(exponent);
+    double complementary = 0.0;
+    int holds = 1;
+    for (abut_index i = 0; i < set.count; i++) {
+        double spare = set.carried[i] - force_of(i, exponent);
+        holds &= set.shares[i] >= 0.0 && set.shares[i] <= 1.0 && spare >= -1e-12;
+        complementary += set.loads[i] * spare;
+    }
+    return CHECK(holds) & CHECK_NEAR(complementary, 0.0, 1e-12);
+}
+
+static void check_random_sets(int set_count, solver solve)
+{
+    random_state = 88172645463325252u;
+    for (int i = 0; i < set_count; i++) {
+        abut_index count = 1 + below(LARGEST_SET);
+        make_set(count, normal_makers[i % NORMAL_MAKER_COUNT],
+                 overlap_makers[i / NORMAL_MAKER_COUNT % OVERLAP_MAKER_COUNT]);
+        double exponent = uniform() < 0.5 ? 1.5 : 1.0;
+        CHECK_INT(solve(&scratch, set.count, set.normals, set.overlaps, exponent, set.shares, NULL),
+                  ABUT_OK);
+        if (!check_conditions(exponent)) {
+            return;
+        }
+    }
+}
+
+static void share(double exponent)
+{
+    CHECK_INT(abut_share(set.count, &set.normals[0].x, set.overlaps, exponent, set.shares),
+              ABUT_OK);
+    check_conditions(exponent);
+}
+
+static void set_contact(abut_index i, vec3 normal, double overlap)
+{
+    set.normals[i] = normal, set.overlaps[i] = overlap, set.count = i + 1;
+}
+
+/* ---- closed forms ---- */
+
+static void check_single(void)
+{
+    set_contact(0, unit((vec3){0.3, -0.2, 0.9}), 1e-9);
+    share(1.5);
+    CHECK_NEAR(set.shares[0], 1.0, 0.0);
+    set.count = 0;
+    CHECK_INT(abut_share(0, NULL, NULL, 1.5, NULL), ABUT_OK);
+}
+
+/* Turned, so that the cosines are not zero but rounding. */
+static void check_perpendicular_corners(void)
+{
+    random_state = 88172645463325252u;
+    for (int i = 0; i < 100; i++) {
+        vec3 first = random_direction(), second = unit(vec3_cross(first, random_direction()));
+        set_contact(0, first, 0.1);
+        set_contact(1, second, 0.02);
+        set_contact(2, unit(vec3_cross(first, second)), 1e-12);
+        share(1.5);
+        for (int k = 0; k < 3; k++) {
+            CHECK_NEAR(set.shares[k], 1.0, 0.0);
+        }
+    }
+}
+
+static void check_slot(void)
+{
+    vec3 up = unit((vec3){0.1, 0.2, 0.3});
+    set_contact(0, up, 0.1);
+    set_contact(1, vec3_scale(up, -1.0), 0.05);
+    share(1.0);
+    CHECK_NEAR(set.shares[0], 1.0, 0.0);
+    CHECK_NEAR(set.shares[1], 1.0, 0.0);
+}
+
+/* Two planes whose normals are at angle a: the second carries what F1 cos a leaves over. */
+static void check_two_planes(void)
+{
+    for (int degrees = 1; degrees < 90; degrees++) {
+        double angle = pi / 180.0 * degrees, cosine = cos(angle);
+        for (double ratio = 1.0; ratio > 0.1; ratio -= 0.07) {
+            set_contact(0, (vec3){0.0, 0.0, 1.0}, 0.2);
+            set_contact(1, (vec3){sin(angle), 0.0, cosine}, 0.2 * ratio);
+            share(1.5);
+            double force = pow(ratio, 1.5);
+            double load = fmax(0.0, (force - cosine) / (1.0 - cosine * cosine));
+            CHECK_NEAR(set.shares[1], load / force, 1e-12);
+            CHECK_NEAR(set.shares[0], 1.0 - cosine * load, 1e-12);
+        }
+    }
+}
+
+/* In the tip of a blunt pyramid of m faces whose normals are at angle b to its axis the faces carry
+ * 1/cos b together, along the axis; with three faces a third of 1/cos^2 b each. */
+static void check_pyramid_tip(int face_count, double angle)
+{
+    for (int k = 0; k < face_count; k++) {
+        double around = 2.0 * pi * k / face_count;
+        set_contact(k, (vec3){sin(angle) * cos(around), sin(angle) * sin(around), cos(angle)}, 0.1);
+    }
+    share(1.5);
+    vec3 total = {0.0, 0.0, 0.0};
+    for (int k = 0; k < face_count; k++) {
+        total = vec3_add(total, vec3_scale(set.normals[k], set.shares[k]));
+    }
+    CHECK_NEAR(total.x, 0.0, 1e-12);
+    CHECK_NEAR(total.y, 0.0, 1e-12);
+    CHECK_NEAR(total.z, 1.0 / cos(angle), 1e-12);
+    for (int k = 0; k < face_count && face_count == 3; k++) {
+        CHECK_NEAR(set.shares[k], 1.0 / (3.0 * cos(angle) * cos(angle)), 1e-12);
+    }
+}
+
+static void check_pyramid_tips(void)
+{
+    for (int face_count = 3; face_count <= 8; face_count++) {
+        for (int degrees = 2; degrees < 45; degrees += 3) {
+            check_pyramid_tip(face_count, pi / 180.0 * degrees);
+        }
+    }
+}
+
+/* On one plane, however many facets it has, one force in all. */
+static void check_plane(void)
+{
+    for (int i = 0; i < 40; i++) {
+        set_contact(i, (vec3){0.0, 0.6, 0.8}, 0.1);
+    }
+    share(1.5);
+    CHECK_NEAR(set.shares[0], 1.0, 0.0);
+    CHECK_NEAR(set.shares[39], 0.0, 0.0);
+}
+
+static void check_octagons(void)
+{
+    for (abut_index count = 2; count <= 16; count++) {
+        make_set(count, octagon_normal, equal_overlap);
+        share(1.5);
+        CHECK_INT(sharing_solve_by_lemke(&scratch, count, set.normals, set.overlaps, 1.5,
+                                         set.shares, NULL),
+                  ABUT_OK);
+        check_conditions(1.5);
+    }
+}
+
+static void check_apart(void)
+{
+    set_contact(0, (vec3){0.0, 0.0, 1.0}, 0.1);
+    set_contact(1, (vec3){0.0, 1.0, 0.0}, 0.0);
+    set_contact(2, (vec3){1.0, 0.0, 0.0}, -0.1);
+    set.shares[1] = set.shares[2] = -1.0;
+    CHECK_INT(abut_share(3, &set.normals[0].x, set.overlaps, 1.5, set.shares), ABUT_OK);
+    CHECK_NEAR(set.shares[0], 1.0, 0.0);
+    CHECK_NEAR(set.shares[1], 0.0, 0.0);
+    CHECK_NEAR(set.shares[2], 0.0, 0.0);
+    set.overlaps[0] = -0.05;
+    CHECK_INT(abut_share(3, &set.normals[0].x, set.overlaps, 1.5, set.shares), ABUT_OK);
+    CHECK_NEAR(set.shares[0], 0.0, 0.0);
+}
+
+/* ---- many contacts ---- */
+
+static void check_many(void)
+{
+    random_state = 362436069u;
+    for (int kind = 0; kind < NORMAL_MAKER_COUNT; kind++) {
+        make_set(MANY, normal_makers[kind], near_equal_overlap);
+        share(1.5);
+    }
+}
+
+/* The same input, the same bits, whatever the scratch was used for before. */
+static void check_repeatable(void)
+{
+    static double first[LARGEST_SET];
+    make_set(LARGEST_SET, fan_normal, near_equal_overlap);
+    share(1.5);
+    memcpy(first, set.shares, sizeof first);
+    CHECK_INT(
+        sharing_solve(&scratch, LARGEST_SET, set.normals, set.overlaps, 1.5, set.shares, NULL),
+        ABUT_OK);
+    CHECK(memcmp(first, set.shares, sizeof first) == 0);
+}
+
+/* ---- ends ---- */
+
+static abut_status solve_afresh(solver solve)
+{
+    sharing s = {0};
+    abut_status status = solve(&s, set.count, set.normals, set.overlaps, 1.5, set.shares, NULL);
+    sharing_free(&s);
+    return status;
+}
+
+static void fail_every_allocation(solver solve)
+{
+    long live = memory_live_count();
+    int call = 0;
+    do {
+        memory_fail_at(++call);
+        abut_status status = solve_afresh(solve);
+        CHECK_INT(status, memory_has_failed() ? ABUT_NO_MEMORY : ABUT_OK);
+        CHECK_INT(memory_live_count(), live);
+    } while (memory_has_failed());
+    memory_fail_at(0);
+    CHECK(call > 4);
+}
+
+static void check_failures(void)
+{
+    random_state = 521288629u;
+    make_set(LARGEST_SET, any_normal, near_equal_overlap);
+    fail_every_allocation(sharing_solve);
+    fail_every_allocation(sharing_solve_by_lemke);
+}
+
+/* No allocation once the scratch is large enough. */
+static void check_scratch(void)
+{
+    CHECK_INT(sharing_solve(&scratch, set.count, set.normals, set.overlaps, 1.5, set.shares, NULL),
+              ABUT_OK);
+    memory_fail_at(1);
+    CHECK_INT(sharing_solve(&scratch, set.count, set.normals, set.overlaps, 1.5, set.shares, NULL),
+              ABUT_OK);
+    CHECK(!memory_has_failed());
+    memory_fail_at(0);
+}
+
+static int ask_to_end(void *data)
+{
+    return ++*(int *)data > 1;
+}
+
+static abut_status share_many(void *context, abut_index chunk, parallel_job *job)
+{
+    (void)context, (void)chunk;
+    return sharing_solve(&scratch, set.count, set.normals, set.overlaps, 1.5, set.shares, job);
+}
+
+static void check_interrupted(void)
+{
+    make_set(MANY, any_normal, equal_overlap);
+    int asked = 0;
+    CHECK_INT(parallel_run(10000, 1, share_many, NULL, ask_to_end, &asked), ABUT_INTERRUPTED);
+}
+
+void test_sharing(void)
+{
+    check_single();
+    check_perpendicular_corners();
+    check_slot();
+    check_two_planes();
+    check_pyramid_tips();
+    check_plane();
+    check_octagons();
+    check_apart();
+    check_random_sets(SET_COUNT, sharing_solve);
+    check_random_sets(LEMKE_SET_COUNT, sharing_solve_by_lemke);
+    check_repeatable();
+    check_many();
+    check_failures();
+    check_scratch();
+    check_interrupted();
+    sharing_free(&scratch);
+}

@@ -1,0 +1,269 @@
+"""From step to step: which contact goes on, what it carries, and what is refused."""
+
+import copy
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+import abut
+from abut.history import _tilted
+
+SQUARE = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
+
+
+@pytest.fixture(scope="module")
+def finder():
+    """A floor of two triangles and a wall on it."""
+    floor = abut.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2], [0, 2, 3]])
+    wall = abut.Mesh([[0, 0, 0], [0, 1, 0], [0, 1, 1], [0, 0, 1]], [[0, 1, 2, 3]])
+    return abut.ContactFinder([floor, wall])
+
+
+CENTERS = np.array([[0.6, 0.56, 0.4], [0.2, 0.6, 0.15], [9, 9, 9], [0.5, 0.8, 0.3]])
+RADII = np.array([0.5, 0.25, 0.5, 0.35])
+
+
+@pytest.fixture(scope="module")
+def before(finder):
+    found = finder.find(CENTERS, RADII)
+    assert found.counts.tolist() == [1, 2, 0, 1]
+    return found
+
+
+@pytest.fixture(scope="module")
+def now(finder):
+    # so far to the left that the wall is nearer to sphere 1 than the floor
+    return finder.find(CENTERS + [-0.06, 0.03, 0], RADII)
+
+
+def turn(angle, shift=(0, 0, 0)):
+    pose = np.eye(4)
+    pose[:2, :2] = [[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]]
+    pose[:3, 3] = shift
+    return pose
+
+
+# ---- match ---------------------------------------------------------------------------------------
+
+
+def test_all_go_on(now, before):
+    match = now.match(before)
+    assert match.dtype == np.intp and match.flags.owndata
+    assert match.tolist() == [0, 2, 1, 3]
+    assert (now.mesh == before.mesh[match]).all()
+    assert before.match(before).tolist() == [0, 1, 2, 3]
+    for workers in (1, 2, 3):
+        assert now.match(before, workers=workers).tolist() == match.tolist()
+
+
+@pytest.mark.parametrize("ids", [np.array([7, 5, 3, 1]), [10**15, -4, 0, 2]])
+def test_spheres_in_another_order(finder, before, ids):
+    order = np.array([3, 1, 0])
+    now = finder.find(CENTERS[order], RADII[order])
+    match = now.match(before, np.array(ids)[order], ids)
+    assert (before.sphere[match] == order[now.sphere]).all()
+    assert (before.point[match] == now.point).all()
+
+
+def test_spheres_that_come_and_go(finder, before):
+    now = finder.find(CENTERS, RADII)
+    match = now.match(before, [0, 11, 12, 3], [0, 1, 2, 3])
+    assert match.tolist() == [0, -1, -1, 3]
+    nobody = finder.find(np.empty((0, 3)), 1.0)
+    assert now.match(nobody, [0, 1, 2, 3], []).tolist() == [-1] * 4
+    assert nobody.match(before, [], [0, 1, 2, 3]).tolist() == []
+    assert now.match(nobody, range(4), np.empty(0)).tolist() == [-1] * 4
+
+
+def test_selections_match(now, before):
+    assert now[1:].match(before[3:]).tolist() == [-1, -1, 0]
+    assert now.match(before[:0]).tolist() == [-1] * 4
+
+
+def test_meshes_carry_points_along(finder, before):
+    poses = [turn(0.5, (2, 3, 4)), turn(0.5, (2, 3, 4))]
+    turned = CENTERS @ poses[0][:3, :3].T + poses[0][:3, 3]
+    now = finder.find(turned, RADII, poses=poses)
+    assert now.match(before).tolist() == [0, 1, 2, 3]
+    assert before.match(now).tolist() == [0, 1, 2, 3]
+
+
+def test_sphere_that_comes_in_on_the_other_side():
+    """Both walls of a slot are the same wall: its normals tell its images apart."""
+    wall = abut.Mesh([[0, 0, 0], [0, 1, 0], [0, 1, 1], [0, 0, 1]], [[0, 1, 2, 3]])
+    finder = abut.ContactFinder(wall)
+    period = (1, None, None)
+    before = finder.find([[0.49, 0.5, 0.5]], 0.6, period=period)
+    for shift in (0, -1, 3):
+        now = finder.find([[0.51 + shift, 0.5, 0.5]], 0.6, period=period)
+        match = now.match(before)
+        assert (now.normal == before.normal[match]).all()
+        assert (now.image[:, 0] - before.image[match, 0] == shift).all()
+
+
+@pytest.mark.parametrize("period", [None, (1, 1, None)])
+def test_files_match(tmp_path, finder, now, before, period):
+    before.save(tmp_path / "before.npz")
+    again = abut.load_contacts(tmp_path / "before.npz")
+    assert now.match(again).tolist() == now.match(before).tolist()
+    assert pickle.loads(pickle.dumps(now)).match(again).tolist() == now.match(before).tolist()
+
+
+# ---- carry ---------------------------------------------------------------------------------------
+
+
+def test_rows_without_a_past_are_zero(now, before):
+    tangent = np.arange(12.0).reshape(4, 3)
+    carried = now.carry(tangent, before, [-1, -1, -1, 3])
+    assert not carried[:3].any()
+    np.testing.assert_allclose(carried[3], tangent[3], rtol=1e-15)
+
+
+def test_nothing_moves_nothing_changes(finder):
+    poses = [turn(0.7, (0.1, 0, 0)), turn(0.3)]
+    found = finder.find(CENTERS, RADII, poses=poses)
+    rng = np.random.default_rng(1)
+    tangent = np.cross(found.normal, rng.normal(size=(len(found), 3)))
+    carried = found.carry(tangent, found, found.match(found))
+    np.testing.assert_allclose(carried, tangent, rtol=0, atol=1e-16)
+    flat = found.normal[:, 2] == 1
+    assert flat.any() and (carried[flat] == tangent[flat]).all()
+
+
+def test_vectors_turn_with_their_mesh(finder, before):
+    poses = [turn(0.5, (2, 3, 4)), turn(0.5, (2, 3, 4))]
+    rotation, shift = poses[0][:3, :3], poses[0][:3, 3]
+    now = finder.find(CENTERS @ rotation.T + shift, RADII, poses=poses)
+    tangent = np.cross(before.normal, [0.3, -0.2, 0.7])
+    carried = now.carry(tangent, before, now.match(before))
+    np.testing.assert_allclose(carried, tangent @ rotation.T, atol=1e-15)
+    back = before.carry(carried, now, before.match(now))
+    np.testing.assert_allclose(back, tangent, atol=1e-15)
+
+
+def unit(vectors):
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("angle", [0, 1e-17, 1e-9, 0.1, 1.5, 3.0, math.pi - 1e-7, math.pi - 1e-15])
+def test_smallest_rotation(angle):
+    rng = np.random.default_rng(3)
+    old = unit(rng.normal(size=(200, 3)))
+    aside = unit(np.cross(old, rng.normal(size=(200, 3))))
+    new = unit(math.cos(angle) * old + math.sin(angle) * aside)
+    vectors = np.cross(old, rng.normal(size=(200, 3)))
+    found = _tilted(vectors, old, new)
+    np.testing.assert_allclose(_tilted(old, old, new), new, atol=1e-15)
+    np.testing.assert_allclose((found * new).sum(axis=1), 0, atol=1e-14)
+    lengths = np.linalg.norm(vectors, axis=1)
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), lengths, rtol=1e-14)
+    # the axis, across both normals, stays
+    axis = np.cross(old, aside)
+    loose = 1e-14 if angle < 3.1 else 1.0
+    np.testing.assert_allclose(_tilted(axis, old, new), axis, atol=loose)
+
+
+@pytest.mark.parametrize("old", [np.eye(3), -np.eye(3), unit(np.array([[1.0, 2, 3], [1, 1, 1]]))])
+def test_opposite_normals(old):
+    vectors = np.cross(old, [0.25, -0.5, 1.0])
+    found = _tilted(vectors, old, -old)
+    np.testing.assert_allclose((found * old).sum(axis=1), 0, atol=1e-15)
+    np.testing.assert_allclose(
+        np.linalg.norm(found, axis=1), np.linalg.norm(vectors, axis=1), rtol=1e-15
+    )
+    np.testing.assert_allclose(_tilted(old, old, -old), -old, atol=1e-15)
+    assert _tilted(vectors, old, -old).tobytes() == found.tobytes()
+
+
+# ---- errors --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ids", "previous_ids", "error", "message"),
+    [
+        (range(4), None, ValueError, "ids and previous_ids go together: give both"),
+        (None, range(4), ValueError, "ids and previous_ids go together: give both"),
+        (range(3), range(4), ValueError, r"ids has shape \(3,\), but must be \(4,\)"),
+        (range(4), range(5), ValueError, r"previous_ids has shape \(5,\), but must be \(4,\)"),
+        ([[0], [1], [2], [3]], range(4), ValueError, r"ids has shape \(4, 1\), but must be \(4,\)"),
+        ([0, 1, 2, 1], range(4), ValueError, r"ids\[1\] and ids\[3\] are both 1"),
+        (range(4), [5, 5, 5, 1], ValueError, r"previous_ids\[0\] and previous_ids\[1\] are both 5"),
+        ([0.0, 1, 2, 3], range(4), TypeError, "ids has dtype float64, but must be integers"),
+        (range(4), ["a", "b", "c", "d"], TypeError, "previous_ids has dtype <U1"),
+        ([True, False, True, False], range(4), TypeError, "ids has dtype bool"),
+    ],
+)
+def test_bad_ids(now, before, ids, previous_ids, error, message):
+    with pytest.raises(error, match=message):
+        now.match(before, ids, previous_ids)
+
+
+def test_number_of_spheres_differs(finder, before):
+    now = finder.find(CENTERS[:3], RADII[:3])
+    with pytest.raises(ValueError, match="there are 3 spheres, but previous has 4: give ids and"):
+        now.match(before)
+
+
+def test_other_meshes(finder, now, before):
+    other = abut.ContactFinder(list(finder.meshes)[::-1]).find(CENTERS, RADII)
+    alone = abut.find_contacts(CENTERS, RADII, finder.meshes[0])
+    for previous in (other, alone):
+        with pytest.raises(ValueError, match="previous holds contacts with other meshes"):
+            now.match(previous)
+        with pytest.raises(ValueError, match="previous holds contacts with other meshes"):
+            now.carry(np.zeros((len(previous), 3)), previous, np.full(len(now), -1))
+    # another finder of the same meshes is as good
+    assert now.match(abut.ContactFinder(finder.meshes).find(CENTERS, RADII)).tolist() == (
+        now.match(before).tolist()
+    )
+
+
+def test_other_number_of_poses(finder, now):
+    posed = abut.find_contacts(CENTERS, RADII, finder.meshes[0], poses=np.eye(4))
+    unknown = pickle.loads(pickle.dumps(posed))
+    with pytest.raises(ValueError, match="previous holds contacts with 1 meshes, but there are 2"):
+        now.match(unknown)
+
+
+def test_other_period(finder, now):
+    periodic = finder.find(CENTERS, RADII, period=(2, None, None))
+    with pytest.raises(
+        ValueError, match=r"previous has the period \(2.0, None, None\), but it is None now"
+    ):
+        now.match(periodic)
+
+
+@pytest.mark.parametrize("previous", [None, 3, "before", [1, 2]])
+def test_no_contacts(now, previous):
+    with pytest.raises(TypeError, match="previous is no Contacts, but"):
+        now.match(previous)
+    with pytest.raises(TypeError, match="previous is no Contacts, but"):
+        now.carry(np.zeros((4, 3)), previous, [-1] * 4)
+
+
+@pytest.mark.parametrize(
+    ("tangent", "rows", "error", "message"),
+    [
+        (np.zeros((3, 3)), range(4), ValueError, "tangent has 3 rows, but the previous contacts"),
+        (np.zeros((4, 2)), range(4), ValueError, r"tangent has shape \(4, 2\)"),
+        (np.zeros(3), range(4), ValueError, r"tangent has shape \(3,\)"),
+        (np.zeros((4, 3), complex), range(4), TypeError, "tangent has dtype complex128"),
+        (np.zeros((4, 3)), range(3), ValueError, r"match has shape \(3,\), but must be \(4,\)"),
+        (np.zeros((4, 3)), [0, 1, 2, 4], ValueError, r"match\[3\] is 4, but the previous contacts"),
+        (np.zeros((4, 3)), [0, -2, 2, 3], ValueError, r"match\[1\] is -2"),
+        (np.zeros((4, 3)), [0.0, 1, 2, 3], TypeError, "match has dtype float64"),
+        (np.zeros((4, 3)), [True] * 4, TypeError, "match has dtype bool"),
+    ],
+)
+def test_bad_carry(now, before, tangent, rows, error, message):
+    with pytest.raises(error, match=message):
+        now.carry(tangent, before, rows)
+
+
+def test_inputs_are_not_written(now, before):
+    held = copy.deepcopy(now), copy.deepcopy(before)
+    tangent = np.ones((4, 3))
+    now.carry(tangent, before, now.match(before))
+    assert (now, before) == held and (tangent == 1).all()
