@@ -14,7 +14,7 @@ import scenes
 from abut import examples
 
 # the overlap of the spheres of radius 1, and the longest spring that friction allows
-OVERLAP, LIMIT = 0.1, 0.05
+OVERLAP, LIMIT = 0.1, 0.2
 
 
 def turned(axis, angle):

@@ -18,10 +18,16 @@ WALLS = [
     "mesh",
     "bins",
     "finder",
+    "pose",
     "intersect",
     "hierarchy",
     "weights",
+    "place",
+    "lemke",
+    "sharing",
     "find",
+    "contacts",
+    "match",
 ]
 
 HOMES = {

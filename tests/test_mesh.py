@@ -197,6 +197,16 @@ def test_split_triangulates_what_is_not_convex():
     assert mesh.areas[:2].sum() == pytest.approx(1)
 
 
+def test_split_knows_corners_on_one_line_however_they_are_turned():
+    """A T that stands on its head: its arms and its stem end on one line, until rounded."""
+    plan = [[0, 0], [3, 0], [3, 1], [2, 1], [2, 2], [1, 2], [1, 1], [0, 1]]
+    rng = np.random.default_rng(3)
+    for _ in range(300):
+        axes, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+        mesh = abut.Mesh(plan @ axes[:2], [list(range(8))], split=True)
+        assert mesh.areas.sum() == pytest.approx(4)
+
+
 # ---- pickles and copies --------------------------------------------------------------------------
 
 

@@ -176,3 +176,15 @@ def test_a_sphere_alone_has_the_contacts_that_it_has_among_others():
         alone = finder.find(scene.centers[k : k + 1], scene.radii[k : k + 1])
         assert_same_bits(alone, together.of(k), ("facet", "type", "point", "normal", "overlap"))
         np.testing.assert_array_equal(alone.weight, together.of(k).weight)
+
+
+def test_signs_of_zero_are_one():
+    """A vertex that is written once with 0 and once with -0 is one point, whichever is named."""
+    one = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    other = [[-0.0, -0.0, -0.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]]
+    first = abut.Mesh(one + other, [[0, 1, 2], [3, 4, 5]])
+    second = abut.Mesh(other + one, [[0, 1, 2], [3, 4, 5]])
+    spheres = [[0.0, 0.0, 1.0], [-0.0, -0.0, 0.5]], [2.0, 2.0]
+    found = [abut.find_contacts(*spheres, mesh) for mesh in (first, second)]
+    assert_same_bits(*found, ORDERLESS)
+    assert not np.signbit(found[0].point).any()

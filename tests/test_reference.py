@@ -393,6 +393,19 @@ def test_clearance_falls_to_zero_at_a_tie():
     assert beside.clearance[0] == 0
 
 
+def test_corner_that_is_flat_in_plan_alone():
+    """A rectangle bent up in the middle of two sides: no corner may be left out of its fan."""
+    lift = 1e-3
+    plan = [[0, 0, 0], [1, 0, lift], [2, 0, 0], [2, 2, 0], [1, 2, lift], [0, 2, 0]]
+    centers = np.array([[0.25, -0.1, -0.05], [1, -0.1, -0.1], [1, -0.1, -0.3], [1.7, 2.1, -0.2]])
+    mesh = np.array(plan), [list(range(6))]
+    expected = reference.find_contacts(centers, np.ones(4), *mesh)
+    found = abut.find_contacts(centers, np.ones(4), abut.Mesh(*mesh, noise=0))
+    assert found.type.tolist() == expected.type.tolist()
+    np.testing.assert_allclose(found.overlap, expected.overlap, rtol=1e-14)
+    np.testing.assert_allclose(found.point, expected.point, atol=1e-14)
+
+
 def test_hexagon_weights_in_its_middle():
     angles = np.pi / 3 * np.arange(6)
     vertices = np.column_stack([np.cos(angles), np.sin(angles), np.zeros(6)])

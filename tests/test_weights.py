@@ -206,3 +206,14 @@ def test_weight_matrix_carries_force_and_moment():
     np.testing.assert_allclose(on_nodes.sum(axis=0), -forces.sum(axis=0), atol=1e-10)
     moment = np.cross(vertices, on_nodes).sum(axis=0)
     np.testing.assert_allclose(moment, np.cross(contacts.point, -forces).sum(axis=0), atol=1e-9)
+
+
+@pytest.mark.parametrize("scheme", ["wachspress", "zhong"])
+def test_weights_of_tiny_facets(scheme):
+    kite = np.array([[0, 0, 0], [1, 0, 0], [1.5, 1, 0], [0, 1, 0]])
+    weights = []
+    for scale in (1.0, 2.0**-300):
+        mesh = abut.Mesh(scale * kite, [[0, 1, 2, 3]])
+        center = scale * np.array([[0.25, 0.5, 0.5]])
+        weights.append(abut.find_contacts(center, [scale], mesh, weights=scheme).weight.tolist())
+    assert weights[0] == weights[1]

@@ -193,10 +193,8 @@ static abut_index choose_buckets(builder *b)
     }
     for (int32_t k = 0; k < b->set->level_count; k++) {
         bin_level *level = &b->set->levels[k];
-        for (int axis = 0; axis < 3; axis++) {
-            double middle = 0.5 * (level->bounds.low[axis] + level->bounds.high[axis]);
-            *(&level->origin.x + axis) = middle;
-        }
+        level->origin =
+            vec3_scale(vec3_add(vec3_load(level->bounds.low), vec3_load(level->bounds.high)), 0.5);
         level->first = total;
         level->bucket_mask = bucket_count(level->entry_count) - 1;
         total += (abut_index)level->bucket_mask + 1;

@@ -101,7 +101,7 @@ facet_shape facet_measure(const polygon *p)
 {
     facet_shape shape = {.start = smallest_corner(p)};
     vec3 area = area_vector(p, shape.start);
-    shape.normal = vec3_add(vec3_unit(area), (vec3){0.0, 0.0, 0.0}); /* no -0.0 */
+    shape.normal = vec3_one_zero(vec3_unit(area));
     shape.area = 0.5 * vec3_norm(area);
     shape.diagonal = longest_diagonal(p);
     if (p->count > 3) {
@@ -127,6 +127,11 @@ static double shape_noise(const polygon *p, double noise)
 {
     double rounding = largest_ulp(p);
     return noise > rounding ? noise : rounding;
+}
+
+double facet_reflex_limit(const polygon *p, double noise)
+{
+    return REFLEX_NOISES * shape_noise(p, noise);
 }
 
 static abut_status report(abut_error *error, abut_status status, abut_index detail, double value)
@@ -184,7 +189,7 @@ abut_status facet_check(const polygon *p, const facet_shape *shape, double noise
         return report(error, ABUT_FACET_NOT_PLANAR, shape->off_plane_corner,
                       shape->off_plane / shape->diagonal);
     }
-    return check_convex(p, shape, REFLEX_NOISES * shape_noise(p, noise), error);
+    return check_convex(p, shape, facet_reflex_limit(p, noise), error);
 }
 
 bool facet_is_bent(const polygon *p, const facet_shape *shape, double noise)
@@ -194,12 +199,16 @@ bool facet_is_bent(const polygon *p, const facet_shape *shape, double noise)
 
 /* ---- the fan ---- */
 
-/* How far a corner stands out of its neighbors' chord; negative where it is reflex. */
-static double height_over_chord(vec3 normal, vec3 from, vec3 corner, vec3 to)
+/* Whether a corner stands out of its neighbors' chord by no more than `limit`; a reflex one stands
+ * inside. Across the plane corner and chord may each be off by as much: a corner that is farther
+ * off bends the polygon, and the fan needs it. */
+static bool is_flat(vec3 normal, vec3 from, vec3 corner, vec3 to, double limit)
 {
     double length = vec3_norm(vec3_sub(to, from));
     vec3 area = vec3_cross_exact(vec3_sub(corner, from), vec3_sub(to, corner));
-    return length == 0.0 ? 0.0 : vec3_dot(normal, area) / length;
+    double out = vec3_dot(normal, area);
+    vec3 across = vec3_sub(area, vec3_scale(normal, out));
+    return out <= limit * length && vec3_norm(across) <= 2.0 * limit * length;
 }
 
 abut_index facet_mark_flat(const polygon *p, const facet_shape *shape, double noise, uint8_t *flat)
@@ -217,7 +226,7 @@ abut_index facet_mark_flat(const polygon *p, const facet_shape *shape, double no
         abut_index i = polygon_wrap(p, shape->start + k);
         vec3 corner = polygon_corner(p, i);
         vec3 after = polygon_corner(p, polygon_wrap(p, i + 1));
-        if (height_over_chord(shape->normal, before, corner, after) <= limit) {
+        if (is_flat(shape->normal, before, corner, after, limit)) {
             flat[i] = 1, kept--;
         } else {
             before = corner;
@@ -277,7 +286,7 @@ void facet_fan(const polygon *p, const facet_shape *shape, const uint8_t *flat,
         abut_index corners[3] = {shape->start, polygon_wrap(p, shape->start + k),
                                  polygon_wrap(p, shape->start + k + 1)};
         for (int i = 0; i < 3; i++) {
-            t->corner[i] = polygon_corner(p, corners[i]);
+            t->corner[i] = vec3_one_zero(polygon_corner(p, corners[i]));
             t->corner_number[i] = (int32_t)corners[i];
         }
         t->normal = vec3_unit(vec3_cross_exact(vec3_sub(t->corner[1], t->corner[0]),
@@ -294,10 +303,9 @@ void facet_fan(const polygon *p, const facet_shape *shape, const uint8_t *flat,
 
 /* ---- the closest point ---- */
 
-/* Adding 0 makes -0.0 and 0.0 one, so that equal contacts are equal to the bit. */
 static closest make_closest(vec3 offset, double along, abut_type type, int local)
 {
-    offset = vec3_add(offset, (vec3){0.0, 0.0, 0.0});
+    offset = vec3_one_zero(offset);
     return (closest){offset, vec3_norm_sq(offset), along, type, local};
 }
 
@@ -374,7 +382,7 @@ vec3 triangle_point(const triangle *t, const closest *c, vec3 center)
     /* what rounding at the sphere's size left between the point and the plane is taken away */
     vec3 point = vec3_sub(center, c->offset);
     double height = vec3_dot(t->normal, vec3_sub(point, t->corner[0]));
-    return vec3_sub(point, vec3_scale(t->normal, height));
+    return vec3_one_zero(vec3_sub(point, vec3_scale(t->normal, height)));
 }
 
 int32_t triangle_feature(const triangle *t, const closest *c)

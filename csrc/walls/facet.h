@@ -40,6 +40,9 @@ facet_shape facet_measure(const polygon *p);
 abut_status facet_check(const polygon *p, const facet_shape *shape, double noise,
                         abut_error *error);
 
+/* How far rounding may have moved a straight corner inside of its neighbors' chord. */
+double facet_reflex_limit(const polygon *p, double noise);
+
 /* Set flat[i] to 1 for the corners that lie on their neighbors' chord to within noise, or inside of
  * it; at least three stay 0. Returns how many are not flat. */
 abut_index facet_mark_flat(const polygon *p, const facet_shape *shape, double noise, uint8_t *flat);
@@ -92,8 +95,8 @@ static inline bool closest_is_nearer(const closest *a, const closest *b)
            (a->distance_sq == b->distance_sq && a->type < b->type);
 }
 
-/* The contact point, on the facet to within its own coordinates' rounding even where the
- * sphere is far larger. */
+/* The contact point: on the facet's plane to within its own coordinates' rounding even where the
+ * sphere is far larger; along the plane, and so past the border, as far as the center's rounds. */
 vec3 triangle_point(const triangle *t, const closest *c, vec3 center);
 
 /* The facet's number of the edge or corner; 0 for FACET. */

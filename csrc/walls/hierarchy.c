@@ -70,7 +70,7 @@ static inline bool comes_before(const touch *a, const touch *b)
 
 static int compare_touches(const void *a, const void *b)
 {
-    return comes_before(a, b) ? -1 : 1; /* no two are equal: their facets differ */
+    return comes_before(a, b) ? -1 : comes_before(b, a);
 }
 
 static void insertion_sort(touch *items, abut_index count)
@@ -175,37 +175,45 @@ static void merge_same(touches *list)
     list->count = list->count > 0 ? last + 1 : 0;
 }
 
-/* Likewise for those of several types (at a T-junction), which are at one
- * distance but not neighbors. */
-static void share_noise(touches *list)
+/* The contact `first` and those after it at its distance that are the same take the noise of all of
+ * them. Returns how many it was compared with. */
+static abut_index share_noise_with_next(touches *list, abut_index first)
 {
-    for (abut_index i = 0; i < list->count; i++) {
-        touch *a = &list->items[i];
-        for (abut_index k = i + 1; k < list->count && list->items[k].distance == a->distance; k++) {
-            touch *b = &list->items[k];
-            if (!is_same_contact(a, b)) {
-                continue;
-            }
+    touch *a = &list->items[first];
+    abut_index k = first + 1;
+    for (; k < list->count && list->items[k].distance == a->distance; k++) {
+        touch *b = &list->items[k];
+        if (is_same_contact(a, b)) {
             take_noise(a, b);
             take_noise(b, a);
         }
     }
+    return k - first - 1;
+}
+
+/* Likewise for those of several types (at a T-junction), which are at one
+ * distance but not neighbors. */
+static abut_status share_noise(touches *list, parallel_job *job)
+{
+    abut_status status = ABUT_OK;
+    for (abut_index i = 0; !status && i < list->count; i++) {
+        abut_index compared = share_noise_with_next(list, i);
+        status = compared > 0 ? parallel_report(job, compared / 2) : ABUT_OK;
+    }
+    return status;
 }
 
 abut_status hierarchy_eliminate(touches *list, double flat_tilt, parallel_job *job)
 {
     merge_same(list);
-    share_noise(list);
+    abut_status status = share_noise(list, job);
     abut_index kept = 0;
-    for (abut_index i = 0; i < list->count; i++) {
-        abut_status status = parallel_report(job, 1 + kept / 2);
-        if (status) {
-            return status;
-        }
+    for (abut_index i = 0; !status && i < list->count; i++) {
+        status = parallel_report(job, 1 + kept / 2);
         if (!is_eliminated(list->items, kept, &list->items[i], flat_tilt)) {
             list->items[kept++] = list->items[i];
         }
     }
     list->count = kept;
-    return ABUT_OK;
+    return status;
 }

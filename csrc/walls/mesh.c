@@ -162,11 +162,17 @@ static void append_facet(builder *b, abut_index source, const polygon *p, const 
     set_noise(b, facet, source, p, shape->normal);
 }
 
+static double input_noise(const builder *b, abut_index source, const polygon *p)
+{
+    return b->input->noise ? b->input->noise[source] : vec3_max_abs(facet_units(b, p));
+}
+
 /* Flat ears have no area and nothing that their neighbors lack: they are left out. */
 static abut_status append_parts(builder *b, abut_index source, const polygon *p,
                                 const facet_shape *shape)
 {
-    abut_index parts = split_polygon(p, shape, b->ring, b->parts);
+    double noise = input_noise(b, source, p);
+    abut_index parts = split_polygon(p, shape, noise, b->ring, b->parts);
     if (parts < p->count - 2) {
         return report(b, ABUT_FACET_NOT_CONVEX, source, -1, 0.0);
     }
@@ -179,11 +185,6 @@ static abut_status append_parts(builder *b, abut_index source, const polygon *p,
         }
     }
     return ABUT_OK;
-}
-
-static double input_noise(const builder *b, abut_index source, const polygon *p)
-{
-    return b->input->noise ? b->input->noise[source] : vec3_max_abs(facet_units(b, p));
 }
 
 static abut_status add_facet(builder *b, abut_index source)

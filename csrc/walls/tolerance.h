@@ -1,7 +1,7 @@
 /* Every tolerance of the room. None is absolute: each is relative to a facet's size, a
  * radius or a noise.
  *
-They stand here and not in mesh.h because facet.c, below mesh.h in the order of the
+ * They stand here and not in mesh.h because facet.c, below mesh.h in the order of the
  * rooms, needs them too. */
 #ifndef WALLS_TOLERANCE_H
 #define WALLS_TOLERANCE_H

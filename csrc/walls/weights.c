@@ -155,8 +155,9 @@ static void wachspress(const outline *o, double *weights)
 static void zhong(double *weights)
 {
     double areas[4] = {weights[0], weights[1], weights[2], weights[3]};
+    double whole = areas[0] + areas[1] + areas[2] + areas[3]; /* against underflow */
     for (int i = 0; i < 4; i++) {
-        weights[i] = areas[(i + 1) % 4] * areas[(i + 2) % 4];
+        weights[i] = areas[(i + 1) % 4] * (areas[(i + 2) % 4] / whole);
     }
 }
 
