@@ -142,3 +142,21 @@ def test_plane_is_the_unit_square():
     np.testing.assert_array_equal(mesh.bounds, [[0, 0, 0], [1, 1, 0]])
     assert mesh.areas.sum() == pytest.approx(1, rel=1e-12)
     np.testing.assert_array_equal(mesh.normals, np.tile([0.0, 0.0, 1.0], (50, 1)))
+
+
+def test_rough_plane_is_the_plane_with_heights():
+    flat, rough = examples.plane(cells=5, seed=3), examples.rough_plane(cells=5, height=0.1, seed=3)
+    np.testing.assert_array_equal(rough.indices, flat.indices)
+    np.testing.assert_array_equal(rough.vertices[:, :2], flat.vertices[:, :2])
+    assert 0.05 < rough.vertices[:, 2].std() < 0.2
+
+
+def test_bowl_and_cylinder_are_round_and_look_inside():
+    bowl, cylinder = examples.bowl(), examples.cylinder(across=3, along=4)
+    assert (len(bowl), len(cylinder)) == (60, 48 * 12)
+    np.testing.assert_allclose(np.linalg.norm(bowl.vertices[:, [0, 2]], axis=1), 3)
+    for mesh, axis in ((bowl, 1), (cylinder, 2)):
+        inward = -mesh.vertices[mesh.indices[mesh.offsets[:-1]]]
+        inward[:, axis] = 0
+        assert np.all(np.einsum("ij,ij->i", inward, mesh.normals) > 2.9)
+    assert bowl.bounds[1, 2] == pytest.approx(0, abs=1e-12)

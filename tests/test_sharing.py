@@ -197,7 +197,7 @@ def test_energy_in_a_bowl():
 # ---- coarse and fine -----------------------------------------------------------------------------
 
 
-def apart_in_a_cylinder(overlap, resolution, count=400):
+def apart_in_a_cylinder(overlap, resolution, cuts=(8, 120), count=300):
     """By how much the forces inside a cylinder meshed coarse and fine differ, as a part."""
     rng = np.random.default_rng(int(1000 * overlap))
     angle, normals = rng.uniform(0, 2 * np.pi, count), 2 * np.pi * (np.arange(48) + 0.5) / 48
@@ -209,7 +209,7 @@ def apart_in_a_cylinder(overlap, resolution, count=400):
         [away * np.cos(angle), away * np.sin(angle), rng.uniform(-1, 1, count)]
     )
     coarse = examples.cylinder(strips=48)
-    fine = examples.cylinder(strips=48, across=3, along=60)
+    fine = examples.cylinder(strips=48, across=cuts[0], along=cuts[1])
     one, other = (
         forces(abut.find_contacts(centers, 1.0, mesh, resolution=resolution))
         for mesh in (coarse, fine)
@@ -225,6 +225,12 @@ def test_cylinder_meshed_coarse_and_fine_below_ten_percent(overlap):
 @pytest.mark.parametrize("overlap", [0.1, 0.15, 0.2])
 def test_cylinder_meshed_coarse_and_fine_to_twenty_percent(overlap):
     assert apart_in_a_cylinder(overlap, "sharing") < 0.01
+
+
+@pytest.mark.parametrize(("overlap", "most"), [(0.05, 0.003), (0.1, 0.006), (0.2, 0.015)])
+def test_cylinder_meshed_coarse_and_fine_otherwise(overlap, most):
+    """Where a fine facet ends beside a strip's own contact, it takes over a little of its force."""
+    assert 0 < apart_in_a_cylinder(overlap, "sharing", cuts=(6, 60)) < most
 
 
 def test_hierarchy_depends_on_the_mesh_of_a_cylinder():

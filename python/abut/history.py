@@ -162,17 +162,19 @@ def _turns(now: Contacts, before: Contacts) -> _Doubles:
 def _moved(now: Contacts, before: Contacts) -> tuple[_Doubles, _Doubles]:
     """Points and normals of the step before, where the meshes have carried them since."""
     poses, previous = _poses(now, before)
-    moved = (poses != previous).any(axis=(1, 2))[before.mesh]
+    moved = (poses != previous).any(axis=(1, 2))
     if not moved.any():
         return before.point, before.normal
-    mesh = before.mesh[moved]
+    mesh = before.mesh
     turns = _turns(now, before)[mesh]
-    shift = before.image[moved] * lengths_of(before.period)
-    point, normal = before.point.copy(), before.normal.copy()
-    arm = point[moved] - shift - previous[mesh, :3, 3]
-    point[moved] = rotated(arm, turns) + poses[mesh, :3, 3] + shift
-    normal[moved] = rotated(normal[moved], turns)
-    return point, normal
+    arm, origin = before.point - previous[mesh, :3, 3], poses[mesh, :3, 3]
+    if now.period is not None:
+        shift = before.image * lengths_of(now.period)
+        arm, origin = arm - shift, origin + shift
+    point = rotated(arm, turns) + origin
+    # to the bit, as those of now on a mesh that stands still
+    point[~moved[mesh]] = before.point[~moved[mesh]]
+    return point, rotated(before.normal, turns)
 
 
 def _wraps(
