@@ -249,11 +249,12 @@ _ = axes[0].legend()
 # On planes, and over convex edges and vertices, sharing is the hierarchy to rounding, at overlaps
 # up to 60 % of the radius for Hertz' law and 50 % for a linear one.
 #
-# **A sphere that is jammed all round.** The force is continuous where G is positive definite, and
-# was found so at overlaps up to 20 % of the radius wherever the mesh does not hold the sphere from
-# all round. A sphere in a pipe narrower than itself can meet normals for which G is not. There
-# several solutions exist; the one that is returned is always the same for the same input, but
-# between two positions the force may jump.
+# **A sphere that is jammed all round.** The force is continuous where G is positive definite. A
+# sphere in a pipe narrower than itself can meet normals for which G is not, and now and then one in
+# a narrow pit of a rough surface does. There several solutions exist; the one that is returned is
+# always the same for the same input, but between two positions the force may jump, by some percent.
+# At overlaps up to 20 % of the radius it did on one of 10,000 random paths over very rough planes,
+# whose facets stand at up to 125 degrees to each other.
 #
 # Normals in one plane at steps of 45 degrees:
 

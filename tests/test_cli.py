@@ -137,6 +137,20 @@ def test_frames_of_a_dump(run, here):
     assert "frame" not in last[0].split(",")
 
 
+def test_sharing(run, here):
+    (here / "fold.obj").write_text(
+        "v 0 -1 0\nv 1 -1 .2\nv 1 1 .2\nv 0 1 0\nv -1 1 .2\nv -1 -1 .2\nf 1 2 3 4\nf 1 4 5 6\n"
+    )
+    (here / "one.csv").write_text("x,y,z,radius\n0,0,0.9,1\n")
+    line = "contacts fold.obj one.csv -o out.npz --resolution sharing"
+    for exponent in (1.0, 1.5):
+        assert run(f"{line} --exponent {exponent}")[0] == 0
+        cosine = (1 - 0.2**2) / (1 + 0.2**2)
+        expected = 1 / (1 + cosine)  # G = [[1, c], [c, 1]], F the same
+        np.testing.assert_allclose(abut.load_contacts("out.npz").share, expected, rtol=1e-12)
+    fails(run(line + " --exponent 0"), "exponent is 0")
+
+
 def test_ids_of_the_spheres_are_written(run, here):
     (here / "bed.dump").write_text(FRAME.format(step=0, z=0.09))
     assert run("contacts square.obj bed.dump -o out.csv")[0] == 0

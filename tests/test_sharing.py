@@ -123,34 +123,46 @@ def sample(finder, begin, along, spacing, resolution):
 
 
 def largest_steps(finder, begin, along, resolution):
-    """The largest change of the force, as a part of it at 20 %, at finer and finer spacings.
+    """Each path's largest change of the force at finer and finer spacings, as a part of the force
+    at 20 %, (6, n); and where it is at last.
 
     At each spacing the paths go on where they changed most: a jump is not lost by zooming in.
     """
     largest = []
     for spacing in SPACINGS:
         total = sample(finder, begin, along, spacing, resolution)
-        change = lengths(np.diff(total, axis=1)) / 0.2**1.5
-        place = np.nanargmax(np.where(np.isnan(change), -1, change), axis=1)
-        begin = begin + along * (spacing * place)[:, None]
-        largest.append(np.nanmax(change))
-    return np.array(largest)
+        change = np.nan_to_num(lengths(np.diff(total, axis=1))) / 0.2**1.5
+        begin = begin + along * (spacing * change.argmax(axis=1))[:, None]
+        largest.append(change.max(axis=1))
+    return np.array(largest), begin
 
 
-@pytest.mark.parametrize("seed", [0, 1, pytest.param(range(2, 30), marks=pytest.mark.long)])
+def has_one_solution(finder, center):
+    """Whether G of all contacts is positive definite, but for coplanar ones."""
+    found = finder.find(center[None], 1.0, resolution="sharing", keep_zero=True)
+    cosines = np.maximum(0, found.normal @ found.normal.T)
+    return np.linalg.eigvalsh(cosines).min() > -1e-9
+
+
+@pytest.mark.parametrize("seed", [0, 1, pytest.param(range(2, 60), marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", PATHS)
 def test_force_is_continuous(kind, seed):
-    """Its steps fall in proportion to the spacing, down to 1e-7 of the radius; the hierarchy's do
-    not fall."""
+    """Its steps fall in proportion to the spacing, down to 1e-7 of the radius, but for one path in
+    10,000, where the problem has several solutions; the hierarchy's do not fall."""
+    jumps = paths = 0
     for k in np.atleast_1d(seed):
         rng = np.random.default_rng([k, len(kind)])
         mesh, begin, along = PATHS[kind](rng, 3000)
         finder = abut.ContactFinder(mesh)
-        steps = largest_steps(finder, begin, along, "sharing")
-        assert np.all(steps <= 50 * SPACINGS)
+        steps, places = largest_steps(finder, begin, along, "sharing")
+        jumping = np.any(steps > 50 * SPACINGS[:, None], axis=0)
+        assert not any(has_one_solution(finder, place) for place in places[jumping])
+        assert np.all(steps[-1] < 0.1)
+        jumps, paths = jumps + np.count_nonzero(jumping), paths + len(begin)
         if kind != "ball":
-            jumps = largest_steps(finder, begin, along, "hierarchy")
-            assert jumps.min() > 0.2
+            steps, _ = largest_steps(finder, begin, along, "hierarchy")
+            assert steps.max(axis=1).min() > 0.2
+    assert jumps <= paths / 10_000
 
 
 # ---- energy --------------------------------------------------------------------------------------

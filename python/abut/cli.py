@@ -131,9 +131,14 @@ def _add_contacts(commands):
         " column frame in the output",
     )  # fmt: skip
     command.add_argument(
-        "--resolution", choices=("hierarchy", "all"), default="hierarchy",
+        "--resolution", choices=("hierarchy", "sharing", "all"), default="hierarchy",
         help="hierarchy: touching facets of one surface make one contact (default);"
-        " all: every touching facet makes one",
+        " sharing: they share its force, which is continuous in the sphere's place;"
+        " all: every touching facet makes a contact",
+    )  # fmt: skip
+    command.add_argument(
+        "--exponent", type=float, default=1.5, metavar="P",
+        help="of the contact law that sharing is for, force ~ overlap^P (default 1.5: Hertz)",
     )  # fmt: skip
     command.add_argument(
         "--gap", type=float, default=0.0, metavar="LENGTH",
@@ -189,6 +194,7 @@ def _contacts(arguments):
         spheres.radii,
         mesh,
         resolution=arguments.resolution,
+        exponent=arguments.exponent,
         flat_angle=arguments.flat_angle,
         gap=arguments.gap,
         weights=arguments.weights,

@@ -102,7 +102,7 @@ def _from_meshio(obj: Any) -> Facets:
 
 def _from_array(obj: Any) -> Facets:
     if not isinstance(obj, np.ndarray) and any(isinstance(item, Mesh) for item in obj):
-        raise TypeError("a sequence of meshes is no mesh: give one of them")
+        raise TypeError("a sequence of meshes is no mesh: ContactFinder(meshes) takes them all")
     corners = checks.doubles(obj, "mesh")
     if corners.ndim != 3 or corners.shape[2] != 3:
         raise ValueError(
