@@ -253,8 +253,8 @@ _ = axes[0].legend()
 # sphere in a pipe narrower than itself can meet normals for which G is not, and now and then one in
 # a narrow pit of a rough surface does. There several solutions exist; the one that is returned is
 # always the same for the same input, but between two positions the force may jump, by some percent.
-# At overlaps up to 20 % of the radius it did on one of 10,000 random paths over very rough planes,
-# whose facets stand at up to 125 degrees to each other.
+# At overlaps up to 20 % of the radius it did on about one of 30,000 random paths over very rough
+# planes, where a sphere's normals are up to 125 degrees apart.
 #
 # Normals in one plane at steps of 45 degrees:
 
