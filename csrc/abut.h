@@ -201,7 +201,7 @@ abut_index abut_contacts_node_count(const abut_contacts *contacts);
  * abut_contacts_node_count. */
 typedef struct abut_columns {
     abut_index *sphere;  /* m */
-    abut_index *mesh;    /* m: number of the mesh */
+    abut_index *mesh;    /* m: number of the mesh; zeros on entry */
     abut_index *facet;   /* m: number of the facet in its mesh */
     uint8_t *type;       /* m: abut_type */
     abut_index *feature; /* m: edge i runs from the facet's corner i to i + 1, vertex i is corner i;
@@ -211,7 +211,8 @@ typedef struct abut_columns {
     double *overlap;     /* m: radius - distance, >= -gap */
     double *share;       /* m: part of the contact law's force, 0 ... 1; 1 but for SHARING */
     double *tilt;        /* m: by how much noise, or flat_angle, may tilt the normal; radians */
-    abut_index *image;   /* m x 3: the mesh shifted by image * period is what the sphere touches */
+    abut_index *image;   /* m x 3, zeros on entry: the mesh shifted by image * period is what the
+                            sphere touches */
     abut_index *offsets; /* sphere_count + 1: the contacts of sphere i are offsets[i] ... offsets[i
                             + 1] - 1 */
     abut_index *node;    /* k: the vertices that carry the force */

@@ -33,11 +33,24 @@ typedef struct writing {
     const abut_columns *columns;
 } writing;
 
+/* Which mesh and which image: nearly always the first of both, and the columns are zeros, of which
+ * untouched pages need no memory. */
+static void write_place(const abut_columns *columns, abut_index row, const contact *c)
+{
+    if (c->mesh) {
+        columns->mesh[row] = c->mesh;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        if (c->image[axis]) {
+            columns->image[3 * row + axis] = c->image[axis];
+        }
+    }
+}
+
 static void write_row(const writing *w, abut_index row, const contact *c)
 {
     const abut_columns *columns = w->columns;
     columns->sphere[row] = c->sphere;
-    columns->mesh[row] = c->mesh;
     columns->facet[row] = c->at.facet;
     columns->type[row] = c->at.type;
     columns->feature[row] = c->at.feature;
@@ -47,9 +60,7 @@ static void write_row(const writing *w, abut_index row, const contact *c)
     vec3 point = placement_to_world(&w->contacts->placement, c->mesh, c->image, c->at.point);
     vec3_store(columns->point + 3 * row, point);
     vec3_store(columns->normal + 3 * row, c->normal);
-    for (int axis = 0; axis < 3; axis++) {
-        columns->image[3 * row + axis] = c->image[axis];
-    }
+    write_place(columns, row, c);
 }
 
 /* offsets[i + 1] of the chunk's spheres: the row after their last contact. */

@@ -9,6 +9,9 @@
 /* Larger exponents of a contact law than this are slips; powers of overlaps must not vanish. */
 #define EXPONENT_LIMIT 10.0
 
+/* A chunk's first room for contacts: one a sphere and some, so that it seldom grows. */
+enum { USUAL_CONTACTS = CHUNK_SPHERES + CHUNK_SPHERES / 16 };
+
 /* ---- a query's input ---- */
 
 abut_query abut_query_default(void)
@@ -190,18 +193,23 @@ static double normal_tilt(const touch *t, double flat_angle)
 
 static void fill_contact(contact *made, const touch *t)
 {
-    closest local = t->closest;
     const triangle *of = t->triangle;
-    local.offset = pose_turn_back(t->view->pose, local.offset);
+    const closest *local = &t->closest;
+    closest turned_back;
+    if (t->view->pose->turns) {
+        turned_back = t->closest;
+        turned_back.offset = pose_turn_back(t->view->pose, t->closest.offset);
+        local = &turned_back;
+    }
     made->normal = touch_normal(t);
-    made->at.point = triangle_point(of, &local, t->view->center);
+    made->at.point = triangle_point(of, local, t->view->center);
     made->at.facet = of->facet;
-    made->at.feature = triangle_feature(of, &local);
+    made->at.feature = triangle_feature(of, local);
     made->at.triangle = (int32_t)(of - t->view->mesh->triangles);
-    made->at.type = (uint8_t)local.type;
-    made->at.along = local.along;
-    if (local.type == ABUT_EDGE && of->from_end[local.local]) {
-        made->at.along = 1.0 - local.along;
+    made->at.type = (uint8_t)local->type;
+    made->at.along = local->along;
+    if (local->type == ABUT_EDGE && of->from_end[local->local]) {
+        made->at.along = 1.0 - local->along;
     }
     made->mesh = t->view->number;
     for (int axis = 0; axis < 3; axis++) {
@@ -213,8 +221,9 @@ static abut_status append_contacts(const search *s, contact_buffer *buffer, cons
                                    abut_index sphere)
 {
     const touches *list = &own->list;
-    contact *grown =
-        memory_grow(buffer->items, buffer->count + list->count, &buffer->capacity, sizeof *grown);
+    abut_index room = buffer->count + list->count;
+    room = buffer->items || room > USUAL_CONTACTS ? room : USUAL_CONTACTS;
+    contact *grown = memory_grow(buffer->items, room, &buffer->capacity, sizeof *grown);
     if (!grown) {
         return ABUT_NO_MEMORY;
     }

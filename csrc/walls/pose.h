@@ -8,11 +8,13 @@
 typedef struct pose {
     vec3 rows[3];
     vec3 shift;
+    bool turns; /* false where rows is the identity, as it is for most meshes: then they are not
+                   multiplied with */
 } pose;
 
 static inline pose pose_identity(void)
 {
-    return (pose){{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}};
+    return (pose){{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}, false};
 }
 
 /* From a row-major 4 x 4 matrix. */
@@ -23,16 +25,27 @@ static inline pose pose_load(const double *matrix)
         p.rows[row] = vec3_load(matrix + 4 * row);
     }
     p.shift = (vec3){matrix[3], matrix[7], matrix[11]};
+    const pose identity = pose_identity();
+    p.turns = false;
+    for (int row = 0; row < 3; row++) {
+        p.turns = p.turns || vec3_compare(p.rows[row], identity.rows[row]) != 0;
+    }
     return p;
 }
 
 static inline vec3 pose_turn(const pose *p, vec3 a)
 {
+    if (!p->turns) {
+        return a;
+    }
     return (vec3){vec3_dot(p->rows[0], a), vec3_dot(p->rows[1], a), vec3_dot(p->rows[2], a)};
 }
 
 static inline vec3 pose_turn_back(const pose *p, vec3 a)
 {
+    if (!p->turns) {
+        return a;
+    }
     vec3 xy = vec3_add(vec3_scale(p->rows[0], a.x), vec3_scale(p->rows[1], a.y));
     return vec3_add(xy, vec3_scale(p->rows[2], a.z));
 }

@@ -60,7 +60,7 @@ static void place_spheres(scene *s)
 static abut_status write_columns(const abut_contacts *contacts)
 {
     abut_index rows = abut_contacts_count(contacts), nodes = abut_contacts_node_count(contacts);
-    abut_index *numbers = memory_alloc(8 * rows + SPHERE_COUNT + nodes + 2, sizeof *numbers);
+    abut_index *numbers = memory_alloc_zeroed(8 * rows + SPHERE_COUNT + nodes + 2, sizeof *numbers);
     double *values = memory_alloc(9 * rows + nodes, sizeof *values);
     uint8_t *types = memory_alloc(rows, sizeof *types);
     abut_status status = numbers && values && types ? ABUT_OK : ABUT_NO_MEMORY;

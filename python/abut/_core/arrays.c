@@ -90,15 +90,26 @@ PyObject *array_make(array_shape shape, void **data)
     return array;
 }
 
-void *array_new(PyObject *tuple, Py_ssize_t position, array_shape shape)
+/* The data of an array that the tuple now owns; NULL where there is no array. */
+static void *put(PyObject *tuple, Py_ssize_t position, PyObject *array)
 {
-    void *data = NULL;
-    if (PyErr_Occurred()) {
-        return NULL;
-    }
-    PyObject *array = array_make(shape, &data);
     if (!array || PyTuple_SetItem(tuple, position, array)) {
         return NULL;
     }
-    return data;
+    return PyArray_DATA((PyArrayObject *)array);
+}
+
+void *array_new(PyObject *tuple, Py_ssize_t position, array_shape shape)
+{
+    void *data;
+    return PyErr_Occurred() ? NULL : put(tuple, position, array_make(shape, &data));
+}
+
+void *array_new_zeros(PyObject *tuple, Py_ssize_t position, array_shape shape)
+{
+    const npy_intp lengths[] = {shape.rows, shape.columns};
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    return put(tuple, position, PyArray_ZEROS(rank_of(shape), lengths, NUMPY_TYPES[shape.kind], 0));
 }

@@ -42,4 +42,7 @@ PyObject *array_make(array_shape shape, void **data);
  * at its end. */
 void *array_new(PyObject *tuple, Py_ssize_t position, array_shape shape);
 
+/* Likewise, all zeros. */
+void *array_new_zeros(PyObject *tuple, Py_ssize_t position, array_shape shape);
+
 #endif

@@ -161,7 +161,7 @@ static PyObject *new_columns(const abut_contacts *contacts, abut_index sphere_co
         return NULL;
     }
     columns->sphere = array_new(tuple, 0, (array_shape){ARRAY_INDEX, rows, 0});
-    columns->mesh = array_new(tuple, 1, (array_shape){ARRAY_INDEX, rows, 0});
+    columns->mesh = array_new_zeros(tuple, 1, (array_shape){ARRAY_INDEX, rows, 0});
     columns->facet = array_new(tuple, 2, (array_shape){ARRAY_INDEX, rows, 0});
     columns->type = array_new(tuple, 3, (array_shape){ARRAY_BYTE, rows, 0});
     columns->feature = array_new(tuple, 4, (array_shape){ARRAY_INDEX, rows, 0});
@@ -170,7 +170,7 @@ static PyObject *new_columns(const abut_contacts *contacts, abut_index sphere_co
     columns->overlap = array_new(tuple, 7, (array_shape){ARRAY_DOUBLE, rows, 0});
     columns->share = array_new(tuple, 8, (array_shape){ARRAY_DOUBLE, rows, 0});
     columns->tilt = array_new(tuple, 9, (array_shape){ARRAY_DOUBLE, rows, 0});
-    columns->image = array_new(tuple, 10, (array_shape){ARRAY_INDEX, rows, 3});
+    columns->image = array_new_zeros(tuple, 10, (array_shape){ARRAY_INDEX, rows, 3});
     columns->offsets = array_new(tuple, 11, (array_shape){ARRAY_INDEX, sphere_count + 1, 0});
     columns->node = array_new(tuple, 12, (array_shape){ARRAY_INDEX, nodes, 0});
     columns->weight = array_new(tuple, 13, (array_shape){ARRAY_DOUBLE, nodes, 0});
