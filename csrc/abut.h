@@ -71,6 +71,8 @@ typedef enum abut_status {
     ABUT_BAD_PERIOD,   /* index: the axis, value: the period */
     ABUT_BAD_EXPONENT, /* value: the exponent */
     ABUT_TOO_MANY_IMAGES, /* index: the sphere, whose periodic images cannot be counted */
+    ABUT_BAD_SIMD,        /* no instruction level has this name */
+    ABUT_NO_SIMD,         /* this processor, or this build, has no such instruction level */
     ABUT_STATUS_COUNT
 } abut_status;
 
@@ -198,7 +200,7 @@ abut_index abut_contacts_count(const abut_contacts *contacts);
 abut_index abut_contacts_node_count(const abut_contacts *contacts);
 
 /* Arrays of the caller that abut_contacts_write fills; m = abut_contacts_count, k =
- * abut_contacts_node_count. */
+ * abut_contacts_node_count. mesh, share and image may be NULL: then they are not written. */
 typedef struct abut_columns {
     abut_index *sphere;  /* m */
     abut_index *mesh;    /* m: number of the mesh; zeros on entry */
@@ -221,6 +223,22 @@ typedef struct abut_columns {
 } abut_columns;
 
 void abut_contacts_write(const abut_contacts *contacts, const abut_columns *columns);
+
+/* What the finder's last query did, and what its bins hold. Of queries that several threads made
+ * at once, that which ended last. */
+typedef struct abut_statistics {
+    abut_index sphere_count;    /* of the last query; 0 before the first */
+    abut_index candidate_count; /* entries of bins that its spheres were compared with */
+    abut_index test_count;      /* exact closest points computed, one a triangle */
+    abut_index touch_count;     /* facets that touch */
+    abut_index contact_count;
+    abut_index set_count;                  /* sets of bins built so far */
+    abut_index cell_count, occupied_count; /* buckets of all sets, and those that have entries */
+    abut_index entry_count;                /* facets in buckets, of all sets */
+    abut_index byte_count;                 /* memory of all sets */
+} abut_statistics;
+
+abut_statistics abut_finder_inspect(const abut_finder *finder);
 
 /* ---- shares ---- */
 
@@ -254,6 +272,18 @@ abut_status abut_contacts_match(const abut_step *now, const abut_step *before,
 
 /* Whether the library was built with OpenMP; without it `workers` is 1 whatever is asked. */
 int abut_has_openmp(void);
+
+/* The instruction level in use: "baseline", "v3" (AVX2) or "v4" (AVX-512). Results are the same to
+ * the bit at every level. */
+const char *abut_simd(void);
+
+/* Those that this processor and this build have, in one text: "baseline, v3". */
+const char *abut_simd_levels(void);
+
+/* Use this level in queries that start from now on, of all finders and threads; NULL: the best
+ * that there is, as without a choice. ABUT_OK, or ABUT_BAD_SIMD or ABUT_NO_SIMD, and nothing has
+ * changed. */
+abut_status abut_simd_choose(const char *name);
 
 #ifdef __cplusplus
 }

@@ -34,6 +34,8 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_BAD_EXPONENT] = "exponent is %; it must be positive and at most 10",
     [ABUT_TOO_MANY_IMAGES] = "sphere # reaches over more than a million periodic images of a mesh; "
                              "its radius and the period must be in one unit",
+    [ABUT_BAD_SIMD] = "the instruction levels are baseline, v3 and v4",
+    [ABUT_NO_SIMD] = "this processor, or this build, has no such instruction level",
 };
 
 static const char winds_twice[] = "facet # crosses itself or winds around more than once";

@@ -1,42 +1,77 @@
-/* Which facets may touch a sphere here. */
+/* Which facets may touch a sphere here.
+ *
+ * Three passes: the sizes of the facets, from which levels and their grids follow; each facet's
+ * cells, which are counted; and the entries, which go where the counts say. */
 #include "bins.h"
 
 #include <float.h>
+#include <string.h>
 
 #include "../base/memory.h"
 #include "tolerance.h"
 
-/* Cells of one facet: 3 x 3 x 3. */
-enum { CELL_LIMIT = 27 };
+/* Cells that a facet may be in along an axis, and in all. */
+enum { CELL_SPAN = 3, CELL_LIMIT = CELL_SPAN * CELL_SPAN * CELL_SPAN };
 
 /* Cells are numbered exactly up to this power of two from the origin. */
 enum { CELL_NUMBER_BITS = 40 };
 
-/* Exponents of doubles, and so of cells. */
-enum { EXPONENT_LOW = -1200, EXPONENT_COUNT = 2400 };
+/* Exponents of cells: all that grown boxes can have but for tiny ones, whose inverse cell would
+ * not be finite. */
+enum { EXPONENT_LOW = -1000, EXPONENT_COUNT = 1300 };
 
-/* Entries culled in one go. */
-enum { CULL_BLOCK = 64 };
+/* Buckets of a level and along an axis, as powers of two. With four along an axis no two of a
+ * facet's cells share one, and 64 take too little to save. */
+enum { AXIS_BITS_LOW = 2, BUCKET_BITS_LOW = 6, BUCKET_BITS_HIGH = 28 };
 
-/* Mix a cell's numbers so that neighbors spread over the buckets (the finalizer of SplitMix64). */
-static uint64_t cell_hash(int64_t x, int64_t y, int64_t z)
+/* Buckets for each facet of a level, as a power of two. A closed surface of one facet a cell that
+ * is 100 cells long has a bucket for each cell of its bounds. */
+enum { BUCKET_BITS_PER_FACET = 5 };
+
+/* What a look at one level more takes, in candidates. */
+#define LOOK_CANDIDATES 8.0
+
+/* Adding and subtracting this leaves the nearest whole number. */
+#define WHOLE 6755399441055744.0
+
+/* Positions in a facet's cells are counted from here, in units of its first cell: outward rounding
+ * takes none below. */
+enum { UNITS_BELOW = UNITS_PER_CELL - 4 };
+
+/* Facets whose grown boxes are as large as one cell. */
+typedef struct size_class {
+    abut_index count;
+    double extent; /* sum of the grown boxes' */
+    box bounds;    /* of the grown boxes */
+    int32_t level;
+} size_class;
+
+/* The cells of one facet. */
+typedef struct facet_cells {
+    int32_t level;
+    uint32_t cell[3]; /* the first, on the level's torus */
+    uint32_t kept; /* bit x + 3 y + 9 z: whether it is in the cell that is so far from the first */
+    uint16_t low[3], high[3]; /* its box, in units from UNITS_BELOW, rounded outward */
+} facet_cells;
+
+/* A set on its way. */
+typedef struct builder {
+    const abut_mesh *mesh;
+    double reach;
+    bins *set;
+    size_class *classes; /* EXPONENT_COUNT */
+    facet_cells *cells;  /* facet_count */
+} builder;
+
+static double round_whole(double x)
 {
-    uint64_t h = (uint64_t)x * 0x9E3779B97F4A7C15u + (uint64_t)y * 0xC2B2AE3D27D4EB4Fu +
-                 (uint64_t)z * 0x165667B19E3779F9u;
-    h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9u;
-    h = (h ^ (h >> 27)) * 0x94D049BB133111EBu;
-    return h ^ (h >> 31);
+    return (x + WHOLE) - WHOLE;
 }
 
-static int64_t cell_number(double x, double inv_cell)
-{
-    return (int64_t)floor(x * inv_cell);
-}
-
-/* ---- a facet's cells ---- */
+/* ---- sizes ---- */
 
 /* The box grown by the reach and by what rounding may lose. */
-static box grow(const box *b, double reach)
+static inline box grow(const box *b, double reach)
 {
     box grown;
     for (int axis = 0; axis < 3; axis++) {
@@ -48,233 +83,405 @@ static box grow(const box *b, double reach)
     return grown;
 }
 
+/* ilogb without a call; of positive numbers. */
+static int exponent_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return (int)(bits >> 52) - 1023;
+}
+
 static double farthest_coordinate(const box *b)
 {
     double low = vec3_max_abs(vec3_load(b->low)), high = vec3_max_abs(vec3_load(b->high));
     return low > high ? low : high;
 }
 
-/* The cell's exponent: extent in [cell, 2 cell), or more cell where numbers would not be exact. */
-static int cell_exponent(const box *grown)
+/* The class of a grown box: its extent is in [cell, 2 cell), or the cell is larger where numbers
+ * would not be exact. */
+static int class_of(const box *grown, double extent)
 {
-    int by_size = ilogb(box_extent(grown));
-    int by_place = ilogb(farthest_coordinate(grown)) - CELL_NUMBER_BITS;
-    return by_size > by_place ? by_size : by_place;
+    int by_size = exponent_of(extent);
+    int by_place = exponent_of(farthest_coordinate(grown)) - CELL_NUMBER_BITS;
+    int exponent = by_size > by_place ? by_size : by_place;
+    return exponent > EXPONENT_LOW ? exponent - EXPONENT_LOW : 0;
 }
 
-/* Whether a cube of half side `half` around `middle` is farther than `reach` from the triangle's
- * plane. One without an inside has no plane that could say so. */
-static bool is_off_plane(const triangle *t, vec3 middle, double half, double reach)
+static void measure_sizes(builder *b)
 {
-    vec3 from = vec3_sub(middle, t->corner[0]);
-    double limit = reach + half * (fabs(t->normal.x) + fabs(t->normal.y) + fabs(t->normal.z));
-    double slack = CULL_SLACK * (limit + vec3_max_abs(from) + vec3_max_abs(middle));
-    return fabs(vec3_dot(t->normal, from)) > limit + slack;
-}
-
-static bool is_off_facet(const abut_mesh *mesh, abut_index facet, vec3 middle, double half,
-                         double reach)
-{
-    for (int32_t k = mesh->fans[facet]; k < mesh->fans[facet + 1]; k++) {
-        if (!is_off_plane(&mesh->triangles[k], middle, half, reach)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static int32_t add_once(uint64_t *list, int32_t count, uint64_t item)
-{
-    for (int32_t i = 0; i < count; i++) {
-        if (list[i] == item) {
-            return count;
-        }
-    }
-    list[count] = item;
-    return count + 1;
-}
-
-/* The buckets of one facet, each once though cells may share it. Returns how many. */
-static int32_t facet_buckets(const abut_mesh *mesh, abut_index facet, const bin_level *level,
-                             double reach, uint64_t *buckets)
-{
-    box grown = grow(&mesh->boxes[facet], reach);
-    double side = ldexp(1.0, level->exponent);
-    int64_t low[3], high[3];
-    for (int axis = 0; axis < 3; axis++) {
-        low[axis] = cell_number(grown.low[axis], level->inv_cell);
-        high[axis] = cell_number(grown.high[axis], level->inv_cell);
-    }
-    int32_t count = 0;
-    for (int64_t z = low[2]; z <= high[2]; z++) {
-        for (int64_t y = low[1]; y <= high[1]; y++) {
-            for (int64_t x = low[0]; x <= high[0]; x++) {
-                vec3 middle = {((double)x + 0.5) * side, ((double)y + 0.5) * side,
-                               ((double)z + 0.5) * side};
-                if (!is_off_facet(mesh, facet, middle, 0.5 * side, reach)) {
-                    count = add_once(buckets, count, cell_hash(x, y, z) & level->bucket_mask);
-                }
-            }
-        }
-    }
-    return count;
-}
-
-/* ---- building ---- */
-
-/* A set on its way. */
-typedef struct builder {
-    const abut_mesh *mesh;
-    double reach;
-    bins *set;
-    int32_t *level_of; /* each facet's level */
-} builder;
-
-static bin_level make_level(int exponent)
-{
-    return (bin_level){
-        .exponent = exponent, .inv_cell = ldexp(1.0, -exponent), .bounds = box_empty()};
-}
-
-/* The levels that there are facets for, with their bounds. */
-static bool build_levels(builder *b)
-{
-    int32_t number[EXPONENT_COUNT] = {0}; /* 1 + the level of an exponent */
-    abut_index facets = b->mesh->view.facet_count;
-    for (abut_index f = 0; f < facets; f++) {
-        box grown = grow(&b->mesh->boxes[f], b->reach);
-        b->level_of[f] = cell_exponent(&grown) - EXPONENT_LOW;
-        number[b->level_of[f]] = 1;
-    }
-    for (int e = 0; e < EXPONENT_COUNT; e++) {
-        if (number[e]) {
-            number[e] = ++b->set->level_count;
-        }
-    }
-    b->set->levels = memory_alloc(b->set->level_count, sizeof *b->set->levels);
-    if (!b->set->levels) {
-        return false;
-    }
-    for (int e = 0; e < EXPONENT_COUNT; e++) {
-        if (number[e]) {
-            b->set->levels[number[e] - 1] = make_level(e + EXPONENT_LOW);
-        }
-    }
-    for (abut_index f = 0; f < facets; f++) {
-        box grown = grow(&b->mesh->boxes[f], b->reach);
-        b->level_of[f] = number[b->level_of[f]] - 1;
-        box_include(&b->set->levels[b->level_of[f]].bounds, &grown);
-    }
-    return true;
-}
-
-/* The largest power of two up to the level's entries. */
-static uint64_t bucket_count(uint64_t entries)
-{
-    uint64_t buckets = 1;
-    while (2 * buckets <= entries) {
-        buckets *= 2;
-    }
-    return buckets;
-}
-
-/* Count the entries while every bucket is its own, then give each level its
- * buckets. Returns all of them. */
-static abut_index choose_buckets(builder *b)
-{
-    uint64_t scratch[CELL_LIMIT];
-    abut_index total = 0;
-    for (int32_t k = 0; k < b->set->level_count; k++) {
-        b->set->levels[k].bucket_mask = UINT64_MAX;
+    for (int k = 0; k < EXPONENT_COUNT; k++) {
+        b->classes[k] = (size_class){.bounds = box_empty()};
     }
     for (abut_index f = 0; f < b->mesh->view.facet_count; f++) {
-        bin_level *level = &b->set->levels[b->level_of[f]];
-        level->entry_count += (uint64_t)facet_buckets(b->mesh, f, level, b->reach, scratch);
+        box own = mesh_box(b->mesh, f), grown = grow(&own, b->reach);
+        double extent = box_extent(&grown);
+        int number = class_of(&grown, extent);
+        size_class *class = &b->classes[number];
+        class->count++;
+        class->extent += extent;
+        box_include(&class->bounds, &grown);
+        b->cells[f].level = number;
     }
-    for (int32_t k = 0; k < b->set->level_count; k++) {
-        bin_level *level = &b->set->levels[k];
-        level->origin =
-            vec3_scale(vec3_add(vec3_load(level->bounds.low), vec3_load(level->bounds.high)), 0.5);
-        level->first = total;
-        level->bucket_mask = bucket_count(level->entry_count) - 1;
-        total += (abut_index)level->bucket_mask + 1;
+}
+
+/* ---- levels ---- */
+
+static double cell_of_class(int number)
+{
+    return ldexp(1.0, number + EXPONENT_LOW);
+}
+
+/* Whether facets are better off in the coarser cells of the next class.
+ *
+ * The cells of side c that a facet of extent e (grown) is in have an area of about (e + c)^2 on the
+ * surface, so a sphere at the mesh has sum (e + c)^2 / area candidates. That is what coarser cells
+ * cost; they save a look. */
+static bool is_better_coarse(const size_class *fine, double cell, double coarse_cell, double area)
+{
+    double sum = 2.0 * fine->extent + (double)fine->count * (cell + coarse_cell);
+    return (coarse_cell - cell) * sum <= LOOK_CANDIDATES * area;
+}
+
+static double mesh_area(const abut_mesh *mesh)
+{
+    double area = 0.0;
+    for (abut_index f = 0; f < mesh->view.facet_count; f++) {
+        area += mesh->view.areas[f];
+    }
+    return area;
+}
+
+static void merge_classes(size_class *into, size_class *from)
+{
+    into->count += from->count;
+    into->extent += from->extent;
+    box_include(&into->bounds, &from->bounds);
+    from->count = 0;
+}
+
+/* Merge classes from the finest on and number what is left: a class that was merged has the number
+ * of the one that it is in. */
+static void choose_levels(builder *b)
+{
+    double area = mesh_area(b->mesh);
+    int32_t *count = &b->set->level_count;
+    int last = -1;
+    for (int k = 0; k < EXPONENT_COUNT; k++) {
+        if (b->classes[k].count == 0) {
+            continue;
+        }
+        if (last >= 0 &&
+            is_better_coarse(&b->classes[last], cell_of_class(last), cell_of_class(k), area)) {
+            merge_classes(&b->classes[k], &b->classes[last]);
+            --*count;
+        }
+        b->classes[k].level = (*count)++;
+        last = k;
+    }
+}
+
+static int bits_for(double count)
+{
+    int bits = 0;
+    while (bits < BUCKET_BITS_HIGH && ldexp(1.0, bits) < count) {
+        bits++;
+    }
+    return bits;
+}
+
+static int largest_of(const int bits[3])
+{
+    int axis = bits[1] > bits[0] ? 1 : 0;
+    return bits[2] > bits[axis] ? 2 : axis;
+}
+
+/* A bucket for each cell of the level's bounds where that is not too many, else shorter axes until
+ * it is not. */
+static void choose_grid(bin_level *level, abut_index facet_count)
+{
+    int limit = bits_for(0.5 * (double)(facet_count + 1)) + BUCKET_BITS_PER_FACET;
+    limit = limit < BUCKET_BITS_HIGH ? limit : BUCKET_BITS_HIGH;
+    limit = limit > BUCKET_BITS_LOW ? limit : BUCKET_BITS_LOW;
+    int bits[3];
+    for (int axis = 0; axis < 3; axis++) {
+        double first = round_whole(level->low[axis] * level->inv_cell);
+        bits[axis] = bits_for(round_whole(level->high[axis] * level->inv_cell) - first + 1.0);
+        bits[axis] = bits[axis] > AXIS_BITS_LOW ? bits[axis] : AXIS_BITS_LOW;
+    }
+    while (bits[0] + bits[1] + bits[2] > limit) {
+        bits[largest_of(bits)]--;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        level->mask[axis] = ((int64_t)1 << bits[axis]) - 1;
+        level->shift[axis] = axis == 0 ? 0 : level->shift[axis - 1] + bits[axis - 1];
+    }
+}
+
+static bin_level make_level(const size_class *class, double cell, int64_t first)
+{
+    bin_level level = {.inv_cell = 1.0 / cell, .first = first};
+    for (int axis = 0; axis < 3; axis++) {
+        level.low[axis] = class->bounds.low[axis];
+        level.high[axis] = class->bounds.high[axis];
+    }
+    choose_grid(&level, class->count);
+    return level;
+}
+
+static int64_t level_bucket_count(const bin_level *level)
+{
+    return (level->mask[0] + 1) * (level->mask[1] + 1) * (level->mask[2] + 1);
+}
+
+static bool build_levels(builder *b)
+{
+    measure_sizes(b);
+    choose_levels(b);
+    bins *set = b->set;
+    set->levels = memory_alloc(set->level_count, sizeof *set->levels);
+    if (!set->levels) {
+        return false;
+    }
+    for (int k = 0; k < EXPONENT_COUNT; k++) {
+        const size_class *class = &b->classes[k];
+        if (class->count > 0) {
+            bin_level *level = &set->levels[class->level];
+            *level = make_level(class, cell_of_class(k), set->bucket_count);
+            set->bucket_count += level_bucket_count(level);
+        }
+    }
+    return set->bucket_count < UINT32_MAX;
+}
+
+/* ---- a facet's cells ---- */
+
+/* Those of 3 x 3 x 3 cells that are no farther than the reach from the triangle's plane, bit by bit
+ * as in facet_cells. `place`: corner 0 from the center of the first cell, in cells, as the reach
+ * is. Single precision rounds by less than the slack. */
+static inline uint32_t cells_near_plane(const triangle *t, vec3 place, double reach)
+{
+    vec3 n = t->normal;
+    float limit = (float)(reach + 0.5 * (fabs(n.x) + fabs(n.y) + fabs(n.z))) + 64.0F * FLT_EPSILON;
+    float x = (float)n.x, y = (float)n.y, z = (float)n.z, from = (float)-vec3_dot(n, place);
+    const float along_x[4] = {from, from + x, from + x + x, 0.0F};
+    uint32_t near[4] = {0, 0, 0, 0};
+    for (uint32_t row = 0; row < CELL_SPAN * CELL_SPAN; row++) {
+        float across = y * (float)(row % CELL_SPAN) + z * (float)(row / CELL_SPAN);
+        uint32_t bit = 1u << CELL_SPAN * row;
+        for (int i = 0; i < 4; i++) {
+            near[i] |= fabsf(along_x[i] + across) <= limit ? bit : 0;
+        }
+    }
+    return near[0] | near[1] << 1 | near[2] << 2;
+}
+
+/* A facet is near where any of its triangles is. One without an inside has no plane that could say
+ * so, but a normal of 0, which is near everything. */
+static uint32_t cells_near_facet(const builder *b, abut_index facet, const double first[3],
+                                 double inv_cell)
+{
+    uint32_t near = 0;
+    for (int32_t k = b->mesh->fans[facet]; k < b->mesh->fans[facet + 1]; k++) {
+        const triangle *t = &b->mesh->triangles[k];
+        vec3 place = vec3_sub(vec3_scale(t->corner[0], inv_cell), vec3_load(first));
+        near |= cells_near_plane(t, place, b->reach * inv_cell);
+    }
+    return near;
+}
+
+/* The cells of a block whose last is `last` cells from the first along each axis. */
+static uint32_t cells_of_block(const int last[3])
+{
+    static const uint32_t rows[CELL_SPAN] = {1, 1 + 8, 1 + 8 + 64};
+    static const uint32_t layers[CELL_SPAN] = {1, 1 + 512, 1 + 512 + 262144};
+    return ((2u << last[0]) - 1u) * rows[last[1]] * layers[last[2]];
+}
+
+static void place_facet(const builder *b, abut_index facet, facet_cells *made)
+{
+    const bin_level *level = &b->set->levels[b->classes[made->level].level];
+    box own = mesh_box(b->mesh, facet), grown = grow(&own, b->reach);
+    double first[3], inv_cell = level->inv_cell;
+    int last[3];
+    for (int axis = 0; axis < 3; axis++) {
+        first[axis] = round_whole(grown.low[axis] * inv_cell);
+        last[axis] = (int)(round_whole(grown.high[axis] * inv_cell) - first[axis]);
+        made->cell[axis] = (uint32_t)((int64_t)first[axis] & level->mask[axis]);
+        /* from the cell below the first; whole units by truncation, outward by one more */
+        double low = own.low[axis] * inv_cell - first[axis] + 1.5;
+        double high = own.high[axis] * inv_cell - first[axis] + 1.5;
+        made->low[axis] = (uint16_t)((int)(low * UNITS_PER_CELL) - 1 - UNITS_BELOW);
+        made->high[axis] = (uint16_t)((int)(high * UNITS_PER_CELL) + 2 - UNITS_BELOW);
+    }
+    made->kept = cells_of_block(last) & cells_near_facet(b, facet, first, inv_cell);
+    made->level = b->classes[made->level].level;
+}
+
+/* ---- entries ---- */
+
+/* Where the cells of a 3 x 3 x 3 block are. */
+static const uint8_t along_x[CELL_LIMIT] = {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1,
+                                            2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2};
+static const uint8_t along_y[CELL_LIMIT] = {0, 0, 0, 1, 1, 1, 2, 2, 2, 0, 0, 0, 1, 1,
+                                            1, 2, 2, 2, 0, 0, 0, 1, 1, 1, 2, 2, 2};
+static const uint8_t along_z[CELL_LIMIT] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1,
+                                            1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2};
+
+static int lowest_bit(uint32_t bits)
+{
+    return __builtin_ctz(bits);
+}
+
+/* The parts of a facet's buckets that each axis gives. */
+typedef struct bucket_parts {
+    int64_t x[CELL_SPAN], y[CELL_SPAN], z[CELL_SPAN];
+} bucket_parts;
+
+static inline int64_t part_along(const bin_level *level, const facet_cells *cells, int axis,
+                                 int64_t i)
+{
+    return ((cells->cell[axis] + i) & level->mask[axis]) << level->shift[axis];
+}
+
+static inline bucket_parts find_parts(const bin_level *level, const facet_cells *cells)
+{
+    bucket_parts parts;
+    for (int i = 0; i < CELL_SPAN; i++) {
+        parts.x[i] = level->first + part_along(level, cells, 0, i);
+        parts.y[i] = part_along(level, cells, 1, i);
+        parts.z[i] = part_along(level, cells, 2, i);
+    }
+    return parts;
+}
+
+/* ends[bucket]: its entries. Returns all of them. */
+static int64_t count_entries(builder *b, uint32_t *ends)
+{
+    int64_t total = 0;
+    for (abut_index f = 0; f < b->mesh->view.facet_count; f++) {
+        facet_cells *cells = &b->cells[f];
+        place_facet(b, f, cells);
+        bucket_parts parts = find_parts(&b->set->levels[cells->level], cells);
+        for (uint32_t left = cells->kept; left; left &= left - 1) {
+            int i = lowest_bit(left);
+            ends[parts.x[along_x[i]] + parts.y[along_y[i]] + parts.z[along_z[i]]]++;
+            total++;
+        }
     }
     return total;
 }
 
-static bool allocate_entries(bin_entries *entries, abut_index count)
+/* From counts to where each bucket begins, until filling has moved it to its end; and which are
+ * occupied. */
+static void sum_counts(bins *set)
 {
-    entries->facet = memory_alloc(count, sizeof *entries->facet);
-    bool whole = entries->facet != NULL;
-    for (int axis = 0; axis < 3; axis++) {
-        entries->middle[axis] = memory_alloc(count, sizeof(float));
-        entries->half[axis] = memory_alloc(count, sizeof(float));
-        whole = whole && entries->middle[axis] && entries->half[axis];
-    }
-    return whole;
-}
-
-/* The box in cells from the level's origin. Numbers are no larger than half the bounds, in
- * the box and for the centers that it is tested with, so single precision rounds by as
- * many of its units in all. */
-static void set_entry(bin_entries *entries, int64_t entry, const bin_level *level, const box *own,
-                      int32_t facet)
-{
-    const double origin[3] = {level->origin.x, level->origin.y, level->origin.z};
-    entries->facet[entry] = facet;
-    for (int axis = 0; axis < 3; axis++) {
-        double low = (own->low[axis] - origin[axis]) * level->inv_cell;
-        double high = (own->high[axis] - origin[axis]) * level->inv_cell;
-        double span = (level->bounds.high[axis] - level->bounds.low[axis]) * level->inv_cell;
-        entries->middle[axis][entry] = (float)(0.5 * (low + high));
-        entries->half[axis][entry] =
-            (float)(0.5 * (high - low) * (1.0 + FLT_EPSILON) + 2.0 * FLT_EPSILON * span);
-    }
-}
-
-/* Counting sort of the facets by bucket: count, sum, fill. */
-static bool fill_buckets(builder *b, abut_index buckets)
-{
-    bins *set = b->set;
-    uint64_t own[CELL_LIMIT];
-    set->begins = memory_alloc_zeroed(buckets + 1, sizeof *set->begins);
-    if (!set->begins) {
-        return false;
-    }
-    int64_t *ends = set->begins + 1, total = 0;
-    for (abut_index f = 0; f < b->mesh->view.facet_count; f++) {
-        const bin_level *level = &set->levels[b->level_of[f]];
-        int32_t count = facet_buckets(b->mesh, f, level, b->reach, own);
-        for (int32_t i = 0; i < count; i++) {
-            ends[level->first + (abut_index)own[i]]++;
-        }
-    }
-    for (abut_index bucket = 0; bucket < buckets; bucket++) {
-        int64_t count = ends[bucket];
-        ends[bucket] = total; /* where the bucket begins, until filling has moved it to its end */
+    uint32_t *ends = set->begins + 1, total = 0;
+    for (int64_t bucket = 0; bucket < set->bucket_count; bucket++) {
+        uint32_t count = ends[bucket];
+        set->occupied[bucket >> 5] |= (uint32_t)(count > 0) << (bucket & 31);
+        ends[bucket] = total;
         total += count;
     }
-    if (!allocate_entries(&set->entries, total)) {
+}
+
+static uint16_t clip(int units)
+{
+    return (uint16_t)(units < 0 ? 0 : units > UINT16_MAX ? UINT16_MAX : units);
+}
+
+/* A facet's box in each of its cells, by how far the cell is from the first. */
+typedef struct cell_boxes {
+    uint16_t low[3][CELL_SPAN], high[3][CELL_SPAN];
+} cell_boxes;
+
+static inline cell_boxes find_boxes(const facet_cells *cells)
+{
+    cell_boxes boxes;
+    for (int axis = 0; axis < 3; axis++) {
+        for (int i = 0; i < CELL_SPAN; i++) {
+            int zero = UNITS_BELOW - i * UNITS_PER_CELL;
+            boxes.low[axis][i] = clip(cells->low[axis] + zero);
+            boxes.high[axis][i] = clip(cells->high[axis] + zero);
+        }
+    }
+    return boxes;
+}
+
+static void fill_facet(bins *set, uint32_t *ends, const facet_cells *cells, int32_t facet)
+{
+    bucket_parts parts = find_parts(&set->levels[cells->level], cells);
+    cell_boxes boxes = find_boxes(cells);
+    for (uint32_t left = cells->kept; left; left &= left - 1) {
+        int i = lowest_bit(left), x = along_x[i], y = along_y[i], z = along_z[i];
+        uint32_t entry = ends[parts.x[x] + parts.y[y] + parts.z[z]]++;
+        set->facet[entry] = facet;
+        set->low[0][entry] = boxes.low[0][x];
+        set->high[0][entry] = boxes.high[0][x];
+        set->low[1][entry] = boxes.low[1][y];
+        set->high[1][entry] = boxes.high[1][y];
+        set->low[2][entry] = boxes.low[2][z];
+        set->high[2][entry] = boxes.high[2][z];
+    }
+}
+
+/* The arrays of boxes are one, so that they do not begin at the same place of their pages, which
+ * caches would mix up. */
+static bool allocate_entries(bins *set, int64_t count)
+{
+    int64_t room = count + BINS_PADDING;
+    set->entry_count = count;
+    set->facet = memory_alloc(room, sizeof *set->facet);
+    uint16_t *boxes = memory_alloc(room, 6 * sizeof *boxes);
+    set->low[0] = boxes;
+    if (!set->facet || !boxes) {
         return false;
     }
-    for (abut_index f = 0; f < b->mesh->view.facet_count; f++) {
-        const bin_level *level = &set->levels[b->level_of[f]];
-        int32_t count = facet_buckets(b->mesh, f, level, b->reach, own);
-        for (int32_t i = 0; i < count; i++) {
-            int64_t entry = ends[level->first + (abut_index)own[i]]++;
-            set_entry(&set->entries, entry, level, &b->mesh->boxes[f], (int32_t)f);
-        }
+    memset(set->facet + count, 0, BINS_PADDING * sizeof *set->facet);
+    for (int k = 0; k < 6; k++) {
+        *(k % 2 ? &set->high[k / 2] : &set->low[k / 2]) = boxes + k * room;
+        memset(boxes + k * room + count, 0, BINS_PADDING * sizeof *boxes);
     }
     return true;
 }
+
+static bool allocate_buckets(bins *set, int64_t count)
+{
+    set->bucket_count = count;
+    set->begins = memory_alloc_zeroed(count + 1, sizeof *set->begins);
+    set->occupied = memory_alloc_zeroed(count / 32 + 2, sizeof *set->occupied);
+    return set->begins && set->occupied;
+}
+
+/* Counting sort of the facets by bucket: count, sum, fill. */
+static bool build_entries(builder *b)
+{
+    bins *set = b->set;
+    if (!allocate_buckets(set, set->bucket_count)) {
+        return false;
+    }
+    uint32_t *ends = set->begins + 1;
+    int64_t total = count_entries(b, ends);
+    if (total > UINT32_MAX || !allocate_entries(set, total)) {
+        return false;
+    }
+    sum_counts(set);
+    for (abut_index f = 0; f < b->mesh->view.facet_count; f++) {
+        fill_facet(set, ends, &b->cells[f], (int32_t)f);
+    }
+    return true;
+}
+
+/* ---- sets ---- */
 
 bins *bins_build(const abut_mesh *mesh, double reach)
 {
     builder b = {.mesh = mesh, .reach = reach};
     b.set = memory_alloc_zeroed(1, sizeof *b.set);
-    b.level_of = memory_alloc(mesh->view.facet_count, sizeof *b.level_of);
-    bool done = b.set && b.level_of && build_levels(&b) && fill_buckets(&b, choose_buckets(&b));
-    memory_free(b.level_of);
+    b.classes = memory_alloc(EXPONENT_COUNT, sizeof *b.classes);
+    b.cells = memory_alloc(mesh->view.facet_count, sizeof *b.cells);
+    bool done = b.set && b.classes && b.cells && build_levels(&b) && build_entries(&b);
+    memory_free(b.classes);
+    memory_free(b.cells);
     if (done) {
         return b.set;
     }
@@ -284,28 +491,28 @@ bins *bins_build(const abut_mesh *mesh, double reach)
 
 bins *bins_build_whole(const abut_mesh *mesh)
 {
-    static const box everywhere = {{-INFINITY, -INFINITY, -INFINITY},
-                                   {INFINITY, INFINITY, INFINITY}};
     abut_index facets = mesh->view.facet_count;
     bins *set = memory_alloc_zeroed(1, sizeof *set);
     if (!set) {
         return NULL;
     }
     set->levels = memory_alloc_zeroed(1, sizeof *set->levels);
-    set->begins = memory_alloc_zeroed(2, sizeof *set->begins);
-    if (!set->levels || !set->begins || !allocate_entries(&set->entries, facets)) {
+    if (!set->levels || !allocate_buckets(set, 1) || !allocate_entries(set, facets)) {
         bins_free(set);
         return NULL;
     }
+    /* with inv_cell 0 every center is at 0, in every box */
     set->level_count = 1;
-    set->levels[0].bounds = everywhere;
-    set->begins[1] = facets;
+    set->begins[1] = (uint32_t)facets;
+    set->occupied[0] = facets > 0;
+    for (int axis = 0; axis < 3; axis++) {
+        set->levels[0].low[axis] = -INFINITY;
+        set->levels[0].high[axis] = INFINITY;
+        memset(set->low[axis], 0, (size_t)facets * sizeof *set->low[axis]);
+        memset(set->high[axis], 0xff, (size_t)facets * sizeof *set->high[axis]);
+    }
     for (abut_index f = 0; f < facets; f++) {
-        /* with inv_cell 0 every center is at 0, in every box */
-        set->entries.facet[f] = (int32_t)f;
-        for (int axis = 0; axis < 3; axis++) {
-            set->entries.middle[axis][f] = set->entries.half[axis][f] = 0.0F;
-        }
+        set->facet[f] = (int32_t)f;
     }
     return set;
 }
@@ -317,79 +524,17 @@ void bins_free(bins *set)
     }
     memory_free(set->levels);
     memory_free(set->begins);
-    memory_free(set->entries.facet);
-    for (int axis = 0; axis < 3; axis++) {
-        memory_free(set->entries.middle[axis]);
-        memory_free(set->entries.half[axis]);
-    }
+    memory_free(set->occupied);
+    memory_free(set->facet);
+    memory_free(set->low[0]);
     memory_free(set);
 }
 
-/* ---- looking ---- */
-
-static bool is_within(const box *b, vec3 p)
+int64_t bins_byte_count(const bins *set)
 {
-    return p.x >= b->low[0] && p.x <= b->high[0] && p.y >= b->low[1] && p.y <= b->high[1] &&
-           p.z >= b->low[2] && p.z <= b->high[2];
-}
-
-entry_range bins_look(const bins *set, int32_t level, vec3 center)
-{
-    const bin_level *l = &set->levels[level];
-    if (!is_within(&l->bounds, center)) {
-        return (entry_range){0, 0};
-    }
-    uint64_t hash =
-        cell_hash(cell_number(center.x, l->inv_cell), cell_number(center.y, l->inv_cell),
-                  cell_number(center.z, l->inv_cell));
-    abut_index bucket = l->first + (abut_index)(hash & l->bucket_mask);
-    return (entry_range){set->begins[bucket], set->begins[bucket + 1]};
-}
-
-/* How far x is outside of a box along one axis, squared. Halving e + |e| is max(e, 0) without a
- * branch, which compilers would have to keep. */
-static float apart_sq(float x, float middle, float half)
-{
-    float e = fabsf(x - middle) - half;
-    float apart = 0.5F * (e + fabsf(e));
-    return apart * apart;
-}
-
-/* is_near[i]: whether the entry's box is within reach. A loop that compilers
- * turn into vector code. */
-static void test_block(const bin_entries *entries, int64_t begin, int64_t count,
-                       const float center[3], float reach_sq, int32_t *is_near)
-{
-    const float *mx = entries->middle[0] + begin, *my = entries->middle[1] + begin,
-                *mz = entries->middle[2] + begin;
-    const float *hx = entries->half[0] + begin, *hy = entries->half[1] + begin,
-                *hz = entries->half[2] + begin;
-    float x = center[0], y = center[1], z = center[2];
-    for (int64_t i = 0; i < count; i++) {
-        float sum =
-            apart_sq(x, mx[i], hx[i]) + apart_sq(y, my[i], hy[i]) + apart_sq(z, mz[i], hz[i]);
-        is_near[i] = sum <= reach_sq;
-    }
-}
-
-int64_t bins_cull(const bins *set, int32_t level, entry_range range, vec3 center, double reach,
-                  int32_t *near)
-{
-    const bin_level *l = &set->levels[level];
-    vec3 place = vec3_scale(vec3_sub(center, l->origin), l->inv_cell);
-    const float local[3] = {(float)place.x, (float)place.y, (float)place.z};
-    double reach_in_cells = reach * l->inv_cell * (1.0 + 8.0 * FLT_EPSILON);
-    int64_t count = 0;
-    for (int64_t begin = range.begin; begin < range.end; begin += CULL_BLOCK) {
-        int32_t is_near[CULL_BLOCK];
-        int64_t block = range.end - begin < CULL_BLOCK ? range.end - begin : CULL_BLOCK;
-        test_block(&set->entries, begin, block, local, (float)(reach_in_cells * reach_in_cells),
-                   is_near);
-        /* nothing branches on the outcome, which is as good as random */
-        for (int64_t i = 0; i < block; i++) {
-            near[count] = set->entries.facet[begin + i];
-            count += is_near[i];
-        }
-    }
-    return count;
+    int64_t buckets = set->bucket_count + 1, entries = set->entry_count + BINS_PADDING;
+    int64_t words = set->bucket_count / 32 + 2;
+    return (int64_t)sizeof *set + set->level_count * (int64_t)sizeof *set->levels +
+           (buckets + words) * (int64_t)sizeof *set->begins +
+           entries * (int64_t)(sizeof *set->facet + 6 * sizeof *set->low[0]);
 }

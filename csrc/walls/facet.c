@@ -261,19 +261,26 @@ static abut_index fan_limit(const polygon *p, const facet_shape *shape, const ui
     return k;
 }
 
-static void set_edge(triangle *t, int k, int32_t edge)
+/* What the edge from fan corner k to the start corner is, if no edge of the facet. */
+static uint32_t spoke_mark(abut_index k, abut_index first, abut_index last, int edge)
 {
-    vec3 from = t->corner[k], to = t->corner[NEXT[k]];
-    t->edge[k] = edge;
-    t->inward[k] = vec3_cross(t->normal, vec3_sub(to, from));
-    t->length_sq[k] = vec3_norm_sq(vec3_sub(to, from));
-    t->from_end[k] = vec3_compare(to, from) < 0;
+    bool is_ignored = k <= first || k >= last;
+    if (edge == 0) {
+        return is_ignored ? MARK_EDGE_0_IGNORED : MARK_EDGE_0_DIAGONAL;
+    }
+    return is_ignored ? MARK_EDGE_2_IGNORED : MARK_EDGE_2_DIAGONAL;
 }
 
-/* The facet's number of the edge from fan corner k to the start corner, or what it is instead. */
-static int32_t spoke_edge(abut_index k, abut_index first, abut_index last)
+/* Marks of triangle k, which has the fan corners 0, k and k + 1. */
+static uint32_t fan_marks(const polygon *p, const triangle *t, abut_index k, abut_index first,
+                          abut_index last)
 {
-    return k <= first || k >= last ? EDGE_IGNORED : EDGE_DIAGONAL;
+    uint32_t marks = vec3_max_abs(t->normal) > 0.0 ? MARK_INSIDE : 0;
+    marks |= k == 1 ? 0 : spoke_mark(k, first, last, 0);
+    marks |= k + 2 == p->count ? 0 : spoke_mark(k + 1, first, last, 2);
+    marks |= vec3_compare(t->corner[2], t->corner[1]) < 0 ? MARK_EDGE_1_FROM_END : 0;
+    marks |= vec3_compare(t->corner[0], t->corner[2]) < 0 ? 0 : MARK_EDGE_2_FROM_START;
+    return marks;
 }
 
 void facet_fan(const polygon *p, const facet_shape *shape, const uint8_t *flat,
@@ -287,17 +294,15 @@ void facet_fan(const polygon *p, const facet_shape *shape, const uint8_t *flat,
                                  polygon_wrap(p, shape->start + k + 1)};
         for (int i = 0; i < 3; i++) {
             t->corner[i] = vec3_one_zero(polygon_corner(p, corners[i]));
-            t->corner_number[i] = (int32_t)corners[i];
         }
+        t->start = (int32_t)corners[0];
+        t->second = (int32_t)corners[1];
         t->normal = vec3_unit(vec3_cross_exact(vec3_sub(t->corner[1], t->corner[0]),
                                                vec3_sub(t->corner[2], t->corner[0])));
         if (k < first || k >= last) {
             t->normal = (vec3){0.0, 0.0, 0.0};
         }
-        t->has_inside = vec3_max_abs(t->normal) > 0.0;
-        set_edge(t, 0, k == 1 ? (int32_t)corners[0] : spoke_edge(k, first, last));
-        set_edge(t, 1, (int32_t)corners[1]);
-        set_edge(t, 2, k + 2 == p->count ? (int32_t)corners[2] : spoke_edge(k + 1, first, last));
+        t->marks = fan_marks(p, t, k, first, last) | (corners[2] == 0 ? MARK_THIRD_IS_FIRST : 0);
     }
 }
 
@@ -318,12 +323,12 @@ static closest at_corner(const triangle *t, int corner, vec3 center)
  * diagonal's ends are corners and no inside. */
 static closest on_edge(const triangle *t, int k, vec3 center)
 {
-    int from = t->from_end[k] ? NEXT[k] : k;
-    int to = t->from_end[k] ? k : NEXT[k];
-    bool diagonal = t->edge[k] == EDGE_DIAGONAL;
+    bool from_end = triangle_edge_from_end(t, k);
+    int from = from_end ? NEXT[k] : k, to = from_end ? k : NEXT[k];
+    bool diagonal = triangle_edge_number(t, k) == EDGE_DIAGONAL;
     vec3 edge = vec3_sub(t->corner[to], t->corner[from]);
     vec3 offset = vec3_sub(center, t->corner[from]);
-    double p = vec3_dot(offset, edge), length_sq = t->length_sq[k];
+    double p = vec3_dot(offset, edge), length_sq = vec3_norm_sq(edge);
     if (p < 0.0 || length_sq == 0.0 || (diagonal && p == 0.0)) {
         return at_corner(t, from, center);
     }
@@ -339,7 +344,8 @@ static closest on_edge(const triangle *t, int k, vec3 center)
 /* Whether the center is over the inner side of edge k (eqs. 18, 19). */
 static bool is_inside(const triangle *t, int k, vec3 center)
 {
-    return vec3_dot(t->inward[k], vec3_sub(center, t->corner[k])) >= 0.0;
+    vec3 inward = vec3_cross(t->normal, vec3_sub(t->corner[NEXT[k]], t->corner[k]));
+    return vec3_dot(inward, vec3_sub(center, t->corner[k])) >= 0.0;
 }
 
 void triangle_closest(const triangle *t, vec3 center, double reach, closest *best)
@@ -352,13 +358,14 @@ void triangle_closest(const triangle *t, vec3 center, double reach, closest *bes
         return;
     }
     bool inside[3] = {is_inside(t, 0, center), is_inside(t, 1, center), is_inside(t, 2, center)};
-    if (t->has_inside && inside[0] && inside[1] && inside[2]) {
+    bool has_inside = t->marks & MARK_INSIDE;
+    if (has_inside && inside[0] && inside[1] && inside[2]) {
         *best = make_closest(vec3_scale(t->normal, height), 0.0, ABUT_FACET, -1);
         return;
     }
     /* the closest point is on an edge that the center is outside of */
     for (int k = 0; k < 3; k++) {
-        if ((inside[k] && t->has_inside) || t->edge[k] == EDGE_IGNORED) {
+        if ((inside[k] && has_inside) || triangle_edge_number(t, k) == EDGE_IGNORED) {
             continue;
         }
         closest edge = on_edge(t, k, center);
@@ -375,8 +382,8 @@ vec3 triangle_point(const triangle *t, const closest *c, vec3 center)
     }
     if (c->type == ABUT_EDGE) {
         int k = c->local;
-        vec3 from = t->corner[t->from_end[k] ? NEXT[k] : k],
-             to = t->corner[t->from_end[k] ? k : NEXT[k]];
+        bool from_end = triangle_edge_from_end(t, k);
+        vec3 from = t->corner[from_end ? NEXT[k] : k], to = t->corner[from_end ? k : NEXT[k]];
         return c->along < 1.0 ? vec3_add(from, vec3_scale(vec3_sub(to, from), c->along)) : to;
     }
     /* what rounding at the sphere's size left between the point and the plane is taken away */
@@ -390,5 +397,6 @@ int32_t triangle_feature(const triangle *t, const closest *c)
     if (c->type == ABUT_FACET) {
         return 0;
     }
-    return c->type == ABUT_EDGE ? t->edge[c->local] : t->corner_number[c->local];
+    return c->type == ABUT_EDGE ? triangle_edge_number(t, c->local)
+                                : triangle_corner_number(t, c->local);
 }

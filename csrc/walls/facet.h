@@ -53,20 +53,57 @@ bool facet_is_bent(const polygon *p, const facet_shape *shape, double noise);
 /* An edge of a triangle that is no edge of its facet. */
 enum { EDGE_DIAGONAL = -1, EDGE_IGNORED = -2 };
 
-/* One triangle of a facet's fan, corners in the facet's sense of rotation. */
+/* What a triangle is marked with. Only edges 0 and 2, which meet in the fan's start, may be other
+ * than an edge of the facet. */
+enum {
+    MARK_INSIDE = 1, /* has a normal, and so an inside */
+    MARK_EDGE_0_DIAGONAL = 2,
+    MARK_EDGE_0_IGNORED = 4,
+    MARK_EDGE_2_DIAGONAL = 8,
+    MARK_EDGE_2_IGNORED = 16,
+    MARK_EDGE_1_FROM_END = 32, /* is evaluated from its end, the lexicographically smaller one */
+    MARK_EDGE_2_FROM_START = 64, /* from its start: corners 0 and 2 coincide */
+    MARK_THIRD_IS_FIRST = 128    /* corner 2 is the facet's corner 0 */
+};
+
+/* One triangle of a facet's fan, corners in the facet's sense of rotation. 128 bytes: kernels read
+ * it as 16 doubles. */
 typedef struct triangle {
-    vec3 corner[3];
-    vec3 normal;              /* unit; 0 where the triangle is too flat to have an inside */
-    vec3 inward[3];           /* normal x edge k, eq. 19: positive products are inside */
-    double length_sq[3];      /* of edge k, from corner k to k + 1 */
-    int32_t edge[3];          /* the facet's number of edge k, or EDGE_DIAGONAL, EDGE_IGNORED */
-    int32_t corner_number[3]; /* the facet's number of corner k */
-    int32_t facet;
-    uint8_t has_inside;
-    uint8_t from_end[3]; /* edge k is evaluated from its end, the lexicographically smaller one */
+    vec3 corner[3]; /* the first is the fan's start, the lexicographically smallest */
+    vec3 normal;    /* unit; 0 where the triangle is too flat to have an inside */
     double noise, normal_noise; /* of the facet: eps and eps_n of contact.md, section 3 */
-    vec3 facet_normal;
+    int32_t facet;
+    int32_t start;  /* the facet's number of corner 0 */
+    int32_t second; /* and of corner 1; corner 2 is the next */
+    uint32_t marks;
 } triangle;
+
+/* The facet's number of corner k. */
+static inline int32_t triangle_corner_number(const triangle *t, int k)
+{
+    if (k == 2) {
+        return t->marks & MARK_THIRD_IS_FIRST ? 0 : t->second + 1;
+    }
+    return k == 0 ? t->start : t->second;
+}
+
+/* The facet's number of the edge from corner k to the next, or EDGE_DIAGONAL, EDGE_IGNORED. */
+static inline int32_t triangle_edge_number(const triangle *t, int k)
+{
+    static const uint32_t diagonal[3] = {MARK_EDGE_0_DIAGONAL, 0, MARK_EDGE_2_DIAGONAL};
+    static const uint32_t ignored[3] = {MARK_EDGE_0_IGNORED, 0, MARK_EDGE_2_IGNORED};
+    if (t->marks & diagonal[k]) {
+        return EDGE_DIAGONAL;
+    }
+    return t->marks & ignored[k] ? EDGE_IGNORED : triangle_corner_number(t, k);
+}
+
+/* Whether edge k is evaluated from its end. */
+static inline bool triangle_edge_from_end(const triangle *t, int k)
+{
+    static const uint32_t marks[3] = {0, MARK_EDGE_1_FROM_END, MARK_EDGE_2_FROM_START};
+    return k == 2 ? !(t->marks & marks[2]) : (t->marks & marks[k]) != 0;
+}
 
 /* Fill triangles[count - 2] with the fan of a facet, of which `common` says what is the same for
  * all of them: the facet's number, normal and noise. */

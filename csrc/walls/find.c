@@ -2,6 +2,7 @@
 #include "find.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "../base/memory.h"
 #include "tolerance.h"
@@ -9,8 +10,11 @@
 /* Larger exponents of a contact law than this are slips; powers of overlaps must not vanish. */
 #define EXPONENT_LIMIT 10.0
 
-/* A chunk's first room for contacts: one a sphere and some, so that it seldom grows. */
-enum { USUAL_CONTACTS = CHUNK_SPHERES + CHUNK_SPHERES / 16 };
+/* A chunk's first room for contacts. */
+enum { USUAL_CONTACTS = CHUNK_SPHERES / 8 };
+
+/* So many radii tell how they are distributed. */
+enum { RADIUS_SAMPLE = 2048 };
 
 /* ---- a query's input ---- */
 
@@ -27,7 +31,8 @@ static abut_status report(abut_error *error, abut_status status, abut_index inde
     return status;
 }
 
-static abut_status check_spheres(const abut_query *query, abut_error *error)
+/* Name the first sphere that is not one: kernels have seen that there is one. */
+static abut_status find_bad_sphere(const abut_query *query, abut_error *error)
 {
     for (abut_index i = 0; i < 3 * query->sphere_count; i++) {
         double x = query->centers[i];
@@ -93,34 +98,76 @@ static abut_status check_query(const abut_finder *finder, const abut_query *quer
     for (abut_index k = 0; !status && k < finder->mesh_count; k++) {
         status = check_weights(finder, k, query, error);
     }
-    return status ? status : check_spheres(query, error);
+    return status;
+}
+
+/* How the reaches are distributed. False: a radius is none. */
+static bool fill_profile(const abut_query *query, reach_profile *profile)
+{
+    double smallest, largest;
+    *profile = (reach_profile){0};
+    if (query->sphere_count == 0) {
+        return true;
+    }
+    if (!kernels_take()->batch_range(query->sphere_count, query->radii, &smallest, &largest)) {
+        return false;
+    }
+    profile->smallest = smallest + query->gap;
+    profile->largest = largest + query->gap;
+    profile->first_octave = ilogb(profile->smallest);
+    abut_index step = query->sphere_count / RADIUS_SAMPLE + 1;
+    for (abut_index i = 0; i < query->sphere_count; i += step) {
+        int octave = ilogb(query->radii[i] + query->gap) - profile->first_octave;
+        profile->counts[octave < REACH_OCTAVES ? octave : REACH_OCTAVES - 1]++;
+    }
+    return true;
 }
 
 /* ---- the search ---- */
 
 typedef struct search {
-    const abut_query *query;
     abut_contacts *contacts;
+    const kernels *kernels;
     double flat_tilt;
     atomic_intptr_t crowded_sphere; /* one with too many images */
+    atomic_intptr_t candidate_count, test_count, touch_count;
 } search;
 
-/* What a thread needs for a sphere at a time. */
+/* What a thread needs for a batch at a time. */
 typedef struct scratch {
-    touches list;
+    pooled pooled;
+    batch batch;
+    pairs pairs;
     sharing solver;
     vec3 *normals;
     double *overlaps, *shares;
     abut_index normal_capacity, overlap_capacity, share_capacity;
 } scratch;
 
-static void scratch_free(scratch *own)
+static void destroy_scratch(pooled *item)
 {
-    touches_free(&own->list);
+    scratch *own = (scratch *)item;
+    batch_free(&own->batch);
+    pairs_free(&own->pairs);
     sharing_free(&own->solver);
     memory_free(own->normals);
     memory_free(own->overlaps);
     memory_free(own->shares);
+    memory_free(own);
+}
+
+static scratch *take_scratch(const abut_finder *finder)
+{
+    scratch *own = (scratch *)pool_take(&finder->leftovers->scratches);
+    if (!own) {
+        own = memory_alloc_zeroed(1, sizeof *own);
+        if (!own) {
+            return NULL;
+        }
+        own->pooled.destroy = destroy_scratch;
+    }
+    own->pairs.candidate_count = own->pairs.test_count = own->pairs.touch_count = 0;
+    return own;
 }
 
 /* Room to solve for this many contacts. */
@@ -136,157 +183,231 @@ static abut_status reserve(scratch *own, abut_index count)
 }
 
 /* Leave out the contacts that carry nothing. */
-static void drop_zero_shares(scratch *own)
+static void drop_zero_shares(scratch *own, question *q)
 {
-    touches *list = &own->list;
-    abut_index kept = 0;
-    for (abut_index i = 0; i < list->count; i++) {
-        if (own->shares[i] > 0.0) {
-            list->items[kept] = list->items[i];
-            own->shares[kept++] = own->shares[i];
+    int32_t kept = 0;
+    for (int32_t n = 0; n < q->count; n++) {
+        if (own->shares[n] > 0.0) {
+            q->items[kept] = q->items[n];
+            own->shares[kept++] = own->shares[n];
         }
     }
-    list->count = kept;
+    q->count = kept;
 }
 
-static abut_status share(const abut_query *query, double radius, scratch *own, parallel_job *job)
+static abut_status share(const abut_query *query, double radius, scratch *own, question *q,
+                         parallel_job *job)
 {
-    touches *list = &own->list;
-    abut_status status = reserve(own, list->count);
+    abut_status status = reserve(own, q->count);
     if (status) {
         return status;
     }
-    for (abut_index i = 0; i < list->count; i++) {
-        own->normals[i] = touch_normal(&list->items[i]);
-        own->overlaps[i] = radius - list->items[i].distance;
+    for (int32_t n = 0; n < q->count; n++) {
+        own->normals[n] = pair_normal(q->of, q->items[n]);
+        own->overlaps[n] = radius - q->of->distance[q->items[n]];
     }
-    status = sharing_solve(&own->solver, list->count, own->normals, own->overlaps, query->exponent,
+    status = sharing_solve(&own->solver, q->count, own->normals, own->overlaps, query->exponent,
                            own->shares, job);
     if (!status && !query->keep_zero) {
-        drop_zero_shares(own);
+        drop_zero_shares(own, q);
     }
     return status;
 }
 
-/* From touching facets, sorted, to contacts. */
-static abut_status resolve(const search *s, double radius, scratch *own, parallel_job *job)
+/* From the facets in question to contacts. */
+static abut_status resolve(const search *s, double radius, scratch *own, question *q,
+                           parallel_job *job)
 {
-    switch (s->query->resolution) {
+    const abut_query *query = &s->contacts->query;
+    if (q->count > 1) {
+        hierarchy_sort(q);
+    }
+    switch (query->resolution) {
     case ABUT_HIERARCHY:
-        return hierarchy_eliminate(&own->list, s->flat_tilt, job);
+        return q->count > 1 ? hierarchy_eliminate(q, s->flat_tilt, job) : ABUT_OK;
     case ABUT_SHARING:
-        return share(s->query, radius, own, job);
+        return share(query, radius, own, q, job);
     case ABUT_ALL:
         break;
     }
     return ABUT_OK;
 }
 
-/* By how much noise may tilt the normal of a contact: the bump of contact.md, section 3. */
-static double normal_tilt(const touch *t, double flat_angle)
+/* The number of a view's mesh and image in the chunk. */
+static abut_status number_place(const search *s, view *v, contact_buffer *buffer)
 {
-    double half_turn = acos(-1.0);
-    double tilt = TILT_FROM_NORMAL_NOISE * sqrt(t->normal_noise / t->distance);
-    tilt = tilt < half_turn ? tilt : half_turn; /* at the center any direction is as good */
-    return tilt > flat_angle ? tilt : flat_angle;
+    if (!v->image[0] && !v->image[1] && !v->image[2]) {
+        v->place = v->number;
+        return ABUT_OK;
+    }
+    seen_image *images = memory_grow(buffer->images, buffer->image_count + 1,
+                                     &buffer->image_capacity, sizeof *images);
+    if (!images) {
+        return ABUT_NO_MEMORY;
+    }
+    buffer->images = images;
+    v->place = (int32_t)(s->contacts->placement.mesh_count + buffer->image_count);
+    images[buffer->image_count++] =
+        (seen_image){v->number, {v->image[0], v->image[1], v->image[2]}};
+    return ABUT_OK;
 }
 
-static void fill_contact(contact *made, const touch *t)
+static abut_status reserve_contacts(const search *s, contact_buffer *buffer, abut_index added)
 {
-    const triangle *of = t->triangle;
-    const closest *local = &t->closest;
-    closest turned_back;
-    if (t->view->pose->turns) {
-        turned_back = t->closest;
-        turned_back.offset = pose_turn_back(t->view->pose, t->closest.offset);
-        local = &turned_back;
-    }
-    made->normal = touch_normal(t);
-    made->at.point = triangle_point(of, local, t->view->center);
-    made->at.facet = of->facet;
-    made->at.feature = triangle_feature(of, local);
-    made->at.triangle = (int32_t)(of - t->view->mesh->triangles);
-    made->at.type = (uint8_t)local->type;
-    made->at.along = local->along;
-    if (local->type == ABUT_EDGE && of->from_end[local->local]) {
-        made->at.along = 1.0 - local->along;
-    }
-    made->mesh = t->view->number;
-    for (int axis = 0; axis < 3; axis++) {
-        made->image[axis] = t->view->image[axis];
-    }
-}
-
-static abut_status append_contacts(const search *s, contact_buffer *buffer, const scratch *own,
-                                   abut_index sphere)
-{
-    const touches *list = &own->list;
-    abut_index room = buffer->count + list->count;
+    abut_index room = buffer->count + added;
     room = buffer->items || room > USUAL_CONTACTS ? room : USUAL_CONTACTS;
     contact *grown = memory_grow(buffer->items, room, &buffer->capacity, sizeof *grown);
     if (!grown) {
         return ABUT_NO_MEMORY;
     }
     buffer->items = grown;
-    for (abut_index i = 0; i < list->count; i++) {
-        const touch *t = &list->items[i];
-        contact *made = &buffer->items[buffer->count++];
-        made->sphere = sphere;
-        made->overlap = s->query->radii[sphere] - t->distance;
-        made->share = s->query->resolution == ABUT_SHARING ? own->shares[i] : 1.0;
-        made->tilt = normal_tilt(t, s->query->flat_angle);
-        fill_contact(made, t);
-        buffer->node_count += weights_count(t->view->mesh, &made->at);
+    if (s->contacts->query.resolution == ABUT_SHARING) {
+        double *shares =
+            memory_grow(buffer->shares, room, &buffer->share_capacity, sizeof *shares);
+        if (!shares) {
+            return ABUT_NO_MEMORY;
+        }
+        buffer->shares = shares;
     }
     return ABUT_OK;
 }
 
-static abut_status search_sphere(search *s, abut_index sphere, scratch *own, contact_buffer *buffer,
+static abut_index node_count(const view *v, const pairs *p, int32_t i)
+{
+    switch (pair_type(p, i)) {
+    case ABUT_FACET:
+        return v->mesh->kept[p->of[i]->facet];
+    case ABUT_EDGE:
+        return 2;
+    case ABUT_VERTEX:
+        break;
+    }
+    return 1;
+}
+
+static abut_status append_contact(const search *s, contact_buffer *buffer, const pairs *p,
+                                  int32_t i, int32_t sphere)
+{
+    view *v = &p->batch->views[p->view[i]];
+    abut_status status = v->place < 0 ? number_place(s, v, buffer) : ABUT_OK;
+    buffer->items[buffer->count++] =
+        (contact){.offset = pair_offset(p, i),
+                  .distance = p->distance[i],
+                  .along = p->along[i],
+                  .normal_noise = p->normal_noise[i],
+                  .triangle = (int32_t)(p->of[i] - v->mesh->triangles),
+                  .place = v->place,
+                  .sphere = sphere,
+                  .type = (uint8_t)pair_type(p, i),
+                  .local = (uint8_t)pair_local(p, i)};
+    buffer->node_count += node_count(v, p, i);
+    return status;
+}
+
+static abut_status append_contacts(const search *s, contact_buffer *buffer, const scratch *own,
+                                   const question *q, int32_t sphere)
+{
+    abut_status status = reserve_contacts(s, buffer, q->count);
+    for (int32_t n = 0; !status && n < q->count; n++) {
+        if (s->contacts->query.resolution == ABUT_SHARING) {
+            buffer->shares[buffer->count] = own->shares[n];
+        }
+        status = append_contact(s, buffer, q->of, q->items[n], sphere);
+    }
+    return status;
+}
+
+/* From the queue's pairs to contacts. */
+static abut_status resolve_pairs(const search *s, scratch *own, contact_buffer *buffer,
                                  parallel_job *job)
 {
-    vec3 center = vec3_load(s->query->centers + 3 * sphere);
-    double radius = s->query->radii[sphere], reach = radius + s->query->gap;
-    touches *list = &own->list;
-    abut_status status = placement_view(&s->contacts->placement, center, radius, reach, list);
+    pairs *p = &own->pairs;
+    if (s->contacts->query.resolution == ABUT_HIERARCHY) {
+        s->kernels->hierarchy_strike(p);
+    } else {
+        hierarchy_take_all(p);
+    }
+    int32_t first = (int32_t)(own->batch.first % CHUNK_SPHERES);
+    abut_status status = ABUT_OK;
+    for (int32_t k = 0; !status && k < p->sphere_count; k++) {
+        question q = hierarchy_ask(p, k);
+        if (q.count == 0) {
+            continue;
+        }
+        status = resolve(s, own->batch.radius[p->sphere[k]], own, &q, job);
+        if (!status) {
+            status = append_contacts(s, buffer, own, &q, first + p->sphere[k]);
+        }
+    }
+    return status;
+}
+
+/* Load spheres into the batch and let them look for buckets. */
+static abut_status load(search *s, scratch *own, abut_index first, abut_index count)
+{
+    const abut_query *query = &s->contacts->query;
+    batch *b = &own->batch;
+    b->first = first;
+    b->count = (int32_t)count;
+    if (!s->kernels->batch_load(b, query->centers + 3 * first, query->radii + first, query->gap)) {
+        return ABUT_CENTER_NOT_FINITE;
+    }
+    abut_status status = placement_view(&s->contacts->placement, b);
+    if (status == ABUT_TOO_MANY_IMAGES && count > 1) {
+        return load(s, own, first, 1);
+    }
     if (status == ABUT_TOO_MANY_IMAGES) {
-        atomic_store(&s->crowded_sphere, sphere);
+        atomic_store(&s->crowded_sphere, first);
     }
-    for (abut_index k = 0; !status && k < list->view_count; k++) {
-        status = intersect_sphere(&list->views[k], reach, list, job);
+    memset(b->seen, 0, sizeof b->seen);
+    for (abut_index k = 0; !status && k < b->view_count; k++) {
+        s->kernels->bins_look(b, &b->views[k]);
     }
-    if (status || list->count == 0) {
-        return status;
+    return status;
+}
+
+static abut_status search_batch(const search *s, scratch *own, contact_buffer *buffer,
+                                parallel_job *job)
+{
+    abut_status status = ABUT_OK;
+    for (int32_t next = 0; !status && next < own->batch.count;) {
+        status = intersect_batch(&own->batch, next, &own->pairs, &next, job);
+        if (!status && own->pairs.sphere_count > 0) {
+            status = resolve_pairs(s, own, buffer, job);
+        }
     }
-    hierarchy_sort(list);
-    status = resolve(s, radius, own, job);
-    return status ? status : append_contacts(s, buffer, own, sphere);
+    return status;
+}
+
+static abut_status search_spheres(search *s, sphere_range spheres, scratch *own,
+                                  contact_buffer *buffer, parallel_job *job)
+{
+    abut_status status = batch_prepare(&own->batch);
+    for (abut_index next = spheres.begin; !status && next < spheres.end;
+         next += own->batch.count) {
+        abut_index rest = spheres.end - next;
+        status = load(s, own, next, rest < BATCH_SPHERES ? rest : BATCH_SPHERES);
+        if (!status) {
+            status = search_batch(s, own, buffer, job);
+        }
+    }
+    return status ? status : parallel_report(job, spheres.end - spheres.begin);
 }
 
 static abut_status search_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     search *s = context;
-    contact_buffer *buffer = &s->contacts->buffers[chunk];
-    sphere_range spheres = chunk_spheres(chunk, s->query->sphere_count);
-    scratch own = {0};
-    abut_status status = ABUT_OK;
-    for (abut_index i = spheres.begin; !status && i < spheres.end; i++) {
-        status = search_sphere(s, i, &own, buffer, job);
+    scratch *own = take_scratch(s->contacts->finder);
+    if (!own) {
+        return ABUT_NO_MEMORY;
     }
-    scratch_free(&own);
-    return status ? status : parallel_report(job, spheres.end - spheres.begin);
-}
-
-static abut_status allocate_contacts(abut_contacts *contacts, const abut_query *query)
-{
-    contacts->sphere_count = query->sphere_count;
-    contacts->weights = query->weights;
-    contacts->workers = query->workers;
-    contacts->chunk_count = (query->sphere_count + CHUNK_SPHERES - 1) / CHUNK_SPHERES;
-    contacts->buffers = memory_alloc_zeroed(contacts->chunk_count, sizeof *contacts->buffers);
-    contacts->firsts = memory_alloc(contacts->chunk_count + 1, sizeof *contacts->firsts);
-    contacts->first_nodes = memory_alloc(contacts->chunk_count + 1, sizeof *contacts->first_nodes);
-    return contacts->buffers && contacts->firsts && contacts->first_nodes ? ABUT_OK
-                                                                          : ABUT_NO_MEMORY;
+    sphere_range spheres = chunk_spheres(chunk, s->contacts->query.sphere_count);
+    abut_status status = search_spheres(s, spheres, own, &s->contacts->buffers[chunk], job);
+    atomic_fetch_add(&s->candidate_count, own->pairs.candidate_count);
+    atomic_fetch_add(&s->test_count, own->pairs.test_count);
+    atomic_fetch_add(&s->touch_count, own->pairs.touch_count);
+    pool_give(&s->contacts->finder->leftovers->scratches, &own->pooled);
+    return status;
 }
 
 static void number_rows(abut_contacts *contacts)
@@ -302,26 +423,38 @@ static void number_rows(abut_contacts *contacts)
     contacts->first_nodes[contacts->chunk_count] = node;
 }
 
-static abut_status search_all(const abut_finder *finder, const abut_query *query,
-                              abut_contacts *contacts, abut_error *error)
+static void keep_statistics(const search *s)
 {
-    search s = {.query = query, .contacts = contacts};
+    query_counts *counts = &s->contacts->finder->leftovers->counts;
+    atomic_store(&counts->spheres, s->contacts->query.sphere_count);
+    atomic_store(&counts->candidates, atomic_load(&s->candidate_count));
+    atomic_store(&counts->tests, atomic_load(&s->test_count));
+    atomic_store(&counts->touches, atomic_load(&s->touch_count));
+    atomic_store(&counts->contacts, abut_contacts_count(s->contacts));
+}
+
+static abut_status search_all(abut_contacts *contacts, abut_error *error)
+{
+    const abut_query *query = &contacts->query;
+    search s = {.contacts = contacts, .kernels = kernels_take()};
+    reach_profile profile;
     s.flat_tilt = sin(0.5 * query->flat_angle);
-    abut_status status = placement_build(&contacts->placement, finder, query);
-    if (!status) {
-        status = placement_build_sets(&contacts->placement, query);
+    if (!fill_profile(query, &profile)) {
+        return find_bad_sphere(query, error);
     }
-    if (!status) {
-        status = allocate_contacts(contacts, query);
-    }
+    abut_status status =
+        placement_build(&contacts->placement, contacts->finder, query, &profile);
     if (!status) {
         status = parallel_run(contacts->chunk_count, query->workers, search_chunk, &s,
                               query->interrupted, query->interrupted_data);
     }
     if (!status) {
         number_rows(contacts);
+        keep_statistics(&s);
     }
-    return report(error, status, atomic_load(&s.crowded_sphere), 0, 0.0);
+    return status == ABUT_CENTER_NOT_FINITE
+               ? find_bad_sphere(query, error)
+               : report(error, status, atomic_load(&s.crowded_sphere), 0, 0.0);
 }
 
 abut_status abut_contacts_find(const abut_finder *finder, const abut_query *query,
@@ -332,9 +465,8 @@ abut_status abut_contacts_find(const abut_finder *finder, const abut_query *quer
     abut_status status = check_query(finder, query, &found);
     abut_contacts *made = NULL;
     if (!status) {
-        made = memory_alloc_zeroed(1, sizeof *made);
-        status = made ? search_all(finder, query, made, &found)
-                      : report(&found, ABUT_NO_MEMORY, 0, 0, 0.0);
+        made = contacts_make(finder, query);
+        status = made ? search_all(made, &found) : report(&found, ABUT_NO_MEMORY, 0, 0, 0.0);
     }
     if (status) {
         abut_contacts_free(made);

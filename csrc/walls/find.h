@@ -2,42 +2,59 @@
 #ifndef WALLS_FIND_H
 #define WALLS_FIND_H
 
+#include "../base/pool.h"
 #include "hierarchy.h"
 #include "place.h"
 #include "sharing.h"
-#include "weights.h"
 
 /* Spheres of a chunk: enough to make starting one cheap, few enough to share out and to interrupt.
  */
-enum { CHUNK_SPHERES = 1024 };
+enum { CHUNK_SPHERES = 4 * BATCH_SPHERES };
 
-/* A contact of a sphere, but for the weights, which are computed when it is written. */
+/* A contact of a sphere: what its columns are computed from when it is written. One cache line. */
 typedef struct contact {
-    force_point at; /* in the mesh's frame */
-    vec3 normal;    /* along the world's axes, as is the rest */
-    double overlap, share, tilt;
-    abut_index sphere;
+    vec3 offset; /* along the world's axes */
+    double distance;
+    double along; /* EDGE: from the lexicographically smaller end */
+    double normal_noise;
+    int32_t triangle; /* number in its mesh */
+    int32_t place;    /* the mesh's number; beyond: mesh_count + number in the chunk's images */
+    int32_t sphere;   /* number in the chunk */
+    uint8_t type, local;
+} contact;
+
+/* A mesh that is seen at an image other than 0. */
+typedef struct seen_image {
     int32_t mesh;
     int32_t image[3];
-} contact;
+} seen_image;
 
 /* The contacts of a chunk's spheres. */
 typedef struct contact_buffer {
     contact *items;
     abut_index count, capacity;
+    double *shares; /* SHARING: of each item */
+    abut_index share_capacity;
+    seen_image *images;
+    abut_index image_count, image_capacity;
     abut_index node_count;
 } contact_buffer;
 
 struct abut_contacts {
+    pooled pooled;
+    const abut_finder *finder;
+    abut_query query;
     placement placement;
     contact_buffer *buffers; /* one a chunk */
-    abut_index chunk_count;
+    abut_index chunk_count, buffer_count;
     abut_index *firsts;      /* chunk_count + 1: the row of each chunk's first contact */
     abut_index *first_nodes; /* chunk_count + 1: likewise for nodes */
-    abut_index sphere_count;
-    abut_weights weights;
-    int workers;
+    abut_index first_capacity, first_node_capacity;
 };
+
+/* For a query, with empty buffers, those of the finder's last contacts where there are some; NULL
+ * where there is no memory. */
+abut_contacts *contacts_make(const abut_finder *finder, const abut_query *query);
 
 /* The first and the last + 1 of a chunk's spheres. */
 typedef struct sphere_range {

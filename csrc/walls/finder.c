@@ -1,63 +1,60 @@
-/* Meshes with their bins, one set an octave of reach. */
+/* Meshes with their bins: which sets there are, and which of them a query's spheres use. */
 #include "finder.h"
-
-#include <stdlib.h>
 
 #include "../base/memory.h"
 
-static int compare_extents(const void *a, const void *b)
+/* Steps of the ladder: 2^(1/4) to within rounding, upwards. */
+enum { STEPS_PER_OCTAVE = 4 };
+static const double steps[STEPS_PER_OCTAVE] = {1.0, 1.1893, 1.4143, 1.6818};
+
+/* The first step is this many octaves below the usual facet: growing a facet by so little costs
+ * little. */
+enum { OCTAVES_BELOW_FACET = 2 };
+
+/* Octaves of facets' extents: of all doubles. */
+enum { EXPONENT_LOW = -1074, EXPONENT_COUNT = 2100 };
+
+/* What a set more takes of every sphere, in candidates. */
+#define BAND_CANDIDATES 8.0
+
+/* ---- building ---- */
+
+/* The octave of the median of the facets' extents, and their bounds. */
+static int measure_facets(const abut_mesh *mesh, box *bounds)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    abut_index counts[EXPONENT_COUNT] = {0}, below = 0;
+    *bounds = box_empty();
+    for (abut_index f = 0; f < mesh->view.facet_count; f++) {
+        box own = mesh_box(mesh, f);
+        box_include(bounds, &own);
+        counts[ilogb(box_extent(&own)) - EXPONENT_LOW]++;
+    }
+    int octave = 0;
+    while (below + counts[octave] <= mesh->view.facet_count / 2) {
+        below += counts[octave++];
+    }
+    return octave + EXPONENT_LOW;
 }
 
-/* The median of the facets' extents. */
-static abut_status measure_median(const abut_mesh *mesh, double *median)
+static double step_reach(const binned_mesh *binned, int step)
 {
-    abut_index count = mesh->view.facet_count;
-    double *extents = memory_alloc(count, sizeof *extents);
-    if (!extents) {
-        return ABUT_NO_MEMORY;
-    }
-    for (abut_index f = 0; f < count; f++) {
-        extents[f] = box_extent(&mesh->boxes[f]);
-    }
-    qsort(extents, (size_t)count, sizeof *extents, compare_extents);
-    *median = extents[count / 2];
-    memory_free(extents);
-    return ABUT_OK;
-}
-
-/* A grown facet box of a quarter more than the facet costs little, so that much reach
- * needs no set of its own. */
-static abut_status choose_octaves(binned_mesh *binned)
-{
-    double median;
-    if (binned->mesh->view.facet_count == 0) {
-        return ABUT_OK;
-    }
-    abut_status status = measure_median(binned->mesh, &median);
-    if (status) {
-        return status;
-    }
-    binned->first_octave = ilogb(median) - 3;
-    binned->octave_count = ilogb(box_extent(&binned->bounds)) + 1 - binned->first_octave;
-    binned->whole_reach = ldexp(1.0, binned->first_octave + binned->octave_count);
-    return ABUT_OK;
+    int octave = binned->first_octave + step / STEPS_PER_OCTAVE;
+    return ldexp(steps[step % STEPS_PER_OCTAVE], octave);
 }
 
 static abut_status prepare_mesh(binned_mesh *binned, const abut_mesh *mesh)
 {
     binned->mesh = mesh;
     binned->bounds = box_empty();
-    for (abut_index f = 0; f < mesh->view.facet_count; f++) {
-        box_include(&binned->bounds, &mesh->boxes[f]);
+    if (mesh->view.facet_count > 0) {
+        int usual = measure_facets(mesh, &binned->bounds);
+        int last = ilogb(box_extent(&binned->bounds)) + 1;
+        binned->usual = ldexp(1.0, usual);
+        binned->first_octave = usual - OCTAVES_BELOW_FACET;
+        binned->step_count = STEPS_PER_OCTAVE * (last - binned->first_octave) + 1;
+        binned->whole_reach = step_reach(binned, binned->step_count - 1);
     }
-    abut_status status = choose_octaves(binned);
-    if (status) {
-        return status;
-    }
-    binned->sets = memory_alloc_zeroed(binned->octave_count + 1, sizeof *binned->sets);
+    binned->sets = memory_alloc_zeroed(binned->step_count + 1, sizeof *binned->sets);
     return binned->sets ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
@@ -65,7 +62,8 @@ static abut_status fill_finder(abut_finder *finder, const abut_mesh *const *mesh
                                abut_index mesh_count)
 {
     finder->meshes = memory_alloc_zeroed(mesh_count, sizeof *finder->meshes);
-    if (!finder->meshes) {
+    finder->leftovers = memory_alloc_zeroed(1, sizeof *finder->leftovers);
+    if (!finder->meshes || !finder->leftovers) {
         return ABUT_NO_MEMORY;
     }
     abut_status status = ABUT_OK;
@@ -95,7 +93,7 @@ abut_status abut_finder_build(const abut_mesh *const *meshes, abut_index mesh_co
 
 static void free_sets(binned_mesh *binned)
 {
-    for (int k = 0; binned->sets && k <= binned->octave_count; k++) {
+    for (int k = 0; binned->sets && k <= binned->step_count; k++) {
         bins_free(atomic_load(&binned->sets[k]));
     }
     memory_free(binned->sets);
@@ -109,44 +107,143 @@ void abut_finder_free(abut_finder *finder)
     for (abut_index k = 0; k < finder->mesh_count; k++) {
         free_sets(&finder->meshes[k]);
     }
+    if (finder->leftovers) {
+        pool_empty(&finder->leftovers->scratches);
+        pool_empty(&finder->leftovers->contacts);
+    }
+    memory_free(finder->leftovers);
     memory_free(finder->meshes);
     memory_free(finder);
 }
 
-/* The number of the set for a reach; whatever the reach, it is one of them. */
-static int octave_of(const binned_mesh *binned, double reach)
+/* ---- sets ---- */
+
+/* The first step that is no smaller; step_count where the whole mesh is near. */
+static int step_for(const binned_mesh *binned, double reach)
 {
-    if (!(reach < binned->whole_reach)) {
-        return binned->octave_count;
+    if (!(reach <= binned->whole_reach)) {
+        return binned->step_count;
     }
     int octave = ilogb(reach) - binned->first_octave;
-    return octave > 0 ? octave : 0;
-}
-
-static bins *build_set(const binned_mesh *binned, int octave)
-{
-    if (octave == binned->octave_count) {
-        return bins_build_whole(binned->mesh);
+    int step = octave > 0 ? STEPS_PER_OCTAVE * octave : 0;
+    while (step_reach(binned, step) < reach) {
+        step++;
     }
-    return bins_build(binned->mesh, ldexp(1.0, binned->first_octave + octave + 1));
+    return step;
 }
 
-abut_status finder_take_set(const binned_mesh *binned, double reach, const bins **set)
+static bins *build_set(const binned_mesh *binned, int step)
 {
-    int octave = octave_of(binned, reach);
-    *set = atomic_load(&binned->sets[octave]);
+    return step == binned->step_count ? bins_build_whole(binned->mesh)
+                                      : bins_build(binned->mesh, step_reach(binned, step));
+}
+
+static abut_status take_set(const binned_mesh *binned, int step, const bins **set)
+{
+    *set = atomic_load(&binned->sets[step]);
     if (*set) {
         return ABUT_OK;
     }
-    bins *made = build_set(binned, octave), *published = NULL;
+    bins *made = build_set(binned, step), *published = NULL;
     if (!made) {
         return ABUT_NO_MEMORY;
     }
-    if (atomic_compare_exchange_strong(&binned->sets[octave], &published, made)) {
+    if (atomic_compare_exchange_strong(&binned->sets[step], &published, made)) {
         *set = made;
         return ABUT_OK;
     }
     bins_free(made);
     *set = published;
     return ABUT_OK;
+}
+
+/* ---- bands ---- */
+
+/* The octaves of a profile that there are spheres in. */
+typedef struct octave_plan {
+    int count;
+    int step[REACH_OCTAVES]; /* of the ladder that serves it */
+    double spheres[REACH_OCTAVES];
+    double cost[REACH_OCTAVES + 1]; /* of the best bands for the octaves below */
+    int from[REACH_OCTAVES + 1];    /* the first octave of the last of them */
+} octave_plan;
+
+static octave_plan list_octaves(const binned_mesh *binned, const reach_profile *profile)
+{
+    octave_plan plan = {.count = 0};
+    int top = step_for(binned, profile->largest);
+    for (int k = 0; k < REACH_OCTAVES; k++) {
+        if (profile->counts[k] > 0) {
+            int step = step_for(binned, ldexp(1.0, profile->first_octave + k + 1));
+            plan.step[plan.count] = step < top ? step : top;
+            plan.spheres[plan.count++] = (double)profile->counts[k];
+        }
+    }
+    if (plan.count == 0) {
+        plan.count = 1;
+    }
+    plan.step[plan.count - 1] = top;
+    return plan;
+}
+
+/* Candidates of a sphere at the mesh, of which facets have an area of half their extent's square:
+ * those whose grown boxes are in the cell. */
+static double expected_candidates(const binned_mesh *binned, int step)
+{
+    double all = (double)binned->mesh->view.facet_count;
+    if (step == binned->step_count) {
+        return all;
+    }
+    double grown = binned->usual + 2.0 * step_reach(binned, step);
+    double side = (grown + ldexp(1.0, ilogb(grown))) / binned->usual;
+    return 2.0 * side * side < all ? 2.0 * side * side : all;
+}
+
+/* The cheapest bands: the octaves below each one are divided best where its last band is best and
+ * so is what is below that. Returns how many bands there are. */
+static int divide_octaves(const binned_mesh *binned, octave_plan *plan, double band_candidates)
+{
+    double all = 0.0;
+    for (int k = 0; k < plan->count; k++) {
+        all += plan->spheres[k];
+    }
+    for (int end = 1; end <= plan->count; end++) {
+        double candidates = expected_candidates(binned, plan->step[end - 1]), spheres = 0.0;
+        plan->cost[end] = INFINITY;
+        for (int begin = end - 1; begin >= 0; begin--) {
+            spheres += plan->spheres[begin];
+            double cost = plan->cost[begin] + spheres * candidates + all * band_candidates;
+            if (cost < plan->cost[end]) {
+                plan->cost[end] = cost;
+                plan->from[end] = begin;
+            }
+        }
+    }
+    int bands = 0;
+    for (int end = plan->count; end > 0; end = plan->from[end]) {
+        bands++;
+    }
+    return bands;
+}
+
+abut_status finder_choose_bands(const binned_mesh *binned, const reach_profile *profile,
+                                reach_band *bands, int *band_count)
+{
+    octave_plan plan = list_octaves(binned, profile);
+    double band_candidates = BAND_CANDIDATES;
+    int count = divide_octaves(binned, &plan, band_candidates);
+    while (count > BAND_LIMIT) {
+        band_candidates *= 2.0;
+        count = divide_octaves(binned, &plan, band_candidates);
+    }
+    *band_count = count;
+    abut_status status = ABUT_OK;
+    for (int end = plan.count; !status && end > 0; end = plan.from[end]) {
+        int step = plan.step[end - 1], below = plan.from[end];
+        reach_band *band = &bands[--count];
+        band->low = below > 0 ? step_reach(binned, plan.step[below - 1]) : 0.0;
+        band->high = step < binned->step_count ? step_reach(binned, step) : INFINITY;
+        status = take_set(binned, step, &band->set);
+    }
+    return status;
 }

@@ -25,12 +25,40 @@
  * tilts V_j by sqrt(2 eps_n / d); a crack at a T-junction tilts it by eps / d. */
 #include "hierarchy.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 #include "tolerance.h"
 
-/* Lists up to this long, nearly all, are sorted by insertion. */
-enum { INSERTION_LIMIT = 24 };
+/* ---- the pairs in question ---- */
+
+question hierarchy_ask(pairs *p, int32_t k)
+{
+    question q = {p, p->left + p->first_left[k], p->first_left[k + 1] - p->first_left[k]};
+    for (int32_t n = 0; n < q.count; n++) {
+        int32_t i = q.items[n];
+        double noise = batch_noise(p->batch, pair_view(p, i), p->sphere[k]);
+        p->noise[i] = p->of[i]->noise + noise;
+        p->normal_noise[i] = p->of[i]->normal_noise + noise;
+    }
+    return q;
+}
+
+void hierarchy_take_all(pairs *p)
+{
+    int32_t count = 0;
+    for (int32_t k = 0; k < p->sphere_count; k++) {
+        p->first_left[k] = count;
+        for (int32_t i = p->first[k]; i < p->first[k + 1]; i++) {
+            if (p->distance[i] < INFINITY) {
+                p->left[count++] = i;
+            }
+        }
+    }
+    p->first_left[p->sphere_count] = count;
+    p->touch_count += count;
+}
+
+/* ---- the canonical order ---- */
 
 static int compare_numbers(int32_t a, int32_t b)
 {
@@ -39,63 +67,77 @@ static int compare_numbers(int32_t a, int32_t b)
 
 /* Facets that give the very same contact are told apart by where they are in their mesh, not by
  * their number. */
-static int compare_places(const touch *a, const touch *b)
+static int compare_places(const pairs *p, int32_t a, int32_t b)
 {
-    int order = compare_numbers(a->view->number, b->view->number);
+    const view *of_a = pair_view(p, a), *of_b = pair_view(p, b);
+    int order = compare_numbers(of_a->number, of_b->number);
     for (int i = 0; !order && i < 3; i++) {
-        order = vec3_compare(a->triangle->corner[i], b->triangle->corner[i]);
+        order = vec3_compare(p->of[a]->corner[i], p->of[b]->corner[i]);
     }
     for (int i = 0; !order && i < 3; i++) {
-        order = compare_numbers(a->view->image[i], b->view->image[i]);
+        order = compare_numbers(of_a->image[i], of_b->image[i]);
     }
-    return order ? order : compare_numbers(a->triangle->facet, b->triangle->facet);
+    return order ? order : compare_numbers(p->of[a]->facet, p->of[b]->facet);
 }
 
-static int compare_ties(const touch *a, const touch *b)
+static int compare_ties(const pairs *p, int32_t a, int32_t b)
 {
-    if (a->closest.type != b->closest.type) {
-        return a->closest.type < b->closest.type ? -1 : 1;
+    if (pair_type(p, a) != pair_type(p, b)) {
+        return pair_type(p, a) < pair_type(p, b) ? -1 : 1;
     }
-    int order = vec3_compare(a->closest.offset, b->closest.offset);
-    if (!order && touch_is_at_center(a)) {
-        order = vec3_compare(touch_facet_normal(a), touch_facet_normal(b));
+    int order = vec3_compare(pair_offset(p, a), pair_offset(p, b));
+    if (!order && pair_is_at_center(p, a)) {
+        order = vec3_compare(pair_facet_normal(p, a), pair_facet_normal(p, b));
     }
-    return order ? order : compare_places(a, b);
+    return order ? order : compare_places(p, a, b);
 }
 
-static inline bool comes_before(const touch *a, const touch *b)
+static inline bool comes_before(const pairs *p, int32_t a, int32_t b)
 {
-    return a->distance < b->distance || (a->distance == b->distance && compare_ties(a, b) < 0);
+    double from_a = p->distance[a], from_b = p->distance[b];
+    return from_a < from_b || (from_a == from_b && compare_ties(p, a, b) < 0);
 }
 
-static int compare_touches(const void *a, const void *b)
+/* Merge the sorted halves items[0] ... items[middle - 1] and the rest. */
+static void merge(const pairs *p, int32_t *items, int32_t middle, int32_t count)
 {
-    return comes_before(a, b) ? -1 : comes_before(b, a);
+    int32_t *first = p->spare, a = 0, b = middle;
+    memcpy(first, items, (size_t)middle * sizeof *items);
+    for (int32_t n = 0; a < middle; n++) {
+        bool takes_second = b < count && comes_before(p, items[b], first[a]);
+        items[n] = takes_second ? items[b++] : first[a++];
+    }
 }
 
-static void insertion_sort(touch *items, abut_index count)
+static void insertion_sort(const pairs *p, int32_t *items, int32_t count)
 {
-    for (abut_index i = 1; i < count; i++) {
-        if (!comes_before(&items[i], &items[i - 1])) {
-            continue;
-        }
-        touch item = items[i];
-        abut_index k = i;
-        for (; k > 0 && comes_before(&item, &items[k - 1]); k--) {
+    for (int32_t i = 1; i < count; i++) {
+        int32_t item = items[i], k = i;
+        for (; k > 0 && comes_before(p, item, items[k - 1]); k--) {
             items[k] = items[k - 1];
         }
         items[k] = item;
     }
 }
 
-void hierarchy_sort(touches *list)
+/* Runs, sorted by insertion, are merged in pairs until one is left. */
+void hierarchy_sort(question *q)
 {
-    if (list->count > INSERTION_LIMIT) {
-        qsort(list->items, (size_t)list->count, sizeof *list->items, compare_touches);
-    } else {
-        insertion_sort(list->items, list->count);
+    enum { RUN = 16 };
+    for (int32_t begin = 0; begin < q->count; begin += RUN) {
+        int32_t rest = q->count - begin;
+        insertion_sort(q->of, q->items + begin, rest < RUN ? rest : RUN);
+    }
+    for (int64_t run = RUN; run < q->count; run *= 2) {
+        for (int64_t begin = 0; begin + run < q->count; begin += 2 * run) {
+            int64_t rest = q->count - begin;
+            merge(q->of, q->items + begin, (int32_t)run,
+                  (int32_t)(rest < 2 * run ? rest : 2 * run));
+        }
     }
 }
+
+/* ---- elimination ---- */
 
 static double larger(double a, double b)
 {
@@ -117,103 +159,103 @@ static double tangent_tilt(double noise, double normal_noise, double distance, d
 
 /* Whether P_i does not stand in front of the tangent plane at P_j by more than noise can explain.
  * Nearly all do not stand in front at all, or by less than eps_n: roots are taken for the rest. */
-static bool eliminates(const touch *j, const touch *i, double flat_tilt)
+static bool eliminates(const pairs *p, int32_t j, int32_t i, double flat_tilt)
 {
     /* P_i - P_j, from the contact vectors: they are relative to the center and round least */
-    vec3 apart = vec3_sub(j->closest.offset, i->closest.offset);
-    bool at_center = touch_is_at_center(j);
-    vec3 axis = at_center ? touch_facet_normal(j) : j->closest.offset;
-    double axis_length = at_center ? 1.0 : j->distance;
+    vec3 apart = vec3_sub(pair_offset(p, j), pair_offset(p, i));
+    bool at_center = pair_is_at_center(p, j);
+    vec3 axis = at_center ? pair_facet_normal(p, j) : pair_offset(p, j);
+    double axis_length = at_center ? 1.0 : p->distance[j];
     double in_front = vec3_dot(axis, apart); /* times the axis' length, as are the limits below */
-    double normal_noise = larger(i->normal_noise, j->normal_noise);
+    double normal_noise = larger(p->normal_noise[i], p->normal_noise[j]);
     double limit = FRONT_NOISES * normal_noise * axis_length;
     if (in_front <= limit) {
         return true;
     }
-    double noise = larger(i->noise, j->noise);
-    double tilt = tangent_tilt(noise, normal_noise, j->distance, flat_tilt);
+    double noise = larger(p->noise[i], p->noise[j]);
+    double tilt = tangent_tilt(noise, normal_noise, p->distance[j], flat_tilt);
     return in_front <= limit + tilt * axis_length * sqrt(vec3_norm_sq(apart));
 }
 
-static bool is_same_contact(const touch *a, const touch *b)
+static bool is_same_contact(const pairs *p, int32_t a, int32_t b)
 {
-    return a->distance == b->distance && vec3_compare(a->closest.offset, b->closest.offset) == 0 &&
-           (!touch_is_at_center(a) ||
-            vec3_compare(touch_facet_normal(a), touch_facet_normal(b)) == 0);
+    return p->distance[a] == p->distance[b] &&
+           vec3_compare(pair_offset(p, a), pair_offset(p, b)) == 0 &&
+           (!pair_is_at_center(p, a) ||
+            vec3_compare(pair_facet_normal(p, a), pair_facet_normal(p, b)) == 0);
 }
 
-static bool is_eliminated(const touch *kept, abut_index kept_count, const touch *i,
-                          double flat_tilt)
+static bool is_eliminated(const question *q, int32_t kept_count, int32_t i, double flat_tilt)
 {
-    for (abut_index k = 0; k < kept_count; k++) {
-        if (eliminates(&kept[k], i, flat_tilt)) {
+    for (int32_t k = 0; k < kept_count; k++) {
+        if (eliminates(q->of, q->items[k], i, flat_tilt)) {
             return true;
         }
     }
     return false;
 }
 
-static void take_noise(touch *of, const touch *from)
+static void take_noise(pairs *p, int32_t to, int32_t from)
 {
-    of->noise = larger(of->noise, from->noise);
-    of->normal_noise = larger(of->normal_noise, from->normal_noise);
+    p->noise[to] = larger(p->noise[to], p->noise[from]);
+    p->normal_noise[to] = larger(p->normal_noise[to], p->normal_noise[from]);
 }
 
 /* Contacts that are the same to the bit are one, as noisy as the noisiest. Sorted, those of one
  * type are neighbors. */
-static void merge_same(touches *list)
+static void merge_same(question *q)
 {
-    abut_index last = 0;
-    for (abut_index i = 1; i < list->count; i++) {
-        if (list->items[i].closest.type == list->items[last].closest.type &&
-            is_same_contact(&list->items[i], &list->items[last])) {
-            take_noise(&list->items[last], &list->items[i]);
+    pairs *p = q->of;
+    int32_t last = 0;
+    for (int32_t n = 1; n < q->count; n++) {
+        int32_t a = q->items[n], b = q->items[last];
+        if (pair_type(p, a) == pair_type(p, b) && is_same_contact(p, a, b)) {
+            take_noise(p, b, a);
         } else {
-            list->items[++last] = list->items[i];
+            q->items[++last] = a;
         }
     }
-    list->count = list->count > 0 ? last + 1 : 0;
+    q->count = q->count > 0 ? last + 1 : 0;
 }
 
-/* The contact `first` and those after it at its distance that are the same take the noise of all of
- * them. Returns how many it was compared with. */
-static abut_index share_noise_with_next(touches *list, abut_index first)
+/* Contact number `first` and those after it at its distance that are the same take the noise of all
+ * of them. Returns how many it was compared with. */
+static abut_index share_noise_with_next(question *q, int32_t first)
 {
-    touch *a = &list->items[first];
-    abut_index k = first + 1;
-    for (; k < list->count && list->items[k].distance == a->distance; k++) {
-        touch *b = &list->items[k];
-        if (is_same_contact(a, b)) {
-            take_noise(a, b);
-            take_noise(b, a);
+    pairs *p = q->of;
+    int32_t a = q->items[first], n = first + 1;
+    for (; n < q->count && p->distance[q->items[n]] == p->distance[a]; n++) {
+        if (is_same_contact(p, a, q->items[n])) {
+            take_noise(p, a, q->items[n]);
+            take_noise(p, q->items[n], a);
         }
     }
-    return k - first - 1;
+    return n - first - 1;
 }
 
-/* Likewise for those of several types (at a T-junction), which are at one
- * distance but not neighbors. */
-static abut_status share_noise(touches *list, parallel_job *job)
+/* Likewise for those of several types (at a T-junction), which are at one distance but not
+ * neighbors. */
+static abut_status share_noise(question *q, parallel_job *job)
 {
     abut_status status = ABUT_OK;
-    for (abut_index i = 0; !status && i < list->count; i++) {
-        abut_index compared = share_noise_with_next(list, i);
+    for (int32_t n = 0; !status && n < q->count; n++) {
+        abut_index compared = share_noise_with_next(q, n);
         status = compared > 0 ? parallel_report(job, compared / 2) : ABUT_OK;
     }
     return status;
 }
 
-abut_status hierarchy_eliminate(touches *list, double flat_tilt, parallel_job *job)
+abut_status hierarchy_eliminate(question *q, double flat_tilt, parallel_job *job)
 {
-    merge_same(list);
-    abut_status status = share_noise(list, job);
-    abut_index kept = 0;
-    for (abut_index i = 0; !status && i < list->count; i++) {
+    merge_same(q);
+    abut_status status = share_noise(q, job);
+    int32_t kept = 0;
+    for (int32_t n = 0; !status && n < q->count; n++) {
         status = parallel_report(job, 1 + kept / 2);
-        if (!is_eliminated(list->items, kept, &list->items[i], flat_tilt)) {
-            list->items[kept++] = list->items[i];
+        if (!is_eliminated(q, kept, q->items[n], flat_tilt)) {
+            q->items[kept++] = q->items[n];
         }
     }
-    list->count = kept;
+    q->count = kept;
     return status;
 }

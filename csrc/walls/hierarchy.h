@@ -4,13 +4,26 @@
 
 #include "intersect.h"
 
-/* Sort canonically: nearest first, ties by type and geometry, so that the order of the
- * facets does not matter. */
-void hierarchy_sort(touches *list);
+/* The pairs of one sphere that are in question: numbers of pairs of the queue. */
+typedef struct question {
+    pairs *of;
+    int32_t *items;
+    int32_t count;
+} question;
 
-/* Keep the contacts that no nearer kept one eliminates. The list must be sorted. `flat_tilt`:
+/* Sphere k of the queue, after hierarchy_strike or hierarchy_take_all. */
+question hierarchy_ask(pairs *p, int32_t k);
+
+/* Put all facets that spheres touch in question. */
+void hierarchy_take_all(pairs *p);
+
+/* Sort canonically: nearest first, ties by type and geometry, so that the order of the facets does
+ * not matter. */
+void hierarchy_sort(question *q);
+
+/* Keep the contacts that no nearer kept one eliminates. They must be sorted. `flat_tilt`:
  * sin(flat_angle / 2). Every contact is compared with those that stay, which is reported to the
  * job. Returns ABUT_OK, or why the job is to end. */
-abut_status hierarchy_eliminate(touches *list, double flat_tilt, parallel_job *job);
+abut_status hierarchy_eliminate(question *q, double flat_tilt, parallel_job *job);
 
 #endif

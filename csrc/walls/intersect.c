@@ -1,100 +1,93 @@
-/* Fast intersection test (paper, section 4): box, plane, then the exact closest point. */
+/* Fast intersection test: boxes, then closest points. */
 #include "intersect.h"
 
-#include "../base/memory.h"
-#include "tolerance.h"
+/* More pairs of one sphere than this are beyond what is counted. */
+#define PAIR_LIMIT (INT32_MAX / 2)
 
-void touches_free(touches *list)
+/* What a closest point costs, in candidates. */
+enum { WORK_OF_PAIR = 4 };
+
+static abut_status collect(const batch *b, int32_t from, pairs *p, int32_t *next)
 {
-    memory_free(list->items);
-    memory_free(list->views);
-    memory_free(list->near);
-    *list = (touches){0};
+    abut_status status = pairs_reserve(p, PAIR_ROOM);
+    while (!status) {
+        p->batch = b;
+        *next = kernels_take()->intersect_collect(p, from);
+        bool is_stuck = p->sphere_count == 0 && *next < b->count;
+        if (!is_stuck || *next > from) {
+            break;
+        }
+        /* one sphere alone has more pairs than there is room for */
+        status = p->capacity < PAIR_LIMIT ? pairs_reserve(p, 2 * (abut_index)p->capacity)
+                                          : ABUT_NO_MEMORY;
+    }
+    return status;
 }
 
-/* The closest point of a facet, the nearest of its triangles' (contact type hierarchy, section
- * 5.1). Written in place, and so is the rest: copying what was just written stalls. */
-static void facet_closest(const sphere_view *view, int32_t facet, double reach, touch *touched)
+/* Of a polygon's triangles only the nearest counts (contact type hierarchy, section 5.1), the first
+ * of those. They are neighbors in the queue. */
+static void keep_nearest(pairs *p, int32_t *best, int32_t i)
 {
-    const triangle *t = view->mesh->triangles + view->mesh->fans[facet];
-    const triangle *end = view->mesh->triangles + view->mesh->fans[facet + 1];
-    triangle_closest(t, view->center, reach, &touched->closest);
-    touched->triangle = t;
-    for (t++; t < end; t++) {
-        closest other;
-        triangle_closest(t, view->center, reach, &other);
-        if (closest_is_nearer(&other, &touched->closest)) {
-            touched->closest = other;
-            touched->triangle = t;
+    double best_sq = vec3_norm_sq(pair_offset(p, *best)), sq = vec3_norm_sq(pair_offset(p, i));
+    if (sq < best_sq || (sq == best_sq && pair_type(p, i) < pair_type(p, *best))) {
+        p->distance[*best] = INFINITY;
+        *best = i;
+    } else {
+        p->distance[i] = INFINITY;
+    }
+}
+
+static void join_fans(pairs *p, int32_t begin, int32_t end)
+{
+    int32_t best = begin;
+    for (int32_t i = begin + 1; i < end; i++) {
+        if (p->view[i] != p->view[best] || p->of[i]->facet != p->of[best]->facet) {
+            best = i;
+        } else if (p->distance[i] < INFINITY) {
+            keep_nearest(p, &best, i);
         }
     }
 }
 
-/* Whether the facet touches; then `touched` is complete. */
-static bool test_facet(const sphere_view *view, int32_t facet, double reach, touch *touched)
+static void turn_into_world(pairs *p)
 {
-    facet_closest(view, facet, reach, touched);
-    double distance_sq = touched->closest.distance_sq, reach_sq = reach * reach;
-    if (distance_sq > reach_sq * (1.0 + CULL_SLACK)) {
-        return false;
+    for (int32_t i = 0; i < p->count; i++) {
+        const view *v = pair_view(p, i);
+        if (v->pose->turns && p->distance[i] < INFINITY) {
+            vec3 offset = pose_turn(v->pose, pair_offset(p, i));
+            p->offset[0][i] = offset.x, p->offset[1][i] = offset.y, p->offset[2][i] = offset.z;
+        }
     }
-    touched->distance = sqrt(touched->closest.distance_sq);
-    touched->closest.offset = pose_turn(view->pose, touched->closest.offset);
-    touched->noise = touched->triangle->noise + view->noise;
-    touched->normal_noise = touched->triangle->normal_noise + view->noise;
-    touched->view = view;
-    /* the root decides only where the squares are too close to */
-    return distance_sq < reach_sq * (1.0 - CULL_SLACK) || touched->distance <= reach;
 }
 
-static abut_status reserve_near(touches *list, abut_index count)
+/* What the kernel, which knows triangles in the mesh's frame, leaves to do. */
+static void finish(pairs *p)
 {
-    int32_t *grown = memory_grow(list->near, count, &list->near_capacity, sizeof *grown);
-    if (!grown) {
-        return ABUT_NO_MEMORY;
+    bool has_polygons = false, turns = false;
+    for (abut_index k = 0; k < p->batch->view_count; k++) {
+        has_polygons = has_polygons || !p->batch->views[k].is_triangles;
+        turns = turns || p->batch->views[k].pose->turns;
     }
-    list->near = grown;
-    return ABUT_OK;
+    for (int32_t k = 0; has_polygons && k < p->sphere_count; k++) {
+        join_fans(p, p->first[k], p->first[k + 1]);
+    }
+    if (turns) {
+        turn_into_world(p);
+    }
 }
 
-static abut_status reserve_items(touches *list, abut_index count)
+abut_status intersect_batch(const batch *b, int32_t from, pairs *p, int32_t *next,
+                            parallel_job *job)
 {
-    touch *grown = memory_grow(list->items, list->count + count, &list->capacity, sizeof *grown);
-    if (!grown) {
-        return ABUT_NO_MEMORY;
-    }
-    list->items = grown;
-    return ABUT_OK;
-}
-
-static abut_status test_level(const sphere_view *view, int32_t level, double reach, touches *list,
-                              parallel_job *job)
-{
-    entry_range range = bins_look(view->set, level, view->center);
-    if (range.begin == range.end) {
-        return ABUT_OK;
-    }
-    abut_status status = reserve_near(list, range.end - range.begin);
+    abut_index before = p->candidate_count;
+    abut_status status = collect(b, from, p, next);
     if (status) {
         return status;
     }
-    abut_index near_count = bins_cull(view->set, level, range, view->center, reach, list->near);
-    status = reserve_items(list, near_count);
-    if (status) {
-        return status;
+    if (p->count > 0) {
+        kernels_take()->intersect_exact(p);
+        finish(p);
     }
-    for (abut_index i = 0; i < near_count; i++) {
-        list->count += test_facet(view, list->near[i], reach, &list->items[list->count]);
-    }
-    return parallel_report(job, range.end - range.begin + 4 * near_count);
-}
-
-abut_status intersect_sphere(const sphere_view *view, double reach, touches *list,
-                             parallel_job *job)
-{
-    abut_status status = ABUT_OK;
-    for (int32_t level = 0; !status && level < view->set->level_count; level++) {
-        status = test_level(view, level, reach, list, job);
-    }
-    return status;
+    p->test_count += p->count;
+    return parallel_report(job, p->candidate_count - before + WORK_OF_PAIR * p->count);
 }

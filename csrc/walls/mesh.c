@@ -215,32 +215,18 @@ static abut_status add_facet(builder *b, abut_index source)
 
 /* ---- what is derived ---- */
 
-static box polygon_box(const polygon *p)
-{
-    box bounds = box_empty();
-    for (abut_index i = 0; i < p->count; i++) {
-        box corner;
-        vec3_store(corner.low, polygon_corner(p, i));
-        vec3_store(corner.high, polygon_corner(p, i));
-        box_include(&bounds, &corner);
-    }
-    return bounds;
-}
-
 /* A bent polygon needs all its corners: none is called flat. */
 static void derive_facet(abut_mesh *mesh, abut_index facet)
 {
     polygon p = mesh_polygon(mesh, facet);
     facet_shape shape = facet_measure(&p);
     uint8_t *flat = mesh->flat + mesh->offsets[facet];
-    mesh->boxes[facet] = polygon_box(&p);
     mesh->bent[facet] = facet_is_bent(&p, &shape, mesh->noise[facet]);
     mesh->kept[facet] = (int32_t)facet_mark_flat(&p, &shape, mesh->noise[facet], flat);
     mesh->fans[facet + 1] = mesh->fans[facet] + (int32_t)(p.count - 2);
     triangle common = {.facet = (int32_t)facet,
                        .noise = mesh->noise[facet],
-                       .normal_noise = mesh->normal_noise[facet],
-                       .facet_normal = shape.normal};
+                       .normal_noise = mesh->normal_noise[facet]};
     facet_fan(&p, &shape, flat, &common, mesh->triangles + mesh->fans[facet]);
     if (mesh->bent[facet]) {
         memset(flat, 0, (size_t)p.count);
@@ -254,11 +240,10 @@ static abut_status derive(builder *b)
     abut_index facets = b->facet_count, triangles = b->index_count - 2 * facets;
     mesh->triangles = memory_alloc(triangles, sizeof *mesh->triangles);
     mesh->fans = memory_alloc_zeroed(facets + 1, sizeof *mesh->fans);
-    mesh->boxes = memory_alloc(facets, sizeof *mesh->boxes);
     mesh->flat = memory_alloc(b->index_count, sizeof *mesh->flat);
     mesh->kept = memory_alloc(facets, sizeof *mesh->kept);
     mesh->bent = memory_alloc(facets, sizeof *mesh->bent);
-    if (!mesh->triangles || !mesh->fans || !mesh->boxes || !mesh->flat || !mesh->kept ||
+    if (!mesh->triangles || !mesh->fans || !mesh->flat || !mesh->kept ||
         !mesh->bent) {
         return report(b, ABUT_NO_MEMORY, 0, 0, 0.0);
     }
@@ -351,8 +336,8 @@ void abut_mesh_free(abut_mesh *mesh)
     }
     void *arrays[] = {mesh->vertices,  mesh->indices, mesh->offsets, mesh->source,
                       mesh->normals,   mesh->areas,   mesh->noise,   mesh->normal_noise,
-                      mesh->triangles, mesh->fans,    mesh->boxes,   mesh->flat,
-                      mesh->kept,      mesh->bent,    mesh};
+                      mesh->triangles, mesh->fans,    mesh->flat,    mesh->kept,
+                      mesh->bent,      mesh};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         memory_free(arrays[i]);
     }

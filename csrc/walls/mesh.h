@@ -38,7 +38,6 @@ struct abut_mesh {
 
     triangle *triangles; /* the fans of all facets */
     int32_t *fans; /* facet_count + 1: facet f has the triangles fans[f] ... fans[f + 1] - 1 */
-    box *boxes;    /* facet_count */
     uint8_t *flat; /* index_count: corners on their neighbors' chord */
     int32_t *kept; /* facet_count: corners that are not flat */
     uint8_t *bent; /* facet_count: off its plane by more than noise, acts as its fan of triangles */
@@ -48,6 +47,38 @@ static inline polygon mesh_polygon(const abut_mesh *mesh, abut_index facet)
 {
     abut_index first = mesh->offsets[facet];
     return (polygon){mesh->vertices, mesh->indices + first, mesh->offsets[facet + 1] - first};
+}
+
+static inline void box_include_point(box *bounds, vec3 point)
+{
+    box at;
+    vec3_store(at.low, point);
+    vec3_store(at.high, point);
+    box_include(bounds, &at);
+}
+
+/* Of all corners of a facet. */
+static inline box mesh_box(const abut_mesh *mesh, abut_index facet)
+{
+    box bounds = box_empty();
+    for (int32_t k = mesh->fans[facet]; k < mesh->fans[facet + 1]; k++) {
+        for (int i = 0; i < 3; i++) {
+            box_include_point(&bounds, mesh->triangles[k].corner[i]);
+        }
+    }
+    return bounds;
+}
+
+/* Unit, by the right-hand rule. */
+static inline vec3 mesh_normal(const abut_mesh *mesh, abut_index facet)
+{
+    return vec3_load(mesh->view.normals + 3 * facet);
+}
+
+/* Whether every facet is one triangle: then they have the same numbers. */
+static inline bool mesh_is_triangles(const abut_mesh *mesh)
+{
+    return mesh->fans[mesh->view.facet_count] == mesh->view.facet_count;
 }
 
 #endif

@@ -11,6 +11,10 @@
  * slip of units; each of its images would be a contact. */
 #define IMAGE_LIMIT 1048576.0
 
+/* Images of one mesh that the spheres of a batch may touch; more spheres apart have more. One
+ * sphere may have any number. */
+#define IMAGES_OF_BATCH 64.0
+
 /* The box around a box that was turned and shifted: along each axis of the world the middle moves
  * with the pose and the halves add up. */
 static box box_in_world(const box *b, const pose *p)
@@ -30,42 +34,38 @@ static box box_in_world(const box *b, const pose *p)
     return world;
 }
 
-abut_status placement_build(placement *p, const abut_finder *finder, const abut_query *query)
+/* ---- building ---- */
+
+static placed_mesh place_mesh(const binned_mesh *binned, const double *matrix)
+{
+    placed_mesh mesh = {.binned = binned, .pose = matrix ? pose_load(matrix) : pose_identity()};
+    mesh.bounds = box_in_world(&binned->bounds, &mesh.pose);
+    return mesh;
+}
+
+abut_status placement_build(placement *p, const abut_finder *finder, const abut_query *query,
+                            const reach_profile *profile)
 {
     *p = (placement){.mesh_count = finder->mesh_count};
     p->meshes = memory_alloc(finder->mesh_count, sizeof *p->meshes);
-    if (!p->meshes) {
-        return ABUT_NO_MEMORY;
-    }
-    for (abut_index k = 0; k < finder->mesh_count; k++) {
+    abut_status status = p->meshes ? ABUT_OK : ABUT_NO_MEMORY;
+    for (abut_index k = 0; !status && k < finder->mesh_count; k++) {
+        const double *matrix = query->poses ? query->poses + 16 * k : NULL;
         placed_mesh *mesh = &p->meshes[k];
-        mesh->binned = &finder->meshes[k];
-        mesh->pose = query->poses ? pose_load(query->poses + 16 * k) : pose_identity();
-        mesh->bounds = box_in_world(&mesh->binned->bounds, &mesh->pose);
+        *mesh = place_mesh(&finder->meshes[k], matrix);
+        status = finder_choose_bands(mesh->binned, profile, mesh->bands, &mesh->band_count);
     }
     for (int axis = 0; query->period && axis < 3; axis++) {
         p->period[axis] = query->period[axis];
+        p->is_periodic = p->is_periodic || p->period[axis] > 0.0;
     }
-    return ABUT_OK;
+    return status;
 }
 
 void placement_free(placement *p)
 {
     memory_free(p->meshes);
     *p = (placement){0};
-}
-
-abut_status placement_build_sets(const placement *p, const abut_query *query)
-{
-    const bins *set;
-    abut_status status = ABUT_OK;
-    for (abut_index k = 0; k < p->mesh_count; k++) {
-        for (abut_index i = 0; !status && i < query->sphere_count; i++) {
-            double reach = query->radii[i] + query->gap;
-            status = finder_take_set(p->meshes[k].binned, reach, &set);
-        }
-    }
-    return status;
 }
 
 /* ---- views ---- */
@@ -75,24 +75,23 @@ typedef struct image_range {
     int32_t first[3], last[3];
 } image_range;
 
-/* The images whose bounds are within reach of the center; none where first > last. False: too many.
- * Without a period it is image 0, which the bins rule out where it is far. */
-static bool find_images(const placement *p, const box *bounds, vec3 center, double reach,
+/* The images of a mesh that spheres with centers in a box may reach; none where first > last.
+ * False: too many. Without a period it is image 0. */
+static bool find_images(const placement *p, const box *bounds, const box *spheres, double limit,
                         image_range *images)
 {
-    const double at[3] = {center.x, center.y, center.z};
     double count = 1.0;
     *images = (image_range){{0, 0, 0}, {0, 0, 0}};
     for (int axis = 0; axis < 3; axis++) {
-        double period = p->period[axis];
+        double period = p->period[axis], low = spheres->low[axis], high = spheres->high[axis];
         if (period == 0.0) {
             continue;
         }
-        double slack = CULL_SLACK * (fabs(at[axis]) + reach + period);
-        double first = ceil((at[axis] - reach - slack - bounds->high[axis]) / period);
-        double last = floor((at[axis] + reach + slack - bounds->low[axis]) / period);
+        double slack = CULL_SLACK * (fabs(low) + fabs(high) + period);
+        double first = ceil((low - slack - bounds->high[axis]) / period);
+        double last = floor((high + slack - bounds->low[axis]) / period);
         count *= last >= first ? last - first + 1.0 : 0.0;
-        if (!(count <= IMAGE_LIMIT) || fabs(first) > INT32_MAX || fabs(last) > INT32_MAX) {
+        if (!(count <= limit) || fabs(first) > INT32_MAX || fabs(last) > INT32_MAX) {
             return false;
         }
         images->first[axis] = (int32_t)first;
@@ -101,53 +100,57 @@ static bool find_images(const placement *p, const box *bounds, vec3 center, doub
     return true;
 }
 
+/* Around the batch's spheres, with their reach. */
+static box batch_box(const batch *b)
+{
+    box bounds = box_empty();
+    for (int axis = 0; axis < 3; axis++) {
+        for (int32_t i = 0; i < b->count; i++) {
+            double low = b->center[axis][i] - b->reach[i], high = b->center[axis][i] + b->reach[i];
+            bounds.low[axis] = low < bounds.low[axis] ? low : bounds.low[axis];
+            bounds.high[axis] = high > bounds.high[axis] ? high : bounds.high[axis];
+        }
+    }
+    return bounds;
+}
+
 static vec3 image_shift(const placement *p, const int32_t image[3])
 {
     return (vec3){image[0] * p->period[0], image[1] * p->period[1], image[2] * p->period[2]};
 }
 
-static double larger(double a, double b)
+/* One image of a mesh: a view for each of its sets. */
+static abut_status add_image(const placement *p, abut_index number, const int32_t image[3],
+                             batch *b)
 {
-    return a > b ? a : b;
-}
-
-/* How far rounding can have moved what is computed for a sphere: the last digit of the largest
- * number on the way into the mesh's frame, or of the radius. */
-static double view_noise(vec3 center, vec3 shift, const pose *of, vec3 local, double radius)
-{
-    double world = larger(vec3_max_abs(center), vec3_max_abs(shift));
-    double frame = larger(vec3_max_abs(of->shift), vec3_max_abs(local));
-    return ulp_double(larger(radius, larger(world, frame)));
-}
-
-static abut_status add_view(const placement *p, abut_index number, const int32_t image[3],
-                            vec3 center, double radius, double reach, touches *list)
-{
-    sphere_view *grown =
-        memory_grow(list->views, list->view_count + 1, &list->view_capacity, sizeof *grown);
-    if (!grown) {
-        return ABUT_NO_MEMORY;
-    }
-    list->views = grown;
     const placed_mesh *mesh = &p->meshes[number];
-    sphere_view *view = &list->views[list->view_count++];
-    vec3 shift = image_shift(p, image);
-    view->mesh = mesh->binned->mesh;
-    view->pose = &mesh->pose;
-    view->center = pose_to_mesh(&mesh->pose, vec3_sub(center, shift));
-    view->noise = view_noise(center, shift, &mesh->pose, view->center, radius);
-    view->number = (int32_t)number;
+    view added = {.mesh = mesh->binned->mesh,
+                  .pose = &mesh->pose,
+                  .shift = image_shift(p, image),
+                  .number = (int32_t)number,
+                  .place = -1};
+    added.is_plain = vec3_max_abs(added.shift) == 0.0 && !mesh->pose.turns &&
+                     vec3_max_abs(mesh->pose.shift) == 0.0;
+    added.is_triangles = mesh_is_triangles(added.mesh);
     for (int axis = 0; axis < 3; axis++) {
-        view->image[axis] = image[axis];
+        added.image[axis] = image[axis];
     }
-    return finder_take_set(mesh->binned, reach, &view->set);
+    abut_status status = ABUT_OK;
+    for (int k = 0; !status && k < mesh->band_count; k++) {
+        const reach_band *band = &mesh->bands[k];
+        added.set = band->set;
+        added.low = band->low > 0.0 ? band->low : 0.0; /* padding, of reach -1, is in no view */
+        added.high = band->high;
+        status = batch_add_view(b, &added);
+    }
+    return status;
 }
 
-static abut_status view_mesh(const placement *p, abut_index number, vec3 center, double radius,
-                             double reach, touches *list)
+static abut_status view_mesh(const placement *p, abut_index number, const box *spheres, batch *b)
 {
     image_range images;
-    if (!find_images(p, &p->meshes[number].bounds, center, reach, &images)) {
+    double limit = b->count > 1 ? IMAGES_OF_BATCH : IMAGE_LIMIT;
+    if (!find_images(p, &p->meshes[number].bounds, spheres, limit, &images)) {
         return ABUT_TOO_MANY_IMAGES;
     }
     abut_status status = ABUT_OK;
@@ -155,26 +158,33 @@ static abut_status view_mesh(const placement *p, abut_index number, vec3 center,
         for (int32_t y = images.first[1]; y <= images.last[1]; y++) {
             for (int32_t x = images.first[0]; !status && x <= images.last[0]; x++) {
                 const int32_t image[3] = {x, y, z};
-                status = add_view(p, number, image, center, radius, reach, list);
+                status = add_image(p, number, image, b);
             }
         }
     }
     return status;
 }
 
-abut_status placement_view(const placement *p, vec3 center, double radius, double reach,
-                           touches *list)
+abut_status placement_view(const placement *p, batch *b)
 {
+    box spheres = p->is_periodic ? batch_box(b) : box_empty();
     abut_status status = ABUT_OK;
-    list->count = 0;
-    list->view_count = 0;
+    b->view_count = b->look_count = 0;
     for (abut_index k = 0; !status && k < p->mesh_count; k++) {
-        status = view_mesh(p, k, center, radius, reach, list);
+        status = view_mesh(p, k, &spheres, b);
+    }
+    if (!status) {
+        batch_see(b);
     }
     return status;
 }
 
-vec3 placement_to_world(const placement *p, int32_t mesh, const int32_t image[3], vec3 point)
+vec3 placement_to_world(const placement *p, abut_index mesh, const int32_t image[3], vec3 point)
 {
     return vec3_add(pose_to_world(&p->meshes[mesh].pose, point), image_shift(p, image));
+}
+
+vec3 placement_to_mesh(const placement *p, abut_index mesh, const int32_t image[3], vec3 point)
+{
+    return pose_to_mesh(&p->meshes[mesh].pose, vec3_sub(point, image_shift(p, image)));
 }

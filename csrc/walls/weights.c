@@ -220,7 +220,7 @@ static void fill_bent(const abut_mesh *mesh, const force_point *at, abut_weights
     abut_index corners[3];
     double parts[3];
     for (int i = 0; i < 3; i++) {
-        corners[i] = nodes[t->corner_number[i]];
+        corners[i] = nodes[triangle_corner_number(t, i)];
     }
     outline o = make_outline(mesh, t->normal, at->point, corners, 3);
     fill_outline(&o, kind, parts);
@@ -228,7 +228,7 @@ static void fill_bent(const abut_mesh *mesh, const force_point *at, abut_weights
         weights[i] = 0.0;
     }
     for (int i = 0; i < 3; i++) {
-        weights[t->corner_number[i]] = parts[i];
+        weights[triangle_corner_number(t, i)] = parts[i];
     }
 }
 

@@ -21,4 +21,20 @@ abut_index weights_count(const abut_mesh *mesh, const force_point *at);
 void weights_fill(const abut_mesh *mesh, const force_point *at, abut_weights kind,
                   abut_index *nodes, double *weights);
 
+/* FACET contacts on facets that are triangles, as arrays. All have room for some more than there
+ * are, which may be read and written: as many as lanes_kernel.h has lanes. */
+typedef struct triangle_points {
+    const abut_mesh *const *mesh; /* of each triangle */
+    const triangle *const *of;
+    const double *center[3]; /* of the sphere, in the mesh's frame */
+    const double *offset[3]; /* center - point, likewise */
+    double *point[3];        /* out: triangle_point */
+    double *weight[3];       /* out: of the facet's corners 0, 1 and 2, as weights_fill */
+} triangle_points;
+
+typedef void weights_triangles_kernel(abut_index count, const triangle_points *points);
+
+/* The same bits as triangle_point and weights_fill. */
+weights_triangles_kernel weights_triangles_baseline, weights_triangles_v3, weights_triangles_v4;
+
 #endif

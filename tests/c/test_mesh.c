@@ -100,9 +100,9 @@ static void check_flat_corner(void)
     CHECK_INT(build_one(vertices, 5, indices, COUNT(indices), &mesh, NULL), ABUT_OK);
     CHECK_INT(mesh->kept[0], 4);
     CHECK_INT(mesh->flat[1], 1);
-    CHECK_INT(mesh->triangles[0].has_inside, 0);
-    CHECK_INT(mesh->triangles[1].edge[0], EDGE_IGNORED);
-    CHECK_INT(mesh->triangles[2].edge[0], EDGE_DIAGONAL);
+    CHECK_INT(mesh->triangles[0].marks & MARK_INSIDE, 0);
+    CHECK_INT(triangle_edge_number(&mesh->triangles[1], 0), EDGE_IGNORED);
+    CHECK_INT(triangle_edge_number(&mesh->triangles[2], 0), EDGE_DIAGONAL);
     CHECK_NEAR(mesh->view.areas[0], 1.0, 0.0);
     abut_mesh_free(mesh);
 }

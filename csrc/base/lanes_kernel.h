@@ -1,0 +1,368 @@
+/* Doubles side by side: as many as the instruction level has, one on a level that is not known.
+ *
+ * Kernels are written once, for any number of lanes. Every operation rounds as the same one on a
+ * double does, so that all levels give the same bits; with one lane a kernel is plain C, which is
+ * what the others are compared with. + - * / are the operators. */
+#ifndef BASE_LANES_KERNEL_H
+#define BASE_LANES_KERNEL_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+#define LANES 8
+#elif defined(__AVX2__)
+#define LANES 4
+#else
+#define LANES 1
+#endif
+
+#if LANES > 1
+#include <immintrin.h>
+#endif
+
+#if LANES == 8
+
+typedef __m512d lanes;
+typedef __mmask8 lanes_mask;
+
+static inline lanes lanes_load(const double *p)
+{
+    return _mm512_loadu_pd(p);
+}
+
+static inline void lanes_store(double *p, lanes a)
+{
+    _mm512_storeu_pd(p, a);
+}
+
+static inline lanes lanes_set(double a)
+{
+    return _mm512_set1_pd(a);
+}
+
+static inline lanes lanes_sqrt(lanes a)
+{
+    return _mm512_sqrt_pd(a);
+}
+
+static inline lanes lanes_abs(lanes a)
+{
+    return _mm512_abs_pd(a);
+}
+
+static inline lanes_mask lanes_less(lanes a, lanes b)
+{
+    return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ);
+}
+
+static inline lanes_mask lanes_no_more(lanes a, lanes b)
+{
+    return _mm512_cmp_pd_mask(a, b, _CMP_LE_OQ);
+}
+
+static inline lanes_mask lanes_equal(lanes a, lanes b)
+{
+    return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ);
+}
+
+static inline lanes_mask mask_and(lanes_mask a, lanes_mask b)
+{
+    return (lanes_mask)(a & b);
+}
+
+static inline lanes_mask mask_or(lanes_mask a, lanes_mask b)
+{
+    return (lanes_mask)(a | b);
+}
+
+static inline lanes_mask mask_not(lanes_mask a)
+{
+    return (lanes_mask)~a;
+}
+
+/* Bit k: lane k. */
+static inline unsigned mask_bits(lanes_mask a)
+{
+    return a;
+}
+
+/* yes where the mask is set, else no. */
+static inline lanes lanes_select(lanes_mask mask, lanes yes, lanes no)
+{
+    return _mm512_mask_blend_pd(mask, no, yes);
+}
+
+/* Whether any of the bits is set in the number that each lane's bits are. */
+static inline lanes_mask lanes_have_bits(lanes a, uint64_t bits)
+{
+    return _mm512_test_epi64_mask(_mm512_castpd_si512(a), _mm512_set1_epi64((long long)bits));
+}
+
+static inline double lanes_smallest(lanes a)
+{
+    return _mm512_reduce_min_pd(a);
+}
+
+/* Rows of LANES doubles at the pointers become columns. */
+static inline void lanes_transpose(const double *const rows[LANES], lanes columns[LANES])
+{
+    __m512d r[8], s[8], t[8];
+    for (int i = 0; i < 8; i++) {
+        r[i] = _mm512_loadu_pd(rows[i]);
+    }
+    for (int i = 0; i < 8; i += 2) {
+        s[i] = _mm512_unpacklo_pd(r[i], r[i + 1]);
+        s[i + 1] = _mm512_unpackhi_pd(r[i], r[i + 1]);
+    }
+    for (int i = 0; i < 2; i++) {
+        t[i] = _mm512_shuffle_f64x2(s[i], s[i + 2], 0x88);
+        t[i + 2] = _mm512_shuffle_f64x2(s[i], s[i + 2], 0xdd);
+        t[i + 4] = _mm512_shuffle_f64x2(s[i + 4], s[i + 6], 0x88);
+        t[i + 6] = _mm512_shuffle_f64x2(s[i + 4], s[i + 6], 0xdd);
+    }
+    for (int i = 0; i < 4; i++) {
+        columns[i] = _mm512_shuffle_f64x2(t[i], t[i + 4], 0x88);
+        columns[i + 4] = _mm512_shuffle_f64x2(t[i], t[i + 4], 0xdd);
+    }
+}
+
+#elif LANES == 4
+
+typedef __m256d lanes;
+typedef __m256d lanes_mask;
+
+static inline lanes lanes_load(const double *p)
+{
+    return _mm256_loadu_pd(p);
+}
+
+static inline void lanes_store(double *p, lanes a)
+{
+    _mm256_storeu_pd(p, a);
+}
+
+static inline lanes lanes_set(double a)
+{
+    return _mm256_set1_pd(a);
+}
+
+static inline lanes lanes_sqrt(lanes a)
+{
+    return _mm256_sqrt_pd(a);
+}
+
+static inline lanes lanes_abs(lanes a)
+{
+    return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a);
+}
+
+static inline lanes_mask lanes_less(lanes a, lanes b)
+{
+    return _mm256_cmp_pd(a, b, _CMP_LT_OQ);
+}
+
+static inline lanes_mask lanes_no_more(lanes a, lanes b)
+{
+    return _mm256_cmp_pd(a, b, _CMP_LE_OQ);
+}
+
+static inline lanes_mask lanes_equal(lanes a, lanes b)
+{
+    return _mm256_cmp_pd(a, b, _CMP_EQ_OQ);
+}
+
+static inline lanes_mask mask_and(lanes_mask a, lanes_mask b)
+{
+    return _mm256_and_pd(a, b);
+}
+
+static inline lanes_mask mask_or(lanes_mask a, lanes_mask b)
+{
+    return _mm256_or_pd(a, b);
+}
+
+static inline lanes_mask mask_not(lanes_mask a)
+{
+    return _mm256_xor_pd(a, _mm256_castsi256_pd(_mm256_set1_epi64x(-1)));
+}
+
+static inline unsigned mask_bits(lanes_mask a)
+{
+    return (unsigned)_mm256_movemask_pd(a);
+}
+
+static inline lanes lanes_select(lanes_mask mask, lanes yes, lanes no)
+{
+    return _mm256_blendv_pd(no, yes, mask);
+}
+
+static inline lanes_mask lanes_have_bits(lanes a, uint64_t bits)
+{
+    __m256i found =
+        _mm256_and_si256(_mm256_castpd_si256(a), _mm256_set1_epi64x((long long)bits));
+    __m256i none = _mm256_cmpeq_epi64(found, _mm256_setzero_si256());
+    return mask_not(_mm256_castsi256_pd(none));
+}
+
+static inline double lanes_smallest(lanes a)
+{
+    __m128d half = _mm_min_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
+    return _mm_cvtsd_f64(_mm_min_sd(half, _mm_unpackhi_pd(half, half)));
+}
+
+static inline void lanes_transpose(const double *const rows[LANES], lanes columns[LANES])
+{
+    __m256d r[4], s[4];
+    for (int i = 0; i < 4; i++) {
+        r[i] = _mm256_loadu_pd(rows[i]);
+    }
+    for (int i = 0; i < 4; i += 2) {
+        s[i] = _mm256_unpacklo_pd(r[i], r[i + 1]);
+        s[i + 1] = _mm256_unpackhi_pd(r[i], r[i + 1]);
+    }
+    for (int i = 0; i < 2; i++) {
+        columns[i] = _mm256_permute2f128_pd(s[i], s[i + 2], 0x20);
+        columns[i + 2] = _mm256_permute2f128_pd(s[i], s[i + 2], 0x31);
+    }
+}
+
+#else
+
+typedef double lanes;
+typedef bool lanes_mask;
+
+static inline lanes lanes_load(const double *p)
+{
+    return *p;
+}
+
+static inline void lanes_store(double *p, lanes a)
+{
+    *p = a;
+}
+
+static inline lanes lanes_set(double a)
+{
+    return a;
+}
+
+static inline lanes lanes_sqrt(lanes a)
+{
+    return sqrt(a);
+}
+
+static inline lanes lanes_abs(lanes a)
+{
+    return fabs(a);
+}
+
+static inline lanes_mask lanes_less(lanes a, lanes b)
+{
+    return a < b;
+}
+
+static inline lanes_mask lanes_no_more(lanes a, lanes b)
+{
+    return a <= b;
+}
+
+static inline lanes_mask lanes_equal(lanes a, lanes b)
+{
+    return a == b;
+}
+
+static inline lanes_mask mask_and(lanes_mask a, lanes_mask b)
+{
+    return a & b;
+}
+
+static inline lanes_mask mask_or(lanes_mask a, lanes_mask b)
+{
+    return a | b;
+}
+
+static inline lanes_mask mask_not(lanes_mask a)
+{
+    return !a;
+}
+
+static inline unsigned mask_bits(lanes_mask a)
+{
+    return a;
+}
+
+static inline lanes lanes_select(lanes_mask mask, lanes yes, lanes no)
+{
+    return mask ? yes : no;
+}
+
+static inline lanes_mask lanes_have_bits(lanes a, uint64_t bits)
+{
+    uint64_t number;
+    memcpy(&number, &a, sizeof number);
+    return (number & bits) != 0;
+}
+
+static inline double lanes_smallest(lanes a)
+{
+    return a;
+}
+
+static inline void lanes_transpose(const double *const rows[LANES], lanes columns[LANES])
+{
+    columns[0] = *rows[0];
+}
+
+#endif
+
+/* ---- what every level has in common ---- */
+
+#define LANES_ALL ((1u << LANES) - 1u)
+
+/* Vectors side by side; the operations are those of vec3.h, in its order. */
+typedef struct lanes3 {
+    lanes x, y, z;
+} lanes3;
+
+static inline lanes3 lanes3_add(lanes3 a, lanes3 b)
+{
+    return (lanes3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+static inline lanes3 lanes3_sub(lanes3 a, lanes3 b)
+{
+    return (lanes3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static inline lanes3 lanes3_scale(lanes3 a, lanes s)
+{
+    return (lanes3){a.x * s, a.y * s, a.z * s};
+}
+
+static inline lanes lanes3_dot(lanes3 a, lanes3 b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static inline lanes3 lanes3_cross(lanes3 a, lanes3 b)
+{
+    return (lanes3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static inline lanes3 lanes3_select(lanes_mask mask, lanes3 yes, lanes3 no)
+{
+    return (lanes3){lanes_select(mask, yes.x, no.x), lanes_select(mask, yes.y, no.y),
+                    lanes_select(mask, yes.z, no.z)};
+}
+
+/* Zeros without a sign, as vec3_one_zero. */
+static inline lanes3 lanes3_one_zero(lanes3 a)
+{
+    lanes zero = lanes_set(0.0);
+    return (lanes3){a.x + zero, a.y + zero, a.z + zero};
+}
+
+#endif

@@ -1,0 +1,33 @@
+/* Things that are used again. */
+#include "pool.h"
+
+#include <stddef.h>
+
+pooled *pool_take(pool *p)
+{
+    for (int i = 0; i < POOL_SLOTS; i++) {
+        pooled *item = atomic_exchange(&p->slots[i], NULL);
+        if (item) {
+            return item;
+        }
+    }
+    return NULL;
+}
+
+void pool_give(pool *p, pooled *item)
+{
+    for (int i = 0; i < POOL_SLOTS; i++) {
+        pooled *none = NULL;
+        if (atomic_compare_exchange_strong(&p->slots[i], &none, item)) {
+            return;
+        }
+    }
+    item->destroy(item);
+}
+
+void pool_empty(pool *p)
+{
+    for (pooled *item = pool_take(p); item; item = pool_take(p)) {
+        item->destroy(item);
+    }
+}

@@ -1,0 +1,29 @@
+/* Things that are used again: who needs one takes it, who is done gives it back. Any number of
+ * threads may do so at once. */
+#ifndef BASE_POOL_H
+#define BASE_POOL_H
+
+#include <stdatomic.h>
+
+/* What begins everything that is pooled. */
+typedef struct pooled {
+    void (*destroy)(struct pooled *self);
+} pooled;
+
+enum { POOL_SLOTS = 16 };
+
+/* Zero-initialize. */
+typedef struct pool {
+    _Atomic(pooled *) slots[POOL_SLOTS];
+} pool;
+
+/* Something that was given back, or NULL. */
+pooled *pool_take(pool *p);
+
+/* Keep it for later, or destroy it where there are as many already as threads usually run. */
+void pool_give(pool *p, pooled *item);
+
+/* Destroy all; nobody may use the pool now. */
+void pool_empty(pool *p);
+
+#endif

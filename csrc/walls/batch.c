@@ -1,0 +1,106 @@
+/* Some spheres of a query as arrays, and how each mesh sees them. */
+#include "batch.h"
+
+#include "../base/memory.h"
+#include "tolerance.h"
+
+/* Arrays of a batch's own block: center along three axes, radius, reach, largest. */
+enum { BLOCK_ARRAYS = 6 };
+
+abut_status batch_prepare(batch *b)
+{
+    if (b->block) {
+        return ABUT_OK;
+    }
+    b->block = memory_alloc_zeroed(BLOCK_ARRAYS * BATCH_ROOM, sizeof *b->block);
+    if (!b->block) {
+        return ABUT_NO_MEMORY;
+    }
+    double **arrays[BLOCK_ARRAYS] = {&b->center[0], &b->center[1], &b->center[2],
+                                     &b->radius,    &b->reach,     &b->largest};
+    for (int i = 0; i < BLOCK_ARRAYS; i++) {
+        *arrays[i] = b->block + i * BATCH_ROOM;
+    }
+    return ABUT_OK;
+}
+
+void batch_free(batch *b)
+{
+    memory_free(b->block);
+    memory_free(b->views);
+    memory_free(b->locals);
+    memory_free(b->bucket);
+    memory_free(b->units);
+    *b = (batch){0};
+}
+
+static abut_status reserve_looks(batch *b, abut_index count)
+{
+    abut_index capacity = b->look_capacity;
+    uint32_t *bucket = memory_grow(b->bucket, count, &capacity, BATCH_ROOM * sizeof *bucket);
+    b->bucket = bucket ? bucket : b->bucket;
+    capacity = b->look_capacity;
+    uint16_t *units = memory_grow(b->units, count, &capacity, 4 * BATCH_ROOM * sizeof *units);
+    b->units = units ? units : b->units;
+    b->look_capacity = bucket && units ? capacity : b->look_capacity;
+    return bucket && units ? ABUT_OK : ABUT_NO_MEMORY;
+}
+
+abut_status batch_add_view(batch *b, const view *added)
+{
+    view *views = memory_grow(b->views, b->view_count + 1, &b->view_capacity, sizeof *views);
+    if (!views) {
+        return ABUT_NO_MEMORY;
+    }
+    b->views = views;
+    double *locals = memory_grow(b->locals, b->view_count + 1, &b->local_capacity,
+                                 3 * BATCH_ROOM * sizeof *locals);
+    if (!locals) {
+        return ABUT_NO_MEMORY;
+    }
+    b->locals = locals;
+    view *v = &b->views[b->view_count++];
+    *v = *added;
+    v->first_look = b->look_count;
+    b->look_count += v->set->level_count;
+    return reserve_looks(b, b->look_count);
+}
+
+static void turn(const batch *b, const view *v)
+{
+    for (int32_t i = 0; i < BATCH_ROOM; i++) {
+        vec3 center = {b->center[0][i], b->center[1][i], b->center[2][i]};
+        vec3 local = pose_to_mesh(v->pose, vec3_sub(center, v->shift));
+        v->local[0][i] = local.x, v->local[1][i] = local.y, v->local[2][i] = local.z;
+    }
+}
+
+void batch_see(batch *b)
+{
+    for (abut_index k = 0; k < b->view_count; k++) {
+        view *v = &b->views[k];
+        for (int axis = 0; axis < 3; axis++) {
+            double *own = b->locals + (3 * k + axis) * BATCH_ROOM;
+            v->local[axis] = v->is_plain ? b->center[axis] : own;
+        }
+        if (!v->is_plain) {
+            turn(b, v);
+        }
+    }
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+double batch_noise(const batch *b, const view *v, int32_t sphere)
+{
+    if (v->is_plain) {
+        return ulp_double(b->largest[sphere]);
+    }
+    vec3 local = {v->local[0][sphere], v->local[1][sphere], v->local[2][sphere]};
+    double world = larger(b->largest[sphere], vec3_max_abs(v->shift));
+    double frame = larger(vec3_max_abs(v->pose->shift), vec3_max_abs(local));
+    return ulp_double(larger(world, frame));
+}

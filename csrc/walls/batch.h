@@ -1,0 +1,86 @@
+/* Some spheres of a query as arrays, and how each mesh sees them.
+ *
+ * A view is one image of one mesh with one set of its bins. A sphere looks at one bucket of each of
+ * the set's levels: what a view's looks found stands in arrays, too, so that all of it is vector
+ * code's. */
+#ifndef WALLS_BATCH_H
+#define WALLS_BATCH_H
+
+#include "bins.h"
+#include "pose.h"
+
+/* Spheres of a batch, and what its arrays have room for beyond: kernels read and write a whole
+ * vector. */
+enum { BATCH_SPHERES = 256, BATCH_PADDING = 32, BATCH_ROOM = BATCH_SPHERES + BATCH_PADDING };
+
+/* A sphere that a view's level holds nothing for. */
+#define NO_BUCKET UINT32_MAX
+
+typedef struct view {
+    const abut_mesh *mesh;
+    const bins *set;
+    double low, high; /* it serves spheres with low < reach <= high */
+    const pose *pose;
+    vec3 shift;      /* of the image */
+    int32_t number;  /* of the mesh */
+    int32_t image[3];
+    int32_t place; /* number of this mesh and image among those of the chunk; -1: has none yet */
+    bool is_plain;     /* neither turned nor shifted */
+    bool is_triangles; /* every facet is one */
+    double *local[3]; /* the centers in the mesh's frame: BATCH_ROOM each */
+    int64_t first_look; /* of its levels' looks */
+} view;
+
+typedef struct batch {
+    abut_index first; /* its first sphere in the query's order of search */
+    int32_t count;
+    double *center[3], *radius, *reach; /* BATCH_ROOM each; padding has reach -1 */
+    double *largest; /* coordinate or radius of each: its last digit is the sphere's noise */
+
+    view *views;
+    abut_index view_count, view_capacity;
+    double *locals; /* of views that are not plain */
+    abut_index local_capacity;
+
+    /* a look: one level of one view, BATCH_ROOM of each */
+    abut_index look_count, look_capacity;
+    uint32_t *bucket;
+    uint16_t *units; /* the center in its cell along x, y, z, and the square of the reach */
+    uint64_t seen[BATCH_SPHERES / 64]; /* bit: whether any look found a bucket with entries */
+
+    double *block; /* what center, radius, reach and largest point into */
+} batch;
+
+/* The spheres of a query. */
+typedef struct sphere_list {
+    const double *centers, *radii;
+    double gap;
+} sphere_list;
+
+/* Zero-initialize a batch, then this; ABUT_OK or ABUT_NO_MEMORY; free with batch_free. */
+abut_status batch_prepare(batch *b);
+void batch_free(batch *b);
+
+/* Room for the looks of one view more, and for its local centers; ABUT_OK or ABUT_NO_MEMORY. What
+ * arrays of views added before hold is lost: add all views, then fill. */
+abut_status batch_add_view(batch *b, const view *added);
+
+/* The centers as each view sees them; to be called when all views are there. */
+void batch_see(batch *b);
+
+/* How far rounding can have moved what is computed for a sphere in a view: the last digit of the
+ * largest number on the way into the mesh's frame, or of the radius. */
+double batch_noise(const batch *b, const view *v, int32_t sphere);
+
+static inline uint32_t *batch_buckets(const batch *b, int64_t look)
+{
+    return b->bucket + look * BATCH_ROOM;
+}
+
+/* axis 3: the square of the reach. */
+static inline uint16_t *batch_units(const batch *b, int64_t look, int axis)
+{
+    return b->units + (4 * look + axis) * BATCH_ROOM;
+}
+
+#endif

@@ -1,0 +1,100 @@
+/* Which bucket of each level a sphere looks at.
+ *
+ * Plain loops over arrays without a branch, which compilers turn into vector code. */
+#include <string.h>
+
+#include "../base/simd.h"
+#include "kernels.h"
+
+/* Spheres looked up in one go, one bit each. */
+enum { BLOCK = 64 };
+
+/* Added to a double below 2^51, this leaves the nearest whole number in its last bits. */
+#define WHOLE 6755399441055744.0
+
+static inline uint64_t bits_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* hit[i]: whether the sphere is one of the view's and its bucket holds anything. */
+static void find_buckets(const batch *b, const view *v, const bin_level *level, int32_t begin,
+                         uint32_t *bucket, uint32_t *hit)
+{
+    const double *x = v->local[0] + begin, *y = v->local[1] + begin, *z = v->local[2] + begin;
+    const double *reach = b->reach + begin;
+    const uint32_t *occupied = v->set->occupied;
+    const double low[3] = {level->low[0], level->low[1], level->low[2]};
+    const double high[3] = {level->high[0], level->high[1], level->high[2]};
+    const uint64_t mask[3] = {(uint64_t)level->mask[0], (uint64_t)level->mask[1],
+                              (uint64_t)level->mask[2]};
+    const int shift[3] = {level->shift[0], level->shift[1], level->shift[2]};
+    double inv_cell = level->inv_cell, smallest = v->low, largest = v->high;
+    uint64_t first = (uint64_t)level->first;
+    for (int i = 0; i < BLOCK; i++) {
+        uint64_t along_x = (bits_of(x[i] * inv_cell + WHOLE) & mask[0]) << shift[0];
+        uint64_t along_y = (bits_of(y[i] * inv_cell + WHOLE) & mask[1]) << shift[1];
+        uint64_t along_z = (bits_of(z[i] * inv_cell + WHOLE) & mask[2]) << shift[2];
+        bucket[i] = (uint32_t)(first + along_x + along_y + along_z);
+        int is_within = (x[i] >= low[0]) & (x[i] <= high[0]) & (y[i] >= low[1]) &
+                        (y[i] <= high[1]) & (z[i] >= low[2]) & (z[i] <= high[2]) &
+                        (reach[i] > smallest) & (reach[i] <= largest);
+        hit[i] = (uint32_t)is_within;
+    }
+    for (int i = 0; i < BLOCK; i++) {
+        hit[i] &= occupied[bucket[i] >> 5] >> (bucket[i] & 31);
+        bucket[i] = hit[i] ? bucket[i] : NO_BUCKET;
+    }
+}
+
+/* Positions in the cells, in units. */
+static void find_units(const double *x, double inv_cell, uint16_t *units)
+{
+    for (int i = 0; i < BLOCK; i++) {
+        double in_cells = x[i] * inv_cell;
+        double from_center = in_cells - ((in_cells + WHOLE) - WHOLE);
+        units[i] = (uint16_t)(int32_t)((from_center + 1.5) * UNITS_PER_CELL + 0.5);
+    }
+}
+
+/* Squares of the reaches, as the culling counts them: outward by rounding and what rounding the
+ * positions may add. Spheres of other views get a number without a meaning. */
+static void find_limits(const double *reach, double inv_cell, uint16_t *limits)
+{
+    double scale = inv_cell * UNITS_PER_CELL;
+    for (int i = 0; i < BLOCK; i++) {
+        double in_units = reach[i] * scale;
+        in_units = in_units < UNITS_PER_CELL ? in_units : UNITS_PER_CELL;
+        uint32_t outward = (uint32_t)(int32_t)in_units + 2;
+        limits[i] = (uint16_t)((outward * outward) >> 16);
+    }
+}
+
+static uint64_t look(batch *b, const view *v, const bin_level *level, int64_t number, int32_t begin)
+{
+    uint32_t hit[BLOCK];
+    find_buckets(b, v, level, begin, batch_buckets(b, number) + begin, hit);
+    uint64_t hits = 0;
+    for (int i = 0; i < BLOCK; i++) {
+        hits |= (uint64_t)hit[i] << i;
+    }
+    if (hits) {
+        for (int axis = 0; axis < 3; axis++) {
+            find_units(v->local[axis] + begin, level->inv_cell,
+                       batch_units(b, number, axis) + begin);
+        }
+        find_limits(b->reach + begin, level->inv_cell, batch_units(b, number, 3) + begin);
+    }
+    return hits;
+}
+
+void KERNEL(bins_look)(batch *b, const view *v)
+{
+    for (int32_t k = 0; k < v->set->level_count; k++) {
+        for (int32_t begin = 0; begin < b->count; begin += BLOCK) {
+            b->seen[begin / BLOCK] |= look(b, v, &v->set->levels[k], v->first_look + k, begin);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+/* The nearest contact of each sphere against all others of the sphere: most end here.
+ *
+ * The nearest is kept, and what it eliminates by its own noise alone it eliminates by the rules of
+ * hierarchy.c, too, where noise can only be more. The others, and contacts at the very distance of
+ * the nearest, are left to those rules. */
+#include "../base/lanes_kernel.h"
+#include "../base/simd.h"
+#include "kernels.h"
+#include "tolerance.h"
+
+static const double LANE_NUMBERS[8] = {0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0};
+
+/* Distances of pairs from number `i` on; infinite from `end` on. */
+static inline lanes load_distances(const pairs *p, int32_t i, int32_t end)
+{
+    lanes_mask is_in = lanes_less(lanes_load(LANE_NUMBERS), lanes_set(end - i));
+    return lanes_select(is_in, lanes_load(p->distance + i), lanes_set(INFINITY));
+}
+
+static inline double nearest_distance(const pairs *p, int32_t begin, int32_t end)
+{
+    lanes nearest = lanes_set(INFINITY);
+    for (int32_t i = begin; i < end; i += LANES) {
+        lanes distance = load_distances(p, i, end);
+        nearest = lanes_select(lanes_less(distance, nearest), distance, nearest);
+    }
+    return lanes_smallest(nearest);
+}
+
+/* The first pair at that distance. */
+static inline int32_t find_distance(const pairs *p, int32_t begin, int32_t end, double nearest)
+{
+    for (int32_t i = begin; i < end; i += LANES) {
+        unsigned bits =
+            mask_bits(lanes_equal(load_distances(p, i, end), lanes_set(nearest)));
+        if (bits) {
+            return i + __builtin_ctz(bits);
+        }
+    }
+    return begin;
+}
+
+static inline int32_t append_bits(int32_t *list, int32_t count, int32_t first, unsigned bits)
+{
+    for (; bits; bits &= bits - 1) {
+        list[count++] = first + __builtin_ctz(bits);
+    }
+    return count;
+}
+
+/* The pairs of one sphere that pair j, its nearest, does not surely eliminate. Returns how many. */
+static inline int32_t strike(pairs *p, int32_t begin, int32_t end, int32_t j, double limit,
+                             int32_t *left)
+{
+    lanes3 offset = {lanes_set(p->offset[0][j]), lanes_set(p->offset[1][j]),
+                     lanes_set(p->offset[2][j])};
+    lanes nearest = lanes_set(p->distance[j]), infinite = lanes_set(INFINITY);
+    int32_t count = 0;
+    for (int32_t i = begin; i < end; i += LANES) {
+        lanes distance = load_distances(p, i, end);
+        lanes3 other = {lanes_load(p->offset[0] + i), lanes_load(p->offset[1] + i),
+                        lanes_load(p->offset[2] + i)};
+        lanes in_front = lanes3_dot(offset, lanes3_sub(offset, other));
+        lanes_mask stays = mask_or(mask_not(lanes_no_more(in_front, lanes_set(limit))),
+                                   lanes_equal(distance, nearest));
+        unsigned touching = mask_bits(lanes_less(distance, infinite));
+        p->touch_count += __builtin_popcount(touching);
+        count = append_bits(left, count, i, mask_bits(stays) & touching);
+    }
+    return count;
+}
+
+void KERNEL(hierarchy_strike)(pairs *p)
+{
+    int32_t count = 0;
+    for (int32_t k = 0; k < p->sphere_count; k++) {
+        int32_t begin = p->first[k], end = p->first[k + 1];
+        p->first_left[k] = count;
+        double nearest = nearest_distance(p, begin, end);
+        if (nearest < INFINITY) {
+            int32_t j = find_distance(p, begin, end, nearest);
+            double noise = batch_noise(p->batch, pair_view(p, j), p->sphere[k]);
+            double limit = FRONT_NOISES * (p->of[j]->normal_noise + noise) * nearest;
+            /* on the facet itself the tangent plane is the facet's, and nothing is sure here */
+            limit = nearest < AT_CENTER ? -INFINITY : limit;
+            count += strike(p, begin, end, j, limit, p->left + count);
+        }
+    }
+    p->first_left[p->sphere_count] = count;
+}

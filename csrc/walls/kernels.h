@@ -1,0 +1,53 @@
+/* The room's vector code, a table of functions for each instruction level.
+ *
+ * Every file named *_kernel.c is compiled once a level; KERNEL(name) gives its functions names of
+ * their own. All levels give the same bits. */
+#ifndef WALLS_KERNELS_H
+#define WALLS_KERNELS_H
+
+#include "pairs.h"
+#include "weights.h"
+
+typedef struct kernels {
+    /* Copy spheres into the batch, which knows how many, from rows that begin with its first, and
+     * fill its padding. False: a center is not finite, or too far. */
+    bool (*batch_load)(batch *b, const double *centers, const double *radii, double gap);
+
+    /* The smallest and the largest radius. False: one is not positive, not finite or too large. */
+    bool (*batch_range)(abut_index count, const double *radii, double *smallest, double *largest);
+
+    /* Look up the spheres of a batch in a view's bins. */
+    void (*bins_look)(batch *b, const view *v);
+
+    /* Fill the queue with the pairs of p->batch from sphere `from` on; returns the first sphere
+     * that there was no room for, or the batch's count. */
+    int32_t (*intersect_collect)(pairs *p, int32_t from);
+
+    /* The closest points of the queue's pairs. */
+    void (*intersect_exact)(pairs *p);
+
+    /* For each sphere the pairs that its nearest one does not surely eliminate, into p->left. */
+    void (*hierarchy_strike)(pairs *p);
+
+    /* Points and weights of FACET contacts on triangles. */
+    void (*weights_triangles)(abut_index count, const triangle_points *points);
+} kernels;
+
+/* The functions of one level; a build need not have all levels. */
+#define KERNELS_OF(level)                                                                             \
+    bool batch_load_##level(batch *b, const double *centers, const double *radii, double gap);     \
+    bool batch_range_##level(abut_index count, const double *radii, double *smallest,              \
+                             double *largest);                                                     \
+    void bins_look_##level(batch *b, const view *v);                                               \
+    int32_t intersect_collect_##level(pairs *p, int32_t from);                                     \
+    void intersect_exact_##level(pairs *p);                                                        \
+    void hierarchy_strike_##level(pairs *p);
+
+KERNELS_OF(baseline)
+KERNELS_OF(v3)
+KERNELS_OF(v4)
+
+/* Of the level in use. */
+const kernels *kernels_take(void);
+
+#endif

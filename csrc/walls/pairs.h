@@ -1,0 +1,94 @@
+/* A queue of pairs, a sphere and a triangle each, and what is found of them.
+ *
+ * They stand in arrays: the exact test does the same to all of them, whichever sphere they are of.
+ */
+#ifndef WALLS_PAIRS_H
+#define WALLS_PAIRS_H
+
+#include "batch.h"
+
+/* Distances below this have squares that vanish: the center is on the facet. */
+#define AT_CENTER 0x1p-511
+
+/* Pairs that are tested in one go, unless one sphere has more. */
+enum { PAIR_ROOM = 1024, PAIR_PADDING = 64 };
+
+/* A closest point's type and the triangle's number of its edge or corner in one number; no edge and
+ * no corner is local number 3. */
+enum { CODES_PER_TYPE = 4, LOCAL_INSIDE = 3 };
+
+typedef struct pairs {
+    const batch *batch;
+    int32_t count, capacity;
+
+    /* of each pair */
+    const triangle **of;
+    double *center[3]; /* in the mesh's frame */
+    double *reach;
+    int32_t *view; /* of the batch */
+
+    /* and what the exact test finds */
+    double *distance;  /* infinite: apart, or another triangle of the facet is nearer */
+    double *offset[3]; /* center - point, the paper's contact vector V, along the world's axes */
+    double *along; /* on an edge: 0 ... 1 from its lexicographically smaller end to the other */
+    double *code;  /* CODES_PER_TYPE x abut_type + local number */
+
+    /* spheres that have pairs: sphere k of them is number sphere[k] of the batch and has the pairs
+     * first[k] ... first[k + 1] - 1 */
+    int32_t sphere_count;
+    int32_t sphere[BATCH_SPHERES], first[BATCH_SPHERES + 1];
+
+    /* the pairs that are still in question, nearest first once they are sorted: those of sphere k
+     * are left[first_left[k]] ... */
+    int32_t *left;
+    int32_t first_left[BATCH_SPHERES + 1];
+    double *noise, *normal_noise; /* of a pair in question: of its facet and its center */
+    int32_t *spare;               /* scratch of the sorting */
+
+    abut_index candidate_count, test_count, touch_count; /* for statistics */
+} pairs;
+
+/* Room for at least `count` pairs; what is in them is lost. ABUT_OK or ABUT_NO_MEMORY. */
+abut_status pairs_reserve(pairs *p, abut_index count);
+void pairs_free(pairs *p);
+
+static inline abut_type pair_type(const pairs *p, int32_t i)
+{
+    return (abut_type)((int32_t)p->code[i] / CODES_PER_TYPE);
+}
+
+static inline int32_t pair_local(const pairs *p, int32_t i)
+{
+    return (int32_t)p->code[i] % CODES_PER_TYPE;
+}
+
+static inline vec3 pair_offset(const pairs *p, int32_t i)
+{
+    return (vec3){p->offset[0][i], p->offset[1][i], p->offset[2][i]};
+}
+
+static inline const view *pair_view(const pairs *p, int32_t i)
+{
+    return &p->batch->views[p->view[i]];
+}
+
+/* Whether the center is on the facet, as far as squares can tell. */
+static inline bool pair_is_at_center(const pairs *p, int32_t i)
+{
+    return p->distance[i] < AT_CENTER;
+}
+
+static inline vec3 pair_facet_normal(const pairs *p, int32_t i)
+{
+    const view *v = pair_view(p, i);
+    return pose_turn(v->pose, mesh_normal(v->mesh, p->of[i]->facet));
+}
+
+/* From the mesh to the center; where they coincide the facet's own. */
+static inline vec3 pair_normal(const pairs *p, int32_t i)
+{
+    return pair_is_at_center(p, i) ? pair_facet_normal(p, i)
+                                   : vec3_scale(pair_offset(p, i), 1.0 / p->distance[i]);
+}
+
+#endif

@@ -1,0 +1,232 @@
+/* Contact points and weights of FACET contacts on triangles, several at a time.
+ *
+ * The scalar twins, which say why, are triangle_point in facet.c, and fill_outline with what it
+ * calls in weights.c. A point that is not inside, where those look for the nearest edge, is left to
+ * them. */
+#include "../base/lanes_kernel.h"
+#include "../base/simd.h"
+#include "weights.h"
+
+/* A triangle's record as doubles, by their place in it. */
+enum { CORNER = 0, NORMAL = 9, FACET_AND_START = 14, RECORD_DOUBLES = 16 };
+_Static_assert(sizeof(triangle) == RECORD_DOUBLES * sizeof(double), "a record is 16 doubles");
+_Static_assert(offsetof(triangle, normal) == NORMAL * sizeof(double), "as NORMAL says");
+_Static_assert(offsetof(triangle, facet) == FACET_AND_START * sizeof(double), "as its name says");
+
+typedef struct lanes2 {
+    lanes x, y;
+} lanes2;
+
+/* Triangles side by side. */
+typedef struct triangle_lanes {
+    lanes3 corner[3], normal;
+    lanes_mask starts_at_1, starts_at_2; /* the facet's number of corner 0 */
+} triangle_lanes;
+
+static lanes lanes_fma(lanes a, lanes b, lanes c)
+{
+#if LANES == 8
+    return _mm512_fmadd_pd(a, b, c);
+#elif LANES == 4
+    return _mm256_fmadd_pd(a, b, c);
+#else
+    return fma(a, b, c);
+#endif
+}
+
+/* ---- in and out ---- */
+
+static lanes3 load3(const double *const arrays[3], abut_index i)
+{
+    return (lanes3){lanes_load(arrays[0] + i), lanes_load(arrays[1] + i),
+                    lanes_load(arrays[2] + i)};
+}
+
+static void store3(double *const arrays[3], abut_index i, lanes3 a)
+{
+    lanes_store(arrays[0] + i, a.x);
+    lanes_store(arrays[1] + i, a.y);
+    lanes_store(arrays[2] + i, a.z);
+}
+
+/* What FACET_AND_START is where `start` has this one bit and nothing else is set. */
+static uint64_t start_bit(int32_t start)
+{
+    const int32_t pair[2] = {0, start};
+    uint64_t bits;
+    memcpy(&bits, pair, sizeof bits);
+    return bits;
+}
+
+static triangle_lanes load_triangles(const triangle *const of[LANES])
+{
+    lanes record[RECORD_DOUBLES];
+    for (int first = 0; first < RECORD_DOUBLES; first += LANES) {
+        const double *rows[LANES];
+        for (int k = 0; k < LANES; k++) {
+            rows[k] = (const double *)of[k] + first;
+        }
+        lanes_transpose(rows, record + first);
+    }
+    triangle_lanes t;
+    for (int k = 0; k < 3; k++) {
+        const lanes *at = record + CORNER + 3 * k;
+        t.corner[k] = (lanes3){at[0], at[1], at[2]};
+    }
+    t.normal = (lanes3){record[NORMAL], record[NORMAL + 1], record[NORMAL + 2]};
+    t.starts_at_1 = lanes_have_bits(record[FACET_AND_START], start_bit(1));
+    t.starts_at_2 = lanes_have_bits(record[FACET_AND_START], start_bit(2));
+    return t;
+}
+
+/* ---- the point ---- */
+
+static lanes3 facet_points(const triangle_lanes *t, lanes3 center, lanes3 offset)
+{
+    lanes3 point = lanes3_sub(center, offset);
+    lanes height = lanes3_dot(t->normal, lanes3_sub(point, t->corner[0]));
+    return lanes3_one_zero(lanes3_sub(point, lanes3_scale(t->normal, height)));
+}
+
+/* ---- areas in the plane ---- */
+
+/* Which coordinate is dropped; the third where neither is set. */
+typedef struct view_lanes {
+    lanes_mask drops_x, drops_y;
+} view_lanes;
+
+/* The normal of a triangle's record is its facet's: both are computed by the same operations, and
+ * the sign of a zero, in which they may differ, does not count here. */
+static view_lanes view_along(lanes3 normal)
+{
+    lanes x = lanes_abs(normal.x), y = lanes_abs(normal.y), z = lanes_abs(normal.z);
+    lanes_mask drops_x = mask_and(lanes_no_more(y, x), lanes_no_more(z, x));
+    return (view_lanes){drops_x, mask_and(mask_not(drops_x), lanes_no_more(z, y))};
+}
+
+static lanes2 view_point(view_lanes v, lanes3 p)
+{
+    return (lanes2){lanes_select(v.drops_x, p.y, lanes_select(v.drops_y, p.z, p.x)),
+                    lanes_select(v.drops_x, p.z, lanes_select(v.drops_y, p.x, p.y))};
+}
+
+static lanes view_sign(view_lanes v, lanes3 normal)
+{
+    lanes dropped = lanes_select(v.drops_x, normal.x, lanes_select(v.drops_y, normal.y, normal.z));
+    lanes_mask is_back = lanes_less(dropped, lanes_set(0.0));
+    return lanes_select(is_back, lanes_set(-1.0), lanes_set(1.0));
+}
+
+static lanes difference_error(lanes a, lanes b, lanes difference)
+{
+    lanes b_seen = a - difference, a_seen = difference + b_seen;
+    return (a - a_seen) + (b_seen - b);
+}
+
+static lanes difference_of_products_lanes(lanes a, lanes b, lanes c, lanes d)
+{
+    lanes cd = c * d;
+    lanes error = lanes_fma(-c, d, cd);
+    return lanes_fma(a, b, -cd) + error;
+}
+
+static lanes area(lanes2 a, lanes2 b, lanes2 c)
+{
+    lanes ux = b.x - a.x, uy = b.y - a.y, vx = c.x - a.x, vy = c.y - a.y;
+    lanes first = ux * vy, second = uy * vx, plain = first - second;
+    lanes_mask is_plain =
+        lanes_less(lanes_abs(first) + lanes_abs(second), lanes_set(16.0) * lanes_abs(plain));
+    if (mask_bits(is_plain) == LANES_ALL) {
+        return plain;
+    }
+    lanes ux_error = difference_error(b.x, a.x, ux), uy_error = difference_error(b.y, a.y, uy);
+    lanes vx_error = difference_error(c.x, a.x, vx), vy_error = difference_error(c.y, a.y, vy);
+    lanes correction = (ux_error * vy + ux * vy_error) - (uy_error * vx + uy * vx_error);
+    lanes exact = difference_of_products_lanes(ux, vy, uy, vx) + correction;
+    return lanes_select(is_plain, plain, exact);
+}
+
+/* ---- the weights ---- */
+
+/* Values of a record's corners 0, 1, 2 in the facet's order. */
+static lanes3 facet_order(const triangle_lanes *t, lanes3 a)
+{
+    lanes3 from_1 = {a.z, a.x, a.y}, from_2 = {a.y, a.z, a.x};
+    return lanes3_select(t->starts_at_1, from_1, lanes3_select(t->starts_at_2, from_2, a));
+}
+
+static lanes3 normalize(lanes3 a)
+{
+    lanes sum = lanes_set(0.0) + a.x + a.y + a.z;
+    lanes3 w = {a.x / sum, a.y / sum, a.z / sum};
+    lanes left_1 = lanes_set(1.0) - w.x, left_2 = left_1 - w.y, left_3 = left_2 - w.z;
+    lanes lost = lanes_set(0.0) + difference_error(lanes_set(1.0), w.x, left_1) +
+                 difference_error(left_1, w.y, left_2) + difference_error(left_2, w.z, left_3);
+    lanes more = left_3 + lost;
+    lanes_mask y_leads = lanes_less(w.x, w.y);
+    lanes_mask z_is_largest = lanes_less(lanes_select(y_leads, w.y, w.x), w.z);
+    lanes_mask y_is_largest = mask_and(y_leads, mask_not(z_is_largest));
+    lanes_mask x_is_not = mask_or(y_leads, z_is_largest);
+    return (lanes3){lanes_select(x_is_not, w.x, w.x + more),
+                    lanes_select(y_is_largest, w.y + more, w.y),
+                    lanes_select(z_is_largest, w.z + more, w.z)};
+}
+
+/* Eq. 26 in the facet's order; *inside where that is how the weights are computed. */
+static lanes3 barycentric(const triangle_lanes *t, lanes3 point, lanes_mask *inside)
+{
+    view_lanes view = view_along(t->normal);
+    lanes2 at = view_point(view, point), corner[3];
+    for (int k = 0; k < 3; k++) {
+        corner[k] = view_point(view, t->corner[k]);
+    }
+    lanes sign = view_sign(view, t->normal), zero = lanes_set(0.0);
+    lanes3 opposite = {sign * area(at, corner[1], corner[2]), sign * area(at, corner[2], corner[0]),
+                       sign * area(at, corner[0], corner[1])};
+    *inside = mask_and(lanes_less(zero, opposite.x),
+                       mask_and(lanes_less(zero, opposite.y), lanes_less(zero, opposite.z)));
+    return normalize(facet_order(t, opposite));
+}
+
+/* ---- all of them ---- */
+
+static void fill_one(const triangle_points *points, abut_index i)
+{
+    force_point at = {.point = {points->point[0][i], points->point[1][i], points->point[2][i]},
+                      .facet = points->of[i]->facet,
+                      .type = ABUT_FACET};
+    abut_index nodes[3];
+    double weights[3];
+    weights_fill(points->mesh[i], &at, ABUT_WACHSPRESS, nodes, weights);
+    for (int k = 0; k < 3; k++) {
+        points->weight[k][i] = weights[k];
+    }
+}
+
+/* Triangles i, i + 1, ..., the last one instead of those that there are not. */
+static triangle_lanes take_triangles(abut_index count, const triangle_points *points, abut_index i)
+{
+    const triangle *of[LANES];
+    for (int k = 0; k < LANES; k++) {
+        of[k] = points->of[i + k < count ? i + k : count - 1];
+    }
+    return load_triangles(of);
+}
+
+void KERNEL(weights_triangles)(abut_index count, const triangle_points *points)
+{
+    for (abut_index i = 0; i < count; i += LANES) {
+        triangle_lanes t = take_triangles(count, points, i);
+        lanes3 point = facet_points(&t, load3(points->center, i), load3(points->offset, i));
+        lanes_mask inside;
+        lanes3 weight = barycentric(&t, point, &inside);
+        store3(points->point, i, point);
+        store3(points->weight, i, weight);
+        unsigned outside = mask_bits(mask_not(inside)) & LANES_ALL;
+        for (abut_index k = 0; outside >> k != 0; k++) {
+            if ((outside >> k & 1) && i + k < count) {
+                fill_one(points, i + k);
+            }
+        }
+    }
+}

@@ -1,0 +1,253 @@
+/* Vector code gives the bits of its scalar twins, at every instruction level that there is. */
+#include "abut.h"
+#include "base/memory.h"
+#include "walls/kernels.h"
+
+#include "check.h"
+
+#include <string.h>
+
+/* Triangles of a mesh, with one point each; no multiple of any number of lanes. */
+enum { TRIANGLES = 2045, ROOM = TRIANGLES + 8, MESHES = 50 };
+
+static const char *const LEVELS[] = {"baseline", "v3", "v4"};
+
+/* ---- random numbers (splitmix64) ---- */
+
+static uint64_t state;
+
+static uint64_t draw(void)
+{
+    uint64_t z = state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* -1 ... 1 */
+static double draw_number(void)
+{
+    return (double)(draw() >> 11) * 0x1p-52 - 1.0;
+}
+
+static bool draw_bool(void)
+{
+    return draw() & 1;
+}
+
+static vec3 draw_vec3(void)
+{
+    double x = draw_number(), y = draw_number();
+    return (vec3){x, y, draw_number()};
+}
+
+/* ---- triangles ---- */
+
+typedef struct scene {
+    double vertices[9 * TRIANGLES];
+    abut_index indices[3 * TRIANGLES], offsets[TRIANGLES + 1];
+} scene;
+
+/* Coordinates on a coarse lattice, with zeros of both signs: ties of all kinds. */
+static vec3 draw_lattice(void)
+{
+    vec3 a = draw_vec3();
+    return (vec3){rint(2.0 * a.x), rint(2.0 * a.y), draw_bool() ? rint(2.0 * a.z) : -0.0};
+}
+
+static void draw_triangle(vec3 corner[3])
+{
+    bool lattice = draw() % 4 == 0, sliver = draw() % 4 == 0, far_off = draw() % 4 == 0;
+    for (int i = 0; i < 3; i++) {
+        corner[i] = lattice ? draw_lattice() : draw_vec3();
+    }
+    if (sliver && !lattice) {
+        double along = draw_number(), height = ldexp(1.0, -(int)(draw() % 30));
+        vec3 edge = vec3_sub(corner[1], corner[0]);
+        vec3 foot = vec3_add(corner[0], vec3_scale(edge, along));
+        corner[2] = vec3_add(foot, vec3_scale(corner[2], height));
+    }
+    vec3 shift = vec3_scale(draw_vec3(), 1e6);
+    for (int i = 0; far_off && i < 3; i++) {
+        corner[i] = vec3_add(corner[i], shift);
+    }
+}
+
+static abut_mesh *draw_mesh(void)
+{
+    static scene s;
+    for (abut_index f = 0; f < TRIANGLES; f++) {
+        vec3 corner[3];
+        draw_triangle(corner);
+        for (int i = 0; i < 3; i++) {
+            vec3_store(s.vertices + 9 * f + 3 * i, corner[i]);
+            s.indices[3 * f + i] = 3 * f + i;
+        }
+        s.offsets[f + 1] = 3 * (f + 1);
+    }
+    abut_mesh_input input = {.vertex_count = 3 * TRIANGLES,
+                             .facet_count = TRIANGLES,
+                             .index_count = 3 * TRIANGLES,
+                             .vertices = s.vertices,
+                             .indices = s.indices,
+                             .offsets = s.offsets,
+                             .drop_zero_area = 1};
+    abut_mesh *mesh = NULL;
+    CHECK_INT(abut_mesh_build(&input, &mesh, NULL), ABUT_OK);
+    CHECK(mesh->view.facet_count > TRIANGLES / 2);
+    return mesh;
+}
+
+/* ---- points ---- */
+
+typedef struct point_arrays {
+    const abut_mesh *mesh[ROOM];
+    const triangle *of[ROOM];
+    double center[3][ROOM], offset[3][ROOM], point[3][ROOM], weight[3][ROOM];
+} point_arrays;
+
+/* Parts of a triangle's corners: inside, on an edge or a corner or hardly off them, or outside. */
+static void draw_parts(double parts[3])
+{
+    for (int i = 0; i < 3; i++) {
+        const double choices[] = {0.0, 0.5, 0.5, ldexp(draw_number(), -50)};
+        uint64_t choice = draw() % 8;
+        parts[i] = choice < 4 ? choices[choice] : fabs(draw_number());
+    }
+}
+
+/* Above, below or on a triangle. */
+static vec3 draw_center(const triangle *t)
+{
+    double parts[3];
+    draw_parts(parts);
+    double sum = parts[0] + parts[1] + parts[2];
+    vec3 center = t->corner[draw() % 3];
+    if (sum > 0.1) {
+        center = vec3_scale(t->corner[0], parts[0] / sum);
+        center = vec3_add(center, vec3_scale(t->corner[1], parts[1] / sum));
+        center = vec3_add(center, vec3_scale(t->corner[2], parts[2] / sum));
+    }
+    double height = draw_bool() ? draw_number() : rint(draw_number());
+    center = vec3_add(center, vec3_scale(t->normal, height));
+    center.x = center.x == 0.0 ? -0.0 : center.x;
+    return center;
+}
+
+static void set(double (*arrays)[ROOM], abut_index i, vec3 a)
+{
+    arrays[0][i] = a.x, arrays[1][i] = a.y, arrays[2][i] = a.z;
+}
+
+static void draw_points(const abut_mesh *mesh, point_arrays *a)
+{
+    for (abut_index i = 0; i < mesh->view.facet_count; i++) {
+        const triangle *t = mesh->triangles + i;
+        vec3 center = draw_center(t);
+        double height = vec3_dot(t->normal, vec3_sub(center, t->corner[0]));
+        a->mesh[i] = mesh;
+        a->of[i] = t;
+        set(a->center, i, center);
+        set(a->offset, i, vec3_one_zero(vec3_scale(t->normal, height)));
+    }
+}
+
+/* ---- the twins ---- */
+
+static void fill_by_twins(abut_index count, point_arrays *a)
+{
+    for (abut_index i = 0; i < count; i++) {
+        vec3 center = {a->center[0][i], a->center[1][i], a->center[2][i]};
+        closest c = {.offset = {a->offset[0][i], a->offset[1][i], a->offset[2][i]},
+                     .type = ABUT_FACET,
+                     .local = -1};
+        force_point at = {.point = triangle_point(a->of[i], &c, center),
+                          .facet = a->of[i]->facet,
+                          .triangle = a->of[i]->facet,
+                          .type = ABUT_FACET};
+        abut_index nodes[3];
+        double weights[3];
+        CHECK_INT(weights_count(a->mesh[i], &at), 3);
+        weights_fill(a->mesh[i], &at, ABUT_WACHSPRESS, nodes, weights);
+        set(a->point, i, at.point);
+        set(a->weight, i, (vec3){weights[0], weights[1], weights[2]});
+    }
+}
+
+static void fill_by_kernel(abut_index count, point_arrays *a)
+{
+    triangle_points points = {.mesh = a->mesh, .of = a->of};
+    for (int axis = 0; axis < 3; axis++) {
+        points.center[axis] = a->center[axis];
+        points.offset[axis] = a->offset[axis];
+        points.point[axis] = a->point[axis];
+        points.weight[axis] = a->weight[axis];
+    }
+    kernels_take()->weights_triangles(count, &points);
+}
+
+static void check_same(abut_index count, const point_arrays *a, const point_arrays *expected)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        size_t size = (size_t)count * sizeof(double);
+        CHECK(memcmp(a->point[axis], expected->point[axis], size) == 0);
+        CHECK(memcmp(a->weight[axis], expected->weight[axis], size) == 0);
+    }
+}
+
+static void check_level(const char *level, abut_index count, const point_arrays *drawn)
+{
+    static point_arrays expected, found;
+    if (abut_simd_choose(level) != ABUT_OK) {
+        return;
+    }
+    expected = *drawn;
+    fill_by_twins(count, &expected);
+    found = *drawn;
+    fill_by_kernel(count, &found);
+    check_same(count, &found, &expected);
+    for (abut_index few = 1; few < 20; few++) {
+        found = *drawn;
+        fill_by_kernel(few, &found);
+        check_same(few, &found, &expected);
+    }
+}
+
+static void check_weights(void)
+{
+    static point_arrays drawn;
+    for (state = 0; state < MESHES;) {
+        uint64_t seed = state;
+        abut_mesh *mesh = draw_mesh();
+        draw_points(mesh, &drawn);
+        for (size_t k = 0; k < sizeof LEVELS / sizeof *LEVELS; k++) {
+            check_level(LEVELS[k], mesh->view.facet_count, &drawn);
+        }
+        abut_mesh_free(mesh);
+        state = seed + 1;
+    }
+}
+
+/* ---- the level ---- */
+
+static void check_choice(void)
+{
+    CHECK_INT(abut_simd_choose("v5"), ABUT_BAD_SIMD);
+    CHECK_INT(abut_simd_choose(""), ABUT_BAD_SIMD);
+    CHECK_INT(abut_simd_choose("baseline"), ABUT_OK);
+    CHECK_TEXT(abut_simd(), "baseline");
+    for (size_t k = 0; k < sizeof LEVELS / sizeof *LEVELS; k++) {
+        bool there_is = strstr(abut_simd_levels(), LEVELS[k]) != NULL;
+        CHECK_INT(abut_simd_choose(LEVELS[k]), there_is ? ABUT_OK : ABUT_NO_SIMD);
+        CHECK_INT(strcmp(abut_simd(), LEVELS[k]) == 0, there_is);
+    }
+}
+
+void test_kernels(void)
+{
+    check_choice();
+    check_weights();
+    CHECK_INT(abut_simd_choose(NULL), ABUT_OK);
+    CHECK(strstr(abut_simd_levels(), abut_simd()) != NULL);
+    CHECK_INT(memory_live_count(), 0);
+}
