@@ -1,8 +1,19 @@
-"""Scenes that the benchmarks time: `SCENES[name](sphere_count)`, the same on every machine."""
+"""Scenes that the benchmarks time: `make(name, sphere_count)`, the same on every machine.
 
+Spheres are in Morton order but in `unsorted`, so that neighbors in memory are neighbors in space.
+"""
+
+import os
+from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+
+import abut
+from abut import examples
+
+MESH_FOLDER = Path(__file__).parents[1] / "../shared/meshes"
 
 
 class Scene(NamedTuple):
@@ -11,22 +22,77 @@ class Scene(NamedTuple):
     centers: np.ndarray  # (n, 3)
     radii: np.ndarray  # (n,)
     vertices: np.ndarray  # (v, 3)
-    facets: np.ndarray  # (m, 3)
+    facets: np.ndarray  # (m, 3) triangles: all that rivals take
+    polygons: tuple | None = None  # indices and offsets of the same facets, not cut into triangles
+    spheres_a_call: int | None = None  # all in one call if None
 
 
-def wall(sphere_count):
-    """A unit box of 120,000 jittered triangles of edge 0.01, and spheres that touch its six walls.
+# ---- the unit box --------------------------------------------------------------------------------
 
-    Radii are 0.004 to 0.006; each center is within its radius of one wall. Sorted in Morton order.
+
+def even_radii(rng, count):
+    return rng.uniform(0.004, 0.006, count)
+
+
+def spread_radii(ratio, rng, count):
+    """Evenly spread logarithms about 0.005: as many spheres an octave, whatever their size."""
+    return 0.005 * np.sqrt(ratio) ** rng.uniform(-1.0, 1.0, count)
+
+
+def wall(sphere_count, draw_radii=even_radii, cells=100):
+    """A unit box of jittered triangles, by default 120,000 of edge 0.01; spheres touch its walls.
+
+    Radii are 0.004 to 0.006; each center is within its radius of one of the six walls.
     """
     rng = np.random.default_rng(1)
-    radii = rng.uniform(0.004, 0.006, sphere_count)
+    radii = draw_radii(rng, sphere_count)
     centers = rng.uniform(0.0, 1.0, (sphere_count, 3))
     distance = rng.uniform(0.0, 1.0, sphere_count) * radii
     axis, is_upper = rng.integers(0, 3, sphere_count), rng.integers(0, 2, sphere_count)
     centers[np.arange(sphere_count), axis] = np.where(is_upper, 1.0 - distance, distance)
     order = np.argsort(morton_codes(centers), kind="stable")
-    return Scene(centers[order], radii[order], *jittered_box(100, rng))
+    return Scene(centers[order], radii[order], *jittered_box(cells, rng))
+
+
+def wall_rotated(sphere_count):
+    """The wall turned by 40 degrees about the skew axis (1, 2, 3); Morton order of the new places.
+
+    No facet lies across a coordinate axis any more.
+    """
+    scene, turn = wall(sphere_count), rotation((1.0, 2.0, 3.0), np.deg2rad(40.0))
+    return in_order(
+        scene._replace(centers=scene.centers @ turn.T, vertices=scene.vertices @ turn.T)
+    )
+
+
+def unsorted(sphere_count):
+    """The wall's spheres shuffled."""
+    scene = wall(sphere_count)
+    order = np.random.default_rng(2).permutation(sphere_count)
+    return scene._replace(centers=scene.centers[order], radii=scene.radii[order])
+
+
+def fill(sphere_count, low=0.0, high=1.0):
+    """The wall's mesh; centers uniform in the box, or in the cube from `low` to `high`."""
+    rng = np.random.default_rng(3)
+    radii, centers = even_radii(rng, sphere_count), rng.uniform(low, high, (sphere_count, 3))
+    mesh = wall(0)
+    return in_order(mesh._replace(centers=centers, radii=radii))
+
+
+def far(sphere_count):
+    """Spheres in the middle of the box, at least 0.1 from all facets, inside the mesh's bounds."""
+    return fill(sphere_count, 0.1, 0.9)
+
+
+def beyond(sphere_count):
+    """Spheres outside the mesh's bounds, at least 1 from all facets."""
+    return fill(sphere_count, 2.0, 3.0)
+
+
+def one_call(sphere_count):
+    """The wall, one sphere a call."""
+    return wall(sphere_count)._replace(spheres_a_call=1)
 
 
 def jittered_box(cells, rng):
@@ -51,15 +117,148 @@ def jittered_box(cells, rng):
     return (lattice + jitter) / cells, facets.reshape(-1, 3)
 
 
+# ---- real meshes, and the package's mixer --------------------------------------------------------
+
+
+def cad_mesh(file, sphere_count):
+    """Spheres near the surface of a mesh of the folder ABUT_TEST_MESHES or ../shared/meshes."""
+    folder = Path(os.environ.get("ABUT_TEST_MESHES", MESH_FOLDER))
+    mesh = abut.read_mesh(folder / file)
+    return near_surface(mesh.vertices, cut(mesh), sphere_count)
+
+
+def slivers(sphere_count):
+    """Spheres near the paddles of `abut.examples.mixer`, cut into 26,880 slivers."""
+    mesh = examples.mixer().mesh
+    triangles = cut(mesh)
+    paddles = triangles[-28 * examples.PADDLE_COUNT :]  # 12 of an arm, 16 of a blade
+    used, facets = np.unique(paddles, return_inverse=True)
+    vertices, facets = sliver_fans(mesh.vertices[used], facets.reshape(-1, 3), 16)
+    return near_surface(vertices, facets, sphere_count)
+
+
+def mixer(sphere_count):
+    """The bed and the facets of `abut.examples.mixer`: 1,600 quadrilaterals and 848 triangles."""
+    centers, radii, mesh = examples.mixer()
+    polygons = (mesh.indices, mesh.offsets)
+    spheres = centers[:sphere_count], radii[:sphere_count]
+    return in_order(Scene(*spheres, mesh.vertices, cut(mesh), polygons))
+
+
+def near_surface(vertices, facets, sphere_count):
+    """Spheres of 0.5 % of the mesh's longest side, their centers within that of the surface.
+
+    Uniform over the surface, on both sides of it.
+    """
+    rng = np.random.default_rng(4)
+    corners = vertices[facets]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    areas = np.linalg.norm(normals, axis=1)
+    facet = rng.choice(len(facets), sphere_count, p=areas / areas.sum())
+    weights = rng.dirichlet([1.0, 1.0, 1.0], sphere_count)
+    radius = 0.005 * np.ptp(vertices, axis=0).max()
+    height = rng.uniform(-radius, radius, sphere_count) / areas[facet]
+    centers = np.einsum("ij,ijk->ik", weights, corners[facet]) + height[:, None] * normals[facet]
+    return in_order(Scene(centers, np.full(sphere_count, radius), vertices, facets))
+
+
+def cut(mesh):
+    """The mesh's polygons as fans of triangles (m, 3)."""
+    sides = np.diff(mesh.offsets)
+    polygon = np.repeat(np.arange(len(sides)), sides - 2)
+    first = mesh.offsets[:-1][polygon]
+    step = np.arange(len(polygon)) - np.repeat(np.cumsum(sides - 2) - (sides - 2), sides - 2)
+    return np.column_stack([mesh.indices[first + k] for k in (0, step + 1, step + 2)])
+
+
+def sliver_fans(vertices, facets, cuts):
+    """Each triangle as a fan about its centroid, its edges cut into `cuts` pieces.
+
+    Triangles that share an edge cut it at the same points: the mesh stays closed.
+    """
+    outlines = []
+    for k in range(3):
+        begin, end = facets[:, k], facets[:, (k + 1) % 3]
+        low, high = vertices[np.minimum(begin, end)], vertices[np.maximum(begin, end)]
+        along = np.arange(cuts) / cuts * np.ones((len(facets), 1))
+        along = np.where((begin < end)[:, None], along, 1 - along)[:, :, None]
+        outlines.append((1 - along) * low[:, None] + along * high[:, None])
+    outline = np.concatenate(outlines, axis=1)
+    middle = np.broadcast_to(vertices[facets].mean(1)[:, None], outline.shape)
+    corners = np.stack([outline, np.roll(outline, -1, axis=1), middle], axis=2).reshape(-1, 3)
+    vertices, facets = np.unique(corners, axis=0, return_inverse=True)
+    return vertices, facets.reshape(-1, 3)
+
+
+# ---- order and turns -----------------------------------------------------------------------------
+
+
+def in_order(scene):
+    """The scene with its spheres in Morton order of the cube that holds their centers."""
+    low, size = scene.centers.min(0), np.ptp(scene.centers, axis=0).max()
+    order = np.argsort(morton_codes((scene.centers - low) / size), kind="stable")
+    return scene._replace(centers=scene.centers[order], radii=scene.radii[order])
+
+
 def morton_codes(points):
     """Position of each point of the unit cube along the Z-order curve, 21 bits an axis."""
-    codes = np.zeros(len(points), np.uint64)
     cells = np.clip(points * 2**21, 0, 2**21 - 1).astype(np.uint64)
-    for bit in range(21):
-        for axis in range(3):
-            digit = (cells[:, axis] >> np.uint64(bit)) & np.uint64(1)
-            codes |= digit << np.uint64(3 * bit + axis)
-    return codes
+    x, y, z = (spread_bits(cells[:, axis]) for axis in range(3))
+    return x | y << np.uint64(1) | z << np.uint64(2)
 
 
-SCENES = {"wall": wall}
+def spread_bits(numbers):
+    """Bit k of the lowest 21 goes to bit 3 k: halves, then quarters, are moved apart."""
+    steps = [
+        (32, 0x1F00000000FFFF),
+        (16, 0x1F0000FF0000FF),
+        (8, 0x100F00F00F00F00F),
+        (4, 0x10C30C30C30C30C3),
+        (2, 0x1249249249249249),
+    ]
+    for shift, mask in steps:
+        numbers = (numbers | numbers << np.uint64(shift)) & np.uint64(mask)
+    return numbers
+
+
+def rotation(axis, angle):
+    """Rotation matrix (3, 3) about an axis through the origin, by Rodrigues' formula."""
+    x, y, z = np.asarray(axis) / np.linalg.norm(axis)
+    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross
+
+
+SCENES = {
+    "wall": wall,
+    "wall_rotated": wall_rotated,
+    "unsorted": unsorted,
+    "fill": fill,
+    "fill_large": fill,
+    "far": far,
+    "beyond": beyond,
+    "ratio_10": partial(wall, draw_radii=partial(spread_radii, 10)),
+    "ratio_100": partial(wall, draw_radii=partial(spread_radii, 100)),
+    # edge 0.2 or 0.0025 beside a mean diameter of 0.01
+    "large_facets": partial(wall, cells=5),
+    "small_facets": partial(wall, cells=400),
+    "vessel": partial(cad_mesh, "vessel.obj"),
+    "internal_mixer": partial(cad_mesh, "internal_mixer.obj"),
+    "hourglass": partial(cad_mesh, "hourglass.obj"),
+    "casing": partial(cad_mesh, "casing.stl"),
+    "drum": partial(cad_mesh, "drum.stl"),
+    "slivers": slivers,
+    "mixer": mixer,
+    "one_call": one_call,
+    "build": wall,
+}
+SPHERE_COUNTS = {
+    "fill_large": 10_000_000,
+    "mixer": examples.SPHERE_COUNT,
+    "one_call": 1_000,
+    "build": 10_000,
+}
+
+
+def make(name, sphere_count=None):
+    """The scene of that name, by default with as many spheres as it is meant for."""
+    return SCENES[name](sphere_count or SPHERE_COUNTS.get(name, 1_000_000))

@@ -1,9 +1,11 @@
 """The table: selections, exports, copies, joins."""
 
 import copy
+import dataclasses
 import html.parser
 import pickle
 import sys
+import threading
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -168,6 +170,94 @@ def test_columns_cannot_be_exchanged(contacts):
 def test_entries_are_the_callers_to_change(contacts, mesh, spheres):
     contacts.overlap[:] *= 2
     assert contacts.overlap.tolist() == (abut.find_contacts(*spheres, mesh).overlap * 2).tolist()
+
+
+# ---- columns whose entries are all the same ------------------------------------------------------
+
+
+SAME = {"mesh": 0, "share": 1.0, "image": 0}
+
+
+def made(contacts):
+    """Which of them are there."""
+    return [name for name in SAME if name in vars(contacts)]
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_same_columns_are_made_when_they_are_asked_for(contacts, name):
+    assert made(contacts) == []
+    column = getattr(contacts, name)
+    assert made(contacts) == [name]
+    assert getattr(contacts, name) is column and (column == SAME[name]).all()
+    assert column.dtype == (float if name == "share" else np.intp)
+    assert column.shape == ((len(contacts), 3) if name == "image" else (len(contacts),))
+    column[3] = 5
+    assert (getattr(contacts, name)[3] == 5).all() and column.flags.owndata
+
+
+def test_same_columns_cannot_be_exchanged(contacts):
+    with pytest.raises(AttributeError):
+        contacts.share = contacts.share * 2
+    with pytest.raises(AttributeError):
+        del contacts.share
+
+
+def test_same_columns_are_not_made_in_vain(contacts, mesh, spheres):
+    other = abut.find_contacts(*spheres, mesh)
+    assert contacts == other and contacts != other[1:]
+    copies = copy.deepcopy(contacts), pickle.loads(pickle.dumps(contacts))
+    derived = *copies, contacts[2:9], contacts.of(3), abut.concatenate([contacts, other])
+    for table in (contacts, other, *derived):
+        assert made(table) == []
+        assert (table.share == 1).all() and len(table.image) == len(table)
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_same_columns_that_were_changed_go_along(contacts, name, mesh, spheres):
+    other = abut.find_contacts(*spheres, mesh)
+    getattr(contacts, name)[4] = 2
+    assert contacts != other and other != contacts
+    copies = copy.copy(contacts), copy.deepcopy(contacts), pickle.loads(pickle.dumps(contacts))
+    for table in (*copies, contacts[:], abut.concatenate([contacts[:5], other[5:]])[:]):
+        assert (getattr(table, name)[4] == 2).all()
+    assert (abut.concatenate([other, contacts]).to_dict()[name][len(other) + 4] == 2).all()
+
+
+def test_same_columns_of_a_shallow_copy_are_the_same(contacts):
+    shallow = copy.copy(contacts)
+    assert all(getattr(shallow, name) is getattr(contacts, name) for name in SAME)
+
+
+def test_same_columns_as_dataclass_fields(contacts):
+    fields = dataclasses.asdict(contacts)
+    assert (fields["share"] == 1).all() and fields["image"].shape == (len(contacts), 3)
+    again = dataclasses.replace(contacts, share=contacts.share / 2)
+    assert (again.share == 0.5).all() and (contacts.share == 1).all()
+
+
+def test_same_column_of_many_threads_is_one(contacts):
+    start = threading.Barrier(4)
+
+    def ask():
+        start.wait()
+        columns.append(contacts.share)
+
+    columns = []
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(column is contacts.share for column in columns) and len(columns) == 4
+
+
+def test_searches_that_need_the_columns_have_them(mesh, spheres):
+    finder = abut.ContactFinder([mesh, mesh])
+    assert made(finder.find(*spheres)) == ["mesh"]
+    assert made(finder.find(*spheres, resolution="sharing")) == ["mesh", "share"]
+    assert made(finder.find(*spheres, period=(None, 9, None))) == ["mesh", "image"]
+    assert made(finder.find(*spheres, period=(None, None, None))) == ["mesh"]
+    assert set(finder.find(*spheres, resolution="all").mesh) == {0, 1}
 
 
 # ---- comparison, copies, pickles -----------------------------------------------------------------

@@ -103,6 +103,12 @@ def test_forms_of_arrays(form, roof, spheres, expected):
     assert type(found.point) is np.ndarray
 
 
+def test_dtype_that_equals_float64(roof, spheres, expected):
+    dtype = np.dtype(np.float64, metadata={"unit": "m"})
+    found = abut.find_contacts(*(array.astype(dtype) for array in spheres), roof)
+    assert same_bytes(found, expected)
+
+
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.int8, np.uint32, ">i2"])
 def test_other_numbers_are_converted(dtype, roof):
     centers, radii = np.array([[1, 1, 1], [0, 3, 2]], dtype), np.array([1, 2], dtype)

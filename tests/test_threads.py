@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import abut
-from abut.threads import MAX_THREADS, worker_count
+from abut.threads import FEW_SPHERES, MAX_THREADS, worker_count
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 
@@ -90,6 +90,24 @@ def test_what_is_no_number_of_threads(n):
         abut.set_num_threads(n)
     with pytest.raises(TypeError, match=r"workers is .*, but must be an integer"):
         worker_count(n)
+
+
+@pytest.mark.parametrize("count", [0, 1, FEW_SPHERES])
+def test_few_spheres_need_one_thread(count, monkeypatch):
+    assert worker_count(None, count) == 1
+    monkeypatch.setenv("OMP_NUM_THREADS", "5")
+    assert worker_count(None, count) == 1 and worker_count(None, FEW_SPHERES + 1) == 5
+    monkeypatch.setenv("ABUT_NUM_THREADS", "7")
+    assert worker_count(None, count) == 7 and worker_count(3, count) == 3
+
+
+def test_wrong_numbers_are_errors_for_few_spheres(monkeypatch):
+    finder = abut.ContactFinder(ground(2))
+    with pytest.raises(ValueError, match="workers is 0"):
+        finder.find(above(1, 2), 1.0, workers=0)
+    monkeypatch.setenv("ABUT_NUM_THREADS", "two")
+    with pytest.raises(ValueError, match="ABUT_NUM_THREADS is 'two'"):
+        finder.find(above(1, 2), 1.0)
 
 
 # ---- Python's threads ----------------------------------------------------------------------------

@@ -23,6 +23,13 @@
 #include <immintrin.h>
 #endif
 
+/* Parts of a kernel that are only fast as parts of its loop: with numbers that the caller knows. */
+#if defined(__GNUC__)
+#define LANES_INLINE static inline __attribute__((always_inline))
+#else
+#define LANES_INLINE static inline
+#endif
+
 #if LANES == 8
 
 typedef __m512d lanes;
@@ -70,23 +77,23 @@ static inline lanes_mask lanes_equal(lanes a, lanes b)
 
 static inline lanes_mask mask_and(lanes_mask a, lanes_mask b)
 {
-    return (lanes_mask)(a & b);
+    return _kand_mask8(a, b);
 }
 
 static inline lanes_mask mask_or(lanes_mask a, lanes_mask b)
 {
-    return (lanes_mask)(a | b);
+    return _kor_mask8(a, b);
 }
 
 static inline lanes_mask mask_not(lanes_mask a)
 {
-    return (lanes_mask)~a;
+    return _knot_mask8(a);
 }
 
 /* Bit k: lane k. */
 static inline unsigned mask_bits(lanes_mask a)
 {
-    return a;
+    return _cvtmask8_u32(a);
 }
 
 /* yes where the mask is set, else no. */

@@ -212,7 +212,6 @@ static closest local_closest(const rows *r, const contact *c, const seat *at, ve
     const double *of = r->contacts->query.centers + 3 * (r->first_sphere + c->sphere);
     *center = placement_to_mesh(p, at->number, at->image, vec3_load(of));
     return (closest){.offset = pose_turn_back(&p->meshes[at->number].pose, c->offset),
-                     .along = c->along,
                      .type = c->type,
                      .local = c->local};
 }
@@ -230,14 +229,17 @@ static void write_force(const rows *r, abut_index row, abut_index node, const co
     const triangle *t = at->mesh->triangles + c->triangle;
     vec3 center;
     closest local = local_closest(r, c, at, &center);
+    if (c->type == ABUT_EDGE) {
+        local.along = triangle_along(t, c->local, center);
+    }
     force_point force = {.point = triangle_point(t, &local, center),
-                         .along = c->along,
+                         .along = local.along,
                          .facet = t->facet,
                          .feature = triangle_feature(t, &local),
                          .triangle = c->triangle,
                          .type = c->type};
     if (c->type == ABUT_EDGE && triangle_edge_from_end(t, c->local)) {
-        force.along = 1.0 - c->along;
+        force.along = 1.0 - local.along;
     }
     write_point(r, row, at, force.point);
     weights_fill(at->mesh, &force, r->contacts->query.weights, r->columns->node + node,

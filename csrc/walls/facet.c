@@ -392,6 +392,11 @@ vec3 triangle_point(const triangle *t, const closest *c, vec3 center)
     return vec3_one_zero(vec3_sub(point, vec3_scale(t->normal, height)));
 }
 
+double triangle_along(const triangle *t, int k, vec3 center)
+{
+    return on_edge(t, k, center).along;
+}
+
 int32_t triangle_feature(const triangle *t, const closest *c)
 {
     if (c->type == ABUT_FACET) {

@@ -136,6 +136,10 @@ static inline bool closest_is_nearer(const closest *a, const closest *b)
  * sphere is far larger; along the plane, and so past the border, as far as the center's rounds. */
 vec3 triangle_point(const triangle *t, const closest *c, vec3 center);
 
+/* EDGE: how far along edge k the point closest to a center is, 0 ... 1 from the edge's
+ * lexicographically smaller end to the other. */
+double triangle_along(const triangle *t, int k, vec3 center);
+
 /* The facet's number of the edge or corner; 0 for FACET. */
 int32_t triangle_feature(const triangle *t, const closest *c);
 

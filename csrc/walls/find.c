@@ -293,7 +293,6 @@ static abut_status append_contact(const search *s, contact_buffer *buffer, const
     buffer->items[buffer->count++] =
         (contact){.offset = pair_offset(p, i),
                   .distance = p->distance[i],
-                  .along = p->along[i],
                   .normal_noise = p->normal_noise[i],
                   .triangle = (int32_t)(p->of[i] - v->mesh->triangles),
                   .place = v->place,

@@ -15,7 +15,6 @@ enum { CHUNK_SPHERES = 4 * BATCH_SPHERES };
 typedef struct contact {
     vec3 offset; /* along the world's axes */
     double distance;
-    double along; /* EDGE: from the lexicographically smaller end */
     double normal_noise;
     int32_t triangle; /* number in its mesh */
     int32_t place;    /* the mesh's number; beyond: mesh_count + number in the chunk's images */

@@ -247,3 +247,36 @@ abut_status finder_choose_bands(const binned_mesh *binned, const reach_profile *
     }
     return status;
 }
+
+/* ---- statistics ---- */
+
+static void add_set(abut_statistics *sum, const bins *set)
+{
+    sum->set_count++;
+    sum->cell_count += set->bucket_count;
+    sum->entry_count += set->entry_count;
+    sum->byte_count += bins_byte_count(set);
+    for (int64_t bucket = 0; bucket < set->bucket_count; bucket++) {
+        sum->occupied_count += set->begins[bucket + 1] > set->begins[bucket];
+    }
+}
+
+abut_statistics abut_finder_inspect(const abut_finder *finder)
+{
+    const query_counts *counts = &finder->leftovers->counts;
+    abut_statistics sum = {.sphere_count = atomic_load(&counts->spheres),
+                           .candidate_count = atomic_load(&counts->candidates),
+                           .test_count = atomic_load(&counts->tests),
+                           .touch_count = atomic_load(&counts->touches),
+                           .contact_count = atomic_load(&counts->contacts)};
+    for (abut_index k = 0; k < finder->mesh_count; k++) {
+        const binned_mesh *mesh = &finder->meshes[k];
+        for (int step = 0; mesh->sets && step <= mesh->step_count; step++) {
+            const bins *set = atomic_load(&mesh->sets[step]);
+            if (set) {
+                add_set(&sum, set);
+            }
+        }
+    }
+    return sum;
+}

@@ -60,15 +60,15 @@ static void turn_into_world(pairs *p)
     }
 }
 
-/* What the kernel, which knows triangles in the mesh's frame, leaves to do. */
-static void finish(pairs *p)
+static void find_closest(pairs *p)
 {
-    bool has_polygons = false, turns = false;
+    bool has_fans = false, turns = false;
     for (abut_index k = 0; k < p->batch->view_count; k++) {
-        has_polygons = has_polygons || !p->batch->views[k].is_triangles;
+        has_fans = has_fans || !p->batch->views[k].is_triangles;
         turns = turns || p->batch->views[k].pose->turns;
     }
-    for (int32_t k = 0; has_polygons && k < p->sphere_count; k++) {
+    kernels_take()->intersect_exact(p, has_fans);
+    for (int32_t k = 0; has_fans && k < p->sphere_count; k++) {
         join_fans(p, p->first[k], p->first[k + 1]);
     }
     if (turns) {
@@ -85,8 +85,7 @@ abut_status intersect_batch(const batch *b, int32_t from, pairs *p, int32_t *nex
         return status;
     }
     if (p->count > 0) {
-        kernels_take()->intersect_exact(p);
-        finish(p);
+        find_closest(p);
     }
     p->test_count += p->count;
     return parallel_report(job, p->candidate_count - before + WORK_OF_PAIR * p->count);

@@ -271,7 +271,7 @@ typedef struct triangles {
     lanes marks; /* second and marks of the record, as bits */
 } triangles;
 
-static inline void load_triangles(const triangle *const *of, triangles *t)
+LANES_INLINE void load_triangles(const triangle *const *of, triangles *t)
 {
     const double *rows[LANES];
     lanes columns[16];
@@ -288,122 +288,161 @@ static inline void load_triangles(const triangle *const *of, triangles *t)
     t->marks = columns[15];
 }
 
-static inline lanes_mask has_mark(const triangles *t, uint32_t mark)
+LANES_INLINE lanes_mask has_mark(const triangles *t, uint32_t mark)
 {
     return lanes_have_bits(t->marks, (uint64_t)mark << 32);
 }
 
-/* The nearest so far of each lane. */
+/* The nearest so far of each lane; the code is that of pairs.h. */
 typedef struct nearest {
     lanes3 offset;
-    lanes distance_sq, along, type, local;
+    lanes distance_sq, code;
 } nearest;
 
-static inline nearest nearest_select(lanes_mask mask, const nearest *yes, const nearest *no)
+LANES_INLINE nearest nearest_select(lanes_mask mask, const nearest *yes, const nearest *no)
 {
     return (nearest){lanes3_select(mask, yes->offset, no->offset),
                      lanes_select(mask, yes->distance_sq, no->distance_sq),
-                     lanes_select(mask, yes->along, no->along),
-                     lanes_select(mask, yes->type, no->type),
-                     lanes_select(mask, yes->local, no->local)};
+                     lanes_select(mask, yes->code, no->code)};
 }
 
 /* An edge as it is evaluated: from the lexicographically smaller end. */
 typedef struct edge {
     lanes3 from, to; /* center - end */
     lanes3 vector;
-    lanes from_number, to_number, number;
+    lanes from_code, to_code; /* of its ends */
+    lanes code;
     lanes_mask is_diagonal;
 } edge;
 
-/* on_edge of facet.c. */
-static inline nearest on_edge(const edge *e)
+LANES_INLINE lanes code_of(abut_type type, double local)
 {
-    lanes zero = lanes_set(0.0), one = lanes_set(1.0);
-    lanes p = lanes3_dot(e->from, e->vector), length_sq = lanes3_dot(e->vector, e->vector);
-    lanes_mask at_from = mask_or(lanes_less(p, zero), lanes_equal(length_sq, zero));
-    at_from = mask_or(at_from, mask_and(e->is_diagonal, lanes_equal(p, zero)));
-    lanes_mask at_to = mask_or(lanes_less(length_sq, p),
-                               mask_and(e->is_diagonal, lanes_equal(p, length_sq)));
-    lanes along = p / length_sq;
-    lanes3 offset = lanes3_sub(e->from, lanes3_scale(e->vector, along));
-    offset = lanes3_select(lanes_less(along, one), offset, e->to);
-    offset = lanes3_select(at_to, e->to, offset);
-    offset = lanes3_select(at_from, e->from, offset);
-    offset = lanes3_one_zero(offset);
-    lanes_mask at_corner = mask_or(at_from, at_to);
-    lanes type = lanes_select(e->is_diagonal, lanes_set(ABUT_FACET), lanes_set(ABUT_EDGE));
-    lanes corner = lanes_select(at_from, e->from_number, e->to_number);
-    return (nearest){offset, lanes3_dot(offset, offset), lanes_select(at_corner, zero, along),
-                     lanes_select(at_corner, lanes_set(ABUT_VERTEX), type),
-                     lanes_select(at_corner, corner, e->number)};
+    return lanes_set(CODES_PER_TYPE * (double)type + local);
 }
 
 /* Edge 0, 1 or 2 of the triangles; offsets: center - corner. */
-static inline edge make_edge(const triangles *t, const lanes3 *offsets, int k)
+LANES_INLINE edge make_edge(const triangles *t, const lanes3 *offsets, int k)
 {
-    if (k == 0) {
-        return (edge){offsets[0], offsets[1], lanes3_sub(t->corner[1], t->corner[0]),
-                      lanes_set(0.0), lanes_set(1.0), lanes_set(0.0),
-                      has_mark(t, MARK_EDGE_0_DIAGONAL)};
+    if (k == 1) {
+        lanes_mask from_end = has_mark(t, MARK_EDGE_1_FROM_END);
+        lanes3 from = lanes3_select(from_end, t->corner[2], t->corner[1]);
+        lanes3 to = lanes3_select(from_end, t->corner[1], t->corner[2]);
+        lanes one = code_of(ABUT_VERTEX, 1), two = code_of(ABUT_VERTEX, 2);
+        return (edge){.from = lanes3_select(from_end, offsets[2], offsets[1]),
+                      .to = lanes3_select(from_end, offsets[1], offsets[2]),
+                      .vector = lanes3_sub(to, from),
+                      .from_code = lanes_select(from_end, two, one),
+                      .to_code = lanes_select(from_end, one, two),
+                      .code = code_of(ABUT_EDGE, 1)};
     }
+    int other = k == 0 ? 1 : 2;
+    return (edge){.from = offsets[0],
+                  .to = offsets[other],
+                  .vector = lanes3_sub(t->corner[other], t->corner[0]),
+                  .from_code = code_of(ABUT_VERTEX, 0),
+                  .to_code = code_of(ABUT_VERTEX, other),
+                  .code = code_of(ABUT_EDGE, k)};
+}
+
+/* Diagonals, and edges without a length, which facets that are triangles do not have. */
+LANES_INLINE edge mark_edge(const triangles *t, edge e, int k)
+{
     if (k == 2) {
-        /* where corners 0 and 2 coincide, nothing but the corner's number changes */
-        lanes from = lanes_select(has_mark(t, MARK_EDGE_2_FROM_START), lanes_set(2.0),
-                                  lanes_set(0.0));
-        return (edge){offsets[0], offsets[2], lanes3_sub(t->corner[2], t->corner[0]),
-                      from, lanes_set(2.0) - from, lanes_set(2.0),
-                      has_mark(t, MARK_EDGE_2_DIAGONAL)};
+        lanes_mask from_start = has_mark(t, MARK_EDGE_2_FROM_START);
+        e.from_code = lanes_select(from_start, code_of(ABUT_VERTEX, 2), e.from_code);
+        e.to_code = lanes_select(from_start, code_of(ABUT_VERTEX, 0), e.to_code);
     }
-    lanes_mask from_end = has_mark(t, MARK_EDGE_1_FROM_END);
-    lanes3 from = lanes3_select(from_end, t->corner[2], t->corner[1]);
-    lanes3 to = lanes3_select(from_end, t->corner[1], t->corner[2]);
-    lanes number = lanes_select(from_end, lanes_set(2.0), lanes_set(1.0));
-    return (edge){lanes3_select(from_end, offsets[2], offsets[1]),
-                  lanes3_select(from_end, offsets[1], offsets[2]), lanes3_sub(to, from),
-                  number, lanes_set(3.0) - number, lanes_set(1.0), has_mark(t, 0)};
+    uint32_t diagonal = k == 0 ? MARK_EDGE_0_DIAGONAL : k == 2 ? MARK_EDGE_2_DIAGONAL : 0;
+    e.is_diagonal = has_mark(t, diagonal);
+    e.code = lanes_select(e.is_diagonal, code_of(ABUT_FACET, k), e.code);
+    return e;
+}
+
+/* on_edge of facet.c. Zeros may have a sign here. */
+LANES_INLINE nearest on_edge(const edge *e, bool may_be_diagonal)
+{
+    lanes zero = lanes_set(0.0);
+    lanes p = lanes3_dot(e->from, e->vector), length_sq = lanes3_dot(e->vector, e->vector);
+    lanes along = p / length_sq;
+    lanes_mask at_from = mask_or(lanes_less(p, zero), lanes_equal(length_sq, zero));
+    lanes_mask at_to = lanes_less(length_sq, p);
+    if (may_be_diagonal) {
+        at_from = mask_or(at_from, mask_and(e->is_diagonal, lanes_equal(p, zero)));
+        at_to = mask_or(at_to, mask_and(e->is_diagonal, lanes_equal(p, length_sq)));
+    }
+    /* the end's own offset, too, where the part of the edge rounds to all of it */
+    lanes_mask is_to = mask_or(at_to, lanes_no_more(lanes_set(1.0), along));
+    lanes3 offset = lanes3_sub(e->from, lanes3_scale(e->vector, along));
+    offset = lanes3_select(is_to, e->to, offset);
+    offset = lanes3_select(at_from, e->from, offset);
+    lanes code = lanes_select(at_to, e->to_code, e->code);
+    return (nearest){offset, lanes3_dot(offset, offset),
+                     lanes_select(at_from, e->from_code, code)};
 }
 
 /* Whether the center is over the inner side of edge k. */
-static inline lanes_mask is_inside(const triangles *t, const lanes3 *offsets, int k)
+LANES_INLINE lanes_mask is_inside(const triangles *t, const lanes3 *offsets, int k)
 {
     lanes3 vector = lanes3_sub(t->corner[k < 2 ? k + 1 : 0], t->corner[k]);
     lanes3 inward = lanes3_cross(t->normal, vector);
     return lanes_no_more(lanes_set(0.0), lanes3_dot(inward, offsets[k]));
 }
 
-/* Eqs. 16-25 in the order of table 3. */
-static inline nearest closest_points(const triangles *t, lanes3 center)
+/* Whether what was found is nearer, or as near and higher in the contact type hierarchy. */
+LANES_INLINE lanes_mask is_nearer(const nearest *found, const nearest *best)
 {
-    static const uint32_t ignored[3] = {MARK_EDGE_0_IGNORED, 0, MARK_EDGE_2_IGNORED};
-    lanes3 offsets[3];
-    for (int k = 0; k < 3; k++) {
-        offsets[k] = lanes3_sub(center, t->corner[k]);
+    lanes_mask is_less = lanes_less(found->distance_sq, best->distance_sq);
+    lanes_mask is_equal = lanes_equal(found->distance_sq, best->distance_sq);
+    lanes edge_limit = lanes_set(CODES_PER_TYPE * ABUT_EDGE);
+    lanes vertex_limit = lanes_set(CODES_PER_TYPE * ABUT_VERTEX);
+    lanes limit = lanes_select(lanes_less(found->code, edge_limit), edge_limit, vertex_limit);
+    lanes_mask is_higher = mask_and(lanes_less(found->code, vertex_limit),
+                                    lanes_no_more(limit, best->code));
+    return mask_or(is_less, mask_and(is_equal, is_higher));
+}
+
+/* Edge k, where the center is over its outer side; `is_over` loses the lanes where it is. */
+LANES_INLINE nearest consider_edge(const triangles *t, const lanes3 *offsets, int k,
+                                   bool has_fans, lanes_mask *is_over, nearest best)
+{
+    lanes_mask inside = is_inside(t, offsets, k);
+    edge e = make_edge(t, offsets, k);
+    if (has_fans) {
+        inside = mask_and(inside, has_mark(t, MARK_INSIDE));
+        e = mark_edge(t, e, k);
     }
-    lanes_mask has_inside = has_mark(t, MARK_INSIDE), is_over = has_inside;
-    nearest best = {.distance_sq = lanes_set(INFINITY), .type = lanes_set(ABUT_VERTEX)};
-    best.along = best.local = best.offset.x = best.offset.y = best.offset.z = lanes_set(0.0);
-    for (int k = 0; k < 3; k++) {
-        lanes_mask inside = mask_and(is_inside(t, offsets, k), has_inside);
-        is_over = mask_and(is_over, inside);
-        edge e = make_edge(t, offsets, k);
-        nearest found = on_edge(&e);
-        lanes_mask is_nearer = lanes_less(found.distance_sq, best.distance_sq);
-        lanes_mask is_higher = mask_and(lanes_equal(found.distance_sq, best.distance_sq),
-                                        lanes_less(found.type, best.type));
-        lanes_mask counts = mask_not(mask_or(inside, has_mark(t, ignored[k])));
-        best = nearest_select(mask_and(counts, mask_or(is_nearer, is_higher)), &found, &best);
+    *is_over = mask_and(*is_over, inside);
+    nearest found = on_edge(&e, has_fans);
+    lanes_mask counts = mask_and(mask_not(inside), is_nearer(&found, &best));
+    if (has_fans && k != 1) {
+        uint32_t ignored = k == 0 ? MARK_EDGE_0_IGNORED : MARK_EDGE_2_IGNORED;
+        counts = mask_and(counts, mask_not(has_mark(t, ignored)));
     }
-    lanes height = lanes3_dot(t->normal, offsets[0]);
-    lanes3 offset = lanes3_one_zero(lanes3_scale(t->normal, height));
-    nearest over = {offset, lanes3_dot(offset, offset), lanes_set(0.0), lanes_set(ABUT_FACET),
-                    lanes_set(LOCAL_INSIDE)};
-    return nearest_select(is_over, &over, &best);
+    return nearest_select(counts, &found, &best);
+}
+
+/* Eqs. 16-25 in the order of table 3. Without fans every facet is a triangle: then no edge is a
+ * diagonal, and all have an inside. */
+LANES_INLINE nearest closest_points(const triangles *t, lanes3 center, bool has_fans)
+{
+    const lanes3 offsets[3] = {lanes3_sub(center, t->corner[0]), lanes3_sub(center, t->corner[1]),
+                               lanes3_sub(center, t->corner[2])};
+    lanes zero = lanes_set(0.0);
+    lanes_mask is_over = lanes_equal(zero, zero);
+    nearest best = {{zero, zero, zero}, lanes_set(INFINITY), code_of(ABUT_VERTEX, 0)};
+    best = consider_edge(t, offsets, 0, has_fans, &is_over, best);
+    best = consider_edge(t, offsets, 1, has_fans, &is_over, best);
+    best = consider_edge(t, offsets, 2, has_fans, &is_over, best);
+    lanes3 offset = lanes3_scale(t->normal, lanes3_dot(t->normal, offsets[0]));
+    nearest over = {offset, lanes3_dot(offset, offset), code_of(ABUT_FACET, LOCAL_INSIDE)};
+    best = nearest_select(is_over, &over, &best);
+    best.offset = lanes3_one_zero(best.offset);
+    return best;
 }
 
 /* Distances that count: infinite where the triangle is out of reach. The root decides only where
  * the squares are too close to. */
-static inline lanes touching_distance(lanes distance_sq, lanes reach)
+LANES_INLINE lanes touching_distance(lanes distance_sq, lanes reach)
 {
     lanes distance = lanes_sqrt(distance_sq), reach_sq = reach * reach;
     lanes_mask may = lanes_no_more(distance_sq, reach_sq * lanes_set(1.0 + CULL_SLACK));
@@ -412,23 +451,31 @@ static inline lanes touching_distance(lanes distance_sq, lanes reach)
     return lanes_select(mask_and(may, does), distance, lanes_set(INFINITY));
 }
 
-void KERNEL(intersect_exact)(pairs *p)
+LANES_INLINE void find_closest(pairs *p, bool has_fans)
 {
-    for (int32_t i = p->count; i < p->count + LANES - 1; i++) {
-        p->of[i] = p->of[0]; /* what is read beyond the end has to be some triangle */
-    }
     for (int32_t i = 0; i < p->count; i += LANES) {
         triangles t;
         load_triangles(p->of + i, &t);
         lanes3 center = {lanes_load(p->center[0] + i), lanes_load(p->center[1] + i),
                          lanes_load(p->center[2] + i)};
-        nearest found = closest_points(&t, center);
-        lanes_store(p->distance + i,
-                    touching_distance(found.distance_sq, lanes_load(p->reach + i)));
+        nearest found = closest_points(&t, center, has_fans);
+        lanes reach = lanes_load(p->reach + i);
+        lanes_store(p->distance + i, touching_distance(found.distance_sq, reach));
         lanes_store(p->offset[0] + i, found.offset.x);
         lanes_store(p->offset[1] + i, found.offset.y);
         lanes_store(p->offset[2] + i, found.offset.z);
-        lanes_store(p->along + i, found.along);
-        lanes_store(p->code + i, found.type * lanes_set(CODES_PER_TYPE) + found.local);
+        lanes_store(p->code + i, found.code);
+    }
+}
+
+void KERNEL(intersect_exact)(pairs *p, bool has_fans)
+{
+    for (int32_t i = p->count; i < p->count + LANES - 1; i++) {
+        p->of[i] = p->of[0]; /* what is read beyond the end has to be some triangle */
+    }
+    if (has_fans) {
+        find_closest(p, true);
+    } else {
+        find_closest(p, false);
     }
 }

@@ -23,8 +23,8 @@ typedef struct kernels {
      * that there was no room for, or the batch's count. */
     int32_t (*intersect_collect)(pairs *p, int32_t from);
 
-    /* The closest points of the queue's pairs. */
-    void (*intersect_exact)(pairs *p);
+    /* The closest points of the queue's pairs; has_fans: not every facet is one triangle. */
+    void (*intersect_exact)(pairs *p, bool has_fans);
 
     /* For each sphere the pairs that its nearest one does not surely eliminate, into p->left. */
     void (*hierarchy_strike)(pairs *p);
@@ -40,7 +40,7 @@ typedef struct kernels {
                              double *largest);                                                     \
     void bins_look_##level(batch *b, const view *v);                                               \
     int32_t intersect_collect_##level(pairs *p, int32_t from);                                     \
-    void intersect_exact_##level(pairs *p);                                                        \
+    void intersect_exact_##level(pairs *p, bool has_fans);                                                 \
     void hierarchy_strike_##level(pairs *p);
 
 KERNELS_OF(baseline)

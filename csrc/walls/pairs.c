@@ -3,8 +3,8 @@
 
 #include "../base/memory.h"
 
-/* Of each pair: center, reach, distance, offset, along, code, noise, normal_noise. */
-enum { DOUBLE_ARRAYS = 12, NUMBER_ARRAYS = 3 };
+/* Of each pair: center, reach, distance, offset, code, noise, normal_noise. */
+enum { DOUBLE_ARRAYS = 11, NUMBER_ARRAYS = 3 };
 
 void pairs_free(pairs *p)
 {
@@ -18,7 +18,7 @@ static void place_arrays(pairs *p, double *numbers, int32_t *indices, abut_index
 {
     double **of_doubles[DOUBLE_ARRAYS] = {
         &p->center[0], &p->center[1], &p->center[2], &p->reach, &p->distance, &p->offset[0],
-        &p->offset[1], &p->offset[2], &p->along,     &p->code,  &p->noise,    &p->normal_noise};
+        &p->offset[1], &p->offset[2], &p->code,      &p->noise, &p->normal_noise};
     int32_t **of_indices[NUMBER_ARRAYS] = {&p->view, &p->left, &p->spare};
     for (int i = 0; i < DOUBLE_ARRAYS; i++) {
         *of_doubles[i] = numbers + i * room;

@@ -30,7 +30,6 @@ typedef struct pairs {
     /* and what the exact test finds */
     double *distance;  /* infinite: apart, or another triangle of the facet is nearer */
     double *offset[3]; /* center - point, the paper's contact vector V, along the world's axes */
-    double *along; /* on an edge: 0 ... 1 from its lexicographically smaller end to the other */
     double *code;  /* CODES_PER_TYPE x abut_type + local number */
 
     /* spheres that have pairs: sphere k of them is number sphere[k] of the batch and has the pairs

@@ -28,6 +28,9 @@ With the contacts' forces on the spheres, those on the vertices are ``W.T @ -for
 >>> finder = abut.ContactFinder(mesh)
 >>> len(finder.find(centers, 0.1, resolution="all"))
 2
+
+Vector code for AVX2 and AVX-512 is used where the machine has them. The environment variable
+``ABUT_SIMD``, read at import, names a lower level: ``baseline``, ``v3`` (AVX2) or ``v4`` (AVX-512).
 """
 
 from __future__ import annotations
@@ -41,7 +44,11 @@ from .contacts import EDGE, FACET, VERTEX, Contacts, concatenate
 from .finder import ContactFinder, find_contacts
 from .io import Spheres, load_contacts, read_mesh, read_spheres
 from .mesh import Mesh, MeshWarning
+from .simd import choose_level
+from .statistics import Statistics
 from .threads import set_num_threads
+
+choose_level()
 
 __version__ = version("abut")
 
@@ -54,6 +61,7 @@ __all__ = [
     "Mesh",
     "MeshWarning",
     "Spheres",
+    "Statistics",
     "__version__",
     "concatenate",
     "examples",

@@ -1,27 +1,12 @@
-from typing import Final, TypeAlias, final
+from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 _Doubles: TypeAlias = NDArray[np.float64]
 _Indices: TypeAlias = NDArray[np.intp]
-_Columns: TypeAlias = tuple[
-    _Indices,
-    _Indices,
-    _Indices,
-    NDArray[np.uint8],
-    _Indices,
-    _Doubles,
-    _Doubles,
-    _Doubles,
-    _Doubles,
-    _Doubles,
-    _Indices,
-    _Indices,
-    _Indices,
-    _Doubles,
-    _Indices,
-]
+_Columns: TypeAlias = dict[str, NDArray[Any]]
+_Statistics: TypeAlias = tuple[int, int, int, int, int, int, int, int, int, int]
 _Step: TypeAlias = tuple[_Indices, _Indices, _Doubles, _Doubles, _Doubles, _Indices, _Indices]
 
 FACET: Final = 0
@@ -35,6 +20,9 @@ ZHONG: Final = 1
 COORDINATE_LIMIT: Final = 1e75
 
 def has_openmp() -> bool: ...
+def simd() -> str: ...
+def simd_levels() -> list[str]: ...
+def set_simd(name: str | None, /) -> None: ...
 def share(normals: _Doubles, overlaps: _Doubles, exponent: float, /) -> _Doubles: ...
 def match(now: _Step, before: _Step, earlier: _Indices, workers: int, /) -> _Indices: ...
 
@@ -87,3 +75,4 @@ class Finder:
         workers: int,
         /,
     ) -> _Columns: ...
+    def statistics(self) -> _Statistics: ...

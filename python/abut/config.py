@@ -19,7 +19,7 @@ def config() -> dict[str, str]:
         "NumPy": np.__version__,
         "OpenMP": "yes" if _core.has_openmp() else "no: one thread, whatever is asked",
         "threads": _threads(),
-        "instruction level": f"baseline of {platform.machine()}",
+        "instruction level": f"{_core.simd()} of {platform.machine()}",
         "platform": platform.platform(),
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -32,17 +32,35 @@ OFFSETS = ("offsets", "node_offsets")
 # what all rows of a table have in common
 SEARCH = ("meshes", "poses", "period", "flat_angle")
 
-# as the library returns them
-FOUND_COLUMNS = (
-    "sphere", "mesh", "facet", "type", "feature", "point", "normal", "overlap", "share", "_tilt",
-    "image", "offsets", "node", "weight", "node_offsets",
-)  # fmt: skip
+# with what is for the library alone
+_PER_CONTACT = (*ROW_COLUMNS, "_tilt")
+_ALL_COLUMNS = (*_PER_CONTACT, *NODE_COLUMNS, *OFFSETS)
 
 # rows that a notebook shows
 SHOWN_ROWS = 5
 
 
-@dataclass(frozen=True, eq=False, repr=False, slots=True, weakref_slot=True, kw_only=True)
+class _SameColumn:
+    """A column whose entries are all the same: it is made when it is first asked for.
+
+    A column that the table was made with goes before it.
+    """
+
+    def __init__(self, make: Callable[[int], NDArray[Any]]) -> None:
+        self._make = make
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, table: Contacts | None, owner: type | None = None) -> Any:
+        if table is None:
+            # no value for all tables, but that of each
+            raise AttributeError(self._name)
+        # of several threads that ask at once, all get the same
+        return vars(table).setdefault(self._name, self._make(len(table)))
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Contacts:
     """Contacts of n spheres with meshes: a table with one row a contact.
 
@@ -128,9 +146,9 @@ class Contacts:
     point: NDArray[np.float64]
     normal: NDArray[np.float64]
     overlap: NDArray[np.float64]
-    share: NDArray[np.float64]
-    mesh: NDArray[np.intp]
-    image: NDArray[np.intp]
+    share: NDArray[np.float64] = _SameColumn(np.ones)
+    mesh: NDArray[np.intp] = _SameColumn(lambda count: np.zeros(count, np.intp))
+    image: NDArray[np.intp] = _SameColumn(lambda count: np.zeros((count, 3), np.intp))
     node: NDArray[np.intp]
     weight: NDArray[np.float64]
     offsets: NDArray[np.intp]
@@ -160,10 +178,8 @@ class Contacts:
             poses.flags.writeable = False
         # 0 where it was not written down: then `match` goes by that of the other contact
         tilt = columns.get("_tilt", np.full(len(columns["sphere"]), flat_angle))
-        return cls(
-            **{**columns, "_tilt": tilt},
-            offsets=offsets,
-            node_offsets=node_offsets,
+        return cls._found(
+            {**columns, "_tilt": tilt, "offsets": offsets, "node_offsets": node_offsets},
             meshes=None if meshes is None else tuple(meshes),
             poses=poses,
             period=period,
@@ -171,11 +187,16 @@ class Contacts:
         )
 
     @classmethod
-    def _found(cls, found: Sequence[NDArray[Any]], **search: Any) -> Contacts:
-        """The columns that the library returns, in its order."""
-        columns = dict(zip(FOUND_COLUMNS, found, strict=True))
-        offsets, node_offsets = (columns.pop(name) for name in OFFSETS)
-        return cls._build(columns, offsets, node_offsets, **search)
+    def _found(cls, columns: Mapping[str, NDArray[Any]], **search: Any) -> Contacts:
+        """A table of all columns that the library returns, and of what `SEARCH` names."""
+        table = object.__new__(cls)
+        # one by one, as __init__ sets them, they would take longer than the search of a few spheres
+        vars(table).update(columns, **search)
+        return table
+
+    def _made(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
+        """Those of the columns that are there already; the entries of others are all the same."""
+        return {name: vars(self)[name] for name in names if name in vars(self)}
 
     def _search(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in SEARCH}
@@ -231,8 +252,8 @@ class Contacts:
         # each contact's nodes moved from where they were to where they are now
         shifts = self.node_offsets[:-1][rows] - node_offsets[:-1]
         nodes = np.arange(node_offsets[-1]) + np.repeat(shifts, counts)
-        columns = {name: getattr(self, name)[rows] for name in (*ROW_COLUMNS, "_tilt")}
-        columns |= {name: getattr(self, name)[nodes] for name in NODE_COLUMNS}
+        columns = {name: column[rows] for name, column in self._made(_PER_CONTACT).items()}
+        columns |= {name: column[nodes] for name, column in self._made(NODE_COLUMNS).items()}
         # how many of the rows taken stand before each sphere's first
         offsets = np.searchsorted(rows, self.offsets)
         return self._build(columns, offsets, node_offsets, **self._search())
@@ -584,8 +605,9 @@ class Contacts:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Contacts):
             return NotImplemented
-        ours, theirs = self.to_dict(), other.to_dict()
-        return all(np.array_equal(ours[name], theirs[name]) for name in ours)
+        names = (*ROW_COLUMNS, *NODE_COLUMNS, *OFFSETS)
+        made = self._made(names) | other._made(names)
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in made)
 
     def __repr__(self) -> str:
         counts = np.bincount(self.type, minlength=len(TYPE_NAMES))
@@ -610,12 +632,12 @@ class Contacts:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Contacts:
         # the meshes do not change
-        columns = self.to_dict() | {"_tilt": self._tilt}
-        return _rebuild({name: c.copy() for name, c in columns.items()}, **self._search())
+        columns = {name: column.copy() for name, column in self._made(_ALL_COLUMNS).items()}
+        return _rebuild(columns, **self._search())
 
     def __reduce__(self) -> tuple[Any, ...]:
         search = (self.poses, self.period, self.flat_angle)
-        return _rebuild, (self.to_dict() | {"_tilt": self._tilt}, None, *search)
+        return _rebuild, (self._made(_ALL_COLUMNS), None, *search)
 
 
 def concatenate(contacts: Iterable[Contacts]) -> Contacts:
@@ -652,9 +674,11 @@ def concatenate(contacts: Iterable[Contacts]) -> Contacts:
     for i, table in enumerate(tables):
         if not isinstance(table, Contacts):
             raise TypeError(f"contacts[{i}] is no Contacts, but {type(table).__name__}")
+    made = set().union(*map(vars, tables))
     columns = {
         name: np.concatenate([getattr(table, name) for table in tables])
-        for name in (*ROW_COLUMNS, *NODE_COLUMNS, "_tilt")
+        for name in (*_PER_CONTACT, *NODE_COLUMNS)
+        if name in made
     }
     firsts = np.cumsum([0, *(len(table.counts) for table in tables[:-1])])
     columns["sphere"] += np.repeat(firsts, [len(table) for table in tables])

@@ -12,6 +12,7 @@ from . import _core, checks
 from .contacts import Contacts
 from .mesh import Mesh
 from .poses import lengths_of, read_period, read_poses
+from .statistics import Statistics
 from .threads import worker_count
 
 RESOLUTIONS = {"hierarchy": _core.HIERARCHY, "sharing": _core.SHARING, "all": _core.ALL}
@@ -42,8 +43,8 @@ def find_contacts(
     radii : (n,) array_like or float
         Their radii, positive.
     mesh : Mesh, or whatever `Mesh.from_any` takes, or a list or tuple of these
-        The facets. A sphere's contacts are those with one mesh of all these facets. To query
-        meshes many times, build a `ContactFinder`.
+        The facets. A sphere's contacts are those with one mesh of all these facets. Each call
+        makes everything ready anew: to query meshes many times, build a `ContactFinder`.
     resolution : {"hierarchy", "sharing", "all"}
         How a sphere's touching facets become its contacts. "hierarchy" is the double hierarchy
         method [1]_: of the touching facets' contacts, those remain that no nearer one stands for.
@@ -144,6 +145,10 @@ class ContactFinder:
     Several Python threads may query one finder at once; the interpreter lock is released meanwhile.
     A pickled finder holds its meshes, and is built anew when it is read.
 
+    The memory of large results is used again: a finder keeps that of contacts which the caller has
+    dropped, until one of its next queries needs it, or four have not, or the finder is dropped,
+    too.
+
     Examples
     --------
     >>> import abut
@@ -242,11 +247,31 @@ class ContactFinder:
             checks.choice(weights, "weights", WEIGHTS),
             None if rigid is None else rigid.reshape(-1, 16),
             None if lengths is None else lengths_of(lengths),
-            worker_count(workers),
+            worker_count(workers, len(points)),
         )
         return Contacts._found(
             columns, meshes=self._meshes, poses=rigid, period=lengths, flat_angle=angle
         )
+
+    def statistics(self) -> Statistics:
+        """What the last query did, and what the bins hold that were built so far.
+
+        Returns
+        -------
+        Statistics
+            Of queries that several threads made at once, of that which ended last.
+
+        Examples
+        --------
+        >>> import abut
+        >>> square = abut.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2, 3]])
+        >>> finder = abut.ContactFinder(square)
+        >>> contacts = finder.find([[0.5, 0.5, 0.4], [9, 9, 9]], 0.5)
+        >>> statistics = finder.statistics()
+        >>> statistics.spheres, statistics.touching, statistics.contacts
+        (2, 1, 1)
+        """
+        return Statistics(*self._core.statistics(), sum(map(len, self._meshes)))
 
     def __repr__(self) -> str:
         counts = f"{sum(map(len, self._meshes))} facets"

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from . import checks
 
 # More threads than a machine has cores only cost; far more, a slip such as workers=1_000_000,
 # cannot be started.
 MAX_THREADS = 1024
+
+# The library hands spheres out to threads by that many: no second thread has work in a query of
+# fewer. To ask for the cores takes about as long as the search of one sphere.
+FEW_SPHERES = 1024
 
 _chosen: int | None = None
 
@@ -50,13 +55,16 @@ def set_num_threads(n: int | None) -> None:
     _chosen = None if n is None else _threads(checks.whole(n, "n"), "n")
 
 
-def worker_count(workers: object) -> int:
+def worker_count(workers: object, sphere_count: int = sys.maxsize) -> int:
     """The threads that a query with this ``workers=`` runs on."""
     if workers is not None:
         return _threads(checks.whole(workers, "workers"), "workers")
     if _chosen is not None:
         return _chosen
-    return _abut_num_threads() or _omp_num_threads() or _cores()
+    named = _abut_num_threads()
+    if named is not None or sphere_count <= FEW_SPHERES:
+        return named or 1
+    return _omp_num_threads() or _cores()
 
 
 def _threads(n: int, name: str) -> int:

@@ -2,6 +2,8 @@
 
 #include <numpy/arrayobject.h>
 
+#include "pool.h"
+
 /* By array_kind. */
 static const int NUMPY_TYPES[] = {NPY_FLOAT64, NPY_INTP, NPY_UINT8};
 static const char *const NUMPY_NAMES[] = {"float64", "intp", "uint8"};
@@ -90,26 +92,121 @@ PyObject *array_make(array_shape shape, void **data)
     return array;
 }
 
-/* The data of an array that the tuple now owns; NULL where there is no array. */
-static void *put(PyObject *tuple, Py_ssize_t position, PyObject *array)
-{
-    if (!array || PyTuple_SetItem(tuple, position, array)) {
-        return NULL;
-    }
-    return PyArray_DATA((PyArrayObject *)array);
-}
-
-void *array_new(PyObject *tuple, Py_ssize_t position, array_shape shape)
-{
-    void *data;
-    return PyErr_Occurred() ? NULL : put(tuple, position, array_make(shape, &data));
-}
-
-void *array_new_zeros(PyObject *tuple, Py_ssize_t position, array_shape shape)
+PyObject *array_make_zeros(array_shape shape, void **data)
 {
     const npy_intp lengths[] = {shape.rows, shape.columns};
-    if (PyErr_Occurred()) {
+    PyObject *array = PyArray_ZEROS(rank_of(shape), lengths, NUMPY_TYPES[shape.kind], 0);
+    if (array) {
+        *data = PyArray_DATA((PyArrayObject *)array);
+    }
+    return array;
+}
+
+void array_lock(PyObject *array)
+{
+    PyArray_CLEARFLAGS((PyArrayObject *)array, NPY_ARRAY_WRITEABLE);
+}
+
+/* ---- the pool as a handler of NumPy's memory (NEP 49), in the capsule that NumPy asks for ---- */
+
+static const char CAPSULE_NAME[] = "mem_handler";
+
+static PyDataMem_Handler *handler_in(PyObject *capsule)
+{
+    return PyCapsule_GetPointer(capsule, CAPSULE_NAME);
+}
+
+static void free_handler(PyObject *capsule)
+{
+    PyDataMem_Handler *handler = handler_in(capsule);
+    core_pool_free(handler->allocator.ctx);
+    PyMem_Free(handler);
+}
+
+/* NumPy's own functions: they know of huge pages, and as NumPy tells tracemalloc of what a handler
+ * returns, they do not. */
+static core_pool *new_pool(void)
+{
+    const PyDataMem_Handler *numpy = handler_in(PyDataMem_DefaultHandler);
+    if (!numpy) {
         return NULL;
     }
-    return put(tuple, position, PyArray_ZEROS(rank_of(shape), lengths, NUMPY_TYPES[shape.kind], 0));
+    const PyDataMemAllocator *from = &numpy->allocator;
+    const core_pool_source source = {from->ctx, from->malloc, from->calloc, from->free};
+    core_pool *made = core_pool_new(&source);
+    if (!made) {
+        PyErr_NoMemory();
+    }
+    return made;
+}
+
+PyObject *array_pool_new(void)
+{
+    core_pool *made = new_pool();
+    if (!made) {
+        return NULL;
+    }
+    PyDataMem_Handler *handler = PyMem_Malloc(sizeof *handler);
+    if (!handler) {
+        core_pool_free(made);
+        return PyErr_NoMemory();
+    }
+    *handler = (PyDataMem_Handler){
+        .name = "abut",
+        .version = 1,
+        .allocator = {made, core_pool_take, core_pool_take_zeros, core_pool_resize, core_pool_give},
+    };
+    PyObject *capsule = PyCapsule_New(handler, CAPSULE_NAME, free_handler);
+    if (!capsule) {
+        core_pool_free(made);
+        PyMem_Free(handler);
+    }
+    return capsule;
+}
+
+void array_pool_close(PyObject *capsule)
+{
+    core_pool_close(handler_in(capsule)->allocator.ctx);
+}
+
+void array_pool_age(PyObject *capsule)
+{
+    core_pool_age(handler_in(capsule)->allocator.ctx);
+}
+
+int array_pool_enter(PyObject *capsule, PyObject **before)
+{
+    *before = PyDataMem_GetHandler();
+    if (!*before) {
+        return -1;
+    }
+    if (*before != PyDataMem_DefaultHandler) {
+        Py_CLEAR(*before);
+        return 0;
+    }
+    PyObject *same = PyDataMem_SetHandler(capsule);
+    if (!same) {
+        Py_CLEAR(*before);
+        return -1;
+    }
+    Py_DECREF(same);
+    return 0;
+}
+
+int array_pool_leave(PyObject *before)
+{
+    PyObject *type, *value, *traceback;
+    if (!before) {
+        return 0;
+    }
+    PyErr_Fetch(&type, &value, &traceback);
+    PyObject *left = PyDataMem_SetHandler(before);
+    Py_DECREF(before);
+    Py_XDECREF(left);
+    if (left) {
+        PyErr_Restore(type, value, traceback);
+        return 0;
+    }
+    Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(traceback);
+    return -1;
 }

@@ -37,12 +37,28 @@ PyObject *array_view(PyObject *owner, array_shape shape, const void *data);
 /* A new array that owns its memory, and its data; NULL with an error set. */
 PyObject *array_make(array_shape shape, void **data);
 
-/* Make a new array that owns its memory, put it into tuple[position] and return its data; NULL with
- * an error set. Does nothing where an error is set already, so that a row of calls needs one check
- * at its end. */
-void *array_new(PyObject *tuple, Py_ssize_t position, array_shape shape);
-
 /* Likewise, all zeros. */
-void *array_new_zeros(PyObject *tuple, Py_ssize_t position, array_shape shape);
+PyObject *array_make_zeros(array_shape shape, void **data);
+
+/* Its entries are not the caller's to change. */
+void array_lock(PyObject *array);
+
+/* A pool for the memory of arrays, see pool.h. It lives until nobody holds it: each array that was
+ * made with its memory does. NULL with an error set. */
+PyObject *array_pool_new(void);
+
+/* Keep no memory from now on. */
+void array_pool_close(PyObject *pool);
+
+/* A query begins. */
+void array_pool_age(PyObject *pool);
+
+/* Arrays that this thread makes have their memory from the pool, until it is left: 0 and what to
+ * leave it with, or -1 with an error set. Where the caller has chosen another handler of memory
+ * (NEP 49), arrays have theirs from that one. */
+int array_pool_enter(PyObject *pool, PyObject **before);
+
+/* 0, or -1 with an error set, which may be set already; NULL: nothing was entered. */
+int array_pool_leave(PyObject *before);
 
 #endif

@@ -10,6 +10,7 @@
 
 typedef struct core_state {
     PyTypeObject *mesh_type;
+    PyObject *column_names; /* a tuple */
 } core_state;
 
 extern PyType_Spec core_mesh_spec;
@@ -18,9 +19,22 @@ extern PyType_Spec core_finder_spec;
 /* The library's mesh inside a _core.Mesh; lives as long as the object. */
 const abut_mesh *core_mesh_of(PyObject *mesh);
 
+/* What the columns of a query are called: a new tuple; NULL with an error set. */
+PyObject *core_column_names(void);
+
+/* The columns of a query's contacts: a new dict of new arrays by these names, large ones with
+ * memory of the pool; NULL with an error set. */
+PyObject *core_write(const abut_contacts *contacts, const abut_query *query, abut_index mesh_count,
+                     PyObject *pool, PyObject *names);
+
 /* share(normals, overlaps, exponent), and match(now, before, earlier, workers). */
 PyObject *core_share(PyObject *module, PyObject *args);
 PyObject *core_match(PyObject *module, PyObject *args);
+
+/* simd(), simd_levels() and set_simd(name). */
+PyObject *core_simd(PyObject *module, PyObject *unused);
+PyObject *core_simd_levels(PyObject *module, PyObject *unused);
+PyObject *core_set_simd(PyObject *module, PyObject *name);
 
 /* Set the Python error for a status other than ABUT_OK; always NULL. */
 PyObject *core_raise(const abut_error *error);

@@ -3,6 +3,7 @@
 typedef struct finder_object {
     PyObject_HEAD
     PyObject *meshes; /* a tuple; the library's finder borrows its meshes */
+    PyObject *pool;   /* of its results' memory */
     abut_index mesh_count;
     abut_finder *finder;
 } finder_object;
@@ -18,6 +19,11 @@ static PyObject *wrap_finder(PyTypeObject *type, PyObject *meshes, abut_finder *
     self->meshes = meshes;
     self->mesh_count = PyTuple_Size(meshes);
     self->finder = finder;
+    self->pool = array_pool_new();
+    if (!self->pool) {
+        Py_DECREF(self);
+        return NULL;
+    }
     return (PyObject *)self;
 }
 
@@ -75,6 +81,10 @@ static PyObject *finder_new(PyTypeObject *type, PyObject *args, PyObject *keywor
 static void finder_dealloc(PyObject *self)
 {
     finder_object *finder = (finder_object *)self;
+    if (finder->pool) {
+        array_pool_close(finder->pool);
+        Py_DECREF(finder->pool);
+    }
     abut_finder_free(finder->finder);
     Py_XDECREF(finder->meshes);
     core_release(self);
@@ -91,23 +101,60 @@ static int run_signal_handlers(void *data)
     return raised;
 }
 
-/* The arrays among the arguments of `find`. */
-typedef struct query_arrays {
-    PyObject *centers;
-    PyObject *radii;
-    PyObject *poses;
-    PyObject *period;
-} query_arrays;
+/* ---- the arguments of a query ---- */
 
-static int read_arrays(const query_arrays *given, abut_index mesh_count, abut_query *query)
+/* In the order in which they are given. */
+enum {
+    CENTERS,
+    RADII,
+    GAP,
+    FLAT_ANGLE,
+    RESOLUTION,
+    EXPONENT,
+    KEEP_ZERO,
+    WEIGHTS,
+    POSES,
+    PERIOD,
+    WORKERS,
+    ARGUMENT_COUNT
+};
+
+/* Do nothing where an error is set already, so that a row of calls needs one check at its end. */
+static double read_double(PyObject *object)
+{
+    return PyErr_Occurred() ? 0.0 : PyFloat_AsDouble(object);
+}
+
+static int read_int(PyObject *object)
+{
+    const long value = PyErr_Occurred() ? 0 : PyLong_AsLong(object);
+    if (value != (int)value) {
+        PyErr_SetString(PyExc_OverflowError, "the number is no C int");
+    }
+    return (int)value;
+}
+
+static int read_numbers(PyObject *const *given, abut_query *query)
+{
+    query->gap = read_double(given[GAP]);
+    query->flat_angle = read_double(given[FLAT_ANGLE]);
+    query->resolution = (abut_resolution)read_int(given[RESOLUTION]);
+    query->exponent = read_double(given[EXPONENT]);
+    query->keep_zero = read_int(given[KEEP_ZERO]);
+    query->weights = (abut_weights)read_int(given[WEIGHTS]);
+    query->workers = read_int(given[WORKERS]);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+static int read_arrays(PyObject *const *given, abut_index mesh_count, abut_query *query)
 {
     array_data centers, radii, poses, period;
-    if (array_read(given->centers, "centers", (array_shape){ARRAY_DOUBLE, ARRAY_ANY_ROWS, 3},
+    if (array_read(given[CENTERS], "centers", (array_shape){ARRAY_DOUBLE, ARRAY_ANY_ROWS, 3},
                    &centers) ||
-        array_read(given->radii, "radii", (array_shape){ARRAY_DOUBLE, centers.rows, 0}, &radii) ||
-        array_read_optional(given->poses, "poses", (array_shape){ARRAY_DOUBLE, mesh_count, 16},
+        array_read(given[RADII], "radii", (array_shape){ARRAY_DOUBLE, centers.rows, 0}, &radii) ||
+        array_read_optional(given[POSES], "poses", (array_shape){ARRAY_DOUBLE, mesh_count, 16},
                             &poses) ||
-        array_read_optional(given->period, "period", (array_shape){ARRAY_DOUBLE, 3, 0}, &period)) {
+        array_read_optional(given[PERIOD], "period", (array_shape){ARRAY_DOUBLE, 3, 0}, &period)) {
         return -1;
     }
     query->sphere_count = centers.rows;
@@ -118,19 +165,18 @@ static int read_arrays(const query_arrays *given, abut_index mesh_count, abut_qu
     return 0;
 }
 
-static int read_query(PyObject *args, abut_index mesh_count, abut_query *query)
+static int read_query(PyObject *const *given, Py_ssize_t count, abut_index mesh_count,
+                      abut_query *query)
 {
-    query_arrays given;
-    int resolution, weights;
-    if (!PyArg_ParseTuple(args, "OOddidpiOOi:find", &given.centers, &given.radii, &query->gap,
-                          &query->flat_angle, &resolution, &query->exponent, &query->keep_zero,
-                          &weights, &given.poses, &given.period, &query->workers)) {
+    if (count != ARGUMENT_COUNT) {
+        PyErr_Format(PyExc_TypeError, "find takes %d arguments, not %zd", (int)ARGUMENT_COUNT,
+                     count);
         return -1;
     }
-    query->resolution = (abut_resolution)resolution;
-    query->weights = (abut_weights)weights;
-    return read_arrays(&given, mesh_count, query);
+    return read_numbers(given, query) || read_arrays(given, mesh_count, query) ? -1 : 0;
 }
+
+/* ---- the search ---- */
 
 /* The contacts of a query; NULL with an error set. */
 static abut_contacts *find_contacts(const abut_finder *finder, abut_query *query)
@@ -148,75 +194,42 @@ static abut_contacts *find_contacts(const abut_finder *finder, abut_query *query
     return contacts;
 }
 
-enum { COLUMN_COUNT = 15 };
-
-/* New arrays in the order of abut_columns; NULL with an error set. */
-static PyObject *new_columns(const abut_contacts *contacts, abut_index sphere_count,
-                             abut_columns *columns)
+static PyObject *finder_find(PyObject *self, PyObject *const *given, Py_ssize_t count)
 {
-    const abut_index rows = abut_contacts_count(contacts);
-    const abut_index nodes = abut_contacts_node_count(contacts);
-    PyObject *tuple = PyTuple_New(COLUMN_COUNT);
-    if (!tuple) {
-        return NULL;
-    }
-    columns->sphere = array_new(tuple, 0, (array_shape){ARRAY_INDEX, rows, 0});
-    columns->mesh = array_new_zeros(tuple, 1, (array_shape){ARRAY_INDEX, rows, 0});
-    columns->facet = array_new(tuple, 2, (array_shape){ARRAY_INDEX, rows, 0});
-    columns->type = array_new(tuple, 3, (array_shape){ARRAY_BYTE, rows, 0});
-    columns->feature = array_new(tuple, 4, (array_shape){ARRAY_INDEX, rows, 0});
-    columns->point = array_new(tuple, 5, (array_shape){ARRAY_DOUBLE, rows, 3});
-    columns->normal = array_new(tuple, 6, (array_shape){ARRAY_DOUBLE, rows, 3});
-    columns->overlap = array_new(tuple, 7, (array_shape){ARRAY_DOUBLE, rows, 0});
-    columns->share = array_new(tuple, 8, (array_shape){ARRAY_DOUBLE, rows, 0});
-    columns->tilt = array_new(tuple, 9, (array_shape){ARRAY_DOUBLE, rows, 0});
-    columns->image = array_new_zeros(tuple, 10, (array_shape){ARRAY_INDEX, rows, 3});
-    columns->offsets = array_new(tuple, 11, (array_shape){ARRAY_INDEX, sphere_count + 1, 0});
-    columns->node = array_new(tuple, 12, (array_shape){ARRAY_INDEX, nodes, 0});
-    columns->weight = array_new(tuple, 13, (array_shape){ARRAY_DOUBLE, nodes, 0});
-    columns->node_offsets = array_new(tuple, 14, (array_shape){ARRAY_INDEX, rows + 1, 0});
-    if (PyErr_Occurred()) {
-        Py_DECREF(tuple);
-        return NULL;
-    }
-    return tuple;
-}
-
-static PyObject *write_contacts(const abut_contacts *contacts, abut_index sphere_count)
-{
-    abut_columns columns;
-    PyObject *tuple = new_columns(contacts, sphere_count, &columns);
-    if (!tuple) {
-        return NULL;
-    }
-    Py_BEGIN_ALLOW_THREADS
-    abut_contacts_write(contacts, &columns);
-    Py_END_ALLOW_THREADS
-    return tuple;
-}
-
-static PyObject *finder_find(PyObject *self, PyObject *args)
-{
-    const finder_object *finder = (finder_object *)self;
+    finder_object *finder = (finder_object *)self;
+    const core_state *state = PyType_GetModuleState(Py_TYPE(self));
     abut_query query = abut_query_default();
-    if (read_query(args, finder->mesh_count, &query)) {
+    if (read_query(given, count, finder->mesh_count, &query)) {
         return NULL;
     }
+    array_pool_age(finder->pool);
     abut_contacts *contacts = find_contacts(finder->finder, &query);
     if (!contacts) {
         return NULL;
     }
-    PyObject *columns = write_contacts(contacts, query.sphere_count);
+    PyObject *columns =
+        core_write(contacts, &query, finder->mesh_count, finder->pool, state->column_names);
     abut_contacts_free(contacts);
     return columns;
 }
 
+static PyObject *finder_statistics(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    const abut_statistics of = abut_finder_inspect(((finder_object *)self)->finder);
+    return Py_BuildValue("(nnnnnnnnnn)", of.sphere_count, of.candidate_count, of.test_count,
+                         of.touch_count, of.contact_count, of.set_count, of.cell_count,
+                         of.occupied_count, of.entry_count, of.byte_count);
+}
+
 static PyMethodDef FINDER_METHODS[] = {
-    {"find", finder_find, METH_VARARGS,
+    {"find", (PyCFunction)(void (*)(void))finder_find, METH_FASTCALL,
      "find($self, centers, radii, gap, flat_angle, resolution, exponent, keep_zero, weights, "
      "poses, period, workers, /)\n--\n\n"
-     "The columns of the contacts, in the order of abut_columns. poses: (k, 16), or None; period: "
-     "(3,), 0 where the meshes are not repeated, or None."},
+     "The columns of the contacts by their names, but for those whose entries are all the same: "
+     "mesh with one mesh, share without sharing, image without a period. poses: (k, 16), or None; "
+     "period: (3,), 0 where the meshes are not repeated, or None."},
+    {"statistics", finder_statistics, METH_NOARGS,
+     "statistics($self, /)\n--\n\nThe members of abut_statistics, in its order."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -31,6 +31,11 @@ static PyObject *has_openmp(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unu
 static PyMethodDef METHODS[] = {
     {"has_openmp", has_openmp, METH_NOARGS,
      "has_openmp()\n--\n\nWhether the library was built with OpenMP."},
+    {"simd", core_simd, METH_NOARGS, "simd()\n--\n\nThe instruction level in use."},
+    {"simd_levels", core_simd_levels, METH_NOARGS,
+     "simd_levels()\n--\n\nThe instruction levels that this processor and this build have."},
+    {"set_simd", core_set_simd, METH_O,
+     "set_simd(name, /)\n--\n\nUse an instruction level from now on; None: the best there is."},
     {"share", core_share, METH_VARARGS,
      "share(normals, overlaps, exponent, /)\n--\n\n"
      "The shares of one sphere's contacts, nearest first, with overlaps > 0."},
@@ -55,7 +60,8 @@ static int add_types(PyObject *module)
 {
     core_state *state = PyModule_GetState(module);
     PyTypeObject *finder_type = NULL;
-    if (add_type(module, &core_mesh_spec, &state->mesh_type)) {
+    state->column_names = core_column_names();
+    if (!state->column_names || add_type(module, &core_mesh_spec, &state->mesh_type)) {
         return -1;
     }
     const int failed = add_type(module, &core_finder_spec, &finder_type);
@@ -101,6 +107,7 @@ static int core_traverse(PyObject *module, visitproc visit, void *arg)
 {
     core_state *state = PyModule_GetState(module);
     Py_VISIT(state->mesh_type);
+    Py_VISIT(state->column_names);
     return 0;
 }
 
@@ -108,6 +115,7 @@ static int core_clear(PyObject *module)
 {
     core_state *state = PyModule_GetState(module);
     Py_CLEAR(state->mesh_type);
+    Py_CLEAR(state->column_names);
     return 0;
 }
 

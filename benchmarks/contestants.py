@@ -1,0 +1,551 @@
+"""Ways to find the facets that spheres touch: one class each, abut's and its rivals'.
+
+What a class is built from and what `prepare` makes of the spheres lies outside the clock; `search`
+is what is timed. README.md says what each returns.
+"""
+
+import contextlib
+import ctypes
+import functools
+import hashlib
+import importlib
+import importlib.metadata
+import os
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+import abut
+
+CHUNK = 100_000  # spheres whose pairs are counted at once
+
+
+class Contestant:
+    """A search made ready for one mesh and one number of threads."""
+
+    module = package = ""  # as imported, and as installed
+    is_closest_only = False  # finds one facet a sphere, not all that it touches
+    sphere_limit = None  # searched are the first of a scene's spheres
+    max_threads = None
+    is_searched = True  # on other scenes than `build`
+
+    def __init__(self, scene, threads):
+        raise NotImplementedError
+
+    def prepare(self, centers, radii):
+        """What `search` takes: the spheres in the rival's own form."""
+        return centers, radii
+
+    def search(self, spheres):
+        """What the caller keeps."""
+        raise NotImplementedError
+
+    def counts(self, spheres, result):
+        """Touching facets of each sphere; 0 or 1 where only the closest is found."""
+        raise NotImplementedError
+
+    @classmethod
+    def missing(cls):
+        """Why it cannot take part, or None."""
+        try:
+            importlib.import_module(cls.module)
+        except (ImportError, OSError) as error:
+            return str(error).splitlines()[0]
+        return None
+
+    @classmethod
+    def version(cls):
+        return importlib.metadata.version(cls.package)
+
+    @classmethod
+    def build_seconds(cls, scene, threads):
+        """What the first search takes longer than the second, and the constructor's time."""
+        begin = time.perf_counter()
+        made = cls(scene, threads)
+        return time.perf_counter() - begin + first_search_seconds(made, scene)
+
+
+def first_search_seconds(contestant, scene):
+    spheres = contestant.prepare(scene.centers, scene.radii)
+    times = []
+    for _ in range(2):
+        begin = time.perf_counter()
+        contestant.search(spheres)
+        times.append(time.perf_counter() - begin)
+    return times[0] - times[1]
+
+
+class Abut(Contestant):
+    """All columns of the contacts that the double hierarchy keeps."""
+
+    module = package = "abut"
+
+    def __init__(self, scene, threads):
+        facets = scene.facets if scene.polygons is None else scene.polygons
+        self.mesh = abut.Mesh(scene.vertices, facets)
+        self.triangles = scene.vertices, scene.facets
+        self.finder = abut.ContactFinder(self.mesh)
+        self.threads = threads
+
+    def search(self, spheres):
+        return self.finder.find(*spheres, workers=self.threads)
+
+    @functools.cached_property
+    def triangle_finder(self):
+        """Counts what rivals count: triangles, where the mesh has polygons."""
+        return abut.ContactFinder(abut.Mesh(*self.triangles))
+
+    def counts(self, spheres, result):
+        finder = self.triangle_finder
+        counts = [np.empty(0, np.intp)]
+        for begin in range(0, len(spheres[1]), CHUNK):
+            some = [column[begin : begin + CHUNK] for column in spheres]
+            counts.append(finder.find(*some, resolution="all", workers=-1).counts)
+        return np.concatenate(counts)
+
+    @classmethod
+    def build_seconds(cls, scene, threads):
+        """The bins' time: the mesh, which is checked and welded when it is made, is there."""
+        made = cls(scene, threads)
+        begin = time.perf_counter()
+        made.finder = abut.ContactFinder(made.mesh)
+        return time.perf_counter() - begin + first_search_seconds(made, scene)
+
+
+class AbutMesh(Abut):
+    """For the scene `build`: the mesh alone."""
+
+    is_searched = False
+
+    @classmethod
+    def build_seconds(cls, scene, threads):
+        begin = time.perf_counter()
+        abut.Mesh(scene.vertices, scene.facets)
+        return time.perf_counter() - begin
+
+
+class Embree(Contestant):
+    """The touching facets' numbers, by a point query that never shrinks (embree/touching.cpp)."""
+
+    def __init__(self, scene, threads):
+        self.library, self.threads = embree_library(), threads
+        vertices = np.ascontiguousarray(scene.vertices, np.float64)
+        facets = np.ascontiguousarray(scene.facets, np.uint32)
+        self.tree = self.library.tree_build(
+            vertices.ctypes.data, len(vertices), facets.ctypes.data, len(facets), threads
+        )
+
+    def __del__(self):
+        if hasattr(self, "tree"):
+            self.library.tree_free(self.tree)
+
+    def prepare(self, centers, radii):
+        return np.ascontiguousarray(centers, np.float64), np.ascontiguousarray(radii, np.float64)
+
+    def search(self, spheres):
+        centers, radii = spheres
+        return self.library.tree_search(
+            self.tree, centers.ctypes.data, radii.ctypes.data, len(radii), self.threads
+        )
+
+    def counts(self, spheres, result):
+        counts = (ctypes.c_uint32 * len(spheres[1])).from_address(
+            self.library.tree_counts(self.tree)
+        )
+        return np.array(counts, np.intp)
+
+    @classmethod
+    def missing(cls):
+        try:
+            embree_library()
+        except (OSError, subprocess.CalledProcessError) as error:
+            return (getattr(error, "stderr", "") or str(error)).splitlines()[0]
+        return None
+
+    @classmethod
+    def version(cls):
+        number = embree_library().tree_version()
+        return f"{number // 10_000}.{number // 100 % 100}.{number % 100}"
+
+    @classmethod
+    def build_seconds(cls, scene, threads):
+        """Of the tree alone: Embree is given its vertices and facets before."""
+        made = cls(scene, threads)
+        return made.library.tree_build_seconds(made.tree)
+
+
+@functools.cache
+def embree_library():
+    """The shared library of embree/touching.cpp, compiled where the cache has none."""
+    source = Path(__file__).parent / "embree/touching.cpp"
+    home = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "abut-benchmarks"
+    built = home / f"touching-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}.so"
+    if not built.exists():
+        home.mkdir(parents=True, exist_ok=True)
+        compile_embree(source, built)
+    library = ctypes.CDLL(str(built))
+    pointer, size, count = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
+    types = {
+        "tree_build": (pointer, [pointer, size, pointer, size, count]),
+        "tree_build_seconds": (ctypes.c_double, [pointer]),
+        "tree_counts": (pointer, [pointer]),
+        "tree_free": (None, [pointer]),
+        "tree_search": (size, [pointer, pointer, pointer, size, count]),
+        "tree_version": (count, []),
+    }
+    for name, (result, arguments) in types.items():
+        getattr(library, name).restype = result
+        getattr(library, name).argtypes = arguments
+    return library
+
+
+def compile_embree(source, built):
+    """Compile for this machine against Embree 4, or 3 where there is no 4."""
+    flags = ["-O3", "-march=native", "-std=c++17", "-shared", "-fPIC", "-pthread"]
+    with tempfile.TemporaryDirectory(dir=built.parent) as folder:
+        fresh = Path(folder) / built.name
+        command = [os.environ.get("CXX", "c++"), *flags, str(source), "-o", str(fresh)]
+        try:
+            run_compiler([*command, "-lembree4"])
+        except subprocess.CalledProcessError:
+            run_compiler([*command, "-lembree3"])
+        fresh.rename(built)
+
+
+def run_compiler(command):
+    subprocess.run(command, check=True, capture_output=True, text=True)
+
+
+class Warp(Contestant):
+    """The touching facets' numbers in single precision, by mesh_query_sphere on the processor."""
+
+    module, package = "warp", "warp-lang"
+    max_threads = 1
+
+    def __init__(self, scene, threads):
+        wp = quiet_warp()
+        self.kernel = warp_kernel()
+        self.mesh = wp.Mesh(*warp_triangles(scene))
+        self.numbers = wp.empty(1, dtype=int, device="cpu")
+        self.cursor = wp.zeros(1, dtype=int, device="cpu")
+
+    def prepare(self, centers, radii):
+        """Single-precision spheres, and room for the numbers of their facets."""
+        import warp as wp
+
+        spheres = [
+            wp.array(centers.astype(np.float32), dtype=wp.vec3, device="cpu"),
+            wp.array(radii.astype(np.float32), dtype=float, device="cpu"),
+            wp.empty(len(radii), dtype=int, device="cpu"),
+        ]
+        needed = self.search(spheres)
+        if needed > len(self.numbers):
+            self.numbers = wp.zeros(needed, dtype=int, device="cpu")
+        return spheres
+
+    def search(self, spheres):
+        import warp as wp
+
+        self.cursor.zero_()
+        inputs = [self.mesh.id, *spheres, self.numbers, self.cursor]
+        wp.launch(self.kernel, dim=len(spheres[1]), inputs=inputs, device="cpu")
+        return int(self.cursor.numpy()[0])
+
+    def counts(self, spheres, result):
+        return spheres[2].numpy().astype(np.intp)
+
+    @classmethod
+    def build_seconds(cls, scene, threads):
+        wp = quiet_warp()
+        triangles = warp_triangles(scene)
+        begin = time.perf_counter()
+        wp.Mesh(*triangles)
+        return time.perf_counter() - begin
+
+
+def warp_triangles(scene):
+    import warp as wp
+
+    vertices, corners = scene.vertices.astype(np.float32), scene.facets.astype(np.int32).ravel()
+    return (
+        wp.array(vertices, dtype=wp.vec3, device="cpu"),
+        wp.array(corners, dtype=int, device="cpu"),
+    )
+
+
+@functools.cache
+def quiet_warp():
+    import warp as wp
+
+    wp.config.log_level = wp.LOG_ERROR
+    wp.init()
+    return wp
+
+
+@functools.cache
+def warp_kernel():
+    import warp as wp
+
+    @wp.kernel
+    def touching(
+        mesh: wp.uint64,
+        centers: wp.array(dtype=wp.vec3),
+        radii: wp.array(dtype=float),
+        counts: wp.array(dtype=int),
+        numbers: wp.array(dtype=int),
+        cursor: wp.array(dtype=int),
+    ):
+        sphere = wp.tid()
+        facet = wp.int32(0)
+        begin = cursor[0]  # there is one thread on the processor: no atomics
+        end = begin
+        query = wp.mesh_query_sphere(mesh, centers[sphere], radii[sphere])
+        while wp.mesh_query_next(query, facet):
+            if end < numbers.shape[0]:
+                numbers[end] = facet
+            end += 1
+        cursor[0] = end
+        counts[sphere] = end - begin
+
+    return touching
+
+
+class CKDTree(Contestant):
+    """The pairs that touch: a tree of the facets' centroids, then exact distances by NumPy."""
+
+    module = package = "scipy"
+    sphere_limit = 20_000
+    chunk = 2_000  # spheres; where one facet is long, thousands of candidates each
+
+    def __init__(self, scene, threads):
+        from scipy.spatial import cKDTree
+
+        self.corners, self.threads = scene.vertices[scene.facets], threads
+        centroids = self.corners.mean(1)
+        self.reach = np.linalg.norm(self.corners - centroids[:, None], axis=2).max()
+        self.tree = cKDTree(centroids)
+
+    def search(self, spheres):
+        centers, radii = spheres
+        ranges = range(0, len(radii), self.chunk)
+        return [
+            self.touching(centers[b : b + self.chunk], radii[b : b + self.chunk], b) for b in ranges
+        ]
+
+    def touching(self, centers, radii, begin):
+        near = self.tree.query_ball_point(
+            centers, radii + self.reach, workers=self.threads, return_sorted=False
+        )
+        sphere = np.repeat(np.arange(len(near)), [len(facets) for facets in near])
+        facet = np.concatenate(near).astype(np.intp)
+        distance_sq = triangle_distance_sq(centers[sphere], self.corners[facet])
+        is_touching = distance_sq <= radii[sphere] ** 2
+        return sphere[is_touching] + begin, facet[is_touching]
+
+    def counts(self, spheres, result):
+        return np.bincount(np.concatenate([s for s, _ in result]), minlength=len(spheres[1]))
+
+
+def dot(a, b):
+    return np.einsum("ij,ij->i", a, b)
+
+
+def triangle_distance_sq(points, corners):
+    """Squared distance of each point (n, 3) from its triangle (n, 3, 3)."""
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    is_above = np.ones(len(points), bool)
+    nearest = np.full(len(points), np.inf)
+    for k in range(3):
+        begin, edge = corners[:, k], corners[:, (k + 1) % 3] - corners[:, k]
+        offset = points - begin
+        is_above &= dot(np.cross(normals, edge), offset) >= 0
+        along = np.clip(dot(offset, edge) / dot(edge, edge), 0.0, 1.0)
+        from_edge = offset - along[:, None] * edge
+        nearest = np.minimum(nearest, dot(from_edge, from_edge))
+    height_sq = dot(points - corners[:, 0], normals) ** 2 / dot(normals, normals)
+    return np.where(is_above, height_sq, nearest)
+
+
+class Trimesh(Contestant):
+    """The pairs that touch: trimesh's tree of boxes (rtree), then its exact distances."""
+
+    module, package = "trimesh", "trimesh"
+    sphere_limit = 5_000
+    max_threads = 1
+
+    def __init__(self, scene, threads):
+        import trimesh
+
+        self.mesh = trimesh.Trimesh(scene.vertices, scene.facets, process=False)
+        self.tree, self.triangles = self.mesh.triangles_tree, self.mesh.triangles
+
+    def search(self, spheres):
+        from trimesh.triangles import closest_point
+
+        centers, radii = spheres
+        boxes = np.hstack([centers - radii[:, None], centers + radii[:, None]])
+        near = [list(self.tree.intersection(box)) for box in boxes]
+        sphere = np.repeat(np.arange(len(near)), [len(facets) for facets in near])
+        facet = np.concatenate(near).astype(np.intp)
+        if not len(facet):
+            return sphere, facet
+        offset = closest_point(self.triangles[facet], centers[sphere]) - centers[sphere]
+        is_touching = dot(offset, offset) <= radii[sphere] ** 2
+        return sphere[is_touching], facet[is_touching]
+
+    def counts(self, spheres, result):
+        return np.bincount(result[0], minlength=len(spheres[1]))
+
+    @classmethod
+    def missing(cls):
+        try:
+            importlib.import_module("rtree")
+        except (ImportError, OSError) as error:
+            return str(error).splitlines()[0]
+        return super().missing()
+
+
+class Coal(Contestant):
+    """The touching facets' contacts, by coal's bounding volumes; one Python call a sphere."""
+
+    module = package = "coal"
+    sphere_limit = 5_000
+    max_threads = 1
+
+    def __init__(self, scene, threads):
+        import coal
+
+        self.model = coal.BVHModelOBBRSS()
+        self.model.beginModel(len(scene.facets), len(scene.vertices))
+        self.model.addVertices(scene.vertices)
+        self.model.addTriangles(scene.facets.astype(np.int64))
+        self.model.endModel()
+        self.request = coal.CollisionRequest(coal.CollisionRequestFlag.CONTACT, 1_000_000)
+
+    def search(self, spheres):
+        import coal
+
+        at_origin, found = coal.Transform3s(), []
+        for center, radius in zip(*spheres, strict=True):
+            place, result = coal.Transform3s(np.eye(3), center), coal.CollisionResult()
+            coal.collide(self.model, at_origin, coal.Sphere(radius), place, self.request, result)
+            found.append(result)
+        return found
+
+    def counts(self, spheres, result):
+        return np.array([found.numContacts() for found in result])
+
+
+class Libigl(Contestant):
+    """The closest facet and point of each center, by libigl's tree of boxes."""
+
+    module, package = "igl", "libigl"
+    is_closest_only = True
+    sphere_limit = 100_000
+    max_threads = 1  # read from the environment once, so that every search has as many
+
+    def __init__(self, scene, threads):
+        os.environ["IGL_NUM_THREADS"] = "1"
+        import igl
+
+        self.mesh = scene.vertices, np.ascontiguousarray(scene.facets, np.int64)
+        self.tree = igl.AABB()
+        self.tree.init(*self.mesh)
+
+    def search(self, spheres):
+        return self.tree.squared_distance(*self.mesh, spheres[0])
+
+    def counts(self, spheres, result):
+        return (result[0] <= spheres[1] ** 2).astype(np.intp)
+
+
+class Fcpw(Contestant):
+    """The closest facet and point within the radius, in single precision."""
+
+    module = package = "fcpw"
+    is_closest_only = True
+    sphere_limit = 100_000
+    max_threads = 1  # it takes all processors: it is given one
+
+    def __init__(self, scene, threads):
+        import fcpw
+
+        self.scene = fcpw.scene_3D()
+        self.scene.set_object_count(1)
+        self.scene.set_object_vertices(np.asfortranarray(scene.vertices, np.float32), 0)
+        self.scene.set_object_triangles(np.asfortranarray(scene.facets, np.int32), 0)
+        self.scene.build(fcpw.aggregate_type.bvh_surface_area, True)
+
+    def prepare(self, centers, radii):
+        return np.asfortranarray(centers, np.float32), np.float32(radii**2)
+
+    def search(self, spheres):
+        import fcpw
+
+        found = fcpw.interaction_3D_list()
+        with one_processor():
+            self.scene.find_closest_points(*spheres, found)
+        return found
+
+    def counts(self, spheres, result):
+        distance = np.array([found.d for found in result], np.float32)
+        return (distance <= np.sqrt(spheres[1])).astype(np.intp)
+
+
+@contextlib.contextmanager
+def one_processor():
+    """Threads that are started inside share one processor."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, allowed)
+
+
+class Open3D(Contestant):
+    """The closest facet and point of each center, in single precision (Embree inside)."""
+
+    module = package = "open3d"
+    is_closest_only = True
+
+    def __init__(self, scene, threads):
+        import open3d
+
+        self.open3d, self.threads = open3d, threads
+        self.scene = open3d.t.geometry.RaycastingScene(nthreads=threads)
+        self.scene.add_triangles(
+            open3d.core.Tensor(scene.vertices.astype(np.float32)),
+            open3d.core.Tensor(scene.facets.astype(np.uint32)),
+        )
+
+    def prepare(self, centers, radii):
+        return self.open3d.core.Tensor(centers.astype(np.float32)), centers, radii
+
+    def search(self, spheres):
+        return self.scene.compute_closest_points(spheres[0], nthreads=self.threads)
+
+    def counts(self, spheres, result):
+        offset = result["points"].numpy() - spheres[1]
+        return (dot(offset, offset) <= spheres[2] ** 2).astype(np.intp)
+
+
+CONTESTANTS = {
+    "abut": Abut,
+    "abut-mesh": AbutMesh,
+    "embree": Embree,
+    "warp": Warp,
+    "ckdtree": CKDTree,
+    "trimesh": Trimesh,
+    "coal": Coal,
+    "libigl": Libigl,
+    "fcpw": Fcpw,
+    "open3d": Open3D,
+}
+DEFAULT = ["abut", "embree", "warp", "ckdtree"]

@@ -1,0 +1,170 @@
+/* A fixed scene whose instructions are counted: see instructions.py.
+ *
+ * Three walls of a box that meet in a corner, two of triangles and one of quads, all jittered; a
+ * sphere over every cell that touches its wall, and one that touches nothing. One line is printed:
+ * the compiler, the instruction level and the number of contacts. */
+#include "abut.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { WALLS = 3, CELLS = 40, ROW = CELLS + 1, QUERIES = 4 };
+enum { VERTICES = WALLS * ROW * ROW, FACETS = 5 * CELLS * CELLS, INDICES = 16 * CELLS * CELLS };
+enum { SPHERES = 2 * WALLS * CELLS * CELLS, CONTACTS = 4 * SPHERES };
+
+#if defined(__clang__)
+#define COMPILER "clang"
+#define COMPILER_MAJOR __clang_major__
+#elif defined(__GNUC__)
+#define COMPILER "gcc"
+#define COMPILER_MAJOR __GNUC__
+#else
+#define COMPILER "unknown"
+#define COMPILER_MAJOR 0
+#endif
+
+/* -1 ... 1, by splitmix64: the same numbers everywhere. */
+static double draw(void)
+{
+    static uint64_t state;
+    uint64_t z = state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1.0;
+}
+
+/* A point of a wall's own frame: wall k is perpendicular to axis k. */
+static void place(double *point, int wall, double along, double up, double height)
+{
+    point[wall] = height;
+    point[(wall + 1) % 3] = along;
+    point[(wall + 2) % 3] = up;
+}
+
+/* ---- the mesh ---- */
+
+typedef struct mesh_arrays {
+    double vertices[3 * VERTICES];
+    abut_index indices[INDICES], offsets[FACETS + 1];
+    abut_index index_count, facet_count;
+} mesh_arrays;
+
+static void add_facet(mesh_arrays *m, int count, const abut_index *corners)
+{
+    for (int i = 0; i < count; i++) {
+        m->indices[m->index_count++] = corners[i];
+    }
+    m->offsets[++m->facet_count] = m->index_count;
+}
+
+static void add_cell(mesh_arrays *m, int wall, abut_index corner)
+{
+    const abut_index quad[] = {corner, corner + 1, corner + ROW + 1, corner + ROW};
+    const abut_index rest[] = {corner, corner + ROW + 1, corner + ROW};
+    if (wall == 2) {
+        add_facet(m, 4, quad);
+    } else {
+        add_facet(m, 3, quad);
+        add_facet(m, 3, rest);
+    }
+}
+
+static void add_wall(mesh_arrays *m, int wall)
+{
+    abut_index first = (abut_index)wall * ROW * ROW;
+    for (int i = 0; i < ROW * ROW; i++) {
+        int row = i / ROW, column = i % ROW;
+        int inside = row > 0 && row < CELLS && column > 0 && column < CELLS;
+        double along = column + inside * 0.2 * draw(), up = row + inside * 0.2 * draw();
+        place(m->vertices + 3 * (first + i), wall, along, up, 0.0);
+        if (row < CELLS && column < CELLS) {
+            add_cell(m, wall, first + i);
+        }
+    }
+}
+
+static abut_mesh *build_mesh(void)
+{
+    static mesh_arrays m;
+    for (int wall = 0; wall < WALLS; wall++) {
+        add_wall(&m, wall);
+    }
+    abut_mesh_input input = {.vertex_count = VERTICES,
+                             .facet_count = m.facet_count,
+                             .index_count = m.index_count,
+                             .vertices = m.vertices,
+                             .indices = m.indices,
+                             .offsets = m.offsets};
+    abut_mesh *mesh = NULL;
+    return abut_mesh_build(&input, &mesh, NULL) ? NULL : mesh;
+}
+
+/* ---- the queries ---- */
+
+static double centers[3 * SPHERES], radii[SPHERES];
+
+static void draw_spheres(void)
+{
+    for (int i = 0; i < SPHERES; i++) {
+        int cell = i / 2 % (CELLS * CELLS), wall = i / 2 / (CELLS * CELLS);
+        double along = cell % CELLS + 0.5 + 0.5 * draw(), up = cell / CELLS + 0.5 + 0.5 * draw();
+        radii[i] = 0.5 + 0.1 * draw();
+        double height = i % 2 ? radii[i] * (0.5 + 0.5 * draw()) : 5.0 + draw();
+        place(centers + 3 * i, wall, along, up, height);
+    }
+}
+
+static void write_contacts(const abut_contacts *contacts)
+{
+    static abut_index sphere[CONTACTS], mesh[CONTACTS], facet[CONTACTS], feature[CONTACTS];
+    static abut_index image[3 * CONTACTS], offsets[SPHERES + 1];
+    static abut_index node[4 * CONTACTS], node_offsets[CONTACTS + 1];
+    static uint8_t type[CONTACTS];
+    static double point[3 * CONTACTS], normal[3 * CONTACTS], overlap[CONTACTS], share[CONTACTS];
+    static double tilt[CONTACTS], weight[4 * CONTACTS];
+    abut_columns columns = {sphere, mesh, facet, type,    feature, point,  normal,      overlap,
+                            share,  tilt, image, offsets, node,    weight, node_offsets};
+    abut_contacts_write(contacts, &columns);
+}
+
+/* Returns the number of contacts, or -1. */
+static abut_index query(const abut_finder *finder)
+{
+    abut_query asked = abut_query_default();
+    asked.sphere_count = SPHERES;
+    asked.centers = centers;
+    asked.radii = radii;
+    abut_contacts *contacts = NULL;
+    if (abut_contacts_find(finder, &asked, &contacts, NULL)) {
+        return -1;
+    }
+    abut_index count = abut_contacts_count(contacts);
+    if (count <= CONTACTS) {
+        write_contacts(contacts);
+    }
+    abut_contacts_free(contacts);
+    return count <= CONTACTS ? count : -1;
+}
+
+int main(void)
+{
+    if (abut_simd_choose(getenv("ABUT_SIMD"))) {
+        fprintf(stderr, "ABUT_SIMD names none of the levels here: %s\n", abut_simd_levels());
+        return 2;
+    }
+    abut_mesh *mesh = build_mesh();
+    const abut_mesh *meshes[] = {mesh};
+    abut_finder *finder = NULL;
+    if (!mesh || abut_finder_build(meshes, 1, &finder, NULL)) {
+        return 1;
+    }
+    draw_spheres();
+    abut_index count = 0;
+    for (int i = 0; i < QUERIES; i++) {
+        count = query(finder);
+    }
+    abut_finder_free(finder);
+    abut_mesh_free(mesh);
+    printf("%s-%d %s %td\n", COMPILER, COMPILER_MAJOR, abut_simd(), (ptrdiff_t)count);
+    return count > 0 ? 0 : 1;
+}

@@ -1,0 +1,243 @@
+#include "pool.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "core.h"
+
+/* Two results have about that many columns: the last one, and the one before that a simulation
+ * compares it with. */
+enum { SLOT_COUNT = 32 };
+
+/* Smaller blocks come from pages that are in use anyway. */
+#define KEPT_SIZE ((size_t)64 * 1024)
+
+/* Queries that a block waits for to be used again. */
+enum { KEPT_QUERIES = 4 };
+
+/* Data begin at a cache line. */
+enum { ALIGNMENT = 64 };
+
+/* What stands before a block's data. */
+typedef struct block {
+    void *origin;    /* what the source gave */
+    size_t taken;    /* bytes from there */
+    size_t capacity; /* bytes of data */
+    unsigned query;  /* the pool's last one when the block came back */
+} block;
+
+_Static_assert(sizeof(block) <= ALIGNMENT, "a block's head and data need two lines of room");
+
+struct core_pool {
+    core_pool_source source;
+    atomic_uint query;
+    atomic_bool closed;
+    _Atomic(block *) slots[SLOT_COUNT];
+};
+
+static void *data_of(block *b)
+{
+    return b + 1;
+}
+
+static block *block_of(void *data)
+{
+    return (block *)data - 1;
+}
+
+/* ---- blocks and their source ---- */
+
+/* Results grow a little from step to step, and pages that nobody touches cost nothing. */
+static size_t room_for(size_t size)
+{
+    return size < KEPT_SIZE ? size : size + size / 8;
+}
+
+static block *place_block(void *origin, size_t capacity)
+{
+    if (!origin) {
+        return NULL;
+    }
+    const uintptr_t begin = (uintptr_t)origin + sizeof(block) + ALIGNMENT - 1;
+    block *b = block_of((char *)origin + (begin / ALIGNMENT * ALIGNMENT - (uintptr_t)origin));
+    *b = (block){.origin = origin, .taken = capacity + 2 * ALIGNMENT, .capacity = capacity};
+    return b;
+}
+
+static block *make_block(const core_pool_source *source, size_t size)
+{
+    const size_t capacity = room_for(size);
+    return place_block(source->take(source->context, capacity + 2 * ALIGNMENT), capacity);
+}
+
+static block *make_zeros(const core_pool_source *source, size_t size)
+{
+    const size_t capacity = room_for(size);
+    return place_block(source->take_zeros(source->context, capacity + 2 * ALIGNMENT, 1), capacity);
+}
+
+static void free_block(core_pool *self, block *b)
+{
+    self->source.give(self->source.context, b->origin, b->taken);
+}
+
+/* ---- slots ---- */
+
+/* A block is looked at by whoever has taken it out of its slot, and by nobody else: another thread
+ * cannot free it meanwhile. One that misses it makes a new one. */
+static block *empty_slot(core_pool *self, int slot)
+{
+    return atomic_load(&self->slots[slot]) ? atomic_exchange(&self->slots[slot], NULL) : NULL;
+}
+
+/* Put a block into a slot; where all are taken, free it. */
+static void keep_block(core_pool *self, block *b)
+{
+    for (int slot = 0; slot < SLOT_COUNT; slot++) {
+        block *none = NULL;
+        if (atomic_compare_exchange_strong(&self->slots[slot], &none, b)) {
+            return;
+        }
+    }
+    free_block(self, b);
+}
+
+static void free_kept(core_pool *self)
+{
+    for (int slot = 0; slot < SLOT_COUNT; slot++) {
+        block *b = empty_slot(self, slot);
+        if (b) {
+            free_block(self, b);
+        }
+    }
+}
+
+static int fits(const block *b, size_t size)
+{
+    return size <= b->capacity && b->capacity / 2 <= room_for(size);
+}
+
+/* The smallest block that is large enough, and not far too large; NULL where there is none. */
+static block *take_kept(core_pool *self, size_t size)
+{
+    block *best = NULL;
+    for (int slot = 0; size >= KEPT_SIZE && slot < SLOT_COUNT; slot++) {
+        block *other = empty_slot(self, slot);
+        if (other && fits(other, size) && (!best || other->capacity < best->capacity)) {
+            block *fitting = other;
+            other = best;
+            best = fitting;
+        }
+        if (other) {
+            keep_block(self, other);
+        }
+    }
+    return best;
+}
+
+/* ---- the pool ---- */
+
+core_pool *core_pool_new(const core_pool_source *source)
+{
+    core_pool *self = PyMem_Calloc(1, sizeof *self);
+    if (self) {
+        self->source = *source;
+    }
+    return self;
+}
+
+void core_pool_free(core_pool *self)
+{
+    if (self) {
+        free_kept(self);
+        PyMem_Free(self);
+    }
+}
+
+void core_pool_close(core_pool *self)
+{
+    atomic_store(&self->closed, 1);
+    free_kept(self);
+}
+
+void core_pool_age(core_pool *self)
+{
+    const unsigned query = atomic_fetch_add(&self->query, 1) + 1;
+    for (int slot = 0; slot < SLOT_COUNT; slot++) {
+        block *b = empty_slot(self, slot);
+        if (b && query - b->query > KEPT_QUERIES) {
+            free_block(self, b);
+        } else if (b) {
+            keep_block(self, b);
+        }
+    }
+}
+
+void *core_pool_take(void *self, size_t size)
+{
+    core_pool *own = self;
+    if (size > SIZE_MAX / 2) {
+        return NULL;
+    }
+    block *b = take_kept(own, size);
+    if (!b) {
+        b = make_block(&own->source, size);
+    }
+    if (!b) {
+        free_kept(own);
+        b = make_block(&own->source, size);
+    }
+    return b ? data_of(b) : NULL;
+}
+
+void *core_pool_take_zeros(void *self, size_t count, size_t size)
+{
+    core_pool *own = self;
+    if (size && count > SIZE_MAX / 2 / size) {
+        return NULL;
+    }
+    block *b = take_kept(own, count * size);
+    if (b) {
+        return memset(data_of(b), 0, count * size);
+    }
+    b = make_zeros(&own->source, count * size);
+    return b ? data_of(b) : NULL;
+}
+
+void *core_pool_resize(void *self, void *data, size_t size)
+{
+    if (!data) {
+        return core_pool_take(self, size);
+    }
+    const block *b = block_of(data);
+    if (fits(b, size)) {
+        return data;
+    }
+    void *moved = core_pool_take(self, size);
+    if (moved) {
+        memcpy(moved, data, size < b->capacity ? size : b->capacity);
+        core_pool_give(self, data, b->capacity);
+    }
+    return moved;
+}
+
+void core_pool_give(void *self, void *data, size_t size)
+{
+    (void)size; /* the block knows it */
+    if (!data) {
+        return;
+    }
+    core_pool *own = self;
+    block *b = block_of(data);
+    if (b->capacity < KEPT_SIZE || atomic_load(&own->closed)) {
+        free_block(own, b);
+        return;
+    }
+    b->query = atomic_load(&own->query);
+    keep_block(own, b);
+    /* it was closed in between, and what it kept was freed before this block came */
+    if (atomic_load(&own->closed)) {
+        free_kept(own);
+    }
+}

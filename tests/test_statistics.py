@@ -1,0 +1,80 @@
+"""What a finder tells of its last query and of its bins."""
+
+import math
+
+import numpy as np
+import pytest
+
+import abut
+
+
+@pytest.fixture(scope="module")
+def mesh():
+    """A unit cube of six squares."""
+    vertices = np.indices((2, 2, 2)).reshape(3, 8).T
+    facets = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
+    return abut.Mesh(vertices, facets)
+
+
+@pytest.fixture(scope="module")
+def spheres():
+    rng = np.random.default_rng(5)
+    return rng.uniform(-0.5, 1.5, (3000, 3)), rng.uniform(0.1, 0.5, 3000)
+
+
+@pytest.mark.parametrize("resolution", ["hierarchy", "sharing", "all"])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_counts_of_a_query(mesh, spheres, resolution, workers):
+    finder = abut.ContactFinder([mesh, mesh.scaled(2)])
+    contacts = finder.find(*spheres, resolution=resolution, workers=workers)
+    touching = len(finder.find(*spheres, resolution="all"))
+    finder.find(*spheres, resolution=resolution, workers=workers)
+    found = finder.statistics()
+    assert (found.spheres, found.touching, found.contacts) == (3000, touching, len(contacts))
+    # two triangles of each square
+    assert found.candidates >= found.touching and found.tests >= found.touching
+    assert found.tests <= 2 * found.candidates
+    assert found.facets == 12
+
+
+def test_counts_are_of_the_last_query(mesh, spheres):
+    finder = abut.ContactFinder(mesh)
+    finder.find(*spheres)
+    many = finder.statistics()
+    finder.find([[9, 9, 9]], 0.1)
+    few = finder.statistics()
+    assert (few.spheres, few.touching, few.contacts) == (1, 0, 0)
+    assert few.candidates < many.candidates and few.entries >= many.entries
+    finder.find(*spheres)
+    assert finder.statistics().candidates == many.candidates
+    with pytest.raises(ValueError, match="radii"):
+        finder.find(spheres[0], -1.0)
+    assert finder.statistics().contacts == many.contacts
+
+
+def test_before_the_first_query(mesh):
+    found = abut.ContactFinder(mesh).statistics()
+    counts = (found.spheres, found.candidates, found.tests, found.touching, found.contacts)
+    assert counts == (0,) * 5 and found.sets == 0 and found.facets == 6
+    assert math.isnan(found.candidates_per_sphere) and math.isnan(found.tests_per_touching)
+
+
+def test_what_the_bins_hold(mesh, spheres):
+    finder = abut.ContactFinder(mesh)
+    finder.find(spheres[0], 0.2)
+    first = finder.statistics()
+    assert first.sets >= 1 and 0 < first.occupied <= first.cells
+    assert first.entries >= first.occupied and first.bytes > 4 * first.entries
+    finder.find(spheres[0], 3.0)
+    assert finder.statistics().sets > first.sets
+
+
+def test_ratios_and_repr():
+    found = abut.Statistics(10, 120, 30, 24, 12, 1, 64, 20, 90, 4096, 30)
+    assert found.candidates_per_sphere == 12
+    assert found.tests_per_touching == 1.25
+    assert found.entries_per_facet == 3
+    assert "candidates 120 : tests 30 : touching 24 : contacts 12" in repr(found)
+    with pytest.raises(AttributeError):
+        found.tests = 1
+    assert math.isnan(abut.Statistics(*[0] * 11).entries_per_facet)
