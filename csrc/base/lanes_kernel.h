@@ -102,6 +102,12 @@ static inline lanes lanes_select(lanes_mask mask, lanes yes, lanes no)
     return _mm512_mask_blend_pd(mask, no, yes);
 }
 
+/* The other sign where the mask is set. */
+static inline lanes lanes_flip(lanes_mask mask, lanes a)
+{
+    return _mm512_mask_xor_pd(a, mask, a, _mm512_set1_pd(-0.0));
+}
+
 /* Whether any of the bits is set in the number that each lane's bits are. */
 static inline lanes_mask lanes_have_bits(lanes a, uint64_t bits)
 {
@@ -206,6 +212,11 @@ static inline lanes lanes_select(lanes_mask mask, lanes yes, lanes no)
     return _mm256_blendv_pd(no, yes, mask);
 }
 
+static inline lanes lanes_flip(lanes_mask mask, lanes a)
+{
+    return _mm256_xor_pd(a, _mm256_and_pd(mask, _mm256_set1_pd(-0.0)));
+}
+
 static inline lanes_mask lanes_have_bits(lanes a, uint64_t bits)
 {
     __m256i found =
@@ -306,6 +317,11 @@ static inline lanes lanes_select(lanes_mask mask, lanes yes, lanes no)
     return mask ? yes : no;
 }
 
+static inline lanes lanes_flip(lanes_mask mask, lanes a)
+{
+    return mask ? -a : a;
+}
+
 static inline lanes_mask lanes_have_bits(lanes a, uint64_t bits)
 {
     uint64_t number;
@@ -320,7 +336,7 @@ static inline double lanes_smallest(lanes a)
 
 static inline void lanes_transpose(const double *const rows[LANES], lanes columns[LANES])
 {
-    columns[0] = *rows[0];
+    memcpy(&columns[0], rows[0], sizeof columns[0]); /* rows are records, not numbers alone */
 }
 
 #endif

@@ -12,14 +12,15 @@ abut_status batch_prepare(batch *b)
     if (b->block) {
         return ABUT_OK;
     }
-    b->block = memory_alloc_zeroed(BLOCK_ARRAYS * BATCH_ROOM, sizeof *b->block);
+    b->block = memory_alloc_zeroed(BLOCK_ARRAYS * BATCH_ROOM + MEMORY_LINE, sizeof *b->block);
     if (!b->block) {
         return ABUT_NO_MEMORY;
     }
     double **arrays[BLOCK_ARRAYS] = {&b->center[0], &b->center[1], &b->center[2],
                                      &b->radius,    &b->reach,     &b->largest};
+    double *first = memory_first_line(b->block);
     for (int i = 0; i < BLOCK_ARRAYS; i++) {
-        *arrays[i] = b->block + i * BATCH_ROOM;
+        *arrays[i] = first + i * BATCH_ROOM;
     }
     return ABUT_OK;
 }

@@ -1,10 +1,11 @@
 /* Which facets may touch a sphere here.
  *
- * Three passes: the sizes of the facets, from which levels and their grids follow; each facet's
- * cells, which are counted; and the entries, which go where the counts say. */
+ * Four passes: the sizes of the facets, from which levels and their grids follow; each facet's
+ * cells, which are counted; facets into their buckets, where the counts say; and their boxes, in
+ * the order of the buckets. New memory takes longer than the arithmetic, so what is kept of a
+ * facet between the passes is small. */
 #include "bins.h"
 
-#include <float.h>
 #include <string.h>
 
 #include "../base/memory.h"
@@ -13,8 +14,9 @@
 /* Cells that a facet may be in along an axis, and in all. */
 enum { CELL_SPAN = 3, CELL_LIMIT = CELL_SPAN * CELL_SPAN * CELL_SPAN };
 
-/* Cells are numbered exactly up to this power of two from the origin. */
-enum { CELL_NUMBER_BITS = 40 };
+/* Cells are numbered up to this power of two from the origin: a unit of a cell is then more than
+ * what the exact distance rounds by. */
+enum { CELL_NUMBER_BITS = 36 };
 
 /* Exponents of cells: all that grown boxes can have but for tiny ones, whose inverse cell would
  * not be finite. */
@@ -31,28 +33,38 @@ enum { BUCKET_BITS_PER_FACET = 5 };
 /* What a look at one level more takes, in candidates. */
 #define LOOK_CANDIDATES 8.0
 
-/* Adding and subtracting this leaves the nearest whole number. */
-#define WHOLE 6755399441055744.0
+/* Outward rounding of positions, in units: one for truncation, one more than culling needs, one for
+ * what the exact distance rounds by. */
+enum { OUTWARD = 3 };
 
-/* Positions in a facet's cells are counted from here, in units of its first cell: outward rounding
- * takes none below. */
-enum { UNITS_BELOW = UNITS_PER_CELL - 4 };
+/* By how much a grown box is larger for this, beside its extent: cells have 2^14 units. */
+#define GROWN_SLACK 0x1p-10
 
 /* Facets whose grown boxes are as large as one cell. */
 typedef struct size_class {
     abut_index count;
     double extent; /* sum of the grown boxes' */
-    box bounds;    /* of the grown boxes */
+    box bounds;
     int32_t level;
 } size_class;
 
 /* The cells of one facet. */
 typedef struct facet_cells {
+    uint64_t low, high; /* its box in units of the first cell, x, y and z in one (see triple) */
+    uint32_t bucket;    /* of the first cell, but for the level's first bucket */
+    uint32_t kept; /* bit 9 x + 3 z + y: whether it is in the cell that is so far from the first */
     int32_t level;
-    uint32_t cell[3]; /* the first, on the level's torus */
-    uint32_t kept; /* bit x + 3 y + 9 z: whether it is in the cell that is so far from the first */
-    uint16_t low[3], high[3]; /* its box, in units from UNITS_BELOW, rounded outward */
 } facet_cells;
+
+/* What a level's facets are placed with. */
+typedef struct level_scale {
+    double inv_cell, units_per_length;
+    int64_t reach; /* in units, rounded up */
+    double reach_in_cells;
+    const bin_level *level;
+    uint32_t axis_ends;         /* the highest bit of each axis in a bucket's number */
+    uint32_t steps[CELL_LIMIT]; /* how far each cell is from the first, in buckets */
+} level_scale;
 
 /* A set on its way. */
 typedef struct builder {
@@ -61,27 +73,10 @@ typedef struct builder {
     bins *set;
     size_class *classes; /* EXPONENT_COUNT */
     facet_cells *cells;  /* facet_count */
+    level_scale *scales; /* level_count */
 } builder;
 
-static double round_whole(double x)
-{
-    return (x + WHOLE) - WHOLE;
-}
-
 /* ---- sizes ---- */
-
-/* The box grown by the reach and by what rounding may lose. */
-static inline box grow(const box *b, double reach)
-{
-    box grown;
-    for (int axis = 0; axis < 3; axis++) {
-        double low = b->low[axis], high = b->high[axis];
-        double slack = reach + CULL_SLACK * (reach + fabs(low) + fabs(high));
-        grown.low[axis] = low - slack;
-        grown.high[axis] = high + slack;
-    }
-    return grown;
-}
 
 /* ilogb without a call; of positive numbers. */
 static int exponent_of(double x)
@@ -91,18 +86,13 @@ static int exponent_of(double x)
     return (int)(bits >> 52) - 1023;
 }
 
-static double farthest_coordinate(const box *b)
+/* The class of a facet: its grown box has an extent in [cell, 2 cell), or the cell is larger where
+ * numbers would be. */
+static int class_of(const box *own, double extent)
 {
-    double low = vec3_max_abs(vec3_load(b->low)), high = vec3_max_abs(vec3_load(b->high));
-    return low > high ? low : high;
-}
-
-/* The class of a grown box: its extent is in [cell, 2 cell), or the cell is larger where numbers
- * would not be exact. */
-static int class_of(const box *grown, double extent)
-{
-    int by_size = exponent_of(extent);
-    int by_place = exponent_of(farthest_coordinate(grown)) - CELL_NUMBER_BITS;
+    double farthest = fabs(own->low[0]) + fabs(own->low[1]) + fabs(own->low[2]) + extent;
+    int by_size = exponent_of(extent + GROWN_SLACK * extent);
+    int by_place = exponent_of(farthest) + 1 - CELL_NUMBER_BITS;
     int exponent = by_size > by_place ? by_size : by_place;
     return exponent > EXPONENT_LOW ? exponent - EXPONENT_LOW : 0;
 }
@@ -113,13 +103,13 @@ static void measure_sizes(builder *b)
         b->classes[k] = (size_class){.bounds = box_empty()};
     }
     for (abut_index f = 0; f < b->mesh->view.facet_count; f++) {
-        box own = mesh_box(b->mesh, f), grown = grow(&own, b->reach);
-        double extent = box_extent(&grown);
-        int number = class_of(&grown, extent);
+        box own = mesh_box(b->mesh, f);
+        double extent = box_extent(&own) + 2.0 * b->reach;
+        int number = class_of(&own, extent);
         size_class *class = &b->classes[number];
         class->count++;
         class->extent += extent;
-        box_include(&class->bounds, &grown);
+        box_include(&class->bounds, &own);
         b->cells[f].level = number;
     }
 }
@@ -204,8 +194,8 @@ static void choose_grid(bin_level *level, abut_index facet_count)
     limit = limit > BUCKET_BITS_LOW ? limit : BUCKET_BITS_LOW;
     int bits[3];
     for (int axis = 0; axis < 3; axis++) {
-        double first = round_whole(level->low[axis] * level->inv_cell);
-        bits[axis] = bits_for(round_whole(level->high[axis] * level->inv_cell) - first + 1.0);
+        double first = rint(level->low[axis] * level->inv_cell);
+        bits[axis] = bits_for(rint(level->high[axis] * level->inv_cell) - first + 1.0);
         bits[axis] = bits[axis] > AXIS_BITS_LOW ? bits[axis] : AXIS_BITS_LOW;
     }
     while (bits[0] + bits[1] + bits[2] > limit) {
@@ -217,20 +207,22 @@ static void choose_grid(bin_level *level, abut_index facet_count)
     }
 }
 
-static bin_level make_level(const size_class *class, double cell, int64_t first)
-{
-    bin_level level = {.inv_cell = 1.0 / cell, .first = first};
-    for (int axis = 0; axis < 3; axis++) {
-        level.low[axis] = class->bounds.low[axis];
-        level.high[axis] = class->bounds.high[axis];
-    }
-    choose_grid(&level, class->count);
-    return level;
-}
-
 static int64_t level_bucket_count(const bin_level *level)
 {
     return (level->mask[0] + 1) * (level->mask[1] + 1) * (level->mask[2] + 1);
+}
+
+static bin_level make_level(const builder *b, const size_class *class, double cell)
+{
+    bin_level level = {.inv_cell = 1.0 / cell, .first = b->set->bucket_count};
+    for (int axis = 0; axis < 3; axis++) {
+        double low = class->bounds.low[axis], high = class->bounds.high[axis];
+        double slack = b->reach + CULL_SLACK * (b->reach + fabs(low) + fabs(high));
+        level.low[axis] = low - slack;
+        level.high[axis] = high + slack;
+    }
+    choose_grid(&level, class->count);
+    return level;
 }
 
 static bool build_levels(builder *b)
@@ -245,9 +237,8 @@ static bool build_levels(builder *b)
     for (int k = 0; k < EXPONENT_COUNT; k++) {
         const size_class *class = &b->classes[k];
         if (class->count > 0) {
-            bin_level *level = &set->levels[class->level];
-            *level = make_level(class, cell_of_class(k), set->bucket_count);
-            set->bucket_count += level_bucket_count(level);
+            set->levels[class->level] = make_level(b, class, cell_of_class(k));
+            set->bucket_count += level_bucket_count(&set->levels[class->level]);
         }
     }
     return set->bucket_count < UINT32_MAX;
@@ -255,191 +246,250 @@ static bool build_levels(builder *b)
 
 /* ---- a facet's cells ---- */
 
-/* Those of 3 x 3 x 3 cells that are no farther than the reach from the triangle's plane, bit by bit
- * as in facet_cells. `place`: corner 0 from the center of the first cell, in cells, as the reach
- * is. Single precision rounds by less than the slack. */
-static inline uint32_t cells_near_plane(const triangle *t, vec3 place, double reach)
+/* Three numbers in one of 21 bits each. Adding such numbers adds all three at once, as long as none
+ * leaves 0 ... 2^21 - 1. The highest bit of each is kept as a sign: set where it is not negative.
+ */
+enum { TRIPLE_BITS = 21 };
+#define TRIPLE_ONE (UINT64_C(1) | UINT64_C(1) << TRIPLE_BITS | UINT64_C(1) << 2 * TRIPLE_BITS)
+#define TRIPLE_SIGN (TRIPLE_ONE << (TRIPLE_BITS - 1))
+
+static inline uint64_t triple(int64_t a, int64_t b, int64_t c)
 {
-    vec3 n = t->normal;
-    float limit = (float)(reach + 0.5 * (fabs(n.x) + fabs(n.y) + fabs(n.z))) + 64.0F * FLT_EPSILON;
-    float x = (float)n.x, y = (float)n.y, z = (float)n.z, from = (float)-vec3_dot(n, place);
-    const float along_x[4] = {from, from + x, from + x + x, 0.0F};
-    uint32_t near[4] = {0, 0, 0, 0};
-    for (uint32_t row = 0; row < CELL_SPAN * CELL_SPAN; row++) {
-        float across = y * (float)(row % CELL_SPAN) + z * (float)(row / CELL_SPAN);
-        uint32_t bit = 1u << CELL_SPAN * row;
-        for (int i = 0; i < 4; i++) {
-            near[i] |= fabsf(along_x[i] + across) <= limit ? bit : 0;
-        }
+    return (uint64_t)a + ((uint64_t)b << TRIPLE_BITS) + ((uint64_t)c << 2 * TRIPLE_BITS);
+}
+
+/* The difference of each number of two triples of positive numbers, or 0 where it is negative. */
+static inline uint64_t triple_excess(uint64_t a, uint64_t b)
+{
+    uint64_t difference = (a | TRIPLE_SIGN) - b, positive = difference & TRIPLE_SIGN;
+    return difference & (positive - (positive >> (TRIPLE_BITS - 1)));
+}
+
+/* Where cell `bit` of facet_cells is, from the first. */
+static inline int64_t cell_along(int bit, int axis)
+{
+    const int64_t along[3] = {bit / 9, bit % 3, bit / 3 % 3};
+    return along[axis];
+}
+
+/* The cells of a block whose last is `last` cells from the first along each axis. */
+static inline uint32_t cells_of_block(const int64_t last[3])
+{
+    static const uint32_t x[CELL_SPAN] = {1, 1 | 1 << 9, 1 | 1 << 9 | 1 << 18};
+    static const uint32_t y[CELL_SPAN] = {1, 1 | 1 << 1, 1 | 1 << 1 | 1 << 2};
+    static const uint32_t z[CELL_SPAN] = {1, 1 | 1 << 3, 1 | 1 << 3 | 1 << 6};
+    return x[last[0]] * y[last[1]] * z[last[2]];
+}
+
+/* Parts of a cell that distances from planes are counted in. All their terms together are rounded
+ * by less than PLANE_OUTWARD of them. */
+#define PLANE_UNITS 32768.0
+enum { PLANE_OUTWARD = 8 };
+
+/* Those of 3 x 3 x 3 cells that are no farther than the reach from the triangle's plane.
+ * `place`: corner 0 from the center of the first cell, in cells, as is the reach. */
+static inline uint64_t cells_near_plane(const triangle *t, vec3 place, double reach)
+{
+    vec3 n = vec3_scale(t->normal, PLANE_UNITS);
+    double half = 0.5 * (fabs(n.x) + fabs(n.y) + fabs(n.z));
+    int64_t limit = (int64_t)(PLANE_UNITS * reach + half) + PLANE_OUTWARD;
+    int64_t from = -(int64_t)vec3_dot(n, place), x = (int64_t)n.x;
+    uint64_t y = (uint64_t)(int64_t)n.y * TRIPLE_ONE, z = (uint64_t)(int64_t)n.z * TRIPLE_ONE;
+    /* how far the cells of a row along x are inside the limits on both sides */
+    uint64_t front = TRIPLE_SIGN + TRIPLE_ONE * (uint64_t)(limit - from) - triple(0, x, 2 * x);
+    uint64_t back = TRIPLE_SIGN + TRIPLE_ONE * (uint64_t)(limit + from) + triple(0, x, 2 * x);
+    uint64_t near = 0;
+    for (unsigned row = 0; row < CELL_SPAN * CELL_SPAN; row++) {
+        uint64_t beside = row % CELL_SPAN * y + row / CELL_SPAN * z;
+        near |= ((front - beside) & (back + beside) & TRIPLE_SIGN) >> (TRIPLE_BITS - 1 - row);
     }
-    return near[0] | near[1] << 1 | near[2] << 2;
+    return (near & 0x1ff) | (near >> 12 & 0x1ff << 9) | (near >> 24 & 0x1ff << 18);
 }
 
 /* A facet is near where any of its triangles is. One without an inside has no plane that could say
  * so, but a normal of 0, which is near everything. */
-static uint32_t cells_near_facet(const builder *b, abut_index facet, const double first[3],
-                                 double inv_cell)
+static inline uint32_t cells_near_facet(const abut_mesh *mesh, abut_index facet,
+                                        const level_scale *scale, vec3 first)
 {
-    uint32_t near = 0;
-    for (int32_t k = b->mesh->fans[facet]; k < b->mesh->fans[facet + 1]; k++) {
-        const triangle *t = &b->mesh->triangles[k];
-        vec3 place = vec3_sub(vec3_scale(t->corner[0], inv_cell), vec3_load(first));
-        near |= cells_near_plane(t, place, b->reach * inv_cell);
+    uint64_t near = 0;
+    for (int32_t k = mesh->fans[facet]; k < mesh->fans[facet + 1]; k++) {
+        const triangle *t = &mesh->triangles[k];
+        vec3 place = vec3_sub(vec3_scale(t->corner[0], scale->inv_cell), first);
+        near |= cells_near_plane(t, place, scale->reach_in_cells);
     }
-    return near;
+    return (uint32_t)near;
 }
 
-/* The cells of a block whose last is `last` cells from the first along each axis. */
-static uint32_t cells_of_block(const int last[3])
+/* The number of the cell that a place is in, both in units. */
+static inline int64_t cell_at(int64_t units)
 {
-    static const uint32_t rows[CELL_SPAN] = {1, 1 + 8, 1 + 8 + 64};
-    static const uint32_t layers[CELL_SPAN] = {1, 1 + 512, 1 + 512 + 262144};
-    return ((2u << last[0]) - 1u) * rows[last[1]] * layers[last[2]];
+    return (units + UNITS_PER_CELL / 2) >> UNIT_BITS;
 }
 
-static void place_facet(const builder *b, abut_index facet, facet_cells *made)
+/* What a cell's number along an axis adds to its bucket. */
+static inline uint32_t bucket_part(const bin_level *level, int axis, int64_t cell)
 {
-    const bin_level *level = &b->set->levels[b->classes[made->level].level];
-    box own = mesh_box(b->mesh, facet), grown = grow(&own, b->reach);
-    double first[3], inv_cell = level->inv_cell;
-    int last[3];
+    return (uint32_t)((cell & level->mask[axis]) << level->shift[axis]);
+}
+
+/* Only whole units count from here on: a facet's box reaches less than two and a half cells beyond
+ * the middle of the first, also where it is grown, so numbers fit. */
+static inline void place_facet(const abut_mesh *mesh, abut_index facet, const level_scale *scale,
+                               facet_cells *made)
+{
+    box own = mesh_box(mesh, facet);
+    int64_t first[3], last[3], low[3], high[3];
+    made->bucket = 0;
     for (int axis = 0; axis < 3; axis++) {
-        first[axis] = round_whole(grown.low[axis] * inv_cell);
-        last[axis] = (int)(round_whole(grown.high[axis] * inv_cell) - first[axis]);
-        made->cell[axis] = (uint32_t)((int64_t)first[axis] & level->mask[axis]);
-        /* from the cell below the first; whole units by truncation, outward by one more */
-        double low = own.low[axis] * inv_cell - first[axis] + 1.5;
-        double high = own.high[axis] * inv_cell - first[axis] + 1.5;
-        made->low[axis] = (uint16_t)((int)(low * UNITS_PER_CELL) - 1 - UNITS_BELOW);
-        made->high[axis] = (uint16_t)((int)(high * UNITS_PER_CELL) + 2 - UNITS_BELOW);
+        low[axis] = (int64_t)(own.low[axis] * scale->units_per_length) - OUTWARD;
+        high[axis] = (int64_t)(own.high[axis] * scale->units_per_length) + OUTWARD;
+        first[axis] = cell_at(low[axis] - scale->reach);
+        last[axis] = cell_at(high[axis] + scale->reach) - first[axis];
+        int64_t begin = first[axis] * UNITS_PER_CELL - 3 * UNITS_PER_CELL / 2;
+        low[axis] -= begin;
+        high[axis] -= begin;
+        made->bucket += bucket_part(scale->level, axis, first[axis]);
     }
-    made->kept = cells_of_block(last) & cells_near_facet(b, facet, first, inv_cell);
-    made->level = b->classes[made->level].level;
+    made->low = triple(low[0], low[1], low[2]);
+    made->high = triple(high[0], high[1], high[2]);
+    vec3 from = {(double)first[0], (double)first[1], (double)first[2]};
+    made->kept = cells_of_block(last) & cells_near_facet(mesh, facet, scale, from);
 }
 
 /* ---- entries ---- */
 
-/* Where the cells of a 3 x 3 x 3 block are. */
-static const uint8_t along_x[CELL_LIMIT] = {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1,
-                                            2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2};
-static const uint8_t along_y[CELL_LIMIT] = {0, 0, 0, 1, 1, 1, 2, 2, 2, 0, 0, 0, 1, 1,
-                                            1, 2, 2, 2, 0, 0, 0, 1, 1, 1, 2, 2, 2};
-static const uint8_t along_z[CELL_LIMIT] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1,
-                                            1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2};
-
-static int lowest_bit(uint32_t bits)
+static inline int lowest_bit(uint32_t bits)
 {
     return __builtin_ctz(bits);
 }
 
-/* The parts of a facet's buckets that each axis gives. */
-typedef struct bucket_parts {
-    int64_t x[CELL_SPAN], y[CELL_SPAN], z[CELL_SPAN];
-} bucket_parts;
-
-static inline int64_t part_along(const bin_level *level, const facet_cells *cells, int axis,
-                                 int64_t i)
+static level_scale make_scale(const bin_level *level, double reach)
 {
-    return ((cells->cell[axis] + i) & level->mask[axis]) << level->shift[axis];
-}
-
-static inline bucket_parts find_parts(const bin_level *level, const facet_cells *cells)
-{
-    bucket_parts parts;
-    for (int i = 0; i < CELL_SPAN; i++) {
-        parts.x[i] = level->first + part_along(level, cells, 0, i);
-        parts.y[i] = part_along(level, cells, 1, i);
-        parts.z[i] = part_along(level, cells, 2, i);
+    level_scale scale = {.inv_cell = level->inv_cell,
+                         .units_per_length = level->inv_cell * UNITS_PER_CELL,
+                         .reach_in_cells = reach * level->inv_cell,
+                         .level = level};
+    scale.reach = (int64_t)(reach * scale.units_per_length) + 1;
+    for (int axis = 0; axis < 3; axis++) {
+        scale.axis_ends |= (uint32_t)(level->mask[axis] + 1) / 2 << level->shift[axis];
+        for (int bit = 0; bit < CELL_LIMIT; bit++) {
+            scale.steps[bit] += bucket_part(level, axis, cell_along(bit, axis));
+        }
     }
-    return parts;
+    return scale;
 }
 
-/* ends[bucket]: its entries. Returns all of them. */
-static int64_t count_entries(builder *b, uint32_t *ends)
+static bool build_scales(builder *b)
 {
-    int64_t total = 0;
+    b->scales = memory_alloc(b->set->level_count, sizeof *b->scales);
+    for (int32_t k = 0; b->scales && k < b->set->level_count; k++) {
+        b->scales[k] = make_scale(&b->set->levels[k], b->reach);
+    }
+    return b->scales != NULL;
+}
+
+/* The bucket of the level for a facet's cell `bit`, from that of the first: the sum along each axis
+ * by itself, without carries from one to the next. */
+static inline uint32_t bucket_at(const level_scale *scale, uint32_t first, int bit)
+{
+    uint32_t step = scale->steps[bit], ends = scale->axis_ends;
+    return ((first & ~ends) + (step & ~ends)) ^ ((first ^ step) & ends);
+}
+
+/* ends[bucket]: its entries. */
+static void count_entries(builder *b, uint32_t *ends)
+{
     for (abut_index f = 0; f < b->mesh->view.facet_count; f++) {
         facet_cells *cells = &b->cells[f];
-        place_facet(b, f, cells);
-        bucket_parts parts = find_parts(&b->set->levels[cells->level], cells);
+        cells->level = b->classes[cells->level].level;
+        const level_scale *scale = &b->scales[cells->level];
+        place_facet(b->mesh, f, scale, cells);
+        uint32_t *level_ends = ends + scale->level->first;
         for (uint32_t left = cells->kept; left; left &= left - 1) {
-            int i = lowest_bit(left);
-            ends[parts.x[along_x[i]] + parts.y[along_y[i]] + parts.z[along_z[i]]]++;
-            total++;
+            level_ends[bucket_at(scale, cells->bucket, lowest_bit(left))]++;
         }
+    }
+}
+
+/* From counts to where each bucket begins, until filling has moved it to its end; and which are
+ * occupied. Returns all entries. */
+static int64_t sum_counts(bins *set)
+{
+    uint32_t *ends = set->begins + 1;
+    int64_t total = 0;
+    for (int64_t begin = 0; begin < set->bucket_count; begin += 32) {
+        uint32_t bits = 0;
+        for (int64_t i = 0; i < 32; i++) {
+            uint32_t count = ends[begin + i];
+            bits |= (uint32_t)(count > 0) << i;
+            ends[begin + i] = (uint32_t)total;
+            total += count;
+        }
+        set->occupied[begin / 32] = bits;
     }
     return total;
 }
 
-/* From counts to where each bucket begins, until filling has moved it to its end; and which are
- * occupied. */
-static void sum_counts(bins *set)
+/* Each entry's facet, and in place of its first bound the cell that it is in. */
+static void fill_facets(builder *b, uint32_t *ends)
 {
-    uint32_t *ends = set->begins + 1, total = 0;
-    for (int64_t bucket = 0; bucket < set->bucket_count; bucket++) {
-        uint32_t count = ends[bucket];
-        set->occupied[bucket >> 5] |= (uint32_t)(count > 0) << (bucket & 31);
-        ends[bucket] = total;
-        total += count;
-    }
-}
-
-static uint16_t clip(int units)
-{
-    return (uint16_t)(units < 0 ? 0 : units > UINT16_MAX ? UINT16_MAX : units);
-}
-
-/* A facet's box in each of its cells, by how far the cell is from the first. */
-typedef struct cell_boxes {
-    uint16_t low[3][CELL_SPAN], high[3][CELL_SPAN];
-} cell_boxes;
-
-static inline cell_boxes find_boxes(const facet_cells *cells)
-{
-    cell_boxes boxes;
-    for (int axis = 0; axis < 3; axis++) {
-        for (int i = 0; i < CELL_SPAN; i++) {
-            int zero = UNITS_BELOW - i * UNITS_PER_CELL;
-            boxes.low[axis][i] = clip(cells->low[axis] + zero);
-            boxes.high[axis][i] = clip(cells->high[axis] + zero);
+    int32_t *facets = b->set->facet;
+    uint16_t *bits = b->set->low[0];
+    for (abut_index f = 0; f < b->mesh->view.facet_count; f++) {
+        const facet_cells *cells = &b->cells[f];
+        const level_scale *scale = &b->scales[cells->level];
+        uint32_t *level_ends = ends + scale->level->first;
+        for (uint32_t left = cells->kept; left; left &= left - 1) {
+            int bit = lowest_bit(left);
+            uint32_t entry = level_ends[bucket_at(scale, cells->bucket, bit)]++;
+            facets[entry] = (int32_t)f;
+            bits[entry] = (uint16_t)bit;
         }
     }
-    return boxes;
 }
 
-static void fill_facet(bins *set, uint32_t *ends, const facet_cells *cells, int32_t facet)
+static inline void split_triple(uint64_t numbers, uint16_t *x, uint16_t *y, uint16_t *z)
 {
-    bucket_parts parts = find_parts(&set->levels[cells->level], cells);
-    cell_boxes boxes = find_boxes(cells);
-    for (uint32_t left = cells->kept; left; left &= left - 1) {
-        int i = lowest_bit(left), x = along_x[i], y = along_y[i], z = along_z[i];
-        uint32_t entry = ends[parts.x[x] + parts.y[y] + parts.z[z]]++;
-        set->facet[entry] = facet;
-        set->low[0][entry] = boxes.low[0][x];
-        set->high[0][entry] = boxes.high[0][x];
-        set->low[1][entry] = boxes.low[1][y];
-        set->high[1][entry] = boxes.high[1][y];
-        set->low[2][entry] = boxes.low[2][z];
-        set->high[2][entry] = boxes.high[2][z];
+    *x = (uint16_t)numbers;
+    *y = (uint16_t)(numbers >> TRIPLE_BITS);
+    *z = (uint16_t)(numbers >> 2 * TRIPLE_BITS);
+}
+
+static void fill_boxes(const builder *b)
+{
+    const bins set = *b->set;
+    uint64_t begins[CELL_LIMIT]; /* of the cells, in units from the first */
+    for (int bit = 0; bit < CELL_LIMIT; bit++) {
+        begins[bit] =
+            UNITS_PER_CELL * triple(cell_along(bit, 0), cell_along(bit, 1), cell_along(bit, 2));
+    }
+    for (int64_t i = 0; i < set.entry_count; i++) {
+        const facet_cells *cells = &b->cells[set.facet[i]];
+        uint64_t begin = begins[set.low[0][i]];
+        uint64_t low = triple_excess(cells->low, begin), high = triple_excess(cells->high, begin);
+        split_triple(low, set.low[0] + i, set.low[1] + i, set.low[2] + i);
+        split_triple(high, set.high[0] + i, set.high[1] + i, set.high[2] + i);
     }
 }
 
-/* The arrays of boxes are one, so that they do not begin at the same place of their pages, which
+/* The bounds are one array, so that they do not begin at the same place of their pages, which
  * caches would mix up. */
 static bool allocate_entries(bins *set, int64_t count)
 {
     int64_t room = count + BINS_PADDING;
     set->entry_count = count;
     set->facet = memory_alloc(room, sizeof *set->facet);
-    uint16_t *boxes = memory_alloc(room, 6 * sizeof *boxes);
-    set->low[0] = boxes;
-    if (!set->facet || !boxes) {
+    uint16_t *bounds = memory_alloc(room, 6 * sizeof *bounds);
+    set->low[0] = bounds;
+    if (!set->facet || !bounds) {
         return false;
     }
     memset(set->facet + count, 0, BINS_PADDING * sizeof *set->facet);
-    for (int k = 0; k < 6; k++) {
-        *(k % 2 ? &set->high[k / 2] : &set->low[k / 2]) = boxes + k * room;
-        memset(boxes + k * room + count, 0, BINS_PADDING * sizeof *boxes);
+    for (int axis = 0; axis < 3; axis++) {
+        set->low[axis] = bounds + axis * room;
+        set->high[axis] = bounds + (axis + 3) * room;
+        memset(set->low[axis] + count, 0, BINS_PADDING * sizeof *bounds);
+        memset(set->high[axis] + count, 0, BINS_PADDING * sizeof *bounds);
     }
     return true;
 }
@@ -452,22 +502,21 @@ static bool allocate_buckets(bins *set, int64_t count)
     return set->begins && set->occupied;
 }
 
-/* Counting sort of the facets by bucket: count, sum, fill. */
+/* Counting sort of the facets by bucket. */
 static bool build_entries(builder *b)
 {
     bins *set = b->set;
-    if (!allocate_buckets(set, set->bucket_count)) {
+    if (!build_scales(b) || !allocate_buckets(set, set->bucket_count)) {
         return false;
     }
     uint32_t *ends = set->begins + 1;
-    int64_t total = count_entries(b, ends);
+    count_entries(b, ends);
+    int64_t total = sum_counts(set);
     if (total > UINT32_MAX || !allocate_entries(set, total)) {
         return false;
     }
-    sum_counts(set);
-    for (abut_index f = 0; f < b->mesh->view.facet_count; f++) {
-        fill_facet(set, ends, &b->cells[f], (int32_t)f);
-    }
+    fill_facets(b, ends);
+    fill_boxes(b);
     return true;
 }
 
@@ -482,6 +531,7 @@ bins *bins_build(const abut_mesh *mesh, double reach)
     bool done = b.set && b.classes && b.cells && build_levels(&b) && build_entries(&b);
     memory_free(b.classes);
     memory_free(b.cells);
+    memory_free(b.scales);
     if (done) {
         return b.set;
     }

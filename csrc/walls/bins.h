@@ -16,7 +16,7 @@
 /* Positions in a cell are counted in units of cell / 2^14 from one cell below the cell's lower
  * side, so that 0 ... 65535 reaches from one cell below to two cells above it: a center is at
  * 2^14 ... 2^15. */
-enum { UNITS_PER_CELL = 1 << 14 };
+enum { UNIT_BITS = 14, UNITS_PER_CELL = 1 << UNIT_BITS };
 
 /* Entries behind the last that may be read. */
 enum { BINS_PADDING = 32 };

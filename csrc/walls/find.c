@@ -276,7 +276,7 @@ static abut_index node_count(const view *v, const pairs *p, int32_t i)
 {
     switch (pair_type(p, i)) {
     case ABUT_FACET:
-        return v->mesh->kept[p->of[i]->facet];
+        return v->mesh->kept[pair_triangle(p, i)->facet];
     case ABUT_EDGE:
         return 2;
     case ABUT_VERTEX:
@@ -294,7 +294,7 @@ static abut_status append_contact(const search *s, contact_buffer *buffer, const
         (contact){.offset = pair_offset(p, i),
                   .distance = p->distance[i],
                   .normal_noise = p->normal_noise[i],
-                  .triangle = (int32_t)(p->of[i] - v->mesh->triangles),
+                  .triangle = p->triangle[i],
                   .place = v->place,
                   .sphere = sphere,
                   .type = (uint8_t)pair_type(p, i),

@@ -37,8 +37,9 @@ question hierarchy_ask(pairs *p, int32_t k)
     for (int32_t n = 0; n < q.count; n++) {
         int32_t i = q.items[n];
         double noise = batch_noise(p->batch, pair_view(p, i), p->sphere[k]);
-        p->noise[i] = p->of[i]->noise + noise;
-        p->normal_noise[i] = p->of[i]->normal_noise + noise;
+        p->distance[i] = sqrt(p->distance_sq[i]);
+        p->noise[i] = pair_triangle(p, i)->noise + noise;
+        p->normal_noise[i] = pair_triangle(p, i)->normal_noise + noise;
     }
     return q;
 }
@@ -49,7 +50,7 @@ void hierarchy_take_all(pairs *p)
     for (int32_t k = 0; k < p->sphere_count; k++) {
         p->first_left[k] = count;
         for (int32_t i = p->first[k]; i < p->first[k + 1]; i++) {
-            if (p->distance[i] < INFINITY) {
+            if (p->distance_sq[i] < INFINITY) {
                 p->left[count++] = i;
             }
         }
@@ -72,12 +73,12 @@ static int compare_places(const pairs *p, int32_t a, int32_t b)
     const view *of_a = pair_view(p, a), *of_b = pair_view(p, b);
     int order = compare_numbers(of_a->number, of_b->number);
     for (int i = 0; !order && i < 3; i++) {
-        order = vec3_compare(p->of[a]->corner[i], p->of[b]->corner[i]);
+        order = vec3_compare(pair_triangle(p, a)->corner[i], pair_triangle(p, b)->corner[i]);
     }
     for (int i = 0; !order && i < 3; i++) {
         order = compare_numbers(of_a->image[i], of_b->image[i]);
     }
-    return order ? order : compare_numbers(p->of[a]->facet, p->of[b]->facet);
+    return order ? order : compare_numbers(pair_triangle(p, a)->facet, pair_triangle(p, b)->facet);
 }
 
 static int compare_ties(const pairs *p, int32_t a, int32_t b)

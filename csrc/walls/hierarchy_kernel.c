@@ -10,37 +10,35 @@
 
 static const double LANE_NUMBERS[8] = {0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0};
 
-/* Distances of pairs from number `i` on; infinite from `end` on. */
-static inline lanes load_distances(const pairs *p, int32_t i, int32_t end)
+/* Squares of the distances of pairs from number `i` on; infinite from `end` on. */
+LANES_INLINE lanes load_distances(const pairs *p, int32_t i, int32_t end)
 {
     lanes_mask is_in = lanes_less(lanes_load(LANE_NUMBERS), lanes_set(end - i));
-    return lanes_select(is_in, lanes_load(p->distance + i), lanes_set(INFINITY));
+    return lanes_select(is_in, lanes_load(p->distance_sq + i), lanes_set(INFINITY));
 }
 
-static inline double nearest_distance(const pairs *p, int32_t begin, int32_t end)
+LANES_INLINE double nearest_sq(const pairs *p, int32_t begin, int32_t end)
 {
-    lanes nearest = lanes_set(INFINITY);
-    for (int32_t i = begin; i < end; i += LANES) {
-        lanes distance = load_distances(p, i, end);
-        nearest = lanes_select(lanes_less(distance, nearest), distance, nearest);
+    lanes nearest = load_distances(p, begin, end);
+    for (int32_t i = begin + LANES; i < end; i += LANES) {
+        lanes distance_sq = load_distances(p, i, end);
+        nearest = lanes_select(lanes_less(distance_sq, nearest), distance_sq, nearest);
     }
     return lanes_smallest(nearest);
 }
 
 /* The first pair at that distance. */
-static inline int32_t find_distance(const pairs *p, int32_t begin, int32_t end, double nearest)
+LANES_INLINE int32_t find_pair(const pairs *p, int32_t begin, double distance_sq)
 {
-    for (int32_t i = begin; i < end; i += LANES) {
-        unsigned bits =
-            mask_bits(lanes_equal(load_distances(p, i, end), lanes_set(nearest)));
+    for (int32_t i = begin;; i += LANES) {
+        unsigned bits = mask_bits(lanes_equal(lanes_load(p->distance_sq + i), lanes_set(distance_sq)));
         if (bits) {
             return i + __builtin_ctz(bits);
         }
     }
-    return begin;
 }
 
-static inline int32_t append_bits(int32_t *list, int32_t count, int32_t first, unsigned bits)
+LANES_INLINE int32_t append_bits(int32_t *list, int32_t count, int32_t first, unsigned bits)
 {
     for (; bits; bits &= bits - 1) {
         list[count++] = first + __builtin_ctz(bits);
@@ -49,24 +47,26 @@ static inline int32_t append_bits(int32_t *list, int32_t count, int32_t first, u
 }
 
 /* The pairs of one sphere that pair j, its nearest, does not surely eliminate. Returns how many. */
-static inline int32_t strike(pairs *p, int32_t begin, int32_t end, int32_t j, double limit,
-                             int32_t *left)
+LANES_INLINE int32_t strike(pairs *p, int32_t begin, int32_t end, int32_t j, double limit,
+                            int32_t *left)
 {
     lanes3 offset = {lanes_set(p->offset[0][j]), lanes_set(p->offset[1][j]),
                      lanes_set(p->offset[2][j])};
-    lanes nearest = lanes_set(p->distance[j]), infinite = lanes_set(INFINITY);
-    int32_t count = 0;
+    /* squares this close may have the same root */
+    lanes as_near = lanes_set(p->distance_sq[j] * (1.0 + SAME_ROOT)), infinite = lanes_set(INFINITY);
+    int32_t count = 0, touching_count = 0;
     for (int32_t i = begin; i < end; i += LANES) {
-        lanes distance = load_distances(p, i, end);
+        lanes distance_sq = load_distances(p, i, end);
         lanes3 other = {lanes_load(p->offset[0] + i), lanes_load(p->offset[1] + i),
                         lanes_load(p->offset[2] + i)};
         lanes in_front = lanes3_dot(offset, lanes3_sub(offset, other));
         lanes_mask stays = mask_or(mask_not(lanes_no_more(in_front, lanes_set(limit))),
-                                   lanes_equal(distance, nearest));
-        unsigned touching = mask_bits(lanes_less(distance, infinite));
-        p->touch_count += __builtin_popcount(touching);
+                                   lanes_no_more(distance_sq, as_near));
+        unsigned touching = mask_bits(lanes_less(distance_sq, infinite));
+        touching_count += __builtin_popcount(touching);
         count = append_bits(left, count, i, mask_bits(stays) & touching);
     }
+    p->touch_count += touching_count;
     return count;
 }
 
@@ -76,13 +76,14 @@ void KERNEL(hierarchy_strike)(pairs *p)
     for (int32_t k = 0; k < p->sphere_count; k++) {
         int32_t begin = p->first[k], end = p->first[k + 1];
         p->first_left[k] = count;
-        double nearest = nearest_distance(p, begin, end);
-        if (nearest < INFINITY) {
-            int32_t j = find_distance(p, begin, end, nearest);
+        double distance_sq = nearest_sq(p, begin, end);
+        if (distance_sq < INFINITY) {
+            int32_t j = find_pair(p, begin, distance_sq);
+            double distance = sqrt(distance_sq);
             double noise = batch_noise(p->batch, pair_view(p, j), p->sphere[k]);
-            double limit = FRONT_NOISES * (p->of[j]->normal_noise + noise) * nearest;
+            double limit = FRONT_NOISES * (pair_triangle(p, j)->normal_noise + noise) * distance;
             /* on the facet itself the tangent plane is the facet's, and nothing is sure here */
-            limit = nearest < AT_CENTER ? -INFINITY : limit;
+            limit = distance < AT_CENTER ? -INFINITY : limit;
             count += strike(p, begin, end, j, limit, p->left + count);
         }
     }

@@ -28,12 +28,12 @@ static abut_status collect(const batch *b, int32_t from, pairs *p, int32_t *next
  * of those. They are neighbors in the queue. */
 static void keep_nearest(pairs *p, int32_t *best, int32_t i)
 {
-    double best_sq = vec3_norm_sq(pair_offset(p, *best)), sq = vec3_norm_sq(pair_offset(p, i));
+    double best_sq = p->distance_sq[*best], sq = p->distance_sq[i];
     if (sq < best_sq || (sq == best_sq && pair_type(p, i) < pair_type(p, *best))) {
-        p->distance[*best] = INFINITY;
+        p->distance_sq[*best] = INFINITY;
         *best = i;
     } else {
-        p->distance[i] = INFINITY;
+        p->distance_sq[i] = INFINITY;
     }
 }
 
@@ -41,9 +41,9 @@ static void join_fans(pairs *p, int32_t begin, int32_t end)
 {
     int32_t best = begin;
     for (int32_t i = begin + 1; i < end; i++) {
-        if (p->view[i] != p->view[best] || p->of[i]->facet != p->of[best]->facet) {
+        if (p->view[i] != p->view[best] || pair_triangle(p, i)->facet != pair_triangle(p, best)->facet) {
             best = i;
-        } else if (p->distance[i] < INFINITY) {
+        } else if (p->distance_sq[i] < INFINITY) {
             keep_nearest(p, &best, i);
         }
     }
@@ -53,7 +53,7 @@ static void turn_into_world(pairs *p)
 {
     for (int32_t i = 0; i < p->count; i++) {
         const view *v = pair_view(p, i);
-        if (v->pose->turns && p->distance[i] < INFINITY) {
+        if (v->pose->turns && p->distance_sq[i] < INFINITY) {
             vec3 offset = pose_turn(v->pose, pair_offset(p, i));
             p->offset[0][i] = offset.x, p->offset[1][i] = offset.y, p->offset[2][i] = offset.z;
         }

@@ -1,5 +1,5 @@
-/* The boxes of candidates against spheres, then the closest points of the triangles that are left
- * (contact.md, section 1; triangle_closest in facet.c is the same for one triangle). */
+/* The boxes of candidates against spheres, then the closest points of the triangles that are
+ * left (contact.md, section 1; triangle_closest in facet.c is the same for one triangle). */
 #include "../base/lanes_kernel.h"
 #include "../base/simd.h"
 #include "kernels.h"
@@ -15,9 +15,25 @@ typedef struct cell_sphere {
     uint16_t limit; /* upper half of the reach's square */
 } cell_sphere;
 
+/* The arrays of a set's entries. They are copied from the set so that compilers know that they
+ * stay where they are. */
+typedef struct entries {
+    const uint16_t *low[3], *high[3];
+    const int32_t *facet;
+    const uint32_t *begins;
+} entries;
+
+LANES_INLINE entries entries_of(const bins *set)
+{
+    return (entries){{set->low[0], set->low[1], set->low[2]},
+                     {set->high[0], set->high[1], set->high[2]},
+                     set->facet,
+                     set->begins};
+}
+
 #if LANES == 8
 
-static inline __m512i apart_sq(const uint16_t *low, const uint16_t *high, uint16_t center)
+LANES_INLINE __m512i apart_sq(const uint16_t *low, const uint16_t *high, uint16_t center)
 {
     __m512i c = _mm512_set1_epi16((short)center);
     __m512i apart = _mm512_or_si512(_mm512_subs_epu16(_mm512_loadu_si512(low), c),
@@ -26,19 +42,19 @@ static inline __m512i apart_sq(const uint16_t *low, const uint16_t *high, uint16
 }
 
 /* Bit i: whether box `entry + i` is within reach. */
-static inline uint32_t boxes_near(const bins *set, uint32_t entry, const cell_sphere *s)
+LANES_INLINE uint32_t boxes_near(const entries *set, uint32_t entry, cell_sphere s)
 {
-    __m512i sum = apart_sq(set->low[0] + entry, set->high[0] + entry, s->center[0]);
+    __m512i sum = apart_sq(set->low[0] + entry, set->high[0] + entry, s.center[0]);
     sum = _mm512_adds_epu16(
-        sum, apart_sq(set->low[1] + entry, set->high[1] + entry, s->center[1]));
+        sum, apart_sq(set->low[1] + entry, set->high[1] + entry, s.center[1]));
     sum = _mm512_adds_epu16(
-        sum, apart_sq(set->low[2] + entry, set->high[2] + entry, s->center[2]));
-    return _mm512_cmple_epu16_mask(sum, _mm512_set1_epi16((short)s->limit));
+        sum, apart_sq(set->low[2] + entry, set->high[2] + entry, s.center[2]));
+    return _mm512_cmple_epu16_mask(sum, _mm512_set1_epi16((short)s.limit));
 }
 
 #elif LANES == 4
 
-static inline __m256i apart_sq(const uint16_t *low, const uint16_t *high, uint16_t center)
+LANES_INLINE __m256i apart_sq(const uint16_t *low, const uint16_t *high, uint16_t center)
 {
     __m256i c = _mm256_set1_epi16((short)center);
     __m256i below = _mm256_subs_epu16(_mm256_loadu_si256((const __m256i *)low), c);
@@ -48,18 +64,18 @@ static inline __m256i apart_sq(const uint16_t *low, const uint16_t *high, uint16
 }
 
 /* All ones where the box is within reach. */
-static inline __m256i half_near(const bins *set, uint32_t entry, const cell_sphere *s)
+LANES_INLINE __m256i half_near(const entries *set, uint32_t entry, cell_sphere s)
 {
-    __m256i sum = apart_sq(set->low[0] + entry, set->high[0] + entry, s->center[0]);
+    __m256i sum = apart_sq(set->low[0] + entry, set->high[0] + entry, s.center[0]);
     sum = _mm256_adds_epu16(
-        sum, apart_sq(set->low[1] + entry, set->high[1] + entry, s->center[1]));
+        sum, apart_sq(set->low[1] + entry, set->high[1] + entry, s.center[1]));
     sum = _mm256_adds_epu16(
-        sum, apart_sq(set->low[2] + entry, set->high[2] + entry, s->center[2]));
-    __m256i beyond = _mm256_subs_epu16(sum, _mm256_set1_epi16((short)s->limit));
+        sum, apart_sq(set->low[2] + entry, set->high[2] + entry, s.center[2]));
+    __m256i beyond = _mm256_subs_epu16(sum, _mm256_set1_epi16((short)s.limit));
     return _mm256_cmpeq_epi16(beyond, _mm256_setzero_si256());
 }
 
-static inline uint32_t boxes_near(const bins *set, uint32_t entry, const cell_sphere *s)
+LANES_INLINE uint32_t boxes_near(const entries *set, uint32_t entry, cell_sphere s)
 {
     __m256i bytes = _mm256_packs_epi16(half_near(set, entry, s), half_near(set, entry + 16, s));
     /* packing went on inside each half of the register */
@@ -68,23 +84,23 @@ static inline uint32_t boxes_near(const bins *set, uint32_t entry, const cell_sp
 
 #else
 
-static inline uint32_t apart_sq(uint16_t low, uint16_t high, uint16_t center)
+LANES_INLINE uint32_t apart_sq(uint16_t low, uint16_t high, uint16_t center)
 {
     uint32_t below = low > center ? (uint32_t)(low - center) : 0;
     uint32_t above = center > high ? (uint32_t)(center - high) : 0;
     return ((below | above) * (below | above)) >> 16;
 }
 
-static inline uint32_t boxes_near(const bins *set, uint32_t entry, const cell_sphere *s)
+LANES_INLINE uint32_t boxes_near(const entries *set, uint32_t entry, cell_sphere s)
 {
     uint32_t is_near[BOXES];
     for (int i = 0; i < BOXES; i++) {
         uint32_t sum = 0;
         for (int axis = 0; axis < 3; axis++) {
             sum += apart_sq(set->low[axis][entry + (uint32_t)i], set->high[axis][entry + (uint32_t)i],
-                            s->center[axis]);
+                            s.center[axis]);
         }
-        is_near[i] = sum <= s->limit;
+        is_near[i] = sum <= s.limit;
     }
     uint32_t bits = 0;
     for (int i = 0; i < BOXES; i++) {
@@ -95,172 +111,196 @@ static inline uint32_t boxes_near(const bins *set, uint32_t entry, const cell_sp
 
 #endif
 
-static inline int32_t count_bits(uint32_t bits)
-{
-    return __builtin_popcount(bits);
-}
-
-static inline int32_t lowest_bit(uint32_t bits)
-{
-    return __builtin_ctz(bits);
-}
-
 /* ---- the queue ---- */
 
 #if LANES == 8
 
-/* The triangles with the numbers of those of 16 facets that are near, where every facet is one
- * triangle. */
-static inline int32_t append_sixteen(const triangle **of, const triangle *base,
-                                     const int32_t *facet, __mmask16 near)
+LANES_INLINE int32_t append_sixteen(int32_t *list, const int32_t *facet, __mmask16 near)
 {
-    __m512i numbers = _mm512_maskz_compress_epi32(near, _mm512_loadu_si512(facet));
-    __m512i first = _mm512_cvtepi32_epi64(_mm512_castsi512_si256(numbers));
-    __m512i second = _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(numbers, 1));
-    __m512i begin = _mm512_set1_epi64((long long)(uintptr_t)base);
-    _mm512_storeu_si512(of, _mm512_add_epi64(begin, _mm512_slli_epi64(first, 7)));
-    _mm512_storeu_si512(of + 8, _mm512_add_epi64(begin, _mm512_slli_epi64(second, 7)));
-    return count_bits(near);
+    _mm512_storeu_si512(list, _mm512_maskz_compress_epi32(near, _mm512_loadu_si512(facet)));
+    return __builtin_popcount(near);
 }
 
-_Static_assert(sizeof(triangle) == 128, "a triangle's address is its number shifted by 7");
-
-static inline int32_t append_triangles(const triangle **of, const triangle *base,
-                                       const int32_t *facet, uint32_t near)
+/* Write the facets whose bits are set to the list, and to what lies behind; returns how many. */
+LANES_INLINE int32_t append_facets(int32_t *list, const int32_t *facet, uint32_t near)
 {
-    int32_t count = append_sixteen(of, base, facet, (__mmask16)near);
-    return count + append_sixteen(of + count, base, facet + 16, (__mmask16)(near >> 16));
+    int32_t count = append_sixteen(list, facet, (__mmask16)near);
+    return count + append_sixteen(list + count, facet + 16, (__mmask16)(near >> 16));
 }
 
 #else
 
-static inline int32_t append_triangles(const triangle **of, const triangle *base,
-                                       const int32_t *facet, uint32_t near)
+LANES_INLINE int32_t append_facets(int32_t *list, const int32_t *facet, uint32_t near)
 {
     int32_t count = 0;
     for (; near; near &= near - 1) {
-        of[count++] = base + facet[lowest_bit(near)];
+        list[count++] = facet[__builtin_ctz(near)];
     }
     return count;
 }
 
 #endif
 
-/* All triangles of near facets that are polygons. Returns how many; -1 where there is no room. */
-static int32_t append_fans(const triangle **of, int32_t room, const abut_mesh *mesh,
-                           const int32_t *facet, uint32_t near)
+/* Add the facets of one bucket that are near, as if each were the triangle of its number. False
+ * where there is no room. */
+LANES_INLINE bool collect_bucket(pairs *p, const entries *set, uint32_t bucket, cell_sphere s)
 {
-    int32_t count = 0;
-    for (; near; near &= near - 1) {
-        int32_t number = facet[lowest_bit(near)];
-        if (mesh->fans[number + 1] - mesh->fans[number] > room - count) {
-            return -1;
-        }
-        for (int32_t k = mesh->fans[number]; k < mesh->fans[number + 1]; k++) {
-            of[count++] = mesh->triangles + k;
-        }
-    }
-    return count;
-}
-
-/* Add the pairs of one bucket. False where there is no room. */
-static inline bool collect_bucket(pairs *p, const view *v, uint32_t bucket, const cell_sphere *s)
-{
-    const bins *set = v->set;
     uint32_t begin = set->begins[bucket], end = set->begins[bucket + 1];
+    int32_t count = p->count;
     p->candidate_count += end - begin;
+    if ((int64_t)p->capacity - count < (int64_t)(end - begin) + BOXES) {
+        return false;
+    }
     for (uint32_t entry = begin; entry < end; entry += BOXES) {
         uint32_t near = boxes_near(set, entry, s);
         near &= end - entry < BOXES ? (1u << (end - entry)) - 1u : UINT32_MAX;
-        if (p->capacity - p->count < BOXES) {
-            return false;
-        }
-        int32_t added = v->is_triangles
-                            ? append_triangles(p->of + p->count, v->mesh->triangles,
-                                               set->facet + entry, near)
-                            : append_fans(p->of + p->count, p->capacity - p->count, v->mesh,
-                                          set->facet + entry, near);
-        if (added < 0) {
-            return false;
-        }
-        p->count += added;
+        count += append_facets(p->triangle + count, set->facet + entry, near);
     }
+    p->count = count;
+    return true;
+}
+
+/* The facets from number `first` on become their triangles. False where there is no room. */
+static bool expand_fans(pairs *p, const abut_mesh *mesh, int32_t first)
+{
+    int32_t facet_count = p->count - first, count = first;
+    memcpy(p->spare, p->triangle + first, (size_t)facet_count * sizeof *p->spare);
+    for (int32_t i = 0; i < facet_count; i++) {
+        int32_t begin = mesh->fans[p->spare[i]], end = mesh->fans[p->spare[i] + 1];
+        if (end - begin > p->capacity - count) {
+            return false;
+        }
+        for (int32_t k = begin; k < end; k++) {
+            p->triangle[count++] = k;
+        }
+    }
+    p->count = count;
     return true;
 }
 
 /* The sphere beside each of its pairs from number `first` on. */
-static inline void fill_spheres(pairs *p, const view *v, int32_t number, int32_t sphere,
-                                int32_t first)
+LANES_INLINE void fill_spheres(pairs *p, const view *v, int32_t sphere, int32_t first)
 {
     lanes x = lanes_set(v->local[0][sphere]), y = lanes_set(v->local[1][sphere]),
           z = lanes_set(v->local[2][sphere]), reach = lanes_set(p->batch->reach[sphere]);
+    double *to_x = p->center[0], *to_y = p->center[1], *to_z = p->center[2], *to_reach = p->reach;
     for (int32_t i = first; i < p->count; i += LANES) {
-        lanes_store(p->center[0] + i, x);
-        lanes_store(p->center[1] + i, y);
-        lanes_store(p->center[2] + i, z);
-        lanes_store(p->reach + i, reach);
-    }
-    for (int32_t i = first; i < p->count; i++) {
-        p->view[i] = number;
+        lanes_store(to_x + i, x);
+        lanes_store(to_y + i, y);
+        lanes_store(to_z + i, z);
+        lanes_store(to_reach + i, reach);
     }
 }
 
-/* Add the pairs of a sphere. False where there is no room. */
-static inline bool collect_sphere(pairs *p, int32_t sphere)
+LANES_INLINE cell_sphere sphere_in_cell(const batch *b, int64_t look, int32_t sphere)
 {
-    const batch *b = p->batch;
-    for (int32_t number = 0; number < b->view_count; number++) {
-        const view *v = &b->views[number];
-        int32_t first = p->count;
-        for (int32_t k = 0; k < v->set->level_count; k++) {
-            int64_t look = v->first_look + k;
-            uint32_t bucket = batch_buckets(b, look)[sphere];
-            if (bucket == NO_BUCKET) {
-                continue;
-            }
-            cell_sphere s;
-            for (int axis = 0; axis < 3; axis++) {
-                s.center[axis] = batch_units(b, look, axis)[sphere];
-            }
-            s.limit = batch_units(b, look, 3)[sphere];
-            if (!collect_bucket(p, v, bucket, &s)) {
-                return false;
-            }
+    return (cell_sphere){{batch_units(b, look, 0)[sphere], batch_units(b, look, 1)[sphere],
+                          batch_units(b, look, 2)[sphere]},
+                         batch_units(b, look, 3)[sphere]};
+}
+
+/* Add the pairs of a sphere and one view. False where there is no room. */
+static bool collect_view(pairs *p, int32_t number, int32_t sphere)
+{
+    const view *v = &p->batch->views[number];
+    const entries set = entries_of(v->set);
+    int32_t first = p->count;
+    for (int32_t k = 0; k < v->set->level_count; k++) {
+        int64_t look = v->first_look + k;
+        uint32_t bucket = batch_buckets(p->batch, look)[sphere];
+        if (bucket != NO_BUCKET &&
+            !collect_bucket(p, &set, bucket, sphere_in_cell(p->batch, look, sphere))) {
+            return false;
         }
-        fill_spheres(p, v, number, sphere, first);
+    }
+    if (!v->is_triangles && !expand_fans(p, v->mesh, first)) {
+        return false;
+    }
+    fill_spheres(p, v, sphere, first);
+    for (int32_t i = first; i < p->count; i++) {
+        p->view[i] = number;
     }
     return true;
 }
 
-/* Number of the first sphere from `from` on that a look found something for; the batch's count
- * where there is none. */
-static inline int32_t next_seen(const batch *b, int32_t from)
+LANES_INLINE void end_sphere(pairs *p, int32_t sphere)
 {
-    for (int32_t word = from / 64; word < BATCH_SPHERES / 64; word++) {
-        uint64_t bits = b->seen[word];
-        bits &= word == from / 64 ? UINT64_MAX << (from % 64) : UINT64_MAX;
-        if (bits) {
-            return 64 * word + __builtin_ctzll(bits);
+    p->sphere[p->sphere_count] = sphere;
+    p->sphere_count += p->count > p->first[p->sphere_count];
+    p->first[p->sphere_count] = p->count;
+}
+
+/* Spheres that looks found something for, one after the other. */
+typedef struct seen_spheres {
+    const uint64_t *words;
+    uint64_t bits; /* of those that are left of word `word` */
+    int32_t word;
+} seen_spheres;
+
+LANES_INLINE seen_spheres seen_from(const batch *b, int32_t from)
+{
+    return (seen_spheres){b->seen, b->seen[from / 64] & (UINT64_MAX << (from % 64)), from / 64};
+}
+
+/* The next, or a number beyond the last. */
+LANES_INLINE int32_t seen_next(seen_spheres *s)
+{
+    while (s->bits == 0) {
+        if (++s->word == BATCH_SPHERES / 64) {
+            return BATCH_SPHERES;
         }
+        s->bits = s->words[s->word];
+    }
+    int32_t sphere = 64 * s->word + __builtin_ctzll(s->bits);
+    s->bits &= s->bits - 1;
+    return sphere;
+}
+
+/* One view of triangles in one level of cells, as most batches have it. */
+static int32_t collect_plainly(pairs *p, int32_t from)
+{
+    const batch *b = p->batch;
+    const view *v = &b->views[0];
+    const entries set = entries_of(v->set);
+    const uint32_t *buckets = batch_buckets(b, v->first_look);
+    seen_spheres seen = seen_from(b, from);
+    for (int32_t sphere = seen_next(&seen); sphere < b->count; sphere = seen_next(&seen)) {
+        int32_t first = p->count;
+        if (!collect_bucket(p, &set, buckets[sphere], sphere_in_cell(b, v->first_look, sphere))) {
+            return sphere;
+        }
+        fill_spheres(p, v, sphere, first);
+        end_sphere(p, sphere);
+    }
+    return b->count;
+}
+
+static int32_t collect_views(pairs *p, int32_t from)
+{
+    const batch *b = p->batch;
+    seen_spheres seen = seen_from(b, from);
+    for (int32_t sphere = seen_next(&seen); sphere < b->count; sphere = seen_next(&seen)) {
+        for (int32_t number = 0; number < b->view_count; number++) {
+            if (!collect_view(p, number, sphere)) {
+                p->count = p->first[p->sphere_count];
+                return sphere;
+            }
+        }
+        end_sphere(p, sphere);
     }
     return b->count;
 }
 
 int32_t KERNEL(intersect_collect)(pairs *p, int32_t from)
 {
+    const batch *b = p->batch;
     p->count = p->sphere_count = 0;
     p->first[0] = 0;
-    for (int32_t sphere = next_seen(p->batch, from); sphere < p->batch->count;
-         sphere = next_seen(p->batch, sphere + 1)) {
-        if (!collect_sphere(p, sphere)) {
-            p->count = p->first[p->sphere_count];
-            return sphere;
-        }
-        p->sphere[p->sphere_count] = sphere;
-        p->sphere_count += p->count > p->first[p->sphere_count];
-        p->first[p->sphere_count] = p->count;
+    if (b->look_count == 1 && b->views[0].is_triangles) {
+        memset(p->view, 0, (size_t)p->capacity * sizeof *p->view);
+        return collect_plainly(p, from);
     }
-    return p->batch->count;
+    return collect_views(p, from);
 }
 
 /* ---- closest points ---- */
@@ -271,15 +311,19 @@ typedef struct triangles {
     lanes marks; /* second and marks of the record, as bits */
 } triangles;
 
-LANES_INLINE void load_triangles(const triangle *const *of, triangles *t)
+LANES_INLINE void load_triangles(const pairs *p, int32_t first, const triangle *base, triangles *t)
 {
     const double *rows[LANES];
     lanes columns[16];
+    for (int i = 0; i < LANES; i++) {
+        const triangle *of = base ? base + p->triangle[first + i] : pair_triangle(p, first + i);
+        rows[i] = (const double *)(const void *)of;
+    }
     for (int part = 0; part < 16; part += LANES) {
-        for (int i = 0; i < LANES; i++) {
-            rows[i] = (const double *)(const void *)of[i] + part;
-        }
         lanes_transpose(rows, columns + part);
+        for (int i = 0; i < LANES; i++) {
+            rows[i] += LANES;
+        }
     }
     for (int i = 0; i < 3; i++) {
         t->corner[i] = (lanes3){columns[3 * i], columns[3 * i + 1], columns[3 * i + 2]};
@@ -293,25 +337,53 @@ LANES_INLINE lanes_mask has_mark(const triangles *t, uint32_t mark)
     return lanes_have_bits(t->marks, (uint64_t)mark << 32);
 }
 
-/* The nearest so far of each lane; the code is that of pairs.h. */
+/* The nearest so far of each lane; the code is that of pairs.h. Zeros may have a sign. */
 typedef struct nearest {
     lanes3 offset;
     lanes distance_sq, code;
+    lanes_mask is_vertex;
 } nearest;
 
 LANES_INLINE nearest nearest_select(lanes_mask mask, const nearest *yes, const nearest *no)
 {
     return (nearest){lanes3_select(mask, yes->offset, no->offset),
                      lanes_select(mask, yes->distance_sq, no->distance_sq),
-                     lanes_select(mask, yes->code, no->code)};
+                     lanes_select(mask, yes->code, no->code),
+                     mask_or(mask_and(mask, yes->is_vertex),
+                             mask_and(mask_not(mask), no->is_vertex))};
 }
 
-/* An edge as it is evaluated: from the lexicographically smaller end. */
+/* Triangles as seen from centers: what their edges have in common. */
+typedef struct surroundings {
+    lanes3 offset[3]; /* center - corner */
+    lanes3 vector[3]; /* of edge k, from corner k to the next */
+    lanes_mask has_inside;
+} surroundings;
+
+LANES_INLINE surroundings look_around(const triangles *t, lanes3 center)
+{
+    surroundings s;
+    for (int k = 0; k < 3; k++) {
+        s.offset[k] = lanes3_sub(center, t->corner[k]);
+        s.vector[k] = lanes3_sub(t->corner[k < 2 ? k + 1 : 0], t->corner[k]);
+    }
+    s.has_inside = has_mark(t, MARK_INSIDE);
+    return s;
+}
+
+/* Whether the center is over the inner side of edge k. */
+LANES_INLINE lanes_mask is_inside(const triangles *t, const surroundings *s, int k)
+{
+    lanes3 inward = lanes3_cross(t->normal, s->vector[k]);
+    return lanes_no_more(lanes_set(0.0), lanes3_dot(inward, s->offset[k]));
+}
+
+/* An edge as it is evaluated: from the lexicographically smaller end, which may be its second. */
 typedef struct edge {
-    lanes3 from, to; /* center - end */
-    lanes3 vector;
-    lanes from_code, to_code; /* of its ends */
-    lanes code;
+    lanes3 from, to;   /* center - end */
+    lanes3 vector;     /* as the triangle has it */
+    lanes_mask is_turned; /* from its second end to its first */
+    lanes from_code, to_code, code;
     lanes_mask is_diagonal;
 } edge;
 
@@ -320,28 +392,26 @@ LANES_INLINE lanes code_of(abut_type type, double local)
     return lanes_set(CODES_PER_TYPE * (double)type + local);
 }
 
-/* Edge 0, 1 or 2 of the triangles; offsets: center - corner. */
-LANES_INLINE edge make_edge(const triangles *t, const lanes3 *offsets, int k)
+/* Edges 0 and 2 begin in corner 0, which is the smallest. */
+LANES_INLINE edge make_edge(const triangles *t, const surroundings *s, int k)
 {
+    lanes zero = lanes_set(0.0);
+    edge e = {.vector = s->vector[k], .code = code_of(ABUT_EDGE, k)};
     if (k == 1) {
-        lanes_mask from_end = has_mark(t, MARK_EDGE_1_FROM_END);
-        lanes3 from = lanes3_select(from_end, t->corner[2], t->corner[1]);
-        lanes3 to = lanes3_select(from_end, t->corner[1], t->corner[2]);
         lanes one = code_of(ABUT_VERTEX, 1), two = code_of(ABUT_VERTEX, 2);
-        return (edge){.from = lanes3_select(from_end, offsets[2], offsets[1]),
-                      .to = lanes3_select(from_end, offsets[1], offsets[2]),
-                      .vector = lanes3_sub(to, from),
-                      .from_code = lanes_select(from_end, two, one),
-                      .to_code = lanes_select(from_end, one, two),
-                      .code = code_of(ABUT_EDGE, 1)};
+        e.is_turned = has_mark(t, MARK_EDGE_1_FROM_END);
+        e.from = lanes3_select(e.is_turned, s->offset[2], s->offset[1]);
+        e.to = lanes3_select(e.is_turned, s->offset[1], s->offset[2]);
+        e.from_code = lanes_select(e.is_turned, two, one);
+        e.to_code = lanes_select(e.is_turned, one, two);
+        return e;
     }
-    int other = k == 0 ? 1 : 2;
-    return (edge){.from = offsets[0],
-                  .to = offsets[other],
-                  .vector = lanes3_sub(t->corner[other], t->corner[0]),
-                  .from_code = code_of(ABUT_VERTEX, 0),
-                  .to_code = code_of(ABUT_VERTEX, other),
-                  .code = code_of(ABUT_EDGE, k)};
+    e.is_turned = k == 2 ? lanes_equal(zero, zero) : lanes_less(zero, zero);
+    e.from = s->offset[0];
+    e.to = s->offset[k == 0 ? 1 : 2];
+    e.from_code = code_of(ABUT_VERTEX, 0);
+    e.to_code = code_of(ABUT_VERTEX, k == 0 ? 1 : 2);
+    return e;
 }
 
 /* Diagonals, and edges without a length, which facets that are triangles do not have. */
@@ -358,66 +428,67 @@ LANES_INLINE edge mark_edge(const triangles *t, edge e, int k)
     return e;
 }
 
-/* on_edge of facet.c. Zeros may have a sign here. */
-LANES_INLINE nearest on_edge(const edge *e, bool may_be_diagonal)
+/* on_edge of facet.c. Turning the edge changes signs alone, and multiplying with 0 in the place of
+ * `along` leaves the offset of the first end. */
+LANES_INLINE nearest on_edge(const edge *e, bool has_fans)
 {
     lanes zero = lanes_set(0.0);
-    lanes p = lanes3_dot(e->from, e->vector), length_sq = lanes3_dot(e->vector, e->vector);
-    lanes along = p / length_sq;
+    lanes p = lanes_flip(e->is_turned, lanes3_dot(e->from, e->vector));
+    lanes length_sq = lanes3_dot(e->vector, e->vector), along = p / length_sq;
     lanes_mask at_from = mask_or(lanes_less(p, zero), lanes_equal(length_sq, zero));
     lanes_mask at_to = lanes_less(length_sq, p);
-    if (may_be_diagonal) {
+    if (has_fans) {
         at_from = mask_or(at_from, mask_and(e->is_diagonal, lanes_equal(p, zero)));
         at_to = mask_or(at_to, mask_and(e->is_diagonal, lanes_equal(p, length_sq)));
     }
-    /* the end's own offset, too, where the part of the edge rounds to all of it */
-    lanes_mask is_to = mask_or(at_to, lanes_no_more(lanes_set(1.0), along));
+    /* also where the part of the edge rounds to all of it */
+    lanes_mask is_to = lanes_no_more(lanes_set(1.0), along);
+    along = lanes_flip(e->is_turned, lanes_select(at_from, zero, along));
     lanes3 offset = lanes3_sub(e->from, lanes3_scale(e->vector, along));
     offset = lanes3_select(is_to, e->to, offset);
-    offset = lanes3_select(at_from, e->from, offset);
     lanes code = lanes_select(at_to, e->to_code, e->code);
     return (nearest){offset, lanes3_dot(offset, offset),
-                     lanes_select(at_from, e->from_code, code)};
-}
-
-/* Whether the center is over the inner side of edge k. */
-LANES_INLINE lanes_mask is_inside(const triangles *t, const lanes3 *offsets, int k)
-{
-    lanes3 vector = lanes3_sub(t->corner[k < 2 ? k + 1 : 0], t->corner[k]);
-    lanes3 inward = lanes3_cross(t->normal, vector);
-    return lanes_no_more(lanes_set(0.0), lanes3_dot(inward, offsets[k]));
+                     lanes_select(at_from, e->from_code, code), mask_or(at_from, at_to)};
 }
 
 /* Whether what was found is nearer, or as near and higher in the contact type hierarchy. */
-LANES_INLINE lanes_mask is_nearer(const nearest *found, const nearest *best)
+LANES_INLINE lanes_mask is_nearer(const nearest *found, const nearest *best, bool has_fans)
 {
     lanes_mask is_less = lanes_less(found->distance_sq, best->distance_sq);
     lanes_mask is_equal = lanes_equal(found->distance_sq, best->distance_sq);
-    lanes edge_limit = lanes_set(CODES_PER_TYPE * ABUT_EDGE);
-    lanes vertex_limit = lanes_set(CODES_PER_TYPE * ABUT_VERTEX);
-    lanes limit = lanes_select(lanes_less(found->code, edge_limit), edge_limit, vertex_limit);
-    lanes_mask is_higher = mask_and(lanes_less(found->code, vertex_limit),
-                                    lanes_no_more(limit, best->code));
+    lanes_mask is_higher = mask_and(mask_not(found->is_vertex), best->is_vertex);
+    if (has_fans) {
+        lanes limit = lanes_set(CODES_PER_TYPE * ABUT_EDGE);
+        lanes_mask facet_before = mask_not(lanes_less(best->code, limit));
+        is_higher = mask_or(is_higher, mask_and(lanes_less(found->code, limit), facet_before));
+    }
     return mask_or(is_less, mask_and(is_equal, is_higher));
 }
 
-/* Edge k, where the center is over its outer side; `is_over` loses the lanes where it is. */
-LANES_INLINE nearest consider_edge(const triangles *t, const lanes3 *offsets, int k,
+/* Edge k, where the center is over its outer side; `is_over` loses the lanes where it is. Edge 0
+ * comes first. */
+LANES_INLINE nearest consider_edge(const triangles *t, const surroundings *s, int k,
                                    bool has_fans, lanes_mask *is_over, nearest best)
 {
-    lanes_mask inside = is_inside(t, offsets, k);
-    edge e = make_edge(t, offsets, k);
+    lanes_mask inside = is_inside(t, s, k);
+    edge e = make_edge(t, s, k);
     if (has_fans) {
-        inside = mask_and(inside, has_mark(t, MARK_INSIDE));
+        inside = mask_and(inside, s->has_inside);
         e = mark_edge(t, e, k);
     }
     *is_over = mask_and(*is_over, inside);
     nearest found = on_edge(&e, has_fans);
-    lanes_mask counts = mask_and(mask_not(inside), is_nearer(&found, &best));
+    lanes_mask counts = mask_not(inside);
     if (has_fans && k != 1) {
         uint32_t ignored = k == 0 ? MARK_EDGE_0_IGNORED : MARK_EDGE_2_IGNORED;
         counts = mask_and(counts, mask_not(has_mark(t, ignored)));
     }
+    if (k == 0) {
+        found.distance_sq = lanes_select(counts, found.distance_sq, lanes_set(INFINITY));
+        found.is_vertex = mask_or(found.is_vertex, mask_not(counts));
+        return found;
+    }
+    counts = mask_and(counts, is_nearer(&found, &best, has_fans));
     return nearest_select(counts, &found, &best);
 }
 
@@ -425,42 +496,46 @@ LANES_INLINE nearest consider_edge(const triangles *t, const lanes3 *offsets, in
  * diagonal, and all have an inside. */
 LANES_INLINE nearest closest_points(const triangles *t, lanes3 center, bool has_fans)
 {
-    const lanes3 offsets[3] = {lanes3_sub(center, t->corner[0]), lanes3_sub(center, t->corner[1]),
-                               lanes3_sub(center, t->corner[2])};
+    surroundings s = look_around(t, center);
     lanes zero = lanes_set(0.0);
     lanes_mask is_over = lanes_equal(zero, zero);
-    nearest best = {{zero, zero, zero}, lanes_set(INFINITY), code_of(ABUT_VERTEX, 0)};
-    best = consider_edge(t, offsets, 0, has_fans, &is_over, best);
-    best = consider_edge(t, offsets, 1, has_fans, &is_over, best);
-    best = consider_edge(t, offsets, 2, has_fans, &is_over, best);
-    lanes3 offset = lanes3_scale(t->normal, lanes3_dot(t->normal, offsets[0]));
-    nearest over = {offset, lanes3_dot(offset, offset), code_of(ABUT_FACET, LOCAL_INSIDE)};
+    nearest best = {.distance_sq = zero};
+    best = consider_edge(t, &s, 0, has_fans, &is_over, best);
+    best = consider_edge(t, &s, 1, has_fans, &is_over, best);
+    best = consider_edge(t, &s, 2, has_fans, &is_over, best);
+    lanes3 offset = lanes3_scale(t->normal, lanes3_dot(t->normal, s.offset[0]));
+    nearest over = {offset, lanes3_dot(offset, offset), code_of(ABUT_FACET, LOCAL_INSIDE),
+                    best.is_vertex};
     best = nearest_select(is_over, &over, &best);
     best.offset = lanes3_one_zero(best.offset);
     return best;
 }
 
-/* Distances that count: infinite where the triangle is out of reach. The root decides only where
- * the squares are too close to. */
-LANES_INLINE lanes touching_distance(lanes distance_sq, lanes reach)
+/* Squares of distances that count: infinite where the triangle is out of reach. The root decides
+ * only where the squares are too close to. */
+LANES_INLINE lanes touching_sq(lanes distance_sq, lanes reach)
 {
-    lanes distance = lanes_sqrt(distance_sq), reach_sq = reach * reach;
+    lanes reach_sq = reach * reach;
+    lanes_mask touches = lanes_less(distance_sq, reach_sq * lanes_set(1.0 - CULL_SLACK));
     lanes_mask may = lanes_no_more(distance_sq, reach_sq * lanes_set(1.0 + CULL_SLACK));
-    lanes_mask does = mask_or(lanes_less(distance_sq, reach_sq * lanes_set(1.0 - CULL_SLACK)),
-                              lanes_no_more(distance, reach));
-    return lanes_select(mask_and(may, does), distance, lanes_set(INFINITY));
+    if (mask_bits(may) != mask_bits(touches)) {
+        lanes_mask does = lanes_no_more(lanes_sqrt(distance_sq), reach);
+        touches = mask_or(touches, mask_and(may, does));
+    }
+    return lanes_select(touches, distance_sq, lanes_set(INFINITY));
 }
 
-LANES_INLINE void find_closest(pairs *p, bool has_fans)
+/* base: the triangles of the only mesh, or NULL where there are several. */
+LANES_INLINE void find_closest(pairs *p, const triangle *base, bool has_fans)
 {
     for (int32_t i = 0; i < p->count; i += LANES) {
         triangles t;
-        load_triangles(p->of + i, &t);
+        load_triangles(p, i, base, &t);
         lanes3 center = {lanes_load(p->center[0] + i), lanes_load(p->center[1] + i),
                          lanes_load(p->center[2] + i)};
         nearest found = closest_points(&t, center, has_fans);
         lanes reach = lanes_load(p->reach + i);
-        lanes_store(p->distance + i, touching_distance(found.distance_sq, reach));
+        lanes_store(p->distance_sq + i, touching_sq(found.distance_sq, reach));
         lanes_store(p->offset[0] + i, found.offset.x);
         lanes_store(p->offset[1] + i, found.offset.y);
         lanes_store(p->offset[2] + i, found.offset.z);
@@ -471,11 +546,15 @@ LANES_INLINE void find_closest(pairs *p, bool has_fans)
 void KERNEL(intersect_exact)(pairs *p, bool has_fans)
 {
     for (int32_t i = p->count; i < p->count + LANES - 1; i++) {
-        p->of[i] = p->of[0]; /* what is read beyond the end has to be some triangle */
+        /* what is read beyond the end has to be some triangle */
+        p->triangle[i] = p->triangle[0];
+        p->view[i] = p->view[0];
     }
     if (has_fans) {
-        find_closest(p, true);
+        find_closest(p, NULL, true);
+    } else if (p->batch->view_count == 1) {
+        find_closest(p, p->batch->views[0].mesh->triangles, false);
     } else {
-        find_closest(p, false);
+        find_closest(p, NULL, false);
     }
 }

@@ -238,15 +238,16 @@ static abut_status derive(builder *b)
 {
     abut_mesh *mesh = b->mesh;
     abut_index facets = b->facet_count, triangles = b->index_count - 2 * facets;
-    mesh->triangles = memory_alloc(triangles, sizeof *mesh->triangles);
+    mesh->triangle_block = memory_alloc(triangles + 1, sizeof *mesh->triangles);
     mesh->fans = memory_alloc_zeroed(facets + 1, sizeof *mesh->fans);
     mesh->flat = memory_alloc(b->index_count, sizeof *mesh->flat);
     mesh->kept = memory_alloc(facets, sizeof *mesh->kept);
     mesh->bent = memory_alloc(facets, sizeof *mesh->bent);
-    if (!mesh->triangles || !mesh->fans || !mesh->flat || !mesh->kept ||
+    if (!mesh->triangle_block || !mesh->fans || !mesh->flat || !mesh->kept ||
         !mesh->bent) {
         return report(b, ABUT_NO_MEMORY, 0, 0, 0.0);
     }
+    mesh->triangles = memory_first_line(mesh->triangle_block);
     for (abut_index f = 0; f < facets; f++) {
         derive_facet(mesh, f);
     }
@@ -336,7 +337,7 @@ void abut_mesh_free(abut_mesh *mesh)
     }
     void *arrays[] = {mesh->vertices,  mesh->indices, mesh->offsets, mesh->source,
                       mesh->normals,   mesh->areas,   mesh->noise,   mesh->normal_noise,
-                      mesh->triangles, mesh->fans,    mesh->flat,    mesh->kept,
+                      mesh->triangle_block, mesh->fans,    mesh->flat,    mesh->kept,
                       mesh->bent,      mesh};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         memory_free(arrays[i]);

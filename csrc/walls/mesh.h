@@ -36,7 +36,8 @@ struct abut_mesh {
     double *vertices, *normals, *areas, *noise, *normal_noise;
     abut_index *indices, *offsets, *source;
 
-    triangle *triangles; /* the fans of all facets */
+    triangle *triangles; /* the fans of all facets, each in two cache lines */
+    void *triangle_block;
     int32_t *fans; /* facet_count + 1: facet f has the triangles fans[f] ... fans[f + 1] - 1 */
     uint8_t *flat; /* index_count: corners on their neighbors' chord */
     int32_t *kept; /* facet_count: corners that are not flat */

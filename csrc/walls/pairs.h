@@ -22,13 +22,13 @@ typedef struct pairs {
     int32_t count, capacity;
 
     /* of each pair */
-    const triangle **of;
+    int32_t *triangle; /* number in its mesh */
+    int32_t *view;     /* number in the batch */
     double *center[3]; /* in the mesh's frame */
     double *reach;
-    int32_t *view; /* of the batch */
 
     /* and what the exact test finds */
-    double *distance;  /* infinite: apart, or another triangle of the facet is nearer */
+    double *distance_sq; /* infinite: apart, or another triangle of the facet is nearer */
     double *offset[3]; /* center - point, the paper's contact vector V, along the world's axes */
     double *code;  /* CODES_PER_TYPE x abut_type + local number */
 
@@ -41,8 +41,11 @@ typedef struct pairs {
      * are left[first_left[k]] ... */
     int32_t *left;
     int32_t first_left[BATCH_SPHERES + 1];
-    double *noise, *normal_noise; /* of a pair in question: of its facet and its center */
+    double *distance;             /* of a pair in question */
+    double *noise, *normal_noise; /* likewise, of its facet and its center */
     int32_t *spare;               /* scratch of the sorting */
+
+    double *block; /* what the arrays of doubles point into */
 
     abut_index candidate_count, test_count, touch_count; /* for statistics */
 } pairs;
@@ -77,10 +80,15 @@ static inline bool pair_is_at_center(const pairs *p, int32_t i)
     return p->distance[i] < AT_CENTER;
 }
 
+static inline const triangle *pair_triangle(const pairs *p, int32_t i)
+{
+    return pair_view(p, i)->mesh->triangles + p->triangle[i];
+}
+
 static inline vec3 pair_facet_normal(const pairs *p, int32_t i)
 {
     const view *v = pair_view(p, i);
-    return pose_turn(v->pose, mesh_normal(v->mesh, p->of[i]->facet));
+    return pose_turn(v->pose, mesh_normal(v->mesh, pair_triangle(p, i)->facet));
 }
 
 /* From the mesh to the center; where they coincide the facet's own. */

@@ -7,6 +7,8 @@
 #define WALLS_TOLERANCE_H
 
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
 
 /* A polygon that is off its plane by more than this part of its longest diagonal is not planar.
  * Below it, what a modeler's rounding or a lazy export leaves, it is its fan of triangles. */
@@ -38,6 +40,10 @@
  * this part of the numbers that were added. The exact distance decides. */
 #define CULL_SLACK 1e-12
 
+/* Numbers that differ by no more than this part have, perhaps, the same root: some units in the last
+ * place. */
+#define SAME_ROOT 1e-15
+
 /* Sharing (contact.md, section 5). A contact is satisfied when it lacks no more than this part of
  * the largest force: a hundred times what rounding leaves, so that pivots mean something, and no
  * force that anyone measures. */
@@ -59,7 +65,16 @@
 /* One unit in the last place of x; 0 for 0. */
 static inline double ulp_double(double x)
 {
-    return x == 0.0 ? 0.0 : ldexp(1.0, ilogb(x) - 52);
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits &= UINT64_C(0x7ff) << 52;
+    if (bits <= UINT64_C(52) << 52 || bits == UINT64_C(0x7ff) << 52) {
+        /* of numbers so small that it is no normal number itself, or not finite */
+        return x == 0.0 ? 0.0 : ldexp(1.0, ilogb(x) - 52);
+    }
+    bits -= UINT64_C(52) << 52;
+    memcpy(&x, &bits, sizeof x);
+    return x;
 }
 
 static inline double ulp_float(double x)

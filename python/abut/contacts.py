@@ -177,21 +177,34 @@ class Contacts:
         if poses is not None:
             poses.flags.writeable = False
         # 0 where it was not written down: then `match` goes by that of the other contact
-        tilt = columns.get("_tilt", np.full(len(columns["sphere"]), flat_angle))
+        if "_tilt" not in columns:
+            columns = {**columns, "_tilt": np.full(len(columns["sphere"]), flat_angle)}
         return cls._found(
-            {**columns, "_tilt": tilt, "offsets": offsets, "node_offsets": node_offsets},
-            meshes=None if meshes is None else tuple(meshes),
-            poses=poses,
-            period=period,
-            flat_angle=flat_angle,
+            {**columns, "offsets": offsets, "node_offsets": node_offsets},
+            None if meshes is None else tuple(meshes),
+            poses,
+            period,
+            flat_angle,
         )
 
     @classmethod
-    def _found(cls, columns: Mapping[str, NDArray[Any]], **search: Any) -> Contacts:
-        """A table of all columns that the library returns, and of what `SEARCH` names."""
+    def _found(
+        cls,
+        columns: dict[str, NDArray[Any]],
+        meshes: tuple[Mesh, ...] | None,
+        poses: NDArray[np.float64] | None,
+        period: Period | None,
+        flat_angle: float,
+    ) -> Contacts:
+        """A table of what the library returned; the dict becomes the table's own."""
+        fields: dict[str, Any] = columns
+        fields["meshes"] = meshes
+        fields["poses"] = poses
+        fields["period"] = period
+        fields["flat_angle"] = flat_angle
         table = object.__new__(cls)
-        # one by one, as __init__ sets them, they would take longer than the search of a few spheres
-        vars(table).update(columns, **search)
+        # to set the fields one by one, as __init__ does, takes longer than to search for a sphere
+        object.__setattr__(table, "__dict__", fields)
         return table
 
     def _made(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
