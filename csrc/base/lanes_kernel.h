@@ -26,8 +26,10 @@
 /* Parts of a kernel that are only fast as parts of its loop: with numbers that the caller knows. */
 #if defined(__GNUC__)
 #define LANES_INLINE static inline __attribute__((always_inline))
+#define LANES_PREFETCH(address) __builtin_prefetch(address)
 #else
 #define LANES_INLINE static inline
+#define LANES_PREFETCH(address) ((void)0)
 #endif
 
 #if LANES == 8
@@ -142,6 +144,21 @@ static inline void lanes_transpose(const double *const rows[LANES], lanes column
     }
 }
 
+/* LANES points of three coordinates each, one after the other, become columns. */
+static inline void lanes_load_points(const double *p, lanes columns[3])
+{
+    const __m512i x = _mm512_setr_epi64(0, 3, 6, 9, 12, 15, 0, 0);
+    const __m512i y = _mm512_setr_epi64(1, 4, 7, 10, 13, 0, 0, 0);
+    const __m512i z = _mm512_setr_epi64(2, 5, 8, 11, 14, 0, 0, 0);
+    const __m512i end_of_x = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 10, 13);
+    const __m512i end_of_y = _mm512_setr_epi64(0, 1, 2, 3, 4, 8, 11, 14);
+    const __m512i end_of_z = _mm512_setr_epi64(0, 1, 2, 3, 4, 9, 12, 15);
+    __m512d a = _mm512_loadu_pd(p), b = _mm512_loadu_pd(p + 8), c = _mm512_loadu_pd(p + 16);
+    columns[0] = _mm512_permutex2var_pd(_mm512_permutex2var_pd(a, x, b), end_of_x, c);
+    columns[1] = _mm512_permutex2var_pd(_mm512_permutex2var_pd(a, y, b), end_of_y, c);
+    columns[2] = _mm512_permutex2var_pd(_mm512_permutex2var_pd(a, z, b), end_of_z, c);
+}
+
 #elif LANES == 4
 
 typedef __m256d lanes;
@@ -247,6 +264,16 @@ static inline void lanes_transpose(const double *const rows[LANES], lanes column
     }
 }
 
+static inline void lanes_load_points(const double *p, lanes columns[3])
+{
+    /* x0 y0 x2 y2, z0 x1 z2 x3 and y1 z1 y3 z3 */
+    __m256d a = _mm256_loadu2_m128d(p + 6, p), b = _mm256_loadu2_m128d(p + 8, p + 2),
+            c = _mm256_loadu2_m128d(p + 10, p + 4);
+    columns[0] = _mm256_blend_pd(a, b, 0xa);
+    columns[1] = _mm256_shuffle_pd(a, c, 0x5);
+    columns[2] = _mm256_blend_pd(b, c, 0xa);
+}
+
 #else
 
 typedef double lanes;
@@ -337,6 +364,11 @@ static inline double lanes_smallest(lanes a)
 static inline void lanes_transpose(const double *const rows[LANES], lanes columns[LANES])
 {
     memcpy(&columns[0], rows[0], sizeof columns[0]); /* rows are records, not numbers alone */
+}
+
+static inline void lanes_load_points(const double *p, lanes columns[3])
+{
+    columns[0] = p[0], columns[1] = p[1], columns[2] = p[2];
 }
 
 #endif

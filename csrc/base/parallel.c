@@ -151,10 +151,13 @@ static void do_chunks_with_threads(parallel_state *state, int workers)
 
 static int usable_workers(abut_index chunk_count, int workers)
 {
-    int most = WORKERS_PER_CORE * omp_get_num_procs();
-    workers = workers < most ? workers : most;
     workers = workers < chunk_count ? workers : (int)chunk_count;
-    return workers > 1 && may_use_threads() ? workers : 1;
+    /* to count the cores takes a call of the system, longer than the search of a sphere */
+    if (workers <= 1 || !may_use_threads()) {
+        return 1;
+    }
+    int most = WORKERS_PER_CORE * omp_get_num_procs();
+    return workers < most ? workers : most;
 }
 
 int abut_has_openmp(void)

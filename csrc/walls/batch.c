@@ -2,10 +2,9 @@
 #include "batch.h"
 
 #include "../base/memory.h"
-#include "tolerance.h"
 
-/* Arrays of a batch's own block: center along three axes, radius, reach, largest. */
-enum { BLOCK_ARRAYS = 6 };
+/* Arrays of a batch's own block: center along three axes, radius, reach. */
+enum { BLOCK_ARRAYS = 5 };
 
 abut_status batch_prepare(batch *b)
 {
@@ -16,8 +15,8 @@ abut_status batch_prepare(batch *b)
     if (!b->block) {
         return ABUT_NO_MEMORY;
     }
-    double **arrays[BLOCK_ARRAYS] = {&b->center[0], &b->center[1], &b->center[2],
-                                     &b->radius,    &b->reach,     &b->largest};
+    double **arrays[BLOCK_ARRAYS] = {&b->center[0], &b->center[1], &b->center[2], &b->radius,
+                                     &b->reach};
     double *first = memory_first_line(b->block);
     for (int i = 0; i < BLOCK_ARRAYS; i++) {
         *arrays[i] = first + i * BATCH_ROOM;
@@ -88,20 +87,4 @@ void batch_see(batch *b)
             turn(b, v);
         }
     }
-}
-
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-double batch_noise(const batch *b, const view *v, int32_t sphere)
-{
-    if (v->is_plain) {
-        return ulp_double(b->largest[sphere]);
-    }
-    vec3 local = {v->local[0][sphere], v->local[1][sphere], v->local[2][sphere]};
-    double world = larger(b->largest[sphere], vec3_max_abs(v->shift));
-    double frame = larger(vec3_max_abs(v->pose->shift), vec3_max_abs(local));
-    return ulp_double(larger(world, frame));
 }

@@ -8,10 +8,10 @@
 
 #include "bins.h"
 #include "pose.h"
+#include "tolerance.h"
 
-/* Spheres of a batch, and what its arrays have room for beyond: kernels read and write a whole
- * vector. */
-enum { BATCH_SPHERES = 256, BATCH_PADDING = 32, BATCH_ROOM = BATCH_SPHERES + BATCH_PADDING };
+/* Spheres of a batch, and of a block that is looked up in one go: arrays have room for one more. */
+enum { BATCH_SPHERES = 256, BATCH_BLOCK = 64, BATCH_ROOM = BATCH_SPHERES + BATCH_BLOCK };
 
 /* A sphere that a view's level holds nothing for. */
 #define NO_BUCKET UINT32_MAX
@@ -35,7 +35,6 @@ typedef struct batch {
     abut_index first; /* its first sphere in the query's order of search */
     int32_t count;
     double *center[3], *radius, *reach; /* BATCH_ROOM each; padding has reach -1 */
-    double *largest; /* coordinate or radius of each: its last digit is the sphere's noise */
 
     view *views;
     abut_index view_count, view_capacity;
@@ -48,14 +47,8 @@ typedef struct batch {
     uint16_t *units; /* the center in its cell along x, y, z, and the square of the reach */
     uint64_t seen[BATCH_SPHERES / 64]; /* bit: whether any look found a bucket with entries */
 
-    double *block; /* what center, radius, reach and largest point into */
+    double *block; /* what center, radius and reach point into */
 } batch;
-
-/* The spheres of a query. */
-typedef struct sphere_list {
-    const double *centers, *radii;
-    double gap;
-} sphere_list;
 
 /* Zero-initialize a batch, then this; ABUT_OK or ABUT_NO_MEMORY; free with batch_free. */
 abut_status batch_prepare(batch *b);
@@ -68,10 +61,6 @@ abut_status batch_add_view(batch *b, const view *added);
 /* The centers as each view sees them; to be called when all views are there. */
 void batch_see(batch *b);
 
-/* How far rounding can have moved what is computed for a sphere in a view: the last digit of the
- * largest number on the way into the mesh's frame, or of the radius. */
-double batch_noise(const batch *b, const view *v, int32_t sphere);
-
 static inline uint32_t *batch_buckets(const batch *b, int64_t look)
 {
     return b->bucket + look * BATCH_ROOM;
@@ -81,6 +70,24 @@ static inline uint32_t *batch_buckets(const batch *b, int64_t look)
 static inline uint16_t *batch_units(const batch *b, int64_t look, int axis)
 {
     return b->units + (4 * look + axis) * BATCH_ROOM;
+}
+
+/* How far rounding can have moved what is computed for a sphere in a view: the last digit of the
+ * largest number on the way into the mesh's frame, or of the radius. */
+static inline double batch_noise(const batch *b, const view *v, int32_t sphere)
+{
+    vec3 center = {b->center[0][sphere], b->center[1][sphere], b->center[2][sphere]};
+    double largest = vec3_max_abs(center), radius = b->radius[sphere];
+    largest = radius > largest ? radius : largest;
+    if (!v->is_plain) {
+        vec3 local = {v->local[0][sphere], v->local[1][sphere], v->local[2][sphere]};
+        const vec3 others[3] = {v->shift, v->pose->shift, local};
+        for (int i = 0; i < 3; i++) {
+            double other = vec3_max_abs(others[i]);
+            largest = other > largest ? other : largest;
+        }
+    }
+    return ulp_double(largest);
 }
 
 #endif

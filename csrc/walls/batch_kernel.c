@@ -1,40 +1,60 @@
-/* Spheres from the caller's rows into a batch's arrays, checked on the way.
- *
- * Plain loops over arrays without a branch, which compilers turn into vector code. */
+/* Spheres from the caller's rows into a batch's arrays, checked on the way. */
 #include "../base/lanes_kernel.h"
 #include "../base/simd.h"
 #include "kernels.h"
 
-static inline double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 /* What is beyond the batch's spheres, in the last block that a look takes, sees nothing. */
 static void fill_padding(batch *b)
 {
-    for (int32_t i = b->count; i < BATCH_ROOM; i++) {
-        b->center[0][i] = b->center[1][i] = b->center[2][i] = b->radius[i] = b->largest[i] = 0.0;
+    for (int32_t i = b->count; i < b->count + BATCH_BLOCK; i++) {
+        b->center[0][i] = b->center[1][i] = b->center[2][i] = b->radius[i] = 0.0;
         b->reach[i] = -1.0;
     }
 }
 
+/* Fetch the cache line that is `ahead` doubles away, if there is one. */
+LANES_INLINE void prefetch(const double *from, int32_t ahead)
+{
+    LANES_PREFETCH((const void *)((uintptr_t)from + (uintptr_t)ahead * sizeof *from));
+}
+
+/* The spheres from number i on, as many as a vector has. Clears `are_good` where a center is not
+ * finite, or too far. */
+LANES_INLINE void load_lanes(batch *b, int32_t i, const double *centers, const double *radii,
+                             double gap, lanes_mask *are_good)
+{
+    lanes columns[3], limit = lanes_set(ABUT_COORDINATE_LIMIT), radius = lanes_load(radii);
+    lanes_load_points(centers, columns);
+    for (int axis = 0; axis < 3; axis++) {
+        *are_good = mask_and(*are_good, lanes_no_more(lanes_abs(columns[axis]), limit));
+        lanes_store(b->center[axis] + i, columns[axis]);
+    }
+    lanes_store(b->radius + i, radius);
+    lanes_store(b->reach + i, radius + lanes_set(gap));
+}
+
 bool KERNEL(batch_load)(batch *b, const double *centers, const double *radii, double gap)
 {
-    double *x = b->center[0], *y = b->center[1], *z = b->center[2];
-    double *radius = b->radius, *reach = b->reach, *largest = b->largest;
-    int bad = 0;
-    for (int32_t i = 0; i < b->count; i++) {
-        x[i] = centers[3 * i], y[i] = centers[3 * i + 1], z[i] = centers[3 * i + 2];
-        radius[i] = radii[i];
-        reach[i] = radii[i] + gap;
-        double coordinate = larger(larger(fabs(x[i]), fabs(y[i])), fabs(z[i]));
-        largest[i] = larger(coordinate, radii[i]);
-        bad |= !(fabs(x[i]) <= ABUT_COORDINATE_LIMIT) | !(fabs(y[i]) <= ABUT_COORDINATE_LIMIT) |
-               !(fabs(z[i]) <= ABUT_COORDINATE_LIMIT);
+    lanes zero = lanes_set(0.0);
+    lanes_mask are_good = lanes_equal(zero, zero);
+    int32_t i = 0;
+    for (; i + LANES <= b->count; i += LANES) {
+        /* the next batch: after the work that comes first the processor has lost the thread */
+        for (int line = 0; line < 3; line++) {
+            prefetch(centers + 3 * i, 3 * BATCH_SPHERES + line * LANES);
+        }
+        prefetch(radii + i, BATCH_SPHERES);
+        load_lanes(b, i, centers + 3 * i, radii + i, gap, &are_good);
+    }
+    if (i < b->count) {
+        /* rows behind the last are not the caller's */
+        double last_centers[3 * LANES] = {0}, last_radii[LANES] = {0};
+        memcpy(last_centers, centers + 3 * i, (size_t)(b->count - i) * 3 * sizeof *centers);
+        memcpy(last_radii, radii + i, (size_t)(b->count - i) * sizeof *radii);
+        load_lanes(b, i, last_centers, last_radii, gap, &are_good);
     }
     fill_padding(b);
-    return !bad;
+    return mask_bits(are_good) == LANES_ALL;
 }
 
 bool KERNEL(batch_range)(abut_index count, const double *radii, double *smallest, double *largest)
@@ -55,7 +75,7 @@ bool KERNEL(batch_range)(abut_index count, const double *radii, double *smallest
     *largest = -lanes_smallest(zero - high);
     for (; i < count; i++) {
         *smallest = radii[i] < *smallest ? radii[i] : *smallest;
-        *largest = larger(radii[i], *largest);
+        *largest = radii[i] > *largest ? radii[i] : *largest;
         is_good = is_good && radii[i] > 0.0 && radii[i] <= ABUT_COORDINATE_LIMIT;
     }
     return is_good;

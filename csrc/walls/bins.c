@@ -411,21 +411,40 @@ static void count_entries(builder *b, uint32_t *ends)
     }
 }
 
+/* Buckets of one word of bins.occupied. */
+enum { WORD = 32 };
+
+static uint32_t sum_word(uint32_t *ends, int64_t *total)
+{
+    uint32_t bits = 0;
+    for (int i = 0; i < WORD; i++) {
+        uint32_t count = ends[i];
+        bits |= (uint32_t)(count > 0) << i;
+        ends[i] = (uint32_t)*total;
+        *total += count;
+    }
+    return bits;
+}
+
 /* From counts to where each bucket begins, until filling has moved it to its end; and which are
- * occupied. Returns all entries. */
+ * occupied. Most words of buckets are empty: they are found and written by vector code. Returns all
+ * entries. */
 static int64_t sum_counts(bins *set)
 {
     uint32_t *ends = set->begins + 1;
     int64_t total = 0;
-    for (int64_t begin = 0; begin < set->bucket_count; begin += 32) {
-        uint32_t bits = 0;
-        for (int64_t i = 0; i < 32; i++) {
-            uint32_t count = ends[begin + i];
-            bits |= (uint32_t)(count > 0) << i;
-            ends[begin + i] = (uint32_t)total;
-            total += count;
+    for (int64_t begin = 0; begin < set->bucket_count; begin += WORD) {
+        uint32_t any = 0, sum = (uint32_t)total;
+        for (int i = 0; i < WORD; i++) {
+            any |= ends[begin + i];
         }
-        set->occupied[begin / 32] = bits;
+        if (any) {
+            set->occupied[begin / WORD] = sum_word(ends + begin, &total);
+            continue;
+        }
+        for (int i = 0; i < WORD; i++) {
+            ends[begin + i] = sum;
+        }
     }
     return total;
 }
@@ -498,7 +517,7 @@ static bool allocate_buckets(bins *set, int64_t count)
 {
     set->bucket_count = count;
     set->begins = memory_alloc_zeroed(count + 1, sizeof *set->begins);
-    set->occupied = memory_alloc_zeroed(count / 32 + 2, sizeof *set->occupied);
+    set->occupied = memory_alloc_zeroed(count / WORD + 2, sizeof *set->occupied);
     return set->begins && set->occupied;
 }
 
@@ -583,7 +602,7 @@ void bins_free(bins *set)
 int64_t bins_byte_count(const bins *set)
 {
     int64_t buckets = set->bucket_count + 1, entries = set->entry_count + BINS_PADDING;
-    int64_t words = set->bucket_count / 32 + 2;
+    int64_t words = set->bucket_count / WORD + 2;
     return (int64_t)sizeof *set + set->level_count * (int64_t)sizeof *set->levels +
            (buckets + words) * (int64_t)sizeof *set->begins +
            entries * (int64_t)(sizeof *set->facet + 6 * sizeof *set->low[0]);

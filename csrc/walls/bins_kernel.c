@@ -6,9 +6,6 @@
 #include "../base/simd.h"
 #include "kernels.h"
 
-/* Spheres looked up in one go, one bit each. */
-enum { BLOCK = 64 };
-
 /* Added to a double below 2^51, this leaves the nearest whole number in its last bits. */
 #define WHOLE 6755399441055744.0
 
@@ -21,11 +18,11 @@ static inline uint64_t bits_of(double x)
 
 /* hit[i]: whether the sphere is one of the view's and its bucket holds anything. */
 static void find_buckets(const batch *b, const view *v, const bin_level *level, int32_t begin,
-                         uint32_t *bucket, uint32_t *hit)
+                         uint32_t *restrict bucket, uint32_t *restrict hit)
 {
     const double *x = v->local[0] + begin, *y = v->local[1] + begin, *z = v->local[2] + begin;
     const double *reach = b->reach + begin;
-    const uint32_t *occupied = v->set->occupied;
+    const uint32_t *restrict occupied = v->set->occupied;
     const double low[3] = {level->low[0], level->low[1], level->low[2]};
     const double high[3] = {level->high[0], level->high[1], level->high[2]};
     const uint64_t mask[3] = {(uint64_t)level->mask[0], (uint64_t)level->mask[1],
@@ -33,7 +30,7 @@ static void find_buckets(const batch *b, const view *v, const bin_level *level, 
     const int shift[3] = {level->shift[0], level->shift[1], level->shift[2]};
     double inv_cell = level->inv_cell, smallest = v->low, largest = v->high;
     uint64_t first = (uint64_t)level->first;
-    for (int i = 0; i < BLOCK; i++) {
+    for (int i = 0; i < BATCH_BLOCK; i++) {
         uint64_t along_x = (bits_of(x[i] * inv_cell + WHOLE) & mask[0]) << shift[0];
         uint64_t along_y = (bits_of(y[i] * inv_cell + WHOLE) & mask[1]) << shift[1];
         uint64_t along_z = (bits_of(z[i] * inv_cell + WHOLE) & mask[2]) << shift[2];
@@ -43,7 +40,7 @@ static void find_buckets(const batch *b, const view *v, const bin_level *level, 
                         (reach[i] > smallest) & (reach[i] <= largest);
         hit[i] = (uint32_t)is_within;
     }
-    for (int i = 0; i < BLOCK; i++) {
+    for (int i = 0; i < BATCH_BLOCK; i++) {
         hit[i] &= occupied[bucket[i] >> 5] >> (bucket[i] & 31);
         bucket[i] = hit[i] ? bucket[i] : NO_BUCKET;
     }
@@ -52,7 +49,7 @@ static void find_buckets(const batch *b, const view *v, const bin_level *level, 
 /* Positions in the cells, in units. */
 static void find_units(const double *x, double inv_cell, uint16_t *units)
 {
-    for (int i = 0; i < BLOCK; i++) {
+    for (int i = 0; i < BATCH_BLOCK; i++) {
         double in_cells = x[i] * inv_cell;
         double from_center = in_cells - ((in_cells + WHOLE) - WHOLE);
         units[i] = (uint16_t)(int32_t)((from_center + 1.5) * UNITS_PER_CELL + 0.5);
@@ -64,7 +61,7 @@ static void find_units(const double *x, double inv_cell, uint16_t *units)
 static void find_limits(const double *reach, double inv_cell, uint16_t *limits)
 {
     double scale = inv_cell * UNITS_PER_CELL;
-    for (int i = 0; i < BLOCK; i++) {
+    for (int i = 0; i < BATCH_BLOCK; i++) {
         double in_units = reach[i] * scale;
         in_units = in_units < UNITS_PER_CELL ? in_units : UNITS_PER_CELL;
         uint32_t outward = (uint32_t)(int32_t)in_units + 2;
@@ -74,13 +71,17 @@ static void find_limits(const double *reach, double inv_cell, uint16_t *limits)
 
 static uint64_t look(batch *b, const view *v, const bin_level *level, int64_t number, int32_t begin)
 {
-    uint32_t hit[BLOCK];
+    uint32_t hit[BATCH_BLOCK];
     find_buckets(b, v, level, begin, batch_buckets(b, number) + begin, hit);
     uint64_t hits = 0;
-    for (int i = 0; i < BLOCK; i++) {
-        hits |= (uint64_t)hit[i] << i;
+    uint32_t any = 0;
+    for (int i = 0; i < BATCH_BLOCK; i++) {
+        any |= hit[i];
     }
-    if (hits) {
+    if (any) {
+        for (int i = 0; i < BATCH_BLOCK; i++) {
+            hits |= (uint64_t)hit[i] << i;
+        }
         for (int axis = 0; axis < 3; axis++) {
             find_units(v->local[axis] + begin, level->inv_cell,
                        batch_units(b, number, axis) + begin);
@@ -93,8 +94,8 @@ static uint64_t look(batch *b, const view *v, const bin_level *level, int64_t nu
 void KERNEL(bins_look)(batch *b, const view *v)
 {
     for (int32_t k = 0; k < v->set->level_count; k++) {
-        for (int32_t begin = 0; begin < b->count; begin += BLOCK) {
-            b->seen[begin / BLOCK] |= look(b, v, &v->set->levels[k], v->first_look + k, begin);
+        for (int32_t begin = 0; begin < b->count; begin += BATCH_BLOCK) {
+            b->seen[begin / BATCH_BLOCK] |= look(b, v, &v->set->levels[k], v->first_look + k, begin);
         }
     }
 }

@@ -19,21 +19,25 @@ enum { EXPONENT_LOW = -1074, EXPONENT_COUNT = 2100 };
 
 /* ---- building ---- */
 
-/* The octave of the median of the facets' extents, and their bounds. */
-static int measure_facets(const abut_mesh *mesh, box *bounds)
+/* The extent of a usual facet, the mean of those in the median's octave; and the facets' bounds. */
+static double measure_facets(const abut_mesh *mesh, box *bounds)
 {
     abut_index counts[EXPONENT_COUNT] = {0}, below = 0;
+    double sums[EXPONENT_COUNT] = {0.0};
     *bounds = box_empty();
     for (abut_index f = 0; f < mesh->view.facet_count; f++) {
         box own = mesh_box(mesh, f);
+        double extent = box_extent(&own);
+        int octave = ilogb(extent) - EXPONENT_LOW;
         box_include(bounds, &own);
-        counts[ilogb(box_extent(&own)) - EXPONENT_LOW]++;
+        counts[octave]++;
+        sums[octave] += extent;
     }
-    int octave = 0;
-    while (below + counts[octave] <= mesh->view.facet_count / 2) {
-        below += counts[octave++];
+    int median = 0;
+    while (below + counts[median] <= mesh->view.facet_count / 2) {
+        below += counts[median++];
     }
-    return octave + EXPONENT_LOW;
+    return sums[median] / (double)counts[median];
 }
 
 static double step_reach(const binned_mesh *binned, int step)
@@ -47,10 +51,9 @@ static abut_status prepare_mesh(binned_mesh *binned, const abut_mesh *mesh)
     binned->mesh = mesh;
     binned->bounds = box_empty();
     if (mesh->view.facet_count > 0) {
-        int usual = measure_facets(mesh, &binned->bounds);
+        binned->usual = measure_facets(mesh, &binned->bounds);
         int last = ilogb(box_extent(&binned->bounds)) + 1;
-        binned->usual = ldexp(1.0, usual);
-        binned->first_octave = usual - OCTAVES_BELOW_FACET;
+        binned->first_octave = ilogb(binned->usual) - OCTAVES_BELOW_FACET;
         binned->step_count = STEPS_PER_OCTAVE * (last - binned->first_octave) + 1;
         binned->whole_reach = step_reach(binned, binned->step_count - 1);
     }

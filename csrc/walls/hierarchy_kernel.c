@@ -30,12 +30,13 @@ LANES_INLINE double nearest_sq(const pairs *p, int32_t begin, int32_t end)
 /* The first pair at that distance. */
 LANES_INLINE int32_t find_pair(const pairs *p, int32_t begin, double distance_sq)
 {
-    for (int32_t i = begin;; i += LANES) {
-        unsigned bits = mask_bits(lanes_equal(lanes_load(p->distance_sq + i), lanes_set(distance_sq)));
-        if (bits) {
-            return i + __builtin_ctz(bits);
-        }
+    lanes wanted = lanes_set(distance_sq);
+    unsigned bits = mask_bits(lanes_equal(lanes_load(p->distance_sq + begin), wanted));
+    while (!bits) {
+        begin += LANES;
+        bits = mask_bits(lanes_equal(lanes_load(p->distance_sq + begin), wanted));
     }
+    return begin + __builtin_ctz(bits);
 }
 
 LANES_INLINE int32_t append_bits(int32_t *list, int32_t count, int32_t first, unsigned bits)
@@ -46,46 +47,58 @@ LANES_INLINE int32_t append_bits(int32_t *list, int32_t count, int32_t first, un
     return count;
 }
 
-/* The pairs of one sphere that pair j, its nearest, does not surely eliminate. Returns how many. */
-LANES_INLINE int32_t strike(pairs *p, int32_t begin, int32_t end, int32_t j, double limit,
-                            int32_t *left)
+/* What is in front of the nearest contact of a sphere by no more than `limit`, times its distance,
+ * is behind its tangent plane for sure. */
+typedef struct tangent {
+    lanes3 offset; /* of the nearest contact */
+    lanes limit;
+    lanes as_near; /* squares of distances that may have the same root */
+} tangent;
+
+LANES_INLINE tangent tangent_of(const pairs *p, int32_t sphere, int32_t j)
 {
-    lanes3 offset = {lanes_set(p->offset[0][j]), lanes_set(p->offset[1][j]),
-                     lanes_set(p->offset[2][j])};
-    /* squares this close may have the same root */
-    lanes as_near = lanes_set(p->distance_sq[j] * (1.0 + SAME_ROOT)), infinite = lanes_set(INFINITY);
-    int32_t count = 0, touching_count = 0;
+    double distance = sqrt(p->distance_sq[j]);
+    double noise = batch_noise(p->batch, pair_view(p, j), sphere);
+    double limit = FRONT_NOISES * (pair_triangle(p, j)->normal_noise + noise) * distance;
+    /* on the facet itself the tangent plane is the facet's, and nothing is sure here */
+    limit = distance < AT_CENTER ? -INFINITY : limit;
+    return (tangent){
+        {lanes_set(p->offset[0][j]), lanes_set(p->offset[1][j]), lanes_set(p->offset[2][j])},
+        lanes_set(limit),
+        lanes_set(p->distance_sq[j] * (1.0 + SAME_ROOT))};
+}
+
+/* The pairs of one sphere that its nearest one does not surely eliminate. Returns how many. */
+LANES_INLINE int32_t strike(const pairs *p, int32_t begin, int32_t end, const tangent *t,
+                            int32_t *left, int32_t *touching_count)
+{
+    int32_t count = 0;
     for (int32_t i = begin; i < end; i += LANES) {
         lanes distance_sq = load_distances(p, i, end);
         lanes3 other = {lanes_load(p->offset[0] + i), lanes_load(p->offset[1] + i),
                         lanes_load(p->offset[2] + i)};
-        lanes in_front = lanes3_dot(offset, lanes3_sub(offset, other));
-        lanes_mask stays = mask_or(mask_not(lanes_no_more(in_front, lanes_set(limit))),
-                                   lanes_no_more(distance_sq, as_near));
-        unsigned touching = mask_bits(lanes_less(distance_sq, infinite));
-        touching_count += __builtin_popcount(touching);
+        lanes in_front = lanes3_dot(t->offset, lanes3_sub(t->offset, other));
+        lanes_mask stays = mask_or(mask_not(lanes_no_more(in_front, t->limit)),
+                                   lanes_no_more(distance_sq, t->as_near));
+        unsigned touching = mask_bits(lanes_less(distance_sq, lanes_set(INFINITY)));
+        *touching_count += __builtin_popcount(touching);
         count = append_bits(left, count, i, mask_bits(stays) & touching);
     }
-    p->touch_count += touching_count;
     return count;
 }
 
 void KERNEL(hierarchy_strike)(pairs *p)
 {
-    int32_t count = 0;
+    int32_t count = 0, touching_count = 0;
     for (int32_t k = 0; k < p->sphere_count; k++) {
         int32_t begin = p->first[k], end = p->first[k + 1];
         p->first_left[k] = count;
         double distance_sq = nearest_sq(p, begin, end);
         if (distance_sq < INFINITY) {
-            int32_t j = find_pair(p, begin, distance_sq);
-            double distance = sqrt(distance_sq);
-            double noise = batch_noise(p->batch, pair_view(p, j), p->sphere[k]);
-            double limit = FRONT_NOISES * (pair_triangle(p, j)->normal_noise + noise) * distance;
-            /* on the facet itself the tangent plane is the facet's, and nothing is sure here */
-            limit = distance < AT_CENTER ? -INFINITY : limit;
-            count += strike(p, begin, end, j, limit, p->left + count);
+            tangent t = tangent_of(p, p->sphere[k], find_pair(p, begin, distance_sq));
+            count += strike(p, begin, end, &t, p->left + count, &touching_count);
         }
     }
     p->first_left[p->sphere_count] = count;
+    p->touch_count += touching_count;
 }

@@ -1,0 +1,314 @@
+/* Bins: what touches a sphere stands in its buckets, once; and nothing grows with the scene. */
+#include "base/memory.h"
+#include "walls/bins.h"
+
+#include "check.h"
+
+#include <stdlib.h>
+
+enum { FACETS = 300, CENTERS = 400 };
+
+/* A mesh of triangles that share no vertex, and its bins. */
+typedef struct scene {
+    double corners[FACETS * 9];
+    abut_mesh *mesh;
+    bins *set;
+    double reach;
+} scene;
+
+static uint64_t state = 1;
+
+/* 0 ... 1 */
+static double uniform(void)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return ldexp((double)(state >> 11), -53);
+}
+
+static double between(double low, double high)
+{
+    return low + (high - low) * uniform();
+}
+
+/* ---- scenes ---- */
+
+/* Triangles around random places of a cube, and now and then on its lower side: flat ones and
+ * borders of cells. */
+static void scatter(scene *s, double middle, double width, double size)
+{
+    for (int f = 0; f < FACETS; f++) {
+        for (int axis = 0; axis < 3; axis++) {
+            double place = middle + between(-0.5, 0.5) * width;
+            bool is_flat = f % 4 == axis;
+            for (int k = 0; k < 3; k++) {
+                double off = is_flat ? 0.0 : between(-0.5, 0.5) * size;
+                s->corners[9 * f + 3 * k + axis] = (is_flat ? middle : place) + off;
+            }
+        }
+    }
+}
+
+static void build_mesh(scene *s)
+{
+    static abut_index indices[3 * FACETS], offsets[FACETS + 1];
+    for (abut_index i = 0; i < 3 * FACETS; i++) {
+        indices[i] = i;
+        offsets[i / 3 + 1] = 3 * (i / 3 + 1);
+    }
+    abut_mesh_input input = {.vertex_count = (abut_index)3 * FACETS,
+                             .facet_count = FACETS,
+                             .index_count = (abut_index)3 * FACETS,
+                             .vertices = s->corners,
+                             .indices = indices,
+                             .offsets = offsets};
+    CHECK_INT(abut_mesh_build(&input, &s->mesh, NULL), ABUT_OK);
+}
+
+static void build(scene *s, double reach)
+{
+    build_mesh(s);
+    s->reach = reach;
+    s->set = bins_build(s->mesh, reach);
+    CHECK(s->set != NULL);
+}
+
+static void free_scene(scene *s)
+{
+    bins_free(s->set);
+    abut_mesh_free(s->mesh);
+}
+
+/* ---- looking, as bins.h has it ---- */
+
+/* The bucket of a level that a center is in, -1 where it is outside. */
+static int64_t bucket_of(const bin_level *level, const double *center)
+{
+    int64_t bucket = level->first;
+    for (int axis = 0; axis < 3; axis++) {
+        if (center[axis] < level->low[axis] || center[axis] > level->high[axis]) {
+            return -1;
+        }
+        int64_t cell = (int64_t)rint(center[axis] * level->inv_cell);
+        bucket += (cell & level->mask[axis]) << level->shift[axis];
+    }
+    return bucket;
+}
+
+/* Whether culling leaves an entry of the center's bucket. */
+static bool is_left(const bins *set, const bin_level *level, uint32_t entry, const double *center,
+                    double reach)
+{
+    int64_t sum = 0, limit = (int64_t)ceil(reach * level->inv_cell * UNITS_PER_CELL) + 1;
+    for (int axis = 0; axis < 3; axis++) {
+        double in_cells = center[axis] * level->inv_cell;
+        int64_t units = (int64_t)rint((in_cells - rint(in_cells) + 1.5) * UNITS_PER_CELL);
+        int64_t below = set->low[axis][entry] - units, above = units - set->high[axis][entry];
+        int64_t apart = below > above ? below : above;
+        sum += apart > 0 ? apart * apart >> 16 : 0;
+    }
+    return sum <= limit * limit >> 16;
+}
+
+/* seen[facet]: how often it stands in the center's buckets; left[facet]: and is not ruled out. */
+static void look(const scene *s, const double *center, double reach, int *seen, int *left)
+{
+    for (int32_t k = 0; k < s->set->level_count; k++) {
+        const bin_level *level = &s->set->levels[k];
+        int64_t bucket = bucket_of(level, center);
+        if (bucket < 0) {
+            continue;
+        }
+        uint32_t begin = s->set->begins[bucket], end = s->set->begins[bucket + 1];
+        CHECK_INT(s->set->occupied[bucket >> 5] >> (bucket & 31) & 1, end > begin);
+        for (uint32_t entry = begin; entry < end; entry++) {
+            CHECK(entry == begin || s->set->facet[entry - 1] < s->set->facet[entry]);
+            seen[s->set->facet[entry]]++;
+            left[s->set->facet[entry]] += is_left(s->set, level, entry, center, reach);
+        }
+    }
+}
+
+static void check_center(const scene *s, const double *center, double reach)
+{
+    int seen[FACETS] = {0}, left[FACETS] = {0}, touched = 0, found = 0, twice = 0;
+    look(s, center, reach, seen, left);
+    for (abut_index f = 0; f < FACETS; f++) {
+        closest at;
+        triangle_closest(&s->mesh->triangles[f], vec3_load(center), INFINITY, &at);
+        bool touches = sqrt(at.distance_sq) <= reach;
+        touched += touches;
+        found += touches && left[f];
+        twice += seen[f] > 1;
+    }
+    CHECK_INT(found, touched);
+    CHECK_INT(twice, 0);
+}
+
+/* Centers at a random distance from a random facet's corner. */
+static void check_near_facets(const scene *s)
+{
+    for (int i = 0; i < CENTERS; i++) {
+        double center[3], reach = s->reach * (i % 2 ? 1.0 : uniform());
+        int corner = (int)(uniform() * 3 * FACETS);
+        for (int axis = 0; axis < 3; axis++) {
+            center[axis] = s->corners[3 * corner + axis] + between(-1.2, 1.2) * reach;
+        }
+        check_center(s, center, reach);
+    }
+}
+
+/* Centers on the sides of cells, where -0.0 and ties are. */
+static void check_cell_sides(const scene *s)
+{
+    for (int i = 0; i < CENTERS; i++) {
+        double center[3];
+        int corner = (int)(uniform() * 3 * FACETS);
+        double cell = 1.0 / s->set->levels[i % s->set->level_count].inv_cell;
+        for (int axis = 0; axis < 3; axis++) {
+            double near = s->corners[3 * corner + axis] + between(-1.0, 1.0) * s->reach;
+            center[axis] = (floor(near / cell) + 0.5 * (double)((i >> axis) % 2)) * cell;
+            center[axis] = center[axis] == 0.0 ? -0.0 : center[axis];
+            center[axis] = i % 8 < 6 ? center[axis] : nextafter(center[axis], i % 8 == 6 ? -1 : 1);
+        }
+        check_center(s, center, s->reach);
+    }
+}
+
+/* ---- what holds of every set ---- */
+
+/* Buckets for each facet, and what is there without any. */
+enum { BUCKETS_PER_FACET = 32, BUCKETS_ANYWAY = 64, ENTRIES_PER_FACET = 27 };
+
+static void check_memory(const scene *s)
+{
+    const bins *set = s->set;
+    CHECK(set->entry_count >= FACETS);
+    CHECK(set->entry_count <= (int64_t)ENTRIES_PER_FACET * FACETS);
+    CHECK(set->bucket_count <=
+          (int64_t)BUCKETS_PER_FACET * FACETS + (int64_t)BUCKETS_ANYWAY * set->level_count);
+    CHECK(bins_byte_count(set) <= 24 * (set->entry_count + BINS_PADDING) +
+                                      8 * (set->bucket_count + 64) +
+                                      256 * (int64_t)(set->level_count + 1));
+    CHECK_INT(set->begins[0], 0);
+    CHECK_INT(set->begins[set->bucket_count], set->entry_count);
+}
+
+static void check_levels(const scene *s)
+{
+    for (int32_t k = 0; k < s->set->level_count; k++) {
+        const bin_level *level = &s->set->levels[k];
+        int exponent;
+        CHECK(frexp(level->inv_cell, &exponent) == 0.5);
+        CHECK(s->reach * level->inv_cell <= 1.0);
+        for (int axis = 0; axis < 3; axis++) {
+            CHECK(fabs(level->low[axis]) * level->inv_cell <= ldexp(1.0, 40));
+            CHECK(fabs(level->high[axis]) * level->inv_cell <= ldexp(1.0, 40));
+        }
+    }
+}
+
+static void check_all(scene *s, double reach)
+{
+    build(s, reach);
+    check_near_facets(s);
+    check_cell_sides(s);
+    check_memory(s);
+    check_levels(s);
+    free_scene(s);
+}
+
+static void check_scenes(void)
+{
+    static const double middles[] = {0.0, -3.0, 64.0, 1e9, -1e6};
+    static const double reaches[] = {0.001, 0.3, 1.0, 8.0};
+    static scene s;
+    for (int i = 0; i < 5; i++) {
+        for (int k = 0; k < 4; k++) {
+            scatter(&s, middles[i], 10.0, 1.0);
+            check_all(&s, reaches[k]);
+        }
+    }
+    scatter(&s, 0.0, 1e-3, 1.0); /* all in one spot */
+    check_all(&s, 0.1);
+    scatter(&s, 0.0, 1e4, 1.0); /* far apart */
+    check_all(&s, 0.5);
+    scatter(&s, 1e-140, 1e-135, 1e-137);
+    check_all(&s, 1e-138);
+}
+
+static void check_odd_facets(void)
+{
+    static scene s;
+    scatter(&s, 0.0, 10.0, 1.0);
+    s.corners[9 * 17] = 1e9; /* one vertex is far off */
+    check_all(&s, 0.5);
+    scatter(&s, 5.0, 10.0, 1.0);
+    for (int i = 0; i < 9; i++) {
+        s.corners[9 * 200 + i] *= 1e6; /* one facet is huge */
+    }
+    check_all(&s, 0.5);
+    scatter(&s, 0.0, 10.0, 1.0);
+    for (int i = 0; i < 9 * FACETS; i++) {
+        s.corners[i] *= ldexp(1.0, i / 90 % 30); /* sizes from 1 to 10^9 */
+    }
+    check_all(&s, 0.25);
+}
+
+/* Facets of similar size are in one level, also where an octave ends between them. */
+static void check_level_count(void)
+{
+    static scene s;
+    scatter(&s, 0.0, 5.0, 1.0);
+    for (int f = 0; f < FACETS; f++) {
+        double factor = f % 2 ? 1.3 : 1.5;
+        for (int i = 0; i < 9; i++) {
+            s.corners[9 * f + i] = factor * (i < 3 ? 0.0 : i < 6 ? i == 3 : i == 7) + f % 17;
+        }
+    }
+    build(&s, 0.25);
+    CHECK_INT(s.set->level_count, 1);
+    free_scene(&s);
+}
+
+static void check_whole(void)
+{
+    static scene s;
+    scatter(&s, -2.0, 10.0, 1.0);
+    build_mesh(&s);
+    s.set = bins_build_whole(s.mesh);
+    for (int i = 0; i < CENTERS; i++) {
+        double center[3] = {between(-20, 20), between(-1e20, 1e20), between(-20, 20)};
+        int seen[FACETS] = {0}, left[FACETS] = {0}, all = 0;
+        look(&s, center, 1e30 * uniform(), seen, left);
+        for (int f = 0; f < FACETS; f++) {
+            all += seen[f] == 1 && left[f] == 1;
+        }
+        CHECK_INT(all, FACETS);
+    }
+    CHECK(bins_byte_count(s.set) <= 24 * (FACETS + BINS_PADDING) + 512);
+    free_scene(&s);
+}
+
+static void check_no_facets(void)
+{
+    abut_index offsets[1] = {0};
+    abut_mesh_input input = {.offsets = offsets};
+    scene s = {.reach = 1.0};
+    CHECK_INT(abut_mesh_build(&input, &s.mesh, NULL), ABUT_OK);
+    bins *sets[2] = {bins_build(s.mesh, 1.0), bins_build_whole(s.mesh)};
+    for (int i = 0; i < 2; i++) {
+        CHECK(sets[i] != NULL && sets[i]->entry_count == 0);
+        bins_free(sets[i]);
+    }
+    free_scene(&s);
+}
+
+void test_bins(void)
+{
+    check_scenes();
+    check_odd_facets();
+    check_level_count();
+    check_whole();
+    check_no_facets();
+    CHECK_INT(memory_live_count(), 0);
+}
