@@ -236,8 +236,7 @@ static inline lanes lanes_flip(lanes_mask mask, lanes a)
 
 static inline lanes_mask lanes_have_bits(lanes a, uint64_t bits)
 {
-    __m256i found =
-        _mm256_and_si256(_mm256_castpd_si256(a), _mm256_set1_epi64x((long long)bits));
+    __m256i found = _mm256_and_si256(_mm256_castpd_si256(a), _mm256_set1_epi64x((long long)bits));
     __m256i none = _mm256_cmpeq_epi64(found, _mm256_setzero_si256());
     return mask_not(_mm256_castsi256_pd(none));
 }

@@ -1,6 +1,13 @@
+#if defined(__linux__)
+#define _DEFAULT_SOURCE /* madvise in <sys/mman.h> */
+#endif
+
 #include "memory.h"
 
 #include <stdlib.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 /* Room for fewer elements than this costs more calls than it saves bytes. */
 #define SMALLEST_GROWN_COUNT 16
@@ -63,6 +70,24 @@ static size_t byte_count(abut_index count, size_t size)
     return bytes > 0 ? bytes : 1;
 }
 
+/* Blocks of this size are worth huge pages: to touch a page first takes the system longer than most
+ * searches take to fill it. */
+#define LARGE_BYTES ((size_t)1 << 22)
+
+/* Ask for huge pages; where there are none, nothing is lost. */
+static void ask_for_huge_pages(void *block, size_t bytes)
+{
+#if defined(MADV_HUGEPAGE)
+    const uintptr_t page = 4096;
+    if (block != NULL && bytes >= LARGE_BYTES) {
+        uintptr_t first = ((uintptr_t)block + page - 1) / page * page;
+        madvise((void *)first, bytes - (first - (uintptr_t)block), MADV_HUGEPAGE);
+    }
+#else
+    (void)block, (void)bytes;
+#endif
+}
+
 /* NULL leaves the array as it was. */
 static void *resize(void *array, abut_index count, size_t size)
 {
@@ -73,6 +98,7 @@ static void *resize(void *array, abut_index count, size_t size)
     int is_new = array == NULL;
     void *resized = realloc(array, bytes);
     count_live(is_new && resized != NULL);
+    ask_for_huge_pages(resized, bytes);
     return resized;
 }
 
@@ -88,6 +114,7 @@ void *memory_alloc_zeroed(abut_index count, size_t size)
         return NULL;
     }
     void *array = calloc(bytes, 1);
+    ask_for_huge_pages(array, bytes);
     count_live(array != NULL);
     return array;
 }

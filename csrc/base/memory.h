@@ -23,8 +23,8 @@ void *memory_alloc_zeroed(abut_index count, size_t size);
  */
 void *memory_grow(void *array, abut_index count, abut_index *capacity, size_t size);
 
-/* The first byte of a cache line in a block that has MEMORY_LINE bytes more than are needed. Vectors
- * and records that lie across two lines take twice as long to read. */
+/* The first byte of a cache line in a block that has MEMORY_LINE bytes more than are needed.
+ * Vectors and records that lie across two lines take twice as long to read. */
 enum { MEMORY_LINE = 64 };
 
 static inline void *memory_first_line(void *block)

@@ -21,13 +21,13 @@ typedef struct view {
     const bins *set;
     double low, high; /* it serves spheres with low < reach <= high */
     const pose *pose;
-    vec3 shift;      /* of the image */
-    int32_t number;  /* of the mesh */
+    vec3 shift;     /* of the image */
+    int32_t number; /* of the mesh */
     int32_t image[3];
     int32_t place; /* number of this mesh and image among those of the chunk; -1: has none yet */
-    bool is_plain;     /* neither turned nor shifted */
-    bool is_triangles; /* every facet is one */
-    double *local[3]; /* the centers in the mesh's frame: BATCH_ROOM each */
+    bool is_plain; /* neither turned nor shifted */
+    bool is_triangles;  /* every facet is one */
+    double *local[3];   /* the centers in the mesh's frame: BATCH_ROOM each */
     int64_t first_look; /* of its levels' looks */
 } view;
 

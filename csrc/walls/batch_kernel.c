@@ -67,8 +67,8 @@ bool KERNEL(batch_range)(abut_index count, const double *radii, double *smallest
         lanes radius = lanes_load(radii + i);
         low = lanes_select(lanes_less(radius, low), radius, low);
         high = lanes_select(lanes_less(high, radius), radius, high);
-        are_good = mask_and(are_good, mask_and(lanes_less(zero, radius),
-                                               lanes_no_more(radius, limit)));
+        are_good =
+            mask_and(are_good, mask_and(lanes_less(zero, radius), lanes_no_more(radius, limit)));
     }
     bool is_good = mask_bits(are_good) == LANES_ALL;
     *smallest = lanes_smallest(low);

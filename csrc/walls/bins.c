@@ -22,13 +22,16 @@ enum { CELL_NUMBER_BITS = 36 };
  * not be finite. */
 enum { EXPONENT_LOW = -1000, EXPONENT_COUNT = 1300 };
 
-/* Buckets of a level and along an axis, as powers of two. With four along an axis no two of a
- * facet's cells share one, and 64 take too little to save. */
-enum { AXIS_BITS_LOW = 2, BUCKET_BITS_LOW = 6, BUCKET_BITS_HIGH = 28 };
+/* Buckets of a level: 64 take too little to save. */
+enum { BUCKETS_LOW = 64, BUCKETS_HIGH = 1 << 28 };
 
-/* Buckets for each facet of a level, as a power of two. A closed surface of one facet a cell that
- * is 100 cells long has a bucket for each cell of its bounds. */
-enum { BUCKET_BITS_PER_FACET = 5 };
+/* Buckets for each facet of a level, and beside, for all levels, a part of one for each facet of
+ * the mesh, so that few facets in a wide level do not fill their buckets. A closed surface of one
+ * facet a cell that is 100 cells long has a bucket for each cell of its bounds. */
+enum { BUCKETS_PER_FACET = 24, FACETS_PER_BUCKET = 2 };
+
+/* Cells in a row where they repeat, beside the cube root of the buckets. */
+#define ROW_STRETCH 1.31
 
 /* What a look at one level more takes, in candidates. */
 #define LOOK_CANDIDATES 8.0
@@ -51,7 +54,7 @@ typedef struct size_class {
 /* The cells of one facet. */
 typedef struct facet_cells {
     uint64_t low, high; /* its box in units of the first cell, x, y and z in one (see triple) */
-    uint32_t bucket;    /* of the first cell, but for the level's first bucket */
+    uint32_t bucket;    /* of the first cell, but for the mask and the level's first bucket */
     uint32_t kept; /* bit 9 x + 3 z + y: whether it is in the cell that is so far from the first */
     int32_t level;
 } facet_cells;
@@ -61,8 +64,7 @@ typedef struct level_scale {
     double inv_cell, units_per_length;
     int64_t reach; /* in units, rounded up */
     double reach_in_cells;
-    const bin_level *level;
-    uint32_t axis_ends;         /* the highest bit of each axis in a bucket's number */
+    uint32_t stride[3], mask, first;
     uint32_t steps[CELL_LIMIT]; /* how far each cell is from the first, in buckets */
 } level_scale;
 
@@ -170,58 +172,78 @@ static void choose_levels(builder *b)
     }
 }
 
-static int bits_for(double count)
+/* As many buckets as cells, a power of two, but no more than the limit. */
+static uint32_t choose_bucket_count(double cell_count, double limit)
 {
-    int bits = 0;
-    while (bits < BUCKET_BITS_HIGH && ldexp(1.0, bits) < count) {
-        bits++;
+    uint32_t buckets = BUCKETS_LOW;
+    limit = limit < BUCKETS_HIGH ? limit : BUCKETS_HIGH;
+    while (buckets < cell_count && 2.0 * buckets <= limit) {
+        buckets *= 2;
     }
-    return bits;
+    return buckets;
 }
 
-static int largest_of(const int bits[3])
+/* Whether cells that are so far apart share a bucket. */
+static bool is_period(const bin_level *level, int x, int y, int z)
 {
-    int axis = bits[1] > bits[0] ? 1 : 0;
-    return bits[2] > bits[axis] ? 2 : axis;
+    uint32_t sum = (uint32_t)x * level->stride[0] + (uint32_t)y * level->stride[1] +
+                   (uint32_t)z * level->stride[2];
+    return (sum & level->mask) == 0;
 }
 
-/* A bucket for each cell of the level's bounds where that is not too many, else shorter axes until
- * it is not. */
-static void choose_grid(bin_level *level, abut_index facet_count)
+/* Whether no two cells of a facet share a bucket. */
+static bool are_cells_apart(const bin_level *level)
 {
-    int limit = bits_for(0.5 * (double)(facet_count + 1)) + BUCKET_BITS_PER_FACET;
-    limit = limit < BUCKET_BITS_HIGH ? limit : BUCKET_BITS_HIGH;
-    limit = limit > BUCKET_BITS_LOW ? limit : BUCKET_BITS_LOW;
-    int bits[3];
+    for (int z = 1 - CELL_SPAN; z < CELL_SPAN; z++) {
+        for (int y = 1 - CELL_SPAN; y < CELL_SPAN; y++) {
+            for (int x = 1 - CELL_SPAN; x < CELL_SPAN; x++) {
+                if ((x || y || z) && is_period(level, x, y, z)) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+/* A bucket for each cell of the level's bounds, row by row, where that is not too many: then no two
+ * cells share one. Else they repeat, and rows that are no round number of cells long keep walls
+ * that face each other apart. */
+static void choose_grid(bin_level *level, double bucket_limit)
+{
+    double cells[3];
     for (int axis = 0; axis < 3; axis++) {
         double first = rint(level->low[axis] * level->inv_cell);
-        bits[axis] = bits_for(rint(level->high[axis] * level->inv_cell) - first + 1.0);
-        bits[axis] = bits[axis] > AXIS_BITS_LOW ? bits[axis] : AXIS_BITS_LOW;
+        cells[axis] = rint(level->high[axis] * level->inv_cell) - first + 1.0;
+        cells[axis] = cells[axis] > CELL_SPAN ? cells[axis] : CELL_SPAN;
     }
-    while (bits[0] + bits[1] + bits[2] > limit) {
-        bits[largest_of(bits)]--;
+    double row = cells[0], layer = cells[0] * cells[1];
+    uint32_t buckets = choose_bucket_count(layer * cells[2], bucket_limit);
+    if (layer * cells[2] > buckets) {
+        row = ROW_STRETCH * cbrt(buckets);
+        layer = row * row;
     }
-    for (int axis = 0; axis < 3; axis++) {
-        level->mask[axis] = ((int64_t)1 << bits[axis]) - 1;
-        level->shift[axis] = axis == 0 ? 0 : level->shift[axis - 1] + bits[axis - 1];
+    level->mask = buckets - 1;
+    level->stride[0] = 1;
+    level->stride[1] = (uint32_t)row;
+    level->stride[2] = (uint32_t)layer;
+    for (int tries = 0; !are_cells_apart(level); tries++) {
+        level->stride[1 + tries % 2]++;
     }
-}
-
-static int64_t level_bucket_count(const bin_level *level)
-{
-    return (level->mask[0] + 1) * (level->mask[1] + 1) * (level->mask[2] + 1);
 }
 
 static bin_level make_level(const builder *b, const size_class *class, double cell)
 {
-    bin_level level = {.inv_cell = 1.0 / cell, .first = b->set->bucket_count};
+    bin_level level = {.inv_cell = 1.0 / cell, .first = (uint32_t)b->set->bucket_count};
     for (int axis = 0; axis < 3; axis++) {
         double low = class->bounds.low[axis], high = class->bounds.high[axis];
         double slack = b->reach + CULL_SLACK * (b->reach + fabs(low) + fabs(high));
         level.low[axis] = low - slack;
         level.high[axis] = high + slack;
     }
-    choose_grid(&level, class->count);
+    double all = (double)b->mesh->view.facet_count;
+    choose_grid(&level, BUCKETS_PER_FACET * (double)class->count +
+                            all / (FACETS_PER_BUCKET * b->set->level_count));
     return level;
 }
 
@@ -238,7 +260,7 @@ static bool build_levels(builder *b)
         const size_class *class = &b->classes[k];
         if (class->count > 0) {
             set->levels[class->level] = make_level(b, class, cell_of_class(k));
-            set->bucket_count += level_bucket_count(&set->levels[class->level]);
+            set->bucket_count += (int64_t)set->levels[class->level].mask + 1;
         }
     }
     return set->bucket_count < UINT32_MAX;
@@ -326,12 +348,6 @@ static inline int64_t cell_at(int64_t units)
     return (units + UNITS_PER_CELL / 2) >> UNIT_BITS;
 }
 
-/* What a cell's number along an axis adds to its bucket. */
-static inline uint32_t bucket_part(const bin_level *level, int axis, int64_t cell)
-{
-    return (uint32_t)((cell & level->mask[axis]) << level->shift[axis]);
-}
-
 /* Only whole units count from here on: a facet's box reaches less than two and a half cells beyond
  * the middle of the first, also where it is grown, so numbers fit. */
 static inline void place_facet(const abut_mesh *mesh, abut_index facet, const level_scale *scale,
@@ -348,7 +364,7 @@ static inline void place_facet(const abut_mesh *mesh, abut_index facet, const le
         int64_t begin = first[axis] * UNITS_PER_CELL - 3 * UNITS_PER_CELL / 2;
         low[axis] -= begin;
         high[axis] -= begin;
-        made->bucket += bucket_part(scale->level, axis, first[axis]);
+        made->bucket += (uint32_t)first[axis] * scale->stride[axis];
     }
     made->low = triple(low[0], low[1], low[2]);
     made->high = triple(high[0], high[1], high[2]);
@@ -368,12 +384,13 @@ static level_scale make_scale(const bin_level *level, double reach)
     level_scale scale = {.inv_cell = level->inv_cell,
                          .units_per_length = level->inv_cell * UNITS_PER_CELL,
                          .reach_in_cells = reach * level->inv_cell,
-                         .level = level};
+                         .mask = level->mask,
+                         .first = level->first};
     scale.reach = (int64_t)(reach * scale.units_per_length) + 1;
     for (int axis = 0; axis < 3; axis++) {
-        scale.axis_ends |= (uint32_t)(level->mask[axis] + 1) / 2 << level->shift[axis];
+        scale.stride[axis] = level->stride[axis];
         for (int bit = 0; bit < CELL_LIMIT; bit++) {
-            scale.steps[bit] += bucket_part(level, axis, cell_along(bit, axis));
+            scale.steps[bit] += (uint32_t)cell_along(bit, axis) * level->stride[axis];
         }
     }
     return scale;
@@ -388,12 +405,10 @@ static bool build_scales(builder *b)
     return b->scales != NULL;
 }
 
-/* The bucket of the level for a facet's cell `bit`, from that of the first: the sum along each axis
- * by itself, without carries from one to the next. */
+/* The bucket of the level for a facet's cell `bit`, from that of the first. */
 static inline uint32_t bucket_at(const level_scale *scale, uint32_t first, int bit)
 {
-    uint32_t step = scale->steps[bit], ends = scale->axis_ends;
-    return ((first & ~ends) + (step & ~ends)) ^ ((first ^ step) & ends);
+    return (first + scale->steps[bit]) & scale->mask;
 }
 
 /* ends[bucket]: its entries. */
@@ -404,7 +419,7 @@ static void count_entries(builder *b, uint32_t *ends)
         cells->level = b->classes[cells->level].level;
         const level_scale *scale = &b->scales[cells->level];
         place_facet(b->mesh, f, scale, cells);
-        uint32_t *level_ends = ends + scale->level->first;
+        uint32_t *level_ends = ends + scale->first;
         for (uint32_t left = cells->kept; left; left &= left - 1) {
             level_ends[bucket_at(scale, cells->bucket, lowest_bit(left))]++;
         }
@@ -457,7 +472,7 @@ static void fill_facets(builder *b, uint32_t *ends)
     for (abut_index f = 0; f < b->mesh->view.facet_count; f++) {
         const facet_cells *cells = &b->cells[f];
         const level_scale *scale = &b->scales[cells->level];
-        uint32_t *level_ends = ends + scale->level->first;
+        uint32_t *level_ends = ends + scale->first;
         for (uint32_t left = cells->kept; left; left &= left - 1) {
             int bit = lowest_bit(left);
             uint32_t entry = level_ends[bucket_at(scale, cells->bucket, bit)]++;

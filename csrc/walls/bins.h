@@ -5,9 +5,9 @@
  * larger than half of it, so a facet is in at most 3 x 3 x 3 cells. A sphere reads the one cell of
  * each level that its center is in.
  *
- * Cells lie on a torus: along each axis they repeat after a power of two, so a level has no more
- * buckets than its facets allow, wherever they are. A compact mesh has a bucket for each cell. Two
- * cells in one bucket only mean more candidates. */
+ * Cells have buckets row by row, modulo a power of two: a level has no more buckets than its facets
+ * allow, wherever they are. A compact mesh has a bucket for each cell. Two cells in one bucket only
+ * mean more candidates. */
 #ifndef WALLS_BINS_H
 #define WALLS_BINS_H
 
@@ -27,9 +27,9 @@ typedef struct bin_level {
     double inv_cell;        /* a power of two: x * inv_cell is exact, and so is the distance from
                                the cell's center. Cells are no smaller than the set's reach */
     double low[3], high[3]; /* of the grown boxes: a center outside touches none of its facets */
-    int64_t mask[3];        /* buckets along each axis - 1, powers of two minus 1 */
-    int shift[3];           /* bucket = first + sum over axes of (cell & mask) << shift */
-    int64_t first;          /* its first bucket */
+    uint32_t stride[3];     /* bucket = first + (sum over axes of cell * stride, modulo mask + 1) */
+    uint32_t mask;          /* its buckets - 1, a power of two minus 1 */
+    uint32_t first;         /* its first bucket */
 } bin_level;
 
 typedef struct bins {

@@ -25,16 +25,15 @@ static void find_buckets(const batch *b, const view *v, const bin_level *level, 
     const uint32_t *restrict occupied = v->set->occupied;
     const double low[3] = {level->low[0], level->low[1], level->low[2]};
     const double high[3] = {level->high[0], level->high[1], level->high[2]};
-    const uint64_t mask[3] = {(uint64_t)level->mask[0], (uint64_t)level->mask[1],
-                              (uint64_t)level->mask[2]};
-    const int shift[3] = {level->shift[0], level->shift[1], level->shift[2]};
+    const uint64_t row = level->stride[1], layer = level->stride[2], mask = level->mask;
     double inv_cell = level->inv_cell, smallest = v->low, largest = v->high;
-    uint64_t first = (uint64_t)level->first;
+    uint64_t first = level->first;
     for (int i = 0; i < BATCH_BLOCK; i++) {
-        uint64_t along_x = (bits_of(x[i] * inv_cell + WHOLE) & mask[0]) << shift[0];
-        uint64_t along_y = (bits_of(y[i] * inv_cell + WHOLE) & mask[1]) << shift[1];
-        uint64_t along_z = (bits_of(z[i] * inv_cell + WHOLE) & mask[2]) << shift[2];
-        bucket[i] = (uint32_t)(first + along_x + along_y + along_z);
+        /* the last 32 bits of a cell's number are all that the mask leaves */
+        uint64_t along_x = bits_of(x[i] * inv_cell + WHOLE);
+        uint64_t along_y = (bits_of(y[i] * inv_cell + WHOLE) & UINT32_MAX) * row;
+        uint64_t along_z = (bits_of(z[i] * inv_cell + WHOLE) & UINT32_MAX) * layer;
+        bucket[i] = (uint32_t)(first + ((along_x + along_y + along_z) & mask));
         int is_within = (x[i] >= low[0]) & (x[i] <= high[0]) & (y[i] >= low[1]) &
                         (y[i] <= high[1]) & (z[i] >= low[2]) & (z[i] <= high[2]) &
                         (reach[i] > smallest) & (reach[i] <= largest);
@@ -95,7 +94,8 @@ void KERNEL(bins_look)(batch *b, const view *v)
 {
     for (int32_t k = 0; k < v->set->level_count; k++) {
         for (int32_t begin = 0; begin < b->count; begin += BATCH_BLOCK) {
-            b->seen[begin / BATCH_BLOCK] |= look(b, v, &v->set->levels[k], v->first_look + k, begin);
+            b->seen[begin / BATCH_BLOCK] |=
+                look(b, v, &v->set->levels[k], v->first_look + k, begin);
         }
     }
 }

@@ -61,7 +61,7 @@ enum {
     MARK_EDGE_0_IGNORED = 4,
     MARK_EDGE_2_DIAGONAL = 8,
     MARK_EDGE_2_IGNORED = 16,
-    MARK_EDGE_1_FROM_END = 32, /* is evaluated from its end, the lexicographically smaller one */
+    MARK_EDGE_1_FROM_END = 32,   /* is evaluated from its end, the lexicographically smaller one */
     MARK_EDGE_2_FROM_START = 64, /* from its start: corners 0 and 2 coincide */
     MARK_THIRD_IS_FIRST = 128    /* corner 2 is the facet's corner 0 */
 };
@@ -69,8 +69,8 @@ enum {
 /* One triangle of a facet's fan, corners in the facet's sense of rotation. 128 bytes: kernels read
  * it as 16 doubles. */
 typedef struct triangle {
-    vec3 corner[3]; /* the first is the fan's start, the lexicographically smallest */
-    vec3 normal;    /* unit; 0 where the triangle is too flat to have an inside */
+    vec3 corner[3];             /* the first is the fan's start, the lexicographically smallest */
+    vec3 normal;                /* unit; 0 where the triangle is too flat to have an inside */
     double noise, normal_noise; /* of the facet: eps and eps_n of contact.md, section 3 */
     int32_t facet;
     int32_t start;  /* the facet's number of corner 0 */

@@ -45,10 +45,8 @@ LANES_INLINE __m512i apart_sq(const uint16_t *low, const uint16_t *high, uint16_
 LANES_INLINE uint32_t boxes_near(const entries *set, uint32_t entry, cell_sphere s)
 {
     __m512i sum = apart_sq(set->low[0] + entry, set->high[0] + entry, s.center[0]);
-    sum = _mm512_adds_epu16(
-        sum, apart_sq(set->low[1] + entry, set->high[1] + entry, s.center[1]));
-    sum = _mm512_adds_epu16(
-        sum, apart_sq(set->low[2] + entry, set->high[2] + entry, s.center[2]));
+    sum = _mm512_adds_epu16(sum, apart_sq(set->low[1] + entry, set->high[1] + entry, s.center[1]));
+    sum = _mm512_adds_epu16(sum, apart_sq(set->low[2] + entry, set->high[2] + entry, s.center[2]));
     return _mm512_cmple_epu16_mask(sum, _mm512_set1_epi16((short)s.limit));
 }
 
@@ -67,10 +65,8 @@ LANES_INLINE __m256i apart_sq(const uint16_t *low, const uint16_t *high, uint16_
 LANES_INLINE __m256i half_near(const entries *set, uint32_t entry, cell_sphere s)
 {
     __m256i sum = apart_sq(set->low[0] + entry, set->high[0] + entry, s.center[0]);
-    sum = _mm256_adds_epu16(
-        sum, apart_sq(set->low[1] + entry, set->high[1] + entry, s.center[1]));
-    sum = _mm256_adds_epu16(
-        sum, apart_sq(set->low[2] + entry, set->high[2] + entry, s.center[2]));
+    sum = _mm256_adds_epu16(sum, apart_sq(set->low[1] + entry, set->high[1] + entry, s.center[1]));
+    sum = _mm256_adds_epu16(sum, apart_sq(set->low[2] + entry, set->high[2] + entry, s.center[2]));
     __m256i beyond = _mm256_subs_epu16(sum, _mm256_set1_epi16((short)s.limit));
     return _mm256_cmpeq_epi16(beyond, _mm256_setzero_si256());
 }
@@ -97,8 +93,8 @@ LANES_INLINE uint32_t boxes_near(const entries *set, uint32_t entry, cell_sphere
     for (int i = 0; i < BOXES; i++) {
         uint32_t sum = 0;
         for (int axis = 0; axis < 3; axis++) {
-            sum += apart_sq(set->low[axis][entry + (uint32_t)i], set->high[axis][entry + (uint32_t)i],
-                            s.center[axis]);
+            sum += apart_sq(set->low[axis][entry + (uint32_t)i],
+                            set->high[axis][entry + (uint32_t)i], s.center[axis]);
         }
         is_near[i] = sum <= s.limit;
     }
@@ -346,11 +342,11 @@ typedef struct nearest {
 
 LANES_INLINE nearest nearest_select(lanes_mask mask, const nearest *yes, const nearest *no)
 {
-    return (nearest){lanes3_select(mask, yes->offset, no->offset),
-                     lanes_select(mask, yes->distance_sq, no->distance_sq),
-                     lanes_select(mask, yes->code, no->code),
-                     mask_or(mask_and(mask, yes->is_vertex),
-                             mask_and(mask_not(mask), no->is_vertex))};
+    return (nearest){
+        lanes3_select(mask, yes->offset, no->offset),
+        lanes_select(mask, yes->distance_sq, no->distance_sq),
+        lanes_select(mask, yes->code, no->code),
+        mask_or(mask_and(mask, yes->is_vertex), mask_and(mask_not(mask), no->is_vertex))};
 }
 
 /* Triangles as seen from centers: what their edges have in common. */
@@ -380,8 +376,8 @@ LANES_INLINE lanes_mask is_inside(const triangles *t, const surroundings *s, int
 
 /* An edge as it is evaluated: from the lexicographically smaller end, which may be its second. */
 typedef struct edge {
-    lanes3 from, to;   /* center - end */
-    lanes3 vector;     /* as the triangle has it */
+    lanes3 from, to;      /* center - end */
+    lanes3 vector;        /* as the triangle has it */
     lanes_mask is_turned; /* from its second end to its first */
     lanes from_code, to_code, code;
     lanes_mask is_diagonal;
@@ -447,8 +443,8 @@ LANES_INLINE nearest on_edge(const edge *e, bool has_fans)
     lanes3 offset = lanes3_sub(e->from, lanes3_scale(e->vector, along));
     offset = lanes3_select(is_to, e->to, offset);
     lanes code = lanes_select(at_to, e->to_code, e->code);
-    return (nearest){offset, lanes3_dot(offset, offset),
-                     lanes_select(at_from, e->from_code, code), mask_or(at_from, at_to)};
+    return (nearest){offset, lanes3_dot(offset, offset), lanes_select(at_from, e->from_code, code),
+                     mask_or(at_from, at_to)};
 }
 
 /* Whether what was found is nearer, or as near and higher in the contact type hierarchy. */
@@ -467,8 +463,8 @@ LANES_INLINE lanes_mask is_nearer(const nearest *found, const nearest *best, boo
 
 /* Edge k, where the center is over its outer side; `is_over` loses the lanes where it is. Edge 0
  * comes first. */
-LANES_INLINE nearest consider_edge(const triangles *t, const surroundings *s, int k,
-                                   bool has_fans, lanes_mask *is_over, nearest best)
+LANES_INLINE nearest consider_edge(const triangles *t, const surroundings *s, int k, bool has_fans,
+                                   lanes_mask *is_over, nearest best)
 {
     lanes_mask inside = is_inside(t, s, k);
     edge e = make_edge(t, s, k);

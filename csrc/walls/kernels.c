@@ -5,7 +5,7 @@
 
 #define TABLE(level)                                                                               \
     {                                                                                              \
-        batch_load_##level,      batch_range_##level,     bins_look_##level,                       \
+        batch_load_##level,        batch_range_##level,     bins_look_##level,                     \
         intersect_collect_##level, intersect_exact_##level, hierarchy_strike_##level,              \
         weights_triangles_##level,                                                                 \
     }

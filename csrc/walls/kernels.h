@@ -34,13 +34,13 @@ typedef struct kernels {
 } kernels;
 
 /* The functions of one level; a build need not have all levels. */
-#define KERNELS_OF(level)                                                                             \
+#define KERNELS_OF(level)                                                                          \
     bool batch_load_##level(batch *b, const double *centers, const double *radii, double gap);     \
     bool batch_range_##level(abut_index count, const double *radii, double *smallest,              \
                              double *largest);                                                     \
     void bins_look_##level(batch *b, const view *v);                                               \
     int32_t intersect_collect_##level(pairs *p, int32_t from);                                     \
-    void intersect_exact_##level(pairs *p, bool has_fans);                                                 \
+    void intersect_exact_##level(pairs *p, bool has_fans);                                         \
     void hierarchy_strike_##level(pairs *p);
 
 KERNELS_OF(baseline)

@@ -243,8 +243,7 @@ static abut_status derive(builder *b)
     mesh->flat = memory_alloc(b->index_count, sizeof *mesh->flat);
     mesh->kept = memory_alloc(facets, sizeof *mesh->kept);
     mesh->bent = memory_alloc(facets, sizeof *mesh->bent);
-    if (!mesh->triangle_block || !mesh->fans || !mesh->flat || !mesh->kept ||
-        !mesh->bent) {
+    if (!mesh->triangle_block || !mesh->fans || !mesh->flat || !mesh->kept || !mesh->bent) {
         return report(b, ABUT_NO_MEMORY, 0, 0, 0.0);
     }
     mesh->triangles = memory_first_line(mesh->triangle_block);
@@ -335,10 +334,10 @@ void abut_mesh_free(abut_mesh *mesh)
     if (!mesh) {
         return;
     }
-    void *arrays[] = {mesh->vertices,  mesh->indices, mesh->offsets, mesh->source,
-                      mesh->normals,   mesh->areas,   mesh->noise,   mesh->normal_noise,
+    void *arrays[] = {mesh->vertices,       mesh->indices, mesh->offsets, mesh->source,
+                      mesh->normals,        mesh->areas,   mesh->noise,   mesh->normal_noise,
                       mesh->triangle_block, mesh->fans,    mesh->flat,    mesh->kept,
-                      mesh->bent,      mesh};
+                      mesh->bent,           mesh};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         memory_free(arrays[i]);
     }

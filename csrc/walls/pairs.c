@@ -25,10 +25,10 @@ void pairs_free(pairs *p)
 static void place_arrays(pairs *p, int32_t *numbers, abut_index room)
 {
     double *doubles = memory_first_line(p->block);
-    double **of_doubles[DOUBLE_ARRAYS] = {
-        &p->center[0],   &p->center[1], &p->center[2], &p->reach, &p->distance_sq,
-        &p->offset[0],   &p->offset[1], &p->offset[2], &p->code,  &p->distance,
-        &p->noise,       &p->normal_noise};
+    double **of_doubles[DOUBLE_ARRAYS] = {&p->center[0], &p->center[1],   &p->center[2],
+                                          &p->reach,     &p->distance_sq, &p->offset[0],
+                                          &p->offset[1], &p->offset[2],   &p->code,
+                                          &p->distance,  &p->noise,       &p->normal_noise};
     int32_t **of_numbers[NUMBER_ARRAYS] = {&p->triangle, &p->view, &p->left, &p->spare};
     for (int i = 0; i < DOUBLE_ARRAYS; i++) {
         *of_doubles[i] = doubles + i * room;

@@ -29,8 +29,8 @@ typedef struct pairs {
 
     /* and what the exact test finds */
     double *distance_sq; /* infinite: apart, or another triangle of the facet is nearer */
-    double *offset[3]; /* center - point, the paper's contact vector V, along the world's axes */
-    double *code;  /* CODES_PER_TYPE x abut_type + local number */
+    double *offset[3];   /* center - point, the paper's contact vector V, along the world's axes */
+    double *code;        /* CODES_PER_TYPE x abut_type + local number */
 
     /* spheres that have pairs: sphere k of them is number sphere[k] of the batch and has the pairs
      * first[k] ... first[k + 1] - 1 */

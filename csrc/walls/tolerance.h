@@ -40,8 +40,8 @@
  * this part of the numbers that were added. The exact distance decides. */
 #define CULL_SLACK 1e-12
 
-/* Numbers that differ by no more than this part have, perhaps, the same root: some units in the last
- * place. */
+/* Numbers that differ by no more than this part have, perhaps, the same root: some units in the
+ * last place. */
 #define SAME_ROOT 1e-15
 
 /* Sharing (contact.md, section 5). A contact is satisfied when it lacks no more than this part of

@@ -83,15 +83,15 @@ static void free_scene(scene *s)
 /* The bucket of a level that a center is in, -1 where it is outside. */
 static int64_t bucket_of(const bin_level *level, const double *center)
 {
-    int64_t bucket = level->first;
+    uint32_t sum = 0;
     for (int axis = 0; axis < 3; axis++) {
         if (center[axis] < level->low[axis] || center[axis] > level->high[axis]) {
             return -1;
         }
         int64_t cell = (int64_t)rint(center[axis] * level->inv_cell);
-        bucket += (cell & level->mask[axis]) << level->shift[axis];
+        sum += (uint32_t)cell * level->stride[axis];
     }
-    return bucket;
+    return level->first + (int64_t)(sum & level->mask);
 }
 
 /* Whether culling leaves an entry of the center's bucket. */
