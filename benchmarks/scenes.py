@@ -39,6 +39,15 @@ def spread_radii(ratio, rng, count):
     return 0.005 * np.sqrt(ratio) ** rng.uniform(-1.0, 1.0, count)
 
 
+def wall_of(facet_count, sphere_count):
+    """The wall of about so many facets; radii shrink with the facets, as do the spheres' places.
+
+    So a sphere touches as many facets, whatever their number.
+    """
+    cells = round(np.sqrt(facet_count / 12))
+    return wall(sphere_count, lambda rng, count: 100 / cells * even_radii(rng, count), cells)
+
+
 def wall(sphere_count, draw_radii=even_radii, cells=100):
     """A unit box of jittered triangles, by default 120,000 of edge 0.01; spheres touch its walls.
 
@@ -241,6 +250,10 @@ SCENES = {
     # edge 0.2 or 0.0025 beside a mean diameter of 0.01
     "large_facets": partial(wall, cells=5),
     "small_facets": partial(wall, cells=400),
+    # wall has 120,000
+    "facets_1k": partial(wall_of, 1_000),
+    "facets_10k": partial(wall_of, 10_000),
+    "facets_1m": partial(wall_of, 1_000_000),
     "vessel": partial(cad_mesh, "vessel.obj"),
     "internal_mixer": partial(cad_mesh, "internal_mixer.obj"),
     "hourglass": partial(cad_mesh, "hourglass.obj"),

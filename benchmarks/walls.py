@@ -12,8 +12,8 @@ import argparse
 import csv
 import ctypes
 import gc
+import itertools
 import json
-import os
 import platform
 import re
 import statistics
@@ -24,6 +24,7 @@ from pathlib import Path
 import numpy as np
 
 import scenes
+from abut.config import config
 from contestants import CONTESTANTS, DEFAULT
 
 RESULTS = Path(__file__).parent / "results"
@@ -165,7 +166,7 @@ def first_columns(scene_name, scene, name, threads, options):
         "contestant": name,
         "version": CONTESTANTS[name].version(),
         "threads": threads,
-        "simd": os.environ.get("ABUT_SIMD", "") if name.startswith("abut") else "",
+        "simd": config()["instruction level"].split()[0],
         "repeats": options.repeats,
     }
 
@@ -316,7 +317,7 @@ def parse_arguments(arguments):
     )
     add = parser.add_argument
     add("--scene", type=names(scenes.SCENES), default=["wall"], help="comma-separated, or all")
-    add("--spheres", type=int, help="default: what the scene is meant for, mostly a million")
+    add("--spheres", type=numbers, default=[None], help="default: the scene's, mostly a million")
     add("--threads", type=numbers, default=[1], help="comma-separated, as in 1,2")
     add("--contestants", type=names(CONTESTANTS), default=DEFAULT, help="comma-separated, or all")
     add("--outputs", type=names(OUTPUTS), default=["warm", "cold"], help="for abut; see README.md")
@@ -338,9 +339,9 @@ def leave_out_missing(contestants):
     return present
 
 
-def measure(scene_name, options):
+def measure(scene_name, sphere_count, options):
     """The finished rows of one scene."""
-    scene = scenes.make(scene_name, options.spheres)
+    scene = scenes.make(scene_name, sphere_count)
     run = measure_builds if scene_name == "build" else measure_searches
     return compare(run(scene_name, scene, options))
 
@@ -349,9 +350,9 @@ def main(arguments=None):
     options = parse_arguments(arguments)
     options.contestants = leave_out_missing(options.contestants)
     rows = []
-    for scene_name in options.scene:
+    for scene_name, sphere_count in itertools.product(options.scene, options.spheres):
         try:
-            found = measure(scene_name, options)
+            found = measure(scene_name, sphere_count, options)
         except FileNotFoundError as error:
             print(f"{scene_name} is left out: {error}")
             continue

@@ -16,7 +16,8 @@
  *     abut_contacts_free(contacts), abut_finder_free(finder), abut_mesh_free(mesh);
  *
  * Contracts that hold for every function:
- *   - Inputs are borrowed for the call, contiguous, row-major, and never written.
+ *   - Inputs are borrowed for the call (or for longer where it says so), contiguous, row-major, and
+ * never written.
  *   - Geometry cannot fail; memory and bad input return a status other than ABUT_OK (0), nothing is
  * built then and the output pointer is NULL. `error` may be NULL; where it is not, it names the
  * first offender.
@@ -190,7 +191,8 @@ typedef struct abut_query {
  * worker, no callback. */
 abut_query abut_query_default(void);
 
-/* The contacts of a query, sorted by sphere, then nearest first. Borrows the finder. */
+/* The contacts of a query, sorted by sphere, then nearest first. Borrow the finder, and the query's
+ * centers and radii, until they are freed. */
 typedef struct abut_contacts abut_contacts;
 
 abut_status abut_contacts_find(const abut_finder *finder, const abut_query *query,

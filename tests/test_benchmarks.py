@@ -22,6 +22,7 @@ QUICK = [
     "ratio_10",
     "ratio_100",
     "large_facets",
+    "facets_1k",
     "slivers",
     "mixer",
     "one_call",
@@ -76,6 +77,13 @@ def test_other_scenes_of_the_box(scenes):
     wall, shuffled = scenes.make("wall", 500), scenes.make("unsorted", 500)
     assert not np.array_equal(wall.radii, shuffled.radii)
     np.testing.assert_array_equal(np.sort(wall.radii), np.sort(shuffled.radii))
+
+
+@pytest.mark.parametrize(("name", "count"), [("facets_1k", 972), ("facets_10k", 10_092)])
+def test_walls_of_other_meshes_touch_as_many_facets(scenes, name, count):
+    scene = scenes.make(name, 20_000)
+    assert len(scene.facets) == count
+    assert touching(scene).mean() == pytest.approx(4.8, rel=0.06)
 
 
 @pytest.mark.parametrize("ratio", [10, 100])
@@ -162,6 +170,19 @@ def test_a_small_run(walls, scene, tmp_path, capsys):
     assert all(r.get("difference", 0) == 0 for r in rows)
     assert len(table.read_text().splitlines()) == len(rows) + 1
     assert "(ns a " in capsys.readouterr().out
+
+
+def test_several_numbers_of_spheres(walls, tmp_path):
+    table = tmp_path / "cpu.csv"
+    walls.main(
+        ["--spheres", "50,60", "--repeats", "1", "--csv", str(table), "--contestants", "abut"]
+    )
+    with table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(r["spheres"], r["outputs"]) for r in rows] == [
+        (count, outputs) for count in ("50", "60") for outputs in ("warm", "cold")
+    ]
+    assert {r["simd"] for r in rows} <= {"baseline", "v3", "v4"}
 
 
 def test_a_contestant_that_is_missing_is_named(walls, monkeypatch, capsys):

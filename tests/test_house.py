@@ -18,6 +18,8 @@ WALLS = [
     "mesh",
     "weights",
     "weights_kernel",
+    "placing",
+    "placing_kernel",
     "bins",
     "finder",
     "pose",
@@ -33,7 +35,9 @@ WALLS = [
     "place",
     "lemke",
     "sharing",
+    "order",
     "find",
+    "rows",
     "contacts",
     "match",
 ]

@@ -11,9 +11,6 @@
 #include "../base/memory.h"
 #include "tolerance.h"
 
-/* Cells that a facet may be in along an axis, and in all. */
-enum { CELL_SPAN = 3, CELL_LIMIT = CELL_SPAN * CELL_SPAN * CELL_SPAN };
-
 /* Cells are numbered up to this power of two from the origin: a unit of a cell is then more than
  * what the exact distance rounds by. */
 enum { CELL_NUMBER_BITS = 36 };
@@ -24,6 +21,9 @@ enum { EXPONENT_LOW = -1000, EXPONENT_COUNT = 1300 };
 
 /* Buckets of a level: 64 take too little to save. */
 enum { BUCKETS_LOW = 64, BUCKETS_HIGH = 1 << 28 };
+
+/* Buckets of one word of bins.occupied: levels have whole words. */
+enum { WORD = 32 };
 
 /* Buckets for each facet of a level, and beside, for all levels, a part of one for each facet of
  * the mesh, so that few facets in a wide level do not fill their buckets. A closed surface of one
@@ -36,9 +36,13 @@ enum { BUCKETS_PER_FACET = 24, FACETS_PER_BUCKET = 2 };
 /* What a look at one level more takes, in candidates. */
 #define LOOK_CANDIDATES 8.0
 
-/* Outward rounding of positions, in units: one for truncation, one more than culling needs, one for
- * what the exact distance rounds by. */
-enum { OUTWARD = 3 };
+/* An entry's facet and box. */
+enum { ENTRY_BYTES = sizeof(int32_t) + 6 * sizeof(uint16_t) };
+
+/* Items that a facet which is in smaller cells may be; and the part of a level's entries that such
+ * facets may have. */
+enum { WIDE_PARTS = 8 };
+#define WIDE_ENTRIES 0.5
 
 /* By how much a grown box is larger for this, beside its extent: cells have 2^14 units. */
 #define GROWN_SLACK 0x1p-10
@@ -49,33 +53,27 @@ typedef struct size_class {
     double extent; /* sum of the grown boxes' */
     box bounds;
     int32_t level;
+    abut_index wide_count; /* facets of the next class that are in it, too */
+    bool is_wide;          /* it is in the class before, whose cells are half as large */
 } size_class;
 
-/* The cells of one facet. */
-typedef struct facet_cells {
-    uint64_t low, high; /* its box in units of the first cell, x, y and z in one (see triple) */
-    uint32_t bucket;    /* of the first cell, but for the mask and the level's first bucket */
-    uint32_t kept; /* bit 9 x + 3 z + y: whether it is in the cell that is so far from the first */
-    int32_t level;
-} facet_cells;
-
-/* What a level's facets are placed with. */
-typedef struct level_scale {
-    double inv_cell, units_per_length;
-    int64_t reach; /* in units, rounded up */
-    double reach_in_cells;
-    uint32_t stride[3], mask, first;
-    uint32_t steps[CELL_LIMIT]; /* how far each cell is from the first, in buckets */
-} level_scale;
+/* The facets of a level and where they are. */
+typedef struct level_plan {
+    level_scale scale;
+    abut_index first_item, item_count;
+} level_plan;
 
 /* A set on its way. */
 typedef struct builder {
     const abut_mesh *mesh;
     double reach;
+    const placing_kernels *kernels;
     bins *set;
     size_class *classes; /* EXPONENT_COUNT */
-    facet_cells *cells;  /* facet_count */
-    level_scale *scales; /* level_count */
+    uint16_t *numbers;   /* facet_count: of their classes */
+    level_plan *plans;   /* level_count */
+    bin_item *items;     /* those of a level side by side, in the order of facets */
+    facet_block *blocks; /* level_count: facets that wait to be placed together */
 } builder;
 
 /* ---- sizes ---- */
@@ -90,13 +88,51 @@ static int exponent_of(double x)
 
 /* The class of a facet: its grown box has an extent in [cell, 2 cell), or the cell is larger where
  * numbers would be. */
-static int class_of(const box *own, double extent)
+static int class_of(double extent, double farthest)
 {
-    double farthest = fabs(own->low[0]) + fabs(own->low[1]) + fabs(own->low[2]) + extent;
     int by_size = exponent_of(extent + GROWN_SLACK * extent);
     int by_place = exponent_of(farthest) + 1 - CELL_NUMBER_BITS;
     int exponent = by_size > by_place ? by_size : by_place;
     return exponent > EXPONENT_LOW ? exponent - EXPONENT_LOW : 0;
+}
+
+static box box_of(const facet_block *block, int i)
+{
+    return (box){{block->low[0][i], block->low[1][i], block->low[2][i]},
+                 {block->high[0][i], block->high[1][i], block->high[2][i]}};
+}
+
+static void measure_item(builder *b, const facet_block *block, int i)
+{
+    box own = box_of(block, i);
+    double extent = box_extent(&own) + 2.0 * b->reach;
+    double farthest = fabs(own.low[0]) + fabs(own.low[1]) + fabs(own.low[2]) + extent;
+    int number = class_of(extent, farthest);
+    size_class *class = &b->classes[number];
+    class->count++;
+    class->extent += extent;
+    box_include(&class->bounds, &own);
+    b->numbers[block->facet[i]] = (uint16_t)number;
+}
+
+static void set_box(facet_block *block, int i, const box *own)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        block->low[axis][i] = own->low[axis];
+        block->high[axis][i] = own->high[axis];
+    }
+}
+
+static void find_boxes(const builder *b, facet_block *block)
+{
+    if (mesh_is_triangles(b->mesh)) {
+        b->kernels->boxes(b->mesh->triangles, block);
+        return;
+    }
+    for (int i = 0; i < block->count; i++) {
+        box own = mesh_box(b->mesh, block->facet[i]);
+        set_box(block, i, &own);
+    }
 }
 
 static void measure_sizes(builder *b)
@@ -104,15 +140,18 @@ static void measure_sizes(builder *b)
     for (int k = 0; k < EXPONENT_COUNT; k++) {
         b->classes[k] = (size_class){.bounds = box_empty()};
     }
-    for (abut_index f = 0; f < b->mesh->view.facet_count; f++) {
-        box own = mesh_box(b->mesh, f);
-        double extent = box_extent(&own) + 2.0 * b->reach;
-        int number = class_of(&own, extent);
-        size_class *class = &b->classes[number];
-        class->count++;
-        class->extent += extent;
-        box_include(&class->bounds, &own);
-        b->cells[f].level = number;
+    facet_block *block = b->blocks;
+    abut_index facets = b->mesh->view.facet_count;
+    for (abut_index first = 0; first < facets; first += PLACING_BLOCK) {
+        abut_index left = facets - first;
+        block->count = left < PLACING_BLOCK ? (int32_t)left : PLACING_BLOCK;
+        for (int i = 0; i < PLACING_BLOCK; i++) {
+            block->facet[i] = (int32_t)(first + (i < left ? i : 0));
+        }
+        find_boxes(b, block);
+        for (int i = 0; i < block->count; i++) {
+            measure_item(b, block, i);
+        }
     }
 }
 
@@ -148,7 +187,23 @@ static void merge_classes(size_class *into, size_class *from)
     into->count += from->count;
     into->extent += from->extent;
     box_include(&into->bounds, &from->bounds);
+    into->wide_count += from->wide_count;
     from->count = 0;
+}
+
+/* Whether the facets of the next class, which are no more than 4 cells of this one large, are
+ * better off in its cells: they take a look less for entries that are few beside the others. */
+static bool is_better_fine(const size_class *fine, const size_class *coarse, double cell)
+{
+    double fine_side = fine->extent / cell + (double)fine->count;
+    double coarse_side = coarse->extent / cell + (double)coarse->count;
+    double farthest = 0.0;
+    for (int axis = 0; axis < 3; axis++) {
+        farthest = fmax(farthest, fmax(-coarse->bounds.low[axis], coarse->bounds.high[axis]));
+    }
+    return farthest <= ldexp(cell, CELL_NUMBER_BITS - 1) &&
+           coarse_side * coarse_side * (double)fine->count <=
+               WIDE_ENTRIES * fine_side * fine_side * (double)coarse->count;
 }
 
 /* Merge classes from the finest on and number what is left: a class that was merged has the number
@@ -159,25 +214,31 @@ static void choose_levels(builder *b)
     int32_t *count = &b->set->level_count;
     int last = -1;
     for (int k = 0; k < EXPONENT_COUNT; k++) {
-        if (b->classes[k].count == 0) {
+        size_class *class = &b->classes[k], *fine = &b->classes[last < 0 ? k : last];
+        if (class->count == 0) {
             continue;
         }
-        if (last >= 0 &&
-            is_better_coarse(&b->classes[last], cell_of_class(last), cell_of_class(k), area)) {
-            merge_classes(&b->classes[k], &b->classes[last]);
+        if (last >= 0 && is_better_coarse(fine, cell_of_class(last), cell_of_class(k), area)) {
+            merge_classes(class, fine);
             --*count;
+        } else if (last == k - 1 && last >= 0 && is_better_fine(fine, class, cell_of_class(last))) {
+            fine->wide_count += class->count;
+            class->is_wide = true;
+            class->level = fine->level;
+            merge_classes(fine, class);
+            continue;
         }
-        b->classes[k].level = (*count)++;
+        class->level = (*count)++;
         last = k;
     }
 }
 
-/* As many buckets as cells, a power of two, but no more than the limit. */
-static uint32_t choose_bucket_count(double cell_count, double limit)
+/* The largest power of two within the limit. */
+static uint32_t choose_bucket_count(double limit)
 {
     uint32_t buckets = BUCKETS_LOW;
     limit = limit < BUCKETS_HIGH ? limit : BUCKETS_HIGH;
-    while (buckets < cell_count && 2.0 * buckets <= limit) {
+    while (2.0 * buckets <= limit) {
         buckets *= 2;
     }
     return buckets;
@@ -206,35 +267,50 @@ static bool are_cells_apart(const bin_level *level)
     return true;
 }
 
-/* A bucket for each cell of the level's bounds, row by row, where that is not too many: then no two
- * cells share one. Else they repeat, and rows that are no round number of cells long keep walls
+/* Cells repeat after so many buckets, and rows that are no round number of cells long keep walls
  * that face each other apart. */
-static void choose_grid(bin_level *level, double bucket_limit)
+static void repeat_cells(bin_level *level, uint32_t buckets)
 {
-    double cells[3];
-    for (int axis = 0; axis < 3; axis++) {
-        double first = rint(level->low[axis] * level->inv_cell);
-        cells[axis] = rint(level->high[axis] * level->inv_cell) - first + 1.0;
-        cells[axis] = cells[axis] > CELL_SPAN ? cells[axis] : CELL_SPAN;
-    }
-    double row = cells[0], layer = cells[0] * cells[1];
-    uint32_t buckets = choose_bucket_count(layer * cells[2], bucket_limit);
-    if (layer * cells[2] > buckets) {
-        row = ROW_STRETCH * cbrt(buckets);
-        layer = row * row;
-    }
+    double row = ROW_STRETCH * cbrt(buckets);
     level->mask = buckets - 1;
     level->stride[0] = 1;
     level->stride[1] = (uint32_t)row;
-    level->stride[2] = (uint32_t)layer;
+    level->stride[2] = (uint32_t)(row * row);
     for (int tries = 0; !are_cells_apart(level); tries++) {
         level->stride[1 + tries % 2]++;
     }
 }
 
-static bin_level make_level(const builder *b, const size_class *class, double cell)
+/* A bucket for each cell of the level's bounds, row by row, where that is not too many: then no two
+ * cells share one. Else they repeat. Returns how many buckets there are, of which the level's first
+ * is number `first`. */
+static uint32_t choose_grid(bin_level *level, uint32_t first, double bucket_limit)
 {
-    bin_level level = {.inv_cell = 1.0 / cell, .first = (uint32_t)b->set->bucket_count};
+    double begin[3], cells[3], outward = 2.0 * OUTWARD / UNITS_PER_CELL;
+    for (int axis = 0; axis < 3; axis++) {
+        begin[axis] = rint(level->low[axis] * level->inv_cell - outward);
+        cells[axis] = rint(level->high[axis] * level->inv_cell + outward) - begin[axis] + 1.0;
+    }
+    double all = cells[0] * cells[1] * cells[2];
+    level->first = first;
+    if (!(all <= BUCKETS_LOW || (all <= bucket_limit && all <= BUCKETS_HIGH))) {
+        repeat_cells(level, choose_bucket_count(bucket_limit));
+        return level->mask + 1;
+    }
+    level->mask = UINT32_MAX;
+    level->stride[0] = 1;
+    level->stride[1] = (uint32_t)cells[0];
+    level->stride[2] = (uint32_t)(cells[0] * cells[1]);
+    for (int axis = 0; axis < 3; axis++) {
+        level->first -= (uint32_t)(int64_t)begin[axis] * level->stride[axis];
+    }
+    return ((uint32_t)all + WORD - 1) / WORD * WORD;
+}
+
+/* Append the level of a class to the set. */
+static void add_level(const builder *b, const size_class *class, double cell)
+{
+    bin_level level = {.inv_cell = 1.0 / cell};
     for (int axis = 0; axis < 3; axis++) {
         double low = class->bounds.low[axis], high = class->bounds.high[axis];
         double slack = b->reach + CULL_SLACK * (b->reach + fabs(low) + fabs(high));
@@ -242,9 +318,10 @@ static bin_level make_level(const builder *b, const size_class *class, double ce
         level.high[axis] = high + slack;
     }
     double all = (double)b->mesh->view.facet_count;
-    choose_grid(&level, BUCKETS_PER_FACET * (double)class->count +
-                            all / (FACETS_PER_BUCKET * b->set->level_count));
-    return level;
+    double limit =
+        BUCKETS_PER_FACET * (double)class->count + all / (FACETS_PER_BUCKET * b->set->level_count);
+    b->set->bucket_count += choose_grid(&level, (uint32_t)b->set->bucket_count, limit);
+    b->set->levels[class->level] = level;
 }
 
 static bool build_levels(builder *b)
@@ -259,117 +336,150 @@ static bool build_levels(builder *b)
     for (int k = 0; k < EXPONENT_COUNT; k++) {
         const size_class *class = &b->classes[k];
         if (class->count > 0) {
-            set->levels[class->level] = make_level(b, class, cell_of_class(k));
-            set->bucket_count += (int64_t)set->levels[class->level].mask + 1;
+            add_level(b, class, cell_of_class(k));
         }
     }
     return set->bucket_count < UINT32_MAX;
 }
 
-/* ---- a facet's cells ---- */
+/* ---- facets into cells ---- */
 
-/* Three numbers in one of 21 bits each. Adding such numbers adds all three at once, as long as none
- * leaves 0 ... 2^21 - 1. The highest bit of each is kept as a sign: set where it is not negative.
- */
-enum { TRIPLE_BITS = 21 };
-#define TRIPLE_ONE (UINT64_C(1) | UINT64_C(1) << TRIPLE_BITS | UINT64_C(1) << 2 * TRIPLE_BITS)
-#define TRIPLE_SIGN (TRIPLE_ONE << (TRIPLE_BITS - 1))
-
-static inline uint64_t triple(int64_t a, int64_t b, int64_t c)
+static level_scale make_scale(const bin_level *level, double reach)
 {
-    return (uint64_t)a + ((uint64_t)b << TRIPLE_BITS) + ((uint64_t)c << 2 * TRIPLE_BITS);
-}
-
-/* The difference of each number of two triples of positive numbers, or 0 where it is negative. */
-static inline uint64_t triple_excess(uint64_t a, uint64_t b)
-{
-    uint64_t difference = (a | TRIPLE_SIGN) - b, positive = difference & TRIPLE_SIGN;
-    return difference & (positive - (positive >> (TRIPLE_BITS - 1)));
-}
-
-/* Where cell `bit` of facet_cells is, from the first. */
-static inline int64_t cell_along(int bit, int axis)
-{
-    const int64_t along[3] = {bit / 9, bit % 3, bit / 3 % 3};
-    return along[axis];
-}
-
-/* The cells of a block whose last is `last` cells from the first along each axis. */
-static inline uint32_t cells_of_block(const int64_t last[3])
-{
-    static const uint32_t x[CELL_SPAN] = {1, 1 | 1 << 9, 1 | 1 << 9 | 1 << 18};
-    static const uint32_t y[CELL_SPAN] = {1, 1 | 1 << 1, 1 | 1 << 1 | 1 << 2};
-    static const uint32_t z[CELL_SPAN] = {1, 1 | 1 << 3, 1 | 1 << 3 | 1 << 6};
-    return x[last[0]] * y[last[1]] * z[last[2]];
-}
-
-/* Parts of a cell that distances from planes are counted in. All their terms together are rounded
- * by less than PLANE_OUTWARD of them. */
-#define PLANE_UNITS 32768.0
-enum { PLANE_OUTWARD = 8 };
-
-/* Those of 3 x 3 x 3 cells that are no farther than the reach from the triangle's plane.
- * `place`: corner 0 from the center of the first cell, in cells, as is the reach. */
-static inline uint64_t cells_near_plane(const triangle *t, vec3 place, double reach)
-{
-    vec3 n = vec3_scale(t->normal, PLANE_UNITS);
-    double half = 0.5 * (fabs(n.x) + fabs(n.y) + fabs(n.z));
-    int64_t limit = (int64_t)(PLANE_UNITS * reach + half) + PLANE_OUTWARD;
-    int64_t from = -(int64_t)vec3_dot(n, place), x = (int64_t)n.x;
-    uint64_t y = (uint64_t)(int64_t)n.y * TRIPLE_ONE, z = (uint64_t)(int64_t)n.z * TRIPLE_ONE;
-    /* how far the cells of a row along x are inside the limits on both sides */
-    uint64_t front = TRIPLE_SIGN + TRIPLE_ONE * (uint64_t)(limit - from) - triple(0, x, 2 * x);
-    uint64_t back = TRIPLE_SIGN + TRIPLE_ONE * (uint64_t)(limit + from) + triple(0, x, 2 * x);
-    uint64_t near = 0;
-    for (unsigned row = 0; row < CELL_SPAN * CELL_SPAN; row++) {
-        uint64_t beside = row % CELL_SPAN * y + row / CELL_SPAN * z;
-        near |= ((front - beside) & (back + beside) & TRIPLE_SIGN) >> (TRIPLE_BITS - 1 - row);
-    }
-    return (near & 0x1ff) | (near >> 12 & 0x1ff << 9) | (near >> 24 & 0x1ff << 18);
-}
-
-/* A facet is near where any of its triangles is. One without an inside has no plane that could say
- * so, but a normal of 0, which is near everything. */
-static inline uint32_t cells_near_facet(const abut_mesh *mesh, abut_index facet,
-                                        const level_scale *scale, vec3 first)
-{
-    uint64_t near = 0;
-    for (int32_t k = mesh->fans[facet]; k < mesh->fans[facet + 1]; k++) {
-        const triangle *t = &mesh->triangles[k];
-        vec3 place = vec3_sub(vec3_scale(t->corner[0], scale->inv_cell), first);
-        near |= cells_near_plane(t, place, scale->reach_in_cells);
-    }
-    return (uint32_t)near;
-}
-
-/* The number of the cell that a place is in, both in units. */
-static inline int64_t cell_at(int64_t units)
-{
-    return (units + UNITS_PER_CELL / 2) >> UNIT_BITS;
-}
-
-/* Only whole units count from here on: a facet's box reaches less than two and a half cells beyond
- * the middle of the first, also where it is grown, so numbers fit. */
-static inline void place_facet(const abut_mesh *mesh, abut_index facet, const level_scale *scale,
-                               facet_cells *made)
-{
-    box own = mesh_box(mesh, facet);
-    int64_t first[3], last[3], low[3], high[3];
-    made->bucket = 0;
+    level_scale scale = {.inv_cell = level->inv_cell,
+                         .reach_in_cells = reach * level->inv_cell,
+                         .mask = level->mask,
+                         .first = level->first};
+    scale.reach = floor(reach * level->inv_cell * UNITS_PER_CELL) + 1.0;
     for (int axis = 0; axis < 3; axis++) {
-        low[axis] = (int64_t)(own.low[axis] * scale->units_per_length) - OUTWARD;
-        high[axis] = (int64_t)(own.high[axis] * scale->units_per_length) + OUTWARD;
-        first[axis] = cell_at(low[axis] - scale->reach);
-        last[axis] = cell_at(high[axis] + scale->reach) - first[axis];
-        int64_t begin = first[axis] * UNITS_PER_CELL - 3 * UNITS_PER_CELL / 2;
-        low[axis] -= begin;
-        high[axis] -= begin;
-        made->bucket += (uint32_t)first[axis] * scale->stride[axis];
+        scale.stride[axis] = level->stride[axis];
+        for (int bit = 0; bit < ITEM_CELLS; bit++) {
+            scale.steps[bit] += cell_along(bit, axis) * level->stride[axis];
+        }
     }
-    made->low = triple(low[0], low[1], low[2]);
-    made->high = triple(high[0], high[1], high[2]);
-    vec3 from = {(double)first[0], (double)first[1], (double)first[2]};
-    made->kept = cells_of_block(last) & cells_near_facet(mesh, facet, scale, from);
+    return scale;
+}
+
+/* Where the facet lies along its normal, from the lower corner of its box. A normal of 0 says that
+ * it may be anywhere in it. */
+static void set_slab(const abut_mesh *mesh, facet_block *block, int i)
+{
+    abut_index facet = block->facet[i];
+    box own = mesh_box(mesh, facet);
+    vec3 normal = mesh_normal(mesh, facet), low = vec3_load(own.low);
+    set_box(block, i, &own);
+    block->normal[0][i] = normal.x, block->normal[1][i] = normal.y, block->normal[2][i] = normal.z;
+    block->below[i] = INFINITY, block->above[i] = -INFINITY;
+    for (int32_t k = mesh->fans[facet]; k < mesh->fans[facet + 1]; k++) {
+        for (int corner = 0; corner < 3; corner++) {
+            double height = vec3_dot(normal, vec3_sub(mesh->triangles[k].corner[corner], low));
+            block->below[i] = height < block->below[i] ? height : block->below[i];
+            block->above[i] = height > block->above[i] ? height : block->above[i];
+        }
+    }
+}
+
+static void find_slabs(const builder *b, facet_block *block)
+{
+    if (mesh_is_triangles(b->mesh)) {
+        b->kernels->slabs(b->mesh->triangles, block);
+        return;
+    }
+    for (int i = 0; i < block->count; i++) {
+        set_slab(b->mesh, block, i);
+    }
+}
+
+/* Place the facets that wait. */
+static void flush(builder *b, int32_t level)
+{
+    facet_block *block = &b->blocks[level];
+    level_plan *plan = &b->plans[level];
+    for (int i = block->count; i < PLACING_BLOCK; i++) {
+        block->facet[i] = block->facet[0];
+        block->step[i] = 0;
+    }
+    find_slabs(b, block);
+    b->kernels->place(block, &plan->scale, b->items + plan->first_item + plan->item_count);
+    plan->item_count += block->count;
+    block->count = 0;
+}
+
+static inline void add_part(builder *b, int32_t level, abut_index facet, int32_t step)
+{
+    facet_block *block = &b->blocks[level];
+    block->facet[block->count] = (int32_t)facet;
+    block->step[block->count++] = step;
+    if (block->count == PLACING_BLOCK) {
+        flush(b, level);
+    }
+}
+
+/* A facet with more cells than an item may have along an axis is two items there, one beside the
+ * other: no cell is in both. */
+static void add_wide(builder *b, int32_t level, abut_index facet)
+{
+    const level_scale *scale = &b->plans[level].scale;
+    box own = mesh_box(b->mesh, facet);
+    int32_t wide = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double first = first_cell(low_in_units(own.low[axis], scale), scale);
+        double last = last_cell(high_in_units(own.high[axis], scale), scale);
+        wide |= (last - first >= CELL_SPAN) << axis;
+    }
+    for (int32_t step = 0; step < WIDE_PARTS; step++) {
+        if ((step & ~wide) == 0) {
+            add_part(b, level, facet, step);
+        }
+    }
+}
+
+static void place_facets(builder *b)
+{
+    for (abut_index f = 0; f < b->mesh->view.facet_count; f++) {
+        const size_class *class = &b->classes[b->numbers[f]];
+        if (class->is_wide) {
+            add_wide(b, class->level, f);
+        } else {
+            add_part(b, class->level, f, 0);
+        }
+    }
+    for (int32_t level = 0; level < b->set->level_count; level++) {
+        if (b->blocks[level].count > 0) {
+            flush(b, level);
+        }
+    }
+}
+
+/* Where each level's items begin: there is room for a facet's parts. */
+static abut_index plan_items(builder *b)
+{
+    abut_index all = 0;
+    for (int k = 0; k < EXPONENT_COUNT; k++) {
+        const size_class *class = &b->classes[k];
+        if (class->count > 0) {
+            level_plan *plan = &b->plans[class->level];
+            plan->scale = make_scale(&b->set->levels[class->level], b->reach);
+            plan->first_item = all;
+            all += class->count + (WIDE_PARTS - 1) * class->wide_count;
+        }
+    }
+    return all;
+}
+
+static bool build_items(builder *b)
+{
+    int32_t levels = b->set->level_count;
+    memory_free(b->blocks);
+    b->blocks = memory_alloc_zeroed(levels, sizeof *b->blocks);
+    b->plans = memory_alloc_zeroed(levels, sizeof *b->plans);
+    abut_index count = b->plans ? plan_items(b) : INT32_MAX;
+    b->items = count < INT32_MAX ? memory_alloc(count, sizeof *b->items) : NULL;
+    if (!b->blocks || !b->items) {
+        return false;
+    }
+    place_facets(b);
+    return true;
 }
 
 /* ---- entries ---- */
@@ -379,55 +489,24 @@ static inline int lowest_bit(uint32_t bits)
     return __builtin_ctz(bits);
 }
 
-static level_scale make_scale(const bin_level *level, double reach)
-{
-    level_scale scale = {.inv_cell = level->inv_cell,
-                         .units_per_length = level->inv_cell * UNITS_PER_CELL,
-                         .reach_in_cells = reach * level->inv_cell,
-                         .mask = level->mask,
-                         .first = level->first};
-    scale.reach = (int64_t)(reach * scale.units_per_length) + 1;
-    for (int axis = 0; axis < 3; axis++) {
-        scale.stride[axis] = level->stride[axis];
-        for (int bit = 0; bit < CELL_LIMIT; bit++) {
-            scale.steps[bit] += (uint32_t)cell_along(bit, axis) * level->stride[axis];
-        }
-    }
-    return scale;
-}
-
-static bool build_scales(builder *b)
-{
-    b->scales = memory_alloc(b->set->level_count, sizeof *b->scales);
-    for (int32_t k = 0; b->scales && k < b->set->level_count; k++) {
-        b->scales[k] = make_scale(&b->set->levels[k], b->reach);
-    }
-    return b->scales != NULL;
-}
-
-/* The bucket of the level for a facet's cell `bit`, from that of the first. */
+/* The bucket for an item's cell `bit`, from that of the first. */
 static inline uint32_t bucket_at(const level_scale *scale, uint32_t first, int bit)
 {
-    return (first + scale->steps[bit]) & scale->mask;
+    return scale->first + ((first + scale->steps[bit]) & scale->mask);
 }
 
 /* ends[bucket]: its entries. */
-static void count_entries(builder *b, uint32_t *ends)
+static void count_entries(const builder *b, int32_t level, uint32_t *ends)
 {
-    for (abut_index f = 0; f < b->mesh->view.facet_count; f++) {
-        facet_cells *cells = &b->cells[f];
-        cells->level = b->classes[cells->level].level;
-        const level_scale *scale = &b->scales[cells->level];
-        place_facet(b->mesh, f, scale, cells);
-        uint32_t *level_ends = ends + scale->first;
-        for (uint32_t left = cells->kept; left; left &= left - 1) {
-            level_ends[bucket_at(scale, cells->bucket, lowest_bit(left))]++;
+    const level_plan *plan = &b->plans[level];
+    const level_scale scale = plan->scale;
+    const bin_item *item = b->items + plan->first_item, *end = item + plan->item_count;
+    for (; item < end; item++) {
+        for (uint32_t left = item->kept; left; left &= left - 1) {
+            ends[bucket_at(&scale, item->bucket, lowest_bit(left))]++;
         }
     }
 }
-
-/* Buckets of one word of bins.occupied. */
-enum { WORD = 32 };
 
 static uint32_t sum_word(uint32_t *ends, int64_t *total)
 {
@@ -464,61 +543,47 @@ static int64_t sum_counts(bins *set)
     return total;
 }
 
-/* Each entry's facet, and in place of its first bound the cell that it is in. */
-static void fill_facets(builder *b, uint32_t *ends)
+/* Each entry's item, and in place of its first bound the cell of the item that it is in. */
+static void fill_entries(const builder *b, int32_t level, uint32_t *ends)
 {
-    int32_t *facets = b->set->facet;
-    uint16_t *bits = b->set->low[0];
-    for (abut_index f = 0; f < b->mesh->view.facet_count; f++) {
-        const facet_cells *cells = &b->cells[f];
-        const level_scale *scale = &b->scales[cells->level];
-        uint32_t *level_ends = ends + scale->first;
-        for (uint32_t left = cells->kept; left; left &= left - 1) {
+    const level_plan *plan = &b->plans[level];
+    const level_scale scale = plan->scale;
+    int32_t *items = b->set->facet;
+    uint16_t *cells = b->set->low[0];
+    for (abut_index k = plan->first_item; k < plan->first_item + plan->item_count; k++) {
+        uint32_t bucket = b->items[k].bucket;
+        for (uint32_t left = b->items[k].kept; left; left &= left - 1) {
             int bit = lowest_bit(left);
-            uint32_t entry = level_ends[bucket_at(scale, cells->bucket, bit)]++;
-            facets[entry] = (int32_t)f;
-            bits[entry] = (uint16_t)bit;
+            uint32_t entry = ends[bucket_at(&scale, bucket, bit)]++;
+            items[entry] = (int32_t)k;
+            cells[entry] = (uint16_t)bit;
         }
     }
 }
 
-static inline void split_triple(uint64_t numbers, uint16_t *x, uint16_t *y, uint16_t *z)
+static void finish_entries(const builder *b)
 {
-    *x = (uint16_t)numbers;
-    *y = (uint16_t)(numbers >> TRIPLE_BITS);
-    *z = (uint16_t)(numbers >> 2 * TRIPLE_BITS);
+    const bins *set = b->set;
+    entries_to_fill entries = {.count = set->entry_count, .items = b->items, .facet = set->facet};
+    for (int axis = 0; axis < 3; axis++) {
+        entries.low[axis] = set->low[axis];
+        entries.high[axis] = set->high[axis];
+    }
+    b->kernels->finish(&entries);
 }
 
-static void fill_boxes(const builder *b)
-{
-    const bins set = *b->set;
-    uint64_t begins[CELL_LIMIT]; /* of the cells, in units from the first */
-    for (int bit = 0; bit < CELL_LIMIT; bit++) {
-        begins[bit] =
-            UNITS_PER_CELL * triple(cell_along(bit, 0), cell_along(bit, 1), cell_along(bit, 2));
-    }
-    for (int64_t i = 0; i < set.entry_count; i++) {
-        const facet_cells *cells = &b->cells[set.facet[i]];
-        uint64_t begin = begins[set.low[0][i]];
-        uint64_t low = triple_excess(cells->low, begin), high = triple_excess(cells->high, begin);
-        split_triple(low, set.low[0] + i, set.low[1] + i, set.low[2] + i);
-        split_triple(high, set.high[0] + i, set.high[1] + i, set.high[2] + i);
-    }
-}
-
-/* The bounds are one array, so that they do not begin at the same place of their pages, which
- * caches would mix up. */
+/* All is one block: large blocks are worth huge pages, and arrays that do not begin at the same
+ * place of their pages do not get into each other's way in caches. */
 static bool allocate_entries(bins *set, int64_t count)
 {
     int64_t room = count + BINS_PADDING;
     set->entry_count = count;
-    set->facet = memory_alloc(room, sizeof *set->facet);
-    uint16_t *bounds = memory_alloc(room, 6 * sizeof *bounds);
-    set->low[0] = bounds;
-    if (!set->facet || !bounds) {
+    set->facet = memory_alloc(room, ENTRY_BYTES);
+    if (!set->facet) {
         return false;
     }
     memset(set->facet + count, 0, BINS_PADDING * sizeof *set->facet);
+    uint16_t *bounds = (uint16_t *)(set->facet + room);
     for (int axis = 0; axis < 3; axis++) {
         set->low[axis] = bounds + axis * room;
         set->high[axis] = bounds + (axis + 3) * room;
@@ -540,32 +605,44 @@ static bool allocate_buckets(bins *set, int64_t count)
 static bool build_entries(builder *b)
 {
     bins *set = b->set;
-    if (!build_scales(b) || !allocate_buckets(set, set->bucket_count)) {
+    if (!allocate_buckets(set, set->bucket_count)) {
         return false;
     }
     uint32_t *ends = set->begins + 1;
-    count_entries(b, ends);
+    for (int32_t level = 0; level < set->level_count; level++) {
+        count_entries(b, level, ends);
+    }
     int64_t total = sum_counts(set);
     if (total > UINT32_MAX || !allocate_entries(set, total)) {
         return false;
     }
-    fill_facets(b, ends);
-    fill_boxes(b);
+    for (int32_t level = 0; level < set->level_count; level++) {
+        fill_entries(b, level, ends);
+    }
+    finish_entries(b);
     return true;
 }
 
 /* ---- sets ---- */
 
+static bool allocate_builder(builder *b)
+{
+    b->set = memory_alloc_zeroed(1, sizeof *b->set);
+    b->classes = memory_alloc(EXPONENT_COUNT, sizeof *b->classes);
+    b->numbers = memory_alloc(b->mesh->view.facet_count, sizeof *b->numbers);
+    b->blocks = memory_alloc(1, sizeof *b->blocks);
+    return b->set && b->classes && b->numbers && b->blocks;
+}
+
 bins *bins_build(const abut_mesh *mesh, double reach)
 {
-    builder b = {.mesh = mesh, .reach = reach};
-    b.set = memory_alloc_zeroed(1, sizeof *b.set);
-    b.classes = memory_alloc(EXPONENT_COUNT, sizeof *b.classes);
-    b.cells = memory_alloc(mesh->view.facet_count, sizeof *b.cells);
-    bool done = b.set && b.classes && b.cells && build_levels(&b) && build_entries(&b);
+    builder b = {.mesh = mesh, .reach = reach, .kernels = placing_take()};
+    bool done = allocate_builder(&b) && build_levels(&b) && build_items(&b) && build_entries(&b);
     memory_free(b.classes);
-    memory_free(b.cells);
-    memory_free(b.scales);
+    memory_free(b.numbers);
+    memory_free(b.plans);
+    memory_free(b.items);
+    memory_free(b.blocks);
     if (done) {
         return b.set;
     }
@@ -610,7 +687,6 @@ void bins_free(bins *set)
     memory_free(set->begins);
     memory_free(set->occupied);
     memory_free(set->facet);
-    memory_free(set->low[0]);
     memory_free(set);
 }
 
@@ -619,6 +695,5 @@ int64_t bins_byte_count(const bins *set)
     int64_t buckets = set->bucket_count + 1, entries = set->entry_count + BINS_PADDING;
     int64_t words = set->bucket_count / WORD + 2;
     return (int64_t)sizeof *set + set->level_count * (int64_t)sizeof *set->levels +
-           (buckets + words) * (int64_t)sizeof *set->begins +
-           entries * (int64_t)(sizeof *set->facet + 6 * sizeof *set->low[0]);
+           (buckets + words) * (int64_t)sizeof *set->begins + entries * ENTRY_BYTES;
 }

@@ -5,21 +5,13 @@
  * larger than half of it, so a facet is in at most 3 x 3 x 3 cells. A sphere reads the one cell of
  * each level that its center is in.
  *
- * Cells have buckets row by row, modulo a power of two: a level has no more buckets than its facets
- * allow, wherever they are. A compact mesh has a bucket for each cell. Two cells in one bucket only
- * mean more candidates. */
+ * A compact mesh has a bucket for each cell of its bounds, row by row. In a level that would have
+ * more of them than its facets allow, they repeat modulo a power of two: two cells in one bucket
+ * only mean more candidates. */
 #ifndef WALLS_BINS_H
 #define WALLS_BINS_H
 
-#include "mesh.h"
-
-/* Positions in a cell are counted in units of cell / 2^14 from one cell below the cell's lower
- * side, so that 0 ... 65535 reaches from one cell below to two cells above it: a center is at
- * 2^14 ... 2^15. */
-enum { UNIT_BITS = 14, UNITS_PER_CELL = 1 << UNIT_BITS };
-
-/* Entries behind the last that may be read. */
-enum { BINS_PADDING = 32 };
+#include "placing.h"
 
 /* Facets of similar size and the cells that they are in. Cells are centered on whole numbers: x is
  * in cell rint(x * inv_cell), ties to even, which adding and subtracting 1.5 * 2^52 rounds to. */
@@ -27,9 +19,11 @@ typedef struct bin_level {
     double inv_cell;        /* a power of two: x * inv_cell is exact, and so is the distance from
                                the cell's center. Cells are no smaller than the set's reach */
     double low[3], high[3]; /* of the grown boxes: a center outside touches none of its facets */
-    uint32_t stride[3];     /* bucket = first + (sum over axes of cell * stride, modulo mask + 1) */
-    uint32_t mask;          /* its buckets - 1, a power of two minus 1 */
-    uint32_t first;         /* its first bucket */
+    uint32_t stride[3];     /* bucket = first + (sum over axes of cell * stride, modulo mask + 1),
+                               modulo 2^32 */
+    uint32_t mask;          /* a power of two minus 1: its buckets - 1, or 2^32 - 1 where every cell
+                               has a bucket of its own */
+    uint32_t first;         /* bucket of cell 0, 0, 0, which need not be there */
 } bin_level;
 
 typedef struct bins {

@@ -6,9 +6,6 @@
 #include "../base/simd.h"
 #include "kernels.h"
 
-/* Added to a double below 2^51, this leaves the nearest whole number in its last bits. */
-#define WHOLE 6755399441055744.0
-
 static inline uint64_t bits_of(double x)
 {
     uint64_t bits;
@@ -33,11 +30,12 @@ static void find_buckets(const batch *b, const view *v, const bin_level *level, 
         uint64_t along_x = bits_of(x[i] * inv_cell + WHOLE);
         uint64_t along_y = (bits_of(y[i] * inv_cell + WHOLE) & UINT32_MAX) * row;
         uint64_t along_z = (bits_of(z[i] * inv_cell + WHOLE) & UINT32_MAX) * layer;
-        bucket[i] = (uint32_t)(first + ((along_x + along_y + along_z) & mask));
+        uint32_t at = (uint32_t)(first + ((along_x + along_y + along_z) & mask));
         int is_within = (x[i] >= low[0]) & (x[i] <= high[0]) & (y[i] >= low[1]) &
                         (y[i] <= high[1]) & (z[i] >= low[2]) & (z[i] <= high[2]) &
                         (reach[i] > smallest) & (reach[i] <= largest);
         hit[i] = (uint32_t)is_within;
+        bucket[i] = is_within ? at : 0;
     }
     for (int i = 0; i < BATCH_BLOCK; i++) {
         hit[i] &= occupied[bucket[i] >> 5] >> (bucket[i] & 31);

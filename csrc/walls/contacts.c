@@ -3,8 +3,8 @@
 
 #include "../base/memory.h"
 #include "../base/parallel.h"
-#include "find.h"
-#include "tolerance.h"
+#include "../base/prefetch.h"
+#include "rows.h"
 
 /* ---- memory ---- */
 
@@ -23,6 +23,7 @@ static void destroy_contacts(pooled *item)
         free_buffer(&contacts->buffers[k]);
     }
     placement_free(&contacts->placement);
+    order_free(&contacts->order);
     memory_free(contacts->buffers);
     memory_free(contacts->firsts);
     memory_free(contacts->first_nodes);
@@ -62,8 +63,7 @@ static bool prepare_buffers(abut_contacts *contacts)
     }
     if (count > contacts->buffer_count) {
         abut_index capacity = contacts->buffer_count;
-        contact_buffer *buffers =
-            memory_grow(contacts->buffers, count, &capacity, sizeof *buffers);
+        contact_buffer *buffers = memory_grow(contacts->buffers, count, &capacity, sizeof *buffers);
         if (!buffers) {
             return false;
         }
@@ -118,216 +118,141 @@ abut_index abut_contacts_node_count(const abut_contacts *contacts)
 
 /* ---- writing ---- */
 
-/* Rows written in one go. */
-enum { ROWS = 64, ROWS_ROOM = ROWS + 8 };
-
 typedef struct writing {
     const abut_contacts *contacts;
     const abut_columns *columns;
 } writing;
 
-/* Where contacts of a chunk go. */
-typedef struct rows {
-    const abut_contacts *contacts;
-    const abut_columns *columns;
-    const contact_buffer *buffer;
-    abut_index first_sphere; /* of the chunk */
-} rows;
-
-/* Which mesh, and where. */
-typedef struct seat {
-    const abut_mesh *mesh;
-    abut_index number;
-    const int32_t *image;
-} seat;
-
-static seat find_seat(const rows *r, const contact *c)
+/* Shares of a buffer's contacts from one on; NULL: 1. */
+static const double *find_shares(const abut_contacts *contacts, const contact_buffer *buffer,
+                                 abut_index first)
 {
-    static const int32_t none[3] = {0, 0, 0};
-    const placement *p = &r->contacts->placement;
-    const seen_image *seen =
-        c->place < p->mesh_count ? NULL : &r->buffer->images[c->place - p->mesh_count];
-    abut_index number = seen ? seen->mesh : c->place;
-    return (seat){p->meshes[number].binned->mesh, number, seen ? seen->image : none};
+    return contacts->query.resolution == ABUT_SHARING ? buffer->shares + first : NULL;
 }
 
-/* By how much noise may tilt the normal of a contact: the bump of contact.md, section 3. */
-static double normal_tilt(const contact *c, double flat_angle)
-{
-    double half_turn = acos(-1.0);
-    double tilt = TILT_FROM_NORMAL_NOISE * sqrt(c->normal_noise / c->distance);
-    tilt = tilt < half_turn ? tilt : half_turn; /* at the center any direction is as good */
-    return tilt > flat_angle ? tilt : flat_angle;
-}
-
-/* From the mesh to the center; where they coincide the facet's own. */
-static vec3 contact_normal(const rows *r, const contact *c, const seat *at, abut_index facet)
-{
-    if (c->distance < AT_CENTER) {
-        return pose_turn(&r->contacts->placement.meshes[at->number].pose,
-                         mesh_normal(at->mesh, facet));
-    }
-    return vec3_scale(c->offset, 1.0 / c->distance);
-}
-
-/* The columns that are the same for most contacts: the caller may do without, else they are zeros.
- */
-static void write_place(const abut_columns *columns, abut_index row, const seat *at)
-{
-    if (columns->mesh && at->number) {
-        columns->mesh[row] = at->number;
-    }
-    for (int axis = 0; columns->image && axis < 3; axis++) {
-        if (at->image[axis]) {
-            columns->image[3 * row + axis] = at->image[axis];
-        }
-    }
-}
-
-static void write_row(const rows *r, abut_index row, const contact *c, const seat *at)
-{
-    const abut_columns *columns = r->columns;
-    const abut_query *query = &r->contacts->query;
-    const triangle *t = at->mesh->triangles + c->triangle;
-    abut_index sphere = r->first_sphere + c->sphere;
-    closest local = {.type = c->type, .local = c->local};
-    columns->sphere[row] = sphere;
-    columns->facet[row] = t->facet;
-    columns->type[row] = c->type;
-    columns->feature[row] = triangle_feature(t, &local);
-    columns->overlap[row] = query->radii[sphere] - c->distance;
-    columns->tilt[row] = normal_tilt(c, query->flat_angle);
-    vec3_store(columns->normal + 3 * row, contact_normal(r, c, at, t->facet));
-    if (columns->share) {
-        columns->share[row] =
-            query->resolution == ABUT_SHARING ? r->buffer->shares[c - r->buffer->items] : 1.0;
-    }
-    write_place(columns, row, at);
-}
-
-/* The contact, and its sphere's center, in the mesh's frame. */
-static closest local_closest(const rows *r, const contact *c, const seat *at, vec3 *center)
-{
-    const placement *p = &r->contacts->placement;
-    const double *of = r->contacts->query.centers + 3 * (r->first_sphere + c->sphere);
-    *center = placement_to_mesh(p, at->number, at->image, vec3_load(of));
-    return (closest){.offset = pose_turn_back(&p->meshes[at->number].pose, c->offset),
-                     .type = c->type,
-                     .local = c->local};
-}
-
-static void write_point(const rows *r, abut_index row, const seat *at, vec3 point)
-{
-    vec3 world = placement_to_world(&r->contacts->placement, at->number, at->image, point);
-    vec3_store(r->columns->point + 3 * row, world);
-}
-
-/* Point and weights of any contact. */
-static void write_force(const rows *r, abut_index row, abut_index node, const contact *c,
-                        const seat *at)
-{
-    const triangle *t = at->mesh->triangles + c->triangle;
-    vec3 center;
-    closest local = local_closest(r, c, at, &center);
-    if (c->type == ABUT_EDGE) {
-        local.along = triangle_along(t, c->local, center);
-    }
-    force_point force = {.point = triangle_point(t, &local, center),
-                         .along = local.along,
-                         .facet = t->facet,
-                         .feature = triangle_feature(t, &local),
-                         .triangle = c->triangle,
-                         .type = c->type};
-    if (c->type == ABUT_EDGE && triangle_edge_from_end(t, c->local)) {
-        force.along = 1.0 - local.along;
-    }
-    write_point(r, row, at, force.point);
-    weights_fill(at->mesh, &force, r->contacts->query.weights, r->columns->node + node,
-                 r->columns->weight + node);
-}
-
-static abut_index count_nodes(const seat *at, const contact *c)
-{
-    if (c->type == ABUT_FACET) {
-        return at->mesh->kept[at->mesh->triangles[c->triangle].facet];
-    }
-    return c->type == ABUT_EDGE ? 2 : 1;
-}
-
-/* FACET contacts on triangles, which are computed side by side. */
-typedef struct side_by_side {
+/* A run's contacts that stood apart. */
+typedef struct gathered {
+    contact items[ROWS];
+    double shares[ROWS];
+    const contact_buffer *buffer; /* of the first */
     abut_index count;
-    seat seats[ROWS];
-    abut_index rows[ROWS], nodes[ROWS];
-    const abut_mesh *mesh[ROWS_ROOM];
-    const triangle *of[ROWS_ROOM];
-    double center[3][ROWS_ROOM], offset[3][ROWS_ROOM];
-    double point[3][ROWS_ROOM], weight[3][ROWS_ROOM];
-} side_by_side;
+} gathered;
 
-static void put_aside(const rows *r, abut_index row, abut_index node, const contact *c,
-                      const seat *at, side_by_side *side)
+/* Where a chunk's runs come from: from its buffer, or from any where it was searched by place. */
+typedef struct source {
+    const abut_contacts *contacts;
+    abut_index chunk;
+    abut_index next; /* contact of the buffer, or of the sphere */
+    abut_index sphere;
+    gathered gathered[2]; /* this run and the next */
+    int filled;
+} source;
+
+/* The contacts that follow one another in the chunk's buffer. */
+static void take_run(source *from, run *r)
 {
-    abut_index i = side->count++;
-    vec3 center;
-    vec3 offset = local_closest(r, c, at, &center).offset;
-    side->seats[i] = *at;
-    side->rows[i] = row;
-    side->nodes[i] = node;
-    side->mesh[i] = at->mesh;
-    side->of[i] = at->mesh->triangles + c->triangle;
-    side->center[0][i] = center.x, side->center[1][i] = center.y, side->center[2][i] = center.z;
-    side->offset[0][i] = offset.x, side->offset[1][i] = offset.y, side->offset[2][i] = offset.z;
+    const contact_buffer *buffer = &from->contacts->buffers[from->chunk];
+    abut_index rest = buffer->count - from->next, limit = rest < ROWS ? rest : ROWS, count = 0;
+    const contact *items = buffer->items + from->next;
+    while (count < limit && items[count].place == items[0].place) {
+        count++;
+    }
+    r->items = items;
+    r->shares = find_shares(from->contacts, buffer, from->next);
+    r->count = count;
+    if (count > 0) {
+        r->at = rows_find_seat(from->contacts, buffer, items[0].place);
+    }
+    from->next += count;
 }
 
-static void write_side_by_side(const rows *r, side_by_side *side)
+/* Records of spheres so far ahead are fetched: about a run. */
+enum { SPHERES_AHEAD = ROWS };
+
+static void fetch_sphere(const abut_contacts *contacts, abut_index sphere)
 {
-    for (abut_index i = side->count; i < side->count + 8 && side->count > 0; i++) {
-        side->mesh[i] = side->mesh[0];
-        side->of[i] = side->of[0];
-    }
-    const triangle_points points = {side->mesh,
-                                    side->of,
-                                    {side->center[0], side->center[1], side->center[2]},
-                                    {side->offset[0], side->offset[1], side->offset[2]},
-                                    {side->point[0], side->point[1], side->point[2]},
-                                    {side->weight[0], side->weight[1], side->weight[2]}};
-    kernels_take()->weights_triangles(side->count, &points);
-    for (abut_index i = 0; i < side->count; i++) {
-        const seat *at = &side->seats[i];
-        abut_index node = side->nodes[i];
-        const abut_index *corners = at->mesh->indices + at->mesh->offsets[side->of[i]->facet];
-        write_point(r, side->rows[i], at,
-                    (vec3){side->point[0][i], side->point[1][i], side->point[2][i]});
-        for (int k = 0; k < 3; k++) {
-            r->columns->node[node + k] = corners[k];
-            r->columns->weight[node + k] = side->weight[k][i];
+    if (sphere < contacts->query.sphere_count) {
+        const location *at = &contacts->order.locations[sphere];
+        const contact *first = contacts->buffers[at->chunk].items + at->first;
+        if (at->count > 0) {
+            PREFETCH(first);
+            PREFETCH((const char *)(first + 1) - 1);
         }
     }
-    side->count = 0;
 }
 
-/* Write rows[row] on from contacts items[0 ... count - 1]; returns the node after their last. */
-static abut_index write_rows(const rows *r, abut_index row, abut_index node, const contact *items,
-                             abut_index count)
+/* Gather contacts of the source's sphere. False: the run is full, or the next one is in another
+ * seat. */
+static bool gather_sphere(source *from, gathered *g)
 {
-    side_by_side side = {.count = 0};
-    for (abut_index i = 0; i < count; i++) {
-        const contact *c = &items[i];
-        seat at = find_seat(r, c);
-        write_row(r, row + i, c, &at);
-        abut_index facet = at.mesh->triangles[c->triangle].facet;
-        bool is_triangle = at.mesh->fans[facet + 1] - at.mesh->fans[facet] == 1;
-        if (c->type == ABUT_FACET && is_triangle) {
-            put_aside(r, row + i, node, c, &at, &side);
-        } else {
-            write_force(r, row + i, node, c, &at);
+    const abut_contacts *contacts = from->contacts;
+    const location *at = &contacts->order.locations[from->sphere];
+    const contact_buffer *buffer = &contacts->buffers[at->chunk];
+    for (; from->next < at->count; from->next++) {
+        abut_index k = at->first + from->next;
+        const contact *c = &buffer->items[k];
+        g->buffer = g->count > 0 ? g->buffer : buffer;
+        bool is_image = c->place >= contacts->placement.mesh_count;
+        if (g->count == ROWS || (g->count > 0 && c->place != g->items[0].place) ||
+            (is_image && buffer != g->buffer)) {
+            return false;
         }
-        node += count_nodes(&at, c);
-        r->columns->node_offsets[row + i + 1] = node;
+        g->items[g->count] = *c;
+        g->items[g->count].sphere = (uint16_t)(from->sphere % CHUNK_SPHERES);
+        const double *share = find_shares(contacts, buffer, k);
+        g->shares[g->count++] = share ? *share : 1.0;
     }
-    write_side_by_side(r, &side);
-    return node;
+    return true;
+}
+
+/* The contacts of spheres that follow one another. */
+static void gather_run(source *from, run *r)
+{
+    abut_index end = chunk_spheres(from->chunk, from->contacts->query.sphere_count).end;
+    gathered *g = &from->gathered[from->filled];
+    g->count = 0;
+    while (from->sphere < end && gather_sphere(from, g)) {
+        fetch_sphere(from->contacts, from->sphere + SPHERES_AHEAD);
+        from->sphere++;
+        from->next = 0;
+    }
+    from->filled = 1 - from->filled;
+    r->items = g->items;
+    r->shares = g->shares;
+    r->count = g->count;
+    if (g->count > 0) {
+        r->at = rows_find_seat(from->contacts, g->buffer, g->items[0].place);
+    }
+}
+
+static void next_run(source *from, run *r)
+{
+    if (from->contacts->order.is_by_place) {
+        gather_run(from, r);
+    } else {
+        take_run(from, r);
+    }
+}
+
+static void write_rows(const writing *w, abut_index chunk)
+{
+    source from = {.contacts = w->contacts, .chunk = chunk, .sphere = chunk * CHUNK_SPHERES};
+    run runs[2];
+    abut_index row = w->contacts->firsts[chunk], node = w->contacts->first_nodes[chunk];
+    for (int k = 0; k < 2; k++) {
+        runs[k].contacts = w->contacts;
+        runs[k].columns = w->columns;
+        runs[k].first_sphere = chunk * CHUNK_SPHERES;
+    }
+    next_run(&from, &runs[0]);
+    for (int now = 0; runs[now].count > 0; now = 1 - now) {
+        next_run(&from, &runs[1 - now]);
+        rows_fetch(&runs[1 - now]);
+        runs[now].row = row;
+        runs[now].node = node;
+        node = rows_write(&runs[now]);
+        row += runs[now].count;
+    }
 }
 
 /* offsets[i + 1] of the chunk's spheres: the row after their last contact. */
@@ -347,18 +272,27 @@ static void write_offsets(const writing *w, abut_index chunk)
     }
 }
 
+/* Likewise, of spheres that were searched by place. */
+static void sum_offsets(const writing *w, abut_index chunk)
+{
+    sphere_range spheres = chunk_spheres(chunk, w->contacts->query.sphere_count);
+    abut_index row = w->contacts->firsts[chunk];
+    for (abut_index sphere = spheres.begin; sphere < spheres.end; sphere++) {
+        row += w->contacts->order.locations[sphere].count;
+        w->columns->offsets[sphere + 1] = row;
+    }
+}
+
 static abut_status write_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     (void)job;
     const writing *w = context;
-    const contact_buffer *buffer = &w->contacts->buffers[chunk];
-    abut_index row = w->contacts->firsts[chunk], node = w->contacts->first_nodes[chunk];
-    rows r = {w->contacts, w->columns, buffer, chunk * CHUNK_SPHERES};
-    write_offsets(w, chunk);
-    for (abut_index i = 0; i < buffer->count; i += ROWS) {
-        abut_index rest = buffer->count - i;
-        node = write_rows(&r, row + i, node, buffer->items + i, rest < ROWS ? rest : ROWS);
+    if (w->contacts->order.is_by_place) {
+        sum_offsets(w, chunk);
+    } else {
+        write_offsets(w, chunk);
     }
+    write_rows(w, chunk);
     return ABUT_OK;
 }
 

@@ -68,8 +68,22 @@ static vec3 area_vector(const polygon *p, abut_index start)
     return sum;
 }
 
+static double longest_edge(const polygon *p)
+{
+    double longest = 0.0;
+    for (abut_index i = 0; i < p->count; i++) {
+        vec3 edge = vec3_sub(polygon_corner(p, polygon_wrap(p, i + 1)), polygon_corner(p, i));
+        double length = vec3_norm(edge);
+        longest = length > longest ? length : longest;
+    }
+    return longest;
+}
+
 static double longest_diagonal(const polygon *p)
 {
+    if (p->count == 3) {
+        return longest_edge(p);
+    }
     abut_index stride = (p->count + DIAGONAL_STARTS - 1) / DIAGONAL_STARTS;
     double longest = 0.0;
     for (abut_index i = 0; i < p->count; i += stride) {
@@ -194,7 +208,7 @@ abut_status facet_check(const polygon *p, const facet_shape *shape, double noise
 
 bool facet_is_bent(const polygon *p, const facet_shape *shape, double noise)
 {
-    return shape->off_plane > FLAT_NOISES * shape_noise(p, noise);
+    return shape->off_plane > 0.0 && shape->off_plane > FLAT_NOISES * shape_noise(p, noise);
 }
 
 /* ---- the fan ---- */
@@ -213,8 +227,6 @@ static bool is_flat(vec3 normal, vec3 from, vec3 corner, vec3 to, double limit)
 
 abut_index facet_mark_flat(const polygon *p, const facet_shape *shape, double noise, uint8_t *flat)
 {
-    double limit = FLAT_NOISES * shape_noise(p, noise);
-    vec3 before = polygon_corner(p, shape->start);
     abut_index kept = p->count;
     for (abut_index i = 0; i < p->count; i++) {
         flat[i] = 0;
@@ -222,6 +234,8 @@ abut_index facet_mark_flat(const polygon *p, const facet_shape *shape, double no
     if (p->count == 3) {
         return kept;
     }
+    double limit = FLAT_NOISES * shape_noise(p, noise);
+    vec3 before = polygon_corner(p, shape->start);
     for (abut_index k = 1; k < p->count; k++) {
         abut_index i = polygon_wrap(p, shape->start + k);
         vec3 corner = polygon_corner(p, i);
@@ -283,6 +297,12 @@ static uint32_t fan_marks(const polygon *p, const triangle *t, abut_index k, abu
     return marks;
 }
 
+static vec3 triangle_normal(const triangle *t)
+{
+    return vec3_unit(vec3_cross_exact(vec3_sub(t->corner[1], t->corner[0]),
+                                      vec3_sub(t->corner[2], t->corner[0])));
+}
+
 void facet_fan(const polygon *p, const facet_shape *shape, const uint8_t *flat,
                const triangle *common, triangle *triangles)
 {
@@ -297,8 +317,7 @@ void facet_fan(const polygon *p, const facet_shape *shape, const uint8_t *flat,
         }
         t->start = (int32_t)corners[0];
         t->second = (int32_t)corners[1];
-        t->normal = vec3_unit(vec3_cross_exact(vec3_sub(t->corner[1], t->corner[0]),
-                                               vec3_sub(t->corner[2], t->corner[0])));
+        t->normal = p->count == 3 ? shape->normal : triangle_normal(t);
         if (k < first || k >= last) {
             t->normal = (vec3){0.0, 0.0, 0.0};
         }

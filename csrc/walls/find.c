@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/prefetch.h"
 #include "tolerance.h"
 
 /* Larger exponents of a contact law than this are slips; powers of overlaps must not vanish. */
@@ -142,6 +143,7 @@ typedef struct scratch {
     vec3 *normals;
     double *overlaps, *shares;
     abut_index normal_capacity, overlap_capacity, share_capacity;
+    double centers[3 * BATCH_SPHERES], radii[BATCH_SPHERES]; /* of spheres that stand apart */
 } scratch;
 
 static void destroy_scratch(pooled *item)
@@ -262,8 +264,7 @@ static abut_status reserve_contacts(const search *s, contact_buffer *buffer, abu
     }
     buffer->items = grown;
     if (s->contacts->query.resolution == ABUT_SHARING) {
-        double *shares =
-            memory_grow(buffer->shares, room, &buffer->share_capacity, sizeof *shares);
+        double *shares = memory_grow(buffer->shares, room, &buffer->share_capacity, sizeof *shares);
         if (!shares) {
             return ABUT_NO_MEMORY;
         }
@@ -272,11 +273,11 @@ static abut_status reserve_contacts(const search *s, contact_buffer *buffer, abu
     return ABUT_OK;
 }
 
-static abut_index node_count(const view *v, const pairs *p, int32_t i)
+static int32_t node_count(const view *v, const pairs *p, int32_t i)
 {
     switch (pair_type(p, i)) {
     case ABUT_FACET:
-        return v->mesh->kept[pair_triangle(p, i)->facet];
+        return v->is_triangles ? 3 : v->mesh->kept[pair_triangle(p, i)->facet];
     case ABUT_EDGE:
         return 2;
     case ABUT_VERTEX:
@@ -290,23 +291,25 @@ static abut_status append_contact(const search *s, contact_buffer *buffer, const
 {
     view *v = &p->batch->views[p->view[i]];
     abut_status status = v->place < 0 ? number_place(s, v, buffer) : ABUT_OK;
-    buffer->items[buffer->count++] =
-        (contact){.offset = pair_offset(p, i),
-                  .distance = p->distance[i],
-                  .normal_noise = p->normal_noise[i],
-                  .triangle = p->triangle[i],
-                  .place = v->place,
-                  .sphere = sphere,
-                  .type = (uint8_t)pair_type(p, i),
-                  .local = (uint8_t)pair_local(p, i)};
-    buffer->node_count += node_count(v, p, i);
+    int32_t code = (int32_t)p->code[i], type = code / CODES_PER_TYPE;
+    int32_t nodes = node_count(v, p, i);
+    buffer->items[buffer->count++] = (contact){.offset = pair_offset(p, i),
+                                               .distance = p->distance[i],
+                                               .normal_noise = p->normal_noise[i],
+                                               .triangle = p->triangle[i],
+                                               .place = v->place,
+                                               .node_count = nodes,
+                                               .sphere = (uint16_t)sphere,
+                                               .type = (uint8_t)type,
+                                               .local = (uint8_t)(code % CODES_PER_TYPE)};
+    buffer->node_count += nodes;
     return status;
 }
 
 static abut_status append_contacts(const search *s, contact_buffer *buffer, const scratch *own,
                                    const question *q, int32_t sphere)
 {
-    abut_status status = reserve_contacts(s, buffer, q->count);
+    abut_status status = ABUT_OK;
     for (int32_t n = 0; !status && n < q->count; n++) {
         if (s->contacts->query.resolution == ABUT_SHARING) {
             buffer->shares[buffer->count] = own->shares[n];
@@ -316,7 +319,27 @@ static abut_status append_contacts(const search *s, contact_buffer *buffer, cons
     return status;
 }
 
-/* From the queue's pairs to contacts. */
+/* Reads that are under way at once. */
+enum { FETCHED_AHEAD = 16 };
+
+static void fetch_sphere(const abut_query *query, abut_index sphere)
+{
+    const double *center = query->centers + 3 * sphere;
+    PREFETCH(center);
+    PREFETCH((const char *)(center + 3) - 1);
+    PREFETCH(query->radii + sphere);
+}
+
+/* While a sphere's pairs are resolved, one of the next batch is fetched if it stands apart. */
+static void fetch_next(const search *s, const batch *b, int32_t sphere)
+{
+    abut_index next = b->first + BATCH_SPHERES + sphere;
+    if (s->contacts->order.is_by_place && next < s->contacts->query.sphere_count) {
+        fetch_sphere(&s->contacts->query, s->contacts->order.spheres[next]);
+    }
+}
+
+/* From the queue's pairs to contacts: what is left of most spheres is one. */
 static abut_status resolve_pairs(const search *s, scratch *own, contact_buffer *buffer,
                                  parallel_job *job)
 {
@@ -327,13 +350,16 @@ static abut_status resolve_pairs(const search *s, scratch *own, contact_buffer *
         hierarchy_take_all(p);
     }
     int32_t first = (int32_t)(own->batch.first % CHUNK_SPHERES);
-    abut_status status = ABUT_OK;
+    abut_status status = reserve_contacts(s, buffer, p->first_left[p->sphere_count]);
     for (int32_t k = 0; !status && k < p->sphere_count; k++) {
-        question q = hierarchy_ask(p, k);
-        if (q.count == 0) {
+        fetch_next(s, &own->batch, p->sphere[k]);
+        if (p->first_left[k] == p->first_left[k + 1]) {
             continue;
         }
-        status = resolve(s, own->batch.radius[p->sphere[k]], own, &q, job);
+        question q = hierarchy_ask(p, k);
+        if (q.count > 1 || s->contacts->query.resolution == ABUT_SHARING) {
+            status = resolve(s, own->batch.radius[p->sphere[k]], own, &q, job);
+        }
         if (!status) {
             status = append_contacts(s, buffer, own, &q, first + p->sphere[k]);
         }
@@ -341,14 +367,40 @@ static abut_status resolve_pairs(const search *s, scratch *own, contact_buffer *
     return status;
 }
 
+/* Rows of spheres that stand apart. */
+static void gather(const search *s, scratch *own, abut_index first, abut_index count)
+{
+    const abut_query *query = &s->contacts->query;
+    const int32_t *spheres = s->contacts->order.spheres + first;
+    for (abut_index i = 0; i < count; i++) {
+        if (i + FETCHED_AHEAD < count) {
+            fetch_sphere(query, spheres[i + FETCHED_AHEAD]);
+        }
+        memcpy(own->centers + 3 * i, query->centers + 3 * (abut_index)spheres[i],
+               3 * sizeof *own->centers);
+        own->radii[i] = query->radii[spheres[i]];
+    }
+}
+
+static bool load_spheres(const search *s, scratch *own, abut_index first, abut_index count)
+{
+    const abut_query *query = &s->contacts->query;
+    const double *centers = query->centers + 3 * first, *radii = query->radii + first;
+    if (s->contacts->order.is_by_place) {
+        gather(s, own, first, count);
+        centers = own->centers;
+        radii = own->radii;
+    }
+    own->batch.first = first;
+    own->batch.count = (int32_t)count;
+    return s->kernels->batch_load(&own->batch, centers, radii, query->gap);
+}
+
 /* Load spheres into the batch and let them look for buckets. */
 static abut_status load(search *s, scratch *own, abut_index first, abut_index count)
 {
-    const abut_query *query = &s->contacts->query;
     batch *b = &own->batch;
-    b->first = first;
-    b->count = (int32_t)count;
-    if (!s->kernels->batch_load(b, query->centers + 3 * first, query->radii + first, query->gap)) {
+    if (!load_spheres(s, own, first, count)) {
         return ABUT_CENTER_NOT_FINITE;
     }
     abut_status status = placement_view(&s->contacts->placement, b);
@@ -356,7 +408,8 @@ static abut_status load(search *s, scratch *own, abut_index first, abut_index co
         return load(s, own, first, 1);
     }
     if (status == ABUT_TOO_MANY_IMAGES) {
-        atomic_store(&s->crowded_sphere, first);
+        const sphere_order *order = &s->contacts->order;
+        atomic_store(&s->crowded_sphere, order->is_by_place ? order->spheres[first] : first);
     }
     memset(b->seen, 0, sizeof b->seen);
     for (abut_index k = 0; !status && k < b->view_count; k++) {
@@ -382,8 +435,7 @@ static abut_status search_spheres(search *s, sphere_range spheres, scratch *own,
                                   contact_buffer *buffer, parallel_job *job)
 {
     abut_status status = batch_prepare(&own->batch);
-    for (abut_index next = spheres.begin; !status && next < spheres.end;
-         next += own->batch.count) {
+    for (abut_index next = spheres.begin; !status && next < spheres.end; next += own->batch.count) {
         abut_index rest = spheres.end - next;
         status = load(s, own, next, rest < BATCH_SPHERES ? rest : BATCH_SPHERES);
         if (!status) {
@@ -391,6 +443,24 @@ static abut_status search_spheres(search *s, sphere_range spheres, scratch *own,
         }
     }
     return status ? status : parallel_report(job, spheres.end - spheres.begin);
+}
+
+/* Tell where the contacts of a chunk's spheres are. */
+static void locate_contacts(const abut_contacts *contacts, abut_index chunk)
+{
+    const contact_buffer *buffer = &contacts->buffers[chunk];
+    const int32_t *spheres = contacts->order.spheres + chunk * CHUNK_SPHERES;
+    for (int32_t k = 0; k < buffer->count; k++) {
+        if (k + FETCHED_AHEAD < buffer->count) {
+            PREFETCH(&contacts->order.locations[spheres[buffer->items[k + FETCHED_AHEAD].sphere]]);
+        }
+        location *at = &contacts->order.locations[spheres[buffer->items[k].sphere]];
+        if (at->count++ == 0) {
+            at->chunk = (int32_t)chunk;
+            at->first = k;
+        }
+        at->node_count += buffer->items[k].node_count;
+    }
 }
 
 static abut_status search_chunk(void *context, abut_index chunk, parallel_job *job)
@@ -402,6 +472,9 @@ static abut_status search_chunk(void *context, abut_index chunk, parallel_job *j
     }
     sphere_range spheres = chunk_spheres(chunk, s->contacts->query.sphere_count);
     abut_status status = search_spheres(s, spheres, own, &s->contacts->buffers[chunk], job);
+    if (!status && s->contacts->order.is_by_place) {
+        locate_contacts(s->contacts, chunk);
+    }
     atomic_fetch_add(&s->candidate_count, own->pairs.candidate_count);
     atomic_fetch_add(&s->test_count, own->pairs.test_count);
     atomic_fetch_add(&s->touch_count, own->pairs.touch_count);
@@ -409,17 +482,54 @@ static abut_status search_chunk(void *context, abut_index chunk, parallel_job *j
     return status;
 }
 
-static void number_rows(abut_contacts *contacts)
+/* Count the contacts and nodes of a chunk of spheres in the caller's order. */
+static abut_status count_chunk(void *context, abut_index chunk, parallel_job *job)
 {
-    abut_index row = 0, node = 0;
-    for (abut_index k = 0; k < contacts->chunk_count; k++) {
-        contacts->firsts[k] = row;
-        contacts->first_nodes[k] = node;
-        row += contacts->buffers[k].count;
-        node += contacts->buffers[k].node_count;
+    abut_contacts *contacts = context;
+    sphere_range spheres = chunk_spheres(chunk, contacts->query.sphere_count);
+    abut_index rows = 0, nodes = 0;
+    for (abut_index i = spheres.begin; i < spheres.end; i++) {
+        rows += contacts->order.locations[i].count;
+        nodes += contacts->order.locations[i].node_count;
     }
-    contacts->firsts[contacts->chunk_count] = row;
-    contacts->first_nodes[contacts->chunk_count] = node;
+    contacts->firsts[chunk] = rows;
+    contacts->first_nodes[chunk] = nodes;
+    return parallel_report(job, CHUNK_SPHERES);
+}
+
+static abut_status count_rows(abut_contacts *contacts)
+{
+    const abut_query *query = &contacts->query;
+    if (contacts->order.is_by_place) {
+        return parallel_run(contacts->chunk_count, query->workers, count_chunk, contacts,
+                            query->interrupted, query->interrupted_data);
+    }
+    for (abut_index k = 0; k < contacts->chunk_count; k++) {
+        contacts->firsts[k] = contacts->buffers[k].count;
+        contacts->first_nodes[k] = contacts->buffers[k].node_count;
+    }
+    return ABUT_OK;
+}
+
+/* The sum of all that were before, instead of each; the last takes the sum of all. */
+static void sum_up(abut_index *counts, abut_index count)
+{
+    abut_index sum = 0;
+    for (abut_index k = 0; k <= count; k++) {
+        abut_index own = k < count ? counts[k] : 0;
+        counts[k] = sum;
+        sum += own;
+    }
+}
+
+static abut_status number_rows(abut_contacts *contacts)
+{
+    abut_status status = count_rows(contacts);
+    if (!status) {
+        sum_up(contacts->firsts, contacts->chunk_count);
+        sum_up(contacts->first_nodes, contacts->chunk_count);
+    }
+    return status;
 }
 
 static void keep_statistics(const search *s)
@@ -432,6 +542,18 @@ static void keep_statistics(const search *s)
     atomic_store(&counts->contacts, abut_contacts_count(s->contacts));
 }
 
+static abut_status choose_order(abut_contacts *contacts, double largest)
+{
+    scratch *own = take_scratch(contacts->finder);
+    if (!own) {
+        return ABUT_NO_MEMORY;
+    }
+    abut_status status = order_choose(&contacts->order, &contacts->query, &contacts->placement,
+                                      largest, &own->batch);
+    pool_give(&contacts->finder->leftovers->scratches, &own->pooled);
+    return status;
+}
+
 static abut_status search_all(abut_contacts *contacts, abut_error *error)
 {
     const abut_query *query = &contacts->query;
@@ -441,14 +563,18 @@ static abut_status search_all(abut_contacts *contacts, abut_error *error)
     if (!fill_profile(query, &profile)) {
         return find_bad_sphere(query, error);
     }
-    abut_status status =
-        placement_build(&contacts->placement, contacts->finder, query, &profile);
+    abut_status status = placement_build(&contacts->placement, contacts->finder, query, &profile);
+    if (!status) {
+        status = choose_order(contacts, profile.largest);
+    }
     if (!status) {
         status = parallel_run(contacts->chunk_count, query->workers, search_chunk, &s,
                               query->interrupted, query->interrupted_data);
     }
     if (!status) {
-        number_rows(contacts);
+        status = number_rows(contacts);
+    }
+    if (!status) {
         keep_statistics(&s);
     }
     return status == ABUT_CENTER_NOT_FINITE

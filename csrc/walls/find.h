@@ -4,21 +4,22 @@
 
 #include "../base/pool.h"
 #include "hierarchy.h"
-#include "place.h"
+#include "order.h"
 #include "sharing.h"
 
 /* Spheres of a chunk: enough to make starting one cheap, few enough to share out and to interrupt.
  */
 enum { CHUNK_SPHERES = 4 * BATCH_SPHERES };
 
-/* A contact of a sphere: what its columns are computed from when it is written. One cache line. */
+/* A contact of a sphere: what its columns are computed from when it is written. */
 typedef struct contact {
     vec3 offset; /* along the world's axes */
     double distance;
     double normal_noise;
     int32_t triangle; /* number in its mesh */
     int32_t place;    /* the mesh's number; beyond: mesh_count + number in the chunk's images */
-    int32_t sphere;   /* number in the chunk */
+    int32_t node_count;
+    uint16_t sphere; /* number in the chunk */
     uint8_t type, local;
 } contact;
 
@@ -44,9 +45,11 @@ struct abut_contacts {
     const abut_finder *finder;
     abut_query query;
     placement placement;
-    contact_buffer *buffers; /* one a chunk */
+    sphere_order order;
+    contact_buffer *buffers; /* one a chunk of spheres in the order of search */
     abut_index chunk_count, buffer_count;
-    abut_index *firsts;      /* chunk_count + 1: the row of each chunk's first contact */
+    abut_index *firsts;      /* chunk_count + 1: the row of the first contact of each chunk of
+                                spheres in the caller's order */
     abut_index *first_nodes; /* chunk_count + 1: likewise for nodes */
     abut_index first_capacity, first_node_capacity;
 };

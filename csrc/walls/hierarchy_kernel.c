@@ -55,13 +55,22 @@ typedef struct tangent {
     lanes as_near; /* squares of distances that may have the same root */
 } tangent;
 
-LANES_INLINE tangent tangent_of(const pairs *p, int32_t sphere, int32_t j)
+/* Distance and noise of pair j, which is its sphere's nearest. */
+LANES_INLINE void measure_nearest(pairs *p, int32_t sphere, int32_t j)
 {
-    double distance = sqrt(p->distance_sq[j]);
+    const triangle *t = pair_triangle(p, j);
     double noise = batch_noise(p->batch, pair_view(p, j), sphere);
-    double limit = FRONT_NOISES * (pair_triangle(p, j)->normal_noise + noise) * distance;
+    p->distance[j] = sqrt(p->distance_sq[j]);
+    p->noise[j] = t->noise + noise;
+    p->normal_noise[j] = t->normal_noise + noise;
+}
+
+LANES_INLINE tangent tangent_of(const pairs *p, int32_t j)
+{
+    double distance = p->distance[j];
     /* on the facet itself the tangent plane is the facet's, and nothing is sure here */
-    limit = distance < AT_CENTER ? -INFINITY : limit;
+    double limit =
+        distance < AT_CENTER ? -INFINITY : FRONT_NOISES * p->normal_noise[j] * distance;
     return (tangent){
         {lanes_set(p->offset[0][j]), lanes_set(p->offset[1][j]), lanes_set(p->offset[2][j])},
         lanes_set(limit),
@@ -95,10 +104,13 @@ void KERNEL(hierarchy_strike)(pairs *p)
         p->first_left[k] = count;
         double distance_sq = nearest_sq(p, begin, end);
         if (distance_sq < INFINITY) {
-            tangent t = tangent_of(p, p->sphere[k], find_pair(p, begin, distance_sq));
+            int32_t j = find_pair(p, begin, distance_sq);
+            measure_nearest(p, p->sphere[k], j);
+            tangent t = tangent_of(p, j);
             count += strike(p, begin, end, &t, p->left + count, &touching_count);
         }
     }
     p->first_left[p->sphere_count] = count;
     p->touch_count += touching_count;
+    p->is_nearest_known = true;
 }

@@ -41,31 +41,51 @@ static ulp_of facet_precision(const polygon *p)
     return ulp_float;
 }
 
-/* u_k: one unit in the last place of the largest coordinate along each axis. */
+/* u_k: one unit in the last place of the largest coordinate along each axis, or the largest of
+ * those that the caller says. */
 static vec3 facet_units(const builder *b, const polygon *p)
 {
     double units[3] = {0.0, 0.0, 0.0};
-    ulp_of ulp = b->input->units ? NULL : facet_precision(p);
+    const double *said = b->input->units;
     for (abut_index i = 0; i < p->count; i++) {
         for (int axis = 0; axis < 3; axis++) {
             abut_index k = 3 * p->indices[i] + axis;
-            double unit = ulp ? ulp(p->vertices[k]) : b->input->units[k];
-            units[axis] = unit > units[axis] ? unit : units[axis];
+            double number = said ? said[k] : fabs(p->vertices[k]);
+            units[axis] = number > units[axis] ? number : units[axis];
         }
+    }
+    if (!said) {
+        ulp_of ulp = facet_precision(p);
+        return (vec3){ulp(units[0]), ulp(units[1]), ulp(units[2])};
     }
     return vec3_load(units);
 }
 
+/* Noise of a facet: eps, and what eps_n follows from. */
+typedef struct facet_noise {
+    double noise;
+    vec3 units; /* where the caller says no noise */
+} facet_noise;
+
+static facet_noise find_noise(const builder *b, abut_index source, const polygon *p)
+{
+    if (b->input->noise) {
+        return (facet_noise){.noise = b->input->noise[source]};
+    }
+    vec3 units = facet_units(b, p);
+    return (facet_noise){vec3_max_abs(units), units};
+}
+
 /* Set eps and eps_n of facet `facet` of the mesh, which is facet `source` of the input. */
-static void set_noise(const builder *b, abut_index facet, abut_index source, const polygon *p,
-                      vec3 normal)
+static void set_noise(const builder *b, abut_index facet, abut_index source,
+                      const facet_noise *noise, vec3 normal)
 {
     const abut_mesh_input *in = b->input;
-    vec3 units = in->noise ? (vec3){0.0, 0.0, 0.0} : facet_units(b, p);
+    vec3 units = noise->units;
     double along_normal =
         fabs(normal.x) * units.x + fabs(normal.y) * units.y + fabs(normal.z) * units.z;
     const double *normal_noise = in->normal_noise ? in->normal_noise : in->noise;
-    b->mesh->noise[facet] = in->noise ? in->noise[source] : vec3_max_abs(units);
+    b->mesh->noise[facet] = noise->noise;
     b->mesh->normal_noise[facet] = in->noise ? normal_noise[source] : along_normal;
 }
 
@@ -149,7 +169,26 @@ static abut_status check_corners(const builder *b, abut_index source, const poly
 
 /* ---- facets into the mesh ---- */
 
-static void append_facet(builder *b, abut_index source, const polygon *p, const facet_shape *shape)
+/* What is derived of the facet. A bent polygon needs all its corners: none is called flat. */
+static void derive_facet(abut_mesh *mesh, abut_index facet, const polygon *p,
+                         const facet_shape *shape)
+{
+    uint8_t *flat = mesh->flat + mesh->offsets[facet];
+    mesh->bent[facet] = facet_is_bent(p, shape, mesh->noise[facet]);
+    mesh->kept[facet] = (int32_t)facet_mark_flat(p, shape, mesh->noise[facet], flat);
+    mesh->fans[facet + 1] = mesh->fans[facet] + (int32_t)(p->count - 2);
+    triangle common = {.facet = (int32_t)facet,
+                       .noise = mesh->noise[facet],
+                       .normal_noise = mesh->normal_noise[facet]};
+    facet_fan(p, shape, flat, &common, mesh->triangles + mesh->fans[facet]);
+    if (mesh->bent[facet]) {
+        memset(flat, 0, (size_t)p->count);
+        mesh->kept[facet] = (int32_t)p->count;
+    }
+}
+
+static void append_facet(builder *b, abut_index source, const polygon *p, const facet_shape *shape,
+                         const facet_noise *noise)
 {
     abut_mesh *mesh = b->mesh;
     abut_index facet = b->facet_count++;
@@ -159,19 +198,14 @@ static void append_facet(builder *b, abut_index source, const polygon *p, const 
     mesh->source[facet] = source;
     mesh->areas[facet] = shape->area;
     vec3_store(mesh->normals + 3 * facet, shape->normal);
-    set_noise(b, facet, source, p, shape->normal);
-}
-
-static double input_noise(const builder *b, abut_index source, const polygon *p)
-{
-    return b->input->noise ? b->input->noise[source] : vec3_max_abs(facet_units(b, p));
+    set_noise(b, facet, source, noise, shape->normal);
+    derive_facet(mesh, facet, p, shape);
 }
 
 /* Flat ears have no area and nothing that their neighbors lack: they are left out. */
 static abut_status append_parts(builder *b, abut_index source, const polygon *p,
-                                const facet_shape *shape)
+                                const facet_shape *shape, double noise)
 {
-    double noise = input_noise(b, source, p);
     abut_index parts = split_polygon(p, shape, noise, b->ring, b->parts);
     if (parts < p->count - 2) {
         return report(b, ABUT_FACET_NOT_CONVEX, source, -1, 0.0);
@@ -181,7 +215,8 @@ static abut_status append_parts(builder *b, abut_index source, const polygon *p,
         facet_shape part_shape = facet_measure(&part);
         abut_error unused = {ABUT_OK, 0, 0, 0.0};
         if (!facet_check(&part, &part_shape, 0.0, &unused)) {
-            append_facet(b, source, &part, &part_shape);
+            facet_noise part_noise = find_noise(b, source, &part);
+            append_facet(b, source, &part, &part_shape, &part_noise);
         }
     }
     return ABUT_OK;
@@ -197,67 +232,46 @@ static abut_status add_facet(builder *b, abut_index source)
         return status;
     }
     facet_shape shape = facet_measure(&p);
+    facet_noise noise = find_noise(b, source, &p);
     b->error->index = source;
-    status = facet_check(&p, &shape, input_noise(b, source, &p), b->error);
+    status = facet_check(&p, &shape, noise.noise, b->error);
     if (status == ABUT_FACET_ZERO_AREA && in->drop_zero_area) {
         return ABUT_OK;
     }
     bool winds_once = status != ABUT_FACET_NOT_CONVEX || b->error->detail >= 0;
     if ((status == ABUT_FACET_NOT_CONVEX || status == ABUT_FACET_NOT_PLANAR) && in->split &&
         winds_once) {
-        return append_parts(b, source, &p, &shape);
+        return append_parts(b, source, &p, &shape, noise.noise);
     }
     if (!status) {
-        append_facet(b, source, &p, &shape);
+        append_facet(b, source, &p, &shape, &noise);
     }
     return status;
 }
 
-/* ---- what is derived ---- */
+/* ---- building ---- */
 
-/* A bent polygon needs all its corners: none is called flat. */
-static void derive_facet(abut_mesh *mesh, abut_index facet)
-{
-    polygon p = mesh_polygon(mesh, facet);
-    facet_shape shape = facet_measure(&p);
-    uint8_t *flat = mesh->flat + mesh->offsets[facet];
-    mesh->bent[facet] = facet_is_bent(&p, &shape, mesh->noise[facet]);
-    mesh->kept[facet] = (int32_t)facet_mark_flat(&p, &shape, mesh->noise[facet], flat);
-    mesh->fans[facet + 1] = mesh->fans[facet] + (int32_t)(p.count - 2);
-    triangle common = {.facet = (int32_t)facet,
-                       .noise = mesh->noise[facet],
-                       .normal_noise = mesh->normal_noise[facet]};
-    facet_fan(&p, &shape, flat, &common, mesh->triangles + mesh->fans[facet]);
-    if (mesh->bent[facet]) {
-        memset(flat, 0, (size_t)p.count);
-        mesh->kept[facet] = (int32_t)p.count;
-    }
-}
-
-static abut_status derive(builder *b)
+/* What is derived of so many facets with so many corners. */
+static bool allocate_derived(builder *b, abut_index facets, abut_index indices)
 {
     abut_mesh *mesh = b->mesh;
-    abut_index facets = b->facet_count, triangles = b->index_count - 2 * facets;
+    abut_index triangles = b->input->index_count - 2 * b->input->facet_count;
+    mesh->normals = memory_alloc(facets, 3 * sizeof *mesh->normals);
+    mesh->areas = memory_alloc(facets, sizeof *mesh->areas);
+    mesh->noise = memory_alloc(facets, sizeof *mesh->noise);
+    mesh->normal_noise = memory_alloc(facets, sizeof *mesh->normal_noise);
     mesh->triangle_block = memory_alloc(triangles + 1, sizeof *mesh->triangles);
     mesh->fans = memory_alloc_zeroed(facets + 1, sizeof *mesh->fans);
-    mesh->flat = memory_alloc(b->index_count, sizeof *mesh->flat);
+    mesh->flat = memory_alloc(indices, sizeof *mesh->flat);
     mesh->kept = memory_alloc(facets, sizeof *mesh->kept);
     mesh->bent = memory_alloc(facets, sizeof *mesh->bent);
-    if (!mesh->triangle_block || !mesh->fans || !mesh->flat || !mesh->kept || !mesh->bent) {
-        return report(b, ABUT_NO_MEMORY, 0, 0, 0.0);
+    if (!mesh->triangle_block) {
+        return false;
     }
     mesh->triangles = memory_first_line(mesh->triangle_block);
-    for (abut_index f = 0; f < facets; f++) {
-        derive_facet(mesh, f);
-    }
-    mesh->view = (abut_mesh_view){
-        b->input->vertex_count, facets,       b->index_count, mesh->vertices, mesh->indices,
-        mesh->offsets,          mesh->source, mesh->normals,  mesh->areas,    mesh->noise,
-        mesh->normal_noise};
-    return ABUT_OK;
+    return mesh->normals && mesh->areas && mesh->noise && mesh->normal_noise && mesh->fans &&
+           mesh->flat && mesh->kept && mesh->bent;
 }
-
-/* ---- building ---- */
 
 /* Room for every facet that there can be: as many as in the input, or all its
  * polygons as triangles. */
@@ -271,15 +285,11 @@ static abut_status allocate(builder *b)
     mesh->indices = memory_alloc(indices, sizeof *mesh->indices);
     mesh->offsets = memory_alloc_zeroed(facets + 1, sizeof *mesh->offsets);
     mesh->source = memory_alloc(facets, sizeof *mesh->source);
-    mesh->normals = memory_alloc(facets, 3 * sizeof *mesh->normals);
-    mesh->areas = memory_alloc(facets, sizeof *mesh->areas);
-    mesh->noise = memory_alloc(facets, sizeof *mesh->noise);
-    mesh->normal_noise = memory_alloc(facets, sizeof *mesh->normal_noise);
     b->seen = memory_alloc_zeroed(in->vertex_count, sizeof *b->seen);
     b->ring = memory_alloc(in->split ? in->index_count : 0, sizeof *b->ring);
     b->parts = memory_alloc(in->split ? in->index_count : 0, 3 * sizeof *b->parts);
-    if (!mesh->vertices || !mesh->indices || !mesh->offsets || !mesh->source || !mesh->normals ||
-        !mesh->areas || !mesh->noise || !mesh->normal_noise || !b->seen || !b->ring || !b->parts) {
+    if (!mesh->vertices || !mesh->indices || !mesh->offsets || !mesh->source || !b->seen ||
+        !b->ring || !b->parts || !allocate_derived(b, facets, indices)) {
         return report(b, ABUT_NO_MEMORY, 0, 0, 0.0);
     }
     if (in->vertex_count > 0) {
@@ -306,7 +316,12 @@ static abut_status fill(builder *b)
     for (abut_index f = 0; !status && f < b->input->facet_count; f++) {
         status = add_facet(b, f);
     }
-    return status ? status : derive(b);
+    abut_mesh *mesh = b->mesh;
+    mesh->view = (abut_mesh_view){
+        b->input->vertex_count, b->facet_count, b->index_count, mesh->vertices, mesh->indices,
+        mesh->offsets,          mesh->source,   mesh->normals,  mesh->areas,    mesh->noise,
+        mesh->normal_noise};
+    return status;
 }
 
 abut_status abut_mesh_build(const abut_mesh_input *input, abut_mesh **mesh, abut_error *error)

@@ -43,6 +43,7 @@ typedef struct pairs {
     int32_t first_left[BATCH_SPHERES + 1];
     double *distance;             /* of a pair in question */
     double *noise, *normal_noise; /* likewise, of its facet and its center */
+    bool is_nearest_known;        /* whether these are there of each sphere's nearest pair */
     int32_t *spare;               /* scratch of the sorting */
 
     double *block; /* what the arrays of doubles point into */

@@ -117,32 +117,37 @@ static lanes view_sign(view_lanes v, lanes3 normal)
     return lanes_select(is_back, lanes_set(-1.0), lanes_set(1.0));
 }
 
-static lanes difference_error(lanes a, lanes b, lanes difference)
+LANES_INLINE lanes difference_error(lanes a, lanes b, lanes difference)
 {
     lanes b_seen = a - difference, a_seen = difference + b_seen;
     return (a - a_seen) + (b_seen - b);
 }
 
-static lanes difference_of_products_lanes(lanes a, lanes b, lanes c, lanes d)
+/* Where a corner is seen from the point, and what rounding took of that. */
+typedef struct arm {
+    lanes x, y, x_error, y_error;
+} arm;
+
+LANES_INLINE arm arm_to(lanes2 corner, lanes2 from)
 {
-    lanes cd = c * d;
-    lanes error = lanes_fma(-c, d, cd);
-    return lanes_fma(a, b, -cd) + error;
+    arm a = {.x = corner.x - from.x, .y = corner.y - from.y};
+    a.x_error = difference_error(corner.x, from.x, a.x);
+    a.y_error = difference_error(corner.y, from.y, a.y);
+    return a;
 }
 
-static lanes area(lanes2 a, lanes2 b, lanes2 c)
+LANES_INLINE lanes area(const arm *u, const arm *v)
 {
-    lanes ux = b.x - a.x, uy = b.y - a.y, vx = c.x - a.x, vy = c.y - a.y;
-    lanes first = ux * vy, second = uy * vx, plain = first - second;
+    lanes first = u->x * v->y, second = u->y * v->x, plain = first - second;
     lanes_mask is_plain =
         lanes_less(lanes_abs(first) + lanes_abs(second), lanes_set(16.0) * lanes_abs(plain));
-    if (mask_bits(is_plain) == LANES_ALL) {
-        return plain;
+    if (LANES == 1 && mask_bits(is_plain)) {
+        return plain; /* more lanes hardly ever are plain all at once */
     }
-    lanes ux_error = difference_error(b.x, a.x, ux), uy_error = difference_error(b.y, a.y, uy);
-    lanes vx_error = difference_error(c.x, a.x, vx), vy_error = difference_error(c.y, a.y, vy);
-    lanes correction = (ux_error * vy + ux * vy_error) - (uy_error * vx + uy * vx_error);
-    lanes exact = difference_of_products_lanes(ux, vy, uy, vx) + correction;
+    lanes correction =
+        (u->x_error * v->y + u->x * v->y_error) - (u->y_error * v->x + u->y * v->x_error);
+    lanes error = lanes_fma(-u->y, v->x, second);
+    lanes exact = lanes_fma(u->x, v->y, -second) + error + correction;
     return lanes_select(is_plain, plain, exact);
 }
 
@@ -181,8 +186,9 @@ static lanes3 barycentric(const triangle_lanes *t, lanes3 point, lanes_mask *ins
         corner[k] = view_point(view, t->corner[k]);
     }
     lanes sign = view_sign(view, t->normal), zero = lanes_set(0.0);
-    lanes3 opposite = {sign * area(at, corner[1], corner[2]), sign * area(at, corner[2], corner[0]),
-                       sign * area(at, corner[0], corner[1])};
+    arm arms[3] = {arm_to(corner[0], at), arm_to(corner[1], at), arm_to(corner[2], at)};
+    lanes3 opposite = {sign * area(&arms[1], &arms[2]), sign * area(&arms[2], &arms[0]),
+                       sign * area(&arms[0], &arms[1])};
     *inside = mask_and(lanes_less(zero, opposite.x),
                        mask_and(lanes_less(zero, opposite.y), lanes_less(zero, opposite.z)));
     return normalize(facet_order(t, opposite));

@@ -91,7 +91,7 @@ static int64_t bucket_of(const bin_level *level, const double *center)
         int64_t cell = (int64_t)rint(center[axis] * level->inv_cell);
         sum += (uint32_t)cell * level->stride[axis];
     }
-    return level->first + (int64_t)(sum & level->mask);
+    return (uint32_t)(level->first + (sum & level->mask));
 }
 
 /* Whether culling leaves an entry of the center's bucket. */

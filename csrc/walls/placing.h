@@ -1,0 +1,131 @@
+/* Facets on their way into bins: some of them as arrays, which vector code places in cells. */
+#ifndef WALLS_PLACING_H
+#define WALLS_PLACING_H
+
+#include <stdint.h>
+
+#include "mesh.h"
+
+/* Positions in a cell are counted in units of cell / 2^14 from one cell below the cell's lower
+ * side, so that 0 ... 65535 reaches from one cell below to two cells above it: a center is at
+ * 2^14 ... 2^15. */
+enum { UNIT_BITS = 14, UNITS_PER_CELL = 1 << UNIT_BITS };
+
+/* Entries behind the last that may be read. */
+enum { BINS_PADDING = 32 };
+
+/* Facets that are placed in one go. */
+enum { PLACING_BLOCK = 64 };
+
+/* Cells that an item may be in along an axis, and in all. */
+enum { CELL_SPAN = 3, ITEM_CELLS = CELL_SPAN * CELL_SPAN * CELL_SPAN };
+
+/* Outward rounding of positions, in units: one for rounding, one more than culling needs, one for
+ * what the exact distance rounds by. */
+enum { OUTWARD = 3 };
+
+/* What a level's facets are placed with. */
+typedef struct level_scale {
+    double inv_cell;
+    double reach; /* in units, rounded up */
+    double reach_in_cells;
+    uint32_t stride[3], mask, first;
+    uint32_t steps[ITEM_CELLS]; /* how far each cell is from the first, in buckets */
+} level_scale;
+
+/* Parts of facets with at most CELL_SPAN cells along each axis, nearly always the whole facet. All
+ * arrays are filled up with copies of an item that is there. */
+typedef struct facet_block {
+    int32_t count;
+    int32_t facet[PLACING_BLOCK];
+    int32_t step[PLACING_BLOCK]; /* which part: CELL_SPAN times so many cells from the facet's
+                                    first, bit k along axis k */
+    double low[3][PLACING_BLOCK], high[3][PLACING_BLOCK]; /* the facet's box */
+    double normal[3][PLACING_BLOCK];                      /* unit or 0 */
+    double below[PLACING_BLOCK], above[PLACING_BLOCK];    /* where the facet lies along the normal,
+                                                             from the lower corner of its box */
+} facet_block;
+
+/* An item and its cells. Positions are in units from one cell below the lower side of its first
+ * cell. */
+typedef struct bin_item {
+    uint16_t bounds[6]; /* its box: low x, y, z, high x, y, z */
+    int32_t facet;
+    uint32_t bucket; /* of the first cell, but for the mask and the level's first bucket */
+    uint32_t kept; /* bit 9 x + 3 z + y: whether it is in the cell that is so far from the first */
+} bin_item;
+
+/* What entries are filled with: of each its item and the cell of it, which give the facet and its
+ * box. There is room for BINS_PADDING more. */
+typedef struct entries_to_fill {
+    int64_t count;
+    const bin_item *items;
+    int32_t *facet;             /* the item before */
+    uint16_t *low[3], *high[3]; /* low[0]: the cell before, its bit of `kept` */
+} entries_to_fill;
+
+/* Vector code, a table of functions for each instruction level. */
+typedef struct placing_kernels {
+    /* Boxes of the facets that a block names, of a mesh of triangles. */
+    void (*boxes)(const triangle *triangles, facet_block *b);
+
+    /* Likewise, with normals and where the facets lie along them. */
+    void (*slabs)(const triangle *triangles, facet_block *b);
+
+    /* The cells of a block's items, one after the other. */
+    void (*place)(const facet_block *b, const level_scale *scale, bin_item *items);
+
+    void (*finish)(const entries_to_fill *entries);
+} placing_kernels;
+
+#define PLACING_KERNELS_OF(level)                                                                  \
+    void placing_boxes_##level(const triangle *triangles, facet_block *b);                         \
+    void placing_slabs_##level(const triangle *triangles, facet_block *b);                         \
+    void placing_place_##level(const facet_block *b, const level_scale *scale, bin_item *items);   \
+    void placing_finish_##level(const entries_to_fill *entries);
+
+PLACING_KERNELS_OF(baseline)
+PLACING_KERNELS_OF(v3)
+PLACING_KERNELS_OF(v4)
+
+/* Of the level in use. */
+const placing_kernels *placing_take(void);
+
+/* Where cell `bit` of `kept` is, from the first. */
+static inline uint32_t cell_along(int bit, int axis)
+{
+    const int along[3] = {bit / 9, bit % 3, bit / 3 % 3};
+    return (uint32_t)along[axis];
+}
+
+/* Added to a double below 2^51, this leaves the nearest whole number in its last bits. */
+#define WHOLE 6755399441055744.0
+
+static inline double nearest_whole(double x)
+{
+    return (x + WHOLE) - WHOLE;
+}
+
+/* A bound of a facet in units, rounded outwards. */
+static inline double low_in_units(double low, const level_scale *scale)
+{
+    return nearest_whole(low * (scale->inv_cell * UNITS_PER_CELL)) - OUTWARD;
+}
+
+static inline double high_in_units(double high, const level_scale *scale)
+{
+    return nearest_whole(high * (scale->inv_cell * UNITS_PER_CELL)) + OUTWARD;
+}
+
+/* The numbers of the first and the last cell of a facet whose bounds are known in units. */
+static inline double first_cell(double low, const level_scale *scale)
+{
+    return nearest_whole((low - scale->reach) * (1.0 / UNITS_PER_CELL));
+}
+
+static inline double last_cell(double high, const level_scale *scale)
+{
+    return nearest_whole((high + scale->reach) * (1.0 / UNITS_PER_CELL));
+}
+
+#endif

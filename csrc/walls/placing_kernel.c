@@ -1,0 +1,306 @@
+/* Facets in cells: boxes of triangles, the cells that they are near, and entries' boxes. */
+#include "../base/lanes_kernel.h"
+#include "../base/simd.h"
+#include "placing.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+/* ---- triangles as arrays ---- */
+
+/* Doubles of a triangle that are read: three corners, and the normal behind them. */
+enum { CORNER_NUMBERS = 9, NUMBERS = 12, NUMBERS_READ = (NUMBERS + LANES - 1) / LANES * LANES };
+
+/* numbers[k]: number k of LANES triangles of a block, from `begin` on. */
+LANES_INLINE void load_triangles(const triangle *triangles, const int32_t *facet, int count,
+                                 lanes numbers[NUMBERS_READ])
+{
+    for (int k = 0; k < count; k += LANES) {
+        const double *rows[LANES];
+        for (int i = 0; i < LANES; i++) {
+            rows[i] = &triangles[facet[i]].corner[0].x + k;
+        }
+        lanes_transpose(rows, numbers + k);
+    }
+}
+
+LANES_INLINE lanes lanes_low(lanes a, lanes b)
+{
+    return lanes_select(lanes_less(a, b), a, b);
+}
+
+LANES_INLINE lanes lanes_high(lanes a, lanes b)
+{
+    return lanes_select(lanes_less(a, b), b, a);
+}
+
+LANES_INLINE void store_boxes(facet_block *b, int begin, const lanes numbers[CORNER_NUMBERS])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        lanes p = numbers[axis], q = numbers[axis + 3], r = numbers[axis + 6];
+        lanes_store(b->low[axis] + begin, lanes_low(lanes_low(p, q), r));
+        lanes_store(b->high[axis] + begin, lanes_high(lanes_high(p, q), r));
+    }
+}
+
+void KERNEL(placing_boxes)(const triangle *triangles, facet_block *b)
+{
+    for (int begin = 0; begin < b->count; begin += LANES) {
+        lanes numbers[NUMBERS_READ];
+        load_triangles(triangles, b->facet + begin, CORNER_NUMBERS, numbers);
+        store_boxes(b, begin, numbers);
+    }
+}
+
+LANES_INLINE lanes height(const lanes corner[3], lanes3 normal, lanes3 origin)
+{
+    lanes3 at = {corner[0], corner[1], corner[2]};
+    return lanes3_dot(normal, lanes3_sub(at, origin));
+}
+
+void KERNEL(placing_slabs)(const triangle *triangles, facet_block *b)
+{
+    for (int begin = 0; begin < b->count; begin += LANES) {
+        lanes numbers[NUMBERS_READ];
+        load_triangles(triangles, b->facet + begin, NUMBERS, numbers);
+        store_boxes(b, begin, numbers);
+        lanes3 normal = {numbers[9], numbers[10], numbers[11]};
+        lanes3 low = {lanes_load(b->low[0] + begin), lanes_load(b->low[1] + begin),
+                      lanes_load(b->low[2] + begin)};
+        lanes first = height(numbers, normal, low), second = height(numbers + 3, normal, low),
+              third = height(numbers + 6, normal, low);
+        lanes_store(b->below + begin, lanes_low(lanes_low(first, second), third));
+        lanes_store(b->above + begin, lanes_high(lanes_high(first, second), third));
+        lanes_store(b->normal[0] + begin, normal.x);
+        lanes_store(b->normal[1] + begin, normal.y);
+        lanes_store(b->normal[2] + begin, normal.z);
+    }
+}
+
+/* ---- cells ----
+ *
+ * Plain loops over arrays without a branch, which compilers turn into vector code. */
+
+/* What is known of the items of a block on the way. */
+typedef struct cells_of_block {
+    double place[3][PLACING_BLOCK]; /* center of the first cell from the box's lower corner, in
+                                       cells */
+    uint16_t bounds[6][PLACING_BLOCK];
+    uint32_t bucket[PLACING_BLOCK];
+    uint32_t block[PLACING_BLOCK]; /* as bin_item.kept, for all cells of the box */
+    uint64_t front[PLACING_BLOCK], back[PLACING_BLOCK]; /* see find_limits */
+    uint64_t x[PLACING_BLOCK], y[PLACING_BLOCK], z[PLACING_BLOCK];
+    uint32_t kept[PLACING_BLOCK];
+} cells_of_block;
+
+/* A whole number as the last bits of a double. */
+LANES_INLINE uint64_t whole_bits(double whole)
+{
+    uint64_t bits;
+    whole += WHOLE;
+    memcpy(&bits, &whole, sizeof bits);
+    return bits;
+}
+
+/* The nearest whole number; negative ones modulo 2^64. */
+LANES_INLINE uint64_t to_whole(double x)
+{
+    return whole_bits(x) - UINT64_C(0x4338000000000000);
+}
+
+/* Cells of a row along each axis that kept has a bit for: bit 9 x + 3 z + y. */
+static const uint32_t ROW_CELLS[3][CELL_SPAN] = {{1, 1 | 1 << 9, 1 | 1 << 9 | 1 << 18},
+                                                 {1, 1 | 1 << 1, 1 | 1 << 1 | 1 << 2},
+                                                 {1, 1 | 1 << 3, 1 | 1 << 3 | 1 << 6}};
+
+/* An item is in no more than CELL_SPAN cells: what the facet has beyond is another part's. */
+LANES_INLINE void find_cells_along(const facet_block *b, const level_scale *scale, int axis,
+                                   cells_of_block *restrict c)
+{
+    const level_scale s = *scale;
+    const double one_below = 1.5 * UNITS_PER_CELL, most = 65535.0;
+    const uint32_t *row = ROW_CELLS[axis];
+    const uint32_t one = row[0], two = row[1], three = row[2];
+    for (int i = 0; i < PLACING_BLOCK; i++) {
+        double low = low_in_units(b->low[axis][i], &s);
+        double high = high_in_units(b->high[axis][i], &s);
+        double first = first_cell(low, &s) + CELL_SPAN * (double)(b->step[i] >> axis & 1);
+        double last = last_cell(high, &s) - first;
+        double begin = first * UNITS_PER_CELL - one_below;
+        low -= begin;
+        high -= begin;
+        low = low > 0.0 ? low : 0.0;
+        high = high < most ? high : most;
+        c->place[axis][i] = first - b->low[axis][i] * s.inv_cell;
+        c->bounds[axis][i] = (uint16_t)(int32_t)low;
+        c->bounds[axis + 3][i] = (uint16_t)(int32_t)high;
+        c->bucket[i] += (uint32_t)whole_bits(first) * s.stride[axis];
+        c->block[i] *= last < 1.0 ? one : last < 2.0 ? two : three;
+    }
+}
+
+/* Three numbers in one of 21 bits each. Adding such numbers adds all three at once, as long as none
+ * leaves 0 ... 2^21 - 1. The highest bit of each is kept as a sign: set where it is not negative.
+ */
+enum { TRIPLE_BITS = 21 };
+#define TRIPLE_ONE (UINT64_C(1) | UINT64_C(1) << TRIPLE_BITS | UINT64_C(1) << 2 * TRIPLE_BITS)
+#define TRIPLE_SIGN (TRIPLE_ONE << (TRIPLE_BITS - 1))
+
+/* Parts of a cell that heights over planes are counted in. All their terms together are rounded by
+ * less than PLANE_OUTWARD of them. */
+#define PLANE_UNITS 32768.0
+#define PLANE_OUTWARD 8.0
+
+/* How far a row of three cells along x is inside of the limits in front and at the back of each
+ * facet: those of the cells whose centers are no farther from where the facet lies than the reach
+ * and half a cell. */
+LANES_INLINE void find_limits(const facet_block *b, const level_scale *scale,
+                              cells_of_block *restrict c)
+{
+    double reach = scale->reach_in_cells, inv_cell = scale->inv_cell;
+    for (int i = 0; i < PLACING_BLOCK; i++) {
+        double x = PLANE_UNITS * b->normal[0][i], y = PLANE_UNITS * b->normal[1][i],
+               z = PLANE_UNITS * b->normal[2][i];
+        double half = 0.5 * (fabs(x) + fabs(y) + fabs(z));
+        double beyond = PLANE_UNITS * reach + half + PLANE_OUTWARD;
+        double at = x * c->place[0][i] + y * c->place[1][i] + z * c->place[2][i];
+        double front = PLANE_UNITS * inv_cell * b->above[i] + beyond - at;
+        double back = at + beyond - PLANE_UNITS * inv_cell * b->below[i];
+        uint64_t step = to_whole(x), row = (step << TRIPLE_BITS) + (step << (2 * TRIPLE_BITS + 1));
+        c->front[i] = TRIPLE_SIGN + TRIPLE_ONE * to_whole(front) - row;
+        c->back[i] = TRIPLE_SIGN + TRIPLE_ONE * to_whole(back) + row;
+        c->y[i] = TRIPLE_ONE * to_whole(y);
+        c->z[i] = TRIPLE_ONE * to_whole(z);
+    }
+}
+
+LANES_INLINE void find_kept(cells_of_block *restrict c)
+{
+    for (int i = 0; i < PLACING_BLOCK; i++) {
+        uint64_t near = 0, front = c->front[i], back = c->back[i];
+        for (int z = 0; z < CELL_SPAN; z++) {
+            uint64_t ahead = front, behind = back;
+            for (int y = 0; y < CELL_SPAN; y++) {
+                near |= (ahead & behind & TRIPLE_SIGN) >> (TRIPLE_BITS - 1 - 3 * z - y);
+                ahead -= c->y[i];
+                behind += c->y[i];
+            }
+            front -= c->z[i];
+            back += c->z[i];
+        }
+        near = (near & 0x1ff) | (near >> 12 & 0x1ff << 9) | (near >> 24 & 0x1ff << 18);
+        c->kept[i] = c->block[i] & (uint32_t)near;
+    }
+}
+
+void KERNEL(placing_place)(const facet_block *b, const level_scale *scale, bin_item *items)
+{
+    cells_of_block c;
+    for (int i = 0; i < PLACING_BLOCK; i++) {
+        c.bucket[i] = 0;
+        c.block[i] = 1;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        find_cells_along(b, scale, axis, &c);
+    }
+    find_limits(b, scale, &c);
+    find_kept(&c);
+    for (int i = 0; i < b->count; i++) {
+        bin_item *item = &items[i];
+        for (int k = 0; k < 6; k++) {
+            item->bounds[k] = c.bounds[k][i];
+        }
+        item->facet = b->facet[i];
+        item->bucket = c.bucket[i];
+        item->kept = c.kept[i];
+    }
+}
+
+/* ---- entries ---- */
+
+/* Entries whose boxes are written in one go, no more than may be written behind the last. */
+enum { ENTRIES = 8 };
+
+/* Where each cell is, in units from the first, and in the order of what is read of an item: its
+ * bounds and the two halves of its facet's number. */
+typedef struct cell_begins {
+    uint16_t of[ITEM_CELLS][8];
+} cell_begins;
+
+static cell_begins find_begins(void)
+{
+    cell_begins begins;
+    memset(&begins, 0, sizeof begins);
+    for (int bit = 0; bit < ITEM_CELLS; bit++) {
+        for (int axis = 0; axis < 3; axis++) {
+            uint16_t begin = (uint16_t)(UNITS_PER_CELL * cell_along(bit, axis));
+            begins.of[bit][axis] = begins.of[bit][axis + 3] = begin;
+        }
+    }
+    return begins;
+}
+
+#if defined(__SSE2__)
+
+/* Rows of 8 x 8 numbers become columns. */
+LANES_INLINE void transpose_halves(__m128i r[8])
+{
+    __m128i s[8];
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 4; i++) {
+            s[2 * i] = _mm_unpacklo_epi16(r[i], r[i + 4]);
+            s[2 * i + 1] = _mm_unpackhi_epi16(r[i], r[i + 4]);
+        }
+        memcpy(r, s, sizeof s);
+    }
+}
+
+LANES_INLINE void finish_eight(const entries_to_fill *e, const cell_begins *begins, int64_t at)
+{
+    __m128i r[8];
+    for (int i = 0; i < 8; i++) {
+        const bin_item *item = &e->items[e->facet[at + i]];
+        const uint16_t *begin = begins->of[e->low[0][at + i]];
+        r[i] = _mm_subs_epu16(_mm_loadu_si128((const __m128i *)item),
+                              _mm_loadu_si128((const __m128i *)begin));
+    }
+    transpose_halves(r);
+    for (int axis = 0; axis < 3; axis++) {
+        _mm_storeu_si128((__m128i *)(e->low[axis] + at), r[axis]);
+        _mm_storeu_si128((__m128i *)(e->high[axis] + at), r[axis + 3]);
+    }
+    _mm_storeu_si128((__m128i *)(e->facet + at), _mm_unpacklo_epi16(r[6], r[7]));
+    _mm_storeu_si128((__m128i *)(e->facet + at + 4), _mm_unpackhi_epi16(r[6], r[7]));
+}
+
+#else
+
+static inline uint16_t excess(uint16_t a, uint16_t b)
+{
+    return (uint16_t)(a > b ? a - b : 0);
+}
+
+LANES_INLINE void finish_eight(const entries_to_fill *e, const cell_begins *begins, int64_t at)
+{
+    for (int64_t entry = at; entry < at + ENTRIES; entry++) {
+        const bin_item *item = &e->items[e->facet[entry]];
+        const uint16_t *begin = begins->of[e->low[0][entry]];
+        for (int axis = 0; axis < 3; axis++) {
+            e->low[axis][entry] = excess(item->bounds[axis], begin[axis]);
+            e->high[axis][entry] = excess(item->bounds[axis + 3], begin[axis]);
+        }
+        e->facet[entry] = item->facet;
+    }
+}
+
+#endif
+
+void KERNEL(placing_finish)(const entries_to_fill *entries)
+{
+    const entries_to_fill copy = *entries;
+    const cell_begins begins = find_begins();
+    for (int64_t at = 0; at < copy.count; at += ENTRIES) {
+        finish_eight(&copy, &begins, at);
+    }
+}

@@ -1,0 +1,444 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Performance
+#
+# How long a search takes, what it depends on, and where the work goes. Times are read from a table
+# that `benchmarks/walls.py` wrote on some machine; to have those of yours, run it there
+# (`benchmarks/README.md`, "The notebook's rows"). What the search counts is counted here, and is
+# the same on every machine.
+
+# %%
+# %matplotlib inline
+import csv
+import time
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import abut
+from abut import examples
+
+# %% [markdown]
+# Of several tables the longest is read; put the path of another into `TABLE`. Of rows that were
+# measured more than once, the newest counts.
+
+# %%
+TABLES = sorted(Path("..").glob("benchmarks/results/*.csv"), key=lambda path: path.stat().st_size)
+TABLE = TABLES[-1] if TABLES else None
+
+
+def read_rows(path):
+    """The rows of a table, the newest first, with numbers where there are some."""
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))[::-1]
+    for row in rows:
+        for name in ("spheres", "facets", "threads"):
+            row[name] = int(row[name])
+        for name in ("median_ns", "over_abut", "speed_up", "ns_a_touching"):
+            row[name] = float(row[name] or "nan")
+    return rows
+
+
+ROWS = read_rows(TABLE) if TABLE else []
+LEVELS = ("baseline", "v3", "v4")
+BEST = max((row["simd"] for row in ROWS if row["simd"] in LEVELS), key=LEVELS.index, default="")
+print(f"{TABLE.name if TABLE else 'no table'}: {len(ROWS)} rows, instruction level {BEST or '?'}")
+
+
+def newest(**wanted):
+    """The newest row with these columns, or None."""
+    for row in ROWS:
+        if all(row[name] == value for name, value in wanted.items()):
+            return row
+    return None
+
+
+def abut_row(scene, threads=1, outputs="warm", simd=BEST):
+    """Abut's row of a scene; of a million spheres, where it was measured with several numbers."""
+    wanted = {"scene": scene, "threads": threads, "outputs": outputs, "simd": simd}
+    wanted["contestant"] = "abut"
+    return newest(**wanted, spheres=1_000_000) or newest(**wanted)
+
+
+def rival_row(name, scene, threads=1):
+    """A rival's row of a scene: that with the most spheres, up to abut's."""
+    own = abut_row(scene, threads)
+    rows = [
+        row
+        for row in ROWS
+        if (row["contestant"], row["scene"], row["threads"], row["simd"])
+        == (name, scene, threads, BEST)
+        and row["spheres"] <= (own["spheres"] if own else 0)
+    ]
+    return max(rows, key=lambda row: row["spheres"], default=None)
+
+
+def tell_missing(found):
+    """Say which of the scenes, or what they are asked for, the table does not have."""
+    missing = [str(name) for name, is_there in found.items() if not is_there]
+    if missing:
+        print("not in the table:", "; ".join(missing))
+
+
+def show_missing(ax, found):
+    """Say it in the picture, where nothing else is there to see."""
+    tell_missing(found)
+    if not any(found.values()):
+        ax.text(0.5, 0.5, "not in the table", ha="center", transform=ax.transAxes, color="gray")
+
+
+# %% [markdown]
+# ## Beside others
+#
+# All contestants were asked in turns, in one process, with one thread. Each line is a scene;
+# further left is faster. A rival returns the numbers of the facets that a sphere touches, and no
+# more. Abut returns contacts: point, normal, overlap, type and nodal weights of those that the
+# hierarchy keeps, sorted, and in double precision. The number at the right is the time of the
+# fastest rival over abut's, in the same rounds.
+
+# %%
+SCENES = {
+    "wall": "wall",
+    "wall_rotated": "wall, turned by 40°",
+    "unsorted": "wall, spheres unsorted",
+    "ratio_10": "wall, radii 10:1",
+    "ratio_100": "wall, radii 100:1",
+    "small_facets": "wall, facets 1/4 sphere",
+    "large_facets": "wall, facets 20 spheres",
+    "fill": "box filled with spheres",
+    "far": "far from all facets",
+    "vessel": "vessel",
+    "internal_mixer": "internal mixer",
+    "hourglass": "hourglass",
+    "casing": "casing",
+    "drum": "drum",
+    "slivers": "slivers",
+    "mixer": "mixer of the demo",
+}
+RIVALS = {
+    "embree": ("Embree", "tab:orange", "s"),
+    "warp": ("Warp", "tab:green", "^"),
+    "ckdtree": ("SciPy's cKDTree", "tab:gray", "D"),
+    "trimesh": ("trimesh", "tab:brown", "v"),
+    "coal": ("coal", "tab:pink", "P"),
+}
+
+measured = {scene: abut_row(scene) for scene in SCENES}
+tell_missing(measured)
+shown = [scene for scene, row in measured.items() if row]
+figure, ax = plt.subplots(figsize=(9, 1.4 + 0.36 * max(len(shown), 3)), layout="constrained")
+for place, scene in enumerate(shown):
+    others = {name: rival_row(name, scene) for name in RIVALS}
+    times = {name: row["median_ns"] for name, row in others.items() if row}
+    for name, time_ns in times.items():
+        _, color, marker = RIVALS[name]
+        ax.plot(time_ns, place, marker, color=color, markersize=7)
+    own = measured[scene]["median_ns"]
+    ax.plot(own, place, "o", color="tab:blue", markersize=10)
+    if times:
+        fastest = min(times, key=lambda name: others[name]["over_abut"])
+        ratio = others[fastest]["over_abut"]
+        ax.plot([own, times[fastest]], [place, place], color="tab:blue", zorder=0)
+        ax.text(1.02, place, f"{ratio:.1f}", va="center", transform=ax.get_yaxis_transform())
+        print(f"{scene:15} {own:8.1f} ns a sphere, {fastest:8} {ratio:6.2f} times that")
+show_missing(ax, {"any scene": shown} if not shown else {"scenes": True})
+for name, (title, color, marker) in {"abut": ("abut", "tab:blue", "o"), **RIVALS}.items():
+    if name == "abut" or any(rival_row(name, scene) for scene in shown):
+        ax.plot([], [], marker, color=color, label=title)
+ax.set(xscale="log", xlabel="ns a sphere, one thread", yticks=range(len(shown)))
+ax.set_yticklabels([SCENES[scene] for scene in shown])
+ax.invert_yaxis()
+ax.grid(axis="x", color="0.9")
+ax.text(1.02, 1.01, "fastest rival / abut", transform=ax.transAxes)
+_ = ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=6, frameon=False)
+
+# %% [markdown]
+# Some search the first spheres of a scene only, because they are slow; the time is a sphere all the
+# same. `benchmarks/README.md` describes scenes and contestants, and those that find one facet a
+# sphere and are not shown here.
+#
+# ## What the time depends on
+#
+# * **Spheres.** Of many spheres each finds the facets in the processor's caches that its neighbors
+#   have used just before. Few spheres on a large mesh do not: there the time a sphere is that of
+#   reading facets from memory, for all who search. Here it is always the wall of 120,000 facets.
+# * **Facets.** A sphere looks into one cell of a grid. How many facets there are elsewhere does not
+#   matter, until the mesh is larger than the caches. Here radii shrink with the facets: a sphere
+#   touches as many in each mesh.
+# * **Radii.** There is a set of bins an octave of radius, so that small spheres do not pay for
+#   large ones. Large ones touch more facets; the time is that of each touching facet.
+# * **Threads.** Spheres go out to threads in chunks of 1024. Filling the result is the memory's
+#   work, which threads share.
+
+# %%
+FACETS = ("facets_1k", "facets_10k", "wall", "facets_1m")
+RATIOS = {1: "wall", 10: "ratio_10", 100: "ratio_100"}
+STYLES = {"abut": ("abut", "tab:blue", "o"), "embree": ("Embree", "tab:orange", "s")}
+
+
+def draw(ax, points, contestant, label=None, **style):
+    """A line through the points that are there."""
+    title, color, marker = STYLES[contestant]
+    there = [(x, y) for x, y in points if np.isfinite(y)]
+    if there:
+        style = {"color": color, "marker": marker} | style
+        ax.plot(*zip(*sorted(there), strict=True), label=label or title, **style)
+
+
+def value(row, column):
+    return row[column] if row else np.nan
+
+
+def over_spheres(ax):
+    for contestant in STYLES:
+        alike = {"contestant": contestant, "scene": "wall", "threads": 1, "outputs": "warm"}
+        alike["simd"] = BEST
+        rows = {count: newest(**alike, spheres=count) for count in (10**k for k in (4, 5, 6, 7))}
+        draw(ax, [(count, value(row, "median_ns")) for count, row in rows.items()], contestant)
+        show_missing(
+            ax, {f"{contestant} with {count:,} spheres": row for count, row in rows.items()}
+        )
+    ax.set(xscale="log", xlabel="spheres", ylabel="ns a sphere", title="spheres")
+
+
+def over_facets(ax):
+    found = {scene: abut_row(scene) for scene in FACETS}
+    show_missing(ax, found)
+    draw(ax, [(row["facets"], row["median_ns"]) for row in found.values() if row], "abut")
+    rows = [rival_row("embree", scene) for scene in FACETS]
+    draw(ax, [(row["facets"], row["median_ns"]) for row in rows if row], "embree")
+    ax.set(xscale="log", xlabel="facets", ylabel="ns a sphere", title="facets")
+
+
+def over_radius_ratio(ax):
+    found = {scene: abut_row(scene) for scene in RATIOS.values()}
+    show_missing(ax, found)
+    draw(ax, [(r, value(found[scene], "ns_a_touching")) for r, scene in RATIOS.items()], "abut")
+    rows = [(ratio, rival_row("embree", scene)) for ratio, scene in RATIOS.items()]
+    draw(ax, [(ratio, value(row, "ns_a_touching")) for ratio, row in rows], "embree")
+    ax.set(xscale="log", xlabel="largest radius / smallest", ylabel="ns a touching facet")
+    ax.set(title="radii", xticks=list(RATIOS), xticklabels=[f"{ratio}:1" for ratio in RATIOS])
+
+
+def over_threads(ax):
+    threads = sorted({row["threads"] for row in ROWS}) or [1]
+    ax.plot([1, threads[-1]], [1, threads[-1]], "--", color="0.7", label="ideal")
+    found = {}
+    for scene, marker in (("wall", "o"), ("unsorted", "v"), ("fill", "s")):
+        found[scene] = [(t, row) for t in threads[1:] if (row := abut_row(scene, t))]
+        points = [(1, 1.0), *((t, row["speed_up"]) for t, row in found[scene])]
+        if found[scene]:
+            draw(ax, points, "abut", label=scene, marker=marker, color=None)
+    show_missing(ax, {f"{scene} with threads": rows for scene, rows in found.items()})
+    ax.set(xlabel="threads", ylabel="times as fast as with one", title="threads", xticks=threads)
+
+
+figure, axes = plt.subplots(2, 2, figsize=(10, 7), layout="constrained")
+for ax, panel in zip(
+    axes.flat, (over_spheres, over_facets, over_radius_ratio, over_threads), strict=True
+):
+    panel(ax)
+    ax.set_ylim(bottom=0)
+    ax.grid(color="0.9")
+    if ax.lines:
+        ax.legend(frameon=False)
+
+# %% [markdown]
+# ## The work an answer takes
+#
+# `finder.statistics()` tells what the last query did. A sphere looks up *candidates* in the bins:
+# all facets of its cell. A quick comparison of boxes leaves those whose closest point is computed:
+# exact *tests*, of which a quadrilateral takes two. Of these some are *touching*, and the hierarchy
+# keeps some as *contacts*.
+
+# %%
+centers, radii, mesh = examples.mixer()
+finder = abut.ContactFinder(mesh)
+finder.find(centers, radii)
+mixer = finder.statistics()
+print("mixer:", mixer)
+
+rng = np.random.default_rng(5)
+rough = abut.ContactFinder(examples.rough_plane(cells=60, height=0.005))
+places = np.column_stack([rng.uniform(0.05, 0.95, (20_000, 2)), rng.uniform(0.01, 0.015, 20_000)])
+rough.find(places, 0.015)
+plane = rough.statistics()
+print("rough plane:", plane)
+
+# %% [markdown]
+# M. Santasusana, J. Irazábal, E. Oñate and J. M. Carbonell counted the same for a mixer of about
+# 30,000 spheres and 2,500 facets, after which the package's own mixer is made. They find (section
+# 6.2.4) that "the number of Potential Neighbours to be treated is large compared to the FE with
+# actual contact, a ratio of 30:1". Their potential neighbors are those whose bounding box meets the
+# sphere's (section 3.1, step f), and each is given to the Fast Intersection Test: what are called
+# tests here.
+
+# %%
+STAGES = ("candidates", "tests", "touching", "contacts")
+COLORS = ("0.8", "tab:cyan", "tab:blue", "tab:purple")
+figure, axes = plt.subplots(1, 2, figsize=(11, 3), layout="constrained", sharey=True)
+for ax, (title, found) in zip(axes, {"mixer": mixer, "rough plane": plane}.items(), strict=True):
+    parts = [getattr(found, stage) / found.touching for stage in STAGES]
+    bars = ax.barh(STAGES, parts, color=COLORS)
+    ax.bar_label(bars, [f"{part:.3g}" for part in parts], padding=4)
+    ax.set(xscale="log", xlim=(0.1, 500), title=f"{title}, {found.spheres:,} spheres")
+    ax.set_xlabel("for each touching facet")
+axes[0].plot(30, "tests", "D", color="tab:red")
+axes[0].text(37, 1, "30 in the paper", color="tab:red", va="center")
+axes[0].invert_yaxis()
+print(f"mixer: {mixer.tests_per_touching:.1f} tests for a touching facet; the paper's take 30")
+
+# %% [markdown]
+# A candidate costs little: up to 32 boxes are compared at once, in 16-bit numbers. Most spheres of
+# the mixer's bed touch nothing, and those near a wall are compared with all facets of their cell.
+# On the rough plane every sphere touches several facets of one surface.
+#
+# Bins are built when a query first needs them, for the meshes and an octave of radius. Their size
+# depends on the facets alone:
+
+# %%
+for title, found in {"mixer": mixer, "rough plane": plane}.items():
+    print(
+        f"{title:12} {found.entries_per_facet:4.1f} entries and {found.bytes / found.facets:5.0f}"
+        f" bytes a facet; {found.occupied} of {found.cells} cells have entries"
+    )
+
+# %% [markdown]
+# ## What the memory of results costs
+#
+# A contact is a row of numbers, and a million spheres bring more than a hundred megabytes:
+
+# %%
+contacts = rough.find(places, 0.015)
+size = sum(column.nbytes for column in contacts.to_dict().values())
+print(f"{size / len(contacts):.0f} bytes a contact, all columns together")
+
+# %% [markdown]
+# The system hands out memory in pages of zeros, and a page that is touched for the first time costs
+# more than finding what is written there. A finder therefore uses the memory of dropped results
+# again. The same search with results in three kinds of memory:
+#
+# * *warm*: the last result is dropped before the query;
+# * *swapped*: `contacts = finder.find(...)` in a loop, where the last result is dropped when the
+#   new one is there;
+# * *cold*: every result is kept, and lies in fresh pages.
+
+# %%
+OUTPUTS = {"warm": "tab:blue", "swapped": "tab:cyan", "cold": "0.6"}
+
+
+def draw_bars(ax, scenes, kinds, row_of):
+    """A group of bars for each scene, one of each kind."""
+    width = 0.8 / len(kinds)
+    for k, (kind, color) in enumerate(kinds.items()):
+        heights = [value(row_of(scene, kind), "median_ns") for scene in scenes]
+        bars = ax.bar(np.arange(len(scenes)) + (k - 1) * width, heights, width, color=color)
+        bars.set_label(kind)
+        ax.bar_label(bars, [f"{h:.0f}" if h == h else "" for h in heights], padding=2, fontsize=9)
+    ax.set(xticks=range(len(scenes)), xticklabels=scenes, ylabel="ns a sphere, one thread")
+    ax.margins(y=0.1)
+    ax.legend(frameon=False)
+
+
+memory_scenes = ("wall", "unsorted", "fill", "far")
+figure, ax = plt.subplots(figsize=(8, 3.5), layout="constrained")
+draw_bars(ax, memory_scenes, OUTPUTS, lambda scene, outputs: abut_row(scene, outputs=outputs))
+show_missing(
+    ax,
+    {
+        f"{scene} {outputs}": abut_row(scene, outputs=outputs)
+        for scene in memory_scenes
+        for outputs in OUTPUTS
+    },
+)
+
+# %% [markdown]
+# ## Instruction levels
+#
+# Vector code is there three times: for any x86-64 processor (`baseline`), for AVX2 (`v3`) and for
+# AVX-512 (`v4`). The best that the machine has is taken when abut is imported;
+# `ABUT_SIMD=baseline` in the environment takes another. The result is the same to the bit.
+
+# %%
+KINDS = {"baseline": "0.6", "v3": "tab:cyan", "v4": "tab:blue"}
+figure, ax = plt.subplots(figsize=(8, 3.5), layout="constrained")
+draw_bars(ax, ("wall", "fill"), KINDS, lambda scene, level: abut_row(scene, simd=level))
+show_missing(
+    ax,
+    {
+        f"{scene} at level {level}": abut_row(scene, simd=level)
+        for scene in ("wall", "fill")
+        for level in KINDS
+    },
+)
+abut.show_config()
+
+# %% [markdown]
+# ## How to make queries fast
+#
+# **Build a finder once.** `find_contacts` makes the bins anew in every call. So does a new
+# `ContactFinder`, at its first query. Meshes that move keep theirs: give `poses`.
+
+
+# %%
+def shortest_ms(call, repeats=30):
+    """Shortest time of a call on this machine."""
+    times = []
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        call()
+        times.append(1e3 * (time.perf_counter() - begin))
+    return min(times)
+
+
+few = centers[:1000], radii[:1000]
+anew = shortest_ms(lambda: abut.find_contacts(*few, mesh, workers=1))
+again = shortest_ms(lambda: finder.find(*few, workers=1))
+print(f"1,000 spheres: {anew:.2f} ms with find_contacts, {again:.3f} ms with a finder")
+
+# %% [markdown]
+# **Ask for all spheres in one call.** A call by itself takes as long as the search for dozens of
+# spheres.
+
+# %%
+one = shortest_ms(lambda: finder.find(centers[:1], radii[:1], workers=1))
+print(f"a sphere: {1e3 * one:.1f} us in a call of its own, {1e3 * again:.0f} ns in one of 1,000")
+
+# %% [markdown]
+# **Let go of the last result before the next query**, by `del contacts`, or by a loop that
+# overwrites it. A column that you keep, `history.append(contacts.overlap)`, keeps its memory: then
+# the next result lies in fresh pages. Small results do not matter.
+#
+# **Give arrays as they are needed**: `centers` as contiguous float64 (n, 3), `radii` as float64
+# (n,) or one number. Others are converted, each time.
+#
+# **Sort spheres only where that is cheap.** Neighbors in memory that are neighbors in space are
+# faster; the order of the facets does not matter. For the wall's million spheres:
+
+# %%
+found = {scene: abut_row(scene) for scene in ("wall", "unsorted")}
+tell_missing(found)
+slower = value(found["unsorted"], "median_ns") / value(found["wall"], "median_ns")
+print(f"unsorted spheres take {slower:.2f} times as long as those along a space-filling curve")
+
+# %% [markdown]
+# **Threads**: `workers=-1` takes all cores, as is the default. Fewer than 1024 spheres are searched
+# by one thread. Where other programs keep the cores busy, threads wait for each other; then fewer
+# are faster, or `OMP_WAIT_POLICY=passive` in the environment, before Python starts.
+#
+# **Ask only for what you need.** `gap` makes spheres larger, and finds more facets.
+# `resolution="sharing"` solves a small problem for each sphere with several contacts.
+# Columns that are the same for all contacts (`share`, `mesh`, `image` of a single mesh) are made
+# when you first ask for them.
