@@ -18,6 +18,7 @@ WALLS = [
     "mesh",
     "weights",
     "weights_kernel",
+    "pieces",
     "placing",
     "placing_kernel",
     "bins",

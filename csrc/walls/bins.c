@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "pieces.h"
 #include "tolerance.h"
 
 /* Cells are numbered up to this power of two from the origin: a unit of a cell is then more than
@@ -67,6 +68,7 @@ typedef struct level_plan {
 typedef struct builder {
     const abut_mesh *mesh;
     double reach;
+    pieces pieces; /* what stands for the facets where they are cut; numbers are theirs then */
     const placing_kernels *kernels;
     bins *set;
     size_class *classes; /* EXPONENT_COUNT */
@@ -75,6 +77,41 @@ typedef struct builder {
     bin_item *items;     /* those of a level side by side, in the order of facets */
     facet_block *blocks; /* level_count: facets that wait to be placed together */
 } builder;
+
+/* ---- facets, or their pieces ---- */
+
+static abut_index source_count(const builder *b)
+{
+    return b->pieces.items ? b->pieces.count : b->mesh->view.facet_count;
+}
+
+/* One for each number; NULL where facets are polygons. */
+static const triangle *source_triangles(const builder *b)
+{
+    if (b->pieces.items) {
+        return b->pieces.items;
+    }
+    return mesh_is_triangles(b->mesh) ? b->mesh->triangles : NULL;
+}
+
+static box source_box(const builder *b, abut_index number)
+{
+    if (!b->pieces.items) {
+        return mesh_box(b->mesh, number);
+    }
+    box bounds = box_empty();
+    for (int i = 0; i < 3; i++) {
+        box_include_point(&bounds, b->pieces.items[number].corner[i]);
+    }
+    return bounds;
+}
+
+/* All pieces of a facet are as large as the largest: they have to be in one level, which names the
+ * facet once. */
+static double source_extent(const builder *b, abut_index number, const box *own)
+{
+    return b->pieces.items ? b->pieces.items[number].noise : box_extent(own);
+}
 
 /* ---- sizes ---- */
 
@@ -105,7 +142,7 @@ static box box_of(const facet_block *block, int i)
 static void measure_item(builder *b, const facet_block *block, int i)
 {
     box own = box_of(block, i);
-    double extent = box_extent(&own) + 2.0 * b->reach;
+    double extent = source_extent(b, block->facet[i], &own) + 2.0 * b->reach;
     double farthest = fabs(own.low[0]) + fabs(own.low[1]) + fabs(own.low[2]) + extent;
     int number = class_of(extent, farthest);
     size_class *class = &b->classes[number];
@@ -125,12 +162,12 @@ static void set_box(facet_block *block, int i, const box *own)
 
 static void find_boxes(const builder *b, facet_block *block)
 {
-    if (mesh_is_triangles(b->mesh)) {
-        b->kernels->boxes(b->mesh->triangles, block);
+    if (source_triangles(b)) {
+        b->kernels->boxes(source_triangles(b), block);
         return;
     }
     for (int i = 0; i < block->count; i++) {
-        box own = mesh_box(b->mesh, block->facet[i]);
+        box own = source_box(b, block->facet[i]);
         set_box(block, i, &own);
     }
 }
@@ -141,7 +178,7 @@ static void measure_sizes(builder *b)
         b->classes[k] = (size_class){.bounds = box_empty()};
     }
     facet_block *block = b->blocks;
-    abut_index facets = b->mesh->view.facet_count;
+    abut_index facets = source_count(b);
     for (abut_index first = 0; first < facets; first += PLACING_BLOCK) {
         abut_index left = facets - first;
         block->count = left < PLACING_BLOCK ? (int32_t)left : PLACING_BLOCK;
@@ -317,7 +354,7 @@ static void add_level(const builder *b, const size_class *class, double cell)
         level.low[axis] = low - slack;
         level.high[axis] = high + slack;
     }
-    double all = (double)b->mesh->view.facet_count;
+    double all = (double)source_count(b);
     double limit =
         BUCKETS_PER_FACET * (double)class->count + all / (FACETS_PER_BUCKET * b->set->level_count);
     b->set->bucket_count += choose_grid(&level, (uint32_t)b->set->bucket_count, limit);
@@ -381,8 +418,8 @@ static void set_slab(const abut_mesh *mesh, facet_block *block, int i)
 
 static void find_slabs(const builder *b, facet_block *block)
 {
-    if (mesh_is_triangles(b->mesh)) {
-        b->kernels->slabs(b->mesh->triangles, block);
+    if (source_triangles(b)) {
+        b->kernels->slabs(source_triangles(b), block);
         return;
     }
     for (int i = 0; i < block->count; i++) {
@@ -420,7 +457,7 @@ static inline void add_part(builder *b, int32_t level, abut_index facet, int32_t
 static void add_wide(builder *b, int32_t level, abut_index facet)
 {
     const level_scale *scale = &b->plans[level].scale;
-    box own = mesh_box(b->mesh, facet);
+    box own = source_box(b, facet);
     int32_t wide = 0;
     for (int axis = 0; axis < 3; axis++) {
         double first = first_cell(low_in_units(own.low[axis], scale), scale);
@@ -436,7 +473,7 @@ static void add_wide(builder *b, int32_t level, abut_index facet)
 
 static void place_facets(builder *b)
 {
-    for (abut_index f = 0; f < b->mesh->view.facet_count; f++) {
+    for (abut_index f = 0; f < source_count(b); f++) {
         const size_class *class = &b->classes[b->numbers[f]];
         if (class->is_wide) {
             add_wide(b, class->level, f);
@@ -572,6 +609,39 @@ static void finish_entries(const builder *b)
     b->kernels->finish(&entries);
 }
 
+/* Entry `to` takes what entry `from` says: its facet, or more of the same facet. */
+static void join_entry(bins *set, uint32_t to, uint32_t from, bool is_same)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        uint16_t low = set->low[axis][from], high = set->high[axis][from];
+        if (is_same) {
+            low = low < set->low[axis][to] ? low : set->low[axis][to];
+            high = high > set->high[axis][to] ? high : set->high[axis][to];
+        }
+        set->low[axis][to] = low;
+        set->high[axis][to] = high;
+    }
+}
+
+/* Pieces become their facets, and those of one facet in a bucket, which are neighbors, one entry.
+ */
+static void join_pieces(const builder *b)
+{
+    bins *set = b->set;
+    uint32_t count = 0, from = 0;
+    for (int64_t bucket = 0; bucket < set->bucket_count; bucket++) {
+        uint32_t first = count, end = set->begins[bucket + 1];
+        for (; from < end; from++) {
+            int32_t facet = b->pieces.items[set->facet[from]].facet;
+            bool is_same = count > first && set->facet[count - 1] == facet;
+            join_entry(set, is_same ? count - 1 : count, from, is_same);
+            count += !is_same;
+            set->facet[count - 1] = facet;
+        }
+        set->begins[bucket + 1] = count;
+    }
+}
+
 /* All is one block: large blocks are worth huge pages, and arrays that do not begin at the same
  * place of their pages do not get into each other's way in caches. */
 static bool allocate_entries(bins *set, int64_t count)
@@ -620,6 +690,9 @@ static bool build_entries(builder *b)
         fill_entries(b, level, ends);
     }
     finish_entries(b);
+    if (b->pieces.items) {
+        join_pieces(b);
+    }
     return true;
 }
 
@@ -629,25 +702,42 @@ static bool allocate_builder(builder *b)
 {
     b->set = memory_alloc_zeroed(1, sizeof *b->set);
     b->classes = memory_alloc(EXPONENT_COUNT, sizeof *b->classes);
-    b->numbers = memory_alloc(b->mesh->view.facet_count, sizeof *b->numbers);
+    b->numbers = memory_alloc(source_count(b), sizeof *b->numbers);
     b->blocks = memory_alloc(1, sizeof *b->blocks);
     return b->set && b->classes && b->numbers && b->blocks;
+}
+
+/* What was built; frees all that led to it. */
+static bins *build(builder *b)
+{
+    bool done = allocate_builder(b) && build_levels(b) && build_items(b) && build_entries(b);
+    memory_free(b->pieces.items);
+    memory_free(b->classes);
+    memory_free(b->numbers);
+    memory_free(b->plans);
+    memory_free(b->items);
+    memory_free(b->blocks);
+    if (done) {
+        return b->set;
+    }
+    bins_free(b->set);
+    return NULL;
 }
 
 bins *bins_build(const abut_mesh *mesh, double reach)
 {
     builder b = {.mesh = mesh, .reach = reach, .kernels = placing_take()};
-    bool done = allocate_builder(&b) && build_levels(&b) && build_items(&b) && build_entries(&b);
-    memory_free(b.classes);
-    memory_free(b.numbers);
-    memory_free(b.plans);
-    memory_free(b.items);
-    memory_free(b.blocks);
-    if (done) {
-        return b.set;
+    return build(&b);
+}
+
+bins *bins_build_cut(const abut_mesh *mesh, double reach)
+{
+    builder b = {.mesh = mesh, .reach = reach, .kernels = placing_take()};
+    if (pieces_build(&b.pieces, mesh, reach)) {
+        memory_free(b.pieces.items);
+        return NULL;
     }
-    bins_free(b.set);
-    return NULL;
+    return build(&b);
 }
 
 bins *bins_build_whole(const abut_mesh *mesh)

@@ -45,6 +45,10 @@ typedef struct bins {
  * 2^32 entries. */
 bins *bins_build(const abut_mesh *mesh, double reach);
 
+/* Likewise, of facets that are cut into pieces: fewer candidates for a longer build. Worth it where
+ * pieces_expected says so. */
+bins *bins_build_cut(const abut_mesh *mesh, double reach);
+
 /* One cell with every facet, for spheres as large as the mesh. */
 bins *bins_build_whole(const abut_mesh *mesh);
 

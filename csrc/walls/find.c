@@ -106,7 +106,7 @@ static abut_status check_query(const abut_finder *finder, const abut_query *quer
 static bool fill_profile(const abut_query *query, reach_profile *profile)
 {
     double smallest, largest;
-    *profile = (reach_profile){0};
+    *profile = (reach_profile){.sphere_count = query->sphere_count};
     if (query->sphere_count == 0) {
         return true;
     }

@@ -2,6 +2,7 @@
 #include "finder.h"
 
 #include "../base/memory.h"
+#include "pieces.h"
 
 /* Steps of the ladder: 2^(1/4) to within rounding, upwards. */
 enum { STEPS_PER_OCTAVE = 4 };
@@ -57,8 +58,11 @@ static abut_status prepare_mesh(binned_mesh *binned, const abut_mesh *mesh)
         binned->step_count = STEPS_PER_OCTAVE * (last - binned->first_octave) + 1;
         binned->whole_reach = step_reach(binned, binned->step_count - 1);
     }
-    binned->sets = memory_alloc_zeroed(binned->step_count + 1, sizeof *binned->sets);
-    return binned->sets ? ABUT_OK : ABUT_NO_MEMORY;
+    abut_index count = binned->step_count + 1;
+    binned->sets = memory_alloc_zeroed(count, sizeof *binned->sets);
+    binned->cut_sets = memory_alloc_zeroed(count, sizeof *binned->cut_sets);
+    binned->uses = memory_alloc_zeroed(count, sizeof *binned->uses);
+    return binned->sets && binned->cut_sets && binned->uses ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
 static abut_status fill_finder(abut_finder *finder, const abut_mesh *const *meshes,
@@ -94,12 +98,12 @@ abut_status abut_finder_build(const abut_mesh *const *meshes, abut_index mesh_co
     return status;
 }
 
-static void free_sets(binned_mesh *binned)
+static void free_sets(_Atomic(bins *) *sets, int count)
 {
-    for (int k = 0; binned->sets && k <= binned->step_count; k++) {
-        bins_free(atomic_load(&binned->sets[k]));
+    for (int k = 0; sets && k < count; k++) {
+        bins_free(atomic_load(&sets[k]));
     }
-    memory_free(binned->sets);
+    memory_free(sets);
 }
 
 void abut_finder_free(abut_finder *finder)
@@ -108,7 +112,10 @@ void abut_finder_free(abut_finder *finder)
         return;
     }
     for (abut_index k = 0; k < finder->mesh_count; k++) {
-        free_sets(&finder->meshes[k]);
+        binned_mesh *binned = &finder->meshes[k];
+        free_sets(binned->sets, binned->step_count + 1);
+        free_sets(binned->cut_sets, binned->step_count + 1);
+        memory_free(binned->uses);
     }
     if (finder->leftovers) {
         pool_empty(&finder->leftovers->scratches);
@@ -141,23 +148,57 @@ static bins *build_set(const binned_mesh *binned, int step)
                                       : bins_build(binned->mesh, step_reach(binned, step));
 }
 
-static abut_status take_set(const binned_mesh *binned, int step, const bins **set)
+/* Publish what was built for a step, or take what another thread has published. */
+static abut_status publish(_Atomic(bins *) *slot, bins *made, const bins **set)
 {
-    *set = atomic_load(&binned->sets[step]);
-    if (*set) {
-        return ABUT_OK;
-    }
-    bins *made = build_set(binned, step), *published = NULL;
+    bins *published = NULL;
     if (!made) {
         return ABUT_NO_MEMORY;
     }
-    if (atomic_compare_exchange_strong(&binned->sets[step], &published, made)) {
+    if (atomic_compare_exchange_strong(slot, &published, made)) {
         *set = made;
         return ABUT_OK;
     }
     bins_free(made);
     *set = published;
     return ABUT_OK;
+}
+
+/* A piece takes as long as so many spheres gain by pieces, and some: after these pieces are built,
+ * after as many again they have paid. */
+#define SPHERES_PER_PIECE 16.0
+
+/* Whether enough spheres have asked for this step that facets in pieces pay. Small meshes do not
+ * need to know before as many have asked. */
+static bool is_worth_cutting(const binned_mesh *binned, int step, abut_index sphere_count)
+{
+    set_use *use = &binned->uses[step];
+    abut_index spheres = atomic_fetch_add(&use->spheres, sphere_count);
+    double at_least = SPHERES_PER_PIECE * (double)binned->mesh->view.facet_count;
+    if (step == binned->step_count || (double)spheres < at_least) {
+        return false;
+    }
+    abut_index enough = atomic_load(&use->enough);
+    if (enough == 0) {
+        double expected = pieces_expected(binned->mesh, step_reach(binned, step));
+        enough = expected > 0.0 ? (abut_index)(SPHERES_PER_PIECE * expected) : PTRDIFF_MAX;
+        atomic_store(&use->enough, enough);
+    }
+    return spheres >= enough;
+}
+
+static abut_status take_set(const binned_mesh *binned, int step, abut_index sphere_count,
+                            const bins **set)
+{
+    bool is_cut = is_worth_cutting(binned, step, sphere_count);
+    _Atomic(bins *) *slot = is_cut ? &binned->cut_sets[step] : &binned->sets[step];
+    *set = atomic_load(slot);
+    if (*set) {
+        return ABUT_OK;
+    }
+    bins *made =
+        is_cut ? bins_build_cut(binned->mesh, step_reach(binned, step)) : build_set(binned, step);
+    return publish(slot, made, set);
 }
 
 /* ---- bands ---- */
@@ -246,7 +287,7 @@ abut_status finder_choose_bands(const binned_mesh *binned, const reach_profile *
         reach_band *band = &bands[--count];
         band->low = below > 0 ? step_reach(binned, plan.step[below - 1]) : 0.0;
         band->high = step < binned->step_count ? step_reach(binned, step) : INFINITY;
-        status = take_set(binned, step, &band->set);
+        status = take_set(binned, step, profile->sphere_count, &band->set);
     }
     return status;
 }
@@ -264,6 +305,16 @@ static void add_set(abut_statistics *sum, const bins *set)
     }
 }
 
+static void add_sets(abut_statistics *sum, const _Atomic(bins *) *sets, int count)
+{
+    for (int k = 0; sets && k < count; k++) {
+        const bins *set = atomic_load(&sets[k]);
+        if (set) {
+            add_set(sum, set);
+        }
+    }
+}
+
 abut_statistics abut_finder_inspect(const abut_finder *finder)
 {
     const query_counts *counts = &finder->leftovers->counts;
@@ -274,12 +325,8 @@ abut_statistics abut_finder_inspect(const abut_finder *finder)
                            .contact_count = atomic_load(&counts->contacts)};
     for (abut_index k = 0; k < finder->mesh_count; k++) {
         const binned_mesh *mesh = &finder->meshes[k];
-        for (int step = 0; mesh->sets && step <= mesh->step_count; step++) {
-            const bins *set = atomic_load(&mesh->sets[step]);
-            if (set) {
-                add_set(&sum, set);
-            }
-        }
+        add_sets(&sum, mesh->sets, mesh->step_count + 1);
+        add_sets(&sum, mesh->cut_sets, mesh->step_count + 1);
     }
     return sum;
 }

@@ -12,6 +12,12 @@
 #include "../base/pool.h"
 #include "bins.h"
 
+/* How much a set is used, and from how many spheres on facets in pieces pay: 0 where that is not
+ * known yet. */
+typedef struct set_use {
+    atomic_intptr_t spheres, enough;
+} set_use;
+
 /* Set k serves reaches up to ladder step k. Reaches below the first, far smaller than the facets,
  * use the first; to reaches as large as the mesh every facet is a candidate: the last set has but
  * one cell. */
@@ -23,6 +29,9 @@ typedef struct binned_mesh {
     int first_octave;   /* of the ladder */
     int step_count;
     _Atomic(bins *) *sets; /* step_count + 1, NULL until a query needs it, then never changes */
+    _Atomic(bins *)
+        *cut_sets; /* likewise, of facets in pieces: for reaches that many spheres had */
+    set_use *uses; /* step_count + 1 */
 } binned_mesh;
 
 /* What the last query did. */
@@ -47,6 +56,7 @@ enum { REACH_OCTAVES = 32, BAND_LIMIT = 16 };
 
 /* What a query's spheres need: their reaches (radius plus gap). */
 typedef struct reach_profile {
+    abut_index sphere_count;
     double smallest, largest;
     int first_octave;
     abut_index counts[REACH_OCTAVES]; /* spheres, or a sample of them, by octave: ilogb(reach) -

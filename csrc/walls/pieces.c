@@ -1,59 +1,129 @@
 /* Large facets in pieces. */
 #include "pieces.h"
 
-/* The corners of a piece. */
-typedef struct piece {
-    vec3 corner[3];
-} piece;
+#include "../base/memory.h"
 
-static box box_of(const piece *p)
+/* Pieces are no longer than this, and facets longer than that are cut, in reaches: with less there
+ * are more entries than candidates are saved. */
+#define PIECE_REACHES 2.0
+#define WHOLE_REACHES 3.0
+
+/* Pieces of one facet, and of all together where facets are many. */
+enum { PIECES_OF_FACET = 64, PIECES_OF_MESH = 1 << 18, PIECES_AT_LEAST = 4 };
+
+/* Beyond this many reaches from the origin halves are rounded by more than bins allow for. */
+#define FARTHEST_REACHES 0x1p30
+
+static abut_index piece_limit(const abut_mesh *mesh)
+{
+    abut_index limit = PIECES_OF_MESH / mesh->view.facet_count;
+    return limit < PIECES_OF_FACET ? limit : PIECES_OF_FACET;
+}
+
+/* A piece has about a quarter of the area of a square of its length; slivers are cut along their
+ * length alone. */
+static double expected_of_facet(const abut_mesh *mesh, abut_index facet, double extent,
+                                double reach)
+{
+    double length = PIECE_REACHES * reach, limit = (double)piece_limit(mesh);
+    double count = 4.0 * mesh->view.areas[facet] / (length * length) + 2.0 * extent / length;
+    return count < limit ? count : limit;
+}
+
+double pieces_expected(const abut_mesh *mesh, double reach)
+{
+    abut_index facets = mesh->view.facet_count;
+    if (facets == 0 || piece_limit(mesh) < PIECES_AT_LEAST) {
+        return 0.0;
+    }
+    double all = 0.0, large = 0.0, farthest = 0.0, count = 0.0;
+    for (abut_index f = 0; f < facets; f++) {
+        box own = mesh_box(mesh, f);
+        double low = vec3_max_abs(vec3_load(own.low)), high = vec3_max_abs(vec3_load(own.high));
+        double extent = box_extent(&own), area = mesh->view.areas[f];
+        bool is_large = extent > WHOLE_REACHES * reach;
+        farthest = low > farthest ? low : farthest;
+        farthest = high > farthest ? high : farthest;
+        all += area;
+        large += is_large ? area : 0.0;
+        count += is_large ? expected_of_facet(mesh, f, extent, reach) : 1.0;
+    }
+    return large > 0.5 * all && farthest < FARTHEST_REACHES * reach ? count : 0.0;
+}
+
+static double extent_of(const triangle *t)
 {
     box bounds = box_empty();
     for (int i = 0; i < 3; i++) {
-        box_include_point(&bounds, p->corner[i]);
+        box_include_point(&bounds, t->corner[i]);
     }
-    return bounds;
+    return box_extent(&bounds);
 }
 
-static double length_sq(const piece *p, int edge)
+static double length_sq(const triangle *t, int edge)
 {
-    return vec3_norm_sq(vec3_sub(p->corner[(edge + 1) % 3], p->corner[edge]));
+    return vec3_norm_sq(vec3_sub(t->corner[(edge + 1) % 3], t->corner[edge]));
 }
 
-static int longest_edge(const piece *p)
+static int longest_edge(const triangle *t)
 {
-    int longest = length_sq(p, 1) > length_sq(p, 0) ? 1 : 0;
-    return length_sq(p, 2) > length_sq(p, longest) ? 2 : longest;
+    int longest = length_sq(t, 1) > length_sq(t, 0) ? 1 : 0;
+    return length_sq(t, 2) > length_sq(t, longest) ? 2 : longest;
 }
 
-/* Halve a piece across its longest edge as long as it is too long and may be more than one. */
-static int32_t cut(const piece *whole, double length, int32_t limit, box *pieces)
+/* Halve a piece across its longest edge as long as it is too long and may be more than one. The
+ * list has room. */
+static void cut(pieces *p, const triangle *piece, double length, abut_index limit)
 {
-    pieces[0] = box_of(whole);
-    if (limit == 1 || box_extent(&pieces[0]) <= length) {
-        return 1;
+    if (limit <= 1 || extent_of(piece) <= length) {
+        p->items[p->count++] = *piece;
+        return;
     }
-    int edge = longest_edge(whole), next = (edge + 1) % 3;
-    vec3 middle = vec3_scale(vec3_add(whole->corner[edge], whole->corner[next]), 0.5);
-    piece first = *whole, second = *whole;
-    first.corner[next] = middle;
-    second.corner[edge] = middle;
-    int32_t count = cut(&first, length, limit / 2, pieces);
-    return count + cut(&second, length, limit - limit / 2, pieces + count);
+    int edge = longest_edge(piece), next = (edge + 1) % 3;
+    vec3 middle = vec3_scale(vec3_add(piece->corner[edge], piece->corner[next]), 0.5);
+    triangle half = *piece;
+    half.corner[next] = middle;
+    cut(p, &half, length, limit / 2);
+    half = *piece;
+    half.corner[edge] = middle;
+    cut(p, &half, length, limit - limit / 2);
 }
 
-int32_t facet_pieces(const abut_mesh *mesh, abut_index facet, double length, int32_t limit,
-                     box *pieces)
+static void note_extent(pieces *p, abut_index first)
 {
-    int32_t begin = mesh->fans[facet], triangles = mesh->fans[facet + 1] - begin, count = 0;
-    if (triangles > limit) {
-        pieces[0] = mesh_box(mesh, facet);
-        return 1;
+    double largest = 0.0;
+    for (abut_index k = first; k < p->count; k++) {
+        double extent = extent_of(&p->items[k]);
+        largest = extent > largest ? extent : largest;
     }
-    for (int32_t k = 0; k < triangles; k++) {
-        const triangle *t = &mesh->triangles[begin + k];
-        piece whole = {{t->corner[0], t->corner[1], t->corner[2]}};
-        count += cut(&whole, length, limit / triangles, pieces + count);
+    for (abut_index k = first; k < p->count; k++) {
+        p->items[k].noise = largest;
     }
-    return count;
+}
+
+static abut_status cut_facet(pieces *p, const abut_mesh *mesh, abut_index facet, double reach)
+{
+    abut_index begin = mesh->fans[facet], count = mesh->fans[facet + 1] - begin, first = p->count;
+    abut_index limit = piece_limit(mesh), room = count > limit ? count : limit;
+    triangle *items = memory_grow(p->items, first + room, &p->capacity, sizeof *items);
+    if (!items) {
+        return ABUT_NO_MEMORY;
+    }
+    p->items = items;
+    box own = mesh_box(mesh, facet);
+    double length = box_extent(&own) > WHOLE_REACHES * reach ? PIECE_REACHES * reach : INFINITY;
+    for (abut_index k = 0; k < count; k++) {
+        cut(p, &mesh->triangles[begin + k], length, limit / count);
+    }
+    note_extent(p, first);
+    return ABUT_OK;
+}
+
+abut_status pieces_build(pieces *p, const abut_mesh *mesh, double reach)
+{
+    abut_status status = ABUT_OK;
+    for (abut_index f = 0; !status && f < mesh->view.facet_count; f++) {
+        status = cut_facet(p, mesh, f, reach);
+    }
+    return status;
 }

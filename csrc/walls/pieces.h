@@ -1,16 +1,24 @@
-/* Large facets in pieces: the box of a long facet says little of where it is, the boxes of its
- * pieces say more. */
+/* Large facets in pieces, for bins: the box of a facet that is far larger than a sphere says little
+ * of where it is, the boxes of its pieces say more. */
 #ifndef WALLS_PIECES_H
 #define WALLS_PIECES_H
 
 #include "mesh.h"
 
-/* Pieces that one facet may have. */
-enum { PIECE_LIMIT = 64 };
+/* Triangles that cover the facets of a mesh, those of a facet side by side, in the order of facets.
+ * Of each record corners, normal and facet are there, and as `noise` the largest extent of the
+ * facet's pieces. */
+typedef struct pieces {
+    triangle *items;
+    abut_index count, capacity;
+} pieces;
 
-/* Write the boxes of pieces that cover a facet: none has an extent above `length` where `limit`
- * pieces will do. Returns how many; 1 <= limit <= PIECE_LIMIT. */
-int32_t facet_pieces(const abut_mesh *mesh, abut_index facet, double length, int32_t limit,
-                     box *pieces);
+/* About how many pieces facets would be cut into for spheres of this reach; 0 where that does not
+ * pay: facets larger than spheres do not make up most of the mesh, or are so many that pieces would
+ * take more memory than facets are worth. */
+double pieces_expected(const abut_mesh *mesh, double reach);
+
+/* Cut the facets; zero-initialize. ABUT_OK or ABUT_NO_MEMORY; free items with memory_free. */
+abut_status pieces_build(pieces *p, const abut_mesh *mesh, double reach);
 
 #endif
