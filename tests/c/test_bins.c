@@ -1,6 +1,7 @@
 /* Bins: what touches a sphere stands in its buckets, once; and nothing grows with the scene. */
 #include "base/memory.h"
 #include "walls/bins.h"
+#include "walls/pieces.h"
 
 #include "check.h"
 
@@ -176,6 +177,8 @@ static void check_cell_sides(const scene *s)
 
 /* ---- what holds of every set ---- */
 
+static int cut_count; /* scenes whose facets were cut */
+
 /* Buckets for each facet, and what is there without any. */
 enum { BUCKETS_PER_FACET = 32, BUCKETS_ANYWAY = 64, ENTRIES_PER_FACET = 27 };
 
@@ -207,6 +210,26 @@ static void check_levels(const scene *s)
     }
 }
 
+/* Facets in pieces: whether they pay or not, none may be lost or found twice. */
+static void check_cut(scene *s)
+{
+    double expected = pieces_expected(s->mesh, s->reach);
+    CHECK(expected >= 0.0 && expected <= 64.0 * FACETS);
+    if (expected == 0.0) {
+        return;
+    }
+    bins *whole = s->set;
+    s->set = bins_build_cut(s->mesh, s->reach);
+    CHECK(s->set != NULL);
+    check_near_facets(s);
+    check_cell_sides(s);
+    check_levels(s);
+    CHECK(s->set->entry_count <= (int64_t)64 * ENTRIES_PER_FACET * FACETS);
+    bins_free(s->set);
+    s->set = whole;
+    cut_count++;
+}
+
 static void check_all(scene *s, double reach)
 {
     build(s, reach);
@@ -214,6 +237,7 @@ static void check_all(scene *s, double reach)
     check_cell_sides(s);
     check_memory(s);
     check_levels(s);
+    check_cut(s);
     free_scene(s);
 }
 
@@ -310,5 +334,6 @@ void test_bins(void)
     check_level_count();
     check_whole();
     check_no_facets();
+    CHECK(cut_count > 3);
     CHECK_INT(memory_live_count(), 0);
 }
