@@ -8,9 +8,12 @@
  *     abut_contacts *contacts = NULL;
  *     abut_query query = abut_query_default();
  *     query.sphere_count = n, query.centers = centers, query.radii = radii;
- *     if (!abut_mesh_build(&input, &mesh, &error) && !abut_finder_build(&mesh, 1, &finder, &error)
- *         && !abut_contacts_find(finder, &query, &contacts, &error)) {
- *         ... allocate columns for abut_contacts_count(contacts) rows ...
+ *     abut_status status = abut_mesh_build(&input, &mesh, &error);
+ *     const abut_mesh *meshes[] = {mesh};
+ *     if (!status && !abut_finder_build(meshes, 1, &finder, &error) &&
+ *         !abut_contacts_find(finder, &query, &contacts, &error)) {
+ *         ... allocate columns for abut_contacts_count(contacts) rows and
+ *             abut_contacts_node_count(contacts) nodes ...
  *         abut_contacts_write(contacts, &columns);
  *     }
  *     abut_contacts_free(contacts), abut_finder_free(finder), abut_mesh_free(mesh);
@@ -27,7 +30,7 @@
  *
  * Method: M. Santasusana, J. Irazabal, E. Onate, J. M. Carbonell, "The Double Hierarchy Method",
  * Computational Particle Mechanics 3 (2016), doi:10.1007/s40571-016-0109-4. Table and equation
- * numbers in the comments of the library are that paper's.
+ * numbers in the comments of the library are that paper's. docs/method.md says what is computed.
  */
 #ifndef ABUT_H
 #define ABUT_H
@@ -182,7 +185,7 @@ typedef struct abut_query {
                              world, not checked; NULL: all are the identity */
     const double *period; /* 3: the meshes are repeated along the axes at these distances; 0: not
                              along this one; NULL: along none */
-    int workers;          /* threads, >= 1; results are the same to the bit for any number */
+    int workers; /* threads at most, >= 1; results are the same to the bit for any number */
     abut_interrupted interrupted; /* may be NULL */
     void *interrupted_data;
 } abut_query;
@@ -244,9 +247,9 @@ abut_statistics abut_finder_inspect(const abut_finder *finder);
 
 /* ---- shares ---- */
 
-/* The shares of one sphere's contacts (contact.md, section 5), nearest first, with overlaps > 0:
- * find f >= 0 with G f >= F and f_i (G f - F)_i = 0, G_ij = max(0, n_i . n_j), F_i = (overlap_i /
- * overlap_0)^exponent; share_i = f_i / F_i. ABUT_OK or ABUT_NO_MEMORY. */
+/* The shares of one sphere's contacts (docs/method.md, section 5), nearest first, with overlaps >
+ * 0: find f >= 0 with G f >= F and f_i (G f - F)_i = 0, G_ij = max(0, n_i . n_j), F_i = (overlap_i
+ * / overlap_0)^exponent; share_i = f_i / F_i. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status abut_share(abut_index count, const double *normals, const double *overlaps,
                        double exponent, double *shares);
 
@@ -265,14 +268,16 @@ typedef struct abut_step {
 } abut_step;
 
 /* For each contact of `now` the row of the contact of `before` that it continues, or -1
- * (contact.md, section 6). earlier[i] is the number that sphere i of `now` had in `before`, or -1.
+ * (docs/method.md, section 6). earlier[i] is the number that sphere i of `now` had in `before`, or
+ * -1.
  */
 abut_status abut_contacts_match(const abut_step *now, const abut_step *before,
                                 const abut_index *earlier, int workers, abut_index *match);
 
 /* ---- the build ---- */
 
-/* Whether the library was built with OpenMP; without it `workers` is 1 whatever is asked. */
+/* Whether the library was built for threads, which is where the compiler knows OpenMP; else
+ * `workers` is 1 whatever is asked. */
 int abut_has_openmp(void);
 
 /* The instruction level in use: "baseline", "v3" (AVX2) or "v4" (AVX-512). Results are the same to

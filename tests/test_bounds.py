@@ -124,6 +124,19 @@ def test_memory(name, resolution, tmp_path):
     assert after - before <= BYTES_PER_BYTE * (taken + given) + BYTES_ANYWAY
 
 
+@pytest.mark.parametrize("name", SCENES)
+def test_bins_are_bounded_by_the_facets(name):
+    """Bytes an entry and a cell, and of these no more a facet, whatever the scene."""
+    scene = SCENES[name]()
+    finder = abut.ContactFinder(abut.Mesh(scene.vertices, scene.facets))
+    finder.find(scene.centers, scene.radii)
+    held = finder.statistics()
+    facets = held.sets * len(scene.facets)
+    assert held.bytes <= 24 * held.entries + 8 * held.cells + 8192 * held.sets
+    assert held.entries <= 27 * facets
+    assert held.cells <= 32 * facets + 2048 * held.sets
+
+
 # ---- what must not change ------------------------------------------------------------------------
 
 

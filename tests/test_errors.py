@@ -106,7 +106,7 @@ BAD_SPHERES = {
         CENTERS,
         RADII[:1],
         ValueError,
-        "radii has 1 entries, but there are 3 centers",
+        "radii has 1 entry, but there are 3 centers",
     ),
     "ragged": (
         [[0, 0, 0], [1, 1]],

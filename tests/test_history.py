@@ -223,7 +223,7 @@ def test_other_meshes(finder, now, before):
 def test_other_number_of_poses(finder, now):
     posed = abut.find_contacts(CENTERS, RADII, finder.meshes[0], poses=np.eye(4))
     unknown = pickle.loads(pickle.dumps(posed))
-    with pytest.raises(ValueError, match="previous holds contacts with 1 meshes, but there are 2"):
+    with pytest.raises(ValueError, match="previous holds contacts with 1 mesh, but there are 2"):
         now.match(unknown)
 
 

@@ -180,7 +180,7 @@ def test_what_the_mesh_does_not_have(path, mesh, name, number):
 def test_as_many_poses_as_meshes(path, mesh):
     np.savez(path, **arrays_of(path), poses=np.tile(np.eye(4), (2, 1, 1)))
     assert abut.load_contacts(path, [mesh, mesh]).poses.shape == (2, 4, 4)
-    with pytest.raises(ValueError, match="it has 2 poses, but 1 meshes are given"):
+    with pytest.raises(ValueError, match="it has 2 poses, but 1 mesh is given"):
         abut.load_contacts(path, mesh)
 
 

@@ -76,9 +76,15 @@ def test_what_is_no_name(name):
         _core.set_simd(name)
 
 
-def import_with(value):
-    """What a fresh import of abut says of its level, and of its errors."""
-    code = "import abut; print(abut._core.simd())"
+QUERY = """
+mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+abut.find_contacts([[0, 0, 0]], 1.0, mesh)
+"""
+
+
+def import_with(value, then=""):
+    """What a fresh import of abut says of its level, and what more source prints."""
+    code = "import abut; print(abut._core.simd())\n" + then
     environment = {**os.environ, "ABUT_SIMD": value}
     if value is None:
         del environment["ABUT_SIMD"]
@@ -98,10 +104,23 @@ def test_environment_names_none(value):
 
 @pytest.mark.parametrize("value", ["avx2", *NAMES[len(LEVELS) :]])
 def test_environment_is_wrong(value):
-    run = import_with(value)
-    assert run.returncode != 0
     expected = f"ABUT_SIMD is {value!r}, but must be baseline, v3 or v4; this machine has baseline"
+    run = import_with(value, "abut.show_config()\n" + QUERY)
+    assert run.returncode != 0
     assert f"ValueError: {expected}" in run.stderr
+    assert f"instruction level  {expected}" in run.stdout
+
+
+@pytest.mark.parametrize("name", ["ABUT_SIMD", "ABUT_NUM_THREADS"])
+def test_command_says_in_one_line_that_the_environment_is_wrong(tmp_path, name):
+    environment = {**os.environ, name: "many"}
+    run = [sys.executable, "-m", "abut"]
+    options = {"capture_output": True, "text": True, "env": environment, "cwd": tmp_path}
+    doctor = subprocess.run([*run, "doctor"], **options)
+    assert doctor.returncode == 0 and f"{name} is 'many', but must be" in doctor.stdout
+    demo = subprocess.run([*run, "demo"], **options)
+    assert demo.returncode == 2 and demo.stderr.startswith(f"abut: error: {name} is 'many'")
+    assert len(demo.stderr.splitlines()) == 1
 
 
 # ---- the same bits -------------------------------------------------------------------------------

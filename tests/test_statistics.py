@@ -69,12 +69,20 @@ def test_what_the_bins_hold(mesh, spheres):
     assert finder.statistics().sets > first.sets
 
 
+def test_one_of_each_is_no_plural():
+    one = repr(abut.Statistics(*[1] * 11))
+    assert one.startswith("Statistics(1 sphere; candidates 1 ")
+    assert "1 set of bins, 1 of 1 cell occupied, 1 entry of 1 facet, 1 byte)" in one
+    assert "0 sets of bins, 0 of 0 cells" in repr(abut.Statistics(*[0] * 11))
+
+
 def test_ratios_and_repr():
     found = abut.Statistics(10, 120, 30, 24, 12, 1, 64, 20, 90, 4096, 30)
     assert found.candidates_per_sphere == 12
     assert found.tests_per_touching == 1.25
     assert found.entries_per_facet == 3
     assert "candidates 120 : tests 30 : touching 24 : contacts 12" in repr(found)
+    assert "1 set of bins, 20 of 64 cells occupied, 90 entries of 30 facets" in repr(found)
     with pytest.raises(AttributeError):
         found.tests = 1
     assert math.isnan(abut.Statistics(*[0] * 11).entries_per_facet)

@@ -178,7 +178,12 @@ def test_four_python_threads_share_one_finder():
 def start_child(body):
     """Run Python source after this file's `ground` and `above` in a process of its own."""
     source = textwrap.dedent(body)
-    environment = {**os.environ, "PYTHONPATH": os.path.dirname(__file__), "PYTHONUNBUFFERED": "1"}
+    paths = [os.path.dirname(__file__), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(paths),
+        "PYTHONUNBUFFERED": "1",
+    }
     return subprocess.Popen(
         [sys.executable, "-c", "from test_threads import *\n" + source],
         stdout=subprocess.PIPE,

@@ -26,10 +26,8 @@
 /* Parts of a kernel that are only fast as parts of its loop: with numbers that the caller knows. */
 #if defined(__GNUC__)
 #define LANES_INLINE static inline __attribute__((always_inline))
-#define LANES_PREFETCH(address) __builtin_prefetch(address)
 #else
 #define LANES_INLINE static inline
-#define LANES_PREFETCH(address) ((void)0)
 #endif
 
 #if LANES == 8

@@ -79,8 +79,8 @@ static void ask_whether_interrupted(parallel_state *state)
 
 static void consider_help(parallel_job *job);
 
-/* Work between two looks at the clock within one chunk: about 50 us. */
-#define WORK_PER_CLOCK 5000
+/* Work between two looks at the clock within one chunk: about 20 us. */
+#define WORK_PER_CLOCK 2000
 
 abut_status parallel_report(parallel_job *job, abut_index work)
 {
@@ -133,13 +133,15 @@ static parallel_job job_of(parallel_state *state, bool is_caller)
  * Here the caller begins alone, calls helpers when it sees that there is work for them, and at the
  * end waits only for those that are inside a chunk. */
 
-/* To wake a helper takes the caller some us, and the helper is there some 10 us later, or after
- * another program's time slice. A run shorter than this is over by then. */
-#define TIME_ALONE 50000 /* ns */
+/* Most queries of few spheres are over by then, and have touched no lock. */
+#define TIME_ALONE 20000 /* ns */
 
-/* The work, in the caller's own time, that a helper is called for: several times what calling it
- * and waiting for its last chunk cost. */
-#define TIME_FOR_HELPER 100000 /* ns */
+/* The work, in the caller's own time, that each helper is called for. To wake one costs the caller
+ * about 10 us; the helper is there 10 to 20 us later, but now and then only after another program's
+ * time slice of some ms, and at the end the caller may wait for its last chunk, typically 100 us.
+ * With helpers for 100 us of work, two threads took up to 1.3 times as long as one where other
+ * programs kept all cores busy; with this, about as long. */
+#define TIME_FOR_HELPER 500000 /* ns */
 
 /* Between two questions of a caller that waits. */
 #define TIME_PER_CHECK 20000000 /* ns */

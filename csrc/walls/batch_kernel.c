@@ -1,5 +1,6 @@
 /* Spheres from the caller's rows into a batch's arrays, checked on the way. */
 #include "../base/lanes_kernel.h"
+#include "../base/prefetch.h"
 #include "../base/simd.h"
 #include "kernels.h"
 
@@ -15,7 +16,7 @@ static void fill_padding(batch *b)
 /* Fetch the cache line that is `ahead` doubles away, if there is one. */
 LANES_INLINE void prefetch(const double *from, int32_t ahead)
 {
-    LANES_PREFETCH((const void *)((uintptr_t)from + (uintptr_t)ahead * sizeof *from));
+    PREFETCH((uintptr_t)from + (uintptr_t)ahead * sizeof *from);
 }
 
 /* The spheres from number i on, as many as a vector has. Clears `are_good` where a center is not

@@ -1,9 +1,10 @@
 /* Which facets may touch a sphere here.
  *
- * Four passes: the sizes of the facets, from which levels and their grids follow; each facet's
- * cells, which are counted; facets into their buckets, where the counts say; and their boxes, in
- * the order of the buckets. New memory takes longer than the arithmetic, so what is kept of a
- * facet between the passes is small. */
+ * Five passes: the sizes of the facets, from which levels and their grids
+ * follow; each facet's cells; how many entries each bucket gets; facets into
+ * their buckets, where the counts say; and the entries' boxes, in the order of
+ * the buckets. New memory takes longer than the arithmetic, so what is kept of
+ * a facet between the passes is small. */
 #include "bins.h"
 
 #include <string.h>
@@ -12,12 +13,12 @@
 #include "pieces.h"
 #include "tolerance.h"
 
-/* Cells are numbered up to this power of two from the origin: a unit of a cell is then more than
- * what the exact distance rounds by. */
+/* Cells are numbered up to this power of two from the origin: a unit of a cell
+ * is then more than what the exact distance rounds by. */
 enum { CELL_NUMBER_BITS = 36 };
 
-/* Exponents of cells: all that grown boxes can have but for tiny ones, whose inverse cell would
- * not be finite. */
+/* Exponents of cells: all that grown boxes can have but for tiny ones, whose
+ * inverse cell would not be finite. */
 enum { EXPONENT_LOW = -1000, EXPONENT_COUNT = 1300 };
 
 /* Buckets of a level: 64 take too little to save. */
@@ -26,26 +27,37 @@ enum { BUCKETS_LOW = 64, BUCKETS_HIGH = 1 << 28 };
 /* Buckets of one word of bins.occupied: levels have whole words. */
 enum { WORD = 32 };
 
-/* Buckets for each facet of a level, and beside, for all levels, a part of one for each facet of
- * the mesh, so that few facets in a wide level do not fill their buckets. A closed surface of one
- * facet a cell that is 100 cells long has a bucket for each cell of its bounds. */
+/* Buckets for each facet of a level, and beside, for all levels, a part of one
+ * for each facet of the mesh, so that few facets in a wide level do not fill
+ * their buckets. A closed surface of one facet a cell that is 100 cells long
+ * has a bucket for each cell of its bounds. */
 enum { BUCKETS_PER_FACET = 24, FACETS_PER_BUCKET = 2 };
 
 /* Cells in a row where they repeat, beside the cube root of the buckets. */
 #define ROW_STRETCH 1.31
 
-/* What a look at one level more takes, in candidates. */
-#define LOOK_CANDIDATES 8.0
+/* What a look at one level more takes, in candidates; and where small cells save exact tests beside
+ * them. */
+#define LOOK_CANDIDATES 40.0
+#define FINE_LOOK_CANDIDATES 8.0
+
+/* Cells twice as large are better where they cost a sphere at the mesh no more candidates than
+ * this: fewer entries stay closer to the processor and are built faster. No more than a look takes,
+ * or levels would not be merged that have the same cells then. Where a set is used so much that its
+ * build does not count, no candidate is spent on that. */
+#define COARSE_CANDIDATES 40.0
+#define FINE_CANDIDATES 0.0
 
 /* An entry's facet and box. */
 enum { ENTRY_BYTES = sizeof(int32_t) + 6 * sizeof(uint16_t) };
 
-/* Items that a facet which is in smaller cells may be; and the part of a level's entries that such
- * facets may have. */
+/* Items that a facet which is in smaller cells may be; and the part of a
+ * level's entries that such facets may have. */
 enum { WIDE_PARTS = 8 };
 #define WIDE_ENTRIES 0.5
 
-/* By how much a grown box is larger for this, beside its extent: cells have 2^14 units. */
+/* By how much a grown box is larger for this, beside its extent: cells have
+ * 2^14 units. */
 #define GROWN_SLACK 0x1p-10
 
 /* Facets whose grown boxes are as large as one cell. */
@@ -55,6 +67,7 @@ typedef struct size_class {
     box bounds;
     int32_t level;
     abut_index wide_count; /* facets of the next class that are in it, too */
+    double cell;           /* of its level */
     bool is_wide;          /* it is in the class before, whose cells are half as large */
 } size_class;
 
@@ -68,7 +81,9 @@ typedef struct level_plan {
 typedef struct builder {
     const abut_mesh *mesh;
     double reach;
-    pieces pieces; /* what stands for the facets where they are cut; numbers are theirs then */
+    double look_candidates, coarse_candidates; /* what it spends on fewer levels, on fewer cells */
+    pieces pieces; /* what stands for the facets where they are cut; numbers are
+                      theirs then */
     const placing_kernels *kernels;
     bins *set;
     size_class *classes; /* EXPONENT_COUNT */
@@ -106,8 +121,8 @@ static box source_box(const builder *b, abut_index number)
     return bounds;
 }
 
-/* All pieces of a facet are as large as the largest: they have to be in one level, which names the
- * facet once. */
+/* All pieces of a facet are as large as the largest: they have to be in one
+ * level, which names the facet once. */
 static double source_extent(const builder *b, abut_index number, const box *own)
 {
     return b->pieces.items ? b->pieces.items[number].noise : box_extent(own);
@@ -123,8 +138,8 @@ static int exponent_of(double x)
     return (int)(bits >> 52) - 1023;
 }
 
-/* The class of a facet: its grown box has an extent in [cell, 2 cell), or the cell is larger where
- * numbers would be. */
+/* The class of a facet: its grown box has an extent in [cell, 2 cell), or the
+ * cell is larger where numbers would be. */
 static int class_of(double extent, double farthest)
 {
     int by_size = exponent_of(extent + GROWN_SLACK * extent);
@@ -199,15 +214,16 @@ static double cell_of_class(int number)
     return ldexp(1.0, number + EXPONENT_LOW);
 }
 
-/* Whether facets are better off in the coarser cells of the next class.
+/* Whether coarser cells cost no more candidates than that.
  *
- * The cells of side c that a facet of extent e (grown) is in have an area of about (e + c)^2 on the
- * surface, so a sphere at the mesh has sum (e + c)^2 / area candidates. That is what coarser cells
- * cost; they save a look. */
-static bool is_better_coarse(const size_class *fine, double cell, double coarse_cell, double area)
+ * The cells of side c that a facet of extent e (grown) is in have an area of
+ * about (e + c)^2 on the surface, so a sphere at the mesh has sum (e + c)^2 /
+ * area candidates. That is what coarser cells cost. */
+static bool is_better_coarse(const size_class *fine, double cell, double coarse_cell, double area,
+                             double candidates)
 {
     double sum = 2.0 * fine->extent + (double)fine->count * (cell + coarse_cell);
-    return (coarse_cell - cell) * sum <= LOOK_CANDIDATES * area;
+    return (coarse_cell - cell) * sum <= candidates * area;
 }
 
 static double mesh_area(const abut_mesh *mesh)
@@ -228,8 +244,9 @@ static void merge_classes(size_class *into, size_class *from)
     from->count = 0;
 }
 
-/* Whether the facets of the next class, which are no more than 4 cells of this one large, are
- * better off in its cells: they take a look less for entries that are few beside the others. */
+/* Whether the facets of the next class, which are no more than 4 cells of this
+ * one large, are better off in its cells: they take a look less for entries
+ * that are few beside the others. */
 static bool is_better_fine(const size_class *fine, const size_class *coarse, double cell)
 {
     double fine_side = fine->extent / cell + (double)fine->count;
@@ -243,8 +260,8 @@ static bool is_better_fine(const size_class *fine, const size_class *coarse, dou
                WIDE_ENTRIES * fine_side * fine_side * (double)coarse->count;
 }
 
-/* Merge classes from the finest on and number what is left: a class that was merged has the number
- * of the one that it is in. */
+/* Merge classes from the finest on and number what is left: a class that was
+ * merged has the number of the one that it is in. */
 static void choose_levels(builder *b)
 {
     double area = mesh_area(b->mesh);
@@ -255,7 +272,8 @@ static void choose_levels(builder *b)
         if (class->count == 0) {
             continue;
         }
-        if (last >= 0 && is_better_coarse(fine, cell_of_class(last), cell_of_class(k), area)) {
+        if (last >= 0 && is_better_coarse(fine, cell_of_class(last), cell_of_class(k), area,
+                                          b->look_candidates)) {
             merge_classes(class, fine);
             --*count;
         } else if (last == k - 1 && last >= 0 && is_better_fine(fine, class, cell_of_class(last))) {
@@ -267,6 +285,19 @@ static void choose_levels(builder *b)
         }
         class->level = (*count)++;
         last = k;
+    }
+}
+
+static void choose_cells(builder *b)
+{
+    double area = mesh_area(b->mesh);
+    for (int k = 0; k < EXPONENT_COUNT; k++) {
+        size_class *class = &b->classes[k];
+        class->cell = cell_of_class(k);
+        if (class->count > 0 &&
+            is_better_coarse(class, class->cell, 2.0 * class->cell, area, b->coarse_candidates)) {
+            class->cell *= 2.0;
+        }
     }
 }
 
@@ -304,8 +335,8 @@ static bool are_cells_apart(const bin_level *level)
     return true;
 }
 
-/* Cells repeat after so many buckets, and rows that are no round number of cells long keep walls
- * that face each other apart. */
+/* Cells repeat after so many buckets, and rows that are no round number of
+ * cells long keep walls that face each other apart. */
 static void repeat_cells(bin_level *level, uint32_t buckets)
 {
     double row = ROW_STRETCH * cbrt(buckets);
@@ -318,9 +349,9 @@ static void repeat_cells(bin_level *level, uint32_t buckets)
     }
 }
 
-/* A bucket for each cell of the level's bounds, row by row, where that is not too many: then no two
- * cells share one. Else they repeat. Returns how many buckets there are, of which the level's first
- * is number `first`. */
+/* A bucket for each cell of the level's bounds, row by row, where that is not
+ * too many: then no two cells share one. Else they repeat. Returns how many
+ * buckets there are, of which the level's first is number `first`. */
 static uint32_t choose_grid(bin_level *level, uint32_t first, double bucket_limit)
 {
     double begin[3], cells[3], outward = 2.0 * OUTWARD / UNITS_PER_CELL;
@@ -345,9 +376,9 @@ static uint32_t choose_grid(bin_level *level, uint32_t first, double bucket_limi
 }
 
 /* Append the level of a class to the set. */
-static void add_level(const builder *b, const size_class *class, double cell)
+static void add_level(const builder *b, const size_class *class)
 {
-    bin_level level = {.inv_cell = 1.0 / cell};
+    bin_level level = {.inv_cell = 1.0 / class->cell};
     for (int axis = 0; axis < 3; axis++) {
         double low = class->bounds.low[axis], high = class->bounds.high[axis];
         double slack = b->reach + CULL_SLACK * (b->reach + fabs(low) + fabs(high));
@@ -365,6 +396,7 @@ static bool build_levels(builder *b)
 {
     measure_sizes(b);
     choose_levels(b);
+    choose_cells(b);
     bins *set = b->set;
     set->levels = memory_alloc(set->level_count, sizeof *set->levels);
     if (!set->levels) {
@@ -373,7 +405,7 @@ static bool build_levels(builder *b)
     for (int k = 0; k < EXPONENT_COUNT; k++) {
         const size_class *class = &b->classes[k];
         if (class->count > 0) {
-            add_level(b, class, cell_of_class(k));
+            add_level(b, class);
         }
     }
     return set->bucket_count < UINT32_MAX;
@@ -397,8 +429,8 @@ static level_scale make_scale(const bin_level *level, double reach)
     return scale;
 }
 
-/* Where the facet lies along its normal, from the lower corner of its box. A normal of 0 says that
- * it may be anywhere in it. */
+/* Where the facet lies along its normal, from the lower corner of its box. A
+ * normal of 0 says that it may be anywhere in it. */
 static void set_slab(const abut_mesh *mesh, facet_block *block, int i)
 {
     abut_index facet = block->facet[i];
@@ -452,8 +484,8 @@ static inline void add_part(builder *b, int32_t level, abut_index facet, int32_t
     }
 }
 
-/* A facet with more cells than an item may have along an axis is two items there, one beside the
- * other: no cell is in both. */
+/* A facet with more cells than an item may have along an axis is two items
+ * there, one beside the other: no cell is in both. */
 static void add_wide(builder *b, int32_t level, abut_index facet)
 {
     const level_scale *scale = &b->plans[level].scale;
@@ -557,9 +589,9 @@ static uint32_t sum_word(uint32_t *ends, int64_t *total)
     return bits;
 }
 
-/* From counts to where each bucket begins, until filling has moved it to its end; and which are
- * occupied. Most words of buckets are empty: they are found and written by vector code. Returns all
- * entries. */
+/* From counts to where each bucket begins, until filling has moved it to its
+ * end; and which are occupied. Most words of buckets are empty: they are found
+ * and written by vector code. Returns all entries. */
 static int64_t sum_counts(bins *set)
 {
     uint32_t *ends = set->begins + 1;
@@ -580,7 +612,8 @@ static int64_t sum_counts(bins *set)
     return total;
 }
 
-/* Each entry's item, and in place of its first bound the cell of the item that it is in. */
+/* Each entry's item, and in place of its first bound the cell of the item that
+ * it is in. */
 static void fill_entries(const builder *b, int32_t level, uint32_t *ends)
 {
     const level_plan *plan = &b->plans[level];
@@ -609,7 +642,8 @@ static void finish_entries(const builder *b)
     b->kernels->finish(&entries);
 }
 
-/* Entry `to` takes what entry `from` says: its facet, or more of the same facet. */
+/* Entry `to` takes what entry `from` says: its facet, or more of the same
+ * facet. */
 static void join_entry(bins *set, uint32_t to, uint32_t from, bool is_same)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -623,7 +657,8 @@ static void join_entry(bins *set, uint32_t to, uint32_t from, bool is_same)
     }
 }
 
-/* Pieces become their facets, and those of one facet in a bucket, which are neighbors, one entry.
+/* Pieces become their facets, and those of one facet in a bucket, which are
+ * neighbors, one entry.
  */
 static void join_pieces(const builder *b)
 {
@@ -642,8 +677,9 @@ static void join_pieces(const builder *b)
     }
 }
 
-/* All is one block: large blocks are worth huge pages, and arrays that do not begin at the same
- * place of their pages do not get into each other's way in caches. */
+/* All is one block: large blocks are worth huge pages, and arrays that do not
+ * begin at the same place of their pages do not get into each other's way in
+ * caches. */
 static bool allocate_entries(bins *set, int64_t count)
 {
     int64_t room = count + BINS_PADDING;
@@ -727,13 +763,17 @@ static bins *build(builder *b)
 bins *bins_build(const abut_mesh *mesh, double reach)
 {
     builder b = {.mesh = mesh, .reach = reach, .kernels = placing_take()};
+    b.look_candidates = LOOK_CANDIDATES;
+    b.coarse_candidates = COARSE_CANDIDATES;
     return build(&b);
 }
 
-bins *bins_build_cut(const abut_mesh *mesh, double reach)
+bins *bins_build_fine(const abut_mesh *mesh, double reach)
 {
     builder b = {.mesh = mesh, .reach = reach, .kernels = placing_take()};
-    if (pieces_build(&b.pieces, mesh, reach)) {
+    b.look_candidates = FINE_LOOK_CANDIDATES;
+    b.coarse_candidates = FINE_CANDIDATES;
+    if (pieces_expected(mesh, reach) > 0.0 && pieces_build(&b.pieces, mesh, reach)) {
         memory_free(b.pieces.items);
         return NULL;
     }

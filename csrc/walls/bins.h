@@ -1,37 +1,42 @@
 /* Which facets may touch a sphere here: one look a level, whatever the scene.
  *
- * A facet's box, grown by the reach of the largest sphere of the set, goes into all cells that it
- * overlaps and its plane comes near. The cell is a power of two no larger than the grown box and
- * larger than half of it, so a facet is in at most 3 x 3 x 3 cells. A sphere reads the one cell of
- * each level that its center is in.
+ * A facet's box, grown by the reach of the largest sphere of the set, goes into
+ * all cells that it overlaps and its plane comes near. Cells are powers of two
+ * about as large as the grown boxes: a facet is in at most 3 x 3 x 3, but for a
+ * few larger ones that share the cells of the others. A sphere reads the one
+ * cell of each level that its center is in.
  *
- * A compact mesh has a bucket for each cell of its bounds, row by row. In a level that would have
- * more of them than its facets allow, they repeat modulo a power of two: two cells in one bucket
- * only mean more candidates. */
+ * A compact mesh has a bucket for each cell of its bounds, row by row. In a
+ * level that would have more of them than its facets allow, they repeat modulo
+ * a power of two: two cells in one bucket only mean more candidates. */
 #ifndef WALLS_BINS_H
 #define WALLS_BINS_H
 
 #include "placing.h"
 
-/* Facets of similar size and the cells that they are in. Cells are centered on whole numbers: x is
- * in cell rint(x * inv_cell), ties to even, which adding and subtracting 1.5 * 2^52 rounds to. */
+/* Facets of similar size and the cells that they are in. Cells are centered on
+ * whole numbers: x is in cell rint(x * inv_cell), ties to even, which adding
+ * and subtracting 1.5 * 2^52 rounds to. */
 typedef struct bin_level {
-    double inv_cell;        /* a power of two: x * inv_cell is exact, and so is the distance from
-                               the cell's center. Cells are no smaller than the set's reach */
-    double low[3], high[3]; /* of the grown boxes: a center outside touches none of its facets */
-    uint32_t stride[3];     /* bucket = first + (sum over axes of cell * stride, modulo mask + 1),
-                               modulo 2^32 */
-    uint32_t mask;          /* a power of two minus 1: its buckets - 1, or 2^32 - 1 where every cell
-                               has a bucket of its own */
+    double inv_cell;        /* a power of two: x * inv_cell is exact, and so is the
+                               distance from the cell's center. Cells are no smaller than
+                               the set's reach */
+    double low[3], high[3]; /* of the grown boxes: a center outside touches none
+                               of its facets */
+    uint32_t stride[3];     /* bucket = first + (sum over axes of cell * stride,
+                               modulo mask + 1), modulo 2^32 */
+    uint32_t mask;          /* a power of two minus 1: its buckets - 1, or 2^32 - 1 where
+                               every cell has a bucket of its own */
     uint32_t first;         /* bucket of cell 0, 0, 0, which need not be there */
 } bin_level;
 
 typedef struct bins {
     bin_level *levels;
     int32_t level_count;
-    uint32_t *begins; /* bucket_count + 1: bucket b has the entries begins[b] ... begins[b + 1] - 1,
-                         facets increasing */
-    uint32_t *occupied; /* bit b & 31 of word b >> 5: whether bucket b has entries; one word more */
+    uint32_t *begins;   /* bucket_count + 1: bucket b has the entries begins[b] ...
+                           begins[b + 1] - 1, facets increasing */
+    uint32_t *occupied; /* bit b & 31 of word b >> 5: whether bucket b has
+                           entries; one word more */
     int64_t bucket_count, entry_count;
 
     /* entry_count + BINS_PADDING each */
@@ -41,13 +46,13 @@ typedef struct bins {
                                    the units count */
 } bins;
 
-/* Bins for spheres whose radius plus gap is at most `reach`; NULL where there is no memory, or
- * 2^32 entries. */
+/* Bins for spheres whose radius plus gap is at most `reach`; NULL where there
+ * is no memory, or 2^32 entries. */
 bins *bins_build(const abut_mesh *mesh, double reach);
 
-/* Likewise, of facets that are cut into pieces: fewer candidates for a longer build. Worth it where
- * pieces_expected says so. */
-bins *bins_build_cut(const abut_mesh *mesh, double reach);
+/* Likewise, for many spheres: fewer candidates for a longer build. Cells are as small as they may
+ * be, and facets far larger than the spheres are cut into pieces where that pays. */
+bins *bins_build_fine(const abut_mesh *mesh, double reach);
 
 /* One cell with every facet, for spheres as large as the mesh. */
 bins *bins_build_whole(const abut_mesh *mesh);

@@ -43,12 +43,15 @@ static void find_buckets(const batch *b, const view *v, const bin_level *level, 
     }
 }
 
-/* Positions in the cells, in units. */
+/* Positions in the cells, in units. Of spheres so far away that there is no cell for them, which no
+ * bucket holds anything for, some number. */
 static void find_units(const double *x, double inv_cell, uint16_t *units)
 {
     for (int i = 0; i < BATCH_BLOCK; i++) {
         double in_cells = x[i] * inv_cell;
         double from_center = in_cells - ((in_cells + WHOLE) - WHOLE);
+        from_center = from_center > -1.0 ? from_center : -1.0;
+        from_center = from_center < 1.0 ? from_center : 1.0;
         units[i] = (uint16_t)(int32_t)((from_center + 1.5) * UNITS_PER_CELL + 0.5);
     }
 }
@@ -59,7 +62,7 @@ static void find_limits(const double *reach, double inv_cell, uint16_t *limits)
 {
     double scale = inv_cell * UNITS_PER_CELL;
     for (int i = 0; i < BATCH_BLOCK; i++) {
-        double in_units = reach[i] * scale;
+        double in_units = reach[i] > 0.0 ? reach[i] * scale : 0.0;
         in_units = in_units < UNITS_PER_CELL ? in_units : UNITS_PER_CELL;
         uint32_t outward = (uint32_t)(int32_t)in_units + 2;
         limits[i] = (uint16_t)((outward * outward) >> 16);

@@ -71,7 +71,7 @@ enum {
 typedef struct triangle {
     vec3 corner[3];             /* the first is the fan's start, the lexicographically smallest */
     vec3 normal;                /* unit; 0 where the triangle is too flat to have an inside */
-    double noise, normal_noise; /* of the facet: eps and eps_n of contact.md, section 3 */
+    double noise, normal_noise; /* of the facet: eps and eps_n of docs/method.md, section 3 */
     int32_t facet;
     int32_t start;  /* the facet's number of corner 0 */
     int32_t second; /* and of corner 1; corner 2 is the next */

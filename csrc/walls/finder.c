@@ -60,9 +60,9 @@ static abut_status prepare_mesh(binned_mesh *binned, const abut_mesh *mesh)
     }
     abut_index count = binned->step_count + 1;
     binned->sets = memory_alloc_zeroed(count, sizeof *binned->sets);
-    binned->cut_sets = memory_alloc_zeroed(count, sizeof *binned->cut_sets);
+    binned->fine_sets = memory_alloc_zeroed(count, sizeof *binned->fine_sets);
     binned->uses = memory_alloc_zeroed(count, sizeof *binned->uses);
-    return binned->sets && binned->cut_sets && binned->uses ? ABUT_OK : ABUT_NO_MEMORY;
+    return binned->sets && binned->fine_sets && binned->uses ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
 static abut_status fill_finder(abut_finder *finder, const abut_mesh *const *meshes,
@@ -114,7 +114,7 @@ void abut_finder_free(abut_finder *finder)
     for (abut_index k = 0; k < finder->mesh_count; k++) {
         binned_mesh *binned = &finder->meshes[k];
         free_sets(binned->sets, binned->step_count + 1);
-        free_sets(binned->cut_sets, binned->step_count + 1);
+        free_sets(binned->fine_sets, binned->step_count + 1);
         memory_free(binned->uses);
     }
     if (finder->leftovers) {
@@ -164,24 +164,27 @@ static abut_status publish(_Atomic(bins *) *slot, bins *made, const bins **set)
     return ABUT_OK;
 }
 
-/* A piece takes as long as so many spheres gain by pieces, and some: after these pieces are built,
- * after as many again they have paid. */
+/* To place a facet, or a piece of one, in small cells takes as long as so many spheres gain by
+ * that, and some: after the finer set is built, after as many again it has paid. */
 #define SPHERES_PER_PIECE 16.0
 
-/* Whether enough spheres have asked for this step that facets in pieces pay. Small meshes do not
- * need to know before as many have asked. */
-static bool is_worth_cutting(const binned_mesh *binned, int step, abut_index sphere_count)
+/* Fewer spheres than this take no longer than to build any set. */
+#define FEW_SPHERES 1e5
+
+/* Whether enough spheres have asked for this step that the finer set pays. */
+static bool is_worth_refining(const binned_mesh *binned, int step, abut_index sphere_count)
 {
     set_use *use = &binned->uses[step];
     abut_index spheres = atomic_fetch_add(&use->spheres, sphere_count);
     double at_least = SPHERES_PER_PIECE * (double)binned->mesh->view.facet_count;
+    at_least = at_least > FEW_SPHERES ? at_least : FEW_SPHERES;
     if (step == binned->step_count || (double)spheres < at_least) {
         return false;
     }
     abut_index enough = atomic_load(&use->enough);
     if (enough == 0) {
-        double expected = pieces_expected(binned->mesh, step_reach(binned, step));
-        enough = expected > 0.0 ? (abut_index)(SPHERES_PER_PIECE * expected) : PTRDIFF_MAX;
+        double count = pieces_expected(binned->mesh, step_reach(binned, step));
+        enough = (abut_index)(count > 0.0 ? SPHERES_PER_PIECE * count : at_least);
         atomic_store(&use->enough, enough);
     }
     return spheres >= enough;
@@ -190,14 +193,14 @@ static bool is_worth_cutting(const binned_mesh *binned, int step, abut_index sph
 static abut_status take_set(const binned_mesh *binned, int step, abut_index sphere_count,
                             const bins **set)
 {
-    bool is_cut = is_worth_cutting(binned, step, sphere_count);
-    _Atomic(bins *) *slot = is_cut ? &binned->cut_sets[step] : &binned->sets[step];
+    bool is_fine = is_worth_refining(binned, step, sphere_count);
+    _Atomic(bins *) *slot = is_fine ? &binned->fine_sets[step] : &binned->sets[step];
     *set = atomic_load(slot);
     if (*set) {
         return ABUT_OK;
     }
     bins *made =
-        is_cut ? bins_build_cut(binned->mesh, step_reach(binned, step)) : build_set(binned, step);
+        is_fine ? bins_build_fine(binned->mesh, step_reach(binned, step)) : build_set(binned, step);
     return publish(slot, made, set);
 }
 
@@ -326,7 +329,7 @@ abut_statistics abut_finder_inspect(const abut_finder *finder)
     for (abut_index k = 0; k < finder->mesh_count; k++) {
         const binned_mesh *mesh = &finder->meshes[k];
         add_sets(&sum, mesh->sets, mesh->step_count + 1);
-        add_sets(&sum, mesh->cut_sets, mesh->step_count + 1);
+        add_sets(&sum, mesh->fine_sets, mesh->step_count + 1);
     }
     return sum;
 }

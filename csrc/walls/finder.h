@@ -12,7 +12,7 @@
 #include "../base/pool.h"
 #include "bins.h"
 
-/* How much a set is used, and from how many spheres on facets in pieces pay: 0 where that is not
+/* How many spheres asked for a set, and from how many on a finer one pays: 0 where that is not
  * known yet. */
 typedef struct set_use {
     atomic_intptr_t spheres, enough;
@@ -29,9 +29,8 @@ typedef struct binned_mesh {
     int first_octave;   /* of the ladder */
     int step_count;
     _Atomic(bins *) *sets; /* step_count + 1, NULL until a query needs it, then never changes */
-    _Atomic(bins *)
-        *cut_sets; /* likewise, of facets in pieces: for reaches that many spheres had */
-    set_use *uses; /* step_count + 1 */
+    _Atomic(bins *) *fine_sets; /* likewise: for reaches that many spheres had */
+    set_use *uses;              /* step_count + 1 */
 } binned_mesh;
 
 /* What the last query did. */

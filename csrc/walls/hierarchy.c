@@ -19,7 +19,7 @@
  *
  * Facets that should be coplanar are not, to the last digits of their coordinates. How far a point
  * may stand in front of a tangent plane by that noise alone follows from the noise of the two
- * facets (contact.md, section 3):
+ * facets (docs/method.md, section 3):
  *   - it is off by a few eps_n along the normal;
  *   - a bump of height eps_n on a plane moves the closest point sideways by sqrt(2 eps_n d), which
  * tilts V_j by sqrt(2 eps_n / d); a crack at a T-junction tilts it by eps / d. */

@@ -69,8 +69,7 @@ LANES_INLINE tangent tangent_of(const pairs *p, int32_t j)
 {
     double distance = p->distance[j];
     /* on the facet itself the tangent plane is the facet's, and nothing is sure here */
-    double limit =
-        distance < AT_CENTER ? -INFINITY : FRONT_NOISES * p->normal_noise[j] * distance;
+    double limit = distance < AT_CENTER ? -INFINITY : FRONT_NOISES * p->normal_noise[j] * distance;
     return (tangent){
         {lanes_set(p->offset[0][j]), lanes_set(p->offset[1][j]), lanes_set(p->offset[2][j])},
         lanes_set(limit),

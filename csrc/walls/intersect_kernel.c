@@ -1,5 +1,5 @@
 /* The boxes of candidates against spheres, then the closest points of the triangles that are
- * left (contact.md, section 1; triangle_closest in facet.c is the same for one triangle). */
+ * left (docs/method.md, section 1; triangle_closest in facet.c is the same for one triangle). */
 #include "../base/lanes_kernel.h"
 #include "../base/simd.h"
 #include "kernels.h"

@@ -1,4 +1,4 @@
-/* Which contact of the step before a contact continues (contact.md, section 6; the paper's
+/* Which contact of the step before a contact continues (docs/method.md, section 6; the paper's
  * section 7.2 names the loss without it).
  *
  * A tangential spring belongs to the surface, not to a facet. So a contact continues one of the

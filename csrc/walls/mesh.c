@@ -20,7 +20,7 @@ typedef struct builder {
     abut_index *ring, *parts; /* of one polygon that is split */
 } builder;
 
-/* ---- coordinate noise (contact.md, section 3) ---- */
+/* ---- coordinate noise (docs/method.md, section 3) ---- */
 
 typedef double (*ulp_of)(double);
 

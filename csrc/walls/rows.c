@@ -120,7 +120,7 @@ static void write_usual(const run *r)
     }
 }
 
-/* By how much noise may tilt the normal of a contact: the bump of contact.md, section 3. */
+/* By how much noise may tilt the normal of a contact: the bump of docs/method.md, section 3. */
 static void write_tilts(const run *r)
 {
     const double half_turn = acos(-1.0), flat_angle = r->contacts->query.flat_angle;

@@ -1,5 +1,5 @@
 /* Sharing: every touching facet keeps its contact and carries what the facets that already push
- * its way leave over (contact.md, section 5). With F_i the law's force of contact i alone, find f:
+ * its way leave over (docs/method.md, section 5). With F_i the force of contact i alone, find f:
  *
  *     f >= 0,   G f - F >= 0,   f . (G f - F) = 0,   G_ij = max(0, n_i . n_j)
  *

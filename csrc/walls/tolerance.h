@@ -30,8 +30,8 @@
 /* The total turning of a convex polygon is 2 pi; of anything else it is off by 2 pi at least. */
 #define TURNING_LIMIT 1.0
 
-/* Hierarchy (contact.md, section 3): how far in front of a tangent plane noise can put a point, in
- * noises along the normal, and how far it tilts the plane. */
+/* Hierarchy (docs/method.md, section 3): how far in front of a tangent plane noise can put a point,
+ * in noises along the normal, and how far it tilts the plane. */
 #define FRONT_NOISES 10.0
 #define TILT_FROM_NORMAL_NOISE 2.0
 #define TILT_FROM_NOISE 4.0
@@ -44,8 +44,8 @@
  * last place. */
 #define SAME_ROOT 1e-15
 
-/* Sharing (contact.md, section 5). A contact is satisfied when it lacks no more than this part of
- * the largest force: a hundred times what rounding leaves, so that pivots mean something, and no
+/* Sharing (docs/method.md, section 5). A contact is satisfied when it lacks no more than this part
+ * of the largest force: a hundred times what rounding leaves, so that pivots mean something, and no
  * force that anyone measures. */
 #define SATISFIED_WITHIN 1e-13
 

@@ -1,4 +1,4 @@
-/* Nodal weights that keep the moment (contact.md, section 4).
+/* Nodal weights that keep the moment (docs/method.md, section 4).
  *
  * On an edge they are eq. 30, on a vertex 1. Inside they follow from areas in the plane. A sliver's
  * areas cancel to their last digits, and a weight that is off by 1e-9 there moves the force by as

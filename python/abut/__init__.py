@@ -30,7 +30,8 @@ With the contacts' forces on the spheres, those on the vertices are ``W.T @ -for
 2
 
 Vector code for AVX2 and AVX-512 is used where the machine has them. The environment variable
-``ABUT_SIMD``, read at import, names a lower level: ``baseline``, ``v3`` (AVX2) or ``v4`` (AVX-512).
+``ABUT_SIMD``, read at import, names a lower level: ``baseline``, ``v3`` (AVX2) or ``v4`` (AVX-512);
+any other name is an error when a query starts.
 """
 
 from __future__ import annotations

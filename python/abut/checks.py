@@ -69,8 +69,8 @@ def _points_remedy(array: NDArray[Any]) -> str:
     return ""
 
 
-def lengths(value: object, name: str, count: int, items: str) -> NDArray[np.float64]:
-    """`value`, a number or one for each of `count` items, as (count,)."""
+def lengths(value: object, name: str, count: int, item: str) -> NDArray[np.float64]:
+    """`value`, a number or one for each item, of which there are `count`, as (count,)."""
     if type(value) is float:
         return _repeated(value, count)
     array = doubles(value, name)
@@ -82,8 +82,19 @@ def lengths(value: object, name: str, count: int, items: str) -> NDArray[np.floa
             f" give {name}.ravel()"
         )
     if len(array) != count:
-        raise ValueError(f"{name} has {len(array)} entries, but there are {count} {items}")
+        entries = counted(len(array), "entry", "entries")
+        raise ValueError(f"{name} has {entries}, but {there_are(count, item)}")
     return array
+
+
+def counted(count: int, one: str, several: str | None = None) -> str:
+    """A count and its noun, as in "1 mesh" and "2 meshes"."""
+    return f"{count} {one if count == 1 else several or one + 's'}"
+
+
+def there_are(count: int, one: str, several: str | None = None) -> str:
+    """The same with its verb: "there is 1 mesh", "there are 2 meshes"."""
+    return f"there {'is' if count == 1 else 'are'} {counted(count, one, several)}"
 
 
 def _repeated(number: float, count: int) -> NDArray[np.float64]:

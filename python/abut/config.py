@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Callable
 from importlib.metadata import version
 
 import numpy as np
 
 from . import _core
+from .simd import level
 from .threads import worker_count
 
 
@@ -18,16 +20,16 @@ def config() -> dict[str, str]:
         "Python": f"{platform.python_version()} ({platform.python_implementation()})",
         "NumPy": np.__version__,
         "OpenMP": "yes" if _core.has_openmp() else "no: one thread, whatever is asked",
-        "threads": _threads(),
-        "instruction level": f"{_core.simd()} of {platform.machine()}",
+        "threads": _or_complaint(lambda: str(worker_count(None))),
+        "instruction level": _or_complaint(lambda: f"{level()} of {platform.machine()}"),
         "platform": platform.platform(),
     }
 
 
-def _threads() -> str:
-    # a wrong ABUT_NUM_THREADS is what a reader of this table may be looking for
+def _or_complaint(value: Callable[[], str]) -> str:
+    # a wrong ABUT_NUM_THREADS or ABUT_SIMD is what a reader of this table may be looking for
     try:
-        return str(worker_count(None))
+        return value()
     except ValueError as error:
         return str(error)
 

@@ -118,6 +118,9 @@ class Contacts:
 
     Notes
     -----
+    `share`, `mesh` and `image` are made when they are first asked for where the search left them
+    the same for all rows; then they are arrays of the table like the others.
+
     ``contacts[rows]`` selects rows by a mask, increasing indices, or a slice with a positive step.
     A selection is a `Contacts` that keeps n and the sphere numbers. A table has no single rows to
     loop over: use its columns, or `of` for one sphere.
@@ -399,7 +402,7 @@ class Contacts:
         previous_ids : (n of previous,) array_like of int, optional
             Their numbers in the step before. By default the spheres are in the same order.
         workers : int, optional
-            Number of threads, as for `find_contacts`.
+            Number of threads at most, as for `find_contacts`.
 
         Returns
         -------

@@ -12,6 +12,7 @@ from . import _core, checks
 from .contacts import Contacts
 from .mesh import Mesh
 from .poses import lengths_of, read_period, read_poses
+from .simd import level
 from .statistics import Statistics
 from .threads import worker_count
 
@@ -60,7 +61,7 @@ def find_contacts(
         force and moment on any polygon; "zhong" is equation 28 on quadrilaterals, barycentric on
         triangles, and an error for other polygons.
     workers : int, optional
-        Number of threads; -1 for all cores that this process may use. By default what
+        Number of threads at most; -1 for all cores that this process may use. By default what
         `set_num_threads` or the environment says. Results are the same to the bit for any number.
     poses : (k, 4, 4) array_like, or sequence with an item for each mesh, optional
         Rigid transforms from each mesh's own frame to the world: a vertex v is at
@@ -236,9 +237,10 @@ class ContactFinder:
         angle = checks.number(flat_angle, "flat_angle")
         rigid = read_poses(poses, len(self._meshes))
         lengths = read_period(period)
+        level()  # complains where the environment names a wrong one
         columns = self._core.find(
             points,
-            checks.lengths(radii, "radii", len(points), "centers"),
+            checks.lengths(radii, "radii", len(points), "center"),
             checks.number(gap, "gap"),
             angle,
             checks.choice(resolution, "resolution", RESOLUTIONS),

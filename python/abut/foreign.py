@@ -23,7 +23,7 @@ def build_foreign(obj: Any, noise: ArrayLike | None, split: bool, on_degenerate:
     """What `Mesh.from_any` returns for what is no Mesh."""
     facets = _read_foreign(obj)
     if noise is not None:
-        noise = checks.lengths(noise, "noise", len(facets.offsets) - 1, "facets")
+        noise = checks.lengths(noise, "noise", len(facets.offsets) - 1, "facet")
     if isinstance(obj, (np.ndarray, list, tuple)):
         facets = _weld(facets, on_degenerate)
         noise = noise if noise is None else noise[facets.source]

@@ -73,7 +73,8 @@ def _check_same_search(now: Contacts, before: Contacts) -> None:
     count, previous_count = mesh_count(now), mesh_count(before)
     if max(count, previous_count) > min(_pose_count(now), _pose_count(before)):
         raise ValueError(
-            f"previous holds contacts with {previous_count} meshes, but there are {count} now"
+            f"previous holds contacts with {checks.counted(previous_count, 'mesh', 'meshes')},"
+            f" but {checks.there_are(count, 'mesh', 'meshes')} now"
         )
     if now.period != before.period:
         raise ValueError(f"previous has the period {before.period}, but it is {now.period} now")
@@ -91,7 +92,7 @@ def _earlier(
     if ids is None and previous_ids is None:
         if count != previous_count:
             raise ValueError(
-                f"there are {count} spheres, but previous has {previous_count}:"
+                f"{checks.there_are(count, 'sphere')}, but previous has {previous_count}:"
                 " give ids and previous_ids"
             )
         return np.arange(count)

@@ -115,7 +115,7 @@ class Mesh:
         points = checks.points(vertices, "vertices").copy()
         indices, offsets = (array.copy() for array in read_facets(facets))
         if noise is not None:
-            noise = checks.lengths(noise, "noise", len(offsets) - 1, "facets")
+            noise = checks.lengths(noise, "noise", len(offsets) - 1, "facet")
         return cls._build(
             points, indices, offsets, noise=noise, split=split, on_degenerate=on_degenerate
         )

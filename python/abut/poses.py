@@ -35,8 +35,8 @@ def read_poses(poses: object, count: int) -> NDArray[np.float64] | None:
     items = _items(poses, count)
     if len(items) != count:
         raise ValueError(
-            f"poses has {len(items)} {'item' if len(items) == 1 else 'items'},"
-            f" but there are {count} meshes"
+            f"poses has {checks.counted(len(items), 'item')},"
+            f" but {checks.there_are(count, 'mesh', 'meshes')}"
         )
     stack = np.stack(
         [

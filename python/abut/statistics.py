@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .checks import counted
+
 
 @dataclass(frozen=True, repr=False, slots=True)
 class Statistics:
@@ -20,9 +22,10 @@ class Statistics:
     candidates : int
         Entries of bins that they were compared with.
     tests : int
-        Closest points that were computed exactly, one for each triangle.
+        Closest points that were computed exactly, one for each triangle: a facet of k corners may
+        take up to k - 2.
     touching : int
-        Facets that touch, of all spheres.
+        Facets (not triangles) that touch, summed over the spheres.
     contacts : int
         What the resolution made of them.
     sets : int
@@ -45,7 +48,7 @@ class Statistics:
     >>> abut.Statistics(10, 120, 30, 24, 12, sets=1, cells=64, occupied=20, entries=90,
     ...                 bytes=4096, facets=30)
     Statistics(10 spheres; candidates 120 : tests 30 : touching 24 : contacts 12;
-        1 sets of bins, 20 of 64 cells occupied, 90 entries of 30 facets, 4096 bytes)
+        1 set of bins, 20 of 64 cells occupied, 90 entries of 30 facets, 4096 bytes)
     """
 
     spheres: int
@@ -67,7 +70,7 @@ class Statistics:
 
     @property
     def tests_per_touching(self) -> float:
-        """How many exact tests a facet that touches takes; NaN where none touches."""
+        """Exact tests, of triangles, for each facet that touches; NaN where none touches."""
         return _ratio(self.tests, self.touching)
 
     @property
@@ -77,10 +80,12 @@ class Statistics:
 
     def __repr__(self) -> str:
         return (
-            f"Statistics({self.spheres} spheres; candidates {self.candidates} : tests {self.tests}"
-            f" : touching {self.touching} : contacts {self.contacts};\n"
-            f"    {self.sets} sets of bins, {self.occupied} of {self.cells} cells occupied,"
-            f" {self.entries} entries of {self.facets} facets, {self.bytes} bytes)"
+            f"Statistics({counted(self.spheres, 'sphere')}; candidates {self.candidates} :"
+            f" tests {self.tests} : touching {self.touching} : contacts {self.contacts};\n"
+            f"    {counted(self.sets, 'set')} of bins,"
+            f" {self.occupied} of {counted(self.cells, 'cell')} occupied,"
+            f" {counted(self.entries, 'entry', 'entries')} of {counted(self.facets, 'facet')},"
+            f" {counted(self.bytes, 'byte')})"
         )
 
 

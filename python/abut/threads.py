@@ -26,7 +26,8 @@ def set_num_threads(n: int | None) -> None:
     n : int or None
         1 to 1024 threads; -1 for all cores that this process may use; None for the default again:
         the environment variable ``ABUT_NUM_THREADS``, else ``OMP_NUM_THREADS``, else all cores that
-        this process may use. The results are the same to the bit for any number.
+        this process may use. A query uses as many of them as its work is worth. The results are
+        the same to the bit for any number.
 
     Raises
     ------
@@ -56,7 +57,7 @@ def set_num_threads(n: int | None) -> None:
 
 
 def worker_count(workers: object, sphere_count: int = sys.maxsize) -> int:
-    """The threads that a query with this ``workers=`` runs on."""
+    """The most threads that a query with this ``workers=`` runs on."""
     if workers is not None:
         return _threads(checks.whole(workers, "workers"), "workers")
     if _chosen is not None:

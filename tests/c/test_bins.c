@@ -210,16 +210,13 @@ static void check_levels(const scene *s)
     }
 }
 
-/* Facets in pieces: whether they pay or not, none may be lost or found twice. */
-static void check_cut(scene *s)
+/* Small cells and facets in pieces: none may be lost or found twice. */
+static void check_fine(scene *s)
 {
     double expected = pieces_expected(s->mesh, s->reach);
     CHECK(expected >= 0.0 && expected <= 64.0 * FACETS);
-    if (expected == 0.0) {
-        return;
-    }
     bins *whole = s->set;
-    s->set = bins_build_cut(s->mesh, s->reach);
+    s->set = bins_build_fine(s->mesh, s->reach);
     CHECK(s->set != NULL);
     check_near_facets(s);
     check_cell_sides(s);
@@ -227,7 +224,7 @@ static void check_cut(scene *s)
     CHECK(s->set->entry_count <= (int64_t)64 * ENTRIES_PER_FACET * FACETS);
     bins_free(s->set);
     s->set = whole;
-    cut_count++;
+    cut_count += expected > 0.0;
 }
 
 static void check_all(scene *s, double reach)
@@ -237,7 +234,7 @@ static void check_all(scene *s, double reach)
     check_cell_sides(s);
     check_memory(s);
     check_levels(s);
-    check_cut(s);
+    check_fine(s);
     free_scene(s);
 }
 
@@ -294,6 +291,24 @@ static void check_level_count(void)
     free_scene(&s);
 }
 
+/* A few facets twice as large as the many others share their cells, in parts. */
+static void check_wide_facets(void)
+{
+    static scene s;
+    for (int k = 0; k < 4; k++) {
+        scatter(&s, 0.0, 1.0, 1.0);
+        for (int f = 0; f < FACETS; f += 100) {
+            for (int i = 0; i < 9; i++) {
+                s.corners[9 * f + i] *= 2.0 + 0.5 * k;
+            }
+        }
+        build(&s, 0.25);
+        CHECK_INT(s.set->level_count, 1);
+        free_scene(&s);
+        check_all(&s, 0.25);
+    }
+}
+
 static void check_whole(void)
 {
     static scene s;
@@ -332,6 +347,7 @@ void test_bins(void)
     check_scenes();
     check_odd_facets();
     check_level_count();
+    check_wide_facets();
     check_whole();
     check_no_facets();
     CHECK(cut_count > 3);

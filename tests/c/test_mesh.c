@@ -107,7 +107,7 @@ static void check_flat_corner(void)
     abut_mesh_free(mesh);
 }
 
-/* contact.md, section 3: a floor at z = 0 has noise sideways and none along its normal. */
+/* docs/method.md, section 3: a floor at z = 0 has noise sideways and none along its normal. */
 static void check_noise(void)
 {
     const double floor[] = {0, 0, 0, 3, 0, 0, 0, 1, 0};

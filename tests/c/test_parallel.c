@@ -112,6 +112,27 @@ static void check_that_an_idle_caller_still_asks(void)
     }
 }
 
+/* Each of two chunks waits for the other to begin, or until it has waited for long. */
+static abut_status wait_for_the_other(void *context, abut_index chunk, parallel_job *job)
+{
+    (void)chunk;
+    atomic_int *begun = context;
+    atomic_fetch_add(begun, 1);
+    abut_status status = ABUT_OK;
+    for (int k = 0; !status && atomic_load(begun) < 2 && k < 1000000000; k++) {
+        status = parallel_report(job, 1);
+    }
+    return status ? status : atomic_load(begun) < 2 ? ABUT_NO_MEMORY : ABUT_OK;
+}
+
+static void check_that_two_threads_work_at_once(void)
+{
+    for (int i = 0; i < 20; i++) {
+        atomic_int begun = 0;
+        CHECK_INT(parallel_run(2, 2, wait_for_the_other, &begun, NULL, NULL), ABUT_OK);
+    }
+}
+
 #ifdef HAS_FORK
 /* The parent has used threads by now; a child that hangs is ended by its alarm. */
 static void check_that_a_forked_child_works(void)
@@ -141,6 +162,9 @@ void test_parallel(void)
     check_that_each_chunk_is_done_once(1000000);
     check_how_often_is_asked();
     check_that_an_idle_caller_still_asks();
+    if (abut_has_openmp()) {
+        check_that_two_threads_work_at_once();
+    }
 #ifdef HAS_FORK
     check_that_a_forked_child_works();
 #endif

@@ -163,7 +163,7 @@ def _read_welded(
     facet_count = len(facets.offsets) - 1
     numbers = np.arange(facet_count) if facets.source is None else facets.source
     if noise is not None:
-        noise = checks.lengths(noise, "noise", facet_count, "facets")
+        noise = checks.lengths(noise, "noise", facet_count, "facet")
     facets, dropped = _weld(facets, distance)
     if len(dropped):
         warn(

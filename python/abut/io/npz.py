@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import doubles
+from ..checks import counted, doubles
 from ..contacts import NODE_COLUMNS, OFFSETS, ROW_COLUMNS, Contacts
 from ..poses import lengths_of, read_period
 from .npy import DAMAGE, read_array
@@ -144,9 +144,12 @@ def _check_poses(
     if poses is None:
         return
     if len(columns["mesh"]) and columns["mesh"].max() >= len(poses):
-        raise ValueError(f"it names mesh {columns['mesh'].max()}, but has {len(poses)} poses")
+        raise ValueError(
+            f"it names mesh {columns['mesh'].max()}, but has {counted(len(poses), 'pose')}"
+        )
     if meshes is not None and len(meshes) != len(poses):
-        raise ValueError(f"it has {len(poses)} poses, but {len(meshes)} meshes are given")
+        given = counted(len(meshes), "mesh is", "meshes are")
+        raise ValueError(f"it has {counted(len(poses), 'pose')}, but {given} given")
 
 
 # ---- spheres and arrays ----

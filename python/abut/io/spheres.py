@@ -130,7 +130,7 @@ def from_arrays(
     try:
         centers = checks.points(centers, "centers")
         count = len(centers)
-        radii = checks.lengths(radii, "radii", count, "centers")
+        radii = checks.lengths(radii, "radii", count, "center")
         if ids is not None:
             ids = checks.indices(ids, "ids")
             if ids.shape != (count,):
