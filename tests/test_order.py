@@ -188,3 +188,32 @@ def test_signs_of_zero_are_one():
     found = [abut.find_contacts(*spheres, mesh) for mesh in (first, second)]
     assert_same_bits(*found, ORDERLESS)
     assert not np.signbit(found[0].point).any()
+
+
+def groove(angle):
+    """Two walls, symmetric about x = 0, that differ from flat by `angle`."""
+    x, y = np.array([0.0, 0.3, 0.6, 0.9, 1.2]), np.array([-1.0, 0.5, 1.0])
+    columns = np.repeat(x, len(y))
+    wall = np.column_stack([columns, np.tile(y, len(x)), columns * np.tan(angle / 2)])
+    corner = (np.arange(len(x) - 1)[:, None] * len(y) + np.arange(len(y) - 1)).reshape(-1, 1)
+    halves = np.array([[0, 1, len(y)], [1, len(y) + 1, len(y)]])
+    facets = (corner[:, :, None] + halves).reshape(-1, 3)
+    return np.concatenate([wall, wall * [-1, 1, 1]]), np.concatenate([facets, facets + len(wall)])
+
+
+@pytest.mark.parametrize(("angle", "flat_angle"), [(0.25, 0.3), (5e-8, 0.0)])
+def test_two_walls_that_are_as_near(angle, flat_angle):
+    """Only the one that the canonical order has first eliminates."""
+    rng = np.random.default_rng(0)
+    vertices, facets = groove(angle)
+    heights = rng.uniform(0.3, 2.0, 2000)
+    centers = np.column_stack([np.zeros(2000), rng.uniform(-0.9, 0.9, 2000), heights])
+    found = []
+    for seed in range(6):
+        order = rng.permutation(len(facets)) if seed else np.arange(len(facets))
+        mesh = abut.Mesh(vertices, facets[order])
+        found.append(abut.find_contacts(centers, heights + 0.1, mesh, flat_angle=flat_angle))
+    for contacts in found[1:]:
+        assert np.array_equal(contacts.offsets, found[0].offsets)
+        assert np.array_equal(contacts.normal, found[0].normal)
+        assert np.array_equal(contacts.overlap, found[0].overlap)

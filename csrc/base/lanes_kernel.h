@@ -410,6 +410,11 @@ static inline lanes3 lanes3_select(lanes_mask mask, lanes3 yes, lanes3 no)
                     lanes_select(mask, yes.z, no.z)};
 }
 
+static inline lanes_mask lanes3_equal(lanes3 a, lanes3 b)
+{
+    return mask_and(lanes_equal(a.x, b.x), mask_and(lanes_equal(a.y, b.y), lanes_equal(a.z, b.z)));
+}
+
 /* Zeros without a sign, as vec3_one_zero. */
 static inline lanes3 lanes3_one_zero(lanes3 a)
 {

@@ -21,8 +21,9 @@ enum { CELL_NUMBER_BITS = 36 };
  * inverse cell would not be finite. */
 enum { EXPONENT_LOW = -1000, EXPONENT_COUNT = 1300 };
 
-/* Buckets of a level: 64 take too little to save. */
-enum { BUCKETS_LOW = 64, BUCKETS_HIGH = 1 << 28 };
+/* Buckets of a level: with fewer, which take too little to save, cells of one facet may meet where
+ * they repeat. */
+enum { BUCKETS_LOW = 256, BUCKETS_HIGH = 1 << 28 };
 
 /* Buckets of one word of bins.occupied: levels have whole words. */
 enum { WORD = 32 };
@@ -320,12 +321,13 @@ static bool is_period(const bin_level *level, int x, int y, int z)
     return (sum & level->mask) == 0;
 }
 
-/* Whether no two cells of a facet share a bucket. */
+/* Whether no two cells in which a center may be near one facet share a bucket: those of wide facets
+ * are up to CELL_SPAN apart, farther ones are not both within the facet's grown box. */
 static bool are_cells_apart(const bin_level *level)
 {
-    for (int z = 1 - CELL_SPAN; z < CELL_SPAN; z++) {
-        for (int y = 1 - CELL_SPAN; y < CELL_SPAN; y++) {
-            for (int x = 1 - CELL_SPAN; x < CELL_SPAN; x++) {
+    for (int z = -CELL_SPAN; z <= CELL_SPAN; z++) {
+        for (int y = -CELL_SPAN; y <= CELL_SPAN; y++) {
+            for (int x = -CELL_SPAN; x <= CELL_SPAN; x++) {
                 if ((x || y || z) && is_period(level, x, y, z)) {
                     return false;
                 }

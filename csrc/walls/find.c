@@ -257,6 +257,9 @@ static abut_status number_place(const search *s, view *v, contact_buffer *buffer
 static abut_status reserve_contacts(const search *s, contact_buffer *buffer, abut_index added)
 {
     abut_index room = buffer->count + added;
+    if (room > INT32_MAX) {
+        return ABUT_NO_MEMORY; /* what counts the contacts of a chunk has 31 bits */
+    }
     room = buffer->items || room > USUAL_CONTACTS ? room : USUAL_CONTACTS;
     contact *grown = memory_grow(buffer->items, room, &buffer->capacity, sizeof *grown);
     if (!grown) {

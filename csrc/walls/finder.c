@@ -134,6 +134,9 @@ static int step_for(const binned_mesh *binned, double reach)
     if (!(reach <= binned->whole_reach)) {
         return binned->step_count;
     }
+    if (reach == 0.0) {
+        return 0; /* no spheres */
+    }
     int octave = ilogb(reach) - binned->first_octave;
     int step = octave > 0 ? STEPS_PER_OCTAVE * octave : 0;
     while (step_reach(binned, step) < reach) {

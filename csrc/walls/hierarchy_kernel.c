@@ -1,8 +1,9 @@
 /* The nearest contact of each sphere against all others of the sphere: most end here.
  *
  * The nearest is kept, and what it eliminates by its own noise alone it eliminates by the rules of
- * hierarchy.c, too, where noise can only be more. The others, and contacts at the very distance of
- * the nearest, are left to those rules. */
+ * hierarchy.c, too, where noise can only be more. The others are left to those rules. So are all
+ * where another contact is as near: only what is kept eliminates, and which of the two comes first
+ * is not seen here. */
 #include "../base/lanes_kernel.h"
 #include "../base/simd.h"
 #include "kernels.h"
@@ -76,9 +77,10 @@ LANES_INLINE tangent tangent_of(const pairs *p, int32_t j)
         lanes_set(p->distance_sq[j] * (1.0 + SAME_ROOT))};
 }
 
-/* The pairs of one sphere that its nearest one does not surely eliminate. Returns how many. */
+/* The pairs of one sphere that its nearest one does not surely eliminate. Returns how many; rivals:
+ * not 0 where another contact is as near. */
 LANES_INLINE int32_t strike(const pairs *p, int32_t begin, int32_t end, const tangent *t,
-                            int32_t *left, int32_t *touching_count)
+                            int32_t *left, int32_t *touching_count, unsigned *rivals)
 {
     int32_t count = 0;
     for (int32_t i = begin; i < end; i += LANES) {
@@ -86,8 +88,9 @@ LANES_INLINE int32_t strike(const pairs *p, int32_t begin, int32_t end, const ta
         lanes3 other = {lanes_load(p->offset[0] + i), lanes_load(p->offset[1] + i),
                         lanes_load(p->offset[2] + i)};
         lanes in_front = lanes3_dot(t->offset, lanes3_sub(t->offset, other));
-        lanes_mask stays = mask_or(mask_not(lanes_no_more(in_front, t->limit)),
-                                   lanes_no_more(distance_sq, t->as_near));
+        lanes_mask is_as_near = lanes_no_more(distance_sq, t->as_near);
+        lanes_mask stays = mask_or(mask_not(lanes_no_more(in_front, t->limit)), is_as_near);
+        *rivals |= mask_bits(mask_and(is_as_near, mask_not(lanes3_equal(other, t->offset))));
         unsigned touching = mask_bits(lanes_less(distance_sq, lanes_set(INFINITY)));
         *touching_count += __builtin_popcount(touching);
         count = append_bits(left, count, i, mask_bits(stays) & touching);
@@ -106,7 +109,17 @@ void KERNEL(hierarchy_strike)(pairs *p)
             int32_t j = find_pair(p, begin, distance_sq);
             measure_nearest(p, p->sphere[k], j);
             tangent t = tangent_of(p, j);
-            count += strike(p, begin, end, &t, p->left + count, &touching_count);
+            unsigned rivals = 0;
+            int32_t touching = 0,
+                    left = strike(p, begin, end, &t, p->left + count, &touching, &rivals);
+            if (rivals) {
+                /* which of them is nearest, and may eliminate, the canonical order decides */
+                t.limit = lanes_set(-INFINITY);
+                touching = 0;
+                left = strike(p, begin, end, &t, p->left + count, &touching, &rivals);
+            }
+            count += left;
+            touching_count += touching;
         }
     }
     p->first_left[p->sphere_count] = count;

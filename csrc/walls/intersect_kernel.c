@@ -143,10 +143,10 @@ LANES_INLINE bool collect_bucket(pairs *p, const entries *set, uint32_t bucket, 
 {
     uint32_t begin = set->begins[bucket], end = set->begins[bucket + 1];
     int32_t count = p->count;
-    p->candidate_count += end - begin;
     if ((int64_t)p->capacity - count < (int64_t)(end - begin) + BOXES) {
         return false;
     }
+    p->candidate_count += end - begin;
     for (uint32_t entry = begin; entry < end; entry += BOXES) {
         uint32_t near = boxes_near(set, entry, s);
         near &= end - entry < BOXES ? (1u << (end - entry)) - 1u : UINT32_MAX;
@@ -276,8 +276,10 @@ static int32_t collect_views(pairs *p, int32_t from)
     const batch *b = p->batch;
     seen_spheres seen = seen_from(b, from);
     for (int32_t sphere = seen_next(&seen); sphere < b->count; sphere = seen_next(&seen)) {
+        abut_index candidates = p->candidate_count;
         for (int32_t number = 0; number < b->view_count; number++) {
             if (!collect_view(p, number, sphere)) {
+                p->candidate_count = candidates; /* the sphere will come again */
                 p->count = p->first[p->sphere_count];
                 return sphere;
             }

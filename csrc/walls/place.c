@@ -82,6 +82,9 @@ static bool find_images(const placement *p, const box *bounds, const box *sphere
 {
     double count = 1.0;
     *images = (image_range){{0, 0, 0}, {0, 0, 0}};
+    if (!(bounds->low[0] <= bounds->high[0])) {
+        return true; /* without facets one image is as good as any */
+    }
     for (int axis = 0; axis < 3; axis++) {
         double period = p->period[axis], low = spheres->low[axis], high = spheres->high[axis];
         if (period == 0.0) {

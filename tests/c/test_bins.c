@@ -180,7 +180,7 @@ static void check_cell_sides(const scene *s)
 static int cut_count; /* scenes whose facets were cut */
 
 /* Buckets for each facet, and what is there without any. */
-enum { BUCKETS_PER_FACET = 32, BUCKETS_ANYWAY = 64, ENTRIES_PER_FACET = 27 };
+enum { BUCKETS_PER_FACET = 32, BUCKETS_ANYWAY = 256, ENTRIES_PER_FACET = 27 };
 
 static void check_memory(const scene *s)
 {
