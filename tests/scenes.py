@@ -486,3 +486,10 @@ def scenes(draw):
     radius = extent * 10 ** draw(st.floats(-2.5, 1), label="size")
     count = draw(st.integers(1, 4), label="spheres")
     return Scene(vertices, facets, *spheres_near(rng, vertices, facets, count, radius))
+
+
+def unit_cube():
+    """Vertices and facets of a unit cube of six squares."""
+    vertices = np.indices((2, 2, 2)).reshape(3, 8).T
+    facets = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
+    return vertices, facets

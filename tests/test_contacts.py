@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import abut
+import scenes
 
 ROWS = (
     "sphere",
@@ -31,10 +32,7 @@ N = 200
 
 @pytest.fixture(scope="module")
 def mesh():
-    """A unit cube of six squares."""
-    vertices = np.indices((2, 2, 2)).reshape(3, 8).T
-    facets = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
-    return abut.Mesh(vertices, facets)
+    return abut.Mesh(*scenes.unit_cube())
 
 
 @pytest.fixture(scope="module")

@@ -112,14 +112,7 @@ static const triangle *source_triangles(const builder *b)
 
 static box source_box(const builder *b, abut_index number)
 {
-    if (!b->pieces.items) {
-        return mesh_box(b->mesh, number);
-    }
-    box bounds = box_empty();
-    for (int i = 0; i < 3; i++) {
-        box_include_point(&bounds, b->pieces.items[number].corner[i]);
-    }
-    return bounds;
+    return b->pieces.items ? triangle_box(&b->pieces.items[number]) : mesh_box(b->mesh, number);
 }
 
 /* All pieces of a facet are as large as the largest: they have to be in one
@@ -263,9 +256,8 @@ static bool is_better_fine(const size_class *fine, const size_class *coarse, dou
 
 /* Merge classes from the finest on and number what is left: a class that was
  * merged has the number of the one that it is in. */
-static void choose_levels(builder *b)
+static void choose_levels(builder *b, double area)
 {
-    double area = mesh_area(b->mesh);
     int32_t *count = &b->set->level_count;
     int last = -1;
     for (int k = 0; k < EXPONENT_COUNT; k++) {
@@ -289,9 +281,8 @@ static void choose_levels(builder *b)
     }
 }
 
-static void choose_cells(builder *b)
+static void choose_cells(builder *b, double area)
 {
-    double area = mesh_area(b->mesh);
     for (int k = 0; k < EXPONENT_COUNT; k++) {
         size_class *class = &b->classes[k];
         class->cell = cell_of_class(k);
@@ -396,9 +387,10 @@ static void add_level(const builder *b, const size_class *class)
 
 static bool build_levels(builder *b)
 {
+    double area = mesh_area(b->mesh);
     measure_sizes(b);
-    choose_levels(b);
-    choose_cells(b);
+    choose_levels(b, area);
+    choose_cells(b, area);
     bins *set = b->set;
     set->levels = memory_alloc(set->level_count, sizeof *set->levels);
     if (!set->levels) {

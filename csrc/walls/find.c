@@ -128,7 +128,6 @@ static bool fill_profile(const abut_query *query, reach_profile *profile)
 
 typedef struct search {
     abut_contacts *contacts;
-    const kernels *kernels;
     double flat_tilt;
     atomic_intptr_t crowded_sphere; /* one with too many images */
     atomic_intptr_t candidate_count, test_count, touch_count;
@@ -221,12 +220,10 @@ static abut_status resolve(const search *s, double radius, scratch *own, questio
                            parallel_job *job)
 {
     const abut_query *query = &s->contacts->query;
-    if (q->count > 1) {
-        hierarchy_sort(q);
-    }
+    hierarchy_sort(q);
     switch (query->resolution) {
     case ABUT_HIERARCHY:
-        return q->count > 1 ? hierarchy_eliminate(q, s->flat_tilt, job) : ABUT_OK;
+        return hierarchy_eliminate(q, s->flat_tilt, job);
     case ABUT_SHARING:
         return share(query, radius, own, q, job);
     case ABUT_ALL:
@@ -294,7 +291,6 @@ static abut_status append_contact(const search *s, contact_buffer *buffer, const
 {
     view *v = &p->batch->views[p->view[i]];
     abut_status status = v->place < 0 ? number_place(s, v, buffer) : ABUT_OK;
-    int32_t code = (int32_t)p->code[i], type = code / CODES_PER_TYPE;
     int32_t nodes = node_count(v, p, i);
     buffer->items[buffer->count++] = (contact){.offset = pair_offset(p, i),
                                                .distance = p->distance[i],
@@ -303,8 +299,8 @@ static abut_status append_contact(const search *s, contact_buffer *buffer, const
                                                .place = v->place,
                                                .node_count = nodes,
                                                .sphere = (uint16_t)sphere,
-                                               .type = (uint8_t)type,
-                                               .local = (uint8_t)(code % CODES_PER_TYPE)};
+                                               .type = (uint8_t)pair_type(p, i),
+                                               .local = (uint8_t)pair_local(p, i)};
     buffer->node_count += nodes;
     return status;
 }
@@ -348,7 +344,7 @@ static abut_status resolve_pairs(const search *s, scratch *own, contact_buffer *
 {
     pairs *p = &own->pairs;
     if (s->contacts->query.resolution == ABUT_HIERARCHY) {
-        s->kernels->hierarchy_strike(p);
+        kernels_take()->hierarchy_strike(p);
     } else {
         hierarchy_take_all(p);
     }
@@ -396,7 +392,7 @@ static bool load_spheres(const search *s, scratch *own, abut_index first, abut_i
     }
     own->batch.first = first;
     own->batch.count = (int32_t)count;
-    return s->kernels->batch_load(&own->batch, centers, radii, query->gap);
+    return kernels_take()->batch_load(&own->batch, centers, radii, query->gap);
 }
 
 /* Load spheres into the batch and let them look for buckets. */
@@ -416,7 +412,7 @@ static abut_status load(search *s, scratch *own, abut_index first, abut_index co
     }
     memset(b->seen, 0, sizeof b->seen);
     for (abut_index k = 0; !status && k < b->view_count; k++) {
-        s->kernels->bins_look(b, &b->views[k]);
+        kernels_take()->bins_look(b, &b->views[k]);
     }
     return status;
 }
@@ -560,7 +556,7 @@ static abut_status choose_order(abut_contacts *contacts, double largest)
 static abut_status search_all(abut_contacts *contacts, abut_error *error)
 {
     const abut_query *query = &contacts->query;
-    search s = {.contacts = contacts, .kernels = kernels_take()};
+    search s = {.contacts = contacts};
     reach_profile profile;
     s.flat_tilt = sin(0.5 * query->flat_angle);
     if (!fill_profile(query, &profile)) {

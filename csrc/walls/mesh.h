@@ -58,14 +58,22 @@ static inline void box_include_point(box *bounds, vec3 point)
     box_include(bounds, &at);
 }
 
+static inline box triangle_box(const triangle *t)
+{
+    box bounds = box_empty();
+    for (int i = 0; i < 3; i++) {
+        box_include_point(&bounds, t->corner[i]);
+    }
+    return bounds;
+}
+
 /* Of all corners of a facet. */
 static inline box mesh_box(const abut_mesh *mesh, abut_index facet)
 {
-    box bounds = box_empty();
-    for (int32_t k = mesh->fans[facet]; k < mesh->fans[facet + 1]; k++) {
-        for (int i = 0; i < 3; i++) {
-            box_include_point(&bounds, mesh->triangles[k].corner[i]);
-        }
+    box bounds = triangle_box(&mesh->triangles[mesh->fans[facet]]);
+    for (int32_t k = mesh->fans[facet] + 1; k < mesh->fans[facet + 1]; k++) {
+        box part = triangle_box(&mesh->triangles[k]);
+        box_include(&bounds, &part);
     }
     return bounds;
 }

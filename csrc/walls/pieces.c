@@ -53,10 +53,7 @@ double pieces_expected(const abut_mesh *mesh, double reach)
 
 static double extent_of(const triangle *t)
 {
-    box bounds = box_empty();
-    for (int i = 0; i < 3; i++) {
-        box_include_point(&bounds, t->corner[i]);
-    }
+    box bounds = triangle_box(t);
     return box_extent(&bounds);
 }
 

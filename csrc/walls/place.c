@@ -132,8 +132,7 @@ static abut_status add_image(const placement *p, abut_index number, const int32_
                   .shift = image_shift(p, image),
                   .number = (int32_t)number,
                   .place = -1};
-    added.is_plain = vec3_max_abs(added.shift) == 0.0 && !mesh->pose.turns &&
-                     vec3_max_abs(mesh->pose.shift) == 0.0;
+    added.is_plain = vec3_max_abs(added.shift) == 0.0 && pose_is_identity(&mesh->pose);
     added.is_triangles = mesh_is_triangles(added.mesh);
     for (int axis = 0; axis < 3; axis++) {
         added.image[axis] = image[axis];

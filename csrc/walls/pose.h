@@ -17,6 +17,12 @@ static inline pose pose_identity(void)
     return (pose){{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}, false};
 }
 
+/* Whether points are where they are in the mesh's frame. */
+static inline bool pose_is_identity(const pose *p)
+{
+    return !p->turns && vec3_max_abs(p->shift) == 0.0;
+}
+
 /* From a row-major 4 x 4 matrix. */
 static inline pose pose_load(const double *matrix)
 {

@@ -15,7 +15,7 @@ seat rows_find_seat(const abut_contacts *contacts, const contact_buffer *buffer,
     abut_index number = seen ? seen->mesh : place;
     const placed_mesh *placed = &p->meshes[number];
     const abut_mesh *mesh = placed->binned->mesh;
-    bool is_plain = !seen && !placed->pose.turns && vec3_max_abs(placed->pose.shift) == 0.0;
+    bool is_plain = !seen && pose_is_identity(&placed->pose);
     return (seat){
         placed, mesh, number, seen ? seen->image : none, is_plain, mesh_is_triangles(mesh)};
 }
