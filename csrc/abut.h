@@ -75,8 +75,19 @@ typedef enum abut_status {
     ABUT_BAD_PERIOD,   /* index: the axis, value: the period */
     ABUT_BAD_EXPONENT, /* value: the exponent */
     ABUT_TOO_MANY_IMAGES, /* index: the sphere, whose periodic images cannot be counted */
-    ABUT_BAD_SIMD,        /* no instruction level has this name */
-    ABUT_NO_SIMD,         /* this processor, or this build, has no such instruction level */
+    ABUT_BAD_SPHERE_GAP,  /* index: the sphere, value: its gap */
+    ABUT_BAD_SIZE,        /* index: the level, value: its size, which is not positive, not finite or
+                             no more than that of the level before */
+    ABUT_SIZE_TOO_SMALL, /* index: the sphere, value: its diameter and gap, for which the last level
+                            is too small */
+    ABUT_TOO_MANY_LEVELS,  /* index: how many */
+    ABUT_TOO_MANY_SPHERES, /* index: how many; spheres of pairs are numbered with 31 bits */
+    ABUT_OTHER_NOT_FINITE, /* as ABUT_CENTER_NOT_FINITE and so on, of the other spheres */
+    ABUT_OTHER_TOO_FAR,
+    ABUT_BAD_OTHER_RADIUS,
+    ABUT_BAD_OTHER_GAP,
+    ABUT_BAD_SIMD, /* no instruction level has this name */
+    ABUT_NO_SIMD,  /* this processor, or this build, has no such instruction level */
     ABUT_STATUS_COUNT
 } abut_status;
 
@@ -244,6 +255,113 @@ typedef struct abut_statistics {
 } abut_statistics;
 
 abut_statistics abut_finder_inspect(const abut_finder *finder);
+
+/* ---- pairs of spheres ---- */
+
+/* In a grid with a level for each range of sizes, a sphere meets those of its own level in the
+ * cells around its own; and those of other levels in the cells that it reaches, of all levels below
+ * its own, or of all above. D. Krijgsman, V. Ogarko, S. Luding, "Optimal parameters for a
+ * hierarchical grid data structure", Computational Particle Mechanics 1 (2014),
+ * doi:10.1007/s40571-014-0020-9. */
+typedef enum abut_search { ABUT_TOP_DOWN = 0, ABUT_BOTTOM_UP = 1 } abut_search;
+
+/* Most levels that a grid may have. */
+#define ABUT_LEVEL_LIMIT 64
+
+/* Spheres whose sizes stay, while their positions change. */
+typedef struct abut_pair_input {
+    abut_index sphere_count;
+    int dimension;       /* of the centers: 2 or 3 */
+    const double *radii; /* sphere_count, > 0 */
+    double gap;          /* >= 0: also report pairs with overlap >= -gap */
+    const double *gaps;  /* sphere_count, >= 0, instead of gap: overlap >= -(gaps[i] + gaps[j]) / 2;
+                            NULL: gap for all */
+    const double *sizes; /* level_count cell sizes, ascending, the last >= every 2 radius + gap: a
+                            sphere is on the first level that is as large; NULL: chosen so that
+                            cells of all levels hold as many spheres */
+    abut_index level_count; /* 0 to ABUT_LEVEL_LIMIT; 0: as many as the work model finds best */
+    abut_search search;
+    const double *period; /* dimension: space repeats along the axes at these distances; 0: not
+                             along this one; NULL: along none */
+} abut_pair_input;
+
+/* No spheres, three dimensions, gap 0, levels chosen, top-down, no period. */
+abut_pair_input abut_pair_input_default(void);
+
+/* Copies what it needs of its input. */
+typedef struct abut_pair_finder abut_pair_finder;
+
+abut_status abut_pair_finder_build(const abut_pair_input *input, abut_pair_finder **finder,
+                                   abut_error *error);
+void abut_pair_finder_free(abut_pair_finder *finder);
+
+typedef struct abut_pair_query {
+    const double *centers; /* sphere_count x dimension */
+
+    /* Other spheres: pairs of a sphere and one of these instead of pairs of spheres. NULL: none. */
+    const double *other_centers; /* other_count x dimension */
+    const double *other_radii;   /* other_count */
+    const double *other_gaps;    /* other_count; NULL: the finder's gap */
+    abut_index other_count;
+
+    int workers; /* threads at most, >= 1; results are the same to the bit for any number */
+    abut_interrupted interrupted; /* may be NULL */
+    void *interrupted_data;
+} abut_pair_query;
+
+/* One worker, no others, no callback. */
+abut_pair_query abut_pair_query_default(void);
+
+/* The pairs of a query, sorted by i, then j, then image. They borrow the finder until they are
+ * freed. */
+typedef struct abut_pairs abut_pairs;
+
+abut_status abut_pairs_find(const abut_pair_finder *finder, const abut_pair_query *query,
+                            abut_pairs **pairs, abut_error *error);
+void abut_pairs_free(abut_pairs *pairs);
+abut_index abut_pairs_count(const abut_pairs *pairs);
+
+/* Arrays of the caller that abut_pairs_write fills; m = abut_pairs_count, d = dimension. */
+typedef struct abut_pair_columns {
+    abut_index *i;   /* m: the first sphere of each pair */
+    abut_index *j;   /* m: the second; without others i < j, or i == j and the image's first number
+                        other than 0 is positive */
+    double *normal;  /* m x d: unit, from j to i; +x where the centers are the same */
+    double *overlap; /* m: sum of the radii - distance of the centers */
+    double *point;   /* m x d: midway between the surfaces, on the line of the centers */
+    abut_index *image; /* m x d: sphere j shifted by image * period is what sphere i touches; may be
+                          NULL: then it is not written */
+    abut_index *offsets; /* sphere_count + 1: the pairs whose first sphere is i are offsets[i] ...
+                            offsets[i + 1] - 1 */
+} abut_pair_columns;
+
+void abut_pairs_write(const abut_pairs *pairs, const abut_pair_columns *columns);
+
+/* One level of a finder's grid, and what its last query found there. */
+typedef struct abut_pair_level {
+    double size;       /* of the level: spheres up to this diameter, gap included, are on it */
+    double lengths[3]; /* of its cells: not less than size, and parts of a period */
+    abut_index sphere_count;               /* on the level */
+    abut_index cell_count, occupied_count; /* cells that there are, and those with spheres */
+    abut_index test_count;   /* T_cd: spheres in the cells that this level's spheres look into */
+    abut_index access_count; /* T_ca: those cells, the own and half of those around it included */
+} abut_pair_level;
+
+/* What a finder's last query did. Of queries that several threads made at once, one of them. */
+typedef struct abut_pair_statistics {
+    abut_index sphere_count; /* of the last query; 0 before the first */
+    abut_index pair_count;
+    abut_index distance_count; /* distances computed: no more than the sum of test_count, since
+                                  cells that a sphere cannot reach are left out */
+    abut_index level_count;
+    abut_index byte_count; /* memory that the finder keeps for its next query */
+} abut_pair_statistics;
+
+/* Counts the work of the last query anew: takes about as long as that took. levels:
+ * abut_pair_level_count(finder) of them. ABUT_OK or ABUT_NO_MEMORY. */
+abut_status abut_pair_finder_inspect(const abut_pair_finder *finder,
+                                     abut_pair_statistics *statistics, abut_pair_level *levels);
+abut_index abut_pair_level_count(const abut_pair_finder *finder);
 
 /* ---- shares ---- */
 

@@ -34,6 +34,17 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_BAD_EXPONENT] = "exponent is %; it must be positive and at most 10",
     [ABUT_TOO_MANY_IMAGES] = "sphere # reaches over more than a million periodic images of a mesh; "
                              "its radius and the period must be in one unit",
+    [ABUT_BAD_SPHERE_GAP] = "gap[#] is %; it must be at least 0 and at most 1e75",
+    [ABUT_BAD_SIZE] =
+        "levels[#] is %; sizes of levels must be positive and ascend, to at most 1e76",
+    [ABUT_SIZE_TOO_SMALL] = "sphere # has the diameter, with its gap, of %, which is more than the "
+                            "size of the last level",
+    [ABUT_TOO_MANY_LEVELS] = "# levels are too many; there may be 64",
+    [ABUT_TOO_MANY_SPHERES] = "# spheres are too many; those of pairs are numbered with 31 bits",
+    [ABUT_OTHER_NOT_FINITE] = "others: centers[#, @] is %",
+    [ABUT_OTHER_TOO_FAR] = "others: centers[#, @] is %; coordinates must lie within 1e75 of 0",
+    [ABUT_BAD_OTHER_RADIUS] = "others: radii[#] is %; radii must be positive and at most 1e75",
+    [ABUT_BAD_OTHER_GAP] = "others: gaps[#] is %; it must be at least 0 and at most 1e75",
     [ABUT_BAD_SIMD] = "the instruction levels are baseline, v3 and v4",
     [ABUT_NO_SIMD] = "this processor, or this build, has no such instruction level",
 };
