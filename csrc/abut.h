@@ -82,8 +82,11 @@ typedef enum abut_status {
                             is too small */
     ABUT_TOO_MANY_LEVELS,  /* index: how many */
     ABUT_TOO_MANY_SPHERES, /* index: how many; spheres of pairs are numbered with 31 bits */
+    ABUT_TOO_MANY_PERIODS, /* as ABUT_CENTER_NOT_FINITE: more than 2^31 periods from the box */
     ABUT_OTHER_NOT_FINITE, /* as ABUT_CENTER_NOT_FINITE and so on, of the other spheres */
     ABUT_OTHER_TOO_FAR,
+    ABUT_OTHER_TOO_MANY_PERIODS,
+    ABUT_OTHER_SIZE_TOO_SMALL,
     ABUT_BAD_OTHER_RADIUS,
     ABUT_BAD_OTHER_GAP,
     ABUT_BAD_SIMD, /* no instruction level has this name */
@@ -357,11 +360,16 @@ typedef struct abut_pair_statistics {
     abut_index byte_count; /* memory that the finder keeps for its next query */
 } abut_pair_statistics;
 
-/* Counts the work of the last query anew: takes about as long as that took. levels:
- * abut_pair_level_count(finder) of them. ABUT_OK or ABUT_NO_MEMORY. */
-abut_status abut_pair_finder_inspect(const abut_pair_finder *finder,
-                                     abut_pair_statistics *statistics, abut_pair_level *levels);
+/* Counts the work of the last query anew, which takes about as long as that took. `levels` has room
+ * for ABUT_LEVEL_LIMIT; statistics->level_count of them are filled: others than the finder's where
+ * the last query was for other spheres. With others, or where all images were searched for, a level
+ * counts the work of those who look into it. */
+void abut_pair_finder_inspect(const abut_pair_finder *finder, abut_pair_statistics *statistics,
+                              abut_pair_level *levels);
+
+/* The finder's levels, and their sizes. */
 abut_index abut_pair_level_count(const abut_pair_finder *finder);
+const double *abut_pair_level_sizes(const abut_pair_finder *finder);
 
 /* ---- shares ---- */
 

@@ -157,6 +157,88 @@ static inline void lanes_load_points(const double *p, lanes columns[3])
     columns[2] = _mm512_permutex2var_pd(_mm512_permutex2var_pd(a, z, b), end_of_z, c);
 }
 
+/* The smaller one, and the larger one; b where they are equal, or a is no number. */
+static inline lanes lanes_smaller(lanes a, lanes b)
+{
+    return _mm512_min_pd(a, b);
+}
+
+static inline lanes lanes_larger(lanes a, lanes b)
+{
+    return _mm512_max_pd(a, b);
+}
+
+/* 0, 1, 2, ... */
+static inline lanes lanes_ramp(void)
+{
+    return _mm512_setr_pd(0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+/* Rounded towards 0, which 32 bits must hold. */
+static inline void lanes_store_whole(int32_t *p, lanes a)
+{
+    _mm256_storeu_si256((__m256i *)p, _mm512_cvttpd_epi32(a));
+}
+
+/* Rounded towards 0; up to 2^52. */
+static inline lanes lanes_whole(lanes a)
+{
+    return _mm512_roundscale_pd(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+}
+
+static inline __m512d lanes_two_rows(const double *a, const double *b)
+{
+    return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(a)), _mm256_loadu_pd(b), 1);
+}
+
+/* LANES rows of four doubles each become columns. */
+static inline void lanes_load_rows(const double *const rows[LANES], lanes columns[4])
+{
+    const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
+    const __m512i high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+    __m512d a = lanes_two_rows(rows[0], rows[4]), b = lanes_two_rows(rows[1], rows[5]);
+    __m512d c = lanes_two_rows(rows[2], rows[6]), d = lanes_two_rows(rows[3], rows[7]);
+    __m512d xz = _mm512_unpacklo_pd(a, b), yw = _mm512_unpackhi_pd(a, b);
+    __m512d xz_next = _mm512_unpacklo_pd(c, d), yw_next = _mm512_unpackhi_pd(c, d);
+    columns[0] = _mm512_permutex2var_pd(xz, low, xz_next);
+    columns[1] = _mm512_permutex2var_pd(yw, low, yw_next);
+    columns[2] = _mm512_permutex2var_pd(xz, high, xz_next);
+    columns[3] = _mm512_permutex2var_pd(yw, high, yw_next);
+}
+
+/* Columns become LANES points of three coordinates each, one after the other. */
+static inline void lanes_store_points(double *p, const lanes columns[3])
+{
+    const __m512i first = _mm512_setr_epi64(0, 8, 0, 1, 9, 0, 2, 10);
+    const __m512i second = _mm512_setr_epi64(0, 3, 11, 0, 4, 12, 0, 5);
+    const __m512i third = _mm512_setr_epi64(13, 0, 6, 14, 0, 7, 15, 0);
+    const __m512i z_in_first = _mm512_setr_epi64(0, 1, 8, 3, 4, 9, 6, 7);
+    const __m512i z_in_second = _mm512_setr_epi64(10, 1, 2, 11, 4, 5, 12, 7);
+    const __m512i z_in_third = _mm512_setr_epi64(0, 13, 2, 3, 14, 5, 6, 15);
+    __m512d x = columns[0], y = columns[1], z = columns[2];
+    _mm512_storeu_pd(p, _mm512_permutex2var_pd(_mm512_permutex2var_pd(x, first, y), z_in_first, z));
+    _mm512_storeu_pd(p + 8,
+                     _mm512_permutex2var_pd(_mm512_permutex2var_pd(x, second, y), z_in_second, z));
+    _mm512_storeu_pd(p + 16,
+                     _mm512_permutex2var_pd(_mm512_permutex2var_pd(x, third, y), z_in_third, z));
+}
+
+/* Write the numbers first + k of the bits k that are set to the list, and anything to what lies
+ * behind, LANES numbers in all; returns how many. */
+static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned bits)
+{
+    __m256i numbers =
+        _mm256_add_epi32(_mm256_set1_epi32(first), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    _mm256_storeu_si256((__m256i *)list, _mm256_maskz_compress_epi32((__mmask8)bits, numbers));
+    return __builtin_popcount(bits);
+}
+
+/* LANES times the same number. */
+static inline void lanes_store_number(int32_t *list, int32_t number)
+{
+    _mm256_storeu_si256((__m256i *)list, _mm256_set1_epi32(number));
+}
+
 #elif LANES == 4
 
 typedef __m256d lanes;
@@ -271,6 +353,62 @@ static inline void lanes_load_points(const double *p, lanes columns[3])
     columns[2] = _mm256_blend_pd(b, c, 0xa);
 }
 
+static inline lanes lanes_smaller(lanes a, lanes b)
+{
+    return _mm256_min_pd(a, b);
+}
+
+static inline lanes lanes_larger(lanes a, lanes b)
+{
+    return _mm256_max_pd(a, b);
+}
+
+static inline lanes lanes_ramp(void)
+{
+    return _mm256_setr_pd(0, 1, 2, 3);
+}
+
+static inline void lanes_store_whole(int32_t *p, lanes a)
+{
+    _mm_storeu_si128((__m128i *)p, _mm256_cvttpd_epi32(a));
+}
+
+static inline lanes lanes_whole(lanes a)
+{
+    return _mm256_round_pd(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+}
+
+static inline void lanes_load_rows(const double *const rows[LANES], lanes columns[4])
+{
+    lanes_transpose(rows, columns);
+}
+
+static inline void lanes_store_points(double *p, const lanes columns[3])
+{
+    /* x0 y0 x2 y2, z0 x1 z2 x3 and y1 z1 y3 z3 */
+    __m256d a = _mm256_unpacklo_pd(columns[0], columns[1]);
+    __m256d b = _mm256_blend_pd(columns[2], columns[0], 0xa);
+    __m256d c = _mm256_unpackhi_pd(columns[1], columns[2]);
+    _mm256_storeu_pd(p, _mm256_permute2f128_pd(a, b, 0x20));
+    _mm256_storeu_pd(p + 4, _mm256_permute2f128_pd(c, a, 0x30));
+    _mm256_storeu_pd(p + 8, _mm256_permute2f128_pd(b, c, 0x31));
+}
+
+static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned bits)
+{
+    int32_t count = 0;
+    for (int32_t k = 0; k < LANES; k++) {
+        list[count] = first + k;
+        count += (int32_t)(bits >> k & 1);
+    }
+    return count;
+}
+
+static inline void lanes_store_number(int32_t *list, int32_t number)
+{
+    _mm_storeu_si128((__m128i *)list, _mm_set1_epi32(number));
+}
+
 #else
 
 typedef double lanes;
@@ -368,11 +506,70 @@ static inline void lanes_load_points(const double *p, lanes columns[3])
     columns[0] = p[0], columns[1] = p[1], columns[2] = p[2];
 }
 
+static inline lanes lanes_smaller(lanes a, lanes b)
+{
+    return a < b ? a : b;
+}
+
+static inline lanes lanes_larger(lanes a, lanes b)
+{
+    return a > b ? a : b;
+}
+
+static inline lanes lanes_ramp(void)
+{
+    return 0.0;
+}
+
+static inline void lanes_store_whole(int32_t *p, lanes a)
+{
+    *p = (int32_t)a;
+}
+
+static inline lanes lanes_whole(lanes a)
+{
+    return (double)(int64_t)a;
+}
+
+static inline void lanes_load_rows(const double *const rows[LANES], lanes columns[4])
+{
+    memcpy(columns, rows[0], 4 * sizeof *columns);
+}
+
+static inline void lanes_store_points(double *p, const lanes columns[3])
+{
+    p[0] = columns[0], p[1] = columns[1], p[2] = columns[2];
+}
+
+static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned bits)
+{
+    *list = first;
+    return (int32_t)bits;
+}
+
+static inline void lanes_store_number(int32_t *list, int32_t number)
+{
+    *list = number;
+}
+
 #endif
 
 /* ---- what every level has in common ---- */
 
 #define LANES_ALL ((1u << LANES) - 1u)
+
+/* Bits of the first `count` lanes, or of all where there are no more. */
+static inline unsigned lanes_first_bits(int32_t count)
+{
+    return count < LANES ? (1u << count) - 1u : LANES_ALL;
+}
+
+/* The nearest whole number, the even one of two, of what is less than 2^51. */
+static inline lanes lanes_round(lanes a)
+{
+    const lanes ones = lanes_set(0x1.8p52); /* whose last digit counts ones */
+    return (a + ones) - ones;
+}
 
 /* Vectors side by side; the operations are those of vec3.h, in its order. */
 typedef struct lanes3 {

@@ -4,6 +4,7 @@
 
 #include "memory.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -138,4 +139,20 @@ void memory_free(void *array)
 {
     count_live(array == NULL ? 0 : -1);
     free(array);
+}
+
+/* A block of so many times the size is given back. */
+enum { SPARE_FACTOR = 8 };
+
+void *memory_reserve(memory_block *block, abut_index count, size_t size)
+{
+    const abut_index bytes = (abut_index)byte_count(count, size);
+    const bool is_spare = bytes > 0 && block->byte_count / SPARE_FACTOR > bytes;
+    if (block->data != NULL && bytes > 0 && block->byte_count >= bytes && !is_spare) {
+        return block->data;
+    }
+    memory_free(block->data);
+    block->data = memory_alloc(count, size);
+    block->byte_count = block->data != NULL ? bytes : 0;
+    return block->data;
 }

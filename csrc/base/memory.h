@@ -36,6 +36,16 @@ static inline void *memory_first_line(void *block)
 /* Accepts NULL. */
 void memory_free(void *array);
 
+/* Memory that serves one array after the other. Zero-initialize, free `data` in the end. */
+typedef struct memory_block {
+    void *data;
+    abut_index byte_count;
+} memory_block;
+
+/* The block as an array of `count` elements, whose bytes may be any; NULL where there is no memory:
+ * then the block is empty. A block that is far too large is exchanged for a smaller one. */
+void *memory_reserve(memory_block *block, abut_index count, size_t size);
+
 #ifdef ABUT_TESTING
 /* Let the call-th allocation from now on fail, once: 1 is the next one, 0 none. */
 void memory_fail_at(long call);

@@ -510,23 +510,12 @@ static abut_status count_rows(abut_contacts *contacts)
     return ABUT_OK;
 }
 
-/* The sum of all that were before, instead of each; the last takes the sum of all. */
-static void sum_up(abut_index *counts, abut_index count)
-{
-    abut_index sum = 0;
-    for (abut_index k = 0; k <= count; k++) {
-        abut_index own = k < count ? counts[k] : 0;
-        counts[k] = sum;
-        sum += own;
-    }
-}
-
 static abut_status number_rows(abut_contacts *contacts)
 {
     abut_status status = count_rows(contacts);
     if (!status) {
-        sum_up(contacts->firsts, contacts->chunk_count);
-        sum_up(contacts->first_nodes, contacts->chunk_count);
+        sort_sum_up(contacts->firsts, contacts->chunk_count);
+        sort_sum_up(contacts->first_nodes, contacts->chunk_count);
     }
     return status;
 }

@@ -40,31 +40,6 @@ LANES_INLINE int32_t find_pair(const pairs *p, int32_t begin, double distance_sq
     return begin + __builtin_ctz(bits);
 }
 
-#if LANES == 8
-
-/* Write the numbers of the pairs whose bits are set to the list, and to what lies behind; returns
- * how many. */
-LANES_INLINE int32_t append_bits(int32_t *list, int32_t first, unsigned bits)
-{
-    __m256i numbers =
-        _mm256_add_epi32(_mm256_set1_epi32(first), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-    _mm256_storeu_si256((__m256i *)list, _mm256_maskz_compress_epi32((__mmask8)bits, numbers));
-    return __builtin_popcount(bits);
-}
-
-#else
-
-LANES_INLINE int32_t append_bits(int32_t *list, int32_t first, unsigned bits)
-{
-    int32_t count = 0;
-    for (; bits; bits &= bits - 1) {
-        list[count++] = first + __builtin_ctz(bits);
-    }
-    return count;
-}
-
-#endif
-
 /* What is in front of the nearest contact of a sphere by no more than `limit`, times its distance,
  * is behind its tangent plane for sure. */
 typedef struct tangent {
@@ -110,7 +85,7 @@ LANES_INLINE int32_t strike(const pairs *p, int32_t begin, int32_t end, const ta
         *rivals |= mask_bits(mask_and(is_as_near, mask_not(lanes3_equal(other, t->offset))));
         unsigned touching = mask_bits(lanes_less(distance_sq, lanes_set(INFINITY)));
         *touching_count += __builtin_popcount(touching);
-        count += append_bits(left + count, i, mask_bits(stays) & touching);
+        count += lanes_append_bits(left + count, i, mask_bits(stays) & touching);
     }
     return count;
 }

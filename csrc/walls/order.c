@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-#include "../base/memory.h"
-#include "../base/parallel.h"
-
 /* What sorting takes and saves, on processors of today: keys, sorting, gathering and finding the
  * rows again take a fifth of what a sphere with a contact takes in order, and that of a sphere
  * without facets nearby twice over; a sphere that finds facets out of order waits for memory longer
@@ -25,10 +22,7 @@ enum { WINDOWS = 16, WINDOW_SPHERES = 64, COHERENT_CELLS = WINDOW_SPHERES / 4 };
 
 /* A cell should have some batches' worth of spheres where they are near facets; more cells than
  * this scatter over more cache lines than the second cache has. */
-enum { SPHERES_PER_CELL = BATCH_SPHERES / 2, GRID_LIMIT = 4096 };
-
-/* Spheres that are counted and sorted in one go: then a cell's counts cost little. */
-enum { STRETCH_SPHERES = 16 * GRID_LIMIT };
+enum { SPHERES_PER_CELL = BATCH_SPHERES / 2, GRID_LIMIT = SORT_KEY_LIMIT };
 
 /* Cells of a box, row by row; what is outside belongs to the cells at the border. */
 typedef struct cell_grid {
@@ -40,7 +34,6 @@ typedef struct sorting {
     sphere_order *order;
     const abut_query *query;
     cell_grid grid;
-    abut_index stretch_count;
 } sorting;
 
 #ifdef ABUT_TESTING
@@ -56,10 +49,8 @@ static const bool sorts_always = false;
 
 void order_free(sphere_order *order)
 {
-    memory_free(order->spheres);
-    memory_free(order->locations);
-    memory_free(order->cells);
-    memory_free(order->begins);
+    sorted_free(&order->sorted);
+    memory_free(order->location_block.data);
     *order = (sphere_order){0};
 }
 
@@ -220,95 +211,35 @@ static abut_status ask_model(const abut_query *query, const placement *p, double
     return *pays ? find_share(p, sample, pays) : ABUT_OK;
 }
 
-/* ---- sorting by counting ---- */
+/* ---- sorting ---- */
 
-static abut_index stretch_end(const sorting *s, abut_index stretch)
-{
-    abut_index end = (stretch + 1) * STRETCH_SPHERES, count = s->query->sphere_count;
-    return end < count ? end : count;
-}
-
-static int32_t *stretch_begins(const sorting *s, abut_index stretch)
-{
-    return s->order->begins + stretch * cell_count(&s->grid);
-}
-
-/* Find the cells of a stretch's spheres, and count them. */
-static abut_status count_stretch(void *context, abut_index stretch, parallel_job *job)
+/* Find the cells of spheres, and make their locations ready. */
+static void fill_cells(void *context, abut_index begin, abut_index end, uint16_t *cells)
 {
     const sorting *s = context;
-    sphere_order *order = s->order;
-    int32_t *counts = stretch_begins(s, stretch);
-    abut_index begin = stretch * STRETCH_SPHERES, end = stretch_end(s, stretch);
-    memset(counts, 0, (size_t)cell_count(&s->grid) * sizeof *counts);
-    memset(order->locations + begin, 0, (size_t)(end - begin) * sizeof *order->locations);
+    memset(s->order->locations + begin, 0, (size_t)(end - begin) * sizeof *s->order->locations);
     for (abut_index i = begin; i < end; i++) {
-        order->cells[i] = (uint16_t)find_cell(&s->grid, s->query->centers + 3 * i);
+        cells[i - begin] = (uint16_t)find_cell(&s->grid, s->query->centers + 3 * i);
     }
-    for (abut_index i = begin; i < end; i++) {
-        counts[order->cells[i]]++;
-    }
-    return parallel_report(job, end - begin);
-}
-
-/* From counts to where each stretch's spheres of a cell begin. */
-static void sum_counts(const sorting *s)
-{
-    int32_t sum = 0;
-    for (int32_t cell = 0; cell < cell_count(&s->grid); cell++) {
-        for (abut_index stretch = 0; stretch < s->stretch_count; stretch++) {
-            int32_t *begin = &stretch_begins(s, stretch)[cell];
-            int32_t count = *begin;
-            *begin = sum;
-            sum += count;
-        }
-    }
-}
-
-static abut_status place_stretch(void *context, abut_index stretch, parallel_job *job)
-{
-    const sorting *s = context;
-    int32_t *begins = stretch_begins(s, stretch);
-    abut_index begin = stretch * STRETCH_SPHERES, end = stretch_end(s, stretch);
-    for (abut_index i = begin; i < end; i++) {
-        s->order->spheres[begins[s->order->cells[i]]++] = (int32_t)i;
-    }
-    return parallel_report(job, end - begin);
-}
-
-static abut_status reserve(sphere_order *order, abut_index count, abut_index begin_count)
-{
-    if (order->sphere_capacity / 4 > count) {
-        order_free(order); /* what a far larger query left */
-    }
-    int32_t *spheres = memory_grow(order->spheres, count, &order->sphere_capacity, sizeof *spheres);
-    order->spheres = spheres ? spheres : order->spheres;
-    location *locations =
-        memory_grow(order->locations, count, &order->location_capacity, sizeof *locations);
-    order->locations = locations ? locations : order->locations;
-    uint16_t *cells = memory_grow(order->cells, count, &order->cell_capacity, sizeof *cells);
-    order->cells = cells ? cells : order->cells;
-    int32_t *begins =
-        memory_grow(order->begins, begin_count, &order->begin_capacity, sizeof *begins);
-    order->begins = begins ? begins : order->begins;
-    return spheres && locations && cells && begins ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
 static abut_status sort_spheres(sorting *s)
 {
     const abut_query *query = s->query;
-    s->stretch_count = (query->sphere_count + STRETCH_SPHERES - 1) / STRETCH_SPHERES;
-    abut_status status =
-        reserve(s->order, query->sphere_count, s->stretch_count * cell_count(&s->grid));
-    if (!status) {
-        status = parallel_run(s->stretch_count, query->workers, count_stretch, s,
-                              query->interrupted, query->interrupted_data);
+    sphere_order *order = s->order;
+    const sort_task task = {.count = query->sphere_count,
+                            .key_count = cell_count(&s->grid),
+                            .fill = fill_cells,
+                            .context = s,
+                            .workers = query->workers,
+                            .interrupted = query->interrupted,
+                            .interrupted_data = query->interrupted_data};
+    order->locations = memory_reserve(&order->location_block, task.count, sizeof *order->locations);
+    if (!order->locations) {
+        return ABUT_NO_MEMORY;
     }
-    if (!status) {
-        sum_counts(s);
-        status = parallel_run(s->stretch_count, query->workers, place_stretch, s,
-                              query->interrupted, query->interrupted_data);
-    }
+    abut_status status = sort_by_key(&order->sorted, &task);
+    order->spheres = order->sorted.items;
     return status;
 }
 

@@ -6,6 +6,7 @@
 #ifndef WALLS_ORDER_H
 #define WALLS_ORDER_H
 
+#include "../base/sort.h"
 #include "kernels.h"
 #include "place.h"
 
@@ -15,12 +16,11 @@ typedef struct location {
 } location;
 
 typedef struct sphere_order {
-    bool is_by_place;    /* else in the caller's order, and the arrays say nothing */
-    int32_t *spheres;    /* the caller's numbers in the order of search */
-    location *locations; /* by the caller's numbers; zeros until the search fills them */
-    uint16_t *cells;     /* scratch: of each sphere */
-    int32_t *begins;     /* scratch: of each stretch and cell */
-    abut_index sphere_capacity, location_capacity, cell_capacity, begin_capacity;
+    bool is_by_place;       /* else in the caller's order, and the arrays say nothing */
+    const int32_t *spheres; /* the caller's numbers in the order of search */
+    location *locations;    /* by the caller's numbers; zeros until the search fills them */
+    sorted_items sorted;    /* holds spheres */
+    memory_block location_block;
 } sphere_order;
 
 /* Choose the order for a query, `largest` its largest reach, and sort where it is by place;

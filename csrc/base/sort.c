@@ -1,0 +1,109 @@
+/* Sorting by counting: each stretch of items counts its keys, a sum over keys and stretches tells
+ * where each stretch's items of a key begin, and each stretch puts its own there. */
+#include "sort.h"
+
+#include <string.h>
+
+#include "parallel.h"
+
+typedef struct sorting {
+    const sort_task *task;
+    int32_t *items;
+    uint16_t *keys;
+    int32_t *begins; /* of each stretch and key */
+    int32_t *key_begins;
+    abut_index stretch_count;
+} sorting;
+
+static abut_index stretch_end(const sorting *s, abut_index stretch)
+{
+    abut_index end = (stretch + 1) * SORT_STRETCH;
+    return end < s->task->count ? end : s->task->count;
+}
+
+static abut_status count_stretch(void *context, abut_index stretch, parallel_job *job)
+{
+    const sorting *s = context;
+    int32_t *counts = s->begins + stretch * s->task->key_count;
+    abut_index begin = stretch * SORT_STRETCH, end = stretch_end(s, stretch);
+    memset(counts, 0, (size_t)s->task->key_count * sizeof *counts);
+    s->task->fill(s->task->context, begin, end, s->keys + begin);
+    for (abut_index i = begin; i < end; i++) {
+        counts[s->keys[i]]++;
+    }
+    return parallel_report(job, end - begin);
+}
+
+/* From counts to where each stretch's items of a key begin. */
+static void sum_counts(const sorting *s)
+{
+    int32_t sum = 0;
+    for (int32_t key = 0; key < s->task->key_count; key++) {
+        s->key_begins[key] = sum;
+        for (abut_index stretch = 0; stretch < s->stretch_count; stretch++) {
+            int32_t *begin = s->begins + stretch * s->task->key_count + key;
+            int32_t count = *begin;
+            *begin = sum;
+            sum += count;
+        }
+    }
+    s->key_begins[s->task->key_count] = sum;
+}
+
+static abut_status place_stretch(void *context, abut_index stretch, parallel_job *job)
+{
+    const sorting *s = context;
+    int32_t *begins = s->begins + stretch * s->task->key_count;
+    abut_index begin = stretch * SORT_STRETCH, end = stretch_end(s, stretch);
+    for (abut_index i = begin; i < end; i++) {
+        s->items[begins[s->keys[i]]++] = (int32_t)i;
+    }
+    return parallel_report(job, end - begin);
+}
+
+static abut_status reserve(sorted_items *sorted, sorting *s)
+{
+    const abut_index keys = s->task->key_count;
+    s->items = memory_reserve(&sorted->item_block, s->task->count, sizeof *s->items);
+    s->keys = memory_reserve(&sorted->key_block, s->task->count, sizeof *s->keys);
+    s->begins = memory_reserve(&sorted->begin_block, s->stretch_count * keys, sizeof *s->begins);
+    s->key_begins = memory_reserve(&sorted->key_begin_block, keys + 1, sizeof *s->key_begins);
+    sorted->items = s->items;
+    sorted->key_begins = s->key_begins;
+    return s->items && s->keys && s->begins && s->key_begins ? ABUT_OK : ABUT_NO_MEMORY;
+}
+
+abut_status sort_by_key(sorted_items *sorted, const sort_task *task)
+{
+    sorting s = {.task = task, .stretch_count = (task->count + SORT_STRETCH - 1) / SORT_STRETCH};
+    abut_status status = reserve(sorted, &s);
+    if (!status) {
+        status = parallel_run(s.stretch_count, task->workers, count_stretch, &s, task->interrupted,
+                              task->interrupted_data);
+    }
+    if (!status) {
+        sum_counts(&s);
+        status = parallel_run(s.stretch_count, task->workers, place_stretch, &s, task->interrupted,
+                              task->interrupted_data);
+    }
+    return status;
+}
+
+void sorted_free(sorted_items *sorted)
+{
+    memory_free(sorted->item_block.data);
+    memory_free(sorted->key_block.data);
+    memory_free(sorted->begin_block.data);
+    memory_free(sorted->key_begin_block.data);
+    *sorted = (sorted_items){0};
+}
+
+void sort_sum_up(abut_index *counts, abut_index count)
+{
+    abut_index sum = 0;
+    for (abut_index k = 0; k <= count; k++) {
+        abut_index own = k < count ? counts[k] : 0;
+        counts[k] = sum;
+        sum += own;
+    }
+}

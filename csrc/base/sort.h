@@ -1,0 +1,41 @@
+/* Sorting by counting, over threads. */
+#ifndef BASE_SORT_H
+#define BASE_SORT_H
+
+#include "memory.h"
+
+/* As many keys as there are lines of the second cache that items can be scattered over. */
+enum { SORT_KEY_LIMIT = 4096 };
+
+/* Items that are counted and sorted in one go: then a key's counts cost little. */
+enum { SORT_STRETCH = 16 * SORT_KEY_LIMIT };
+
+/* Write the keys, less than key_count, of the items begin ... end - 1: keys[0] is that of begin. */
+typedef void (*sort_fill)(void *context, abut_index begin, abut_index end, uint16_t *keys);
+
+typedef struct sort_task {
+    abut_index count;  /* at most INT32_MAX */
+    int32_t key_count; /* at most SORT_KEY_LIMIT */
+    sort_fill fill;
+    void *context;
+    int workers;
+    abut_interrupted interrupted;
+    void *interrupted_data;
+} sort_task;
+
+/* The numbers 0 ... count - 1 by key; those of one key ascend. */
+typedef struct sorted_items {
+    const int32_t *items;      /* count */
+    const int32_t *key_begins; /* key_count + 1: where the items of each key begin */
+    memory_block item_block, key_block, begin_block, key_begin_block;
+} sorted_items;
+
+/* ABUT_OK, ABUT_NO_MEMORY or ABUT_INTERRUPTED. Zero-initialize; the memory of the sort before is
+ * used again. */
+abut_status sort_by_key(sorted_items *sorted, const sort_task *task);
+void sorted_free(sorted_items *sorted);
+
+/* The sum of all counts before, instead of each; counts[count] becomes the sum of all. */
+void sort_sum_up(abut_index *counts, abut_index count);
+
+#endif

@@ -1,0 +1,260 @@
+/* Finding pairs: checks, rows, grid, search, lists. */
+#include "find.h"
+
+#include <math.h>
+
+static const double no_period[3];
+
+abut_pair_query abut_pair_query_default(void)
+{
+    return (abut_pair_query){.workers = 1};
+}
+
+/* ---- making and freeing ---- */
+
+static void free_set(row_set *set)
+{
+    memory_free(set->block.data);
+    memory_free(set->reach_block.data);
+}
+
+static void destroy(pooled *self)
+{
+    abut_pairs *pairs = (abut_pairs *)self;
+    free_set(&pairs->own);
+    free_set(&pairs->others);
+    grid_free(&pairs->grid);
+    for (abut_index k = 0; k < pairs->chunk_capacity; k++) {
+        memory_free(pairs->chunks[k].pairs.data);
+        memory_free(pairs->chunks[k].ends.data);
+    }
+    memory_free(pairs->chunks);
+    memory_free(pairs->image_block.data);
+    memory_free(pairs->image_row_block.data);
+    memory_free(pairs->image_reach_block.data);
+    memory_free(pairs->offset_block.data);
+    memory_free(pairs->second_block.data);
+    memory_free(pairs->sum_block.data);
+    memory_free(pairs);
+}
+
+static abut_pairs *make_pairs(const abut_pair_finder *finder, const abut_pair_query *query)
+{
+    abut_pairs *pairs = (abut_pairs *)pool_take(&finder->leftovers->results);
+    if (!pairs) {
+        pairs = memory_alloc_zeroed(1, sizeof *pairs);
+    }
+    if (!pairs) {
+        return NULL;
+    }
+    pairs->pooled.destroy = destroy;
+    pairs->finder = finder;
+    pairs->query = *query;
+    pairs->second_set = query->other_centers ? &pairs->others : &pairs->own;
+    pairs->images = NULL;
+    pairs->is_searched = false;
+    pairs->chunk_count = pairs->count = pairs->distance_count = 0;
+    pairs->own.centers = query->centers;
+    pairs->own.radii = finder->radii;
+    pairs->own.reaches = finder->reaches;
+    pairs->own.count = finder->sphere_count;
+    pairs->others.centers = query->other_centers;
+    pairs->others.radii = pairs->others.reaches = query->other_radii;
+    pairs->others.count = query->other_centers ? query->other_count : 0;
+    return pairs;
+}
+
+void abut_pairs_free(abut_pairs *pairs)
+{
+    if (pairs) {
+        pool_give(&pairs->finder->leftovers->results, &pairs->pooled);
+    }
+}
+
+abut_index abut_pairs_count(const abut_pairs *pairs)
+{
+    return pairs->count;
+}
+
+/* ---- the others ---- */
+
+static abut_status report(abut_error *error, abut_status status, abut_index index, double value)
+{
+    *error = (abut_error){.status = status, .index = index, .value = value};
+    return status;
+}
+
+static abut_status check_others(const abut_pairs *pairs, abut_error *error)
+{
+    const abut_pair_query *query = &pairs->query;
+    if (query->other_count > INT32_MAX) {
+        return report(error, ABUT_TOO_MANY_SPHERES, query->other_count, 0.0);
+    }
+    for (abut_index i = 0; i < pairs->others.count; i++) {
+        const double radius = query->other_radii[i];
+        if (!(radius > 0.0 && radius <= ABUT_COORDINATE_LIMIT)) {
+            return report(error, ABUT_BAD_OTHER_RADIUS, i, radius);
+        }
+    }
+    for (abut_index i = 0; query->other_gaps && i < pairs->others.count; i++) {
+        const double gap = query->other_gaps[i];
+        if (!(gap >= 0.0 && gap <= ABUT_COORDINATE_LIMIT)) {
+            return report(error, ABUT_BAD_OTHER_GAP, i, gap);
+        }
+    }
+    return ABUT_OK;
+}
+
+/* Reaches of the others: radius + half the gap. */
+static abut_status set_reaches(abut_pairs *pairs)
+{
+    row_set *set = &pairs->others;
+    const double *gaps = pairs->query.other_gaps, gap = pairs->finder->gap;
+    if (!gaps && gap == 0.0) {
+        return ABUT_OK;
+    }
+    double *reaches = memory_reserve(&set->reach_block, set->count, sizeof *reaches);
+    if (!reaches) {
+        return ABUT_NO_MEMORY;
+    }
+    for (abut_index i = 0; i < set->count; i++) {
+        reaches[i] = set->radii[i] + 0.5 * (gaps ? gaps[i] : gap);
+    }
+    set->reaches = reaches;
+    return ABUT_OK;
+}
+
+/* The levels of whom the grid will hold. */
+static abut_status set_levels(abut_pairs *pairs, abut_error *error)
+{
+    const row_set *set = pairs->second_set;
+    if (set == &pairs->own) {
+        pairs->levels = pairs->finder->levels;
+        return ABUT_OK;
+    }
+    abut_index index = 0;
+    abut_status status =
+        finder_set_levels(pairs->finder, set->reaches, set->count, &pairs->levels, &index);
+    if (status == ABUT_SIZE_TOO_SMALL) {
+        return report(error, ABUT_OTHER_SIZE_TOO_SMALL, index, 2.0 * set->reaches[index]);
+    }
+    return status;
+}
+
+static abut_status read_others(abut_pairs *pairs, abut_error *error)
+{
+    if (pairs->second_set == &pairs->own) {
+        return set_levels(pairs, error);
+    }
+    abut_status status = check_others(pairs, error);
+    if (!status) {
+        status = set_reaches(pairs);
+    }
+    return status ? status : set_levels(pairs, error);
+}
+
+/* ---- the grid ---- */
+
+static double largest_of(const level_set *levels)
+{
+    double largest = 0.0;
+    for (int32_t h = 0; h < levels->count; h++) {
+        largest = levels->reaches[h] > largest ? levels->reaches[h] : largest;
+    }
+    return largest;
+}
+
+/* Whether no two spheres touch at two images, which is then the nearest one. */
+static bool has_one_image(const abut_pairs *pairs, const grid_plan *plan)
+{
+    const double reach = largest_of(&pairs->finder->levels) + largest_of(&pairs->levels);
+    for (int axis = 0; axis < 3; axis++) {
+        if (plan->period[axis] > 0.0 && plan->period[axis] <= 2.0 * reach * (1.0 + 0x1p-48)) {
+            return false;
+        }
+    }
+    return grid_fits(plan);
+}
+
+static grid_plan plan_grid(const abut_pairs *pairs)
+{
+    const row_set *set = pairs->second_set;
+    const bool has_images = pairs->images != NULL;
+    const row_bounds *bounds = has_images ? &pairs->image_bounds : &set->bounds;
+    grid_plan plan = {.rows = has_images ? pairs->image_rows : set->rows,
+                      .count = has_images ? pairs->image_count : set->count,
+                      .period = has_images ? no_period : pairs->finder->period,
+                      .sizes = pairs->levels.sizes,
+                      .reaches = pairs->levels.reaches,
+                      .populations = pairs->levels.populations,
+                      .level_count = pairs->levels.count,
+                      .workers = pairs->query.workers,
+                      .interrupted = pairs->query.interrupted,
+                      .interrupted_data = pairs->query.interrupted_data};
+    for (int axis = 0; axis < 3; axis++) {
+        plan.low[axis] = bounds->low[axis], plan.high[axis] = bounds->high[axis];
+    }
+    return plan;
+}
+
+/* Levels of the images, which are a little larger than their spheres: not the caller's. */
+static abut_status set_image_levels(abut_pairs *pairs)
+{
+    abut_index index;
+    abut_pair_finder free_choice = *pairs->finder;
+    free_choice.has_sizes = false;
+    return finder_set_levels(&free_choice, pairs->image_reaches, pairs->image_count, &pairs->levels,
+                             &index);
+}
+
+static abut_status build_grid(abut_pairs *pairs, abut_error *error)
+{
+    grid_plan plan = plan_grid(pairs);
+    if (pairs->finder->is_periodic && !has_one_image(pairs, &plan)) {
+        abut_status status = images_make(pairs, error);
+        if (!status) {
+            status = set_image_levels(pairs);
+        }
+        if (status) {
+            return status;
+        }
+        plan = plan_grid(pairs);
+    }
+    return grid_build(&pairs->grid, &plan);
+}
+
+static abut_status find_all(abut_pairs *pairs, abut_error *error)
+{
+    abut_status status = read_others(pairs, error);
+    if (!status) {
+        status = rows_make(pairs, error);
+    }
+    lists_choose_blocks(pairs);
+    if (!status && pairs->own.count > 0 && pairs->second_set->count > 0) {
+        status = build_grid(pairs, error);
+        if (!status) {
+            status = search_grid(pairs);
+        }
+        pairs->is_searched = !status;
+    }
+    return status ? status : lists_make(pairs);
+}
+
+abut_status abut_pairs_find(const abut_pair_finder *finder, const abut_pair_query *query,
+                            abut_pairs **pairs, abut_error *error)
+{
+    abut_error found = {ABUT_OK, 0, 0, 0.0};
+    *pairs = NULL;
+    abut_pairs *made = make_pairs(finder, query);
+    abut_status status = made ? find_all(made, &found) : ABUT_NO_MEMORY;
+    if (status) {
+        found.status = status;
+        abut_pairs_free(made);
+    } else {
+        *pairs = made;
+    }
+    if (error) {
+        *error = found;
+    }
+    return status;
+}

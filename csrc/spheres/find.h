@@ -1,0 +1,81 @@
+/* The pairs of a query: from the spheres' rows over the grid to lists by first sphere. */
+#ifndef SPHERES_FIND_H
+#define SPHERES_FIND_H
+
+#include "finder.h"
+#include "kernels.h"
+
+/* Spheres of a query, or their images. */
+typedef struct row_set {
+    const double *centers, *radii, *reaches; /* of the caller, or of the finder */
+    abut_index count;
+    const sphere_row *rows;
+    row_bounds bounds;
+    memory_block block, reach_block;
+} row_set;
+
+/* A sphere of the second kind as it is searched for, where the box is so small that several of its
+ * images may touch one sphere. */
+typedef struct sphere_image {
+    int32_t sphere;
+    int32_t image[3];
+} sphere_image;
+
+typedef struct int_pair {
+    int32_t first, second;
+} int_pair;
+
+/* Pairs of a chunk, by block of first spheres. */
+typedef struct pair_chunk {
+    int32_t level;            /* of those who look, in the grid; -1: the query's own spheres look */
+    int32_t begin, end;       /* cells of the grid, or spheres */
+    abut_index count;         /* pairs */
+    memory_block pairs, ends; /* int_pair; abut_index: where each block's pairs end */
+} pair_chunk;
+
+struct abut_pairs {
+    pooled pooled;
+    const abut_pair_finder *finder;
+    abut_pair_query query;
+    row_set own, others;
+    const row_set *second_set;  /* whom pairs' second numbers count: own, or others */
+    const sphere_image *images; /* what the grid holds instead of the second set; NULL: that */
+    const sphere_row *image_rows;
+    const double *image_reaches;
+    abut_index image_count;
+    row_bounds image_bounds;
+    level_set levels; /* of whom the grid holds */
+    grid grid;
+    pair_chunk *chunks;
+    abut_index chunk_count, chunk_capacity;
+    int block_shift; /* block of a first sphere = its number >> block_shift */
+    abut_index block_count;
+    abut_index *offsets; /* own.count + 1 */
+    int32_t *seconds;    /* by first sphere, ascending */
+    abut_index count;
+    abut_index distance_count;
+    bool is_searched; /* the grid holds the query's spheres */
+    memory_block image_block, image_row_block, image_reach_block, offset_block, second_block,
+        sum_block;
+};
+
+/* Rows of the query's spheres; error names the first that is wrong. */
+abut_status rows_make(abut_pairs *pairs, abut_error *error);
+
+/* Exchange the others for all images that may touch a sphere, in a box that is too small for one
+ * image each. */
+abut_status images_make(abut_pairs *pairs, abut_error *error);
+
+/* By how many periods a sphere's center was moved down, along each axis; {0} in most cases. */
+void rows_wraps(const abut_pairs *pairs, const row_set *set, int32_t sphere, double wraps[3]);
+
+/* Search the grid; each chunk has its pairs afterwards. */
+abut_status search_grid(abut_pairs *pairs);
+
+/* From chunks to lists by first sphere. */
+abut_status lists_make(abut_pairs *pairs);
+
+/* How many blocks of first spheres there are, and how large they are. */
+void lists_choose_blocks(abut_pairs *pairs);
+
+#endif

@@ -1,0 +1,257 @@
+/* Building a finder of pairs. */
+#include "finder.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "levels.h"
+
+/* How much the work model counts looking into a cell, in distances computed: measured. The vector
+ * code computes several distances in the time of one. */
+#define ACCESS_COST 2.0
+
+/* Of the volume, what spheres fill where nobody knows it: a dense packing. */
+#define DENSE_FRACTION 0.6
+
+abut_pair_input abut_pair_input_default(void)
+{
+    return (abut_pair_input){.dimension = 3, .search = ABUT_TOP_DOWN};
+}
+
+static abut_status report(abut_error *error, abut_status status, abut_index index, double value)
+{
+    if (error) {
+        *error = (abut_error){.status = status, .index = index, .value = value};
+    }
+    return status;
+}
+
+static bool is_length(double value)
+{
+    return value > 0.0 && value <= ABUT_COORDINATE_LIMIT;
+}
+
+static bool is_gap(double value)
+{
+    return value >= 0.0 && value <= ABUT_COORDINATE_LIMIT;
+}
+
+/* ---- checks ---- */
+
+static abut_status check_numbers(const abut_pair_input *input, abut_error *error)
+{
+    if (input->sphere_count > INT32_MAX) {
+        return report(error, ABUT_TOO_MANY_SPHERES, input->sphere_count, 0.0);
+    }
+    if (!is_gap(input->gap)) {
+        return report(error, ABUT_BAD_GAP, 0, input->gap);
+    }
+    if (input->level_count > ABUT_LEVEL_LIMIT) {
+        return report(error, ABUT_TOO_MANY_LEVELS, input->level_count, 0.0);
+    }
+    for (int axis = 0; input->period && axis < input->dimension; axis++) {
+        if (input->period[axis] != 0.0 && !is_length(input->period[axis])) {
+            return report(error, ABUT_BAD_PERIOD, axis, input->period[axis]);
+        }
+    }
+    return ABUT_OK;
+}
+
+static abut_status check_sizes(const abut_pair_input *input, abut_error *error)
+{
+    for (abut_index h = 0; input->sizes && h < input->level_count; h++) {
+        const double below = h > 0 ? input->sizes[h - 1] : 0.0;
+        if (!(input->sizes[h] > below && input->sizes[h] <= 10.0 * ABUT_COORDINATE_LIMIT)) {
+            return report(error, ABUT_BAD_SIZE, h, input->sizes[h]);
+        }
+    }
+    return ABUT_OK;
+}
+
+/* Copy radii and make reaches of them. */
+static abut_status copy_spheres(const abut_pair_input *input, abut_pair_finder *finder,
+                                abut_error *error)
+{
+    double *radii = finder->radii, *reaches = finder->reaches;
+    for (abut_index i = 0; i < input->sphere_count; i++) {
+        if (!is_length(input->radii[i])) {
+            return report(error, ABUT_BAD_RADIUS, i, input->radii[i]);
+        }
+        radii[i] = input->radii[i];
+    }
+    for (abut_index i = 0; reaches != radii && i < input->sphere_count; i++) {
+        const double gap = input->gaps ? input->gaps[i] : input->gap;
+        if (!is_gap(gap)) {
+            return report(error, ABUT_BAD_SPHERE_GAP, i, gap);
+        }
+        reaches[i] = radii[i] + 0.5 * gap;
+    }
+    return ABUT_OK;
+}
+
+/* ---- levels ---- */
+
+/* What the spheres fill of a box that is periodic along all axes. */
+static double volume_fraction(const abut_pair_finder *finder, const double *reaches,
+                              abut_index count)
+{
+    double box = 1.0, filled = 0.0;
+    const int dimension = finder->dimension;
+    for (int axis = 0; axis < dimension; axis++) {
+        box *= finder->period[axis];
+    }
+    if (box == 0.0) {
+        return DENSE_FRACTION;
+    }
+    for (abut_index i = 0; i < count; i++) {
+        const double square = reaches[i] * reaches[i];
+        filled += dimension == 3 ? square * reaches[i] : square;
+    }
+    const double pi = 3.14159265358979323846;
+    const double fraction = filled * (dimension == 3 ? 4.0 / 3.0 * pi : pi) / box;
+    return isfinite(fraction) && fraction > 0.0 ? fraction : DENSE_FRACTION;
+}
+
+/* Count the spheres of each level, and look for the largest. */
+static abut_status count_levels(const double *reaches, abut_index count, level_set *levels,
+                                abut_index *index)
+{
+    memset(levels->reaches, 0, sizeof levels->reaches);
+    memset(levels->populations, 0, sizeof levels->populations);
+    const double largest = levels->sizes[levels->count - 1];
+    for (abut_index i = 0; i < count; i++) {
+        const double diameter = reaches[i] + reaches[i];
+        int32_t level = 0;
+        for (int32_t h = 0; h < levels->count - 1 && levels->sizes[h] < diameter; h++) {
+            level = h + 1;
+        }
+        if (diameter > largest) {
+            *index = i;
+            return ABUT_SIZE_TOO_SMALL;
+        }
+        levels->populations[level]++;
+        levels->reaches[level] =
+            reaches[i] > levels->reaches[level] ? reaches[i] : levels->reaches[level];
+    }
+    return ABUT_OK;
+}
+
+abut_status finder_set_levels(const abut_pair_finder *finder, const double *reaches,
+                              abut_index count, level_set *levels, abut_index *index)
+{
+    if (finder->has_sizes && levels != &finder->levels) {
+        *levels = finder->levels;
+    }
+    if (!finder->has_sizes) {
+        abut_index found = 0;
+        abut_status status = levels_choose(
+            reaches, count, finder->dimension, volume_fraction(finder, reaches, count),
+            finder->search, ACCESS_COST, finder->wanted_levels, levels->sizes, &found);
+        if (status) {
+            return status;
+        }
+        levels->count = (int32_t)found;
+    }
+    return count_levels(reaches, count, levels, index);
+}
+
+/* ---- building ---- */
+
+static void set_scalars(const abut_pair_input *input, abut_pair_finder *finder)
+{
+    finder->sphere_count = input->sphere_count;
+    finder->dimension = input->dimension;
+    finder->gap = input->gap;
+    finder->has_gaps = input->gaps != NULL;
+    finder->search = input->search;
+    finder->wanted_levels = input->level_count;
+    finder->has_sizes = input->sizes != NULL && input->level_count > 0;
+    for (int axis = 0; input->period && axis < input->dimension; axis++) {
+        finder->period[axis] = input->period[axis];
+        finder->inv_period[axis] = input->period[axis] > 0.0 ? 1.0 / input->period[axis] : 0.0;
+        finder->is_periodic |= input->period[axis] > 0.0;
+    }
+    if (finder->has_sizes) {
+        finder->levels.count = (int32_t)input->level_count;
+        memcpy(finder->levels.sizes, input->sizes,
+               (size_t)input->level_count * sizeof *input->sizes);
+    }
+}
+
+static abut_status fill_finder(const abut_pair_input *input, abut_pair_finder *finder,
+                               abut_error *error)
+{
+    const abut_index count = input->sphere_count;
+    finder->leftovers = memory_alloc_zeroed(1, sizeof *finder->leftovers);
+    finder->radii = memory_alloc(count, sizeof *finder->radii);
+    finder->reaches = finder->radii;
+    if (input->gaps || input->gap > 0.0) {
+        finder->reaches = memory_alloc(count, sizeof *finder->reaches);
+    }
+    if (!finder->leftovers || !finder->radii || !finder->reaches) {
+        return report(error, ABUT_NO_MEMORY, 0, 0.0);
+    }
+    abut_status status = copy_spheres(input, finder, error);
+    if (!status) {
+        abut_index index = 0;
+        status = finder_set_levels(finder, finder->reaches, count, &finder->levels, &index);
+        if (status) {
+            report(error, status, index,
+                   status == ABUT_SIZE_TOO_SMALL ? 2.0 * finder->reaches[index] : 0.0);
+        }
+    }
+    return status;
+}
+
+abut_status abut_pair_finder_build(const abut_pair_input *input, abut_pair_finder **finder,
+                                   abut_error *error)
+{
+    *finder = NULL;
+    report(error, ABUT_OK, 0, 0.0);
+    abut_status status = check_numbers(input, error);
+    if (!status) {
+        status = check_sizes(input, error);
+    }
+    if (status) {
+        return status;
+    }
+    abut_pair_finder *made = memory_alloc_zeroed(1, sizeof *made);
+    if (!made) {
+        return report(error, ABUT_NO_MEMORY, 0, 0.0);
+    }
+    set_scalars(input, made);
+    status = fill_finder(input, made, error);
+    if (status) {
+        abut_pair_finder_free(made);
+    } else {
+        *finder = made;
+    }
+    return status;
+}
+
+void abut_pair_finder_free(abut_pair_finder *finder)
+{
+    if (!finder) {
+        return;
+    }
+    if (finder->leftovers) {
+        pool_empty(&finder->leftovers->results);
+        pool_empty(&finder->leftovers->searches);
+    }
+    memory_free(finder->leftovers);
+    if (finder->reaches != finder->radii) {
+        memory_free(finder->reaches);
+    }
+    memory_free(finder->radii);
+    memory_free(finder);
+}
+
+abut_index abut_pair_level_count(const abut_pair_finder *finder)
+{
+    return finder->levels.count;
+}
+
+const double *abut_pair_level_sizes(const abut_pair_finder *finder)
+{
+    return finder->levels.sizes;
+}

@@ -1,0 +1,45 @@
+/* Spheres whose sizes are known: their levels, and memory for one query after the other. */
+#ifndef SPHERES_FINDER_H
+#define SPHERES_FINDER_H
+
+#include "../base/pool.h"
+#include "grid.h"
+
+#include <stdatomic.h>
+
+/* The levels of some spheres. */
+typedef struct level_set {
+    double sizes[ABUT_LEVEL_LIMIT];
+    double reaches[ABUT_LEVEL_LIMIT]; /* of the largest sphere of each; 0 where there is none */
+    abut_index populations[ABUT_LEVEL_LIMIT];
+    int32_t count;
+} level_set;
+
+/* What queries leave behind. */
+typedef struct pair_leftovers {
+    pool results;  /* abut_pairs */
+    pool searches; /* scratch of threads */
+} pair_leftovers;
+
+struct abut_pair_finder {
+    abut_index sphere_count;
+    int dimension;
+    double *reaches; /* radius + half the gap */
+    double *radii;   /* the same array where there is no gap */
+    double gap;
+    bool has_gaps; /* one a sphere */
+    abut_search search;
+    double period[3], inv_period[3]; /* 0: none */
+    bool is_periodic;
+    level_set levels;
+    abut_index wanted_levels; /* as the caller put it: 0 for the best number */
+    bool has_sizes;           /* the caller's */
+    pair_leftovers *leftovers;
+};
+
+/* Levels for spheres of these reaches, as the finder's input asks for. ABUT_OK, ABUT_NO_MEMORY, or
+ * ABUT_SIZE_TOO_SMALL with the sphere in *index. */
+abut_status finder_set_levels(const abut_pair_finder *finder, const double *reaches,
+                              abut_index count, level_set *levels, abut_index *index);
+
+#endif

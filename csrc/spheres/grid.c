@@ -1,0 +1,300 @@
+/* The layout of a grid, and the spheres in its cells. */
+#include "grid.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../base/parallel.h"
+#include "kernels.h"
+
+/* Cells of the table for each sphere: where cells are folded, a sphere sees one of others about
+ * once in as many cells. More of them would be in no cache. */
+#define CELLS_PER_SPHERE 4.0
+
+/* A level may have so many cells whatever its spheres, and all together not many more than this. */
+#define SMALL_LEVEL 512.0
+#define CELL_LIMIT 0x1p30
+
+/* A place is a difference and a product, each rounded, as are reaches and their sum: fewer than 16
+ * roundings, for twice as many spheres. Slack is this times the number of cells along the box. */
+#define ROUNDING 0x1p-48
+
+/* Cells along the box at most, and slack with so many of them. What is farther away than that from
+ * the middle of most spheres counts as being at the border. */
+#define SPACE_LIMIT 0x1p41
+#define MOST_SLACK 0x1p-6
+
+/* Spheres whose middle is that of most. */
+enum { SAMPLE_COUNT = 255 };
+
+/* ---- the box ---- */
+
+/* The middle one of some coordinates. */
+static double find_median(const grid_plan *plan, int axis)
+{
+    double sample[SAMPLE_COUNT];
+    int count = plan->count < SAMPLE_COUNT ? (int)plan->count : SAMPLE_COUNT;
+    for (int k = 0; k < count; k++) {
+        double place = plan->rows[plan->count / count * k].place[axis];
+        int at = k;
+        for (; at > 0 && sample[at - 1] > place; at--) {
+            sample[at] = sample[at - 1];
+        }
+        sample[at] = place;
+    }
+    return sample[count / 2];
+}
+
+static void set_box(grid *g, const grid_plan *plan)
+{
+    const double most = SPACE_LIMIT * plan->sizes[0];
+    g->is_periodic = false;
+    for (int axis = 0; axis < 3; axis++) {
+        const double period = plan->period[axis];
+        g->low[axis] = period > 0.0 ? 0.0 : plan->low[axis];
+        g->high[axis] = period > 0.0 ? period : plan->high[axis];
+        g->period[axis] = period;
+        g->inv_period[axis] = period > 0.0 ? 1.0 / period : 0.0;
+        g->is_periodic |= period > 0.0;
+        if (g->high[axis] - g->low[axis] > most && period == 0.0) {
+            const double middle = find_median(plan, axis), half = 0.5 * most;
+            g->low[axis] = g->low[axis] > middle - half ? g->low[axis] : middle - half;
+            g->high[axis] = g->high[axis] < middle + half ? g->high[axis] : middle + half;
+        }
+    }
+}
+
+/* ---- levels ---- */
+
+static double extent(const grid *g, int axis)
+{
+    return g->high[axis] - g->low[axis];
+}
+
+/* Of the size, and of rounding. */
+static double slack_of(const double low[3], const double high[3], double size)
+{
+    double longest = 0.0;
+    for (int axis = 0; axis < 3; axis++) {
+        const double length = high[axis] - low[axis];
+        longest = length > longest ? length : longest;
+    }
+    const double slack = ROUNDING * (longest / size + 1.0);
+    return slack < MOST_SLACK ? slack : MOST_SLACK;
+}
+
+/* Cells of a size along a period. */
+static double cells_along(double period, double size, double slack)
+{
+    const double count = floor(period / (size * (1.0 + slack)));
+    return count < SPACE_LIMIT ? count : SPACE_LIMIT;
+}
+
+bool grid_fits(const grid_plan *plan)
+{
+    double low[3], high[3];
+    const double size = plan->sizes[plan->level_count - 1];
+    for (int axis = 0; axis < 3; axis++) {
+        low[axis] = plan->period[axis] > 0.0 ? 0.0 : plan->low[axis];
+        high[axis] = plan->period[axis] > 0.0 ? plan->period[axis] : plan->high[axis];
+    }
+    const double slack = slack_of(low, high, size);
+    for (int axis = 0; axis < 3; axis++) {
+        const double period = plan->period[axis];
+        if (period > 0.0 && cells_along(period, size, slack) < 3.0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Fold cells along the longest axis until the table has as many as it may. */
+static void fold(double counts[3], int halvings[3], double most)
+{
+    while (counts[0] * counts[1] * counts[2] > most) {
+        int longest = counts[1] > counts[0] ? 1 : 0;
+        longest = counts[2] > counts[longest] ? 2 : longest;
+        counts[longest] = floor(0.5 * counts[longest]);
+        halvings[longest]++;
+    }
+}
+
+static grid_axis axis_of(const grid *g, const grid_level *level, int axis, double count,
+                         int halvings)
+{
+    grid_axis at = {.count = (int32_t)count, .wraps = halvings > 0 || g->period[axis] > 0.0};
+    at.inv_fold = halvings > 0 ? 1.0 / count : 0.0;
+    if (g->period[axis] > 0.0) {
+        /* the cells of space are a multiple of those of the table */
+        const double cells = ldexp(count, halvings);
+        at.length = g->period[axis] / cells;
+        at.inv_length = cells / g->period[axis];
+        at.last = cells - 1.0;
+    } else {
+        at.length = level->size * (1.0 + level->slack);
+        at.inv_length = 1.0 / at.length;
+        at.last = (double)(int64_t)(extent(g, axis) * at.inv_length);
+    }
+    return at;
+}
+
+/* Cells of a level's table at most. */
+static double most_cells(const grid_plan *plan, int32_t h)
+{
+    const double share = (double)plan->populations[h] / (double)plan->count;
+    double most = CELLS_PER_SPHERE * (double)plan->count;
+    most = share * (most < CELL_LIMIT ? most : CELL_LIMIT);
+    return most > SMALL_LEVEL ? most : SMALL_LEVEL;
+}
+
+static void lay_out_level(grid *g, const grid_plan *plan, int32_t h)
+{
+    grid_level *level = &g->levels[h];
+    double counts[3];
+    int halvings[3] = {0};
+    *level = (grid_level){.size = plan->sizes[h], .reach = plan->reaches[h]};
+    level->slack = slack_of(g->low, g->high, level->size);
+    for (int axis = 0; axis < 3; axis++) {
+        const double length = level->size * (1.0 + level->slack);
+        counts[axis] = g->period[axis] > 0.0
+                           ? cells_along(g->period[axis], level->size, level->slack)
+                           : floor(extent(g, axis) * (1.0 / length)) + 1.0;
+        if (plan->populations[h] == 0) {
+            counts[axis] = 1.0; /* nobody looks into an empty level */
+        }
+    }
+    fold(counts, halvings, most_cells(plan, h));
+    for (int axis = 0; axis < 3; axis++) {
+        level->axes[axis] = axis_of(g, level, axis, counts[axis], halvings[axis]);
+    }
+    level->first_cell = g->cell_count;
+    level->cell_count = (int32_t)(counts[0] * counts[1] * counts[2]);
+    g->cell_count += level->cell_count;
+}
+
+static void lay_out(grid *g, const grid_plan *plan)
+{
+    g->sphere_count = plan->count;
+    g->level_count = plan->level_count;
+    g->cell_count = 0;
+    set_box(g, plan);
+    for (int32_t h = 0; h < plan->level_count; h++) {
+        lay_out_level(g, plan, h);
+    }
+}
+
+/* ---- spheres into cells ---- */
+
+/* Cells that follow one another are a block; spheres are sorted by block, then in each by cell. */
+typedef struct filling {
+    grid *g;
+    const grid_plan *plan;
+    int32_t *cells; /* of each sphere */
+    int32_t *begins, *ids;
+    double *place[3], *reach;
+    int shift; /* block = cell >> shift */
+} filling;
+
+static abut_status reserve(filling *f)
+{
+    grid *g = f->g;
+    const abut_index count = f->plan->count, stride = count + GRID_PADDING;
+    f->cells = memory_reserve(&g->key_block, count, sizeof *f->cells);
+    f->begins = memory_reserve(&g->begin_block, g->cell_count + 1, sizeof *f->begins);
+    f->ids = memory_reserve(&g->id_block, stride, sizeof *f->ids);
+    double *values = memory_reserve(&g->double_block, 4 * stride, sizeof *values);
+    if (!f->cells || !f->begins || !f->ids || !values) {
+        return ABUT_NO_MEMORY;
+    }
+    for (int k = 0; k < 4; k++) {
+        /* what is behind the last sphere is read, and not counted */
+        memset(values + (k + 1) * stride - GRID_PADDING, 0, GRID_PADDING * sizeof *values);
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        g->place[axis] = f->place[axis] = values + axis * stride;
+    }
+    g->reach = f->reach = values + 3 * stride;
+    g->begins = f->begins;
+    g->ids = f->ids;
+    return ABUT_OK;
+}
+
+static void fill_blocks(void *context, abut_index begin, abut_index end, uint16_t *blocks)
+{
+    const filling *f = context;
+    pair_kernels_take()->grid_find_cells(f->g, f->plan->rows, begin, end, f->cells + begin);
+    for (abut_index i = begin; i < end; i++) {
+        blocks[i - begin] = (uint16_t)(f->cells[i] >> f->shift);
+    }
+}
+
+/* Sort a block's spheres by cell. Until its end, begins[c + 1] is where cell c's next one goes. */
+static abut_status fill_block(void *context, abut_index block, parallel_job *job)
+{
+    const filling *f = context;
+    const int32_t *items = f->g->sorted.items;
+    const int32_t begin = f->g->sorted.key_begins[block], end = f->g->sorted.key_begins[block + 1];
+    const abut_index first = block << f->shift, after = (block + 1) << f->shift;
+    const abut_index last = after < f->g->cell_count ? after : f->g->cell_count;
+    int32_t *next = f->begins + 1, sum = begin;
+    memset(next + first, 0, (size_t)(last - first) * sizeof *next);
+    for (int32_t k = begin; k < end; k++) {
+        next[f->cells[items[k]]]++;
+    }
+    for (abut_index cell = first; cell < last; cell++) {
+        const int32_t count = next[cell];
+        next[cell] = sum;
+        sum += count;
+    }
+    for (int32_t k = begin; k < end; k++) {
+        f->ids[next[f->cells[items[k]]]++] = items[k];
+    }
+    pair_kernels_take()->grid_gather(f->plan->rows, f->ids, begin, end, f->place, f->reach);
+    return parallel_report(job, end - begin + (last - first) / 8);
+}
+
+static abut_status fill(filling *f)
+{
+    grid *g = f->g;
+    const grid_plan *plan = f->plan;
+    while ((g->cell_count - 1) >> f->shift >= SORT_KEY_LIMIT) {
+        f->shift++;
+    }
+    const sort_task task = {.count = plan->count,
+                            .key_count = ((g->cell_count - 1) >> f->shift) + 1,
+                            .fill = fill_blocks,
+                            .context = f,
+                            .workers = plan->workers,
+                            .interrupted = plan->interrupted,
+                            .interrupted_data = plan->interrupted_data};
+    f->begins[0] = 0;
+    abut_status status = sort_by_key(&g->sorted, &task);
+    return status ? status
+                  : parallel_run(task.key_count, plan->workers, fill_block, f, plan->interrupted,
+                                 plan->interrupted_data);
+}
+
+abut_status grid_build(grid *g, const grid_plan *plan)
+{
+    filling f = {.g = g, .plan = plan};
+    lay_out(g, plan);
+    abut_status status = reserve(&f);
+    return status ? status : fill(&f);
+}
+
+void grid_free(grid *g)
+{
+    sorted_free(&g->sorted);
+    memory_free(g->key_block.data);
+    memory_free(g->begin_block.data);
+    memory_free(g->double_block.data);
+    memory_free(g->id_block.data);
+}
+
+abut_index grid_bytes(const grid *g)
+{
+    const sorted_items *s = &g->sorted;
+    return g->key_block.byte_count + g->begin_block.byte_count + g->double_block.byte_count +
+           g->id_block.byte_count + s->item_block.byte_count + s->key_block.byte_count +
+           s->begin_block.byte_count + s->key_begin_block.byte_count;
+}

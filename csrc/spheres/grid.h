@@ -1,0 +1,91 @@
+/* Spheres in the cells of a grid with a level for each range of sizes.
+ *
+ * A sphere is on the first level whose size is not less than its diameter, gap included, so that it
+ * can touch none of its own level but in the cells around its own. All cells of all levels stand in
+ * one table, level by level, along x first, and the spheres in the order of their cells.
+ *
+ * Along an axis where a table of all cells would be too large, several cells of space share one of
+ * the table, `count` cells apart: the cells are folded. Along a periodic axis the last cell is
+ * beside the first. Either way cells wrap around; who looks into them finds spheres too many, never
+ * too few. So the memory is bounded by the number of spheres, wherever they are. */
+#ifndef SPHERES_GRID_H
+#define SPHERES_GRID_H
+
+#include "../base/memory.h"
+#include "../base/sort.h"
+
+#include <stdbool.h>
+
+/* Coordinates in the box, where there is a period, and the reach: radius + half the gap. Spheres
+ * are read in any order, and so from one cache line. */
+typedef struct sphere_row {
+    double place[3];
+    double reach;
+} sphere_row;
+
+enum { ROW_DOUBLES = 4 };
+
+/* Vector code reads and writes up to so many items behind the last. */
+enum { GRID_PADDING = 16 };
+
+/* A place is in cell (place - low) * inv_length. */
+typedef struct grid_axis {
+    double length, inv_length;
+    double last;     /* number of the last cell of space */
+    double inv_fold; /* 1 / count where cells are folded, else 0 */
+    int32_t count;   /* cells of the table */
+    bool wraps;      /* folded or periodic: the last cell's neighbor is the first; count >= 3 */
+} grid_axis;
+
+typedef struct grid_level {
+    double size;
+    double reach; /* of its largest sphere */
+    double slack; /* of a cell: how far rounding may put two spheres farther apart, or nearer */
+    grid_axis axes[3];
+    int32_t first_cell, cell_count; /* in the table */
+} grid_level;
+
+typedef struct grid {
+    double low[3], high[3];          /* what is outside is counted to the border */
+    double period[3], inv_period[3]; /* 0: none */
+    bool is_periodic;
+    grid_level levels[ABUT_LEVEL_LIMIT];
+    int32_t level_count, cell_count;
+    abut_index sphere_count;
+    const int32_t
+        *begins; /* cell_count + 1: cell c has the spheres begins[c] ... begins[c + 1] - 1 */
+    const double *place[3], *reach; /* sphere_count + GRID_PADDING, in the order of cells */
+    const int32_t *ids;             /* the caller's numbers, in that order; ascending in a cell */
+    sorted_items sorted;
+    memory_block key_block, begin_block, double_block, id_block;
+} grid;
+
+/* What a grid is made for. */
+typedef struct grid_plan {
+    const sphere_row *rows;
+    abut_index count;
+    double low[3], high[3];        /* bounds of their places */
+    const double *period;          /* 3: 0 where there is none */
+    const double *sizes;           /* of the levels, ascending */
+    const double *reaches;         /* of each level's largest sphere; 0 where it has none */
+    const abut_index *populations; /* spheres of each level */
+    int32_t level_count;
+    int dimension;
+    int workers;
+    abut_interrupted interrupted;
+    void *interrupted_data;
+} grid_plan;
+
+/* Whether cells as large as the plan's fit into its periods: else spheres could be beside
+ * themselves, or on both sides of another. */
+bool grid_fits(const grid_plan *plan);
+
+/* ABUT_OK, ABUT_NO_MEMORY or ABUT_INTERRUPTED. The memory of the grid before is used again;
+ * zero-initialize the first. */
+abut_status grid_build(grid *g, const grid_plan *plan);
+void grid_free(grid *g);
+
+/* Bytes that the grid keeps. */
+abut_index grid_bytes(const grid *g);
+
+#endif

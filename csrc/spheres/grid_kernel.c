@@ -1,0 +1,90 @@
+/* Which cell of the grid's table each sphere is in, and spheres in the order of cells. */
+#include "../base/lanes_kernel.h"
+#include "../base/prefetch.h"
+#include "../base/simd.h"
+#include "kernels.h"
+
+/* Rows that are read ahead. */
+enum { FETCHED_AHEAD = 24 };
+
+/* The cell along one axis, in the table. */
+LANES_INLINE lanes find_along(const grid *g, const grid_axis *at, int axis, lanes place)
+{
+    lanes low = lanes_set(g->low[axis]);
+    place = lanes_smaller(lanes_larger(place, low), lanes_set(g->high[axis]));
+    lanes cell = lanes_whole((place - low) * lanes_set(at->inv_length));
+    cell = lanes_smaller(cell, lanes_set(at->last));
+    if (at->inv_fold > 0.0) {
+        lanes count = lanes_set(at->count), zero = lanes_set(0.0);
+        cell = cell - lanes_whole(cell * lanes_set(at->inv_fold)) * count;
+        /* the product may be rounded to the whole number beside */
+        cell = lanes_select(lanes_less(cell, zero), cell + count, cell);
+        cell = lanes_select(lanes_less(cell, count), cell, cell - count);
+    }
+    return cell;
+}
+
+LANES_INLINE lanes find_on_level(const grid *g, const grid_level *level, const lanes columns[4])
+{
+    lanes cell = find_along(g, &level->axes[2], 2, columns[2]);
+    for (int axis = 1; axis >= 0; axis--) {
+        cell = cell * lanes_set(level->axes[axis].count) +
+               find_along(g, &level->axes[axis], axis, columns[axis]);
+    }
+    return cell + lanes_set(level->first_cell);
+}
+
+LANES_INLINE lanes find_cells(const grid *g, const double *const rows[LANES])
+{
+    lanes columns[4];
+    lanes_load_rows(rows, columns);
+    lanes cell = find_on_level(g, &g->levels[0], columns), diameter = columns[3] + columns[3];
+    for (int32_t h = 1; h < g->level_count; h++) {
+        lanes_mask is_above = lanes_less(lanes_set(g->levels[h - 1].size), diameter);
+        if (!mask_bits(is_above)) {
+            break;
+        }
+        cell = lanes_select(is_above, find_on_level(g, &g->levels[h], columns), cell);
+    }
+    return cell;
+}
+
+void KERNEL(grid_find_cells)(const grid *g, const sphere_row *rows, abut_index begin,
+                             abut_index end, int32_t *cells)
+{
+    const double *pointers[LANES];
+    for (abut_index i = begin; i < end; i += LANES) {
+        int32_t found[LANES];
+        for (int k = 0; k < LANES; k++) {
+            pointers[k] = rows[i + k < end ? i + k : end - 1].place;
+        }
+        lanes_store_whole(found, find_cells(g, pointers));
+        abut_index rest = end - i < LANES ? end - i : LANES;
+        memcpy(cells + (i - begin), found, (size_t)rest * sizeof *cells);
+    }
+}
+
+void KERNEL(grid_gather)(const sphere_row *rows, const int32_t *ids, abut_index begin,
+                         abut_index end, double *const place[3], double *reach)
+{
+    const double *pointers[LANES];
+    lanes columns[4];
+    abut_index i = begin;
+    for (; i + LANES <= end; i += LANES) {
+        for (int k = 0; k < LANES; k++) {
+            abut_index ahead = i + k + FETCHED_AHEAD < end ? i + k + FETCHED_AHEAD : end - 1;
+            PREFETCH(&rows[ids[ahead]]);
+            pointers[k] = rows[ids[i + k]].place;
+        }
+        lanes_load_rows(pointers, columns);
+        for (int axis = 0; axis < 3; axis++) {
+            lanes_store(place[axis] + i, columns[axis]);
+        }
+        lanes_store(reach + i, columns[3]);
+    }
+    for (; i < end; i++) {
+        const sphere_row *row = &rows[ids[i]];
+        place[0][i] = row->place[0], place[1][i] = row->place[1], place[2][i] = row->place[2];
+        reach[i] = row->reach;
+    }
+}

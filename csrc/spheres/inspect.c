@@ -1,0 +1,194 @@
+/* The work of a search, counted as the paper does: whole boxes of cells. */
+#include <math.h>
+
+#include "find.h"
+
+/* Cells along an axis that a sphere looks into: those of the box of half width r + half a cell. */
+typedef struct cell_range {
+    int32_t first, count;
+} cell_range;
+
+static cell_range range_along(const grid *g, const grid_axis *at, int axis, double place,
+                              double reach)
+{
+    place = place > g->low[axis] ? place : g->low[axis];
+    place = place < g->high[axis] ? place : g->high[axis];
+    place = (place - g->low[axis]) * at->inv_length;
+    double low = floor(place - reach * at->inv_length - 0.5);
+    double high = floor(place + reach * at->inv_length + 0.5);
+    if (!at->wraps) {
+        low = low > 0.0 ? low : 0.0;
+        high = high < at->last ? high : at->last;
+    }
+    if (high - low + 1.0 >= at->count) {
+        return (cell_range){0, at->count};
+    }
+    return (cell_range){(int32_t)(low - floor(low / at->count) * at->count),
+                        high < low ? 0 : (int32_t)(high - low) + 1};
+}
+
+/* Spheres in some cells of a row; they may go on at its begin. */
+static abut_index count_in_row(const int32_t *row, cell_range x, int32_t count)
+{
+    const int32_t end = x.first + x.count;
+    if (end <= count) {
+        return row[end] - row[x.first];
+    }
+    return (row[count] - row[x.first]) + (row[end - count] - row[0]);
+}
+
+/* Spheres in a box of a level's cells. */
+static abut_index count_in_box(const grid *g, const grid_level *level, const cell_range range[3])
+{
+    const int32_t x_count = level->axes[0].count, y_count = level->axes[1].count;
+    abut_index sum = 0;
+    for (int32_t t = 0; t < range[2].count; t++) {
+        const int32_t z = (range[2].first + t) % level->axes[2].count;
+        for (int32_t s = 0; s < range[1].count; s++) {
+            const int32_t y = (range[1].first + s) % y_count;
+            const int32_t row = level->first_cell + (z * y_count + y) * x_count;
+            sum += count_in_row(g->begins + row, range[0], x_count);
+        }
+    }
+    return sum;
+}
+
+/* A sphere looks into another level. */
+static void count_across(const grid *g, const grid_level *other, const double place[3],
+                         double reach, abut_pair_level *work)
+{
+    cell_range range[3];
+    abut_index cells = 1;
+    for (int axis = 0; axis < 3; axis++) {
+        range[axis] = range_along(g, &other->axes[axis], axis, place[axis], reach);
+        cells *= range[axis].count;
+    }
+    work->access_count += cells;
+    work->test_count += count_in_box(g, other, range);
+}
+
+/* A sphere's own level: all the cells around, which see it, too, so half of that counts. */
+static void count_near(const grid *g, const grid_level *level, const double place[3],
+                       abut_index *cells, abut_index *spheres)
+{
+    cell_range range[3];
+    abut_index count = 1;
+    for (int axis = 0; axis < 3; axis++) {
+        range[axis] =
+            range_along(g, &level->axes[axis], axis, place[axis], 0.5 * level->axes[axis].length);
+        count *= range[axis].count;
+    }
+    *cells += count;
+    *spheres += count_in_box(g, level, range);
+}
+
+static bool looks_into(const abut_pairs *pairs, int32_t from, int32_t into)
+{
+    if (pairs->levels.populations[into] == 0) {
+        return false;
+    }
+    return pairs->finder->search == ABUT_TOP_DOWN ? into < from : into > from;
+}
+
+/* The work of a level's spheres. */
+static void count_level(const abut_pairs *pairs, int32_t h, abut_pair_level *work)
+{
+    const grid *g = &pairs->grid;
+    const grid_level *level = &g->levels[h];
+    const int32_t begin = g->begins[level->first_cell],
+                  end = g->begins[level->first_cell + level->cell_count];
+    abut_index cells = 0, spheres = 0;
+    for (int32_t k = begin; k < end; k++) {
+        const double place[3] = {g->place[0][k], g->place[1][k], g->place[2][k]};
+        count_near(g, level, place, &cells, &spheres);
+        for (int32_t other = 0; other < g->level_count; other++) {
+            if (looks_into(pairs, h, other)) {
+                count_across(g, &g->levels[other], place, g->reach[k], work);
+            }
+        }
+    }
+    work->sphere_count = end - begin;
+    /* its own cell is looked into by itself alone, and a sphere does not meet itself */
+    work->access_count += (cells + work->sphere_count) / 2;
+    work->test_count += (spheres - work->sphere_count) / 2;
+}
+
+static void describe_level(const grid *g, int32_t h, abut_pair_level *to)
+{
+    const grid_level *level = &g->levels[h];
+    *to = (abut_pair_level){.size = level->size, .cell_count = level->cell_count};
+    for (int axis = 0; axis < 3; axis++) {
+        to->lengths[axis] = level->axes[axis].length;
+    }
+    for (int32_t cell = level->first_cell; cell < level->first_cell + level->cell_count; cell++) {
+        to->occupied_count += g->begins[cell + 1] > g->begins[cell];
+    }
+}
+
+/* Spheres that look for others, into all levels: as if from above them all. */
+static void count_rows(const abut_pairs *pairs, abut_pair_level *work)
+{
+    const grid *g = &pairs->grid;
+    for (abut_index i = 0; i < pairs->own.count; i++) {
+        for (int32_t h = 0; h < g->level_count; h++) {
+            const sphere_row *row = &pairs->own.rows[i];
+            count_across(g, &g->levels[h], row->place, row->reach, &work[h]);
+        }
+    }
+}
+
+static void count_work(const abut_pairs *pairs, abut_pair_level *levels)
+{
+    const bool is_own = pairs->second_set == &pairs->own && !pairs->images;
+    for (int32_t h = 0; h < pairs->grid.level_count; h++) {
+        describe_level(&pairs->grid, h, &levels[h]);
+        if (is_own) {
+            count_level(pairs, h, &levels[h]);
+        } else {
+            levels[h].sphere_count = pairs->levels.populations[h];
+        }
+    }
+    if (!is_own) {
+        count_rows(pairs, levels);
+    }
+}
+
+static abut_index bytes_of(const abut_pairs *pairs)
+{
+    abut_index sum = grid_bytes(&pairs->grid);
+    const memory_block *blocks[] = {&pairs->own.block,         &pairs->own.reach_block,
+                                    &pairs->others.block,      &pairs->others.reach_block,
+                                    &pairs->image_block,       &pairs->image_row_block,
+                                    &pairs->image_reach_block, &pairs->offset_block,
+                                    &pairs->second_block,      &pairs->sum_block};
+    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
+        sum += blocks[k]->byte_count;
+    }
+    for (abut_index c = 0; c < pairs->chunk_capacity; c++) {
+        sum += pairs->chunks[c].pairs.byte_count + pairs->chunks[c].ends.byte_count;
+    }
+    return sum;
+}
+
+void abut_pair_finder_inspect(const abut_pair_finder *finder, abut_pair_statistics *statistics,
+                              abut_pair_level *levels)
+{
+    *statistics = (abut_pair_statistics){.level_count = finder->levels.count};
+    for (int32_t h = 0; h < finder->levels.count; h++) {
+        levels[h] = (abut_pair_level){.size = finder->levels.sizes[h],
+                                      .sphere_count = finder->levels.populations[h]};
+    }
+    abut_pairs *pairs = (abut_pairs *)pool_take(&finder->leftovers->results);
+    if (!pairs) {
+        return;
+    }
+    statistics->sphere_count = pairs->own.count;
+    statistics->pair_count = pairs->count;
+    statistics->distance_count = pairs->distance_count;
+    statistics->byte_count = bytes_of(pairs);
+    if (pairs->is_searched) {
+        statistics->level_count = pairs->grid.level_count;
+        count_work(pairs, levels);
+    }
+    abut_pairs_free(pairs);
+}

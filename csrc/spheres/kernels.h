@@ -1,0 +1,91 @@
+/* The room's vector code, a table of functions for each instruction level. */
+#ifndef SPHERES_KERNELS_H
+#define SPHERES_KERNELS_H
+
+#include "queue.h"
+
+/* Spheres as they come in. */
+typedef struct row_source {
+    const double *centers; /* count x dimension */
+    const double *reaches; /* count */
+    int dimension;
+    const double *period, *inv_period; /* 3; 0: none */
+} row_source;
+
+/* Bounds of places. */
+typedef struct row_bounds {
+    double low[3], high[3];
+    bool is_outside; /* of the periodic box: some places were wrapped */
+} row_bounds;
+
+/* Pairs whose columns are to be written, from number `first` on. */
+typedef struct pair_block {
+    int32_t count;
+    const int32_t *firsts, *seconds; /* numbers of rows, count + GRID_PADDING */
+    const sphere_row *first_rows, *second_rows;
+    const double *first_radii, *second_radii; /* by row; NULL: the reaches are the radii */
+    const double *shifts[3];                  /* count + GRID_PADDING: image * period; NULL: none */
+    int dimension;
+    double *normal, *overlap, *point; /* of the first pair */
+} pair_block;
+
+/* What a sphere is that looks for others. */
+typedef struct seeker {
+    double place[3], reach;
+    int32_t number; /* in the queue's firsts */
+} seeker;
+
+/* Cells of one row along x, and the rows of cells before which it stands. */
+typedef struct row_task {
+    const grid_level *level;
+    int32_t row;        /* cell 0 of the row */
+    int32_t begin, end; /* cells of it that look */
+    int32_t ahead[4];   /* cell 0 of each row ahead */
+    int32_t ahead_count;
+} row_task;
+
+typedef struct pair_kernels {
+    /* Rows of the spheres begin ... end - 1, and their bounds. False: a center is not finite, or
+     * too far. */
+    bool (*rows_load)(const row_source *source, abut_index begin, abut_index end, sphere_row *rows,
+                      row_bounds *bounds);
+
+    /* The cells of the spheres begin ... end - 1: cells[0] is that of begin. */
+    void (*grid_find_cells)(const grid *g, const sphere_row *rows, abut_index begin, abut_index end,
+                            int32_t *cells);
+
+    /* Put spheres begin ... end - 1 of the grid's order into its arrays. */
+    void (*grid_gather)(const sphere_row *rows, const int32_t *ids, abut_index begin,
+                        abut_index end, double *const place[3], double *reach);
+
+    /* Pairs of a level's spheres in cells of one row with others of the level. False: end. */
+    bool (*near_row)(const grid *g, const row_task *task, pair_queue *queue);
+
+    /* Pairs of a sphere and those of a level. False: end. */
+    bool (*across_level)(const grid *g, const grid_level *level, const seeker *from,
+                         pair_queue *queue);
+
+    void (*pairs_compute)(const pair_block *block);
+} pair_kernels;
+
+/* The functions of one level; a build need not have all levels. */
+#define PAIR_KERNELS_OF(level)                                                                     \
+    bool rows_load_##level(const row_source *source, abut_index begin, abut_index end,             \
+                           sphere_row *rows, row_bounds *bounds);                                  \
+    void grid_find_cells_##level(const grid *g, const sphere_row *rows, abut_index begin,          \
+                                 abut_index end, int32_t *cells);                                  \
+    void grid_gather_##level(const sphere_row *rows, const int32_t *ids, abut_index begin,         \
+                             abut_index end, double *const place[3], double *reach);               \
+    bool near_row_##level(const grid *g, const row_task *task, pair_queue *queue);                 \
+    bool across_level_##level(const grid *g, const grid_level *level, const seeker *from,          \
+                              pair_queue *queue);                                                  \
+    void pairs_compute_##level(const pair_block *block);
+
+PAIR_KERNELS_OF(baseline)
+PAIR_KERNELS_OF(v3)
+PAIR_KERNELS_OF(v4)
+
+/* Of the level in use. */
+const pair_kernels *pair_kernels_take(void);
+
+#endif

@@ -1,0 +1,347 @@
+/* Cell sizes from a histogram of the spheres' sizes and the work that a model expects. */
+#include "levels.h"
+
+#include "../base/memory.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* A bin of the histogram is a 64th of an octave: the upper bits of a positive double, which are in
+ * the order of the numbers. */
+enum { KEY_SHIFT = 46 };
+
+/* More levels than this are not tried: further ones gain next to nothing. */
+enum { MOST_LEVELS_TRIED = 12 };
+
+/* The number of spheres in a cell is found as well as the bins allow for: their cells differ by a
+ * 30th. In natural logarithms. */
+#define PER_CELL_STEP 0.01
+
+#define PI 3.141592653589793
+
+/* Of the spheres in a bin of the histogram. */
+typedef struct tally {
+    double largest; /* reach; 0 where there is none */
+    int64_t count;
+} tally;
+
+typedef struct histogram {
+    tally *tallies;            /* key_count */
+    uint32_t first, key_count; /* bins from the smallest sphere's to the largest's */
+} histogram;
+
+/* The occupied bins in ascending order. Sizes are diameters as parts of the largest of all. */
+typedef struct size_bin {
+    double reach;       /* the largest */
+    double size, least; /* that of the largest, and what no size in the bin is below */
+    double before;      /* spheres in smaller bins */
+    double seekers[4];  /* sums of size^k over the spheres that look into a level: top-down into one
+                           that ends before this bin, bottom-up into one that begins with it */
+} size_bin;
+
+typedef struct spectrum {
+    size_bin *bins; /* bin_count + 1: the last has no spheres */
+    abut_index bin_count;
+    int dimension;
+    abut_search search;
+    double overhead;
+    double density; /* times a number of spheres: so many of them are in a cube of size 1 */
+} spectrum;
+
+/* Level l holds the bins ends[l - 1], or 0, to ends[l] - 1. */
+typedef struct choice {
+    double sizes[ABUT_LEVEL_LIMIT];
+    abut_index ends[ABUT_LEVEL_LIMIT];
+    abut_index count;
+} choice;
+
+/* ---- the histogram ---- */
+
+static uint32_t key_of(double reach)
+{
+    uint64_t bits;
+    memcpy(&bits, &reach, sizeof bits);
+    return (uint32_t)(bits >> KEY_SHIFT);
+}
+
+static double least_of(uint32_t key)
+{
+    uint64_t bits = (uint64_t)key << KEY_SHIFT;
+    double reach;
+    memcpy(&reach, &bits, sizeof reach);
+    return reach;
+}
+
+static void find_keys(const double *reaches, abut_index count, histogram *found)
+{
+    uint32_t first = UINT32_MAX, last = 0;
+    for (abut_index i = 0; i < count; i++) {
+        uint32_t key = key_of(reaches[i]);
+        first = key < first ? key : first;
+        last = key > last ? key : last;
+    }
+    found->first = first;
+    found->key_count = last - first + 1;
+}
+
+static void count_spheres(const double *reaches, abut_index count, histogram *found)
+{
+    for (abut_index i = 0; i < count; i++) {
+        tally *own = &found->tallies[key_of(reaches[i]) - found->first];
+        own->count++;
+        /* a branch: soon it is taken no more, and then a sphere need not wait for the one before */
+        if (reaches[i] > own->largest) {
+            own->largest = reaches[i];
+        }
+    }
+}
+
+static abut_index count_occupied(const histogram *found)
+{
+    abut_index occupied = 0;
+    for (uint32_t k = 0; k < found->key_count; k++) {
+        occupied += found->tallies[k].count > 0;
+    }
+    return occupied;
+}
+
+static double power_of(double x, int exponent)
+{
+    double power = 1.0;
+    for (int k = 0; k < exponent; k++) {
+        power *= x;
+    }
+    return power;
+}
+
+static void fill_bins(const histogram *found, spectrum *s)
+{
+    double largest = found->tallies[found->key_count - 1].largest, before = 0.0;
+    size_bin *bin = s->bins;
+    for (uint32_t k = 0; k < found->key_count; k++) {
+        const tally *own = &found->tallies[k];
+        if (own->count > 0) {
+            *bin++ = (size_bin){.reach = own->largest,
+                                .size = own->largest / largest,
+                                .least = least_of(found->first + k) / largest,
+                                .before = before};
+            before += (double)own->count;
+        }
+    }
+    *bin = (size_bin){.before = before};
+}
+
+/* Of one bin; its spheres count as if they were in its middle. */
+static void add_moments(const size_bin *bin, double *sums)
+{
+    double number = bin[1].before - bin->before, size = 0.5 * (bin->least + bin->size);
+    for (int k = 0; k < 4; k++) {
+        sums[k] += number * power_of(size, k);
+    }
+}
+
+/* All sums are of positive numbers, so that none is a small difference. */
+static void sum_seekers(spectrum *s)
+{
+    double sums[4] = {0.0, 0.0, 0.0, 0.0};
+    for (abut_index i = 0; i <= s->bin_count; i++) {
+        abut_index b = s->search == ABUT_TOP_DOWN ? s->bin_count - i : i;
+        if (s->search == ABUT_TOP_DOWN && i > 0) {
+            add_moments(&s->bins[b], sums);
+        }
+        memcpy(s->bins[b].seekers, sums, sizeof sums);
+        if (s->search == ABUT_BOTTOM_UP && i < s->bin_count) {
+            add_moments(&s->bins[b], sums);
+        }
+    }
+}
+
+static void set_density(spectrum *s, double volume_fraction)
+{
+    const size_bin *all = &s->bins[s->search == ABUT_TOP_DOWN ? 0 : s->bin_count];
+    double ball = s->dimension == 2 ? PI / 4.0 : PI / 6.0;
+    s->density = volume_fraction / (ball * all->seekers[s->dimension]);
+}
+
+static abut_status make_spectrum(const double *reaches, abut_index count, double volume_fraction,
+                                 spectrum *s)
+{
+    histogram found;
+    find_keys(reaches, count, &found);
+    found.tallies = memory_alloc_zeroed(found.key_count, sizeof *found.tallies);
+    if (!found.tallies) {
+        return ABUT_NO_MEMORY;
+    }
+    count_spheres(reaches, count, &found);
+    s->bin_count = count_occupied(&found);
+    s->bins = memory_alloc(s->bin_count + 1, sizeof *s->bins);
+    if (s->bins) {
+        fill_bins(&found, s);
+        sum_seekers(s);
+        set_density(s, volume_fraction);
+    }
+    memory_free(found.tallies);
+    return s->bins ? ABUT_OK : ABUT_NO_MEMORY;
+}
+
+/* ---- the work that the model expects ---- */
+
+/* What cells of this size do, of a level of the bins first ... end - 1, divided by the density: on
+ * the level half of the 3^d cells around a sphere; and each that looks into it reaches
+ * 2 + its size / the level's cells along an axis. */
+static double work_of_level(const spectrum *s, double size, abut_index first, abut_index end)
+{
+    double number = s->bins[end].before - s->bins[first].before;
+    const double *seekers = s->bins[s->search == ABUT_TOP_DOWN ? end : first].seekers;
+    double volume = power_of(size, s->dimension), around = power_of(3.0, s->dimension);
+    double reached = 0.0, binomial = 1.0;
+    for (int k = 0; k <= s->dimension; k++) {
+        reached += binomial * power_of(2.0 * size, s->dimension - k) * seekers[k];
+        binomial = binomial * (s->dimension - k) / (k + 1);
+    }
+    double tests = (0.5 * around * volume * number + reached) * number * s->density;
+    double accesses = 0.5 * (around + 1.0) * number + reached / volume;
+    return tests + s->overhead * accesses;
+}
+
+static double work_of(const spectrum *s, const choice *levels)
+{
+    double work = 0.0;
+    for (abut_index l = 0; l < levels->count; l++) {
+        abut_index first = l > 0 ? levels->ends[l - 1] : 0;
+        work += work_of_level(s, levels->sizes[l], first, levels->ends[l]);
+    }
+    return work;
+}
+
+/* ---- as many spheres in each cell ---- */
+
+/* Spheres of the bins first ... end - 1 in a cell of this size, were all spheres in one of size 1.
+ */
+static double held(const spectrum *s, double size, abut_index first, abut_index end)
+{
+    return (s->bins[end].before - s->bins[first].before) * power_of(size, s->dimension);
+}
+
+/* The first bin with which cells hold as many; bin_count where spheres run out. */
+static abut_index full_bin(const spectrum *s, abut_index first, double per_cell)
+{
+    abut_index low = first, high = s->bin_count;
+    while (low < high) {
+        abut_index middle = low + (high - low) / 2;
+        bool enough = held(s, s->bins[middle].size, first, middle + 1) >= per_cell;
+        low = enough ? low : middle + 1;
+        high = enough ? middle : high;
+    }
+    return low;
+}
+
+/* The size with which cells of the spheres before this bin hold as many, where that is before the
+ * bin begins: where sizes have a gap, cells may be larger than their spheres. Else 0. */
+static double size_in_gap(const spectrum *s, abut_index first, abut_index bin, double per_cell)
+{
+    double most = held(s, s->bins[bin].least, first, bin);
+    if (bin == first || most < per_cell) {
+        return 0.0;
+    }
+    double part = per_cell / most;
+    return s->bins[bin].least * (s->dimension == 2 ? sqrt(part) : cbrt(part));
+}
+
+/* Close one level after the other as soon as its cells hold so many, `limit` in all, and leave at
+ * least as many for the last. Gives whether there were enough. */
+static bool close_levels(const spectrum *s, double per_cell, abut_index limit, choice *levels)
+{
+    abut_index first = 0;
+    for (levels->count = 0; levels->count < limit; levels->count++) {
+        abut_index bin = full_bin(s, first, per_cell);
+        if (bin == s->bin_count) {
+            return false;
+        }
+        double enlarged = size_in_gap(s, first, bin, per_cell);
+        if (enlarged == 0.0 && bin + 1 == s->bin_count) {
+            return false;
+        }
+        levels->sizes[levels->count] = enlarged > 0.0 ? enlarged : s->bins[bin].size;
+        first = enlarged > 0.0 ? bin : bin + 1;
+        levels->ends[levels->count] = first;
+    }
+    return held(s, 1.0, first, s->bin_count) >= per_cell;
+}
+
+static void close_last_level(const spectrum *s, choice *levels)
+{
+    levels->sizes[levels->count] = 1.0;
+    levels->ends[levels->count] = s->bin_count;
+    levels->count++;
+}
+
+/* The more spheres a cell holds, the fewer are left for the last level: halve the range. */
+static void make_levels(const spectrum *s, abut_index wanted, choice *levels)
+{
+    double smallest = s->bins[0].size > DBL_MIN ? s->bins[0].size : DBL_MIN;
+    double low = s->dimension * log(smallest), high = log(s->bins[s->bin_count].before);
+    while (high - low > PER_CELL_STEP) {
+        double middle = 0.5 * (low + high);
+        bool enough = close_levels(s, exp(middle), wanted - 1, levels);
+        low = enough ? middle : low;
+        high = enough ? high : middle;
+    }
+    close_levels(s, exp(low), wanted - 1, levels);
+    close_last_level(s, levels);
+}
+
+/* The number of levels of the least work; not far beyond, since from there on it rises. */
+static void make_best_levels(const spectrum *s, choice *best)
+{
+    make_levels(s, 1, best);
+    double least = work_of(s, best);
+    for (abut_index wanted = 2, worse = 0; wanted <= MOST_LEVELS_TRIED && worse < 2; wanted++) {
+        choice levels;
+        make_levels(s, wanted, &levels);
+        double work = work_of(s, &levels);
+        worse = work < least ? 0 : worse + 1;
+        if (work < least) {
+            *best = levels;
+            least = work;
+        }
+    }
+}
+
+static void write_sizes(const spectrum *s, const choice *levels, double *sizes)
+{
+    double largest = 2.0 * s->bins[s->bin_count - 1].reach;
+    for (abut_index l = 0; l < levels->count; l++) {
+        double needed = 2.0 * s->bins[levels->ends[l] - 1].reach;
+        double size = levels->sizes[l] * largest;
+        sizes[l] = size > needed ? size : needed;
+    }
+}
+
+abut_status levels_choose(const double *reaches, abut_index count, int dimension,
+                          double volume_fraction, abut_search search, double overhead,
+                          abut_index wanted, double *sizes, abut_index *level_count)
+{
+    *level_count = 1;
+    sizes[0] = 1.0;
+    if (count == 0) {
+        return ABUT_OK;
+    }
+    spectrum s = {.dimension = dimension, .search = search, .overhead = overhead};
+    abut_status status = make_spectrum(reaches, count, volume_fraction, &s);
+    if (status != ABUT_OK) {
+        return status;
+    }
+    choice levels;
+    if (wanted > 0) {
+        make_levels(&s, wanted, &levels);
+    } else {
+        make_best_levels(&s, &levels);
+    }
+    write_sizes(&s, &levels, sizes);
+    *level_count = levels.count;
+    memory_free(s.bins);
+    return ABUT_OK;
+}

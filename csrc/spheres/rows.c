@@ -1,0 +1,135 @@
+/* Rows of spheres from the caller's arrays. */
+#include <math.h>
+#include <string.h>
+
+#include "../base/parallel.h"
+#include "find.h"
+#include "period.h"
+
+enum { ROW_CHUNK = 32768 };
+
+/* More periods away from the box than this, coordinates are no longer told apart. */
+#define PERIOD_LIMIT 0x1p31
+
+typedef struct loading {
+    row_source source;
+    sphere_row *rows;
+    abut_index count;
+    row_bounds *bounds; /* of each chunk */
+} loading;
+
+static abut_status load_chunk(void *context, abut_index chunk, parallel_job *job)
+{
+    const loading *l = context;
+    const abut_index begin = chunk * ROW_CHUNK, rest = l->count - begin;
+    const abut_index end = begin + (rest < ROW_CHUNK ? rest : ROW_CHUNK);
+    if (!pair_kernels_take()->rows_load(&l->source, begin, end, l->rows, &l->bounds[chunk])) {
+        return ABUT_CENTER_NOT_FINITE;
+    }
+    return parallel_report(job, (end - begin) / 2);
+}
+
+static row_bounds join_bounds(const row_bounds *of, abut_index count)
+{
+    row_bounds all = {{0.0}, {0.0}, false};
+    for (abut_index k = 0; k < count; k++) {
+        for (int axis = 0; axis < 3; axis++) {
+            const bool is_lower = k == 0 || of[k].low[axis] < all.low[axis];
+            const bool is_higher = k == 0 || of[k].high[axis] > all.high[axis];
+            all.low[axis] = is_lower ? of[k].low[axis] : all.low[axis];
+            all.high[axis] = is_higher ? of[k].high[axis] : all.high[axis];
+        }
+        all.is_outside |= of[k].is_outside;
+    }
+    return all;
+}
+
+static abut_status load_rows(abut_pairs *pairs, row_set *set)
+{
+    const abut_pair_finder *finder = pairs->finder;
+    const abut_index chunks = (set->count + ROW_CHUNK - 1) / ROW_CHUNK;
+    loading l = {.count = set->count};
+    l.source = (row_source){.centers = set->centers,
+                            .reaches = set->reaches,
+                            .dimension = finder->dimension,
+                            .period = finder->is_periodic ? finder->period : NULL};
+    l.rows = memory_reserve(&set->block, set->count + GRID_PADDING, sizeof *l.rows);
+    l.bounds = memory_alloc(chunks, sizeof *l.bounds);
+    abut_status status = l.rows && l.bounds ? ABUT_OK : ABUT_NO_MEMORY;
+    if (!status) {
+        status = parallel_run(chunks, pairs->query.workers, load_chunk, &l,
+                              pairs->query.interrupted, pairs->query.interrupted_data);
+    }
+    if (!status) {
+        set->rows = l.rows;
+        set->bounds = join_bounds(l.bounds, chunks);
+    }
+    memory_free(l.bounds);
+    return status;
+}
+
+/* What is wrong with a coordinate: not finite, too far, too many periods; of the query's spheres
+ * and of the others. */
+static const abut_status BAD_CENTER[2][3] = {
+    {ABUT_CENTER_NOT_FINITE, ABUT_CENTER_TOO_FAR, ABUT_TOO_MANY_PERIODS},
+    {ABUT_OTHER_NOT_FINITE, ABUT_OTHER_TOO_FAR, ABUT_OTHER_TOO_MANY_PERIODS},
+};
+
+static abut_status check_coordinate(double x, double period, bool is_other)
+{
+    if (!isfinite(x)) {
+        return BAD_CENTER[is_other][0];
+    }
+    if (fabs(x) > ABUT_COORDINATE_LIMIT) {
+        return BAD_CENTER[is_other][1];
+    }
+    return period > 0.0 && fabs(x) > PERIOD_LIMIT * period ? BAD_CENTER[is_other][2] : ABUT_OK;
+}
+
+/* The first coordinate that is wrong. */
+static abut_status find_bad_center(const abut_pairs *pairs, const row_set *set, bool is_other,
+                                   abut_error *error)
+{
+    const int dimension = pairs->finder->dimension;
+    for (abut_index k = 0; k < set->count * dimension; k++) {
+        const int axis = (int)(k % dimension);
+        const double x = set->centers[k];
+        abut_status status = check_coordinate(x, pairs->finder->period[axis], is_other);
+        if (status) {
+            *error = (abut_error){status, k / dimension, axis, x};
+            return status;
+        }
+    }
+    return ABUT_OK;
+}
+
+static abut_status load_set(abut_pairs *pairs, row_set *set, bool is_other, abut_error *error)
+{
+    abut_status status = load_rows(pairs, set);
+    if (status == ABUT_CENTER_NOT_FINITE || (!status && set->bounds.is_outside)) {
+        status = find_bad_center(pairs, set, is_other, error);
+    }
+    return status;
+}
+
+abut_status rows_make(abut_pairs *pairs, abut_error *error)
+{
+    abut_status status = load_set(pairs, &pairs->own, false, error);
+    if (!status && pairs->second_set == &pairs->others) {
+        status = load_set(pairs, &pairs->others, true, error);
+    }
+    return status;
+}
+
+void rows_wraps(const abut_pairs *pairs, const row_set *set, int32_t sphere, double wraps[3])
+{
+    const int dimension = pairs->finder->dimension;
+    for (int axis = 0; axis < 3; axis++) {
+        const double period = pairs->finder->period[axis];
+        wraps[axis] = 0.0;
+        if (set->bounds.is_outside && period > 0.0) {
+            double x = set->centers[dimension * sphere + axis];
+            wraps[axis] = x >= 0.0 && x < period ? 0.0 : period_wrap(&x, period);
+        }
+    }
+}

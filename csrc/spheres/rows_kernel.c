@@ -1,0 +1,119 @@
+/* Spheres from the caller's arrays into rows, checked on the way. */
+#include <math.h>
+
+#include "../base/lanes_kernel.h"
+#include "../base/simd.h"
+#include "kernels.h"
+#include "period.h"
+
+/* Three coordinates of each sphere; the third of those in the plane is 0. */
+LANES_INLINE void load_points(const row_source *source, abut_index i, lanes columns[3])
+{
+    if (source->dimension == 3) {
+        lanes_load_points(source->centers + 3 * i, columns);
+        return;
+    }
+    double places[3][LANES] = {{0.0}};
+    for (int k = 0; k < LANES; k++) {
+        places[0][k] = source->centers[2 * (i + k)];
+        places[1][k] = source->centers[2 * (i + k) + 1];
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        columns[axis] = lanes_load(places[axis]);
+    }
+}
+
+LANES_INLINE void store_rows(const lanes columns[3], const double *reaches, sphere_row *rows)
+{
+    double places[3][LANES];
+    for (int axis = 0; axis < 3; axis++) {
+        lanes_store(places[axis], columns[axis]);
+    }
+    for (int k = 0; k < LANES; k++) {
+        rows[k] = (sphere_row){{places[0][k], places[1][k], places[2][k]}, reaches[k]};
+    }
+}
+
+/* Bring places into the periodic box; false: all were there. */
+static bool wrap(const row_source *source, lanes columns[3])
+{
+    bool is_outside = false;
+    for (int axis = 0; axis < 3; axis++) {
+        double period = source->period[axis], places[LANES];
+        lanes_mask is_in = mask_and(lanes_no_more(lanes_set(0.0), columns[axis]),
+                                    lanes_less(columns[axis], lanes_set(period)));
+        if (period > 0.0 && mask_bits(is_in) != LANES_ALL) {
+            lanes_store(places, columns[axis]);
+            for (int k = 0; k < LANES; k++) {
+                period_wrap(&places[k], period);
+            }
+            columns[axis] = lanes_load(places);
+            is_outside = true;
+        }
+    }
+    return is_outside;
+}
+
+typedef struct bound_lanes {
+    lanes low[3], high[3];
+    lanes_mask are_good;
+} bound_lanes;
+
+LANES_INLINE void load_lanes(const row_source *source, abut_index i, sphere_row *rows,
+                             bound_lanes *bounds, bool *is_outside)
+{
+    lanes columns[3], limit = lanes_set(ABUT_COORDINATE_LIMIT);
+    load_points(source, i, columns);
+    for (int axis = 0; axis < 3; axis++) {
+        bounds->are_good =
+            mask_and(bounds->are_good, lanes_no_more(lanes_abs(columns[axis]), limit));
+    }
+    if (source->period && mask_bits(bounds->are_good) == LANES_ALL) {
+        *is_outside |= wrap(source, columns);
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        bounds->low[axis] = lanes_smaller(columns[axis], bounds->low[axis]);
+        bounds->high[axis] = lanes_larger(columns[axis], bounds->high[axis]);
+    }
+    store_rows(columns, source->reaches + i, rows);
+}
+
+/* The last spheres, repeated to fill the lanes: repetitions change no bounds. */
+static void load_rest(const row_source *source, abut_index i, abut_index count, sphere_row *rows,
+                      bound_lanes *bounds, bool *is_outside)
+{
+    double centers[3 * LANES], reaches[LANES];
+    sphere_row filled[LANES];
+    const int dimension = source->dimension;
+    for (int k = 0; k < LANES; k++) {
+        abut_index from = i + (k < count ? k : count - 1);
+        memcpy(centers + dimension * k, source->centers + dimension * from,
+               (size_t)dimension * sizeof *centers);
+        reaches[k] = source->reaches[from];
+    }
+    row_source rest = *source;
+    rest.centers = centers, rest.reaches = reaches;
+    load_lanes(&rest, 0, filled, bounds, is_outside);
+    memcpy(rows, filled, (size_t)count * sizeof *rows);
+}
+
+bool KERNEL(rows_load)(const row_source *source, abut_index begin, abut_index end, sphere_row *rows,
+                       row_bounds *bounds)
+{
+    lanes zero = lanes_set(0.0), most = lanes_set(INFINITY);
+    bound_lanes found = {{most, most, most}, {-most, -most, -most}, lanes_equal(zero, zero)};
+    bool is_outside = false;
+    abut_index i = begin;
+    for (; i + LANES <= end; i += LANES) {
+        load_lanes(source, i, rows + i, &found, &is_outside);
+    }
+    if (i < end) {
+        load_rest(source, i, end - i, rows + i, &found, &is_outside);
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        bounds->low[axis] = lanes_smallest(found.low[axis]);
+        bounds->high[axis] = -lanes_smallest(-found.high[axis]);
+    }
+    bounds->is_outside = is_outside;
+    return mask_bits(found.are_good) == LANES_ALL;
+}

@@ -1,0 +1,434 @@
+/* The search of the grid: chunks of cells over threads, each with pairs of its own. */
+#include <string.h>
+
+#include "../base/parallel.h"
+#include "find.h"
+
+/* Spheres of a chunk that only meet those of their own level. */
+enum { CHUNK_SPHERES = 8192, SMALLEST_CHUNK = 64 };
+
+/* Pairs that wait to be named, while they are in the first cache. */
+enum { QUEUE_CAPACITY = 1024 };
+
+/* How many rows of cells take as long as a sphere on its own level. */
+#define ROWS_PER_SPHERE 16.0
+
+/* A thread's scratch. */
+typedef struct searcher {
+    pooled pooled;
+    pair_queue queue;
+    memory_block firsts, seconds;
+    int_pair *found; /* named, in the order of search */
+    abut_index found_count, found_capacity;
+    const abut_pairs *pairs;
+    parallel_job *job;
+    abut_status status;
+} searcher;
+
+typedef struct search {
+    abut_pairs *pairs;
+    _Atomic abut_index distance_count;
+} search;
+
+/* ---- naming ---- */
+
+static void name_own(const abut_pairs *pairs, const pair_queue *queue, int_pair *to)
+{
+    const int32_t *ids = pairs->grid.ids;
+    for (int32_t k = 0; k < queue->count; k++) {
+        const int32_t a = ids[queue->firsts[k]], b = ids[queue->seconds[k]];
+        to[k] = a < b ? (int_pair){a, b} : (int_pair){b, a};
+    }
+}
+
+static void name_others(const abut_pairs *pairs, const pair_queue *queue, int_pair *to)
+{
+    for (int32_t k = 0; k < queue->count; k++) {
+        to[k] = (int_pair){queue->firsts[k], pairs->grid.ids[queue->seconds[k]]};
+    }
+}
+
+/* The first image of a sphere beside itself, of two that say the same, or of another sphere. */
+static bool is_first_image(const sphere_image *at, int32_t first)
+{
+    if (at->sphere != first) {
+        return at->sphere > first;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        if (at->image[axis] != 0) {
+            return at->image[axis] > 0;
+        }
+    }
+    return false;
+}
+
+/* The test of search_kernel.c, with the image that was searched for. */
+static bool touches_image(const abut_pairs *pairs, int32_t first, const sphere_image *at)
+{
+    const sphere_row *i = &pairs->own.rows[first], *j = &pairs->second_set->rows[at->sphere];
+    double d[3];
+    for (int axis = 0; axis < 3; axis++) {
+        d[axis] = (i->place[axis] - j->place[axis]) - at->image[axis] * pairs->finder->period[axis];
+    }
+    const double reach = i->reach + j->reach;
+    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= reach * reach;
+}
+
+static int32_t name_images(const abut_pairs *pairs, const pair_queue *queue, int_pair *to)
+{
+    const bool is_own = pairs->second_set == &pairs->own;
+    int32_t count = 0;
+    for (int32_t k = 0; k < queue->count; k++) {
+        const int32_t first = queue->firsts[k], number = pairs->grid.ids[queue->seconds[k]];
+        const sphere_image *at = &pairs->images[number];
+        if ((!is_own || is_first_image(at, first)) && touches_image(pairs, first, at)) {
+            to[count++] = (int_pair){first, number};
+        }
+    }
+    return count;
+}
+
+static bool fail(searcher *s, abut_status status)
+{
+    s->status = status;
+    return false;
+}
+
+static bool drain(pair_queue *queue, abut_index room)
+{
+    searcher *s = queue->context;
+    const abut_pairs *pairs = s->pairs;
+    int_pair *found =
+        memory_grow(s->found, s->found_count + queue->count, &s->found_capacity, sizeof *found);
+    if (!found) {
+        return fail(s, ABUT_NO_MEMORY);
+    }
+    s->found = found;
+    int32_t count = queue->count;
+    if (pairs->images) {
+        count = name_images(pairs, queue, found + s->found_count);
+    } else if (pairs->second_set == &pairs->others) {
+        name_others(pairs, queue, found + s->found_count);
+    } else {
+        name_own(pairs, queue, found + s->found_count);
+    }
+    s->found_count += count;
+    queue->count = 0;
+    if (room + GRID_PADDING > queue->capacity) {
+        const abut_index wanted = room + GRID_PADDING + QUEUE_CAPACITY;
+        const abut_index capacity = wanted < INT32_MAX ? wanted : INT32_MAX;
+        queue->firsts = memory_reserve(&s->firsts, capacity, sizeof *queue->firsts);
+        queue->seconds = memory_reserve(&s->seconds, capacity, sizeof *queue->seconds);
+        queue->capacity = queue->firsts && queue->seconds ? (int32_t)capacity : 0;
+    }
+    if (queue->capacity == 0) {
+        return fail(s, ABUT_NO_MEMORY);
+    }
+    abut_status status = parallel_report(s->job, count + room);
+    return status ? fail(s, status) : true;
+}
+
+/* ---- one level ---- */
+
+/* The number of a row or layer beside; -1: there is none. */
+static int32_t beside(const grid_axis *axis, int32_t at)
+{
+    if (at >= 0 && at < axis->count) {
+        return at;
+    }
+    return !axis->wraps ? -1 : at < 0 ? axis->count - 1 : 0;
+}
+
+static void add_ahead(row_task *task, int32_t y, int32_t z)
+{
+    const grid_axis *axes = task->level->axes;
+    y = beside(&axes[1], y), z = beside(&axes[2], z);
+    if (y >= 0 && z >= 0) {
+        task->ahead[task->ahead_count++] =
+            task->level->first_cell + (z * axes[1].count + y) * axes[0].count;
+    }
+}
+
+/* Half of the rows around: those that come later, so that each pair is seen once. */
+static void list_ahead(row_task *task, int32_t y, int32_t z)
+{
+    task->ahead_count = 0;
+    add_ahead(task, y + 1, z);
+    for (int32_t step = -1; step <= 1; step++) {
+        add_ahead(task, y + step, z + 1);
+    }
+}
+
+/* Cells begin ... end - 1 of the table, of one level. */
+static bool search_cells(searcher *s, const grid_level *level, int32_t begin, int32_t end)
+{
+    const grid *g = &s->pairs->grid;
+    const int32_t count = level->axes[0].count, rows = level->axes[1].count;
+    const pair_kernels *kernels = pair_kernels_take();
+    row_task task = {.level = level};
+    for (int32_t cell = begin; cell < end; cell = task.row + task.end) {
+        const int32_t row = (cell - level->first_cell) / count;
+        task.row = level->first_cell + row * count;
+        task.begin = cell - task.row;
+        task.end = end - task.row < count ? end - task.row : count;
+        if (g->begins[cell] == g->begins[task.row + task.end]) {
+            continue;
+        }
+        list_ahead(&task, row % rows, row / rows);
+        if (!kernels->near_row(g, &task, &s->queue)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- other levels ---- */
+
+typedef struct level_range {
+    int32_t begin, end;
+} level_range;
+
+/* The levels that a level's spheres look into. */
+static level_range other_levels(const abut_pairs *pairs, int32_t level)
+{
+    if (level < 0) {
+        return (level_range){0, pairs->grid.level_count};
+    }
+    return pairs->finder->search == ABUT_TOP_DOWN
+               ? (level_range){0, level}
+               : (level_range){level + 1, pairs->grid.level_count};
+}
+
+static bool search_levels(searcher *s, const seeker *from, level_range levels)
+{
+    const pair_kernels *kernels = pair_kernels_take();
+    for (int32_t h = levels.begin; h < levels.end; h++) {
+        if (s->pairs->levels.populations[h] > 0 &&
+            !kernels->across_level(&s->pairs->grid, &s->pairs->grid.levels[h], from, &s->queue)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Spheres of the grid's order. */
+static bool search_from_grid(searcher *s, int32_t begin, int32_t end, level_range levels)
+{
+    const grid *g = &s->pairs->grid;
+    for (int32_t k = begin; levels.begin < levels.end && k < end; k++) {
+        const seeker from = {{g->place[0][k], g->place[1][k], g->place[2][k]}, g->reach[k], k};
+        if (!search_levels(s, &from, levels)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Spheres of the caller's order. */
+static bool search_from_rows(searcher *s, int32_t begin, int32_t end, level_range levels)
+{
+    const sphere_row *rows = s->pairs->own.rows;
+    for (int32_t i = begin; i < end; i++) {
+        const double *place = rows[i].place;
+        const seeker from = {{place[0], place[1], place[2]}, rows[i].reach, i};
+        if (!search_levels(s, &from, levels)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- chunks ---- */
+
+/* The first cell from number `cell` on that has no sphere before number `sphere`. */
+static int32_t cell_of(const grid *g, int32_t cell, int32_t last, abut_index sphere)
+{
+    while (cell < last) {
+        const int32_t middle = cell + (last - cell) / 2;
+        if (g->begins[middle] >= sphere) {
+            last = middle;
+        } else {
+            cell = middle + 1;
+        }
+    }
+    return cell;
+}
+
+/* Spheres whose search is worth a chunk: fewer of those that look into many rows of cells. */
+static abut_index chunk_spheres(const abut_pairs *pairs, int32_t level, double reach)
+{
+    const level_range levels = other_levels(pairs, level);
+    double work = 1.0;
+    for (int32_t h = levels.begin; h < levels.end; h++) {
+        const grid_level *other = &pairs->grid.levels[h];
+        double rows = 1.0;
+        for (int axis = 1; axis < 3; axis++) {
+            const grid_axis *at = &other->axes[axis];
+            const double window = 2.0 * (reach + other->reach) * at->inv_length + 1.0;
+            rows *= window < at->count ? window : at->count;
+        }
+        work += rows / ROWS_PER_SPHERE;
+    }
+    const double count = CHUNK_SPHERES / work;
+    return count > SMALLEST_CHUNK ? (abut_index)count : SMALLEST_CHUNK;
+}
+
+static abut_status add_chunk(abut_pairs *pairs, pair_chunk chunk)
+{
+    if (chunk.begin == chunk.end) {
+        return ABUT_OK;
+    }
+    const abut_index before = pairs->chunk_capacity;
+    pair_chunk *chunks =
+        memory_grow(pairs->chunks, pairs->chunk_count + 1, &pairs->chunk_capacity, sizeof *chunks);
+    if (!chunks) {
+        return ABUT_NO_MEMORY;
+    }
+    pairs->chunks = chunks;
+    if (pairs->chunk_capacity > before) {
+        memset(chunks + before, 0, (size_t)(pairs->chunk_capacity - before) * sizeof *chunks);
+    }
+    pair_chunk *own = &chunks[pairs->chunk_count++];
+    own->level = chunk.level, own->begin = chunk.begin, own->end = chunk.end;
+    return ABUT_OK;
+}
+
+static abut_status add_level_chunks(abut_pairs *pairs, int32_t h)
+{
+    const grid *g = &pairs->grid;
+    const grid_level *level = &g->levels[h];
+    const int32_t last = level->first_cell + level->cell_count;
+    const abut_index step = chunk_spheres(pairs, h, level->reach), end = g->begins[last];
+    int32_t cell = level->first_cell;
+    abut_status status = ABUT_OK;
+    for (abut_index k = g->begins[cell]; !status && k < end; k += step) {
+        const int32_t next = k + step < end ? cell_of(g, cell, last, k + step) : last;
+        status = add_chunk(pairs, (pair_chunk){.level = h, .begin = cell, .end = next});
+        cell = next;
+    }
+    return status;
+}
+
+static abut_status add_row_chunks(abut_pairs *pairs)
+{
+    const level_set *levels = &pairs->finder->levels;
+    const abut_index step = chunk_spheres(pairs, -1, levels->reaches[levels->count - 1]);
+    abut_status status = ABUT_OK;
+    for (abut_index k = 0; !status && k < pairs->own.count; k += step) {
+        const abut_index end = k + step < pairs->own.count ? k + step : pairs->own.count;
+        status =
+            add_chunk(pairs, (pair_chunk){.level = -1, .begin = (int32_t)k, .end = (int32_t)end});
+    }
+    return status;
+}
+
+/* The levels of large spheres, whose search may be long, come first. */
+static abut_status make_chunks(abut_pairs *pairs)
+{
+    pairs->chunk_count = 0;
+    if (pairs->second_set == &pairs->others || pairs->images) {
+        return add_row_chunks(pairs);
+    }
+    abut_status status = ABUT_OK;
+    for (int32_t h = pairs->grid.level_count - 1; !status && h >= 0; h--) {
+        status = add_level_chunks(pairs, h);
+    }
+    return status;
+}
+
+/* What was found, by block of first spheres. */
+static abut_status keep_pairs(const searcher *s, pair_chunk *chunk)
+{
+    const int shift = s->pairs->block_shift;
+    const abut_index blocks = s->pairs->block_count;
+    abut_index *next = memory_reserve(&chunk->ends, blocks, sizeof *next);
+    int_pair *pairs = memory_reserve(&chunk->pairs, s->found_count, sizeof *pairs);
+    if (!next || !pairs) {
+        return ABUT_NO_MEMORY;
+    }
+    memset(next, 0, (size_t)blocks * sizeof *next);
+    for (abut_index k = 0; k < s->found_count; k++) {
+        next[s->found[k].first >> shift]++;
+    }
+    abut_index sum = 0;
+    for (abut_index block = 0; block < blocks; block++) {
+        const abut_index count = next[block];
+        next[block] = sum;
+        sum += count;
+    }
+    for (abut_index k = 0; k < s->found_count; k++) {
+        pairs[next[s->found[k].first >> shift]++] = s->found[k];
+    }
+    chunk->count = s->found_count;
+    return ABUT_OK;
+}
+
+static void searcher_destroy(pooled *self)
+{
+    searcher *s = (searcher *)self;
+    memory_free(s->firsts.data);
+    memory_free(s->seconds.data);
+    memory_free(s->found);
+    memory_free(s);
+}
+
+static searcher *take_searcher(const abut_pairs *pairs, parallel_job *job)
+{
+    searcher *s = (searcher *)pool_take(&pairs->finder->leftovers->searches);
+    if (!s) {
+        s = memory_alloc_zeroed(1, sizeof *s);
+    }
+    if (s) {
+        s->pooled.destroy = searcher_destroy;
+        s->pairs = pairs, s->job = job, s->status = ABUT_OK;
+        s->found_count = 0;
+        s->queue.count = 0, s->queue.distance_count = 0;
+        s->queue.drain = drain, s->queue.context = s;
+    }
+    return s;
+}
+
+static abut_status search_cells_and_levels(searcher *s, const pair_chunk *chunk)
+{
+    const grid *g = &s->pairs->grid;
+    const level_range levels = other_levels(s->pairs, chunk->level);
+    bool is_done =
+        chunk->level < 0
+            ? search_from_rows(s, chunk->begin, chunk->end, levels)
+            : search_cells(s, &g->levels[chunk->level], chunk->begin, chunk->end) &&
+                  search_from_grid(s, g->begins[chunk->begin], g->begins[chunk->end], levels);
+    is_done = is_done && drain(&s->queue, 0);
+    return is_done ? ABUT_OK : s->status;
+}
+
+static abut_status search_chunk(void *context, abut_index number, parallel_job *job)
+{
+    search *all = context;
+    pair_chunk *chunk = &all->pairs->chunks[number];
+    searcher *s = take_searcher(all->pairs, job);
+    if (!s) {
+        return ABUT_NO_MEMORY;
+    }
+    abut_status status = search_cells_and_levels(s, chunk);
+    if (!status) {
+        status = keep_pairs(s, chunk);
+    }
+    if (!status) {
+        status = parallel_report(job, s->queue.distance_count / 8 + chunk->count);
+    }
+    atomic_fetch_add(&all->distance_count, s->queue.distance_count);
+    pool_give(&all->pairs->finder->leftovers->searches, &s->pooled);
+    return status;
+}
+
+abut_status search_grid(abut_pairs *pairs)
+{
+    search all = {.pairs = pairs};
+    abut_status status = make_chunks(pairs);
+    if (!status) {
+        status = parallel_run(pairs->chunk_count, pairs->query.workers, search_chunk, &all,
+                              pairs->query.interrupted, pairs->query.interrupted_data);
+    }
+    pairs->distance_count = atomic_load(&all.distance_count);
+    return status;
+}
