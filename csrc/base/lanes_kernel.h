@@ -11,7 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) &&                       \
+    defined(__AVX512VL__) && !defined(LANES_FOUR_ARE_ENOUGH)
 #define LANES 8
 #elif defined(__AVX2__)
 #define LANES 4
@@ -396,12 +397,18 @@ static inline void lanes_store_points(double *p, const lanes columns[3])
 
 static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned bits)
 {
+#if defined(__AVX512VL__)
+    __m128i numbers = _mm_add_epi32(_mm_set1_epi32(first), _mm_setr_epi32(0, 1, 2, 3));
+    _mm_storeu_si128((__m128i *)list, _mm_maskz_compress_epi32((__mmask8)bits, numbers));
+    return __builtin_popcount(bits);
+#else
     int32_t count = 0;
     for (int32_t k = 0; k < LANES; k++) {
         list[count] = first + k;
         count += (int32_t)(bits >> k & 1);
     }
     return count;
+#endif
 }
 
 static inline void lanes_store_number(int32_t *list, int32_t number)

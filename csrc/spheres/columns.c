@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../base/parallel.h"
+#include "../base/prefetch.h"
 #include "find.h"
 
 /* Pairs that are written in one go. */
@@ -24,6 +25,7 @@ static void set_seconds(const abut_pairs *pairs, abut_index row, int32_t count, 
     for (int32_t k = 0; k < count; k++) {
         const int32_t number = pairs->seconds[row + k];
         n->seconds[k] = pairs->images ? pairs->images[number].sphere : number;
+        PREFETCH(&pairs->second_set->rows[n->seconds[k]]);
     }
     for (int32_t k = count; k < count + GRID_PADDING; k++) {
         n->firsts[k] = n->seconds[k] = 0;
@@ -89,14 +91,6 @@ static void write_images(const writing *w, abut_index row, int32_t count, const 
     }
 }
 
-static void write_numbers(const writing *w, abut_index row, int32_t count, const pair_numbers *n)
-{
-    for (int32_t k = 0; k < count; k++) {
-        w->columns->i[row + k] = n->firsts[k];
-        w->columns->j[row + k] = n->seconds[k];
-    }
-}
-
 /* Pairs row ... row + count - 1, whose first spheres are known. */
 static void write_block(const writing *w, abut_index row, int32_t count, pair_numbers *n)
 {
@@ -112,6 +106,8 @@ static void write_block(const writing *w, abut_index row, int32_t count, pair_nu
                         .first_radii = own->radii == own->reaches ? NULL : own->radii,
                         .second_radii = second->radii == second->reaches ? NULL : second->radii,
                         .dimension = finder->dimension,
+                        .i = w->columns->i + row,
+                        .j = w->columns->j + row,
                         .normal = w->columns->normal + at,
                         .overlap = w->columns->overlap + row,
                         .point = w->columns->point + at};
@@ -123,12 +119,35 @@ static void write_block(const writing *w, abut_index row, int32_t count, pair_nu
         }
     }
     pair_kernels_take()->pairs_compute(&block);
-    write_numbers(w, row, count, n);
     if (own->bounds.is_outside) {
         move_points(w, row, count, n);
     }
     if (w->columns->image && finder->is_periodic) {
         write_images(w, row, count, n);
+    }
+}
+
+/* Pairs are mostly a sphere's only few: so many numbers are written without asking. */
+enum { FEW = 4 };
+
+/* The first spheres of pairs row ... row + count - 1, of which `sphere` is the first or before;
+ * returns the last of them. */
+static abut_index set_firsts(const abut_index *offsets, abut_index sphere, abut_index row,
+                             int32_t count, int32_t *firsts)
+{
+    for (int32_t k = 0;; sphere++) {
+        const abut_index own_end = offsets[sphere + 1] - row;
+        const int32_t end = own_end < count ? (int32_t)own_end : count;
+        for (int32_t t = k; t < k + FEW; t++) {
+            firsts[t] = (int32_t)sphere;
+        }
+        for (int32_t t = k + FEW; t < end; t++) {
+            firsts[t] = (int32_t)sphere;
+        }
+        k = end;
+        if (k >= count) {
+            return sphere;
+        }
     }
 }
 
@@ -145,12 +164,7 @@ static abut_status write_chunk(void *context, abut_index block, parallel_job *jo
     abut_index sphere = begin;
     for (abut_index row = offsets[begin]; row < last; row += BLOCK_PAIRS) {
         const int32_t count = last - row < BLOCK_PAIRS ? (int32_t)(last - row) : BLOCK_PAIRS;
-        for (int32_t k = 0; k < count; k++) {
-            while (offsets[sphere + 1] <= row + k) {
-                sphere++;
-            }
-            numbers.firsts[k] = (int32_t)sphere;
-        }
+        sphere = set_firsts(offsets, sphere, row, count, numbers.firsts);
         write_block(w, row, count, &numbers);
     }
     memcpy(w->columns->offsets + begin, offsets + begin, (size_t)(end - begin) * sizeof *offsets);

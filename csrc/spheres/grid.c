@@ -190,7 +190,7 @@ typedef struct filling {
     grid *g;
     const grid_plan *plan;
     int32_t *cells; /* of each sphere */
-    int32_t *begins, *ids;
+    int32_t *begins, *ids, *ordered_cells;
     double *place[3], *reach;
     int shift; /* block = cell >> shift */
 } filling;
@@ -202,8 +202,9 @@ static abut_status reserve(filling *f)
     f->cells = memory_reserve(&g->key_block, count, sizeof *f->cells);
     f->begins = memory_reserve(&g->begin_block, g->cell_count + 1, sizeof *f->begins);
     f->ids = memory_reserve(&g->id_block, stride, sizeof *f->ids);
+    f->ordered_cells = memory_reserve(&g->cell_block, stride, sizeof *f->ordered_cells);
     double *values = memory_reserve(&g->double_block, 4 * stride, sizeof *values);
-    if (!f->cells || !f->begins || !f->ids || !values) {
+    if (!f->cells || !f->begins || !f->ids || !f->ordered_cells || !values) {
         return ABUT_NO_MEMORY;
     }
     for (int k = 0; k < 4; k++) {
@@ -216,6 +217,7 @@ static abut_status reserve(filling *f)
     g->reach = f->reach = values + 3 * stride;
     g->begins = f->begins;
     g->ids = f->ids;
+    g->cells = f->ordered_cells;
     return ABUT_OK;
 }
 
@@ -247,7 +249,9 @@ static abut_status fill_block(void *context, abut_index block, parallel_job *job
         sum += count;
     }
     for (int32_t k = begin; k < end; k++) {
-        f->ids[next[f->cells[items[k]]]++] = items[k];
+        const int32_t cell = f->cells[items[k]], to = next[cell]++;
+        f->ids[to] = items[k];
+        f->ordered_cells[to] = cell;
     }
     pair_kernels_take()->grid_gather(f->plan->rows, f->ids, begin, end, f->place, f->reach);
     return parallel_report(job, end - begin + (last - first) / 8);
@@ -289,12 +293,13 @@ void grid_free(grid *g)
     memory_free(g->begin_block.data);
     memory_free(g->double_block.data);
     memory_free(g->id_block.data);
+    memory_free(g->cell_block.data);
 }
 
 abut_index grid_bytes(const grid *g)
 {
     const sorted_items *s = &g->sorted;
     return g->key_block.byte_count + g->begin_block.byte_count + g->double_block.byte_count +
-           g->id_block.byte_count + s->item_block.byte_count + s->key_block.byte_count +
+           g->id_block.byte_count + g->cell_block.byte_count + s->item_block.byte_count + s->key_block.byte_count +
            s->begin_block.byte_count + s->key_begin_block.byte_count;
 }

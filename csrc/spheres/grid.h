@@ -55,9 +55,10 @@ typedef struct grid {
     const int32_t
         *begins; /* cell_count + 1: cell c has the spheres begins[c] ... begins[c + 1] - 1 */
     const double *place[3], *reach; /* sphere_count + GRID_PADDING, in the order of cells */
-    const int32_t *ids;             /* the caller's numbers, in that order; ascending in a cell */
+    const int32_t *ids;   /* the caller's numbers, in that order; ascending in a cell */
+    const int32_t *cells; /* in that order */
     sorted_items sorted;
-    memory_block key_block, begin_block, double_block, id_block;
+    memory_block key_block, begin_block, double_block, id_block, cell_block;
 } grid;
 
 /* What a grid is made for. */

@@ -26,7 +26,8 @@ typedef struct pair_block {
     const double *first_radii, *second_radii; /* by row; NULL: the reaches are the radii */
     const double *shifts[3];                  /* count + GRID_PADDING: image * period; NULL: none */
     int dimension;
-    double *normal, *overlap, *point; /* of the first pair */
+    abut_index *i, *j; /* columns, from the first pair on */
+    double *normal, *overlap, *point;
 } pair_block;
 
 /* What a sphere is that looks for others. */

@@ -63,9 +63,18 @@ LANES_INLINE void store_vectors(double *to, const lanes columns[3], int dimensio
     }
 }
 
+static void copy_numbers(int32_t count, const int32_t *restrict from, abut_index *restrict to)
+{
+    for (int32_t k = 0; k < count; k++) {
+        to[k] = from[k];
+    }
+}
+
 void KERNEL(pairs_compute)(const pair_block *block)
 {
     const int dimension = block->dimension;
+    copy_numbers(block->count, block->firsts, block->i);
+    copy_numbers(block->count, block->seconds, block->j);
     int32_t p = 0;
     for (; p + LANES <= block->count; p += LANES) {
         pair_lanes found = compute(block, p);

@@ -47,19 +47,27 @@ LANES_INLINE lanes difference_along(const grid *g, const seeker_lanes *from, int
     return difference;
 }
 
+/* Compare with the first LANES spheres from number `begin` on, of `count`. Those that touch are
+ * appended to the list, which has `length` numbers; returns its new length. */
+LANES_INLINE int32_t compare_vector(const grid *g, const seeker_lanes *from, int32_t begin,
+                                    int32_t count, int32_t *list, int32_t length, bool is_periodic)
+{
+    lanes x = difference_along(g, from, 0, begin, is_periodic);
+    lanes y = difference_along(g, from, 1, begin, is_periodic);
+    lanes z = difference_along(g, from, 2, begin, is_periodic);
+    lanes reach = from->reach + lanes_load(g->reach + begin);
+    unsigned bits = mask_bits(lanes_no_more(x * x + y * y + z * z, reach * reach));
+    return length + lanes_append_bits(list + length, begin, bits & lanes_first_bits(count));
+}
+
 /* Compare with the spheres of a run. */
 LANES_INLINE void compare_run(const grid *g, const seeker_lanes *from, sphere_run run,
                               pair_queue *queue, bool is_periodic)
 {
     for (int32_t k = run.begin; k < run.end; k += LANES) {
-        lanes x = difference_along(g, from, 0, k, is_periodic);
-        lanes y = difference_along(g, from, 1, k, is_periodic);
-        lanes z = difference_along(g, from, 2, k, is_periodic);
-        lanes reach = from->reach + lanes_load(g->reach + k);
-        unsigned bits = mask_bits(lanes_no_more(x * x + y * y + z * z, reach * reach));
-        bits &= lanes_first_bits(run.end - k);
         lanes_store_number(queue->firsts + queue->count, from->number);
-        queue->count += lanes_append_bits(queue->seconds + queue->count, k, bits);
+        queue->count = compare_vector(g, from, k, run.end - k, queue->seconds, queue->count,
+                                      is_periodic);
     }
 }
 
@@ -100,47 +108,89 @@ LANES_INLINE void add_three(const int32_t *begins, const row_task *task, int32_t
     }
 }
 
-/* Whom the spheres of cell x meet beyond their own cell; list->runs[0] is left for who follows in
- * the own cell and the next one. Returns the end of that. */
-LANES_INLINE int32_t list_near(const int32_t *begins, const row_task *task, int32_t x,
-                               run_list *list)
+/* Whom sphere a, of cell x, meets: who comes after it in its own cell, and all cells ahead. */
+LANES_INLINE void list_near(const grid *g, const row_task *task, int32_t a, int32_t x,
+                            run_list *list)
 {
+    const int32_t *begins = g->begins;
     const grid_axis *axis = &task->level->axes[0];
     const bool is_last = x == axis->count - 1;
-    list->count = 1;
-    list->sphere_count = 0;
-    for (int32_t r = 0; r < task->ahead_count; r++) {
-        add_three(begins, task, task->ahead[r], x, list);
-    }
+    list->count = list->sphere_count = 0;
+    add_run(list, a + 1, begins[task->row + x + (is_last ? 1 : 2)]);
     if (is_last && axis->wraps) {
         add_run(list, begins[task->row], begins[task->row + 1]);
     }
-    return begins[task->row + x + (is_last ? 1 : 2)];
+    for (int32_t r = 0; r < task->ahead_count; r++) {
+        add_three(begins, task, task->ahead[r], x, list);
+    }
+}
+
+static bool search_runs(const grid *g, const seeker_lanes *from, const run_list *list,
+                        pair_queue *queue)
+{
+    if (!has_room(queue, list->sphere_count)) {
+        return false;
+    }
+    compare_runs(g, from, list, queue);
+    queue->distance_count += list->sphere_count;
+    return true;
+}
+
+/* Most runs fit into one vector, and most cells are not at the border: who compares with one
+ * vector a run, whatever it holds, has no branch that the processor has to guess. The sphere's
+ * number is filled in where there are pairs. False: a run is longer; nothing has changed. */
+LANES_INLINE bool search_short(const grid *g, const row_task *task, const seeker_lanes *from,
+                               int32_t x, pair_queue *queue, bool is_periodic)
+{
+    const int32_t *begins = g->begins;
+    const int32_t own_begin = from->number + 1, own_end = begins[task->row + x + 2];
+    const int32_t own_count = own_end - own_begin, before = queue->count;
+    int32_t longest = own_count, sum = own_count;
+    int32_t count = compare_vector(g, from, own_begin, own_count, queue->seconds, before,
+                                   is_periodic);
+    for (int32_t r = 0; r < task->ahead_count; r++) {
+        const int32_t begin = begins[task->ahead[r] + x - 1], end = begins[task->ahead[r] + x + 2];
+        longest = end - begin > longest ? end - begin : longest;
+        sum += end - begin;
+        count = compare_vector(g, from, begin, end - begin, queue->seconds, count, is_periodic);
+    }
+    if (longest > LANES) {
+        return false;
+    }
+    for (int32_t k = before; k < count; k += LANES) {
+        lanes_store_number(queue->firsts + k, from->number);
+    }
+    queue->count = count;
+    queue->distance_count += sum;
+    return true;
+}
+
+LANES_INLINE bool search_row(const grid *g, const row_task *task, pair_queue *queue,
+                             bool is_periodic)
+{
+    const int32_t begin = g->begins[task->row + task->begin];
+    const int32_t end = g->begins[task->row + task->end], last = task->level->axes[0].count - 1;
+    run_list list;
+    for (int32_t a = begin; a < end; a++) {
+        const int32_t x = g->cells[a] - task->row;
+        const double place[3] = {g->place[0][a], g->place[1][a], g->place[2][a]};
+        const seeker_lanes from = spread(place, g->reach[a], a);
+        if (!has_room(queue, 5 * LANES)) {
+            return false;
+        }
+        if (x == 0 || x == last || !search_short(g, task, &from, x, queue, is_periodic)) {
+            list_near(g, task, a, x, &list);
+            if (!search_runs(g, &from, &list, queue)) {
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 bool KERNEL(near_row)(const grid *g, const row_task *task, pair_queue *queue)
 {
-    const int32_t *begins = g->begins;
-    run_list list;
-    for (int32_t x = task->begin; x < task->end; x++) {
-        const int32_t cell = task->row + x, begin = begins[cell], end = begins[cell + 1];
-        if (begin == end) {
-            continue;
-        }
-        const int32_t own_end = list_near(begins, task, x, &list);
-        for (int32_t a = begin; a < end; a++) {
-            const int32_t room = list.sphere_count + own_end - a;
-            const double place[3] = {g->place[0][a], g->place[1][a], g->place[2][a]};
-            const seeker_lanes from = spread(place, g->reach[a], a);
-            if (!has_room(queue, room)) {
-                return false;
-            }
-            list.runs[0] = (sphere_run){a + 1, own_end};
-            compare_runs(g, &from, &list, queue);
-            queue->distance_count += room - 1;
-        }
-    }
-    return true;
+    return g->is_periodic ? search_row(g, task, queue, true) : search_row(g, task, queue, false);
 }
 
 /* ---- across levels ---- */
@@ -245,13 +295,9 @@ LANES_INLINE void add_rows(const grid *g, const layer *l, int32_t t, run_list *l
 LANES_INLINE bool compare_and_clear(const grid *g, const seeker_lanes *from, run_list *list,
                                     pair_queue *queue)
 {
-    if (!has_room(queue, list->sphere_count)) {
-        return false;
-    }
-    compare_runs(g, from, list, queue);
-    queue->distance_count += list->sphere_count;
+    bool is_done = search_runs(g, from, list, queue);
     list->count = list->sphere_count = 0;
-    return true;
+    return is_done;
 }
 
 bool KERNEL(across_level)(const grid *g, const grid_level *level, const seeker *from,
