@@ -11,8 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) &&                       \
-    defined(__AVX512VL__) && !defined(LANES_FOUR_ARE_ENOUGH)
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__)
 #define LANES 8
 #elif defined(__AVX2__)
 #define LANES 4
@@ -397,18 +396,12 @@ static inline void lanes_store_points(double *p, const lanes columns[3])
 
 static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned bits)
 {
-#if defined(__AVX512VL__)
-    __m128i numbers = _mm_add_epi32(_mm_set1_epi32(first), _mm_setr_epi32(0, 1, 2, 3));
-    _mm_storeu_si128((__m128i *)list, _mm_maskz_compress_epi32((__mmask8)bits, numbers));
-    return __builtin_popcount(bits);
-#else
     int32_t count = 0;
     for (int32_t k = 0; k < LANES; k++) {
         list[count] = first + k;
         count += (int32_t)(bits >> k & 1);
     }
     return count;
-#endif
 }
 
 static inline void lanes_store_number(int32_t *list, int32_t number)
@@ -560,6 +553,128 @@ static inline void lanes_store_number(int32_t *list, int32_t number)
 }
 
 #endif
+
+/* ---- floats side by side, for what only rules out: half the memory of as many doubles ---- */
+
+#if LANES > 1
+
+enum { SINGLES = 8 };
+typedef __m256 singles;
+
+static inline singles singles_load(const float *p)
+{
+    return _mm256_loadu_ps(p);
+}
+
+static inline singles singles_set(float a)
+{
+    return _mm256_set1_ps(a);
+}
+
+static inline singles singles_larger(singles a, singles b)
+{
+    return _mm256_max_ps(a, b);
+}
+
+/* Bit k: whether lane k of a is no more than that of b. */
+static inline unsigned singles_no_more_bits(singles a, singles b)
+{
+#if defined(__AVX512VL__)
+    return _cvtmask8_u32(_mm256_cmp_ps_mask(a, b, _CMP_LE_OQ));
+#else
+    return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ));
+#endif
+}
+
+/* Write the numbers first + k of the bits k that are set to the list, and anything to what lies
+ * behind, SINGLES numbers in all; returns how many. */
+static inline int32_t singles_append_bits(int32_t *list, int32_t first, unsigned bits)
+{
+#if defined(__AVX512VL__)
+    __m256i ramp = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    __m256i numbers = _mm256_maskz_compress_epi32((__mmask8)bits, ramp);
+#else
+    /* the numbers of the set bits, one a byte, close together */
+    uint64_t bytes = _pdep_u64(bits, UINT64_C(0x0101010101010101)) * 0xff;
+    uint64_t lows = _pext_u64(UINT64_C(0x0706050403020100), bytes);
+    __m256i numbers = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)lows));
+#endif
+    numbers = _mm256_add_epi32(numbers, _mm256_set1_epi32(first));
+    _mm256_storeu_si256((__m256i *)list, numbers);
+    return __builtin_popcount(bits);
+}
+
+/* SINGLES times the same number. */
+static inline void singles_store_number(int32_t *list, int32_t number)
+{
+    _mm256_storeu_si256((__m256i *)list, _mm256_set1_epi32(number));
+}
+
+/* Each rounded to the nearest float. */
+static inline void singles_store_doubles(float *p, lanes a)
+{
+#if LANES == 8
+    _mm256_storeu_ps(p, _mm512_cvtpd_ps(a));
+#else
+    _mm_storeu_ps(p, _mm256_cvtpd_ps(a));
+#endif
+}
+
+#else
+
+enum { SINGLES = 1 };
+typedef float singles;
+
+static inline singles singles_load(const float *p)
+{
+    return *p;
+}
+
+static inline singles singles_set(float a)
+{
+    return a;
+}
+
+static inline singles singles_larger(singles a, singles b)
+{
+    return a > b ? a : b;
+}
+
+static inline unsigned singles_no_more_bits(singles a, singles b)
+{
+    return a <= b;
+}
+
+static inline int32_t singles_append_bits(int32_t *list, int32_t first, unsigned bits)
+{
+    *list = first;
+    return (int32_t)bits;
+}
+
+static inline void singles_store_number(int32_t *list, int32_t number)
+{
+    *list = number;
+}
+
+static inline void singles_store_doubles(float *p, lanes a)
+{
+    *p = (float)a;
+}
+
+#endif
+
+/* Bits of the first `count` of them, or of all where there are no more. */
+static inline unsigned singles_first_bits(int32_t count)
+{
+    return count < SINGLES ? (1u << count) - 1u : (1u << SINGLES) - 1u;
+}
+
+/* The nearest whole number of what is less than 2^22. */
+static inline singles singles_round(singles a)
+{
+    const singles ones = singles_set(0x1.8p23f);
+    return (a + ones) - ones;
+}
 
 /* ---- what every level has in common ---- */
 

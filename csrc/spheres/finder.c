@@ -6,9 +6,9 @@
 
 #include "levels.h"
 
-/* How much the work model counts looking into a cell, in distances computed: measured. The vector
- * code computes several distances in the time of one. */
-#define ACCESS_COST 2.0
+/* How much the work model counts looking into a cell, in distances computed: measured, for power
+ * laws up to 1000:1. The vector code computes several distances in the time of one. */
+#define ACCESS_COST 7.0
 
 /* Of the volume, what spheres fill where nobody knows it: a dense packing. */
 #define DENSE_FRACTION 0.6

@@ -138,22 +138,10 @@ static grid_axis axis_of(const grid *g, const grid_level *level, int axis, doubl
     return at;
 }
 
-/* Cells of a level's table at most. */
-static double most_cells(const grid_plan *plan, int32_t h)
+/* Cells of space that a level has. */
+static double count_space(const grid *g, const grid_plan *plan, int32_t h, double counts[3])
 {
-    const double share = (double)plan->populations[h] / (double)plan->count;
-    double most = CELLS_PER_SPHERE * (double)plan->count;
-    most = share * (most < CELL_LIMIT ? most : CELL_LIMIT);
-    return most > SMALL_LEVEL ? most : SMALL_LEVEL;
-}
-
-static void lay_out_level(grid *g, const grid_plan *plan, int32_t h)
-{
-    grid_level *level = &g->levels[h];
-    double counts[3];
-    int halvings[3] = {0};
-    *level = (grid_level){.size = plan->sizes[h], .reach = plan->reaches[h]};
-    level->slack = slack_of(g->low, g->high, level->size);
+    const grid_level *level = &g->levels[h];
     for (int axis = 0; axis < 3; axis++) {
         const double length = level->size * (1.0 + level->slack);
         counts[axis] = g->period[axis] > 0.0
@@ -163,7 +151,31 @@ static void lay_out_level(grid *g, const grid_plan *plan, int32_t h)
             counts[axis] = 1.0; /* nobody looks into an empty level */
         }
     }
-    fold(counts, halvings, most_cells(plan, h));
+    return counts[0] * counts[1] * counts[2];
+}
+
+/* Cells of the table at most. */
+static double most_cells(const grid_plan *plan)
+{
+    const double most = CELLS_PER_SPHERE * (double)plan->count;
+    return most < CELL_LIMIT ? most : CELL_LIMIT;
+}
+
+/* Of one level, where all levels together have too many: by its share of the spheres. */
+static double share_of(const grid_plan *plan, int32_t h)
+{
+    const double share = (double)plan->populations[h] / (double)plan->count;
+    const double most = share * most_cells(plan);
+    return most > SMALL_LEVEL ? most : SMALL_LEVEL;
+}
+
+static void lay_out_level(grid *g, const grid_plan *plan, int32_t h, bool is_folded)
+{
+    grid_level *level = &g->levels[h];
+    double counts[3];
+    int halvings[3] = {0};
+    const double all = count_space(g, plan, h, counts);
+    fold(counts, halvings, is_folded ? share_of(plan, h) : all);
     for (int axis = 0; axis < 3; axis++) {
         level->axes[axis] = axis_of(g, level, axis, counts[axis], halvings[axis]);
     }
@@ -178,8 +190,16 @@ static void lay_out(grid *g, const grid_plan *plan)
     g->level_count = plan->level_count;
     g->cell_count = 0;
     set_box(g, plan);
+    double all = 0.0, counts[3];
     for (int32_t h = 0; h < plan->level_count; h++) {
-        lay_out_level(g, plan, h);
+        grid_level *level = &g->levels[h];
+        *level = (grid_level){.size = plan->sizes[h], .reach = plan->reaches[h]};
+        level->slack = slack_of(g->low, g->high, level->size);
+        all += count_space(g, plan, h, counts);
+    }
+    const double most = most_cells(plan) + SMALL_LEVEL * plan->level_count;
+    for (int32_t h = 0; h < plan->level_count; h++) {
+        lay_out_level(g, plan, h, all > most);
     }
 }
 
@@ -191,9 +211,55 @@ typedef struct filling {
     const grid_plan *plan;
     int32_t *cells; /* of each sphere */
     int32_t *begins, *ids, *ordered_cells;
-    double *place[3], *reach;
     int shift; /* block = cell >> shift */
 } filling;
+
+/* Floats are used where what they leave open is less than this part of the smallest diameters. */
+#define MOST_OPEN 0x1p-8
+
+/* A coordinate is rounded to a float and so is its difference to another one: 4 units of 2^-24 of
+ * the box along each of three axes, and as many of the reach. */
+#define FLOAT_ROUNDING 0x1p-21
+
+/* Squares of floats in between neither vanish nor overflow. */
+#define FLOAT_LOW 0x1p-50
+#define FLOAT_HIGH 0x1p60
+
+/* By how much floats may be off; 0 where doubles are to be used. */
+static float choose_margin(const grid *g)
+{
+    double longest = 0.0, largest = 0.0;
+    for (int axis = 0; axis < 3; axis++) {
+        longest = extent(g, axis) > longest ? extent(g, axis) : longest;
+    }
+    for (int32_t h = 0; h < g->level_count; h++) {
+        largest = g->levels[h].reach > largest ? g->levels[h].reach : largest;
+    }
+    const double margin = FLOAT_ROUNDING * (longest + 2.0 * largest);
+    const bool is_small = margin < MOST_OPEN * g->levels[0].size;
+    const bool is_plain = margin > FLOAT_LOW && longest + largest < FLOAT_HIGH;
+    return is_small && is_plain ? (float)margin : 0.0f;
+}
+
+/* Four arrays of floats, or of doubles. */
+static bool reserve_places(grid *g, abut_index stride)
+{
+    const size_t size = g->margin > 0.0f ? sizeof(float) : sizeof(double);
+    char *values = memory_reserve(&g->place_block, 4 * stride, size);
+    for (int k = 0; values && k < 4; k++) {
+        /* what is behind the last sphere is read, and not counted */
+        memset(values + (size_t)((k + 1) * stride - GRID_PADDING) * size, 0, GRID_PADDING * size);
+    }
+    const float *singles = g->margin > 0.0f ? (const float *)(void *)values : NULL;
+    const double *doubles = g->margin > 0.0f ? NULL : (const double *)(void *)values;
+    for (int axis = 0; axis < 3; axis++) {
+        g->near_place[axis] = singles ? singles + axis * stride : NULL;
+        g->place[axis] = doubles ? doubles + axis * stride : NULL;
+    }
+    g->near_reach = singles ? singles + 3 * stride : NULL;
+    g->reach = doubles ? doubles + 3 * stride : NULL;
+    return values != NULL;
+}
 
 static abut_status reserve(filling *f)
 {
@@ -203,18 +269,9 @@ static abut_status reserve(filling *f)
     f->begins = memory_reserve(&g->begin_block, g->cell_count + 1, sizeof *f->begins);
     f->ids = memory_reserve(&g->id_block, stride, sizeof *f->ids);
     f->ordered_cells = memory_reserve(&g->cell_block, stride, sizeof *f->ordered_cells);
-    double *values = memory_reserve(&g->double_block, 4 * stride, sizeof *values);
-    if (!f->cells || !f->begins || !f->ids || !f->ordered_cells || !values) {
+    if (!f->cells || !f->begins || !f->ids || !f->ordered_cells || !reserve_places(g, stride)) {
         return ABUT_NO_MEMORY;
     }
-    for (int k = 0; k < 4; k++) {
-        /* what is behind the last sphere is read, and not counted */
-        memset(values + (k + 1) * stride - GRID_PADDING, 0, GRID_PADDING * sizeof *values);
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        g->place[axis] = f->place[axis] = values + axis * stride;
-    }
-    g->reach = f->reach = values + 3 * stride;
     g->begins = f->begins;
     g->ids = f->ids;
     g->cells = f->ordered_cells;
@@ -253,7 +310,7 @@ static abut_status fill_block(void *context, abut_index block, parallel_job *job
         f->ids[to] = items[k];
         f->ordered_cells[to] = cell;
     }
-    pair_kernels_take()->grid_gather(f->plan->rows, f->ids, begin, end, f->place, f->reach);
+    pair_kernels_take()->grid_gather(f->g, begin, end);
     return parallel_report(job, end - begin + (last - first) / 8);
 }
 
@@ -282,6 +339,8 @@ abut_status grid_build(grid *g, const grid_plan *plan)
 {
     filling f = {.g = g, .plan = plan};
     lay_out(g, plan);
+    g->rows = plan->rows;
+    g->margin = choose_margin(g);
     abut_status status = reserve(&f);
     return status ? status : fill(&f);
 }
@@ -291,7 +350,7 @@ void grid_free(grid *g)
     sorted_free(&g->sorted);
     memory_free(g->key_block.data);
     memory_free(g->begin_block.data);
-    memory_free(g->double_block.data);
+    memory_free(g->place_block.data);
     memory_free(g->id_block.data);
     memory_free(g->cell_block.data);
 }
@@ -299,7 +358,7 @@ void grid_free(grid *g)
 abut_index grid_bytes(const grid *g)
 {
     const sorted_items *s = &g->sorted;
-    return g->key_block.byte_count + g->begin_block.byte_count + g->double_block.byte_count +
-           g->id_block.byte_count + g->cell_block.byte_count + s->item_block.byte_count + s->key_block.byte_count +
-           s->begin_block.byte_count + s->key_begin_block.byte_count;
+    return g->key_block.byte_count + g->begin_block.byte_count + g->place_block.byte_count +
+           g->id_block.byte_count + g->cell_block.byte_count + s->item_block.byte_count +
+           s->key_block.byte_count + s->begin_block.byte_count + s->key_begin_block.byte_count;
 }

@@ -54,11 +54,19 @@ typedef struct grid {
     abut_index sphere_count;
     const int32_t
         *begins; /* cell_count + 1: cell c has the spheres begins[c] ... begins[c + 1] - 1 */
-    const double *place[3], *reach; /* sphere_count + GRID_PADDING, in the order of cells */
+    const sphere_row *rows; /* by the caller's numbers */
+
+    /* In the order of cells, sphere_count + GRID_PADDING: as floats, counted from low, where these
+     * tell nearly all pairs apart, and else as doubles. The others are NULL. */
+    const float *near_place[3], *near_reach;
+    const double *place[3], *reach;
+    float
+        margin; /* by how much a distance less a sum of reaches may be off, computed with floats */
+
     const int32_t *ids;   /* the caller's numbers, in that order; ascending in a cell */
     const int32_t *cells; /* in that order */
     sorted_items sorted;
-    memory_block key_block, begin_block, double_block, id_block, cell_block;
+    memory_block key_block, begin_block, place_block, id_block, cell_block;
 } grid;
 
 /* What a grid is made for. */

@@ -64,27 +64,76 @@ void KERNEL(grid_find_cells)(const grid *g, const sphere_row *rows, abut_index b
     }
 }
 
-void KERNEL(grid_gather)(const sphere_row *rows, const int32_t *ids, abut_index begin,
-                         abut_index end, double *const place[3], double *reach)
+/* Rows of LANES spheres of the grid's order; the last ones again behind the end. */
+LANES_INLINE void load_ordered(const grid *g, abut_index i, abut_index end, lanes columns[4])
 {
     const double *pointers[LANES];
-    lanes columns[4];
-    abut_index i = begin;
-    for (; i + LANES <= end; i += LANES) {
-        for (int k = 0; k < LANES; k++) {
-            abut_index ahead = i + k + FETCHED_AHEAD < end ? i + k + FETCHED_AHEAD : end - 1;
-            PREFETCH(&rows[ids[ahead]]);
-            pointers[k] = rows[ids[i + k]].place;
-        }
-        lanes_load_rows(pointers, columns);
-        for (int axis = 0; axis < 3; axis++) {
-            lanes_store(place[axis] + i, columns[axis]);
-        }
-        lanes_store(reach + i, columns[3]);
+    for (int k = 0; k < LANES; k++) {
+        abut_index at = i + k < end ? i + k : end - 1;
+        abut_index ahead = at + FETCHED_AHEAD < end ? at + FETCHED_AHEAD : end - 1;
+        PREFETCH(&g->rows[g->ids[ahead]]);
+        pointers[k] = g->rows[g->ids[at]].place;
     }
-    for (; i < end; i++) {
-        const sphere_row *row = &rows[ids[i]];
-        place[0][i] = row->place[0], place[1][i] = row->place[1], place[2][i] = row->place[2];
-        reach[i] = row->reach;
+    lanes_load_rows(pointers, columns);
+}
+
+LANES_INLINE void copy_lanes(double *to, lanes from, abut_index count)
+{
+    double values[LANES];
+    if (count >= LANES) {
+        lanes_store(to, from);
+        return;
+    }
+    lanes_store(values, from);
+    memcpy(to, values, (size_t)count * sizeof *to);
+}
+
+LANES_INLINE void copy_singles(float *to, lanes from, abut_index count)
+{
+    float values[LANES];
+    if (count >= LANES) {
+        singles_store_doubles(to, from);
+        return;
+    }
+    singles_store_doubles(values, from);
+    memcpy(to, values, (size_t)count * sizeof *to);
+}
+
+static void gather_singles(const grid *g, abut_index begin, abut_index end)
+{
+    /* the grid's arrays are read-only for all but who fills them */
+    float *const place[3] = {(float *)g->near_place[0], (float *)g->near_place[1],
+                             (float *)g->near_place[2]};
+    float *const reach = (float *)g->near_reach;
+    for (abut_index i = begin; i < end; i += LANES) {
+        lanes columns[4];
+        load_ordered(g, i, end, columns);
+        for (int axis = 0; axis < 3; axis++) {
+            copy_singles(place[axis] + i, columns[axis] - lanes_set(g->low[axis]), end - i);
+        }
+        copy_singles(reach + i, columns[3], end - i);
+    }
+}
+
+static void gather_doubles(const grid *g, abut_index begin, abut_index end)
+{
+    double *const place[3] = {(double *)g->place[0], (double *)g->place[1], (double *)g->place[2]};
+    double *const reach = (double *)g->reach;
+    for (abut_index i = begin; i < end; i += LANES) {
+        lanes columns[4];
+        load_ordered(g, i, end, columns);
+        for (int axis = 0; axis < 3; axis++) {
+            copy_lanes(place[axis] + i, columns[axis], end - i);
+        }
+        copy_lanes(reach + i, columns[3], end - i);
+    }
+}
+
+void KERNEL(grid_gather)(const grid *g, abut_index begin, abut_index end)
+{
+    if (g->near_reach) {
+        gather_singles(g, begin, end);
+    } else {
+        gather_doubles(g, begin, end);
     }
 }

@@ -99,11 +99,11 @@ static void count_level(const abut_pairs *pairs, int32_t h, abut_pair_level *wor
                   end = g->begins[level->first_cell + level->cell_count];
     abut_index cells = 0, spheres = 0;
     for (int32_t k = begin; k < end; k++) {
-        const double place[3] = {g->place[0][k], g->place[1][k], g->place[2][k]};
-        count_near(g, level, place, &cells, &spheres);
+        const sphere_row *row = &g->rows[g->ids[k]];
+        count_near(g, level, row->place, &cells, &spheres);
         for (int32_t other = 0; other < g->level_count; other++) {
             if (looks_into(pairs, h, other)) {
-                count_across(g, &g->levels[other], place, g->reach[k], work);
+                count_across(g, &g->levels[other], row->place, row->reach, work);
             }
         }
     }

@@ -30,12 +30,6 @@ typedef struct pair_block {
     double *normal, *overlap, *point;
 } pair_block;
 
-/* What a sphere is that looks for others. */
-typedef struct seeker {
-    double place[3], reach;
-    int32_t number; /* in the queue's firsts */
-} seeker;
-
 /* Cells of one row along x, and the rows of cells before which it stands. */
 typedef struct row_task {
     const grid_level *level;
@@ -55,16 +49,18 @@ typedef struct pair_kernels {
     void (*grid_find_cells)(const grid *g, const sphere_row *rows, abut_index begin, abut_index end,
                             int32_t *cells);
 
-    /* Put spheres begin ... end - 1 of the grid's order into its arrays. */
-    void (*grid_gather)(const sphere_row *rows, const int32_t *ids, abut_index begin,
-                        abut_index end, double *const place[3], double *reach);
+    /* Put spheres begin ... end - 1 of the grid's order into its arrays: whichever are there. */
+    void (*grid_gather)(const grid *g, abut_index begin, abut_index end);
 
     /* Pairs of a level's spheres in cells of one row with others of the level. False: end. */
     bool (*near_row)(const grid *g, const row_task *task, pair_queue *queue);
 
-    /* Pairs of a sphere and those of a level. False: end. */
-    bool (*across_level)(const grid *g, const grid_level *level, const seeker *from,
-                         pair_queue *queue);
+    /* Let a sphere look into a level's cells; `number` as the queue's lookers count. False: end. */
+    bool (*across_level)(const grid *g, const grid_level *level, const sphere_row *from,
+                         int32_t number, pair_queue *queue);
+
+    /* Pairs of all tasks that wait. False: end. */
+    bool (*across_finish)(const grid *g, pair_queue *queue);
 
     void (*pairs_compute)(const pair_block *block);
 } pair_kernels;
@@ -75,11 +71,11 @@ typedef struct pair_kernels {
                            sphere_row *rows, row_bounds *bounds);                                  \
     void grid_find_cells_##level(const grid *g, const sphere_row *rows, abut_index begin,          \
                                  abut_index end, int32_t *cells);                                  \
-    void grid_gather_##level(const sphere_row *rows, const int32_t *ids, abut_index begin,         \
-                             abut_index end, double *const place[3], double *reach);               \
+    void grid_gather_##level(const grid *g, abut_index begin, abut_index end);                     \
     bool near_row_##level(const grid *g, const row_task *task, pair_queue *queue);                 \
-    bool across_level_##level(const grid *g, const grid_level *level, const seeker *from,          \
-                              pair_queue *queue);                                                  \
+    bool across_level_##level(const grid *g, const grid_level *level, const sphere_row *from,      \
+                              int32_t number, pair_queue *queue);                                  \
+    bool across_finish_##level(const grid *g, pair_queue *queue);                                  \
     void pairs_compute_##level(const pair_block *block);
 
 PAIR_KERNELS_OF(baseline)

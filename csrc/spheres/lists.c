@@ -8,8 +8,9 @@
  * each sphere of a block, should stay in the caches. */
 enum { BLOCK_LIMIT = 512, BLOCK_SHIFT = 12 };
 
-/* Longer lists are merged. */
-enum { SHORT_LIST = 24 };
+/* Lists of up to so many numbers are sorted without a branch, longer ones by insertion, or in a
+ * heap. */
+enum { TINY_LIST = 4, SHORT_LIST = 24 };
 
 void lists_choose_blocks(abut_pairs *pairs)
 {
@@ -21,6 +22,30 @@ void lists_choose_blocks(abut_pairs *pairs)
 }
 
 /* ---- sorting a list ---- */
+
+static void put_in_order(int32_t *a, int32_t *b)
+{
+    const int32_t low = *a < *b ? *a : *b, high = *a < *b ? *b : *a;
+    *a = low, *b = high;
+}
+
+/* Up to TINY_LIST numbers; those behind, which must be there, stay as they are. */
+static void sort_tiny(int32_t *list, abut_index count)
+{
+    int32_t kept[TINY_LIST], a[TINY_LIST];
+    for (int k = 0; k < TINY_LIST; k++) {
+        kept[k] = list[k];
+        a[k] = k < count ? kept[k] : INT32_MAX;
+    }
+    put_in_order(&a[0], &a[1]);
+    put_in_order(&a[2], &a[3]);
+    put_in_order(&a[0], &a[2]);
+    put_in_order(&a[1], &a[3]);
+    put_in_order(&a[1], &a[2]);
+    for (int k = 0; k < TINY_LIST; k++) {
+        list[k] = k < count ? a[k] : kept[k];
+    }
+}
 
 static void sort_short(int32_t *list, abut_index count)
 {
@@ -59,6 +84,18 @@ static void sort_long(int32_t *list, abut_index count)
         list[0] = list[last];
         sift_down(list, 0, last);
         list[last] = largest;
+    }
+}
+
+/* `room`: numbers from the list's begin on that are this thread's. */
+static void sort_list(int32_t *list, abut_index count, abut_index room)
+{
+    if (count <= TINY_LIST && room >= TINY_LIST) {
+        sort_tiny(list, count);
+    } else if (count <= SHORT_LIST) {
+        sort_short(list, count);
+    } else {
+        sort_long(list, count);
     }
 }
 
@@ -116,11 +153,7 @@ static abut_status make_lists(void *context, abut_index block, parallel_job *job
     abut_index first = firsts[block];
     for (abut_index i = begin; i < end; i++) {
         const abut_index count = next[i] - first;
-        if (count > SHORT_LIST) {
-            sort_long(pairs->seconds + first, count);
-        } else {
-            sort_short(pairs->seconds + first, count);
-        }
+        sort_list(pairs->seconds + first, count, sum - first);
         first = next[i];
     }
     return parallel_report(job, (end - begin) + (firsts[block + 1] - firsts[block]));

@@ -4,6 +4,15 @@
 
 #include "grid.h"
 
+/* Cells of a row, one after the other in the table, that a sphere is to look into. */
+typedef struct look_task {
+    int32_t begin, end; /* cells, and then spheres of the grid's order */
+    int32_t number;     /* who looks */
+} look_task;
+
+/* Tasks wait until there are many: what they read comes from memory meanwhile. */
+enum { TASK_LIMIT = 384 };
+
 typedef struct pair_queue pair_queue;
 
 struct pair_queue {
@@ -11,18 +20,13 @@ struct pair_queue {
     int32_t *seconds; /* whom it found: places in the grid */
     int32_t count, capacity;
     abut_index distance_count; /* distances computed so far */
+    look_task tasks[TASK_LIMIT];
+    int32_t task_count;
+    const sphere_row *lookers; /* the tasks' numbers count these; NULL: places in the grid */
 
     /* Take what is there, and make room for `room` more; false: the search is to end. */
     bool (*drain)(pair_queue *queue, abut_index room);
     void *context;
 };
-
-/* Spheres of the grid that may be near, one after the other. */
-typedef struct sphere_run {
-    int32_t begin, end;
-} sphere_run;
-
-/* Runs that are looked through in one go. */
-enum { RUN_LIMIT = 128 };
 
 #endif

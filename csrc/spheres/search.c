@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../base/parallel.h"
+#include "../base/prefetch.h"
 #include "find.h"
 
 /* Spheres of a chunk that only meet those of their own level. */
@@ -199,43 +200,47 @@ static level_range other_levels(const abut_pairs *pairs, int32_t level)
                : (level_range){level + 1, pairs->grid.level_count};
 }
 
-static bool search_levels(searcher *s, const seeker *from, level_range levels)
+static bool search_levels(searcher *s, const sphere_row *from, int32_t number, level_range levels)
 {
     const pair_kernels *kernels = pair_kernels_take();
+    const grid *g = &s->pairs->grid;
     for (int32_t h = levels.begin; h < levels.end; h++) {
         if (s->pairs->levels.populations[h] > 0 &&
-            !kernels->across_level(&s->pairs->grid, &s->pairs->grid.levels[h], from, &s->queue)) {
+            !kernels->across_level(g, &g->levels[h], from, number, &s->queue)) {
             return false;
         }
     }
     return true;
 }
 
+/* Rows that are read ahead. */
+enum { FETCHED_AHEAD = 8 };
+
 /* Spheres of the grid's order. */
 static bool search_from_grid(searcher *s, int32_t begin, int32_t end, level_range levels)
 {
     const grid *g = &s->pairs->grid;
+    s->queue.lookers = NULL;
     for (int32_t k = begin; levels.begin < levels.end && k < end; k++) {
-        const seeker from = {{g->place[0][k], g->place[1][k], g->place[2][k]}, g->reach[k], k};
-        if (!search_levels(s, &from, levels)) {
+        PREFETCH(&g->rows[g->ids[k + FETCHED_AHEAD < end ? k + FETCHED_AHEAD : end - 1]]);
+        if (!search_levels(s, &g->rows[g->ids[k]], k, levels)) {
             return false;
         }
     }
-    return true;
+    return pair_kernels_take()->across_finish(g, &s->queue);
 }
 
 /* Spheres of the caller's order. */
 static bool search_from_rows(searcher *s, int32_t begin, int32_t end, level_range levels)
 {
     const sphere_row *rows = s->pairs->own.rows;
+    s->queue.lookers = rows;
     for (int32_t i = begin; i < end; i++) {
-        const double *place = rows[i].place;
-        const seeker from = {{place[0], place[1], place[2]}, rows[i].reach, i};
-        if (!search_levels(s, &from, levels)) {
+        if (!search_levels(s, &rows[i], i, levels)) {
             return false;
         }
     }
-    return true;
+    return pair_kernels_take()->across_finish(&s->pairs->grid, &s->queue);
 }
 
 /* ---- chunks ---- */
@@ -382,7 +387,8 @@ static searcher *take_searcher(const abut_pairs *pairs, parallel_job *job)
         s->pooled.destroy = searcher_destroy;
         s->pairs = pairs, s->job = job, s->status = ABUT_OK;
         s->found_count = 0;
-        s->queue.count = 0, s->queue.distance_count = 0;
+        s->queue.count = s->queue.task_count = 0;
+        s->queue.distance_count = 0;
         s->queue.drain = drain, s->queue.context = s;
     }
     return s;

@@ -2,87 +2,161 @@
  *
  * A pair touches where the square of the centers' distance, (dx dx + dy dy) + dz dz, is not more
  * than that of the sum of the reaches, in doubles; in a periodic box at the nearest image. Nothing
- * else decides: cells only say whom to compare. */
+ * else decides: cells only say whom to compare, and floats leave to doubles what is close. */
 #include <math.h>
 
 #include "../base/lanes_kernel.h"
+#include "../base/prefetch.h"
 #include "../base/simd.h"
 #include "kernels.h"
 
-/* Whom a sphere meets: runs of the grid's order. */
-typedef struct run_list {
-    int32_t count;
-    int32_t sphere_count;           /* in all runs */
-    sphere_run runs[RUN_LIMIT + 1]; /* an empty one is written, too, and not counted */
-} run_list;
-
-LANES_INLINE void add_run(run_list *list, int32_t begin, int32_t end)
-{
-    list->runs[list->count] = (sphere_run){begin, end};
-    list->count += end > begin;
-    list->sphere_count += end - begin;
-}
-
 /* ---- comparing ---- */
 
-typedef struct seeker_lanes {
-    lanes place[3], reach;
-    int32_t number;
-} seeker_lanes;
+/* How a grid's spheres are compared. */
+typedef enum mode { DOUBLES = 0, FLOATS = 1, PERIODIC = 2 } mode;
 
-LANES_INLINE seeker_lanes spread(const double place[3], double reach, int32_t number)
+/* A sphere that looks for others; what the mode does not need is left out. */
+typedef struct looker {
+    const sphere_row *row;
+    int32_t number;
+    lanes place[3], reach;
+    singles near_place[3], least_reach, most_reach;
+} looker;
+
+/* A sphere, counted from the grid's low corner where it is compared with floats. */
+LANES_INLINE looker look(const grid *g, const sphere_row *row, int32_t number, mode m)
 {
-    return (seeker_lanes){
-        {lanes_set(place[0]), lanes_set(place[1]), lanes_set(place[2])}, lanes_set(reach), number};
+    looker from = {.row = row, .number = number};
+    for (int axis = 0; axis < 3; axis++) {
+        if (m & FLOATS) {
+            from.near_place[axis] = singles_set((float)(row->place[axis] - g->low[axis]));
+        } else {
+            from.place[axis] = lanes_set(row->place[axis]);
+        }
+    }
+    from.least_reach = singles_set((float)row->reach - g->margin);
+    from.most_reach = singles_set((float)row->reach + g->margin);
+    from.reach = lanes_set(row->reach);
+    return from;
 }
 
-LANES_INLINE lanes difference_along(const grid *g, const seeker_lanes *from, int axis, int32_t k,
-                                    bool is_periodic)
+/* Sphere a of the grid's order: its row, which is farther away, is hardly ever read. */
+LANES_INLINE looker look_near(const grid *g, int32_t a, mode m)
+{
+    looker from = {.row = &g->rows[g->ids[a]], .number = a};
+    for (int axis = 0; axis < 3; axis++) {
+        if (m & FLOATS) {
+            from.near_place[axis] = singles_set(g->near_place[axis][a]);
+        } else {
+            from.place[axis] = lanes_set(g->place[axis][a]);
+        }
+    }
+    if (m & FLOATS) {
+        from.least_reach = singles_set(g->near_reach[a] - g->margin);
+        from.most_reach = singles_set(g->near_reach[a] + g->margin);
+    } else {
+        from.reach = lanes_set(g->reach[a]);
+    }
+    return from;
+}
+
+/* The same question to one sphere. */
+static bool touches(const grid *g, const sphere_row *from, const sphere_row *to)
+{
+    double d[3];
+    for (int axis = 0; axis < 3; axis++) {
+        const double ones = 0x1.8p52; /* as lanes_round */
+        d[axis] = from->place[axis] - to->place[axis];
+        d[axis] -= ((d[axis] * g->inv_period[axis] + ones) - ones) * g->period[axis];
+    }
+    const double reach = from->reach + to->reach;
+    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= reach * reach;
+}
+
+/* Which of the spheres that floats leave open touch. */
+static unsigned decide(const grid *g, const sphere_row *from, int32_t begin, unsigned open)
+{
+    unsigned touching = 0;
+    for (; open; open &= open - 1) {
+        const int k = __builtin_ctz(open);
+        touching |= (unsigned)touches(g, from, &g->rows[g->ids[begin + k]]) << k;
+    }
+    return touching;
+}
+
+LANES_INLINE singles near_difference(const grid *g, const looker *from, int axis, int32_t k, mode m)
+{
+    singles difference = from->near_place[axis] - singles_load(g->near_place[axis] + k);
+    if (m & PERIODIC) {
+        singles images = singles_round(difference * singles_set((float)g->inv_period[axis]));
+        difference = difference - images * singles_set((float)g->period[axis]);
+    }
+    return difference;
+}
+
+LANES_INLINE unsigned compare_floats(const grid *g, const looker *from, int32_t begin,
+                                     unsigned mask, mode m)
+{
+    singles x = near_difference(g, from, 0, begin, m), y = near_difference(g, from, 1, begin, m);
+    singles z = near_difference(g, from, 2, begin, m), reach = singles_load(g->near_reach + begin);
+    singles distance_sq = x * x + y * y + z * z;
+    singles most = from->most_reach + reach;
+    singles least = singles_larger(from->least_reach + reach, singles_set(0.0f));
+    unsigned touching = singles_no_more_bits(distance_sq, least * least) & mask;
+    unsigned open = singles_no_more_bits(distance_sq, most * most) & mask & ~touching;
+    return open ? touching | decide(g, from->row, begin, open) : touching;
+}
+
+LANES_INLINE lanes difference_along(const grid *g, const looker *from, int axis, int32_t k, mode m)
 {
     lanes difference = from->place[axis] - lanes_load(g->place[axis] + k);
-    if (is_periodic) {
+    if (m & PERIODIC) {
         lanes images = lanes_round(difference * lanes_set(g->inv_period[axis]));
         difference = difference - images * lanes_set(g->period[axis]);
     }
     return difference;
 }
 
-/* Compare with the first LANES spheres from number `begin` on, of `count`. Those that touch are
- * appended to the list, which has `length` numbers; returns its new length. */
-LANES_INLINE int32_t compare_vector(const grid *g, const seeker_lanes *from, int32_t begin,
-                                    int32_t count, int32_t *list, int32_t length, bool is_periodic)
+LANES_INLINE unsigned compare_doubles(const grid *g, const looker *from, int32_t begin, mode m)
 {
-    lanes x = difference_along(g, from, 0, begin, is_periodic);
-    lanes y = difference_along(g, from, 1, begin, is_periodic);
-    lanes z = difference_along(g, from, 2, begin, is_periodic);
+    lanes x = difference_along(g, from, 0, begin, m), y = difference_along(g, from, 1, begin, m);
+    lanes z = difference_along(g, from, 2, begin, m);
     lanes reach = from->reach + lanes_load(g->reach + begin);
-    unsigned bits = mask_bits(lanes_no_more(x * x + y * y + z * z, reach * reach));
-    return length + lanes_append_bits(list + length, begin, bits & lanes_first_bits(count));
+    return mask_bits(lanes_no_more(x * x + y * y + z * z, reach * reach));
 }
 
-/* Compare with the spheres of a run. */
-LANES_INLINE void compare_run(const grid *g, const seeker_lanes *from, sphere_run run,
-                              pair_queue *queue, bool is_periodic)
+/* Spheres that are compared at once. */
+LANES_INLINE int32_t width_of(mode m)
 {
-    for (int32_t k = run.begin; k < run.end; k += LANES) {
-        lanes_store_number(queue->firsts + queue->count, from->number);
-        queue->count = compare_vector(g, from, k, run.end - k, queue->seconds, queue->count,
-                                      is_periodic);
-    }
+    return m & FLOATS ? SINGLES : LANES;
 }
 
-LANES_INLINE void compare_runs(const grid *g, const seeker_lanes *from, const run_list *list,
-                               pair_queue *queue)
+/* Compare with the first spheres from number `begin` on, of `count`. Those that touch are appended
+ * to the list, which has `length` numbers; returns its new length. */
+LANES_INLINE int32_t compare_vector(const grid *g, const looker *from, int32_t begin, int32_t count,
+                                    int32_t *list, int32_t length, mode m)
 {
-    if (g->is_periodic) {
-        for (int32_t r = 0; r < list->count; r++) {
-            compare_run(g, from, list->runs[r], queue, true);
-        }
-    } else {
-        for (int32_t r = 0; r < list->count; r++) {
-            compare_run(g, from, list->runs[r], queue, false);
-        }
+    if (m & FLOATS) {
+        unsigned bits = compare_floats(g, from, begin, singles_first_bits(count), m);
+        return length + singles_append_bits(list + length, begin, bits);
     }
+    unsigned bits = compare_doubles(g, from, begin, m) & lanes_first_bits(count);
+    return length + lanes_append_bits(list + length, begin, bits);
+}
+
+/* The sphere's number beside those that it has found: mostly no more than a vector has. */
+LANES_INLINE void store_number(const looker *from, int32_t count, pair_queue *queue, mode m)
+{
+    int32_t k = queue->count;
+    do {
+        if (m & FLOATS) {
+            singles_store_number(queue->firsts + k, from->number);
+        } else {
+            lanes_store_number(queue->firsts + k, from->number);
+        }
+        k += width_of(m);
+    } while (k < count);
+    queue->count = count;
 }
 
 /* Whether there is room for so many more pairs, after making some. */
@@ -94,95 +168,97 @@ LANES_INLINE bool has_room(pair_queue *queue, int32_t room)
 
 /* ---- one level ---- */
 
-/* The spheres of the cells x - 1, x and x + 1 of a row. */
-LANES_INLINE void add_three(const int32_t *begins, const row_task *task, int32_t row, int32_t x,
-                            run_list *list)
+/* Compare with the spheres of a run; a vector is compared even where it is empty, which saves a
+ * branch that the processor would have to guess. */
+LANES_INLINE bool search_run(const grid *g, const looker *from, int32_t begin, int32_t end,
+                             pair_queue *queue, mode m)
 {
+    if (!has_room(queue, end - begin + width_of(m))) {
+        return false;
+    }
+    int32_t count = queue->count;
+    queue->distance_count += end - begin;
+    do {
+        count = compare_vector(g, from, begin, end - begin, queue->seconds, count, m);
+        begin += width_of(m);
+    } while (begin < end);
+    store_number(from, count, queue, m);
+    return true;
+}
+
+/* The spheres of the cells x - 1, x and x + 1 of a row. */
+LANES_INLINE bool search_three(const grid *g, const row_task *task, const looker *from, int32_t row,
+                               int32_t x, pair_queue *queue, mode m)
+{
+    const int32_t *begins = g->begins;
     const grid_axis *axis = &task->level->axes[0];
     const int32_t last = axis->count - 1;
     int32_t low = x > 0 ? x - 1 : 0, high = x < last ? x + 1 : last;
-    add_run(list, begins[row + low], begins[row + high + 1]);
     if (axis->wraps && (x == 0 || x == last)) {
         int32_t beyond = row + (x == 0 ? last : 0);
-        add_run(list, begins[beyond], begins[beyond + 1]);
+        if (!search_run(g, from, begins[beyond], begins[beyond + 1], queue, m)) {
+            return false;
+        }
     }
+    return search_run(g, from, begins[row + low], begins[row + high + 1], queue, m);
 }
 
-/* Whom sphere a, of cell x, meets: who comes after it in its own cell, and all cells ahead. */
-LANES_INLINE void list_near(const grid *g, const row_task *task, int32_t a, int32_t x,
-                            run_list *list)
+/* Whom a sphere of cell x meets: who comes after it in its own cell, and all cells ahead. */
+LANES_INLINE bool search_ahead(const grid *g, const row_task *task, const looker *from, int32_t x,
+                               pair_queue *queue, mode m)
 {
     const int32_t *begins = g->begins;
     const grid_axis *axis = &task->level->axes[0];
     const bool is_last = x == axis->count - 1;
-    list->count = list->sphere_count = 0;
-    add_run(list, a + 1, begins[task->row + x + (is_last ? 1 : 2)]);
-    if (is_last && axis->wraps) {
-        add_run(list, begins[task->row], begins[task->row + 1]);
+    const int32_t end = begins[task->row + x + (is_last ? 1 : 2)];
+    bool is_done = search_run(g, from, from->number + 1, end, queue, m);
+    if (is_done && is_last && axis->wraps) {
+        is_done = search_run(g, from, begins[task->row], begins[task->row + 1], queue, m);
     }
-    for (int32_t r = 0; r < task->ahead_count; r++) {
-        add_three(begins, task, task->ahead[r], x, list);
+    for (int32_t r = 0; is_done && r < task->ahead_count; r++) {
+        is_done = search_three(g, task, from, task->ahead[r], x, queue, m);
     }
-}
-
-static bool search_runs(const grid *g, const seeker_lanes *from, const run_list *list,
-                        pair_queue *queue)
-{
-    if (!has_room(queue, list->sphere_count)) {
-        return false;
-    }
-    compare_runs(g, from, list, queue);
-    queue->distance_count += list->sphere_count;
-    return true;
+    return is_done;
 }
 
 /* Most runs fit into one vector, and most cells are not at the border: who compares with one
- * vector a run, whatever it holds, has no branch that the processor has to guess. The sphere's
- * number is filled in where there are pairs. False: a run is longer; nothing has changed. */
-LANES_INLINE bool search_short(const grid *g, const row_task *task, const seeker_lanes *from,
-                               int32_t x, pair_queue *queue, bool is_periodic)
+ * vector a run, whatever it holds, has no branch that the processor has to guess. False: a run is
+ * longer; nothing has changed. */
+LANES_INLINE bool search_short(const grid *g, const row_task *task, const looker *from, int32_t x,
+                               pair_queue *queue, mode m)
 {
     const int32_t *begins = g->begins;
     const int32_t own_begin = from->number + 1, own_end = begins[task->row + x + 2];
     const int32_t own_count = own_end - own_begin, before = queue->count;
     int32_t longest = own_count, sum = own_count;
-    int32_t count = compare_vector(g, from, own_begin, own_count, queue->seconds, before,
-                                   is_periodic);
+    int32_t count = compare_vector(g, from, own_begin, own_count, queue->seconds, before, m);
     for (int32_t r = 0; r < task->ahead_count; r++) {
         const int32_t begin = begins[task->ahead[r] + x - 1], end = begins[task->ahead[r] + x + 2];
         longest = end - begin > longest ? end - begin : longest;
         sum += end - begin;
-        count = compare_vector(g, from, begin, end - begin, queue->seconds, count, is_periodic);
+        count = compare_vector(g, from, begin, end - begin, queue->seconds, count, m);
     }
-    if (longest > LANES) {
+    if (longest > width_of(m)) {
         return false;
     }
-    for (int32_t k = before; k < count; k += LANES) {
-        lanes_store_number(queue->firsts + k, from->number);
-    }
-    queue->count = count;
     queue->distance_count += sum;
+    store_number(from, count, queue, m);
     return true;
 }
 
-LANES_INLINE bool search_row(const grid *g, const row_task *task, pair_queue *queue,
-                             bool is_periodic)
+LANES_INLINE bool search_row(const grid *g, const row_task *task, pair_queue *queue, mode m)
 {
     const int32_t begin = g->begins[task->row + task->begin];
     const int32_t end = g->begins[task->row + task->end], last = task->level->axes[0].count - 1;
-    run_list list;
     for (int32_t a = begin; a < end; a++) {
         const int32_t x = g->cells[a] - task->row;
-        const double place[3] = {g->place[0][a], g->place[1][a], g->place[2][a]};
-        const seeker_lanes from = spread(place, g->reach[a], a);
-        if (!has_room(queue, 5 * LANES)) {
+        const looker from = look_near(g, a, m);
+        if (!has_room(queue, 5 * width_of(m))) {
             return false;
         }
-        if (x == 0 || x == last || !search_short(g, task, &from, x, queue, is_periodic)) {
-            list_near(g, task, a, x, &list);
-            if (!search_runs(g, &from, &list, queue)) {
-                return false;
-            }
+        if ((x == 0 || x == last || !search_short(g, task, &from, x, queue, m)) &&
+            !search_ahead(g, task, &from, x, queue, m)) {
+            return false;
         }
     }
     return true;
@@ -190,7 +266,12 @@ LANES_INLINE bool search_row(const grid *g, const row_task *task, pair_queue *qu
 
 bool KERNEL(near_row)(const grid *g, const row_task *task, pair_queue *queue)
 {
-    return g->is_periodic ? search_row(g, task, queue, true) : search_row(g, task, queue, false);
+    if (g->near_reach) {
+        return g->is_periodic ? search_row(g, task, queue, FLOATS | PERIODIC)
+                              : search_row(g, task, queue, FLOATS);
+    }
+    return g->is_periodic ? search_row(g, task, queue, PERIODIC)
+                          : search_row(g, task, queue, DOUBLES);
 }
 
 /* ---- across levels ---- */
@@ -254,23 +335,86 @@ typedef struct layer {
     double reach_sq;   /* less the square of the layer's distance */
 } layer;
 
-/* The spheres of cells low ... high of a row, counted from the window's begin. */
-LANES_INLINE void add_cells(const int32_t *row, const layer *l, int32_t low, int32_t high,
-                            run_list *list)
+/* ---- tasks ---- */
+
+/* From cells to spheres; those without any are left out. */
+LANES_INLINE void find_runs(const grid *g, pair_queue *queue, mode m)
+{
+    int32_t count = 0;
+    for (int32_t t = 0; t < queue->task_count; t++) {
+        const look_task task = queue->tasks[t];
+        const int32_t begin = g->begins[task.begin], end = g->begins[task.end];
+        queue->tasks[count] = (look_task){begin, end, task.number};
+        count += begin < end;
+        for (int axis = 0; axis < 3; axis++) {
+            if (m & FLOATS) {
+                PREFETCH(g->near_place[axis] + begin);
+            } else {
+                PREFETCH(g->place[axis] + begin);
+            }
+        }
+        if (m & FLOATS) {
+            PREFETCH(g->near_reach + begin);
+        } else {
+            PREFETCH(g->reach + begin);
+        }
+    }
+    queue->task_count = count;
+}
+
+LANES_INLINE bool do_tasks(const grid *g, pair_queue *queue, mode m)
+{
+    find_runs(g, queue, m);
+    for (int32_t t = 0; t < queue->task_count; t++) {
+        const look_task task = queue->tasks[t];
+        const looker from = queue->lookers ? look(g, &queue->lookers[task.number], task.number, m)
+                                           : look_near(g, task.number, m);
+        if (!search_run(g, &from, task.begin, task.end, queue, m)) {
+            return false;
+        }
+    }
+    queue->task_count = 0;
+    return true;
+}
+
+static bool finish(const grid *g, pair_queue *queue)
+{
+    if (g->near_reach) {
+        return g->is_periodic ? do_tasks(g, queue, FLOATS | PERIODIC) : do_tasks(g, queue, FLOATS);
+    }
+    return g->is_periodic ? do_tasks(g, queue, PERIODIC) : do_tasks(g, queue, DOUBLES);
+}
+
+bool KERNEL(across_finish)(const grid *g, pair_queue *queue)
+{
+    return finish(g, queue);
+}
+
+LANES_INLINE void add_task(const grid *g, pair_queue *queue, int32_t begin, int32_t end,
+                           int32_t number)
+{
+    PREFETCH(g->begins + begin);
+    queue->tasks[queue->task_count++] = (look_task){begin, end, number};
+}
+
+/* Cells low ... high of a row, counted from the window's begin. */
+LANES_INLINE void add_cells(const grid *g, const layer *l, int32_t row, int32_t low, int32_t high,
+                            int32_t number, pair_queue *queue)
 {
     const int32_t count = l->axes[0].count, begin = l->x->first + low, end = l->x->first + high + 1;
     if (end <= count) {
-        add_run(list, row[begin], row[end]);
+        add_task(g, queue, row + begin, row + end, number);
     } else if (begin >= count) {
-        add_run(list, row[begin - count], row[end - count]);
+        add_task(g, queue, row + begin - count, row + end - count, number);
     } else {
-        add_run(list, row[begin], row[count]);
-        add_run(list, row[0], row[end - count]);
+        add_task(g, queue, row + begin, row + count, number);
+        add_task(g, queue, row, row + end - count, number);
     }
 }
 
-/* Runs of LANES rows of the layer from number t on. */
-LANES_INLINE void add_rows(const grid *g, const layer *l, int32_t t, run_list *list)
+/* Rows of the layer from number t on, LANES of them. */
+LANES_INLINE void add_rows(const grid *g, const layer *l, int32_t t, int32_t number,
+                           pair_queue *queue)
 {
     lanes aside = distance_along(l->y, lanes_set(t) + lanes_ramp());
     lanes rest_sq = lanes_set(l->reach_sq) - aside * aside;
@@ -283,25 +427,70 @@ LANES_INLINE void add_rows(const grid *g, const layer *l, int32_t t, run_list *l
     lanes place = lanes_set(l->x->place), last = lanes_set(l->x->count - 1);
     lanes_store_whole(lows, lanes_larger(place - half, lanes_set(0.0)));
     lanes_store_whole(highs, lanes_smaller(place + half, last));
+    const bool is_all = l->x->length == 0.0;
     for (; bits; bits &= bits - 1) {
         const int32_t lane = __builtin_ctz(bits);
-        const bool is_all = l->x->length == 0.0;
         const int32_t y = fold(l->y->first + t + lane, l->axes[1].count);
-        add_cells(g->begins + l->first_row + y * l->axes[0].count, l, is_all ? 0 : lows[lane],
-                  is_all ? l->x->count - 1 : highs[lane], list);
+        add_cells(g, l, l->first_row + y * l->axes[0].count, is_all ? 0 : lows[lane],
+                  is_all ? l->x->count - 1 : highs[lane], number, queue);
     }
 }
 
-LANES_INLINE bool compare_and_clear(const grid *g, const seeker_lanes *from, run_list *list,
-                                    pair_queue *queue)
+/* Room for tasks of LANES rows. */
+LANES_INLINE bool has_task_room(const grid *g, pair_queue *queue)
 {
-    bool is_done = search_runs(g, from, list, queue);
-    list->count = list->sphere_count = 0;
-    return is_done;
+    return queue->task_count <= TASK_LIMIT - 2 * LANES || finish(g, queue);
 }
 
-bool KERNEL(across_level)(const grid *g, const grid_level *level, const seeker *from,
-                          pair_queue *queue)
+/* In so few rows of cells it takes longer to find out which the sphere does not reach. */
+enum { FEW_ROWS = 4 };
+
+LANES_INLINE bool is_small(const grid_level *level, const window windows[3])
+{
+    bool is_whole = true;
+    for (int axis = 0; axis < 3; axis++) {
+        is_whole &= windows[axis].first + windows[axis].count <= level->axes[axis].count;
+    }
+    return is_whole && windows[1].count <= FEW_ROWS && windows[2].count <= FEW_ROWS;
+}
+
+/* All cells of the windows. */
+LANES_INLINE void add_small(const grid *g, const grid_level *level, const window windows[3],
+                            int32_t number, pair_queue *queue)
+{
+    const int32_t row_step = level->axes[0].count, layer_step = row_step * level->axes[1].count;
+    int32_t cell = level->first_cell + windows[2].first * layer_step + windows[1].first * row_step +
+                   windows[0].first;
+    for (int32_t z = 0; z < windows[2].count; z++, cell += layer_step) {
+        for (int32_t y = 0; y < windows[1].count; y++) {
+            const int32_t row = cell + y * row_step;
+            add_task(g, queue, row, row + windows[0].count, number);
+        }
+    }
+}
+
+LANES_INLINE bool add_layers(const grid *g, const grid_level *level, const window windows[3],
+                             double reach, int32_t number, pair_queue *queue)
+{
+    layer l = {.axes = level->axes, .x = &windows[0], .y = &windows[1]};
+    for (int32_t t = 0; t < windows[2].count; t++) {
+        const int32_t z = fold(windows[2].first + t, level->axes[2].count);
+        double above[LANES];
+        lanes_store(above, distance_along(&windows[2], lanes_set(t)));
+        l.reach_sq = reach * reach - above[0] * above[0];
+        l.first_row = level->first_cell + z * level->axes[1].count * level->axes[0].count;
+        for (int32_t s = 0; s < windows[1].count && l.reach_sq >= 0.0; s += LANES) {
+            if (!has_task_room(g, queue)) {
+                return false;
+            }
+            add_rows(g, &l, s, number, queue);
+        }
+    }
+    return true;
+}
+
+bool KERNEL(across_level)(const grid *g, const grid_level *level, const sphere_row *from,
+                          int32_t number, pair_queue *queue)
 {
     window windows[3];
     const double reach = (from->reach + level->reach) * (1.0 + 0x1p-48);
@@ -310,23 +499,12 @@ bool KERNEL(across_level)(const grid *g, const grid_level *level, const seeker *
             return true;
         }
     }
-    const seeker_lanes seeking = spread(from->place, from->reach, from->number);
-    layer l = {.axes = level->axes, .x = &windows[0], .y = &windows[1]};
-    run_list list;
-    list.count = list.sphere_count = 0;
-    for (int32_t t = 0; t < windows[2].count; t++) {
-        const int32_t z = fold(windows[2].first + t, level->axes[2].count);
-        double above[LANES];
-        lanes_store(above, distance_along(&windows[2], lanes_set(t)));
-        l.reach_sq = reach * reach - above[0] * above[0];
-        l.first_row = level->first_cell + z * level->axes[1].count * level->axes[0].count;
-        for (int32_t s = 0; s < windows[1].count && l.reach_sq >= 0.0; s += LANES) {
-            if (list.count > RUN_LIMIT - 2 * LANES &&
-                !compare_and_clear(g, &seeking, &list, queue)) {
-                return false;
-            }
-            add_rows(g, &l, s, &list);
-        }
+    if (!is_small(level, windows)) {
+        return add_layers(g, level, windows, reach, number, queue);
     }
-    return compare_and_clear(g, &seeking, &list, queue);
+    if (queue->task_count > TASK_LIMIT - FEW_ROWS * FEW_ROWS && !finish(g, queue)) {
+        return false;
+    }
+    add_small(g, level, windows, number, queue);
+    return true;
 }

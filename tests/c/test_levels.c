@@ -1,0 +1,283 @@
+/* Sizes of levels against the formulas of the work, sphere by sphere. */
+#include "spheres/levels.h"
+#include "base/memory.h"
+
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNT = 20000, FEW = 400 };
+
+typedef struct grid_case {
+    int dimension;
+    double volume_fraction, overhead;
+    abut_search search;
+} grid_case;
+
+static const grid_case SPACE = {3, 0.6, 0.2, ABUT_TOP_DOWN};
+
+typedef struct level_sizes {
+    double sizes[ABUT_LEVEL_LIMIT];
+    abut_index count;
+} level_sizes;
+
+static level_sizes choose(const grid_case *g, const double *reaches, abut_index count,
+                          abut_index wanted)
+{
+    level_sizes levels;
+    abut_status status = levels_choose(reaches, count, g->dimension, g->volume_fraction, g->search,
+                                       g->overhead, wanted, levels.sizes, &levels.count);
+    CHECK_INT(status, ABUT_OK);
+    return levels;
+}
+
+static double *new_reaches(abut_index count)
+{
+    return memory_alloc(count, sizeof(double));
+}
+
+/* The quantiles of a power law from 1 to `ratio`, exponent not -1, in no order. */
+static double *power_law(double exponent, double ratio, abut_index count)
+{
+    double *reaches = new_reaches(count), power = 1.0 + exponent;
+    for (abut_index i = 0; i < count; i++) {
+        double part = ((double)(i * 7919 % count) + 0.5) / (double)count;
+        reaches[i] = pow(1.0 + part * (pow(ratio, power) - 1.0), 1.0 / power);
+    }
+    return reaches;
+}
+
+static abut_index level_of(const level_sizes *levels, double reach)
+{
+    abut_index level = 0;
+    while (2.0 * reach > levels->sizes[level]) {
+        level++;
+    }
+    return level;
+}
+
+/* Spheres in a cell of each level. */
+static void count_per_cell(const grid_case *g, const double *reaches, abut_index count,
+                           const level_sizes *levels, double *per_cell)
+{
+    double volume = 0.0, ball = (g->dimension == 2 ? 1.0 : 4.0 / 3.0) * acos(-1.0);
+    memset(per_cell, 0, ABUT_LEVEL_LIMIT * sizeof *per_cell);
+    for (abut_index i = 0; i < count; i++) {
+        volume += ball * pow(reaches[i], g->dimension);
+        per_cell[level_of(levels, reaches[i])] += 1.0;
+    }
+    for (abut_index l = 0; l < levels->count; l++) {
+        per_cell[l] *= pow(levels->sizes[l], g->dimension) * g->volume_fraction / volume;
+    }
+}
+
+/* The work that is expected, a sphere. */
+static double work_of(const grid_case *g, const double *reaches, abut_index count,
+                      const level_sizes *levels)
+{
+    double per_cell[ABUT_LEVEL_LIMIT], around = pow(3.0, g->dimension), work = 0.0;
+    count_per_cell(g, reaches, count, levels, per_cell);
+    for (abut_index i = 0; i < count; i++) {
+        abut_index own = level_of(levels, reaches[i]);
+        work += 0.5 * around * per_cell[own] + g->overhead * 0.5 * (around + 1.0);
+        for (abut_index l = 0; l < levels->count; l++) {
+            if (g->search == ABUT_TOP_DOWN ? l < own : l > own) {
+                double cells = pow(2.0 + 2.0 * reaches[i] / levels->sizes[l], g->dimension);
+                work += cells * (per_cell[l] + (per_cell[l] > 0.0 ? g->overhead : 0.0));
+            }
+        }
+    }
+    return work / (double)count;
+}
+
+/* Move one size after the other for as long as that is less work. */
+static double improved_work(const grid_case *g, const double *reaches, abut_index count,
+                            level_sizes levels)
+{
+    double least = work_of(g, reaches, count, &levels);
+    for (double step = 0.2; step > 0.01; step *= 0.5) {
+        for (abut_index k = 0; k < 2 * (levels.count - 1); k++) {
+            level_sizes moved = levels;
+            abut_index l = k / 2;
+            moved.sizes[l] *= k % 2 ? 1.0 + step : 1.0 / (1.0 + step);
+            if (moved.sizes[l] >= moved.sizes[l + 1] ||
+                (l > 0 && moved.sizes[l] <= moved.sizes[l - 1])) {
+                continue;
+            }
+            double work = work_of(g, reaches, count, &moved);
+            levels = work < least ? moved : levels;
+            least = work < least ? work : least;
+        }
+    }
+    return least;
+}
+
+static void check_ascending(const level_sizes *levels, double largest)
+{
+    for (abut_index l = 1; l < levels->count; l++) {
+        CHECK(levels->sizes[l] > levels->sizes[l - 1]);
+    }
+    CHECK(levels->sizes[levels->count - 1] == largest);
+}
+
+static void check_no_spheres(void)
+{
+    level_sizes levels = choose(&SPACE, NULL, 0, 0);
+    CHECK_INT(levels.count, 1);
+    CHECK(levels.sizes[0] == 1.0);
+}
+
+static void check_equal_spheres(void)
+{
+    double reaches[5] = {0.3, 0.3, 0.3, 0.3, 0.3};
+    for (abut_index count = 1; count <= 5; count++) {
+        for (abut_index wanted = 0; wanted < 4; wanted++) {
+            level_sizes levels = choose(&SPACE, reaches, count, wanted);
+            CHECK_INT(levels.count, 1);
+            CHECK(levels.sizes[0] == 0.6);
+        }
+    }
+}
+
+static void check_number_of_levels(void)
+{
+    double *reaches = power_law(-3.0, 30.0, COUNT), largest = 0.0;
+    for (abut_index i = 0; i < COUNT; i++) {
+        largest = reaches[i] > largest ? reaches[i] : largest;
+    }
+    for (abut_index wanted = 1; wanted <= ABUT_LEVEL_LIMIT; wanted += 3) {
+        level_sizes levels = choose(&SPACE, reaches, COUNT, wanted);
+        CHECK_INT(levels.count, wanted);
+        check_ascending(&levels, 2.0 * largest);
+    }
+    memory_free(reaches);
+}
+
+/* As many levels as there are different spheres, each no larger than it must be. */
+static void check_few_sizes(void)
+{
+    double reaches[60];
+    for (int i = 0; i < 60; i++) {
+        reaches[i] = i < 40 ? 1.0 : i < 55 ? 1.5 : 3.25;
+    }
+    level_sizes levels = choose(&SPACE, reaches, 60, 9);
+    CHECK_INT(levels.count, 3);
+    CHECK(levels.sizes[0] == 2.0 && levels.sizes[1] == 3.0 && levels.sizes[2] == 6.5);
+}
+
+/* A cell of the small ones may hold several, since there is space between the large ones. */
+static void check_gap_between_sizes(void)
+{
+    double reaches[10] = {1.0, 1.0, 1.0, 1.0, 1.0, 500.0, 500.0, 500.0, 500.0, 500.0};
+    level_sizes levels = choose(&SPACE, reaches, 10, 2);
+    CHECK_INT(levels.count, 2);
+    CHECK(levels.sizes[0] > 100.0 && levels.sizes[0] < 1000.0);
+    CHECK(levels.sizes[1] == 1000.0);
+}
+
+static void check_as_many_in_each_cell(void)
+{
+    double *reaches = power_law(-2.0, 20.0, COUNT), per_cell[ABUT_LEVEL_LIMIT];
+    for (int dimension = 2; dimension <= 3; dimension++) {
+        grid_case g = {dimension, 0.5, 0.2, ABUT_TOP_DOWN};
+        for (abut_index wanted = 2; wanted <= 8; wanted++) {
+            level_sizes levels = choose(&g, reaches, COUNT, wanted);
+            count_per_cell(&g, reaches, COUNT, &levels, per_cell);
+            for (abut_index l = 1; l < wanted; l++) {
+                CHECK_NEAR(per_cell[l] / per_cell[0], 1.0, 0.2);
+            }
+        }
+    }
+    memory_free(reaches);
+}
+
+/* The least work of this family as it is in three dimensions, and that of the optimum. */
+static void check_known_work(void)
+{
+    const double cases[4][4] = {{0.0, 10.0, 26.61, 26.27},
+                                {-2.0, 10.0, 20.69, 20.46},
+                                {-3.0, 10.0, 18.71, 18.63},
+                                {-3.0, 100.0, 10.79, 10.76}};
+    for (int k = 0; k < 4; k++) {
+        double *reaches = power_law(cases[k][0], cases[k][1], COUNT);
+        level_sizes levels = choose(&SPACE, reaches, COUNT, 0);
+        double work = work_of(&SPACE, reaches, COUNT, &levels);
+        CHECK_NEAR(work / cases[k][2], 1.0, 0.01);
+        CHECK(work < 1.03 * cases[k][3]);
+        memory_free(reaches);
+    }
+}
+
+/* Bottom-up, cells had better hold not quite as many on all levels. */
+static void check_that_little_better_is_nearby(void)
+{
+    for (int k = 0; k < 8; k++) {
+        grid_case g = {k % 2 ? 2 : 3, k & 2 ? 0.1 : 0.6, 0.2,
+                       k & 4 ? ABUT_BOTTOM_UP : ABUT_TOP_DOWN};
+        double *reaches = power_law(-3.0, 50.0, FEW);
+        level_sizes levels = choose(&g, reaches, FEW, 0), single = choose(&g, reaches, FEW, 1);
+        double work = work_of(&g, reaches, FEW, &levels);
+        CHECK(work < work_of(&g, reaches, FEW, &single));
+        double best = improved_work(&g, reaches, FEW, levels);
+        CHECK(work < (g.search == ABUT_TOP_DOWN ? 1.03 : 1.09) * best);
+        memory_free(reaches);
+    }
+}
+
+static void check_that_order_and_unit_do_not_matter(void)
+{
+    double *reaches = power_law(-3.0, 200.0, COUNT), *others = new_reaches(COUNT);
+    for (abut_index i = 0; i < COUNT; i++) {
+        others[COUNT - 1 - i] = 0x1p-100 * reaches[i];
+    }
+    level_sizes one = choose(&SPACE, reaches, COUNT, 0), other = choose(&SPACE, others, COUNT, 0);
+    CHECK_INT(one.count, other.count);
+    for (abut_index l = 0; l < one.count; l++) {
+        CHECK(one.sizes[l] == 0x1p100 * other.sizes[l]);
+    }
+    memory_free(reaches);
+    memory_free(others);
+}
+
+static void check_sizes_far_apart(void)
+{
+    const double reaches[4] = {1e75, 1e-300, 1.0, 5e-324};
+    for (abut_index wanted = 0; wanted < 6; wanted++) {
+        level_sizes levels = choose(&SPACE, reaches, 4, wanted);
+        CHECK(levels.count >= 1 && levels.count <= 4);
+        check_ascending(&levels, 2e75);
+    }
+}
+
+static void check_that_memory_may_run_out(void)
+{
+    const double reaches[3] = {1.0, 2.0, 3.0};
+    long live = memory_live_count();
+    for (long call = 1; call <= 2; call++) {
+        double sizes[ABUT_LEVEL_LIMIT];
+        abut_index count;
+        memory_fail_at(call);
+        CHECK_INT(levels_choose(reaches, 3, 3, 0.6, ABUT_TOP_DOWN, 0.2, 0, sizes, &count),
+                  ABUT_NO_MEMORY);
+        CHECK(memory_has_failed());
+    }
+    memory_fail_at(0);
+    CHECK_INT(memory_live_count(), live);
+}
+
+void test_levels(void)
+{
+    check_no_spheres();
+    check_equal_spheres();
+    check_number_of_levels();
+    check_few_sizes();
+    check_gap_between_sizes();
+    check_as_many_in_each_cell();
+    check_known_work();
+    check_that_little_better_is_nearby();
+    check_that_order_and_unit_do_not_matter();
+    check_sizes_far_apart();
+    check_that_memory_may_run_out();
+}
