@@ -68,18 +68,23 @@ static abut_status check_sizes(const abut_pair_input *input, abut_error *error)
     return ABUT_OK;
 }
 
-/* Copy radii and make reaches of them. */
+/* Copy radii and make reaches of them. Loops that never leave early are vector code. */
 static abut_status copy_spheres(const abut_pair_input *input, abut_pair_finder *finder,
                                 abut_error *error)
 {
-    double *radii = finder->radii, *reaches = finder->reaches;
+    double *restrict radii = finder->radii;
+    int bad_count = 0;
     for (abut_index i = 0; i < input->sphere_count; i++) {
-        if (!is_length(input->radii[i])) {
-            return report(error, ABUT_BAD_RADIUS, i, input->radii[i]);
-        }
         radii[i] = input->radii[i];
+        bad_count |= !is_length(radii[i]);
     }
-    for (abut_index i = 0; reaches != radii && i < input->sphere_count; i++) {
+    for (abut_index i = 0; bad_count > 0 && i < input->sphere_count; i++) {
+        if (!is_length(radii[i])) {
+            return report(error, ABUT_BAD_RADIUS, i, radii[i]);
+        }
+    }
+    double *reaches = finder->reaches;
+    for (abut_index i = 0; reaches != finder->radii && i < input->sphere_count; i++) {
         const double gap = input->gaps ? input->gaps[i] : input->gap;
         if (!is_gap(gap)) {
             return report(error, ABUT_BAD_SPHERE_GAP, i, gap);
@@ -112,13 +117,19 @@ static double volume_fraction(const abut_pair_finder *finder, const double *reac
     return isfinite(fraction) && fraction > 0.0 ? fraction : DENSE_FRACTION;
 }
 
-/* Count the spheres of each level, and look for the largest. */
-static abut_status count_levels(const double *reaches, abut_index count, level_set *levels,
-                                abut_index *index)
+/* Count the spheres of each level, and look for the largest; has_largest: the last level is as large
+ * as that of all. */
+static abut_status count_levels(const double *reaches, abut_index count, bool has_largest,
+                                level_set *levels, abut_index *index)
 {
     memset(levels->reaches, 0, sizeof levels->reaches);
     memset(levels->populations, 0, sizeof levels->populations);
     const double largest = levels->sizes[levels->count - 1];
+    if (levels->count == 1 && has_largest) {
+        levels->populations[0] = count;
+        levels->reaches[0] = 0.5 * largest;
+        return ABUT_OK;
+    }
     for (abut_index i = 0; i < count; i++) {
         const double diameter = reaches[i] + reaches[i];
         int32_t level = 0;
@@ -152,7 +163,7 @@ abut_status finder_set_levels(const abut_pair_finder *finder, const double *reac
         }
         levels->count = (int32_t)found;
     }
-    return count_levels(reaches, count, levels, index);
+    return count_levels(reaches, count, !finder->has_sizes, levels, index);
 }
 
 /* ---- building ---- */

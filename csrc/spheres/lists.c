@@ -6,7 +6,7 @@
 
 /* Blocks at most, and spheres of one at least: what is counted for each chunk and block, and for
  * each sphere of a block, should stay in the caches. */
-enum { BLOCK_LIMIT = 512, BLOCK_SHIFT = 12 };
+enum { BLOCK_LIMIT = 512, BLOCK_SHIFT = 11 };
 
 /* Lists of up to so many numbers are sorted without a branch, longer ones by insertion, or in a
  * heap. */
