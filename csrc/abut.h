@@ -74,10 +74,12 @@ typedef enum abut_status {
                         */
     ABUT_BAD_PERIOD,   /* index: the axis, value: the period */
     ABUT_BAD_EXPONENT, /* value: the exponent */
-    ABUT_TOO_MANY_IMAGES, /* index: the sphere, whose periodic images cannot be counted */
-    ABUT_BAD_SPHERE_GAP,  /* index: the sphere, value: its gap */
-    ABUT_BAD_SIZE,        /* index: the level, value: its size, which is not positive, not finite or
-                             no more than that of the level before */
+    ABUT_TOO_MANY_IMAGES,  /* index: the sphere, whose periodic images cannot be counted */
+    ABUT_RADIUS_TOO_SMALL, /* index: the sphere, value: its radius, less than ABUT_SMALLEST_RADIUS
+                            */
+    ABUT_BAD_SPHERE_GAP,   /* index: the sphere, value: its gap */
+    ABUT_BAD_SIZE,       /* index: the level, value: its size, which is not positive, not finite or
+                            no more than that of the level before */
     ABUT_SIZE_TOO_SMALL, /* index: the sphere, value: its diameter and gap, for which the last level
                             is too small */
     ABUT_TOO_MANY_LEVELS,  /* index: how many */
@@ -88,6 +90,7 @@ typedef enum abut_status {
     ABUT_OTHER_TOO_MANY_PERIODS,
     ABUT_OTHER_SIZE_TOO_SMALL,
     ABUT_BAD_OTHER_RADIUS,
+    ABUT_OTHER_RADIUS_TOO_SMALL,
     ABUT_BAD_OTHER_GAP,
     ABUT_BAD_SIMD, /* no instruction level has this name */
     ABUT_NO_SIMD,  /* this processor, or this build, has no such instruction level */
@@ -271,11 +274,14 @@ typedef enum abut_search { ABUT_TOP_DOWN = 0, ABUT_BOTTOM_UP = 1 } abut_search;
 /* Most levels that a grid may have. */
 #define ABUT_LEVEL_LIMIT 64
 
+/* Of pairs: squares of smaller ones would vanish. */
+#define ABUT_SMALLEST_RADIUS (1.0 / ABUT_COORDINATE_LIMIT)
+
 /* Spheres whose sizes stay, while their positions change. */
 typedef struct abut_pair_input {
     abut_index sphere_count;
     int dimension;       /* of the centers: 2 or 3 */
-    const double *radii; /* sphere_count, > 0 */
+    const double *radii; /* sphere_count, >= ABUT_SMALLEST_RADIUS */
     double gap;          /* >= 0: also report pairs with overlap >= -gap */
     const double *gaps;  /* sphere_count, >= 0, instead of gap: overlap >= -(gaps[i] + gaps[j]) / 2;
                             NULL: gap for all */

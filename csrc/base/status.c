@@ -34,6 +34,7 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_BAD_EXPONENT] = "exponent is %; it must be positive and at most 10",
     [ABUT_TOO_MANY_IMAGES] = "sphere # reaches over more than a million periodic images of a mesh; "
                              "its radius and the period must be in one unit",
+    [ABUT_RADIUS_TOO_SMALL] = "radii[#] is %; radii of pairs must be at least 1e-75",
     [ABUT_BAD_SPHERE_GAP] = "gap[#] is %; it must be at least 0 and at most 1e75",
     [ABUT_BAD_SIZE] =
         "levels[#] is %; sizes of levels must be positive and ascend, to at most 1e76",
@@ -48,6 +49,7 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_OTHER_SIZE_TOO_SMALL] = "others: sphere # has the diameter, with its gap, of %, which is "
                                   "more than the size of the last level",
     [ABUT_BAD_OTHER_RADIUS] = "others: radii[#] is %; radii must be positive and at most 1e75",
+    [ABUT_OTHER_RADIUS_TOO_SMALL] = "others: radii[#] is %; radii of pairs must be at least 1e-75",
     [ABUT_BAD_OTHER_GAP] = "others: gaps[#] is %; it must be at least 0 and at most 1e75",
     [ABUT_BAD_SIMD] = "the instruction levels are baseline, v3 and v4",
     [ABUT_NO_SIMD] = "this processor, or this build, has no such instruction level",

@@ -41,7 +41,7 @@ static double image_along(const abut_pairs *pairs, abut_index row, int axis, int
     }
     const double difference =
         pairs->own.rows[first].place[axis] - pairs->second_set->rows[second].place[axis];
-    return rint(difference * pairs->finder->inv_period[axis]);
+    return rint(difference * pairs->finder->inv_period[axis]) + 0.0; /* not -0 */
 }
 
 static void set_images(const abut_pairs *pairs, abut_index row, int32_t count, pair_numbers *n)
@@ -55,23 +55,30 @@ static void set_images(const abut_pairs *pairs, abut_index row, int32_t count, p
     }
 }
 
+/* Whether the caller has the sphere elsewhere than in the box. */
+static bool is_moved(const double *center, const double *place, int dimension)
+{
+    bool is_same = true;
+    for (int axis = 0; axis < dimension; axis++) {
+        is_same &= center[axis] == place[axis];
+    }
+    return !is_same;
+}
+
 /* Points beside spheres where the caller has them, not in the box. */
 static void move_points(const writing *w, abut_index row, int32_t count, const pair_numbers *n)
 {
-    const abut_pairs *pairs = w->pairs;
-    const int dimension = pairs->finder->dimension;
+    const row_set *own = &w->pairs->own;
+    const int dimension = w->pairs->finder->dimension;
     for (int32_t k = 0; k < count; k++) {
-        const int32_t i = n->firsts[k];
-        double wraps[3];
-        rows_wraps(pairs, &pairs->own, i, wraps);
-        if (wraps[0] == 0.0 && wraps[1] == 0.0 && wraps[2] == 0.0) {
-            continue;
-        }
-        const double inward = pairs->own.radii[i] - 0.5 * w->columns->overlap[row + k];
-        for (int axis = 0; axis < dimension; axis++) {
-            const abut_index at = dimension * (row + k) + axis;
-            w->columns->point[at] =
-                pairs->own.centers[dimension * i + axis] - w->columns->normal[at] * inward;
+        const abut_index i = n->firsts[k], at = dimension * (row + k);
+        const double *center = own->centers + dimension * i;
+        if (is_moved(center, own->rows[i].place, dimension)) {
+            const double inward = own->radii[i] - 0.5 * w->columns->overlap[row + k];
+            for (int axis = 0; axis < dimension; axis++) {
+                w->columns->point[at + axis] =
+                    center[axis] - w->columns->normal[at + axis] * inward;
+            }
         }
     }
 }

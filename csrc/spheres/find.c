@@ -95,6 +95,9 @@ static abut_status check_others(const abut_pairs *pairs, abut_error *error)
         if (!(radius > 0.0 && radius <= ABUT_COORDINATE_LIMIT)) {
             return report(error, ABUT_BAD_OTHER_RADIUS, i, radius);
         }
+        if (radius < ABUT_SMALLEST_RADIUS) {
+            return report(error, ABUT_OTHER_RADIUS_TOO_SMALL, i, radius);
+        }
     }
     for (abut_index i = 0; query->other_gaps && i < pairs->others.count; i++) {
         const double gap = query->other_gaps[i];
@@ -191,9 +194,16 @@ static grid_plan plan_grid(const abut_pairs *pairs)
                       .workers = pairs->query.workers,
                       .interrupted = pairs->query.interrupted,
                       .interrupted_data = pairs->query.interrupted_data};
+    const row_bounds *own = &pairs->own.bounds;
     for (int axis = 0; axis < 3; axis++) {
-        plan.low[axis] = bounds->low[axis], plan.high[axis] = bounds->high[axis];
+        const double low = bounds->low[axis], high = bounds->high[axis];
+        plan.low[axis] = low, plan.high[axis] = high;
+        plan.all_low[axis] = low < own->low[axis] ? low : own->low[axis];
+        plan.all_high[axis] = high > own->high[axis] ? high : own->high[axis];
     }
+    const double own_reach = largest_of(&pairs->finder->levels);
+    const double reach = largest_of(&pairs->levels);
+    plan.all_reach = own_reach > reach ? own_reach : reach;
     return plan;
 }
 

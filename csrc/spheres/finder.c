@@ -50,7 +50,8 @@ static abut_status check_numbers(const abut_pair_input *input, abut_error *error
         return report(error, ABUT_TOO_MANY_LEVELS, input->level_count, 0.0);
     }
     for (int axis = 0; input->period && axis < input->dimension; axis++) {
-        if (input->period[axis] != 0.0 && !is_length(input->period[axis])) {
+        if (input->period[axis] != 0.0 &&
+            !(is_length(input->period[axis]) && input->period[axis] >= ABUT_SMALLEST_RADIUS)) {
             return report(error, ABUT_BAD_PERIOD, axis, input->period[axis]);
         }
     }
@@ -76,11 +77,14 @@ static abut_status copy_spheres(const abut_pair_input *input, abut_pair_finder *
     int bad_count = 0;
     for (abut_index i = 0; i < input->sphere_count; i++) {
         radii[i] = input->radii[i];
-        bad_count |= !is_length(radii[i]);
+        bad_count |= !is_length(radii[i]) || radii[i] < ABUT_SMALLEST_RADIUS;
     }
     for (abut_index i = 0; bad_count > 0 && i < input->sphere_count; i++) {
         if (!is_length(radii[i])) {
             return report(error, ABUT_BAD_RADIUS, i, radii[i]);
+        }
+        if (radii[i] < ABUT_SMALLEST_RADIUS) {
+            return report(error, ABUT_RADIUS_TOO_SMALL, i, radii[i]);
         }
     }
     double *reaches = finder->reaches;
@@ -117,8 +121,8 @@ static double volume_fraction(const abut_pair_finder *finder, const double *reac
     return isfinite(fraction) && fraction > 0.0 ? fraction : DENSE_FRACTION;
 }
 
-/* Count the spheres of each level, and look for the largest; has_largest: the last level is as large
- * as that of all. */
+/* Count the spheres of each level, and look for the largest; has_largest: the last level is as
+ * large as that of all. */
 static abut_status count_levels(const double *reaches, abut_index count, bool has_largest,
                                 level_set *levels, abut_index *index)
 {

@@ -221,23 +221,24 @@ typedef struct filling {
  * the box along each of three axes, and as many of the reach. */
 #define FLOAT_ROUNDING 0x1p-21
 
-/* Squares of floats in between neither vanish nor overflow. */
+/* With a margin in between, squares of what is larger neither vanish nor overflow. */
 #define FLOAT_LOW 0x1p-50
-#define FLOAT_HIGH 0x1p60
+#define FLOAT_HIGH 0x1p30
 
 /* By how much floats may be off; 0 where doubles are to be used. */
-static float choose_margin(const grid *g)
+static float choose_margin(const grid *g, const grid_plan *plan)
 {
-    double longest = 0.0, largest = 0.0;
+    double longest = 0.0;
     for (int axis = 0; axis < 3; axis++) {
+        const double above = plan->all_high[axis] - g->low[axis];
+        const double below = g->low[axis] - plan->all_low[axis];
+        const double farthest = above > below ? above : below;
+        longest = farthest > longest ? farthest : longest;
         longest = extent(g, axis) > longest ? extent(g, axis) : longest;
     }
-    for (int32_t h = 0; h < g->level_count; h++) {
-        largest = g->levels[h].reach > largest ? g->levels[h].reach : largest;
-    }
-    const double margin = FLOAT_ROUNDING * (longest + 2.0 * largest);
+    const double margin = FLOAT_ROUNDING * (longest + 2.0 * plan->all_reach);
     const bool is_small = margin < MOST_OPEN * g->levels[0].size;
-    const bool is_plain = margin > FLOAT_LOW && longest + largest < FLOAT_HIGH;
+    const bool is_plain = margin > FLOAT_LOW && margin < FLOAT_HIGH;
     return is_small && is_plain ? (float)margin : 0.0f;
 }
 
@@ -340,7 +341,7 @@ abut_status grid_build(grid *g, const grid_plan *plan)
     filling f = {.g = g, .plan = plan};
     lay_out(g, plan);
     g->rows = plan->rows;
-    g->margin = choose_margin(g);
+    g->margin = choose_margin(g, plan);
     abut_status status = reserve(&f);
     return status ? status : fill(&f);
 }

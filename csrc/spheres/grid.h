@@ -73,7 +73,10 @@ typedef struct grid {
 typedef struct grid_plan {
     const sphere_row *rows;
     abut_index count;
-    double low[3], high[3];        /* bounds of their places */
+    double low[3], high[3]; /* bounds of their places */
+
+    /* Of all that are compared, those who look included: bounds, and the largest reach. */
+    double all_low[3], all_high[3], all_reach;
     const double *period;          /* 3: 0 where there is none */
     const double *sizes;           /* of the levels, ascending */
     const double *reaches;         /* of each level's largest sphere; 0 where it has none */

@@ -9,7 +9,11 @@ static inline double period_wrap(double *x, double period)
 {
     double count = floor(*x / period);
     double inside = *x - period * count;
-    if (inside >= period) { /* a number so little below 0 that rounding hides it */
+    if (inside < 0.0) { /* the quotient was rounded up to a whole number */
+        inside += period;
+        count -= 1.0;
+    }
+    if (inside >= period) { /* the sum was rounded up to the period */
         inside -= period;
         count += 1.0;
     }

@@ -128,7 +128,7 @@ void rows_wraps(const abut_pairs *pairs, const row_set *set, int32_t sphere, dou
         const double period = pairs->finder->period[axis];
         wraps[axis] = 0.0;
         if (set->bounds.is_outside && period > 0.0) {
-            double x = set->centers[dimension * sphere + axis];
+            double x = set->centers[(abut_index)dimension * sphere + axis];
             wraps[axis] = x >= 0.0 && x < period ? 0.0 : period_wrap(&x, period);
         }
     }
