@@ -9,8 +9,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
-# A room includes itself and what stands before it; walls/ is ordered file by file.
-ROOMS_BELOW = {"base": {"base"}, "walls": {"base", "walls"}}
+# A room includes itself and what stands before it; walls/ and spheres/ are ordered file by file.
+ROOMS_BELOW = {"base": {"base"}, "walls": {"base", "walls"}, "spheres": {"base", "spheres"}}
 WALLS = [
     "tolerance",
     "facet",
@@ -41,6 +41,27 @@ WALLS = [
     "rows",
     "contacts",
     "match",
+]
+SPHERES = [
+    "period",
+    "levels",
+    "grid",
+    "queue",
+    "kernels",
+    "rows_kernel",
+    "grid_kernel",
+    "search_kernel",
+    "pairs_kernel",
+    "cells",
+    "finder",
+    "pairs",
+    "rows",
+    "images",
+    "search",
+    "lists",
+    "find",
+    "columns",
+    "inspect",
 ]
 
 HOMES = {
@@ -119,11 +140,12 @@ def test_includes_run_one_way():
             assert room_of(target) in ROOMS_BELOW[room_of(name)], f"{name} includes {target}"
 
 
-def test_includes_inside_walls_run_one_way():
-    """The include lines tell the pipeline; a new file of walls/ takes its place in WALLS."""
+@pytest.mark.parametrize(("room", "files"), [("walls", WALLS), ("spheres", SPHERES)])
+def test_includes_inside_a_room_run_one_way(room, files):
+    """The include lines tell the pipeline; a new file takes its place in the list."""
     for name, target in includes():
-        if name.startswith("csrc/walls/") and target.startswith("csrc/walls/"):
-            place, below = WALLS.index(Path(name).stem), WALLS.index(Path(target).stem)
+        if name.startswith(f"csrc/{room}/") and target.startswith(f"csrc/{room}/"):
+            place, below = files.index(Path(name).stem), files.index(Path(target).stem)
             assert below <= place, f"{name} includes {target}"
 
 

@@ -4,7 +4,7 @@
 
 #include "../base/parallel.h"
 #include "../base/prefetch.h"
-#include "find.h"
+#include "pairs.h"
 
 /* Pairs that are written in one go. */
 enum { BLOCK_PAIRS = 256 };

@@ -1,7 +1,6 @@
 /* Finding pairs: checks, rows, grid, search, lists. */
-#include "find.h"
-
-#include <math.h>
+#include "cells.h"
+#include "pairs.h"
 
 static const double no_period[3];
 
@@ -230,7 +229,7 @@ static abut_status build_grid(abut_pairs *pairs, abut_error *error)
         }
         plan = plan_grid(pairs);
     }
-    return grid_build(&pairs->grid, &plan);
+    return cells_fill(&pairs->grid, &plan);
 }
 
 static abut_status find_all(abut_pairs *pairs, abut_error *error)

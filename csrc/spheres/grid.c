@@ -1,11 +1,8 @@
-/* The layout of a grid, and the spheres in its cells. */
+/* The layout of a grid: its box, the cells of its levels, and whether floats will do. */
 #include "grid.h"
 
 #include <math.h>
 #include <string.h>
-
-#include "../base/parallel.h"
-#include "kernels.h"
 
 /* Cells of the table for each sphere: where cells are folded, a sphere sees one of others about
  * once in as many cells. More of them would be in no cache. */
@@ -184,36 +181,6 @@ static void lay_out_level(grid *g, const grid_plan *plan, int32_t h, bool is_fol
     g->cell_count += level->cell_count;
 }
 
-static void lay_out(grid *g, const grid_plan *plan)
-{
-    g->sphere_count = plan->count;
-    g->level_count = plan->level_count;
-    g->cell_count = 0;
-    set_box(g, plan);
-    double all = 0.0, counts[3];
-    for (int32_t h = 0; h < plan->level_count; h++) {
-        grid_level *level = &g->levels[h];
-        *level = (grid_level){.size = plan->sizes[h], .reach = plan->reaches[h]};
-        level->slack = slack_of(g->low, g->high, level->size);
-        all += count_space(g, plan, h, counts);
-    }
-    const double most = most_cells(plan) + SMALL_LEVEL * plan->level_count;
-    for (int32_t h = 0; h < plan->level_count; h++) {
-        lay_out_level(g, plan, h, all > most);
-    }
-}
-
-/* ---- spheres into cells ---- */
-
-/* Cells that follow one another are a block; spheres are sorted by block, then in each by cell. */
-typedef struct filling {
-    grid *g;
-    const grid_plan *plan;
-    int32_t *cells; /* of each sphere */
-    int32_t *begins, *ids, *ordered_cells;
-    int shift; /* block = cell >> shift */
-} filling;
-
 /* Floats are used where what they leave open is less than this part of the smallest diameters. */
 #define MOST_OPEN 0x1p-8
 
@@ -242,108 +209,24 @@ static float choose_margin(const grid *g, const grid_plan *plan)
     return is_small && is_plain ? (float)margin : 0.0f;
 }
 
-/* Four arrays of floats, or of doubles. */
-static bool reserve_places(grid *g, abut_index stride)
+void grid_lay_out(grid *g, const grid_plan *plan)
 {
-    const size_t size = g->margin > 0.0f ? sizeof(float) : sizeof(double);
-    char *values = memory_reserve(&g->place_block, 4 * stride, size);
-    for (int k = 0; values && k < 4; k++) {
-        /* what is behind the last sphere is read, and not counted */
-        memset(values + (size_t)((k + 1) * stride - GRID_PADDING) * size, 0, GRID_PADDING * size);
+    g->sphere_count = plan->count;
+    g->level_count = plan->level_count;
+    g->cell_count = 0;
+    set_box(g, plan);
+    double all = 0.0, counts[3];
+    for (int32_t h = 0; h < plan->level_count; h++) {
+        grid_level *level = &g->levels[h];
+        *level = (grid_level){.size = plan->sizes[h], .reach = plan->reaches[h]};
+        level->slack = slack_of(g->low, g->high, level->size);
+        all += count_space(g, plan, h, counts);
     }
-    const float *singles = g->margin > 0.0f ? (const float *)(void *)values : NULL;
-    const double *doubles = g->margin > 0.0f ? NULL : (const double *)(void *)values;
-    for (int axis = 0; axis < 3; axis++) {
-        g->near_place[axis] = singles ? singles + axis * stride : NULL;
-        g->place[axis] = doubles ? doubles + axis * stride : NULL;
+    const double most = most_cells(plan) + SMALL_LEVEL * plan->level_count;
+    for (int32_t h = 0; h < plan->level_count; h++) {
+        lay_out_level(g, plan, h, all > most);
     }
-    g->near_reach = singles ? singles + 3 * stride : NULL;
-    g->reach = doubles ? doubles + 3 * stride : NULL;
-    return values != NULL;
-}
-
-static abut_status reserve(filling *f)
-{
-    grid *g = f->g;
-    const abut_index count = f->plan->count, stride = count + GRID_PADDING;
-    f->cells = memory_reserve(&g->key_block, count, sizeof *f->cells);
-    f->begins = memory_reserve(&g->begin_block, g->cell_count + 1, sizeof *f->begins);
-    f->ids = memory_reserve(&g->id_block, stride, sizeof *f->ids);
-    f->ordered_cells = memory_reserve(&g->cell_block, stride, sizeof *f->ordered_cells);
-    if (!f->cells || !f->begins || !f->ids || !f->ordered_cells || !reserve_places(g, stride)) {
-        return ABUT_NO_MEMORY;
-    }
-    g->begins = f->begins;
-    g->ids = f->ids;
-    g->cells = f->ordered_cells;
-    return ABUT_OK;
-}
-
-static void fill_blocks(void *context, abut_index begin, abut_index end, uint16_t *blocks)
-{
-    const filling *f = context;
-    pair_kernels_take()->grid_find_cells(f->g, f->plan->rows, begin, end, f->cells + begin);
-    for (abut_index i = begin; i < end; i++) {
-        blocks[i - begin] = (uint16_t)(f->cells[i] >> f->shift);
-    }
-}
-
-/* Sort a block's spheres by cell. Until its end, begins[c + 1] is where cell c's next one goes. */
-static abut_status fill_block(void *context, abut_index block, parallel_job *job)
-{
-    const filling *f = context;
-    const int32_t *items = f->g->sorted.items;
-    const int32_t begin = f->g->sorted.key_begins[block], end = f->g->sorted.key_begins[block + 1];
-    const abut_index first = block << f->shift, after = (block + 1) << f->shift;
-    const abut_index last = after < f->g->cell_count ? after : f->g->cell_count;
-    int32_t *next = f->begins + 1, sum = begin;
-    memset(next + first, 0, (size_t)(last - first) * sizeof *next);
-    for (int32_t k = begin; k < end; k++) {
-        next[f->cells[items[k]]]++;
-    }
-    for (abut_index cell = first; cell < last; cell++) {
-        const int32_t count = next[cell];
-        next[cell] = sum;
-        sum += count;
-    }
-    for (int32_t k = begin; k < end; k++) {
-        const int32_t cell = f->cells[items[k]], to = next[cell]++;
-        f->ids[to] = items[k];
-        f->ordered_cells[to] = cell;
-    }
-    pair_kernels_take()->grid_gather(f->g, begin, end);
-    return parallel_report(job, end - begin + (last - first) / 8);
-}
-
-static abut_status fill(filling *f)
-{
-    grid *g = f->g;
-    const grid_plan *plan = f->plan;
-    while ((g->cell_count - 1) >> f->shift >= SORT_KEY_LIMIT) {
-        f->shift++;
-    }
-    const sort_task task = {.count = plan->count,
-                            .key_count = ((g->cell_count - 1) >> f->shift) + 1,
-                            .fill = fill_blocks,
-                            .context = f,
-                            .workers = plan->workers,
-                            .interrupted = plan->interrupted,
-                            .interrupted_data = plan->interrupted_data};
-    f->begins[0] = 0;
-    abut_status status = sort_by_key(&g->sorted, &task);
-    return status ? status
-                  : parallel_run(task.key_count, plan->workers, fill_block, f, plan->interrupted,
-                                 plan->interrupted_data);
-}
-
-abut_status grid_build(grid *g, const grid_plan *plan)
-{
-    filling f = {.g = g, .plan = plan};
-    lay_out(g, plan);
-    g->rows = plan->rows;
     g->margin = choose_margin(g, plan);
-    abut_status status = reserve(&f);
-    return status ? status : fill(&f);
 }
 
 void grid_free(grid *g)

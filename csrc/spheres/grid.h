@@ -92,9 +92,9 @@ typedef struct grid_plan {
  * themselves, or on both sides of another. */
 bool grid_fits(const grid_plan *plan);
 
-/* ABUT_OK, ABUT_NO_MEMORY or ABUT_INTERRUPTED. The memory of the grid before is used again;
- * zero-initialize the first. */
-abut_status grid_build(grid *g, const grid_plan *plan);
+/* Choose the box, the cells of each level and whether floats will do: all but the arrays. */
+void grid_lay_out(grid *g, const grid_plan *plan);
+
 void grid_free(grid *g);
 
 /* Bytes that the grid keeps. */

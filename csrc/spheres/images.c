@@ -1,7 +1,7 @@
 /* All images of spheres that may touch those of a small periodic box. */
 #include <math.h>
 
-#include "find.h"
+#include "pairs.h"
 
 /* Of one sphere: more come from a slip of units. */
 #define IMAGE_LIMIT 0x1p20

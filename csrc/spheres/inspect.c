@@ -1,7 +1,7 @@
 /* The work of a search, counted as the paper does: whole boxes of cells. */
 #include <math.h>
 
-#include "find.h"
+#include "pairs.h"
 
 /* Cells along an axis that a sphere looks into: those of the box of half width r + half a cell. */
 typedef struct cell_range {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "../base/parallel.h"
-#include "find.h"
+#include "pairs.h"
 #include "period.h"
 
 enum { ROW_CHUNK = 32768 };

@@ -3,7 +3,7 @@
 
 #include "../base/parallel.h"
 #include "../base/prefetch.h"
-#include "find.h"
+#include "pairs.h"
 
 /* Spheres of a chunk that only meet those of their own level. */
 enum { CHUNK_SPHERES = 8192, SMALLEST_CHUNK = 64 };

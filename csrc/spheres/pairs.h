@@ -1,6 +1,6 @@
 /* The pairs of a query: from the spheres' rows over the grid to lists by first sphere. */
-#ifndef SPHERES_FIND_H
-#define SPHERES_FIND_H
+#ifndef SPHERES_PAIRS_H
+#define SPHERES_PAIRS_H
 
 #include "finder.h"
 #include "kernels.h"
