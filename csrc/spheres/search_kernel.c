@@ -12,10 +12,51 @@
 
 /* ---- comparing ---- */
 
+/* Spheres of a row that are read ahead. */
+enum { FETCHED_AHEAD = 64 };
+
 /* How a grid's spheres are compared. */
 typedef enum mode { DOUBLES = 0, FLOATS = 1, PERIODIC = 2 } mode;
 
-/* A sphere that looks for others; what the mode does not need is left out. */
+/* The grid's arrays, in registers: the compiler cannot know that what is written to lists does not
+ * change them. What the mode does not need is left out, here as in what follows. */
+typedef struct field {
+    const grid *grid;
+    const int32_t *begins;
+    const float *near_place[3], *near_reach;
+    const double *place[3], *reach;
+    singles near_period[3], near_inv_period[3];
+    lanes period[3], inv_period[3];
+} field;
+
+LANES_INLINE field field_of(const grid *g, mode m)
+{
+    field f = {.grid = g, .begins = g->begins, .near_reach = g->near_reach, .reach = g->reach};
+    for (int axis = 0; axis < 3; axis++) {
+        f.near_place[axis] = g->near_place[axis];
+        f.place[axis] = g->place[axis];
+        if (m & PERIODIC) {
+            f.near_period[axis] = singles_set((float)g->period[axis]);
+            f.near_inv_period[axis] = singles_set((float)g->inv_period[axis]);
+            f.period[axis] = lanes_set(g->period[axis]);
+            f.inv_period[axis] = lanes_set(g->inv_period[axis]);
+        }
+    }
+    return f;
+}
+
+/* Soon the spheres from number k on are compared. */
+LANES_INLINE void fetch(const field *f, int32_t k, mode m)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        PREFETCH((uintptr_t)(m & FLOATS ? (const void *)f->near_place[axis] : f->place[axis]) +
+                 (uintptr_t)k * (m & FLOATS ? sizeof(float) : sizeof(double)));
+    }
+    PREFETCH((uintptr_t)(m & FLOATS ? (const void *)f->near_reach : f->reach) +
+             (uintptr_t)k * (m & FLOATS ? sizeof(float) : sizeof(double)));
+}
+
+/* A sphere that looks for others. */
 typedef struct looker {
     const sphere_row *row;
     int32_t number;
@@ -41,21 +82,22 @@ LANES_INLINE looker look(const grid *g, const sphere_row *row, int32_t number, m
 }
 
 /* Sphere a of the grid's order: its row, which is farther away, is hardly ever read. */
-LANES_INLINE looker look_near(const grid *g, int32_t a, mode m)
+LANES_INLINE looker look_near(const field *f, int32_t a, mode m)
 {
+    const grid *g = f->grid;
     looker from = {.row = &g->rows[g->ids[a]], .number = a};
     for (int axis = 0; axis < 3; axis++) {
         if (m & FLOATS) {
-            from.near_place[axis] = singles_set(g->near_place[axis][a]);
+            from.near_place[axis] = singles_set(f->near_place[axis][a]);
         } else {
-            from.place[axis] = lanes_set(g->place[axis][a]);
+            from.place[axis] = lanes_set(f->place[axis][a]);
         }
     }
     if (m & FLOATS) {
-        from.least_reach = singles_set(g->near_reach[a] - g->margin);
-        from.most_reach = singles_set(g->near_reach[a] + g->margin);
+        from.least_reach = singles_set(f->near_reach[a] - g->margin);
+        from.most_reach = singles_set(f->near_reach[a] + g->margin);
     } else {
-        from.reach = lanes_set(g->reach[a]);
+        from.reach = lanes_set(f->reach[a]);
     }
     return from;
 }
@@ -84,44 +126,45 @@ static unsigned decide(const grid *g, const sphere_row *from, int32_t begin, uns
     return touching;
 }
 
-LANES_INLINE singles near_difference(const grid *g, const looker *from, int axis, int32_t k, mode m)
+LANES_INLINE singles near_difference(const field *f, const looker *from, int axis, int32_t k,
+                                     mode m)
 {
-    singles difference = from->near_place[axis] - singles_load(g->near_place[axis] + k);
+    singles difference = from->near_place[axis] - singles_load(f->near_place[axis] + k);
     if (m & PERIODIC) {
-        singles images = singles_round(difference * singles_set((float)g->inv_period[axis]));
-        difference = difference - images * singles_set((float)g->period[axis]);
+        singles images = singles_round(difference * f->near_inv_period[axis]);
+        difference = difference - images * f->near_period[axis];
     }
     return difference;
 }
 
-LANES_INLINE unsigned compare_floats(const grid *g, const looker *from, int32_t begin,
+LANES_INLINE unsigned compare_floats(const field *f, const looker *from, int32_t begin,
                                      unsigned mask, mode m)
 {
-    singles x = near_difference(g, from, 0, begin, m), y = near_difference(g, from, 1, begin, m);
-    singles z = near_difference(g, from, 2, begin, m), reach = singles_load(g->near_reach + begin);
+    singles x = near_difference(f, from, 0, begin, m), y = near_difference(f, from, 1, begin, m);
+    singles z = near_difference(f, from, 2, begin, m), reach = singles_load(f->near_reach + begin);
     singles distance_sq = x * x + y * y + z * z;
     singles most = from->most_reach + reach;
     singles least = singles_larger(from->least_reach + reach, singles_set(0.0f));
     unsigned touching = singles_no_more_bits(distance_sq, least * least) & mask;
     unsigned open = singles_no_more_bits(distance_sq, most * most) & mask & ~touching;
-    return open ? touching | decide(g, from->row, begin, open) : touching;
+    return open ? touching | decide(f->grid, from->row, begin, open) : touching;
 }
 
-LANES_INLINE lanes difference_along(const grid *g, const looker *from, int axis, int32_t k, mode m)
+LANES_INLINE lanes difference_along(const field *f, const looker *from, int axis, int32_t k, mode m)
 {
-    lanes difference = from->place[axis] - lanes_load(g->place[axis] + k);
+    lanes difference = from->place[axis] - lanes_load(f->place[axis] + k);
     if (m & PERIODIC) {
-        lanes images = lanes_round(difference * lanes_set(g->inv_period[axis]));
-        difference = difference - images * lanes_set(g->period[axis]);
+        lanes images = lanes_round(difference * f->inv_period[axis]);
+        difference = difference - images * f->period[axis];
     }
     return difference;
 }
 
-LANES_INLINE unsigned compare_doubles(const grid *g, const looker *from, int32_t begin, mode m)
+LANES_INLINE unsigned compare_doubles(const field *f, const looker *from, int32_t begin, mode m)
 {
-    lanes x = difference_along(g, from, 0, begin, m), y = difference_along(g, from, 1, begin, m);
-    lanes z = difference_along(g, from, 2, begin, m);
-    lanes reach = from->reach + lanes_load(g->reach + begin);
+    lanes x = difference_along(f, from, 0, begin, m), y = difference_along(f, from, 1, begin, m);
+    lanes z = difference_along(f, from, 2, begin, m);
+    lanes reach = from->reach + lanes_load(f->reach + begin);
     return mask_bits(lanes_no_more(x * x + y * y + z * z, reach * reach));
 }
 
@@ -133,14 +176,14 @@ LANES_INLINE int32_t width_of(mode m)
 
 /* Compare with the first spheres from number `begin` on, of `count`. Those that touch are appended
  * to the list, which has `length` numbers; returns its new length. */
-LANES_INLINE int32_t compare_vector(const grid *g, const looker *from, int32_t begin, int32_t count,
-                                    int32_t *list, int32_t length, mode m)
+LANES_INLINE int32_t compare_vector(const field *f, const looker *from, int32_t begin,
+                                    int32_t count, int32_t *list, int32_t length, mode m)
 {
     if (m & FLOATS) {
-        unsigned bits = compare_floats(g, from, begin, singles_first_bits(count), m);
+        unsigned bits = compare_floats(f, from, begin, singles_first_bits(count), m);
         return length + singles_append_bits(list + length, begin, bits);
     }
-    unsigned bits = compare_doubles(g, from, begin, m) & lanes_first_bits(count);
+    unsigned bits = compare_doubles(f, from, begin, m) & lanes_first_bits(count);
     return length + lanes_append_bits(list + length, begin, bits);
 }
 
@@ -170,7 +213,7 @@ LANES_INLINE bool has_room(pair_queue *queue, int32_t room)
 
 /* Compare with the spheres of a run; a vector is compared even where it is empty, which saves a
  * branch that the processor would have to guess. */
-LANES_INLINE bool search_run(const grid *g, const looker *from, int32_t begin, int32_t end,
+LANES_INLINE bool search_run(const field *f, const looker *from, int32_t begin, int32_t end,
                              pair_queue *queue, mode m)
 {
     if (!has_room(queue, end - begin + width_of(m))) {
@@ -179,7 +222,7 @@ LANES_INLINE bool search_run(const grid *g, const looker *from, int32_t begin, i
     int32_t count = queue->count;
     queue->distance_count += end - begin;
     do {
-        count = compare_vector(g, from, begin, end - begin, queue->seconds, count, m);
+        count = compare_vector(f, from, begin, end - begin, queue->seconds, count, m);
         begin += width_of(m);
     } while (begin < end);
     store_number(from, count, queue, m);
@@ -187,36 +230,36 @@ LANES_INLINE bool search_run(const grid *g, const looker *from, int32_t begin, i
 }
 
 /* The spheres of the cells x - 1, x and x + 1 of a row. */
-LANES_INLINE bool search_three(const grid *g, const row_task *task, const looker *from, int32_t row,
-                               int32_t x, pair_queue *queue, mode m)
+LANES_INLINE bool search_three(const field *f, const row_task *task, const looker *from,
+                               int32_t row, int32_t x, pair_queue *queue, mode m)
 {
-    const int32_t *begins = g->begins;
+    const int32_t *begins = f->begins;
     const grid_axis *axis = &task->level->axes[0];
     const int32_t last = axis->count - 1;
     int32_t low = x > 0 ? x - 1 : 0, high = x < last ? x + 1 : last;
     if (axis->wraps && (x == 0 || x == last)) {
         int32_t beyond = row + (x == 0 ? last : 0);
-        if (!search_run(g, from, begins[beyond], begins[beyond + 1], queue, m)) {
+        if (!search_run(f, from, begins[beyond], begins[beyond + 1], queue, m)) {
             return false;
         }
     }
-    return search_run(g, from, begins[row + low], begins[row + high + 1], queue, m);
+    return search_run(f, from, begins[row + low], begins[row + high + 1], queue, m);
 }
 
 /* Whom a sphere of cell x meets: who comes after it in its own cell, and all cells ahead. */
-LANES_INLINE bool search_ahead(const grid *g, const row_task *task, const looker *from, int32_t x,
+LANES_INLINE bool search_ahead(const field *f, const row_task *task, const looker *from, int32_t x,
                                pair_queue *queue, mode m)
 {
-    const int32_t *begins = g->begins;
+    const int32_t *begins = f->begins;
     const grid_axis *axis = &task->level->axes[0];
     const bool is_last = x == axis->count - 1;
     const int32_t end = begins[task->row + x + (is_last ? 1 : 2)];
-    bool is_done = search_run(g, from, from->number + 1, end, queue, m);
+    bool is_done = search_run(f, from, from->number + 1, end, queue, m);
     if (is_done && is_last && axis->wraps) {
-        is_done = search_run(g, from, begins[task->row], begins[task->row + 1], queue, m);
+        is_done = search_run(f, from, begins[task->row], begins[task->row + 1], queue, m);
     }
     for (int32_t r = 0; is_done && r < task->ahead_count; r++) {
-        is_done = search_three(g, task, from, task->ahead[r], x, queue, m);
+        is_done = search_three(f, task, from, task->ahead[r], x, queue, m);
     }
     return is_done;
 }
@@ -224,20 +267,21 @@ LANES_INLINE bool search_ahead(const grid *g, const row_task *task, const looker
 /* Most runs fit into one vector, and most cells are not at the border: who compares with one
  * vector a run, whatever it holds, has no branch that the processor has to guess. False: a run is
  * longer; nothing has changed. */
-LANES_INLINE bool search_short(const grid *g, const row_task *task, const looker *from, int32_t x,
-                               pair_queue *queue, mode m)
+LANES_INLINE bool search_short(const field *f, const row_task *task, const looker *from, int32_t x,
+                               int32_t ahead_count, pair_queue *queue, mode m)
 {
-    const int32_t *begins = g->begins;
-    const int32_t own_begin = from->number + 1, own_end = begins[task->row + x + 2];
-    const int32_t own_count = own_end - own_begin, before = queue->count;
-    int32_t longest = own_count, sum = own_count;
-    int32_t count = compare_vector(g, from, own_begin, own_count, queue->seconds, before, m);
-    for (int32_t r = 0; r < task->ahead_count; r++) {
-        const int32_t begin = begins[task->ahead[r] + x - 1], end = begins[task->ahead[r] + x + 2];
+    const int32_t *begins = f->begins;
+    int32_t *seconds = queue->seconds;
+    int32_t begin = from->number + 1, end = begins[task->row + x + 2];
+    int32_t longest = end - begin, sum = end - begin;
+    int32_t count = compare_vector(f, from, begin, end - begin, seconds, queue->count, m);
+    for (int32_t r = 0; r < ahead_count; r++) {
+        begin = begins[task->ahead[r] + x - 1], end = begins[task->ahead[r] + x + 2];
         longest = end - begin > longest ? end - begin : longest;
         sum += end - begin;
-        count = compare_vector(g, from, begin, end - begin, queue->seconds, count, m);
+        count = compare_vector(f, from, begin, end - begin, seconds, count, m);
     }
+    fetch(f, begin + FETCHED_AHEAD, m); /* of the last row, which nobody has read before */
     if (longest > width_of(m)) {
         return false;
     }
@@ -246,18 +290,33 @@ LANES_INLINE bool search_short(const grid *g, const row_task *task, const looker
     return true;
 }
 
+/* Rows ahead in space, where none is at the border. */
+enum { MOST_AHEAD = 4 };
+
+/* The compiler unrolls the loop over the rows where it knows their number. */
+LANES_INLINE bool search_known(const field *f, const row_task *task, const looker *from, int32_t x,
+                               pair_queue *queue, mode m)
+{
+    return task->ahead_count == MOST_AHEAD
+               ? search_short(f, task, from, x, MOST_AHEAD, queue, m)
+               : search_short(f, task, from, x, task->ahead_count, queue, m);
+}
+
 LANES_INLINE bool search_row(const grid *g, const row_task *task, pair_queue *queue, mode m)
 {
-    const int32_t begin = g->begins[task->row + task->begin];
-    const int32_t end = g->begins[task->row + task->end], last = task->level->axes[0].count - 1;
+    const field all = field_of(g, m), *f = &all;
+    const row_task here = *task;
+    const int32_t *cells = g->cells;
+    const int32_t begin = f->begins[here.row + here.begin], end = f->begins[here.row + here.end];
+    const int32_t last = here.level->axes[0].count - 1;
     for (int32_t a = begin; a < end; a++) {
-        const int32_t x = g->cells[a] - task->row;
-        const looker from = look_near(g, a, m);
+        const int32_t x = cells[a] - here.row;
+        const looker from = look_near(f, a, m);
         if (!has_room(queue, 5 * width_of(m))) {
             return false;
         }
-        if ((x == 0 || x == last || !search_short(g, task, &from, x, queue, m)) &&
-            !search_ahead(g, task, &from, x, queue, m)) {
+        if ((x == 0 || x == last || !search_known(f, &here, &from, x, queue, m)) &&
+            !search_ahead(f, &here, &from, x, queue, m)) {
             return false;
         }
     }
@@ -338,38 +397,29 @@ typedef struct layer {
 /* ---- tasks ---- */
 
 /* From cells to spheres; those without any are left out. */
-LANES_INLINE void find_runs(const grid *g, pair_queue *queue, mode m)
+LANES_INLINE void find_runs(const field *f, pair_queue *queue, mode m)
 {
     int32_t count = 0;
     for (int32_t t = 0; t < queue->task_count; t++) {
         const look_task task = queue->tasks[t];
-        const int32_t begin = g->begins[task.begin], end = g->begins[task.end];
+        const int32_t begin = f->begins[task.begin], end = f->begins[task.end];
         queue->tasks[count] = (look_task){begin, end, task.number};
         count += begin < end;
-        for (int axis = 0; axis < 3; axis++) {
-            if (m & FLOATS) {
-                PREFETCH(g->near_place[axis] + begin);
-            } else {
-                PREFETCH(g->place[axis] + begin);
-            }
-        }
-        if (m & FLOATS) {
-            PREFETCH(g->near_reach + begin);
-        } else {
-            PREFETCH(g->reach + begin);
-        }
+        fetch(f, begin, m);
     }
     queue->task_count = count;
 }
 
 LANES_INLINE bool do_tasks(const grid *g, pair_queue *queue, mode m)
 {
-    find_runs(g, queue, m);
+    const field all = field_of(g, m), *f = &all;
+    find_runs(f, queue, m);
     for (int32_t t = 0; t < queue->task_count; t++) {
         const look_task task = queue->tasks[t];
-        const looker from = queue->lookers ? look(g, &queue->lookers[task.number], task.number, m)
-                                           : look_near(g, task.number, m);
-        if (!search_run(g, &from, task.begin, task.end, queue, m)) {
+        const int32_t number = task.number;
+        const looker from =
+            queue->lookers ? look(g, &queue->lookers[number], number, m) : look_near(f, number, m);
+        if (!search_run(f, &from, task.begin, task.end, queue, m)) {
             return false;
         }
     }
