@@ -360,8 +360,8 @@ typedef struct abut_pair_level {
 typedef struct abut_pair_statistics {
     abut_index sphere_count; /* of the last query; 0 before the first */
     abut_index pair_count;
-    abut_index distance_count; /* distances computed: no more than the sum of test_count, since
-                                  cells that a sphere cannot reach are left out */
+    abut_index distance_count; /* distances computed: fewer than the sum of test_count, mostly,
+                                  since cells that a sphere cannot reach are left out */
     abut_index level_count;
     abut_index byte_count; /* memory that the finder keeps for its next query */
 } abut_pair_statistics;

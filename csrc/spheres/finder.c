@@ -62,7 +62,8 @@ static abut_status check_sizes(const abut_pair_input *input, abut_error *error)
 {
     for (abut_index h = 0; input->sizes && h < input->level_count; h++) {
         const double below = h > 0 ? input->sizes[h - 1] : 0.0;
-        if (!(input->sizes[h] > below && input->sizes[h] <= 10.0 * ABUT_COORDINATE_LIMIT)) {
+        if (!(input->sizes[h] > below && input->sizes[h] >= ABUT_SMALLEST_RADIUS &&
+              input->sizes[h] <= 10.0 * ABUT_COORDINATE_LIMIT)) {
             return report(error, ABUT_BAD_SIZE, h, input->sizes[h]);
         }
     }
@@ -151,6 +152,17 @@ static abut_status count_levels(const double *reaches, abut_index count, bool ha
     return ABUT_OK;
 }
 
+/* No level needs to be larger than its largest sphere; where there are no sizes in between, cells
+ * that hold as many spheres on average would hold far too many where these are. */
+static void fit_sizes(level_set *levels)
+{
+    for (int32_t h = 0; h < levels->count; h++) {
+        if (levels->populations[h] > 0) {
+            levels->sizes[h] = 2.0 * levels->reaches[h];
+        }
+    }
+}
+
 abut_status finder_set_levels(const abut_pair_finder *finder, const double *reaches,
                               abut_index count, level_set *levels, abut_index *index)
 {
@@ -167,7 +179,11 @@ abut_status finder_set_levels(const abut_pair_finder *finder, const double *reac
         }
         levels->count = (int32_t)found;
     }
-    return count_levels(reaches, count, !finder->has_sizes, levels, index);
+    abut_status status = count_levels(reaches, count, !finder->has_sizes, levels, index);
+    if (!status && !finder->has_sizes) {
+        fit_sizes(levels);
+    }
+    return status;
 }
 
 /* ---- building ---- */

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Cells of the table for each sphere: where cells are folded, a sphere sees one of others about
- * once in as many cells. More of them would be in no cache. */
-#define CELLS_PER_SPHERE 4.0
+/* Cells of the table for each sphere: more of them would be in no cache. Where cells are folded,
+ * each holds spheres of other places, about one in so many cells. */
+#define CELLS_PER_SPHERE 8.0
 
 /* A level may have so many cells whatever its spheres, and all together not many more than this. */
 #define SMALL_LEVEL 512.0
@@ -42,9 +42,19 @@ static double find_median(const grid_plan *plan, int axis)
     return sample[count / 2];
 }
 
+/* Of the first level that has spheres. */
+static double smallest_size(const grid_plan *plan)
+{
+    int32_t h = 0;
+    while (h < plan->level_count - 1 && plan->populations[h] == 0) {
+        h++;
+    }
+    return plan->sizes[h];
+}
+
 static void set_box(grid *g, const grid_plan *plan)
 {
-    const double most = SPACE_LIMIT * plan->sizes[0];
+    const double most = SPACE_LIMIT * smallest_size(plan);
     g->is_periodic = false;
     for (int axis = 0; axis < 3; axis++) {
         const double period = plan->period[axis];
@@ -204,7 +214,7 @@ static float choose_margin(const grid *g, const grid_plan *plan)
         longest = extent(g, axis) > longest ? extent(g, axis) : longest;
     }
     const double margin = FLOAT_ROUNDING * (longest + 2.0 * plan->all_reach);
-    const bool is_small = margin < MOST_OPEN * g->levels[0].size;
+    const bool is_small = margin < MOST_OPEN * smallest_size(plan);
     const bool is_plain = margin > FLOAT_LOW && margin < FLOAT_HIGH;
     return is_small && is_plain ? (float)margin : 0.0f;
 }
