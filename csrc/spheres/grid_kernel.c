@@ -77,63 +77,42 @@ LANES_INLINE void load_ordered(const grid *g, abut_index i, abut_index end, lane
     lanes_load_rows(pointers, columns);
 }
 
-LANES_INLINE void copy_lanes(double *to, lanes from, abut_index count)
+/* Put lanes into an array of the grid, of floats or of doubles, from number i on; those behind the
+ * end are another's. The arrays are read-only for all but who fills them. */
+LANES_INLINE void put(const float *singles_at, const double *doubles_at, abut_index i,
+                      abut_index end, lanes from)
 {
-    double values[LANES];
-    if (count >= LANES) {
-        lanes_store(to, from);
-        return;
+    float singles_spare[LANES];
+    double doubles_spare[LANES];
+    const bool is_whole = i + LANES <= end;
+    if (singles_at) {
+        singles_store_doubles(is_whole ? (float *)singles_at + i : singles_spare, from);
+    } else {
+        lanes_store(is_whole ? (double *)doubles_at + i : doubles_spare, from);
     }
-    lanes_store(values, from);
-    memcpy(to, values, (size_t)count * sizeof *to);
-}
-
-LANES_INLINE void copy_singles(float *to, lanes from, abut_index count)
-{
-    float values[LANES];
-    if (count >= LANES) {
-        singles_store_doubles(to, from);
-        return;
-    }
-    singles_store_doubles(values, from);
-    memcpy(to, values, (size_t)count * sizeof *to);
-}
-
-static void gather_singles(const grid *g, abut_index begin, abut_index end)
-{
-    /* the grid's arrays are read-only for all but who fills them */
-    float *const place[3] = {(float *)g->near_place[0], (float *)g->near_place[1],
-                             (float *)g->near_place[2]};
-    float *const reach = (float *)g->near_reach;
-    for (abut_index i = begin; i < end; i += LANES) {
-        lanes columns[4];
-        load_ordered(g, i, end, columns);
-        for (int axis = 0; axis < 3; axis++) {
-            copy_singles(place[axis] + i, columns[axis] - lanes_set(g->low[axis]), end - i);
+    for (int k = 0; !is_whole && i + k < end; k++) {
+        if (singles_at) {
+            ((float *)singles_at)[i + k] = singles_spare[k];
+        } else {
+            ((double *)doubles_at)[i + k] = doubles_spare[k];
         }
-        copy_singles(reach + i, columns[3], end - i);
     }
 }
 
-static void gather_doubles(const grid *g, abut_index begin, abut_index end)
-{
-    double *const place[3] = {(double *)g->place[0], (double *)g->place[1], (double *)g->place[2]};
-    double *const reach = (double *)g->reach;
-    for (abut_index i = begin; i < end; i += LANES) {
-        lanes columns[4];
-        load_ordered(g, i, end, columns);
-        for (int axis = 0; axis < 3; axis++) {
-            copy_lanes(place[axis] + i, columns[axis], end - i);
-        }
-        copy_lanes(reach + i, columns[3], end - i);
-    }
-}
-
+/* Floats are counted from the grid's low corner. */
 void KERNEL(grid_gather)(const grid *g, abut_index begin, abut_index end)
 {
-    if (g->near_reach) {
-        gather_singles(g, begin, end);
-    } else {
-        gather_doubles(g, begin, end);
+    double origin[3] = {0.0};
+    for (int axis = 0; axis < 3; axis++) {
+        origin[axis] = g->near_reach ? g->low[axis] : 0.0;
+    }
+    for (abut_index i = begin; i < end; i += LANES) {
+        lanes columns[4];
+        load_ordered(g, i, end, columns);
+        for (int axis = 0; axis < 3; axis++) {
+            put(g->near_place[axis], g->place[axis], i, end,
+                columns[axis] - lanes_set(origin[axis]));
+        }
+        put(g->near_reach, g->reach, i, end, columns[3]);
     }
 }

@@ -14,6 +14,7 @@ static cell_range range_along(const grid *g, const grid_axis *at, int axis, doub
     place = place > g->low[axis] ? place : g->low[axis];
     place = place < g->high[axis] ? place : g->high[axis];
     place = (place - g->low[axis]) * at->inv_length;
+    place = place < at->last + 1.0 ? place : at->last + 0.5; /* rounded up to the end */
     double low = floor(place - reach * at->inv_length - 0.5);
     double high = floor(place + reach * at->inv_length + 0.5);
     if (!at->wraps) {

@@ -37,11 +37,15 @@ LANES_INLINE void store_rows(const lanes columns[3], const double *reaches, sphe
 /* Bring places into the periodic box; false: all were there. */
 static bool wrap(const row_source *source, lanes columns[3])
 {
+    const lanes zero = lanes_set(0.0);
     bool is_outside = false;
     for (int axis = 0; axis < 3; axis++) {
         double period = source->period[axis], places[LANES];
-        lanes_mask is_in = mask_and(lanes_no_more(lanes_set(0.0), columns[axis]),
+        lanes_mask is_in = mask_and(lanes_no_more(zero, columns[axis]),
                                     lanes_less(columns[axis], lanes_set(period)));
+        if (period > 0.0) {
+            columns[axis] = columns[axis] + zero; /* -0, which others' wrapping would make 0 */
+        }
         if (period > 0.0 && mask_bits(is_in) != LANES_ALL) {
             lanes_store(places, columns[axis]);
             for (int k = 0; k < LANES; k++) {
