@@ -1,8 +1,10 @@
 """Print what a query takes: peak memory before it, after it, bytes of its input and of its output.
 
     python peak.py SCENE.npz RESOLUTION
+    python peak.py SCENE.npz pairs
 
-A process of its own, for `test_bounds.py`: it holds the arrays of the scene and nothing else.
+A process of its own, for `test_bounds.py` and `test_pair_finder.py`: it holds the arrays of the
+scene and nothing else.
 """
 
 import sys
@@ -29,16 +31,27 @@ def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
-def main(path, resolution):
-    with np.load(path) as file:
-        scene = dict(file)
-    before = peak()
+def find_contacts(scene, resolution):
     mesh = abut.Mesh(scene["vertices"], (scene["indices"], scene["offsets"]))
     spheres = scene["centers"], scene["radii"]
     contacts = abut.find_contacts(*spheres, mesh, resolution=resolution, workers=2)
+    return [getattr(contacts, name) for name in COLUMNS.split()]
+
+
+def find_pairs(scene):
+    period = scene["period"].tolist() or None
+    pairs = abut.find_pairs(scene["centers"], scene["radii"], period=period, workers=2)
+    return [column for column in vars(pairs).values() if isinstance(column, np.ndarray)]
+
+
+def main(path, what):
+    with np.load(path) as file:
+        scene = dict(file)
+    before = peak()
+    columns = find_pairs(scene) if what == "pairs" else find_contacts(scene, what)
     after = peak()
     taken = sum(array.nbytes for array in scene.values())
-    given = sum(getattr(contacts, name).nbytes for name in COLUMNS.split())
+    given = sum(column.nbytes for column in columns)
     print(before, after, taken, given)
 
 

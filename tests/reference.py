@@ -18,7 +18,7 @@ Particle Mechanics 3 (2016), doi:10.1007/s40571-016-0109-4. Equation numbers are
 """
 
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from math import inf, isqrt, sin, sqrt, ulp
 from typing import NamedTuple
 
@@ -527,3 +527,148 @@ def find_contacts(
         counts.append(len(kept))
         clearances.append(clearance(center, reach, corners, nearest, contacts, kept, tilt))
     return columns(rows, counts, clearances)
+
+
+# ---- pairs of spheres ----------------------------------------------------------------------------
+
+
+# How many distances are computed at once.
+PAIRS_AT_ONCE = 1 << 20
+
+
+class FoundPairs(NamedTuple):
+    """The columns of the library's `Pairs`."""
+
+    i: np.ndarray
+    j: np.ndarray
+    normal: np.ndarray
+    overlap: np.ndarray
+    point: np.ndarray
+    image: np.ndarray
+    offsets: np.ndarray
+
+
+def wrapped(points, period):
+    """Points in the box that begins at 0, and by how many periods each was moved."""
+    wraps = np.zeros(points.shape, np.intp)
+    inside = points.copy()
+    for axis, length in enumerate(period):
+        if length:
+            x = points[:, axis]
+            count = np.floor(x / length)
+            w = x - length * count
+            # the quotient was rounded up to a whole number
+            below = w < 0
+            w[below] += length
+            # so little below 0 that rounding hides it
+            above = w >= length
+            w[above] -= length
+            inside[:, axis] = w
+            wraps[:, axis] = count - below + above
+    return inside, wraps
+
+
+def image_range(length, reach):
+    """The images along an axis that may touch: all of which spheres inside the box see."""
+    if not length:
+        return range(1)
+    # spheres in the box are less than a period apart, but for rounding
+    count = int((1 + 1e-9) * (1 + reach / length))
+    return range(-count, count + 1)
+
+
+def images_of(period, reach):
+    """All of a box, each a tuple of whole numbers."""
+    return list(product(*(image_range(length, reach) for length in period)))
+
+
+def squared(steps):
+    """Squared lengths of (..., d) vectors, the sum from the first axis on."""
+    total = steps[..., 0] * steps[..., 0]
+    for axis in range(1, steps.shape[-1]):
+        total = total + steps[..., axis] * steps[..., axis]
+    return total
+
+
+def is_counted(i, j, image, one_set):
+    """Whether a pair of one set counts: once, not also from its other side."""
+    if not one_set:
+        return np.ones(np.broadcast_shapes(i.shape, j.shape), bool)
+    first = next((k for k in image if k), 0)
+    return (i < j) | ((i == j) & (first > 0))
+
+
+def near(points, others, reach):
+    """Numbers of the points that the others' bounding box, grown by the reach, has inside."""
+    if not len(points) or not len(others):
+        return np.zeros(0, np.intp)
+    lengths = np.abs(points).max() + np.abs(others).max() + reach
+    grown = reach + 1e-9 * lengths
+    low, high = others.min(axis=0) - grown, others.max(axis=0) + grown
+    return np.flatnonzero(((points >= low) & (points <= high)).all(axis=1))
+
+
+def touching_pairs(first, second, one_set, image, period):
+    """The pairs of an image that touch, (i, j, step from j to i); sets are (points, reaches)."""
+    shift = np.array(image) * period
+    reach = first[1].max(initial=0) + second[1].max(initial=0)
+    rows = near(first[0], second[0] + shift, reach)
+    columns = near(second[0], first[0][rows] - shift, reach)
+    block = max(1, PAIRS_AT_ONCE // max(1, len(columns)))
+    for begin in range(0, len(rows), block):
+        i, j = rows[begin : begin + block, None], columns
+        step = (first[0][i] - second[0][j]) - shift
+        reach = first[1][i] + second[1][j]
+        hits = (squared(step) <= reach * reach) & is_counted(i, j, image, one_set)
+        row, column = np.nonzero(hits)
+        yield i[row, 0], j[column], step[row, column]
+
+
+def pair_columns(i, j, step, image, centers, first_radii, second_radii):
+    """Rows in order as the arrays of `FoundPairs`."""
+    order = np.lexsort((*image.T[::-1], j, i))
+    i, j, step, image = i[order], j[order], step[order], image[order]
+    distance = np.sqrt(squared(step))
+    overlap = (first_radii[i] + second_radii[j]) - distance
+    normal = np.zeros_like(step)
+    apart = distance > 0
+    normal[apart] = step[apart] * (1 / distance[apart])[:, None]
+    normal[~apart, 0] = 1
+    point = centers[i] - normal * (first_radii[i] - 0.5 * overlap)[:, None]
+    offsets = np.searchsorted(i, np.arange(len(centers) + 1))
+    return FoundPairs(i, j, normal, overlap, point, image, offsets)
+
+
+def find_pairs(centers, radii, *, gap=0.0, period=None, others=None):
+    """What `abut.find_pairs` must find, to the bit: every sphere is compared with every other, in
+    every image of the box that may touch.
+
+    Parameters
+    ----------
+    centers, radii : (n, 2) or (n, 3) and (n,) array_like
+    gap, period, others
+        As the library's; a number for others' gaps is `gap`.
+
+    Returns
+    -------
+    FoundPairs
+    """
+    centers, radii = np.array(centers, float), np.array(radii, float)
+    period = np.array([length or 0.0 for length in period or [None] * centers.shape[1]])
+    centers[:, period > 0] += 0.0  # no zero with a sign
+    one_set = others is None
+    other_centers, other_radii, *other_gaps = (centers, radii, gap) if one_set else others
+    other_centers, other_radii = np.array(other_centers, float), np.array(other_radii, float)
+    other_centers[:, period > 0] += 0.0
+    reaches = radii + np.asarray(gap) / 2
+    other_reaches = other_radii + np.asarray(other_gaps[0] if other_gaps else gap) / 2
+    inside, wraps = wrapped(centers, period)
+    other_inside, other_wraps = wrapped(other_centers, period)
+    first, second = (inside, reaches), (other_inside, other_reaches)
+    empty = np.zeros(0, np.intp)
+    found = [(empty, empty, centers[:0], wraps[:0])]
+    for k in images_of(period, reaches.max(initial=0) + other_reaches.max(initial=0)):
+        for i, j, step in touching_pairs(first, second, one_set, k, period):
+            found.append((i, j, step, np.array(k) + wraps[i] - other_wraps[j]))
+    columns = (np.concatenate(column) for column in zip(*found, strict=True))
+    return pair_columns(*columns, centers, radii, other_radii)

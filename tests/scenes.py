@@ -493,3 +493,129 @@ def unit_cube():
     vertices = np.indices((2, 2, 2)).reshape(3, 8).T
     facets = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
     return vertices, facets
+
+
+# ---- spheres among themselves --------------------------------------------------------------------
+
+
+class Cloud(NamedTuple):
+    """Spheres, or disks, that may touch each other."""
+
+    centers: np.ndarray
+    radii: np.ndarray
+    gap: object
+    period: tuple | None
+
+
+def largest(values):
+    return values.max() if len(values) else 1.0
+
+
+def smallest(values):
+    return values.min() if len(values) else 1.0
+
+
+def power_law(rng, count, ratio, alpha=-3.0):
+    """Radii from 1 to `ratio` with a density like r^alpha."""
+    if alpha == -1:
+        return ratio ** rng.random(count)
+    power = 1 + alpha
+    return (1 + rng.random(count) * (ratio**power - 1)) ** (1 / power)
+
+
+def box_side(radii, dimension, volume_fraction):
+    """The side of a box in which spheres take this part of the room."""
+    unit = {2: np.pi, 3: 4 / 3 * np.pi}[dimension]
+    return (unit * (radii**dimension).sum() / volume_fraction) ** (1 / dimension)
+
+
+def random_cloud(rng, count, ratio, dimension, volume_fraction=0.5, alpha=-3.0):
+    """Spheres anywhere in a box, and the box's side."""
+    radii = power_law(rng, count, ratio, alpha)
+    side = box_side(radii, dimension, volume_fraction)
+    return side * rng.random((count, dimension)), radii, side
+
+
+def in_a_box(rng, radii, dimension):
+    return box_side(radii, dimension, 0.3) * rng.random((len(radii), dimension))
+
+
+def in_one_cell(rng, radii, dimension):
+    return smallest(radii) * rng.uniform(-0.1, 0.1, (len(radii), dimension))
+
+
+def coincident(rng, radii, dimension):
+    spots = in_a_box(rng, radii, dimension)[: 1 + len(radii) // 4]
+    return spots[rng.integers(len(spots), size=len(radii))] if len(radii) else spots
+
+
+def on_a_lattice(rng, radii, dimension):
+    """Many whole numbers: spheres that just touch, and centers on the borders of cells."""
+    count = max(1, round(len(radii) ** (1 / dimension)))
+    return rng.integers(-count, count + 1, (len(radii), dimension)) * smallest(radii)
+
+
+def on_a_line(rng, radii, dimension):
+    centers = np.zeros((len(radii), dimension))
+    centers[:, rng.integers(dimension)] = np.cumsum(2 * radii * rng.uniform(0.4, 1.2, len(radii)))
+    return centers
+
+
+def just_touching(rng, radii, dimension):
+    """Each sphere at another one, as far away as it just touches or just does not."""
+    centers = in_a_box(rng, radii, dimension)
+    for i in range(1, len(radii)):
+        away = rng.normal(size=dimension)
+        j = rng.integers(i)
+        centers[i] = centers[j] + (radii[i] + radii[j]) / np.linalg.norm(away) * away
+    return centers
+
+
+LAYOUTS = [in_a_box, in_one_cell, coincident, on_a_lattice, on_a_line, just_touching]
+
+
+def cloud_radii(draw, rng, count):
+    """Of all sizes, of two, of one, or whole numbers."""
+    kind = draw(st.sampled_from(["all", "two", "one", "whole"]), label="radii")
+    ratio = 10.0 ** draw(st.sampled_from([0.1, 1, 2, 4]), label="ratio")
+    if kind == "all":
+        return power_law(rng, count, ratio, rng.choice([-1.0, -3.0, 0.0]))
+    if kind == "two":
+        return np.where(rng.random(count) < 0.1, ratio, 1.0)
+    return np.ones(count) if kind == "one" else rng.integers(1, 5, count).astype(float)
+
+
+def cloud_gap(draw, rng, radii):
+    """None, one for all, or one for each."""
+    kind = draw(st.sampled_from(["none", "none", "number", "each"]), label="gap")
+    if kind == "each":
+        return radii * rng.random(len(radii)) * (rng.random(len(radii)) < 0.7)
+    return 0.0 if kind == "none" else float(rng.random() * smallest(radii))
+
+
+def cloud_period(draw, rng, centers, reach):
+    """None, or lengths along any axes: far longer than the largest sphere, or shorter."""
+    dimension = centers.shape[1]
+    axes = draw(st.sampled_from([0, 0, *range(2**dimension)]), label="periodic axes")
+    if not axes:
+        return None
+    factor = draw(st.sampled_from([0.8, 2.0, 3.0, 8.0, 40.0]), label="period")
+    lengths = factor * reach * rng.choice([1.0, 1.0, 1.3], dimension)
+    return tuple(float(x) if axes >> k & 1 else None for k, x in enumerate(lengths))
+
+
+@st.composite
+def clouds(draw, max_count=100):
+    """A few spheres of any sizes anywhere, in space or in the plane, in a box or not."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1), label="seed"))
+    dimension = draw(st.sampled_from([2, 3]), label="dimension")
+    count = draw(st.one_of(st.integers(0, 3), st.integers(4, max_count)), label="spheres")
+    radii = cloud_radii(draw, rng, count)
+    layout = draw(st.sampled_from(LAYOUTS), label="layout")
+    scale = 2.0 ** draw(st.sampled_from([0, 0, -20, 20]), label="scale")
+    centers = layout(rng, radii, dimension) * scale
+    radii = radii * scale
+    gap = cloud_gap(draw, rng, radii)
+    period = cloud_period(draw, rng, centers, largest(2 * radii + gap))
+    shift = draw(st.sampled_from([0, 0, -3, 1000]), label="shift")
+    return rng, Cloud(centers + shift * scale, radii, gap, period)

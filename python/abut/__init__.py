@@ -29,6 +29,13 @@ With the contacts' forces on the spheres, those on the vertices are ``W.T @ -for
 >>> len(finder.find(centers, 0.1, resolution="all"))
 2
 
+Spheres of any sizes meet each other by a hierarchical grid, in space or in the plane. That, too, is
+a table, sorted by i, then j, and a finder makes it again and again:
+
+>>> pairs = abut.find_pairs([[0, 0, 0], [0.19, 0, 0], [0.19, 0.12, 0]], [0.1, 0.1, 0.03])
+>>> pairs.i, pairs.j, pairs.overlap.round(9)
+(array([0, 1]), array([1, 2]), array([0.01, 0.01]))
+
 Vector code for AVX2 and AVX-512 is used where the machine has them. The environment variable
 ``ABUT_SIMD``, read at import, names a lower level: ``baseline``, ``v3`` (AVX2) or ``v4`` (AVX-512);
 any other name is an error when a query starts.
@@ -43,11 +50,14 @@ from types import ModuleType
 from .config import show_config
 from .contacts import EDGE, FACET, VERTEX, Contacts, concatenate
 from .finder import ContactFinder, find_contacts
-from .io import Spheres, load_contacts, read_mesh, read_spheres
+from .io import Spheres, load_contacts, load_pairs, read_mesh, read_spheres
 from .mesh import Mesh, MeshWarning
+from .pair_finder import PairFinder, find_pairs
+from .pairs import Pairs
 from .simd import choose_level
-from .statistics import Statistics
+from .statistics import PairStatistics, Statistics
 from .threads import set_num_threads
+from .work import Work, cell_sizes, expected_work
 
 choose_level()
 
@@ -61,13 +71,21 @@ __all__ = [
     "Contacts",
     "Mesh",
     "MeshWarning",
+    "PairFinder",
+    "PairStatistics",
+    "Pairs",
     "Spheres",
     "Statistics",
+    "Work",
     "__version__",
+    "cell_sizes",
     "concatenate",
     "examples",
+    "expected_work",
     "find_contacts",
+    "find_pairs",
     "load_contacts",
+    "load_pairs",
     "read_mesh",
     "read_spheres",
     "set_num_threads",

@@ -7,6 +7,9 @@ _Doubles: TypeAlias = NDArray[np.float64]
 _Indices: TypeAlias = NDArray[np.intp]
 _Columns: TypeAlias = dict[str, NDArray[Any]]
 _Statistics: TypeAlias = tuple[int, int, int, int, int, int, int, int, int, int]
+_PairStatistics: TypeAlias = tuple[
+    int, int, int, int, _Doubles, _Doubles, _Indices, _Indices, _Indices, _Indices, _Indices
+]
 _Step: TypeAlias = tuple[_Indices, _Indices, _Doubles, _Doubles, _Doubles, _Indices, _Indices]
 
 FACET: Final = 0
@@ -17,6 +20,9 @@ ALL: Final = 1
 SHARING: Final = 2
 WACHSPRESS: Final = 0
 ZHONG: Final = 1
+TOP_DOWN: Final = 0
+BOTTOM_UP: Final = 1
+LEVEL_LIMIT: Final = 64
 COORDINATE_LIMIT: Final = 1e75
 
 def has_openmp() -> bool: ...
@@ -76,3 +82,28 @@ class Finder:
         /,
     ) -> _Columns: ...
     def statistics(self) -> _Statistics: ...
+
+@final
+class PairFinder:
+    def __new__(
+        cls,
+        dimension: int,
+        radii: _Doubles,
+        gap: float,
+        gaps: _Doubles | None,
+        sizes: _Doubles | None,
+        levels: int,
+        search: int,
+        period: _Doubles | None,
+    ) -> PairFinder: ...
+    def find(
+        self,
+        centers: _Doubles,
+        other_centers: _Doubles | None,
+        other_radii: _Doubles | None,
+        other_gaps: _Doubles | None,
+        workers: int,
+        /,
+    ) -> _Columns: ...
+    def sizes(self) -> _Doubles: ...
+    def statistics(self) -> _PairStatistics: ...

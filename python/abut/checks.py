@@ -49,14 +49,15 @@ def doubles(value: object, name: str) -> NDArray[np.float64]:
         return np.require(array, np.float64, ["C", "A"])
 
 
-def points(value: object, name: str) -> NDArray[np.float64]:
-    """`value` as (n, 3) coordinates; an empty list is no points."""
+def points(value: object, name: str, dimensions: tuple[int, ...] = (3,)) -> NDArray[np.float64]:
+    """`value` as (n, d) coordinates of one of these dimensions; an empty list is no points."""
     array = doubles(value, name)
     if array.shape == (0,):
-        return array.reshape(0, 3)
-    if array.ndim == 2 and array.shape[1] == 3:
+        return array.reshape(0, dimensions[0])
+    if array.ndim == 2 and array.shape[1] in dimensions:
         return array
-    raise ValueError(f"{name} has shape {array.shape}, but must be (n, 3){_points_remedy(array)}")
+    shapes = " or ".join(f"(n, {d})" for d in dimensions)
+    raise ValueError(f"{name} has shape {array.shape}, but must be {shapes}{_points_remedy(array)}")
 
 
 def _points_remedy(array: NDArray[Any]) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core, checks, history
 from .extras import import_extra
 from .poses import Period, lengths_of
+from .table import SameColumn, Table, rebuild
 
 if TYPE_CHECKING:
     from .mesh import Mesh
@@ -32,36 +32,9 @@ OFFSETS = ("offsets", "node_offsets")
 # what all rows of a table have in common
 SEARCH = ("meshes", "poses", "period", "flat_angle")
 
-# with what is for the library alone
-_PER_CONTACT = (*ROW_COLUMNS, "_tilt")
-_ALL_COLUMNS = (*_PER_CONTACT, *NODE_COLUMNS, *OFFSETS)
-
-# rows that a notebook shows
-SHOWN_ROWS = 5
-
-
-class _SameColumn:
-    """A column whose entries are all the same: it is made when it is first asked for.
-
-    A column that the table was made with goes before it.
-    """
-
-    def __init__(self, make: Callable[[int], NDArray[Any]]) -> None:
-        self._make = make
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, table: Contacts | None, owner: type | None = None) -> Any:
-        if table is None:
-            # no value for all tables, but that of each
-            raise AttributeError(self._name)
-        # of several threads that ask at once, all get the same
-        return vars(table).setdefault(self._name, self._make(len(table)))
-
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Contacts:
+class Contacts(Table):
     """Contacts of n spheres with meshes: a table with one row a contact.
 
     Made by `find_contacts`, `ContactFinder.find`, `load_contacts` and `concatenate`. Rows are
@@ -142,6 +115,14 @@ class Contacts:
     array([[1., 1., 0.]])
     """
 
+    _row: ClassVar = "contact"
+    _row_columns: ClassVar = ROW_COLUMNS
+    _hidden_columns: ClassVar = ("_tilt",)
+    _list_columns: ClassVar = NODE_COLUMNS
+    _offset_columns: ClassVar = OFFSETS
+    _settings: ClassVar = SEARCH
+    _shown: ClassVar = ("sphere", "facet", "type", "overlap", "point", "normal")
+
     sphere: NDArray[np.intp]
     facet: NDArray[np.intp]
     type: NDArray[np.uint8]
@@ -149,9 +130,9 @@ class Contacts:
     point: NDArray[np.float64]
     normal: NDArray[np.float64]
     overlap: NDArray[np.float64]
-    share: NDArray[np.float64] = _SameColumn(np.ones)
-    mesh: NDArray[np.intp] = _SameColumn(lambda count: np.zeros(count, np.intp))
-    image: NDArray[np.intp] = _SameColumn(lambda count: np.zeros((count, 3), np.intp))
+    share: NDArray[np.float64] = SameColumn(lambda table: np.ones(len(table)))
+    mesh: NDArray[np.intp] = SameColumn(lambda table: np.zeros(len(table), np.intp))
+    image: NDArray[np.intp] = SameColumn(lambda table: np.zeros((len(table), 3), np.intp))
     node: NDArray[np.intp]
     weight: NDArray[np.float64]
     offsets: NDArray[np.intp]
@@ -164,72 +145,14 @@ class Contacts:
     _tilt: NDArray[np.float64]
 
     @classmethod
-    def _build(
-        cls,
-        columns: Mapping[str, NDArray[Any]],
-        offsets: NDArray[np.intp],
-        node_offsets: NDArray[np.intp],
-        meshes: Iterable[Mesh] | None = None,
-        *,
-        poses: NDArray[np.float64] | None = None,
-        period: Period | None = None,
-        flat_angle: float = 0.0,
-    ) -> Contacts:
+    def _build(cls, columns: dict[str, NDArray[Any]], settings: dict[str, Any]) -> Contacts:
         """A table of these very arrays; offsets and poses become read-only."""
-        offsets.flags.writeable = node_offsets.flags.writeable = False
-        if poses is not None:
-            poses.flags.writeable = False
+        if settings["poses"] is not None:
+            settings["poses"].flags.writeable = False
         # 0 where it was not written down: then `match` goes by that of the other contact
         if "_tilt" not in columns:
-            columns = {**columns, "_tilt": np.full(len(columns["sphere"]), flat_angle)}
-        return cls._found(
-            {**columns, "offsets": offsets, "node_offsets": node_offsets},
-            None if meshes is None else tuple(meshes),
-            poses,
-            period,
-            flat_angle,
-        )
-
-    @classmethod
-    def _found(
-        cls,
-        columns: dict[str, NDArray[Any]],
-        meshes: tuple[Mesh, ...] | None,
-        poses: NDArray[np.float64] | None,
-        period: Period | None,
-        flat_angle: float,
-    ) -> Contacts:
-        """A table of what the library returned; the dict becomes the table's own."""
-        fields: dict[str, Any] = columns
-        fields["meshes"] = meshes
-        fields["poses"] = poses
-        fields["period"] = period
-        fields["flat_angle"] = flat_angle
-        table = object.__new__(cls)
-        # to set the fields one by one, as __init__ does, takes longer than to search for a sphere
-        object.__setattr__(table, "__dict__", fields)
-        return table
-
-    def _made(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
-        """Those of the columns that are there already; the entries of others are all the same."""
-        return {name: vars(self)[name] for name in names if name in vars(self)}
-
-    def _search(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in SEARCH}
-
-    @property
-    def counts(self) -> NDArray[np.intp]:
-        """The number of contacts of each sphere, (n,)."""
-        return np.diff(self.offsets)
-
-    def __len__(self) -> int:
-        return len(self.node_offsets) - 1
-
-    # without it, Python would loop over contacts[0], contacts[1], ...
-    __iter__ = None
-
-    def __getitem__(self, rows: slice | ArrayLike) -> Contacts:
-        return self._take(_read_rows(rows, len(self)))
+            columns["_tilt"] = np.full(len(columns["sphere"]), settings["flat_angle"])
+        return super()._build(columns, settings)
 
     def of(self, i: int) -> Contacts:
         """The contacts of one sphere.
@@ -257,22 +180,16 @@ class Contacts:
         >>> contacts.of(1).overlap
         array([0.75])
         """
-        i, n = checks.whole(i, "i"), len(self.offsets) - 1
-        if not 0 <= i < n:
-            raise IndexError(f"there is no sphere {i}: the {n} spheres are numbered from 0")
-        return self[self.offsets[i] : self.offsets[i + 1]]
+        return self._of(i)
 
-    def _take(self, rows: NDArray[np.intp]) -> Contacts:
+    def _selected(self, rows: NDArray[np.intp]) -> dict[str, NDArray[Any]]:
         counts = np.diff(self.node_offsets)[rows]
         node_offsets = np.concatenate([[0], np.cumsum(counts)])
         # each contact's nodes moved from where they were to where they are now
         shifts = self.node_offsets[:-1][rows] - node_offsets[:-1]
         nodes = np.arange(node_offsets[-1]) + np.repeat(shifts, counts)
-        columns = {name: column[rows] for name, column in self._made(_PER_CONTACT).items()}
-        columns |= {name: column[nodes] for name, column in self._made(NODE_COLUMNS).items()}
-        # how many of the rows taken stand before each sphere's first
-        offsets = np.searchsorted(rows, self.offsets)
-        return self._build(columns, offsets, node_offsets, **self._search())
+        columns = {name: column[nodes] for name, column in self._made(NODE_COLUMNS).items()}
+        return super()._selected(rows) | columns | {"node_offsets": node_offsets}
 
     def weight_matrix(self, mesh: int = 0) -> Any:
         """The nodal weights as a sparse matrix, which carries forces from contacts to vertices.
@@ -479,110 +396,6 @@ class Contacts:
         """
         return history.carry(tangent, self, previous, match)
 
-    def to_dict(self) -> dict[str, NDArray[Any]]:
-        """All columns and the two offsets by their names; the arrays are the table's own.
-
-        Examples
-        --------
-        >>> import abut
-        >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
-        >>> abut.find_contacts([[0.2, 0.2, 0.5]], 1.0, mesh).to_dict()["overlap"]
-        array([0.5])
-        """
-        return {name: getattr(self, name) for name in (*ROW_COLUMNS, *NODE_COLUMNS, *OFFSETS)}
-
-    def _flat(self) -> dict[str, NDArray[Any]]:
-        """The columns with an entry for each contact, those of vectors as _x, _y and _z."""
-        flat: dict[str, NDArray[Any]] = {}
-        for name in ROW_COLUMNS:
-            column = getattr(self, name)
-            if column.ndim == 1:
-                flat[name] = column
-            else:
-                flat |= {f"{name}_{axis}": column[:, k] for k, axis in enumerate("xyz")}
-        return flat
-
-    def to_pandas(self) -> Any:
-        """The table as a pandas.DataFrame, without the nodal weights.
-
-        Returns
-        -------
-        pandas.DataFrame
-            One row a contact; vectors as ``point_x``, ``point_y``, ``point_z`` and so on. Its
-            arrays are copies.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed (extra ``io``).
-
-        Examples
-        --------
-        >>> import abut
-        >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
-        >>> abut.find_contacts([[0.2, 0.2, 0.5]], 1.0, mesh).to_pandas().overlap  # doctest: +SKIP
-        0    0.5
-        Name: overlap, dtype: float64
-        """
-        pandas = import_extra("pandas", "io")
-        return pandas.DataFrame({name: column.copy() for name, column in self._flat().items()})
-
-    def to_pyvista(self) -> Any:
-        """The contact points as a pyvista.PolyData, with the other columns as its point data.
-
-        Returns
-        -------
-        pyvista.PolyData
-            One point a contact. Its arrays are copies; the nodal weights are left out.
-
-        Raises
-        ------
-        ImportError
-            If pyvista is not installed (extra ``view``).
-
-        Examples
-        --------
-        >>> import abut
-        >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
-        >>> contacts = abut.find_contacts([[0.2, 0.2, 0.5]], 1.0, mesh)
-        >>> contacts.to_pyvista()["overlap"]  # doctest: +SKIP
-        pyvista_ndarray([0.5])
-        """
-        pyvista = import_extra("pyvista", "view")
-        cloud = pyvista.PolyData(self.point.copy())
-        # pyvista takes no empty arrays
-        for name in ROW_COLUMNS if len(self) else ():
-            if name != "point":
-                cloud.point_data[name] = getattr(self, name).copy()
-        return cloud
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the contacts to a file.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Ends in ``.npz`` (all columns; `load_contacts` reads it back), ``.csv``, ``.vtp`` (for
-            ParaView) or ``.parquet`` (extra ``io``). The meshes are not written.
-
-        Raises
-        ------
-        ValueError
-            If the ending is another.
-        OSError
-            If the file cannot be written.
-
-        Examples
-        --------
-        >>> import abut, tempfile, pathlib
-        >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
-        >>> contacts = abut.find_contacts([[0.2, 0.2, 0.5]], 1.0, mesh)
-        >>> contacts.save(pathlib.Path(tempfile.mkdtemp(), "contacts.npz"))
-        """
-        from .io import save_contacts
-
-        save_contacts(self, path)
-
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw the touched features and the normals on the facets, by matplotlib or pyvista.
 
@@ -618,13 +431,6 @@ class Contacts:
 
         return plot_contacts(self, ax, **options)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Contacts):
-            return NotImplemented
-        names = (*ROW_COLUMNS, *NODE_COLUMNS, *OFFSETS)
-        made = self._made(names) | other._made(names)
-        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in made)
-
     def __repr__(self) -> str:
         counts = np.bincount(self.type, minlength=len(TYPE_NAMES))
         by_type = ", ".join(
@@ -632,28 +438,11 @@ class Contacts:
         )
         return f"Contacts({len(self)} of {len(self.offsets) - 1} spheres: {by_type})"
 
-    def _repr_html_(self) -> str:
-        names = ("sphere", "facet", "type", "overlap", "point", "normal")
-        head = "".join(f"<th>{name}</th>" for name in names)
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{_cell(self, name, row)}</td>" for name in names) + "</tr>"
-            for row in range(min(SHOWN_ROWS, len(self)))
-        )
-        rest = len(self) - SHOWN_ROWS
-        more = f"<p>and {rest} more</p>" if rest > 0 else ""
-        return f"<table><caption>{self!r}</caption><tr>{head}</tr>{rows}</table>{more}"
-
-    def __copy__(self) -> Contacts:
-        return replace(self)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Contacts:
-        # the meshes do not change
-        columns = {name: column.copy() for name, column in self._made(_ALL_COLUMNS).items()}
-        return _rebuild(columns, **self._search())
+    def _cell(self, name: str, row: int) -> str:
+        return TYPE_NAMES[self.type[row]] if name == "type" else super()._cell(name, row)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        search = (self.poses, self.period, self.flat_angle)
-        return _rebuild, (self._made(_ALL_COLUMNS), None, *search)
+        return rebuild, (type(self), self._made_columns(), self._search() | {"meshes": None})
 
 
 def concatenate(contacts: Iterable[Contacts]) -> Contacts:
@@ -690,18 +479,18 @@ def concatenate(contacts: Iterable[Contacts]) -> Contacts:
     for i, table in enumerate(tables):
         if not isinstance(table, Contacts):
             raise TypeError(f"contacts[{i}] is no Contacts, but {type(table).__name__}")
+    meshes = _common_meshes(tables)
+    _check_common(tables)
     made = set().union(*map(vars, tables))
     columns = {
         name: np.concatenate([getattr(table, name) for table in tables])
-        for name in (*_PER_CONTACT, *NODE_COLUMNS)
+        for name in (*ROW_COLUMNS, "_tilt", *NODE_COLUMNS)
         if name in made
     }
     firsts = np.cumsum([0, *(len(table.counts) for table in tables[:-1])])
     columns["sphere"] += np.repeat(firsts, [len(table) for table in tables])
-    offsets, node_offsets = (_joined([getattr(t, name) for t in tables]) for name in OFFSETS)
-    search = tables[0]._search() | {"meshes": _common_meshes(tables)}
-    _check_common(tables)
-    return Contacts._build(columns, offsets, node_offsets, **search)
+    columns |= {name: _joined([getattr(table, name) for table in tables]) for name in OFFSETS}
+    return Contacts._build(columns, tables[0]._search() | {"meshes": meshes})
 
 
 def _joined(offsets: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
@@ -721,57 +510,3 @@ def _check_common(tables: Sequence[Contacts]) -> None:
         first, *others = (getattr(table, name) for table in tables)
         if any(not np.array_equal(first, other) for other in others):
             raise ValueError(f"the contacts have different {name}")
-
-
-def _read_rows(rows: slice | ArrayLike, count: int) -> NDArray[np.intp]:
-    """The numbers of the rows that an index means, increasing."""
-    if isinstance(rows, slice):
-        if rows.step is not None and rows.step < 0:
-            raise ValueError("a slice of contacts must have a positive step")
-        return np.arange(count)[rows]
-    array = np.asarray(rows)
-    if array.ndim == 0:
-        raise TypeError(
-            f"contacts are selected by a mask, indices or a slice, not by {rows!r}:"
-            " contacts[i:i + 1] is one row, contacts.of(i) one sphere's"
-        )
-    if array.dtype == bool:
-        return _read_mask(array, count)
-    return _read_indices(checks.indices(rows, "indices"), count)
-
-
-def _read_mask(mask: NDArray[np.bool_], count: int) -> NDArray[np.intp]:
-    if mask.shape != (count,):
-        raise IndexError(f"the mask has shape {mask.shape}, but must be ({count},)")
-    return np.flatnonzero(mask)
-
-
-def _read_indices(indices: NDArray[np.intp], count: int) -> NDArray[np.intp]:
-    if indices.ndim != 1:
-        raise IndexError(f"the indices have shape {indices.shape}, but must be (k,)")
-    outside = np.flatnonzero((indices < 0) | (indices >= count))
-    if len(outside):
-        raise IndexError(f"there is no contact {indices[outside[0]]}: there are {count}, from 0 on")
-    if (np.diff(indices) <= 0).any():
-        raise ValueError("indices of contacts must increase: np.unique sorts them")
-    return indices
-
-
-def _cell(contacts: Contacts, name: str, row: int) -> str:
-    value = getattr(contacts, name)[row]
-    if name == "type":
-        return TYPE_NAMES[value]
-    return ", ".join(f"{number:.6g}" for number in np.atleast_1d(value))
-
-
-def _rebuild(
-    columns: dict[str, NDArray[Any]],
-    meshes: tuple[Mesh, ...] | None = None,
-    poses: NDArray[np.float64] | None = None,
-    period: Period | None = None,
-    flat_angle: float = 0.0,
-) -> Contacts:
-    offsets, node_offsets = (columns.pop(name) for name in OFFSETS)
-    return Contacts._build(
-        columns, offsets, node_offsets, meshes, poses=poses, period=period, flat_angle=flat_angle
-    )

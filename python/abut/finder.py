@@ -251,7 +251,13 @@ class ContactFinder:
             None if lengths is None else lengths_of(lengths),
             worker_count(workers, len(points)),
         )
-        return Contacts._found(columns, self._meshes, rigid, lengths, angle)
+        settings = {
+            "meshes": self._meshes,
+            "poses": rigid,
+            "period": lengths,
+            "flat_angle": angle,
+        }
+        return Contacts._found(columns, settings)
 
     def statistics(self) -> Statistics:
         """What the last query did, and what the bins hold that were built so far.

@@ -14,6 +14,7 @@ from .threads import worker_count
 
 if TYPE_CHECKING:
     from .contacts import Contacts
+    from .table import Table
 
 _Doubles = NDArray[np.float64]
 _Indices = NDArray[np.intp]
@@ -28,7 +29,8 @@ def match(
 ) -> _Indices:
     """What `Contacts.match` returns."""
     _check_same_search(now, before)
-    earlier = _earlier(now, before, ids, previous_ids)
+    counts = len(now.offsets) - 1, len(before.offsets) - 1
+    earlier = earlier_numbers(*counts, ids, previous_ids)
     point, normal = _moved(now, before)
     if now.period is not None:
         point = point + _wraps(now, before, earlier, point, normal)
@@ -39,12 +41,8 @@ def match(
 def carry(tangent: ArrayLike, now: Contacts, before: Contacts, rows: ArrayLike) -> _Doubles:
     """What `Contacts.carry` returns."""
     _check_same_search(now, before)
-    vectors = checks.points(tangent, "tangent")
-    if len(vectors) != len(before):
-        raise ValueError(
-            f"tangent has {len(vectors)} rows, but the previous contacts are {len(before)}"
-        )
-    old = _read_rows(rows, len(now), len(before))
+    vectors = read_tangent(tangent, before)
+    old = read_match(rows, now, before)
     carried = np.zeros((len(now), 3))
     continued = np.flatnonzero(old >= 0)
     old = old[continued]
@@ -84,15 +82,18 @@ def _pose_count(contacts: Contacts) -> int:
     return sys.maxsize if contacts.poses is None else len(contacts.poses)
 
 
-def _earlier(
-    now: Contacts, before: Contacts, ids: ArrayLike | None, previous_ids: ArrayLike | None
+def earlier_numbers(
+    count: int,
+    previous_count: int,
+    ids: ArrayLike | None,
+    previous_ids: ArrayLike | None,
+    kind: str = "",
 ) -> _Indices:
     """The number of each sphere in the step before, or -1."""
-    count, previous_count = len(now.offsets) - 1, len(before.offsets) - 1
     if ids is None and previous_ids is None:
         if count != previous_count:
             raise ValueError(
-                f"{checks.there_are(count, 'sphere')}, but previous has {previous_count}:"
+                f"{checks.there_are(count, f'{kind}sphere')}, but previous has {previous_count}:"
                 " give ids and previous_ids"
             )
         return np.arange(count)
@@ -120,14 +121,26 @@ def _read_ids(ids: ArrayLike, name: str, count: int) -> _Indices:
     return array
 
 
-def _read_rows(rows: ArrayLike, count: int, previous_count: int) -> _Indices:
+def read_tangent(tangent: ArrayLike, before: Table) -> _Doubles:
+    """A vector for each row of the step before."""
+    vectors = checks.points(tangent, "tangent", before.point.shape[1:])
+    if len(vectors) != len(before):
+        raise ValueError(
+            f"tangent has {len(vectors)} rows, but the previous {before._row}s are {len(before)}"
+        )
+    return vectors
+
+
+def read_match(rows: ArrayLike, now: Table, before: Table) -> _Indices:
+    """The row of the step before that each row continues, or -1."""
+    count, previous_count = len(now), len(before)
     array = checks.indices(rows, "match")
     if array.shape != (count,):
         raise ValueError(f"match has shape {array.shape}, but must be ({count},)")
     outside = np.flatnonzero((array < -1) | (array >= previous_count))
     if len(outside):
         raise ValueError(
-            f"match[{outside[0]}] is {array[outside[0]]}, but the previous contacts are"
+            f"match[{outside[0]}] is {array[outside[0]]}, but the previous {before._row}s are"
             f" {previous_count}, from 0 on; -1 is none"
         )
     return array
@@ -241,7 +254,7 @@ def _middle(old: _Doubles, new: _Doubles) -> _Doubles:
     # what rounding left of the difference would tilt a short sum
     short = np.flatnonzero(_dot(middle, middle)[:, 0] < 1)
     across = apart[short] / np.sqrt(_dot(apart[short], apart[short]))
-    axis = np.eye(3)[np.abs(across).argmin(axis=1)]
+    axis = np.eye(old.shape[1])[np.abs(across).argmin(axis=1)]
     sums = middle[short] - _dot(middle[short], across) * across
     lost = _dot(sums, sums) <= np.finfo(float).eps ** 2
     axis -= _dot(axis, across) * across

@@ -14,7 +14,8 @@ from . import _core, checks
 # one.
 RIGID_TOLERANCE = 1e-6
 
-Period = tuple[float | None, float | None, float | None]
+# A length for each axis, or None.
+Period = tuple[float | None, ...]
 
 
 def read_pose(pose: object, name: str) -> NDArray[np.float64]:
@@ -48,22 +49,26 @@ def read_poses(poses: object, count: int) -> NDArray[np.float64] | None:
     return stack
 
 
-def read_period(period: object) -> Period | None:
-    """Three lengths, each positive or None; None where no axis is periodic."""
+def read_period(period: object, *dimensions: int) -> Period | None:
+    """Lengths, each positive or None, one for each axis; None where no axis is periodic.
+
+    There are 3 axes, unless it is told otherwise how many there may be.
+    """
     if period is None:
         return None
+    may_be = " or ".join(map(str, dimensions or (3,)))
     try:
         items = list(period)  # type: ignore[call-overload]
     except TypeError:
-        raise TypeError(f"period is {period!r}, but must be 3 lengths or None") from None
-    if len(items) != 3:
-        raise ValueError(f"period has {len(items)} items, but must have 3")
-    x, y, z = (_length(item, f"period[{k}]") for k, item in enumerate(items))
-    return None if x is y is z is None else (x, y, z)
+        raise TypeError(f"period is {period!r}, but must be {may_be} lengths or None") from None
+    if len(items) not in (dimensions or (3,)):
+        raise ValueError(f"period has {len(items)} items, but must have {may_be}")
+    lengths = tuple(_length(item, f"period[{k}]") for k, item in enumerate(items))
+    return None if lengths.count(None) == len(lengths) else lengths
 
 
 def lengths_of(period: Period | None) -> NDArray[np.float64]:
-    """(3,): the periods, 0 where there is none."""
+    """The periods along all axes, 0 where there is none; (3,) zeros without any."""
     return np.array([0.0 if one is None else one for one in period or (None,) * 3])
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .checks import counted
 
 
@@ -85,6 +88,91 @@ class Statistics:
             f"    {counted(self.sets, 'set')} of bins,"
             f" {self.occupied} of {counted(self.cells, 'cell')} occupied,"
             f" {counted(self.entries, 'entry', 'entries')} of {counted(self.facets, 'facet')},"
+            f" {counted(self.bytes, 'byte')})"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class PairStatistics:
+    """What a finder's last query for pairs did, level by level.
+
+    Made by `PairFinder.statistics`. The counts are those of `expected_work`: every sphere looks
+    into cells of its own level, and of those below or above it, and each sphere that is there is
+    a pair to be tested.
+
+    Attributes
+    ----------
+    spheres : int
+        Spheres of the last query; 0 before the first.
+    pairs : int
+        Pairs that it found.
+    distances : int
+        Distances that were computed: less than pairs to be tested, since cells that a sphere
+        cannot reach are left out.
+    bytes : int
+        Memory that the finder keeps for its next query.
+    sizes : (L,) ndarray of float64
+        Of the levels, ascending: spheres up to this diameter, gap included, are on them.
+    lengths : (L, d) ndarray of float64
+        Of the cells along each axis: not less than the size, and parts of a period.
+    level_spheres : (L,) ndarray of intp
+        Spheres on each level.
+    cells : (L,) ndarray of intp
+        Cells that there are.
+    occupied : (L,) ndarray of intp
+        Those that hold spheres.
+    pair_tests : (L,) ndarray of intp
+        Spheres in the cells that the level's spheres look into; half of those in its own cell.
+    cell_accesses : (L,) ndarray of intp
+        Those cells; of its own level half, and its own cell.
+
+    Examples
+    --------
+    >>> import abut
+    >>> finder = abut.PairFinder([1.0, 1.0, 0.5], levels=[1.0, 2.0])
+    >>> pairs = finder.find([[0, 0, 0], [1.5, 0, 0], [1.5, 1, 0]])
+    >>> finder.statistics().level_spheres
+    array([1, 2])
+    """
+
+    spheres: int
+    pairs: int
+    distances: int
+    bytes: int
+    sizes: NDArray[np.float64]
+    lengths: NDArray[np.float64]
+    level_spheres: NDArray[np.intp]
+    cells: NDArray[np.intp]
+    occupied: NDArray[np.intp]
+    pair_tests: NDArray[np.intp]
+    cell_accesses: NDArray[np.intp]
+
+    @property
+    def spheres_per_cell(self) -> NDArray[np.float64]:
+        """Spheres for each cell of a level, (L,); NaN where it has no cells."""
+        cells = self.cells.astype(float)
+        return np.divide(
+            self.level_spheres, cells, out=np.full(len(cells), np.nan), where=cells > 0
+        )
+
+    @property
+    def pair_tests_per_sphere(self) -> float:
+        """Pairs to be tested, of all levels, for each sphere; NaN without spheres."""
+        return _ratio(int(self.pair_tests.sum()), self.spheres)
+
+    @property
+    def cell_accesses_per_sphere(self) -> float:
+        """Cells looked into, of all levels, for each sphere; NaN without spheres."""
+        return _ratio(int(self.cell_accesses.sum()), self.spheres)
+
+    def __repr__(self) -> str:
+        return (
+            f"PairStatistics({counted(self.spheres, 'sphere')};"
+            f" cell accesses {int(self.cell_accesses.sum())} :"
+            f" pair tests {int(self.pair_tests.sum())} : distances {self.distances} :"
+            f" pairs {self.pairs};\n"
+            f"    {counted(len(self.sizes), 'level')},"
+            f" {int(self.occupied.sum())} of {counted(int(self.cells.sum()), 'cell')} occupied,"
             f" {counted(self.bytes, 'byte')})"
         )
 

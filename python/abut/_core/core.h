@@ -10,22 +10,37 @@
 
 typedef struct core_state {
     PyTypeObject *mesh_type;
-    PyObject *column_names; /* a tuple */
+    PyObject *contact_names; /* a tuple */
+    PyObject *pair_names;    /* likewise */
 } core_state;
 
 extern PyType_Spec core_mesh_spec;
 extern PyType_Spec core_finder_spec;
+extern PyType_Spec core_pair_finder_spec;
 
 /* The library's mesh inside a _core.Mesh; lives as long as the object. */
 const abut_mesh *core_mesh_of(PyObject *mesh);
 
 /* What the columns of a query are called: a new tuple; NULL with an error set. */
-PyObject *core_column_names(void);
+PyObject *core_contact_names(void);
+PyObject *core_pair_names(void);
 
 /* The columns of a query's contacts: a new dict of new arrays by these names, large ones with
  * memory of the pool; NULL with an error set. */
-PyObject *core_write(const abut_contacts *contacts, const abut_query *query, abut_index mesh_count,
-                     PyObject *pool, PyObject *names);
+PyObject *core_write_contacts(const abut_contacts *contacts, const abut_query *query,
+                              abut_index mesh_count, PyObject *pool, PyObject *names);
+
+/* Arguments of a query. They do nothing where an error is set already, so that a row of calls needs
+ * one check at its end. */
+double core_read_double(PyObject *object);
+int core_read_int(PyObject *object);
+
+/* Whether there is a period along any axis; NULL: along none. */
+int core_is_periodic(const double *period, int dimension);
+
+/* Run Python's signal handlers in the midst of a query, so that Ctrl-C ends it. `data` is the state
+ * of the thread that started the query, which is the one that calls here. */
+int core_run_signal_handlers(void *data);
 
 /* share(normals, overlaps, exponent), and match(now, before, earlier, workers). */
 PyObject *core_share(PyObject *module, PyObject *args);

@@ -90,17 +90,6 @@ static void finder_dealloc(PyObject *self)
     core_release(self);
 }
 
-/* Run Python's signal handlers in the midst of a query, so that Ctrl-C ends it. `data` is the state
- * of the thread that started the query, which is the one that calls here. */
-static int run_signal_handlers(void *data)
-{
-    PyThreadState **thread = data;
-    PyEval_RestoreThread(*thread);
-    const int raised = PyErr_CheckSignals();
-    *thread = PyEval_SaveThread();
-    return raised;
-}
-
 /* ---- the arguments of a query ---- */
 
 /* In the order in which they are given. */
@@ -119,30 +108,15 @@ enum {
     ARGUMENT_COUNT
 };
 
-/* Do nothing where an error is set already, so that a row of calls needs one check at its end. */
-static double read_double(PyObject *object)
-{
-    return PyErr_Occurred() ? 0.0 : PyFloat_AsDouble(object);
-}
-
-static int read_int(PyObject *object)
-{
-    const long value = PyErr_Occurred() ? 0 : PyLong_AsLong(object);
-    if (value != (int)value) {
-        PyErr_SetString(PyExc_OverflowError, "the number is no C int");
-    }
-    return (int)value;
-}
-
 static int read_numbers(PyObject *const *given, abut_query *query)
 {
-    query->gap = read_double(given[GAP]);
-    query->flat_angle = read_double(given[FLAT_ANGLE]);
-    query->resolution = (abut_resolution)read_int(given[RESOLUTION]);
-    query->exponent = read_double(given[EXPONENT]);
-    query->keep_zero = read_int(given[KEEP_ZERO]);
-    query->weights = (abut_weights)read_int(given[WEIGHTS]);
-    query->workers = read_int(given[WORKERS]);
+    query->gap = core_read_double(given[GAP]);
+    query->flat_angle = core_read_double(given[FLAT_ANGLE]);
+    query->resolution = (abut_resolution)core_read_int(given[RESOLUTION]);
+    query->exponent = core_read_double(given[EXPONENT]);
+    query->keep_zero = core_read_int(given[KEEP_ZERO]);
+    query->weights = (abut_weights)core_read_int(given[WEIGHTS]);
+    query->workers = core_read_int(given[WORKERS]);
     return PyErr_Occurred() ? -1 : 0;
 }
 
@@ -184,7 +158,7 @@ static abut_contacts *find_contacts(const abut_finder *finder, abut_query *query
     abut_contacts *contacts = NULL;
     abut_error error = {ABUT_OK, 0, 0, 0.0};
     PyThreadState *thread = PyEval_SaveThread();
-    query->interrupted = run_signal_handlers;
+    query->interrupted = core_run_signal_handlers;
     query->interrupted_data = &thread;
     const abut_status status = abut_contacts_find(finder, query, &contacts, &error);
     PyEval_RestoreThread(thread);
@@ -207,8 +181,8 @@ static PyObject *finder_find(PyObject *self, PyObject *const *given, Py_ssize_t 
     if (!contacts) {
         return NULL;
     }
-    PyObject *columns =
-        core_write(contacts, &query, finder->mesh_count, finder->pool, state->column_names);
+    PyObject *columns = core_write_contacts(contacts, &query, finder->mesh_count, finder->pool,
+                                            state->contact_names);
     abut_contacts_free(contacts);
     return columns;
 }

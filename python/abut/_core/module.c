@@ -59,14 +59,27 @@ static int add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **type)
 static int add_types(PyObject *module)
 {
     core_state *state = PyModule_GetState(module);
-    PyTypeObject *finder_type = NULL;
-    state->column_names = core_column_names();
-    if (!state->column_names || add_type(module, &core_mesh_spec, &state->mesh_type)) {
+    if (add_type(module, &core_mesh_spec, &state->mesh_type)) {
         return -1;
     }
-    const int failed = add_type(module, &core_finder_spec, &finder_type);
-    Py_XDECREF((PyObject *)finder_type);
-    return failed;
+    PyType_Spec *specs[] = {&core_finder_spec, &core_pair_finder_spec};
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
+        PyTypeObject *type = NULL;
+        const int failed = add_type(module, specs[i], &type);
+        Py_XDECREF((PyObject *)type);
+        if (failed) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int add_names(PyObject *module)
+{
+    core_state *state = PyModule_GetState(module);
+    state->contact_names = core_contact_names();
+    state->pair_names = core_pair_names();
+    return state->contact_names && state->pair_names ? 0 : -1;
 }
 
 static int add_limit(PyObject *module)
@@ -83,9 +96,17 @@ static int add_constants(PyObject *module)
         const char *name;
         long value;
     } constants[] = {
-        {"FACET", ABUT_FACET},           {"EDGE", ABUT_EDGE},   {"VERTEX", ABUT_VERTEX},
-        {"HIERARCHY", ABUT_HIERARCHY},   {"ALL", ABUT_ALL},     {"SHARING", ABUT_SHARING},
-        {"WACHSPRESS", ABUT_WACHSPRESS}, {"ZHONG", ABUT_ZHONG},
+        {"FACET", ABUT_FACET},
+        {"EDGE", ABUT_EDGE},
+        {"VERTEX", ABUT_VERTEX},
+        {"HIERARCHY", ABUT_HIERARCHY},
+        {"ALL", ABUT_ALL},
+        {"SHARING", ABUT_SHARING},
+        {"WACHSPRESS", ABUT_WACHSPRESS},
+        {"ZHONG", ABUT_ZHONG},
+        {"TOP_DOWN", ABUT_TOP_DOWN},
+        {"BOTTOM_UP", ABUT_BOTTOM_UP},
+        {"LEVEL_LIMIT", ABUT_LEVEL_LIMIT},
     };
     for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++) {
         if (PyModule_AddIntConstant(module, constants[i].name, constants[i].value)) {
@@ -97,7 +118,7 @@ static int add_constants(PyObject *module)
 
 static int core_exec(PyObject *module)
 {
-    if (array_import() || add_types(module) || add_constants(module)) {
+    if (array_import() || add_names(module) || add_types(module) || add_constants(module)) {
         return -1;
     }
     return 0;
@@ -107,7 +128,8 @@ static int core_traverse(PyObject *module, visitproc visit, void *arg)
 {
     core_state *state = PyModule_GetState(module);
     Py_VISIT(state->mesh_type);
-    Py_VISIT(state->column_names);
+    Py_VISIT(state->contact_names);
+    Py_VISIT(state->pair_names);
     return 0;
 }
 
@@ -115,7 +137,8 @@ static int core_clear(PyObject *module)
 {
     core_state *state = PyModule_GetState(module);
     Py_CLEAR(state->mesh_type);
-    Py_CLEAR(state->column_names);
+    Py_CLEAR(state->contact_names);
+    Py_CLEAR(state->pair_names);
     return 0;
 }
 

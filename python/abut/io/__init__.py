@@ -1,4 +1,4 @@
-"""Files: readers of meshes, spheres and contacts, and writers; one file a format."""
+"""Files: readers of meshes, spheres, contacts and pairs, and writers; one file a format."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from .. import checks
 from ..contacts import Contacts
 from ..mesh import Mesh, warn
+from ..pairs import Pairs
+from ..table import Table
 from . import csv, dump, mdpa, npy, npz, obj, parquet, ply, stl, vtp
 from .facets import Facets
 from .spheres import Spheres
@@ -22,6 +24,7 @@ __all__ = [
     "Facets",
     "Spheres",
     "load_contacts",
+    "load_pairs",
     "read_mesh",
     "read_spheres",
     "save_contacts",
@@ -38,10 +41,10 @@ _MESH_READERS: dict[str, Callable[..., Facets]] = {
 }
 _MESH_WRITERS = {".vtp": vtp.save_mesh, ".stl": stl.save}
 _SPHERE_READERS = {".csv": csv.read_spheres, ".npy": npy.read_spheres, ".npz": npz.read_spheres}
-_CONTACT_WRITERS = {
+_TABLE_WRITERS = {
     ".npz": npz.save,
     ".csv": csv.save,
-    ".vtp": vtp.save_contacts,
+    ".vtp": vtp.save_table,
     ".parquet": parquet.save,
 }
 
@@ -266,20 +269,51 @@ def load_contacts(path: Pathlike, meshes: Mesh | Sequence[Mesh] | None = None) -
         for i, mesh in enumerate(meshes):
             if not isinstance(mesh, Mesh):
                 raise TypeError(f"meshes[{i}] is a {type(mesh).__name__}, but must be a Mesh")
-    return npz.load(file, meshes)
+    return npz.load_contacts(file, meshes)
 
 
-def contact_writer(path: Pathlike) -> Callable[..., None]:
-    """What writes contacts to a file with this ending; an error where nothing does."""
-    return _by_ending(_path(path), _CONTACT_WRITERS, "contacts")
+def load_pairs(path: Pathlike) -> Pairs:
+    """Read pairs that ``pairs.save`` wrote to an npz file.
+
+    Parameters
+    ----------
+    path : str or path-like
+
+    Returns
+    -------
+    Pairs
+        The same to the bit.
+
+    Raises
+    ------
+    ValueError
+        If the file holds no pairs, or is broken.
+    OSError
+        If the file is not there or cannot be read.
+
+    Examples
+    --------
+    >>> import abut, pathlib, tempfile
+    >>> pairs = abut.find_pairs([[0, 0, 0], [1.5, 0, 0]], 1.0)
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "pairs.npz")
+    >>> pairs.save(path)
+    >>> abut.load_pairs(path) == pairs
+    True
+    """
+    return npz.load_pairs(_path(path))
+
+
+def contact_writer(path: Pathlike, what: str = "contacts") -> Callable[..., None]:
+    """What writes such tables to a file with this ending; an error where nothing does."""
+    return _by_ending(_path(path), _TABLE_WRITERS, what)
 
 
 def save_contacts(
-    contacts: Contacts, path: Pathlike, extra: Mapping[str, NDArray[Any]] | None = None
+    contacts: Table, path: Pathlike, extra: Mapping[str, NDArray[Any]] | None = None
 ) -> None:
-    """Write contacts to a file; `extra` are more columns, with an entry for each contact."""
+    """Write contacts, or pairs, to a file; `extra` are more columns, with an entry for each row."""
     file = _path(path)
-    write = contact_writer(file)
+    write = contact_writer(file, f"{contacts._row}s")
     columns = {name: np.asarray(column) for name, column in (extra or {}).items()}
     for name, column in columns.items():
         if column.shape != (len(contacts),) or hasattr(contacts, name):

@@ -1,4 +1,4 @@
-"""CSV: spheres and contacts as flat tables."""
+"""CSV: spheres, contacts and pairs as flat tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .spheres import Spheres, find_columns, from_table, read_table
 from .text import BLOCK
 
 if TYPE_CHECKING:
-    from ..contacts import Contacts
+    from ..table import Table
 
 
 # of these the header has the most
@@ -35,12 +35,12 @@ def read_spheres(path: Path) -> Spheres:
             raise ValueError(f"{path}: {error}") from None
 
 
-def save(contacts: Contacts, path: Path, extra: Mapping[str, NDArray]) -> None:
+def save(table: Table, path: Path, extra: Mapping[str, NDArray]) -> None:
     """Write all columns but the nodal weights; numbers in as many digits as give them back."""
-    columns = contacts._flat() | dict(extra)
+    columns = table._flat() | dict(extra)
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
-        for start in range(0, len(contacts), BLOCK):
+        for start in range(0, len(table), BLOCK):
             rows = slice(start, start + BLOCK)
             writer.writerows(zip(*(c[rows].tolist() for c in columns.values()), strict=True))

@@ -1,4 +1,4 @@
-"""Parquet: contacts as a flat table whose nodal weights are lists."""
+"""Parquet: contacts and pairs as flat tables; nodal weights are lists."""
 
 from __future__ import annotations
 
@@ -8,23 +8,22 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import NDArray
 
-from ..contacts import NODE_COLUMNS
 from ..extras import import_extra
 from .npz import FORMAT
 
 if TYPE_CHECKING:
-    from ..contacts import Contacts
+    from ..table import Table
 
 
-def save(contacts: Contacts, path: Path, extra: Mapping[str, NDArray]) -> None:
+def save(table: Table, path: Path, extra: Mapping[str, NDArray]) -> None:
     """Write all columns; needs pyarrow, the extra ``io``."""
     pyarrow = import_extra("pyarrow", "io")
     parquet = import_extra("pyarrow.parquet", "io")
-    columns = {name: pyarrow.array(c) for name, c in (contacts._flat() | dict(extra)).items()}
-    for name in NODE_COLUMNS:
+    columns = {name: pyarrow.array(c) for name, c in (table._flat() | dict(extra)).items()}
+    for name in table._list_columns:
         columns[name] = pyarrow.LargeListArray.from_arrays(
-            pyarrow.array(contacts.node_offsets), pyarrow.array(getattr(contacts, name))
+            pyarrow.array(table.node_offsets), pyarrow.array(getattr(table, name))
         )
-    table = pyarrow.table(columns, metadata={"abut_format": str(FORMAT)})
+    written = pyarrow.table(columns, metadata={"abut_format": str(FORMAT)})
     with open(path, "wb") as file:
-        parquet.write_table(table, file)
+        parquet.write_table(written, file)

@@ -11,11 +11,9 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contacts import ROW_COLUMNS
-
 if TYPE_CHECKING:
-    from ..contacts import Contacts
     from ..mesh import Mesh
+    from ..table import Table
 
 _Arrays = Mapping[str, NDArray]
 
@@ -25,9 +23,9 @@ _KINDS = {"f": "Float", "i": "Int", "u": "UInt"}
 _LENGTH = np.dtype(np.uint64)
 
 
-def save_contacts(contacts: Contacts, path: Path, extra: _Arrays) -> None:
+def save_table(table: Table, path: Path, extra: _Arrays) -> None:
     """Write contact points, a cell each, with all columns but the nodal weights as point data."""
-    columns = {name: getattr(contacts, name) for name in ROW_COLUMNS} | dict(extra)
+    columns = table._in_space() | dict(extra)
     points = columns.pop("point")
     places = np.arange(len(points))
     _write(

@@ -1,0 +1,46 @@
+/* A result as a dict of columns: new arrays by their names, which the library then fills. */
+#ifndef ABUT_CORE_COLUMNS_H
+#define ABUT_CORE_COLUMNS_H
+
+#include <stddef.h>
+
+#include "arrays.h"
+
+enum { COLUMN_LENGTH_LIMIT = 4, COLUMN_PRESENCE_LIMIT = 4 };
+
+/* The width of vectors that are as long as space has dimensions. */
+#define COLUMN_PER_DIMENSION (-1)
+
+struct column {
+    const char *name;
+    size_t place; /* of its pointer in the struct that the library fills */
+    array_kind kind;
+    Py_ssize_t width; /* 0: one number a row */
+    int length;       /* which of column_counts */
+    int presence;     /* likewise */
+    int is_zero;      /* all zeros before the library writes, since it leaves zeros out */
+    int is_locked;    /* not the caller's to change */
+};
+
+/* The columns of a kind of result. */
+typedef struct column_table {
+    const struct column *columns;
+    Py_ssize_t count;
+} column_table;
+
+/* What is known of the columns when they are made. */
+typedef struct column_counts {
+    Py_ssize_t lengths[COLUMN_LENGTH_LIMIT];
+    int presences[COLUMN_PRESENCE_LIMIT]; /* 0: left out, since all its entries would be the same */
+    Py_ssize_t dimension;
+} column_counts;
+
+/* What the columns are called: a new tuple; NULL with an error set. */
+PyObject *column_names(column_table table);
+
+/* The columns by these names, large ones with memory of the pool, and their data in the struct
+ * `target`; NULL with an error set. */
+PyObject *column_dict(column_table table, PyObject *names, const column_counts *counts,
+                      PyObject *pool, void *target);
+
+#endif

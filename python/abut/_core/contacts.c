@@ -1,0 +1,65 @@
+#include "columns.h"
+
+/* How long a column is: an entry for each contact, or node, or one more than contacts, or spheres.
+ */
+enum { PER_CONTACT, PER_NODE, CONTACT_OFFSETS, SPHERE_OFFSETS };
+
+/* Whether there is a column: it is left out where all its entries would be the same. */
+enum { ALWAYS, IF_MESHES, IF_SHARING, IF_PERIODIC };
+
+static const struct column COLUMNS[] = {
+    {"sphere", offsetof(abut_columns, sphere), ARRAY_INDEX, 0, PER_CONTACT, ALWAYS, 0, 0},
+    {"mesh", offsetof(abut_columns, mesh), ARRAY_INDEX, 0, PER_CONTACT, IF_MESHES, 1, 0},
+    {"facet", offsetof(abut_columns, facet), ARRAY_INDEX, 0, PER_CONTACT, ALWAYS, 0, 0},
+    {"type", offsetof(abut_columns, type), ARRAY_BYTE, 0, PER_CONTACT, ALWAYS, 0, 0},
+    {"feature", offsetof(abut_columns, feature), ARRAY_INDEX, 0, PER_CONTACT, ALWAYS, 0, 0},
+    {"point", offsetof(abut_columns, point), ARRAY_DOUBLE, 3, PER_CONTACT, ALWAYS, 0, 0},
+    {"normal", offsetof(abut_columns, normal), ARRAY_DOUBLE, 3, PER_CONTACT, ALWAYS, 0, 0},
+    {"overlap", offsetof(abut_columns, overlap), ARRAY_DOUBLE, 0, PER_CONTACT, ALWAYS, 0, 0},
+    {"share", offsetof(abut_columns, share), ARRAY_DOUBLE, 0, PER_CONTACT, IF_SHARING, 0, 0},
+    {"_tilt", offsetof(abut_columns, tilt), ARRAY_DOUBLE, 0, PER_CONTACT, ALWAYS, 0, 0},
+    {"image", offsetof(abut_columns, image), ARRAY_INDEX, 3, PER_CONTACT, IF_PERIODIC, 1, 0},
+    {"offsets", offsetof(abut_columns, offsets), ARRAY_INDEX, 0, SPHERE_OFFSETS, ALWAYS, 0, 1},
+    {"node", offsetof(abut_columns, node), ARRAY_INDEX, 0, PER_NODE, ALWAYS, 0, 0},
+    {"weight", offsetof(abut_columns, weight), ARRAY_DOUBLE, 0, PER_NODE, ALWAYS, 0, 0},
+    {"node_offsets", offsetof(abut_columns, node_offsets), ARRAY_INDEX, 0, CONTACT_OFFSETS, ALWAYS,
+     0, 1},
+};
+
+static const column_table TABLE = {COLUMNS, sizeof COLUMNS / sizeof COLUMNS[0]};
+
+PyObject *core_contact_names(void)
+{
+    return column_names(TABLE);
+}
+
+static column_counts count_columns(const abut_contacts *contacts, const abut_query *query,
+                                   abut_index mesh_count)
+{
+    const abut_index rows = abut_contacts_count(contacts);
+    return (column_counts){
+        .lengths = {[PER_CONTACT] = rows,
+                    [PER_NODE] = abut_contacts_node_count(contacts),
+                    [CONTACT_OFFSETS] = rows + 1,
+                    [SPHERE_OFFSETS] = query->sphere_count + 1},
+        .presences = {[ALWAYS] = 1,
+                      [IF_MESHES] = mesh_count > 1,
+                      [IF_SHARING] = query->resolution == ABUT_SHARING,
+                      [IF_PERIODIC] = core_is_periodic(query->period, 3)},
+    };
+}
+
+PyObject *core_write_contacts(const abut_contacts *contacts, const abut_query *query,
+                              abut_index mesh_count, PyObject *pool, PyObject *names)
+{
+    const column_counts counts = count_columns(contacts, query, mesh_count);
+    abut_columns columns = {0};
+    PyObject *dict = column_dict(TABLE, names, &counts, pool, &columns);
+    if (!dict) {
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    abut_contacts_write(contacts, &columns);
+    Py_END_ALLOW_THREADS
+    return dict;
+}

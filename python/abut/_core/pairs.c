@@ -1,0 +1,347 @@
+#include <string.h>
+
+#include "columns.h"
+
+typedef struct pair_finder_object {
+    PyObject_HEAD
+    PyObject *pool; /* of its results' memory */
+    abut_pair_finder *finder;
+    abut_index sphere_count;
+    int dimension;
+    int is_periodic;
+} pair_finder_object;
+
+/* ---- the columns of a result ---- */
+
+enum { PER_PAIR, SPHERE_OFFSETS };
+enum { ALWAYS, IF_PERIODIC };
+
+static const struct column COLUMNS[] = {
+    {"i", offsetof(abut_pair_columns, i), ARRAY_INDEX, 0, PER_PAIR, ALWAYS, 0, 0},
+    {"j", offsetof(abut_pair_columns, j), ARRAY_INDEX, 0, PER_PAIR, ALWAYS, 0, 0},
+    {"normal", offsetof(abut_pair_columns, normal), ARRAY_DOUBLE, COLUMN_PER_DIMENSION, PER_PAIR,
+     ALWAYS, 0, 0},
+    {"overlap", offsetof(abut_pair_columns, overlap), ARRAY_DOUBLE, 0, PER_PAIR, ALWAYS, 0, 0},
+    {"point", offsetof(abut_pair_columns, point), ARRAY_DOUBLE, COLUMN_PER_DIMENSION, PER_PAIR,
+     ALWAYS, 0, 0},
+    {"image", offsetof(abut_pair_columns, image), ARRAY_INDEX, COLUMN_PER_DIMENSION, PER_PAIR,
+     IF_PERIODIC, 0, 0},
+    {"offsets", offsetof(abut_pair_columns, offsets), ARRAY_INDEX, 0, SPHERE_OFFSETS, ALWAYS, 0, 1},
+};
+
+static const column_table TABLE = {COLUMNS, sizeof COLUMNS / sizeof COLUMNS[0]};
+
+PyObject *core_pair_names(void)
+{
+    return column_names(TABLE);
+}
+
+static PyObject *write_pairs(const abut_pairs *pairs, const pair_finder_object *self,
+                             PyObject *names)
+{
+    const column_counts counts = {
+        .lengths = {[PER_PAIR] = abut_pairs_count(pairs),
+                    [SPHERE_OFFSETS] = self->sphere_count + 1},
+        .presences = {[ALWAYS] = 1, [IF_PERIODIC] = self->is_periodic},
+        .dimension = self->dimension,
+    };
+    abut_pair_columns columns = {0};
+    PyObject *dict = column_dict(TABLE, names, &counts, self->pool, &columns);
+    if (!dict) {
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    abut_pairs_write(pairs, &columns);
+    Py_END_ALLOW_THREADS
+    return dict;
+}
+
+/* ---- building ---- */
+
+static PyObject *wrap_finder(PyTypeObject *type, const abut_pair_input *input,
+                             abut_pair_finder *finder)
+{
+    pair_finder_object *self = (pair_finder_object *)PyType_GenericAlloc(type, 0);
+    if (!self) {
+        abut_pair_finder_free(finder);
+        return NULL;
+    }
+    self->finder = finder;
+    self->sphere_count = input->sphere_count;
+    self->dimension = input->dimension;
+    self->is_periodic = core_is_periodic(input->period, input->dimension);
+    self->pool = array_pool_new();
+    if (!self->pool) {
+        Py_DECREF(self);
+        return NULL;
+    }
+    return (PyObject *)self;
+}
+
+static PyObject *build_finder(PyTypeObject *type, const abut_pair_input *input)
+{
+    abut_pair_finder *finder = NULL;
+    abut_error error = {ABUT_OK, 0, 0, 0.0};
+    abut_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = abut_pair_finder_build(input, &finder, &error);
+    Py_END_ALLOW_THREADS
+    return status ? core_raise(&error) : wrap_finder(type, input, finder);
+}
+
+/* The arguments that are arrays, as they come. */
+typedef struct input_arrays {
+    PyObject *radii;
+    PyObject *gaps;
+    PyObject *sizes;
+    PyObject *period;
+} input_arrays;
+
+static int read_input(const input_arrays *given, abut_pair_input *input)
+{
+    array_data radii, gaps, sizes, period;
+    const array_shape any = {ARRAY_DOUBLE, ARRAY_ANY_ROWS, 0};
+    const array_shape axes = {ARRAY_DOUBLE, input->dimension, 0};
+    if (array_read(given->radii, "radii", any, &radii) ||
+        array_read_optional(given->gaps, "gaps", (array_shape){ARRAY_DOUBLE, radii.rows, 0},
+                            &gaps) ||
+        array_read_optional(given->sizes, "sizes", any, &sizes) ||
+        array_read_optional(given->period, "period", axes, &period)) {
+        return -1;
+    }
+    input->sphere_count = radii.rows;
+    input->radii = radii.data;
+    input->gaps = gaps.data;
+    input->sizes = sizes.data;
+    if (sizes.data) {
+        input->level_count = sizes.rows;
+    }
+    input->period = period.data;
+    return 0;
+}
+
+static PyObject *pair_finder_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    static char *names[] = {"dimension", "radii",  "gap",    "gaps", "sizes",
+                            "levels",    "search", "period", NULL};
+    abut_pair_input input = abut_pair_input_default();
+    input_arrays given;
+    int search;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "iOdOOniO:PairFinder", names, &input.dimension,
+                                     &given.radii, &input.gap, &given.gaps, &given.sizes,
+                                     &input.level_count, &search, &given.period)) {
+        return NULL;
+    }
+    if (input.dimension != 2 && input.dimension != 3) {
+        PyErr_SetString(PyExc_ValueError, "dimension must be 2 or 3");
+        return NULL;
+    }
+    input.search = (abut_search)search;
+    return read_input(&given, &input) ? NULL : build_finder(type, &input);
+}
+
+static void pair_finder_dealloc(PyObject *self)
+{
+    pair_finder_object *finder = (pair_finder_object *)self;
+    if (finder->pool) {
+        array_pool_close(finder->pool);
+        Py_DECREF(finder->pool);
+    }
+    abut_pair_finder_free(finder->finder);
+    core_release(self);
+}
+
+/* ---- the search ---- */
+
+/* The arguments of a query, in the order in which they are given. */
+enum { CENTERS, OTHER_CENTERS, OTHER_RADII, OTHER_GAPS, WORKERS, ARGUMENT_COUNT };
+
+static int read_others(PyObject *const *given, int dimension, abut_pair_query *query)
+{
+    array_data centers, radii, gaps;
+    if (given[OTHER_CENTERS] == Py_None) {
+        return 0;
+    }
+    if (array_read(given[OTHER_CENTERS], "other_centers",
+                   (array_shape){ARRAY_DOUBLE, ARRAY_ANY_ROWS, dimension}, &centers)) {
+        return -1;
+    }
+    const array_shape one_each = {ARRAY_DOUBLE, centers.rows, 0};
+    if (array_read(given[OTHER_RADII], "other_radii", one_each, &radii) ||
+        array_read_optional(given[OTHER_GAPS], "other_gaps", one_each, &gaps)) {
+        return -1;
+    }
+    query->other_count = centers.rows;
+    query->other_centers = centers.data;
+    query->other_radii = radii.data;
+    query->other_gaps = gaps.data;
+    return 0;
+}
+
+static int read_query(PyObject *const *given, Py_ssize_t count, const pair_finder_object *self,
+                      abut_pair_query *query)
+{
+    array_data centers;
+    if (count != ARGUMENT_COUNT) {
+        PyErr_Format(PyExc_TypeError, "find takes %d arguments, not %zd", (int)ARGUMENT_COUNT,
+                     count);
+        return -1;
+    }
+    const array_shape shape = {ARRAY_DOUBLE, self->sphere_count, self->dimension};
+    if (array_read(given[CENTERS], "centers", shape, &centers) ||
+        read_others(given, self->dimension, query)) {
+        return -1;
+    }
+    query->centers = centers.data;
+    query->workers = core_read_int(given[WORKERS]);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+/* The pairs of a query; NULL with an error set. */
+static abut_pairs *find_pairs(const abut_pair_finder *finder, abut_pair_query *query)
+{
+    abut_pairs *pairs = NULL;
+    abut_error error = {ABUT_OK, 0, 0, 0.0};
+    PyThreadState *thread = PyEval_SaveThread();
+    query->interrupted = core_run_signal_handlers;
+    query->interrupted_data = &thread;
+    const abut_status status = abut_pairs_find(finder, query, &pairs, &error);
+    PyEval_RestoreThread(thread);
+    if (status) {
+        core_raise(&error);
+    }
+    return pairs;
+}
+
+static PyObject *pair_finder_find(PyObject *object, PyObject *const *given, Py_ssize_t count)
+{
+    pair_finder_object *self = (pair_finder_object *)object;
+    const core_state *state = PyType_GetModuleState(Py_TYPE(object));
+    abut_pair_query query = abut_pair_query_default();
+    if (read_query(given, count, self, &query)) {
+        return NULL;
+    }
+    array_pool_age(self->pool);
+    abut_pairs *pairs = find_pairs(self->finder, &query);
+    if (!pairs) {
+        return NULL;
+    }
+    PyObject *columns = write_pairs(pairs, self, state->pair_names);
+    abut_pairs_free(pairs);
+    return columns;
+}
+
+/* ---- what it did ---- */
+
+/* Where the members of abut_pair_level are, in the order in which statistics() has them. */
+static const struct member {
+    size_t place;
+    int is_length;
+    Py_ssize_t width; /* as a column's */
+} MEMBERS[] = {
+    {offsetof(abut_pair_level, size), 1, 0},
+    {offsetof(abut_pair_level, lengths), 1, COLUMN_PER_DIMENSION},
+    {offsetof(abut_pair_level, sphere_count), 0, 0},
+    {offsetof(abut_pair_level, cell_count), 0, 0},
+    {offsetof(abut_pair_level, occupied_count), 0, 0},
+    {offsetof(abut_pair_level, test_count), 0, 0},
+    {offsetof(abut_pair_level, access_count), 0, 0},
+};
+
+enum { MEMBER_COUNT = sizeof MEMBERS / sizeof MEMBERS[0] };
+
+/* One member of all levels as an array; NULL with an error set. */
+static PyObject *member_array(const struct member *member, int dimension,
+                              const abut_pair_level *levels, Py_ssize_t count)
+{
+    void *data;
+    const Py_ssize_t columns = member->width == COLUMN_PER_DIMENSION ? dimension : 0;
+    const size_t item = member->is_length ? sizeof(double) : sizeof(abut_index);
+    const size_t size = item * (size_t)(columns ? columns : 1);
+    const array_kind kind = member->is_length ? ARRAY_DOUBLE : ARRAY_INDEX;
+    PyObject *array = array_make((array_shape){kind, count, columns}, &data);
+    for (Py_ssize_t i = 0; array && i < count; i++) {
+        memcpy((char *)data + (size_t)i * size, (const char *)&levels[i] + member->place, size);
+    }
+    return array;
+}
+
+/* The counts of a query, then the members of all its levels; NULL with an error set. */
+static PyObject *statistics_tuple(const abut_pair_statistics *of, const abut_pair_level *levels,
+                                  int dimension)
+{
+    PyObject *arrays[MEMBER_COUNT] = {NULL};
+    for (int i = 0; i < MEMBER_COUNT; i++) {
+        arrays[i] = member_array(&MEMBERS[i], dimension, levels, of->level_count);
+        if (!arrays[i]) {
+            for (int k = 0; k < i; k++) {
+                Py_DECREF(arrays[k]);
+            }
+            return NULL;
+        }
+    }
+    return Py_BuildValue("(nnnnNNNNNNN)", of->sphere_count, of->pair_count, of->distance_count,
+                         of->byte_count, arrays[0], arrays[1], arrays[2], arrays[3], arrays[4],
+                         arrays[5], arrays[6]);
+}
+
+static PyObject *pair_finder_statistics(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    const pair_finder_object *self = (pair_finder_object *)object;
+    abut_pair_statistics statistics = {0};
+    abut_pair_level *levels = PyMem_Calloc(ABUT_LEVEL_LIMIT, sizeof *levels);
+    if (!levels) {
+        return PyErr_NoMemory();
+    }
+    Py_BEGIN_ALLOW_THREADS
+    abut_pair_finder_inspect(self->finder, &statistics, levels);
+    Py_END_ALLOW_THREADS
+    PyObject *tuple = statistics_tuple(&statistics, levels, self->dimension);
+    PyMem_Free(levels);
+    return tuple;
+}
+
+static PyObject *pair_finder_sizes(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    const abut_pair_finder *finder = ((pair_finder_object *)object)->finder;
+    const abut_index count = abut_pair_level_count(finder);
+    void *data;
+    PyObject *array = array_make((array_shape){ARRAY_DOUBLE, count, 0}, &data);
+    if (array && count > 0) {
+        memcpy(data, abut_pair_level_sizes(finder), (size_t)count * sizeof(double));
+    }
+    return array;
+}
+
+static PyMethodDef PAIR_FINDER_METHODS[] = {
+    {"find", (PyCFunction)(void (*)(void))pair_finder_find, METH_FASTCALL,
+     "find($self, centers, other_centers, other_radii, other_gaps, workers, /)\n--\n\n"
+     "The columns of the pairs by their names; image only with a period. The others, or None, are "
+     "instead of the finder's own spheres."},
+    {"sizes", pair_finder_sizes, METH_NOARGS, "sizes($self, /)\n--\n\nOf the finder's levels."},
+    {"statistics", pair_finder_statistics, METH_NOARGS,
+     "statistics($self, /)\n--\n\nThe members of abut_pair_statistics but for level_count, then "
+     "those of abut_pair_level as arrays with an entry for each level."},
+    {NULL, NULL, 0, NULL},
+};
+
+static const char PAIR_FINDER_DOC[] =
+    "PairFinder(dimension, radii, gap, gaps, sizes, levels, search, period)\n--\n\n"
+    "Levels of a grid for spheres of these sizes. gaps, sizes and period may be None; levels: "
+    "their "
+    "number where there are no sizes, 0: any; period: (dimension,), 0 where there is none.";
+
+static PyType_Slot PAIR_FINDER_SLOTS[] = {
+    {Py_tp_doc, (void *)PAIR_FINDER_DOC},
+    {Py_tp_new, pair_finder_new},
+    {Py_tp_dealloc, pair_finder_dealloc},
+    {Py_tp_methods, PAIR_FINDER_METHODS},
+    {0, NULL},
+};
+
+PyType_Spec core_pair_finder_spec = {
+    .name = "abut._core.PairFinder",
+    .basicsize = sizeof(pair_finder_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = PAIR_FINDER_SLOTS,
+};

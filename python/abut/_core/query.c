@@ -1,0 +1,34 @@
+#include "core.h"
+
+int core_run_signal_handlers(void *data)
+{
+    PyThreadState **thread = data;
+    PyEval_RestoreThread(*thread);
+    const int raised = PyErr_CheckSignals();
+    *thread = PyEval_SaveThread();
+    return raised;
+}
+
+double core_read_double(PyObject *object)
+{
+    return PyErr_Occurred() ? 0.0 : PyFloat_AsDouble(object);
+}
+
+int core_read_int(PyObject *object)
+{
+    const long value = PyErr_Occurred() ? 0 : PyLong_AsLong(object);
+    if (value != (int)value) {
+        PyErr_SetString(PyExc_OverflowError, "the number is no C int");
+    }
+    return (int)value;
+}
+
+int core_is_periodic(const double *period, int dimension)
+{
+    for (int axis = 0; period && axis < dimension; axis++) {
+        if (period[axis] > 0.0) {
+            return 1;
+        }
+    }
+    return 0;
+}

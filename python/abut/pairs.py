@@ -1,0 +1,265 @@
+"""The pairs of a search: a table of arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import checks, pair_history
+from .extras import import_extra
+from .poses import Period
+from .table import SameColumn, Table
+
+# columns with an entry for each pair
+PAIR_COLUMNS = ("i", "j", "normal", "overlap", "point", "image")
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Pairs(Table):
+    """Pairs of spheres that touch: a table with one row a pair.
+
+    Made by `find_pairs`, `PairFinder.find` and `load_pairs`. Rows are sorted by i, then j, then
+    image. The columns cannot be exchanged; their entries are the caller's to change. Vectors have
+    as many entries as the centers had: d is 2 or 3.
+
+    Attributes
+    ----------
+    i : (m,) ndarray of intp
+        Number of the first sphere.
+    j : (m,) ndarray of intp
+        Number of the second: among the same spheres, then i < j, or i = j where a sphere touches
+        its own image; or among the others that the search was given.
+    normal : (m, d) ndarray of float64
+        Unit vector from j's center to i's: the normal force on i is along +normal, on j along
+        -normal. Where the centers are the same, +x.
+    overlap : (m,) ndarray of float64
+        Sum of the radii - distance of the centers, positive where they touch.
+    point : (m, d) ndarray of float64
+        Midway between the two surfaces, on the line of the centers; where the caller has sphere i.
+    image : (m, d) ndarray of intp
+        Sphere i, where the caller has it, touches sphere j shifted by ``image * period``; 0 along
+        axes that are not periodic.
+    offsets : (n + 1,) ndarray of intp, read-only
+        The pairs whose i is k are rows ``offsets[k]:offsets[k + 1]``.
+    period : tuple of d (float or None), or None
+        At what lengths the world repeats along each axis.
+    other_count : int, or None
+        How many others the search was given; None: it was for pairs of the same spheres.
+
+    Notes
+    -----
+    `image` is made when it is first asked for where the search had no period; then it is an array
+    of the table like the others.
+
+    ``pairs[rows]`` selects rows by a mask, increasing indices, or a slice with a positive step. A
+    selection is a `Pairs` that keeps n and the sphere numbers. A table has no single rows to loop
+    over: use its columns, or `of`.
+
+    ``==`` tells whether all columns and offsets are equal; the rest is not compared.
+
+    Examples
+    --------
+    >>> import abut
+    >>> pairs = abut.find_pairs([[0, 0, 0], [1.5, 0, 0], [9, 9, 9], [1.5, 1.5, 0]], 1.0)
+    >>> pairs
+    Pairs(2 of 4 spheres)
+    >>> pairs.i, pairs.j
+    (array([0, 1]), array([1, 3]))
+    >>> pairs.overlap, pairs.normal[0], pairs.point[0]
+    (array([0.5, 0.5]), array([-1.,  0.,  0.]), array([0.75, 0.  , 0.  ]))
+
+    With forces on the first of each pair, those on the spheres are
+
+    >>> import numpy as np
+    >>> forces = 1e3 * pairs.overlap[:, None] * pairs.normal
+    >>> total = np.zeros((4, 3))
+    >>> np.add.at(total, pairs.i, forces)
+    >>> np.subtract.at(total, pairs.j, forces)
+    >>> total[1]
+    array([ 500., -500.,    0.])
+    """
+
+    _row: ClassVar = "pair"
+    _row_columns: ClassVar = PAIR_COLUMNS
+    _settings: ClassVar = ("period", "other_count")
+    _shown: ClassVar = ("i", "j", "overlap", "point", "normal")
+
+    i: NDArray[np.intp]
+    j: NDArray[np.intp]
+    normal: NDArray[np.float64]
+    overlap: NDArray[np.float64]
+    point: NDArray[np.float64]
+    image: NDArray[np.intp] = SameColumn(lambda table: np.zeros(table.point.shape, np.intp))
+    offsets: NDArray[np.intp]
+    period: Period | None
+    other_count: int | None
+
+    def of(self, i: int) -> Pairs:
+        """The pairs of which one sphere is the first.
+
+        Parameters
+        ----------
+        i : int
+            Number of the sphere, 0 to n - 1.
+
+        Returns
+        -------
+        Pairs
+            A selection; it keeps n and the sphere numbers. All pairs of a sphere, the first or the
+            second, are ``pairs[(pairs.i == i) | (pairs.j == i)]``.
+
+        Raises
+        ------
+        IndexError
+            If there is no such sphere.
+
+        Examples
+        --------
+        >>> import abut
+        >>> pairs = abut.find_pairs([[0, 0, 0], [1.5, 0, 0], [1.5, 1.5, 0]], 1.0)
+        >>> pairs.of(1).j
+        array([2])
+        """
+        return self._of(i)
+
+    def matrix(self, values: ArrayLike | None = None) -> Any:
+        """The pairs as a sparse matrix: who touches whom.
+
+        Parameters
+        ----------
+        values : (m,) array_like, optional
+            What the entries are; by default the overlaps.
+
+        Returns
+        -------
+        scipy.sparse.csr_array
+            (n, n), or (n, other_count): a pair's value at row i and column j. SciPy adds up those
+            of several images.
+
+        Raises
+        ------
+        ValueError
+            If `values` is of another shape.
+        ImportError
+            If SciPy is not installed (extra ``sparse``).
+
+        Examples
+        --------
+        Clusters of spheres that touch:
+
+        >>> import abut
+        >>> from scipy.sparse.csgraph import connected_components
+        >>> centers = [[0, 0, 0], [5, 0, 0], [1.5, 0, 0], [5, 1, 0], [9, 9, 9]]
+        >>> pairs = abut.find_pairs(centers, 1.0)
+        >>> connected_components(pairs.matrix(), directed=False)
+        (3, array([0, 1, 0, 1, 2], dtype=int32))
+        """
+        sparse = import_extra("scipy.sparse", "sparse")
+        entries = checks.doubles(self.overlap if values is None else values, "values")
+        if entries.shape != (len(self),):
+            raise ValueError(f"values has shape {entries.shape}, but must be ({len(self)},)")
+        n = len(self.offsets) - 1
+        shape = n, n if self.other_count is None else self.other_count
+        # the arrays are copies, since SciPy sorts and sums in place
+        return sparse.csr_array((entries, self.j, self.offsets), shape, copy=True)
+
+    def match(self, previous: Pairs, ids: Any = None, previous_ids: Any = None) -> NDArray[np.intp]:
+        """Which pair of the step before each pair continues.
+
+        A pair continues that of the same two spheres. Of several images of the same two it
+        continues the same image; where its normal has turned there by more than 60 degrees, since
+        a sphere left the box and came in on the other side, the image whose normal is closest.
+
+        Parameters
+        ----------
+        previous : Pairs
+            Of the step before, with the same period.
+        ids : (n,) array_like of int, optional
+            A number for each sphere, where spheres came, went or changed their order since. With
+            others a tuple of two: for the spheres, and for the others.
+        previous_ids : (n of previous,) array_like of int, optional
+            Likewise their numbers in the step before. By default the spheres are in the same order.
+
+        Returns
+        -------
+        (m,) ndarray of intp
+            The row of `previous` that each pair continues; -1 for a new pair. No row is there
+            twice.
+
+        Raises
+        ------
+        ValueError
+            If `previous` is of another period, the number of spheres differs without ids, or an id
+            is there twice.
+        TypeError
+            If `previous` is no `Pairs`, or ids are no integers.
+
+        See Also
+        --------
+        carry : Takes tangential vectors along.
+
+        Examples
+        --------
+        >>> import abut
+        >>> before = abut.find_pairs([[0, 0, 0], [1.5, 0, 0], [1.5, 1.5, 0]], 1.0)
+        >>> now = abut.find_pairs([[0, 0, 0], [9, 0, 0], [1.6, 1.6, 0], [1.6, 0, 0]], 1.0)
+        >>> now.i, now.j
+        (array([0, 2]), array([3, 3]))
+        >>> now.match(before, ids=[7, 10, 9, 8], previous_ids=[7, 8, 9])
+        array([0, 1])
+        """
+        return pair_history.match(self, previous, ids, previous_ids)
+
+    def carry(
+        self,
+        tangent: ArrayLike,
+        previous: Pairs,
+        match: ArrayLike,
+        ids: Any = None,
+        previous_ids: Any = None,
+    ) -> NDArray[np.float64]:
+        """Take tangential vectors, such as springs, along from the step before.
+
+        Each is turned by the smallest rotation from the old normal to the new one; its length
+        stays. Where ids have made the first sphere of a pair the second, its sign changes.
+
+        Parameters
+        ----------
+        tangent : (m of previous, d) array_like
+            A vector for each pair of `previous`, as it acts on i.
+        previous : Pairs
+            Of the step before.
+        match : (m,) array_like of int
+            As `match` returned it.
+        ids, previous_ids : optional
+            As `match` was told.
+
+        Returns
+        -------
+        (m, d) ndarray of float64
+            The vectors for these pairs; 0 where `match` is -1.
+
+        Raises
+        ------
+        ValueError
+            If a shape is wrong, `match` names a row that there is not or that is of other spheres,
+            or `previous` is of another period.
+
+        Examples
+        --------
+        Two spheres that have turned about each other by a quarter:
+
+        >>> import abut
+        >>> before = abut.find_pairs([[0, 0, 0], [1.5, 0, 0]], 1.0)
+        >>> now = abut.find_pairs([[0, 0, 0], [0, 1.5, 0]], 1.0)
+        >>> now.carry([[0, 0.125, 0]], before, now.match(before))
+        array([[-0.125,  0.   ,  0.   ]])
+        """
+        return pair_history.carry(tangent, self, previous, match, (ids, previous_ids))
+
+    def __repr__(self) -> str:
+        others = "" if self.other_count is None else f" with {self.other_count} others"
+        return f"Pairs({len(self)} of {checks.counted(len(self.offsets) - 1, 'sphere')}{others})"

@@ -1,0 +1,319 @@
+"""What the tables of results have in common: columns, selections, comparison, exports."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import checks
+from .extras import import_extra
+
+# rows that a notebook shows
+SHOWN_ROWS = 5
+
+
+class SameColumn:
+    """A column whose entries are all the same: it is made when it is first asked for.
+
+    A column that the table was made with goes before it.
+    """
+
+    def __init__(self, make: Callable[[Any], NDArray[Any]]) -> None:
+        self._make = make
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, table: Table | None, owner: type | None = None) -> Any:
+        if table is None:
+            # no value for all tables, but that of each
+            raise AttributeError(self._name)
+        # of several threads that ask at once, all get the same
+        return vars(table).setdefault(self._name, self._make(table))
+
+
+class Table:
+    """A table of arrays: the base of `Contacts` and `Pairs`, frozen dataclasses.
+
+    Rows are sorted by the sphere that `offsets` counts. Each kind of table says what it has.
+    """
+
+    # what a row is called
+    _row: ClassVar[str]
+    # columns with an entry for each row, that is `point`, `normal`, `overlap` and more
+    _row_columns: ClassVar[tuple[str, ...]]
+    # the same for the library alone
+    _hidden_columns: ClassVar[tuple[str, ...]] = ()
+    # columns with several entries for a row
+    _list_columns: ClassVar[tuple[str, ...]] = ()
+    # where each sphere's rows begin, and where each row's entries in such columns do: read-only
+    _offset_columns: ClassVar[tuple[str, ...]] = ("offsets",)
+    # what all rows have in common
+    _settings: ClassVar[tuple[str, ...]]
+    # columns that a notebook shows
+    _shown: ClassVar[tuple[str, ...]]
+
+    point: NDArray[np.float64]
+    overlap: NDArray[np.float64]
+    offsets: NDArray[np.intp]
+
+    @classmethod
+    def _found(cls, columns: dict[str, NDArray[Any]], settings: dict[str, Any]) -> Self:
+        """A table of what the library returned; the dict becomes the table's own."""
+        fields: dict[str, Any] = columns
+        fields.update(settings)
+        table = object.__new__(cls)
+        # to set the fields one by one, as __init__ does, takes longer than to search for a sphere
+        object.__setattr__(table, "__dict__", fields)
+        return table
+
+    @classmethod
+    def _build(cls, columns: dict[str, NDArray[Any]], settings: dict[str, Any]) -> Self:
+        """A table of these very arrays; offsets become read-only."""
+        for name in cls._offset_columns:
+            columns[name].flags.writeable = False
+        return cls._found(columns, settings)
+
+    @classmethod
+    def _public_columns(cls) -> tuple[str, ...]:
+        return (*cls._row_columns, *cls._list_columns, *cls._offset_columns)
+
+    def _made(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
+        """Those of the columns that are there already; the entries of others are all the same."""
+        return {name: vars(self)[name] for name in names if name in vars(self)}
+
+    def _made_columns(self) -> dict[str, NDArray[Any]]:
+        return self._made((*self._public_columns(), *self._hidden_columns))
+
+    def _made_rows(self) -> dict[str, NDArray[Any]]:
+        return self._made((*self._row_columns, *self._hidden_columns))
+
+    def _search(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self._settings}
+
+    @property
+    def counts(self) -> NDArray[np.intp]:
+        """The number of contacts of each sphere, or of its pairs as the first, (n,)."""
+        return np.diff(self.offsets)
+
+    def __len__(self) -> int:
+        return len(self.overlap)
+
+    # without it, Python would loop over table[0], table[1], ...
+    __iter__ = None
+
+    # ---- selections ----
+
+    def __getitem__(self, rows: slice | ArrayLike) -> Self:
+        return self._take(_read_rows(rows, len(self), self._row))
+
+    def _take(self, rows: NDArray[np.intp]) -> Self:
+        return self._build(self._selected(rows), self._search())
+
+    def _selected(self, rows: NDArray[np.intp]) -> dict[str, NDArray[Any]]:
+        """The columns of a selection."""
+        columns = {name: column[rows] for name, column in self._made_rows().items()}
+        # how many of the rows taken stand before each sphere's first
+        columns["offsets"] = np.searchsorted(rows, self.offsets)
+        return columns
+
+    def _of(self, i: int) -> Self:
+        i, n = checks.whole(i, "i"), len(self.offsets) - 1
+        if not 0 <= i < n:
+            raise IndexError(f"there is no sphere {i}: the {n} spheres are numbered from 0")
+        return self[self.offsets[i] : self.offsets[i + 1]]
+
+    # ---- exports ----
+
+    def to_dict(self) -> dict[str, NDArray[Any]]:
+        """All columns and offsets by their names; the arrays are the table's own.
+
+        Examples
+        --------
+        >>> import abut
+        >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+        >>> abut.find_contacts([[0.2, 0.2, 0.5]], 1.0, mesh).to_dict()["overlap"]
+        array([0.5])
+        """
+        return {name: getattr(self, name) for name in self._public_columns()}
+
+    def _flat(self) -> dict[str, NDArray[Any]]:
+        """The columns with an entry for each row, those of vectors as _x, _y and _z."""
+        flat: dict[str, NDArray[Any]] = {}
+        for name in self._row_columns:
+            column = getattr(self, name)
+            if column.ndim == 1:
+                flat[name] = column
+            else:
+                axes = "xyz"[: column.shape[1]]
+                flat |= {f"{name}_{axis}": column[:, k] for k, axis in enumerate(axes)}
+        return flat
+
+    def _in_space(self) -> dict[str, NDArray[Any]]:
+        """The columns with an entry for each row, vectors of the plane with a third number, 0."""
+        columns = {name: getattr(self, name) for name in self._row_columns}
+        return {
+            name: np.pad(column, ((0, 0), (0, 1))) if column.shape[1:] == (2,) else column
+            for name, column in columns.items()
+        }
+
+    def to_pandas(self) -> Any:
+        """The table as a pandas.DataFrame, without the nodal weights of contacts.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a contact, or a pair; vectors as ``point_x``, ``point_y``, ``point_z`` and so
+            on. Its arrays are copies.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed (extra ``io``).
+
+        Examples
+        --------
+        >>> import abut
+        >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+        >>> abut.find_contacts([[0.2, 0.2, 0.5]], 1.0, mesh).to_pandas().overlap  # doctest: +SKIP
+        0    0.5
+        Name: overlap, dtype: float64
+        """
+        pandas = import_extra("pandas", "io")
+        return pandas.DataFrame({name: column.copy() for name, column in self._flat().items()})
+
+    def to_pyvista(self) -> Any:
+        """The contact points as a pyvista.PolyData, with the other columns as its point data.
+
+        Returns
+        -------
+        pyvista.PolyData
+            One point a contact, or a pair. Its arrays are copies; the nodal weights of contacts are
+            left out.
+
+        Raises
+        ------
+        ImportError
+            If pyvista is not installed (extra ``view``).
+
+        Examples
+        --------
+        >>> import abut
+        >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+        >>> contacts = abut.find_contacts([[0.2, 0.2, 0.5]], 1.0, mesh)
+        >>> contacts.to_pyvista()["overlap"]  # doctest: +SKIP
+        pyvista_ndarray([0.5])
+        """
+        pyvista = import_extra("pyvista", "view")
+        columns = self._in_space()
+        cloud = pyvista.PolyData(columns.pop("point").copy())
+        # pyvista takes no empty arrays
+        for name, column in columns.items() if len(self) else ():
+            cloud.point_data[name] = column.copy()
+        return cloud
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the table to a file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Ends in ``.npz`` (all columns; `load_contacts` or `load_pairs` reads it back), ``.csv``,
+            ``.vtp`` (for ParaView) or ``.parquet`` (extra ``io``). The meshes of contacts are not
+            written.
+
+        Raises
+        ------
+        ValueError
+            If the ending is another.
+        OSError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> import abut, tempfile, pathlib
+        >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+        >>> contacts = abut.find_contacts([[0.2, 0.2, 0.5]], 1.0, mesh)
+        >>> contacts.save(pathlib.Path(tempfile.mkdtemp(), "contacts.npz"))
+        """
+        from .io import save_contacts
+
+        save_contacts(self, path)
+
+    # ---- comparison, views, copies ----
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        names = self._public_columns()
+        made = self._made(names) | other._made(names)
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in made)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{name}</th>" for name in self._shown)
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{self._cell(name, row)}</td>" for name in self._shown) + "</tr>"
+            for row in range(min(SHOWN_ROWS, len(self)))
+        )
+        rest = len(self) - SHOWN_ROWS
+        more = f"<p>and {rest} more</p>" if rest > 0 else ""
+        return f"<table><caption>{self!r}</caption><tr>{head}</tr>{rows}</table>{more}"
+
+    def _cell(self, name: str, row: int) -> str:
+        value = getattr(self, name)[row]
+        return ", ".join(f"{number:.6g}" for number in np.atleast_1d(value))
+
+    def __copy__(self) -> Self:
+        return replace(self)  # type: ignore[type-var]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        # what all rows have in common does not change
+        columns = {name: column.copy() for name, column in self._made_columns().items()}
+        return self._build(columns, self._search())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return rebuild, (type(self), self._made_columns(), self._search())
+
+
+def rebuild(kind: type[Table], columns: dict[str, NDArray[Any]], settings: dict[str, Any]) -> Table:
+    """A table that was pickled."""
+    return kind._build(columns, settings)
+
+
+def _read_rows(rows: slice | ArrayLike, count: int, row: str) -> NDArray[np.intp]:
+    """The numbers of the rows that an index means, increasing."""
+    if isinstance(rows, slice):
+        if rows.step is not None and rows.step < 0:
+            raise ValueError(f"a slice of {row}s must have a positive step")
+        return np.arange(count)[rows]
+    array = np.asarray(rows)
+    if array.ndim == 0:
+        raise TypeError(
+            f"{row}s are selected by a mask, indices or a slice, not by {rows!r}:"
+            f" {row}s[i:i + 1] is one row, {row}s.of(i) one sphere's"
+        )
+    if array.dtype == bool:
+        return _read_mask(array, count)
+    return _read_indices(checks.indices(rows, "indices"), count, row)
+
+
+def _read_mask(mask: NDArray[np.bool_], count: int) -> NDArray[np.intp]:
+    if mask.shape != (count,):
+        raise IndexError(f"the mask has shape {mask.shape}, but must be ({count},)")
+    return np.flatnonzero(mask)
+
+
+def _read_indices(indices: NDArray[np.intp], count: int, row: str) -> NDArray[np.intp]:
+    if indices.ndim != 1:
+        raise IndexError(f"the indices have shape {indices.shape}, but must be (k,)")
+    outside = np.flatnonzero((indices < 0) | (indices >= count))
+    if len(outside):
+        raise IndexError(f"there is no {row} {indices[outside[0]]}: there are {count}, from 0 on")
+    if (np.diff(indices) <= 0).any():
+        raise ValueError(f"indices of {row}s must increase: np.unique sorts them")
+    return indices

@@ -1,0 +1,700 @@
+"""The search for pairs: against the reference, and the same however it is asked."""
+
+import copy
+import inspect
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import abut
+import reference
+import scenes
+from abut import _core
+
+PEAK = Path(__file__).with_name("peak.py")
+SEARCHES = ["top-down", "bottom-up"]
+COLUMNS = ("i", "j", "normal", "overlap", "point", "image", "offsets")
+
+
+def assert_same(found, expected, columns=COLUMNS):
+    """The same pairs, to the bit."""
+    assert len(found.i) == len(expected.i)
+    for name in columns:
+        column, other = getattr(found, name), getattr(expected, name)
+        assert column.shape == other.shape and column.dtype == other.dtype, name
+        assert column.tobytes() == other.tobytes(), name
+
+
+def largest(radii, gap):
+    """The smallest last level."""
+    return scenes.largest(2 * radii + gap)
+
+
+@st.composite
+def levels(draw, top):
+    """Of all ways to tell them, the last one at least as large as told."""
+    kind = draw(st.sampled_from(["auto", "number", "sizes"]), label="levels")
+    if kind == "auto":
+        return "auto"
+    count = draw(st.integers(1, 6), label="number of levels")
+    if kind == "number":
+        return count
+    lower = draw(st.lists(st.floats(-5, -0.01), max_size=5, unique=True), label="lower levels")
+    return np.array([*(top * 10.0**power for power in sorted(lower)), top])
+
+
+def expected_pairs(cloud, others=None):
+    return reference.find_pairs(*cloud[:2], gap=cloud.gap, period=cloud.period, others=others)
+
+
+# ---- against the reference -----------------------------------------------------------------------
+
+
+@given(scenes.clouds(), st.sampled_from(SEARCHES), st.data())
+def test_pairs_are_those_of_the_reference(scene, search, data):
+    _, cloud = scene
+    centers, radii, gap, period = cloud
+    options = {"gap": gap, "period": period, "search": search}
+    options["levels"] = data.draw(levels(largest(radii, gap)))
+    found = abut.find_pairs(centers, radii, **options)
+    assert_same(found, expected_pairs(cloud))
+    finder = abut.PairFinder(radii, **options)
+    assert finder.find(centers) == found
+    # positions have changed, and change back
+    finder.find(centers[::-1].copy())
+    assert_same(finder.find(centers, workers=2), found)
+
+
+def others_near(rng, cloud, radii):
+    """Spheres as large, near those of the cloud, with a gap each where these have one."""
+    count, scale = len(radii), scenes.largest(cloud.radii)
+    centers = scale * rng.normal(size=(count, cloud.centers.shape[1]))
+    if len(cloud.radii):
+        centers += cloud.centers[rng.integers(len(cloud.radii), size=count)]
+    radii = radii * (rng.uniform(0.1, 1.5) * scale / scenes.largest(radii))
+    if np.ndim(cloud.gap) == 0 and rng.random() < 0.5:
+        return centers, radii
+    return centers, radii, rng.random(count) * radii
+
+
+@given(scenes.clouds(), scenes.clouds(), st.sampled_from(SEARCHES), st.data())
+def test_pairs_with_others_are_those_of_the_reference(scene, second, search, data):
+    _, cloud = scene
+    rng, (_, radii, _, _) = second
+    others = others_near(rng, cloud, radii)
+    other_gap = others[2] if len(others) > 2 else cloud.gap
+    top = max(largest(cloud.radii, cloud.gap), largest(others[1], other_gap))
+    found = abut.find_pairs(
+        *cloud[:2],
+        gap=cloud.gap,
+        period=cloud.period,
+        others=others,
+        search=search,
+        levels=data.draw(levels(top)),
+    )
+    assert_same(found, expected_pairs(cloud, others))
+    assert found.other_count == len(radii)
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("ratio", [1, 3, 100, 10_000])
+@pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize("periodic", [False, True])
+def test_thousands(dimension, ratio, search, periodic):
+    """More than a chunk, and vectors that are full."""
+    rng = np.random.default_rng([dimension, ratio])
+    centers, radii, side = scenes.random_cloud(rng, 2500, ratio, dimension)
+    centers += side * rng.integers(-2, 3, centers.shape) * periodic
+    period = (side,) * dimension if periodic else None
+    cloud = scenes.Cloud(centers, radii, 0.1, period)
+    expected = expected_pairs(cloud)
+    assert len(expected.i) > 800
+    for choice in ("auto", 1, 3):
+        found = abut.find_pairs(*cloud[:2], gap=0.1, period=period, levels=choice, search=search)
+        assert_same(found, expected)
+
+
+def test_box_of_one_large_sphere():
+    """It touches its own images in all directions, and those of the small one many times."""
+    centers, radii = np.array([[0.2, 0.3, 0.4], [5.0, -7.0, 0.1]]), np.array([1.6, 0.05])
+    for period in [(1, 1, 1), (1, 2, 0.7), (1, None, None), (None, 3.2, 1)]:
+        cloud = scenes.Cloud(centers, radii, 0.0, period)
+        found = abut.find_pairs(centers, radii, period=period)
+        assert_same(found, expected_pairs(cloud))
+        own = found[(found.i == 0) & (found.j == 0)]
+        first = np.array([image[np.flatnonzero(image)[0]] for image in own.image])
+        assert len(own) and (first > 0).all()
+
+
+def assert_as_reference(centers, radii, period=None, others=None):
+    """Whatever the instruction level; returns the number of pairs."""
+    expected = reference.find_pairs(centers, radii, period=period, others=others)
+    before = _core.simd()
+    try:
+        for level in _core.simd_levels():
+            _core.set_simd(level)
+            found = abut.find_pairs(centers, radii, period=period, others=others)
+            assert_same(found, expected)
+    finally:
+        _core.set_simd(before)
+    return len(expected.i)
+
+
+@pytest.mark.parametrize("distance", [1e3, 1e6, 1e15, 2e40, 1e70])
+def test_others_far_smaller_and_far_away(distance):
+    """Walls of spheres, so to say: they are far from the others' box, and just reach into it."""
+    rng = np.random.default_rng(11)
+    small = rng.random((200, 3)), rng.uniform(0.01, 0.02, 200)
+    centers = np.array([[distance, 0.5, 0.5]] * 20) + rng.random((20, 3)) * [1, 0, 0]
+    radii = distance - 0.5 + rng.uniform(-0.4, 0.4, 20)
+    assert_as_reference(centers, radii, others=small)
+    assert_as_reference(*small, others=(centers, radii))
+    assert_as_reference(np.concatenate([centers, small[0]]), np.concatenate([radii, small[1]]))
+
+
+def test_positions_in_a_box_that_rounding_puts_outside():
+    """Centers so near to a whole number of periods that the quotient is whole."""
+    rng, found = np.random.default_rng(12), 0
+    for _ in range(60):
+        length = rng.uniform(1, 20)
+        whole = length * rng.integers(-(10**6), 10**6, 30)
+        x = whole + rng.integers(-2, 3, 30) * np.spacing(whole)
+        x[::3] = length * rng.uniform(-0.1, 1.1, 10)
+        centers = np.column_stack([x, rng.uniform(0, 3, 30), np.zeros(30)])
+        found += assert_as_reference(centers, np.full(30, length / 14), period=(length, None, None))
+    assert found > 600
+    tiny = [[-1e-20, 0.5, 0], [0.0, 0, 0], [-0.0, 0.5, 0.5], [10, 1, 0], [1e-20, 0, 1]]
+    assert assert_as_reference(tiny, np.ones(5), period=(10, None, None)) > 5
+
+
+def test_few_spheres_far_from_most():
+    """Doubles of their own, though most are in a small box."""
+    centers = [[1e30, 0, 0.5 * k] for k in range(5)]
+    for x in (1e29, 1e31, 1e74):
+        away = [[x, 0, 0], [np.nextafter(x, np.inf), 0, 0], [-x, 0, 0], [-x, 1, 0]]
+        assert assert_as_reference([*centers, *away], np.ones(9)) >= 10
+
+
+# ---- what is known -------------------------------------------------------------------------------
+
+
+def test_numbers_belong_together():
+    rng = np.random.default_rng(2)
+    centers, radii, side = scenes.random_cloud(rng, 500, 10, 3)
+    pairs = abut.find_pairs(centers, radii, gap=0.5, period=(side, side, None))
+    step = centers[pairs.i] - (centers[pairs.j] + pairs.image * [side, side, 0])
+    distance = np.linalg.norm(step, axis=1)
+    np.testing.assert_allclose(pairs.normal, step / distance[:, None], atol=1e-12)
+    np.testing.assert_allclose(pairs.overlap, radii[pairs.i] + radii[pairs.j] - distance, atol=1e-9)
+    from_i = np.linalg.norm(centers[pairs.i] - pairs.point, axis=1)
+    np.testing.assert_allclose(from_i, np.abs(radii[pairs.i] - pairs.overlap / 2), atol=1e-9)
+    assert pairs.overlap.min() < 0 and pairs.overlap.min() >= -0.5
+    assert (pairs.i < pairs.j).all() and (np.diff(pairs.i) >= 0).all()
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_coincident_centers(dimension):
+    pairs = abut.find_pairs(np.ones((3, dimension)), [1.0, 2.0, 3.0])
+    assert pairs.i.tolist() == [0, 0, 1] and pairs.j.tolist() == [1, 2, 2]
+    assert pairs.normal.tolist() == [[1, *[0] * (dimension - 1)]] * 3
+    assert pairs.overlap.tolist() == [3, 4, 5]
+    assert pairs.point[:, 0].tolist() == [1 - (1 - 1.5), 1 - (1 - 2), 1 - (2 - 2.5)]
+
+
+def test_gaps():
+    centers, radii = [[0, 0, 0], [2.5, 0, 0], [5.5, 0, 0]], 1.0
+    assert len(abut.find_pairs(centers, radii)) == 0
+    assert abut.find_pairs(centers, radii, gap=0.5).overlap.tolist() == [-0.5]
+    assert abut.find_pairs(centers, radii, gap=0.25).j.tolist() == []
+    assert abut.find_pairs(centers, radii, gap=[0, 1, 0]).j.tolist() == [1]
+    assert abut.find_pairs(centers, radii, gap=[0, 1, 1]).overlap.tolist() == [-0.5, -1]
+
+
+def test_others_are_numbered_apart():
+    centers, others = [[0, 0], [3, 0]], [[3.5, 0], [0, 1.5], [9, 9]]
+    pairs = abut.find_pairs(centers, 1.0, others=(others, 1.0))
+    assert pairs.i.tolist() == [0, 1] and pairs.j.tolist() == [1, 0]
+    assert pairs.offsets.tolist() == [0, 1, 2] and pairs.other_count == 3
+    same = abut.find_pairs(centers, 1.0, others=(centers, 1.0))
+    assert same.i.tolist() == same.j.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize("radii", ["one size", "two sizes"])
+def test_as_a_tree_finds_them(radii, dimension):
+    spatial = pytest.importorskip("scipy.spatial")
+    rng, n = np.random.default_rng(4), 100_000
+    sizes = np.where((rng.random(n) < 0.02) & (radii == "two sizes"), 5.0, 1.0)
+    side = scenes.box_side(sizes, dimension, 0.4)
+    centers = side * rng.random((n, dimension))
+    pairs = abut.find_pairs(centers, sizes)
+    near = spatial.cKDTree(centers).query_pairs(2 * sizes.max(), output_type="ndarray")
+    steps = centers[near[:, 0]] - centers[near[:, 1]]
+    near = near[(steps**2).sum(axis=1) <= (sizes[near].sum(axis=1)) ** 2]
+    near = near[np.lexsort((near[:, 1], near[:, 0]))]
+    assert len(near) > n / 2
+    assert (pairs.i == near[:, 0]).all() and (pairs.j == near[:, 1]).all()
+
+
+# ---- the same however it is asked ----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module", params=[(2, None), (3, None), (2, 1.0), (3, 1.0)])
+def many(request):
+    """Spheres of all sizes, more than threads take at once."""
+    dimension, factor = request.param
+    rng = np.random.default_rng(dimension)
+    centers, radii, side = scenes.random_cloud(rng, 20_000, 100, dimension)
+    period = None if factor is None else (factor * side,) * dimension
+    return scenes.Cloud(centers, radii, 0.2, period)
+
+
+def find(cloud, **options):
+    return abut.find_pairs(*cloud[:2], gap=cloud.gap, period=cloud.period, **options)
+
+
+def test_any_number_of_workers(many):
+    expected = find(many, workers=1)
+    for workers in (2, 3, -1):
+        assert_same(find(many, workers=workers), expected)
+
+
+def test_any_instruction_level(many):
+    before = _core.simd()
+    try:
+        expected, *others = (find_at(level, many) for level in _core.simd_levels())
+        for found in others:
+            assert_same(found, expected)
+    finally:
+        _core.set_simd(before)
+
+
+def find_at(level, cloud):
+    _core.set_simd(level)
+    return find(cloud, workers=1)
+
+
+def test_any_levels_and_both_searches(many):
+    expected = find(many)
+    by_hand = abut.cell_sizes(2 * many.radii + 0.2, dimension=many.centers.shape[1], levels=3)
+    top = largest(many.radii, many.gap)
+    for choice in (1, 2, 7, [top], [3.0, top / 2, 2 * top], [0.1, top], by_hand * (2 + 1e-12)):
+        for search in SEARCHES:
+            assert_same(find(many, levels=choice, search=search), expected)
+
+
+def test_any_order_of_the_spheres(many):
+    expected, found_first = find(many), np.random.default_rng(1).permutation(len(many.radii))
+    found = find(many._replace(centers=many.centers[found_first], radii=many.radii[found_first]))
+    i, j = found_first[found.i], found_first[found.j]
+    order = np.lexsort((np.maximum(i, j), np.minimum(i, j)))
+    assert (np.minimum(i, j)[order] == expected.i).all()
+    assert (np.maximum(i, j)[order] == expected.j).all()
+    assert found.overlap[order].tobytes() == expected.overlap.tobytes()
+
+
+def test_finder_that_is_asked_again(many):
+    finder = abut.PairFinder(many.radii, gap=many.gap, period=many.period)
+    rng = np.random.default_rng(3)
+    for scale in (0, 1e-3, 1e3, 1, 0):
+        centers = many.centers + scale * rng.normal(size=many.centers.shape)
+        assert_same(finder.find(centers), find(many._replace(centers=centers)))
+
+
+# ---- positions without bounds --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("far", [1e6, 1e9, 1e30, 1e75])
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_one_sphere_far_away(far, dimension):
+    rng = np.random.default_rng(6)
+    centers, radii, _ = scenes.random_cloud(rng, 3000, 10, dimension)
+    expected = abut.find_pairs(centers, radii)
+    for axis in range(dimension):
+        for sign in (-1, 1):
+            away = np.zeros(dimension)
+            away[axis] = sign * far
+            found = abut.find_pairs([*centers, away, away + 1], [*radii, 1.0, 1.0])
+            assert found.j.max() == 3001
+            assert_same(found[found.i < 3000], expected, COLUMNS[:5])
+
+
+def thin(rng, count):
+    return rng.random((count, 3)) * [count, 1, 1], np.full(count, 0.4)
+
+
+def clusters(rng, count):
+    middles = rng.normal(size=(20, 3)) * 1e6
+    spread = (count / 20) ** (1 / 3)
+    return middles[rng.integers(20, size=count)] + spread * rng.random((count, 3)), np.full(
+        count, 0.4
+    )
+
+
+def far_sphere(rng, count):
+    centers = count ** (1 / 3) * rng.random((count, 3))
+    centers[0] = 1e9
+    return centers, np.full(count, 0.4)
+
+
+def one_huge(rng, count):
+    """Of 10^6 times the others' size, just beside them."""
+    centers = count ** (1 / 3) * rng.random((count, 3))
+    radii = np.full(count, 0.4)
+    centers[0], radii[0] = (-4e5, 0, 0), 4e5
+    return centers, radii
+
+
+@pytest.mark.parametrize("scene", [thin, clusters, far_sphere, one_huge])
+@pytest.mark.parametrize("periodic", [False, True])
+def test_memory(scene, periodic, tmp_path):
+    centers, radii = scene(np.random.default_rng(7), 200_000)
+    period = np.ptp(centers, axis=0) + 2 * radii.max() if periodic else np.zeros(0)
+    np.savez(tmp_path / "scene.npz", centers=centers, radii=radii, period=period)
+    command = [sys.executable, PEAK, tmp_path / "scene.npz", "pairs"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    before, after, taken, given = map(int, done.stdout.split())
+    assert given > 8 * 200_000
+    assert after - before <= 8 * (taken + given) + 16 * 2**20
+
+
+# ---- what it did ---------------------------------------------------------------------------------
+
+
+def test_statistics_of_a_few_spheres():
+    finder = abut.PairFinder([1.0, 1.0, 0.5], levels=[1.0, 2.0])
+    nothing = finder.statistics()
+    assert (nothing.spheres, nothing.pairs, nothing.distances) == (0, 0, 0)
+    assert nothing.sizes.tolist() == [1, 2] == finder.sizes.tolist()
+    pairs = finder.find([[0, 0, 0], [1.5, 0, 0], [1.5, 1, 0]])
+    found = finder.statistics()
+    assert (found.spheres, found.pairs) == (3, len(pairs)) == (3, 2)
+    assert found.level_spheres.tolist() == [1, 2] and found.lengths.shape == (2, 3)
+    assert (found.lengths >= found.sizes[:, None]).all() and found.bytes > 0
+    assert (found.occupied >= 1).all() and (found.occupied <= found.level_spheres).all()
+    assert (found.cells >= found.occupied).all()
+    assert found.pairs <= found.distances <= found.pair_tests.sum()
+    expected = found.level_spheres / found.cells
+    assert found.spheres_per_cell.tolist() == expected.tolist()
+    assert found.pair_tests_per_sphere == found.pair_tests.sum() / 3
+    assert repr(found).startswith("PairStatistics(3 spheres; cell accesses ")
+    assert "2 levels" in repr(found) and len(repr(found).splitlines()) == 2
+
+
+def test_statistics_of_no_spheres():
+    finder = abut.PairFinder([])
+    assert len(finder.find([])) == 0
+    found = finder.statistics()
+    assert found.spheres == 0 and np.isnan(found.pair_tests_per_sphere)
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize(
+    ("dimension", "ratio", "count", "levels"),
+    [(2, 1, 20_000, 1), (2, 20, 60_000, 5), (3, 1, 40_000, 1), (3, 10, 200_000, 3)],
+)
+def test_work_is_as_expected(dimension, ratio, count, levels, search):
+    """Random placements in a periodic box: the model's own case."""
+    rng = np.random.default_rng([dimension, ratio])
+    centers, radii, side = scenes.random_cloud(rng, count, ratio, dimension, 0.4)
+    sizes = abut.cell_sizes(radii, levels=levels, dimension=dimension, volume_fraction=0.4)
+    finder = abut.PairFinder(radii, levels=sizes, search=search, period=(side,) * dimension)
+    pairs = finder.find(centers)
+    found = finder.statistics()
+    expected = abut.expected_work(
+        radii,
+        found.sizes,
+        search=search,
+        dimension=dimension,
+        volume_fraction=0.4,
+        lengths=found.lengths,
+    )
+    assert found.pairs == len(pairs)
+    assert found.pair_tests_per_sphere == pytest.approx(expected.pair_tests, rel=0.05)
+    assert found.cell_accesses_per_sphere == pytest.approx(expected.cell_accesses, rel=0.05)
+    by_level = expected.pair_tests_by_level.sum(axis=1) * count
+    assert (np.abs(found.pair_tests - by_level) <= 0.05 * by_level + 5 * np.sqrt(by_level)).all()
+    by_level = expected.cell_accesses_by_level.sum(axis=1) * count
+    np.testing.assert_allclose(found.cell_accesses, by_level, rtol=0.05)
+
+
+@pytest.mark.parametrize(("dimension", "ratio"), [(2, 20), (3, 10), (3, 100)])
+@pytest.mark.parametrize("search", SEARCHES)
+def test_levels_that_are_chosen_are_those_of_the_model(dimension, ratio, search):
+    """A look into a cell takes as long as seven tests of a pair."""
+    rng = np.random.default_rng([dimension, ratio])
+    radii = scenes.power_law(rng, 50_000, ratio)
+    side = scenes.box_side(radii, dimension, 0.4)
+    finder = abut.PairFinder(radii, search=search, period=(side,) * dimension)
+    model = {"search": search, "overhead": 7, "dimension": dimension, "volume_fraction": 0.4}
+    chosen = abut.expected_work(radii, finder.sizes, **model)
+    best = abut.expected_work(radii, abut.cell_sizes(radii, **model), **model)
+    assert chosen.total <= 1.02 * best.total
+
+
+# ---- the finder ----------------------------------------------------------------------------------
+
+KEYWORDS = {"gap": 0.0, "levels": "auto", "search": "top-down", "period": None}
+
+
+def keywords(function):
+    parameters = inspect.signature(function).parameters.values()
+    return {one.name: one.default for one in parameters if one.kind is one.KEYWORD_ONLY}
+
+
+def test_keywords():
+    assert keywords(abut.PairFinder) == KEYWORDS
+    assert keywords(abut.find_pairs) == KEYWORDS | {"others": None, "workers": None}
+    assert keywords(abut.PairFinder.find) == {"others": None, "workers": None}
+
+
+@pytest.fixture(scope="module")
+def few():
+    rng = np.random.default_rng(8)
+    centers, radii, _ = scenes.random_cloud(rng, 300, 5, 3)
+    return centers, radii
+
+
+def test_finder_tells_what_it_was_made_with(few):
+    radii = few[1].copy()
+    finder = abut.PairFinder(radii, search="bottom-up", period=(9, None, 8), levels=2)
+    assert finder.search == "bottom-up" and finder.period == (9, None, 8)
+    assert len(finder.sizes) == 2 and finder.sizes[-1] >= 2 * radii.max()
+    assert repr(finder) == "PairFinder(300 spheres, 2 levels)"
+    assert not finder.radii.flags.writeable
+    radii[:] = 1
+    assert (finder.radii == few[1]).all()
+    with pytest.raises(AttributeError):
+        finder.radii = radii
+
+
+@pytest.mark.parametrize("gap", [0.5, "each"])
+@pytest.mark.parametrize("levels", ["auto", 2, "sizes"])
+def test_copies_find_the_same(few, gap, levels):
+    gap = few[1] / 2 if gap == "each" else gap
+    levels = [1.0, 20.0] if levels == "sizes" else levels
+    finder = abut.PairFinder(few[1], gap=gap, levels=levels, period=(30, None, 20))
+    expected = finder.find(few[0])
+    for again in (copy.copy(finder), copy.deepcopy(finder), pickle.loads(pickle.dumps(finder))):
+        assert_same(again.find(few[0]), expected)
+        assert again.sizes.tolist() == finder.sizes.tolist() and repr(again) == repr(finder)
+
+
+def test_plane_and_space_in_turns(few):
+    centers, radii = few
+    finder = abut.PairFinder(radii)
+    for _ in range(2):
+        assert_same(finder.find(centers), abut.find_pairs(centers, radii))
+        assert finder.statistics().lengths.shape[1] == 3
+        flat = finder.find(centers[:, :2])
+        assert_same(flat, abut.find_pairs(centers[:, :2], radii))
+        assert flat.point.shape[1] == 2 and finder.statistics().lengths.shape[1] == 2
+    in_space = finder.find(centers * [1, 1, 0])
+    assert_same(flat, in_space, ("i", "j", "overlap", "offsets"))
+
+
+def test_disks_are_spheres_at_height_0(few):
+    centers, radii = few
+    flat = abut.find_pairs(centers[:, :2], radii)
+    in_space = abut.find_pairs(centers * [1, 1, 0], radii)
+    assert (flat.normal == in_space.normal[:, :2]).all()
+    assert (flat.point == in_space.point[:, :2]).all() and len(flat) > 0
+
+
+def test_one_radius_for_all(few):
+    expected = abut.find_pairs(few[0], np.full(300, 2.0))
+    for radius in (2, 2.0, np.float32(2), np.array(2.0)):
+        assert_same(abut.find_pairs(few[0], radius), expected)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_hardly_any_spheres(count, dimension):
+    centers = np.zeros((count, dimension))
+    found = abut.find_pairs(centers, 1.0)
+    assert len(found) == max(0, count - 1) and len(found.offsets) == count + 1
+    assert found.point.shape == (len(found), dimension)
+    assert len(abut.find_pairs(centers, 1.0, others=(np.zeros((0, dimension)), []))) == 0
+    assert len(abut.find_pairs(np.zeros((0, dimension)), [], others=(centers, 1.0))) == 0
+
+
+FORMS = {
+    "lists": lambda array: array.tolist(),
+    "strided": lambda array: np.repeat(array, 2, axis=0)[::2],
+    "Fortran": np.asfortranarray,
+    "big-endian": lambda array: array.astype(">f8"),
+    "read-only": lambda array: np.frombuffer(array.tobytes()).reshape(array.shape),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_forms_of_arrays(form, few):
+    held = [array.copy() for array in few]
+    centers, radii = (FORMS[form](array) for array in few)
+    expected = abut.find_pairs(*few, gap=few[1], others=(*few, few[1]), levels=[1.0, 20.0])
+    found = abut.find_pairs(
+        centers,
+        radii,
+        gap=radii,
+        others=(centers, radii, radii),
+        levels=FORMS[form](np.array([1.0, 20.0])),
+    )
+    assert_same(found, expected)
+    assert all((one == other).all() for one, other in zip(held, few, strict=True))
+
+
+def test_many_threads_ask_one_finder(many):
+    finder = abut.PairFinder(many.radii, gap=many.gap, period=many.period)
+    shifted = [many.centers + shift for shift in (0.0, 1.0, 2.5, 7.0)]
+    found = {}
+
+    def ask(number):
+        found[number] = finder.find(shifted[number], workers=2)
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for number, centers in enumerate(shifted):
+        assert_same(found[number], find(many._replace(centers=centers)))
+
+
+def test_dropped_memory_is_used_again(many):
+    finder = abut.PairFinder(many.radii, gap=many.gap, period=many.period)
+
+    def places():
+        columns = finder.find(many.centers).to_dict()
+        return {name: columns[name].__array_interface__["data"][0] for name in COLUMNS[:5]}
+
+    first = places()
+    assert set(places().values()) == set(first.values())
+
+
+def test_interrupt():
+    script = """
+        import signal, sys
+        import numpy as np
+        import abut
+        rng = np.random.default_rng(0)
+        n = 300_000
+        centers = rng.random((n, 3))
+        finder = abut.PairFinder(np.full(n, 1e-4), levels=[0.2])
+        print("ready", flush=True)
+        try:
+            finder.find(centers, workers=1)
+            print("the query ran to its end")
+        except KeyboardInterrupt:
+            print("interrupted")
+        print(len(abut.PairFinder([1.0, 1.0]).find([[0, 0], [1, 0]])))
+    """
+    if sys.platform == "win32":
+        pytest.skip("no SIGINT to a child on this system")
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "ready\n"
+    time.sleep(0.5)
+    pressed = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    assert child.communicate()[0].split() == ["interrupted", "1"]
+    assert time.monotonic() - pressed < 5
+
+
+# ---- errors --------------------------------------------------------------------------------------
+
+POINTS = np.arange(12.0).reshape(4, 3)
+NAN = np.where(np.arange(12).reshape(4, 3) == 7, np.nan, POINTS)
+
+BAD = {
+    "nan": ((NAN, 1.0), {}, ValueError, "centers[2, 1] is nan"),
+    "infinite": ((POINTS + [0, 0, np.inf], 1), {}, ValueError, "centers[0, 2] is inf"),
+    "too far": ((POINTS * 1e75, 1.0), {}, ValueError, "centers[0, 2] is 2e+75; coordinates must"),
+    "radius": ((POINTS, [1, 2, -1, 1]), {}, ValueError, "radii[2] is -1; radii must be positive"),
+    "zero": ((POINTS, 0), {}, ValueError, "radii[0] is 0"),
+    "radii": ((POINTS, [1, 2]), {}, ValueError, "radii has 2 entries, but there are 4 centers"),
+    "shape": (
+        (np.zeros((5, 4)), 1),
+        {},
+        ValueError,
+        "centers has shape (5, 4), but must be (n, 3)",
+    ),
+    "one": (([0, 0, 0], 1), {}, ValueError, "(n, 3) or (n, 2): give one point as [[x, y, z]]"),
+    "bool": ((POINTS > 1, 1), {}, TypeError, "centers has dtype bool"),
+    "gap": ((POINTS, 1), {"gap": -0.5}, ValueError, "gap is -0.5"),
+    "nan gap": ((POINTS, 1), {"gap": np.nan}, ValueError, "gap is nan"),
+    "gaps": (
+        (POINTS, 1),
+        {"gap": [0, 1]},
+        ValueError,
+        "gap has 2 entries, but there are 4 spheres",
+    ),
+    "a gap": ((POINTS, 1), {"gap": [0, 1, -1, 0]}, ValueError, "gap[2] is -1"),
+    "no level": ((POINTS, 1), {"levels": 0}, ValueError, "levels is 0, but must be 1 to 64"),
+    "levels": ((POINTS, 1), {"levels": 65}, ValueError, "levels is 65, but must be 1 to 64"),
+    "word": ((POINTS, 1), {"levels": "best"}, ValueError, "levels is 'best', but must be 'auto'"),
+    "half": ((POINTS, 1), {"levels": 1.5}, TypeError, "levels is 1.5, but must be an integer"),
+    "true": ((POINTS, 1), {"levels": True}, TypeError, "levels is True, but must be an integer"),
+    "empty": ((POINTS, 1), {"levels": []}, ValueError, "levels has shape (0,), but must be (L,)"),
+    "many": ((POINTS, 1), {"levels": np.arange(1.0, 70)}, ValueError, "69"),
+    "descending": ((POINTS, 1), {"levels": [2, 1, 3]}, ValueError, "levels[1] is 1"),
+    "twice": ((POINTS, 1), {"levels": [2, 2]}, ValueError, "levels[1] is 2"),
+    "nan level": ((POINTS, 1), {"levels": [1, np.nan]}, ValueError, "levels[1] is nan"),
+    "negative level": ((POINTS, 1), {"levels": [-1, 2]}, ValueError, "levels[0] is -1"),
+    "too small": (
+        (POINTS, [1, 2, 9, 1]),
+        {"levels": [1, 2]},
+        ValueError,
+        "sphere 1 has the diameter",
+    ),
+    "search": ((POINTS, 1), {"search": "up"}, ValueError, "search is 'up', but must be 'top-down'"),
+    "period": ((POINTS, 1), {"period": (1, 0, 1)}, ValueError, "period[1] is 0, but must be"),
+    "one period": ((POINTS, 1), {"period": 2.0}, TypeError, "period is 2.0, but must be 3 or 2"),
+    "periods": ((POINTS, 1), {"period": (1,) * 4}, ValueError, "period has 4 items"),
+    "2 periods": ((POINTS, 1), {"period": (1, 1)}, ValueError, "must be (n, 2)"),
+    "3 periods": ((POINTS[:, :2], 1), {"period": (1, 1, 1)}, ValueError, "must be (n, 3)"),
+    "far box": ((POINTS * 1e30, 1), {"period": (1, 1, 1)}, ValueError, "1"),
+    "workers": ((POINTS, 1), {"workers": 0}, ValueError, "workers is 0"),
+    "others": ((POINTS, 1), {"others": POINTS}, TypeError, "others must be (centers, radii) or"),
+    "other nan": ((POINTS, 1), {"others": (NAN, 1.0)}, ValueError, "others: centers[2, 1] is nan"),
+    "other radius": ((POINTS, 1), {"others": (POINTS, -1.0)}, ValueError, "others: radii[0] is -1"),
+    "other gap": ((POINTS, 1), {"others": (POINTS, 1.0, -1)}, ValueError, "others: gaps[0] is -1"),
+    "other plane": ((POINTS, 1), {"others": (POINTS[:, :2], 1)}, ValueError, "must be (n, 3)"),
+    "no other gaps": (
+        (POINTS, 1),
+        {"gap": np.ones(4), "others": (POINTS, 1.0)},
+        ValueError,
+        "the others have none: give others=(centers, radii, gaps)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_errors_name_the_first_offender(name):
+    given, keywords, error, message = BAD[name]
+    with np.errstate(all="ignore"), pytest.raises(error) as caught:
+        abut.find_pairs(*given, **keywords)
+    assert message in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_errors_of_a_finder():
+    with pytest.raises(ValueError, match=r"\(n,\): one for each sphere; find_pairs takes a number"):
+        abut.PairFinder(1.0)
+    with pytest.raises(ValueError, match=r"radii\[1\] is nan"):
+        abut.PairFinder([1, np.nan])
+    finder = abut.PairFinder([1.0, 1.0])
+    for centers in (POINTS, [[0, 0, 0]], []):
+        with pytest.raises(ValueError, match=r"centers has \d rows?, but there are 2 radii"):
+            finder.find(centers)
+    with pytest.raises(ValueError, match=r"centers\[1, 2\] is nan"):
+        finder.find([[0, 0, 0], [1, 0, np.nan]])
+    assert len(finder.find([[0, 0, 0], [1, 0, 0]])) == 1

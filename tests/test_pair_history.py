@@ -1,0 +1,286 @@
+"""From step to step: which pair goes on, what it carries, and what is refused."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import abut
+import scenes
+
+
+@pytest.fixture(scope="module", params=[2, 3])
+def dimension(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def steps(dimension):
+    """Centers of two steps, a little apart, and radii."""
+    rng = np.random.default_rng(dimension)
+    centers, radii, _ = scenes.random_cloud(rng, 400, 4, dimension, alpha=0.0)
+    return centers, centers + 0.2 * rng.normal(size=centers.shape), radii
+
+
+@pytest.fixture(scope="module")
+def tables(steps):
+    return tuple(abut.find_pairs(centers, steps[2]) for centers in steps[:2])
+
+
+def by_hand(now, before, names=None):
+    """The row of the same two spheres, by a dictionary; for tables without images."""
+    rows = {(i, j): row for row, (i, j) in enumerate(zip(before.i, before.j, strict=True))}
+    names = np.arange(len(now.offsets)) if names is None else names
+    pairs = zip(names[now.i], names[now.j], strict=True)
+    return [rows.get((min(pair), max(pair)), -1) for pair in pairs]
+
+
+# ---- match ---------------------------------------------------------------------------------------
+
+
+def test_same_spheres_go_on(tables):
+    before, now = tables
+    match = now.match(before)
+    assert match.dtype == np.intp and match.tolist() == by_hand(now, before)
+    assert 0.5 < (match >= 0).mean() < 1
+    assert now.match(now).tolist() == list(range(len(now)))
+
+
+def test_spheres_in_another_order(steps, tables):
+    rng = np.random.default_rng(1)
+    _, centers, radii = steps
+    order = rng.permutation(len(radii))
+    now = abut.find_pairs(centers[order], radii[order])
+    ids = rng.permutation(10**6)[: len(radii)]
+    match = now.match(tables[0], ids[order], ids)
+    assert match.tolist() == by_hand(now, tables[0], order)
+    assert sorted(match[match >= 0]) == sorted(m for m in tables[1].match(tables[0]) if m >= 0)
+
+
+def test_spheres_that_come_and_go(steps, tables):
+    _, centers, radii = steps
+    now = abut.find_pairs(centers[100:], radii[100:])
+    ids = np.arange(400)
+    match = now.match(tables[0], [*ids[100:300], *(ids[300:] + 1000)], ids)
+    kept = (now.i < 200) & (now.j < 200)
+    names = np.arange(400) + 100
+    expected = np.where(kept, by_hand(now, tables[0], names), -1)
+    assert match.tolist() == expected.tolist()
+    nobody = abut.find_pairs(centers[:0], 1.0)
+    assert now.match(nobody, range(300), []).tolist() == [-1] * len(now)
+    assert nobody.match(now, [], range(300)).tolist() == []
+
+
+def test_selections_match(tables):
+    before, now = tables
+    match = now.match(before)
+    assert now[3:].match(before[5:]).tolist() == [m - 5 if m >= 5 else -1 for m in match[3:]]
+    assert now.match(before[:0]).tolist() == [-1] * len(now)
+
+
+def test_others(steps):
+    centers, later, radii = steps
+    before = abut.find_pairs(centers[:150], radii[:150], others=(centers[150:], radii[150:]))
+    now = abut.find_pairs(later[:150], radii[:150], others=(later[150:], radii[150:]))
+    rows = {(i, j): row for row, (i, j) in enumerate(zip(before.i, before.j, strict=True))}
+    expected = [rows.get(pair, -1) for pair in zip(now.i, now.j, strict=True)]
+    assert now.match(before).tolist() == expected
+    order = np.random.default_rng(2).permutation(250)
+    shuffled = later[150:][order], radii[150:][order]
+    found = abut.find_pairs(later[:150], radii[:150], others=shuffled)
+    names = (range(150), order), (range(150), range(250))
+    match = found.match(before, *names)
+    assert sorted(match) == sorted(expected)
+    carried = found.carry(np.ones(before.point.shape), before, match, *names)
+    assert (carried[match < 0] == 0).all()
+
+
+def test_others_need_ids_of_both(steps):
+    centers, _, radii = steps
+    before = abut.find_pairs(centers[:150], radii[:150], others=(centers[150:], radii[150:]))
+    now = abut.find_pairs(centers[:150], radii[:150], others=(centers[151:], radii[151:]))
+    with pytest.raises(ValueError, match="there are 249 other spheres, but previous has 250"):
+        now.match(before)
+    with pytest.raises(ValueError, match="ids must be two, for the spheres and for the others"):
+        now.match(before, range(150), range(150))
+    with pytest.raises(ValueError, match="one search had others, the other one had none"):
+        now.match(abut.find_pairs(centers[:150], radii[:150]))
+
+
+# ---- images --------------------------------------------------------------------------------------
+
+
+def test_images_are_told_apart():
+    """Two spheres that touch on both sides, and themselves, in a small box."""
+    period = (1.0, None, 1.1)
+    centers = np.array([[0.1, 0.5, 0.2], [0.6, 0.55, 0.25]])
+    before = abut.find_pairs(centers, 0.6, period=period)
+    assert (before.i == before.j).any() and len(before) > 6
+    now = abut.find_pairs(centers + [[0.01, 0, 0.02], [0, 0.01, 0]], 0.6, period=period)
+    match = now.match(before)
+    kept = match >= 0
+    assert kept.mean() > 0.7 and len(np.unique(match[kept])) == kept.sum()
+    assert (now.image[kept] == before.image[match[kept]]).all()
+    there = {(i, j, *k) for i, j, k in zip(before.i, before.j, before.image.tolist(), strict=True)}
+    new = zip(now.i[~kept], now.j[~kept], now.image[~kept].tolist(), strict=True)
+    assert not there & {(i, j, *k) for i, j, k in new}
+
+
+@pytest.mark.parametrize("shift", [-1, 1, 3])
+@pytest.mark.parametrize("sphere", [0, 1])
+def test_sphere_that_comes_in_on_the_other_side(shift, sphere):
+    """It touches the other one on both sides, and the normals tell which is which."""
+    period = (1.0, None, None)
+    centers = np.array([[0.1, 0, 0], [0.62, 0.05, 0]])
+    before = abut.find_pairs(centers, 0.3, period=period)
+    assert before.image[:, 0].tolist() == [-1, 0]
+    centers[sphere, 0] += shift
+    now = abut.find_pairs(centers, 0.3, period=period)
+    match = now.match(before)
+    assert match.tolist() == [0, 1]
+    assert (now.image[:, 0] != before.image[match, 0]).all()
+    np.testing.assert_allclose(now.normal, before.normal[match], atol=1e-12)
+
+
+def test_image_that_is_new_is_no_other():
+    period = (1.0, None, None)
+    before = abut.find_pairs([[0.1, 0, 0], [0.55, 0, 0]], 0.25, period=period)
+    now = abut.find_pairs([[0.1, 0, 0], [0.65, 0, 0]], 0.25, period=period)
+    assert len(before) == len(now) == 1
+    assert now.match(before).tolist() == [-1]
+
+
+def test_images_and_another_order():
+    period = (1.0, 1.2)
+    centers, radii = np.array([[0.1, 0.5], [0.6, 0.6], [0.3, 1.1]]), np.array([0.5, 0.3, 0.4])
+    before = abut.find_pairs(centers, radii, period=period)
+    order = np.array([2, 0, 1])
+    now = abut.find_pairs(centers[order], radii[order], period=period)
+    match = now.match(before, order, range(3))
+    assert sorted(match) == list(range(len(before)))
+    assert (order[now.i] + order[now.j] == before.i[match] + before.j[match]).all()
+    np.testing.assert_allclose(now.overlap, before.overlap[match], atol=1e-12)
+
+
+def test_as_many_images_as_there_are():
+    """One sphere far larger than its box: the image comes first where normals are the same."""
+    before = abut.find_pairs([[0.5, 0.5]], 2.2, period=(1, 1))
+    assert len(before) > 20
+    assert before.match(before).tolist() == list(range(len(before)))
+
+
+# ---- carry ---------------------------------------------------------------------------------------
+
+
+def tangents(pairs, seed=0):
+    vectors = np.random.default_rng(seed).normal(size=pairs.normal.shape)
+    return vectors - (vectors * pairs.normal).sum(axis=1, keepdims=True) * pairs.normal
+
+
+def test_vectors_turn_with_the_normal(tables):
+    before, now = tables
+    match = now.match(before)
+    tangent = tangents(before)
+    carried = now.carry(tangent, before, match)
+    kept = match >= 0
+    assert not carried[~kept].any()
+    np.testing.assert_allclose((carried * now.normal).sum(axis=1), 0, atol=1e-12)
+    lengths = np.linalg.norm(tangent[match[kept]], axis=1)
+    np.testing.assert_allclose(np.linalg.norm(carried[kept], axis=1), lengths, rtol=1e-12)
+
+
+def test_nothing_moves_nothing_changes(tables):
+    tangent = tangents(tables[0])
+    carried = tables[0].carry(tangent, tables[0], np.arange(len(tables[0])))
+    np.testing.assert_allclose(carried, tangent, atol=1e-15)
+
+
+def test_sign_changes_where_the_first_is_the_second(steps, tables):
+    """A spring that acts on i acts on j with the other sign."""
+    _, centers, radii = steps
+    order = np.random.default_rng(3).permutation(len(radii))
+    now = abut.find_pairs(centers[order], radii[order])
+    names = order, np.arange(len(radii))
+    match = now.match(tables[0], *names)
+    tangent = tangents(tables[0])
+    carried = now.carry(tangent, tables[0], match, *names)
+    straight = tables[1].carry(tangent, tables[0], tables[1].match(tables[0]))
+    row = {pair: k for k, pair in enumerate(zip(tables[1].i, tables[1].j, strict=True))}
+    first, second = order[now.i], order[now.j]
+    swapped = first > second
+    assert 0.2 < swapped.mean() < 0.8
+    pairs = zip(np.minimum(first, second), np.maximum(first, second), strict=True)
+    expected = straight[[row[pair] for pair in pairs]] * np.where(swapped, -1, 1)[:, None]
+    np.testing.assert_allclose(carried, expected, atol=1e-12)
+
+
+def test_carry_wants_the_ids_of_match(steps, tables):
+    _, centers, radii = steps
+    order = np.arange(len(radii))[::-1]
+    now = abut.find_pairs(centers[order], radii[order])
+    match = now.match(tables[0], order, range(400))
+    with pytest.raises(ValueError, match="is a pair of other spheres: give ids and previous_ids"):
+        now.carry(tangents(tables[0]), tables[0], match)
+
+
+# ---- errors --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ids", "previous_ids", "error", "message"),
+    [
+        (range(400), None, ValueError, "ids and previous_ids go together: give both"),
+        (range(3), range(400), ValueError, r"ids has shape \(3,\), but must be \(400,\)"),
+        ([0, *range(399)], range(400), ValueError, r"ids\[0\] and ids\[1\] are both 0"),
+        (range(400), np.ones(400), TypeError, "previous_ids has dtype float64"),
+    ],
+)
+def test_bad_ids(tables, ids, previous_ids, error, message):
+    with pytest.raises(error, match=message):
+        tables[1].match(tables[0], ids, previous_ids)
+
+
+def test_what_is_no_step_before(steps, tables, dimension):
+    centers, _, radii = steps
+    _, now = tables
+    with pytest.raises(TypeError, match="previous is no Pairs, but list"):
+        now.match([1, 2])
+    with pytest.raises(ValueError, match="there are 400 spheres, but previous has 3: give ids"):
+        now.match(abut.find_pairs(centers[:3], 1.0))
+    periodic = abut.find_pairs(centers, radii, period=(100,) * dimension)
+    with pytest.raises(ValueError, match=r"previous has the period \(100.0, .*, but it is None"):
+        now.match(periodic)
+    other = np.zeros((400, 5 - dimension))
+    with pytest.raises(ValueError, match=f"pairs in {5 - dimension} dimensions, but there are"):
+        now.match(abut.find_pairs(other, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("tangent", "match", "message"),
+    [
+        (lambda pairs: pairs.normal[1:], lambda m: m, "rows, but the previous pairs are"),
+        (lambda pairs: pairs.normal[:, :1], lambda m: m, r"tangent has shape \(\d+, 1\)"),
+        (lambda pairs: pairs.normal, lambda m: m[1:], r"match has shape"),
+        (lambda pairs: pairs.normal, lambda m: m * 0 - 2, r"match\[0\] is -2, but the previous"),
+    ],
+)
+def test_bad_carry(tables, tangent, match, message):
+    before, now = tables
+    with pytest.raises(ValueError, match=message):
+        now.carry(tangent(before), before, match(now.match(before)))
+
+
+def test_inputs_are_not_written(tables):
+    before, now = tables
+    held = copy.deepcopy(now), copy.deepcopy(before)
+    tangent = np.ones(before.normal.shape)
+    now.carry(tangent, before, now.match(before))
+    assert (now, before) == held and (tangent == 1).all()
+
+
+def test_files_and_pickles_match(tables, tmp_path):
+    before, now = tables
+    before.save(tmp_path / "before.npz")
+    for again in (abut.load_pairs(tmp_path / "before.npz"), pickle.loads(pickle.dumps(before))):
+        assert now.match(again).tolist() == now.match(before).tolist()

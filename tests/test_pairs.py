@@ -1,0 +1,342 @@
+"""The table of pairs: selections, exports, copies, files."""
+
+import copy
+import csv
+import html.parser
+import pickle
+import sys
+
+import numpy as np
+import pytest
+
+import abut
+import reference
+from abut.io import save_contacts
+from abut.pairs import PAIR_COLUMNS
+
+N = 60
+PERIOD = {2: (1.0, None), 3: (1.0, None, 0.8)}
+
+
+@pytest.fixture(scope="module", params=[2, 3])
+def dimension(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def spheres(dimension):
+    rng = np.random.default_rng(5)
+    return rng.random((N, dimension)), rng.uniform(0.05, 0.2, N)
+
+
+@pytest.fixture
+def pairs(spheres):
+    return abut.find_pairs(*spheres)
+
+
+@pytest.fixture
+def periodic(spheres, dimension):
+    found = abut.find_pairs(*spheres, period=PERIOD[dimension])
+    assert found.image.any()
+    return found
+
+
+def assert_has_rows(selection, pairs, rows):
+    """The selection is these rows of the pairs, in all that a table has."""
+    assert len(selection) == len(rows)
+    for name in PAIR_COLUMNS:
+        assert np.array_equal(getattr(selection, name), getattr(pairs, name)[rows]), name
+    assert selection.counts.tolist() == np.bincount(pairs.i[rows], minlength=N).tolist()
+    assert selection.offsets[0] == 0 and selection.offsets[-1] == len(rows)
+    assert (selection.period, selection.other_count) == (pairs.period, pairs.other_count)
+    assert not selection.offsets.flags.writeable
+
+
+# ---- columns -------------------------------------------------------------------------------------
+
+
+def test_columns(periodic, dimension):
+    m = len(periodic)
+    shapes = dict.fromkeys(("normal", "point", "image"), (m, dimension))
+    for name, column in periodic.to_dict().items():
+        if name != "offsets":
+            assert column.shape == shapes.get(name, (m,)), name
+            assert column.dtype == (float if name in ("normal", "point", "overlap") else np.intp)
+            assert column.flags.owndata and column.flags.writeable and column.flags.c_contiguous
+    assert tuple(periodic.to_dict()) == (*PAIR_COLUMNS, "offsets")
+    assert (np.repeat(np.arange(N), periodic.counts) == periodic.i).all()
+
+
+def test_image_is_made_when_it_is_asked_for(pairs, spheres, dimension):
+    assert "image" not in vars(pairs)
+    for table in (copy.deepcopy(pairs), pickle.loads(pickle.dumps(pairs)), pairs[3:], pairs.of(2)):
+        assert "image" not in vars(table)
+    assert pairs == abut.find_pairs(*spheres) and "image" not in vars(pairs)
+    image = pairs.image
+    assert image.shape == (len(pairs), dimension) and image.dtype == np.intp and not image.any()
+    assert pairs.image is image and image.flags.owndata
+    image[1] = 5
+    assert pairs[1:].image[0].tolist() == [5] * dimension and pairs != abut.find_pairs(*spheres)
+
+
+def test_columns_cannot_be_exchanged(pairs):
+    for name in ("overlap", "image"):
+        with pytest.raises(AttributeError):
+            setattr(pairs, name, None)
+    with pytest.raises(ValueError, match="read-only"):
+        pairs.offsets[0] = 1
+    pairs.overlap[:] = 7
+
+
+# ---- selections ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "rows", [[], [0], [3, 4, 17], slice(None), slice(5, 20), slice(None, None, 3), slice(-7, None)]
+)
+def test_rows(pairs, periodic, rows):
+    for table in (pairs, periodic):
+        assert_has_rows(table[rows], table, np.arange(len(table))[rows])
+
+
+def test_mask(periodic):
+    mask = periodic.image.any(axis=1)
+    assert_has_rows(periodic[mask], periodic, np.flatnonzero(mask))
+
+
+def test_of(pairs):
+    for i in range(N):
+        assert pairs.of(i).j.tolist() == pairs.j[pairs.i == i].tolist()
+    assert_has_rows(pairs.of(np.int8(2)), pairs, np.flatnonzero(pairs.i == 2))
+
+
+@pytest.mark.parametrize(
+    ("rows", "error", "message"),
+    [
+        (3, TypeError, r"pairs are selected by.* not by 3: pairs\[i:i \+ 1\] is one row"),
+        ([2, 1], ValueError, "indices of pairs must increase"),
+        ([10**6], IndexError, "there is no pair 1000000"),
+        ([True], IndexError, r"the mask has shape \(1,\)"),
+        (slice(None, None, -1), ValueError, "a slice of pairs must have a positive step"),
+    ],
+)
+def test_what_selects_no_rows(pairs, rows, error, message):
+    with pytest.raises(error, match=message):
+        pairs[rows]
+
+
+def test_spheres_that_there_are_not(pairs):
+    with pytest.raises(IndexError, match="there is no sphere 60: the 60 spheres are numbered"):
+        pairs.of(N)
+    with pytest.raises(TypeError, match="not iterable"):
+        iter(pairs)
+
+
+# ---- comparison, copies, views -------------------------------------------------------------------
+
+
+def test_equality_compares_all_columns(periodic):
+    for name in PAIR_COLUMNS:
+        other = copy.deepcopy(periodic)
+        assert other == periodic
+        getattr(other, name)[3] += 1
+        assert other != periodic, name
+    assert periodic != 3
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(periodic)
+
+
+def test_pairs_are_no_contacts(pairs):
+    mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+    contacts = abut.find_contacts([[0.2, 0.2, 0.1]], 0.2, mesh)
+    assert pairs != contacts and contacts != pairs
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda p: pickle.loads(pickle.dumps(p))]
+)
+def test_copies(periodic, copied):
+    again = copied(periodic)
+    assert again == periodic and again.period == periodic.period
+    assert again.other_count is None and not again.offsets.flags.writeable
+
+
+def test_repr(spheres):
+    pairs = abut.find_pairs(*spheres)
+    assert repr(pairs) == f"Pairs({len(pairs)} of 60 spheres)"
+    others = abut.find_pairs(*spheres, others=(spheres[0][:7], 0.1))
+    assert repr(others) == f"Pairs({len(others)} of 60 spheres with 7 others)"
+
+
+def test_html_is_short_and_well_formed(pairs):
+    text = pairs._repr_html_()
+    assert repr(pairs) in text and f"and {len(pairs) - 5} more" in text
+    assert text.count("<tr>") == 6 and len(text) < 3000
+    depth = []
+    parser = html.parser.HTMLParser()
+    parser.handle_starttag = lambda tag, attributes: depth.append(tag)
+    parser.handle_endtag = lambda tag: depth.pop() == tag or pytest.fail(tag)
+    parser.feed(text)
+    assert not depth and pairs[:0]._repr_html_().count("<tr>") == 1
+
+
+# ---- exports -------------------------------------------------------------------------------------
+
+
+def test_matrix(pairs):
+    pytest.importorskip("scipy")
+    dense = np.zeros((N, N))
+    dense[pairs.i, pairs.j] = pairs.overlap
+    matrix = pairs.matrix()
+    assert matrix.format == "csr" and (matrix.toarray() == dense).all()
+    matrix.data[:] = 5
+    assert pairs.overlap.max() < 1
+    assert pairs.matrix(range(len(pairs))).sum() == sum(range(len(pairs)))
+    with pytest.raises(ValueError, match=r"values has shape \(3,\), but must be"):
+        pairs.matrix([1, 2, 3])
+
+
+def test_matrix_with_others(spheres):
+    pytest.importorskip("scipy")
+    found = abut.find_pairs(*spheres, others=(spheres[0][:7], 0.1))
+    assert found.matrix().shape == (N, 7) and found.matrix().nnz == len(found)
+
+
+def test_to_pandas(pairs, dimension):
+    pytest.importorskip("pandas")
+    table = pairs.to_pandas()
+    axes = "xyz"[:dimension]
+    vectors = [[f"{name}_{axis}" for axis in axes] for name in ("normal", "point", "image")]
+    assert list(table) == ["i", "j", *vectors[0], "overlap", *vectors[1], *vectors[2]]
+    assert (table["normal_y"].to_numpy() == pairs.normal[:, 1]).all()
+
+
+def test_to_pyvista(pairs, dimension):
+    pytest.importorskip("pyvista")
+    cloud = pairs.to_pyvista()
+    assert (np.asarray(cloud.points)[:, :dimension] == pairs.point).all()
+    assert np.asarray(cloud["normal"]).shape == (len(pairs), 3)
+
+
+@pytest.mark.parametrize(
+    ("method", "module", "extra"),
+    [
+        ("matrix", "scipy", "sparse"),
+        ("to_pandas", "pandas", "io"),
+        ("to_pyvista", "pyvista", "view"),
+    ],
+)
+def test_missing_packages_are_named(pairs, monkeypatch, method, module, extra):
+    hidden = [name for name in sys.modules if name.split(".")[0] == module]
+    for name in {*hidden, module}:
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ImportError, match=rf"needs {module}: pip install 'abut\[{extra}\]'"):
+        getattr(pairs, method)()
+
+
+# ---- files ---------------------------------------------------------------------------------------
+
+
+def saved(pairs, path):
+    pairs.save(path)
+    with np.load(path) as file:
+        return dict(file)
+
+
+def test_npz_gives_every_bit_back(pairs, periodic, spheres, tmp_path):
+    others = abut.find_pairs(*spheres, others=(spheres[0][:7], 0.1))
+    for table in (pairs, periodic, others, pairs[:0], pairs[[0, 2]]):
+        assert saved(table, tmp_path / "pairs.npz")["abut_format"] == 1
+        found = abut.load_pairs(tmp_path / "pairs.npz")
+        assert (found.period, found.other_count) == (table.period, table.other_count)
+        for name in (*PAIR_COLUMNS, "offsets"):
+            column, expected = getattr(found, name), getattr(table, name)
+            assert column.dtype == expected.dtype and column.tobytes() == expected.tobytes()
+            assert column.flags.writeable == (name != "offsets")
+
+
+def test_more_columns(pairs, tmp_path):
+    save_contacts(pairs, tmp_path / "more.npz", {"force": pairs.overlap * 2})
+    assert abut.load_pairs(tmp_path / "more.npz") == pairs
+    with pytest.raises(ValueError, match="extra column matrix"):
+        save_contacts(pairs, tmp_path / "more.npz", {"matrix": pairs.overlap})
+
+
+def change(name, at, value):
+    def apply(arrays):
+        arrays[name][at] = value
+
+    return apply
+
+
+def swap_two(arrays):
+    """Two pairs of a sphere in the wrong order."""
+    row = np.flatnonzero((np.diff(arrays["i"]) == 0) & (np.diff(arrays["j"]) > 0))[0]
+    arrays["j"][[row, row + 1]] = arrays["j"][[row + 1, row]]
+
+
+@pytest.mark.parametrize(
+    ("apply", "message"),
+    [
+        (lambda a: a.pop("abut_format"), "holds no pairs: it has no abut_format"),
+        (lambda a: a.update(abut_format=2), "has abut_format 2; this abut reads 1"),
+        (lambda a: a.pop("j"), "has no column j"),
+        (lambda a: a.update(normal=a["normal"][:, :1]), r"normal has shape \(\d+, 1\)"),
+        (lambda a: a.update(point=a["point"][:, :1]), r"point has shape \(\d+, 1\)"),
+        (lambda a: a.update(j=a["j"] * 1.0), "j has dtype float64, but must be"),
+        (lambda a: a.update(overlap=a["overlap"][1:]), r"overlap has \d+ entries, not \d+"),
+        (change("offsets", 0, 1), "offsets does not ascend"),
+        (change("i", 0, 7), "i does not agree with offsets"),
+        (change("j", 0, -1), r"j\[0\] is -1, which is no sphere for"),
+        (change("j", -1, N), rf"is {N}, which is no sphere for"),
+        (swap_two, r"j\[\d+\] is less than that of the row before"),
+        (lambda a: a.update(period=np.ones(1)), r"period has shape \(1,\)"),
+        (lambda a: a.update(period=-a["period"]), r"period\[0\] is -1, but must be positive"),
+        (lambda a: a.update(other_count=1.5), "other_count is 1.5, but must be an integer"),
+        (lambda a: a.update(other_count=3), "which is no sphere for"),
+    ],
+)
+def test_what_is_broken_is_named(periodic, tmp_path, apply, message):
+    arrays = saved(periodic, tmp_path / "pairs.npz")
+    apply(arrays)
+    np.savez(tmp_path / "pairs.npz", **arrays)
+    with pytest.raises(ValueError, match=rf"pairs\.npz.*{message}"):
+        abut.load_pairs(tmp_path / "pairs.npz")
+
+
+def test_contacts_are_no_pairs(pairs, tmp_path):
+    pairs.save(tmp_path / "pairs.npz")
+    with pytest.raises(ValueError, match="has no column sphere"):
+        abut.load_contacts(tmp_path / "pairs.npz")
+    with pytest.raises(ValueError, match="no known ending of pairs files"):
+        pairs.save(tmp_path / "pairs.txt")
+
+
+def test_csv(periodic, tmp_path):
+    periodic.save(tmp_path / "pairs.csv")
+    with open(tmp_path / "pairs.csv", newline="") as file:
+        head, *rows = csv.reader(file)
+    columns = dict(zip(head, zip(*rows, strict=True), strict=True))
+    assert [int(word) for word in columns["j"]] == periodic.j.tolist()
+    assert [float(word) for word in columns["normal_y"]] == periodic.normal[:, 1].tolist()
+
+
+def test_parquet(periodic, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    periodic.save(tmp_path / "pairs.parquet")
+    table = parquet.read_table(tmp_path / "pairs.parquet")
+    assert table.schema.metadata[b"abut_format"] == b"1"
+    assert table["image_x"].to_pylist() == periodic.image[:, 0].tolist()
+
+
+def test_vtp(pairs, tmp_path, dimension):
+    pairs.save(tmp_path / "pairs.vtp")
+    content = (tmp_path / "pairs.vtp").read_bytes()
+    points = np.zeros((len(pairs), 3))
+    points[:, :dimension] = pairs.point
+    # vectors of the plane lie in space at z = 0
+    assert points.tobytes() in content and b'NumberOfComponents="2"' not in content
+
+
+def test_reference_has_the_same_columns(pairs):
+    assert set(reference.FoundPairs._fields) == set(pairs.to_dict())
