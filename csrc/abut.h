@@ -1,4 +1,4 @@
-/* abut: contacts of spheres with meshes of convex facets.
+/* abut: contacts of spheres with meshes of convex facets, and with each other.
  *
  * The only public header: every type, function and contract of the C library. It knows nothing of
  * Python.
@@ -17,6 +17,8 @@
  *         abut_contacts_write(contacts, &columns);
  *     }
  *     abut_contacts_free(contacts), abut_finder_free(finder), abut_mesh_free(mesh);
+ *
+ * Pairs of spheres come likewise from abut_pair_finder_build, abut_pairs_find and abut_pairs_write.
  *
  * Contracts that hold for every function:
  *   - Inputs are borrowed for the call (or for longer where it says so), contiguous, row-major, and

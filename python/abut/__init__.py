@@ -1,4 +1,4 @@
-"""Contacts of spheres with meshes of facets, by the double hierarchy method.
+"""Contacts of spheres with meshes of facets, and of spheres of any sizes with each other.
 
 >>> import abut, numpy as np
 >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2, 3]])

@@ -12,19 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import checks
+from . import _core, checks
 from .extras import import_extra
+from .pair_finder import SEARCHES
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-TOP_DOWN, BOTTOM_UP = 0, 1
-SEARCHES = {"top-down": TOP_DOWN, "bottom-up": BOTTOM_UP}
 DIMENSIONS = {2: math.pi, 3: 4 * math.pi / 3}  # and the volume of a sphere of radius 1
 
 VOLUME_FRACTION = 0.6  # of a dense packing
-LARGEST_RADIUS = 1e75  # what a finder takes
-LEVEL_LIMIT = 64  # what a finder takes
 CANDIDATES = 192  # sizes among which the optimum is looked for first, and as many quantiles
 LEVEL_SEARCH_LIMIT = 12  # more levels than this are not tried: further ones gain next to nothing
 SUM_TOLERANCE = 1e-6  # of probabilities that were computed with some care
@@ -262,7 +259,7 @@ def _read_radii(radii: ArrayLike, probability: ArrayLike | None) -> tuple[Array,
     found = _vector(radii, "radii")
     if not len(found):
         raise ValueError("radii is empty")
-    wrong = ~((found > 0) & (found <= LARGEST_RADIUS))
+    wrong = ~((found > 0) & (found <= _core.COORDINATE_LIMIT))
     if wrong.any():
         first = int(wrong.argmax())
         raise ValueError(
@@ -285,8 +282,8 @@ def _read_probability(probability: ArrayLike, count: int) -> Array:
 
 def _read_sizes(sizes: ArrayLike, spectrum: _Spectrum) -> Array:
     found = _vector(sizes, "sizes").copy()
-    if not 1 <= len(found) <= LEVEL_LIMIT:
-        raise ValueError(f"sizes has {len(found)} entries, but must have 1 to {LEVEL_LIMIT}")
+    if not 1 <= len(found) <= _core.LEVEL_LIMIT:
+        raise ValueError(f"sizes has {len(found)} entries, but must have 1 to {_core.LEVEL_LIMIT}")
     wrong = ~((found > np.append(0.0, found[:-1])) & (found < math.inf))
     if wrong.any():
         first = int(wrong.argmax())
@@ -324,8 +321,8 @@ def _read_lengths(lengths: ArrayLike | None, sizes: Array, dimension: int) -> Ar
 
 def _read_levels(levels: int | None) -> int:
     count = 1 if levels is None else checks.whole(levels, "levels")
-    if not 1 <= count <= LEVEL_LIMIT:
-        raise ValueError(f"levels is {count}, but must be 1 to {LEVEL_LIMIT}")
+    if not 1 <= count <= _core.LEVEL_LIMIT:
+        raise ValueError(f"levels is {count}, but must be 1 to {_core.LEVEL_LIMIT}")
     return count
 
 
@@ -428,7 +425,7 @@ class _Model:
         accesses = np.where(sums[0] > 0, reached / _divisor(volumes), 0)
         own_tests, own_accesses = self._own(sums[0], volumes)
         for matrix, own in ((tests, own_tests), (accesses, own_accesses)):
-            looks = np.tril(matrix, -1) if self.search == TOP_DOWN else np.triu(matrix, 1)
+            looks = np.tril(matrix, -1) if self.search == _core.TOP_DOWN else np.triu(matrix, 1)
             matrix[:] = looks + np.diag(own)
         per_cell = sums[0] * volumes * self.density
         return Work(sizes, sums[0].copy(), per_cell, tests, accesses, self.overhead)
@@ -447,7 +444,7 @@ class _Model:
         which does not depend on the levels that these are on. So the work is a sum over the levels.
         """
         count = len(self.spectrum.diameters)
-        seekers = (upper, count) if self.search == TOP_DOWN else (0, lower)
+        seekers = (upper, count) if self.search == _core.TOP_DOWN else (0, lower)
         cell = np.asarray(size) / self.spectrum.largest
         window = _window(np.array([cell] * self.dimension))
         volume = cell**self.dimension
