@@ -140,7 +140,7 @@ static grid_axis axis_of(const grid *g, const grid_level *level, int axis, doubl
     } else {
         at.length = level->size * (1.0 + level->slack);
         at.inv_length = 1.0 / at.length;
-        at.last = (double)(int64_t)(extent(g, axis) * at.inv_length);
+        at.last = floor(extent(g, axis) * at.inv_length);
     }
     return at;
 }

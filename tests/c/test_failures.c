@@ -5,8 +5,9 @@
 #include "check.h"
 
 #include <math.h>
+#include <stdbool.h>
 
-enum { SIDE = 8, VERTEX_COUNT = (SIDE + 1) * (SIDE + 1), SPHERE_COUNT = 3000 };
+enum { SIDE = 8, VERTEX_COUNT = (SIDE + 1) * (SIDE + 1), SPHERE_COUNT = 3000, PAIR_SPHERES = 400 };
 
 /* A rough sheet of quads, of which one is split, since it is an arrow, and one dropped: it has no
  * area. */
@@ -135,24 +136,115 @@ static void fail_every_allocation(const abut_mesh_input *input, const abut_query
     CHECK_INT(rows, whole);
 }
 
-void test_failures(void)
+static void fail_contacts(const scene *s)
 {
-    static scene s;
-    place_vertices(&s), place_facets(&s), place_spheres(&s);
     const abut_mesh_input input = {.vertex_count = VERTEX_COUNT,
                                    .facet_count = SIDE * SIDE,
                                    .index_count = 4 * SIDE * SIDE,
-                                   .vertices = s.vertices,
-                                   .indices = s.indices,
-                                   .offsets = s.offsets,
+                                   .vertices = s->vertices,
+                                   .indices = s->indices,
+                                   .offsets = s->offsets,
                                    .drop_zero_area = 1,
                                    .split = 1};
     abut_query query = abut_query_default();
     query.sphere_count = SPHERE_COUNT;
-    query.centers = s.centers;
-    query.radii = s.radii;
+    query.centers = s->centers;
+    query.radii = s->radii;
     query.resolution = ABUT_ALL;
     for (query.workers = 1; query.workers <= 2; query.workers++) {
         fail_every_allocation(&input, &query);
     }
+}
+
+/* ---- pairs of spheres ---- */
+
+/* Two queries of one finder: the second uses memory of the first. */
+static abut_status find_pairs_twice(const abut_pair_finder *finder, const abut_pair_query *query,
+                                    abut_index *count)
+{
+    abut_status status = ABUT_OK;
+    for (int k = 0; !status && k < 2; k++) {
+        abut_pairs *pairs = NULL;
+        abut_error error;
+        abut_pair_query own = *query;
+        if (k == 1) {
+            own.other_centers = query->centers;
+            own.other_count = PAIR_SPHERES;
+        }
+        status = abut_pairs_find(finder, &own, &pairs, &error);
+        CHECK_INT(error.status, status);
+        CHECK((pairs != NULL) == (status == ABUT_OK));
+        *count = status ? -1 : abut_pairs_count(pairs);
+        abut_pairs_free(pairs);
+    }
+    return status;
+}
+
+/* Where a query fails, the finder still serves the next one. */
+static abut_status build_and_find_pairs(const abut_pair_input *input, const abut_pair_query *query,
+                                        abut_index *count)
+{
+    abut_pair_finder *finder = NULL;
+    abut_error error;
+    abut_status status = abut_pair_finder_build(input, &finder, &error);
+    CHECK_INT(error.status, status);
+    CHECK((finder != NULL) == (status == ABUT_OK));
+    if (!status) {
+        status = find_pairs_twice(finder, query, count);
+        if (status) {
+            memory_fail_at(0);
+            CHECK_INT(find_pairs_twice(finder, query, count), ABUT_OK);
+        }
+    }
+    abut_pair_finder_free(finder);
+    return status;
+}
+
+static void fail_every_allocation_of_pairs(const abut_pair_input *input,
+                                           const abut_pair_query *query)
+{
+    const long live = memory_live_count();
+    abut_index whole = -1;
+    CHECK_INT(build_and_find_pairs(input, query, &whole), ABUT_OK);
+    CHECK(whole > PAIR_SPHERES);
+    int call = 0;
+    bool has_failed;
+    do {
+        abut_index count = whole;
+        memory_fail_at(++call);
+        abut_status status = build_and_find_pairs(input, query, &count);
+        has_failed = status != ABUT_OK;
+        CHECK(status == ABUT_OK || status == ABUT_NO_MEMORY);
+        CHECK_INT(count, whole);
+        CHECK_INT(memory_live_count(), live);
+    } while (has_failed && call < 1000);
+    memory_fail_at(0);
+    CHECK(call > 30); /* it did fail, all the way through */
+}
+
+/* Floats and doubles, and the images of a small box. */
+static void fail_pairs(const scene *s)
+{
+    static const double small_box[3] = {7.0, 0.0, 0.0};
+    static double gaps[PAIR_SPHERES];
+    abut_pair_input input = abut_pair_input_default();
+    input.sphere_count = PAIR_SPHERES;
+    input.radii = s->radii;
+    abut_pair_query query = abut_pair_query_default();
+    query.centers = s->centers;
+    query.other_radii = s->radii;
+    for (query.workers = 1; query.workers <= 2; query.workers++) {
+        input.period = NULL, input.gaps = NULL;
+        fail_every_allocation_of_pairs(&input, &query);
+        input.period = small_box, input.gaps = gaps;
+        fail_every_allocation_of_pairs(&input, &query);
+    }
+}
+
+void test_failures(void)
+{
+    static scene s;
+    place_vertices(&s), place_facets(&s), place_spheres(&s);
+    fail_contacts(&s);
+    fail_pairs(&s);
 }

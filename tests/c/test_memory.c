@@ -93,6 +93,66 @@ static void check_that_live_arrays_are_counted(void)
     CHECK_INT(memory_live_count(), before);
 }
 
+static void check_that_a_block_serves_again(void)
+{
+    const long live = memory_live_count();
+    memory_block block = {0};
+    char *first = memory_reserve(&block, 1000, 8);
+    if (CHECK(first != NULL)) {
+        memset(first, 0x55, 8000);
+    }
+    CHECK_INT(block.byte_count, 8000);
+    CHECK(memory_reserve(&block, 2000, 4) == first); /* as many bytes */
+    CHECK(memory_reserve(&block, 1000, 1) == first); /* an eighth */
+    CHECK_INT(block.byte_count, 8000);
+    char *larger = memory_reserve(&block, 1001, 8);
+    CHECK(larger != NULL && block.data == larger);
+    CHECK_INT(block.byte_count, 8008);
+    CHECK_INT(memory_live_count(), live + 1);
+    memory_free(block.data);
+}
+
+static void check_that_a_block_too_large_is_given_back(void)
+{
+    memory_block block = {0};
+    CHECK(memory_reserve(&block, 1 << 20, 1) != NULL);
+    CHECK(memory_reserve(&block, 10, 1) != NULL);
+    CHECK_INT(block.byte_count, 10);
+    CHECK(memory_reserve(&block, 0, 8) != NULL); /* an array of no elements is one */
+    CHECK(memory_reserve(&block, 3, 0) != NULL);
+    memory_free(block.data);
+}
+
+static void check_that_a_block_that_fails_is_empty(void)
+{
+    const long live = memory_live_count();
+    memory_block block = {0};
+    CHECK(memory_reserve(&block, 10, 1) != NULL);
+    memory_fail_at(1);
+    CHECK(memory_reserve(&block, 1000, 1) == NULL);
+    CHECK(memory_has_failed());
+    memory_fail_at(0);
+    CHECK(block.data == NULL && block.byte_count == 0);
+    CHECK(memory_reserve(&block, 10, 1) != NULL);
+    CHECK(memory_reserve(&block, -1, 8) == NULL);
+    CHECK(block.data == NULL && block.byte_count == 0);
+    CHECK(memory_reserve(&block, PTRDIFF_MAX, 8) == NULL);
+    CHECK(memory_reserve(&block, 10, 1) != NULL);
+    memory_free(block.data);
+    CHECK_INT(memory_live_count(), live);
+}
+
+static void check_first_lines(void)
+{
+    char *bytes = memory_alloc(3 * MEMORY_LINE, 1);
+    for (int k = 0; k < MEMORY_LINE; k++) {
+        char *line = memory_first_line(bytes + k);
+        CHECK_INT((uintptr_t)line % MEMORY_LINE, 0);
+        CHECK(line >= bytes + k && line - (bytes + k) < MEMORY_LINE);
+    }
+    memory_free(bytes);
+}
+
 void test_memory(void)
 {
     check_that_impossible_arrays_are_refused();
@@ -102,4 +162,8 @@ void test_memory(void)
     check_that_a_failed_growth_loses_nothing();
     check_that_the_named_call_fails_once();
     check_that_live_arrays_are_counted();
+    check_that_a_block_serves_again();
+    check_that_a_block_too_large_is_given_back();
+    check_that_a_block_that_fails_is_empty();
+    check_first_lines();
 }
