@@ -1,16 +1,19 @@
 /* A fixed scene whose instructions are counted: see instructions.py.
  *
  * Three walls of a box that meet in a corner, two of triangles and one of quads, all jittered; a
- * sphere over every cell that touches its wall, and one that touches nothing. One line is printed:
- * the compiler, the instruction level and the number of contacts. */
+ * sphere over every cell that touches its wall, and one that touches nothing. Then spheres of many
+ * sizes that touch each other. One line is printed: the compiler, the instruction level and the
+ * numbers of contacts and pairs. */
 #include "abut.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { WALLS = 3, CELLS = 40, ROW = CELLS + 1, QUERIES = 4 };
 enum { VERTICES = WALLS * ROW * ROW, FACETS = 5 * CELLS * CELLS, INDICES = 16 * CELLS * CELLS };
 enum { SPHERES = 2 * WALLS * CELLS * CELLS, CONTACTS = 4 * SPHERES };
+enum { MIXED_SPHERES = 10000, LARGEST = 10, SIDE = 115, PAIRS = 4 * MIXED_SPHERES };
 
 #if defined(__clang__)
 #define COMPILER "clang"
@@ -146,17 +149,72 @@ static abut_index query(const abut_finder *finder)
     return count <= CONTACTS ? count : -1;
 }
 
-int main(void)
+/* ---- pairs of spheres ---- */
+
+static double mixed_centers[3 * MIXED_SPHERES], mixed_radii[MIXED_SPHERES];
+
+/* Radii 1 to LARGEST, their density as r^-3, in a cube that they half fill. */
+static void draw_mixed_spheres(void)
 {
-    if (abut_simd_choose(getenv("ABUT_SIMD"))) {
-        fprintf(stderr, "ABUT_SIMD names none of the levels here: %s\n", abut_simd_levels());
-        return 2;
+    for (int i = 0; i < MIXED_SPHERES; i++) {
+        double part = 0.5 + 0.5 * draw();
+        mixed_radii[i] = 1.0 / sqrt(1.0 - part * (1.0 - 1.0 / (LARGEST * LARGEST)));
+        for (int axis = 0; axis < 3; axis++) {
+            mixed_centers[3 * i + axis] = SIDE * (0.5 + 0.5 * draw());
+        }
     }
+}
+
+static void write_pairs(const abut_pairs *pairs)
+{
+    static abut_index i[PAIRS], j[PAIRS], offsets[MIXED_SPHERES + 1];
+    static double normal[3 * PAIRS], overlap[PAIRS], point[3 * PAIRS];
+    abut_pair_columns columns = {i, j, normal, overlap, point, NULL, offsets};
+    abut_pairs_write(pairs, &columns);
+}
+
+/* Returns the number of pairs, or -1. */
+static abut_index query_pairs(const abut_pair_finder *finder)
+{
+    abut_pair_query asked = abut_pair_query_default();
+    asked.centers = mixed_centers;
+    abut_pairs *pairs = NULL;
+    if (abut_pairs_find(finder, &asked, &pairs, NULL)) {
+        return -1;
+    }
+    abut_index count = abut_pairs_count(pairs);
+    if (count <= PAIRS) {
+        write_pairs(pairs);
+    }
+    abut_pairs_free(pairs);
+    return count <= PAIRS ? count : -1;
+}
+
+static abut_index count_pairs(void)
+{
+    draw_mixed_spheres();
+    abut_pair_input input = abut_pair_input_default();
+    input.sphere_count = MIXED_SPHERES;
+    input.radii = mixed_radii;
+    abut_pair_finder *finder = NULL;
+    if (abut_pair_finder_build(&input, &finder, NULL)) {
+        return -1;
+    }
+    abut_index count = 0;
+    for (int i = 0; i < QUERIES; i++) {
+        count = query_pairs(finder);
+    }
+    abut_pair_finder_free(finder);
+    return count;
+}
+
+static abut_index count_contacts(void)
+{
     abut_mesh *mesh = build_mesh();
     const abut_mesh *meshes[] = {mesh};
     abut_finder *finder = NULL;
     if (!mesh || abut_finder_build(meshes, 1, &finder, NULL)) {
-        return 1;
+        return -1;
     }
     draw_spheres();
     abut_index count = 0;
@@ -165,6 +223,17 @@ int main(void)
     }
     abut_finder_free(finder);
     abut_mesh_free(mesh);
-    printf("%s-%d %s %td\n", COMPILER, COMPILER_MAJOR, abut_simd(), (ptrdiff_t)count);
-    return count > 0 ? 0 : 1;
+    return count;
+}
+
+int main(void)
+{
+    if (abut_simd_choose(getenv("ABUT_SIMD"))) {
+        fprintf(stderr, "ABUT_SIMD names none of the levels here: %s\n", abut_simd_levels());
+        return 2;
+    }
+    abut_index contacts = count_contacts(), pairs = count_pairs();
+    printf("%s-%d %s %td %td\n", COMPILER, COMPILER_MAJOR, abut_simd(), (ptrdiff_t)contacts,
+           (ptrdiff_t)pairs);
+    return contacts > 0 && pairs > 0 ? 0 : 1;
 }

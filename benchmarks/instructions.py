@@ -1,4 +1,4 @@
-"""Count the instructions of a fixed scene and compare them with those that were counted before.
+"""Count the instructions of fixed scenes and compare them with those that were counted before.
 
     python benchmarks/instructions.py BUILD/abut_instructions            # compare
     python benchmarks/instructions.py BUILD/abut_instructions --update   # keep the new numbers
@@ -27,6 +27,7 @@ SLACK = 0.05
 PARTS = {
     "build": ["abut_mesh_build", "abut_finder_build"],
     "search": ["abut_contacts_find", "abut_contacts_write"],
+    "pairs": ["abut_pair_finder_build", "abut_pairs_find", "abut_pairs_write"],
 }
 
 
@@ -48,7 +49,7 @@ def count(program):
     found = {}
     for part in PARTS:
         line, instructions = run(program, part)
-        compiler, level, _ = line.split()
+        compiler, level, *_ = line.split()
         found[compiler, level, part] = instructions
     return found
 

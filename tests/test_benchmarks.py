@@ -29,14 +29,17 @@ QUICK = [
 ]
 
 
+PAIR_SCENES = ["omega-1", "omega-1000", "unsorted-10", "outlier-10", "thin-1", "clusters-10"]
+
+
 @pytest.fixture(scope="module")
-def walls():
-    """The benchmark, imported beside the tests' own module `scenes`."""
-    names = ("scenes", "contestants", "walls")
+def benchmarks():
+    """The benchmarks by name, imported beside the tests' own module `scenes`."""
+    names = [path.stem for path in FOLDER.glob("*.py")]
     others = {name: sys.modules.pop(name) for name in names if name in sys.modules}
     sys.path.insert(0, str(FOLDER))
     try:
-        yield importlib.import_module("walls")
+        yield {name: importlib.import_module(name) for name in names}
     finally:
         sys.path.remove(str(FOLDER))
         for name in names:
@@ -45,8 +48,23 @@ def walls():
 
 
 @pytest.fixture(scope="module")
-def scenes(walls):
-    return walls.scenes
+def walls(benchmarks):
+    return benchmarks["walls"]
+
+
+@pytest.fixture(scope="module")
+def scenes(benchmarks):
+    return benchmarks["scenes"]
+
+
+@pytest.fixture(scope="module")
+def pair_scenes(benchmarks):
+    return benchmarks["pair_scenes"]
+
+
+@pytest.fixture(scope="module")
+def pair_contestants(benchmarks):
+    return benchmarks["pair_contestants"]
 
 
 def touching(scene):
@@ -133,13 +151,14 @@ def row(contestant, ns, threads=1, **columns):
 
 
 def test_ratios_are_those_of_the_rounds(walls):
-    abut_row, half, rival, closest = walls.compare(
+    abut_row, half, rival, closest = walls.rounds.compare(
         [
             row("abut", [10.0, 20.0, 30.0], outputs="warm", touching=20),
             row("abut", [5.0, 10.0, 15.0], 2, outputs="warm"),
             row("embree", [40.0, 60.0, 120.0]),
             row("libigl", [1.0, 1.0, 1.0]),
-        ]
+        ],
+        walls.is_whole_rival,
     )
     assert (abut_row["min_ns"], abut_row["median_ns"], abut_row["ns_a_touching"]) == (10, 20, 10)
     assert abut_row["over_abut"] == 1
@@ -152,7 +171,7 @@ def test_ratios_are_those_of_the_rounds(walls):
 def test_older_rows_stay_when_columns_change(walls, tmp_path):
     path = tmp_path / "cpu.csv"
     path.write_text("scene,gone,kept\nwall,1,2\n")
-    walls.append_csv([{"scene": "fill", "kept": 3}], path)
+    walls.rounds.append_csv([{"scene": "fill", "kept": 3}], path, walls.FIELDS)
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == walls.FIELDS
@@ -187,5 +206,107 @@ def test_several_numbers_of_spheres(walls, tmp_path):
 
 def test_a_contestant_that_is_missing_is_named(walls, monkeypatch, capsys):
     monkeypatch.setattr(walls.CONTESTANTS["coal"], "module", "no_such_module")
-    assert walls.leave_out_missing(["coal", "abut"]) == ["abut"]
+    present = walls.rounds.leave_out_missing(["coal", "abut"], walls.CONTESTANTS)
+    assert present == ["abut"]
     assert "coal is left out: No module named 'no_such_module'" in capsys.readouterr().out
+
+
+# ---- pairs of spheres ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", PAIR_SCENES)
+def test_scenes_of_pairs_are_seeded(pair_scenes, name):
+    one, other = pair_scenes.make(name, 200), pair_scenes.make(name, 200)
+    np.testing.assert_equal(tuple(one), tuple(other))
+    assert len(one.radii) == len(one.centers) == 200
+
+
+def test_sizes_follow_the_power_law(pair_scenes):
+    scene = pair_scenes.make("omega-10", 20_000)
+    assert 1 <= scene.radii.min() < scene.radii.max() <= 10
+    # as many times fewer spheres beyond r as r**-2 says, but for what lies beyond 10
+    assert np.mean(scene.radii > 2) == pytest.approx((0.25 - 0.01) / 0.99, rel=0.05)
+    volume = np.prod(np.ptp(scene.centers, axis=0))
+    assert 4 / 3 * np.pi * np.sum(scene.radii**3) / volume == pytest.approx(0.5, rel=0.01)
+    assert np.all(pair_scenes.make("omega-1", 10).radii == 1)
+
+
+def test_scenes_are_as_dense_as_their_bases(pair_scenes):
+    def pairs_a_sphere(name):
+        return len(abut.find_pairs(*pair_scenes.make(name, 20_000))) / 20_000
+
+    assert pairs_a_sphere("unsorted-10") == pairs_a_sphere("omega-10")
+    assert pairs_a_sphere("clusters-1") == pytest.approx(pairs_a_sphere("omega-1"), rel=0.1)
+    assert [pair_scenes.base_of(n) for n in ("omega-1", "omega-10", "thin-10")] == [
+        None,
+        "omega-1",
+        "omega-10",
+    ]
+
+
+def test_rivals_find_the_same_pairs(pair_scenes, pair_contestants):
+    for name in ("omega-1", "omega-100"):
+        scene = pair_scenes.make(name, 300)
+        expected = len(abut.find_pairs(*scene))
+        for rival, contestant in pair_contestants.CONTESTANTS.items():
+            if contestant.missing() or contestant.reason_against(name):
+                continue
+            made = contestant(scene, 1)
+            assert made.pair_count(made.search()) == expected, rival
+
+
+@pytest.mark.parametrize("scene", ["omega-1", "unsorted-10", "outlier-10", "clusters-10"])
+def test_a_small_run_of_pairs(benchmarks, scene, tmp_path, capsys):
+    pytest.importorskip("scipy")
+    table, out = tmp_path / "cpu.csv", tmp_path / "out.json"
+    arguments = ["--spheres", "50", "--repeats", "2", "--csv", str(table), "--json", str(out)]
+    chosen = ["--contestants", "abut,abut-finder,scipy,freud", "--threads", "1,2"]
+    benchmarks["pairs"].main([*arguments, *chosen, "--scene", scene])
+    rows = json.loads(out.read_text())
+    assert {"abut", "abut-finder", "scipy"} <= {r["contestant"] for r in rows}
+    assert all(r["difference"] == 0 for r in rows)
+    assert all((r["over_base"] > 0) == (scene != "omega-1") for r in rows if r.get("base"))
+    assert len(table.read_text().splitlines()) == len(rows) + 1
+    assert "(ns a sphere)" in capsys.readouterr().out
+
+
+def test_scenes_that_are_too_much_for_a_rival_say_so(benchmarks, pair_contestants, capsys):
+    options = type("Options", (), {"contestants": ["abut", "vesin", "freud"]})
+    assert list(benchmarks["pairs"].admit("omega-10", options)) == ["abut", "freud"]
+    assert "vesin is left out of omega-10: lists all pairs" in capsys.readouterr().out
+    assert "digits" in pair_contestants.Freud.reason_against("outlier-1")
+
+
+# ---- free cooling --------------------------------------------------------------------------------
+
+
+def test_cooling_is_the_same_for_all_levels(benchmarks, tmp_path, capsys):
+    table, out = tmp_path / "cpu.csv", tmp_path / "out.json"
+    arguments = ["--steps", "40", "--particles", "300", "--csv", str(table), "--json", str(out)]
+    benchmarks["cooling"].main(arguments)
+    rows = json.loads(out.read_text())
+    assert [(r["levels"], r["differing_steps"]) for r in rows] == [
+        ("auto", 0),
+        ("optimal", 0),
+        ("1", 0),
+    ]
+    assert rows[0]["energy"] == rows[1]["energy"] == rows[2]["energy"]
+    assert rows[1]["level_count"] == 5
+    assert rows[2]["step_over_one"] == 1
+    assert len(table.read_text().splitlines()) == 4
+    assert "energy a disk" in capsys.readouterr().out
+
+
+def test_two_disks_part_with_the_restitution(benchmarks):
+    cooling = benchmarks["cooling"]
+    for radii in ([1.0, 1.0], [1.0, 20.0]):
+        radii = np.array(radii)
+        gap = radii.sum() + 0.001
+        centers = np.array([[50.0, 50.0], [50.0 + gap, 50.0]])
+        velocities = np.array([[1.0, 0.0], [0.0, 0.0]])
+        simulation = cooling.Simulation((centers, velocities, radii, 100.0), "auto")
+        for _ in range(200):
+            simulation.step()
+        speed = np.diff(simulation.velocities[:, 0])[0]
+        assert len(simulation.pairs) == 0
+        assert speed == pytest.approx(cooling.RESTITUTION, rel=0.01)

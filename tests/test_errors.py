@@ -203,7 +203,7 @@ BAD_KEYWORDS = [
     (
         {"period": (1e-7, 1, None)},
         ValueError,
-        "sphere 0 reaches over more than a million periodic images of a mesh",
+        "sphere 0 reaches over more than a million periodic images",
     ),
     ({"tolerance": 1}, TypeError, "tolerance"),
 ]

@@ -32,8 +32,9 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
                          "weights=\"wachspress\" takes any number",
     [ABUT_BAD_PERIOD] = "period[#] is %; it must be positive and at most 1e75",
     [ABUT_BAD_EXPONENT] = "exponent is %; it must be positive and at most 10",
-    [ABUT_TOO_MANY_IMAGES] = "sphere # reaches over more than a million periodic images; its radius "
-                             "and the period must be in one unit",
+    [ABUT_TOO_MANY_IMAGES] =
+        "sphere # reaches over more than a million periodic images; its radius "
+        "and the period must be in one unit",
     [ABUT_RADIUS_TOO_SMALL] = "radii[#] is %; radii of pairs must be at least 1e-75",
     [ABUT_BAD_SPHERE_GAP] = "gap[#] is %; it must be at least 0 and at most 1e75",
     [ABUT_BAD_SIZE] =

@@ -1,0 +1,105 @@
+"""Scenes of spheres alone that the benchmarks time: `make(name, sphere_count)`.
+
+Seeded: the same on every machine. Spheres are in Morton order but in `unsorted-*`.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from scenes import in_order
+
+VOLUME_FRACTION = 0.5
+BLOB_COUNT = 100
+
+
+class PairScene(NamedTuple):
+    """Spheres anywhere, many of which overlap; lengths in one unit."""
+
+    centers: np.ndarray  # (n, 3)
+    radii: np.ndarray  # (n,)
+
+
+def power_law(rng, count, ratio, exponent=-3.0):
+    """Radii from 1 to `ratio`, their density as r**exponent.
+
+    The inverse of the distribution, for exponents but -1; -3 gives every size as much volume.
+    """
+    power = 1.0 + exponent
+    return (1.0 + rng.uniform(size=count) * (float(ratio) ** power - 1.0)) ** (1.0 / power)
+
+
+def side_of(radii):
+    """Side of the cube that the spheres fill to the volume fraction, overlaps counted twice."""
+    return np.cbrt(4.0 / 3.0 * np.pi * np.sum(radii**3) / VOLUME_FRACTION)
+
+
+def filled(sphere_count, ratio, shape=(1.0, 1.0, 1.0)):
+    """Centers uniform in a box of that shape."""
+    rng = np.random.default_rng(5)
+    radii = power_law(rng, sphere_count, ratio)
+    sides = np.asarray(shape) / np.cbrt(np.prod(shape)) * side_of(radii)
+    return in_order(PairScene(rng.uniform(0.0, 1.0, (sphere_count, 3)) * sides, radii))
+
+
+def unsorted(sphere_count, ratio):
+    """The filled cube shuffled."""
+    scene = filled(sphere_count, ratio)
+    order = np.random.default_rng(6).permutation(sphere_count)
+    return PairScene(scene.centers[order], scene.radii[order])
+
+
+def outlier(sphere_count, ratio):
+    """The filled cube, but the last sphere is far away on all axes."""
+    scene = filled(sphere_count, ratio)
+    scene.centers[-1:] = 1e9
+    return scene
+
+
+def clusters(sphere_count, ratio):
+    """A hundred Gaussian blobs in a cube a hundred times as wide as the filled one.
+
+    A sphere sees, on average, as dense surroundings as in the filled cube: half the density in the
+    middle of its blob, to the power 3/2.
+    """
+    rng = np.random.default_rng(7)
+    radii = power_law(rng, sphere_count, ratio)
+    side = side_of(radii)
+    width = side / np.cbrt(BLOB_COUNT) / np.sqrt(4.0 * np.pi)
+    middles = rng.uniform(0.0, 100.0 * side, (BLOB_COUNT, 3))
+    blob = rng.integers(0, BLOB_COUNT, sphere_count)
+    return in_order(PairScene(middles[blob] + width * rng.normal(size=(sphere_count, 3)), radii))
+
+
+SCENES = {
+    "omega-1": partial(filled, ratio=1),
+    "omega-10": partial(filled, ratio=10),
+    "omega-100": partial(filled, ratio=100),
+    "omega-1000": partial(filled, ratio=1000),
+    "unsorted-1": partial(unsorted, ratio=1),
+    "unsorted-10": partial(unsorted, ratio=10),
+    "unsorted-100": partial(unsorted, ratio=100),
+    "unsorted-1000": partial(unsorted, ratio=1000),
+    "outlier-1": partial(outlier, ratio=1),
+    "outlier-10": partial(outlier, ratio=10),
+    "thin-1": partial(filled, ratio=1, shape=(1000.0, 1.0, 1.0)),
+    "thin-10": partial(filled, ratio=10, shape=(1000.0, 1.0, 1.0)),
+    "clusters-1": partial(clusters, ratio=1),
+    "clusters-10": partial(clusters, ratio=10),
+}
+
+
+def make(name, sphere_count=None):
+    """The scene of that name, by default with a million spheres."""
+    return SCENES[name](sphere_count or 1_000_000)
+
+
+def base_of(name):
+    """The scene whose time a sphere a scene's is to be near, or None.
+
+    The same sizes in a cube and in order; for those, all sizes alike.
+    """
+    kind, ratio = name.split("-")
+    base = "omega-1" if kind == "omega" else f"omega-{ratio}"
+    return base if base != name else None

@@ -1,0 +1,219 @@
+"""What the benchmarks share: entrants that take turns, ratios within a round, tables, the command.
+
+A row is a dictionary of an entrant's columns; `ns` holds its times until `compare` has used them.
+"""
+
+import argparse
+import csv
+import ctypes
+import gc
+import itertools
+import json
+import platform
+import re
+import statistics
+import time
+from pathlib import Path
+
+RESULTS = Path(__file__).parent / "results"
+OUTPUTS = ("warm", "swapped", "cold")
+
+# after the columns that say what was timed, and before those that say what was found
+TIMES = [
+    "contestant",
+    "version",
+    "threads",
+    "outputs",
+    "simd",
+    "repeats",
+    "unit",
+    "min_ns",
+    "median_ns",
+    "over_abut",
+    "fastest_rival",
+    "fastest_rival_over",
+    "speed_up",
+]
+
+
+class Entrant:
+    """A contestant on a scene, with its number of threads and what becomes of its results."""
+
+    def __init__(self, name, contestant, threads, outputs):
+        self.name, self.contestant = name, contestant
+        self.threads, self.outputs = threads, outputs
+        self.kept, self.seconds = [], []
+
+    def search(self):
+        """A list of what a caller keeps."""
+        return [self.contestant.search()]
+
+    def clocked(self, found, seconds):
+        """What the search took."""
+        return seconds
+
+    def run(self):
+        """Search all spheres once and note the time, letting go of older results included."""
+        if self.outputs == "cold":
+            give_memory_back()
+        begin = time.perf_counter()
+        if self.outputs == "warm":
+            self.kept = []
+        found = self.search()
+        if self.outputs == "cold":
+            self.kept = self.kept + found
+        else:
+            self.kept = found
+        self.seconds.append(self.clocked(found, time.perf_counter() - begin))
+
+
+def give_memory_back():
+    """Hand what is free to the system, so that the next results lie in fresh pages."""
+    gc.collect()
+    if hasattr(ctypes.CDLL(None), "malloc_trim"):
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+def take_turns(entrants, repeats):
+    """All search once a round, and the first round warms up: its times are dropped."""
+    for _ in range(repeats + 1):
+        for entrant in entrants:
+            entrant.run()
+    for entrant in entrants:
+        del entrant.seconds[0]
+
+
+# ---- comparing -----------------------------------------------------------------------------------
+
+
+def compare(rows, is_rival):
+    """Fill the columns that compare a row with others, and replace its repeats by two figures."""
+    for row in rows:
+        peers = [other for other in rows if other["threads"] == row["threads"]]
+        row["over_abut"] = quotient(row, base_of(peers))
+        rivals = [other for other in peers if is_rival(other["contestant"])]
+        fastest = min(rivals, key=lambda other: statistics.median(other["ns"]), default=None)
+        row["fastest_rival"] = fastest["contestant"] if fastest else ""
+        row["fastest_rival_over"] = quotient(fastest, row)
+        row["speed_up"] = quotient(one_thread_of(rows, row), row) if row["threads"] > 1 else ""
+    for row in rows:
+        times = row.pop("ns")
+        row["min_ns"], row["median_ns"] = round(min(times), 2), round(statistics.median(times), 2)
+        if row.get("touching"):
+            each = row["median_ns"] * row["spheres"] / row["touching"]
+            row["ns_a_touching"] = round(each, 2)
+    return rows
+
+
+def base_of(rows):
+    """Abut's row that the others are measured by: warm, where it was run so."""
+    own = [row for row in rows if row["contestant"] == "abut"]
+    return min(own, key=lambda row: OUTPUTS.index(row.get("outputs", "warm")), default=None)
+
+
+def one_thread_of(rows, row):
+    same = ("contestant", "outputs")
+    alike = [o for o in rows if o["threads"] == 1 and all(o.get(k) == row.get(k) for k in same)]
+    return alike[0] if alike else None
+
+
+def quotient(row, base):
+    """Median over the rounds of the quotient within a round: what slows a round slows both."""
+    if row is None or base is None:
+        return ""
+    rounds = zip(row["ns"], base["ns"], strict=True)
+    return round(statistics.median(time / base_time for time, base_time in rounds), 3)
+
+
+# ---- telling -------------------------------------------------------------------------------------
+
+
+def cpu_name():
+    """The processor's name as a file name."""
+    name = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        found = re.search(r"model name\s*:\s*(.+)", cpuinfo.read_text())
+        name = found.group(1) if found else name
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+def append_csv(rows, path, fields):
+    """Add the rows; a file with other columns is written anew with today's."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    older = []
+    if path.exists():
+        with path.open(newline="") as file:
+            older = list(csv.DictReader(file))
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, fields, extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows([*older, *rows])
+
+
+# ---- the command ---------------------------------------------------------------------------------
+
+
+def names(allowed):
+    def read(text):
+        found = list(allowed) if text == "all" else text.split(",")
+        unknown = [name for name in found if name not in allowed]
+        if unknown:
+            raise argparse.ArgumentTypeError(f"{unknown[0]!r} is none of {', '.join(allowed)}")
+        return found
+
+    return read
+
+
+def numbers(text):
+    return [int(number) for number in text.split(",")]
+
+
+def parser(description, table):
+    """The options of every benchmark; `table` is the file that rows are appended to."""
+    made = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = made.add_argument
+    add("--spheres", type=numbers, default=[None], help="default: the scene's, mostly a million")
+    add("--threads", type=numbers, default=[1], help="comma-separated, as in 1,2")
+    add("--outputs", type=names(OUTPUTS), default=["warm", "cold"], help="for abut; see README.md")
+    add("--repeats", type=int, default=5, help="rounds that count, after one that does not")
+    add("--json", metavar="OUT", help="also write the rows there")
+    add("--csv", type=Path, default=RESULTS / table, help="default: %(default)s")
+    return made
+
+
+def add_names(made, scenes, contestants, scene, default):
+    """The options that choose among a benchmark's own scenes and contestants."""
+    add = made.add_argument
+    add("--scene", type=names(scenes), default=[scene], help="comma-separated, or all")
+    add("--contestants", type=names(contestants), default=default, help="comma-separated, or all")
+
+
+def leave_out_missing(chosen, contestants):
+    """Those that can take part; says why the others cannot."""
+    present = []
+    for name in chosen:
+        reason = contestants[name].missing()
+        if reason:
+            print(f"{name} is left out: {reason}")
+        else:
+            present.append(name)
+    return present
+
+
+def measure_all(options, measure, print_table, fields):
+    """Measure every scene, tell its rows and keep them."""
+    rows = []
+    for scene_name, sphere_count in itertools.product(options.scene, options.spheres):
+        try:
+            found = measure(scene_name, sphere_count, options)
+        except FileNotFoundError as error:
+            print(f"{scene_name} is left out: {error}")
+            continue
+        print_table(found)
+        append_csv(found, options.csv, fields)
+        rows += found
+    if options.json:
+        Path(options.json).write_text(json.dumps(rows, indent=1) + "\n")
