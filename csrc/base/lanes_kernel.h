@@ -576,7 +576,17 @@ static inline singles singles_larger(singles a, singles b)
     return _mm256_max_ps(a, b);
 }
 
-/* Bit k: whether lane k of a is no more than that of b. */
+/* Bit k: whether lane k of a is less than that of b. */
+static inline unsigned singles_less_bits(singles a, singles b)
+{
+#if defined(__AVX512VL__)
+    return _cvtmask8_u32(_mm256_cmp_ps_mask(a, b, _CMP_LT_OQ));
+#else
+    return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ));
+#endif
+}
+
+/* Bit k: whether it is no more. */
 static inline unsigned singles_no_more_bits(singles a, singles b)
 {
 #if defined(__AVX512VL__)
@@ -638,6 +648,11 @@ static inline singles singles_set(float a)
 static inline singles singles_larger(singles a, singles b)
 {
     return a > b ? a : b;
+}
+
+static inline unsigned singles_less_bits(singles a, singles b)
+{
+    return a < b;
 }
 
 static inline unsigned singles_no_more_bits(singles a, singles b)

@@ -145,7 +145,8 @@ LANES_INLINE unsigned compare_floats(const field *f, const looker *from, int32_t
     singles distance_sq = x * x + y * y + z * z;
     singles most = from->most_reach + reach;
     singles least = singles_larger(from->least_reach + reach, singles_set(0.0f));
-    unsigned touching = singles_no_more_bits(distance_sq, least * least) & mask;
+    /* where the margin is more than the reaches, 0 is not less than 0, and nothing is sure */
+    unsigned touching = singles_less_bits(distance_sq, least * least) & mask;
     unsigned open = singles_no_more_bits(distance_sq, most * most) & mask & ~touching;
     return open ? touching | decide(f->grid, from->row, begin, open) : touching;
 }

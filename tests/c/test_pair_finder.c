@@ -1,0 +1,563 @@
+/* A finder of pairs: used again and again, by several threads, interrupted, with wrong input; and
+ * what it counts. */
+#include "base/memory.h"
+#include "base/parallel.h"
+
+#include "pair_scenes.h"
+
+/* ---- a finder that is used again ---- */
+
+static void find_again(const scene *s, const abut_pair_finder *finder, abut_index least)
+{
+    table expected = compare_all(s);
+    CHECK(expected.count >= least);
+    check_finder(s, finder, &expected);
+    free_table(&expected);
+}
+
+/* Other places for the same spheres. */
+static void place_again(scene *s, double side)
+{
+    for (abut_index k = 0; k < s->dimension * s->own.count; k++) {
+        s->own.centers[k] = draw_between(-side, side);
+    }
+}
+
+static void find_wrong_centers(const scene *s, const abut_pair_finder *finder)
+{
+    static scene wrong;
+    wrong = *s;
+    wrong.own.centers[100] = NAN;
+    abut_pair_query query = query_of(&wrong);
+    abut_pairs *pairs = NULL;
+    CHECK_INT(abut_pairs_find(finder, &query, &pairs, NULL), ABUT_CENTER_NOT_FINITE);
+    CHECK(pairs == NULL);
+}
+
+static void use_again(scene *s)
+{
+    static const double sides[] = {30.0, 4.0, 1e7, 0.1, 1e40, 5.0};
+    abut_pair_input input = input_of(s);
+    abut_pair_finder *finder = NULL;
+    CHECK_INT(abut_pair_finder_build(&input, &finder, NULL), ABUT_OK);
+    for (int k = 0; k < 6; k++) {
+        place_again(s, is_periodic(s) ? fmin(sides[k], 30.0) : sides[k]);
+        s->has_others = false;
+        find_again(s, finder, 0);
+        s->others.count = 0;
+        s->has_others = true;
+        scatter_in_cube(s, &s->others, k % 2 ? 400 : 3, 5.0, 0.01, 0.5);
+        find_again(s, finder, 0);
+        find_wrong_centers(s, finder);
+    }
+    abut_pair_finder_free(finder);
+}
+
+static void check_that_a_finder_serves_again(void)
+{
+    static scene s;
+    start(&s, 3);
+    scatter_in_cube(&s, &s.own, 200, 5.0, 0.05, 0.7);
+    use_again(&s);
+    set_period(&s, 5, 4.0);
+    use_again(&s);
+}
+
+/* Two results at once, of one finder. */
+static void check_that_results_stay(void)
+{
+    static scene s, moved;
+    start(&s, 3);
+    scatter_in_cube(&s, &s.own, 300, 5.0, 0.05, 0.7);
+    moved = s;
+    place_again(&moved, 3.0);
+    abut_pair_input input = input_of(&s);
+    abut_pair_query query = query_of(&s), later = query_of(&moved);
+    abut_pair_finder *finder = NULL;
+    abut_pairs *first = NULL, *second = NULL;
+    CHECK_INT(abut_pair_finder_build(&input, &finder, NULL), ABUT_OK);
+    CHECK_INT(abut_pairs_find(finder, &query, &first, NULL), ABUT_OK);
+    CHECK_INT(abut_pairs_find(finder, &later, &second, NULL), ABUT_OK);
+    table expected = compare_all(&s), found = start_table(&s);
+    write_table(&s, first, &found);
+    is_same_table(&s, &found, &expected);
+    free_table(&expected), free_table(&found);
+    abut_pairs_free(first), abut_pairs_free(second);
+    abut_pair_finder_free(finder);
+}
+
+/* Queries of one finder from several threads. */
+typedef struct shared_finder {
+    const scene *scene;
+    const abut_pair_finder *finder;
+    abut_index count;
+} shared_finder;
+
+static abut_status find_shared(void *context, abut_index chunk, parallel_job *job)
+{
+    const shared_finder *shared = context;
+    abut_pair_query query = query_of(shared->scene);
+    abut_pairs *pairs = NULL;
+    abut_status status = abut_pairs_find(shared->finder, &query, &pairs, NULL);
+    if (!status && abut_pairs_count(pairs) != shared->count) {
+        status = ABUT_BAD_RADIUS;
+    }
+    if (chunk % 4 == 0) {
+        abut_pair_statistics statistics;
+        abut_pair_level levels[ABUT_LEVEL_LIMIT];
+        abut_pair_finder_inspect(shared->finder, &statistics, levels);
+    }
+    abut_pairs_free(pairs);
+    return status ? status : parallel_report(job, 1);
+}
+
+static void check_that_threads_share_a_finder(void)
+{
+    static scene s;
+    start(&s, 3);
+    scatter_in_cube(&s, &s.own, 300, 5.0, 0.05, 0.7);
+    abut_pair_input input = input_of(&s);
+    abut_pair_finder *finder = NULL;
+    CHECK_INT(abut_pair_finder_build(&input, &finder, NULL), ABUT_OK);
+    table expected = compare_all(&s);
+    shared_finder shared = {&s, finder, expected.count};
+    CHECK_INT(parallel_run(40, 4, find_shared, &shared, NULL, NULL), ABUT_OK);
+    free_table(&expected);
+    abut_pair_finder_free(finder);
+}
+
+/* ---- interruption ---- */
+
+typedef struct countdown {
+    int left; /* calls until it says yes */
+} countdown;
+
+static int count_down(void *data)
+{
+    countdown *c = data;
+    return c->left-- == 0;
+}
+
+/* Interrupted at every call in turn, and then not. */
+static void check_interruption(void)
+{
+    static scene s;
+    start(&s, 3);
+    scatter_in_cube(&s, &s.own, 4500, 1.0, 1.0, 2.0);
+    abut_pair_input input = input_of(&s);
+    abut_pair_query query = query_of(&s);
+    abut_pair_finder *finder = NULL;
+    CHECK_INT(abut_pair_finder_build(&input, &finder, NULL), ABUT_OK);
+    abut_status status = ABUT_INTERRUPTED;
+    int calls = 0;
+    for (; status == ABUT_INTERRUPTED && calls < 100; calls++) {
+        countdown c = {calls};
+        abut_pairs *pairs = NULL;
+        query.interrupted = count_down, query.interrupted_data = &c;
+        query.workers = 1 + calls % 3;
+        status = abut_pairs_find(finder, &query, &pairs, NULL);
+        CHECK((pairs != NULL) == (status == ABUT_OK));
+        abut_pairs_free(pairs);
+    }
+    CHECK_INT(status, ABUT_OK);
+    CHECK(calls > 2);
+    abut_pair_finder_free(finder);
+}
+
+/* ---- errors ---- */
+
+/* Three spheres, of which everything is right. */
+static const double good_centers[] = {0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0};
+static const double good_radii[] = {1.0, 2.0, 3.0};
+static const double good_sizes[] = {2.0, 4.0, 6.0};
+
+static abut_pair_input good_input(void)
+{
+    abut_pair_input input = abut_pair_input_default();
+    input.sphere_count = 3;
+    input.radii = good_radii;
+    return input;
+}
+
+static abut_pair_query good_query(void)
+{
+    abut_pair_query query = abut_pair_query_default();
+    query.centers = good_centers;
+    return query;
+}
+
+static void check_error(const abut_error *error, abut_status status, abut_index index,
+                        abut_index detail, double value)
+{
+    CHECK_INT(error->status, status);
+    CHECK_INT(error->index, index);
+    CHECK_INT(error->detail, detail);
+    CHECK(error->value == value || (isnan(error->value) && isnan(value)));
+}
+
+static void check_build_error(const abut_pair_input *input, abut_status status, abut_index index,
+                              double value)
+{
+    const long live = memory_live_count();
+    abut_pair_finder *finder = (abut_pair_finder *)&state; /* becomes NULL */
+    abut_error error;
+    CHECK_INT(abut_pair_finder_build(input, &finder, &error), status);
+    CHECK(finder == NULL);
+    check_error(&error, status, index, 0, value);
+    CHECK_INT(abut_pair_finder_build(input, &finder, NULL), status);
+    CHECK_INT(memory_live_count(), live);
+}
+
+/* Numbers that are neither positive nor lengths. */
+static const double bad_lengths[] = {0.0, -1.0, NAN, INFINITY, 1.1e75};
+enum { BAD_COUNT = 5 };
+
+static void check_bad_lengths(void)
+{
+    for (int k = 0; k < BAD_COUNT; k++) {
+        const double bad = bad_lengths[k], numbers[3] = {1.0, bad, bad};
+        abut_pair_input input = good_input();
+        input.radii = numbers;
+        check_build_error(&input, ABUT_BAD_RADIUS, 1, bad);
+        input = good_input();
+        input.period = numbers;
+        if (bad != 0.0) {
+            check_build_error(&input, ABUT_BAD_PERIOD, 1, bad);
+            input = good_input();
+            input.gap = bad;
+            check_build_error(&input, ABUT_BAD_GAP, 0, bad);
+            input.gap = 0.0;
+            input.gaps = numbers;
+            check_build_error(&input, ABUT_BAD_SPHERE_GAP, 1, bad);
+        }
+    }
+}
+
+static void check_bad_sizes(void)
+{
+    static const double bad[][3] = {
+        {0.0, 4.0, 6.0}, {2.0, NAN, 6.0}, {2.0, 4.0, 4.0}, {2.0, 1.0, 6.0}, {2.0, 4.0, 1.1e76}};
+    static const abut_index index[] = {0, 1, 2, 1, 2};
+    for (int k = 0; k < 5; k++) {
+        abut_pair_input input = good_input();
+        input.sizes = bad[k], input.level_count = 3;
+        check_build_error(&input, ABUT_BAD_SIZE, index[k], bad[k][index[k]]);
+    }
+    abut_pair_input input = good_input();
+    input.sizes = good_sizes, input.level_count = 2;
+    check_build_error(&input, ABUT_SIZE_TOO_SMALL, 2, 6.0);
+    input.level_count = 3, input.gap = 0.5;
+    check_build_error(&input, ABUT_SIZE_TOO_SMALL, 2, 6.5);
+}
+
+static void check_bad_numbers(void)
+{
+    abut_pair_input input = good_input();
+    input.level_count = ABUT_LEVEL_LIMIT + 1;
+    check_build_error(&input, ABUT_TOO_MANY_LEVELS, ABUT_LEVEL_LIMIT + 1, 0.0);
+    input = good_input();
+    input.sphere_count = (abut_index)1 << 31;
+    check_build_error(&input, ABUT_TOO_MANY_SPHERES, (abut_index)1 << 31, 0.0);
+}
+
+static void check_find_error(const abut_pair_input *input, const abut_pair_query *query,
+                             const abut_error *expected)
+{
+    abut_pair_finder *finder = NULL;
+    abut_pairs *pairs = (abut_pairs *)&state; /* becomes NULL */
+    abut_error error;
+    CHECK_INT(abut_pair_finder_build(input, &finder, NULL), ABUT_OK);
+    CHECK_INT(abut_pairs_find(finder, query, &pairs, &error), expected->status);
+    CHECK(pairs == NULL);
+    check_error(&error, expected->status, expected->index, expected->detail, expected->value);
+    CHECK_INT(abut_pairs_find(finder, query, &pairs, NULL), expected->status);
+    const abut_pair_query good = good_query();
+    CHECK_INT(abut_pairs_find(finder, &good, &pairs, &error), ABUT_OK);
+    check_error(&error, ABUT_OK, 0, 0, 0.0);
+    abut_pairs_free(pairs);
+    abut_pair_finder_free(finder);
+}
+
+/* A coordinate that is wrong, of the spheres and of the others; a later one is wrong, too. */
+static void check_bad_center(double bad, const double *period, const abut_status statuses[2])
+{
+    double centers[9];
+    memcpy(centers, good_centers, sizeof centers);
+    centers[5] = centers[7] = bad;
+    abut_pair_input input = good_input();
+    input.period = period;
+    abut_pair_query query = good_query();
+    query.centers = centers;
+    check_find_error(&input, &query, &(abut_error){statuses[0], 1, 2, bad});
+    query.centers = good_centers, query.other_centers = centers;
+    query.other_radii = good_radii, query.other_count = 3;
+    check_find_error(&input, &query, &(abut_error){statuses[1], 1, 2, bad});
+}
+
+static void check_bad_centers(void)
+{
+    const abut_status not_finite[2] = {ABUT_CENTER_NOT_FINITE, ABUT_OTHER_NOT_FINITE};
+    const abut_status too_far[2] = {ABUT_CENTER_TOO_FAR, ABUT_OTHER_TOO_FAR};
+    const abut_status many[2] = {ABUT_TOO_MANY_PERIODS, ABUT_OTHER_TOO_MANY_PERIODS};
+    static const double period[3] = {20.0, 20.0, 20.0};
+    for (int k = 0; k < 2; k++) {
+        const double *of = k == 0 ? NULL : period;
+        check_bad_center(NAN, of, not_finite);
+        check_bad_center(-INFINITY, of, not_finite);
+        check_bad_center(-1.1e75, of, too_far);
+    }
+    check_bad_center(20.0 * 0x1.1p31, period, many);
+    check_bad_center(-20.0 * 0x1.1p31, period, many);
+}
+
+static void check_bad_others(void)
+{
+    abut_pair_input input = good_input();
+    for (int k = 0; k < BAD_COUNT; k++) {
+        const double bad = bad_lengths[k], numbers[3] = {1.0, bad, bad};
+        abut_pair_query query = good_query();
+        query.other_centers = good_centers, query.other_count = 3;
+        query.other_radii = numbers;
+        check_find_error(&input, &query, &(abut_error){ABUT_BAD_OTHER_RADIUS, 1, 0, bad});
+        query.other_radii = good_radii, query.other_gaps = numbers;
+        if (bad != 0.0) {
+            check_find_error(&input, &query, &(abut_error){ABUT_BAD_OTHER_GAP, 1, 0, bad});
+        }
+    }
+    abut_pair_query query = good_query();
+    query.other_centers = good_centers, query.other_radii = good_radii;
+    query.other_count = (abut_index)1 << 31;
+    check_find_error(&input, &query,
+                     &(abut_error){ABUT_TOO_MANY_SPHERES, query.other_count, 0, 0.0});
+    static const double large[] = {1.0, 3.25};
+    query.other_count = 2, query.other_radii = large;
+    input.sizes = good_sizes, input.level_count = 3;
+    check_find_error(&input, &query, &(abut_error){ABUT_OTHER_SIZE_TOO_SMALL, 1, 0, 6.5});
+}
+
+static void check_too_many_images(void)
+{
+    static const double tiny[3] = {0.0, 1e-7, 0.0}, centers[9] = {0.0};
+    abut_pair_input input = good_input();
+    input.period = tiny;
+    abut_pair_query query = good_query();
+    query.centers = centers;
+    abut_pair_finder *finder = NULL;
+    abut_pairs *pairs = NULL;
+    abut_error error;
+    CHECK_INT(abut_pair_finder_build(&input, &finder, NULL), ABUT_OK);
+    CHECK_INT(abut_pairs_find(finder, &query, &pairs, &error), ABUT_TOO_MANY_IMAGES);
+    check_error(&error, ABUT_TOO_MANY_IMAGES, 0, 0, 0.0);
+    abut_pair_finder_free(finder);
+}
+
+/* Lengths whose squares would vanish. */
+static void check_that_nothing_is_too_small(void)
+{
+    static const double least = ABUT_SMALLEST_RADIUS, tiny = 0.5 * ABUT_SMALLEST_RADIUS;
+    const double least_radii[3] = {least, least, least}, radii[3] = {1.0, tiny, 1.0};
+    abut_pair_input input = good_input();
+    input.radii = radii;
+    check_build_error(&input, ABUT_RADIUS_TOO_SMALL, 1, tiny);
+    input.radii = least_radii, input.period = radii;
+    check_build_error(&input, ABUT_BAD_PERIOD, 1, tiny);
+    input.period = NULL, input.sizes = radii + 1, input.level_count = 2;
+    check_build_error(&input, ABUT_BAD_SIZE, 0, tiny);
+    input.sizes = NULL;
+    abut_pair_query query = good_query();
+    query.other_centers = good_centers, query.other_radii = radii, query.other_count = 3;
+    check_find_error(&input, &query, &(abut_error){ABUT_OTHER_RADIUS_TOO_SMALL, 1, 0, tiny});
+}
+
+static void check_errors(void)
+{
+    check_that_nothing_is_too_small();
+    check_bad_lengths();
+    check_bad_sizes();
+    check_bad_numbers();
+    check_bad_centers();
+    check_bad_others();
+    check_too_many_images();
+}
+
+/* ---- statistics ---- */
+
+/* The number of cells of a level along each axis of a periodic box, from their lengths. */
+static void count_cells(const scene *s, const abut_pair_level *level, int counts[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        const double period = s->period[axis];
+        counts[axis] = period > 0.0 ? (int)rint(period / level->lengths[axis]) : 1;
+    }
+}
+
+static int cell_of(double place, double period, int count)
+{
+    return period > 0.0 ? (int)floor(place / period * count) : 0;
+}
+
+/* Whether a cell, or an image of it, has a part of place - half ... place + half; in cells. */
+static bool is_reached(int cell, double place, double half, int count)
+{
+    bool reached = count == 1;
+    for (int image = -1; image <= 1; image++) {
+        const double begin = cell + image * count;
+        reached |= begin <= place + half && begin + 1.0 > place - half;
+    }
+    return reached;
+}
+
+static int level_of(const scene *s, abut_index sphere)
+{
+    int h = 0;
+    while (s->sizes[h] < 2.0 * s->own.radii[sphere] + s->gap) {
+        h++;
+    }
+    return h;
+}
+
+/* Whether sphere i looks into the cell of sphere j of a level, by the definition of T_cd. */
+static bool looks_at(const scene *s, const abut_pair_level *level, abut_index i, abut_index j,
+                     bool is_own)
+{
+    int counts[3];
+    bool reached = true;
+    count_cells(s, level, counts);
+    for (int axis = 0; axis < s->dimension; axis++) {
+        const double period = s->period[axis];
+        const double place = s->own.centers[s->dimension * i + axis] / period * counts[axis];
+        const double reach = s->own.radii[i] + 0.5 * s->gap;
+        const int cell = cell_of(s->own.centers[s->dimension * j + axis], period, counts[axis]);
+        const double half = is_own ? 1.0 : reach / period * counts[axis] + 0.5;
+        reached &= is_reached(cell, place, half, counts[axis]);
+    }
+    return reached;
+}
+
+/* The cells that sphere i looks into, of a level. */
+static abut_index count_looks(const scene *s, const abut_pair_level *level, abut_index i)
+{
+    int counts[3];
+    abut_index product = 1;
+    count_cells(s, level, counts);
+    for (int axis = 0; axis < s->dimension; axis++) {
+        const double period = s->period[axis];
+        const double place = s->own.centers[s->dimension * i + axis] / period * counts[axis];
+        const double half = (s->own.radii[i] + 0.5 * s->gap) / period * counts[axis] + 0.5;
+        abut_index along = 0;
+        for (int cell = 0; cell < counts[axis]; cell++) {
+            along += is_reached(cell, place, half, counts[axis]);
+        }
+        product *= along;
+    }
+    return product;
+}
+
+/* T_cd and T_ca of each level, sphere by sphere. */
+static void count_slowly(const scene *s, abut_search search, const abut_pair_level *levels,
+                         abut_index tests[], abut_index accesses[])
+{
+    const abut_index around = s->dimension == 3 ? 14 : 5;
+    for (abut_index i = 0; i < s->own.count; i++) {
+        const int own = level_of(s, i);
+        accesses[own] += around;
+        for (abut_index j = 0; j < s->own.count; j++) {
+            const int other = level_of(s, j);
+            const bool looks = search == ABUT_TOP_DOWN ? other < own : other > own;
+            const bool is_near = own == other && i < j;
+            tests[own] += (is_near || looks) && looks_at(s, &levels[other], i, j, is_near);
+        }
+        for (int h = 0; h < s->level_count; h++) {
+            const bool looks = search == ABUT_TOP_DOWN ? h < own : h > own;
+            accesses[own] += looks ? count_looks(s, &levels[h], i) : 0;
+        }
+    }
+}
+
+static void check_work(const scene *s, abut_search search, const abut_pair_statistics *statistics,
+                       const abut_pair_level *levels)
+{
+    abut_index tests[8] = {0}, accesses[8] = {0}, spheres = 0, sum = 0;
+    count_slowly(s, search, levels, tests, accesses);
+    for (int h = 0; h < s->level_count; h++) {
+        int counts[3];
+        count_cells(s, &levels[h], counts);
+        CHECK(levels[h].size == s->sizes[h]);
+        CHECK_INT(levels[h].cell_count, counts[0] * counts[1] * counts[2]);
+        CHECK(levels[h].occupied_count <= levels[h].sphere_count);
+        CHECK_INT(levels[h].test_count, tests[h]);
+        CHECK_INT(levels[h].access_count, accesses[h]);
+        spheres += levels[h].sphere_count;
+        sum += tests[h];
+    }
+    CHECK_INT(statistics->sphere_count, s->own.count);
+    CHECK_INT(statistics->level_count, s->level_count);
+    CHECK_INT(spheres, s->own.count);
+    CHECK(statistics->pair_count > 0 && statistics->pair_count <= statistics->distance_count);
+    CHECK(statistics->distance_count <= sum);
+    CHECK(statistics->byte_count > 32 * s->own.count);
+}
+
+static void check_that_nothing_is_counted_yet(const scene *s, const abut_pair_finder *finder)
+{
+    abut_pair_statistics statistics;
+    abut_pair_level levels[ABUT_LEVEL_LIMIT];
+    abut_pair_finder_inspect(finder, &statistics, levels);
+    CHECK_INT(statistics.sphere_count, 0);
+    CHECK_INT(statistics.pair_count, 0);
+    CHECK_INT(statistics.level_count, s->level_count);
+    CHECK_INT(abut_pair_level_count(finder), s->level_count);
+    for (int h = 0; h < s->level_count; h++) {
+        CHECK(levels[h].size == s->sizes[h] && abut_pair_level_sizes(finder)[h] == s->sizes[h]);
+        CHECK_INT(levels[h].test_count + levels[h].access_count, 0);
+    }
+}
+
+static void check_counts(const scene *s, abut_search search)
+{
+    abut_pair_input input = input_of(s);
+    abut_pair_query query = query_of(s);
+    input.search = search;
+    abut_pair_finder *finder = NULL;
+    abut_pairs *pairs = NULL;
+    CHECK_INT(abut_pair_finder_build(&input, &finder, NULL), ABUT_OK);
+    check_that_nothing_is_counted_yet(s, finder);
+    CHECK_INT(abut_pairs_find(finder, &query, &pairs, NULL), ABUT_OK);
+    const abut_index count = abut_pairs_count(pairs);
+    abut_pairs_free(pairs);
+    abut_pair_statistics statistics;
+    abut_pair_level levels[ABUT_LEVEL_LIMIT];
+    abut_pair_finder_inspect(finder, &statistics, levels);
+    CHECK_INT(statistics.pair_count, count);
+    check_work(s, search, &statistics, levels);
+    abut_pair_finder_free(finder);
+}
+
+static void check_statistics(void)
+{
+    static scene s;
+    static const double sizes[] = {0.8, 1.5, 2.4, 3.9};
+    for (int dimension = 2; dimension <= 3; dimension++) {
+        start(&s, dimension);
+        scatter_in_cube(&s, &s.own, 1500, 12.0, 0.1, 1.9);
+        set_period(&s, 7, 12.0);
+        s.gap = 0.1;
+        s.has_sizes = true, s.level_count = 4;
+        memcpy(s.sizes, sizes, sizeof sizes);
+        check_counts(&s, ABUT_TOP_DOWN);
+        check_counts(&s, ABUT_BOTTOM_UP);
+    }
+}
+
+void test_pair_finder(void)
+{
+    const long live = memory_live_count();
+    state = 2;
+    check_that_a_finder_serves_again();
+    check_that_results_stay();
+    check_that_threads_share_a_finder();
+    check_interruption();
+    check_errors();
+    check_statistics();
+    CHECK_INT(memory_live_count(), live);
+}
