@@ -58,6 +58,7 @@ static void set_box(grid *g, const grid_plan *plan)
     g->is_periodic = false;
     for (int axis = 0; axis < 3; axis++) {
         const double period = plan->period[axis];
+        g->least[axis] = plan->low[axis], g->most[axis] = plan->high[axis];
         g->low[axis] = period > 0.0 ? 0.0 : plan->low[axis];
         g->high[axis] = period > 0.0 ? period : plan->high[axis];
         g->period[axis] = period;
@@ -115,25 +116,47 @@ bool grid_fits(const grid_plan *plan)
     return true;
 }
 
-/* Fold cells along the longest axis until the table has as many as it may. */
-static void fold(double counts[3], int halvings[3], double most)
+/* Divisors of a number of folds that are tried. */
+enum { DIVISOR_LIMIT = 1024 };
+
+/* A number without small divisors, not less than the one given: spheres on a lattice, whose points
+ * an axis have such divisors, are then not folded onto each other. */
+static double without_divisors(double number)
 {
-    while (counts[0] * counts[1] * counts[2] > most) {
-        int longest = counts[1] > counts[0] ? 1 : 0;
-        longest = counts[2] > counts[longest] ? 2 : longest;
-        counts[longest] = floor(0.5 * counts[longest]);
-        halvings[longest]++;
+    for (int divisor = 2; divisor < DIVISOR_LIMIT && divisor < number; divisor++) {
+        if (fmod(number, divisor) == 0.0) {
+            return without_divisors(number + 1.0);
+        }
+    }
+    return number;
+}
+
+/* Fold cells along the longest axis until the table has as many as it may; `folds` is how many
+ * cells of space share one. */
+static void fold(double counts[3], double folds[3], double most)
+{
+    double left[3] = {counts[0], counts[1], counts[2]};
+    while (left[0] * left[1] * left[2] > most) {
+        int longest = left[1] > left[0] ? 1 : 0;
+        longest = left[2] > left[longest] ? 2 : longest;
+        left[longest] = floor(0.5 * left[longest]);
+        folds[longest] *= 2.0;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        const double better = without_divisors(folds[axis]);
+        folds[axis] = counts[axis] >= 3.0 * better ? better : folds[axis];
+        counts[axis] = floor(counts[axis] / folds[axis]);
     }
 }
 
 static grid_axis axis_of(const grid *g, const grid_level *level, int axis, double count,
-                         int halvings)
+                         double folds)
 {
-    grid_axis at = {.count = (int32_t)count, .wraps = halvings > 0 || g->period[axis] > 0.0};
-    at.inv_fold = halvings > 0 ? 1.0 / count : 0.0;
+    grid_axis at = {.count = (int32_t)count, .wraps = folds > 1.0 || g->period[axis] > 0.0};
+    at.inv_fold = folds > 1.0 ? 1.0 / count : 0.0;
     if (g->period[axis] > 0.0) {
         /* the cells of space are a multiple of those of the table */
-        const double cells = ldexp(count, halvings);
+        const double cells = count * folds;
         at.length = g->period[axis] / cells;
         at.inv_length = cells / g->period[axis];
         at.last = cells - 1.0;
@@ -179,12 +202,11 @@ static double share_of(const grid_plan *plan, int32_t h)
 static void lay_out_level(grid *g, const grid_plan *plan, int32_t h, bool is_folded)
 {
     grid_level *level = &g->levels[h];
-    double counts[3];
-    int halvings[3] = {0};
+    double counts[3], folds[3] = {1.0, 1.0, 1.0};
     const double all = count_space(g, plan, h, counts);
-    fold(counts, halvings, is_folded ? share_of(plan, h) : all);
+    fold(counts, folds, is_folded ? share_of(plan, h) : all);
     for (int axis = 0; axis < 3; axis++) {
-        level->axes[axis] = axis_of(g, level, axis, counts[axis], halvings[axis]);
+        level->axes[axis] = axis_of(g, level, axis, counts[axis], folds[axis]);
     }
     level->first_cell = g->cell_count;
     level->cell_count = (int32_t)(counts[0] * counts[1] * counts[2]);

@@ -47,6 +47,7 @@ typedef struct grid_level {
 
 typedef struct grid {
     double low[3], high[3];          /* what is outside is counted to the border */
+    double least[3], most[3];        /* bounds of the spheres */
     double period[3], inv_period[3]; /* 0: none */
     bool is_periodic;
     grid_level levels[ABUT_LEVEL_LIMIT];

@@ -129,6 +129,16 @@ static bool drain(pair_queue *queue, abut_index room)
     return status ? fail(s, status) : true;
 }
 
+/* Distances that take as long as a unit of work. */
+enum { DISTANCES_PER_WORK = 8 };
+
+/* False: the search is to end. */
+static bool report_work(searcher *s, abut_index distances)
+{
+    const abut_status status = parallel_report(s->job, distances / DISTANCES_PER_WORK);
+    return status ? fail(s, status) : true;
+}
+
 /* ---- one level ---- */
 
 /* The number of a row or layer beside; -1: there is none. */
@@ -176,7 +186,9 @@ static bool search_cells(searcher *s, const grid_level *level, int32_t begin, in
             continue;
         }
         list_ahead(&task, row % rows, row / rows);
-        if (!kernels->near_row(g, &task, &s->queue)) {
+        const abut_index before = s->queue.distance_count;
+        if (!kernels->near_row(g, &task, &s->queue) ||
+            !report_work(s, s->queue.distance_count - before)) {
             return false;
         }
     }
@@ -223,7 +235,9 @@ static bool search_from_grid(searcher *s, int32_t begin, int32_t end, level_rang
     s->queue.lookers = NULL;
     for (int32_t k = begin; levels.begin < levels.end && k < end; k++) {
         PREFETCH(&g->rows[g->ids[k + FETCHED_AHEAD < end ? k + FETCHED_AHEAD : end - 1]]);
-        if (!search_levels(s, &g->rows[g->ids[k]], k, levels)) {
+        const abut_index before = s->queue.distance_count;
+        if (!search_levels(s, &g->rows[g->ids[k]], k, levels) ||
+            !report_work(s, s->queue.distance_count - before)) {
             return false;
         }
     }
@@ -236,7 +250,9 @@ static bool search_from_rows(searcher *s, int32_t begin, int32_t end, level_rang
     const sphere_row *rows = s->pairs->own.rows;
     s->queue.lookers = rows;
     for (int32_t i = begin; i < end; i++) {
-        if (!search_levels(s, &rows[i], i, levels)) {
+        const abut_index before = s->queue.distance_count;
+        if (!search_levels(s, &rows[i], i, levels) ||
+            !report_work(s, s->queue.distance_count - before)) {
             return false;
         }
     }
@@ -420,7 +436,7 @@ static abut_status search_chunk(void *context, abut_index number, parallel_job *
         status = keep_pairs(s, chunk);
     }
     if (!status) {
-        status = parallel_report(job, s->queue.distance_count / 8 + chunk->count);
+        status = parallel_report(job, chunk->count);
     }
     atomic_fetch_add(&all->distance_count, s->queue.distance_count);
     pool_give(&all->pairs->finder->leftovers->searches, &s->pooled);

@@ -350,6 +350,10 @@ LANES_INLINE bool open_window(const grid *g, const grid_level *level, int axis, 
                               double reach, window *w)
 {
     const grid_axis *at = &level->axes[axis];
+    if (g->period[axis] == 0.0 &&
+        (place < g->least[axis] - reach || place > g->most[axis] + reach)) {
+        return false;
+    }
     place = place > g->low[axis] ? place : g->low[axis];
     place = place < g->high[axis] ? place : g->high[axis];
     place = (place - g->low[axis]) * at->inv_length;
