@@ -129,7 +129,8 @@ abut_status images_make(abut_pairs *pairs, abut_error *error)
         return status;
     }
     list.images = memory_reserve(&pairs->image_block, count, sizeof *list.images);
-    list.rows = memory_reserve(&pairs->image_row_block, count, sizeof *list.rows);
+    void *rows = memory_reserve(&pairs->image_row_block, count + GRID_PADDING, sizeof *list.rows);
+    list.rows = rows ? memory_first_line(rows) : NULL;
     list.reaches = memory_reserve(&pairs->image_reach_block, count, sizeof *list.reaches);
     if (!list.images || !list.rows || !list.reaches) {
         return ABUT_NO_MEMORY;

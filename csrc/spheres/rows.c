@@ -53,7 +53,9 @@ static abut_status load_rows(abut_pairs *pairs, row_set *set)
                             .reaches = set->reaches,
                             .dimension = finder->dimension,
                             .period = finder->is_periodic ? finder->period : NULL};
-    l.rows = memory_reserve(&set->block, set->count + GRID_PADDING, sizeof *l.rows);
+    /* no row lies across two cache lines */
+    void *block = memory_reserve(&set->block, set->count + GRID_PADDING, sizeof *l.rows);
+    l.rows = block ? memory_first_line(block) : NULL;
     l.bounds = memory_alloc(chunks, sizeof *l.bounds);
     abut_status status = l.rows && l.bounds ? ABUT_OK : ABUT_NO_MEMORY;
     if (!status) {
