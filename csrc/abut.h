@@ -365,7 +365,7 @@ typedef struct abut_pair_statistics {
     abut_index distance_count; /* distances computed: fewer than the sum of test_count, mostly,
                                   since cells that a sphere cannot reach are left out */
     abut_index level_count;
-    abut_index byte_count; /* memory that the finder keeps for its next query */
+    abut_index byte_count; /* memory kept for the next query, but for scratch of threads */
 } abut_pair_statistics;
 
 /* Counts the work of the last query anew, which takes about as long as that took. `levels` has room

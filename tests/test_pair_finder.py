@@ -660,7 +660,7 @@ BAD = {
     "period": ((POINTS, 1), {"period": (1, 0, 1)}, ValueError, "period[1] is 0, but must be"),
     "one period": ((POINTS, 1), {"period": 2.0}, TypeError, "period is 2.0, but must be 3 or 2"),
     "periods": ((POINTS, 1), {"period": (1,) * 4}, ValueError, "period has 4 items"),
-    "2 periods": ((POINTS, 1), {"period": (1, 1)}, ValueError, "must be (n, 2)"),
+    "2 periods": ((POINTS, 1), {"period": (1, 1)}, ValueError, "period has 2 items"),
     "3 periods": ((POINTS[:, :2], 1), {"period": (1, 1, 1)}, ValueError, "must be (n, 3)"),
     "far box": ((POINTS * 1e30, 1), {"period": (1, 1, 1)}, ValueError, "1"),
     "workers": ((POINTS, 1), {"workers": 0}, ValueError, "workers is 0"),

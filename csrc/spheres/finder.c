@@ -1,7 +1,6 @@
 /* Building a finder of pairs. */
 #include "finder.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "levels.h"
@@ -10,7 +9,8 @@
  * laws up to 1000:1. The vector code computes several distances in the time of one. */
 #define ACCESS_COST 7.0
 
-/* Of the volume, what spheres fill where nobody knows it: a dense packing. */
+/* Of the volume, what spheres fill where there are any: as in a dense packing. On average it may be
+ * less, but then there are few, or they lie close together in a part of it. */
 #define DENSE_FRACTION 0.6
 
 abut_pair_input abut_pair_input_default(void)
@@ -101,27 +101,6 @@ static abut_status copy_spheres(const abut_pair_input *input, abut_pair_finder *
 
 /* ---- levels ---- */
 
-/* What the spheres fill of a box that is periodic along all axes. */
-static double volume_fraction(const abut_pair_finder *finder, const double *reaches,
-                              abut_index count)
-{
-    double box = 1.0, filled = 0.0;
-    const int dimension = finder->dimension;
-    for (int axis = 0; axis < dimension; axis++) {
-        box *= finder->period[axis];
-    }
-    if (box == 0.0) {
-        return DENSE_FRACTION;
-    }
-    for (abut_index i = 0; i < count; i++) {
-        const double square = reaches[i] * reaches[i];
-        filled += dimension == 3 ? square * reaches[i] : square;
-    }
-    const double pi = 3.14159265358979323846;
-    const double fraction = filled * (dimension == 3 ? 4.0 / 3.0 * pi : pi) / box;
-    return isfinite(fraction) && fraction > 0.0 ? fraction : DENSE_FRACTION;
-}
-
 /* Count the spheres of each level, and look for the largest; has_largest: the last level is as
  * large as that of all. */
 static abut_status count_levels(const double *reaches, abut_index count, bool has_largest,
@@ -171,9 +150,9 @@ abut_status finder_set_levels(const abut_pair_finder *finder, const double *reac
     }
     if (!finder->has_sizes) {
         abut_index found = 0;
-        abut_status status = levels_choose(
-            reaches, count, finder->dimension, volume_fraction(finder, reaches, count),
-            finder->search, ACCESS_COST, finder->wanted_levels, levels->sizes, &found);
+        abut_status status =
+            levels_choose(reaches, count, finder->dimension, DENSE_FRACTION, finder->search,
+                          ACCESS_COST, finder->wanted_levels, levels->sizes, &found);
         if (status) {
             return status;
         }

@@ -393,6 +393,20 @@ static void searcher_destroy(pooled *self)
     memory_free(s);
 }
 
+/* What a search of very many pairs has left is given back by the next one that has few. */
+enum { SPARE_FACTOR = 8 };
+
+static void give_searcher(const abut_pairs *pairs, searcher *s)
+{
+    const abut_index used = s->found_count > QUEUE_CAPACITY ? s->found_count : QUEUE_CAPACITY;
+    if (s->found_capacity / SPARE_FACTOR > used) {
+        memory_free(s->found);
+        s->found = NULL;
+        s->found_capacity = 0;
+    }
+    pool_give(&pairs->finder->leftovers->searches, &s->pooled);
+}
+
 static searcher *take_searcher(const abut_pairs *pairs, parallel_job *job)
 {
     searcher *s = (searcher *)pool_take(&pairs->finder->leftovers->searches);
@@ -439,7 +453,7 @@ static abut_status search_chunk(void *context, abut_index number, parallel_job *
         status = parallel_report(job, chunk->count);
     }
     atomic_fetch_add(&all->distance_count, s->queue.distance_count);
-    pool_give(&all->pairs->finder->leftovers->searches, &s->pooled);
+    give_searcher(all->pairs, s);
     return status;
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -103,9 +103,10 @@ def find_pairs(
     >>> pairs.image[:, 0], pairs.normal[:, 0]
     (array([-1,  0]), array([ 1., -1.]))
     """
-    points = checks.points(centers, "centers", _dimensions(period))
+    box = _read_box(period)
+    points = _read_centers(centers, box)
     given = _read_input(
-        checks.lengths(radii, "radii", len(points), "center"), gap, levels, search, period
+        checks.lengths(radii, "radii", len(points), "center"), gap, levels, search, box
     )
     core = given.build(points.shape[1])
     return _search(core, given, points, others, worker_count(workers, len(points)))
@@ -164,8 +165,8 @@ class PairFinder:
         if sizes.ndim != 1:
             hint = ": one for each sphere; find_pairs takes a number" if sizes.ndim == 0 else ""
             raise ValueError(f"radii has shape {sizes.shape}, but must be (n,){hint}")
-        self._input = _read_input(sizes, gap, levels, search, period)
-        self._last = _dimensions(period)[0]
+        self._input = _read_input(sizes, gap, levels, search, _read_box(period))
+        self._last = self._input.box.dimensions[0]
         # of each dimension that the centers had
         self._cores = {self._last: self._input.build(self._last)}
 
@@ -186,7 +187,7 @@ class PairFinder:
 
     @property
     def period(self) -> Period | None:
-        return self._input.period
+        return self._input.box.period
 
     def find(
         self,
@@ -225,7 +226,7 @@ class PairFinder:
         >>> pairs.i, pairs.j
         (array([0, 1]), array([0, 0]))
         """
-        points = checks.points(centers, "centers", _dimensions(self._input.period))
+        points = _read_centers(centers, self._input.box)
         count = len(self._input.radii)
         if len(points) != count:
             rows = checks.counted(len(points), "row")
@@ -236,10 +237,10 @@ class PairFinder:
         return _search(core, self._input, points, others, worker_count(workers, count))
 
     def _core_of(self, dimension: int) -> _core.PairFinder:
-        self._last = dimension
         core = self._cores.get(dimension)
         if core is None:
             core = self._cores.setdefault(dimension, self._input.build(dimension))
+        self._last = dimension  # other threads may ask for this one from now on
         return core
 
     def statistics(self) -> PairStatistics:
@@ -269,8 +270,15 @@ class PairFinder:
         given = self._input
         levels = given.levels or "auto" if given.sizes is None else given.sizes
         gap = given.gap if given.gaps is None else given.gaps
-        make = partial(PairFinder, gap=gap, levels=levels, search=self.search, period=given.period)
+        make = partial(PairFinder, gap=gap, levels=levels, search=self.search, period=self.period)
         return make, (given.radii,)
+
+
+class _Box(NamedTuple):
+    """Where space repeats, and how many coordinates a center may have."""
+
+    period: Period | None
+    dimensions: tuple[int, ...]
 
 
 class _Input(NamedTuple):
@@ -282,14 +290,16 @@ class _Input(NamedTuple):
     sizes: _Doubles | None
     levels: int
     search: int
-    period: Period | None
+    box: _Box
 
     def build(self, dimension: int) -> _core.PairFinder:
-        lengths = None if self.period is None else lengths_of(self.period)
-        return _core.PairFinder(dimension, *self[:6], lengths)
+        period = self.box.period
+        return _core.PairFinder(
+            dimension, *self[:6], None if period is None else lengths_of(period)
+        )
 
 
-def _read_input(radii: _Doubles, gap: ArrayLike, levels: Any, search: str, period: Any) -> _Input:
+def _read_input(radii: _Doubles, gap: ArrayLike, levels: Any, search: str, box: _Box) -> _Input:
     number, gaps = _read_gap(gap, len(radii))
     return _Input(
         radii,
@@ -297,14 +307,26 @@ def _read_input(radii: _Doubles, gap: ArrayLike, levels: Any, search: str, perio
         gaps,
         *_read_levels(levels),
         checks.choice(search, "search", SEARCHES),
-        read_period(period, 3, 2),
+        box,
     )
 
 
-def _dimensions(period: Any) -> tuple[int, ...]:
-    """How many coordinates a center may have."""
-    count = len(period) if hasattr(period, "__len__") else None
-    return (count,) if count in (2, 3) else (3, 2)
+def _read_box(period: Any) -> _Box:
+    if period is None:
+        return _Box(None, (3, 2))
+    items = tuple(period) if isinstance(period, Iterable) else period
+    return _Box(read_period(items, 3, 2), (len(items),))
+
+
+def _read_centers(centers: ArrayLike, box: _Box) -> _Doubles:
+    array = checks.doubles(centers, "centers")
+    axes = array.shape[1] if array.ndim == 2 else 0
+    if axes in (2, 3) and axes not in box.dimensions:
+        raise ValueError(
+            f"centers has shape {array.shape}, but period has {box.dimensions[0]} items:"
+            " there is one for each axis"
+        )
+    return checks.points(array, "centers", box.dimensions)
 
 
 def _read_gap(gap: ArrayLike, count: int) -> tuple[float, _Doubles | None]:
@@ -319,6 +341,8 @@ def _read_levels(levels: Any) -> tuple[_Doubles | None, int]:
     """Their sizes, or how many there are, which is 0 for any."""
     if isinstance(levels, str):
         return None, checks.choice(levels, "levels", {"auto": 0})
+    if levels is None:
+        raise TypeError("levels is None, but must be 'auto', a number or sizes")
     if np.ndim(levels) == 0:
         count = checks.whole(levels, "levels")
         if not 1 <= count <= _core.LEVEL_LIMIT:
@@ -361,4 +385,4 @@ def _search(
     level()  # complains where the environment names a wrong one
     columns = core.find(points, *second, workers)
     other_count = None if second[0] is None else len(second[0])
-    return Pairs._found(columns, {"period": given.period, "other_count": other_count})
+    return Pairs._found(columns, {"period": given.box.period, "other_count": other_count})
