@@ -340,8 +340,8 @@ typedef struct abut_pair_columns {
     double *normal;  /* m x d: unit, from j to i; +x where the centers are the same */
     double *overlap; /* m: sum of the radii - distance of the centers */
     double *point;   /* m x d: midway between the surfaces, on the line of the centers */
-    abut_index *image; /* m x d: sphere j shifted by image * period is what sphere i touches; may be
-                          NULL: then it is not written */
+    abut_index *image; /* m x d: sphere j shifted by image * period is what sphere i touches; zeros
+                          on entry; may be NULL: then it is not written */
     abut_index *offsets; /* sphere_count + 1: the pairs whose first sphere is i are offsets[i] ...
                             offsets[i + 1] - 1 */
 } abut_pair_columns;
