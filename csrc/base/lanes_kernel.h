@@ -571,9 +571,20 @@ static inline singles singles_set(float a)
     return _mm256_set1_ps(a);
 }
 
+/* b where they are equal, or a is no number. */
+static inline singles singles_smaller(singles a, singles b)
+{
+    return _mm256_min_ps(a, b);
+}
+
 static inline singles singles_larger(singles a, singles b)
 {
     return _mm256_max_ps(a, b);
+}
+
+static inline void singles_store(float *p, singles a)
+{
+    _mm256_storeu_ps(p, a);
 }
 
 /* Bit k: whether lane k of a is less than that of b. */
@@ -645,9 +656,19 @@ static inline singles singles_set(float a)
     return a;
 }
 
+static inline singles singles_smaller(singles a, singles b)
+{
+    return a < b ? a : b;
+}
+
 static inline singles singles_larger(singles a, singles b)
 {
     return a > b ? a : b;
+}
+
+static inline void singles_store(float *p, singles a)
+{
+    *p = a;
 }
 
 static inline unsigned singles_less_bits(singles a, singles b)

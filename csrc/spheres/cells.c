@@ -1,6 +1,8 @@
 /* Spheres into the cells of a grid. */
 #include "cells.h"
 
+#include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "../base/parallel.h"
@@ -12,7 +14,8 @@ typedef struct filling {
     const grid_plan *plan;
     int32_t *cells; /* of each sphere */
     int32_t *begins, *ids, *ordered_cells;
-    int shift; /* block = cell >> shift */
+    int shift;                /* block = cell >> shift */
+    _Atomic abut_index crowd; /* sum over the cells of the squares of their counts */
 } filling;
 
 /* Four arrays of floats, or of doubles. */
@@ -64,12 +67,13 @@ static void fill_blocks(void *context, abut_index begin, abut_index end, uint16_
 /* Sort a block's spheres by cell. Until its end, begins[c + 1] is where cell c's next one goes. */
 static abut_status fill_block(void *context, abut_index block, parallel_job *job)
 {
-    const filling *f = context;
+    filling *f = context;
     const int32_t *items = f->g->sorted.items;
     const int32_t begin = f->g->sorted.key_begins[block], end = f->g->sorted.key_begins[block + 1];
     const abut_index first = block << f->shift, after = (block + 1) << f->shift;
     const abut_index last = after < f->g->cell_count ? after : f->g->cell_count;
     int32_t *next = f->begins + 1, sum = begin;
+    abut_index crowd = 0;
     memset(next + first, 0, (size_t)(last - first) * sizeof *next);
     for (int32_t k = begin; k < end; k++) {
         next[f->cells[items[k]]]++;
@@ -78,7 +82,9 @@ static abut_status fill_block(void *context, abut_index block, parallel_job *job
         const int32_t count = next[cell];
         next[cell] = sum;
         sum += count;
+        crowd += (abut_index)count * count;
     }
+    atomic_fetch_add(&f->crowd, crowd);
     for (int32_t k = begin; k < end; k++) {
         const int32_t cell = f->cells[items[k]], to = next[cell]++;
         f->ids[to] = items[k];
@@ -86,6 +92,38 @@ static abut_status fill_block(void *context, abut_index block, parallel_job *job
     }
     pair_kernels_take()->grid_gather(f->g, begin, end);
     return parallel_report(job, end - begin + (last - first) / 8);
+}
+
+/* Where the spheres of a level are: those of other levels need not look elsewhere. */
+static void bound_level(const grid *g, grid_level *level)
+{
+    const abut_index begin = g->begins[level->first_cell];
+    const abut_index end = g->begins[level->first_cell + level->cell_count];
+    for (int axis = 0; axis < 3; axis++) {
+        const grid_axis *at = &level->axes[axis];
+        const double origin = g->near_reach ? g->low[axis] : 0.0, margin = (double)g->margin;
+        double least = -INFINITY, most = INFINITY;
+        if (g->period[axis] == 0.0) {
+            pair_kernels_take()->grid_bound(g, axis, begin, end, &least, &most);
+            least += origin - margin, most += origin + margin;
+        }
+        const double low = least > g->low[axis] ? least : g->low[axis];
+        const double high = most < g->high[axis] ? most : g->high[axis];
+        const double first = floor((low - g->low[axis]) * at->inv_length - level->slack);
+        const double last = floor((high - g->low[axis]) * at->inv_length + level->slack);
+        level->least[axis] = least, level->most[axis] = most;
+        level->first[axis] = first > 0.0 ? first : 0.0;
+        level->last[axis] = last < at->last ? last : at->last;
+    }
+}
+
+static void bound_levels(grid *g, const grid_plan *plan)
+{
+    for (int32_t h = 0; plan->has_lookers && h < g->level_count; h++) {
+        if (plan->populations[h] > 0) {
+            bound_level(g, &g->levels[h]);
+        }
+    }
 }
 
 static abut_status fill(filling *f)
@@ -115,5 +153,12 @@ abut_status cells_fill(grid *g, const grid_plan *plan)
     grid_lay_out(g, plan);
     g->rows = plan->rows;
     abut_status status = reserve(&f);
-    return status ? status : fill(&f);
+    if (!status) {
+        status = fill(&f);
+    }
+    if (!status) {
+        bound_levels(g, plan);
+        g->crowd = (double)atomic_load(&f.crowd) / (double)plan->count;
+    }
+    return status;
 }

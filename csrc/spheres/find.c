@@ -190,6 +190,8 @@ static grid_plan plan_grid(const abut_pairs *pairs)
                       .reaches = pairs->levels.reaches,
                       .populations = pairs->levels.populations,
                       .level_count = pairs->levels.count,
+                      .has_lookers = pairs->levels.count > 1 || has_images ||
+                                     pairs->second_set == &pairs->others,
                       .workers = pairs->query.workers,
                       .interrupted = pairs->query.interrupted,
                       .interrupted_data = pairs->query.interrupted_data};
@@ -216,20 +218,60 @@ static abut_status set_image_levels(abut_pairs *pairs)
                              &index);
 }
 
+/* All images, where the box asks for them. */
+static abut_status choose_images(abut_pairs *pairs, abut_error *error)
+{
+    const grid_plan plan = plan_grid(pairs);
+    if (!pairs->finder->is_periodic || has_one_image(pairs, &plan)) {
+        return ABUT_OK;
+    }
+    abut_status status = images_make(pairs, error);
+    return status ? status : set_image_levels(pairs);
+}
+
+/* A level for each octave of the sizes of whom the grid will hold. */
+static abut_status set_octaves(abut_pairs *pairs)
+{
+    const bool has_images = pairs->images != NULL;
+    const row_set *set = pairs->second_set;
+    return finder_set_octaves(has_images ? pairs->image_reaches : set->reaches,
+                              has_images ? pairs->image_count : set->count, &pairs->levels);
+}
+
+static abut_status fill_grid(abut_pairs *pairs)
+{
+    const grid_plan plan = plan_grid(pairs);
+    return cells_fill(&pairs->grid, &plan);
+}
+
+/* Spheres of a sphere's cell: far fewer are there where the work model is right. */
+#define MOST_CROWD 64.0
+
+/* Where sizes go with places, as of dust in a corner between stones, cells that hold few spheres on
+ * average hold far too many of the small ones: then there is a level for each octave of sizes, and
+ * the finder remembers that it needs them. */
 static abut_status build_grid(abut_pairs *pairs, abut_error *error)
 {
-    grid_plan plan = plan_grid(pairs);
-    if (pairs->finder->is_periodic && !has_one_image(pairs, &plan)) {
-        abut_status status = images_make(pairs, error);
-        if (!status) {
-            status = set_image_levels(pairs);
-        }
-        if (status) {
-            return status;
-        }
-        plan = plan_grid(pairs);
+    atomic_bool *needs_octaves = &pairs->finder->leftovers->needs_octaves;
+    const bool may_choose = !pairs->finder->has_sizes && pairs->finder->wanted_levels == 0;
+    abut_status status = choose_images(pairs, error);
+    if (!status && may_choose && atomic_load(needs_octaves)) {
+        status = set_octaves(pairs);
+        return status ? status : fill_grid(pairs);
     }
-    return cells_fill(&pairs->grid, &plan);
+    if (!status) {
+        status = fill_grid(pairs);
+    }
+    const int32_t count = pairs->levels.count;
+    if (status || !may_choose || pairs->grid.crowd <= MOST_CROWD) {
+        return status;
+    }
+    status = set_octaves(pairs);
+    if (status || pairs->levels.count == count) {
+        return status;
+    }
+    atomic_store(needs_octaves, true);
+    return fill_grid(pairs);
 }
 
 static abut_status find_all(abut_pairs *pairs, abut_error *error)

@@ -1,6 +1,7 @@
 /* Building a finder of pairs. */
 #include "finder.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "levels.h"
@@ -162,6 +163,27 @@ abut_status finder_set_levels(const abut_pair_finder *finder, const double *reac
     if (!status && !finder->has_sizes) {
         fit_sizes(levels);
     }
+    return status;
+}
+
+abut_status finder_set_octaves(const double *reaches, abut_index count, level_set *levels)
+{
+    double smallest = reaches[0], largest = reaches[0];
+    for (abut_index i = 0; i < count; i++) {
+        smallest = reaches[i] < smallest ? reaches[i] : smallest;
+        largest = reaches[i] > largest ? reaches[i] : largest;
+    }
+    double size = 2.0 * largest;
+    levels->count = 1;
+    for (; levels->count < ABUT_LEVEL_LIMIT && size >= 4.0 * smallest; levels->count++) {
+        size *= 0.5;
+    }
+    for (int32_t h = 0; h < levels->count; h++) {
+        levels->sizes[h] = ldexp(2.0 * largest, h + 1 - levels->count);
+    }
+    abut_index index;
+    abut_status status = count_levels(reaches, count, true, levels, &index);
+    fit_sizes(levels);
     return status;
 }
 

@@ -19,6 +19,7 @@ typedef struct level_set {
 typedef struct pair_leftovers {
     pool results;  /* abut_pairs */
     pool searches; /* scratch of threads */
+    atomic_bool needs_octaves;
 } pair_leftovers;
 
 struct abut_pair_finder {
@@ -41,5 +42,8 @@ struct abut_pair_finder {
  * ABUT_SIZE_TOO_SMALL with the sphere in *index. */
 abut_status finder_set_levels(const abut_pair_finder *finder, const double *reaches,
                               abut_index count, level_set *levels, abut_index *index);
+
+/* A level for each octave of sizes, whatever the finder's input asks for. ABUT_OK. */
+abut_status finder_set_octaves(const double *reaches, abut_index count, level_set *levels);
 
 #endif

@@ -58,7 +58,6 @@ static void set_box(grid *g, const grid_plan *plan)
     g->is_periodic = false;
     for (int axis = 0; axis < 3; axis++) {
         const double period = plan->period[axis];
-        g->least[axis] = plan->low[axis], g->most[axis] = plan->high[axis];
         g->low[axis] = period > 0.0 ? 0.0 : plan->low[axis];
         g->high[axis] = period > 0.0 ? period : plan->high[axis];
         g->period[axis] = period;

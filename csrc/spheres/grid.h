@@ -43,16 +43,18 @@ typedef struct grid_level {
     double slack; /* of a cell: how far rounding may put two spheres farther apart, or nearer */
     grid_axis axes[3];
     int32_t first_cell, cell_count; /* in the table */
+    double least[3], most[3];       /* bounds of its spheres, a margin wider; all of a period */
+    double first[3], last[3];       /* cells of space that those are in */
 } grid_level;
 
 typedef struct grid {
     double low[3], high[3];          /* what is outside is counted to the border */
-    double least[3], most[3];        /* bounds of the spheres */
     double period[3], inv_period[3]; /* 0: none */
     bool is_periodic;
     grid_level levels[ABUT_LEVEL_LIMIT];
     int32_t level_count, cell_count;
     abut_index sphere_count;
+    double crowd; /* spheres of a sphere's cell, itself included, on average */
     const int32_t
         *begins; /* cell_count + 1: cell c has the spheres begins[c] ... begins[c + 1] - 1 */
     const sphere_row *rows; /* by the caller's numbers */
@@ -83,6 +85,7 @@ typedef struct grid_plan {
     const double *reaches;         /* of each level's largest sphere; 0 where it has none */
     const abut_index *populations; /* spheres of each level */
     int32_t level_count;
+    bool has_lookers; /* spheres look into levels that are not their own */
     int dimension;
     int workers;
     abut_interrupted interrupted;

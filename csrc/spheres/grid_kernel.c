@@ -1,4 +1,6 @@
 /* Which cell of the grid's table each sphere is in, and spheres in the order of cells. */
+#include <math.h>
+
 #include "../base/lanes_kernel.h"
 #include "../base/prefetch.h"
 #include "../base/simd.h"
@@ -114,5 +116,57 @@ void KERNEL(grid_gather)(const grid *g, abut_index begin, abut_index end)
                 columns[axis] - lanes_set(origin[axis]));
         }
         put(g->near_reach, g->reach, i, end, columns[3]);
+    }
+}
+
+static void include(double value, double *least, double *most)
+{
+    *least = value < *least ? value : *least;
+    *most = value > *most ? value : *most;
+}
+
+static void bound_floats(const float *places, abut_index count, double *least, double *most)
+{
+    singles low = singles_set(INFINITY), high = singles_set(-INFINITY);
+    float lows[SINGLES], highs[SINGLES];
+    abut_index k = 0;
+    for (; k + SINGLES <= count; k += SINGLES) {
+        low = singles_smaller(singles_load(places + k), low);
+        high = singles_larger(singles_load(places + k), high);
+    }
+    singles_store(lows, low);
+    singles_store(highs, high);
+    for (int i = 0; i < SINGLES && count >= SINGLES; i++) {
+        include((double)lows[i], least, most);
+        include((double)highs[i], least, most);
+    }
+    for (; k < count; k++) {
+        include((double)places[k], least, most);
+    }
+}
+
+static void bound_doubles(const double *places, abut_index count, double *least, double *most)
+{
+    lanes low = lanes_set(INFINITY), high = lanes_set(-INFINITY);
+    abut_index k = 0;
+    for (; k + LANES <= count; k += LANES) {
+        low = lanes_smaller(lanes_load(places + k), low);
+        high = lanes_larger(lanes_load(places + k), high);
+    }
+    *least = lanes_smallest(low);
+    *most = -lanes_smallest(-high);
+    for (; k < count; k++) {
+        include(places[k], least, most);
+    }
+}
+
+void KERNEL(grid_bound)(const grid *g, int axis, abut_index begin, abut_index end, double *least,
+                        double *most)
+{
+    *least = INFINITY, *most = -INFINITY;
+    if (g->near_reach) {
+        bound_floats(g->near_place[axis] + begin, end - begin, least, most);
+    } else {
+        bound_doubles(g->place[axis] + begin, end - begin, least, most);
     }
 }

@@ -52,6 +52,11 @@ typedef struct pair_kernels {
     /* Put spheres begin ... end - 1 of the grid's order into its arrays: whichever are there. */
     void (*grid_gather)(const grid *g, abut_index begin, abut_index end);
 
+    /* Bounds of the spheres begin ... end - 1 of the grid's order along an axis: as the grid's
+     * arrays have them, which are counted from low where they are floats. */
+    void (*grid_bound)(const grid *g, int axis, abut_index begin, abut_index end, double *least,
+                       double *most);
+
     /* Pairs of a level's spheres in cells of one row with others of the level. False: end. */
     bool (*near_row)(const grid *g, const row_task *task, pair_queue *queue);
 
@@ -72,6 +77,8 @@ typedef struct pair_kernels {
     void grid_find_cells_##level(const grid *g, const sphere_row *rows, abut_index begin,          \
                                  abut_index end, int32_t *cells);                                  \
     void grid_gather_##level(const grid *g, abut_index begin, abut_index end);                     \
+    void grid_bound_##level(const grid *g, int axis, abut_index begin, abut_index end,             \
+                            double *least, double *most);                                          \
     bool near_row_##level(const grid *g, const row_task *task, pair_queue *queue);                 \
     bool across_level_##level(const grid *g, const grid_level *level, const sphere_row *from,      \
                               int32_t number, pair_queue *queue);                                  \

@@ -350,8 +350,7 @@ LANES_INLINE bool open_window(const grid *g, const grid_level *level, int axis, 
                               double reach, window *w)
 {
     const grid_axis *at = &level->axes[axis];
-    if (g->period[axis] == 0.0 &&
-        (place < g->least[axis] - reach || place > g->most[axis] + reach)) {
+    if (place < level->least[axis] - reach || place > level->most[axis] + reach) {
         return false;
     }
     place = place > g->low[axis] ? place : g->low[axis];
@@ -359,9 +358,9 @@ LANES_INLINE bool open_window(const grid *g, const grid_level *level, int axis, 
     place = (place - g->low[axis]) * at->inv_length;
     const double half = reach * at->inv_length + level->slack;
     double low = floor(place - half), high = floor(place + half);
-    if (!at->wraps) {
-        low = low > 0.0 ? low : 0.0;
-        high = high < at->last ? high : at->last;
+    if (g->period[axis] == 0.0) {
+        low = low > level->first[axis] ? low : level->first[axis];
+        high = high < level->last[axis] ? high : level->last[axis];
     }
     if (low > high) {
         return false;
@@ -480,8 +479,9 @@ LANES_INLINE void add_rows(const grid *g, const layer *l, int32_t t, int32_t num
         lanes_sqrt(lanes_larger(rest_sq, lanes_set(0.0))) * lanes_set(l->axes[0].inv_length) +
         lanes_set(l->x->slack);
     lanes place = lanes_set(l->x->place), last = lanes_set(l->x->count - 1);
-    lanes_store_whole(lows, lanes_larger(place - half, lanes_set(0.0)));
-    lanes_store_whole(highs, lanes_smaller(place + half, last));
+    lanes zero = lanes_set(0.0); /* the window may be cut off on either side of the sphere */
+    lanes_store_whole(lows, lanes_smaller(lanes_larger(place - half, zero), last));
+    lanes_store_whole(highs, lanes_larger(lanes_smaller(place + half, last), zero));
     const bool is_all = l->x->length == 0.0;
     for (; bits; bits &= bits - 1) {
         const int32_t lane = __builtin_ctz(bits);
