@@ -188,6 +188,77 @@ def test_few_spheres_far_from_most():
 # ---- what is known -------------------------------------------------------------------------------
 
 
+def test_dust_below_what_floats_tell():
+    """Spheres far smaller than a float's step at their place touch or do not as doubles say."""
+    rng = np.random.default_rng(8)
+    stones, spots = rng.uniform(0, 1000, (1000, 3)), rng.uniform(900, 1000, (50, 1, 3))
+    dust = (spots + rng.uniform(-2e-5, 2e-5, (50, 20, 3))).reshape(-1, 3)
+    radii = np.concatenate([rng.uniform(3, 5, 1000), rng.uniform(1e-6, 1e-5, 1000)])
+    assert_as_reference(np.concatenate([stones, dust]), radii)
+
+
+# ---- work that grows with the number of spheres alone --------------------------------------------
+
+
+def distances(centers, radii, **options):
+    """Distances computed for each sphere."""
+    finder = abut.PairFinder(np.broadcast_to(radii, len(centers)), **options)
+    finder.find(centers)
+    return finder.statistics().distances / len(centers)
+
+
+@pytest.mark.parametrize("periodic", [False, True])
+@pytest.mark.parametrize("spacing", [2, 8, 64, 1000])
+def test_lattices_do_not_fall_onto_themselves(spacing, periodic):
+    """Cells that share memory hold no more than random ones would, roughly."""
+    axis = spacing * np.arange(32.0 + (not periodic))
+    lattice = np.stack(np.meshgrid(axis, axis, axis), -1).reshape(-1, 3)
+    period = (32.0 * spacing,) * 3 if periodic else None
+    assert distances(lattice, 0.5, period=period) < 60
+
+
+def test_clusters_in_a_large_periodic_box():
+    rng = np.random.default_rng(4)
+    centers, radii, side = scenes.random_cloud(rng, 20_000, 100, 3)
+    alone = distances(centers, radii)
+    assert distances(centers, radii, period=(1000 * side,) * 3) < 3 * alone
+
+
+def test_dust_in_a_corner():
+    """Where sizes go with places there is a level for each octave; the pairs are the same."""
+    rng = np.random.default_rng(5)
+    stones, radii, side = scenes.random_cloud(rng, 5000, 20, 3)
+    dust = side / 20 * rng.uniform(0, 1, (20_000, 3))
+    centers = np.concatenate([stones, dust])
+    radii = np.concatenate([radii, np.full(len(dust), side / 20 / 60)])
+    radii[len(stones) :] = min(radii[len(stones)], 0.02 * radii.min())
+    finder = abut.PairFinder(radii)
+    assert len(finder.sizes) < 5
+    first, second = finder.find(centers), finder.find(centers)
+    assert finder.statistics().distances / len(centers) < 200
+    assert len(finder.statistics().sizes) > 8
+    assert first == second == abut.find_pairs(centers, radii, levels=1)
+
+
+@pytest.mark.parametrize("levels", ["auto", 3])
+def test_lookers_far_from_a_crowd(levels):
+    """Who is far from all others does not compare itself with them, folded or not."""
+    rng = np.random.default_rng(6)
+    finder = abut.PairFinder(np.full(20_000, 0.5), levels=levels)
+    pairs = finder.find(rng.uniform(0, 1000, (20_000, 3)), others=(rng.random((5000, 3)), 0.5))
+    assert finder.statistics().distances < 50 * 5000
+    assert len(pairs) < 50 * 5000
+
+
+def test_large_spheres_far_from_small_ones():
+    """Sizes by hand: the level of the small ones is searched only where these are."""
+    rng = np.random.default_rng(7)
+    stones, dust = rng.uniform(0, 100, (2000, 3)), rng.uniform(0, 0.5, (20_000, 3))
+    radii = np.concatenate([np.ones(2000), np.full(20_000, 0.005)])
+    centers = np.concatenate([stones, dust])
+    assert distances(centers, radii, levels=[0.01, 2.0]) < 100
+
+
 def test_numbers_belong_together():
     rng = np.random.default_rng(2)
     centers, radii, side = scenes.random_cloud(rng, 500, 10, 3)

@@ -47,7 +47,9 @@ def find_pairs(
         The world repeats along each axis at these lengths, and along no axis whose item is None.
         Spheres may be anywhere, also outside of the box, and larger than a period: each image
         that touches is a pair, as ``pairs.image`` tells, and a sphere that touches its own image
-        is a pair with i = j. By default nothing is repeated.
+        is a pair with i = j. A box of less than about three largest diameters is searched with all
+        images of all spheres, which takes several times as long and as much memory. By default
+        nothing is repeated.
     others : tuple of (centers, radii) or (centers, radii, gaps), optional
         Other spheres: pairs of a sphere and one of these are searched instead, and ``pairs.j``
         numbers the others. Theirs, too, may be a number for all radii, and for all gaps; with a
@@ -56,7 +58,8 @@ def find_pairs(
         Of the grid: their number, 1 to 64, or their sizes, ascending, the last one at least the
         largest diameter plus gap, others included. A sphere is on the first level that is as
         large. By default cells of all levels hold as many spheres, and there are as many levels as
-        `expected_work` finds best with an ``overhead`` of 7. The pairs are the same for any.
+        `expected_work` finds best with an ``overhead`` of 7; where sizes go with places, so that
+        some cells hold far more, there is a level for each octave. The pairs are the same for any.
     search : {"top-down", "bottom-up"}
         Whether spheres look for smaller ones on the levels below their own, or for larger ones on
         those above. The pairs are the same.
