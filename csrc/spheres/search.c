@@ -63,7 +63,7 @@ static bool is_first_image(const sphere_image *at, int32_t first)
     return false;
 }
 
-/* The test of search_kernel.c, with the image that was searched for. */
+/* The test of compare_kernel.h, with the image that was searched for. */
 static bool touches_image(const abut_pairs *pairs, int32_t first, const sphere_image *at)
 {
     const sphere_row *i = &pairs->own.rows[first], *j = &pairs->second_set->rows[at->sphere];

@@ -1,0 +1,226 @@
+/* Whether spheres touch: one against those of a grid, some at a time.
+ *
+ * A pair touches where the square of the centers' distance, (dx dx + dy dy) + dz dz, is not more
+ * than that of the sum of the reaches, in doubles; in a periodic box at the nearest image. Nothing
+ * else decides: cells only say whom to compare, and floats leave to doubles what is close. */
+#ifndef SPHERES_COMPARE_KERNEL_H
+#define SPHERES_COMPARE_KERNEL_H
+
+#include "../base/lanes_kernel.h"
+#include "../base/prefetch.h"
+#include "kernels.h"
+
+/* How a grid's spheres are compared. */
+typedef enum mode { DOUBLES = 0, FLOATS = 1, PERIODIC = 2 } mode;
+
+/* The grid's arrays, in registers: the compiler cannot know that what is written to lists does not
+ * change them. What the mode does not need is left out, here as in what follows. */
+typedef struct field {
+    const grid *grid;
+    const int32_t *begins;
+    const float *near_place[3], *near_reach;
+    const double *place[3], *reach;
+    singles near_period[3], near_inv_period[3];
+    lanes period[3], inv_period[3];
+} field;
+
+LANES_INLINE field field_of(const grid *g, mode m)
+{
+    field f = {.grid = g, .begins = g->begins, .near_reach = g->near_reach, .reach = g->reach};
+    for (int axis = 0; axis < 3; axis++) {
+        f.near_place[axis] = g->near_place[axis];
+        f.place[axis] = g->place[axis];
+        if (m & PERIODIC) {
+            f.near_period[axis] = singles_set((float)g->period[axis]);
+            f.near_inv_period[axis] = singles_set((float)g->inv_period[axis]);
+            f.period[axis] = lanes_set(g->period[axis]);
+            f.inv_period[axis] = lanes_set(g->inv_period[axis]);
+        }
+    }
+    return f;
+}
+
+/* Soon the spheres from number k on are compared. */
+LANES_INLINE void fetch(const field *f, int32_t k, mode m)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        PREFETCH((uintptr_t)(m & FLOATS ? (const void *)f->near_place[axis] : f->place[axis]) +
+                 (uintptr_t)k * (m & FLOATS ? sizeof(float) : sizeof(double)));
+    }
+    PREFETCH((uintptr_t)(m & FLOATS ? (const void *)f->near_reach : f->reach) +
+             (uintptr_t)k * (m & FLOATS ? sizeof(float) : sizeof(double)));
+}
+
+/* A sphere that looks for others. */
+typedef struct looker {
+    const sphere_row *row;
+    int32_t number;
+    lanes place[3], reach;
+    singles near_place[3], least_reach, most_reach;
+} looker;
+
+/* A sphere, counted from the grid's low corner where it is compared with floats. */
+LANES_INLINE looker look(const grid *g, const sphere_row *row, int32_t number, mode m)
+{
+    looker from = {.row = row, .number = number};
+    for (int axis = 0; axis < 3; axis++) {
+        if (m & FLOATS) {
+            from.near_place[axis] = singles_set((float)(row->place[axis] - g->low[axis]));
+        } else {
+            from.place[axis] = lanes_set(row->place[axis]);
+        }
+    }
+    from.least_reach = singles_set((float)row->reach - g->margin);
+    from.most_reach = singles_set((float)row->reach + g->margin);
+    from.reach = lanes_set(row->reach);
+    return from;
+}
+
+/* Sphere a of the grid's order: its row, which is farther away, is hardly ever read. */
+LANES_INLINE looker look_near(const field *f, int32_t a, mode m)
+{
+    const grid *g = f->grid;
+    looker from = {.row = &g->rows[g->ids[a]], .number = a};
+    for (int axis = 0; axis < 3; axis++) {
+        if (m & FLOATS) {
+            from.near_place[axis] = singles_set(f->near_place[axis][a]);
+        } else {
+            from.place[axis] = lanes_set(f->place[axis][a]);
+        }
+    }
+    if (m & FLOATS) {
+        from.least_reach = singles_set(f->near_reach[a] - g->margin);
+        from.most_reach = singles_set(f->near_reach[a] + g->margin);
+    } else {
+        from.reach = lanes_set(f->reach[a]);
+    }
+    return from;
+}
+
+/* The same question to one sphere. */
+static bool touches(const grid *g, const sphere_row *from, const sphere_row *to)
+{
+    double d[3];
+    for (int axis = 0; axis < 3; axis++) {
+        const double ones = 0x1.8p52; /* as lanes_round */
+        d[axis] = from->place[axis] - to->place[axis];
+        d[axis] -= ((d[axis] * g->inv_period[axis] + ones) - ones) * g->period[axis];
+    }
+    const double reach = from->reach + to->reach;
+    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= reach * reach;
+}
+
+/* Which of the spheres that floats leave open touch. */
+static unsigned decide(const grid *g, const sphere_row *from, int32_t begin, unsigned open)
+{
+    unsigned touching = 0;
+    for (; open; open &= open - 1) {
+        const int k = __builtin_ctz(open);
+        touching |= (unsigned)touches(g, from, &g->rows[g->ids[begin + k]]) << k;
+    }
+    return touching;
+}
+
+LANES_INLINE singles near_difference(const field *f, const looker *from, int axis, int32_t k,
+                                     mode m)
+{
+    singles difference = from->near_place[axis] - singles_load(f->near_place[axis] + k);
+    if (m & PERIODIC) {
+        singles images = singles_round(difference * f->near_inv_period[axis]);
+        difference = difference - images * f->near_period[axis];
+    }
+    return difference;
+}
+
+LANES_INLINE unsigned compare_floats(const field *f, const looker *from, int32_t begin,
+                                     unsigned mask, mode m)
+{
+    singles x = near_difference(f, from, 0, begin, m), y = near_difference(f, from, 1, begin, m);
+    singles z = near_difference(f, from, 2, begin, m), reach = singles_load(f->near_reach + begin);
+    singles distance_sq = x * x + y * y + z * z;
+    singles most = from->most_reach + reach;
+    singles least = singles_larger(from->least_reach + reach, singles_set(0.0f));
+    /* where the margin is more than the reaches, 0 is not less than 0, and nothing is sure */
+    unsigned touching = singles_less_bits(distance_sq, least * least) & mask;
+    unsigned open = singles_no_more_bits(distance_sq, most * most) & mask & ~touching;
+    return open ? touching | decide(f->grid, from->row, begin, open) : touching;
+}
+
+LANES_INLINE lanes difference_along(const field *f, const looker *from, int axis, int32_t k, mode m)
+{
+    lanes difference = from->place[axis] - lanes_load(f->place[axis] + k);
+    if (m & PERIODIC) {
+        lanes images = lanes_round(difference * f->inv_period[axis]);
+        difference = difference - images * f->period[axis];
+    }
+    return difference;
+}
+
+LANES_INLINE unsigned compare_doubles(const field *f, const looker *from, int32_t begin, mode m)
+{
+    lanes x = difference_along(f, from, 0, begin, m), y = difference_along(f, from, 1, begin, m);
+    lanes z = difference_along(f, from, 2, begin, m);
+    lanes reach = from->reach + lanes_load(f->reach + begin);
+    return mask_bits(lanes_no_more(x * x + y * y + z * z, reach * reach));
+}
+
+/* Spheres that are compared at once. */
+LANES_INLINE int32_t width_of(mode m)
+{
+    return m & FLOATS ? SINGLES : LANES;
+}
+
+/* Compare with the first spheres from number `begin` on, of `count`. Those that touch are appended
+ * to the list, which has `length` numbers; returns its new length. */
+LANES_INLINE int32_t compare_vector(const field *f, const looker *from, int32_t begin,
+                                    int32_t count, int32_t *list, int32_t length, mode m)
+{
+    if (m & FLOATS) {
+        unsigned bits = compare_floats(f, from, begin, singles_first_bits(count), m);
+        return length + singles_append_bits(list + length, begin, bits);
+    }
+    unsigned bits = compare_doubles(f, from, begin, m) & lanes_first_bits(count);
+    return length + lanes_append_bits(list + length, begin, bits);
+}
+
+/* The sphere's number beside those that it has found: mostly no more than a vector has. */
+LANES_INLINE void store_number(const looker *from, int32_t count, pair_queue *queue, mode m)
+{
+    int32_t k = queue->count;
+    do {
+        if (m & FLOATS) {
+            singles_store_number(queue->firsts + k, from->number);
+        } else {
+            lanes_store_number(queue->firsts + k, from->number);
+        }
+        k += width_of(m);
+    } while (k < count);
+    queue->count = count;
+}
+
+/* Whether there is room for so many more pairs, after making some. */
+LANES_INLINE bool has_room(pair_queue *queue, int32_t room)
+{
+    return (abut_index)queue->count + room <= queue->capacity - GRID_PADDING ||
+           queue->drain(queue, room);
+}
+
+/* Compare with the spheres of a run; a vector is compared even where it is empty, which saves a
+ * branch that the processor would have to guess. */
+LANES_INLINE bool search_run(const field *f, const looker *from, int32_t begin, int32_t end,
+                             pair_queue *queue, mode m)
+{
+    if (!has_room(queue, end - begin + width_of(m))) {
+        return false;
+    }
+    int32_t count = queue->count;
+    queue->distance_count += end - begin;
+    do {
+        count = compare_vector(f, from, begin, end - begin, queue->seconds, count, m);
+        begin += width_of(m);
+    } while (begin < end);
+    store_number(from, count, queue, m);
+    return true;
+}
+
+#endif

@@ -1,0 +1,110 @@
+/* Pairs of spheres of one level. */
+#include "../base/simd.h"
+#include "compare_kernel.h"
+
+/* Spheres of a row that are read ahead. */
+enum { FETCHED_AHEAD = 64 };
+
+/* The spheres of the cells x - 1, x and x + 1 of a row. */
+LANES_INLINE bool search_three(const field *f, const row_task *task, const looker *from,
+                               int32_t row, int32_t x, pair_queue *queue, mode m)
+{
+    const int32_t *begins = f->begins;
+    const grid_axis *axis = &task->level->axes[0];
+    const int32_t last = axis->count - 1;
+    int32_t low = x > 0 ? x - 1 : 0, high = x < last ? x + 1 : last;
+    if (axis->wraps && (x == 0 || x == last)) {
+        int32_t beyond = row + (x == 0 ? last : 0);
+        if (!search_run(f, from, begins[beyond], begins[beyond + 1], queue, m)) {
+            return false;
+        }
+    }
+    return search_run(f, from, begins[row + low], begins[row + high + 1], queue, m);
+}
+
+/* Whom a sphere of cell x meets: who comes after it in its own cell, and all cells ahead. */
+LANES_INLINE bool search_ahead(const field *f, const row_task *task, const looker *from, int32_t x,
+                               pair_queue *queue, mode m)
+{
+    const int32_t *begins = f->begins;
+    const grid_axis *axis = &task->level->axes[0];
+    const bool is_last = x == axis->count - 1;
+    const int32_t end = begins[task->row + x + (is_last ? 1 : 2)];
+    bool is_done = search_run(f, from, from->number + 1, end, queue, m);
+    if (is_done && is_last && axis->wraps) {
+        is_done = search_run(f, from, begins[task->row], begins[task->row + 1], queue, m);
+    }
+    for (int32_t r = 0; is_done && r < task->ahead_count; r++) {
+        is_done = search_three(f, task, from, task->ahead[r], x, queue, m);
+    }
+    return is_done;
+}
+
+/* Most runs fit into one vector, and most cells are not at the border: who compares with one
+ * vector a run, whatever it holds, has no branch that the processor has to guess. False: a run is
+ * longer; nothing has changed. */
+LANES_INLINE bool search_short(const field *f, const row_task *task, const looker *from, int32_t x,
+                               int32_t ahead_count, pair_queue *queue, mode m)
+{
+    const int32_t *begins = f->begins;
+    int32_t *seconds = queue->seconds;
+    int32_t begin = from->number + 1, end = begins[task->row + x + 2];
+    int32_t longest = end - begin, sum = end - begin;
+    int32_t count = compare_vector(f, from, begin, end - begin, seconds, queue->count, m);
+    for (int32_t r = 0; r < ahead_count; r++) {
+        begin = begins[task->ahead[r] + x - 1], end = begins[task->ahead[r] + x + 2];
+        longest = end - begin > longest ? end - begin : longest;
+        sum += end - begin;
+        count = compare_vector(f, from, begin, end - begin, seconds, count, m);
+    }
+    fetch(f, begin + FETCHED_AHEAD, m); /* of the last row, which nobody has read before */
+    if (longest > width_of(m)) {
+        return false;
+    }
+    queue->distance_count += sum;
+    store_number(from, count, queue, m);
+    return true;
+}
+
+/* Rows ahead in space, where none is at the border. */
+enum { MOST_AHEAD = 4 };
+
+/* The compiler unrolls the loop over the rows where it knows their number. */
+LANES_INLINE bool search_known(const field *f, const row_task *task, const looker *from, int32_t x,
+                               pair_queue *queue, mode m)
+{
+    return task->ahead_count == MOST_AHEAD
+               ? search_short(f, task, from, x, MOST_AHEAD, queue, m)
+               : search_short(f, task, from, x, task->ahead_count, queue, m);
+}
+
+LANES_INLINE bool search_row(const grid *g, const row_task *task, pair_queue *queue, mode m)
+{
+    const field all = field_of(g, m), *f = &all;
+    const row_task here = *task;
+    const int32_t *cells = g->cells;
+    const int32_t begin = f->begins[here.row + here.begin], end = f->begins[here.row + here.end];
+    const int32_t last = here.level->axes[0].count - 1;
+    for (int32_t a = begin; a < end; a++) {
+        const int32_t x = cells[a] - here.row;
+        const looker from = look_near(f, a, m);
+        if (!has_room(queue, 5 * width_of(m))) {
+            return false;
+        }
+        if ((x == 0 || x == last || !search_known(f, &here, &from, x, queue, m)) &&
+            !search_ahead(f, &here, &from, x, queue, m)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool KERNEL(near_row)(const grid *g, const row_task *task, pair_queue *queue)
+{
+    if (g->near_reach) {
+        return g->is_periodic ? search_row(g, task, queue, FLOATS | PERIODIC)
+                              : search_row(g, task, queue, FLOATS);
+    }
+    return g->is_periodic ? search_row(g, task, queue, PERIODIC)
+                          : search_row(g, task, queue, DOUBLES);
+}
