@@ -72,6 +72,17 @@ def clusters(sphere_count, ratio):
     return in_order(PairScene(middles[blob] + width * rng.normal(size=(sphere_count, 3)), radii))
 
 
+def powder(sphere_count, ratio):
+    """Half of the spheres in the filled cube; the others a hundredth of their size, in a corner."""
+    stones = filled(sphere_count - sphere_count // 2, ratio)
+    rng = np.random.default_rng(8)
+    radii = np.full(sphere_count // 2, 0.01)
+    corner = rng.uniform(0.0, 1.0, (len(radii), 3)) * side_of(radii)
+    return in_order(
+        PairScene(np.concatenate([stones.centers, corner]), np.concatenate([stones.radii, radii]))
+    )
+
+
 SCENES = {
     "omega-1": partial(filled, ratio=1),
     "omega-10": partial(filled, ratio=10),
@@ -87,6 +98,9 @@ SCENES = {
     "thin-10": partial(filled, ratio=10, shape=(1000.0, 1.0, 1.0)),
     "clusters-1": partial(clusters, ratio=1),
     "clusters-10": partial(clusters, ratio=10),
+    "clusters-100": partial(clusters, ratio=100),
+    "clusters-1000": partial(clusters, ratio=1000),
+    "powder-10": partial(powder, ratio=10),
 }
 
 

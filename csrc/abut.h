@@ -323,8 +323,8 @@ typedef struct abut_pair_query {
 /* One worker, no others, no callback. */
 abut_pair_query abut_pair_query_default(void);
 
-/* The pairs of a query, sorted by i, then j, then image. They borrow the finder until they are
- * freed. */
+/* The pairs of a query, sorted by i, then j, then image. They borrow the finder and the query's
+ * arrays until they are freed. */
 typedef struct abut_pairs abut_pairs;
 
 abut_status abut_pairs_find(const abut_pair_finder *finder, const abut_pair_query *query,

@@ -198,10 +198,14 @@ LANES_INLINE void store_number(const looker *from, int32_t count, pair_queue *qu
     queue->count = count;
 }
 
+/* Longer runs are reported one by one: to compare with them takes a while. */
+enum { LONG_RUN = 4096 };
+
 /* Whether there is room for so many more pairs, after making some. */
 LANES_INLINE bool has_room(pair_queue *queue, int32_t room)
 {
-    return (abut_index)queue->count + room <= queue->capacity - GRID_PADDING ||
+    const abut_index wanted = (abut_index)queue->count + room;
+    return (wanted <= queue->capacity - GRID_PADDING && room <= LONG_RUN) ||
            queue->drain(queue, room);
 }
 
