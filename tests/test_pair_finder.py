@@ -240,6 +240,20 @@ def test_dust_in_a_corner():
     assert first == second == abut.find_pairs(centers, radii, levels=1)
 
 
+@pytest.mark.parametrize("axis", [0, 1, 2])
+@pytest.mark.parametrize("far", [1e10, -1e10])
+@pytest.mark.parametrize("levels", [3, [0.002, 0.2, 10]])
+def test_levels_beyond_the_box(levels, far, axis):
+    """Most spheres are so far away from some that the grid counts those to its border."""
+    rng = np.random.default_rng(9)
+    centers = np.concatenate([rng.random((500, 3)), 3 * rng.random((20, 3))])
+    centers[500:, axis] = far
+    radii = np.repeat([1e-3, 0.1, 5.0], [500, 10, 10])
+    expected = reference.find_pairs(centers, radii)
+    assert len(expected.i) > 100
+    assert_same(abut.find_pairs(centers, radii, levels=levels), expected)
+
+
 @pytest.mark.parametrize("levels", ["auto", 3])
 def test_lookers_far_from_a_crowd(levels):
     """Who is far from all others does not compare itself with them, folded or not."""

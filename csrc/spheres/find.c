@@ -247,31 +247,48 @@ static abut_status fill_grid(abut_pairs *pairs)
 /* Spheres of a sphere's cell: far fewer are there where the work model is right. */
 #define MOST_CROWD 64.0
 
+/* Queries for which a finder remembers that sizes go with places. */
+enum { OCTAVE_QUERIES = 64 };
+
+/* Whether this query is one of them. */
+static bool takes_octaves(pair_leftovers *leftovers)
+{
+    int left = atomic_load(&leftovers->octave_queries);
+    while (left > 0) {
+        if (atomic_compare_exchange_weak(&leftovers->octave_queries, &left, left - 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Where sizes go with places, as of dust in a corner between stones, cells that hold few spheres on
- * average hold far too many of the small ones: then there is a level for each octave of sizes, and
- * the finder remembers that it needs them. */
+ * average hold far too many of the small ones: then there is a level for each octave of sizes. */
+static abut_status spread_crowd(abut_pairs *pairs)
+{
+    const int32_t count = pairs->levels.count;
+    abut_status status = set_octaves(pairs);
+    if (status || pairs->levels.count == count) {
+        return status;
+    }
+    atomic_store(&pairs->finder->leftovers->octave_queries, OCTAVE_QUERIES);
+    return fill_grid(pairs);
+}
+
 static abut_status build_grid(abut_pairs *pairs, abut_error *error)
 {
-    atomic_bool *needs_octaves = &pairs->finder->leftovers->needs_octaves;
-    const bool may_choose = !pairs->finder->has_sizes && pairs->finder->wanted_levels == 0;
+    const abut_pair_finder *finder = pairs->finder;
+    const bool may_choose = !finder->has_sizes && finder->wanted_levels == 0;
+    const bool has_octaves = may_choose && takes_octaves(finder->leftovers);
     abut_status status = choose_images(pairs, error);
-    if (!status && may_choose && atomic_load(needs_octaves)) {
+    if (!status && has_octaves) {
         status = set_octaves(pairs);
-        return status ? status : fill_grid(pairs);
     }
     if (!status) {
         status = fill_grid(pairs);
     }
-    const int32_t count = pairs->levels.count;
-    if (status || !may_choose || pairs->grid.crowd <= MOST_CROWD) {
-        return status;
-    }
-    status = set_octaves(pairs);
-    if (status || pairs->levels.count == count) {
-        return status;
-    }
-    atomic_store(needs_octaves, true);
-    return fill_grid(pairs);
+    const bool is_crowded = !status && pairs->grid.crowd > MOST_CROWD;
+    return is_crowded && may_choose && !has_octaves ? spread_crowd(pairs) : status;
 }
 
 static abut_status find_all(abut_pairs *pairs, abut_error *error)

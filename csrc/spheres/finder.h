@@ -17,9 +17,9 @@ typedef struct level_set {
 
 /* What queries leave behind. */
 typedef struct pair_leftovers {
-    pool results;  /* abut_pairs */
-    pool searches; /* scratch of threads */
-    atomic_bool needs_octaves;
+    pool results;              /* abut_pairs */
+    pool searches;             /* scratch of threads */
+    atomic_int octave_queries; /* so many to come have a level for each octave */
 } pair_leftovers;
 
 struct abut_pair_finder {

@@ -181,7 +181,8 @@ class PairFinder:
 
     @property
     def sizes(self) -> _Doubles:
-        """Of the levels, (L,), for centers such as the last query's; at first (n, 3)."""
+        """Of the levels chosen or given, (L,), for centers such as the last query's; at first those
+        that `period` tells, or (n, 3). ``statistics().sizes`` are those that the query used."""
         return self._cores[self._last].sizes()
 
     @property
