@@ -312,7 +312,7 @@ typedef struct abut_pair_query {
     /* Other spheres: pairs of a sphere and one of these instead of pairs of spheres. NULL: none. */
     const double *other_centers; /* other_count x dimension */
     const double *other_radii;   /* other_count */
-    const double *other_gaps;    /* other_count; NULL: the finder's gap */
+    const double *other_gaps;    /* other_count; NULL: the finder's gap, 0 where it has several */
     abut_index other_count;
 
     int workers; /* threads at most, >= 1; results are the same to the bit for any number */

@@ -519,9 +519,9 @@ def test_levels_that_are_chosen_are_those_of_the_model(dimension, ratio, search)
     """A look into a cell takes as long as seven tests of a pair."""
     rng = np.random.default_rng([dimension, ratio])
     radii = scenes.power_law(rng, 50_000, ratio)
-    side = scenes.box_side(radii, dimension, 0.4)
-    finder = abut.PairFinder(radii, search=search, period=(side,) * dimension)
-    model = {"search": search, "overhead": 7, "dimension": dimension, "volume_fraction": 0.4}
+    period = (scenes.box_side(radii, dimension, 0.4),) * dimension  # of no account
+    finder = abut.PairFinder(radii, search=search, period=period)
+    model = {"search": search, "overhead": 7, "dimension": dimension}
     chosen = abut.expected_work(radii, finder.sizes, **model)
     best = abut.expected_work(radii, abut.cell_sizes(radii, **model), **model)
     assert chosen.total <= 1.02 * best.total
@@ -746,7 +746,7 @@ BAD = {
     "one period": ((POINTS, 1), {"period": 2.0}, TypeError, "period is 2.0, but must be 3 or 2"),
     "periods": ((POINTS, 1), {"period": (1,) * 4}, ValueError, "period has 4 items"),
     "2 periods": ((POINTS, 1), {"period": (1, 1)}, ValueError, "period has 2 items"),
-    "3 periods": ((POINTS[:, :2], 1), {"period": (1, 1, 1)}, ValueError, "must be (n, 3)"),
+    "3 periods": ((POINTS[:, :2], 1), {"period": (1, 1, 1)}, ValueError, "period has 3 items"),
     "far box": ((POINTS * 1e30, 1), {"period": (1, 1, 1)}, ValueError, "1"),
     "workers": ((POINTS, 1), {"workers": 0}, ValueError, "workers is 0"),
     "others": ((POINTS, 1), {"others": POINTS}, TypeError, "others must be (centers, radii) or"),

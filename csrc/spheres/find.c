@@ -51,7 +51,7 @@ static abut_pairs *make_pairs(const abut_pair_finder *finder, const abut_pair_qu
     pairs->query = *query;
     pairs->second_set = query->other_centers ? &pairs->others : &pairs->own;
     pairs->images = NULL;
-    pairs->is_searched = false;
+    pairs->is_searched = pairs->is_done = false;
     pairs->chunk_count = pairs->count = pairs->distance_count = 0;
     pairs->own.centers = query->centers;
     pairs->own.radii = finder->radii;
@@ -266,9 +266,10 @@ static bool takes_octaves(pair_leftovers *leftovers)
  * average hold far too many of the small ones: then there is a level for each octave of sizes. */
 static abut_status spread_crowd(abut_pairs *pairs)
 {
-    const int32_t count = pairs->levels.count;
+    const level_set before = pairs->levels;
     abut_status status = set_octaves(pairs);
-    if (status || pairs->levels.count == count) {
+    if (status || pairs->levels.count <= before.count) {
+        pairs->levels = before; /* of which the grid is */
         return status;
     }
     atomic_store(&pairs->finder->leftovers->octave_queries, OCTAVE_QUERIES);
@@ -305,7 +306,11 @@ static abut_status find_all(abut_pairs *pairs, abut_error *error)
         }
         pairs->is_searched = !status;
     }
-    return status ? status : lists_make(pairs);
+    if (!status) {
+        status = lists_make(pairs);
+    }
+    pairs->is_done = !status;
+    return status;
 }
 
 abut_status abut_pairs_find(const abut_pair_finder *finder, const abut_pair_query *query,

@@ -194,7 +194,6 @@ static void set_scalars(const abut_pair_input *input, abut_pair_finder *finder)
     finder->sphere_count = input->sphere_count;
     finder->dimension = input->dimension;
     finder->gap = input->gap;
-    finder->has_gaps = input->gaps != NULL;
     finder->search = input->search;
     finder->wanted_levels = input->level_count;
     finder->has_sizes = input->sizes != NULL && input->level_count > 0;

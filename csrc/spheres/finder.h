@@ -28,7 +28,6 @@ struct abut_pair_finder {
     double *reaches; /* radius + half the gap */
     double *radii;   /* the same array where there is no gap */
     double gap;
-    bool has_gaps; /* one a sphere */
     abut_search search;
     double period[3], inv_period[3]; /* 0: none */
     bool is_periodic;

@@ -86,7 +86,6 @@ typedef struct grid_plan {
     const abut_index *populations; /* spheres of each level */
     int32_t level_count;
     bool has_lookers; /* spheres look into levels that are not their own */
-    int dimension;
     int workers;
     abut_interrupted interrupted;
     void *interrupted_data;

@@ -183,11 +183,13 @@ void abut_pair_finder_inspect(const abut_pair_finder *finder, abut_pair_statisti
     if (!pairs) {
         return;
     }
-    statistics->sphere_count = pairs->own.count;
-    statistics->pair_count = pairs->count;
-    statistics->distance_count = pairs->distance_count;
     statistics->byte_count = bytes_of(pairs);
-    if (pairs->is_searched) {
+    if (pairs->is_done) {
+        statistics->sphere_count = pairs->own.count;
+        statistics->pair_count = pairs->count;
+        statistics->distance_count = pairs->distance_count;
+    }
+    if (pairs->is_done && pairs->is_searched) {
         statistics->level_count = pairs->grid.level_count;
         count_work(pairs, levels);
     }

@@ -55,6 +55,7 @@ struct abut_pairs {
     abut_index count;
     abut_index distance_count;
     bool is_searched; /* the grid holds the query's spheres */
+    bool is_done;     /* the query has ended well */
     memory_block image_block, image_row_block, image_reach_block, offset_block, second_block,
         sum_block;
 };

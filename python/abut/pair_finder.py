@@ -59,7 +59,8 @@ def find_pairs(
         largest diameter plus gap, others included. A sphere is on the first level that is as
         large. By default cells of all levels hold as many spheres, and there are as many levels as
         `expected_work` finds best with an ``overhead`` of 7; where sizes go with places, so that
-        some cells hold far more, there is a level for each octave. The pairs are the same for any.
+        some cells hold far more, there is a level for each octave. The pairs are the same for any,
+        the time is not.
     search : {"top-down", "bottom-up"}
         Whether spheres look for smaller ones on the levels below their own, or for larger ones on
         those above. The pairs are the same.
