@@ -113,15 +113,60 @@ def write(scene, path):
 # ---- peaks ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("resolution", ["hierarchy", "all"])
-@pytest.mark.parametrize("name", SCENES)
-def test_memory(name, resolution, tmp_path):
-    write(SCENES[name](), tmp_path / "scene.npz")
-    command = [sys.executable, PEAK, tmp_path / "scene.npz", resolution]
+def assert_bounded(path, question):
+    """What a child process takes for a query, resolution or "pairs", of a scene's file."""
+    command = [sys.executable, PEAK, path, question]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     before, after, taken, given = map(int, done.stdout.split())
     assert given > 0
     assert after - before <= BYTES_PER_BYTE * (taken + given) + BYTES_ANYWAY
+
+
+@pytest.mark.parametrize("resolution", ["hierarchy", "all"])
+@pytest.mark.parametrize("name", SCENES)
+def test_memory(name, resolution, tmp_path):
+    write(SCENES[name](), tmp_path / "scene.npz")
+    assert_bounded(tmp_path / "scene.npz", resolution)
+
+
+# ---- pairs --------------------------------------------------------------------------------------
+
+
+def thin(rng, count):
+    return rng.random((count, 3)) * [count, 1, 1], np.full(count, 0.4)
+
+
+def clusters(rng, count):
+    middles = rng.normal(size=(20, 3)) * 1e6
+    spread = (count / 20) ** (1 / 3)
+    places = middles[rng.integers(20, size=count)] + spread * rng.random((count, 3))
+    return places, np.full(count, 0.4)
+
+
+def far_sphere(rng, count):
+    centers = count ** (1 / 3) * rng.random((count, 3))
+    centers[0] = 1e9
+    return centers, np.full(count, 0.4)
+
+
+def one_huge(rng, count):
+    """Of 10^6 times the others' size, just beside them."""
+    centers = count ** (1 / 3) * rng.random((count, 3))
+    radii = np.full(count, 0.4)
+    centers[0], radii[0] = (-4e5, 0, 0), 4e5
+    return centers, radii
+
+
+@pytest.mark.parametrize("scene", [thin, clusters, far_sphere, one_huge])
+@pytest.mark.parametrize("periodic", [False, True])
+def test_memory_of_pairs_is_bounded_by_input_and_output(scene, periodic, tmp_path):
+    centers, radii = scene(np.random.default_rng(7), 200_000)
+    period = np.ptp(centers, axis=0) + 2 * radii.max() if periodic else np.zeros(0)
+    np.savez(tmp_path / "scene.npz", centers=centers, radii=radii, period=period)
+    assert_bounded(tmp_path / "scene.npz", "pairs")
+
+
+# ---- bins ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", SCENES)

@@ -9,7 +9,6 @@ import sys
 import textwrap
 import threading
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,7 +20,6 @@ import reference
 import scenes
 from abut import _core
 
-PEAK = Path(__file__).with_name("peak.py")
 SEARCHES = ["top-down", "bottom-up"]
 COLUMNS = ("i", "j", "normal", "overlap", "point", "image", "offsets")
 
@@ -412,45 +410,6 @@ def test_one_sphere_far_away(far, dimension):
             found = abut.find_pairs([*centers, away, away + 1], [*radii, 1.0, 1.0])
             assert found.j.max() == 3001
             assert_same(found[found.i < 3000], expected, COLUMNS[:5])
-
-
-def thin(rng, count):
-    return rng.random((count, 3)) * [count, 1, 1], np.full(count, 0.4)
-
-
-def clusters(rng, count):
-    middles = rng.normal(size=(20, 3)) * 1e6
-    spread = (count / 20) ** (1 / 3)
-    return middles[rng.integers(20, size=count)] + spread * rng.random((count, 3)), np.full(
-        count, 0.4
-    )
-
-
-def far_sphere(rng, count):
-    centers = count ** (1 / 3) * rng.random((count, 3))
-    centers[0] = 1e9
-    return centers, np.full(count, 0.4)
-
-
-def one_huge(rng, count):
-    """Of 10^6 times the others' size, just beside them."""
-    centers = count ** (1 / 3) * rng.random((count, 3))
-    radii = np.full(count, 0.4)
-    centers[0], radii[0] = (-4e5, 0, 0), 4e5
-    return centers, radii
-
-
-@pytest.mark.parametrize("scene", [thin, clusters, far_sphere, one_huge])
-@pytest.mark.parametrize("periodic", [False, True])
-def test_memory(scene, periodic, tmp_path):
-    centers, radii = scene(np.random.default_rng(7), 200_000)
-    period = np.ptp(centers, axis=0) + 2 * radii.max() if periodic else np.zeros(0)
-    np.savez(tmp_path / "scene.npz", centers=centers, radii=radii, period=period)
-    command = [sys.executable, PEAK, tmp_path / "scene.npz", "pairs"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    before, after, taken, given = map(int, done.stdout.split())
-    assert given > 8 * 200_000
-    assert after - before <= 8 * (taken + given) + 16 * 2**20
 
 
 # ---- what it did ---------------------------------------------------------------------------------
