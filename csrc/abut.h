@@ -306,6 +306,11 @@ abut_status abut_pair_finder_build(const abut_pair_input *input, abut_pair_finde
                                    abut_error *error);
 void abut_pair_finder_free(abut_pair_finder *finder);
 
+/* Exchange what two finders keep for their next queries, so that one of other spheres can use the
+ * memory of one before. Nobody may query either meanwhile, and neither may have pairs that are not
+ * freed. */
+void abut_pair_finder_swap_memory(abut_pair_finder *finder, abut_pair_finder *other);
+
 typedef struct abut_pair_query {
     const double *centers; /* sphere_count x dimension */
 

@@ -625,6 +625,23 @@ def test_dropped_memory_is_used_again(many):
     assert set(places().values()) == set(first.values())
 
 
+def test_memory_of_calls_before_is_used_again():
+    """By find_pairs, too, whatever the spheres; a call that fails loses nothing."""
+    cloud = scenes.random_cloud(np.random.default_rng(3), 50_000, 3, 3)[:2]
+    few = cloud[0][:4000], cloud[1][:4000]
+    expected, expected_few = abut.find_pairs(*cloud), abut.find_pairs(*few)
+    addresses = set()
+    for _ in range(6):
+        pairs = abut.find_pairs(*cloud, workers=2)
+        addresses.add(pairs.normal.ctypes.data)
+        assert pairs == expected
+        with pytest.raises(ValueError, match=r"centers\[1, 0\] is nan"):
+            abut.find_pairs([[0, 0, 0], [np.nan, 0, 0]], 1.0)
+        assert abut.find_pairs(*few) == expected_few
+        del pairs
+    assert len(addresses) < 6
+
+
 def test_interrupt():
     script = """
         import signal, sys

@@ -157,19 +157,10 @@ static abut_status read_others(abut_pairs *pairs, abut_error *error)
 
 /* ---- the grid ---- */
 
-static double largest_of(const level_set *levels)
-{
-    double largest = 0.0;
-    for (int32_t h = 0; h < levels->count; h++) {
-        largest = levels->reaches[h] > largest ? levels->reaches[h] : largest;
-    }
-    return largest;
-}
-
 /* Whether no two spheres touch at two images, which is then the nearest one. */
 static bool has_one_image(const abut_pairs *pairs, const grid_plan *plan)
 {
-    const double reach = largest_of(&pairs->finder->levels) + largest_of(&pairs->levels);
+    const double reach = levels_reach(&pairs->finder->levels) + levels_reach(&pairs->levels);
     for (int axis = 0; axis < 3; axis++) {
         if (plan->period[axis] > 0.0 && plan->period[axis] <= 2.0 * reach * (1.0 + 0x1p-48)) {
             return false;
@@ -202,8 +193,8 @@ static grid_plan plan_grid(const abut_pairs *pairs)
         plan.all_low[axis] = low < own->low[axis] ? low : own->low[axis];
         plan.all_high[axis] = high > own->high[axis] ? high : own->high[axis];
     }
-    const double own_reach = largest_of(&pairs->finder->levels);
-    const double reach = largest_of(&pairs->levels);
+    const double own_reach = levels_reach(&pairs->finder->levels);
+    const double reach = levels_reach(&pairs->levels);
     plan.all_reach = own_reach > reach ? own_reach : reach;
     return plan;
 }

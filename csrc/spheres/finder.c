@@ -102,6 +102,15 @@ static abut_status copy_spheres(const abut_pair_input *input, abut_pair_finder *
 
 /* ---- levels ---- */
 
+double levels_reach(const level_set *levels)
+{
+    double largest = 0.0;
+    for (int32_t h = 0; h < levels->count; h++) {
+        largest = levels->reaches[h] > largest ? levels->reaches[h] : largest;
+    }
+    return largest;
+}
+
 /* Count the spheres of each level, and look for the largest; has_largest: the last level is as
  * large as that of all. */
 static abut_status count_levels(const double *reaches, abut_index count, bool has_largest,
@@ -275,6 +284,16 @@ void abut_pair_finder_free(abut_pair_finder *finder)
     }
     memory_free(finder->radii);
     memory_free(finder);
+}
+
+void abut_pair_finder_swap_memory(abut_pair_finder *finder, abut_pair_finder *other)
+{
+    pair_leftovers *own = finder->leftovers;
+    finder->leftovers = other->leftovers;
+    other->leftovers = own;
+    /* what was learned of other spheres */
+    atomic_store(&finder->leftovers->octave_queries, 0);
+    atomic_store(&other->leftovers->octave_queries, 0);
 }
 
 abut_index abut_pair_level_count(const abut_pair_finder *finder)

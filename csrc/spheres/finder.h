@@ -37,6 +37,9 @@ struct abut_pair_finder {
     pair_leftovers *leftovers;
 };
 
+/* Of their largest sphere; 0 without any. */
+double levels_reach(const level_set *levels);
+
 /* Levels for spheres of these reaches, as the finder's input asks for. ABUT_OK, ABUT_NO_MEMORY, or
  * ABUT_SIZE_TOO_SMALL with the sphere in *index. */
 abut_status finder_set_levels(const abut_pair_finder *finder, const double *reaches,

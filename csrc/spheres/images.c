@@ -36,15 +36,6 @@ static double count_images(const image_range *range)
     return count;
 }
 
-static double largest_reach(const row_set *set)
-{
-    double largest = 0.0;
-    for (abut_index i = 0; i < set->count; i++) {
-        largest = set->reaches[i] > largest ? set->reaches[i] : largest;
-    }
-    return largest;
-}
-
 /* The images that are made: of each sphere in order, by image. */
 typedef struct image_list {
     const abut_pairs *pairs;
@@ -121,7 +112,7 @@ static void set_bounds(const image_list *list, row_bounds *bounds)
 
 abut_status images_make(abut_pairs *pairs, abut_error *error)
 {
-    const double reach = largest_reach(&pairs->own);
+    const double reach = levels_reach(&pairs->finder->levels);
     image_list list = {.pairs = pairs};
     abut_index count;
     abut_status status = count_all(pairs, reach, &count, error);

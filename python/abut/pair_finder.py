@@ -21,6 +21,17 @@ SEARCHES = {"top-down": _core.TOP_DOWN, "bottom-up": _core.BOTTOM_UP}
 _Doubles = NDArray[np.float64]
 
 
+# What find_pairs keeps for its next call: a finder of no spheres, for its memory.
+_KEPT: list[_core.PairFinder] = []
+
+
+def _take_keeper() -> _core.PairFinder:
+    try:
+        return _KEPT.pop()
+    except IndexError:  # the first call, or several threads at once
+        return _core.PairFinder(3, np.empty(0), 0.0, None, None, 0, _core.TOP_DOWN, None)
+
+
 def find_pairs(
     centers: ArrayLike,
     radii: ArrayLike,
@@ -73,6 +84,12 @@ def find_pairs(
     Pairs
         Sorted by i, then j, then image.
 
+    Notes
+    -----
+    The memory that a search takes, about 100 bytes a sphere, and that of results which the caller
+    has dropped are kept for the next call: fresh memory takes longer than the search. A call for a
+    few spheres gives most of it back.
+
     Raises
     ------
     ValueError
@@ -112,8 +129,13 @@ def find_pairs(
     given = _read_input(
         checks.lengths(radii, "radii", len(points), "center"), gap, levels, search, box
     )
-    core = given.build(points.shape[1])
-    return _search(core, given, points, others, worker_count(workers, len(points)))
+    core, keeper = given.build(points.shape[1]), _take_keeper()
+    core.swap_memory(keeper)
+    try:
+        return _search(core, given, points, others, worker_count(workers, len(points)))
+    finally:
+        core.swap_memory(keeper)
+        _KEPT[:] = [keeper]
 
 
 class PairFinder:

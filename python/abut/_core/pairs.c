@@ -313,6 +313,20 @@ static PyObject *pair_finder_sizes(PyObject *object, PyObject *Py_UNUSED(unused)
     return array;
 }
 
+static PyObject *pair_finder_swap_memory(PyObject *self, PyObject *given)
+{
+    if (Py_TYPE(given) != Py_TYPE(self)) {
+        PyErr_SetString(PyExc_TypeError, "memory is swapped with another PairFinder");
+        return NULL;
+    }
+    pair_finder_object *finder = (pair_finder_object *)self, *other = (pair_finder_object *)given;
+    PyObject *pool = finder->pool;
+    finder->pool = other->pool;
+    other->pool = pool;
+    abut_pair_finder_swap_memory(finder->finder, other->finder);
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef PAIR_FINDER_METHODS[] = {
     {"find", (PyCFunction)(void (*)(void))pair_finder_find, METH_FASTCALL,
      "find($self, centers, other_centers, other_radii, other_gaps, workers, /)\n--\n\n"
@@ -322,6 +336,9 @@ static PyMethodDef PAIR_FINDER_METHODS[] = {
     {"statistics", pair_finder_statistics, METH_NOARGS,
      "statistics($self, /)\n--\n\nThe members of abut_pair_statistics but for level_count, then "
      "those of abut_pair_level as arrays with an entry for each level."},
+    {"swap_memory", pair_finder_swap_memory, METH_O,
+     "swap_memory($self, other, /)\n--\n\nExchange what both keep for their next queries; nobody "
+     "may be asking either."},
     {NULL, NULL, 0, NULL},
 };
 
