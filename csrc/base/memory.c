@@ -141,13 +141,10 @@ void memory_free(void *array)
     free(array);
 }
 
-/* A block of so many times the size is given back. */
-enum { SPARE_FACTOR = 8 };
-
 void *memory_reserve(memory_block *block, abut_index count, size_t size)
 {
     const abut_index bytes = (abut_index)byte_count(count, size);
-    const bool is_spare = bytes > 0 && block->byte_count / SPARE_FACTOR > bytes;
+    const bool is_spare = bytes > 0 && block->byte_count / MEMORY_SPARE_FACTOR > bytes;
     if (block->data != NULL && bytes > 0 && block->byte_count >= bytes && !is_spare) {
         return block->data;
     }

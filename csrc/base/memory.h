@@ -42,6 +42,9 @@ typedef struct memory_block {
     abut_index byte_count;
 } memory_block;
 
+/* Memory of more than so many times what is needed is given back. */
+enum { MEMORY_SPARE_FACTOR = 8 };
+
 /* The block as an array of `count` elements, whose bytes may be any; NULL where there is no memory:
  * then the block is empty. A block that is far too large is exchanged for a smaller one. */
 void *memory_reserve(memory_block *block, abut_index count, size_t size);

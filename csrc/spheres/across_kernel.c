@@ -24,9 +24,7 @@ LANES_INLINE bool open_window(const grid *g, const grid_level *level, int axis, 
     if (place < level->least[axis] - reach || place > level->most[axis] + reach) {
         return false;
     }
-    place = place > g->low[axis] ? place : g->low[axis];
-    place = place < g->high[axis] ? place : g->high[axis];
-    place = (place - g->low[axis]) * at->inv_length;
+    place = grid_distance(g, axis, place) * at->inv_length;
     const double half = reach * at->inv_length + level->slack;
     double low = floor(place - half), high = floor(place + half);
     if (g->period[axis] == 0.0) {
@@ -43,7 +41,7 @@ LANES_INLINE bool open_window(const grid *g, const grid_level *level, int axis, 
         return true;
     }
     w->count = (int32_t)(high - low) + 1;
-    w->first = (int32_t)(low - floor(low / at->count) * at->count);
+    w->first = grid_fold(at, low);
     return true;
 }
 
@@ -219,7 +217,7 @@ bool KERNEL(across_level)(const grid *g, const grid_level *level, const sphere_r
                           int32_t number, pair_queue *queue)
 {
     window windows[3];
-    const double reach = (from->reach + level->reach) * (1.0 + 0x1p-48);
+    const double reach = (from->reach + level->reach) * (1.0 + GRID_ROUNDING);
     for (int axis = 0; axis < 3; axis++) {
         if (!open_window(g, level, axis, from->place[axis], reach, &windows[axis])) {
             return true;

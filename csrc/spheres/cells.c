@@ -94,13 +94,6 @@ static abut_status fill_block(void *context, abut_index block, parallel_job *job
     return parallel_report(job, end - begin + (last - first) / 8);
 }
 
-/* What is outside of the box is counted to its border. */
-static double clip(const grid *g, int axis, double place)
-{
-    place = place > g->low[axis] ? place : g->low[axis];
-    return place < g->high[axis] ? place : g->high[axis];
-}
-
 /* Where the spheres of a level are: those of other levels need not look elsewhere. */
 static void bound_level(const grid *g, grid_level *level)
 {
@@ -114,8 +107,8 @@ static void bound_level(const grid *g, grid_level *level)
             pair_kernels_take()->grid_bound(g, axis, begin, end, &least, &most);
             least += origin - margin, most += origin + margin;
         }
-        const double low = clip(g, axis, least) - g->low[axis];
-        const double high = clip(g, axis, most) - g->low[axis];
+        const double low = grid_distance(g, axis, least);
+        const double high = grid_distance(g, axis, most);
         const double first = floor(low * at->inv_length - level->slack);
         const double last = floor(high * at->inv_length + level->slack);
         level->least[axis] = least, level->most[axis] = most;

@@ -91,7 +91,7 @@ static abut_status check_others(const abut_pairs *pairs, abut_error *error)
     }
     for (abut_index i = 0; i < pairs->others.count; i++) {
         const double radius = query->other_radii[i];
-        if (!(radius > 0.0 && radius <= ABUT_COORDINATE_LIMIT)) {
+        if (!finder_is_length(radius)) {
             return report(error, ABUT_BAD_OTHER_RADIUS, i, radius);
         }
         if (radius < ABUT_SMALLEST_RADIUS) {
@@ -100,7 +100,7 @@ static abut_status check_others(const abut_pairs *pairs, abut_error *error)
     }
     for (abut_index i = 0; query->other_gaps && i < pairs->others.count; i++) {
         const double gap = query->other_gaps[i];
-        if (!(gap >= 0.0 && gap <= ABUT_COORDINATE_LIMIT)) {
+        if (!finder_is_gap(gap)) {
             return report(error, ABUT_BAD_OTHER_GAP, i, gap);
         }
     }
@@ -162,7 +162,7 @@ static bool has_one_image(const abut_pairs *pairs, const grid_plan *plan)
 {
     const double reach = levels_reach(&pairs->finder->levels) + levels_reach(&pairs->levels);
     for (int axis = 0; axis < 3; axis++) {
-        if (plan->period[axis] > 0.0 && plan->period[axis] <= 2.0 * reach * (1.0 + 0x1p-48)) {
+        if (plan->period[axis] > 0.0 && plan->period[axis] <= 2.0 * reach * (1.0 + GRID_ROUNDING)) {
             return false;
         }
     }
@@ -212,8 +212,11 @@ static abut_status set_image_levels(abut_pairs *pairs)
 /* All images, where the box asks for them. */
 static abut_status choose_images(abut_pairs *pairs, abut_error *error)
 {
+    if (!pairs->finder->is_periodic) {
+        return ABUT_OK;
+    }
     const grid_plan plan = plan_grid(pairs);
-    if (!pairs->finder->is_periodic || has_one_image(pairs, &plan)) {
+    if (has_one_image(pairs, &plan)) {
         return ABUT_OK;
     }
     abut_status status = images_make(pairs, error);

@@ -27,16 +27,6 @@ static abut_status report(abut_error *error, abut_status status, abut_index inde
     return status;
 }
 
-static bool is_length(double value)
-{
-    return value > 0.0 && value <= ABUT_COORDINATE_LIMIT;
-}
-
-static bool is_gap(double value)
-{
-    return value >= 0.0 && value <= ABUT_COORDINATE_LIMIT;
-}
-
 /* ---- checks ---- */
 
 static abut_status check_numbers(const abut_pair_input *input, abut_error *error)
@@ -44,15 +34,15 @@ static abut_status check_numbers(const abut_pair_input *input, abut_error *error
     if (input->sphere_count > INT32_MAX) {
         return report(error, ABUT_TOO_MANY_SPHERES, input->sphere_count, 0.0);
     }
-    if (!is_gap(input->gap)) {
+    if (!finder_is_gap(input->gap)) {
         return report(error, ABUT_BAD_GAP, 0, input->gap);
     }
     if (input->level_count > ABUT_LEVEL_LIMIT) {
         return report(error, ABUT_TOO_MANY_LEVELS, input->level_count, 0.0);
     }
     for (int axis = 0; input->period && axis < input->dimension; axis++) {
-        if (input->period[axis] != 0.0 &&
-            !(is_length(input->period[axis]) && input->period[axis] >= ABUT_SMALLEST_RADIUS)) {
+        if (input->period[axis] != 0.0 && !(finder_is_length(input->period[axis]) &&
+                                            input->period[axis] >= ABUT_SMALLEST_RADIUS)) {
             return report(error, ABUT_BAD_PERIOD, axis, input->period[axis]);
         }
     }
@@ -79,10 +69,10 @@ static abut_status copy_spheres(const abut_pair_input *input, abut_pair_finder *
     int bad_count = 0;
     for (abut_index i = 0; i < input->sphere_count; i++) {
         radii[i] = input->radii[i];
-        bad_count |= !is_length(radii[i]) || radii[i] < ABUT_SMALLEST_RADIUS;
+        bad_count |= !finder_is_length(radii[i]) || radii[i] < ABUT_SMALLEST_RADIUS;
     }
     for (abut_index i = 0; bad_count > 0 && i < input->sphere_count; i++) {
-        if (!is_length(radii[i])) {
+        if (!finder_is_length(radii[i])) {
             return report(error, ABUT_BAD_RADIUS, i, radii[i]);
         }
         if (radii[i] < ABUT_SMALLEST_RADIUS) {
@@ -92,7 +82,7 @@ static abut_status copy_spheres(const abut_pair_input *input, abut_pair_finder *
     double *reaches = finder->reaches;
     for (abut_index i = 0; reaches != finder->radii && i < input->sphere_count; i++) {
         const double gap = input->gaps ? input->gaps[i] : input->gap;
-        if (!is_gap(gap)) {
+        if (!finder_is_gap(gap)) {
             return report(error, ABUT_BAD_SPHERE_GAP, i, gap);
         }
         reaches[i] = radii[i] + 0.5 * gap;

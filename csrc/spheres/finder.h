@@ -37,6 +37,17 @@ struct abut_pair_finder {
     pair_leftovers *leftovers;
 };
 
+/* What a radius may be, but for ABUT_SMALLEST_RADIUS, and what a gap may be. */
+static inline bool finder_is_length(double value)
+{
+    return value > 0.0 && value <= ABUT_COORDINATE_LIMIT;
+}
+
+static inline bool finder_is_gap(double value)
+{
+    return value >= 0.0 && value <= ABUT_COORDINATE_LIMIT;
+}
+
 /* Of their largest sphere; 0 without any. */
 double levels_reach(const level_set *levels);
 

@@ -12,10 +12,6 @@
 #define SMALL_LEVEL 512.0
 #define CELL_LIMIT 0x1p30
 
-/* A place is a difference and a product, each rounded, as are reaches and their sum: fewer than 16
- * roundings, for twice as many spheres. Slack is this times the number of cells along the box. */
-#define ROUNDING 0x1p-48
-
 /* Cells along the box at most, and slack with so many of them. What is farther away than that from
  * the middle of most spheres counts as being at the border. */
 #define SPACE_LIMIT 0x1p41
@@ -78,7 +74,8 @@ static double extent(const grid *g, int axis)
     return g->high[axis] - g->low[axis];
 }
 
-/* Of the size, and of rounding. */
+/* Of a size: a place is a difference and a product, each rounded, as are reaches and their sum;
+ * fewer than 16 roundings, for twice as many spheres, each of what is as large as the box. */
 static double slack_of(const double low[3], const double high[3], double size)
 {
     double longest = 0.0;
@@ -86,7 +83,7 @@ static double slack_of(const double low[3], const double high[3], double size)
         const double length = high[axis] - low[axis];
         longest = length > longest ? length : longest;
     }
-    const double slack = ROUNDING * (longest / size + 1.0);
+    const double slack = GRID_ROUNDING * (longest / size + 1.0);
     return slack < MOST_SLACK ? slack : MOST_SLACK;
 }
 
@@ -242,7 +239,6 @@ static float choose_margin(const grid *g, const grid_plan *plan)
 
 void grid_lay_out(grid *g, const grid_plan *plan)
 {
-    g->sphere_count = plan->count;
     g->level_count = plan->level_count;
     g->cell_count = 0;
     set_box(g, plan);

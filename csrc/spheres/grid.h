@@ -14,6 +14,7 @@
 #include "../base/memory.h"
 #include "../base/sort.h"
 
+#include <math.h>
 #include <stdbool.h>
 
 /* Coordinates in the box, where there is a period, and the reach: radius + half the gap. Spheres
@@ -53,7 +54,6 @@ typedef struct grid {
     bool is_periodic;
     grid_level levels[ABUT_LEVEL_LIMIT];
     int32_t level_count, cell_count;
-    abut_index sphere_count;
     double crowd; /* spheres of a sphere's cell, itself included, on average */
     const int32_t
         *begins; /* cell_count + 1: cell c has the spheres begins[c] ... begins[c + 1] - 1 */
@@ -94,6 +94,24 @@ typedef struct grid_plan {
 /* Whether cells as large as the plan's fit into its periods: else spheres could be beside
  * themselves, or on both sides of another. */
 bool grid_fits(const grid_plan *plan);
+
+/* A bound for a few roundings of places and reaches, and of what is computed from them. */
+#define GRID_ROUNDING 0x1p-48
+
+/* How far a place is from the low corner along an axis; what is outside of the box is counted to
+ * its border. */
+static inline double grid_distance(const grid *g, int axis, double place)
+{
+    place = place > g->low[axis] ? place : g->low[axis];
+    place = place < g->high[axis] ? place : g->high[axis];
+    return place - g->low[axis];
+}
+
+/* The cell of the table that cell number `cell` of space is in. */
+static inline int32_t grid_fold(const grid_axis *at, double cell)
+{
+    return (int32_t)(cell - floor(cell / at->count) * at->count);
+}
 
 /* Choose the box, the cells of each level and whether floats will do: all but the arrays. */
 void grid_lay_out(grid *g, const grid_plan *plan);

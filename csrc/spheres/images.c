@@ -6,9 +6,6 @@
 /* Of one sphere: more come from a slip of units. */
 #define IMAGE_LIMIT 0x1p20
 
-/* A place, its image and their difference are rounded three times. */
-#define ROUNDING 0x1p-48
-
 typedef struct image_range {
     double first[3], last[3];
 } image_range;
@@ -18,10 +15,10 @@ static image_range find_images(const abut_pair_finder *finder, const double plac
 {
     image_range range = {{0.0}, {0.0}};
     for (int axis = 0; axis < 3; axis++) {
-        const double period = finder->period[axis], wide = reach * (1.0 + ROUNDING);
+        const double period = finder->period[axis], wide = reach * (1.0 + GRID_ROUNDING);
         if (period > 0.0) {
-            range.first[axis] = ceil(-(wide + place[axis]) / period - ROUNDING);
-            range.last[axis] = floor((wide - place[axis]) / period + 1.0 + ROUNDING);
+            range.first[axis] = ceil(-(wide + place[axis]) / period - GRID_ROUNDING);
+            range.last[axis] = floor((wide - place[axis]) / period + 1.0 + GRID_ROUNDING);
         }
     }
     return range;
@@ -61,7 +58,7 @@ static void add_image(image_list *list, int32_t sphere, const double image[3])
         farthest = far > farthest ? far : farthest;
     }
     /* who decides whether they touch takes no such detour */
-    to->reach = row->reach * (1.0 + ROUNDING) + ROUNDING * farthest;
+    to->reach = row->reach * (1.0 + GRID_ROUNDING) + GRID_ROUNDING * farthest;
     list->reaches[list->count++] = to->reach;
 }
 

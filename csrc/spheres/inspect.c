@@ -11,9 +11,7 @@ typedef struct cell_range {
 static cell_range range_along(const grid *g, const grid_axis *at, int axis, double place,
                               double reach)
 {
-    place = place > g->low[axis] ? place : g->low[axis];
-    place = place < g->high[axis] ? place : g->high[axis];
-    place = (place - g->low[axis]) * at->inv_length;
+    place = grid_distance(g, axis, place) * at->inv_length;
     place = place < at->last + 1.0 ? place : at->last + 0.5; /* rounded up to the end */
     double low = floor(place - reach * at->inv_length - 0.5);
     double high = floor(place + reach * at->inv_length + 0.5);
@@ -24,8 +22,7 @@ static cell_range range_along(const grid *g, const grid_axis *at, int axis, doub
     if (high - low + 1.0 >= at->count) {
         return (cell_range){0, at->count};
     }
-    return (cell_range){(int32_t)(low - floor(low / at->count) * at->count),
-                        high < low ? 0 : (int32_t)(high - low) + 1};
+    return (cell_range){grid_fold(at, low), high < low ? 0 : (int32_t)(high - low) + 1};
 }
 
 /* Spheres in some cells of a row; they may go on at its begin. */

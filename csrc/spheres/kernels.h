@@ -30,12 +30,15 @@ typedef struct pair_block {
     double *normal, *overlap, *point;
 } pair_block;
 
+/* Rows ahead of a row in space; in the plane there is one. */
+enum { MOST_AHEAD = 4 };
+
 /* Cells of one row along x, and the rows of cells before which it stands. */
 typedef struct row_task {
     const grid_level *level;
-    int32_t row;        /* cell 0 of the row */
-    int32_t begin, end; /* cells of it that look */
-    int32_t ahead[4];   /* cell 0 of each row ahead */
+    int32_t row;               /* cell 0 of the row */
+    int32_t begin, end;        /* cells of it that look */
+    int32_t ahead[MOST_AHEAD]; /* cell 0 of each row ahead */
     int32_t ahead_count;
 } row_task;
 

@@ -66,9 +66,6 @@ LANES_INLINE bool search_short(const field *f, const row_task *task, const looke
     return true;
 }
 
-/* Rows ahead in space, where none is at the border. */
-enum { MOST_AHEAD = 4 };
-
 /* The compiler unrolls the loop over the rows where it knows their number. */
 LANES_INLINE bool search_known(const field *f, const row_task *task, const looker *from, int32_t x,
                                pair_queue *queue, mode m)
@@ -88,7 +85,7 @@ LANES_INLINE bool search_row(const grid *g, const row_task *task, pair_queue *qu
     for (int32_t a = begin; a < end; a++) {
         const int32_t x = cells[a] - here.row;
         const looker from = look_near(f, a, m);
-        if (!has_room(queue, 5 * width_of(m))) {
+        if (!has_room(queue, (1 + MOST_AHEAD) * width_of(m))) {
             return false;
         }
         if ((x == 0 || x == last || !search_known(f, &here, &from, x, queue, m)) &&

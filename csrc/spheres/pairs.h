@@ -29,7 +29,6 @@ typedef struct int_pair {
 typedef struct pair_chunk {
     int32_t level;            /* of those who look, in the grid; -1: the query's own spheres look */
     int32_t begin, end;       /* cells of the grid, or spheres */
-    abut_index count;         /* pairs */
     memory_block pairs, ends; /* int_pair; abut_index: where each block's pairs end */
 } pair_chunk;
 

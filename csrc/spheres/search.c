@@ -362,7 +362,7 @@ static abut_status keep_pairs(const searcher *s, pair_chunk *chunk)
 {
     const int shift = s->pairs->block_shift;
     const abut_index blocks = s->pairs->block_count;
-    abut_index *next = memory_reserve(&chunk->ends, blocks, sizeof *next);
+    abut_index *next = memory_reserve(&chunk->ends, blocks + 1, sizeof *next);
     int_pair *pairs = memory_reserve(&chunk->pairs, s->found_count, sizeof *pairs);
     if (!next || !pairs) {
         return ABUT_NO_MEMORY;
@@ -371,16 +371,10 @@ static abut_status keep_pairs(const searcher *s, pair_chunk *chunk)
     for (abut_index k = 0; k < s->found_count; k++) {
         next[s->found[k].first >> shift]++;
     }
-    abut_index sum = 0;
-    for (abut_index block = 0; block < blocks; block++) {
-        const abut_index count = next[block];
-        next[block] = sum;
-        sum += count;
-    }
+    sort_sum_up(next, blocks);
     for (abut_index k = 0; k < s->found_count; k++) {
         pairs[next[s->found[k].first >> shift]++] = s->found[k];
     }
-    chunk->count = s->found_count;
     return ABUT_OK;
 }
 
@@ -394,12 +388,10 @@ static void searcher_destroy(pooled *self)
 }
 
 /* What a search of very many pairs has left is given back by the next one that has few. */
-enum { SPARE_FACTOR = 8 };
-
 static void give_searcher(const abut_pairs *pairs, searcher *s)
 {
     const abut_index used = s->found_count > QUEUE_CAPACITY ? s->found_count : QUEUE_CAPACITY;
-    if (s->found_capacity / SPARE_FACTOR > used) {
+    if (s->found_capacity / MEMORY_SPARE_FACTOR > used) {
         memory_free(s->found);
         s->found = NULL;
         s->found_capacity = 0;
@@ -450,7 +442,7 @@ static abut_status search_chunk(void *context, abut_index number, parallel_job *
         status = keep_pairs(s, chunk);
     }
     if (!status) {
-        status = parallel_report(job, chunk->count);
+        status = parallel_report(job, s->found_count);
     }
     atomic_fetch_add(&all->distance_count, s->queue.distance_count);
     give_searcher(all->pairs, s);
