@@ -114,6 +114,12 @@ static inline lanes_mask lanes_have_bits(lanes a, uint64_t bits)
     return _mm512_test_epi64_mask(_mm512_castpd_si512(a), _mm512_set1_epi64((long long)bits));
 }
 
+/* The bits of each lane that are set in `bits`. */
+static inline lanes lanes_keep_bits(lanes a, uint64_t bits)
+{
+    return _mm512_and_pd(a, _mm512_castsi512_pd(_mm512_set1_epi64((long long)bits)));
+}
+
 static inline double lanes_smallest(lanes a)
 {
     return _mm512_reduce_min_pd(a);
@@ -233,6 +239,24 @@ static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned b
     return __builtin_popcount(bits);
 }
 
+/* Of numbers of which each is the one before or the next, which place of an array each lane takes.
+ */
+typedef struct lanes_steps {
+    __m512i numbers; /* the last four bits tell */
+    int32_t even, odd;
+} lanes_steps;
+
+static inline lanes_steps lanes_find_steps(const int32_t *numbers)
+{
+    __m512i wide = _mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)numbers));
+    return (lanes_steps){wide, (numbers[0] + 8) & ~15, (numbers[0] & ~15) | 8};
+}
+
+static inline lanes lanes_pick(const double *from, lanes_steps s)
+{
+    return _mm512_permutex2var_pd(_mm512_loadu_pd(from + s.even), s.numbers, _mm512_loadu_pd(from + s.odd));
+}
+
 /* LANES times the same number. */
 static inline void lanes_store_number(int32_t *list, int32_t number)
 {
@@ -321,6 +345,11 @@ static inline lanes_mask lanes_have_bits(lanes a, uint64_t bits)
     return mask_not(_mm256_castsi256_pd(none));
 }
 
+static inline lanes lanes_keep_bits(lanes a, uint64_t bits)
+{
+    return _mm256_and_pd(a, _mm256_castsi256_pd(_mm256_set1_epi64x((long long)bits)));
+}
+
 static inline double lanes_smallest(lanes a)
 {
     __m128d half = _mm_min_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
@@ -402,6 +431,25 @@ static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned b
         count += (int32_t)(bits >> k & 1);
     }
     return count;
+}
+
+/* Of numbers of which each is the one before or the next: how far they are from the first. Each
+ * step is kept as those of the two halves of a number. */
+typedef __m256i lanes_steps;
+
+static inline lanes_steps lanes_find_steps(const int32_t *numbers)
+{
+    __m256i wide = _mm256_cvtepi32_epi64(_mm_loadu_si128((const __m128i *)numbers));
+    __m256i twice = _mm256_slli_epi64(_mm256_sub_epi64(wide, _mm256_set1_epi64x(numbers[0])), 1);
+    __m256i second = _mm256_add_epi64(twice, _mm256_set1_epi64x(1));
+    return _mm256_or_si256(twice, _mm256_slli_epi64(second, 32));
+}
+
+/* from[step] of each lane; LANES numbers can be read. */
+static inline lanes lanes_pick(const double *from, lanes_steps steps)
+{
+    __m256 pairs = _mm256_castpd_ps(_mm256_loadu_pd(from));
+    return _mm256_castps_pd(_mm256_permutevar8x32_ps(pairs, steps));
 }
 
 static inline void lanes_store_number(int32_t *list, int32_t number)
@@ -491,6 +539,15 @@ static inline lanes_mask lanes_have_bits(lanes a, uint64_t bits)
     return (number & bits) != 0;
 }
 
+static inline lanes lanes_keep_bits(lanes a, uint64_t bits)
+{
+    uint64_t own;
+    memcpy(&own, &a, sizeof own);
+    own &= bits;
+    memcpy(&a, &own, sizeof a);
+    return a;
+}
+
 static inline double lanes_smallest(lanes a)
 {
     return a;
@@ -545,6 +602,21 @@ static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned b
 {
     *list = first;
     return (int32_t)bits;
+}
+
+/* Of numbers of which each is the one before or the next: how far they are from the first. */
+typedef int lanes_steps;
+
+static inline lanes_steps lanes_find_steps(const int32_t *numbers)
+{
+    (void)numbers;
+    return 0;
+}
+
+/* from[step] of each lane; LANES numbers can be read. */
+static inline lanes lanes_pick(const double *from, lanes_steps steps)
+{
+    return from[steps];
 }
 
 static inline void lanes_store_number(int32_t *list, int32_t number)

@@ -72,9 +72,9 @@ static inline uint16_t *batch_units(const batch *b, int64_t look, int axis)
     return b->units + (4 * look + axis) * BATCH_ROOM;
 }
 
-/* How far rounding can have moved what is computed for a sphere in a view: the last digit of the
- * largest number on the way into the mesh's frame, or of the radius. */
-static inline double batch_noise(const batch *b, const view *v, int32_t sphere)
+/* The largest number on the way of a sphere into a view's mesh, its radius among them: the last
+ * digit of it tells how far rounding can have moved what is computed there. */
+static inline double batch_largest(const batch *b, const view *v, int32_t sphere)
 {
     vec3 center = {b->center[0][sphere], b->center[1][sphere], b->center[2][sphere]};
     double largest = vec3_max_abs(center), radius = b->radius[sphere];
@@ -87,7 +87,7 @@ static inline double batch_noise(const batch *b, const view *v, int32_t sphere)
             largest = other > largest ? other : largest;
         }
     }
-    return ulp_double(largest);
+    return largest;
 }
 
 #endif

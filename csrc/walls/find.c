@@ -287,13 +287,14 @@ static int32_t node_count(const view *v, const pairs *p, int32_t i)
 }
 
 static abut_status append_contact(const search *s, contact_buffer *buffer, const pairs *p,
-                                  int32_t i, int32_t sphere)
+                                  int32_t i, int32_t sphere, double radius)
 {
-    view *v = &p->batch->views[p->view[i]];
+    view *v = &p->batch->views[p->view[p->sight[i]]];
     abut_status status = v->place < 0 ? number_place(s, v, buffer) : ABUT_OK;
     int32_t nodes = node_count(v, p, i);
     buffer->items[buffer->count++] = (contact){.offset = pair_offset(p, i),
                                                .distance = p->distance[i],
+                                               .overlap = radius - p->distance[i],
                                                .normal_noise = p->normal_noise[i],
                                                .triangle = p->triangle[i],
                                                .place = v->place,
@@ -306,14 +307,14 @@ static abut_status append_contact(const search *s, contact_buffer *buffer, const
 }
 
 static abut_status append_contacts(const search *s, contact_buffer *buffer, const scratch *own,
-                                   const question *q, int32_t sphere)
+                                   const question *q, int32_t sphere, double radius)
 {
     abut_status status = ABUT_OK;
     for (int32_t n = 0; !status && n < q->count; n++) {
         if (s->contacts->query.resolution == ABUT_SHARING) {
             buffer->shares[buffer->count] = own->shares[n];
         }
-        status = append_contact(s, buffer, q->of, q->items[n], sphere);
+        status = append_contact(s, buffer, q->of, q->items[n], sphere, radius);
     }
     return status;
 }
@@ -356,11 +357,12 @@ static abut_status resolve_pairs(const search *s, scratch *own, contact_buffer *
             continue;
         }
         question q = hierarchy_ask(p, k);
+        double radius = own->batch.radius[p->sphere[k]];
         if (q.count > 1 || s->contacts->query.resolution == ABUT_SHARING) {
-            status = resolve(s, own->batch.radius[p->sphere[k]], own, &q, job);
+            status = resolve(s, radius, own, &q, job);
         }
         if (!status) {
-            status = append_contacts(s, buffer, own, &q, first + p->sphere[k]);
+            status = append_contacts(s, buffer, own, &q, first + p->sphere[k], radius);
         }
     }
     return status;

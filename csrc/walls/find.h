@@ -3,6 +3,7 @@
 #define WALLS_FIND_H
 
 #include "../base/pool.h"
+#include "contact.h"
 #include "hierarchy.h"
 #include "order.h"
 #include "sharing.h"
@@ -10,18 +11,6 @@
 /* Spheres of a chunk: enough to make starting one cheap, few enough to share out and to interrupt.
  */
 enum { CHUNK_SPHERES = 4 * BATCH_SPHERES };
-
-/* A contact of a sphere: what its columns are computed from when it is written. */
-typedef struct contact {
-    vec3 offset; /* along the world's axes */
-    double distance;
-    double normal_noise;
-    int32_t triangle; /* number in its mesh */
-    int32_t place;    /* the mesh's number; beyond: mesh_count + number in the chunk's images */
-    int32_t node_count;
-    uint16_t sphere; /* number in the chunk */
-    uint8_t type, local;
-} contact;
 
 /* A mesh that is seen at an image other than 0. */
 typedef struct seen_image {

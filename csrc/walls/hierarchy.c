@@ -39,7 +39,7 @@ question hierarchy_ask(pairs *p, int32_t k)
     }
     for (int32_t n = 0; n < q.count; n++) {
         int32_t i = q.items[n];
-        double noise = batch_noise(p->batch, pair_view(p, i), p->sphere[k]);
+        double noise = ulp_double(p->largest[p->sight[i]]);
         p->distance[i] = sqrt(p->distance_sq[i]);
         p->noise[i] = pair_triangle(p, i)->noise + noise;
         p->normal_noise[i] = pair_triangle(p, i)->normal_noise + noise;

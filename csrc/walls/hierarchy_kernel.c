@@ -11,6 +11,8 @@
 
 static const double LANE_NUMBERS[8] = {0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0};
 
+/* ---- the nearest ---- */
+
 /* Squares of the distances of pairs from number `i` on; infinite from `end` on. */
 LANES_INLINE lanes load_distances(const pairs *p, int32_t i, int32_t end)
 {
@@ -22,8 +24,7 @@ LANES_INLINE double nearest_sq(const pairs *p, int32_t begin, int32_t end)
 {
     lanes nearest = load_distances(p, begin, end);
     for (int32_t i = begin + LANES; i < end; i += LANES) {
-        lanes distance_sq = load_distances(p, i, end);
-        nearest = lanes_select(lanes_less(distance_sq, nearest), distance_sq, nearest);
+        nearest = lanes_smaller(load_distances(p, i, end), nearest);
     }
     return lanes_smallest(nearest);
 }
@@ -40,81 +41,161 @@ LANES_INLINE int32_t find_pair(const pairs *p, int32_t begin, double distance_sq
     return begin + __builtin_ctz(bits);
 }
 
-/* What is in front of the nearest contact of a sphere by no more than `limit`, times its distance,
- * is behind its tangent plane for sure. */
-typedef struct tangent {
-    lanes3 offset; /* of the nearest contact */
-    lanes limit;
-    lanes as_near; /* squares of distances that may have the same root */
-} tangent;
-
-/* Distance and noise of pair j, which is its sphere's nearest. */
-LANES_INLINE void measure_nearest(pairs *p, int32_t sphere, int32_t j)
+/* Write beside a sight which pair is the nearest of its sphere. */
+LANES_INLINE void note_nearest(pairs *p, int32_t sight, int32_t j)
 {
     const triangle *t = pair_triangle(p, j);
-    double noise = batch_noise(p->batch, pair_view(p, j), sphere);
-    p->distance[j] = sqrt(p->distance_sq[j]);
-    p->noise[j] = t->noise + noise;
-    p->normal_noise[j] = t->normal_noise + noise;
+    tangents *to = &p->tangents;
+    to->distance_sq[sight] = p->distance_sq[j];
+    to->offset[0][sight] = p->offset[0][j];
+    to->offset[1][sight] = p->offset[1][j];
+    to->offset[2][sight] = p->offset[2][j];
+    to->largest[sight] = p->largest[p->sight[j]];
+    to->noise[sight] = t->noise;
+    to->normal_noise[sight] = t->normal_noise;
 }
 
-LANES_INLINE tangent tangent_of(const pairs *p, int32_t j)
+static void find_nearest(pairs *p)
 {
-    double distance = p->distance[j];
-    /* on the facet itself the tangent plane is the facet's, and nothing is sure here */
-    double limit = distance < AT_CENTER ? -INFINITY : FRONT_NOISES * p->normal_noise[j] * distance;
-    return (tangent){
-        {lanes_set(p->offset[0][j]), lanes_set(p->offset[1][j]), lanes_set(p->offset[2][j])},
-        lanes_set(limit),
-        lanes_set(p->distance_sq[j] * (1.0 + SAME_ROOT))};
+    for (int32_t k = 0; k < p->sphere_count; k++) {
+        int32_t begin = p->first[k], end = p->first[k + 1];
+        int32_t j = find_pair(p, begin, nearest_sq(p, begin, end));
+        p->nearest[k] = j;
+        for (int32_t sight = p->sight[begin]; sight <= p->sight[end - 1]; sight++) {
+            note_nearest(p, sight, j);
+        }
+    }
 }
 
-/* The pairs of one sphere that its nearest one does not surely eliminate. Returns how many; rivals:
- * not 0 where another contact is as near. */
-LANES_INLINE int32_t strike(const pairs *p, int32_t begin, int32_t end, const tangent *t,
-                            int32_t *left, int32_t *touching_count, unsigned *rivals)
+/* What noise there is of the center, too, and what is in front of the nearest contact by no more
+ * than `limit`, times its distance: that is behind its tangent plane for sure. */
+static void measure_nearest(pairs *p)
+{
+    tangents *t = &p->tangents;
+    for (int32_t s = 0; s < p->sight_count; s += LANES) {
+        lanes distance_sq = lanes_load(t->distance_sq + s), distance = lanes_sqrt(distance_sq);
+        lanes ulp = lanes_keep_bits(lanes_load(t->largest + s), EXPONENT_BITS) * lanes_set(DOUBLE_EPS);
+        lanes normal_noise = lanes_load(t->normal_noise + s) + ulp;
+        /* on the facet itself the tangent plane is the facet's, and nothing is sure here */
+        lanes_mask is_at_center = lanes_less(distance, lanes_set(AT_CENTER));
+        lanes limit = lanes_set(FRONT_NOISES) * normal_noise * distance;
+        lanes_store(t->limit + s, lanes_select(is_at_center, lanes_set(-INFINITY), limit));
+        lanes_store(t->as_near + s, distance_sq * lanes_set(1.0 + SAME_ROOT));
+        lanes_store(t->distance + s, distance);
+        lanes_store(t->noise + s, lanes_load(t->noise + s) + ulp);
+        lanes_store(t->normal_noise + s, normal_noise);
+    }
+}
+
+/* ---- all others ---- */
+
+/* Pairs from number i on against the nearest of their spheres. */
+typedef struct verdict {
+    unsigned touching, left; /* bits: touches; and is not surely eliminated */
+    unsigned rivals;         /* bits: another contact that is as near as the nearest */
+} verdict;
+
+LANES_INLINE verdict strike(const pairs *p, int32_t i)
+{
+    const tangents *t = &p->tangents;
+    lanes_steps sight = lanes_find_steps(p->sight + i);
+    lanes distance_sq = lanes_load(p->distance_sq + i);
+    lanes3 other = {lanes_load(p->offset[0] + i), lanes_load(p->offset[1] + i),
+                    lanes_load(p->offset[2] + i)};
+    lanes3 nearest = {lanes_pick(t->offset[0], sight), lanes_pick(t->offset[1], sight),
+                      lanes_pick(t->offset[2], sight)};
+    lanes in_front = lanes3_dot(nearest, lanes3_sub(nearest, other));
+    lanes_mask is_as_near = lanes_no_more(distance_sq, lanes_pick(t->as_near, sight));
+    lanes_mask is_behind = lanes_no_more(in_front, lanes_pick(t->limit, sight));
+    unsigned touching = mask_bits(lanes_less(distance_sq, lanes_set(INFINITY)));
+    unsigned as_near = mask_bits(is_as_near) & touching;
+    return (verdict){touching, (~mask_bits(is_behind) & touching) | as_near,
+                     as_near & ~mask_bits(lanes3_equal(other, nearest))};
+}
+
+/* Which of several is nearest, and may eliminate, the canonical order decides: spheres that have
+ * rivals keep all they touch. */
+static void mark_rivals(pairs *p, int32_t i, unsigned rivals)
+{
+    for (; rivals; rivals &= rivals - 1) {
+        p->tangents.limit[p->sight[i + __builtin_ctz(rivals)]] = NAN;
+        p->has_rivals = true;
+    }
+}
+
+/* Write the pairs that are left to p->spare, one sphere after the other. */
+static void strike_all(pairs *p)
+{
+    int32_t count = 0, touching = 0;
+    p->has_rivals = false;
+    for (int32_t i = 0; i < p->count; i += LANES) {
+        verdict v = strike(p, i);
+        unsigned there = lanes_first_bits(p->count - i);
+        touching += __builtin_popcount(v.touching & there);
+        count += lanes_append_bits(p->spare + count, i, v.left & there);
+        if (v.rivals & there) {
+            mark_rivals(p, i, v.rivals & there);
+        }
+    }
+    p->spare[count] = INT32_MAX;
+    p->touch_count += touching;
+}
+
+/* Whether the sphere of pair `begin` keeps all it touches. */
+LANES_INLINE bool keeps_all(const pairs *p, int32_t begin, int32_t end)
+{
+    bool keeps = false;
+    for (int32_t sight = p->sight[begin]; p->has_rivals && sight <= p->sight[end - 1]; sight++) {
+        keeps = keeps || p->tangents.limit[sight] == -INFINITY;
+    }
+    return keeps;
+}
+
+LANES_INLINE int32_t take_touching(const pairs *p, int32_t begin, int32_t end, int32_t *left)
 {
     int32_t count = 0;
-    for (int32_t i = begin; i < end; i += LANES) {
-        lanes distance_sq = load_distances(p, i, end);
-        lanes3 other = {lanes_load(p->offset[0] + i), lanes_load(p->offset[1] + i),
-                        lanes_load(p->offset[2] + i)};
-        lanes in_front = lanes3_dot(t->offset, lanes3_sub(t->offset, other));
-        lanes_mask is_as_near = lanes_no_more(distance_sq, t->as_near);
-        lanes_mask stays = mask_or(mask_not(lanes_no_more(in_front, t->limit)), is_as_near);
-        *rivals |= mask_bits(mask_and(is_as_near, mask_not(lanes3_equal(other, t->offset))));
-        unsigned touching = mask_bits(lanes_less(distance_sq, lanes_set(INFINITY)));
-        *touching_count += __builtin_popcount(touching);
-        count += lanes_append_bits(left + count, i, mask_bits(stays) & touching);
+    for (int32_t i = begin; i < end; i++) {
+        left[count] = i;
+        count += p->distance_sq[i] < INFINITY;
     }
     return count;
 }
 
-void KERNEL(hierarchy_strike)(pairs *p)
+/* Tell whose the pairs are that are left. */
+static void sort_out(pairs *p)
 {
-    int32_t count = 0, touching_count = 0;
+    const int32_t *item = p->spare;
+    int32_t count = 0;
     for (int32_t k = 0; k < p->sphere_count; k++) {
-        int32_t begin = p->first[k], end = p->first[k + 1];
-        p->first_left[k] = count;
-        double distance_sq = nearest_sq(p, begin, end);
-        if (distance_sq < INFINITY) {
-            int32_t j = find_pair(p, begin, distance_sq);
-            measure_nearest(p, p->sphere[k], j);
-            tangent t = tangent_of(p, j);
-            unsigned rivals = 0;
-            int32_t touching = 0,
-                    left = strike(p, begin, end, &t, p->left + count, &touching, &rivals);
-            if (rivals) {
-                /* which of them is nearest, and may eliminate, the canonical order decides */
-                t.limit = lanes_set(-INFINITY);
-                touching = 0;
-                left = strike(p, begin, end, &t, p->left + count, &touching, &rivals);
-            }
-            count += left;
-            touching_count += touching;
+        const int32_t begin = p->first[k], end = p->first[k + 1], first = count;
+        p->first_left[k] = first;
+        for (; *item < end; item++) {
+            p->left[count++] = *item;
+        }
+        if (keeps_all(p, begin, end)) {
+            count = first + take_touching(p, begin, end, p->left + first);
         }
     }
     p->first_left[p->sphere_count] = count;
-    p->touch_count += touching_count;
+}
+
+/* What is known of the nearest stands beside it, too. */
+static void keep_measures(pairs *p)
+{
+    for (int32_t k = 0; k < p->sphere_count; k++) {
+        int32_t j = p->nearest[k], sight = p->sight[j];
+        p->distance[j] = p->tangents.distance[sight];
+        p->noise[j] = p->tangents.noise[sight];
+        p->normal_noise[j] = p->tangents.normal_noise[sight];
+    }
+}
+
+void KERNEL(hierarchy_strike)(pairs *p)
+{
+    find_nearest(p);
+    measure_nearest(p);
+    keep_measures(p);
+    strike_all(p);
+    sort_out(p);
     p->is_nearest_known = true;
 }

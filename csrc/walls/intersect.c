@@ -41,7 +41,7 @@ static void join_fans(pairs *p, int32_t begin, int32_t end)
 {
     int32_t best = begin;
     for (int32_t i = begin + 1; i < end; i++) {
-        if (p->view[i] != p->view[best] ||
+        if (p->sight[i] != p->sight[best] ||
             pair_triangle(p, i)->facet != pair_triangle(p, best)->facet) {
             best = i;
         } else if (p->distance_sq[i] < INFINITY) {

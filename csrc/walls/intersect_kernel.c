@@ -9,26 +9,24 @@
 
 enum { BOXES = 32 };
 
-/* A sphere in a cell. */
-typedef struct cell_sphere {
-    uint16_t center[3];
-    uint16_t limit; /* upper half of the reach's square */
-} cell_sphere;
-
 /* The arrays of a set's entries. They are copied from the set so that compilers know that they
  * stay where they are. */
 typedef struct entries {
-    const uint16_t *low[3], *high[3];
+    const uint16_t *bounds; /* low x, y, z, high x, y, z: `stride` numbers of each */
+    int64_t stride;
     const int32_t *facet;
     const uint32_t *begins;
 } entries;
 
 LANES_INLINE entries entries_of(const bins *set)
 {
-    return (entries){{set->low[0], set->low[1], set->low[2]},
-                     {set->high[0], set->high[1], set->high[2]},
-                     set->facet,
-                     set->begins};
+    return (entries){set->low[0], set->low[1] - set->low[0], set->facet, set->begins};
+}
+
+/* Units of a sphere in its cell: BATCH_ROOM apart, along x, y and z, and of its reach's square. */
+LANES_INLINE uint16_t unit(const uint16_t *units, int axis)
+{
+    return units[axis * BATCH_ROOM];
 }
 
 #if LANES == 8
@@ -42,12 +40,14 @@ LANES_INLINE __m512i apart_sq(const uint16_t *low, const uint16_t *high, uint16_
 }
 
 /* Bit i: whether box `entry + i` is within reach. */
-LANES_INLINE uint32_t boxes_near(const entries *set, uint32_t entry, cell_sphere s)
+LANES_INLINE uint32_t boxes_near(const entries *set, uint32_t entry, const uint16_t *units)
 {
-    __m512i sum = apart_sq(set->low[0] + entry, set->high[0] + entry, s.center[0]);
-    sum = _mm512_adds_epu16(sum, apart_sq(set->low[1] + entry, set->high[1] + entry, s.center[1]));
-    sum = _mm512_adds_epu16(sum, apart_sq(set->low[2] + entry, set->high[2] + entry, s.center[2]));
-    return _mm512_cmple_epu16_mask(sum, _mm512_set1_epi16((short)s.limit));
+    const uint16_t *low = set->bounds + entry, *high = low + 3 * set->stride;
+    __m512i sum = apart_sq(low, high, unit(units, 0));
+    sum = _mm512_adds_epu16(sum, apart_sq(low + set->stride, high + set->stride, unit(units, 1)));
+    sum = _mm512_adds_epu16(
+        sum, apart_sq(low + 2 * set->stride, high + 2 * set->stride, unit(units, 2)));
+    return _mm512_cmple_epu16_mask(sum, _mm512_set1_epi16((short)unit(units, 3)));
 }
 
 #elif LANES == 4
@@ -62,18 +62,21 @@ LANES_INLINE __m256i apart_sq(const uint16_t *low, const uint16_t *high, uint16_
 }
 
 /* All ones where the box is within reach. */
-LANES_INLINE __m256i half_near(const entries *set, uint32_t entry, cell_sphere s)
+LANES_INLINE __m256i half_near(const entries *set, uint32_t entry, const uint16_t *units)
 {
-    __m256i sum = apart_sq(set->low[0] + entry, set->high[0] + entry, s.center[0]);
-    sum = _mm256_adds_epu16(sum, apart_sq(set->low[1] + entry, set->high[1] + entry, s.center[1]));
-    sum = _mm256_adds_epu16(sum, apart_sq(set->low[2] + entry, set->high[2] + entry, s.center[2]));
-    __m256i beyond = _mm256_subs_epu16(sum, _mm256_set1_epi16((short)s.limit));
+    const uint16_t *low = set->bounds + entry, *high = low + 3 * set->stride;
+    __m256i sum = apart_sq(low, high, unit(units, 0));
+    sum = _mm256_adds_epu16(sum, apart_sq(low + set->stride, high + set->stride, unit(units, 1)));
+    sum = _mm256_adds_epu16(
+        sum, apart_sq(low + 2 * set->stride, high + 2 * set->stride, unit(units, 2)));
+    __m256i beyond = _mm256_subs_epu16(sum, _mm256_set1_epi16((short)unit(units, 3)));
     return _mm256_cmpeq_epi16(beyond, _mm256_setzero_si256());
 }
 
-LANES_INLINE uint32_t boxes_near(const entries *set, uint32_t entry, cell_sphere s)
+LANES_INLINE uint32_t boxes_near(const entries *set, uint32_t entry, const uint16_t *units)
 {
-    __m256i bytes = _mm256_packs_epi16(half_near(set, entry, s), half_near(set, entry + 16, s));
+    __m256i bytes =
+        _mm256_packs_epi16(half_near(set, entry, units), half_near(set, entry + 16, units));
     /* packing went on inside each half of the register */
     return (uint32_t)_mm256_movemask_epi8(_mm256_permute4x64_epi64(bytes, 0xd8));
 }
@@ -87,16 +90,16 @@ LANES_INLINE uint32_t apart_sq(uint16_t low, uint16_t high, uint16_t center)
     return ((below | above) * (below | above)) >> 16;
 }
 
-LANES_INLINE uint32_t boxes_near(const entries *set, uint32_t entry, cell_sphere s)
+LANES_INLINE uint32_t boxes_near(const entries *set, uint32_t entry, const uint16_t *units)
 {
     uint32_t is_near[BOXES];
     for (int i = 0; i < BOXES; i++) {
         uint32_t sum = 0;
         for (int axis = 0; axis < 3; axis++) {
-            sum += apart_sq(set->low[axis][entry + (uint32_t)i],
-                            set->high[axis][entry + (uint32_t)i], s.center[axis]);
+            const uint16_t *low = set->bounds + axis * set->stride + entry;
+            sum += apart_sq(low[i], low[i + 3 * set->stride], unit(units, axis));
         }
-        is_near[i] = sum <= s.limit;
+        is_near[i] = sum <= unit(units, 3);
     }
     uint32_t bits = 0;
     for (int i = 0; i < BOXES; i++) {
@@ -108,6 +111,9 @@ LANES_INLINE uint32_t boxes_near(const entries *set, uint32_t entry, cell_sphere
 #endif
 
 /* ---- the queue ---- */
+
+/* Pairs of a sight that are marked in one go: few have more. */
+enum { SIGHTS_STORED = 16 };
 
 #if LANES == 8
 
@@ -137,22 +143,30 @@ LANES_INLINE int32_t append_facets(int32_t *list, const int32_t *facet, uint32_t
 
 #endif
 
+/* Write the facets of a bucket's entries that are near to the list; returns how many. */
+LANES_INLINE int32_t append_near(int32_t *list, const entries *set, uint32_t begin, uint32_t end,
+                                 const uint16_t *units)
+{
+    int32_t count = 0;
+    for (uint32_t entry = begin; entry < end; entry += BOXES) {
+        uint32_t near = boxes_near(set, entry, units);
+        near &= end - entry < BOXES ? (1u << (end - entry)) - 1u : UINT32_MAX;
+        count += append_facets(list + count, set->facet + entry, near);
+    }
+    return count;
+}
+
 /* Add the facets of one bucket that are near, as if each were the triangle of its number. False
  * where there is no room. */
-LANES_INLINE bool collect_bucket(pairs *p, const entries *set, uint32_t bucket, cell_sphere s)
+LANES_INLINE bool collect_bucket(pairs *p, const entries *set, uint32_t bucket,
+                                 const uint16_t *units)
 {
     uint32_t begin = set->begins[bucket], end = set->begins[bucket + 1];
-    int32_t count = p->count;
-    if ((int64_t)p->capacity - count < (int64_t)(end - begin) + BOXES) {
+    if ((int64_t)p->capacity - p->count < (int64_t)(end - begin) + BOXES) {
         return false;
     }
     p->candidate_count += end - begin;
-    for (uint32_t entry = begin; entry < end; entry += BOXES) {
-        uint32_t near = boxes_near(set, entry, s);
-        near &= end - entry < BOXES ? (1u << (end - entry)) - 1u : UINT32_MAX;
-        count += append_facets(p->triangle + count, set->facet + entry, near);
-    }
-    p->count = count;
+    p->count += append_near(p->triangle + p->count, set, begin, end, units);
     return true;
 }
 
@@ -174,25 +188,23 @@ static bool expand_fans(pairs *p, const abut_mesh *mesh, int32_t first)
     return true;
 }
 
-/* The sphere beside each of its pairs from number `first` on. */
-LANES_INLINE void fill_spheres(pairs *p, const view *v, int32_t sphere, int32_t first)
+/* Note what the view sees of the sphere beside its pairs, those from number `first` on. */
+LANES_INLINE void add_sight(pairs *p, int32_t number, int32_t sphere, int32_t first, int32_t end)
 {
-    lanes x = lanes_set(v->local[0][sphere]), y = lanes_set(v->local[1][sphere]),
-          z = lanes_set(v->local[2][sphere]), reach = lanes_set(p->batch->reach[sphere]);
-    double *to_x = p->center[0], *to_y = p->center[1], *to_z = p->center[2], *to_reach = p->reach;
-    for (int32_t i = first; i < p->count; i += LANES) {
-        lanes_store(to_x + i, x);
-        lanes_store(to_y + i, y);
-        lanes_store(to_z + i, z);
-        lanes_store(to_reach + i, reach);
+    const view *v = &p->batch->views[number];
+    const int32_t sight = p->sight_count;
+    for (int axis = 0; axis < 3; axis++) {
+        p->center[axis][sight] = v->local[axis][sphere];
     }
-}
-
-LANES_INLINE cell_sphere sphere_in_cell(const batch *b, int64_t look, int32_t sphere)
-{
-    return (cell_sphere){{batch_units(b, look, 0)[sphere], batch_units(b, look, 1)[sphere],
-                          batch_units(b, look, 2)[sphere]},
-                         batch_units(b, look, 3)[sphere]};
+    p->reach[sight] = p->batch->reach[sphere];
+    p->largest[sight] = batch_largest(p->batch, v, sphere);
+    p->view[sight] = number;
+    for (int32_t i = first; i < end; i += SIGHTS_STORED) {
+        for (int k = 0; k < SIGHTS_STORED; k += LANES) {
+            lanes_store_number(p->sight + i + k, sight);
+        }
+    }
+    p->sight_count += end > first;
 }
 
 /* Add the pairs of a sphere and one view. False where there is no room. */
@@ -205,17 +217,14 @@ static bool collect_view(pairs *p, int32_t number, int32_t sphere)
         int64_t look = v->first_look + k;
         uint32_t bucket = batch_buckets(p->batch, look)[sphere];
         if (bucket != NO_BUCKET &&
-            !collect_bucket(p, &set, bucket, sphere_in_cell(p->batch, look, sphere))) {
+            !collect_bucket(p, &set, bucket, batch_units(p->batch, look, 0) + sphere)) {
             return false;
         }
     }
     if (!v->is_triangles && !expand_fans(p, v->mesh, first)) {
         return false;
     }
-    fill_spheres(p, v, sphere, first);
-    for (int32_t i = first; i < p->count; i++) {
-        p->view[i] = number;
-    }
+    add_sight(p, number, sphere, first, p->count);
     return true;
 }
 
@@ -252,23 +261,40 @@ LANES_INLINE int32_t seen_next(seen_spheres *s)
     return sphere;
 }
 
-/* One view of triangles in one level of cells, as most batches have it. */
+/* The pairs of one view of triangles in one level of cells, as most batches have it. */
 static int32_t collect_plainly(pairs *p, int32_t from)
 {
     const batch *b = p->batch;
-    const view *v = &b->views[0];
-    const entries set = entries_of(v->set);
-    const uint32_t *buckets = batch_buckets(b, v->first_look);
+    const entries set = entries_of(b->views[0].set);
+    const uint32_t *buckets = batch_buckets(b, 0);
+    const uint16_t *units = batch_units(b, 0, 0);
+    int32_t *const triangle = p->triangle, count = 0, spheres = 0;
+    int32_t candidates = 0, sphere;
     seen_spheres seen = seen_from(b, from);
-    for (int32_t sphere = seen_next(&seen); sphere < b->count; sphere = seen_next(&seen)) {
-        int32_t first = p->count;
-        if (!collect_bucket(p, &set, buckets[sphere], sphere_in_cell(b, v->first_look, sphere))) {
-            return sphere;
+    while ((sphere = seen_next(&seen)) < b->count) {
+        const uint32_t *begins = set.begins + buckets[sphere];
+        const uint32_t begin = begins[0], end = begins[1];
+        if (p->capacity - count < (int64_t)(end - begin) + BOXES) {
+            break;
         }
-        fill_spheres(p, v, sphere, first);
-        end_sphere(p, sphere);
+        candidates += (int32_t)(end - begin);
+        int32_t found = append_near(triangle + count, &set, begin, end, units + sphere);
+        count += found;
+        p->sphere[spheres] = sphere;
+        spheres += found > 0;
+        p->first[spheres] = count;
     }
-    return b->count;
+    p->candidate_count += candidates;
+    p->count = count;
+    p->sphere_count = spheres;
+    return sphere < b->count ? sphere : b->count;
+}
+
+static void add_sights(pairs *p)
+{
+    for (int32_t k = 0; k < p->sphere_count; k++) {
+        add_sight(p, 0, p->sphere[k], p->first[k], p->first[k + 1]);
+    }
 }
 
 static int32_t collect_views(pairs *p, int32_t from)
@@ -277,10 +303,12 @@ static int32_t collect_views(pairs *p, int32_t from)
     seen_spheres seen = seen_from(b, from);
     for (int32_t sphere = seen_next(&seen); sphere < b->count; sphere = seen_next(&seen)) {
         abut_index candidates = p->candidate_count;
+        int32_t sights = p->sight_count;
         for (int32_t number = 0; number < b->view_count; number++) {
             if (!collect_view(p, number, sphere)) {
                 p->candidate_count = candidates; /* the sphere will come again */
                 p->count = p->first[p->sphere_count];
+                p->sight_count = sights;
                 return sphere;
             }
         }
@@ -292,11 +320,12 @@ static int32_t collect_views(pairs *p, int32_t from)
 int32_t KERNEL(intersect_collect)(pairs *p, int32_t from)
 {
     const batch *b = p->batch;
-    p->count = p->sphere_count = 0;
+    p->count = p->sphere_count = p->sight_count = 0;
     p->first[0] = 0;
     if (b->look_count == 1 && b->views[0].is_triangles) {
-        memset(p->view, 0, (size_t)p->capacity * sizeof *p->view);
-        return collect_plainly(p, from);
+        int32_t next = collect_plainly(p, from);
+        add_sights(p);
+        return next;
     }
     return collect_views(p, from);
 }
@@ -529,15 +558,17 @@ LANES_INLINE void find_closest(pairs *p, const triangle *base, bool has_fans)
     for (int32_t i = 0; i < p->count; i += LANES) {
         triangles t;
         load_triangles(p, i, base, &t);
-        lanes3 center = {lanes_load(p->center[0] + i), lanes_load(p->center[1] + i),
-                         lanes_load(p->center[2] + i)};
+        lanes_steps steps = lanes_find_steps(p->sight + i);
+        lanes3 center = {lanes_pick(p->center[0], steps),
+                         lanes_pick(p->center[1], steps),
+                         lanes_pick(p->center[2], steps)};
         nearest found = closest_points(&t, center, has_fans);
-        lanes reach = lanes_load(p->reach + i);
+        lanes reach = lanes_pick(p->reach, steps);
         lanes_store(p->distance_sq + i, touching_sq(found.distance_sq, reach));
         lanes_store(p->offset[0] + i, found.offset.x);
         lanes_store(p->offset[1] + i, found.offset.y);
         lanes_store(p->offset[2] + i, found.offset.z);
-        lanes_store(p->code + i, found.code);
+        lanes_store_whole(p->code + i, found.code);
     }
 }
 
@@ -546,7 +577,7 @@ void KERNEL(intersect_exact)(pairs *p, bool has_fans)
     for (int32_t i = p->count; i < p->count + LANES - 1; i++) {
         /* what is read beyond the end has to be some triangle */
         p->triangle[i] = p->triangle[0];
-        p->view[i] = p->view[0];
+        p->sight[i] = p->sight_count - 1;
     }
     if (has_fans) {
         find_closest(p, NULL, true);

@@ -5,8 +5,15 @@
 #ifndef WALLS_KERNELS_H
 #define WALLS_KERNELS_H
 
+#include "contact.h"
 #include "pairs.h"
 #include "weights.h"
+
+/* Columns of contacts that follow one another, from the first of them on. */
+typedef struct measures {
+    double *normal, *overlap, *tilt;
+    double flat_angle; /* no tilt is smaller */
+} measures;
 
 typedef struct kernels {
     /* Copy spheres into the batch, which knows how many, from rows that begin with its first, and
@@ -29,6 +36,9 @@ typedef struct kernels {
     /* For each sphere the pairs that its nearest one does not surely eliminate, into p->left. */
     void (*hierarchy_strike)(pairs *p);
 
+    /* What contacts measure. False: some center is on its facet, whose normal is to be written. */
+    bool (*rows_measure)(const contact *items, abut_index count, const measures *to);
+
     /* Points and weights of FACET contacts on triangles. */
     void (*weights_triangles)(abut_index count, const triangle_points *points);
 } kernels;
@@ -41,7 +51,8 @@ typedef struct kernels {
     void bins_look_##level(batch *b, const view *v);                                               \
     int32_t intersect_collect_##level(pairs *p, int32_t from);                                     \
     void intersect_exact_##level(pairs *p, bool has_fans);                                         \
-    void hierarchy_strike_##level(pairs *p);
+    void hierarchy_strike_##level(pairs *p);                                                       \
+    bool rows_measure_##level(const contact *items, abut_index count, const measures *to);
 
 KERNELS_OF(baseline)
 KERNELS_OF(v3)

@@ -3,8 +3,9 @@
 
 #include "../base/memory.h"
 
-/* Of each pair: center, reach, distance_sq, offset, code, distance, noise, normal_noise. */
-enum { DOUBLE_ARRAYS = 12, NUMBER_ARRAYS = 4 };
+/* Of each pair: distance_sq, offset, distance, noise, normal_noise; of each sight: center, reach,
+ * largest and tangents. */
+enum { DOUBLE_ARRAYS = 22, NUMBER_ARRAYS = 6 };
 
 static void free_arrays(pairs *p)
 {
@@ -25,11 +26,15 @@ void pairs_free(pairs *p)
 static void place_arrays(pairs *p, int32_t *numbers, abut_index room)
 {
     double *doubles = memory_first_line(p->block);
+    tangents *t = &p->tangents;
     double **of_doubles[DOUBLE_ARRAYS] = {&p->center[0], &p->center[1],   &p->center[2],
-                                          &p->reach,     &p->distance_sq, &p->offset[0],
-                                          &p->offset[1], &p->offset[2],   &p->code,
-                                          &p->distance,  &p->noise,       &p->normal_noise};
-    int32_t **of_numbers[NUMBER_ARRAYS] = {&p->triangle, &p->view, &p->left, &p->spare};
+                                          &p->reach,     &p->largest,     &p->distance_sq,
+                                          &p->offset[0], &p->offset[1],   &p->offset[2],
+                                          &p->distance,  &p->noise,       &p->normal_noise,
+                                          &t->distance_sq, &t->distance, &t->offset[0], &t->offset[1], &t->offset[2],
+                                          &t->largest, &t->noise, &t->normal_noise, &t->limit, &t->as_near};
+    int32_t **of_numbers[NUMBER_ARRAYS] = {&p->triangle, &p->sight, &p->code,
+                                           &p->view,     &p->left,  &p->spare};
     for (int i = 0; i < DOUBLE_ARRAYS; i++) {
         *of_doubles[i] = doubles + i * room;
     }

@@ -17,20 +17,34 @@ enum { PAIR_ROOM = 1024, PAIR_PADDING = 64 };
  * no corner is local number 3. */
 enum { CODES_PER_TYPE = 4, LOCAL_INSIDE = 3 };
 
+/* The nearest contact of the sphere of each sight, and its tangent plane. */
+typedef struct tangents {
+    double *distance_sq, *distance;
+    double *offset[3];
+    double *largest, *noise, *normal_noise;
+    double *limit;   /* times the distance, what is in front by no more is behind for sure */
+    double *as_near; /* squares of distances that may have the same root */
+} tangents;
+
 typedef struct pairs {
     const batch *batch;
     int32_t count, capacity;
 
     /* of each pair */
     int32_t *triangle; /* number in its mesh */
-    int32_t *view;     /* number in the batch */
-    double *center[3]; /* in the mesh's frame */
-    double *reach;
+    int32_t *sight;    /* 0, 0, 1, ...: those of a sight follow one another, none is left out */
 
     /* and what the exact test finds */
     double *distance_sq; /* infinite: apart, or another triangle of the facet is nearer */
     double *offset[3];   /* center - point, the paper's contact vector V, along the world's axes */
-    double *code;        /* CODES_PER_TYPE x abut_type + local number */
+    int32_t *code;       /* CODES_PER_TYPE x abut_type + local number */
+
+    /* of each sight: a sphere as one view sees it, where that gives pairs */
+    int32_t sight_count;
+    int32_t *view;     /* number in the batch */
+    double *center[3]; /* in the mesh's frame */
+    double *reach;
+    double *largest; /* see batch_largest */
 
     /* spheres that have pairs: sphere k of them is number sphere[k] of the batch and has the pairs
      * first[k] ... first[k + 1] - 1 */
@@ -46,6 +60,10 @@ typedef struct pairs {
     bool is_nearest_known;        /* whether these are there of each sphere's nearest pair */
     int32_t *spare;               /* scratch of the sorting */
 
+    int32_t nearest[BATCH_SPHERES]; /* of each sphere, the first of its nearest pairs */
+    tangents tangents;
+    bool has_rivals; /* whether a contact is as near as some sphere's nearest, but another */
+
     double *block; /* what the arrays of doubles point into */
 
     abut_index candidate_count, test_count, touch_count; /* for statistics */
@@ -57,12 +75,12 @@ void pairs_free(pairs *p);
 
 static inline abut_type pair_type(const pairs *p, int32_t i)
 {
-    return (abut_type)((int32_t)p->code[i] / CODES_PER_TYPE);
+    return (abut_type)(p->code[i] / CODES_PER_TYPE);
 }
 
 static inline int32_t pair_local(const pairs *p, int32_t i)
 {
-    return (int32_t)p->code[i] % CODES_PER_TYPE;
+    return p->code[i] % CODES_PER_TYPE;
 }
 
 static inline vec3 pair_offset(const pairs *p, int32_t i)
@@ -72,7 +90,7 @@ static inline vec3 pair_offset(const pairs *p, int32_t i)
 
 static inline const view *pair_view(const pairs *p, int32_t i)
 {
-    return &p->batch->views[p->view[i]];
+    return &p->batch->views[p->view[p->sight[i]]];
 }
 
 /* Whether the center is on the facet, as far as squares can tell. */

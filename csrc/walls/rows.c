@@ -1,11 +1,9 @@
 /* A contact becomes a row. */
 #include "rows.h"
 
-#include "../base/prefetch.h"
-#include "tolerance.h"
+#include <string.h>
 
-/* Vector code reads and writes some more. */
-enum { ROWS_ROOM = ROWS + 8 };
+#include "../base/prefetch.h"
 
 seat rows_find_seat(const abut_contacts *contacts, const contact_buffer *buffer, int32_t place)
 {
@@ -37,7 +35,6 @@ void rows_fetch(const run *r)
         const contact *c = &r->items[i];
         const triangle *t = contact_triangle(r, c);
         PREFETCH(query->centers + 3 * (r->first_sphere + c->sphere));
-        PREFETCH(query->radii + r->first_sphere + c->sphere);
         PREFETCH(t);
         PREFETCH((const char *)(t + 1) - 1);
         if (r->at.is_triangles) {
@@ -48,9 +45,9 @@ void rows_fetch(const run *r)
 
 /* The items of a run: FACET contacts on triangles, which are computed side by side, and others. */
 typedef struct sorted {
-    int32_t aside[ROWS_ROOM], others[ROWS_ROOM];
+    int32_t aside[ROWS], others[ROWS];
     abut_index aside_count, other_count;
-    abut_index nodes[ROWS_ROOM]; /* of each item: where its nodes go */
+    abut_index nodes[ROWS]; /* of each item: where its nodes go */
 } sorted;
 
 static bool is_on_triangle(const run *r, const contact *c)
@@ -120,44 +117,25 @@ static void write_usual(const run *r)
     }
 }
 
-/* By how much noise may tilt the normal of a contact: the bump of docs/method.md, section 3. */
-static void write_tilts(const run *r)
-{
-    const double half_turn = acos(-1.0), flat_angle = r->contacts->query.flat_angle;
-    double tilt[ROWS], *tilts = r->columns->tilt + r->row;
-    for (abut_index i = 0; i < r->count; i++) {
-        tilt[i] = r->items[i].normal_noise / r->items[i].distance;
-    }
-    for (abut_index i = 0; i < r->count; i++) {
-        double noise = TILT_FROM_NORMAL_NOISE * sqrt(tilt[i]);
-        noise = noise < half_turn ? noise : half_turn; /* at the center any direction is as good */
-        tilts[i] = noise > flat_angle ? noise : flat_angle;
-    }
-}
-
 /* From the mesh to the center; where they coincide the facet's own. */
-static void write_normals(const run *r)
+static void write_facet_normals(const run *r)
 {
-    double inv_distance[ROWS], *normals = r->columns->normal + 3 * r->row;
-    for (abut_index i = 0; i < r->count; i++) {
-        inv_distance[i] = 1.0 / r->items[i].distance;
-    }
     for (abut_index i = 0; i < r->count; i++) {
         const contact *c = &r->items[i];
         if (c->distance < AT_CENTER) {
             vec3 normal = mesh_normal(r->at.mesh, contact_facet(r, c));
-            vec3_store(normals + 3 * i, pose_turn(&r->at.placed->pose, normal));
-        } else {
-            vec3_store(normals + 3 * i, vec3_scale(c->offset, inv_distance[i]));
+            vec3_store(r->columns->normal + 3 * (r->row + i),
+                       pose_turn(&r->at.placed->pose, normal));
         }
     }
 }
 
-static void write_overlaps(const run *r)
+static void write_measures(const run *r)
 {
-    const double *radii = r->contacts->query.radii + r->first_sphere;
-    for (abut_index i = 0; i < r->count; i++) {
-        r->columns->overlap[r->row + i] = radii[r->items[i].sphere] - r->items[i].distance;
+    const measures to = {r->columns->normal + 3 * r->row, r->columns->overlap + r->row,
+                         r->columns->tilt + r->row, r->contacts->query.flat_angle};
+    if (!kernels_take()->rows_measure(r->items, r->count, &to)) {
+        write_facet_normals(r);
     }
 }
 
@@ -209,45 +187,46 @@ static void write_force(const run *r, abut_index i, abut_index node)
 
 /* FACET contacts on triangles. */
 typedef struct side_by_side {
-    const abut_mesh *mesh[ROWS_ROOM];
-    const triangle *of[ROWS_ROOM];
-    double center[3][ROWS_ROOM], offset[3][ROWS_ROOM];
-    double point[3][ROWS_ROOM], weight[3][ROWS_ROOM];
+    const triangle *of[ROWS];
+    const double *center[ROWS], *offset[ROWS];
+    double own_center[ROWS][4], own_offset[ROWS][4]; /* where none are at hand */
+    double point[3 * ROWS], weight[3 * ROWS];
 } side_by_side;
+
+static const double *put_row(double *row, vec3 a)
+{
+    vec3_store(row, a);
+    row[3] = 0.0;
+    return row;
+}
+
+/* In the mesh's frame; the row after the caller's last is not to be read. */
+static void put_center(const run *r, const contact *c, side_by_side *side, abut_index n)
+{
+    const abut_query *query = &r->contacts->query;
+    abut_index sphere = r->first_sphere + c->sphere;
+    side->center[n] = r->at.is_plain && sphere + 1 < query->sphere_count
+                          ? query->centers + 3 * sphere
+                          : put_row(side->own_center[n], local_center(r, c));
+}
 
 static void put_aside(const run *r, const sorted *s, side_by_side *side)
 {
     for (abut_index n = 0; n < s->aside_count; n++) {
         const contact *c = &r->items[s->aside[n]];
-        side->mesh[n] = r->at.mesh;
         side->of[n] = contact_triangle(r, c);
+        put_center(r, c, side, n);
+        side->offset[n] = r->at.is_plain ? &c->offset.x
+                                         : put_row(side->own_offset[n], local_offset(r, c));
     }
-    for (abut_index n = 0; n < s->aside_count; n++) {
-        const contact *c = &r->items[s->aside[n]];
-        vec3 center = local_center(r, c), offset = local_offset(r, c);
-        side->center[0][n] = center.x, side->center[1][n] = center.y, side->center[2][n] = center.z;
-        side->offset[0][n] = offset.x, side->offset[1][n] = offset.y, side->offset[2][n] = offset.z;
-    }
-}
-
-static void compute_side_by_side(abut_index count, side_by_side *side)
-{
-    const triangle_points points = {side->mesh,
-                                    side->of,
-                                    {side->center[0], side->center[1], side->center[2]},
-                                    {side->offset[0], side->offset[1], side->offset[2]},
-                                    {side->point[0], side->point[1], side->point[2]},
-                                    {side->weight[0], side->weight[1], side->weight[2]}};
-    kernels_take()->weights_triangles(count, &points);
 }
 
 static void write_points(const run *r, const sorted *s, const side_by_side *side)
 {
-    double *points = r->columns->point + 3 * r->row;
     for (abut_index n = 0; n < s->aside_count; n++) {
-        vec3 point = {side->point[0][n], side->point[1][n], side->point[2][n]};
+        vec3 point = vec3_load(side->point + 3 * n);
         if (r->at.is_plain) {
-            vec3_store(points + 3 * s->aside[n], point);
+            vec3_store(r->columns->point + 3 * (r->row + s->aside[n]), point);
         } else {
             write_point(r, s->aside[n], point);
         }
@@ -257,10 +236,8 @@ static void write_points(const run *r, const sorted *s, const side_by_side *side
 static void write_weights(const run *r, const sorted *s, const side_by_side *side)
 {
     for (abut_index n = 0; n < s->aside_count; n++) {
-        double *weights = r->columns->weight + s->nodes[s->aside[n]];
-        for (int k = 0; k < 3; k++) {
-            weights[k] = side->weight[k][n];
-        }
+        memcpy(r->columns->weight + s->nodes[s->aside[n]], side->weight + 3 * n,
+               3 * sizeof *side->weight);
     }
 }
 
@@ -272,20 +249,33 @@ static void write_nodes(const run *r, const sorted *s)
         abut_index facet = contact_facet(r, &r->items[s->aside[n]]);
         const abut_index *corners =
             mesh->indices + (r->at.is_triangles ? 3 * facet : mesh->offsets[facet]);
-        for (int k = 0; k < 3; k++) {
-            nodes[k] = corners[k];
-        }
+        memcpy(nodes, corners, 3 * sizeof *nodes);
     }
+}
+
+/* Of contacts that are aside: at once into the columns where those are all. */
+static void write_aside(const run *r, const sorted *s)
+{
+    side_by_side side;
+    bool is_all = s->aside_count == r->count && r->at.is_plain;
+    triangle_points points = {r->at.mesh, side.of, side.center, side.offset, side.point,
+                              side.weight};
+    if (is_all) {
+        points.point = r->columns->point + 3 * r->row;
+        points.weight = r->columns->weight + r->node;
+    }
+    put_aside(r, s, &side);
+    kernels_take()->weights_triangles(s->aside_count, &points);
+    if (!is_all) {
+        write_points(r, s, &side);
+        write_weights(r, s, &side);
+    }
+    write_nodes(r, s);
 }
 
 static void write_forces(const run *r, const sorted *s)
 {
-    side_by_side side;
-    put_aside(r, s, &side);
-    compute_side_by_side(s->aside_count, &side);
-    write_points(r, s, &side);
-    write_weights(r, s, &side);
-    write_nodes(r, s);
+    write_aside(r, s);
     for (abut_index n = 0; n < s->other_count; n++) {
         write_force(r, s->others[n], s->nodes[s->others[n]]);
     }
@@ -297,9 +287,7 @@ abut_index rows_write(const run *r)
     abut_index node = sort_out(r, &s);
     write_numbers(r, &s);
     write_usual(r);
-    write_overlaps(r);
-    write_tilts(r);
-    write_normals(r);
+    write_measures(r);
     write_forces(r, &s);
     return node;
 }

@@ -36,6 +36,9 @@
 #define TILT_FROM_NORMAL_NOISE 2.0
 #define TILT_FROM_NOISE 4.0
 
+/* No direction is farther than this from another. */
+#define HALF_TURN 3.14159265358979323846
+
 /* What rules a facet out before the exact distance may err by rounding alone, and errs outwards:
  * this part of the numbers that were added. The exact distance decides. */
 #define CULL_SLACK 1e-12
@@ -62,19 +65,18 @@
 /* Lemke's tableau: what is below this part of its column's largest number is rounding. */
 #define LEMKE_ZERO 1e-13
 
-/* One unit in the last place of x; 0 for 0. */
+/* One unit in the last place of a number is its power of two times this. */
+#define EXPONENT_BITS (UINT64_C(0x7ff) << 52)
+#define DOUBLE_EPS 0x1p-52
+
+/* One unit in the last place of x; 0 for 0, and for what is so small that it is no normal number. */
 static inline double ulp_double(double x)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
-    bits &= UINT64_C(0x7ff) << 52;
-    if (bits <= UINT64_C(52) << 52 || bits == UINT64_C(0x7ff) << 52) {
-        /* of numbers so small that it is no normal number itself, or not finite */
-        return x == 0.0 ? 0.0 : ldexp(1.0, ilogb(x) - 52);
-    }
-    bits -= UINT64_C(52) << 52;
+    bits &= EXPONENT_BITS;
     memcpy(&x, &bits, sizeof x);
-    return x;
+    return x * DOUBLE_EPS;
 }
 
 static inline double ulp_float(double x)

@@ -21,15 +21,15 @@ abut_index weights_count(const abut_mesh *mesh, const force_point *at);
 void weights_fill(const abut_mesh *mesh, const force_point *at, abut_weights kind,
                   abut_index *nodes, double *weights);
 
-/* FACET contacts on facets that are triangles, as arrays. All have room for some more than there
- * are, which may be read and written: as many as lanes_kernel.h has lanes. */
+/* FACET contacts on facets that are triangles. Rows that are read have three numbers, and a fourth
+ * that may be anything. */
 typedef struct triangle_points {
-    const abut_mesh *const *mesh; /* of each triangle */
+    const abut_mesh *mesh;
     const triangle *const *of;
-    const double *center[3]; /* of the sphere, in the mesh's frame */
-    const double *offset[3]; /* center - point, likewise */
-    double *point[3];        /* out: triangle_point */
-    double *weight[3];       /* out: of the facet's corners 0, 1 and 2, as weights_fill */
+    const double *const *center; /* rows: the sphere's, in the mesh's frame */
+    const double *const *offset; /* rows: center - point, likewise */
+    double *point;               /* out, rows of three: triangle_point */
+    double *weight; /* out, rows of three: of the facet's corners 0, 1 and 2, as weights_fill */
 } triangle_points;
 
 typedef void weights_triangles_kernel(abut_index count, const triangle_points *points);

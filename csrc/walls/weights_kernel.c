@@ -36,17 +36,28 @@ static lanes lanes_fma(lanes a, lanes b, lanes c)
 
 /* ---- in and out ---- */
 
-static lanes3 load3(const double *const arrays[3], abut_index i)
+static lanes3 load_rows(const double *const *rows, abut_index last)
 {
-    return (lanes3){lanes_load(arrays[0] + i), lanes_load(arrays[1] + i),
-                    lanes_load(arrays[2] + i)};
+    const double *each[LANES];
+    for (int k = 0; k < LANES; k++) {
+        each[k] = rows[k < last ? k : last];
+    }
+    lanes columns[4];
+    lanes_load_rows(each, columns);
+    return (lanes3){columns[0], columns[1], columns[2]};
 }
 
-static void store3(double *const arrays[3], abut_index i, lanes3 a)
+/* To the first `count` rows. */
+static void store_rows(double *to, lanes3 a, abut_index count)
 {
-    lanes_store(arrays[0] + i, a.x);
-    lanes_store(arrays[1] + i, a.y);
-    lanes_store(arrays[2] + i, a.z);
+    const lanes columns[3] = {a.x, a.y, a.z};
+    if (count >= LANES) {
+        lanes_store_points(to, columns);
+    } else {
+        double rows[3 * LANES];
+        lanes_store_points(rows, columns);
+        memcpy(to, rows, (size_t)count * 3 * sizeof *to);
+    }
 }
 
 /* What FACET_AND_START is where `start` has this one bit and nothing else is set. */
@@ -198,23 +209,19 @@ static lanes3 barycentric(const triangle_lanes *t, lanes3 point, lanes_mask *ins
 
 static void fill_one(const triangle_points *points, abut_index i)
 {
-    force_point at = {.point = {points->point[0][i], points->point[1][i], points->point[2][i]},
+    force_point at = {.point = vec3_load(points->point + 3 * i),
                       .facet = points->of[i]->facet,
                       .type = ABUT_FACET};
     abut_index nodes[3];
-    double weights[3];
-    weights_fill(points->mesh[i], &at, ABUT_WACHSPRESS, nodes, weights);
-    for (int k = 0; k < 3; k++) {
-        points->weight[k][i] = weights[k];
-    }
+    weights_fill(points->mesh, &at, ABUT_WACHSPRESS, nodes, points->weight + 3 * i);
 }
 
-/* Triangles i, i + 1, ..., the last one instead of those that there are not. */
-static triangle_lanes take_triangles(abut_index count, const triangle_points *points, abut_index i)
+/* The first LANES triangles of a list, the last one instead of those that there are not. */
+static triangle_lanes take_triangles(const triangle *const *list, abut_index last)
 {
     const triangle *of[LANES];
     for (int k = 0; k < LANES; k++) {
-        of[k] = points->of[i + k < count ? i + k : count - 1];
+        of[k] = list[k < last ? k : last];
     }
     return load_triangles(of);
 }
@@ -222,12 +229,14 @@ static triangle_lanes take_triangles(abut_index count, const triangle_points *po
 void KERNEL(weights_triangles)(abut_index count, const triangle_points *points)
 {
     for (abut_index i = 0; i < count; i += LANES) {
-        triangle_lanes t = take_triangles(count, points, i);
-        lanes3 point = facet_points(&t, load3(points->center, i), load3(points->offset, i));
+        const abut_index last = count - 1 - i;
+        triangle_lanes t = take_triangles(points->of + i, last);
+        lanes3 point = facet_points(&t, load_rows(points->center + i, last),
+                                    load_rows(points->offset + i, last));
         lanes_mask inside;
         lanes3 weight = barycentric(&t, point, &inside);
-        store3(points->point, i, point);
-        store3(points->weight, i, weight);
+        store_rows(points->point + 3 * i, point, count - i);
+        store_rows(points->weight + 3 * i, weight, count - i);
         unsigned outside = mask_bits(mask_not(inside)) & LANES_ALL;
         for (abut_index k = 0; outside >> k != 0; k++) {
             if ((outside >> k & 1) && i + k < count) {
