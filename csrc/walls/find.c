@@ -286,24 +286,41 @@ static int32_t node_count(const view *v, const pairs *p, int32_t i)
     return 1;
 }
 
-static abut_status append_contact(const search *s, contact_buffer *buffer, const pairs *p,
-                                  int32_t i, int32_t sphere, double radius)
+/* What is not measured of a contact. */
+static inline abut_status tell_whose(const search *s, contact_buffer *buffer, const pairs *p,
+                                     int32_t i, int32_t sphere, contact *c)
 {
     view *v = &p->batch->views[p->view[p->sight[i]]];
     abut_status status = v->place < 0 ? number_place(s, v, buffer) : ABUT_OK;
-    int32_t nodes = node_count(v, p, i);
-    buffer->items[buffer->count++] = (contact){.offset = pair_offset(p, i),
-                                               .distance = p->distance[i],
-                                               .overlap = radius - p->distance[i],
-                                               .normal_noise = p->normal_noise[i],
-                                               .triangle = p->triangle[i],
-                                               .place = v->place,
-                                               .node_count = nodes,
-                                               .sphere = (uint16_t)sphere,
-                                               .type = (uint8_t)pair_type(p, i),
-                                               .local = (uint8_t)pair_local(p, i)};
-    buffer->node_count += nodes;
+    const int32_t code = p->code[i];
+    c->triangle = p->triangle[i];
+    c->place = v->place;
+    c->node_count = node_count(v, p, i);
+    c->sphere = (uint16_t)sphere;
+    c->type = (uint8_t)(code / CODES_PER_TYPE);
+    c->local = (uint8_t)(code % CODES_PER_TYPE);
+    buffer->node_count += c->node_count;
     return status;
+}
+
+static abut_status append_contact(const search *s, contact_buffer *buffer, const pairs *p,
+                                  int32_t i, int32_t sphere, double radius)
+{
+    contact *c = &buffer->items[buffer->count++];
+    c->offset = pair_offset(p, i);
+    c->distance = p->distance[i];
+    c->overlap = radius - p->distance[i];
+    c->normal_noise = p->normal_noise[i];
+    return tell_whose(s, buffer, p, i, sphere, c);
+}
+
+/* Of a sphere whose nearest contact, pair i, is all that is left. */
+static abut_status append_nearest(const search *s, contact_buffer *buffer, const pairs *p,
+                                  int32_t i, int32_t sphere)
+{
+    contact *c = &buffer->items[buffer->count++];
+    memcpy(c, p->tangents.rows + CONTACT_DOUBLES * p->sight[i], sizeof *c);
+    return tell_whose(s, buffer, p, i, sphere, c);
 }
 
 static abut_status append_contacts(const search *s, contact_buffer *buffer, const scratch *own,
@@ -339,12 +356,22 @@ static void fetch_next(const search *s, const batch *b, int32_t sphere)
     }
 }
 
+static abut_status resolve_sphere(const search *s, scratch *own, int32_t k, contact_buffer *buffer,
+                                  int32_t sphere, parallel_job *job)
+{
+    question q = hierarchy_ask(&own->pairs, k);
+    double radius = own->batch.radius[own->pairs.sphere[k]];
+    abut_status status = resolve(s, radius, own, &q, job);
+    return status ? status : append_contacts(s, buffer, own, &q, sphere, radius);
+}
+
 /* From the queue's pairs to contacts: what is left of most spheres is one. */
 static abut_status resolve_pairs(const search *s, scratch *own, contact_buffer *buffer,
                                  parallel_job *job)
 {
     pairs *p = &own->pairs;
-    if (s->contacts->query.resolution == ABUT_HIERARCHY) {
+    const bool is_hierarchy = s->contacts->query.resolution == ABUT_HIERARCHY;
+    if (is_hierarchy) {
         kernels_take()->hierarchy_strike(p);
     } else {
         hierarchy_take_all(p);
@@ -353,16 +380,11 @@ static abut_status resolve_pairs(const search *s, scratch *own, contact_buffer *
     abut_status status = reserve_contacts(s, buffer, p->first_left[p->sphere_count]);
     for (int32_t k = 0; !status && k < p->sphere_count; k++) {
         fetch_next(s, &own->batch, p->sphere[k]);
-        if (p->first_left[k] == p->first_left[k + 1]) {
-            continue;
-        }
-        question q = hierarchy_ask(p, k);
-        double radius = own->batch.radius[p->sphere[k]];
-        if (q.count > 1 || s->contacts->query.resolution == ABUT_SHARING) {
-            status = resolve(s, radius, own, &q, job);
-        }
-        if (!status) {
-            status = append_contacts(s, buffer, own, &q, first + p->sphere[k], radius);
+        int32_t sphere = first + p->sphere[k], left = p->first_left[k + 1] - p->first_left[k];
+        if (left == 1 && is_hierarchy) {
+            status = append_nearest(s, buffer, p, p->left[p->first_left[k]], sphere);
+        } else if (left > 0) {
+            status = resolve_sphere(s, own, k, buffer, sphere, job);
         }
     }
     return status;

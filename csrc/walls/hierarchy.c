@@ -34,9 +34,6 @@
 question hierarchy_ask(pairs *p, int32_t k)
 {
     question q = {p, p->left + p->first_left[k], p->first_left[k + 1] - p->first_left[k]};
-    if (q.count == 1 && p->is_nearest_known) {
-        return q;
-    }
     for (int32_t n = 0; n < q.count; n++) {
         int32_t i = q.items[n];
         double noise = ulp_double(p->largest[p->sight[i]]);
@@ -60,7 +57,6 @@ void hierarchy_take_all(pairs *p)
     }
     p->first_left[p->sphere_count] = count;
     p->touch_count += count;
-    p->is_nearest_known = false;
 }
 
 /* ---- the canonical order ---- */

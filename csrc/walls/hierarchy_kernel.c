@@ -51,7 +51,6 @@ LANES_INLINE void note_nearest(pairs *p, int32_t sight, int32_t j)
     to->offset[1][sight] = p->offset[1][j];
     to->offset[2][sight] = p->offset[2][j];
     to->largest[sight] = p->largest[p->sight[j]];
-    to->noise[sight] = t->noise;
     to->normal_noise[sight] = t->normal_noise;
 }
 
@@ -60,30 +59,54 @@ static void find_nearest(pairs *p)
     for (int32_t k = 0; k < p->sphere_count; k++) {
         int32_t begin = p->first[k], end = p->first[k + 1];
         int32_t j = find_pair(p, begin, nearest_sq(p, begin, end));
-        p->nearest[k] = j;
         for (int32_t sight = p->sight[begin]; sight <= p->sight[end - 1]; sight++) {
             note_nearest(p, sight, j);
         }
     }
 }
 
-/* What noise there is of the center, too, and what is in front of the nearest contact by no more
- * than `limit`, times its distance: that is behind its tangent plane for sure. */
+/* The rows of LANES sights from their columns. */
+LANES_INLINE void store_records(double *rows, const lanes columns[CONTACT_DOUBLES])
+{
+    double stored[CONTACT_DOUBLES][LANES];
+    for (int i = 0; i < CONTACT_DOUBLES; i++) {
+        lanes_store(stored[i], columns[i]);
+    }
+    for (int part = 0; part < CONTACT_DOUBLES; part += LANES) {
+        const double *from[LANES];
+        lanes parts[LANES];
+        for (int i = 0; i < LANES; i++) {
+            from[i] = stored[part + i];
+        }
+        lanes_transpose(from, parts);
+        for (int i = 0; i < LANES; i++) {
+            lanes_store(rows + i * CONTACT_DOUBLES + part, parts[i]);
+        }
+    }
+}
+
+/* What contacts of the nearest measure, and where their tangent planes are: what is in front by no
+ * more than `limit`, times the distance, is behind for sure. */
 static void measure_nearest(pairs *p)
 {
     tangents *t = &p->tangents;
     for (int32_t s = 0; s < p->sight_count; s += LANES) {
         lanes distance_sq = lanes_load(t->distance_sq + s), distance = lanes_sqrt(distance_sq);
-        lanes ulp = lanes_keep_bits(lanes_load(t->largest + s), EXPONENT_BITS) * lanes_set(DOUBLE_EPS);
-        lanes normal_noise = lanes_load(t->normal_noise + s) + ulp;
+        lanes digit = lanes_keep_bits(lanes_load(t->largest + s), EXPONENT_BITS);
+        lanes noise = lanes_load(t->normal_noise + s) + digit * lanes_set(DOUBLE_EPS);
         /* on the facet itself the tangent plane is the facet's, and nothing is sure here */
         lanes_mask is_at_center = lanes_less(distance, lanes_set(AT_CENTER));
-        lanes limit = lanes_set(FRONT_NOISES) * normal_noise * distance;
+        lanes limit = lanes_set(FRONT_NOISES) * noise * distance;
         lanes_store(t->limit + s, lanes_select(is_at_center, lanes_set(-INFINITY), limit));
         lanes_store(t->as_near + s, distance_sq * lanes_set(1.0 + SAME_ROOT));
-        lanes_store(t->distance + s, distance);
-        lanes_store(t->noise + s, lanes_load(t->noise + s) + ulp);
-        lanes_store(t->normal_noise + s, normal_noise);
+        lanes columns[CONTACT_DOUBLES] = {[CONTACT_DISTANCE] = distance,
+                                          [CONTACT_OVERLAP] =
+                                              lanes_load(p->radius + s) - distance,
+                                          [CONTACT_NOISE] = noise};
+        for (int axis = 0; axis < 3; axis++) {
+            columns[CONTACT_OFFSET + axis] = lanes_load(t->offset[axis] + s);
+        }
+        store_records(t->rows + s * CONTACT_DOUBLES, columns);
     }
 }
 
@@ -179,23 +202,10 @@ static void sort_out(pairs *p)
     p->first_left[p->sphere_count] = count;
 }
 
-/* What is known of the nearest stands beside it, too. */
-static void keep_measures(pairs *p)
-{
-    for (int32_t k = 0; k < p->sphere_count; k++) {
-        int32_t j = p->nearest[k], sight = p->sight[j];
-        p->distance[j] = p->tangents.distance[sight];
-        p->noise[j] = p->tangents.noise[sight];
-        p->normal_noise[j] = p->tangents.normal_noise[sight];
-    }
-}
-
 void KERNEL(hierarchy_strike)(pairs *p)
 {
     find_nearest(p);
     measure_nearest(p);
-    keep_measures(p);
     strike_all(p);
     sort_out(p);
-    p->is_nearest_known = true;
 }

@@ -197,6 +197,7 @@ LANES_INLINE void add_sight(pairs *p, int32_t number, int32_t sphere, int32_t fi
         p->center[axis][sight] = v->local[axis][sphere];
     }
     p->reach[sight] = p->batch->reach[sphere];
+    p->radius[sight] = p->batch->radius[sphere];
     p->largest[sight] = batch_largest(p->batch, v, sphere);
     p->view[sight] = number;
     for (int32_t i = first; i < end; i += SIGHTS_STORED) {

@@ -4,8 +4,8 @@
 #include "../base/memory.h"
 
 /* Of each pair: distance_sq, offset, distance, noise, normal_noise; of each sight: center, reach,
- * largest and tangents. */
-enum { DOUBLE_ARRAYS = 22, NUMBER_ARRAYS = 6 };
+ * largest, radius and tangents. */
+enum { DOUBLE_ARRAYS = 21, NUMBER_ARRAYS = 6 };
 
 static void free_arrays(pairs *p)
 {
@@ -31,13 +31,14 @@ static void place_arrays(pairs *p, int32_t *numbers, abut_index room)
                                           &p->reach,     &p->largest,     &p->distance_sq,
                                           &p->offset[0], &p->offset[1],   &p->offset[2],
                                           &p->distance,  &p->noise,       &p->normal_noise,
-                                          &t->distance_sq, &t->distance, &t->offset[0], &t->offset[1], &t->offset[2],
-                                          &t->largest, &t->noise, &t->normal_noise, &t->limit, &t->as_near};
+                                          &p->radius, &t->distance_sq, &t->offset[0], &t->offset[1], &t->offset[2],
+                                          &t->largest, &t->normal_noise, &t->limit, &t->as_near};
     int32_t **of_numbers[NUMBER_ARRAYS] = {&p->triangle, &p->sight, &p->code,
                                            &p->view,     &p->left,  &p->spare};
     for (int i = 0; i < DOUBLE_ARRAYS; i++) {
         *of_doubles[i] = doubles + i * room;
     }
+    t->rows = doubles + DOUBLE_ARRAYS * room;
     for (int i = 0; i < NUMBER_ARRAYS; i++) {
         *of_numbers[i] = numbers + i * room;
     }
@@ -51,7 +52,8 @@ abut_status pairs_reserve(pairs *p, abut_index count)
     free_arrays(p);
     abut_index room = (count / PAIR_PADDING + 2) * PAIR_PADDING;
     int32_t *numbers = memory_alloc_zeroed(NUMBER_ARRAYS * room, sizeof *numbers);
-    p->block = memory_alloc_zeroed(DOUBLE_ARRAYS * room + MEMORY_LINE, sizeof *p->block);
+    p->block = memory_alloc_zeroed((DOUBLE_ARRAYS + CONTACT_DOUBLES) * room + MEMORY_LINE,
+                                   sizeof *p->block);
     if (!p->block || !numbers) {
         memory_free(numbers);
         free_arrays(p);

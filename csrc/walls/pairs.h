@@ -6,6 +6,7 @@
 #define WALLS_PAIRS_H
 
 #include "batch.h"
+#include "contact.h"
 
 /* Distances below this have squares that vanish: the center is on the facet. */
 #define AT_CENTER 0x1p-511
@@ -19,11 +20,11 @@ enum { CODES_PER_TYPE = 4, LOCAL_INSIDE = 3 };
 
 /* The nearest contact of the sphere of each sight, and its tangent plane. */
 typedef struct tangents {
-    double *distance_sq, *distance;
-    double *offset[3];
-    double *largest, *noise, *normal_noise;
+    double *distance_sq, *offset[3];
+    double *largest, *normal_noise; /* the noise of the facet alone */
     double *limit;   /* times the distance, what is in front by no more is behind for sure */
     double *as_near; /* squares of distances that may have the same root */
+    double *rows;    /* CONTACT_DOUBLES each: what a contact's record begins with */
 } tangents;
 
 typedef struct pairs {
@@ -45,6 +46,7 @@ typedef struct pairs {
     double *center[3]; /* in the mesh's frame */
     double *reach;
     double *largest; /* see batch_largest */
+    double *radius;
 
     /* spheres that have pairs: sphere k of them is number sphere[k] of the batch and has the pairs
      * first[k] ... first[k + 1] - 1 */
@@ -57,10 +59,8 @@ typedef struct pairs {
     int32_t first_left[BATCH_SPHERES + 1];
     double *distance;             /* of a pair in question */
     double *noise, *normal_noise; /* likewise, of its facet and its center */
-    bool is_nearest_known;        /* whether these are there of each sphere's nearest pair */
     int32_t *spare;               /* scratch of the sorting */
 
-    int32_t nearest[BATCH_SPHERES]; /* of each sphere, the first of its nearest pairs */
     tangents tangents;
     bool has_rivals; /* whether a contact is as near as some sphere's nearest, but another */
 
