@@ -239,11 +239,10 @@ static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned b
     return __builtin_popcount(bits);
 }
 
-/* Of numbers of which each is the one before or the next, which place of an array each lane takes.
- */
+/* Numbers of which each is the one before or the next. */
 typedef struct lanes_steps {
-    __m512i numbers; /* the last four bits tell */
-    int32_t even, odd;
+    __m512i numbers; /* their last four bits count */
+    int32_t even, odd; /* the multiples of 16, and those plus 8, that they may be beyond */
 } lanes_steps;
 
 static inline lanes_steps lanes_find_steps(const int32_t *numbers)
@@ -252,9 +251,11 @@ static inline lanes_steps lanes_find_steps(const int32_t *numbers)
     return (lanes_steps){wide, (numbers[0] + 8) & ~15, (numbers[0] & ~15) | 8};
 }
 
+/* from[number] of each lane; 16 numbers beyond the last can be read. */
 static inline lanes lanes_pick(const double *from, lanes_steps s)
 {
-    return _mm512_permutex2var_pd(_mm512_loadu_pd(from + s.even), s.numbers, _mm512_loadu_pd(from + s.odd));
+    __m512d even = _mm512_loadu_pd(from + s.even), odd = _mm512_loadu_pd(from + s.odd);
+    return _mm512_permutex2var_pd(even, s.numbers, odd);
 }
 
 /* LANES times the same number. */
@@ -433,23 +434,25 @@ static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned b
     return count;
 }
 
-/* Of numbers of which each is the one before or the next: how far they are from the first. Each
- * step is kept as those of the two halves of a number. */
-typedef __m256i lanes_steps;
+/* Numbers of which each is the one before or the next. */
+typedef struct lanes_steps {
+    int32_t first;
+    __m256i halves; /* how far each is from the first: where the halves of its double are */
+} lanes_steps;
 
 static inline lanes_steps lanes_find_steps(const int32_t *numbers)
 {
     __m256i wide = _mm256_cvtepi32_epi64(_mm_loadu_si128((const __m128i *)numbers));
-    __m256i twice = _mm256_slli_epi64(_mm256_sub_epi64(wide, _mm256_set1_epi64x(numbers[0])), 1);
-    __m256i second = _mm256_add_epi64(twice, _mm256_set1_epi64x(1));
-    return _mm256_or_si256(twice, _mm256_slli_epi64(second, 32));
+    __m256i low = _mm256_slli_epi64(_mm256_sub_epi64(wide, _mm256_set1_epi64x(numbers[0])), 1);
+    __m256i high = _mm256_add_epi64(low, _mm256_set1_epi64x(1));
+    return (lanes_steps){numbers[0], _mm256_or_si256(low, _mm256_slli_epi64(high, 32))};
 }
 
-/* from[step] of each lane; LANES numbers can be read. */
-static inline lanes lanes_pick(const double *from, lanes_steps steps)
+/* from[number] of each lane; 16 numbers beyond the last can be read. */
+static inline lanes lanes_pick(const double *from, lanes_steps s)
 {
-    __m256 pairs = _mm256_castpd_ps(_mm256_loadu_pd(from));
-    return _mm256_castps_pd(_mm256_permutevar8x32_ps(pairs, steps));
+    __m256 halves = _mm256_castpd_ps(_mm256_loadu_pd(from + s.first));
+    return _mm256_castps_pd(_mm256_permutevar8x32_ps(halves, s.halves));
 }
 
 static inline void lanes_store_number(int32_t *list, int32_t number)
@@ -604,19 +607,18 @@ static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned b
     return (int32_t)bits;
 }
 
-/* Of numbers of which each is the one before or the next: how far they are from the first. */
-typedef int lanes_steps;
+/* Numbers of which each is the one before or the next. */
+typedef int32_t lanes_steps;
 
 static inline lanes_steps lanes_find_steps(const int32_t *numbers)
 {
-    (void)numbers;
-    return 0;
+    return numbers[0];
 }
 
-/* from[step] of each lane; LANES numbers can be read. */
-static inline lanes lanes_pick(const double *from, lanes_steps steps)
+/* from[number] of each lane; 16 numbers beyond the last can be read. */
+static inline lanes lanes_pick(const double *from, lanes_steps s)
 {
-    return from[steps];
+    return from[s];
 }
 
 static inline void lanes_store_number(int32_t *list, int32_t number)
