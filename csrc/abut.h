@@ -207,10 +207,15 @@ typedef struct abut_query {
     int workers; /* threads at most, >= 1; results are the same to the bit for any number */
     abut_interrupted interrupted; /* may be NULL */
     void *interrupted_data;
+
+    /* Room that there is already: rows are written into it while the search goes on, which saves
+     * them a way through memory, as long as there is enough; NULL: all by abut_contacts_write. */
+    const struct abut_columns *columns;
+    abut_index row_room, node_room; /* rows and nodes that there is room for */
 } abut_query;
 
 /* No spheres, gap 0, flat_angle 0, hierarchy, exponent 3/2, Wachspress, no poses, no period, one
- * worker, no callback. */
+ * worker, no callback, no room. */
 abut_query abut_query_default(void);
 
 /* The contacts of a query, sorted by sphere, then nearest first. Borrow the finder, and the query's
@@ -246,6 +251,7 @@ typedef struct abut_columns {
     abut_index *node_offsets; /* m + 1 */
 } abut_columns;
 
+/* What is in the query's columns already is copied where these are others. */
 void abut_contacts_write(const abut_contacts *contacts, const abut_columns *columns);
 
 /* What the finder's last query did, and what its bins hold. Of queries that several threads made

@@ -241,7 +241,7 @@ static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned b
 
 /* Numbers of which each is the one before or the next. */
 typedef struct lanes_steps {
-    __m512i numbers; /* their last four bits count */
+    __m512i numbers;   /* their last four bits count */
     int32_t even, odd; /* the multiples of 16, and those plus 8, that they may be beyond */
 } lanes_steps;
 

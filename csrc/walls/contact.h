@@ -23,8 +23,10 @@ typedef struct contact {
 /* Where vector code finds what. */
 enum { CONTACT_OFFSET, CONTACT_DISTANCE = 3, CONTACT_OVERLAP, CONTACT_NOISE, CONTACT_DOUBLES = 8 };
 _Static_assert(sizeof(contact) == CONTACT_DOUBLES * sizeof(double), "a record is 8 doubles");
-_Static_assert(offsetof(contact, distance) == CONTACT_DISTANCE * sizeof(double), "as its name says");
+_Static_assert(offsetof(contact, distance) == CONTACT_DISTANCE * sizeof(double),
+               "as its name says");
 _Static_assert(offsetof(contact, overlap) == CONTACT_OVERLAP * sizeof(double), "as its name says");
-_Static_assert(offsetof(contact, normal_noise) == CONTACT_NOISE * sizeof(double), "as its name says");
+_Static_assert(offsetof(contact, normal_noise) == CONTACT_NOISE * sizeof(double),
+               "as its name says");
 
 #endif

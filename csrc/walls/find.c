@@ -1,11 +1,10 @@
 /* All spheres: which chunk, which row. */
-#include "find.h"
-
 #include <stdatomic.h>
 #include <string.h>
 
 #include "../base/memory.h"
 #include "../base/prefetch.h"
+#include "early.h"
 #include "tolerance.h"
 
 /* Larger exponents of a contact law than this are slips; powers of overlaps must not vanish. */
@@ -128,6 +127,7 @@ static bool fill_profile(const abut_query *query, reach_profile *profile)
 
 typedef struct search {
     abut_contacts *contacts;
+    early early;
     double flat_tilt;
     atomic_intptr_t crowded_sphere; /* one with too many images */
     atomic_intptr_t candidate_count, test_count, touch_count;
@@ -494,6 +494,7 @@ static abut_status search_chunk(void *context, abut_index chunk, parallel_job *j
         return ABUT_NO_MEMORY;
     }
     sphere_range spheres = chunk_spheres(chunk, s->contacts->query.sphere_count);
+    early_lend_buffer(&s->early, chunk);
     abut_status status = search_spheres(s, spheres, own, &s->contacts->buffers[chunk], job);
     if (!status && s->contacts->order.is_by_place) {
         locate_contacts(s->contacts, chunk);
@@ -502,6 +503,9 @@ static abut_status search_chunk(void *context, abut_index chunk, parallel_job *j
     atomic_fetch_add(&s->test_count, own->pairs.test_count);
     atomic_fetch_add(&s->touch_count, own->pairs.touch_count);
     pool_give(&s->contacts->finder->leftovers->scratches, &own->pooled);
+    if (!status) {
+        early_hand_in(&s->early, chunk);
+    }
     return status;
 }
 
@@ -534,8 +538,13 @@ static abut_status count_rows(abut_contacts *contacts)
     return ABUT_OK;
 }
 
-static abut_status number_rows(abut_contacts *contacts)
+static abut_status number_rows(search *s)
 {
+    abut_contacts *contacts = s->contacts;
+    if (s->early.is_on) {
+        early_end(&s->early);
+        return ABUT_OK;
+    }
     abut_status status = count_rows(contacts);
     if (!status) {
         sort_sum_up(contacts->firsts, contacts->chunk_count);
@@ -580,11 +589,12 @@ static abut_status search_all(abut_contacts *contacts, abut_error *error)
         status = choose_order(contacts, profile.largest);
     }
     if (!status) {
+        early_begin(&s.early, contacts);
         status = parallel_run(contacts->chunk_count, query->workers, search_chunk, &s,
                               query->interrupted, query->interrupted_data);
     }
     if (!status) {
-        status = number_rows(contacts);
+        status = number_rows(&s);
     }
     if (!status) {
         keep_statistics(&s);

@@ -100,8 +100,7 @@ static void measure_nearest(pairs *p)
         lanes_store(t->limit + s, lanes_select(is_at_center, lanes_set(-INFINITY), limit));
         lanes_store(t->as_near + s, distance_sq * lanes_set(1.0 + SAME_ROOT));
         lanes columns[CONTACT_DOUBLES] = {[CONTACT_DISTANCE] = distance,
-                                          [CONTACT_OVERLAP] =
-                                              lanes_load(p->radius + s) - distance,
+                                          [CONTACT_OVERLAP] = lanes_load(p->radius + s) - distance,
                                           [CONTACT_NOISE] = noise};
         for (int axis = 0; axis < 3; axis++) {
             columns[CONTACT_OFFSET + axis] = lanes_load(t->offset[axis] + s);

@@ -269,7 +269,7 @@ static int32_t collect_plainly(pairs *p, int32_t from)
     const entries set = entries_of(b->views[0].set);
     const uint32_t *buckets = batch_buckets(b, 0);
     const uint16_t *units = batch_units(b, 0, 0);
-    int32_t *const triangle = p->triangle, count = 0, spheres = 0;
+    int32_t *const list = p->triangle, count = 0, spheres = 0;
     int32_t candidates = 0, sphere;
     seen_spheres seen = seen_from(b, from);
     while ((sphere = seen_next(&seen)) < b->count) {
@@ -279,7 +279,7 @@ static int32_t collect_plainly(pairs *p, int32_t from)
             break;
         }
         candidates += (int32_t)(end - begin);
-        int32_t found = append_near(triangle + count, &set, begin, end, units + sphere);
+        int32_t found = append_near(list + count, &set, begin, end, units + sphere);
         count += found;
         p->sphere[spheres] = sphere;
         spheres += found > 0;
@@ -560,8 +560,7 @@ LANES_INLINE void find_closest(pairs *p, const triangle *base, bool has_fans)
         triangles t;
         load_triangles(p, i, base, &t);
         lanes_steps steps = lanes_find_steps(p->sight + i);
-        lanes3 center = {lanes_pick(p->center[0], steps),
-                         lanes_pick(p->center[1], steps),
+        lanes3 center = {lanes_pick(p->center[0], steps), lanes_pick(p->center[1], steps),
                          lanes_pick(p->center[2], steps)};
         nearest found = closest_points(&t, center, has_fans);
         lanes reach = lanes_pick(p->reach, steps);

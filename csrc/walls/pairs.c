@@ -27,12 +27,12 @@ static void place_arrays(pairs *p, int32_t *numbers, abut_index room)
 {
     double *doubles = memory_first_line(p->block);
     tangents *t = &p->tangents;
-    double **of_doubles[DOUBLE_ARRAYS] = {&p->center[0], &p->center[1],   &p->center[2],
-                                          &p->reach,     &p->largest,     &p->distance_sq,
-                                          &p->offset[0], &p->offset[1],   &p->offset[2],
-                                          &p->distance,  &p->noise,       &p->normal_noise,
-                                          &p->radius, &t->distance_sq, &t->offset[0], &t->offset[1], &t->offset[2],
-                                          &t->largest, &t->normal_noise, &t->limit, &t->as_near};
+    double **of_doubles[DOUBLE_ARRAYS] = {
+        &p->center[0],   &p->center[1],    &p->center[2], &p->reach,        &p->largest,
+        &p->distance_sq, &p->offset[0],    &p->offset[1], &p->offset[2],    &p->distance,
+        &p->noise,       &p->normal_noise, &p->radius,    &t->distance_sq,  &t->offset[0],
+        &t->offset[1],   &t->offset[2],    &t->largest,   &t->normal_noise, &t->limit,
+        &t->as_near};
     int32_t **of_numbers[NUMBER_ARRAYS] = {&p->triangle, &p->sight, &p->code,
                                            &p->view,     &p->left,  &p->spare};
     for (int i = 0; i < DOUBLE_ARRAYS; i++) {

@@ -216,8 +216,8 @@ static void put_aside(const run *r, const sorted *s, side_by_side *side)
         const contact *c = &r->items[s->aside[n]];
         side->of[n] = contact_triangle(r, c);
         put_center(r, c, side, n);
-        side->offset[n] = r->at.is_plain ? &c->offset.x
-                                         : put_row(side->own_offset[n], local_offset(r, c));
+        side->offset[n] =
+            r->at.is_plain ? &c->offset.x : put_row(side->own_offset[n], local_offset(r, c));
     }
 }
 
@@ -258,8 +258,8 @@ static void write_aside(const run *r, const sorted *s)
 {
     side_by_side side;
     bool is_all = s->aside_count == r->count && r->at.is_plain;
-    triangle_points points = {r->at.mesh, side.of, side.center, side.offset, side.point,
-                              side.weight};
+    triangle_points points = {r->at.mesh,  side.of,    side.center,
+                              side.offset, side.point, side.weight};
     if (is_all) {
         points.point = r->columns->point + 3 * r->row;
         points.weight = r->columns->weight + r->node;

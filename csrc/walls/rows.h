@@ -2,7 +2,7 @@
 #ifndef WALLS_ROWS_H
 #define WALLS_ROWS_H
 
-#include "find.h"
+#include "contacts.h"
 
 /* Contacts written in one go, column by column: what is computed on the way stays in the first
  * cache. */

@@ -62,13 +62,11 @@ bool KERNEL(rows_measure)(const contact *items, abut_index count, const measures
     bool is_complete = true;
     abut_index i = 0;
     for (; i + LANES <= count; i += LANES) {
-        const measures from_i = {to->normal + 3 * i, to->overlap + i, to->tilt + i,
-                                 to->flat_angle};
+        const measures from_i = {to->normal + 3 * i, to->overlap + i, to->tilt + i, to->flat_angle};
         is_complete &= measure(items + i, &from_i);
     }
     if (i < count) {
-        const measures from_i = {to->normal + 3 * i, to->overlap + i, to->tilt + i,
-                                 to->flat_angle};
+        const measures from_i = {to->normal + 3 * i, to->overlap + i, to->tilt + i, to->flat_angle};
         is_complete &= measure_rest(items + i, count - i, &from_i);
     }
     return is_complete;

@@ -69,7 +69,8 @@
 #define EXPONENT_BITS (UINT64_C(0x7ff) << 52)
 #define DOUBLE_EPS 0x1p-52
 
-/* One unit in the last place of x; 0 for 0, and for what is so small that it is no normal number. */
+/* One unit in the last place of x; 0 for 0, and for what is so small that it is no normal number.
+ */
 static inline double ulp_double(double x)
 {
     uint64_t bits;

@@ -3,8 +3,7 @@
 #include "base/memory.h"
 
 #include "check.h"
-
-#include <stdlib.h>
+#include "contact_columns.h"
 
 enum {
     SIDE = 12,
@@ -57,41 +56,12 @@ static scene *make_scene(void)
     return &s;
 }
 
-static abut_columns allocate_columns(abut_index contacts, abut_index nodes)
-{
-    size_t m = (size_t)contacts, k = (size_t)nodes;
-    return (abut_columns){.sphere = calloc(m + 1, sizeof(abut_index)),
-                          .facet = calloc(m + 1, sizeof(abut_index)),
-                          .type = calloc(m + 1, 1),
-                          .feature = calloc(m + 1, sizeof(abut_index)),
-                          .point = calloc(m + 1, 3 * sizeof(double)),
-                          .normal = calloc(m + 1, 3 * sizeof(double)),
-                          .overlap = calloc(m + 1, sizeof(double)),
-                          .mesh = calloc(m + 1, sizeof(abut_index)),
-                          .share = calloc(m + 1, sizeof(double)),
-                          .tilt = calloc(m + 1, sizeof(double)),
-                          .image = calloc(m + 1, 3 * sizeof(abut_index)),
-                          .offsets = calloc(SPHERE_COUNT + 1, sizeof(abut_index)),
-                          .node = calloc(k + 1, sizeof(abut_index)),
-                          .weight = calloc(k + 1, sizeof(double)),
-                          .node_offsets = calloc(m + 1, sizeof(abut_index))};
-}
-
-static void free_columns(abut_columns *c)
-{
-    void *arrays[] = {c->sphere, c->facet,   c->type, c->feature, c->point,
-                      c->normal, c->overlap, c->mesh, c->share,   c->tilt,
-                      c->image,  c->offsets, c->node, c->weight,  c->node_offsets};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-        free(arrays[i]);
-    }
-}
-
 /* On a plane every sphere has one contact, straight below it. */
 static void check_rows(const abut_contacts *contacts)
 {
     abut_index count = abut_contacts_count(contacts);
-    abut_columns columns = allocate_columns(count, abut_contacts_node_count(contacts));
+    abut_columns columns =
+        allocate_columns(SPHERE_COUNT, count, abut_contacts_node_count(contacts));
     abut_contacts_write(contacts, &columns);
     CHECK_INT(count, SPHERE_COUNT);
     CHECK_INT(columns.offsets[SPHERE_COUNT], count);

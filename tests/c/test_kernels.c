@@ -101,9 +101,9 @@ static abut_mesh *draw_mesh(void)
 /* ---- points ---- */
 
 typedef struct point_arrays {
-    const abut_mesh *mesh[ROOM];
+    const abut_mesh *mesh;
     const triangle *of[ROOM];
-    double center[3][ROOM], offset[3][ROOM], point[3][ROOM], weight[3][ROOM];
+    double center[ROOM][4], offset[ROOM][4], point[ROOM][3], weight[ROOM][3];
 } point_arrays;
 
 /* Parts of a triangle's corners: inside, on an edge or a corner or hardly off them, or outside. */
@@ -134,21 +134,16 @@ static vec3 draw_center(const triangle *t)
     return center;
 }
 
-static void set(double (*arrays)[ROOM], abut_index i, vec3 a)
-{
-    arrays[0][i] = a.x, arrays[1][i] = a.y, arrays[2][i] = a.z;
-}
-
 static void draw_points(const abut_mesh *mesh, point_arrays *a)
 {
+    a->mesh = mesh;
     for (abut_index i = 0; i < mesh->view.facet_count; i++) {
         const triangle *t = mesh->triangles + i;
         vec3 center = draw_center(t);
         double height = vec3_dot(t->normal, vec3_sub(center, t->corner[0]));
-        a->mesh[i] = mesh;
         a->of[i] = t;
-        set(a->center, i, center);
-        set(a->offset, i, vec3_one_zero(vec3_scale(t->normal, height)));
+        vec3_store(a->center[i], center);
+        vec3_store(a->offset[i], vec3_one_zero(vec3_scale(t->normal, height)));
     }
 }
 
@@ -157,42 +152,35 @@ static void draw_points(const abut_mesh *mesh, point_arrays *a)
 static void fill_by_twins(abut_index count, point_arrays *a)
 {
     for (abut_index i = 0; i < count; i++) {
-        vec3 center = {a->center[0][i], a->center[1][i], a->center[2][i]};
-        closest c = {.offset = {a->offset[0][i], a->offset[1][i], a->offset[2][i]},
-                     .type = ABUT_FACET,
-                     .local = -1};
+        vec3 center = vec3_load(a->center[i]);
+        closest c = {.offset = vec3_load(a->offset[i]), .type = ABUT_FACET, .local = -1};
         force_point at = {.point = triangle_point(a->of[i], &c, center),
                           .facet = a->of[i]->facet,
                           .triangle = a->of[i]->facet,
                           .type = ABUT_FACET};
         abut_index nodes[3];
-        double weights[3];
-        CHECK_INT(weights_count(a->mesh[i], &at), 3);
-        weights_fill(a->mesh[i], &at, ABUT_WACHSPRESS, nodes, weights);
-        set(a->point, i, at.point);
-        set(a->weight, i, (vec3){weights[0], weights[1], weights[2]});
+        CHECK_INT(weights_count(a->mesh, &at), 3);
+        weights_fill(a->mesh, &at, ABUT_WACHSPRESS, nodes, a->weight[i]);
+        vec3_store(a->point[i], at.point);
     }
 }
 
 static void fill_by_kernel(abut_index count, point_arrays *a)
 {
-    triangle_points points = {.mesh = a->mesh, .of = a->of};
-    for (int axis = 0; axis < 3; axis++) {
-        points.center[axis] = a->center[axis];
-        points.offset[axis] = a->offset[axis];
-        points.point[axis] = a->point[axis];
-        points.weight[axis] = a->weight[axis];
+    const double *center[ROOM], *offset[ROOM];
+    for (abut_index i = 0; i < count; i++) {
+        center[i] = a->center[i];
+        offset[i] = a->offset[i];
     }
+    const triangle_points points = {a->mesh, a->of, center, offset, a->point[0], a->weight[0]};
     kernels_take()->weights_triangles(count, &points);
 }
 
 static void check_same(abut_index count, const point_arrays *a, const point_arrays *expected)
 {
-    for (int axis = 0; axis < 3; axis++) {
-        size_t size = (size_t)count * sizeof(double);
-        CHECK(memcmp(a->point[axis], expected->point[axis], size) == 0);
-        CHECK(memcmp(a->weight[axis], expected->weight[axis], size) == 0);
-    }
+    size_t size = 3 * (size_t)count * sizeof(double);
+    CHECK(memcmp(a->point, expected->point, size) == 0);
+    CHECK(memcmp(a->weight, expected->weight, size) == 0);
 }
 
 static void check_level(const char *level, abut_index count, const point_arrays *drawn)

@@ -102,6 +102,15 @@ PyObject *array_make_zeros(array_shape shape, void **data)
     return array;
 }
 
+int array_resize(PyObject *array, array_shape shape)
+{
+    npy_intp lengths[] = {shape.rows, shape.columns};
+    PyArray_Dims dims = {lengths, rank_of(shape)};
+    PyObject *none = PyArray_Resize((PyArrayObject *)array, &dims, 0, NPY_CORDER);
+    Py_XDECREF(none);
+    return none ? 0 : -1;
+}
+
 void array_lock(PyObject *array)
 {
     PyArray_CLEARFLAGS((PyArrayObject *)array, NPY_ARRAY_WRITEABLE);

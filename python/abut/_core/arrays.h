@@ -40,6 +40,10 @@ PyObject *array_make(array_shape shape, void **data);
 /* Likewise, all zeros. */
 PyObject *array_make_zeros(array_shape shape, void **data);
 
+/* Fewer rows of an array that array_make made, and nobody else has seen; 0, or -1 with an error
+ * set. */
+int array_resize(PyObject *array, array_shape shape);
+
 /* Its entries are not the caller's to change. */
 void array_lock(PyObject *array);
 

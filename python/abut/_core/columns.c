@@ -82,3 +82,14 @@ PyObject *column_dict(column_table table, PyObject *names, const column_counts *
     }
     return dict;
 }
+
+int column_resize(column_table table, PyObject *names, const column_counts *counts, PyObject *dict)
+{
+    for (Py_ssize_t i = 0; i < table.count; i++) {
+        PyObject *array = PyDict_GetItem(dict, PyTuple_GetItem(names, i));
+        if (array && array_resize(array, shape_of(&table.columns[i], counts))) {
+            return -1;
+        }
+    }
+    return 0;
+}

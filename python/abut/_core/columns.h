@@ -43,4 +43,7 @@ PyObject *column_names(column_table table);
 PyObject *column_dict(column_table table, PyObject *names, const column_counts *counts,
                       PyObject *pool, void *target);
 
+/* Shorten the columns of a dict that nobody else has seen; 0, or -1 with an error set. */
+int column_resize(column_table table, PyObject *names, const column_counts *counts, PyObject *dict);
+
 #endif

@@ -33,13 +33,12 @@ PyObject *core_contact_names(void)
     return column_names(TABLE);
 }
 
-static column_counts count_columns(const abut_contacts *contacts, const abut_query *query,
+static column_counts count_columns(abut_index rows, abut_index nodes, const abut_query *query,
                                    abut_index mesh_count)
 {
-    const abut_index rows = abut_contacts_count(contacts);
     return (column_counts){
         .lengths = {[PER_CONTACT] = rows,
-                    [PER_NODE] = abut_contacts_node_count(contacts),
+                    [PER_NODE] = nodes,
                     [CONTACT_OFFSETS] = rows + 1,
                     [SPHERE_OFFSETS] = query->sphere_count + 1},
         .presences = {[ALWAYS] = 1,
@@ -49,17 +48,44 @@ static column_counts count_columns(const abut_contacts *contacts, const abut_que
     };
 }
 
-PyObject *core_write_contacts(const abut_contacts *contacts, const abut_query *query,
-                              abut_index mesh_count, PyObject *pool, PyObject *names)
+int core_make_room(const core_making *making, abut_index rows, abut_index nodes, core_room *room,
+                   abut_query *query)
 {
-    const column_counts counts = count_columns(contacts, query, mesh_count);
-    abut_columns columns = {0};
-    PyObject *dict = column_dict(TABLE, names, &counts, pool, &columns);
-    if (!dict) {
-        return NULL;
-    }
+    const column_counts counts = count_columns(rows, nodes, query, making->mesh_count);
+    room->dict = column_dict(TABLE, making->names, &counts, making->pool, &room->columns);
+    query->columns = &room->columns;
+    query->row_room = rows;
+    query->node_room = nodes;
+    return room->dict ? 0 : -1;
+}
+
+static void write_columns(const abut_contacts *contacts, const abut_columns *columns)
+{
     Py_BEGIN_ALLOW_THREADS
-    abut_contacts_write(contacts, &columns);
+    abut_contacts_write(contacts, columns);
     Py_END_ALLOW_THREADS
+}
+
+PyObject *core_write_contacts(const abut_contacts *contacts, const abut_query *query,
+                              const core_making *making, core_room *room)
+{
+    const abut_index rows = abut_contacts_count(contacts),
+                     nodes = abut_contacts_node_count(contacts);
+    const column_counts counts = count_columns(rows, nodes, query, making->mesh_count);
+    PyObject *dict = room->dict;
+    if (dict && rows <= query->row_room && nodes <= query->node_room) {
+        write_columns(contacts, &room->columns);
+        room->dict = NULL;
+        if (column_resize(TABLE, making->names, &counts, dict)) {
+            Py_CLEAR(dict);
+        }
+        return dict;
+    }
+    abut_columns columns = {0};
+    dict = column_dict(TABLE, making->names, &counts, making->pool, &columns);
+    if (dict) {
+        write_columns(contacts, &columns);
+    }
+    Py_CLEAR(room->dict);
     return dict;
 }

@@ -25,10 +25,28 @@ const abut_mesh *core_mesh_of(PyObject *mesh);
 PyObject *core_contact_names(void);
 PyObject *core_pair_names(void);
 
-/* The columns of a query's contacts: a new dict of new arrays by these names, large ones with
- * memory of the pool; NULL with an error set. */
+/* What the columns of a finder's queries are made with. */
+typedef struct core_making {
+    abut_index mesh_count;
+    PyObject *pool; /* of large columns' memory */
+    PyObject *names;
+} core_making;
+
+/* Columns that are made before the rows are counted. */
+typedef struct core_room {
+    PyObject *dict;
+    abut_columns columns; /* their data */
+} core_room;
+
+/* Room for so many rows and nodes of a query, which it then tells of; 0, or -1 with an error set.
+ */
+int core_make_room(const core_making *making, abut_index rows, abut_index nodes, core_room *room,
+                   abut_query *query);
+
+/* The columns of a query's contacts: a new dict of new arrays, or the room's where there is one and
+ * it was enough; it is used up. NULL with an error set. */
 PyObject *core_write_contacts(const abut_contacts *contacts, const abut_query *query,
-                              abut_index mesh_count, PyObject *pool, PyObject *names);
+                              const core_making *making, core_room *room);
 
 /* Arguments of a query. They do nothing where an error is set already, so that a row of calls needs
  * one check at its end. */

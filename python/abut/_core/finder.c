@@ -1,11 +1,16 @@
 #include "arrays.h"
 
+typedef struct result_size {
+    abut_index spheres, rows, nodes;
+} result_size;
+
 typedef struct finder_object {
     PyObject_HEAD
     PyObject *meshes; /* a tuple; the library's finder borrows its meshes */
     PyObject *pool;   /* of its results' memory */
     abut_index mesh_count;
     abut_finder *finder;
+    result_size last; /* of its last query */
 } finder_object;
 
 static PyObject *wrap_finder(PyTypeObject *type, PyObject *meshes, abut_finder *finder)
@@ -168,6 +173,28 @@ static abut_contacts *find_contacts(const abut_finder *finder, abut_query *query
     return contacts;
 }
 
+/* Fewer spheres' contacts stay in the cache until they are written. */
+enum { SPHERES_WITH_ROOM = 8 * 1024 };
+
+/* A part of what there was last, in proportion to the spheres, and some more. */
+static abut_index scale_count(abut_index count, const result_size *last, abut_index spheres)
+{
+    const double scaled = (double)count / (double)last->spheres * (double)spheres;
+    return (abut_index)(scaled * (1.0 + 1.0 / 16)) + 64;
+}
+
+/* Room for about as many contacts as the last query found, if that was like this one. */
+static int make_room(const core_making *making, const result_size *last, core_room *room,
+                     abut_query *query)
+{
+    const abut_index spheres = query->sphere_count;
+    if (spheres < SPHERES_WITH_ROOM || last->spheres < spheres / 2 || last->spheres / 2 > spheres) {
+        return 0;
+    }
+    return core_make_room(making, scale_count(last->rows, last, spheres),
+                          scale_count(last->nodes, last, spheres), room, query);
+}
+
 static PyObject *finder_find(PyObject *self, PyObject *const *given, Py_ssize_t count)
 {
     finder_object *finder = (finder_object *)self;
@@ -176,13 +203,20 @@ static PyObject *finder_find(PyObject *self, PyObject *const *given, Py_ssize_t 
     if (read_query(given, count, finder->mesh_count, &query)) {
         return NULL;
     }
+    const core_making making = {finder->mesh_count, finder->pool, state->contact_names};
+    core_room room = {0};
     array_pool_age(finder->pool);
-    abut_contacts *contacts = find_contacts(finder->finder, &query);
-    if (!contacts) {
+    if (make_room(&making, &finder->last, &room, &query)) {
         return NULL;
     }
-    PyObject *columns = core_write_contacts(contacts, &query, finder->mesh_count, finder->pool,
-                                            state->contact_names);
+    abut_contacts *contacts = find_contacts(finder->finder, &query);
+    if (!contacts) {
+        Py_XDECREF(room.dict);
+        return NULL;
+    }
+    finder->last = (result_size){query.sphere_count, abut_contacts_count(contacts),
+                                 abut_contacts_node_count(contacts)};
+    PyObject *columns = core_write_contacts(contacts, &query, &making, &room);
     abut_contacts_free(contacts);
     return columns;
 }

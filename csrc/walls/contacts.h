@@ -1,6 +1,8 @@
-/* All spheres: chunks of them over threads, each chunk with its own buffer, joined in order. */
-#ifndef WALLS_FIND_H
-#define WALLS_FIND_H
+/* The contacts of a query: chunks of spheres, each with its own buffer, joined in order. */
+#ifndef WALLS_CONTACTS_H
+#define WALLS_CONTACTS_H
+
+#include <stdatomic.h>
 
 #include "../base/pool.h"
 #include "contact.h"
@@ -27,6 +29,7 @@ typedef struct contact_buffer {
     seen_image *images;
     abut_index image_count, image_capacity;
     abut_index node_count;
+    atomic_bool is_complete; /* its spheres have been searched */
 } contact_buffer;
 
 struct abut_contacts {
@@ -41,6 +44,8 @@ struct abut_contacts {
                                 spheres in the caller's order */
     abut_index *first_nodes; /* chunk_count + 1: likewise for nodes */
     abut_index first_capacity, first_node_capacity;
+    abut_index written_count; /* so many chunks, the first ones, are in the query's columns, and no
+                                 longer in their buffers */
 };
 
 /* For a query, with empty buffers, those of the finder's last contacts where there are some; NULL

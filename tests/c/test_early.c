@@ -1,0 +1,158 @@
+/* Rows that are written while the search goes on are those that are written after it, to the bit,
+ * however much room there is. */
+#include "abut.h"
+#include "base/memory.h"
+
+#include "check.h"
+#include "contact_columns.h"
+
+#include <string.h>
+
+enum { TRIANGLES = 600, SPHERES = 12000 };
+
+/* Triangles anywhere in a box that is repeated along x, and spheres among them. */
+typedef struct scene {
+    double vertices[9 * TRIANGLES], centers[3 * SPHERES], radii[SPHERES], period[3];
+    abut_index indices[3 * TRIANGLES], offsets[TRIANGLES + 1];
+} scene;
+
+static uint64_t state = 1;
+
+static double draw(void)
+{
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (double)(state >> 40) / (double)(1 << 24);
+}
+
+static const scene *make_scene(void)
+{
+    static scene s = {.period = {1.25, 0.0, 0.0}};
+    for (int f = 0; f < TRIANGLES; f++) {
+        const double at[3] = {draw(), draw(), draw()};
+        for (int i = 0; i < 9; i++) {
+            s.vertices[9 * f + i] = at[i % 3] + 0.2 * draw();
+        }
+        for (int k = 0; k < 3; k++) {
+            s.indices[3 * f + k] = 3 * f + k;
+        }
+        s.offsets[f + 1] = 3 * (f + 1);
+    }
+    for (int i = 0; i < SPHERES; i++) {
+        s.radii[i] = 0.06 + 0.06 * draw();
+        for (int axis = 0; axis < 3; axis++) {
+            s.centers[3 * i + axis] = draw() * (i % 5000 < 1500 ? 0.1 : 1.0);
+        }
+    }
+    return &s;
+}
+
+static abut_mesh *make_mesh(const scene *s)
+{
+    abut_mesh_input input = {.vertex_count = 3 * TRIANGLES,
+                             .facet_count = TRIANGLES,
+                             .index_count = 3 * TRIANGLES,
+                             .vertices = s->vertices,
+                             .indices = s->indices,
+                             .offsets = s->offsets};
+    abut_mesh *mesh = NULL;
+    CHECK_INT(abut_mesh_build(&input, &mesh, NULL), ABUT_OK);
+    return mesh;
+}
+
+static void check_same(abut_index rows, abut_index nodes, const abut_columns *a,
+                       const abut_columns *b)
+{
+    const size_t m = (size_t)rows, k = (size_t)nodes, index = sizeof(abut_index);
+    CHECK(memcmp(a->sphere, b->sphere, m * index) == 0);
+    CHECK(memcmp(a->facet, b->facet, m * index) == 0);
+    CHECK(memcmp(a->type, b->type, m) == 0);
+    CHECK(memcmp(a->feature, b->feature, m * index) == 0);
+    CHECK(memcmp(a->point, b->point, 3 * m * sizeof(double)) == 0);
+    CHECK(memcmp(a->normal, b->normal, 3 * m * sizeof(double)) == 0);
+    CHECK(memcmp(a->overlap, b->overlap, m * sizeof(double)) == 0);
+    CHECK(memcmp(a->share, b->share, m * sizeof(double)) == 0);
+    CHECK(memcmp(a->tilt, b->tilt, m * sizeof(double)) == 0);
+    CHECK(memcmp(a->image, b->image, 3 * m * index) == 0);
+    CHECK(memcmp(a->offsets, b->offsets, (SPHERES + 1) * index) == 0);
+    CHECK(memcmp(a->node, b->node, k * index) == 0);
+    CHECK(memcmp(a->weight, b->weight, k * sizeof(double)) == 0);
+    CHECK(memcmp(a->node_offsets, b->node_offsets, (m + 1) * index) == 0);
+}
+
+/* What a query gives without room. */
+typedef struct expectation {
+    abut_index rows, nodes;
+    abut_columns columns;
+} expectation;
+
+static expectation expect(const abut_finder *finder, const abut_query *query)
+{
+    expectation e;
+    abut_contacts *contacts = NULL;
+    CHECK_INT(abut_contacts_find(finder, query, &contacts, NULL), ABUT_OK);
+    e.rows = abut_contacts_count(contacts);
+    e.nodes = abut_contacts_node_count(contacts);
+    e.columns = allocate_columns(SPHERES, e.rows, e.nodes);
+    abut_contacts_write(contacts, &e.columns);
+    abut_contacts_free(contacts);
+    return e;
+}
+
+/* Where the room is enough its columns are the result; others can be written at any time. */
+static void check_room(const abut_finder *finder, abut_query query, const expectation *e,
+                       abut_index row_room, abut_index node_room)
+{
+    abut_columns room = allocate_columns(SPHERES, row_room, node_room);
+    abut_columns others = allocate_columns(SPHERES, e->rows, e->nodes);
+    abut_contacts *contacts = NULL;
+    query.columns = &room;
+    query.row_room = row_room;
+    query.node_room = node_room;
+    CHECK_INT(abut_contacts_find(finder, &query, &contacts, NULL), ABUT_OK);
+    CHECK_INT(abut_contacts_count(contacts), e->rows);
+    CHECK_INT(abut_contacts_node_count(contacts), e->nodes);
+    abut_contacts_write(contacts, &others);
+    check_same(e->rows, e->nodes, &others, &e->columns);
+    if (row_room >= e->rows && node_room >= e->nodes) {
+        abut_contacts_write(contacts, &room);
+        check_same(e->rows, e->nodes, &room, &e->columns);
+    }
+    abut_contacts_free(contacts);
+    free_columns(&room);
+    free_columns(&others);
+}
+
+static void check_rooms(const abut_finder *finder, abut_query query)
+{
+    expectation e = expect(finder, &query);
+    CHECK(e.rows > SPHERES && e.nodes > e.rows);
+    for (query.workers = 1; query.workers <= 4; query.workers += 3) {
+        check_room(finder, query, &e, e.rows, e.nodes);
+        check_room(finder, query, &e, 2 * e.rows, 2 * e.nodes);
+        check_room(finder, query, &e, e.rows - 1, e.nodes);
+        check_room(finder, query, &e, e.rows, e.nodes - 1);
+        check_room(finder, query, &e, e.rows / 2, e.nodes);
+        check_room(finder, query, &e, 0, 0);
+    }
+    free_columns(&e.columns);
+}
+
+void test_early(void)
+{
+    const scene *s = make_scene();
+    abut_mesh *mesh = make_mesh(s);
+    abut_finder *finder = NULL;
+    CHECK_INT(abut_finder_build((const abut_mesh *const *)&mesh, 1, &finder, NULL), ABUT_OK);
+    abut_query query = abut_query_default();
+    query.sphere_count = SPHERES;
+    query.centers = s->centers;
+    query.radii = s->radii;
+    check_rooms(finder, query);
+    query.period = s->period;
+    check_rooms(finder, query);
+    query.resolution = ABUT_SHARING;
+    check_rooms(finder, query);
+    abut_finder_free(finder);
+    abut_mesh_free(mesh);
+    CHECK_INT(memory_live_count(), 0);
+}
