@@ -839,6 +839,11 @@ static inline lanes3 lanes3_select(lanes_mask mask, lanes3 yes, lanes3 no)
                     lanes_select(mask, yes.z, no.z)};
 }
 
+static inline lanes3 lanes3_flip(lanes_mask mask, lanes3 a)
+{
+    return (lanes3){lanes_flip(mask, a.x), lanes_flip(mask, a.y), lanes_flip(mask, a.z)};
+}
+
 static inline lanes_mask lanes3_equal(lanes3 a, lanes3 b)
 {
     return mask_and(lanes_equal(a.x, b.x), mask_and(lanes_equal(a.y, b.y), lanes_equal(a.z, b.z)));

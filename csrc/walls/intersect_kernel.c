@@ -384,7 +384,7 @@ LANES_INLINE nearest nearest_select(lanes_mask mask, const nearest *yes, const n
 /* Triangles as seen from centers: what their edges have in common. */
 typedef struct surroundings {
     lanes3 offset[3]; /* center - corner */
-    lanes3 vector[3]; /* of edge k, from corner k to the next */
+    lanes3 vector[3]; /* of edge k, from its corner with the lower number */
     lanes_mask has_inside;
 } surroundings;
 
@@ -393,7 +393,8 @@ LANES_INLINE surroundings look_around(const triangles *t, lanes3 center)
     surroundings s;
     for (int k = 0; k < 3; k++) {
         s.offset[k] = lanes3_sub(center, t->corner[k]);
-        s.vector[k] = lanes3_sub(t->corner[k < 2 ? k + 1 : 0], t->corner[k]);
+        s.vector[k] = k < 2 ? lanes3_sub(t->corner[k + 1], t->corner[k])
+                            : lanes3_sub(t->corner[2], t->corner[0]);
     }
     s.has_inside = has_mark(t, MARK_INSIDE);
     return s;
@@ -403,14 +404,15 @@ LANES_INLINE surroundings look_around(const triangles *t, lanes3 center)
 LANES_INLINE lanes_mask is_inside(const triangles *t, const surroundings *s, int k)
 {
     lanes3 inward = lanes3_cross(t->normal, s->vector[k]);
-    return lanes_no_more(lanes_set(0.0), lanes3_dot(inward, s->offset[k]));
+    lanes height = lanes3_dot(inward, s->offset[k]), zero = lanes_set(0.0);
+    /* the last edge runs from corner 2 to corner 0 around the triangle */
+    return k < 2 ? lanes_no_more(zero, height) : lanes_no_more(height, zero);
 }
 
 /* An edge as it is evaluated: from the lexicographically smaller end, which may be its second. */
 typedef struct edge {
-    lanes3 from, to;      /* center - end */
-    lanes3 vector;        /* as the triangle has it */
-    lanes_mask is_turned; /* from its second end to its first */
+    lanes3 from, to; /* center - end */
+    lanes3 vector;   /* from the first end to the other */
     lanes from_code, to_code, code;
     lanes_mask is_diagonal;
 } edge;
@@ -423,19 +425,17 @@ LANES_INLINE lanes code_of(abut_type type, double local)
 /* Edges 0 and 2 begin in corner 0, which is the smallest. */
 LANES_INLINE edge make_edge(const triangles *t, const surroundings *s, int k)
 {
-    lanes zero = lanes_set(0.0);
-    edge e = {.vector = s->vector[k], .code = code_of(ABUT_EDGE, k)};
+    edge e = {.from = s->offset[0], .vector = s->vector[k], .code = code_of(ABUT_EDGE, k)};
     if (k == 1) {
         lanes one = code_of(ABUT_VERTEX, 1), two = code_of(ABUT_VERTEX, 2);
-        e.is_turned = has_mark(t, MARK_EDGE_1_FROM_END);
-        e.from = lanes3_select(e.is_turned, s->offset[2], s->offset[1]);
-        e.to = lanes3_select(e.is_turned, s->offset[1], s->offset[2]);
-        e.from_code = lanes_select(e.is_turned, two, one);
-        e.to_code = lanes_select(e.is_turned, one, two);
+        lanes_mask is_turned = has_mark(t, MARK_EDGE_1_FROM_END);
+        e.from = lanes3_select(is_turned, s->offset[2], s->offset[1]);
+        e.to = lanes3_select(is_turned, s->offset[1], s->offset[2]);
+        e.vector = lanes3_flip(is_turned, e.vector);
+        e.from_code = lanes_select(is_turned, two, one);
+        e.to_code = lanes_select(is_turned, one, two);
         return e;
     }
-    e.is_turned = k == 2 ? lanes_equal(zero, zero) : lanes_less(zero, zero);
-    e.from = s->offset[0];
     e.to = s->offset[k == 0 ? 1 : 2];
     e.from_code = code_of(ABUT_VERTEX, 0);
     e.to_code = code_of(ABUT_VERTEX, k == 0 ? 1 : 2);
@@ -461,7 +461,7 @@ LANES_INLINE edge mark_edge(const triangles *t, edge e, int k)
 LANES_INLINE nearest on_edge(const edge *e, bool has_fans)
 {
     lanes zero = lanes_set(0.0);
-    lanes p = lanes_flip(e->is_turned, lanes3_dot(e->from, e->vector));
+    lanes p = lanes3_dot(e->from, e->vector);
     lanes length_sq = lanes3_dot(e->vector, e->vector), along = p / length_sq;
     lanes_mask at_from = mask_or(lanes_less(p, zero), lanes_equal(length_sq, zero));
     lanes_mask at_to = lanes_less(length_sq, p);
@@ -471,7 +471,7 @@ LANES_INLINE nearest on_edge(const edge *e, bool has_fans)
     }
     /* also where the part of the edge rounds to all of it */
     lanes_mask is_to = lanes_no_more(lanes_set(1.0), along);
-    along = lanes_flip(e->is_turned, lanes_select(at_from, zero, along));
+    along = lanes_select(at_from, zero, along);
     lanes3 offset = lanes3_sub(e->from, lanes3_scale(e->vector, along));
     offset = lanes3_select(is_to, e->to, offset);
     lanes code = lanes_select(at_to, e->to_code, e->code);
