@@ -140,7 +140,7 @@ LANES_INLINE verdict strike(const pairs *p, int32_t i)
 static void mark_rivals(pairs *p, int32_t i, unsigned rivals)
 {
     for (; rivals; rivals &= rivals - 1) {
-        p->tangents.limit[p->sight[i + __builtin_ctz(rivals)]] = NAN;
+        p->tangents.limit[p->sight[i + __builtin_ctz(rivals)]] = -INFINITY;
         p->has_rivals = true;
     }
 }
