@@ -290,3 +290,53 @@ def test_result_is_of_the_calling_thread(roof, spheres, expected):
     thread.start()
     thread.join()
     assert found == [expected]
+
+
+# With so many spheres a finder makes columns before it searches, for what its last query found.
+MANY = 20_000
+
+STEPS = {
+    "the same": [1.0, 1.0, 1.0],
+    "more": [0.2, 1.0],
+    "far more nodes than room": [0.02, 1.0],
+    "fewer": [1.0, 0.3],
+    "none": [1.0, 0.0, 1.0],
+}
+
+
+@pytest.fixture(scope="module")
+def crowd():
+    rng = np.random.default_rng(5)
+    return rng.uniform([-0.5, -0.5, 0], [2.5, 4.5, 1.5], (MANY, 3)), rng.uniform(0.1, 0.6, MANY)
+
+
+def moved(crowd, part):
+    """The first spheres stay where they are; the others are far away."""
+    centers = crowd[0].copy()
+    centers[int(part * MANY) :] += 100.0
+    return centers, crowd[1]
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("resolution", ["hierarchy", "sharing"])
+def test_results_do_not_depend_on_the_query_before(step, workers, resolution, roof, crowd):
+    finder = abut.ContactFinder([roof, roof])
+    options = {"resolution": resolution, "period": (4.0, None, None), "workers": workers}
+    for part in STEPS[step]:
+        spheres = moved(crowd, part)
+        found = finder.find(*spheres, **options)
+        expected = abut.ContactFinder([roof, roof]).find(*spheres, **options)
+        assert found == expected and same_bytes(found, expected)
+        for name in (*COLUMNS, "mesh", "image", "share", "offsets", "node_offsets"):
+            assert getattr(found, name).base is None
+
+
+def test_a_query_that_fails_leaves_the_finder_as_it_was(roof, crowd):
+    finder = abut.ContactFinder(roof)
+    first = finder.find(*crowd)
+    centers = crowd[0].copy()
+    centers[MANY - 7, 1] = np.nan
+    with pytest.raises(ValueError, match=f"centers\\[{MANY - 7}, 1\\]"):
+        finder.find(centers, crowd[1])
+    assert same_bytes(finder.find(*crowd), first)
