@@ -209,7 +209,8 @@ typedef struct abut_query {
     void *interrupted_data;
 
     /* Room that there is already: rows are written into it while the search goes on, which saves
-     * them a way through memory, as long as there is enough; NULL: all by abut_contacts_write. */
+     * them a way through memory, as long as there is enough; NULL: all by abut_contacts_write. The
+     * columns are borrowed until the contacts are freed; after an error they hold anything. */
     const struct abut_columns *columns;
     abut_index row_room, node_room; /* rows and nodes that there is room for */
 } abut_query;
