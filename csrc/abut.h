@@ -208,11 +208,15 @@ typedef struct abut_query {
     abut_interrupted interrupted; /* may be NULL */
     void *interrupted_data;
 
-    /* Room that there is already: rows are written into it while the search goes on, which saves
-     * them a way through memory, as long as there is enough; NULL: all by abut_contacts_write. The
-     * columns are borrowed until the contacts are freed; after an error they hold anything. */
+    /* Room that there is already, or NULL: where spheres come in an order of places, the rows of
+     * the first ones are written into it while others are searched for, as long as there is enough,
+     * which saves them a way through memory. abut_contacts_write does the rest, and has to be
+     * called all the same. The columns are as abut_columns says, for row_room rows and node_room
+     * nodes, and are borrowed, the struct too, until the contacts are freed. After an error they
+     * hold anything.
+     */
     const struct abut_columns *columns;
-    abut_index row_room, node_room; /* rows and nodes that there is room for */
+    abut_index row_room, node_room;
 } abut_query;
 
 /* No spheres, gap 0, flat_angle 0, hierarchy, exponent 3/2, Wachspress, no poses, no period, one
@@ -220,7 +224,7 @@ typedef struct abut_query {
 abut_query abut_query_default(void);
 
 /* The contacts of a query, sorted by sphere, then nearest first. Borrow the finder, and the query's
- * centers and radii, until they are freed. */
+ * centers, radii and columns, until they are freed. */
 typedef struct abut_contacts abut_contacts;
 
 abut_status abut_contacts_find(const abut_finder *finder, const abut_query *query,
@@ -228,6 +232,9 @@ abut_status abut_contacts_find(const abut_finder *finder, const abut_query *quer
 void abut_contacts_free(abut_contacts *contacts);
 abut_index abut_contacts_count(const abut_contacts *contacts);
 abut_index abut_contacts_node_count(const abut_contacts *contacts);
+
+/* Whether spheres were searched in the caller's order: only then a query uses its room. */
+int abut_contacts_are_in_order(const abut_contacts *contacts);
 
 /* Arrays of the caller that abut_contacts_write fills; m = abut_contacts_count, k =
  * abut_contacts_node_count. mesh, share and image may be NULL: then they are not written. */
@@ -252,7 +259,9 @@ typedef struct abut_columns {
     abut_index *node_offsets; /* m + 1 */
 } abut_columns;
 
-/* What is in the query's columns already is copied where these are others. */
+/* What is in the query's columns already is copied where these are others, which then must leave
+ * out what those leave out. The query's own may be given where they have room for all rows and
+ * nodes. */
 void abut_contacts_write(const abut_contacts *contacts, const abut_columns *columns);
 
 /* What the finder's last query did, and what its bins hold. Of queries that several threads made

@@ -116,3 +116,8 @@ abut_index abut_contacts_node_count(const abut_contacts *contacts)
 {
     return contacts->first_nodes[contacts->chunk_count];
 }
+
+int abut_contacts_are_in_order(const abut_contacts *contacts)
+{
+    return !contacts->order.is_by_place;
+}

@@ -6,9 +6,7 @@
 
 #include "../base/pool.h"
 #include "contact.h"
-#include "hierarchy.h"
 #include "order.h"
-#include "sharing.h"
 
 /* Spheres of a chunk: enough to make starting one cheap, few enough to share out and to interrupt.
  */

@@ -90,10 +90,14 @@ static void free_buffer(early *e, abut_index chunk)
     }
 }
 
+/* Chunks that one thread writes in one go: where others wait for a slow one, more may be ready than
+ * one thread should write. What is left is written in the end, by all. */
+enum { EARLY_CHUNKS = 2 };
+
 void early_hand_in(early *e, abut_index chunk)
 {
     atomic_store(&e->contacts->buffers[chunk].is_complete, true);
-    while (e->is_on && try_lock(e)) {
+    for (int k = 0; e->is_on && k < EARLY_CHUNKS && try_lock(e); k++) {
         bool is_taken = take_chunk(e, &chunk);
         unlock(e);
         if (!is_taken) {

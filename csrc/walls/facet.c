@@ -185,7 +185,7 @@ static abut_status check_convex(const polygon *p, const facet_shape *shape, doub
         turning += atan2(turn, vec3_dot(before, edge));
         before = edge;
     }
-    if (fabs(turning - 2.0 * acos(-1.0)) > TURNING_LIMIT) {
+    if (fabs(turning - 2.0 * PI) > TURNING_LIMIT) {
         return report(error, ABUT_FACET_NOT_CONVEX, -1, 0.0);
     }
     return ABUT_OK;

@@ -5,6 +5,8 @@
 #include "../base/memory.h"
 #include "../base/prefetch.h"
 #include "early.h"
+#include "hierarchy.h"
+#include "sharing.h"
 #include "tolerance.h"
 
 /* Larger exponents of a contact law than this are slips; powers of overlaps must not vanish. */
@@ -82,7 +84,7 @@ static abut_status check_numbers(const abut_query *query, abut_error *error)
     if (!(query->gap >= 0.0 && query->gap <= ABUT_COORDINATE_LIMIT)) {
         return report(error, ABUT_BAD_GAP, 0, 0, query->gap);
     }
-    if (!(query->flat_angle >= 0.0 && query->flat_angle < 0.5 * acos(-1.0))) {
+    if (!(query->flat_angle >= 0.0 && query->flat_angle < 0.5 * PI)) {
         return report(error, ABUT_BAD_FLAT_ANGLE, 0, 0, query->flat_angle);
     }
     if (!(query->exponent > 0.0 && query->exponent <= EXPONENT_LIMIT)) {

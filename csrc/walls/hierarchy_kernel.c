@@ -91,14 +91,13 @@ static void measure_nearest(pairs *p)
 {
     tangents *t = &p->tangents;
     for (int32_t s = 0; s < p->sight_count; s += LANES) {
-        lanes distance_sq = lanes_load(t->distance_sq + s), distance = lanes_sqrt(distance_sq);
+        lanes distance = lanes_sqrt(lanes_load(t->distance_sq + s));
         lanes digit = lanes_keep_bits(lanes_load(t->largest + s), EXPONENT_BITS);
         lanes noise = lanes_load(t->normal_noise + s) + digit * lanes_set(DOUBLE_EPS);
         /* on the facet itself the tangent plane is the facet's, and nothing is sure here */
         lanes_mask is_at_center = lanes_less(distance, lanes_set(AT_CENTER));
         lanes limit = lanes_set(FRONT_NOISES) * noise * distance;
         lanes_store(t->limit + s, lanes_select(is_at_center, lanes_set(-INFINITY), limit));
-        lanes_store(t->as_near + s, distance_sq * lanes_set(1.0 + SAME_ROOT));
         lanes columns[CONTACT_DOUBLES] = {[CONTACT_DISTANCE] = distance,
                                           [CONTACT_OVERLAP] = lanes_load(p->radius + s) - distance,
                                           [CONTACT_NOISE] = noise};
@@ -127,7 +126,9 @@ LANES_INLINE verdict strike(const pairs *p, int32_t i)
     lanes3 nearest = {lanes_pick(t->offset[0], sight), lanes_pick(t->offset[1], sight),
                       lanes_pick(t->offset[2], sight)};
     lanes in_front = lanes3_dot(nearest, lanes3_sub(nearest, other));
-    lanes_mask is_as_near = lanes_no_more(distance_sq, lanes_pick(t->as_near, sight));
+    /* squares of distances that may have the same root */
+    lanes same_root = lanes_pick(t->distance_sq, sight) * lanes_set(1.0 + SAME_ROOT);
+    lanes_mask is_as_near = lanes_no_more(distance_sq, same_root);
     lanes_mask is_behind = lanes_no_more(in_front, lanes_pick(t->limit, sight));
     unsigned touching = mask_bits(lanes_less(distance_sq, lanes_set(INFINITY)));
     unsigned as_near = mask_bits(is_as_near) & touching;

@@ -9,7 +9,7 @@ enum { WORK_OF_PAIR = 4 };
 
 static abut_status collect(const batch *b, int32_t from, pairs *p, int32_t *next)
 {
-    abut_status status = pairs_reserve(p, PAIR_ROOM);
+    abut_status status = pairs_reserve(p, PAIR_ROOM, b->view_count);
     while (!status) {
         p->batch = b;
         *next = kernels_take()->intersect_collect(p, from);
@@ -18,8 +18,9 @@ static abut_status collect(const batch *b, int32_t from, pairs *p, int32_t *next
             break;
         }
         /* one sphere alone has more pairs than there is room for */
-        status = p->capacity < PAIR_LIMIT ? pairs_reserve(p, 2 * (abut_index)p->capacity)
-                                          : ABUT_NO_MEMORY;
+        status = p->capacity < PAIR_LIMIT
+                     ? pairs_reserve(p, 2 * (abut_index)p->capacity, b->view_count)
+                     : ABUT_NO_MEMORY;
     }
     return status;
 }

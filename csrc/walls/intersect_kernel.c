@@ -114,6 +114,7 @@ LANES_INLINE uint32_t boxes_near(const entries *set, uint32_t entry, const uint1
 
 /* Pairs of a sight that are marked in one go: few have more. */
 enum { SIGHTS_STORED = 16 };
+_Static_assert((int)SIGHTS_STORED <= (int)PAIR_PADDING, "arrays have room behind their last pair");
 
 #if LANES == 8
 
@@ -270,7 +271,8 @@ static int32_t collect_plainly(pairs *p, int32_t from)
     const uint32_t *buckets = batch_buckets(b, 0);
     const uint16_t *units = batch_units(b, 0, 0);
     int32_t *const list = p->triangle, count = 0, spheres = 0;
-    int32_t candidates = 0, sphere;
+    abut_index candidates = 0;
+    int32_t sphere;
     seen_spheres seen = seen_from(b, from);
     while ((sphere = seen_next(&seen)) < b->count) {
         const uint32_t *begins = set.begins + buckets[sphere];
@@ -278,7 +280,7 @@ static int32_t collect_plainly(pairs *p, int32_t from)
         if (p->capacity - count < (int64_t)(end - begin) + BOXES) {
             break;
         }
-        candidates += (int32_t)(end - begin);
+        candidates += end - begin;
         int32_t found = append_near(list + count, &set, begin, end, units + sphere);
         count += found;
         p->sphere[spheres] = sphere;
@@ -575,8 +577,8 @@ LANES_INLINE void find_closest(pairs *p, const triangle *base, bool has_fans)
 void KERNEL(intersect_exact)(pairs *p, bool has_fans)
 {
     for (int32_t i = p->count; i < p->count + LANES - 1; i++) {
-        /* what is read beyond the end has to be some triangle */
-        p->triangle[i] = p->triangle[0];
+        /* what is read beyond the end has to be some triangle, of the mesh that the sight has */
+        p->triangle[i] = p->triangle[p->count - 1];
         p->sight[i] = p->sight_count - 1;
     }
     if (has_fans) {

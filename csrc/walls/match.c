@@ -42,9 +42,8 @@ typedef struct scratch {
 /* The chord of an angle, so that small angles keep their digits. */
 static bool normals_agree(const matching *m, abut_index now, abut_index before)
 {
-    const double half_turn = acos(-1.0);
     double tilt = fmax(m->now->tilt[now], m->before->tilt[before]);
-    double limit = 2.0 * sin(0.5 * fmin(tilt, half_turn));
+    double limit = 2.0 * sin(0.5 * fmin(tilt, PI));
     vec3 normal = vec3_load(m->now->normal + 3 * now);
     vec3 chord = vec3_sub(normal, vec3_load(m->before->normal + 3 * before));
     return vec3_norm_sq(chord) <= limit * limit;

@@ -22,14 +22,14 @@ enum { CODES_PER_TYPE = 4, LOCAL_INSIDE = 3 };
 typedef struct tangents {
     double *distance_sq, *offset[3];
     double *largest, *normal_noise; /* the noise of the facet alone */
-    double *limit;   /* times the distance, what is in front by no more is behind for sure */
-    double *as_near; /* squares of distances that may have the same root */
-    double *rows;    /* CONTACT_DOUBLES each: what a contact's record begins with */
+    double *limit; /* times the distance, what is in front by no more is behind for sure; -INFINITY:
+                      the sphere keeps all that it touches */
+    double *rows;  /* CONTACT_DOUBLES each: what a contact's record begins with */
 } tangents;
 
 typedef struct pairs {
     const batch *batch;
-    int32_t count, capacity;
+    int32_t count, capacity, sight_capacity;
 
     /* of each pair */
     int32_t *triangle; /* number in its mesh */
@@ -59,7 +59,7 @@ typedef struct pairs {
     int32_t first_left[BATCH_SPHERES + 1];
     double *distance;             /* of a pair in question */
     double *noise, *normal_noise; /* likewise, of its facet and its center */
-    int32_t *spare;               /* scratch of the sorting */
+    int32_t *spare;               /* scratch */
 
     tangents tangents;
     bool has_rivals; /* whether a contact is as near as some sphere's nearest, but another */
@@ -69,8 +69,9 @@ typedef struct pairs {
     abut_index candidate_count, test_count, touch_count; /* for statistics */
 } pairs;
 
-/* Room for at least `count` pairs; what is in them is lost. ABUT_OK or ABUT_NO_MEMORY. */
-abut_status pairs_reserve(pairs *p, abut_index count);
+/* Room for at least `count` pairs of a batch with so many views; what is in them is lost. ABUT_OK
+ * or ABUT_NO_MEMORY. */
+abut_status pairs_reserve(pairs *p, abut_index count, abut_index views);
 void pairs_free(pairs *p);
 
 static inline abut_type pair_type(const pairs *p, int32_t i)

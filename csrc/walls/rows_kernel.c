@@ -19,7 +19,7 @@ LANES_INLINE void load_contacts(const contact *items, lanes columns[CONTACT_DOUB
 /* By how much noise may tilt the normal of a contact: the bump of docs/method.md, section 3. */
 LANES_INLINE lanes tilt_of(lanes normal_noise, lanes distance, double flat_angle)
 {
-    const lanes half_turn = lanes_set(HALF_TURN);
+    const lanes half_turn = lanes_set(PI);
     lanes noise = lanes_set(TILT_FROM_NORMAL_NOISE) * lanes_sqrt(normal_noise / distance);
     /* at the center any direction is as good, and this no number */
     return lanes_larger(lanes_smaller(noise, half_turn), lanes_set(flat_angle));

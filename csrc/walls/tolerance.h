@@ -36,9 +36,6 @@
 #define TILT_FROM_NORMAL_NOISE 2.0
 #define TILT_FROM_NOISE 4.0
 
-/* No direction is farther than this from another. */
-#define HALF_TURN 3.14159265358979323846
-
 /* What rules a facet out before the exact distance may err by rounding alone, and errs outwards:
  * this part of the numbers that were added. The exact distance decides. */
 #define CULL_SLACK 1e-12

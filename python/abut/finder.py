@@ -148,8 +148,8 @@ class ContactFinder:
 
     The memory of large results is used again: a finder keeps that of contacts which the caller has
     dropped, until one of its next queries needs it, or four have not, or the finder is dropped,
-    too. From its second query on it makes room for about as many contacts as the last one found,
-    and writes them while it searches.
+    too. Where queries with many spheres, ordered by place, follow one another, it makes room for
+    about as many contacts as the last one found, and writes them while it searches.
 
     Examples
     --------

@@ -6,6 +6,7 @@
 #include "check.h"
 #include "contact_columns.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { TRIANGLES = 600, SPHERES = 12000 };
@@ -64,6 +65,7 @@ static void check_same(abut_index rows, abut_index nodes, const abut_columns *a,
 {
     const size_t m = (size_t)rows, k = (size_t)nodes, index = sizeof(abut_index);
     CHECK(memcmp(a->sphere, b->sphere, m * index) == 0);
+    CHECK(memcmp(a->mesh, b->mesh, m * index) == 0);
     CHECK(memcmp(a->facet, b->facet, m * index) == 0);
     CHECK(memcmp(a->type, b->type, m) == 0);
     CHECK(memcmp(a->feature, b->feature, m * index) == 0);
@@ -137,17 +139,43 @@ static void check_rooms(const abut_finder *finder, abut_query query)
     free_columns(&e.columns);
 }
 
+/* The finder goes on as before. */
+static void check_failure(const abut_finder *finder, abut_query query)
+{
+    double centers[3 * SPHERES];
+    expectation e = expect(finder, &query);
+    abut_columns room = allocate_columns(SPHERES, e.rows, e.nodes);
+    abut_contacts *contacts = NULL;
+    abut_error error;
+    const double *good = query.centers;
+    memcpy(centers, good, sizeof centers);
+    centers[3 * (SPHERES - 5)] = NAN;
+    query.centers = centers;
+    query.columns = &room;
+    query.row_room = e.rows;
+    query.node_room = e.nodes;
+    CHECK_INT(abut_contacts_find(finder, &query, &contacts, &error), ABUT_CENTER_NOT_FINITE);
+    CHECK_INT(error.index, SPHERES - 5);
+    CHECK(contacts == NULL);
+    query.centers = good;
+    check_room(finder, query, &e, e.rows, e.nodes);
+    free_columns(&room);
+    free_columns(&e.columns);
+}
+
 void test_early(void)
 {
     const scene *s = make_scene();
     abut_mesh *mesh = make_mesh(s);
+    const abut_mesh *meshes[] = {mesh, mesh};
     abut_finder *finder = NULL;
-    CHECK_INT(abut_finder_build((const abut_mesh *const *)&mesh, 1, &finder, NULL), ABUT_OK);
+    CHECK_INT(abut_finder_build(meshes, 2, &finder, NULL), ABUT_OK);
     abut_query query = abut_query_default();
     query.sphere_count = SPHERES;
     query.centers = s->centers;
     query.radii = s->radii;
     check_rooms(finder, query);
+    check_failure(finder, query);
     query.period = s->period;
     check_rooms(finder, query);
     query.resolution = ABUT_SHARING;

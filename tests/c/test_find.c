@@ -5,6 +5,8 @@
 #include "check.h"
 #include "contact_columns.h"
 
+#include <string.h>
+
 enum {
     SIDE = 12,
     VERTEX_COUNT = (SIDE + 1) * (SIDE + 1),
@@ -101,8 +103,63 @@ static void check_query(const scene *s, int workers)
     CHECK_INT(memory_live_count(), 0);
 }
 
+/* ---- meshes of very different sizes ---- */
+
+enum { STRIP_FACETS = 5000 };
+
+/* Triangles side by side along x, from `first` on. */
+static abut_mesh *make_strip(abut_index first, abut_index count, double height)
+{
+    static double vertices[9 * STRIP_FACETS];
+    static abut_index indices[3 * STRIP_FACETS], offsets[STRIP_FACETS + 1];
+    for (abut_index f = 0; f < count; f++) {
+        const double x = (double)(first + f),
+                     corners[9] = {x, 0, height, x + 1, 0, height, x, 1, height};
+        memcpy(vertices + 9 * f, corners, sizeof corners);
+        for (int k = 0; k < 3; k++) {
+            indices[3 * f + k] = 3 * f + k;
+        }
+        offsets[f + 1] = 3 * (f + 1);
+    }
+    abut_mesh_input input = {.vertex_count = 3 * count,
+                             .facet_count = count,
+                             .index_count = 3 * count,
+                             .vertices = vertices,
+                             .indices = indices,
+                             .offsets = offsets};
+    abut_mesh *mesh = NULL;
+    CHECK_INT(abut_mesh_build(&input, &mesh, NULL), ABUT_OK);
+    return mesh;
+}
+
+/* A sphere at the end of a long strip, over a mesh of one facet: what vector code reads behind the
+ * last pair is of the same mesh as that pair. */
+static void check_large_and_small(void)
+{
+    abut_mesh *large = make_strip(0, STRIP_FACETS, 0.0);
+    abut_mesh *small = make_strip(STRIP_FACETS - 1, 1, 0.01);
+    const abut_mesh *meshes[] = {large, small};
+    const double center[3] = {STRIP_FACETS - 0.7, 0.3, 0.2}, radius = 0.25;
+    abut_finder *finder = NULL;
+    abut_contacts *contacts = NULL;
+    abut_query query = abut_query_default();
+    query.sphere_count = 1;
+    query.centers = center;
+    query.radii = &radius;
+    query.resolution = ABUT_ALL;
+    CHECK_INT(abut_finder_build(meshes, 2, &finder, NULL), ABUT_OK);
+    CHECK_INT(abut_contacts_find(finder, &query, &contacts, NULL), ABUT_OK);
+    CHECK_INT(abut_contacts_count(contacts), 2);
+    abut_contacts_free(contacts);
+    abut_finder_free(finder);
+    abut_mesh_free(large);
+    abut_mesh_free(small);
+    CHECK_INT(memory_live_count(), 0);
+}
+
 void test_find(void)
 {
+    check_large_and_small();
     const scene *s = make_scene();
     check_query(s, 1);
     check_query(s, 3);

@@ -53,10 +53,20 @@ int core_make_room(const core_making *making, abut_index rows, abut_index nodes,
 {
     const column_counts counts = count_columns(rows, nodes, query, making->mesh_count);
     room->dict = column_dict(TABLE, making->names, &counts, making->pool, &room->columns);
+    if (!room->dict && PyErr_ExceptionMatches(PyExc_MemoryError)) {
+        PyErr_Clear(); /* the result may need less */
+        return 0;
+    }
     query->columns = &room->columns;
     query->row_room = rows;
     query->node_room = nodes;
     return room->dict ? 0 : -1;
+}
+
+/* Whether the room is large enough, and not so large that the rest of it should be given back. */
+static int fits_room(abut_index rows, abut_index nodes, const abut_query *query)
+{
+    return rows <= query->row_room && nodes <= query->node_room && rows >= query->row_room / 4 * 3;
 }
 
 static void write_columns(const abut_contacts *contacts, const abut_columns *columns)
@@ -73,7 +83,7 @@ PyObject *core_write_contacts(const abut_contacts *contacts, const abut_query *q
                      nodes = abut_contacts_node_count(contacts);
     const column_counts counts = count_columns(rows, nodes, query, making->mesh_count);
     PyObject *dict = room->dict;
-    if (dict && rows <= query->row_room && nodes <= query->node_room) {
+    if (dict && fits_room(rows, nodes, query)) {
         write_columns(contacts, &room->columns);
         room->dict = NULL;
         if (column_resize(TABLE, making->names, &counts, dict)) {

@@ -38,8 +38,8 @@ typedef struct core_room {
     abut_columns columns; /* their data */
 } core_room;
 
-/* Room for so many rows and nodes of a query, which it then tells of; 0, or -1 with an error set.
- */
+/* Room for so many rows and nodes of a query, which it then tells of, or none where there is no
+ * memory; 0, or -1 with an error set. */
 int core_make_room(const core_making *making, abut_index rows, abut_index nodes, core_room *room,
                    abut_query *query);
 

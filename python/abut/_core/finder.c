@@ -1,7 +1,7 @@
 #include "arrays.h"
 
 typedef struct result_size {
-    abut_index spheres, rows, nodes;
+    abut_index spheres, rows, nodes; /* 0 spheres: room would not have helped */
 } result_size;
 
 typedef struct finder_object {
@@ -214,8 +214,8 @@ static PyObject *finder_find(PyObject *self, PyObject *const *given, Py_ssize_t 
         Py_XDECREF(room.dict);
         return NULL;
     }
-    finder->last = (result_size){query.sphere_count, abut_contacts_count(contacts),
-                                 abut_contacts_node_count(contacts)};
+    finder->last = (result_size){abut_contacts_are_in_order(contacts) ? query.sphere_count : 0,
+                                 abut_contacts_count(contacts), abut_contacts_node_count(contacts)};
     PyObject *columns = core_write_contacts(contacts, &query, &making, &room);
     abut_contacts_free(contacts);
     return columns;
