@@ -233,6 +233,14 @@ static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned b
     return __builtin_popcount(bits);
 }
 
+/* The same with items[k] for bit k. */
+static inline int32_t lanes_append_items(int32_t *list, const int32_t *items, unsigned bits)
+{
+    __m256i all = _mm256_loadu_si256((const __m256i *)items);
+    _mm256_storeu_si256((__m256i *)list, _mm256_maskz_compress_epi32((__mmask8)bits, all));
+    return __builtin_popcount(bits);
+}
+
 /* LANES times the same number. */
 static inline void lanes_store_number(int32_t *list, int32_t number)
 {
@@ -404,6 +412,16 @@ static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned b
     return count;
 }
 
+static inline int32_t lanes_append_items(int32_t *list, const int32_t *items, unsigned bits)
+{
+    int32_t count = 0;
+    for (int32_t k = 0; k < LANES; k++) {
+        list[count] = items[k];
+        count += (int32_t)(bits >> k & 1);
+    }
+    return count;
+}
+
 static inline void lanes_store_number(int32_t *list, int32_t number)
 {
     _mm_storeu_si128((__m128i *)list, _mm_set1_epi32(number));
@@ -547,6 +565,12 @@ static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned b
     return (int32_t)bits;
 }
 
+static inline int32_t lanes_append_items(int32_t *list, const int32_t *items, unsigned bits)
+{
+    *list = *items;
+    return (int32_t)bits;
+}
+
 static inline void lanes_store_number(int32_t *list, int32_t number)
 {
     *list = number;
@@ -607,21 +631,32 @@ static inline unsigned singles_no_more_bits(singles a, singles b)
 #endif
 }
 
-/* Write the numbers first + k of the bits k that are set to the list, and anything to what lies
- * behind, SINGLES numbers in all; returns how many. */
-static inline int32_t singles_append_bits(int32_t *list, int32_t first, unsigned bits)
+/* Bits of the first `count` of them, or of all where there are no more. */
+static inline unsigned singles_first_bits(int32_t count)
 {
 #if defined(__AVX512VL__)
     __m256i ramp = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    __m256i numbers = _mm256_maskz_compress_epi32((__mmask8)bits, ramp);
+    return _cvtmask8_u32(_mm256_cmplt_epi32_mask(ramp, _mm256_set1_epi32(count)));
+#else
+    return count < SINGLES ? (1u << count) - 1u : (1u << SINGLES) - 1u;
+#endif
+}
+
+/* Write the items[k] of the bits k that are set to the list, and anything to what lies behind,
+ * SINGLES numbers in all; returns how many. */
+static inline int32_t singles_append_items(int32_t *list, const int32_t *items, unsigned bits)
+{
+    __m256i all = _mm256_loadu_si256((const __m256i *)items);
+#if defined(__AVX512VL__)
+    all = _mm256_maskz_compress_epi32((__mmask8)bits, all);
 #else
     /* the numbers of the set bits, one a byte, close together */
     uint64_t bytes = _pdep_u64(bits, UINT64_C(0x0101010101010101)) * 0xff;
     uint64_t lows = _pext_u64(UINT64_C(0x0706050403020100), bytes);
-    __m256i numbers = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)lows));
+    all =
+        _mm256_permutevar8x32_epi32(all, _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)lows)));
 #endif
-    numbers = _mm256_add_epi32(numbers, _mm256_set1_epi32(first));
-    _mm256_storeu_si256((__m256i *)list, numbers);
+    _mm256_storeu_si256((__m256i *)list, all);
     return __builtin_popcount(bits);
 }
 
@@ -681,9 +716,14 @@ static inline unsigned singles_no_more_bits(singles a, singles b)
     return a <= b;
 }
 
-static inline int32_t singles_append_bits(int32_t *list, int32_t first, unsigned bits)
+static inline unsigned singles_first_bits(int32_t count)
 {
-    *list = first;
+    return count > 0;
+}
+
+static inline int32_t singles_append_items(int32_t *list, const int32_t *items, unsigned bits)
+{
+    *list = *items;
     return (int32_t)bits;
 }
 
@@ -698,12 +738,6 @@ static inline void singles_store_doubles(float *p, lanes a)
 }
 
 #endif
-
-/* Bits of the first `count` of them, or of all where there are no more. */
-static inline unsigned singles_first_bits(int32_t count)
-{
-    return count < SINGLES ? (1u << count) - 1u : (1u << SINGLES) - 1u;
-}
 
 /* The nearest whole number of what is less than 2^22. */
 static inline singles singles_round(singles a)
