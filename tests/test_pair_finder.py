@@ -329,6 +329,19 @@ def test_as_a_tree_finds_them(radii, dimension):
     assert (pairs.i == near[:, 0]).all() and (pairs.j == near[:, 1]).all()
 
 
+@pytest.mark.parametrize("period", [None, 5.0])
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_columns_larger_than_caches(dimension, period):
+    """They are written past them."""
+    rng, n = np.random.default_rng(5), 1100
+    centers, radii = 1.5 * rng.random((n, dimension)) - 0.25, rng.uniform(1.0, 1.2, n)
+    periods = None if period is None else (period,) * dimension
+    expected = reference.find_pairs(centers, radii, period=periods)
+    assert len(expected.i) > 2**19
+    for workers in (1, 2):
+        assert_same(abut.find_pairs(centers, radii, period=periods, workers=workers), expected)
+
+
 # ---- the same however it is asked ----------------------------------------------------------------
 
 

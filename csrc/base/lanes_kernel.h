@@ -207,7 +207,7 @@ static inline void lanes_load_rows(const double *const rows[LANES], lanes column
 }
 
 /* Columns become LANES points of three coordinates each, one after the other. */
-static inline void lanes_store_points(double *p, const lanes columns[3])
+static inline void lanes_interleave(const lanes columns[3], lanes points[3])
 {
     const __m512i first = _mm512_setr_epi64(0, 8, 0, 1, 9, 0, 2, 10);
     const __m512i second = _mm512_setr_epi64(0, 3, 11, 0, 4, 12, 0, 5);
@@ -216,11 +216,28 @@ static inline void lanes_store_points(double *p, const lanes columns[3])
     const __m512i z_in_second = _mm512_setr_epi64(10, 1, 2, 11, 4, 5, 12, 7);
     const __m512i z_in_third = _mm512_setr_epi64(0, 13, 2, 3, 14, 5, 6, 15);
     __m512d x = columns[0], y = columns[1], z = columns[2];
-    _mm512_storeu_pd(p, _mm512_permutex2var_pd(_mm512_permutex2var_pd(x, first, y), z_in_first, z));
-    _mm512_storeu_pd(p + 8,
-                     _mm512_permutex2var_pd(_mm512_permutex2var_pd(x, second, y), z_in_second, z));
-    _mm512_storeu_pd(p + 16,
-                     _mm512_permutex2var_pd(_mm512_permutex2var_pd(x, third, y), z_in_third, z));
+    points[0] = _mm512_permutex2var_pd(_mm512_permutex2var_pd(x, first, y), z_in_first, z);
+    points[1] = _mm512_permutex2var_pd(_mm512_permutex2var_pd(x, second, y), z_in_second, z);
+    points[2] = _mm512_permutex2var_pd(_mm512_permutex2var_pd(x, third, y), z_in_third, z);
+}
+
+/* Past the caches, to the begin of a cache line or what follows; see lanes_end_stream. */
+static inline void lanes_stream(double *p, lanes a)
+{
+    _mm512_stream_pd(p, a);
+}
+
+/* Likewise LANES numbers. */
+static inline void lanes_stream_numbers(intptr_t *to, const int32_t *from)
+{
+    _mm512_stream_si512((void *)to,
+                        _mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)from)));
+}
+
+/* Other threads see what was streamed before they see what is written from now on. */
+static inline void lanes_end_stream(void)
+{
+    _mm_sfence();
 }
 
 /* Write the numbers first + k of the bits k that are set to the list, and anything to what lies
@@ -391,15 +408,30 @@ static inline void lanes_load_rows(const double *const rows[LANES], lanes column
     lanes_transpose(rows, columns);
 }
 
-static inline void lanes_store_points(double *p, const lanes columns[3])
+static inline void lanes_interleave(const lanes columns[3], lanes points[3])
 {
     /* x0 y0 x2 y2, z0 x1 z2 x3 and y1 z1 y3 z3 */
     __m256d a = _mm256_unpacklo_pd(columns[0], columns[1]);
     __m256d b = _mm256_blend_pd(columns[2], columns[0], 0xa);
     __m256d c = _mm256_unpackhi_pd(columns[1], columns[2]);
-    _mm256_storeu_pd(p, _mm256_permute2f128_pd(a, b, 0x20));
-    _mm256_storeu_pd(p + 4, _mm256_permute2f128_pd(c, a, 0x30));
-    _mm256_storeu_pd(p + 8, _mm256_permute2f128_pd(b, c, 0x31));
+    points[0] = _mm256_permute2f128_pd(a, b, 0x20);
+    points[1] = _mm256_permute2f128_pd(c, a, 0x30);
+    points[2] = _mm256_permute2f128_pd(b, c, 0x31);
+}
+
+static inline void lanes_stream(double *p, lanes a)
+{
+    _mm256_stream_pd(p, a);
+}
+
+static inline void lanes_stream_numbers(intptr_t *to, const int32_t *from)
+{
+    _mm256_stream_si256((void *)to, _mm256_cvtepi32_epi64(_mm_loadu_si128((const __m128i *)from)));
+}
+
+static inline void lanes_end_stream(void)
+{
+    _mm_sfence();
 }
 
 static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned bits)
@@ -554,9 +586,23 @@ static inline void lanes_load_rows(const double *const rows[LANES], lanes column
     memcpy(columns, rows[0], 4 * sizeof *columns);
 }
 
-static inline void lanes_store_points(double *p, const lanes columns[3])
+static inline void lanes_interleave(const lanes columns[3], lanes points[3])
 {
-    p[0] = columns[0], p[1] = columns[1], p[2] = columns[2];
+    points[0] = columns[0], points[1] = columns[1], points[2] = columns[2];
+}
+
+static inline void lanes_stream(double *p, lanes a)
+{
+    *p = a;
+}
+
+static inline void lanes_stream_numbers(intptr_t *to, const int32_t *from)
+{
+    *to = *from;
+}
+
+static inline void lanes_end_stream(void)
+{
 }
 
 static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned bits)

@@ -22,12 +22,14 @@ typedef struct row_bounds {
 typedef struct pair_block {
     int32_t count;
     const int32_t *firsts, *seconds; /* numbers of rows, count + GRID_PADDING */
+    const int32_t *next_seconds;     /* count; of rows that are read soon after */
     const sphere_row *first_rows, *second_rows;
     const double *first_radii, *second_radii; /* by row; NULL: the reaches are the radii */
     const double *shifts[3];                  /* count + GRID_PADDING: image * period; NULL: none */
     int dimension;
     abut_index *i, *j; /* columns, from the first pair on */
     double *normal, *overlap, *point;
+    bool is_streamed; /* past the caches; each column begins with a cache line */
 } pair_block;
 
 /* Rows ahead of a row in space; in the plane there is one. */
