@@ -296,6 +296,7 @@ void abut_pair_finder_free(abut_pair_finder *finder)
     if (finder->leftovers) {
         pool_empty(&finder->leftovers->results);
         pool_empty(&finder->leftovers->searches);
+        pool_empty(&finder->leftovers->list_makers);
     }
     memory_free(finder->leftovers);
     if (finder->reaches != finder->radii) {

@@ -10,9 +10,9 @@
 
 /* What queries leave behind. */
 typedef struct pair_leftovers {
-    pool results;              /* abut_pairs */
-    pool searches;             /* scratch of threads */
-    atomic_int octave_queries; /* so many to come have a level for each octave */
+    pool results;               /* abut_pairs */
+    pool searches, list_makers; /* scratch of threads */
+    atomic_int octave_queries;  /* so many to come have a level for each octave */
 } pair_leftovers;
 
 struct abut_pair_finder {

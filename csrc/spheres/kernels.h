@@ -72,6 +72,11 @@ typedef struct pair_kernels {
     /* Pairs of all tasks that wait. False: end. */
     bool (*across_finish)(const grid *g, pair_queue *queue);
 
+    /* Lists, one after the other, each in ascending order to where they stay; there the first
+     * number is number `begin`, and list i ends before number ends[i]. */
+    void (*lists_sort)(const int32_t *from, const abut_index *ends, abut_index list_count,
+                       abut_index begin, int32_t *to);
+
     void (*pairs_compute)(const pair_block *block);
 } pair_kernels;
 
@@ -88,6 +93,8 @@ typedef struct pair_kernels {
     bool across_level_##level(const grid *g, const grid_level *level, const sphere_row *from,      \
                               int32_t number, pair_queue *queue);                                  \
     bool across_finish_##level(const grid *g, pair_queue *queue);                                  \
+    void lists_sort_##level(const int32_t *from, const abut_index *ends, abut_index list_count,    \
+                            abut_index begin, int32_t *to);                                        \
     void pairs_compute_##level(const pair_block *block);
 
 PAIR_KERNELS_OF(baseline)
