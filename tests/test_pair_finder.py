@@ -760,6 +760,19 @@ def test_errors_name_the_first_offender(name):
     assert message in str(caught.value) and "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_first_offender_of_many(workers):
+    """Several threads copy them, and stop at the first that any of them sees."""
+    n = 200_000
+    centers, radii, gap = np.zeros((n, 3)), np.ones(n), np.zeros(n)
+    gap[[70_000, n - 1]] = np.inf, -1.0
+    with pytest.raises(ValueError, match=r"gap\[70000\] is inf"):
+        abut.find_pairs(centers, radii, gap=gap, workers=workers)
+    radii[[150_000, n - 1]] = np.nan, -1.0
+    with pytest.raises(ValueError, match=r"radii\[150000\] is nan"):
+        abut.find_pairs(centers, radii, gap=gap, workers=workers)
+
+
 def test_errors_of_a_finder():
     with pytest.raises(ValueError, match=r"\(n,\): one for each sphere; find_pairs takes a number"):
         abut.PairFinder(1.0)
