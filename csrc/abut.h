@@ -310,9 +310,10 @@ typedef struct abut_pair_input {
     abut_search search;
     const double *period; /* dimension: space repeats along the axes at these distances; 0: not
                              along this one; NULL: along none */
+    int workers;          /* threads at most that build the finder */
 } abut_pair_input;
 
-/* No spheres, three dimensions, gap 0, levels chosen, top-down, no period. */
+/* No spheres, three dimensions, gap 0, levels chosen, top-down, no period, one thread. */
 abut_pair_input abut_pair_input_default(void);
 
 /* Copies what it needs of its input. */

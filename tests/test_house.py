@@ -57,6 +57,7 @@ SPHERES = [
     "compare_kernel",
     "near_kernel",
     "across_kernel",
+    "lists_kernel",
     "pairs_kernel",
     "cells",
     "finder",

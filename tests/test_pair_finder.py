@@ -329,6 +329,19 @@ def test_as_a_tree_finds_them(radii, dimension):
     assert (pairs.i == near[:, 0]).all() and (pairs.j == near[:, 1]).all()
 
 
+@pytest.mark.parametrize("period", [None, 5.0])
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_columns_larger_than_caches(dimension, period):
+    """They are written past them."""
+    rng, n = np.random.default_rng(5), 1100
+    centers, radii = 1.5 * rng.random((n, dimension)) - 0.25, rng.uniform(1.0, 1.2, n)
+    periods = None if period is None else (period,) * dimension
+    expected = reference.find_pairs(centers, radii, period=periods)
+    assert len(expected.i) > 2**19
+    for workers in (1, 2):
+        assert_same(abut.find_pairs(centers, radii, period=periods, workers=workers), expected)
+
+
 # ---- the same however it is asked ----------------------------------------------------------------
 
 
@@ -745,6 +758,19 @@ def test_errors_name_the_first_offender(name):
     with np.errstate(all="ignore"), pytest.raises(error) as caught:
         abut.find_pairs(*given, **keywords)
     assert message in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_first_offender_of_many(workers):
+    """Several threads copy them, and stop at the first that any of them sees."""
+    n = 200_000
+    centers, radii, gap = np.zeros((n, 3)), np.ones(n), np.zeros(n)
+    gap[[70_000, n - 1]] = np.inf, -1.0
+    with pytest.raises(ValueError, match=r"gap\[70000\] is inf"):
+        abut.find_pairs(centers, radii, gap=gap, workers=workers)
+    radii[[150_000, n - 1]] = np.nan, -1.0
+    with pytest.raises(ValueError, match=r"radii\[150000\] is nan"):
+        abut.find_pairs(centers, radii, gap=gap, workers=workers)
 
 
 def test_errors_of_a_finder():

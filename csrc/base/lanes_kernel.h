@@ -212,8 +212,9 @@ static inline void lanes_load_rows(const double *const rows[LANES], lanes column
     columns[3] = _mm512_permutex2var_pd(yw, high, yw_next);
 }
 
-/* Columns become LANES points of three coordinates each, one after the other. */
-static inline void lanes_store_points(double *p, const lanes columns[3])
+/* Columns become LANES points of three coordinates each, one after the other: what is stored of
+ * them. */
+static inline void lanes_interleave(const lanes columns[3], lanes points[3])
 {
     const __m512i first = _mm512_setr_epi64(0, 8, 0, 1, 9, 0, 2, 10);
     const __m512i second = _mm512_setr_epi64(0, 3, 11, 0, 4, 12, 0, 5);
@@ -222,11 +223,28 @@ static inline void lanes_store_points(double *p, const lanes columns[3])
     const __m512i z_in_second = _mm512_setr_epi64(10, 1, 2, 11, 4, 5, 12, 7);
     const __m512i z_in_third = _mm512_setr_epi64(0, 13, 2, 3, 14, 5, 6, 15);
     __m512d x = columns[0], y = columns[1], z = columns[2];
-    _mm512_storeu_pd(p, _mm512_permutex2var_pd(_mm512_permutex2var_pd(x, first, y), z_in_first, z));
-    _mm512_storeu_pd(p + 8,
-                     _mm512_permutex2var_pd(_mm512_permutex2var_pd(x, second, y), z_in_second, z));
-    _mm512_storeu_pd(p + 16,
-                     _mm512_permutex2var_pd(_mm512_permutex2var_pd(x, third, y), z_in_third, z));
+    points[0] = _mm512_permutex2var_pd(_mm512_permutex2var_pd(x, first, y), z_in_first, z);
+    points[1] = _mm512_permutex2var_pd(_mm512_permutex2var_pd(x, second, y), z_in_second, z);
+    points[2] = _mm512_permutex2var_pd(_mm512_permutex2var_pd(x, third, y), z_in_third, z);
+}
+
+/* Past the caches, to the begin of a cache line or what follows; see lanes_end_stream. */
+static inline void lanes_stream(double *p, lanes a)
+{
+    _mm512_stream_pd(p, a);
+}
+
+/* Likewise LANES numbers. */
+static inline void lanes_stream_numbers(intptr_t *to, const int32_t *from)
+{
+    _mm512_stream_si512((void *)to,
+                        _mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)from)));
+}
+
+/* Other threads see what was streamed before they see what is written from now on. */
+static inline void lanes_end_stream(void)
+{
+    _mm_sfence();
 }
 
 /* Write the numbers first + k of the bits k that are set to the list, and anything to what lies
@@ -236,6 +254,14 @@ static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned b
     __m256i numbers =
         _mm256_add_epi32(_mm256_set1_epi32(first), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
     _mm256_storeu_si256((__m256i *)list, _mm256_maskz_compress_epi32((__mmask8)bits, numbers));
+    return __builtin_popcount(bits);
+}
+
+/* The same with items[k] for bit k. */
+static inline int32_t lanes_append_items(int32_t *list, const int32_t *items, unsigned bits)
+{
+    __m256i all = _mm256_loadu_si256((const __m256i *)items);
+    _mm256_storeu_si256((__m256i *)list, _mm256_maskz_compress_epi32((__mmask8)bits, all));
     return __builtin_popcount(bits);
 }
 
@@ -413,15 +439,30 @@ static inline void lanes_load_rows(const double *const rows[LANES], lanes column
     lanes_transpose(rows, columns);
 }
 
-static inline void lanes_store_points(double *p, const lanes columns[3])
+static inline void lanes_interleave(const lanes columns[3], lanes points[3])
 {
     /* x0 y0 x2 y2, z0 x1 z2 x3 and y1 z1 y3 z3 */
     __m256d a = _mm256_unpacklo_pd(columns[0], columns[1]);
     __m256d b = _mm256_blend_pd(columns[2], columns[0], 0xa);
     __m256d c = _mm256_unpackhi_pd(columns[1], columns[2]);
-    _mm256_storeu_pd(p, _mm256_permute2f128_pd(a, b, 0x20));
-    _mm256_storeu_pd(p + 4, _mm256_permute2f128_pd(c, a, 0x30));
-    _mm256_storeu_pd(p + 8, _mm256_permute2f128_pd(b, c, 0x31));
+    points[0] = _mm256_permute2f128_pd(a, b, 0x20);
+    points[1] = _mm256_permute2f128_pd(c, a, 0x30);
+    points[2] = _mm256_permute2f128_pd(b, c, 0x31);
+}
+
+static inline void lanes_stream(double *p, lanes a)
+{
+    _mm256_stream_pd(p, a);
+}
+
+static inline void lanes_stream_numbers(intptr_t *to, const int32_t *from)
+{
+    _mm256_stream_si256((void *)to, _mm256_cvtepi32_epi64(_mm_loadu_si128((const __m128i *)from)));
+}
+
+static inline void lanes_end_stream(void)
+{
+    _mm_sfence();
 }
 
 static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned bits)
@@ -429,6 +470,16 @@ static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned b
     int32_t count = 0;
     for (int32_t k = 0; k < LANES; k++) {
         list[count] = first + k;
+        count += (int32_t)(bits >> k & 1);
+    }
+    return count;
+}
+
+static inline int32_t lanes_append_items(int32_t *list, const int32_t *items, unsigned bits)
+{
+    int32_t count = 0;
+    for (int32_t k = 0; k < LANES; k++) {
+        list[count] = items[k];
         count += (int32_t)(bits >> k & 1);
     }
     return count;
@@ -596,14 +647,34 @@ static inline void lanes_load_rows(const double *const rows[LANES], lanes column
     memcpy(columns, rows[0], 4 * sizeof *columns);
 }
 
-static inline void lanes_store_points(double *p, const lanes columns[3])
+static inline void lanes_interleave(const lanes columns[3], lanes points[3])
 {
-    p[0] = columns[0], p[1] = columns[1], p[2] = columns[2];
+    points[0] = columns[0], points[1] = columns[1], points[2] = columns[2];
+}
+
+static inline void lanes_stream(double *p, lanes a)
+{
+    *p = a;
+}
+
+static inline void lanes_stream_numbers(intptr_t *to, const int32_t *from)
+{
+    *to = *from;
+}
+
+static inline void lanes_end_stream(void)
+{
 }
 
 static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned bits)
 {
     *list = first;
+    return (int32_t)bits;
+}
+
+static inline int32_t lanes_append_items(int32_t *list, const int32_t *items, unsigned bits)
+{
+    *list = *items;
     return (int32_t)bits;
 }
 
@@ -629,6 +700,8 @@ static inline void lanes_store_number(int32_t *list, int32_t number)
 #endif
 
 /* ---- floats side by side, for what only rules out: half the memory of as many doubles ---- */
+
+enum { SORTED_NUMBERS = 4 };
 
 #if LANES > 1
 
@@ -681,21 +754,49 @@ static inline unsigned singles_no_more_bits(singles a, singles b)
 #endif
 }
 
-/* Write the numbers first + k of the bits k that are set to the list, and anything to what lies
- * behind, SINGLES numbers in all; returns how many. */
-static inline int32_t singles_append_bits(int32_t *list, int32_t first, unsigned bits)
+/* The first `count` of some numbers in ascending order, and anything behind, SORTED_NUMBERS in all.
+ */
+static inline void numbers_sort(const int32_t *from, int32_t count, int32_t *to)
+{
+    __m128i all = _mm_loadu_si128((const __m128i *)from), most = _mm_set1_epi32(INT32_MAX);
+    __m128i are_there = _mm_cmpgt_epi32(_mm_set1_epi32(count), _mm_setr_epi32(0, 1, 2, 3));
+    all = _mm_blendv_epi8(most, all, are_there);
+    /* a network: neighbors, then both pairs crosswise, then neighbors again */
+    __m128i other = _mm_shuffle_epi32(all, _MM_SHUFFLE(2, 3, 0, 1));
+    all = _mm_blend_epi32(_mm_min_epi32(all, other), _mm_max_epi32(all, other), 0xa);
+    other = _mm_shuffle_epi32(all, _MM_SHUFFLE(0, 1, 2, 3));
+    all = _mm_blend_epi32(_mm_min_epi32(all, other), _mm_max_epi32(all, other), 0xc);
+    other = _mm_shuffle_epi32(all, _MM_SHUFFLE(2, 3, 0, 1));
+    all = _mm_blend_epi32(_mm_min_epi32(all, other), _mm_max_epi32(all, other), 0xa);
+    _mm_storeu_si128((__m128i *)to, all);
+}
+
+/* Bits of the first `count` of them, or of all where there are no more. */
+static inline unsigned singles_first_bits(int32_t count)
 {
 #if defined(__AVX512VL__)
     __m256i ramp = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    __m256i numbers = _mm256_maskz_compress_epi32((__mmask8)bits, ramp);
+    return _cvtmask8_u32(_mm256_cmplt_epi32_mask(ramp, _mm256_set1_epi32(count)));
+#else
+    return count < SINGLES ? (1u << count) - 1u : (1u << SINGLES) - 1u;
+#endif
+}
+
+/* Write the items[k] of the bits k that are set to the list, and anything to what lies behind,
+ * SINGLES numbers in all; returns how many. */
+static inline int32_t singles_append_items(int32_t *list, const int32_t *items, unsigned bits)
+{
+    __m256i all = _mm256_loadu_si256((const __m256i *)items);
+#if defined(__AVX512VL__)
+    all = _mm256_maskz_compress_epi32((__mmask8)bits, all);
 #else
     /* the numbers of the set bits, one a byte, close together */
     uint64_t bytes = _pdep_u64(bits, UINT64_C(0x0101010101010101)) * 0xff;
     uint64_t lows = _pext_u64(UINT64_C(0x0706050403020100), bytes);
-    __m256i numbers = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)lows));
+    all =
+        _mm256_permutevar8x32_epi32(all, _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)lows)));
 #endif
-    numbers = _mm256_add_epi32(numbers, _mm256_set1_epi32(first));
-    _mm256_storeu_si256((__m256i *)list, numbers);
+    _mm256_storeu_si256((__m256i *)list, all);
     return __builtin_popcount(bits);
 }
 
@@ -755,9 +856,34 @@ static inline unsigned singles_no_more_bits(singles a, singles b)
     return a <= b;
 }
 
-static inline int32_t singles_append_bits(int32_t *list, int32_t first, unsigned bits)
+static inline void numbers_put_in_order(int32_t *a, int32_t *b)
 {
-    *list = first;
+    const int32_t low = *a < *b ? *a : *b, high = *a < *b ? *b : *a;
+    *a = low, *b = high;
+}
+
+static inline void numbers_sort(const int32_t *from, int32_t count, int32_t *to)
+{
+    int32_t all[SORTED_NUMBERS];
+    for (int k = 0; k < SORTED_NUMBERS; k++) {
+        all[k] = k < count ? from[k] : INT32_MAX;
+    }
+    numbers_put_in_order(&all[0], &all[1]);
+    numbers_put_in_order(&all[2], &all[3]);
+    numbers_put_in_order(&all[0], &all[2]);
+    numbers_put_in_order(&all[1], &all[3]);
+    numbers_put_in_order(&all[1], &all[2]);
+    memcpy(to, all, sizeof all);
+}
+
+static inline unsigned singles_first_bits(int32_t count)
+{
+    return count > 0;
+}
+
+static inline int32_t singles_append_items(int32_t *list, const int32_t *items, unsigned bits)
+{
+    *list = *items;
     return (int32_t)bits;
 }
 
@@ -772,12 +898,6 @@ static inline void singles_store_doubles(float *p, lanes a)
 }
 
 #endif
-
-/* Bits of the first `count` of them, or of all where there are no more. */
-static inline unsigned singles_first_bits(int32_t count)
-{
-    return count < SINGLES ? (1u << count) - 1u : (1u << SINGLES) - 1u;
-}
 
 /* The nearest whole number of what is less than 2^22. */
 static inline singles singles_round(singles a)
@@ -794,6 +914,16 @@ static inline singles singles_round(singles a)
 static inline unsigned lanes_first_bits(int32_t count)
 {
     return count < LANES ? (1u << count) - 1u : LANES_ALL;
+}
+
+/* Columns become LANES points of three coordinates each, one after the other. */
+static inline void lanes_store_points(double *p, const lanes columns[3])
+{
+    lanes points[3];
+    lanes_interleave(columns, points);
+    for (int k = 0; k < 3; k++) {
+        lanes_store(p + k * LANES, points[k]);
+    }
 }
 
 /* The nearest whole number, the even one of two, of what is less than 2^51. */

@@ -167,7 +167,7 @@ LANES_INLINE bool has_task_room(const grid *g, pair_queue *queue)
 }
 
 /* In so few rows of cells it takes longer to find out which the sphere does not reach. */
-enum { FEW_ROWS = 4 };
+enum { FEW_ROWS = 5 };
 
 LANES_INLINE bool is_small(const grid_level *level, const window windows[3])
 {

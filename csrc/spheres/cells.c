@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/parallel.h"
+#include "../base/prefetch.h"
 #include "kernels.h"
 
 /* Cells that follow one another are a block; spheres are sorted by block, then in each by cell. */
@@ -76,6 +77,7 @@ static abut_status fill_block(void *context, abut_index block, parallel_job *job
     abut_index crowd = 0;
     memset(next + first, 0, (size_t)(last - first) * sizeof *next);
     for (int32_t k = begin; k < end; k++) {
+        PREFETCH(&f->g->rows[items[k]]); /* are gathered soon after, in another order */
         next[f->cells[items[k]]]++;
     }
     for (abut_index cell = first; cell < last; cell++) {

@@ -3,15 +3,25 @@
 #include <string.h>
 
 #include "../base/parallel.h"
-#include "../base/prefetch.h"
 #include "pairs.h"
 
-/* Pairs that are written in one go. */
-enum { BLOCK_PAIRS = 256 };
+/* Pairs that are written in one go, and pairs and spheres that are worth a chunk. */
+enum { BLOCK_PAIRS = 256, CHUNK_ITEMS = 8192 };
+
+/* Pairs between fetching a row and reading it. */
+enum { FETCHED_AHEAD = 128 };
+
+/* Where chunks begin, each column begins with a cache line. */
+enum { LINE_PAIRS = MEMORY_LINE / sizeof(double) };
+
+/* As many pairs are in no cache when the caller comes to read them. */
+enum { STREAMED_PAIRS = 1 << 19 };
 
 typedef struct writing {
     const abut_pairs *pairs;
     const abut_pair_columns *columns;
+    abut_index chunk_count;
+    bool is_streamed;
 } writing;
 
 /* Numbers of pairs' rows, and of their images; what is behind the last are numbers, too. */
@@ -25,7 +35,6 @@ static void set_seconds(const abut_pairs *pairs, abut_index row, int32_t count, 
     for (int32_t k = 0; k < count; k++) {
         const int32_t number = pairs->seconds[row + k];
         n->seconds[k] = pairs->images ? pairs->images[number].sphere : number;
-        PREFETCH(&pairs->second_set->rows[n->seconds[k]]);
     }
     for (int32_t k = count; k < count + GRID_PADDING; k++) {
         n->firsts[k] = n->seconds[k] = 0;
@@ -98,6 +107,14 @@ static void write_images(const writing *w, abut_index row, int32_t count, const 
     }
 }
 
+/* The second spheres of pairs a little after those from number `row` on; at the end, these. */
+static const int32_t *next_seconds(const abut_pairs *pairs, abut_index row, int32_t count,
+                                   const pair_numbers *n)
+{
+    const abut_index next = row + FETCHED_AHEAD;
+    return pairs->images || next + count > pairs->count ? n->seconds : pairs->seconds + next;
+}
+
 /* Pairs row ... row + count - 1, whose first spheres are known. */
 static void write_block(const writing *w, abut_index row, int32_t count, pair_numbers *n)
 {
@@ -108,6 +125,7 @@ static void write_block(const writing *w, abut_index row, int32_t count, pair_nu
     pair_block block = {.count = count,
                         .firsts = n->firsts,
                         .seconds = n->seconds,
+                        .next_seconds = next_seconds(pairs, row, count, n),
                         .first_rows = own->rows,
                         .second_rows = second->rows,
                         .first_radii = own->radii == own->reaches ? NULL : own->radii,
@@ -117,7 +135,8 @@ static void write_block(const writing *w, abut_index row, int32_t count, pair_nu
                         .j = w->columns->j + row,
                         .normal = w->columns->normal + at,
                         .overlap = w->columns->overlap + row,
-                        .point = w->columns->point + at};
+                        .point = w->columns->point + at,
+                        .is_streamed = w->is_streamed};
     set_seconds(pairs, row, count, n);
     if (finder->is_periodic) {
         set_images(pairs, row, count, n);
@@ -158,29 +177,60 @@ static abut_index set_firsts(const abut_index *offsets, abut_index sphere, abut_
     }
 }
 
-/* Pairs of a block of first spheres. */
-static abut_status write_chunk(void *context, abut_index block, parallel_job *job)
+/* Whose pairs include pair `row`. */
+static abut_index sphere_of(const abut_pairs *pairs, abut_index row)
+{
+    abut_index sphere = 0, last = pairs->own.count - 1;
+    while (sphere < last) {
+        const abut_index middle = sphere + (last - sphere) / 2;
+        const bool is_before = pairs->offsets[middle + 1] <= row;
+        sphere = is_before ? middle + 1 : sphere;
+        last = is_before ? last : middle;
+    }
+    return sphere;
+}
+
+/* The first of `count` items of a chunk. */
+static abut_index first_of(const writing *w, abut_index count, abut_index chunk)
+{
+    const abut_index first = count / w->chunk_count * chunk / LINE_PAIRS * LINE_PAIRS;
+    return chunk < w->chunk_count ? first : count;
+}
+
+/* Some pairs, and some offsets. */
+static abut_status write_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const writing *w = context;
     const abut_pairs *pairs = w->pairs;
-    const abut_index *offsets = pairs->offsets;
-    const abut_index begin = block << pairs->block_shift, after = (block + 1) << pairs->block_shift;
-    const abut_index end = after < pairs->own.count ? after : pairs->own.count;
-    const abut_index last = offsets[end];
+    const abut_index first = first_of(w, pairs->count, chunk);
+    const abut_index last = first_of(w, pairs->count, chunk + 1);
     pair_numbers numbers;
-    abut_index sphere = begin;
-    for (abut_index row = offsets[begin]; row < last; row += BLOCK_PAIRS) {
+    abut_index sphere = first < last ? sphere_of(pairs, first) : 0;
+    for (abut_index row = first; row < last; row += BLOCK_PAIRS) {
         const int32_t count = last - row < BLOCK_PAIRS ? (int32_t)(last - row) : BLOCK_PAIRS;
-        sphere = set_firsts(offsets, sphere, row, count, numbers.firsts);
+        sphere = set_firsts(pairs->offsets, sphere, row, count, numbers.firsts);
         write_block(w, row, count, &numbers);
     }
-    memcpy(w->columns->offsets + begin, offsets + begin, (size_t)(end - begin) * sizeof *offsets);
-    return parallel_report(job, 2 * (last - offsets[begin]));
+    const abut_index begin = first_of(w, pairs->own.count, chunk);
+    const abut_index end = first_of(w, pairs->own.count, chunk + 1);
+    memcpy(w->columns->offsets + begin, pairs->offsets + begin,
+           (size_t)(end - begin) * sizeof *pairs->offsets);
+    return parallel_report(job, 2 * (last - first));
+}
+
+static bool is_line(const void *column)
+{
+    return (uintptr_t)column % MEMORY_LINE == 0;
 }
 
 void abut_pairs_write(const abut_pairs *pairs, const abut_pair_columns *columns)
 {
-    writing w = {pairs, columns};
+    writing w = {.pairs = pairs, .columns = columns};
+    w.chunk_count = (pairs->count + pairs->own.count) / CHUNK_ITEMS + 1;
+    /* where points are moved, they are read again */
+    w.is_streamed = pairs->count >= STREAMED_PAIRS && !pairs->own.bounds.is_outside &&
+                    is_line(columns->i) && is_line(columns->j) && is_line(columns->normal) &&
+                    is_line(columns->overlap) && is_line(columns->point);
     columns->offsets[pairs->own.count] = pairs->count;
-    parallel_run(pairs->block_count, pairs->query.workers, write_chunk, &w, NULL, NULL);
+    parallel_run(w.chunk_count, pairs->query.workers, write_chunk, &w, NULL, NULL);
 }

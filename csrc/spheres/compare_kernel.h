@@ -17,7 +17,7 @@ typedef enum mode { DOUBLES = 0, FLOATS = 1, PERIODIC = 2 } mode;
  * change them. What the mode does not need is left out, here as in what follows. */
 typedef struct field {
     const grid *grid;
-    const int32_t *begins;
+    const int32_t *begins, *ids;
     const float *near_place[3], *near_reach;
     const double *place[3], *reach;
     singles near_period[3], near_inv_period[3];
@@ -26,7 +26,11 @@ typedef struct field {
 
 LANES_INLINE field field_of(const grid *g, mode m)
 {
-    field f = {.grid = g, .begins = g->begins, .near_reach = g->near_reach, .reach = g->reach};
+    field f = {.grid = g,
+               .begins = g->begins,
+               .ids = g->ids,
+               .near_reach = g->near_reach,
+               .reach = g->reach};
     for (int axis = 0; axis < 3; axis++) {
         f.near_place[axis] = g->near_place[axis];
         f.place[axis] = g->place[axis];
@@ -54,7 +58,7 @@ LANES_INLINE void fetch(const field *f, int32_t k, mode m)
 /* A sphere that looks for others. */
 typedef struct looker {
     const sphere_row *row;
-    int32_t number;
+    int32_t number; /* the caller's */
     lanes place[3], reach;
     singles near_place[3], least_reach, most_reach;
 } looker;
@@ -80,7 +84,7 @@ LANES_INLINE looker look(const grid *g, const sphere_row *row, int32_t number, m
 LANES_INLINE looker look_near(const field *f, int32_t a, mode m)
 {
     const grid *g = f->grid;
-    looker from = {.row = &g->rows[g->ids[a]], .number = a};
+    looker from = {.row = &g->rows[f->ids[a]], .number = f->ids[a]};
     for (int axis = 0; axis < 3; axis++) {
         if (m & FLOATS) {
             from.near_place[axis] = singles_set(f->near_place[axis][a]);
@@ -132,8 +136,13 @@ LANES_INLINE singles near_difference(const field *f, const looker *from, int axi
     return difference;
 }
 
-LANES_INLINE unsigned compare_floats(const field *f, const looker *from, int32_t begin,
-                                     unsigned mask, mode m)
+/* Whom of a vector's spheres one touches. */
+typedef struct answer {
+    unsigned touching;
+    unsigned open; /* may touch: floats cannot tell */
+} answer;
+
+LANES_INLINE answer compare_floats(const field *f, const looker *from, int32_t begin, mode m)
 {
     singles x = near_difference(f, from, 0, begin, m), y = near_difference(f, from, 1, begin, m);
     singles z = near_difference(f, from, 2, begin, m), reach = singles_load(f->near_reach + begin);
@@ -141,9 +150,8 @@ LANES_INLINE unsigned compare_floats(const field *f, const looker *from, int32_t
     singles most = from->most_reach + reach;
     singles least = singles_larger(from->least_reach + reach, singles_set(0.0f));
     /* where the margin is more than the reaches, 0 is not less than 0, and nothing is sure */
-    unsigned touching = singles_less_bits(distance_sq, least * least) & mask;
-    unsigned open = singles_no_more_bits(distance_sq, most * most) & mask & ~touching;
-    return open ? touching | decide(f->grid, from->row, begin, open) : touching;
+    unsigned touching = singles_less_bits(distance_sq, least * least);
+    return (answer){touching, singles_no_more_bits(distance_sq, most * most) & ~touching};
 }
 
 LANES_INLINE lanes difference_along(const field *f, const looker *from, int axis, int32_t k, mode m)
@@ -156,12 +164,12 @@ LANES_INLINE lanes difference_along(const field *f, const looker *from, int axis
     return difference;
 }
 
-LANES_INLINE unsigned compare_doubles(const field *f, const looker *from, int32_t begin, mode m)
+LANES_INLINE answer compare_doubles(const field *f, const looker *from, int32_t begin, mode m)
 {
     lanes x = difference_along(f, from, 0, begin, m), y = difference_along(f, from, 1, begin, m);
     lanes z = difference_along(f, from, 2, begin, m);
     lanes reach = from->reach + lanes_load(f->reach + begin);
-    return mask_bits(lanes_no_more(x * x + y * y + z * z, reach * reach));
+    return (answer){mask_bits(lanes_no_more(x * x + y * y + z * z, reach * reach)), 0};
 }
 
 /* Spheres that are compared at once. */
@@ -170,17 +178,21 @@ LANES_INLINE int32_t width_of(mode m)
     return m & FLOATS ? SINGLES : LANES;
 }
 
-/* Compare with the first spheres from number `begin` on, of `count`. Those that touch are appended
- * to the list, which has `length` numbers; returns its new length. */
-LANES_INLINE int32_t compare_vector(const field *f, const looker *from, int32_t begin,
-                                    int32_t count, int32_t *list, int32_t length, mode m)
+/* Compare with the first spheres from number `begin` on, of `count`. */
+LANES_INLINE answer compare_vector(const field *f, const looker *from, int32_t begin, int32_t count,
+                                   mode m)
 {
-    if (m & FLOATS) {
-        unsigned bits = compare_floats(f, from, begin, singles_first_bits(count), m);
-        return length + singles_append_bits(list + length, begin, bits);
-    }
-    unsigned bits = compare_doubles(f, from, begin, m) & lanes_first_bits(count);
-    return length + lanes_append_bits(list + length, begin, bits);
+    const answer found =
+        m & FLOATS ? compare_floats(f, from, begin, m) : compare_doubles(f, from, begin, m);
+    const unsigned mask = m & FLOATS ? singles_first_bits(count) : lanes_first_bits(count);
+    return (answer){found.touching & mask, found.open & mask};
+}
+
+/* Append the spheres from number `begin` on whose bits are set to the list; returns how many. */
+LANES_INLINE int32_t append(const field *f, int32_t begin, unsigned bits, int32_t *list, mode m)
+{
+    return m & FLOATS ? singles_append_items(list, f->ids + begin, bits)
+                      : lanes_append_items(list, f->ids + begin, bits);
 }
 
 /* The sphere's number beside those that it has found: mostly no more than a vector has. */
@@ -220,7 +232,11 @@ LANES_INLINE bool search_run(const field *f, const looker *from, int32_t begin, 
     int32_t count = queue->count;
     queue->distance_count += end - begin;
     do {
-        count = compare_vector(f, from, begin, end - begin, queue->seconds, count, m);
+        answer found = compare_vector(f, from, begin, end - begin, m);
+        if (found.open) {
+            found.touching |= decide(f->grid, from->row, begin, found.open);
+        }
+        count += append(f, begin, found.touching, queue->seconds + count, m);
         begin += width_of(m);
     } while (begin < end);
     store_number(from, count, queue, m);

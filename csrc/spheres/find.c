@@ -135,8 +135,8 @@ static abut_status set_levels(abut_pairs *pairs, abut_error *error)
         return ABUT_OK;
     }
     abut_index index = 0;
-    abut_status status =
-        finder_set_levels(pairs->finder, set->reaches, set->count, &pairs->levels, &index);
+    abut_status status = finder_set_levels(pairs->finder, set->reaches, set->count,
+                                           pairs->query.workers, &pairs->levels, &index);
     if (status == ABUT_SIZE_TOO_SMALL) {
         return report(error, ABUT_OTHER_SIZE_TOO_SMALL, index, 2.0 * set->reaches[index]);
     }
@@ -205,8 +205,8 @@ static abut_status set_image_levels(abut_pairs *pairs)
     abut_index index;
     abut_pair_finder free_choice = *pairs->finder;
     free_choice.has_sizes = false;
-    return finder_set_levels(&free_choice, pairs->image_reaches, pairs->image_count, &pairs->levels,
-                             &index);
+    return finder_set_levels(&free_choice, pairs->image_reaches, pairs->image_count,
+                             pairs->query.workers, &pairs->levels, &index);
 }
 
 /* All images, where the box asks for them. */

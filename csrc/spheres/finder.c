@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "levels.h"
+#include "../base/parallel.h"
 
 /* How much the work model counts looking into a cell, in distances computed: measured, for power
  * laws up to 1000:1. The vector code computes several distances in the time of one. */
@@ -16,7 +16,7 @@
 
 abut_pair_input abut_pair_input_default(void)
 {
-    return (abut_pair_input){.dimension = 3, .search = ABUT_TOP_DOWN};
+    return (abut_pair_input){.dimension = 3, .search = ABUT_TOP_DOWN, .workers = 1};
 }
 
 static abut_status report(abut_error *error, abut_status status, abut_index index, double value)
@@ -61,33 +61,68 @@ static abut_status check_sizes(const abut_pair_input *input, abut_error *error)
     return ABUT_OK;
 }
 
-/* Copy radii and make reaches of them. Loops that never leave early are vector code. */
-static abut_status copy_spheres(const abut_pair_input *input, abut_pair_finder *finder,
-                                abut_error *error)
+/* ---- copies ---- */
+
+/* Spheres that are copied in one go. */
+enum { STRETCH = 65536 };
+
+typedef struct copying {
+    const abut_pair_input *input;
+    double *radii, *reaches; /* of the finder; may be the same */
+} copying;
+
+static double gap_of(const abut_pair_input *input, abut_index i)
 {
-    double *restrict radii = finder->radii;
+    return input->gaps ? input->gaps[i] : input->gap;
+}
+
+/* Copy radii and make reaches of them. Loops that never leave early are vector code. */
+static abut_status copy_stretch(void *context, abut_index stretch, parallel_job *job)
+{
+    const copying *c = context;
+    const abut_pair_input *input = c->input;
+    const abut_index begin = stretch * STRETCH, rest = input->sphere_count - begin;
+    const abut_index end = begin + (rest < STRETCH ? rest : STRETCH);
+    double *restrict radii = c->radii;
     int bad_count = 0;
-    for (abut_index i = 0; i < input->sphere_count; i++) {
+    for (abut_index i = begin; i < end; i++) {
         radii[i] = input->radii[i];
         bad_count |= !finder_is_length(radii[i]) || radii[i] < ABUT_SMALLEST_RADIUS;
     }
-    for (abut_index i = 0; bad_count > 0 && i < input->sphere_count; i++) {
-        if (!finder_is_length(radii[i])) {
-            return report(error, ABUT_BAD_RADIUS, i, radii[i]);
+    for (abut_index i = begin; c->reaches != c->radii && i < end; i++) {
+        const double gap = gap_of(input, i);
+        bad_count |= !finder_is_gap(gap);
+        c->reaches[i] = c->radii[i] + 0.5 * gap;
+    }
+    return bad_count ? ABUT_BAD_RADIUS : parallel_report(job, (end - begin) / 8);
+}
+
+/* The first radius that is wrong, or else the first gap. */
+static abut_status find_bad_sphere(const abut_pair_input *input, abut_error *error)
+{
+    for (abut_index i = 0; i < input->sphere_count; i++) {
+        const double radius = input->radii[i];
+        if (!finder_is_length(radius)) {
+            return report(error, ABUT_BAD_RADIUS, i, radius);
         }
-        if (radii[i] < ABUT_SMALLEST_RADIUS) {
-            return report(error, ABUT_RADIUS_TOO_SMALL, i, radii[i]);
+        if (radius < ABUT_SMALLEST_RADIUS) {
+            return report(error, ABUT_RADIUS_TOO_SMALL, i, radius);
         }
     }
-    double *reaches = finder->reaches;
-    for (abut_index i = 0; reaches != finder->radii && i < input->sphere_count; i++) {
-        const double gap = input->gaps ? input->gaps[i] : input->gap;
-        if (!finder_is_gap(gap)) {
-            return report(error, ABUT_BAD_SPHERE_GAP, i, gap);
-        }
-        reaches[i] = radii[i] + 0.5 * gap;
+    abut_index i = 0;
+    while (finder_is_gap(gap_of(input, i))) {
+        i++;
     }
-    return ABUT_OK;
+    return report(error, ABUT_BAD_SPHERE_GAP, i, gap_of(input, i));
+}
+
+static abut_status copy_spheres(const abut_pair_input *input, const abut_pair_finder *finder,
+                                abut_error *error)
+{
+    copying c = {.input = input, .radii = finder->radii, .reaches = finder->reaches};
+    const abut_index stretches = (input->sphere_count + STRETCH - 1) / STRETCH;
+    abut_status status = parallel_run(stretches, input->workers, copy_stretch, &c, NULL, NULL);
+    return status ? find_bad_sphere(input, error) : ABUT_OK;
 }
 
 /* ---- levels ---- */
@@ -101,19 +136,13 @@ double levels_reach(const level_set *levels)
     return largest;
 }
 
-/* Count the spheres of each level, and look for the largest; has_largest: the last level is as
- * large as that of all. */
-static abut_status count_levels(const double *reaches, abut_index count, bool has_largest,
-                                level_set *levels, abut_index *index)
+/* Count the spheres of each level, and look for the largest. */
+static abut_status count_levels(const double *reaches, abut_index count, level_set *levels,
+                                abut_index *index)
 {
     memset(levels->reaches, 0, sizeof levels->reaches);
     memset(levels->populations, 0, sizeof levels->populations);
     const double largest = levels->sizes[levels->count - 1];
-    if (levels->count == 1 && has_largest) {
-        levels->populations[0] = count;
-        levels->reaches[0] = 0.5 * largest;
-        return ABUT_OK;
-    }
     for (abut_index i = 0; i < count; i++) {
         const double diameter = reaches[i] + reaches[i];
         int32_t level = 0;
@@ -143,25 +172,24 @@ static void fit_sizes(level_set *levels)
 }
 
 abut_status finder_set_levels(const abut_pair_finder *finder, const double *reaches,
-                              abut_index count, level_set *levels, abut_index *index)
+                              abut_index count, int workers, level_set *levels, abut_index *index)
 {
-    if (finder->has_sizes && levels != &finder->levels) {
-        *levels = finder->levels;
-    }
-    if (!finder->has_sizes) {
-        abut_index found = 0;
-        abut_status status =
-            levels_choose(reaches, count, finder->dimension, DENSE_FRACTION, finder->search,
-                          ACCESS_COST, finder->wanted_levels, levels->sizes, &found);
-        if (status) {
-            return status;
+    if (finder->has_sizes) {
+        if (levels != &finder->levels) {
+            *levels = finder->levels;
         }
-        levels->count = (int32_t)found;
+        return count_levels(reaches, count, levels, index);
     }
-    abut_status status = count_levels(reaches, count, !finder->has_sizes, levels, index);
-    if (!status && !finder->has_sizes) {
-        fit_sizes(levels);
-    }
+    const level_task task = {.reaches = reaches,
+                             .count = count,
+                             .dimension = finder->dimension,
+                             .volume_fraction = DENSE_FRACTION,
+                             .search = finder->search,
+                             .overhead = ACCESS_COST,
+                             .wanted = finder->wanted_levels,
+                             .workers = workers};
+    abut_status status = levels_choose(&task, levels);
+    fit_sizes(levels);
     return status;
 }
 
@@ -181,7 +209,7 @@ abut_status finder_set_octaves(const double *reaches, abut_index count, level_se
         levels->sizes[h] = ldexp(2.0 * largest, h + 1 - levels->count);
     }
     abut_index index;
-    abut_status status = count_levels(reaches, count, true, levels, &index);
+    abut_status status = count_levels(reaches, count, levels, &index);
     fit_sizes(levels);
     return status;
 }
@@ -224,7 +252,8 @@ static abut_status fill_finder(const abut_pair_input *input, abut_pair_finder *f
     abut_status status = copy_spheres(input, finder, error);
     if (!status) {
         abut_index index = 0;
-        status = finder_set_levels(finder, finder->reaches, count, &finder->levels, &index);
+        status = finder_set_levels(finder, finder->reaches, count, input->workers, &finder->levels,
+                                   &index);
         if (status) {
             report(error, status, index,
                    status == ABUT_SIZE_TOO_SMALL ? 2.0 * finder->reaches[index] : 0.0);
@@ -267,6 +296,7 @@ void abut_pair_finder_free(abut_pair_finder *finder)
     if (finder->leftovers) {
         pool_empty(&finder->leftovers->results);
         pool_empty(&finder->leftovers->searches);
+        pool_empty(&finder->leftovers->list_makers);
     }
     memory_free(finder->leftovers);
     if (finder->reaches != finder->radii) {

@@ -4,22 +4,15 @@
 
 #include "../base/pool.h"
 #include "grid.h"
+#include "levels.h"
 
 #include <stdatomic.h>
 
-/* The levels of some spheres. */
-typedef struct level_set {
-    double sizes[ABUT_LEVEL_LIMIT];
-    double reaches[ABUT_LEVEL_LIMIT]; /* of the largest sphere of each; 0 where there is none */
-    abut_index populations[ABUT_LEVEL_LIMIT];
-    int32_t count;
-} level_set;
-
 /* What queries leave behind. */
 typedef struct pair_leftovers {
-    pool results;              /* abut_pairs */
-    pool searches;             /* scratch of threads */
-    atomic_int octave_queries; /* so many to come have a level for each octave */
+    pool results;               /* abut_pairs */
+    pool searches, list_makers; /* scratch of threads */
+    atomic_int octave_queries;  /* so many to come have a level for each octave */
 } pair_leftovers;
 
 struct abut_pair_finder {
@@ -54,7 +47,7 @@ double levels_reach(const level_set *levels);
 /* Levels for spheres of these reaches, as the finder's input asks for. ABUT_OK, ABUT_NO_MEMORY, or
  * ABUT_SIZE_TOO_SMALL with the sphere in *index. */
 abut_status finder_set_levels(const abut_pair_finder *finder, const double *reaches,
-                              abut_index count, level_set *levels, abut_index *index);
+                              abut_index count, int workers, level_set *levels, abut_index *index);
 
 /* A level for each octave of sizes, whatever the finder's input asks for. ABUT_OK. */
 abut_status finder_set_octaves(const double *reaches, abut_index count, level_set *levels);

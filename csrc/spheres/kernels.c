@@ -5,8 +5,9 @@
 
 #define TABLE(level)                                                                               \
     {                                                                                              \
-        rows_load_##level, grid_find_cells_##level, grid_gather_##level,   grid_bound_##level,     \
-        near_row_##level,  across_level_##level,    across_finish_##level, pairs_compute_##level,  \
+        rows_load_##level,     grid_find_cells_##level, grid_gather_##level,                       \
+        grid_bound_##level,    near_row_##level,        across_level_##level,                      \
+        across_finish_##level, lists_sort_##level,      pairs_compute_##level,                     \
     }
 
 static const pair_kernels TABLES[] = {

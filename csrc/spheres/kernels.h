@@ -22,12 +22,14 @@ typedef struct row_bounds {
 typedef struct pair_block {
     int32_t count;
     const int32_t *firsts, *seconds; /* numbers of rows, count + GRID_PADDING */
+    const int32_t *next_seconds;     /* count; of rows that are read soon after */
     const sphere_row *first_rows, *second_rows;
     const double *first_radii, *second_radii; /* by row; NULL: the reaches are the radii */
     const double *shifts[3];                  /* count + GRID_PADDING: image * period; NULL: none */
     int dimension;
     abut_index *i, *j; /* columns, from the first pair on */
     double *normal, *overlap, *point;
+    bool is_streamed; /* past the caches; each column begins with a cache line */
 } pair_block;
 
 /* Rows ahead of a row in space; in the plane there is one. */
@@ -70,6 +72,11 @@ typedef struct pair_kernels {
     /* Pairs of all tasks that wait. False: end. */
     bool (*across_finish)(const grid *g, pair_queue *queue);
 
+    /* Lists, one after the other, each in ascending order to where they stay; there the first
+     * number is number `begin`, and list i ends before number ends[i]. */
+    void (*lists_sort)(const int32_t *from, const abut_index *ends, abut_index list_count,
+                       abut_index begin, int32_t *to);
+
     void (*pairs_compute)(const pair_block *block);
 } pair_kernels;
 
@@ -86,6 +93,8 @@ typedef struct pair_kernels {
     bool across_level_##level(const grid *g, const grid_level *level, const sphere_row *from,      \
                               int32_t number, pair_queue *queue);                                  \
     bool across_finish_##level(const grid *g, pair_queue *queue);                                  \
+    void lists_sort_##level(const int32_t *from, const abut_index *ends, abut_index list_count,    \
+                            abut_index begin, int32_t *to);                                        \
     void pairs_compute_##level(const pair_block *block);
 
 PAIR_KERNELS_OF(baseline)

@@ -2,6 +2,7 @@
 #include "levels.h"
 
 #include "../base/memory.h"
+#include "../base/parallel.h"
 
 #include <float.h>
 #include <math.h>
@@ -31,6 +32,15 @@ typedef struct histogram {
     tally *tallies;            /* key_count */
     uint32_t first, key_count; /* bins from the smallest sphere's to the largest's */
 } histogram;
+
+/* Spheres that are counted in one go. */
+enum { STRETCH = 65536 };
+
+typedef struct counting {
+    const double *reaches;
+    abut_index count, stretch_count;
+    histogram *histograms; /* of each stretch */
+} counting;
 
 /* The occupied bins in ascending order. Sizes are diameters as parts of the largest of all. */
 typedef struct size_bin {
@@ -96,6 +106,67 @@ static void count_spheres(const double *reaches, abut_index count, histogram *fo
             own->largest = reaches[i];
         }
     }
+}
+
+static abut_status count_stretch(void *context, abut_index stretch, parallel_job *job)
+{
+    const counting *c = context;
+    const double *reaches = c->reaches + stretch * STRETCH;
+    const abut_index rest = c->count - stretch * STRETCH, count = rest < STRETCH ? rest : STRETCH;
+    histogram *own = &c->histograms[stretch];
+    find_keys(reaches, count, own);
+    own->tallies = memory_alloc_zeroed(own->key_count, sizeof *own->tallies);
+    if (!own->tallies) {
+        return ABUT_NO_MEMORY;
+    }
+    count_spheres(reaches, count, own);
+    return parallel_report(job, count / 8);
+}
+
+static void add_tallies(const histogram *from, const histogram *to)
+{
+    tally *tallies = to->tallies + (from->first - to->first);
+    for (uint32_t k = 0; k < from->key_count; k++) {
+        const tally *own = &from->tallies[k];
+        tallies[k].count += own->count;
+        tallies[k].largest = own->largest > tallies[k].largest ? own->largest : tallies[k].largest;
+    }
+}
+
+static abut_status join(const counting *c, histogram *all)
+{
+    uint32_t first = UINT32_MAX, end = 0;
+    for (abut_index k = 0; k < c->stretch_count; k++) {
+        const histogram *own = &c->histograms[k];
+        first = own->first < first ? own->first : first;
+        end = own->first + own->key_count > end ? own->first + own->key_count : end;
+    }
+    all->first = first, all->key_count = end - first;
+    all->tallies = memory_alloc_zeroed(all->key_count, sizeof *all->tallies);
+    for (abut_index k = 0; all->tallies && k < c->stretch_count; k++) {
+        add_tallies(&c->histograms[k], all);
+    }
+    return all->tallies ? ABUT_OK : ABUT_NO_MEMORY;
+}
+
+static abut_status make_histogram(const level_task *task, histogram *all)
+{
+    counting c = {.reaches = task->reaches, .count = task->count};
+    c.stretch_count = (task->count + STRETCH - 1) / STRETCH;
+    c.histograms = memory_alloc_zeroed(c.stretch_count, sizeof *c.histograms);
+    if (!c.histograms) {
+        return ABUT_NO_MEMORY;
+    }
+    abut_status status =
+        parallel_run(c.stretch_count, task->workers, count_stretch, &c, NULL, NULL);
+    if (!status) {
+        status = join(&c, all);
+    }
+    for (abut_index k = 0; k < c.stretch_count; k++) {
+        memory_free(c.histograms[k].tallies);
+    }
+    memory_free(c.histograms);
+    return status;
 }
 
 static abut_index count_occupied(const histogram *found)
@@ -165,22 +236,19 @@ static void set_density(spectrum *s, double volume_fraction)
     s->density = volume_fraction / (ball * all->seekers[s->dimension]);
 }
 
-static abut_status make_spectrum(const double *reaches, abut_index count, double volume_fraction,
-                                 spectrum *s)
+static abut_status make_spectrum(const level_task *task, spectrum *s)
 {
-    histogram found;
-    find_keys(reaches, count, &found);
-    found.tallies = memory_alloc_zeroed(found.key_count, sizeof *found.tallies);
-    if (!found.tallies) {
-        return ABUT_NO_MEMORY;
+    histogram found = {0};
+    abut_status status = make_histogram(task, &found);
+    if (status) {
+        return status;
     }
-    count_spheres(reaches, count, &found);
     s->bin_count = count_occupied(&found);
     s->bins = memory_alloc(s->bin_count + 1, sizeof *s->bins);
     if (s->bins) {
         fill_bins(&found, s);
         sum_seekers(s);
-        set_density(s, volume_fraction);
+        set_density(s, task->volume_fraction);
     }
     memory_free(found.tallies);
     return s->bins ? ABUT_OK : ABUT_NO_MEMORY;
@@ -310,38 +378,39 @@ static void make_best_levels(const spectrum *s, choice *best)
     }
 }
 
-static void write_sizes(const spectrum *s, const choice *levels, double *sizes)
+static void write_levels(const spectrum *s, const choice *chosen, level_set *levels)
 {
-    double largest = 2.0 * s->bins[s->bin_count - 1].reach;
-    for (abut_index l = 0; l < levels->count; l++) {
-        double needed = 2.0 * s->bins[levels->ends[l] - 1].reach;
-        double size = levels->sizes[l] * largest;
-        sizes[l] = size > needed ? size : needed;
+    const double largest = 2.0 * s->bins[s->bin_count - 1].reach;
+    abut_index first = 0;
+    for (abut_index l = 0; l < chosen->count; l++) {
+        const abut_index end = chosen->ends[l];
+        const double reach = s->bins[end - 1].reach, size = chosen->sizes[l] * largest;
+        levels->reaches[l] = reach;
+        levels->sizes[l] = size > 2.0 * reach ? size : 2.0 * reach;
+        levels->populations[l] = (abut_index)(s->bins[end].before - s->bins[first].before);
+        first = end;
     }
+    levels->count = (int32_t)chosen->count;
 }
 
-abut_status levels_choose(const double *reaches, abut_index count, int dimension,
-                          double volume_fraction, abut_search search, double overhead,
-                          abut_index wanted, double *sizes, abut_index *level_count)
+abut_status levels_choose(const level_task *task, level_set *levels)
 {
-    *level_count = 1;
-    sizes[0] = 1.0;
-    if (count == 0) {
+    *levels = (level_set){.sizes = {1.0}, .count = 1};
+    if (task->count == 0) {
         return ABUT_OK;
     }
-    spectrum s = {.dimension = dimension, .search = search, .overhead = overhead};
-    abut_status status = make_spectrum(reaches, count, volume_fraction, &s);
-    if (status != ABUT_OK) {
+    spectrum s = {.dimension = task->dimension, .search = task->search, .overhead = task->overhead};
+    abut_status status = make_spectrum(task, &s);
+    if (status) {
         return status;
     }
-    choice levels;
-    if (wanted > 0) {
-        make_levels(&s, wanted, &levels);
+    choice chosen;
+    if (task->wanted > 0) {
+        make_levels(&s, task->wanted, &chosen);
     } else {
-        make_best_levels(&s, &levels);
+        make_best_levels(&s, &chosen);
     }
-    write_sizes(&s, &levels, sizes);
-    *level_count = levels.count;
+    write_levels(&s, &chosen, levels);
     memory_free(s.bins);
     return ABUT_OK;
 }

@@ -8,9 +8,11 @@
  * each sphere of a block, should stay in the caches. */
 enum { BLOCK_LIMIT = 512, BLOCK_SHIFT = 11 };
 
-/* Lists of up to so many numbers are sorted without a branch, longer ones by insertion, or in a
- * heap. */
-enum { TINY_LIST = 4, SHORT_LIST = 24 };
+/* A thread's scratch: the lists of a block before they are sorted. */
+typedef struct list_maker {
+    pooled pooled;
+    memory_block unsorted;
+} list_maker;
 
 void lists_choose_blocks(abut_pairs *pairs)
 {
@@ -19,84 +21,6 @@ void lists_choose_blocks(abut_pairs *pairs)
         pairs->block_shift++;
     }
     pairs->block_count = (pairs->own.count >> pairs->block_shift) + 1;
-}
-
-/* ---- sorting a list ---- */
-
-static void put_in_order(int32_t *a, int32_t *b)
-{
-    const int32_t low = *a < *b ? *a : *b, high = *a < *b ? *b : *a;
-    *a = low, *b = high;
-}
-
-/* Up to TINY_LIST numbers; those behind, which must be there, stay as they are. */
-static void sort_tiny(int32_t *list, abut_index count)
-{
-    int32_t kept[TINY_LIST], a[TINY_LIST];
-    for (int k = 0; k < TINY_LIST; k++) {
-        kept[k] = list[k];
-        a[k] = k < count ? kept[k] : INT32_MAX;
-    }
-    put_in_order(&a[0], &a[1]);
-    put_in_order(&a[2], &a[3]);
-    put_in_order(&a[0], &a[2]);
-    put_in_order(&a[1], &a[3]);
-    put_in_order(&a[1], &a[2]);
-    for (int k = 0; k < TINY_LIST; k++) {
-        list[k] = k < count ? a[k] : kept[k];
-    }
-}
-
-static void sort_short(int32_t *list, abut_index count)
-{
-    for (abut_index k = 1; k < count; k++) {
-        const int32_t value = list[k];
-        abut_index at = k;
-        for (; at > 0 && list[at - 1] > value; at--) {
-            list[at] = list[at - 1];
-        }
-        list[at] = value;
-    }
-}
-
-static void sift_down(int32_t *heap, abut_index at, abut_index count)
-{
-    const int32_t value = heap[at];
-    for (abut_index child = 2 * at + 1; child < count; child = 2 * at + 1) {
-        child += child + 1 < count && heap[child + 1] > heap[child];
-        if (heap[child] <= value) {
-            break;
-        }
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = value;
-}
-
-/* In place, so that it cannot fail; all numbers of a list differ. */
-static void sort_long(int32_t *list, abut_index count)
-{
-    for (abut_index k = count / 2; k > 0; k--) {
-        sift_down(list, k - 1, count);
-    }
-    for (abut_index last = count - 1; last > 0; last--) {
-        const int32_t largest = list[0];
-        list[0] = list[last];
-        sift_down(list, 0, last);
-        list[last] = largest;
-    }
-}
-
-/* `room`: numbers from the list's begin on that are this thread's. */
-static void sort_list(int32_t *list, abut_index count, abut_index room)
-{
-    if (count <= TINY_LIST && room >= TINY_LIST) {
-        sort_tiny(list, count);
-    } else if (count <= SHORT_LIST) {
-        sort_short(list, count);
-    } else {
-        sort_long(list, count);
-    }
 }
 
 /* ---- one block ---- */
@@ -124,20 +48,21 @@ static void count_pairs(const abut_pairs *pairs, abut_index block, abut_index *n
     }
 }
 
-static void place_pairs(const abut_pairs *pairs, abut_index block, abut_index *next)
+/* `begin`: the number of the block's first pair. */
+static void place_pairs(const abut_pairs *pairs, abut_index block, abut_index begin,
+                        abut_index *next, int32_t *seconds)
 {
     for (abut_index c = 0; c < pairs->chunk_count; c++) {
         const int_pair *from = pairs->chunks[c].pairs.data;
         const abut_index end = block_end(&pairs->chunks[c], block);
         for (abut_index k = block_begin(&pairs->chunks[c], block); k < end; k++) {
-            pairs->seconds[next[from[k].first]++] = from[k].second;
+            seconds[next[from[k].first]++ - begin] = from[k].second;
         }
     }
 }
 
-static abut_status make_lists(void *context, abut_index block, parallel_job *job)
+static void fill_lists(const abut_pairs *pairs, abut_index block, int32_t *unsorted)
 {
-    abut_pairs *pairs = context;
     const abut_index *firsts = pairs->sum_block.data;
     const abut_index begin = block << pairs->block_shift, after = (block + 1) << pairs->block_shift;
     const abut_index end = after < pairs->own.count ? after : pairs->own.count;
@@ -149,14 +74,46 @@ static abut_status make_lists(void *context, abut_index block, parallel_job *job
         next[i] = sum;
         sum += count;
     }
-    place_pairs(pairs, block, next);
-    abut_index first = firsts[block];
-    for (abut_index i = begin; i < end; i++) {
-        const abut_index count = next[i] - first;
-        sort_list(pairs->seconds + first, count, sum - first);
-        first = next[i];
+    place_pairs(pairs, block, firsts[block], next, unsorted);
+    pair_kernels_take()->lists_sort(unsorted, next + begin, end - begin, firsts[block],
+                                    pairs->seconds + firsts[block]);
+}
+
+static void list_maker_destroy(pooled *self)
+{
+    memory_free(((list_maker *)self)->unsorted.data);
+    memory_free(self);
+}
+
+static list_maker *take_list_maker(const abut_pairs *pairs)
+{
+    list_maker *maker = (list_maker *)pool_take(&pairs->finder->leftovers->list_makers);
+    if (!maker) {
+        maker = memory_alloc_zeroed(1, sizeof *maker);
     }
-    return parallel_report(job, (end - begin) + (firsts[block + 1] - firsts[block]));
+    if (maker) {
+        maker->pooled.destroy = list_maker_destroy;
+    }
+    return maker;
+}
+
+static abut_status make_lists(void *context, abut_index block, parallel_job *job)
+{
+    const abut_pairs *pairs = context;
+    const abut_index *firsts = pairs->sum_block.data;
+    const abut_index count = firsts[block + 1] - firsts[block];
+    const abut_index most_spheres = (abut_index)1 << pairs->block_shift;
+    const abut_index room = count > most_spheres ? count : most_spheres; /* for most blocks */
+    list_maker *maker = take_list_maker(pairs);
+    if (!maker) {
+        return ABUT_NO_MEMORY;
+    }
+    int32_t *unsorted = memory_reserve(&maker->unsorted, room, sizeof *unsorted);
+    if (unsorted) {
+        fill_lists(pairs, block, unsorted);
+    }
+    pool_give(&pairs->finder->leftovers->list_makers, &maker->pooled);
+    return unsorted ? parallel_report(job, most_spheres + count) : ABUT_NO_MEMORY;
 }
 
 /* ---- all ---- */

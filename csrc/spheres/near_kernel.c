@@ -22,15 +22,15 @@ LANES_INLINE bool search_three(const field *f, const row_task *task, const looke
     return search_run(f, from, begins[row + low], begins[row + high + 1], queue, m);
 }
 
-/* Whom a sphere of cell x meets: who comes after it in its own cell, and all cells ahead. */
-LANES_INLINE bool search_ahead(const field *f, const row_task *task, const looker *from, int32_t x,
-                               pair_queue *queue, mode m)
+/* Whom sphere a of cell x meets: who comes after it in its own cell, and all cells ahead. */
+LANES_INLINE bool search_ahead(const field *f, const row_task *task, const looker *from, int32_t a,
+                               int32_t x, pair_queue *queue, mode m)
 {
     const int32_t *begins = f->begins;
     const grid_axis *axis = &task->level->axes[0];
     const bool is_last = x == axis->count - 1;
     const int32_t end = begins[task->row + x + (is_last ? 1 : 2)];
-    bool is_done = search_run(f, from, from->number + 1, end, queue, m);
+    bool is_done = search_run(f, from, a + 1, end, queue, m);
     if (is_done && is_last && axis->wraps) {
         is_done = search_run(f, from, begins[task->row], begins[task->row + 1], queue, m);
     }
@@ -40,25 +40,29 @@ LANES_INLINE bool search_ahead(const field *f, const row_task *task, const looke
     return is_done;
 }
 
-/* Most runs fit into one vector, and most cells are not at the border: who compares with one
- * vector a run, whatever it holds, has no branch that the processor has to guess. False: a run is
- * longer; nothing has changed. */
-LANES_INLINE bool search_short(const field *f, const row_task *task, const looker *from, int32_t x,
-                               int32_t ahead_count, pair_queue *queue, mode m)
+/* Most runs fit into one vector, most cells are not at the border, and floats tell most spheres
+ * apart: who compares with one vector a run, whatever it holds, has no branch that the processor
+ * has to guess. False: a run is longer, or doubles must tell; nothing has changed. */
+LANES_INLINE bool search_short(const field *f, const row_task *task, const looker *from, int32_t a,
+                               int32_t x, int32_t ahead_count, pair_queue *queue, mode m)
 {
     const int32_t *begins = f->begins;
     int32_t *seconds = queue->seconds;
-    int32_t begin = from->number + 1, end = begins[task->row + x + 2];
+    int32_t begin = a + 1, end = begins[task->row + x + 2], count = queue->count;
     int32_t longest = end - begin, sum = end - begin;
-    int32_t count = compare_vector(f, from, begin, end - begin, seconds, queue->count, m);
+    answer found = compare_vector(f, from, begin, end - begin, m);
+    unsigned open = found.open;
+    count += append(f, begin, found.touching, seconds + count, m);
     for (int32_t r = 0; r < ahead_count; r++) {
         begin = begins[task->ahead[r] + x - 1], end = begins[task->ahead[r] + x + 2];
         longest = end - begin > longest ? end - begin : longest;
         sum += end - begin;
-        count = compare_vector(f, from, begin, end - begin, seconds, count, m);
+        found = compare_vector(f, from, begin, end - begin, m);
+        open |= found.open;
+        count += append(f, begin, found.touching, seconds + count, m);
     }
     fetch(f, begin + FETCHED_AHEAD, m); /* of the last row, which nobody has read before */
-    if (longest > width_of(m)) {
+    if (longest > width_of(m) || open) {
         return false;
     }
     queue->distance_count += sum;
@@ -67,12 +71,12 @@ LANES_INLINE bool search_short(const field *f, const row_task *task, const looke
 }
 
 /* The compiler unrolls the loop over the rows where it knows their number. */
-LANES_INLINE bool search_known(const field *f, const row_task *task, const looker *from, int32_t x,
-                               pair_queue *queue, mode m)
+LANES_INLINE bool search_known(const field *f, const row_task *task, const looker *from, int32_t a,
+                               int32_t x, pair_queue *queue, mode m)
 {
     return task->ahead_count == MOST_AHEAD
-               ? search_short(f, task, from, x, MOST_AHEAD, queue, m)
-               : search_short(f, task, from, x, task->ahead_count, queue, m);
+               ? search_short(f, task, from, a, x, MOST_AHEAD, queue, m)
+               : search_short(f, task, from, a, x, task->ahead_count, queue, m);
 }
 
 LANES_INLINE bool search_row(const grid *g, const row_task *task, pair_queue *queue, mode m)
@@ -88,8 +92,8 @@ LANES_INLINE bool search_row(const grid *g, const row_task *task, pair_queue *qu
         if (!has_room(queue, (1 + MOST_AHEAD) * width_of(m))) {
             return false;
         }
-        if ((x == 0 || x == last || !search_known(f, &here, &from, x, queue, m)) &&
-            !search_ahead(f, &here, &from, x, queue, m)) {
+        if ((x == 0 || x == last || !search_known(f, &here, &from, a, x, queue, m)) &&
+            !search_ahead(f, &here, &from, a, x, queue, m)) {
             return false;
         }
     }

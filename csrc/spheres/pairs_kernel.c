@@ -1,5 +1,6 @@
 /* Normals, overlaps and points of pairs. */
 #include "../base/lanes_kernel.h"
+#include "../base/prefetch.h"
 #include "../base/simd.h"
 #include "kernels.h"
 
@@ -49,10 +50,26 @@ LANES_INLINE pair_lanes compute(const pair_block *block, int32_t p)
     return found;
 }
 
-LANES_INLINE void store_vectors(double *to, const lanes columns[3], int dimension)
+/* Where columns are written to. */
+typedef enum output { CACHE, MEMORY } output;
+
+LANES_INLINE void put(double *to, lanes from, output o)
+{
+    if (o == MEMORY) {
+        lanes_stream(to, from);
+    } else {
+        lanes_store(to, from);
+    }
+}
+
+LANES_INLINE void put_vectors(double *to, const lanes columns[3], int dimension, output o)
 {
     if (dimension == 3) {
-        lanes_store_points(to, columns);
+        lanes points[3];
+        lanes_interleave(columns, points);
+        for (int k = 0; k < 3; k++) {
+            put(to + k * LANES, points[k], o);
+        }
         return;
     }
     double x[LANES], y[LANES];
@@ -63,34 +80,58 @@ LANES_INLINE void store_vectors(double *to, const lanes columns[3], int dimensio
     }
 }
 
-static void copy_numbers(int32_t count, const int32_t *restrict from, abut_index *restrict to)
+LANES_INLINE void put_numbers(int32_t count, const int32_t *restrict from, abut_index *restrict to,
+                              output o)
 {
-    for (int32_t k = 0; k < count; k++) {
+    int32_t k = 0;
+    for (; o == MEMORY && k + LANES <= count; k += LANES) {
+        lanes_stream_numbers(to + k, from + k);
+    }
+    for (; k < count; k++) {
         to[k] = from[k];
+    }
+}
+
+/* A few at a time, while others are computed: memory answers only so many at once. */
+LANES_INLINE void fetch_next(const pair_block *block, int32_t p)
+{
+    for (int k = 0; k < LANES; k++) {
+        PREFETCH(&block->second_rows[block->next_seconds[p + k]]);
+    }
+}
+
+LANES_INLINE void write_pairs(const pair_block *block, output o)
+{
+    const int dimension = block->dimension;
+    put_numbers(block->count, block->firsts, block->i, o);
+    put_numbers(block->count, block->seconds, block->j, o);
+    int32_t p = 0;
+    for (; p + LANES <= block->count; p += LANES) {
+        fetch_next(block, p);
+        pair_lanes found = compute(block, p);
+        put(block->overlap + p, found.overlap, o);
+        put_vectors(block->normal + dimension * p, found.normal, dimension, o);
+        put_vectors(block->point + dimension * p, found.point, dimension, o);
+    }
+    if (p < block->count) {
+        double overlap[LANES], normal[3 * LANES], point[3 * LANES];
+        pair_lanes found = compute(block, p);
+        put(overlap, found.overlap, CACHE);
+        put_vectors(normal, found.normal, dimension, CACHE);
+        put_vectors(point, found.point, dimension, CACHE);
+        const size_t rest = (size_t)(block->count - p) * sizeof *overlap;
+        memcpy(block->overlap + p, overlap, rest);
+        memcpy(block->normal + dimension * p, normal, rest * (size_t)dimension);
+        memcpy(block->point + dimension * p, point, rest * (size_t)dimension);
     }
 }
 
 void KERNEL(pairs_compute)(const pair_block *block)
 {
-    const int dimension = block->dimension;
-    copy_numbers(block->count, block->firsts, block->i);
-    copy_numbers(block->count, block->seconds, block->j);
-    int32_t p = 0;
-    for (; p + LANES <= block->count; p += LANES) {
-        pair_lanes found = compute(block, p);
-        lanes_store(block->overlap + p, found.overlap);
-        store_vectors(block->normal + dimension * p, found.normal, dimension);
-        store_vectors(block->point + dimension * p, found.point, dimension);
-    }
-    if (p < block->count) {
-        double overlap[LANES], normal[3 * LANES], point[3 * LANES];
-        pair_lanes found = compute(block, p);
-        lanes_store(overlap, found.overlap);
-        store_vectors(normal, found.normal, dimension);
-        store_vectors(point, found.point, dimension);
-        const size_t rest = (size_t)(block->count - p) * sizeof *overlap;
-        memcpy(block->overlap + p, overlap, rest);
-        memcpy(block->normal + dimension * p, normal, rest * (size_t)dimension);
-        memcpy(block->point + dimension * p, point, rest * (size_t)dimension);
+    if (block->is_streamed) {
+        write_pairs(block, MEMORY);
+        lanes_end_stream();
+    } else {
+        write_pairs(block, CACHE);
     }
 }

@@ -16,8 +16,7 @@ enum { TASK_LIMIT = 384 };
 typedef struct pair_queue pair_queue;
 
 struct pair_queue {
-    int32_t *firsts;  /* who looked */
-    int32_t *seconds; /* whom it found: places in the grid */
+    int32_t *firsts, *seconds; /* who looked, and whom it found: the caller's numbers */
     int32_t count, capacity;
     abut_index distance_count; /* distances computed so far */
     look_task tasks[TASK_LIMIT];

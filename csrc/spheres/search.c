@@ -33,19 +33,18 @@ typedef struct search {
 
 /* ---- naming ---- */
 
-static void name_own(const abut_pairs *pairs, const pair_queue *queue, int_pair *to)
+static void name_own(const pair_queue *queue, int_pair *to)
 {
-    const int32_t *ids = pairs->grid.ids;
     for (int32_t k = 0; k < queue->count; k++) {
-        const int32_t a = ids[queue->firsts[k]], b = ids[queue->seconds[k]];
+        const int32_t a = queue->firsts[k], b = queue->seconds[k];
         to[k] = a < b ? (int_pair){a, b} : (int_pair){b, a};
     }
 }
 
-static void name_others(const abut_pairs *pairs, const pair_queue *queue, int_pair *to)
+static void name_others(const pair_queue *queue, int_pair *to)
 {
     for (int32_t k = 0; k < queue->count; k++) {
-        to[k] = (int_pair){queue->firsts[k], pairs->grid.ids[queue->seconds[k]]};
+        to[k] = (int_pair){queue->firsts[k], queue->seconds[k]};
     }
 }
 
@@ -80,7 +79,7 @@ static int32_t name_images(const abut_pairs *pairs, const pair_queue *queue, int
     const bool is_own = pairs->second_set == &pairs->own;
     int32_t count = 0;
     for (int32_t k = 0; k < queue->count; k++) {
-        const int32_t first = queue->firsts[k], number = pairs->grid.ids[queue->seconds[k]];
+        const int32_t first = queue->firsts[k], number = queue->seconds[k];
         const sphere_image *at = &pairs->images[number];
         if ((!is_own || is_first_image(at, first)) && touches_image(pairs, first, at)) {
             to[count++] = (int_pair){first, number};
@@ -109,9 +108,9 @@ static bool drain(pair_queue *queue, abut_index room)
     if (pairs->images) {
         count = name_images(pairs, queue, found + s->found_count);
     } else if (pairs->second_set == &pairs->others) {
-        name_others(pairs, queue, found + s->found_count);
+        name_others(queue, found + s->found_count);
     } else {
-        name_own(pairs, queue, found + s->found_count);
+        name_own(queue, found + s->found_count);
     }
     s->found_count += count;
     queue->count = 0;

@@ -95,6 +95,7 @@ class PairFinder:
         levels: int,
         search: int,
         period: _Doubles | None,
+        workers: int,
     ) -> PairFinder: ...
     def find(
         self,

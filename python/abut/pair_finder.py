@@ -29,7 +29,7 @@ def _take_keeper() -> _core.PairFinder:
     try:
         return _KEPT.pop()
     except IndexError:  # the first call, or several threads at once
-        return _core.PairFinder(3, np.empty(0), 0.0, None, None, 0, _core.TOP_DOWN, None)
+        return _core.PairFinder(3, np.empty(0), 0.0, None, None, 0, _core.TOP_DOWN, None, 1)
 
 
 def find_pairs(
@@ -129,10 +129,11 @@ def find_pairs(
     given = _read_input(
         checks.lengths(radii, "radii", len(points), "center"), gap, levels, search, box
     )
-    core, keeper = given.build(points.shape[1]), _take_keeper()
+    threads = worker_count(workers, len(points))
+    core, keeper = given.build(points.shape[1], threads), _take_keeper()
     core.swap_memory(keeper)
     try:
-        return _search(core, given, points, others, worker_count(workers, len(points)))
+        return _search(core, given, points, others, threads)
     finally:
         core.swap_memory(keeper)
         _KEPT[:] = [keeper]
@@ -162,7 +163,8 @@ class PairFinder:
     Several Python threads may query one finder at once; the interpreter lock is released meanwhile.
     A pickled finder holds what it was made with, and is built anew when it is read.
 
-    The memory of large results is used again, as with a `ContactFinder`.
+    The memory of large results is used again, as with a `ContactFinder`. To make a finder takes as
+    many threads as `set_num_threads` or the environment says.
 
     Examples
     --------
@@ -319,10 +321,13 @@ class _Input(NamedTuple):
     search: int
     box: _Box
 
-    def build(self, dimension: int) -> _core.PairFinder:
+    def build(self, dimension: int, workers: int | None = None) -> _core.PairFinder:
         period = self.box.period
         return _core.PairFinder(
-            dimension, *self[:6], None if period is None else lengths_of(period)
+            dimension,
+            *self[:6],
+            None if period is None else lengths_of(period),
+            workers or worker_count(None, len(self.radii)),
         )
 
 

@@ -18,18 +18,25 @@ typedef struct grid_case {
 
 static const grid_case SPACE = {3, 0.6, 0.2, ABUT_TOP_DOWN};
 
-typedef struct level_sizes {
-    double sizes[ABUT_LEVEL_LIMIT];
-    abut_index count;
-} level_sizes;
-
-static level_sizes choose(const grid_case *g, const double *reaches, abut_index count,
+static level_task task_of(const grid_case *g, const double *reaches, abut_index count,
                           abut_index wanted)
 {
-    level_sizes levels;
-    abut_status status = levels_choose(reaches, count, g->dimension, g->volume_fraction, g->search,
-                                       g->overhead, wanted, levels.sizes, &levels.count);
-    CHECK_INT(status, ABUT_OK);
+    return (level_task){.reaches = reaches,
+                        .count = count,
+                        .dimension = g->dimension,
+                        .volume_fraction = g->volume_fraction,
+                        .search = g->search,
+                        .overhead = g->overhead,
+                        .wanted = wanted,
+                        .workers = 1};
+}
+
+static level_set choose(const grid_case *g, const double *reaches, abut_index count,
+                        abut_index wanted)
+{
+    const level_task task = task_of(g, reaches, count, wanted);
+    level_set levels;
+    CHECK_INT(levels_choose(&task, &levels), ABUT_OK);
     return levels;
 }
 
@@ -49,7 +56,7 @@ static double *power_law(double exponent, double ratio, abut_index count)
     return reaches;
 }
 
-static abut_index level_of(const level_sizes *levels, double reach)
+static abut_index level_of(const level_set *levels, double reach)
 {
     abut_index level = 0;
     while (2.0 * reach > levels->sizes[level]) {
@@ -60,7 +67,7 @@ static abut_index level_of(const level_sizes *levels, double reach)
 
 /* Spheres in a cell of each level. */
 static void count_per_cell(const grid_case *g, const double *reaches, abut_index count,
-                           const level_sizes *levels, double *per_cell)
+                           const level_set *levels, double *per_cell)
 {
     double volume = 0.0, ball = (g->dimension == 2 ? 1.0 : 4.0 / 3.0) * acos(-1.0);
     memset(per_cell, 0, ABUT_LEVEL_LIMIT * sizeof *per_cell);
@@ -75,7 +82,7 @@ static void count_per_cell(const grid_case *g, const double *reaches, abut_index
 
 /* The work that is expected, a sphere. */
 static double work_of(const grid_case *g, const double *reaches, abut_index count,
-                      const level_sizes *levels)
+                      const level_set *levels)
 {
     double per_cell[ABUT_LEVEL_LIMIT], around = pow(3.0, g->dimension), work = 0.0;
     count_per_cell(g, reaches, count, levels, per_cell);
@@ -94,12 +101,12 @@ static double work_of(const grid_case *g, const double *reaches, abut_index coun
 
 /* Move one size after the other for as long as that is less work. */
 static double improved_work(const grid_case *g, const double *reaches, abut_index count,
-                            level_sizes levels)
+                            level_set levels)
 {
     double least = work_of(g, reaches, count, &levels);
     for (double step = 0.2; step > 0.01; step *= 0.5) {
         for (abut_index k = 0; k < 2 * (levels.count - 1); k++) {
-            level_sizes moved = levels;
+            level_set moved = levels;
             abut_index l = k / 2;
             moved.sizes[l] *= k % 2 ? 1.0 + step : 1.0 / (1.0 + step);
             if (moved.sizes[l] >= moved.sizes[l + 1] ||
@@ -114,7 +121,7 @@ static double improved_work(const grid_case *g, const double *reaches, abut_inde
     return least;
 }
 
-static void check_ascending(const level_sizes *levels, double largest)
+static void check_ascending(const level_set *levels, double largest)
 {
     for (abut_index l = 1; l < levels->count; l++) {
         CHECK(levels->sizes[l] > levels->sizes[l - 1]);
@@ -124,7 +131,7 @@ static void check_ascending(const level_sizes *levels, double largest)
 
 static void check_no_spheres(void)
 {
-    level_sizes levels = choose(&SPACE, NULL, 0, 0);
+    level_set levels = choose(&SPACE, NULL, 0, 0);
     CHECK_INT(levels.count, 1);
     CHECK(levels.sizes[0] == 1.0);
 }
@@ -134,7 +141,7 @@ static void check_equal_spheres(void)
     double reaches[5] = {0.3, 0.3, 0.3, 0.3, 0.3};
     for (abut_index count = 1; count <= 5; count++) {
         for (abut_index wanted = 0; wanted < 4; wanted++) {
-            level_sizes levels = choose(&SPACE, reaches, count, wanted);
+            level_set levels = choose(&SPACE, reaches, count, wanted);
             CHECK_INT(levels.count, 1);
             CHECK(levels.sizes[0] == 0.6);
         }
@@ -148,7 +155,7 @@ static void check_number_of_levels(void)
         largest = reaches[i] > largest ? reaches[i] : largest;
     }
     for (abut_index wanted = 1; wanted <= ABUT_LEVEL_LIMIT; wanted += 3) {
-        level_sizes levels = choose(&SPACE, reaches, COUNT, wanted);
+        level_set levels = choose(&SPACE, reaches, COUNT, wanted);
         CHECK_INT(levels.count, wanted);
         check_ascending(&levels, 2.0 * largest);
     }
@@ -162,7 +169,7 @@ static void check_few_sizes(void)
     for (int i = 0; i < 60; i++) {
         reaches[i] = i < 40 ? 1.0 : i < 55 ? 1.5 : 3.25;
     }
-    level_sizes levels = choose(&SPACE, reaches, 60, 9);
+    level_set levels = choose(&SPACE, reaches, 60, 9);
     CHECK_INT(levels.count, 3);
     CHECK(levels.sizes[0] == 2.0 && levels.sizes[1] == 3.0 && levels.sizes[2] == 6.5);
 }
@@ -171,7 +178,7 @@ static void check_few_sizes(void)
 static void check_gap_between_sizes(void)
 {
     double reaches[10] = {1.0, 1.0, 1.0, 1.0, 1.0, 500.0, 500.0, 500.0, 500.0, 500.0};
-    level_sizes levels = choose(&SPACE, reaches, 10, 2);
+    level_set levels = choose(&SPACE, reaches, 10, 2);
     CHECK_INT(levels.count, 2);
     CHECK(levels.sizes[0] > 100.0 && levels.sizes[0] < 1000.0);
     CHECK(levels.sizes[1] == 1000.0);
@@ -183,7 +190,7 @@ static void check_as_many_in_each_cell(void)
     for (int dimension = 2; dimension <= 3; dimension++) {
         grid_case g = {dimension, 0.5, 0.2, ABUT_TOP_DOWN};
         for (abut_index wanted = 2; wanted <= 8; wanted++) {
-            level_sizes levels = choose(&g, reaches, COUNT, wanted);
+            level_set levels = choose(&g, reaches, COUNT, wanted);
             count_per_cell(&g, reaches, COUNT, &levels, per_cell);
             for (abut_index l = 1; l < wanted; l++) {
                 CHECK_NEAR(per_cell[l] / per_cell[0], 1.0, 0.2);
@@ -202,7 +209,7 @@ static void check_known_work(void)
                                 {-3.0, 100.0, 10.79, 10.76}};
     for (int k = 0; k < 4; k++) {
         double *reaches = power_law(cases[k][0], cases[k][1], COUNT);
-        level_sizes levels = choose(&SPACE, reaches, COUNT, 0);
+        level_set levels = choose(&SPACE, reaches, COUNT, 0);
         double work = work_of(&SPACE, reaches, COUNT, &levels);
         CHECK_NEAR(work / cases[k][2], 1.0, 0.01);
         CHECK(work < 1.03 * cases[k][3]);
@@ -217,7 +224,7 @@ static void check_that_little_better_is_nearby(void)
         grid_case g = {k % 2 ? 2 : 3, k & 2 ? 0.1 : 0.6, 0.2,
                        k & 4 ? ABUT_BOTTOM_UP : ABUT_TOP_DOWN};
         double *reaches = power_law(-3.0, 50.0, FEW);
-        level_sizes levels = choose(&g, reaches, FEW, 0), single = choose(&g, reaches, FEW, 1);
+        level_set levels = choose(&g, reaches, FEW, 0), single = choose(&g, reaches, FEW, 1);
         double work = work_of(&g, reaches, FEW, &levels);
         CHECK(work < work_of(&g, reaches, FEW, &single));
         double best = improved_work(&g, reaches, FEW, levels);
@@ -232,7 +239,7 @@ static void check_that_order_and_unit_do_not_matter(void)
     for (abut_index i = 0; i < COUNT; i++) {
         others[COUNT - 1 - i] = 0x1p-100 * reaches[i];
     }
-    level_sizes one = choose(&SPACE, reaches, COUNT, 0), other = choose(&SPACE, others, COUNT, 0);
+    level_set one = choose(&SPACE, reaches, COUNT, 0), other = choose(&SPACE, others, COUNT, 0);
     CHECK_INT(one.count, other.count);
     for (abut_index l = 0; l < one.count; l++) {
         CHECK(one.sizes[l] == 0x1p100 * other.sizes[l]);
@@ -245,22 +252,51 @@ static void check_sizes_far_apart(void)
 {
     const double reaches[4] = {1e75, 1e-300, 1.0, 5e-324};
     for (abut_index wanted = 0; wanted < 6; wanted++) {
-        level_sizes levels = choose(&SPACE, reaches, 4, wanted);
+        level_set levels = choose(&SPACE, reaches, 4, wanted);
         CHECK(levels.count >= 1 && levels.count <= 4);
         check_ascending(&levels, 2e75);
     }
+}
+
+/* Each sphere is on the first level that is as large. */
+static void check_what_levels_hold(const double *reaches, abut_index count, const level_set *levels)
+{
+    level_set held = {.count = levels->count};
+    for (abut_index i = 0; i < count; i++) {
+        const abut_index l = level_of(levels, reaches[i]);
+        held.populations[l]++;
+        held.reaches[l] = fmax(held.reaches[l], reaches[i]);
+    }
+    for (abut_index l = 0; l < levels->count; l++) {
+        CHECK_INT(levels->populations[l], held.populations[l]);
+        CHECK(levels->reaches[l] == held.reaches[l]);
+    }
+}
+
+/* Spheres of several stretches, counted by several threads. */
+static void check_workers(void)
+{
+    const abut_index count = 20 * COUNT;
+    double *reaches = power_law(-3.0, 30.0, count);
+    level_task task = task_of(&SPACE, reaches, count, 0);
+    level_set alone, together;
+    CHECK_INT(levels_choose(&task, &alone), ABUT_OK);
+    task.workers = 4;
+    CHECK_INT(levels_choose(&task, &together), ABUT_OK);
+    CHECK(memcmp(&alone, &together, sizeof alone) == 0);
+    check_what_levels_hold(reaches, count, &alone);
+    memory_free(reaches);
 }
 
 static void check_that_memory_may_run_out(void)
 {
     const double reaches[3] = {1.0, 2.0, 3.0};
     long live = memory_live_count();
-    for (long call = 1; call <= 2; call++) {
-        double sizes[ABUT_LEVEL_LIMIT];
-        abut_index count;
+    for (long call = 1; call <= 4; call++) {
+        const level_task task = task_of(&SPACE, reaches, 3, 0);
+        level_set levels;
         memory_fail_at(call);
-        CHECK_INT(levels_choose(reaches, 3, 3, 0.6, ABUT_TOP_DOWN, 0.2, 0, sizes, &count),
-                  ABUT_NO_MEMORY);
+        CHECK_INT(levels_choose(&task, &levels), ABUT_NO_MEMORY);
         CHECK(memory_has_failed());
     }
     memory_fail_at(0);
@@ -279,5 +315,6 @@ void test_levels(void)
     check_that_little_better_is_nearby();
     check_that_order_and_unit_do_not_matter();
     check_sizes_far_apart();
+    check_workers();
     check_that_memory_may_run_out();
 }

@@ -122,14 +122,15 @@ static int read_input(const input_arrays *given, abut_pair_input *input)
 
 static PyObject *pair_finder_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"dimension", "radii",  "gap",    "gaps", "sizes",
-                            "levels",    "search", "period", NULL};
+    static char *names[] = {"dimension", "radii",  "gap",    "gaps",    "sizes",
+                            "levels",    "search", "period", "workers", NULL};
     abut_pair_input input = abut_pair_input_default();
     input_arrays given;
     int search;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "iOdOOniO:PairFinder", names, &input.dimension,
-                                     &given.radii, &input.gap, &given.gaps, &given.sizes,
-                                     &input.level_count, &search, &given.period)) {
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "iOdOOniOi:PairFinder", names,
+                                     &input.dimension, &given.radii, &input.gap, &given.gaps,
+                                     &given.sizes, &input.level_count, &search, &given.period,
+                                     &input.workers)) {
         return NULL;
     }
     if (input.dimension != 2 && input.dimension != 3) {
@@ -343,7 +344,7 @@ static PyMethodDef PAIR_FINDER_METHODS[] = {
 };
 
 static const char PAIR_FINDER_DOC[] =
-    "PairFinder(dimension, radii, gap, gaps, sizes, levels, search, period)\n--\n\n"
+    "PairFinder(dimension, radii, gap, gaps, sizes, levels, search, period, workers)\n--\n\n"
     "Levels of a grid for spheres of these sizes. gaps, sizes and period may be None; levels: "
     "their "
     "number where there are no sizes, 0: any; period: (dimension,), 0 where there is none.";
