@@ -63,10 +63,14 @@ int core_make_room(const core_making *making, abut_index rows, abut_index nodes,
     return room->dict ? 0 : -1;
 }
 
+/* Rows that are not worth giving back. */
+enum { SPARE_ROWS = 1024 };
+
 /* Whether the room is large enough, and not so large that the rest of it should be given back. */
 static int fits_room(abut_index rows, abut_index nodes, const abut_query *query)
 {
-    return rows <= query->row_room && nodes <= query->node_room && rows >= query->row_room / 4 * 3;
+    return rows <= query->row_room && nodes <= query->node_room &&
+           query->row_room - rows <= query->row_room / 4 + SPARE_ROWS;
 }
 
 static void write_columns(const abut_contacts *contacts, const abut_columns *columns)

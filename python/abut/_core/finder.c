@@ -173,8 +173,9 @@ static abut_contacts *find_contacts(const abut_finder *finder, abut_query *query
     return contacts;
 }
 
-/* Fewer spheres' contacts stay in the cache until they are written. */
-enum { SPHERES_WITH_ROOM = 8 * 1024 };
+/* Fewer spheres' contacts stay in the cache until they are written, and so do those of spheres of
+ * which fewer have one. */
+enum { SPHERES_WITH_ROOM = 8 * 1024, SPHERES_A_ROW = 128 };
 
 /* A part of what there was last, in proportion to the spheres, and some more. */
 static abut_index scale_count(abut_index count, const result_size *last, abut_index spheres)
@@ -188,7 +189,8 @@ static int make_room(const core_making *making, const result_size *last, core_ro
                      abut_query *query)
 {
     const abut_index spheres = query->sphere_count;
-    if (spheres < SPHERES_WITH_ROOM || last->spheres < spheres / 2 || last->spheres / 2 > spheres) {
+    if (spheres < SPHERES_WITH_ROOM || last->spheres < spheres / 2 || last->spheres / 2 > spheres ||
+        last->rows < last->spheres / SPHERES_A_ROW) {
         return 0;
     }
     return core_make_room(making, scale_count(last->rows, last, spheres),
