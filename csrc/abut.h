@@ -213,8 +213,7 @@ typedef struct abut_query {
      * which saves them a way through memory. abut_contacts_write does the rest, and has to be
      * called all the same. The columns are as abut_columns says, for row_room rows and node_room
      * nodes, and are borrowed, the struct too, until the contacts are freed. After an error they
-     * hold anything.
-     */
+     * hold anything. */
     const struct abut_columns *columns;
     abut_index row_room, node_room;
 } abut_query;

@@ -699,9 +699,54 @@ static inline void lanes_store_number(int32_t *list, int32_t number)
 
 #endif
 
-/* ---- floats side by side, for what only rules out: half the memory of as many doubles ---- */
+/* ---- whole numbers ---- */
 
 enum { SORTED_NUMBERS = 4 };
+
+#if LANES > 1
+
+/* The first `count` of some numbers in ascending order, and anything behind, SORTED_NUMBERS in all.
+ */
+static inline void numbers_sort(const int32_t *from, int32_t count, int32_t *to)
+{
+    __m128i all = _mm_loadu_si128((const __m128i *)from), most = _mm_set1_epi32(INT32_MAX);
+    __m128i are_there = _mm_cmpgt_epi32(_mm_set1_epi32(count), _mm_setr_epi32(0, 1, 2, 3));
+    all = _mm_blendv_epi8(most, all, are_there);
+    /* a network: neighbors, then both pairs crosswise, then neighbors again */
+    __m128i other = _mm_shuffle_epi32(all, _MM_SHUFFLE(2, 3, 0, 1));
+    all = _mm_blend_epi32(_mm_min_epi32(all, other), _mm_max_epi32(all, other), 0xa);
+    other = _mm_shuffle_epi32(all, _MM_SHUFFLE(0, 1, 2, 3));
+    all = _mm_blend_epi32(_mm_min_epi32(all, other), _mm_max_epi32(all, other), 0xc);
+    other = _mm_shuffle_epi32(all, _MM_SHUFFLE(2, 3, 0, 1));
+    all = _mm_blend_epi32(_mm_min_epi32(all, other), _mm_max_epi32(all, other), 0xa);
+    _mm_storeu_si128((__m128i *)to, all);
+}
+
+#else
+
+static inline void numbers_put_in_order(int32_t *a, int32_t *b)
+{
+    const int32_t low = *a < *b ? *a : *b, high = *a < *b ? *b : *a;
+    *a = low, *b = high;
+}
+
+static inline void numbers_sort(const int32_t *from, int32_t count, int32_t *to)
+{
+    int32_t all[SORTED_NUMBERS];
+    for (int k = 0; k < SORTED_NUMBERS; k++) {
+        all[k] = k < count ? from[k] : INT32_MAX;
+    }
+    numbers_put_in_order(&all[0], &all[1]);
+    numbers_put_in_order(&all[2], &all[3]);
+    numbers_put_in_order(&all[0], &all[2]);
+    numbers_put_in_order(&all[1], &all[3]);
+    numbers_put_in_order(&all[1], &all[2]);
+    memcpy(to, all, sizeof all);
+}
+
+#endif
+
+/* ---- floats side by side, for what only rules out: half the memory of as many doubles ---- */
 
 #if LANES > 1
 
@@ -752,23 +797,6 @@ static inline unsigned singles_no_more_bits(singles a, singles b)
 #else
     return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ));
 #endif
-}
-
-/* The first `count` of some numbers in ascending order, and anything behind, SORTED_NUMBERS in all.
- */
-static inline void numbers_sort(const int32_t *from, int32_t count, int32_t *to)
-{
-    __m128i all = _mm_loadu_si128((const __m128i *)from), most = _mm_set1_epi32(INT32_MAX);
-    __m128i are_there = _mm_cmpgt_epi32(_mm_set1_epi32(count), _mm_setr_epi32(0, 1, 2, 3));
-    all = _mm_blendv_epi8(most, all, are_there);
-    /* a network: neighbors, then both pairs crosswise, then neighbors again */
-    __m128i other = _mm_shuffle_epi32(all, _MM_SHUFFLE(2, 3, 0, 1));
-    all = _mm_blend_epi32(_mm_min_epi32(all, other), _mm_max_epi32(all, other), 0xa);
-    other = _mm_shuffle_epi32(all, _MM_SHUFFLE(0, 1, 2, 3));
-    all = _mm_blend_epi32(_mm_min_epi32(all, other), _mm_max_epi32(all, other), 0xc);
-    other = _mm_shuffle_epi32(all, _MM_SHUFFLE(2, 3, 0, 1));
-    all = _mm_blend_epi32(_mm_min_epi32(all, other), _mm_max_epi32(all, other), 0xa);
-    _mm_storeu_si128((__m128i *)to, all);
 }
 
 /* Bits of the first `count` of them, or of all where there are no more. */
@@ -856,26 +884,6 @@ static inline unsigned singles_no_more_bits(singles a, singles b)
     return a <= b;
 }
 
-static inline void numbers_put_in_order(int32_t *a, int32_t *b)
-{
-    const int32_t low = *a < *b ? *a : *b, high = *a < *b ? *b : *a;
-    *a = low, *b = high;
-}
-
-static inline void numbers_sort(const int32_t *from, int32_t count, int32_t *to)
-{
-    int32_t all[SORTED_NUMBERS];
-    for (int k = 0; k < SORTED_NUMBERS; k++) {
-        all[k] = k < count ? from[k] : INT32_MAX;
-    }
-    numbers_put_in_order(&all[0], &all[1]);
-    numbers_put_in_order(&all[2], &all[3]);
-    numbers_put_in_order(&all[0], &all[2]);
-    numbers_put_in_order(&all[1], &all[3]);
-    numbers_put_in_order(&all[1], &all[2]);
-    memcpy(to, all, sizeof all);
-}
-
 static inline unsigned singles_first_bits(int32_t count)
 {
     return count > 0;
@@ -914,6 +922,18 @@ static inline singles singles_round(singles a)
 static inline unsigned lanes_first_bits(int32_t count)
 {
     return count < LANES ? (1u << count) - 1u : LANES_ALL;
+}
+
+/* LANES rows of `count` doubles, a multiple of LANES or read up to one, become columns. */
+LANES_INLINE void lanes_transpose_all(const double *const rows[LANES], int count, lanes *columns)
+{
+    for (int first = 0; first < count; first += LANES) {
+        const double *parts[LANES];
+        for (int i = 0; i < LANES; i++) {
+            parts[i] = rows[i] + first;
+        }
+        lanes_transpose(parts, columns + first);
+    }
 }
 
 /* Columns become LANES points of three coordinates each, one after the other. */

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+#define PI 3.14159265358979323846
+
 typedef struct vec3 {
     double x, y, z;
 } vec3;
@@ -23,8 +25,6 @@ static inline vec3 vec3_add(vec3 a, vec3 b)
 {
     return (vec3){a.x + b.x, a.y + b.y, a.z + b.z};
 }
-
-#define PI 3.14159265358979323846
 
 /* The same with 0.0 for -0.0, so that equal vectors are equal to the bit. */
 static inline vec3 vec3_one_zero(vec3 a)

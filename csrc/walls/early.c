@@ -80,7 +80,7 @@ static bool take_chunk(early *e, abut_index *chunk)
     return !e->is_full;
 }
 
-static void free_buffer(early *e, abut_index chunk)
+static void offer_buffer(early *e, abut_index chunk)
 {
     if (try_lock(e)) {
         if (e->free_count < EARLY_BUFFERS) {
@@ -104,7 +104,7 @@ void early_hand_in(early *e, abut_index chunk)
             break;
         }
         columns_write_chunk(e->contacts, e->contacts->query.columns, chunk);
-        free_buffer(e, chunk);
+        offer_buffer(e, chunk);
     }
 }
 

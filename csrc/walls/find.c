@@ -294,13 +294,12 @@ static inline abut_status tell_whose(const search *s, contact_buffer *buffer, co
 {
     view *v = &p->batch->views[p->view[p->sight[i]]];
     abut_status status = v->place < 0 ? number_place(s, v, buffer) : ABUT_OK;
-    const int32_t code = p->code[i];
     c->triangle = p->triangle[i];
     c->place = v->place;
     c->node_count = node_count(v, p, i);
     c->sphere = (uint16_t)sphere;
-    c->type = (uint8_t)(code / CODES_PER_TYPE);
-    c->local = (uint8_t)(code % CODES_PER_TYPE);
+    c->type = (uint8_t)pair_type(p, i);
+    c->local = (uint8_t)pair_local(p, i);
     buffer->node_count += c->node_count;
     return status;
 }

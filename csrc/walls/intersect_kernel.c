@@ -349,12 +349,7 @@ LANES_INLINE void load_triangles(const pairs *p, int32_t first, const triangle *
         const triangle *of = base ? base + p->triangle[first + i] : pair_triangle(p, first + i);
         rows[i] = (const double *)(const void *)of;
     }
-    for (int part = 0; part < 16; part += LANES) {
-        lanes_transpose(rows, columns + part);
-        for (int i = 0; i < LANES; i++) {
-            rows[i] += LANES;
-        }
-    }
+    lanes_transpose_all(rows, 16, columns);
     for (int i = 0; i < 3; i++) {
         t->corner[i] = (lanes3){columns[3 * i], columns[3 * i + 1], columns[3 * i + 2]};
     }

@@ -16,13 +16,11 @@ enum { CORNER_NUMBERS = 9, NUMBERS = 12, NUMBERS_READ = (NUMBERS + LANES - 1) / 
 LANES_INLINE void load_triangles(const triangle *triangles, const int32_t *facet, int count,
                                  lanes numbers[NUMBERS_READ])
 {
-    for (int k = 0; k < count; k += LANES) {
-        const double *rows[LANES];
-        for (int i = 0; i < LANES; i++) {
-            rows[i] = &triangles[facet[i]].corner[0].x + k;
-        }
-        lanes_transpose(rows, numbers + k);
+    const double *rows[LANES];
+    for (int i = 0; i < LANES; i++) {
+        rows[i] = &triangles[facet[i]].corner[0].x;
     }
+    lanes_transpose_all(rows, count, numbers);
 }
 
 LANES_INLINE lanes lanes_low(lanes a, lanes b)

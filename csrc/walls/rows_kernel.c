@@ -8,12 +8,10 @@
 LANES_INLINE void load_contacts(const contact *items, lanes columns[CONTACT_DOUBLES])
 {
     const double *rows[LANES];
-    for (int part = 0; part < CONTACT_DOUBLES; part += LANES) {
-        for (int k = 0; k < LANES; k++) {
-            rows[k] = &items[k].offset.x + part;
-        }
-        lanes_transpose(rows, columns + part);
+    for (int k = 0; k < LANES; k++) {
+        rows[k] = &items[k].offset.x;
     }
+    lanes_transpose_all(rows, CONTACT_DOUBLES, columns);
 }
 
 /* By how much noise may tilt the normal of a contact: the bump of docs/method.md, section 3. */
@@ -60,14 +58,10 @@ static bool measure_rest(const contact *items, abut_index count, const measures 
 bool KERNEL(rows_measure)(const contact *items, abut_index count, const measures *to)
 {
     bool is_complete = true;
-    abut_index i = 0;
-    for (; i + LANES <= count; i += LANES) {
+    for (abut_index i = 0; i < count; i += LANES) {
         const measures from_i = {to->normal + 3 * i, to->overlap + i, to->tilt + i, to->flat_angle};
-        is_complete &= measure(items + i, &from_i);
-    }
-    if (i < count) {
-        const measures from_i = {to->normal + 3 * i, to->overlap + i, to->tilt + i, to->flat_angle};
-        is_complete &= measure_rest(items + i, count - i, &from_i);
+        is_complete &= i + LANES <= count ? measure(items + i, &from_i)
+                                          : measure_rest(items + i, count - i, &from_i);
     }
     return is_complete;
 }

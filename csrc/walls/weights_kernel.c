@@ -72,13 +72,11 @@ static uint64_t start_bit(int32_t start)
 static triangle_lanes load_triangles(const triangle *const of[LANES])
 {
     lanes record[RECORD_DOUBLES];
-    for (int first = 0; first < RECORD_DOUBLES; first += LANES) {
-        const double *rows[LANES];
-        for (int k = 0; k < LANES; k++) {
-            rows[k] = (const double *)of[k] + first;
-        }
-        lanes_transpose(rows, record + first);
+    const double *rows[LANES];
+    for (int k = 0; k < LANES; k++) {
+        rows[k] = (const double *)of[k];
     }
+    lanes_transpose_all(rows, RECORD_DOUBLES, record);
     triangle_lanes t;
     for (int k = 0; k < 3; k++) {
         const lanes *at = record + CORNER + 3 * k;
