@@ -189,7 +189,7 @@ static inline void lanes_store_whole(int32_t *p, lanes a)
 /* Rounded towards 0; up to 2^52. */
 static inline lanes lanes_whole(lanes a)
 {
-    return _mm512_roundscale_pd(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+    return _mm512_cvtepi64_pd(_mm512_cvttpd_epi64(a));
 }
 
 static inline __m512d lanes_two_rows(const double *a, const double *b)

@@ -1,0 +1,234 @@
+/* The same bits whatever the compiler, the processor, the instruction level and the number of
+ * threads: sums over all bytes of some results, which differ if one bit does.
+ *
+ * A change that is to change results changes the sums, too; no other may. Left out are results that
+ * pow and sin of the C library take part in: overlaps to a power other than 1, flat angles. */
+#include "abut.h"
+
+#include "check.h"
+#include "contact_columns.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { FACETS = 400, CORNERS = 7 * FACETS / 2, SPHERES = 3000 };
+
+static const char *const LEVELS[] = {"baseline", "v3", "v4"};
+
+/* ---- sums ---- */
+
+/* FNV-1a, bytes of small numbers first. */
+static uint64_t add_bytes(uint64_t sum, const void *bytes, size_t size)
+{
+    const unsigned char *next = bytes;
+    for (size_t i = 0; i < size; i++) {
+        sum = (sum ^ next[i]) * UINT64_C(0x100000001b3);
+    }
+    return sum;
+}
+
+static uint64_t add_indices(uint64_t sum, const abut_index *numbers, abut_index count)
+{
+    for (abut_index i = 0; i < count; i++) {
+        const int64_t number = numbers[i]; /* as large on every machine */
+        sum = add_bytes(sum, &number, sizeof number);
+    }
+    return sum;
+}
+
+static uint64_t add_doubles(uint64_t sum, const double *numbers, abut_index count)
+{
+    return add_bytes(sum, numbers, (size_t)count * sizeof *numbers);
+}
+
+static const uint64_t EMPTY_SUM = UINT64_C(0xcbf29ce484222325);
+
+/* ---- a scene ---- */
+
+typedef struct scene {
+    double vertices[3 * CORNERS], centers[3 * SPHERES], radii[SPHERES], period[3];
+    abut_index indices[CORNERS], offsets[FACETS + 1];
+} scene;
+
+static uint64_t state;
+
+/* 0 ... 1, by splitmix64. */
+static double draw(void)
+{
+    uint64_t z = state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+/* Triangles, and parallelograms, anywhere; those that stand on a lattice make ties. */
+static void draw_facet(scene *s, int facet, int count)
+{
+    const abut_index first = s->offsets[facet];
+    for (int axis = 0; axis < 3; axis++) {
+        double at = draw(), along = 0.3 * draw(), up = 0.3 * draw() - 0.15;
+        if (facet % 4 == 0) {
+            at = rint(8.0 * at) / 8.0, along = axis == 0 ? 0.25 : 0.0, up = axis == 1 ? 0.25 : 0.0;
+        }
+        const double corners[4] = {at, at + along, at + along + up, at + up};
+        for (int k = 0; k < count; k++) {
+            s->vertices[3 * (first + k) + axis] = corners[k];
+        }
+    }
+    for (int k = 0; k < count; k++) {
+        s->indices[first + k] = first + k;
+    }
+    s->offsets[facet + 1] = first + count;
+}
+
+static const scene *make_scene(void)
+{
+    static scene s = {.period = {1.5, 0.0, 1.25}};
+    state = 1;
+    for (int f = 0; f < FACETS; f++) {
+        draw_facet(&s, f, f % 2 == 0 ? 3 : 4);
+    }
+    for (int i = 0; i < SPHERES; i++) {
+        s.radii[i] = i % 3 == 0 ? 0.125 : 0.05 + 0.1 * draw();
+        for (int axis = 0; axis < 3; axis++) {
+            const double x = 1.2 * draw() - 0.1;
+            s.centers[3 * i + axis] = i % 3 == 0 ? rint(16.0 * x) / 16.0 : x;
+        }
+    }
+    return &s;
+}
+
+/* ---- contacts with a mesh ---- */
+
+static uint64_t sum_contacts(const abut_contacts *contacts)
+{
+    const abut_index m = abut_contacts_count(contacts), nodes = abut_contacts_node_count(contacts);
+    abut_columns c = allocate_columns(SPHERES, m, nodes);
+    abut_contacts_write(contacts, &c);
+    uint64_t sum = add_indices(EMPTY_SUM, c.sphere, m);
+    sum = add_indices(sum, c.mesh, m);
+    sum = add_indices(sum, c.facet, m);
+    sum = add_bytes(sum, c.type, (size_t)m);
+    sum = add_indices(sum, c.feature, m);
+    sum = add_doubles(sum, c.point, 3 * m);
+    sum = add_doubles(sum, c.normal, 3 * m);
+    sum = add_doubles(sum, c.overlap, m);
+    sum = add_doubles(sum, c.share, m);
+    sum = add_doubles(sum, c.tilt, m);
+    sum = add_indices(sum, c.image, 3 * m);
+    sum = add_indices(sum, c.offsets, SPHERES + 1);
+    sum = add_indices(sum, c.node, nodes);
+    sum = add_doubles(sum, c.weight, nodes);
+    sum = add_indices(sum, c.node_offsets, m + 1);
+    free_columns(&c);
+    return sum;
+}
+
+static void check_contacts(const abut_finder *finder, abut_query query, uint64_t expected)
+{
+    for (query.workers = 1; query.workers <= 3; query.workers += 2) {
+        abut_contacts *contacts = NULL;
+        if (CHECK_INT(abut_contacts_find(finder, &query, &contacts, NULL), ABUT_OK)) {
+            CHECK(abut_contacts_count(contacts) > SPHERES);
+            CHECK_INT(sum_contacts(contacts), expected);
+        }
+        abut_contacts_free(contacts);
+    }
+}
+
+static void check_queries(const abut_finder *finder, const scene *s)
+{
+    abut_query query = abut_query_default();
+    query.sphere_count = SPHERES;
+    query.centers = s->centers;
+    query.radii = s->radii;
+    check_contacts(finder, query, UINT64_C(0xf209e4d84a5b92f0));
+    query.gap = 0.03125;
+    query.period = s->period;
+    check_contacts(finder, query, UINT64_C(0x20ceae36526af6fa));
+    query.resolution = ABUT_SHARING;
+    query.exponent = 1.0;
+    check_contacts(finder, query, UINT64_C(0x40f4ef274ad23d8e));
+}
+
+static void check_mesh(const scene *s)
+{
+    abut_mesh_input input = {.vertex_count = CORNERS,
+                             .facet_count = FACETS,
+                             .index_count = CORNERS,
+                             .vertices = s->vertices,
+                             .indices = s->indices,
+                             .offsets = s->offsets};
+    abut_mesh *mesh = NULL;
+    abut_finder *finder = NULL;
+    if (CHECK_INT(abut_mesh_build(&input, &mesh, NULL), ABUT_OK)) {
+        const abut_mesh *meshes[] = {mesh};
+        if (CHECK_INT(abut_finder_build(meshes, 1, &finder, NULL), ABUT_OK)) {
+            check_queries(finder, s);
+        }
+    }
+    abut_finder_free(finder);
+    abut_mesh_free(mesh);
+}
+
+/* ---- pairs of spheres ---- */
+
+static uint64_t sum_pairs(const abut_pairs *pairs)
+{
+    const abut_index count = abut_pairs_count(pairs);
+    const size_t m = (size_t)count + 1;
+    abut_pair_columns c = {.i = calloc(m, sizeof(abut_index)),
+                           .j = calloc(m, sizeof(abut_index)),
+                           .normal = calloc(3 * m, sizeof(double)),
+                           .overlap = calloc(m, sizeof(double)),
+                           .point = calloc(3 * m, sizeof(double)),
+                           .image = calloc(3 * m, sizeof(abut_index)),
+                           .offsets = calloc(SPHERES + 1, sizeof(abut_index))};
+    abut_pairs_write(pairs, &c);
+    uint64_t sum = add_indices(EMPTY_SUM, c.i, count);
+    sum = add_indices(sum, c.j, count);
+    sum = add_doubles(sum, c.normal, 3 * count);
+    sum = add_doubles(sum, c.overlap, count);
+    sum = add_doubles(sum, c.point, 3 * count);
+    sum = add_indices(sum, c.image, 3 * count);
+    sum = add_indices(sum, c.offsets, SPHERES + 1);
+    void *arrays[] = {c.i, c.j, c.normal, c.overlap, c.point, c.image, c.offsets};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        free(arrays[i]);
+    }
+    return sum;
+}
+
+static void check_pairs(const scene *s, bool is_periodic, uint64_t expected)
+{
+    abut_pair_input input = abut_pair_input_default();
+    abut_pair_query query = abut_pair_query_default();
+    abut_pair_finder *finder = NULL;
+    abut_pairs *pairs = NULL;
+    input.sphere_count = SPHERES;
+    input.radii = s->radii;
+    input.period = is_periodic ? s->period : NULL;
+    query.centers = s->centers;
+    query.workers = is_periodic ? 3 : 1;
+    if (CHECK_INT(abut_pair_finder_build(&input, &finder, NULL), ABUT_OK) &&
+        CHECK_INT(abut_pairs_find(finder, &query, &pairs, NULL), ABUT_OK)) {
+        CHECK(abut_pairs_count(pairs) > SPHERES);
+        CHECK_INT(sum_pairs(pairs), expected);
+    }
+    abut_pairs_free(pairs);
+    abut_pair_finder_free(finder);
+}
+
+void test_bits(void)
+{
+    const scene *s = make_scene();
+    for (size_t k = 0; k < sizeof LEVELS / sizeof *LEVELS; k++) {
+        if (abut_simd_choose(LEVELS[k]) == ABUT_OK) {
+            check_mesh(s);
+            check_pairs(s, false, UINT64_C(0x4a4b948bc40bb461));
+            check_pairs(s, true, UINT64_C(0x33e6c44751af9ef5));
+        }
+    }
+    abut_simd_choose(NULL);
+}
