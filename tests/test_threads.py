@@ -206,8 +206,10 @@ def finish(child, timeout=60):
 def test_forked_child_of_a_parent_that_used_threads():
     child = start_child(
         """
+        import warnings
         finder, centers = abut.ContactFinder(ground(30)), above(5000, 30)
         expected = finder.find(centers, 1.0, workers=3)
+        warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads
         pid = os.fork()
         same = finder.find(centers, 1.0, workers=3) == expected
         fresh = abut.ContactFinder(ground(30)).find(centers, 1.0, workers=3) == expected
