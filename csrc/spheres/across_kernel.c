@@ -79,6 +79,7 @@ LANES_INLINE void find_runs(const field *f, pair_queue *queue, mode m)
         queue->tasks[count] = (look_task){begin, end, task.number};
         count += begin < end;
         fetch(f, begin, m);
+        PREFETCH(f->ids + begin);
     }
     queue->task_count = count;
 }

@@ -40,33 +40,48 @@ LANES_INLINE bool search_ahead(const field *f, const row_task *task, const looke
     return is_done;
 }
 
+/* Append whom sphere a of cell x touches: found[0] is of those after it, found[1 + r] of row r. */
+LANES_INLINE void append_all(const field *f, const row_task *task, const looker *from, int32_t a,
+                             int32_t x, int32_t ahead_count, const answer *found, pair_queue *queue,
+                             mode m)
+{
+    int32_t *seconds = queue->seconds, count = queue->count;
+    count += append(f, a + 1, found[0].touching, seconds + count, m);
+    for (int32_t r = 0; r < ahead_count; r++) {
+        const int32_t begin = f->begins[task->ahead[r] + x - 1];
+        count += append(f, begin, found[1 + r].touching, seconds + count, m);
+    }
+    store_number(from, count, queue, m);
+}
+
 /* Most runs fit into one vector, most cells are not at the border, and floats tell most spheres
- * apart: who compares with one vector a run, whatever it holds, has no branch that the processor
- * has to guess. False: a run is longer, or doubles must tell; nothing has changed. */
+ * apart: who compares with one vector a run, whatever it holds, has only one branch that the
+ * processor has to guess, whether there is a pair at all; where sizes differ there mostly is none.
+ * False: a run is longer, or doubles must tell; nothing has changed. */
 LANES_INLINE bool search_short(const field *f, const row_task *task, const looker *from, int32_t a,
                                int32_t x, int32_t ahead_count, pair_queue *queue, mode m)
 {
     const int32_t *begins = f->begins;
-    int32_t *seconds = queue->seconds;
-    int32_t begin = a + 1, end = begins[task->row + x + 2], count = queue->count;
+    answer found[1 + MOST_AHEAD];
+    int32_t begin = a + 1, end = begins[task->row + x + 2];
     int32_t longest = end - begin, sum = end - begin;
-    answer found = compare_vector(f, from, begin, end - begin, m);
-    unsigned open = found.open;
-    count += append(f, begin, found.touching, seconds + count, m);
+    found[0] = compare_vector(f, from, begin, end - begin, m);
+    unsigned open = found[0].open, touching = found[0].touching;
     for (int32_t r = 0; r < ahead_count; r++) {
         begin = begins[task->ahead[r] + x - 1], end = begins[task->ahead[r] + x + 2];
         longest = end - begin > longest ? end - begin : longest;
         sum += end - begin;
-        found = compare_vector(f, from, begin, end - begin, m);
-        open |= found.open;
-        count += append(f, begin, found.touching, seconds + count, m);
+        found[1 + r] = compare_vector(f, from, begin, end - begin, m);
+        open |= found[1 + r].open, touching |= found[1 + r].touching;
     }
     fetch(f, begin + FETCHED_AHEAD, m); /* of the last row, which nobody has read before */
     if (longest > width_of(m) || open) {
         return false;
     }
     queue->distance_count += sum;
-    store_number(from, count, queue, m);
+    if (touching) {
+        append_all(f, task, from, a, x, ahead_count, found, queue, m);
+    }
     return true;
 }
 
