@@ -80,11 +80,11 @@ typedef enum abut_status {
     ABUT_RADIUS_TOO_SMALL, /* index: the sphere, value: its radius, less than ABUT_SMALLEST_RADIUS
                             */
     ABUT_BAD_SPHERE_GAP,   /* index: the sphere, value: its gap */
-    ABUT_BAD_SIZE,       /* index: the level, value: its size, which is not positive, not finite or
-                            no more than that of the level before */
-    ABUT_SIZE_TOO_SMALL, /* index: the sphere, value: its diameter and gap, for which the last level
-                            is too small */
-    ABUT_TOO_MANY_LEVELS,  /* index: how many */
+    ABUT_BAD_SIZE,        /* index: the level, value: its size, which is not positive, not finite or
+                             no more than that of the level before */
+    ABUT_SIZE_TOO_SMALL,  /* index: the sphere, value: its diameter and gap, for which the last
+                             level, detail, is too small */
+    ABUT_TOO_MANY_LEVELS, /* index: how many */
     ABUT_TOO_MANY_SPHERES, /* index: how many; spheres of pairs are numbered with 31 bits */
     ABUT_TOO_MANY_PERIODS, /* as ABUT_CENTER_NOT_FINITE: more than 2^31 periods from the box */
     ABUT_OTHER_NOT_FINITE, /* as ABUT_CENTER_NOT_FINITE and so on, of the other spheres */

@@ -486,7 +486,7 @@ def test_sequences_that_hold_no_mesh():
         ([], ValueError, "the sequence of meshes is empty: give at least one"),
         ([square, "lid.stl"], TypeError, r"meshes\[1\]: a path is no mesh: abut.read_mesh\('lid"),
         (["drum.stl"], TypeError, r"meshes\[0\]: a path is no mesh"),
-        ([square, None], TypeError, r"meshes\[1\]: no mesh can be made of builtins.NoneType"),
+        ([square, None], TypeError, r"meshes\[1\]: no mesh can be made of NoneType"),
         ((square, SQUARE), ValueError, r"meshes\[1\]: mesh has shape \(4, 3\)"),
         ([[square]], TypeError, r"meshes\[0\]: a sequence of meshes is no mesh"),
     ):

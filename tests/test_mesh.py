@@ -397,7 +397,7 @@ def test_from_any_drops_facets_without_area_where_told():
     ("obj", "error", "message"),
     [
         ("drum.stl", TypeError, r"abut.read_mesh\('drum.stl'\) reads one"),
-        (None, TypeError, "no mesh can be made of builtins.NoneType"),
+        (None, TypeError, "no mesh can be made of NoneType"),
         ([abut.Mesh(SQUARE, [])], TypeError, "a sequence of meshes is no mesh"),
         (SQUARE, ValueError, r"mesh has shape \(4, 3\)"),
         ([[[0, 0, 0], [1, 0, np.nan], [0, 1, 0]]], ValueError, r"mesh\[0, 1, 2\] is nan"),

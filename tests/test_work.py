@@ -338,6 +338,7 @@ ERRORS = {
     "overhead is -0.1": {"overhead": -0.1},
     "search is 'up', but must be 'top-down' or 'bottom-up'": {"search": "up"},
     "probability has 2 entries, but there is 1 radius": {"probability": [0.5, 0.5]},
+    "probability has 1 entry, but there are 2 radii": {"radii": [1, 1], "probability": [1.0]},
     "probability[0] is -1": {"probability": [-1]},
     "probability sums to 0.5": {"probability": [0.5]},
     "probability has shape ()": {"probability": 1.0},

@@ -39,8 +39,8 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_BAD_SPHERE_GAP] = "gap[#] is %; it must be at least 0 and at most 1e75",
     [ABUT_BAD_SIZE] =
         "levels[#] is %; sizes of levels must be positive and ascend, to at most 1e76",
-    [ABUT_SIZE_TOO_SMALL] = "sphere # has the diameter, with its gap, of %, which is more than the "
-                            "size of the last level",
+    [ABUT_SIZE_TOO_SMALL] = "sphere # has the diameter, with its gap, of %, which is more than "
+                            "levels[@], the last size",
     [ABUT_TOO_MANY_LEVELS] = "# levels are too many; there may be 64",
     [ABUT_TOO_MANY_SPHERES] = "# spheres are too many; those of pairs are numbered with 31 bits",
     [ABUT_TOO_MANY_PERIODS] = "centers[#, @] is %, more than 2^31 periods away",
@@ -48,7 +48,7 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_OTHER_TOO_FAR] = "others: centers[#, @] is %; coordinates must lie within 1e75 of 0",
     [ABUT_OTHER_TOO_MANY_PERIODS] = "others: centers[#, @] is %, more than 2^31 periods away",
     [ABUT_OTHER_SIZE_TOO_SMALL] = "others: sphere # has the diameter, with its gap, of %, which is "
-                                  "more than the size of the last level",
+                                  "more than levels[@], the last size",
     [ABUT_BAD_OTHER_RADIUS] = "others: radii[#] is %; radii must be positive and at most 1e75",
     [ABUT_OTHER_RADIUS_TOO_SMALL] = "others: radii[#] is %; radii of pairs must be at least 1e-75",
     [ABUT_BAD_OTHER_GAP] = "others: gaps[#] is %; it must be at least 0 and at most 1e75",

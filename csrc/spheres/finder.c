@@ -255,8 +255,11 @@ static abut_status fill_finder(const abut_pair_input *input, abut_pair_finder *f
         status = finder_set_levels(finder, finder->reaches, count, input->workers, &finder->levels,
                                    &index);
         if (status) {
-            report(error, status, index,
-                   status == ABUT_SIZE_TOO_SMALL ? 2.0 * finder->reaches[index] : 0.0);
+            const bool is_small = status == ABUT_SIZE_TOO_SMALL;
+            report(error, status, index, is_small ? 2.0 * finder->reaches[index] : 0.0);
+            if (error && is_small) {
+                error->detail = finder->levels.count - 1;
+            }
         }
     }
     return status;

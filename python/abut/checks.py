@@ -70,7 +70,9 @@ def _points_remedy(array: NDArray[Any]) -> str:
     return ""
 
 
-def lengths(value: object, name: str, count: int, item: str) -> NDArray[np.float64]:
+def lengths(
+    value: object, name: str, count: int, item: str, items: str | None = None
+) -> NDArray[np.float64]:
     """`value`, a number or one for each item, of which there are `count`, as (count,)."""
     if type(value) is float:
         return _repeated(value, count)
@@ -84,7 +86,7 @@ def lengths(value: object, name: str, count: int, item: str) -> NDArray[np.float
         )
     if len(array) != count:
         entries = counted(len(array), "entry", "entries")
-        raise ValueError(f"{name} has {entries}, but {there_are(count, item)}")
+        raise ValueError(f"{name} has {entries}, but {there_are(count, item, items)}")
     return array
 
 

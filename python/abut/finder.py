@@ -157,7 +157,7 @@ class ContactFinder:
     >>> square = abut.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2, 3]])
     >>> finder = abut.ContactFinder(square)
     >>> finder
-    ContactFinder(1 facets)
+    ContactFinder(1 facet)
     >>> for height in 0.4, 0.6:
     ...     print(len(finder.find([[0.5, 0.5, height]], 0.5)))
     1
@@ -281,7 +281,7 @@ class ContactFinder:
         return Statistics(*self._core.statistics(), sum(map(len, self._meshes)))
 
     def __repr__(self) -> str:
-        counts = f"{sum(map(len, self._meshes))} facets"
+        counts = checks.counted(sum(map(len, self._meshes)), "facet")
         if len(self._meshes) == 1:
             return f"ContactFinder({counts})"
         return f"ContactFinder({len(self._meshes)} meshes, {counts})"

@@ -51,8 +51,9 @@ def _read_foreign(obj: Any) -> Facets:
         raise TypeError("a trimesh scene is no mesh: scene.to_mesh() makes one")
     if isinstance(obj, (np.ndarray, list, tuple)):
         return _from_array(obj)
+    name = f"{type(obj).__module__}.{type(obj).__qualname__}".removeprefix("builtins.")
     raise TypeError(
-        f"no mesh can be made of {type(obj).__module__}.{type(obj).__qualname__}: give an"
+        f"no mesh can be made of {name}: give an"
         " abut.Mesh, a trimesh, pyvista or meshio mesh, or an (m, k, 3) array of facet vertices"
     )
 

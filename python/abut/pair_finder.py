@@ -86,6 +86,9 @@ def find_pairs(
 
     Notes
     -----
+    All lengths are in one unit, the caller's; so are those of the result. The grid and its searches
+    are those of [1]_, section 2 (eq. 4: the cells that a sphere looks into).
+
     The memory that a search takes, about 100 bytes a sphere, and that of results which the caller
     has dropped are kept for the next call: fresh memory takes longer than the search. A call for a
     few spheres gives most of it back.
@@ -158,6 +161,11 @@ class PairFinder:
     period : tuple of float or None, or None
         Likewise.
 
+    Raises
+    ------
+    ValueError, TypeError
+        As `find_pairs`, for what is given here.
+
     Notes
     -----
     Several Python threads may query one finder at once; the interpreter lock is released meanwhile.
@@ -165,6 +173,12 @@ class PairFinder:
 
     The memory of large results is used again, as with a `ContactFinder`. To make a finder takes as
     many threads as `set_num_threads` or the environment says.
+
+    References
+    ----------
+    .. [1] D. Krijgsman, V. Ogarko, S. Luding, "Optimal parameters for a hierarchical grid data
+       structure for contact detection in arbitrarily polydisperse particle systems", Computational
+       Particle Mechanics 1 (2014), :doi:`10.1007/s40571-014-0020-9`.
 
     Examples
     --------
@@ -278,7 +292,8 @@ class PairFinder:
         Returns
         -------
         PairStatistics
-            Of queries that several threads made at once, of one of them.
+            Of queries that several threads made at once, of one of them. After a query that ended
+            with an error it counts nothing, until the next.
 
         Examples
         --------
@@ -375,7 +390,7 @@ def _read_levels(levels: Any) -> tuple[_Doubles | None, int]:
         return None, checks.choice(levels, "levels", {"auto": 0})
     if levels is None:
         raise TypeError("levels is None, but must be 'auto', a number or sizes")
-    if np.ndim(levels) == 0:
+    if not isinstance(levels, Sequence) and np.ndim(levels) == 0:
         count = checks.whole(levels, "levels")
         if not 1 <= count <= _core.LEVEL_LIMIT:
             raise ValueError(f"levels is {count}, but must be 1 to {_core.LEVEL_LIMIT}")

@@ -103,7 +103,8 @@ class PairStatistics:
     Attributes
     ----------
     spheres : int
-        Spheres of the last query; 0 before the first.
+        Spheres of the last query; 0 before the first. Where it was given others, these look, and
+        the levels are those of the others.
     pairs : int
         Pairs that it found.
     distances : int

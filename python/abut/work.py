@@ -23,7 +23,9 @@ DIMENSIONS = {2: math.pi, 3: 4 * math.pi / 3}  # and the volume of a sphere of r
 
 VOLUME_FRACTION = 0.6  # of a dense packing
 CANDIDATES = 192  # sizes among which the optimum is looked for first, and as many quantiles
-LEVEL_SEARCH_LIMIT = 12  # more levels than this are not tried: further ones gain next to nothing
+# more levels are not tried: they gain next to nothing, but for "linear" sizes, which are the worst
+# where they would gain
+LEVEL_SEARCH_LIMIT = 12
 SUM_TOLERANCE = 1e-6  # of probabilities that were computed with some care
 
 
@@ -103,7 +105,8 @@ def expected_work(
     This is the model of [1]_: spheres lie anywhere with the same probability, whatever their radii
     and wherever others are. On its own level a sphere is compared with those in its cell and in
     half of the cells around; on each level below, or above where the search is bottom-up, with
-    those in all cells that it can reach. Nobody looks into a level without spheres.
+    those in all cells that it can reach. Nobody looks into a level without spheres. The sums are
+    those of section 3 there, written out in docs/method.md, section 7.
 
     Parameters
     ----------
@@ -187,8 +190,8 @@ def cell_sizes(
         of which the least work is expected; needs SciPy. See section 5.2 of [1]_.
     levels : int, optional
         How many levels, 1 to 64. By default the number, up to 12, of which the least work is
-        expected. The families "constant" and "optimal" make fewer where there are not as many
-        different radii.
+        expected; "linear" sizes may gain from more. The families "constant" and "optimal" make
+        fewer where there are not as many different radii.
     dimension, volume_fraction, probability, search, overhead
         What work is expected from: see `expected_work`. The volume fraction is 0.6 by default.
 
@@ -269,7 +272,9 @@ def _read_radii(radii: ArrayLike, probability: ArrayLike | None) -> tuple[Array,
 
 
 def _read_probability(probability: ArrayLike, count: int) -> Array:
-    weights = checks.lengths(_vector(probability, "probability"), "probability", count, "radius")
+    weights = checks.lengths(
+        _vector(probability, "probability"), "probability", count, "radius", "radii"
+    )
     wrong = ~(weights >= 0)
     if wrong.any():
         first = int(wrong.argmax())

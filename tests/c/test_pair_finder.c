@@ -203,7 +203,8 @@ static void check_build_error(const abut_pair_input *input, abut_status status, 
     abut_error error;
     CHECK_INT(abut_pair_finder_build(input, &finder, &error), status);
     CHECK(finder == NULL);
-    check_error(&error, status, index, 0, value);
+    const abut_index last = input->level_count - 1;
+    check_error(&error, status, index, status == ABUT_SIZE_TOO_SMALL ? last : 0, value);
     CHECK_INT(abut_pair_finder_build(input, &finder, NULL), status);
     CHECK_INT(memory_live_count(), live);
 }
@@ -332,7 +333,7 @@ static void check_bad_others(void)
     static const double large[] = {1.0, 3.25};
     query.other_count = 2, query.other_radii = large;
     input.sizes = good_sizes, input.level_count = 3;
-    check_find_error(&input, &query, &(abut_error){ABUT_OTHER_SIZE_TOO_SMALL, 1, 0, 6.5});
+    check_find_error(&input, &query, &(abut_error){ABUT_OTHER_SIZE_TOO_SMALL, 1, 2, 6.5});
 }
 
 static void check_too_many_images(void)
