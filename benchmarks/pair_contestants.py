@@ -20,6 +20,7 @@ import abut
 from contestants import Contestant, one_processor, quiet_warp
 
 TOO_MANY_CELLS = "cells of the whole box"
+TOO_SLOW = "more than a minute a round"
 
 
 class PairContestant(Contestant):
@@ -28,7 +29,7 @@ class PairContestant(Contestant):
     max_threads = 1
     is_list_only = False  # what is timed is less than a whole search
     largest_ratio = np.inf  # of radii: beyond, it is not run, for the reason given
-    reason = "more than a minute a round"
+    reason = TOO_SLOW
     left_out = MappingProxyType({})  # reasons by the first word of a scene's name
 
     def search(self):
@@ -415,6 +416,7 @@ class WarpDocumented(WarpPairs):
 
     spheres_a_cell = 0
     largest_ratio = 100
+    left_out = MappingProxyType({"powder": TOO_SLOW})
 
 
 def is_scattered(centers):
@@ -554,7 +556,9 @@ class Lammps(PairContestant):
     is_list_only = True
     style = "bin"
     largest_ratio = 10
-    left_out = MappingProxyType(dict.fromkeys(["outlier", "clusters"], TOO_MANY_CELLS))
+    left_out = MappingProxyType(
+        {"outlier": TOO_MANY_CELLS, "clusters": TOO_MANY_CELLS, "powder": TOO_SLOW}
+    )
 
     def __init__(self, scene, threads):
         self.folder = tempfile.TemporaryDirectory()
@@ -606,6 +610,7 @@ class LammpsMulti(Lammps):
 
     style = "multi"
     largest_ratio = np.inf
+    left_out = MappingProxyType(dict.fromkeys(["outlier", "clusters"], TOO_MANY_CELLS))
 
     def mode(self):
         return "multi"

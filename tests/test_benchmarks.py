@@ -373,6 +373,8 @@ def test_scenes_that_are_too_much_for_a_rival_say_so(benchmarks, pair_contestant
     assert benchmarks["rounds"].admit("omega-10", options, contestants) == ["abut", "freud"]
     assert "vesin is left out of omega-10: lists all pairs" in capsys.readouterr().out
     assert "digits" in pair_contestants.Freud.reason_against("outlier-1", [1])
+    assert "a minute" in pair_contestants.Lammps.reason_against("powder-10", [1])
+    assert pair_contestants.LammpsMulti.reason_against("powder-10", [1]) is None
 
 
 def test_one_distance_lists_more_pairs_the_more_sizes_differ(pair_contestants):
