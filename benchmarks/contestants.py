@@ -57,6 +57,20 @@ class Contestant:
         return None
 
     @classmethod
+    def reason_against(cls, scene_name, threads):
+        """Why it is not run on a scene with any of these numbers of threads, or None."""
+        if not cls.is_searched and scene_name != "build":
+            return "it finds nothing, and is for the scene build"
+        if cls.max_threads and min(threads) > cls.max_threads:
+            return f"it runs on {cls.max_threads} thread at most, not on {min(threads)}"
+        return None
+
+    @staticmethod
+    def facet_count(scene):
+        """The facets that it is given."""
+        return len(scene.facets)
+
+    @classmethod
     def version(cls):
         return importlib.metadata.version(cls.package)
 
@@ -92,6 +106,14 @@ class Abut(Contestant):
 
     def search(self, spheres):
         return self.finder.find(*spheres, workers=self.threads)
+
+    @staticmethod
+    def facet_count(scene):
+        """Polygons, where rivals are given the triangles that these are cut into."""
+        if scene.polygons is None:
+            return len(scene.facets)
+        _, offsets = scene.polygons
+        return len(offsets) - 1
 
     @functools.cached_property
     def triangle_finder(self):

@@ -227,8 +227,8 @@ def parse_arguments(arguments):
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = parser.add_argument
-    add("--steps", type=int, default=5_000, help="the paper's: 250,000")
-    add("--particles", type=int, default=10_000, help="the paper's: 10,000")
+    add("--steps", type=rounds.whole(BLOCKS), default=5_000, help="the paper's: 250,000")
+    add("--particles", type=rounds.whole(1), default=10_000, help="the paper's: 10,000")
     add("--levels", type=rounds.names(LEVELS), default=list(LEVELS), help="auto, optimal, 1")
     add("--json", metavar="OUT", help="also write the rows there, with energies against time")
     table = rounds.RESULTS / f"cooling/{rounds.cpu_name()}.csv"

@@ -20,6 +20,7 @@ import abut
 from contestants import Contestant, one_processor, quiet_warp
 
 TOO_MANY_CELLS = "cells of the whole box"
+TOO_SLOW = "more than a minute a round"
 
 
 class PairContestant(Contestant):
@@ -28,7 +29,7 @@ class PairContestant(Contestant):
     max_threads = 1
     is_list_only = False  # what is timed is less than a whole search
     largest_ratio = np.inf  # of radii: beyond, it is not run, for the reason given
-    reason = "more than a minute a round"
+    reason = TOO_SLOW
     left_out = MappingProxyType({})  # reasons by the first word of a scene's name
 
     def search(self):
@@ -43,12 +44,11 @@ class PairContestant(Contestant):
         return None
 
     @classmethod
-    def reason_against(cls, scene_name):
-        """Why it is not run on a scene, or None."""
+    def reason_against(cls, scene_name, threads):
         kind, ratio = scene_name.split("-")
         if float(ratio) > cls.largest_ratio:
             return cls.reason
-        return cls.left_out.get(kind)
+        return cls.left_out.get(kind) or super().reason_against(scene_name, threads)
 
 
 class AbutPairs(PairContestant):
@@ -278,16 +278,34 @@ class MDAnalysis(ByOctave):
 # ---- rivals that know one distance, and no second set --------------------------------------------
 
 
-ONE_DISTANCE = "lists all pairs within the largest diameter: 110 a sphere at 10"
+# pairs within the largest diameter, for each sphere of a million, by the scene or its ratio
+NEAR = MappingProxyType(
+    {
+        "powder-10": "110,000",
+        "10": "80 to 110",
+        "100": "3,600 to 8,000",
+        "1000": "5,000 to 190,000",
+    }
+)
 
 
-class Vesin(PairContestant):
+class OneDistance(PairContestant):
+    """Lists all pairs within the largest diameter: those that touch, where all are of one size."""
+
+    left_out = MappingProxyType(dict.fromkeys(["outlier", "clusters"], TOO_MANY_CELLS))
+
+    @classmethod
+    def reason_against(cls, scene_name, threads):
+        near = NEAR.get(scene_name) or NEAR.get(scene_name.split("-")[1])
+        if near:
+            return f"lists all pairs within the largest diameter: {near} a sphere of a million"
+        return super().reason_against(scene_name, threads)
+
+
+class Vesin(OneDistance):
     """The pairs' numbers, by vesin's cells of the largest diameter."""
 
     module = package = "vesin"
-    largest_ratio = 1
-    reason = ONE_DISTANCE
-    left_out = MappingProxyType(dict.fromkeys(["outlier", "clusters"], TOO_MANY_CELLS))
 
     def __init__(self, scene, threads):
         from vesin import NeighborList
@@ -301,13 +319,10 @@ class Vesin(PairContestant):
         return self.list.compute(self.points, self.box, False, "ij", copy=False)
 
 
-class Matscipy(PairContestant):
+class Matscipy(OneDistance):
     """The pairs' numbers, each twice, sorted by the first, by matscipy's cells."""
 
     module = package = "matscipy"
-    largest_ratio = 1
-    reason = ONE_DISTANCE
-    left_out = MappingProxyType(dict.fromkeys(["outlier", "clusters"], TOO_MANY_CELLS))
 
     def __init__(self, scene, threads):
         self.box = np.diag(np.ptp(scene.centers, axis=0) + 1.0)
@@ -401,6 +416,7 @@ class WarpDocumented(WarpPairs):
 
     spheres_a_cell = 0
     largest_ratio = 100
+    left_out = MappingProxyType({"powder": TOO_SLOW})
 
 
 def is_scattered(centers):
@@ -540,7 +556,9 @@ class Lammps(PairContestant):
     is_list_only = True
     style = "bin"
     largest_ratio = 10
-    left_out = MappingProxyType(dict.fromkeys(["outlier", "clusters"], TOO_MANY_CELLS))
+    left_out = MappingProxyType(
+        {"outlier": TOO_MANY_CELLS, "clusters": TOO_MANY_CELLS, "powder": TOO_SLOW}
+    )
 
     def __init__(self, scene, threads):
         self.folder = tempfile.TemporaryDirectory()
@@ -592,6 +610,7 @@ class LammpsMulti(Lammps):
 
     style = "multi"
     largest_ratio = np.inf
+    left_out = MappingProxyType(dict.fromkeys(["outlier", "clusters"], TOO_MANY_CELLS))
 
     def mode(self):
         return "multi"

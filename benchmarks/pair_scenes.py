@@ -106,7 +106,7 @@ SCENES = {
 
 def make(name, sphere_count=None):
     """The scene of that name, by default with a million spheres."""
-    return SCENES[name](sphere_count or 1_000_000)
+    return SCENES[name](1_000_000 if sphere_count is None else sphere_count)
 
 
 def base_of(name):

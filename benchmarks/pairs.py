@@ -51,21 +51,11 @@ def enter(name, scene_name, scene, options):
     ]
 
 
-def admit(scene_name, options):
-    """The contestants that are run on a scene; says why the others are not."""
-    for name in options.contestants:
-        reason = CONTESTANTS[name].reason_against(scene_name)
-        if reason:
-            print(f"{name} is left out of {scene_name}: {reason}")
-        else:
-            yield name
-
-
-def measure(scene_name, sphere_count, options):
+def measure(scene_name, sphere_count, contestants, options):
     """The finished rows of one scene, with abut's on the scene that it is compared with."""
     scene, base = pair_scenes.make(scene_name, sphere_count), pair_scenes.base_of(scene_name)
     entrants, base_entrants = [], []
-    for name in admit(scene_name, options):
+    for name in contestants:
         entrants += enter(name, scene_name, scene, options)
         if base and name.startswith("abut"):
             base_entrants += enter(name, base, pair_scenes.make(base, sphere_count), options)
@@ -112,22 +102,9 @@ def is_rival(name):
 
 
 def print_table(rows):
-    first = rows[0]
-    print(f"\n{first['scene']}: {first['spheres']:,} spheres")
-    print(
-        f"{'contestant':15} threads outputs {'min':>9} {'median':>9}"
-        f"  /abut  rival/  speed-up  /base"
-        f" {'touching':>10} {'difference':>10} {'ns/touch':>8}  (ns a sphere)"
-    )
-    for row in rows:
-        cell = {field: row.get(field, "") for field in FIELDS}
-        print(
-            "{contestant:15} {threads:>7} {outputs:7} {min_ns:9.1f} {median_ns:9.1f} "
-            "{over_abut:>6} {fastest_rival_over:>7} {speed_up:>9} {over_base:>6} "
-            "{touching:>10} {difference:>10} {ns_a_touching:>8}".format(**cell),
-            end="",
-        )
-        print(note(row))
+    title = f"{rows[0]['scene']}: {rows[0]['spheres']:,} spheres"
+    columns = rounds.COLUMNS | {"over_base": ("/base", ">6")} | rounds.FOUND
+    rounds.print_table(title, columns, rows, note)
 
 
 def note(row):
@@ -146,7 +123,7 @@ def main(arguments=None):
     rounds.add_names(parser, pair_scenes.SCENES, CONTESTANTS, "omega-10", DEFAULT)
     options = parser.parse_args(arguments)
     options.contestants = rounds.leave_out_missing(options.contestants, CONTESTANTS)
-    rounds.measure_all(options, measure, print_table, FIELDS)
+    rounds.measure_all(options, CONTESTANTS, measure, print_table, FIELDS)
 
 
 if __name__ == "__main__":

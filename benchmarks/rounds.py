@@ -9,11 +9,15 @@ import ctypes
 import gc
 import itertools
 import json
+import math
 import platform
 import re
 import statistics
+import sys
 import time
 from pathlib import Path
+
+from abut.threads import MAX_THREADS
 
 RESULTS = Path(__file__).parent / "results"
 OUTPUTS = ("warm", "swapped", "cold")
@@ -34,6 +38,23 @@ TIMES = [
     "fastest_rival_over",
     "speed_up",
 ]
+
+# of the tables that are printed: each column's title and form
+COLUMNS = {
+    "contestant": ("contestant", "<15"),
+    "threads": ("threads", ">7"),
+    "outputs": ("outputs", "<7"),
+    "min_ns": ("min", ">9.1f"),
+    "median_ns": ("median", ">9.1f"),
+    "over_abut": ("/abut", ">7"),
+    "fastest_rival_over": ("rival/", ">7"),
+    "speed_up": ("speed-up", ">9"),
+}
+FOUND = {
+    "touching": ("touching", ">10"),
+    "difference": ("difference", ">10"),
+    "ns_a_touching": ("ns/touch", ">8"),
+}
 
 
 class Entrant:
@@ -138,6 +159,16 @@ def cpu_name():
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
+def print_table(title, columns, rows, note):
+    """A line a row, with what `note` says of it."""
+    print(f"\n{title}")
+    heads = [f"{head:{form.split('.')[0]}}" for head, form in columns.values()]
+    print(" ".join(heads) + f"  (ns a {rows[0]['unit']})")
+    for row in rows:
+        cells = [f"{row.get(field, ''):{form}}" for field, (_, form) in columns.items()]
+        print((" ".join(cells) + note(row)).rstrip(), flush=True)
+
+
 def append_csv(rows, path, fields):
     """Add the rows; a file with other columns is written anew with today's."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -165,8 +196,22 @@ def names(allowed):
     return read
 
 
-def numbers(text):
-    return [int(number) for number in text.split(",")]
+def whole(least, most=math.inf):
+    """Reads a number that is not out of bounds."""
+    bound = f"at least {least}" if most == math.inf else f"{least} to {most}"
+
+    def read(text):
+        if not text.strip().lstrip("-").isdecimal():
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number; it must be {bound}")
+        if not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"{int(text)} is out of bounds; it must be {bound}")
+        return int(text)
+
+    return read
+
+
+def several(read):
+    return lambda text: [read(part) for part in text.split(",")]
 
 
 def parser(description, table):
@@ -175,10 +220,16 @@ def parser(description, table):
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = made.add_argument
-    add("--spheres", type=numbers, default=[None], help="default: the scene's, mostly a million")
-    add("--threads", type=numbers, default=[1], help="comma-separated, as in 1,2")
+    add(
+        "--spheres",
+        type=several(whole(1)),
+        default=[None],
+        help="default: the scene's, mostly a million",
+    )
+    threads = several(whole(1, MAX_THREADS))
+    add("--threads", type=threads, default=[1], help="comma-separated, as in 1,2")
     add("--outputs", type=names(OUTPUTS), default=["warm", "cold"], help="for abut; see README.md")
-    add("--repeats", type=int, default=5, help="rounds that count, after one that does not")
+    add("--repeats", type=whole(1), default=5, help="rounds that count, after one that does not")
     add("--json", metavar="OUT", help="also write the rows there")
     add("--csv", type=Path, default=RESULTS / table, help="default: %(default)s")
     return made
@@ -203,17 +254,35 @@ def leave_out_missing(chosen, contestants):
     return present
 
 
-def measure_all(options, measure, print_table, fields):
-    """Measure every scene, tell its rows and keep them."""
+def admit(scene_name, options, contestants):
+    """The contestants that are run on a scene; says why the others are not."""
+    admitted = []
+    for name in options.contestants:
+        reason = contestants[name].reason_against(scene_name, options.threads)
+        if reason:
+            print(f"{name} is left out of {scene_name}: {reason}")
+        else:
+            admitted.append(name)
+    return admitted
+
+
+def measure_all(options, contestants, measure, print_table, fields):
+    """Measure every scene; its rows are kept before they are told and the next one begins."""
     rows = []
     for scene_name, sphere_count in itertools.product(options.scene, options.spheres):
-        try:
-            found = measure(scene_name, sphere_count, options)
-        except FileNotFoundError as error:
-            print(f"{scene_name} is left out: {error}")
+        admitted = admit(scene_name, options, contestants)
+        if not admitted:
+            print(f"{scene_name} is left out: no contestant is left for it", flush=True)
             continue
-        print_table(found)
-        append_csv(found, options.csv, fields)
+        try:
+            found = measure(scene_name, sphere_count, admitted, options)
+        except FileNotFoundError as error:
+            print(f"{scene_name} is left out: {error}", flush=True)
+            continue
         rows += found
-    if options.json:
-        Path(options.json).write_text(json.dumps(rows, indent=1) + "\n")
+        append_csv(found, options.csv, fields)
+        if options.json:
+            Path(options.json).write_text(json.dumps(rows, indent=1) + "\n")
+        print_table(found)
+    if not rows:
+        sys.exit("error: nothing was timed: every scene was left out, for the reasons above")

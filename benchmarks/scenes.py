@@ -204,7 +204,8 @@ def sliver_fans(vertices, facets, cuts):
 
 def in_order(scene):
     """The scene with its spheres in Morton order of the cube that holds their centers."""
-    low, size = scene.centers.min(0), np.ptp(scene.centers, axis=0).max()
+    low = scene.centers.min(0)
+    size = np.ptp(scene.centers, axis=0).max() or 1.0  # of a single center 0
     order = np.argsort(morton_codes((scene.centers - low) / size), kind="stable")
     return scene._replace(centers=scene.centers[order], radii=scene.radii[order])
 
@@ -274,4 +275,6 @@ SPHERE_COUNTS = {
 
 def make(name, sphere_count=None):
     """The scene of that name, by default with as many spheres as it is meant for."""
-    return SCENES[name](sphere_count or SPHERE_COUNTS.get(name, 1_000_000))
+    if sphere_count is None:
+        sphere_count = SPHERE_COUNTS.get(name, 1_000_000)
+    return SCENES[name](sphere_count)

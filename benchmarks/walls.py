@@ -75,10 +75,10 @@ def enter(name, scene, threads, outputs):
     return [Entrant(name, scene, t, o) for t in threads if t <= most for o in outputs]
 
 
-def measure_searches(scene_name, scene, options):
+def measure_searches(scene_name, scene, contestants, options):
     """One row an entrant."""
     entrants = []
-    for name in (n for n in options.contestants if CONTESTANTS[n].is_searched):
+    for name in contestants:
         entrants += enter(name, scene, options.threads, options.outputs)
     rounds.take_turns(entrants, options.repeats)
     reference = next((e.counts() for e in entrants if is_abut(e)), None)
@@ -91,9 +91,8 @@ def measure_searches(scene_name, scene, options):
     return rows
 
 
-def measure_builds(scene_name, scene, options):
+def measure_builds(scene_name, scene, contestants, options):
     """One row a contestant and number of threads: what stands before the second search."""
-    contestants = options.contestants
     if "abut" in contestants and "abut-mesh" not in contestants:
         contestants = ["abut-mesh", *contestants]
     turns = [
@@ -115,7 +114,7 @@ def first_columns(scene_name, scene, name, threads, options):
     return {
         "scene": scene_name,
         "spheres": len(scene.radii),
-        "facets": len(scene.facets),
+        "facets": CONTESTANTS[name].facet_count(scene),
         "spheres_a_call": scene.spheres_a_call or "",
         "contestant": name,
         "version": CONTESTANTS[name].version(),
@@ -148,21 +147,12 @@ def is_whole_rival(name):
 
 
 def print_table(rows):
-    first = rows[0]
-    print(f"\n{first['scene']}: {first['spheres']:,} spheres, {first['facets']:,} facets")
-    print(
-        f"{'contestant':10} threads outputs {'min':>9} {'median':>9}  /abut  rival/  speed-up"
-        f" {'touching':>10} {'difference':>10} {'ns/touch':>8} {'kept':>9}  (ns a {first['unit']})"
-    )
-    for row in rows:
-        cell = {field: row.get(field, "") for field in FIELDS}
-        print(
-            "{contestant:10} {threads:>7} {outputs:7} {min_ns:9.1f} {median_ns:9.1f} "
-            "{over_abut:>6} {fastest_rival_over:>7} {speed_up:>9} "
-            "{touching:>10} {difference:>10} {ns_a_touching:>8} {kept:>9}".format(**cell),
-            end="",
-        )
-        print(note(row))
+    fewest, most = (choose(row["facets"] for row in rows) for choose in (min, max))
+    title = f"{rows[0]['scene']}: {rows[0]['spheres']:,} spheres, {fewest:,} facets"
+    if most > fewest:
+        title += f" (to rivals {most:,} triangles)"
+    columns = rounds.COLUMNS | rounds.FOUND | {"kept": ("kept", ">9")}
+    rounds.print_table(title, columns, rows, note)
 
 
 def note(row):
@@ -170,7 +160,7 @@ def note(row):
     notes = []
     if row["contestant"] == "abut" and row["fastest_rival"]:
         notes.append(f"fastest rival: {row['fastest_rival']}")
-    if CONTESTANTS[row["contestant"]].is_closest_only:
+    if CONTESTANTS[row["contestant"]].is_closest_only and "touching_spheres" in row:
         notes.append(f"closest facet only: {row['touching_spheres']:,} spheres touch")
     if row["spheres_a_call"] or row["scene"] == "mixer":
         call = row["median_ns"] * (row["spheres_a_call"] or row["spheres"])
@@ -184,11 +174,11 @@ def note(row):
 # ---- the command ---------------------------------------------------------------------------------
 
 
-def measure(scene_name, sphere_count, options):
+def measure(scene_name, sphere_count, contestants, options):
     """The finished rows of one scene."""
     scene = scenes.make(scene_name, sphere_count)
     run = measure_builds if scene_name == "build" else measure_searches
-    return rounds.compare(run(scene_name, scene, options), is_whole_rival)
+    return rounds.compare(run(scene_name, scene, contestants, options), is_whole_rival)
 
 
 def main(arguments=None):
@@ -196,7 +186,7 @@ def main(arguments=None):
     rounds.add_names(parser, scenes.SCENES, CONTESTANTS, "wall", DEFAULT)
     options = parser.parse_args(arguments)
     options.contestants = rounds.leave_out_missing(options.contestants, CONTESTANTS)
-    rounds.measure_all(options, measure, print_table, FIELDS)
+    rounds.measure_all(options, CONTESTANTS, measure, print_table, FIELDS)
 
 
 if __name__ == "__main__":

@@ -179,7 +179,7 @@ _ = ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=6, frameon=False)
 #   touches as many in each mesh.
 # * **Radii.** There is a set of bins an octave of radius, so that small spheres do not pay for
 #   large ones. Large ones touch more facets; the time is that of each touching facet.
-# * **Threads.** Spheres go out to threads in chunks of 1024. Filling the result is the memory's
+# * **Threads.** Spheres go out to threads in chunks of 1,024. Filling the result is the memory's
 #   work, which threads share.
 
 # %%
@@ -293,7 +293,7 @@ for ax, (title, found) in zip(axes, {"mixer": mixer, "rough plane": plane}.items
     parts = [getattr(found, stage) / found.touching for stage in STAGES]
     bars = ax.barh(STAGES, parts, color=COLORS)
     ax.bar_label(bars, [f"{part:.3g}" for part in parts], padding=4)
-    ax.set(xscale="log", xlim=(0.1, 500), title=f"{title}, {found.spheres:,} spheres")
+    ax.set(xscale="log", xlim=(0.1, 2000), title=f"{title}, {found.spheres:,} spheres")
     ax.set_xlabel("for each touching facet")
 axes[0].plot(30, "tests", "D", color="tab:red")
 axes[0].text(37, 1, "30 in the paper", color="tab:red", va="center")
@@ -344,7 +344,8 @@ def draw_bars(ax, scenes, kinds, row_of):
     width = 0.8 / len(kinds)
     for k, (kind, color) in enumerate(kinds.items()):
         heights = [value(row_of(scene, kind), "median_ns") for scene in scenes]
-        bars = ax.bar(np.arange(len(scenes)) + (k - 1) * width, heights, width, color=color)
+        places = np.arange(len(scenes)) + (k - (len(kinds) - 1) / 2) * width
+        bars = ax.bar(places, heights, width, color=color)
         bars.set_label(kind)
         ax.bar_label(bars, [f"{h:.0f}" if h == h else "" for h in heights], padding=2, fontsize=9)
     ax.set(xticks=range(len(scenes)), xticklabels=scenes, ylabel="ns a sphere, one thread")
@@ -372,17 +373,17 @@ show_missing(
 # `ABUT_SIMD=baseline` in the environment takes another. The result is the same to the bit.
 
 # %%
-KINDS = {"baseline": "0.6", "v3": "tab:cyan", "v4": "tab:blue"}
+KINDS = dict(zip(LEVELS, ("0.6", "tab:cyan", "tab:blue"), strict=True))
+if BEST:  # a machine has those up to its best
+    KINDS = {level: KINDS[level] for level in LEVELS[: LEVELS.index(BEST) + 1]}
+level_scenes = ("wall", "fill")
+found = {(s, level): abut_row(s, simd=level) for s in level_scenes for level in KINDS}
+tell_missing({f"{scene} at level {level}": row for (scene, level), row in found.items()})
+# beside no others a bar would tell nothing
+whole = [scene for scene in level_scenes if all(found[scene, level] for level in KINDS)]
 figure, ax = plt.subplots(figsize=(8, 3.5), layout="constrained")
-draw_bars(ax, ("wall", "fill"), KINDS, lambda scene, level: abut_row(scene, simd=level))
-show_missing(
-    ax,
-    {
-        f"{scene} at level {level}": abut_row(scene, simd=level)
-        for scene in ("wall", "fill")
-        for level in KINDS
-    },
-)
+draw_bars(ax, whole, KINDS, lambda scene, level: found[scene, level])
+show_missing(ax, {"any scene at all levels": whole})
 abut.show_config()
 
 # %% [markdown]
@@ -434,9 +435,18 @@ slower = value(found["unsorted"], "median_ns") / value(found["wall"], "median_ns
 print(f"unsorted spheres take {slower:.2f} times as long as those along a space-filling curve")
 
 # %% [markdown]
-# **Threads**: `workers=-1` takes all cores, as is the default. Fewer than 1024 spheres are searched
-# by one thread. Where other programs keep the cores busy, threads wait for each other; then fewer
-# are faster, or `OMP_WAIT_POLICY=passive` in the environment, before Python starts.
+# **Leave the threads to abut**, or say how many there may be at most: with `workers=` for one
+# query, with `abut.set_num_threads` or `ABUT_NUM_THREADS` for all. With `workers=-1`, and by
+# default where `OMP_NUM_THREADS` says nothing else, there may be one for each core of the process.
+# A query begins on your thread alone, and calls one more for each half millisecond of work that is
+# left. A shorter query stays on one thread, and so does one of 1,024 spheres or fewer. Between
+# queries the other threads sleep, and take no core from anybody. Where other programs keep the
+# cores busy, more threads gain little, but cost little, too: those that have not begun are not
+# waited for. A process that is forked after such a query searches with one thread. The result is
+# the same to the bit for any number.
+#
+# Where the system has no POSIX threads, a team of OpenMP's does the work instead: there all threads
+# begin each query of more than 1,024 spheres, and it ends with the last of them.
 #
 # **Ask only for what you need.** `gap` makes spheres larger, and finds more facets.
 # `resolution="sharing"` solves a small problem for each sphere with several contacts.

@@ -127,6 +127,12 @@ def test_spheres_near_a_surface_touch_it(scenes, cad_meshes, monkeypatch):
     assert scene.radii[0] == 0.005 * np.ptp(scene.vertices, axis=0).max()
 
 
+@pytest.mark.filterwarnings("error")
+def test_scenes_of_one_sphere(scenes, pair_scenes):
+    assert len(scenes.make("fill", 1).radii) == 1
+    assert len(pair_scenes.make("powder-10", 1).radii) == 1
+
+
 def test_polygons_are_cut_into_fans(scenes):
     vertices = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [2, 1, 0]]
     mesh = abut.Mesh(vertices, [[0, 1, 2, 3], [1, 4, 2]])
@@ -191,6 +197,97 @@ def test_a_small_run(walls, scene, tmp_path, capsys):
     assert "(ns a " in capsys.readouterr().out
 
 
+def test_the_build_of_what_finds_the_closest_only(walls, tmp_path, monkeypatch, capsys):
+    pytest.importorskip("scipy")
+    monkeypatch.setattr(walls.CONTESTANTS["ckdtree"], "is_closest_only", True)
+    arguments = ["--spheres", "50", "--repeats", "1", "--csv", str(tmp_path / "cpu.csv")]
+    walls.main([*arguments, "--scene", "build", "--contestants", "ckdtree"])
+    assert "ckdtree" in capsys.readouterr().out
+
+
+def test_what_was_measured_is_kept_when_a_later_scene_fails(walls, tmp_path, monkeypatch):
+    measure = walls.measure
+
+    def measure_or_fail(scene_name, *others):
+        if scene_name == "fill":
+            raise RuntimeError("out of luck")
+        return measure(scene_name, *others)
+
+    monkeypatch.setattr(walls, "measure", measure_or_fail)
+    table, out = tmp_path / "cpu.csv", tmp_path / "out.json"
+    arguments = ["--spheres", "50", "--repeats", "1", "--csv", str(table), "--json", str(out)]
+    with pytest.raises(RuntimeError, match="out of luck"):
+        walls.main([*arguments, "--scene", "large_facets,fill", "--contestants", "abut"])
+    assert {row["scene"] for row in json.loads(out.read_text())} == {"large_facets"}
+    assert len(table.read_text().splitlines()) == 3
+
+
+def test_a_scene_without_contestants_is_left_out(walls, tmp_path, capsys):
+    table = tmp_path / "cpu.csv"
+    arguments = ["--spheres", "50", "--repeats", "1", "--csv", str(table)]
+    walls.main([*arguments, "--scene", "wall,build", "--contestants", "abut-mesh"])
+    out = capsys.readouterr().out
+    assert "abut-mesh is left out of wall: it finds nothing" in out
+    assert "wall is left out: no contestant is left" in out
+    assert len(table.read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "scene", "contestant", "reason"),
+    [
+        ("walls", "drum", "warp", "it runs on 1 thread at most, not on 2"),
+        ("pairs", "omega-10", "vesin", "lists all pairs within the largest diameter"),
+        ("pairs", "omega-1", "lammps", "it runs on 1 thread at most, not on 2"),
+    ],
+)
+def test_nothing_timed_is_an_error(
+    benchmarks, benchmark, scene, contestant, reason, monkeypatch, capsys
+):
+    entrant = benchmarks[benchmark].CONTESTANTS[contestant]
+    monkeypatch.setattr(entrant, "missing", lambda: None)
+    arguments = ["--scene", scene, "--contestants", contestant, "--threads", "2"]
+    with pytest.raises(SystemExit, match="nothing was timed"):
+        benchmarks[benchmark].main(arguments)
+    assert f"{contestant} is left out of {scene}: {reason}" in capsys.readouterr().out
+
+
+def test_no_contestant_installed_is_an_error(walls, monkeypatch, capsys):
+    monkeypatch.setattr(walls.CONTESTANTS["coal"], "module", "no_such_module")
+    with pytest.raises(SystemExit, match="nothing was timed"):
+        walls.main(["--contestants", "coal"])
+    assert "wall is left out: no contestant is left" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "option", "text", "complaint"),
+    [
+        ("walls", "--repeats", "0", "0 is out of bounds; it must be at least 1"),
+        ("walls", "--threads", "1,0", "0 is out of bounds; it must be 1 to 1024"),
+        ("walls", "--threads", "4096", "4096 is out of bounds; it must be 1 to 1024"),
+        ("walls", "--spheres", "0", "0 is out of bounds; it must be at least 1"),
+        ("pairs", "--spheres", "10,-5", "-5 is out of bounds; it must be at least 1"),
+        ("pairs", "--repeats", "many", "'many' is no whole number; it must be at least 1"),
+        ("cooling", "--steps", "3", "3 is out of bounds; it must be at least 10"),
+        ("cooling", "--particles", "0", "0 is out of bounds; it must be at least 1"),
+    ],
+)
+def test_options_out_of_bounds_are_named(benchmarks, benchmark, option, text, complaint, capsys):
+    with pytest.raises(SystemExit):
+        benchmarks[benchmark].main([option, text])
+    assert f"argument {option}: {complaint}" in capsys.readouterr().err
+
+
+def test_facets_are_those_that_each_is_given(walls, tmp_path, capsys):
+    pytest.importorskip("scipy")
+    table = tmp_path / "cpu.csv"
+    arguments = ["--spheres", "50", "--repeats", "1", "--csv", str(table), "--outputs", "warm"]
+    walls.main([*arguments, "--scene", "mixer", "--contestants", "abut,ckdtree"])
+    with table.open(newline="") as file:
+        facets = {row["contestant"]: row["facets"] for row in csv.DictReader(file)}
+    assert facets == {"abut": "2448", "ckdtree": "4048"}
+    assert "50 spheres, 2,448 facets (to rivals 4,048 triangles)" in capsys.readouterr().out
+
+
 def test_several_numbers_of_spheres(walls, tmp_path):
     table = tmp_path / "cpu.csv"
     walls.main(
@@ -249,7 +346,7 @@ def test_rivals_find_the_same_pairs(pair_scenes, pair_contestants):
         scene = pair_scenes.make(name, 300)
         expected = len(abut.find_pairs(*scene))
         for rival, contestant in pair_contestants.CONTESTANTS.items():
-            if contestant.missing() or contestant.reason_against(name):
+            if contestant.missing() or contestant.reason_against(name, [1]):
                 continue
             made = contestant(scene, 1)
             assert made.pair_count(made.search()) == expected, rival
@@ -271,10 +368,22 @@ def test_a_small_run_of_pairs(benchmarks, scene, tmp_path, capsys):
 
 
 def test_scenes_that_are_too_much_for_a_rival_say_so(benchmarks, pair_contestants, capsys):
-    options = type("Options", (), {"contestants": ["abut", "vesin", "freud"]})
-    assert list(benchmarks["pairs"].admit("omega-10", options)) == ["abut", "freud"]
+    options = type("Options", (), {"contestants": ["abut", "vesin", "freud"], "threads": [1]})
+    contestants = pair_contestants.CONTESTANTS
+    assert benchmarks["rounds"].admit("omega-10", options, contestants) == ["abut", "freud"]
     assert "vesin is left out of omega-10: lists all pairs" in capsys.readouterr().out
-    assert "digits" in pair_contestants.Freud.reason_against("outlier-1")
+    assert "digits" in pair_contestants.Freud.reason_against("outlier-1", [1])
+    assert "a minute" in pair_contestants.Lammps.reason_against("powder-10", [1])
+    assert pair_contestants.LammpsMulti.reason_against("powder-10", [1]) is None
+
+
+def test_one_distance_lists_more_pairs_the_more_sizes_differ(pair_contestants):
+    reasons = [
+        pair_contestants.Vesin.reason_against(name, [1])
+        for name in ("omega-1", "omega-10", "omega-100", "omega-1000", "powder-10")
+    ]
+    assert reasons[0] is None
+    assert len(set(reasons)) == 5
 
 
 # ---- free cooling --------------------------------------------------------------------------------
