@@ -162,7 +162,7 @@ ax.set_yticklabels([SCENES[scene] for scene in shown])
 ax.invert_yaxis()
 ax.grid(axis="x", color="0.9")
 ax.text(1.02, 1.01, "fastest rival / abut", transform=ax.transAxes)
-_ = ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=6, frameon=False)
+_ = ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False)
 
 # %% [markdown]
 # Some search the first spheres of a scene only, because they are slow; the time is a sphere all the
