@@ -21,6 +21,7 @@ from contestants import Contestant, one_processor, quiet_warp
 
 TOO_MANY_CELLS = "cells of the whole box"
 TOO_SLOW = "more than a minute a round"
+CELLS_OF_THE_BOX = MappingProxyType(dict.fromkeys(["outlier", "clusters"], TOO_MANY_CELLS))
 
 
 class PairContestant(Contestant):
@@ -292,7 +293,7 @@ NEAR = MappingProxyType(
 class OneDistance(PairContestant):
     """Lists all pairs within the largest diameter: those that touch, where all are of one size."""
 
-    left_out = MappingProxyType(dict.fromkeys(["outlier", "clusters"], TOO_MANY_CELLS))
+    left_out = CELLS_OF_THE_BOX
 
     @classmethod
     def reason_against(cls, scene_name, threads):
@@ -556,9 +557,7 @@ class Lammps(PairContestant):
     is_list_only = True
     style = "bin"
     largest_ratio = 10
-    left_out = MappingProxyType(
-        {"outlier": TOO_MANY_CELLS, "clusters": TOO_MANY_CELLS, "powder": TOO_SLOW}
-    )
+    left_out = MappingProxyType(CELLS_OF_THE_BOX | {"powder": TOO_SLOW})
 
     def __init__(self, scene, threads):
         self.folder = tempfile.TemporaryDirectory()
@@ -610,7 +609,7 @@ class LammpsMulti(Lammps):
 
     style = "multi"
     largest_ratio = np.inf
-    left_out = MappingProxyType(dict.fromkeys(["outlier", "clusters"], TOO_MANY_CELLS))
+    left_out = CELLS_OF_THE_BOX
 
     def mode(self):
         return "multi"

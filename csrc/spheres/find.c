@@ -138,9 +138,8 @@ static abut_status set_levels(abut_pairs *pairs, abut_error *error)
     abut_status status = finder_set_levels(pairs->finder, set->reaches, set->count,
                                            pairs->query.workers, &pairs->levels, &index);
     if (status == ABUT_SIZE_TOO_SMALL) {
-        report(error, ABUT_OTHER_SIZE_TOO_SMALL, index, 2.0 * set->reaches[index]);
-        error->detail = pairs->levels.count - 1;
-        return ABUT_OTHER_SIZE_TOO_SMALL;
+        return finder_report_size(error, ABUT_OTHER_SIZE_TOO_SMALL, index, set->reaches[index],
+                                  &pairs->levels);
     }
     return status;
 }

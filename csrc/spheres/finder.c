@@ -127,6 +127,16 @@ static abut_status copy_spheres(const abut_pair_input *input, const abut_pair_fi
 
 /* ---- levels ---- */
 
+abut_status finder_report_size(abut_error *error, abut_status status, abut_index index,
+                               double reach, const level_set *levels)
+{
+    report(error, status, index, 2.0 * reach);
+    if (error) {
+        error->detail = levels->count - 1;
+    }
+    return status;
+}
+
 double levels_reach(const level_set *levels)
 {
     double largest = 0.0;
@@ -254,12 +264,12 @@ static abut_status fill_finder(const abut_pair_input *input, abut_pair_finder *f
         abut_index index = 0;
         status = finder_set_levels(finder, finder->reaches, count, input->workers, &finder->levels,
                                    &index);
+        if (status == ABUT_SIZE_TOO_SMALL) {
+            return finder_report_size(error, status, index, finder->reaches[index],
+                                      &finder->levels);
+        }
         if (status) {
-            const bool is_small = status == ABUT_SIZE_TOO_SMALL;
-            report(error, status, index, is_small ? 2.0 * finder->reaches[index] : 0.0);
-            if (error && is_small) {
-                error->detail = finder->levels.count - 1;
-            }
+            report(error, status, index, 0.0);
         }
     }
     return status;

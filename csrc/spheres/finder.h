@@ -49,6 +49,10 @@ double levels_reach(const level_set *levels);
 abut_status finder_set_levels(const abut_pair_finder *finder, const double *reaches,
                               abut_index count, int workers, level_set *levels, abut_index *index);
 
+/* Say that sphere `index` is larger than the last of these levels. Returns the status. */
+abut_status finder_report_size(abut_error *error, abut_status status, abut_index index,
+                               double reach, const level_set *levels);
+
 /* A level for each octave of sizes, whatever the finder's input asks for. ABUT_OK. */
 abut_status finder_set_octaves(const double *reaches, abut_index count, level_set *levels);
 

@@ -5,6 +5,7 @@
 #include "abut.h"
 
 #include "check.h"
+#include "random.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -14,25 +15,7 @@
 /* Spheres, and others, of a scene at most. */
 enum { MOST = 12000 };
 
-static const char *const SIMD_LEVELS[] = {"baseline", "v3", "v4"};
-
-/* ---- random numbers (splitmix64) ---- */
-
-static uint64_t state;
-
-static inline uint64_t draw(void)
-{
-    uint64_t z = state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-/* 0 <= x < 1 */
-static inline double draw_number(void)
-{
-    return (double)(draw() >> 11) * 0x1p-53;
-}
+/* ---- more random numbers ---- */
 
 static inline double draw_between(double low, double high)
 {

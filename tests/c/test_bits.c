@@ -7,14 +7,13 @@
 
 #include "check.h"
 #include "contact_columns.h"
+#include "random.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 enum { FACETS = 400, CORNERS = 7 * FACETS / 2, SPHERES = 3000 };
-
-static const char *const LEVELS[] = {"baseline", "v3", "v4"};
 
 /* ---- sums ---- */
 
@@ -51,23 +50,12 @@ typedef struct scene {
     abut_index indices[CORNERS], offsets[FACETS + 1];
 } scene;
 
-static uint64_t state;
-
-/* 0 ... 1, by splitmix64. */
-static double draw(void)
-{
-    uint64_t z = state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
 /* Triangles, and parallelograms, anywhere; those that stand on a lattice make ties. */
 static void draw_facet(scene *s, int facet, int count)
 {
     const abut_index first = s->offsets[facet];
     for (int axis = 0; axis < 3; axis++) {
-        double at = draw(), along = 0.3 * draw(), up = 0.3 * draw() - 0.15;
+        double at = draw_number(), along = 0.3 * draw_number(), up = 0.3 * draw_number() - 0.15;
         if (facet % 4 == 0) {
             at = rint(8.0 * at) / 8.0, along = axis == 0 ? 0.25 : 0.0, up = axis == 1 ? 0.25 : 0.0;
         }
@@ -90,9 +78,9 @@ static const scene *make_scene(void)
         draw_facet(&s, f, f % 2 == 0 ? 3 : 4);
     }
     for (int i = 0; i < SPHERES; i++) {
-        s.radii[i] = i % 3 == 0 ? 0.125 : 0.05 + 0.1 * draw();
+        s.radii[i] = i % 3 == 0 ? 0.125 : 0.05 + 0.1 * draw_number();
         for (int axis = 0; axis < 3; axis++) {
-            const double x = 1.2 * draw() - 0.1;
+            const double x = 1.2 * draw_number() - 0.1;
             s.centers[3 * i + axis] = i % 3 == 0 ? rint(16.0 * x) / 16.0 : x;
         }
     }
@@ -223,8 +211,8 @@ static void check_pairs(const scene *s, bool is_periodic, uint64_t expected)
 void test_bits(void)
 {
     const scene *s = make_scene();
-    for (size_t k = 0; k < sizeof LEVELS / sizeof *LEVELS; k++) {
-        if (abut_simd_choose(LEVELS[k]) == ABUT_OK) {
+    for (size_t k = 0; k < sizeof SIMD_LEVELS / sizeof *SIMD_LEVELS; k++) {
+        if (abut_simd_choose(SIMD_LEVELS[k]) == ABUT_OK) {
             check_mesh(s);
             check_pairs(s, false, UINT64_C(0x4a4b948bc40bb461));
             check_pairs(s, true, UINT64_C(0x33e6c44751af9ef5));

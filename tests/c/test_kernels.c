@@ -4,30 +4,19 @@
 #include "walls/kernels.h"
 
 #include "check.h"
+#include "random.h"
 
 #include <string.h>
 
 /* Triangles of a mesh, with one point each; no multiple of any number of lanes. */
 enum { TRIANGLES = 2045, ROOM = TRIANGLES + 8, MESHES = 50 };
 
-static const char *const LEVELS[] = {"baseline", "v3", "v4"};
-
-/* ---- random numbers (splitmix64) ---- */
-
-static uint64_t state;
-
-static uint64_t draw(void)
-{
-    uint64_t z = state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
+/* ---- more random numbers ---- */
 
 /* -1 ... 1 */
-static double draw_number(void)
+static double draw_signed(void)
 {
-    return (double)(draw() >> 11) * 0x1p-52 - 1.0;
+    return 2.0 * draw_number() - 1.0;
 }
 
 static bool draw_bool(void)
@@ -37,8 +26,8 @@ static bool draw_bool(void)
 
 static vec3 draw_vec3(void)
 {
-    double x = draw_number(), y = draw_number();
-    return (vec3){x, y, draw_number()};
+    double x = draw_signed(), y = draw_signed();
+    return (vec3){x, y, draw_signed()};
 }
 
 /* ---- triangles ---- */
@@ -62,7 +51,7 @@ static void draw_triangle(vec3 corner[3])
         corner[i] = lattice ? draw_lattice() : draw_vec3();
     }
     if (sliver && !lattice) {
-        double along = draw_number(), height = ldexp(1.0, -(int)(draw() % 30));
+        double along = draw_signed(), height = ldexp(1.0, -(int)(draw() % 30));
         vec3 edge = vec3_sub(corner[1], corner[0]);
         vec3 foot = vec3_add(corner[0], vec3_scale(edge, along));
         corner[2] = vec3_add(foot, vec3_scale(corner[2], height));
@@ -110,9 +99,9 @@ typedef struct point_arrays {
 static void draw_parts(double parts[3])
 {
     for (int i = 0; i < 3; i++) {
-        const double choices[] = {0.0, 0.5, 0.5, ldexp(draw_number(), -50)};
+        const double choices[] = {0.0, 0.5, 0.5, ldexp(draw_signed(), -50)};
         uint64_t choice = draw() % 8;
-        parts[i] = choice < 4 ? choices[choice] : fabs(draw_number());
+        parts[i] = choice < 4 ? choices[choice] : fabs(draw_signed());
     }
 }
 
@@ -128,7 +117,7 @@ static vec3 draw_center(const triangle *t)
         center = vec3_add(center, vec3_scale(t->corner[1], parts[1] / sum));
         center = vec3_add(center, vec3_scale(t->corner[2], parts[2] / sum));
     }
-    double height = draw_bool() ? draw_number() : rint(draw_number());
+    double height = draw_bool() ? draw_signed() : rint(draw_signed());
     center = vec3_add(center, vec3_scale(t->normal, height));
     center.x = center.x == 0.0 ? -0.0 : center.x;
     return center;
@@ -208,8 +197,8 @@ static void check_weights(void)
         uint64_t seed = state;
         abut_mesh *mesh = draw_mesh();
         draw_points(mesh, &drawn);
-        for (size_t k = 0; k < sizeof LEVELS / sizeof *LEVELS; k++) {
-            check_level(LEVELS[k], mesh->view.facet_count, &drawn);
+        for (size_t k = 0; k < sizeof SIMD_LEVELS / sizeof *SIMD_LEVELS; k++) {
+            check_level(SIMD_LEVELS[k], mesh->view.facet_count, &drawn);
         }
         abut_mesh_free(mesh);
         state = seed + 1;
@@ -224,10 +213,10 @@ static void check_choice(void)
     CHECK_INT(abut_simd_choose(""), ABUT_BAD_SIMD);
     CHECK_INT(abut_simd_choose("baseline"), ABUT_OK);
     CHECK_TEXT(abut_simd(), "baseline");
-    for (size_t k = 0; k < sizeof LEVELS / sizeof *LEVELS; k++) {
-        bool there_is = strstr(abut_simd_levels(), LEVELS[k]) != NULL;
-        CHECK_INT(abut_simd_choose(LEVELS[k]), there_is ? ABUT_OK : ABUT_NO_SIMD);
-        CHECK_INT(strcmp(abut_simd(), LEVELS[k]) == 0, there_is);
+    for (size_t k = 0; k < sizeof SIMD_LEVELS / sizeof *SIMD_LEVELS; k++) {
+        bool there_is = strstr(abut_simd_levels(), SIMD_LEVELS[k]) != NULL;
+        CHECK_INT(abut_simd_choose(SIMD_LEVELS[k]), there_is ? ABUT_OK : ABUT_NO_SIMD);
+        CHECK_INT(strcmp(abut_simd(), SIMD_LEVELS[k]) == 0, there_is);
     }
 }
 
