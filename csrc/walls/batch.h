@@ -46,6 +46,12 @@ typedef struct batch {
     uint16_t *units; /* the center in its cell along x, y, z, and the square of the reach */
     uint64_t seen[BATCH_SPHERES / 64]; /* bit: whether any look found a bucket with entries */
 
+    /* bit: the sphere looks for the facets at its foot alone, where its center stands on the plane
+     * that all its buckets' facets lie in: its units are the foot's */
+    uint64_t narrow[BATCH_SPHERES / 64];
+    bool has_narrow;
+    uint64_t wide[BATCH_SPHERES / 64]; /* bit: the sphere is to look for all facets */
+
     double *block; /* what center, radius and reach point into */
 } batch;
 

@@ -131,6 +131,7 @@ typedef struct search {
     abut_contacts *contacts;
     early early;
     double flat_tilt;
+    bool uses_planes;
     atomic_intptr_t crowded_sphere; /* one with too many images */
     atomic_intptr_t candidate_count, test_count, touch_count;
 } search;
@@ -372,11 +373,6 @@ static abut_status resolve_pairs(const search *s, scratch *own, contact_buffer *
 {
     pairs *p = &own->pairs;
     const bool is_hierarchy = s->contacts->query.resolution == ABUT_HIERARCHY;
-    if (is_hierarchy) {
-        kernels_take()->hierarchy_strike(p);
-    } else {
-        hierarchy_take_all(p);
-    }
     int32_t first = (int32_t)(own->batch.first % CHUNK_SPHERES);
     abut_status status = reserve_contacts(s, buffer, p->first_left[p->sphere_count]);
     for (int32_t k = 0; !status && k < p->sphere_count; k++) {
@@ -420,6 +416,35 @@ static bool load_spheres(const search *s, scratch *own, abut_index first, abut_i
     return kernels_take()->batch_load(&own->batch, centers, radii, query->gap);
 }
 
+/* With more looks, to see that a sphere has buckets in one view only takes longer than it saves. */
+enum { PLANE_LOOKS = 16 };
+
+/* Let the batch's spheres look for buckets. Where one contact stands for all that touch, facets of
+ * a plane that are not at its foot need not be tested. */
+static void look(const search *s, batch *b)
+{
+    memset(b->seen, 0, sizeof b->seen);
+    memset(b->narrow, 0, sizeof b->narrow);
+    b->has_narrow = false;
+    for (abut_index k = 0; k < b->view_count; k++) {
+        kernels_take()->bins_look(b, &b->views[k]);
+    }
+    for (abut_index k = 0; s->uses_planes && k < b->view_count && b->look_count <= PLANE_LOOKS; k++) {
+        if (b->views[k].is_triangles && b->views[k].set->plane) {
+            kernels_take()->planes_look(b, &b->views[k]);
+        }
+    }
+}
+
+/* Spheres that the pairs refused look for all facets. */
+static void look_again(const search *s, scratch *own)
+{
+    for (int k = 0; k < BATCH_SPHERES / 64; k++) {
+        own->batch.wide[k] |= own->pairs.refused[k];
+    }
+    look(s, &own->batch);
+}
+
 /* Load spheres into the batch and let them look for buckets. */
 static abut_status load(search *s, scratch *own, abut_index first, abut_index count)
 {
@@ -435,9 +460,26 @@ static abut_status load(search *s, scratch *own, abut_index first, abut_index co
         const sphere_order *order = &s->contacts->order;
         atomic_store(&s->crowded_sphere, order->is_by_place ? order->spheres[first] : first);
     }
-    memset(b->seen, 0, sizeof b->seen);
-    for (abut_index k = 0; !status && k < b->view_count; k++) {
-        kernels_take()->bins_look(b, &b->views[k]);
+    memset(b->wide, 0, sizeof b->wide);
+    if (!status) {
+        look(s, b);
+    }
+    return status;
+}
+
+/* Pairs of the batch's spheres from number `from` on, until the queue is full; sphere *next has
+ * none yet. */
+static abut_status find_pairs(const search *s, scratch *own, int32_t from, int32_t *next,
+                              parallel_job *job)
+{
+    const bool is_hierarchy = s->contacts->query.resolution == ABUT_HIERARCHY;
+    abut_status status = intersect_batch(&own->batch, from, &own->pairs, next, job);
+    while (!status && is_hierarchy && !kernels_take()->hierarchy_strike(&own->pairs)) {
+        look_again(s, own);
+        status = intersect_batch(&own->batch, from, &own->pairs, next, job);
+    }
+    if (!status && !is_hierarchy) {
+        hierarchy_take_all(&own->pairs);
     }
     return status;
 }
@@ -447,7 +489,7 @@ static abut_status search_batch(const search *s, scratch *own, contact_buffer *b
 {
     abut_status status = ABUT_OK;
     for (int32_t next = 0; !status && next < own->batch.count;) {
-        status = intersect_batch(&own->batch, next, &own->pairs, &next, job);
+        status = find_pairs(s, own, next, &next, job);
         if (!status && own->pairs.sphere_count > 0) {
             status = resolve_pairs(s, own, buffer, job);
         }
@@ -585,6 +627,8 @@ static abut_status search_all(abut_contacts *contacts, abut_error *error)
     if (!fill_profile(query, &profile)) {
         return find_bad_sphere(query, error);
     }
+    s.uses_planes = query->resolution == ABUT_HIERARCHY &&
+                    profile.smallest <= REACH_LIMIT * (profile.smallest - query->gap);
     abut_status status = placement_build(&contacts->placement, contacts->finder, query, &profile);
     if (!status) {
         status = choose_order(contacts, profile.largest);

@@ -54,6 +54,20 @@ LANES_INLINE void note_nearest(pairs *p, int32_t sight, int32_t j)
     to->normal_noise[sight] = t->normal_noise;
 }
 
+/* Refuse sphere k if it looked for the facets at its foot alone, and is not over pair j, the nearest
+ * of them. */
+LANES_INLINE void check_narrow(pairs *p, int32_t k, int32_t j)
+{
+    const int32_t sphere = p->sphere[k];
+    const bool is_over = p->distance_sq[j] < INFINITY &&
+                         p->code[j] == CODES_PER_TYPE * ABUT_FACET + LOCAL_INSIDE;
+    const uint64_t bit = p->batch->narrow[sphere / 64] & UINT64_C(1) << (sphere % 64);
+    if (bit && !is_over) {
+        p->refused[sphere / 64] |= bit;
+        p->has_refused = true;
+    }
+}
+
 static void find_nearest(pairs *p)
 {
     for (int32_t k = 0; k < p->sphere_count; k++) {
@@ -61,6 +75,9 @@ static void find_nearest(pairs *p)
         int32_t j = find_pair(p, begin, nearest_sq(p, begin, end));
         for (int32_t sight = p->sight[begin]; sight <= p->sight[end - 1]; sight++) {
             note_nearest(p, sight, j);
+        }
+        if (p->batch->has_narrow) {
+            check_narrow(p, k, j);
         }
     }
 }
@@ -202,10 +219,14 @@ static void sort_out(pairs *p)
     p->first_left[p->sphere_count] = count;
 }
 
-void KERNEL(hierarchy_strike)(pairs *p)
+bool KERNEL(hierarchy_strike)(pairs *p)
 {
     find_nearest(p);
+    if (p->has_refused) {
+        return false;
+    }
     measure_nearest(p);
     strike_all(p);
     sort_out(p);
+    return true;
 }

@@ -171,6 +171,12 @@ LANES_INLINE bool collect_bucket(pairs *p, const entries *set, uint32_t bucket,
     return true;
 }
 
+/* Whether the sphere looks for the facets at its foot alone. */
+LANES_INLINE bool is_narrow(const batch *b, int32_t sphere)
+{
+    return b->narrow[sphere / 64] >> (sphere % 64) & 1;
+}
+
 /* The facets from number `first` on become their triangles. False where there is no room. */
 static bool expand_fans(pairs *p, const abut_mesh *mesh, int32_t first)
 {
@@ -200,6 +206,9 @@ LANES_INLINE void add_sight(pairs *p, int32_t number, int32_t sphere, int32_t fi
     p->reach[sight] = p->batch->reach[sphere];
     p->radius[sight] = p->batch->radius[sphere];
     p->largest[sight] = batch_largest(p->batch, v, sphere);
+    if (p->batch->has_narrow) {
+        p->doubt[sight] = is_narrow(p->batch, sphere) ? v->set->doubt : INFINITY;
+    }
     p->view[sight] = number;
     for (int32_t i = first; i < end; i += SIGHTS_STORED) {
         for (int k = 0; k < SIGHTS_STORED; k += LANES) {
@@ -320,17 +329,40 @@ static int32_t collect_views(pairs *p, int32_t from)
     return b->count;
 }
 
+/* Refuse the narrow ones of spheres `from` ... `next` - 1 that found no facet at their foot. */
+static void refuse_lost(pairs *p, int32_t from, int32_t next)
+{
+    const batch *b = p->batch;
+    uint64_t found[BATCH_SPHERES / 64] = {0};
+    for (int32_t k = 0; k < p->sphere_count; k++) {
+        found[p->sphere[k] / 64] |= UINT64_C(1) << (p->sphere[k] % 64);
+    }
+    for (int32_t word = from / 64; 64 * word < next; word++) {
+        const uint64_t above = word == from / 64 ? UINT64_MAX << (from % 64) : UINT64_MAX;
+        const uint64_t below = 64 * (word + 1) > next ? ~(UINT64_MAX << (next % 64)) : UINT64_MAX;
+        p->refused[word] = b->narrow[word] & b->seen[word] & ~found[word] & above & below;
+        p->has_refused |= p->refused[word] != 0;
+    }
+}
+
 int32_t KERNEL(intersect_collect)(pairs *p, int32_t from)
 {
     const batch *b = p->batch;
+    int32_t next;
     p->count = p->sphere_count = p->sight_count = 0;
     p->first[0] = 0;
+    p->has_refused = false;
     if (b->look_count == 1 && b->views[0].is_triangles) {
-        int32_t next = collect_plainly(p, from);
+        next = collect_plainly(p, from);
         add_sights(p);
-        return next;
+    } else {
+        next = collect_views(p, from);
     }
-    return collect_views(p, from);
+    if (b->has_narrow) {
+        memset(p->refused, 0, sizeof p->refused);
+        refuse_lost(p, from, next);
+    }
+    return next;
 }
 
 /* ---- closest points ---- */
@@ -340,6 +372,23 @@ typedef struct triangles {
     lanes3 corner[3], normal;
     lanes marks; /* second and marks of the record, as bits */
 } triangles;
+
+/* But for the marks. */
+LANES_INLINE void load_inside(const pairs *p, int32_t first, const triangle *base, triangles *t)
+{
+    const double *rows[LANES], *last_rows[LANES];
+    lanes columns[12];
+    for (int i = 0; i < LANES; i++) {
+        rows[i] = (const double *)(const void *)(base + p->triangle[first + i]);
+        last_rows[i] = rows[i] + 8;
+    }
+    lanes_transpose_all(rows, 8, columns);
+    lanes_load_rows(last_rows, columns + 8);
+    for (int i = 0; i < 3; i++) {
+        t->corner[i] = (lanes3){columns[3 * i], columns[3 * i + 1], columns[3 * i + 2]};
+    }
+    t->normal = (lanes3){columns[9], columns[10], columns[11]};
+}
 
 LANES_INLINE void load_triangles(const pairs *p, int32_t first, const triangle *base, triangles *t)
 {
@@ -397,11 +446,16 @@ LANES_INLINE surroundings look_around(const triangles *t, lanes3 center)
     return s;
 }
 
+/* How far the center is over the inner side of edge k, times its length; negative of the last. */
+LANES_INLINE lanes edge_height(const triangles *t, const surroundings *s, int k)
+{
+    return lanes3_dot(lanes3_cross(t->normal, s->vector[k]), s->offset[k]);
+}
+
 /* Whether the center is over the inner side of edge k. */
 LANES_INLINE lanes_mask is_inside(const triangles *t, const surroundings *s, int k)
 {
-    lanes3 inward = lanes3_cross(t->normal, s->vector[k]);
-    lanes height = lanes3_dot(inward, s->offset[k]), zero = lanes_set(0.0);
+    lanes height = edge_height(t, s, k), zero = lanes_set(0.0);
     /* the last edge runs from corner 2 to corner 0 around the triangle */
     return k < 2 ? lanes_no_more(zero, height) : lanes_no_more(height, zero);
 }
@@ -536,6 +590,38 @@ LANES_INLINE nearest closest_points(const triangles *t, lanes3 center, bool has_
     return best;
 }
 
+/* Where the centers are surely inside of all edges, their closest points; where they are surely
+ * outside of one, nothing. False: some are neither. */
+LANES_INLINE bool find_over(const pairs *p, int32_t first, const triangle *base, lanes3 center,
+                            lanes doubt, nearest *found)
+{
+    if (mask_bits(lanes_less(doubt, lanes_set(INFINITY))) != LANES_ALL) {
+        return false;
+    }
+    triangles t;
+    load_inside(p, first, base, &t);
+    surroundings s = look_around(&t, center);
+    lanes zero = lanes_set(0.0), none = zero - doubt;
+    lanes_mask is_over = lanes_equal(zero, zero), is_aside = mask_not(is_over);
+    for (int k = 0; k < 3; k++) {
+        lanes height = edge_height(&t, &s, k);
+        if (k == 2) {
+            height = -height;
+        }
+        is_over = mask_and(is_over, lanes_no_more(doubt, height));
+        is_aside = mask_or(is_aside, lanes_no_more(height, none));
+    }
+    if (mask_bits(mask_or(is_over, is_aside)) != LANES_ALL) {
+        return false;
+    }
+    found->offset = lanes3_one_zero(
+        lanes3_scale(t.normal, lanes3_dot(t.normal, s.offset[0])));
+    found->distance_sq = lanes_select(is_over, lanes3_dot(found->offset, found->offset),
+                                      lanes_set(INFINITY));
+    found->code = code_of(ABUT_FACET, LOCAL_INSIDE);
+    return true;
+}
+
 /* Squares of distances that count: infinite where the triangle is out of reach. The root decides
  * only where the squares are too close to. */
 LANES_INLINE lanes touching_sq(lanes distance_sq, lanes reach)
@@ -550,16 +636,21 @@ LANES_INLINE lanes touching_sq(lanes distance_sq, lanes reach)
     return lanes_select(touches, distance_sq, lanes_set(INFINITY));
 }
 
-/* base: the triangles of the only mesh, or NULL where there are several. */
-LANES_INLINE void find_closest(pairs *p, const triangle *base, bool has_fans)
+/* base: the triangles of the only mesh, or NULL where there are several; may_be_over: some spheres
+ * are narrow. */
+LANES_INLINE void find_closest(pairs *p, const triangle *base, bool has_fans, bool may_be_over)
 {
     for (int32_t i = 0; i < p->count; i += LANES) {
-        triangles t;
-        load_triangles(p, i, base, &t);
         lanes_steps steps = lanes_find_steps(p->sight + i);
         lanes3 center = {lanes_pick(p->center[0], steps), lanes_pick(p->center[1], steps),
                          lanes_pick(p->center[2], steps)};
-        nearest found = closest_points(&t, center, has_fans);
+        nearest found;
+        if (!may_be_over ||
+            !find_over(p, i, base, center, lanes_pick(p->doubt, steps), &found)) {
+            triangles t;
+            load_triangles(p, i, base, &t);
+            found = closest_points(&t, center, has_fans);
+        }
         lanes reach = lanes_pick(p->reach, steps);
         lanes_store(p->distance_sq + i, touching_sq(found.distance_sq, reach));
         lanes_store(p->offset[0] + i, found.offset.x);
@@ -569,6 +660,16 @@ LANES_INLINE void find_closest(pairs *p, const triangle *base, bool has_fans)
     }
 }
 
+/* The triangles of the mesh that all views are of, or NULL. */
+static const triangle *only_triangles(const batch *b)
+{
+    const abut_mesh *mesh = b->views[0].mesh;
+    for (abut_index k = 1; k < b->view_count; k++) {
+        mesh = b->views[k].mesh == mesh ? mesh : NULL;
+    }
+    return mesh ? mesh->triangles : NULL;
+}
+
 void KERNEL(intersect_exact)(pairs *p, bool has_fans)
 {
     for (int32_t i = p->count; i < p->count + LANES - 1; i++) {
@@ -576,11 +677,14 @@ void KERNEL(intersect_exact)(pairs *p, bool has_fans)
         p->triangle[i] = p->triangle[p->count - 1];
         p->sight[i] = p->sight_count - 1;
     }
+    const triangle *base = only_triangles(p->batch);
     if (has_fans) {
-        find_closest(p, NULL, true);
-    } else if (p->batch->view_count == 1) {
-        find_closest(p, p->batch->views[0].mesh->triangles, false);
+        find_closest(p, NULL, true, false);
+    } else if (!base) {
+        find_closest(p, NULL, false, false);
+    } else if (p->batch->has_narrow) {
+        find_closest(p, base, false, true);
     } else {
-        find_closest(p, NULL, false);
+        find_closest(p, base, false, false);
     }
 }

@@ -26,6 +26,10 @@ typedef struct kernels {
     /* Look up the spheres of a batch in a view's bins. */
     void (*bins_look)(batch *b, const view *v);
 
+    /* Of the batch's spheres that may touch facets of one plane alone, as their looks in its only
+     * view say, those that do not touch it are seen no more; the others become narrow. */
+    void (*planes_look)(batch *b, const view *v);
+
     /* Fill the queue with the pairs of p->batch from sphere `from` on; returns the first sphere
      * that there was no room for, or the batch's count. */
     int32_t (*intersect_collect)(pairs *p, int32_t from);
@@ -33,8 +37,9 @@ typedef struct kernels {
     /* The closest points of the queue's pairs; has_fans: not every facet is one triangle. */
     void (*intersect_exact)(pairs *p, bool has_fans);
 
-    /* For each sphere the pairs that its nearest one does not surely eliminate, into p->left. */
-    void (*hierarchy_strike)(pairs *p);
+    /* For each sphere the pairs that its nearest one does not surely eliminate, into p->left. False,
+     * and nothing else: of spheres that p->refused tells all facets are to be tested. */
+    bool (*hierarchy_strike)(pairs *p);
 
     /* What contacts measure. False: some center is on its facet, whose normal is to be written. */
     bool (*rows_measure)(const contact *items, abut_index count, const measures *to);
@@ -49,9 +54,10 @@ typedef struct kernels {
     bool batch_range_##level(abut_index count, const double *radii, double *smallest,              \
                              double *largest);                                                     \
     void bins_look_##level(batch *b, const view *v);                                               \
+    void planes_look_##level(batch *b, const view *v);                                             \
     int32_t intersect_collect_##level(pairs *p, int32_t from);                                     \
     void intersect_exact_##level(pairs *p, bool has_fans);                                         \
-    void hierarchy_strike_##level(pairs *p);                                                       \
+    bool hierarchy_strike_##level(pairs *p);                                                       \
     bool rows_measure_##level(const contact *items, abut_index count, const measures *to);
 
 KERNELS_OF(baseline)

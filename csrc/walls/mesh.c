@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "planes.h"
 #include "split.h"
 #include "tolerance.h"
 
@@ -321,6 +322,9 @@ static abut_status fill(builder *b)
         b->input->vertex_count, b->facet_count, b->index_count, mesh->vertices, mesh->indices,
         mesh->offsets,          mesh->source,   mesh->normals,  mesh->areas,    mesh->noise,
         mesh->normal_noise};
+    if (!status && planes_find(mesh)) {
+        status = report(b, ABUT_NO_MEMORY, 0, 0, 0.0);
+    }
     return status;
 }
 
@@ -352,7 +356,7 @@ void abut_mesh_free(abut_mesh *mesh)
     void *arrays[] = {mesh->vertices,       mesh->indices, mesh->offsets, mesh->source,
                       mesh->normals,        mesh->areas,   mesh->noise,   mesh->normal_noise,
                       mesh->triangle_block, mesh->fans,    mesh->flat,    mesh->kept,
-                      mesh->bent,           mesh};
+                      mesh->bent,           mesh->plane_of, mesh->planes, mesh};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         memory_free(arrays[i]);
     }

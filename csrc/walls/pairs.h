@@ -47,11 +47,16 @@ typedef struct pairs {
     double *reach;
     double *largest; /* see batch_largest */
     double *radius;
+    double *doubt; /* see bins.h; infinite where the sphere is not narrow */
 
     /* spheres that have pairs: sphere k of them is number sphere[k] of the batch and has the pairs
      * first[k] ... first[k + 1] - 1 */
     int32_t sphere_count;
     int32_t sphere[BATCH_SPHERES], first[BATCH_SPHERES + 1];
+
+    /* bit: what the batch's sphere looked for at its foot was not enough */
+    uint64_t refused[BATCH_SPHERES / 64];
+    bool has_refused;
 
     /* the pairs that are still in question, nearest first once they are sorted: those of sphere k
      * are left[first_left[k]] ... */

@@ -24,6 +24,14 @@ enum { CELL_SPAN = 3, ITEM_CELLS = CELL_SPAN * CELL_SPAN * CELL_SPAN };
  * what the exact distance rounds by. */
 enum { OUTWARD = 3 };
 
+/* Which facets are at the foot of a center is culled with reach 0: their boxes, in units outward by
+ * OUTWARD, are closer to it along each axis than the root of what the squares' low half holds. All
+ * others are farther than this. */
+enum { FOOT_MARGIN = (1 << 8) - 2 * OUTWARD };
+
+/* The part of that margin that a foot has to be inside of a facet by, or outside. */
+#define FOOT_PARTS 256.0
+
 /* What a level's facets are placed with. */
 typedef struct level_scale {
     double inv_cell;

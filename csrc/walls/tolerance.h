@@ -36,6 +36,13 @@
 #define TILT_FROM_NORMAL_NOISE 2.0
 #define TILT_FROM_NOISE 4.0
 
+/* Planes (planes.h): what rounding adds to how far a facet is off, in parts of its size and the
+ * spheres', and the least noise of a contact, in parts of a reach that is no more than REACH_LIMIT
+ * radii: one unit in the last place of the radius. */
+#define PLANE_ROUNDING 0x1p-49
+#define REACH_LIMIT 4.0
+#define LEAST_NOISE (0x1p-53 / REACH_LIMIT)
+
 /* What rules a facet out before the exact distance may err by rounding alone, and errs outwards:
  * this part of the numbers that were added. The exact distance decides. */
 #define CULL_SLACK 1e-12

@@ -1,0 +1,138 @@
+/* Spheres that may touch facets of one plane alone look for those at their foot.
+ *
+ * Plain loops over arrays without a branch, which compilers turn into vector code. */
+#include <math.h>
+#include <string.h>
+
+#include "../base/simd.h"
+#include "kernels.h"
+#include "planes.h"
+#include "tolerance.h"
+
+/* Spheres of a block and the planes below them; a normal of 0: the sphere has none. */
+typedef struct block {
+    const double *center[3], *reach;
+    double normal[3][BATCH_BLOCK], height[BATCH_BLOCK];
+    double foot[3][BATCH_BLOCK];
+    int32_t is_narrow[BATCH_BLOCK], is_away[BATCH_BLOCK];
+} block;
+
+/* 1 + the number of the plane of all facets in a sphere's buckets, which are in this view, or 0. */
+static uint16_t find_plane(const batch *b, const view *v, int32_t sphere)
+{
+    const int64_t first = v->first_look, end = first + v->set->level_count;
+    uint16_t found = 0;
+    for (int64_t k = 0; k < b->look_count; k++) {
+        const uint32_t bucket = batch_buckets(b, k)[sphere];
+        if (bucket == NO_BUCKET) {
+            continue;
+        }
+        const uint16_t own = k >= first && k < end ? v->set->plane[bucket] : 0;
+        if (own == 0 || (found != 0 && own != found)) {
+            return 0;
+        }
+        found = own;
+    }
+    return found;
+}
+
+/* Returns the bits of those that have one. */
+static uint64_t find_planes(const batch *b, const view *v, int32_t begin, block *at)
+{
+    uint64_t seen = b->seen[begin / BATCH_BLOCK] & ~b->wide[begin / BATCH_BLOCK], narrow = 0;
+    memset(at->normal, 0, sizeof at->normal);
+    memset(at->height, 0, sizeof at->height);
+    for (; seen; seen &= seen - 1) {
+        const int i = __builtin_ctzll(seen);
+        const uint16_t number = find_plane(b, v, begin + i);
+        if (number != 0) {
+            const plane *of = &v->mesh->planes[number - 1];
+            at->normal[0][i] = of->normal.x;
+            at->normal[1][i] = of->normal.y;
+            at->normal[2][i] = of->normal.z;
+            at->height[i] = of->height;
+            narrow |= UINT64_C(1) << i;
+        }
+    }
+    return narrow;
+}
+
+/* Where centers stand on their planes, and whether they are beyond reach of them. */
+static void find_feet(block *at, double off)
+{
+    const double *x = at->center[0], *y = at->center[1], *z = at->center[2], *reach = at->reach;
+    for (int i = 0; i < BATCH_BLOCK; i++) {
+        const double along_x = at->normal[0][i] * x[i], along_y = at->normal[1][i] * y[i];
+        const double along_z = at->normal[2][i] * z[i], height = at->height[i];
+        const double above = (along_x + along_y + along_z) - height;
+        const double added = fabs(along_x) + fabs(along_y) + fabs(along_z) + fabs(height);
+        at->is_away[i] = fabs(above) > (reach[i] + off) + CULL_SLACK * (added + reach[i]);
+        at->foot[0][i] = x[i] - above * at->normal[0][i];
+        at->foot[1][i] = y[i] - above * at->normal[1][i];
+        at->foot[2][i] = z[i] - above * at->normal[2][i];
+    }
+}
+
+/* In the cell of the center, which the foot is less than a cell away from. */
+static void put_units(const double *center, const double *foot, const int32_t *is_narrow,
+                      double inv_cell, uint16_t *units)
+{
+    for (int i = 0; i < BATCH_BLOCK; i++) {
+        const double cell = (center[i] * inv_cell + WHOLE) - WHOLE;
+        double from_center = foot[i] * inv_cell - cell;
+        from_center = from_center > -1.5 ? from_center : -1.5;
+        from_center = from_center < 1.5 ? from_center : 1.5;
+        const uint16_t unit = (uint16_t)(int32_t)((from_center + 1.5) * UNITS_PER_CELL + 0.5);
+        units[i] = is_narrow[i] ? unit : units[i];
+    }
+}
+
+static void narrow_look(const batch *b, const block *at, double inv_cell, int64_t look,
+                        int32_t begin)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        put_units(at->center[axis], at->foot[axis], at->is_narrow, inv_cell,
+                  batch_units(b, look, axis) + begin);
+    }
+    uint16_t *limits = batch_units(b, look, 3) + begin;
+    for (int i = 0; i < BATCH_BLOCK; i++) {
+        limits[i] = at->is_narrow[i] ? 0 : limits[i];
+    }
+}
+
+static void look_from(batch *b, const view *v, int32_t begin)
+{
+    block at;
+    for (int axis = 0; axis < 3; axis++) {
+        at.center[axis] = v->local[axis] + begin;
+    }
+    at.reach = b->reach + begin;
+    uint64_t narrow = find_planes(b, v, begin, &at), away = 0;
+    if (!narrow) {
+        return;
+    }
+    find_feet(&at, v->set->off);
+    for (int i = 0; i < BATCH_BLOCK; i++) {
+        away |= (uint64_t)at.is_away[i] << i;
+    }
+    away &= narrow;
+    narrow &= ~away;
+    for (int i = 0; i < BATCH_BLOCK; i++) {
+        at.is_narrow[i] = (int32_t)(narrow >> i & 1);
+    }
+    b->seen[begin / BATCH_BLOCK] &= ~away;
+    b->narrow[begin / BATCH_BLOCK] |= narrow;
+    b->has_narrow |= narrow != 0;
+    for (int32_t k = 0; narrow && k < v->set->level_count; k++) {
+        narrow_look(b, &at, v->set->levels[k].inv_cell, v->first_look + k, begin);
+    }
+}
+
+void KERNEL(planes_look)(batch *b, const view *v)
+{
+    for (int32_t begin = 0; begin < b->count; begin += BATCH_BLOCK) {
+        if (b->seen[begin / BATCH_BLOCK] & ~b->wide[begin / BATCH_BLOCK]) {
+            look_from(b, v, begin);
+        }
+    }
+}
