@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "bins_planes.h"
 #include "pieces.h"
-#include "planes.h"
 #include "tolerance.h"
 
 /* Cells are numbered up to this power of two from the origin: a unit of a cell
@@ -702,80 +702,6 @@ static bool allocate_buckets(bins *set, int64_t count)
     return set->begins && set->occupied;
 }
 
-/* ---- buckets in one plane ---- */
-
-/* There is little to save in buckets with fewer entries. */
-enum { FEWEST_ENTRIES = 8 };
-
-/* Nor where fewer than one in so many buckets are in one plane. */
-enum { FLAT_PARTS = 4 };
-
-/* The plane that all facets of a bucket lie in, or NO_PLANE. */
-static int32_t common_plane(const bins *set, const int32_t *plane_of, int64_t bucket)
-{
-    const uint32_t begin = set->begins[bucket], end = set->begins[bucket + 1];
-    const int32_t first = begin < end ? plane_of[set->facet[begin]] : NO_PLANE;
-    int32_t others = end - begin < FEWEST_ENTRIES;
-    for (uint32_t entry = begin; entry < end; entry++) {
-        others |= plane_of[set->facet[entry]] ^ first;
-    }
-    return others ? NO_PLANE : first;
-}
-
-/* In all levels' cells. */
-static double foot_margin(const bins *set)
-{
-    double inv_cell = 0.0;
-    for (int32_t k = 0; k < set->level_count; k++) {
-        const double own = set->levels[k].inv_cell;
-        inv_cell = own > inv_cell ? own : inv_cell;
-    }
-    return FOOT_MARGIN / (UNITS_PER_CELL * inv_cell);
-}
-
-/* The bucket's plane is sure. */
-static bool set_plane(bins *set, int64_t bucket, int32_t number, const plane *of, double margin)
-{
-    if (!set->plane) {
-        set->plane = memory_alloc_zeroed(set->bucket_count, sizeof *set->plane);
-    }
-    if (!set->plane) {
-        return false;
-    }
-    const double doubt = margin * of->extent;
-    set->plane[bucket] = (uint16_t)(number + 1);
-    set->off = of->off > set->off ? of->off : set->off;
-    set->doubt = doubt > set->doubt ? doubt : set->doubt;
-    return true;
-}
-
-static bool find_planes(const builder *b)
-{
-    bins *set = b->set;
-    const abut_mesh *mesh = b->mesh;
-    const double margin = foot_margin(set) / FOOT_PARTS;
-    int32_t last = NO_PLANE;
-    bool is_sure = false, is_done = true;
-    int64_t flat = 0, occupied = 0;
-    for (int64_t bucket = 0; mesh->plane_count > 0 && bucket < set->bucket_count; bucket++) {
-        occupied += set->begins[bucket] < set->begins[bucket + 1];
-        const int32_t number = common_plane(set, mesh->plane_of, bucket);
-        if (number == NO_PLANE || number >= UINT16_MAX) {
-            continue;
-        }
-        const plane *of = &mesh->planes[number];
-        is_sure = number == last ? is_sure : plane_is_sure(of, b->reach, margin);
-        last = number;
-        is_done = is_done && (!is_sure || set_plane(set, bucket, number, of, margin));
-        flat += is_sure;
-    }
-    if (FLAT_PARTS * flat < occupied) {
-        memory_free(set->plane);
-        set->plane = NULL;
-    }
-    return is_done;
-}
-
 /* Counting sort of the facets by bucket. */
 static bool build_entries(builder *b)
 {
@@ -798,7 +724,7 @@ static bool build_entries(builder *b)
     if (b->pieces.items) {
         join_pieces(b);
     }
-    return find_planes(b);
+    return bins_find_planes(set, b->mesh, b->reach);
 }
 
 /* ---- sets ---- */

@@ -37,10 +37,10 @@ typedef struct bins {
                            begins[b + 1] - 1, facets increasing */
     uint32_t *occupied; /* bit b & 31 of word b >> 5: whether bucket b has
                            entries; one word more */
-    uint16_t *plane; /* bucket_count: 1 + the number of the plane that all facets of the bucket lie
-                        in and that is sure (see planes.h), or 0; NULL where that is all there is */
-    double off;      /* of such planes the largest `off`, and */
-    double doubt;    /* how far, times the longest edge, a foot has to be inside of a facet */
+    uint16_t *plane;    /* bucket_count: 1 + the number of the mesh's plane that all facets of the
+                           bucket lie in and that is sure (planes.h), or 0; NULL where few have one */
+    double off;         /* the largest of these planes */
+    double doubt;       /* times an edge's length, how far inside of it a foot is so for sure */
     int64_t bucket_count, entry_count;
 
     /* entry_count + BINS_PADDING each */

@@ -429,7 +429,8 @@ static void look(const search *s, batch *b)
     for (abut_index k = 0; k < b->view_count; k++) {
         kernels_take()->bins_look(b, &b->views[k]);
     }
-    for (abut_index k = 0; s->uses_planes && k < b->view_count && b->look_count <= PLANE_LOOKS; k++) {
+    for (abut_index k = 0; s->uses_planes && k < b->view_count && b->look_count <= PLANE_LOOKS;
+         k++) {
         if (b->views[k].is_triangles && b->views[k].set->plane) {
             kernels_take()->planes_look(b, &b->views[k]);
         }

@@ -329,6 +329,12 @@ static int32_t collect_views(pairs *p, int32_t from)
     return b->count;
 }
 
+/* Bits from number `from` on. */
+LANES_INLINE uint64_t bits_from(int32_t from)
+{
+    return from <= 0 ? UINT64_MAX : from >= 64 ? 0 : UINT64_MAX << from;
+}
+
 /* Refuse the narrow ones of spheres `from` ... `next` - 1 that found no facet at their foot. */
 static void refuse_lost(pairs *p, int32_t from, int32_t next)
 {
@@ -337,11 +343,10 @@ static void refuse_lost(pairs *p, int32_t from, int32_t next)
     for (int32_t k = 0; k < p->sphere_count; k++) {
         found[p->sphere[k] / 64] |= UINT64_C(1) << (p->sphere[k] % 64);
     }
-    for (int32_t word = from / 64; 64 * word < next; word++) {
-        const uint64_t above = word == from / 64 ? UINT64_MAX << (from % 64) : UINT64_MAX;
-        const uint64_t below = 64 * (word + 1) > next ? ~(UINT64_MAX << (next % 64)) : UINT64_MAX;
-        p->refused[word] = b->narrow[word] & b->seen[word] & ~found[word] & above & below;
-        p->has_refused |= p->refused[word] != 0;
+    for (int32_t k = 0; k < BATCH_SPHERES / 64; k++) {
+        const uint64_t searched = bits_from(from - 64 * k) & ~bits_from(next - 64 * k);
+        p->refused[k] = b->narrow[k] & b->seen[k] & ~found[k] & searched;
+        p->has_refused |= p->refused[k] != 0;
     }
 }
 
@@ -359,7 +364,6 @@ int32_t KERNEL(intersect_collect)(pairs *p, int32_t from)
         next = collect_views(p, from);
     }
     if (b->has_narrow) {
-        memset(p->refused, 0, sizeof p->refused);
         refuse_lost(p, from, next);
     }
     return next;
@@ -372,23 +376,6 @@ typedef struct triangles {
     lanes3 corner[3], normal;
     lanes marks; /* second and marks of the record, as bits */
 } triangles;
-
-/* But for the marks. */
-LANES_INLINE void load_inside(const pairs *p, int32_t first, const triangle *base, triangles *t)
-{
-    const double *rows[LANES], *last_rows[LANES];
-    lanes columns[12];
-    for (int i = 0; i < LANES; i++) {
-        rows[i] = (const double *)(const void *)(base + p->triangle[first + i]);
-        last_rows[i] = rows[i] + 8;
-    }
-    lanes_transpose_all(rows, 8, columns);
-    lanes_load_rows(last_rows, columns + 8);
-    for (int i = 0; i < 3; i++) {
-        t->corner[i] = (lanes3){columns[3 * i], columns[3 * i + 1], columns[3 * i + 2]};
-    }
-    t->normal = (lanes3){columns[9], columns[10], columns[11]};
-}
 
 LANES_INLINE void load_triangles(const pairs *p, int32_t first, const triangle *base, triangles *t)
 {
@@ -404,6 +391,23 @@ LANES_INLINE void load_triangles(const pairs *p, int32_t first, const triangle *
     }
     t->normal = (lanes3){columns[9], columns[10], columns[11]};
     t->marks = columns[15];
+}
+
+/* Corners and normals alone, which take less. */
+LANES_INLINE void load_insides(const pairs *p, int32_t first, const triangle *base, triangles *t)
+{
+    const double *rows[LANES], *rest[LANES];
+    lanes columns[12];
+    for (int i = 0; i < LANES; i++) {
+        rows[i] = (const double *)(const void *)(base + p->triangle[first + i]);
+        rest[i] = rows[i] + 8;
+    }
+    lanes_transpose_all(rows, 8, columns);
+    lanes_load_rows(rest, columns + 8);
+    for (int i = 0; i < 3; i++) {
+        t->corner[i] = (lanes3){columns[3 * i], columns[3 * i + 1], columns[3 * i + 2]};
+    }
+    t->normal = (lanes3){columns[9], columns[10], columns[11]};
 }
 
 LANES_INLINE lanes_mask has_mark(const triangles *t, uint32_t mark)
@@ -446,18 +450,21 @@ LANES_INLINE surroundings look_around(const triangles *t, lanes3 center)
     return s;
 }
 
-/* How far the center is over the inner side of edge k, times its length; negative of the last. */
+/* How far the center is over the inner side of edge k, times its length. */
 LANES_INLINE lanes edge_height(const triangles *t, const surroundings *s, int k)
 {
-    return lanes3_dot(lanes3_cross(t->normal, s->vector[k]), s->offset[k]);
+    lanes height = lanes3_dot(lanes3_cross(t->normal, s->vector[k]), s->offset[k]);
+    /* the last edge runs from corner 2 to corner 0 around the triangle */
+    if (k == 2) {
+        height = -height;
+    }
+    return height;
 }
 
 /* Whether the center is over the inner side of edge k. */
 LANES_INLINE lanes_mask is_inside(const triangles *t, const surroundings *s, int k)
 {
-    lanes height = edge_height(t, s, k), zero = lanes_set(0.0);
-    /* the last edge runs from corner 2 to corner 0 around the triangle */
-    return k < 2 ? lanes_no_more(zero, height) : lanes_no_more(height, zero);
+    return lanes_no_more(lanes_set(0.0), edge_height(t, s, k));
 }
 
 /* An edge as it is evaluated: from the lexicographically smaller end, which may be its second. */
@@ -590,36 +597,45 @@ LANES_INLINE nearest closest_points(const triangles *t, lanes3 center, bool has_
     return best;
 }
 
-/* Where the centers are surely inside of all edges, their closest points; where they are surely
- * outside of one, nothing. False: some are neither. */
-LANES_INLINE bool find_over(const pairs *p, int32_t first, const triangle *base, lanes3 center,
-                            lanes doubt, nearest *found)
+/* Where feet are, as far as it is sure. */
+typedef struct standing {
+    lanes_mask is_over;  /* inside of all edges */
+    lanes_mask is_aside; /* outside of one */
+    lanes3 offset;       /* from the foot to the center */
+} standing;
+
+LANES_INLINE standing stand(const triangles *t, lanes3 center, lanes doubt)
 {
-    if (mask_bits(lanes_less(doubt, lanes_set(INFINITY))) != LANES_ALL) {
-        return false;
-    }
-    triangles t;
-    load_inside(p, first, base, &t);
-    surroundings s = look_around(&t, center);
-    lanes zero = lanes_set(0.0), none = zero - doubt;
-    lanes_mask is_over = lanes_equal(zero, zero), is_aside = mask_not(is_over);
+    surroundings s = look_around(t, center);
+    lanes zero = lanes_set(0.0), outside = -doubt;
+    standing found = {.is_over = lanes_equal(zero, zero), .is_aside = lanes_less(zero, zero)};
     for (int k = 0; k < 3; k++) {
-        lanes height = edge_height(&t, &s, k);
-        if (k == 2) {
-            height = -height;
-        }
-        is_over = mask_and(is_over, lanes_no_more(doubt, height));
-        is_aside = mask_or(is_aside, lanes_no_more(height, none));
+        lanes height = edge_height(t, &s, k);
+        found.is_over = mask_and(found.is_over, lanes_no_more(doubt, height));
+        found.is_aside = mask_or(found.is_aside, lanes_no_more(height, outside));
     }
-    if (mask_bits(mask_or(is_over, is_aside)) != LANES_ALL) {
-        return false;
+    found.offset = lanes3_scale(t->normal, lanes3_dot(t->normal, s.offset[0]));
+    return found;
+}
+
+/* Of narrow spheres: triangles whose contact is not the nearest are left out where that is sure,
+ * and the long way is gone where it is not. Of others `doubt` is infinite. */
+LANES_INLINE nearest closest_below(const pairs *p, int32_t first, const triangle *base,
+                                   lanes3 center, lanes doubt)
+{
+    triangles t;
+    load_insides(p, first, base, &t);
+    standing at = stand(&t, center, doubt);
+    lanes infinity = lanes_set(INFINITY);
+    nearest found = {.offset = lanes3_one_zero(at.offset),
+                     .code = code_of(ABUT_FACET, LOCAL_INSIDE)};
+    found.distance_sq = lanes3_dot(found.offset, found.offset);
+    if (mask_bits(mask_or(at.is_over, at.is_aside)) != LANES_ALL) {
+        load_triangles(p, first, base, &t);
+        found = closest_points(&t, center, false);
     }
-    found->offset = lanes3_one_zero(
-        lanes3_scale(t.normal, lanes3_dot(t.normal, s.offset[0])));
-    found->distance_sq = lanes_select(is_over, lanes3_dot(found->offset, found->offset),
-                                      lanes_set(INFINITY));
-    found->code = code_of(ABUT_FACET, LOCAL_INSIDE);
-    return true;
+    found.distance_sq = lanes_select(at.is_aside, infinity, found.distance_sq);
+    return found;
 }
 
 /* Squares of distances that count: infinite where the triangle is out of reach. The root decides
@@ -636,17 +652,19 @@ LANES_INLINE lanes touching_sq(lanes distance_sq, lanes reach)
     return lanes_select(touches, distance_sq, lanes_set(INFINITY));
 }
 
-/* base: the triangles of the only mesh, or NULL where there are several; may_be_over: some spheres
- * are narrow. */
-LANES_INLINE void find_closest(pairs *p, const triangle *base, bool has_fans, bool may_be_over)
+/* base: the triangles of the only mesh, or NULL where there are several. has_narrow: some spheres
+ * are. */
+LANES_INLINE void find_closest(pairs *p, const triangle *base, bool has_fans, bool has_narrow)
 {
     for (int32_t i = 0; i < p->count; i += LANES) {
         lanes_steps steps = lanes_find_steps(p->sight + i);
         lanes3 center = {lanes_pick(p->center[0], steps), lanes_pick(p->center[1], steps),
                          lanes_pick(p->center[2], steps)};
+        lanes doubt = has_narrow ? lanes_pick(p->doubt, steps) : lanes_set(INFINITY);
         nearest found;
-        if (!may_be_over ||
-            !find_over(p, i, base, center, lanes_pick(p->doubt, steps), &found)) {
+        if (has_narrow && mask_bits(lanes_less(doubt, lanes_set(INFINITY)))) {
+            found = closest_below(p, i, base, center, doubt);
+        } else {
             triangles t;
             load_triangles(p, i, base, &t);
             found = closest_points(&t, center, has_fans);

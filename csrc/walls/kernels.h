@@ -37,8 +37,8 @@ typedef struct kernels {
     /* The closest points of the queue's pairs; has_fans: not every facet is one triangle. */
     void (*intersect_exact)(pairs *p, bool has_fans);
 
-    /* For each sphere the pairs that its nearest one does not surely eliminate, into p->left. False,
-     * and nothing else: of spheres that p->refused tells all facets are to be tested. */
+    /* For each sphere the pairs that its nearest one does not surely eliminate, into p->left.
+     * False, and nothing else: of spheres that p->refused tells all facets are to be tested. */
     bool (*hierarchy_strike)(pairs *p);
 
     /* What contacts measure. False: some center is on its facet, whose normal is to be written. */

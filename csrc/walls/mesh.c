@@ -353,10 +353,10 @@ void abut_mesh_free(abut_mesh *mesh)
     if (!mesh) {
         return;
     }
-    void *arrays[] = {mesh->vertices,       mesh->indices, mesh->offsets, mesh->source,
-                      mesh->normals,        mesh->areas,   mesh->noise,   mesh->normal_noise,
-                      mesh->triangle_block, mesh->fans,    mesh->flat,    mesh->kept,
-                      mesh->bent,           mesh->plane_of, mesh->planes, mesh};
+    void *arrays[] = {mesh->vertices,       mesh->indices,  mesh->offsets, mesh->source,
+                      mesh->normals,        mesh->areas,    mesh->noise,   mesh->normal_noise,
+                      mesh->triangle_block, mesh->fans,     mesh->flat,    mesh->kept,
+                      mesh->bent,           mesh->plane_of, mesh->planes,  mesh};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         memory_free(arrays[i]);
     }

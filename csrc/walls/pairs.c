@@ -4,7 +4,8 @@
 #include "../base/memory.h"
 
 /* Of each pair: distance_sq, offset, distance, noise, normal_noise; triangle, sight, code, left,
- * spare. Of each sight: center, reach, largest, radius, doubt, and tangents but for their rows; view. */
+ * spare. Of each sight: center, reach, largest, radius, doubt, and tangents but for their rows;
+ * view. */
 enum { PAIR_DOUBLES = 7, PAIR_NUMBERS = 5, SIGHT_DOUBLES = 14 };
 
 static void free_arrays(pairs *p)
@@ -31,9 +32,9 @@ static void place_doubles(pairs *p, abut_index room, abut_index sights)
                                        &p->offset[2],   &p->distance,  &p->noise,
                                        &p->normal_noise};
     double **of_sights[SIGHT_DOUBLES] = {
-        &p->center[0], &p->center[1],    &p->center[2], &p->reach,     &p->largest,
-        &p->radius,    &p->doubt, &t->distance_sq,  &t->offset[0], &t->offset[1], &t->offset[2],
-        &t->largest,   &t->normal_noise, &t->limit};
+        &p->center[0], &p->center[1], &p->center[2],    &p->reach,     &p->largest,
+        &p->radius,    &p->doubt,     &t->distance_sq,  &t->offset[0], &t->offset[1],
+        &t->offset[2], &t->largest,   &t->normal_noise, &t->limit};
     for (int i = 0; i < PAIR_DOUBLES; i++, next += room) {
         *of_pairs[i] = next;
     }

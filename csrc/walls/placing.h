@@ -24,12 +24,12 @@ enum { CELL_SPAN = 3, ITEM_CELLS = CELL_SPAN * CELL_SPAN * CELL_SPAN };
  * what the exact distance rounds by. */
 enum { OUTWARD = 3 };
 
-/* Which facets are at the foot of a center is culled with reach 0: their boxes, in units outward by
- * OUTWARD, are closer to it along each axis than the root of what the squares' low half holds. All
- * others are farther than this. */
+/* Which boxes are at the foot of a center, on a plane, is culled as of a sphere of radius 0: the
+ * high half of a 16-bit square is 0 up to 2^8. All others are farther than this, in units. */
 enum { FOOT_MARGIN = (1 << 8) - 2 * OUTWARD };
 
-/* The part of that margin that a foot has to be inside of a facet by, or outside. */
+/* A foot is inside of an edge, or outside, for sure where it is by this part of that margin: small,
+ * since what is in between takes the long way. */
 #define FOOT_PARTS 256.0
 
 /* What a level's facets are placed with. */

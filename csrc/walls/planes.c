@@ -35,11 +35,11 @@ typedef struct group {
 
 typedef struct finding {
     abut_mesh *mesh;
-    double farthest;  /* coordinate */
-    group *groups;    /* of facets with one key */
+    double farthest; /* coordinate */
+    group *groups;   /* of facets with one key */
     int32_t count;
-    int32_t *slots;   /* where keys are looked up: numbers of groups, or NO_PLANE */
-    uint32_t mask;    /* of slots: a power of two minus 1 */
+    int32_t *slots; /* where keys are looked up: numbers of groups, or NO_PLANE */
+    uint32_t mask;  /* of slots: a power of two minus 1 */
 } finding;
 
 static int32_t step_of(double value, double step)
@@ -209,8 +209,10 @@ abut_status planes_find(abut_mesh *mesh)
 bool plane_is_sure(const plane *of, double reach, double margin)
 {
     const double size = of->extent + 2.0 * reach;
-    const double off = of->off + of->tilt * size + PLANE_ROUNDING * size;
-    const double noise = of->noise + LEAST_NOISE * reach, tilt = sqrt(noise / reach);
+    const double off = of->off + (of->tilt + PLANE_ROUNDING) * size;
+    const double noise = of->noise + LEAST_NOISE * reach;
+    /* half of what noise may tilt a tangent plane by */
+    const double tilt = sqrt(noise / reach);
     return 16.0 * reach * off <= margin * margin && of->tilt <= 0.25 * tilt &&
            2.0 * off <= FRONT_NOISES * noise + 1.5 * tilt * margin;
 }

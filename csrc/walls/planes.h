@@ -1,8 +1,9 @@
-/* Planes that many facets of a mesh lie in: floors, walls, plates.
+/* Planes that several facets of a mesh lie in: floors, walls, plates.
  *
- * A sphere that touches facets of one plane alone, and stands over one of them, has its contact
- * there, and that contact eliminates all others (docs/method.md, section 3). So only facets whose
- * boxes the foot of its center lies in have to be tested. */
+ * Where all facets that a sphere may touch lie in one plane, and the foot of its center on the
+ * plane is inside of one of them, that facet has the nearest contact, and its contact eliminates
+ * all others (docs/method.md, section 3). So only facets at the foot have to be tested. If the foot
+ * turns out to be inside of none, the sphere comes again and is tested with all. */
 #ifndef WALLS_PLANES_H
 #define WALLS_PLANES_H
 
@@ -25,9 +26,14 @@ struct plane {
 /* Set mesh->planes and mesh->plane_of, of a mesh that has all else; ABUT_OK or ABUT_NO_MEMORY. */
 abut_status planes_find(abut_mesh *mesh);
 
-/* Whether the plane's contacts are sure for spheres of at most that reach: a facet that is farther
- * than `margin` from the foot of a center neither touches where the one that the foot is in does
- * not, nor is nearer, nor stays a contact beside it. */
+/* Whether that holds in the plane, whatever is rounded, for spheres of at most that reach, and for
+ * facets that are at least `margin` from the foot: their contacts are farther than that of the
+ * facet with the foot inside by more than rounding, and it eliminates them.
+ *
+ * With d, the distance of the center from the plane, and o, by how much the plane, the facets and
+ * what is computed of them are off each other: such a facet is sqrt(d^2 + margin^2 - 2 d o) away at
+ * least, the one with the foot d + o at most; and its point stands in front of the tangent plane at
+ * the foot by 2 o + tilt |P_i - P_j| at most. */
 bool plane_is_sure(const plane *of, double reach, double margin);
 
 #endif

@@ -1,0 +1,93 @@
+/* Buckets of bins whose facets lie in one plane. */
+#include "bins_planes.h"
+
+#include "../base/memory.h"
+#include "planes.h"
+
+/* There is little to save in buckets with fewer entries, */
+enum { FEWEST_ENTRIES = 8 };
+
+/* nor where fewer than one in so many of the occupied ones are in one plane. */
+enum { FLAT_PARTS = 4 };
+
+/* The margin of a foot (placing.h) in all levels' cells. */
+static double foot_margin(const bins *set)
+{
+    double finest = 0.0;
+    for (int32_t k = 0; k < set->level_count; k++) {
+        const double inv_cell = set->levels[k].inv_cell;
+        finest = inv_cell > finest ? inv_cell : finest;
+    }
+    return FOOT_MARGIN / (UNITS_PER_CELL * finest);
+}
+
+/* The plane that all facets of a bucket lie in, or NO_PLANE. */
+static int32_t common_plane(const bins *set, const int32_t *plane_of, int64_t bucket)
+{
+    const uint32_t begin = set->begins[bucket], end = set->begins[bucket + 1];
+    if (end - begin < FEWEST_ENTRIES) {
+        return NO_PLANE;
+    }
+    const int32_t first = plane_of[set->facet[begin]];
+    int32_t others = 0;
+    for (uint32_t entry = begin; entry < end; entry++) {
+        others |= plane_of[set->facet[entry]] ^ first;
+    }
+    return others ? NO_PLANE : first;
+}
+
+static void set_plane(bins *set, int64_t bucket, int32_t number, const plane *of, double margin)
+{
+    const double doubt = margin * of->extent;
+    set->plane[bucket] = (uint16_t)(number + 1);
+    set->off = of->off > set->off ? of->off : set->off;
+    set->doubt = doubt > set->doubt ? doubt : set->doubt;
+}
+
+/* Returns how many buckets have one. Neighbors mostly have the same. */
+static int64_t set_planes(bins *set, const abut_mesh *mesh, double reach, double margin)
+{
+    int64_t count = 0;
+    int32_t last = NO_PLANE;
+    bool is_sure = false;
+    for (int64_t bucket = 0; bucket < set->bucket_count; bucket++) {
+        const int32_t number = common_plane(set, mesh->plane_of, bucket);
+        if (number == NO_PLANE || number >= UINT16_MAX) {
+            continue;
+        }
+        const plane *of = &mesh->planes[number];
+        is_sure = number == last ? is_sure : plane_is_sure(of, reach, margin);
+        last = number;
+        if (is_sure) {
+            set_plane(set, bucket, number, of, margin);
+            count++;
+        }
+    }
+    return count;
+}
+
+static int64_t count_occupied(const bins *set)
+{
+    int64_t count = 0;
+    for (int64_t bucket = 0; bucket < set->bucket_count; bucket++) {
+        count += set->begins[bucket] < set->begins[bucket + 1];
+    }
+    return count;
+}
+
+bool bins_find_planes(bins *set, const abut_mesh *mesh, double reach)
+{
+    if (mesh->plane_count == 0) {
+        return true;
+    }
+    set->plane = memory_alloc_zeroed(set->bucket_count, sizeof *set->plane);
+    if (!set->plane) {
+        return false;
+    }
+    const int64_t flat = set_planes(set, mesh, reach, foot_margin(set) / FOOT_PARTS);
+    if (FLAT_PARTS * flat < count_occupied(set)) {
+        memory_free(set->plane);
+        set->plane = NULL;
+    }
+    return true;
+}

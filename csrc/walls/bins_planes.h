@@ -1,0 +1,10 @@
+/* Buckets of bins whose facets lie in one plane. */
+#ifndef WALLS_BINS_PLANES_H
+#define WALLS_BINS_PLANES_H
+
+#include "bins.h"
+
+/* Set what the set, which has all else, tells of planes. False: there is no memory. */
+bool bins_find_planes(bins *set, const abut_mesh *mesh, double reach);
+
+#endif
