@@ -164,8 +164,8 @@ static abut_status keep_planes(finding *f)
         }
     }
     for (abut_index k = 0; k < mesh->view.facet_count; k++) {
-        const int32_t group = mesh->plane_of[k];
-        mesh->plane_of[k] = group == NO_PLANE ? NO_PLANE : numbers[group];
+        const int32_t number = mesh->plane_of[k];
+        mesh->plane_of[k] = number == NO_PLANE ? NO_PLANE : numbers[number];
     }
     return ABUT_OK;
 }
