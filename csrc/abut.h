@@ -269,7 +269,8 @@ typedef struct abut_statistics {
     abut_index sphere_count;    /* of the last query; 0 before the first */
     abut_index candidate_count; /* entries of bins that its spheres were compared with */
     abut_index test_count;      /* exact closest points computed, one a triangle */
-    abut_index touch_count;     /* facets that touch */
+    abut_index touch_count;     /* facets found to touch; with ABUT_HIERARCHY those of one plane
+                                   that cannot stay contacts are not tested */
     abut_index contact_count;
     abut_index set_count;                  /* sets of bins built so far */
     abut_index cell_count, occupied_count; /* buckets of all sets, and those that have entries */

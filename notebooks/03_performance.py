@@ -261,7 +261,8 @@ for ax, panel in zip(
 # `finder.statistics()` tells what the last query did. A sphere looks up *candidates* in the bins:
 # all facets of its cell. A quick comparison of boxes leaves those whose closest point is computed:
 # exact *tests*, of which a quadrilateral takes two. Of these some are *touching*, and the hierarchy
-# keeps some as *contacts*.
+# keeps some as *contacts*. Where all facets near a sphere lie in one plane, only those under its
+# center are tested.
 
 # %%
 centers, radii, mesh = examples.mixer()

@@ -28,7 +28,10 @@ class Statistics:
         Closest points that were computed exactly, one for each triangle: a facet of k corners may
         take up to k - 2.
     touching : int
-        Facets (not triangles) that touch, summed over the spheres.
+        Facets (not triangles) that were found to touch, summed over the spheres. With
+        ``resolution="hierarchy"`` more may touch: where all facets near a sphere lie in one plane,
+        those that its center does not stand on are left out untested, as none of them can stay a
+        contact.
     contacts : int
         What the resolution made of them.
     sets : int
