@@ -15,8 +15,9 @@ typedef struct filling {
     const grid_plan *plan;
     int32_t *cells; /* of each sphere */
     int32_t *begins, *ids, *ordered_cells;
-    int shift;                /* block = cell >> shift */
-    _Atomic abut_index crowd; /* sum over the cells of the squares of their counts */
+    int shift;                           /* block = cell >> shift */
+    abut_index block_count, turn_blocks; /* and those that a thread takes in one turn */
+    _Atomic abut_index crowd;            /* sum over the cells of the squares of their counts */
 } filling;
 
 /* Four arrays of floats, or of doubles. */
@@ -66,9 +67,8 @@ static void fill_blocks(void *context, abut_index begin, abut_index end, uint16_
 }
 
 /* Sort a block's spheres by cell. Until its end, begins[c + 1] is where cell c's next one goes. */
-static abut_status fill_block(void *context, abut_index block, parallel_job *job)
+static abut_status fill_block(filling *f, abut_index block, parallel_job *job)
 {
-    filling *f = context;
     const int32_t *items = f->g->sorted.items;
     const int32_t begin = f->g->sorted.key_begins[block], end = f->g->sorted.key_begins[block + 1];
     const abut_index first = block << f->shift, after = (block + 1) << f->shift;
@@ -94,6 +94,30 @@ static abut_status fill_block(void *context, abut_index block, parallel_job *job
     }
     pair_kernels_take()->grid_gather(f->g, begin, end);
     return parallel_report(job, end - begin + (last - first) / 8);
+}
+
+/* Blocks that follow one another are one thread's: spheres of neighboring cells are mostly
+ * neighbors in the caller's order, too, and share cache lines. But each thread should have several
+ * turns, and none should wait long for the last. */
+enum { TURNS = 16, MOST_BLOCKS = 64 };
+
+static abut_index blocks_of_turn(abut_index blocks, int workers)
+{
+    const abut_index share = blocks / ((abut_index)TURNS * workers);
+    const abut_index most = share < MOST_BLOCKS ? share : MOST_BLOCKS;
+    return most > 1 ? most : 1;
+}
+
+static abut_status fill_turn(void *context, abut_index turn, parallel_job *job)
+{
+    filling *f = context;
+    const abut_index begin = turn * f->turn_blocks, rest = f->block_count - begin;
+    const abut_index end = begin + (rest < f->turn_blocks ? rest : f->turn_blocks);
+    abut_status status = ABUT_OK;
+    for (abut_index block = begin; !status && block < end; block++) {
+        status = fill_block(f, block, job);
+    }
+    return status;
 }
 
 /* Where the spheres of a level are: those of other levels need not look elsewhere. */
@@ -135,8 +159,11 @@ static abut_status fill(filling *f)
     while ((g->cell_count - 1) >> f->shift >= SORT_KEY_LIMIT) {
         f->shift++;
     }
+    f->block_count = ((g->cell_count - 1) >> f->shift) + 1;
+    f->turn_blocks = blocks_of_turn(f->block_count, plan->workers);
+    const abut_index turns = (f->block_count + f->turn_blocks - 1) / f->turn_blocks;
     const sort_task task = {.count = plan->count,
-                            .key_count = ((g->cell_count - 1) >> f->shift) + 1,
+                            .key_count = (int32_t)f->block_count,
                             .fill = fill_blocks,
                             .context = f,
                             .workers = plan->workers,
@@ -145,7 +172,7 @@ static abut_status fill(filling *f)
     f->begins[0] = 0;
     abut_status status = sort_by_key(&g->sorted, &task);
     return status ? status
-                  : parallel_run(task.key_count, plan->workers, fill_block, f, plan->interrupted,
+                  : parallel_run(turns, plan->workers, fill_turn, f, plan->interrupted,
                                  plan->interrupted_data);
 }
 
