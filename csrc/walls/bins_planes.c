@@ -2,7 +2,6 @@
 #include "bins_planes.h"
 
 #include "../base/memory.h"
-#include "planes.h"
 
 /* There is little to save in buckets with fewer entries, */
 enum { FEWEST_ENTRIES = 8 };
@@ -51,11 +50,11 @@ static int64_t set_planes(bins *set, const abut_mesh *mesh, double reach, double
     int32_t last = NO_PLANE;
     bool is_sure = false;
     for (int64_t bucket = 0; bucket < set->bucket_count; bucket++) {
-        const int32_t number = common_plane(set, mesh->plane_of, bucket);
+        const int32_t number = common_plane(set, mesh->planes.plane_of, bucket);
         if (number == NO_PLANE || number >= UINT16_MAX) {
             continue;
         }
-        const plane *of = &mesh->planes[number];
+        const plane *of = &mesh->planes.planes[number];
         is_sure = number == last ? is_sure : plane_is_sure(of, reach, margin);
         last = number;
         if (is_sure) {
@@ -77,7 +76,7 @@ static int64_t count_occupied(const bins *set)
 
 bool bins_find_planes(bins *set, const abut_mesh *mesh, double reach)
 {
-    if (mesh->plane_count == 0) {
+    if (mesh->planes.count == 0) {
         return true;
     }
     set->plane = memory_alloc_zeroed(set->bucket_count, sizeof *set->plane);

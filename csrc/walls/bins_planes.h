@@ -4,7 +4,7 @@
 
 #include "bins.h"
 
-/* Set what the set, which has all else, tells of planes. False: there is no memory. */
+/* Set what a set for spheres of at most that reach tells of planes. False: there is no memory. */
 bool bins_find_planes(bins *set, const abut_mesh *mesh, double reach);
 
 #endif

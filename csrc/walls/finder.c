@@ -2,6 +2,7 @@
 #include "finder.h"
 
 #include "../base/memory.h"
+#include "bins_planes.h"
 #include "pieces.h"
 
 /* Steps of the ladder: 2^(1/4) to within rounding, upwards. */
@@ -145,10 +146,18 @@ static int step_for(const binned_mesh *binned, double reach)
     return step;
 }
 
-static bins *build_set(const binned_mesh *binned, int step)
+static bins *build_set(const binned_mesh *binned, int step, bool is_fine)
 {
-    return step == binned->step_count ? bins_build_whole(binned->mesh)
-                                      : bins_build(binned->mesh, step_reach(binned, step));
+    if (step == binned->step_count && !is_fine) {
+        return bins_build_whole(binned->mesh);
+    }
+    const double reach = step_reach(binned, step);
+    bins *set = is_fine ? bins_build_fine(binned->mesh, reach) : bins_build(binned->mesh, reach);
+    if (set && !bins_find_planes(set, binned->mesh, reach)) {
+        bins_free(set);
+        return NULL;
+    }
+    return set;
 }
 
 /* Publish what was built for a step, or take what another thread has published. */
@@ -202,9 +211,7 @@ static abut_status take_set(const binned_mesh *binned, int step, abut_index sphe
     if (*set) {
         return ABUT_OK;
     }
-    bins *made =
-        is_fine ? bins_build_fine(binned->mesh, step_reach(binned, step)) : build_set(binned, step);
-    return publish(slot, made, set);
+    return publish(slot, build_set(binned, step, is_fine), set);
 }
 
 /* ---- bands ---- */

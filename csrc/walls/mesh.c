@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "../base/memory.h"
-#include "planes.h"
 #include "split.h"
 #include "tolerance.h"
 
@@ -322,7 +321,8 @@ static abut_status fill(builder *b)
         b->input->vertex_count, b->facet_count, b->index_count, mesh->vertices, mesh->indices,
         mesh->offsets,          mesh->source,   mesh->normals,  mesh->areas,    mesh->noise,
         mesh->normal_noise};
-    if (!status && planes_find(mesh)) {
+    if (!status && mesh_is_triangles(mesh) &&
+        planes_find(mesh->triangles, mesh->view.facet_count, &mesh->planes)) {
         status = report(b, ABUT_NO_MEMORY, 0, 0, 0.0);
     }
     return status;
@@ -353,10 +353,11 @@ void abut_mesh_free(abut_mesh *mesh)
     if (!mesh) {
         return;
     }
-    void *arrays[] = {mesh->vertices,       mesh->indices,  mesh->offsets, mesh->source,
-                      mesh->normals,        mesh->areas,    mesh->noise,   mesh->normal_noise,
-                      mesh->triangle_block, mesh->fans,     mesh->flat,    mesh->kept,
-                      mesh->bent,           mesh->plane_of, mesh->planes,  mesh};
+    planes_free(&mesh->planes);
+    void *arrays[] = {mesh->vertices,       mesh->indices, mesh->offsets, mesh->source,
+                      mesh->normals,        mesh->areas,   mesh->noise,   mesh->normal_noise,
+                      mesh->triangle_block, mesh->fans,    mesh->flat,    mesh->kept,
+                      mesh->bent,           mesh};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         memory_free(arrays[i]);
     }

@@ -4,6 +4,7 @@
 
 #include "../abut.h"
 #include "facet.h"
+#include "planes.h"
 
 typedef struct box {
     double low[3], high[3];
@@ -29,8 +30,6 @@ static inline double box_extent(const box *b)
     return vec3_max_abs(vec3_sub(vec3_load(b->high), vec3_load(b->low)));
 }
 
-typedef struct plane plane; /* see planes.h */
-
 struct abut_mesh {
     abut_mesh_view view; /* what a caller may read */
 
@@ -45,10 +44,7 @@ struct abut_mesh {
     int32_t *kept; /* facet_count: corners that are not flat */
     uint8_t *bent; /* facet_count: off its plane by more than noise, acts as its fan of triangles */
 
-    int32_t *plane_of; /* facet_count: the plane that it shares with others, or NO_PLANE; NULL where
-                          facets are polygons */
-    plane *planes;
-    int32_t plane_count;
+    plane_set planes; /* of a mesh of triangles */
 };
 
 static inline polygon mesh_polygon(const abut_mesh *mesh, abut_index facet)

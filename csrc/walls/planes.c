@@ -6,18 +6,6 @@
 #include "../base/memory.h"
 #include "tolerance.h"
 
-/* Facets whose normals, and whose heights in parts of the farthest coordinate, round to the same
- * multiples of these may be in one plane: coarser than noise, and finer than what is curved. Round
- * numbers are not where rounding changes. */
-#define NORMAL_STEP 1e-4
-#define HEIGHT_STEP 1e-5
-#define STEP_OFFSET 0.38196601125010515
-
-/* How far from the plane a corner may be, in noises and in parts of the farthest coordinate: a
- * facet that is farther off is in none. */
-#define OFF_NOISES 4.0
-#define OFF_ROUNDING 0x1p-49
-
 /* Fewer facets make no plane. */
 enum { FEWEST_FACETS = 2 };
 
@@ -34,7 +22,9 @@ typedef struct group {
 } group;
 
 typedef struct finding {
-    abut_mesh *mesh;
+    const triangle *triangles;
+    abut_index facet_count;
+    plane_set *set;
     double farthest; /* coordinate */
     group *groups;   /* of facets with one key */
     int32_t count;
@@ -78,41 +68,52 @@ static int32_t find_group(finding *f, const plane_key *key)
     return f->slots[slot];
 }
 
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static vec3 edge_of(const triangle *t, int k)
+{
+    return vec3_sub(t->corner[(k + 1) % 3], t->corner[k]);
+}
+
+static double area_of(const triangle *t)
+{
+    return 0.5 * sqrt(vec3_norm_sq(vec3_cross(edge_of(t, 0), edge_of(t, 1))));
+}
+
 static void group_facets(finding *f)
 {
-    abut_mesh *mesh = f->mesh;
-    for (abut_index k = 0; k < mesh->view.facet_count; k++) {
-        const triangle *t = &mesh->triangles[k];
+    for (abut_index k = 0; k < f->facet_count; k++) {
+        const triangle *t = &f->triangles[k];
         const plane_key key = key_of(f, t);
-        group *own = &f->groups[mesh->plane_of[k] = find_group(f, &key)];
-        own->normals = vec3_add(own->normals, vec3_scale(t->normal, mesh->areas[k]));
-        own->areas += mesh->areas[k];
+        const int32_t number = find_group(f, &key);
+        group *own = &f->groups[number];
+        const double area = area_of(t);
+        own->normals = vec3_add(own->normals, vec3_scale(t->normal, area));
+        own->areas += area;
+        f->set->plane_of[k] = number;
     }
 }
 
 static void fit_planes(finding *f)
 {
-    const abut_mesh *mesh = f->mesh;
     for (int32_t k = 0; k < f->count; k++) {
         group *own = &f->groups[k];
         const double length = sqrt(vec3_norm_sq(own->normals));
         own->plane.normal = vec3_scale(own->normals, length > 0.0 ? 1.0 / length : 0.0);
         own->plane.noise = INFINITY;
     }
-    for (abut_index k = 0; k < mesh->view.facet_count; k++) {
-        group *own = &f->groups[mesh->plane_of[k]];
-        const vec3 *c = mesh->triangles[k].corner;
-        const vec3 sum = vec3_add(vec3_add(c[0], c[1]), c[2]);
-        own->heights += vec3_dot(own->plane.normal, sum) * (mesh->areas[k] / 3.0);
+    for (abut_index k = 0; k < f->facet_count; k++) {
+        const triangle *t = &f->triangles[k];
+        group *own = &f->groups[f->set->plane_of[k]];
+        const vec3 sum = vec3_add(vec3_add(t->corner[0], t->corner[1]), t->corner[2]);
+        own->heights += vec3_dot(own->plane.normal, sum) * (area_of(t) / 3.0);
     }
     for (int32_t k = 0; k < f->count; k++) {
         f->groups[k].plane.height = f->groups[k].heights / f->groups[k].areas;
     }
-}
-
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
 }
 
 static double farthest_corner(const plane *of, const triangle *t)
@@ -124,64 +125,68 @@ static double farthest_corner(const plane *of, const triangle *t)
     return off;
 }
 
+static void include_facet(plane *own, const triangle *t, double off)
+{
+    own->off = larger(own->off, off);
+    own->tilt = larger(own->tilt, sqrt(vec3_norm_sq(vec3_sub(t->normal, own->normal))));
+    own->noise = t->normal_noise < own->noise ? t->normal_noise : own->noise;
+    for (int k = 0; k < 3; k++) {
+        own->extent = larger(own->extent, sqrt(vec3_norm_sq(edge_of(t, k))));
+    }
+    own->facet_count++;
+}
+
 /* Facets stay in their planes that are in them to within noise. */
 static void check_facets(finding *f)
 {
-    abut_mesh *mesh = f->mesh;
-    for (abut_index k = 0; k < mesh->view.facet_count; k++) {
-        const triangle *t = &mesh->triangles[k];
-        plane *own = &f->groups[mesh->plane_of[k]].plane;
+    for (abut_index k = 0; k < f->facet_count; k++) {
+        const triangle *t = &f->triangles[k];
+        plane *own = &f->groups[f->set->plane_of[k]].plane;
         const double off = farthest_corner(own, t);
-        if (!(off <= OFF_NOISES * t->normal_noise + OFF_ROUNDING * f->farthest)) {
-            mesh->plane_of[k] = NO_PLANE;
-            continue;
+        if (off <= OFF_NOISES * t->normal_noise + OFF_ROUNDING * f->farthest) {
+            include_facet(own, t, off);
+        } else {
+            f->set->plane_of[k] = NO_PLANE;
         }
-        const box bounds = triangle_box(t);
-        own->off = larger(own->off, off);
-        own->tilt = larger(own->tilt, sqrt(vec3_norm_sq(vec3_sub(t->normal, own->normal))));
-        own->extent = larger(own->extent, 2.0 * box_extent(&bounds));
-        own->noise = t->normal_noise < own->noise ? t->normal_noise : own->noise;
-        own->facet_count++;
     }
 }
 
 /* Only groups of several facets become planes. */
 static abut_status keep_planes(finding *f)
 {
-    abut_mesh *mesh = f->mesh;
-    int32_t *numbers = f->slots, count = 0; /* keys are looked up no more */
+    plane_set *set = f->set;
+    int32_t *numbers = f->slots; /* keys are looked up no more */
     for (int32_t k = 0; k < f->count; k++) {
-        numbers[k] = f->groups[k].plane.facet_count >= FEWEST_FACETS ? count++ : NO_PLANE;
+        const bool is_plane = f->groups[k].plane.facet_count >= FEWEST_FACETS;
+        numbers[k] = is_plane ? set->count++ : NO_PLANE;
     }
-    mesh->plane_count = count;
-    mesh->planes = memory_alloc(count, sizeof *mesh->planes);
-    if (!mesh->planes) {
+    set->planes = memory_alloc(set->count, sizeof *set->planes);
+    if (!set->planes) {
         return ABUT_NO_MEMORY;
     }
     for (int32_t k = 0; k < f->count; k++) {
         if (numbers[k] != NO_PLANE) {
-            mesh->planes[numbers[k]] = f->groups[k].plane;
+            set->planes[numbers[k]] = f->groups[k].plane;
         }
     }
-    for (abut_index k = 0; k < mesh->view.facet_count; k++) {
-        const int32_t number = mesh->plane_of[k];
-        mesh->plane_of[k] = number == NO_PLANE ? NO_PLANE : numbers[number];
+    for (abut_index k = 0; k < f->facet_count; k++) {
+        const int32_t number = set->plane_of[k];
+        set->plane_of[k] = number == NO_PLANE ? NO_PLANE : numbers[number];
     }
     return ABUT_OK;
 }
 
 static abut_status find(finding *f)
 {
-    const abut_index count = f->mesh->view.facet_count;
     uint32_t slots = 2;
-    while (slots < 2 * count) {
+    while (slots < 2 * f->facet_count) {
         slots *= 2;
     }
     f->mask = slots - 1;
-    f->groups = memory_alloc(count, sizeof *f->groups);
+    f->groups = memory_alloc(f->facet_count, sizeof *f->groups);
     f->slots = memory_alloc(slots, sizeof *f->slots);
-    f->mesh->plane_of = memory_alloc(count, sizeof *f->mesh->plane_of);
-    if (!f->groups || !f->slots || !f->mesh->plane_of) {
+    f->set->plane_of = memory_alloc(f->facet_count, sizeof *f->set->plane_of);
+    if (!f->groups || !f->slots || !f->set->plane_of) {
         return ABUT_NO_MEMORY;
     }
     memset(f->slots, 0xff, (size_t)slots * sizeof *f->slots);
@@ -191,19 +196,25 @@ static abut_status find(finding *f)
     return keep_planes(f);
 }
 
-abut_status planes_find(abut_mesh *mesh)
+abut_status planes_find(const triangle *triangles, abut_index count, plane_set *set)
 {
-    finding f = {.mesh = mesh};
-    for (abut_index i = 0; i < 3 * mesh->view.vertex_count; i++) {
-        f.farthest = larger(f.farthest, fabs(mesh->vertices[i]));
+    finding f = {.triangles = triangles, .facet_count = count, .set = set};
+    *set = (plane_set){.count = 0};
+    for (abut_index k = 0; k < count; k++) {
+        for (int i = 0; i < 3; i++) {
+            f.farthest = larger(f.farthest, vec3_max_abs(triangles[k].corner[i]));
+        }
     }
-    if (!mesh_is_triangles(mesh) || f.farthest == 0.0) {
-        return ABUT_OK;
-    }
-    abut_status status = find(&f);
+    abut_status status = count > 0 ? find(&f) : ABUT_OK;
     memory_free(f.groups);
     memory_free(f.slots);
     return status;
+}
+
+void planes_free(plane_set *set)
+{
+    memory_free(set->plane_of);
+    memory_free(set->planes);
 }
 
 bool plane_is_sure(const plane *of, double reach, double margin)

@@ -7,24 +7,32 @@
 #ifndef WALLS_PLANES_H
 #define WALLS_PLANES_H
 
-#include "mesh.h"
+#include "facet.h"
 
 /* The facet is in no plane with others. */
 enum { NO_PLANE = -1 };
 
 /* What the facets of a plane have in common, and by how much they are off it. */
-struct plane {
+typedef struct plane {
     vec3 normal;   /* unit, as good as the facets' own */
     double height; /* of the points with normal . x = height */
     double off;    /* the largest distance of a corner */
     double tilt;   /* the largest difference of a facet's normal */
-    double extent; /* of the largest facet */
+    double extent; /* the longest edge */
     double noise;  /* the least eps_n of a facet */
     int32_t facet_count;
-};
+} plane;
 
-/* Set mesh->planes and mesh->plane_of, of a mesh that has all else; ABUT_OK or ABUT_NO_MEMORY. */
-abut_status planes_find(abut_mesh *mesh);
+/* The planes of a mesh. */
+typedef struct plane_set {
+    int32_t *plane_of; /* of each facet; NULL where there are none */
+    plane *planes;
+    int32_t count;
+} plane_set;
+
+/* The planes of facets that are one triangle each; ABUT_OK or ABUT_NO_MEMORY. Free in any case. */
+abut_status planes_find(const triangle *triangles, abut_index count, plane_set *set);
+void planes_free(plane_set *set);
 
 /* Whether that holds in the plane, whatever is rounded, for spheres of at most that reach, and for
  * facets that are at least `margin` from the foot: their contacts are farther than that of the

@@ -6,7 +6,6 @@
 
 #include "../base/simd.h"
 #include "kernels.h"
-#include "planes.h"
 #include "tolerance.h"
 
 /* Spheres of a block and the planes below them; a normal of 0: the sphere has none. */
@@ -46,7 +45,7 @@ static uint64_t find_planes(const batch *b, const view *v, int32_t begin, block 
         const int i = __builtin_ctzll(seen);
         const uint16_t number = find_plane(b, v, begin + i);
         if (number != 0) {
-            const plane *of = &v->mesh->planes[number - 1];
+            const plane *of = &v->mesh->planes.planes[number - 1];
             at->normal[0][i] = of->normal.x;
             at->normal[1][i] = of->normal.y;
             at->normal[2][i] = of->normal.z;

@@ -36,8 +36,20 @@
 #define TILT_FROM_NORMAL_NOISE 2.0
 #define TILT_FROM_NOISE 4.0
 
-/* Planes (planes.h): what rounding adds to how far a facet is off, in parts of its size and the
- * spheres', and the least noise of a contact, in parts of a reach that is no more than REACH_LIMIT
+/* Planes (planes.h). Facets whose normals, and whose heights in parts of the farthest coordinate,
+ * round to the same multiples of these may be in one: coarser than noise, and finer than what is
+ * curved. The offset is such that they do not change where numbers are round. */
+#define NORMAL_STEP 1e-4
+#define HEIGHT_STEP 1e-5
+#define STEP_OFFSET 0.38196601125010515
+
+/* How far off a plane a corner of its facets may be, in noises and in parts of the farthest
+ * coordinate. */
+#define OFF_NOISES 4.0
+#define OFF_ROUNDING 0x1p-49
+
+/* What rounding adds to how far a facet is off its plane, in parts of its size and the spheres',
+ * and the least noise of a contact, in parts of a reach that is no more than REACH_LIMIT
  * radii: one unit in the last place of the radius. */
 #define PLANE_ROUNDING 0x1p-49
 #define REACH_LIMIT 4.0

@@ -1,11 +1,10 @@
 /* Facets in one plane: which planes a mesh has, and that spheres which look for the facets at their
  * foot alone have the contacts, to the bit, of those that are tested with all. */
-#include "walls/planes.h"
+#include "walls/mesh.h"
 
 #include "check.h"
 #include "contact_columns.h"
 #include "random.h"
-#include "walls/bins.h"
 
 #include <math.h>
 #include <string.h>
@@ -213,7 +212,7 @@ static void check_contacts(const recipe *r)
         return;
     }
     found with = search(mesh, s, r);
-    mesh->plane_count = 0; /* nobody finds any */
+    mesh->planes.count = 0; /* nobody finds any */
     found without = search(mesh, s, r);
     CHECK(with.count > SPHERES / 4);
     if (!CHECK(is_same(&with, &without)) || !CHECK(!r->narrows || 2 * with.tests < without.tests)) {
@@ -231,26 +230,26 @@ static void check_planes(void)
     const recipe flat = {.turn = 0.7, .squeeze = 1.0}, folded = {.squeeze = 1.0, .fold = 0.3};
     const recipe rough = {.squeeze = 1.0, .shift = 1.0, .bump = 1e-6};
     abut_mesh *mesh = build_mesh(make_scene(&flat));
-    CHECK_INT(mesh->plane_count, 1);
-    CHECK_INT(mesh->planes[0].facet_count, 2 * SIDE * SIDE);
-    CHECK(mesh->planes[0].off < 1e-15);
-    CHECK(plane_is_sure(&mesh->planes[0], 0.1, 1e-4));
-    CHECK(!plane_is_sure(&mesh->planes[0], 0.1, 1e-9)); /* too close to tell */
-    plane off = mesh->planes[0], tilted = off;
+    CHECK_INT(mesh->planes.count, 1);
+    CHECK_INT(mesh->planes.planes[0].facet_count, 2 * SIDE * SIDE);
+    CHECK(mesh->planes.planes[0].off < 1e-15);
+    CHECK(plane_is_sure(&mesh->planes.planes[0], 0.1, 1e-4));
+    CHECK(!plane_is_sure(&mesh->planes.planes[0], 0.1, 1e-9)); /* too close to tell */
+    plane off = mesh->planes.planes[0], tilted = off;
     off.off = 1e-9, tilted.tilt = 1e-6;
     CHECK(!plane_is_sure(&off, 0.1, 1e-4));
     CHECK(!plane_is_sure(&tilted, 0.1, 1e-4));
     abut_mesh_free(mesh);
 
     mesh = build_mesh(make_scene(&folded)); /* squares across the fold are in neither */
-    CHECK_INT(mesh->plane_count, 2);
-    CHECK(mesh->planes[0].facet_count > SIDE * (SIDE - 2));
+    CHECK_INT(mesh->planes.count, 2);
+    CHECK(mesh->planes.planes[0].facet_count > SIDE * (SIDE - 2));
     abut_mesh_free(mesh);
 
     mesh = build_mesh(make_scene(&rough));
-    CHECK_INT(mesh->plane_count, 0);
+    CHECK_INT(mesh->planes.count, 0);
     for (abut_index k = 0; k < mesh->view.facet_count; k++) {
-        CHECK_INT(mesh->plane_of[k], NO_PLANE);
+        CHECK_INT(mesh->planes.plane_of[k], NO_PLANE);
     }
     abut_mesh_free(mesh);
 }
