@@ -66,6 +66,12 @@ abut_status batch_add_view(batch *b, const view *added);
 /* The centers as each view sees them; to be called when all views are there. */
 void batch_see(batch *b);
 
+/* Whether the sphere looks for the facets at its foot alone. */
+static inline bool batch_is_narrow(const batch *b, int32_t sphere)
+{
+    return b->narrow[sphere / 64] >> (sphere % 64) & 1;
+}
+
 static inline uint32_t *batch_buckets(const batch *b, int64_t look)
 {
     return b->bucket + look * BATCH_ROOM;

@@ -39,7 +39,7 @@ typedef struct bins {
                            entries; one word more */
     uint16_t *plane;    /* bucket_count: 1 + the number of the mesh's plane that all facets of the
                            bucket lie in and that is sure (planes.h), or 0; NULL where few are */
-    double off;         /* the largest of these planes */
+    double off;         /* the largest `off` of these planes */
     double doubt;       /* times an edge's length, how far inside of it a foot is so for sure */
     int64_t bucket_count, entry_count;
 

@@ -52,7 +52,7 @@ static void find_units(const double *x, double inv_cell, uint16_t *units)
         double from_center = in_cells - ((in_cells + WHOLE) - WHOLE);
         from_center = from_center > -1.0 ? from_center : -1.0;
         from_center = from_center < 1.0 ? from_center : 1.0;
-        units[i] = (uint16_t)(int32_t)((from_center + 1.5) * UNITS_PER_CELL + 0.5);
+        units[i] = unit_at(from_center);
     }
 }
 

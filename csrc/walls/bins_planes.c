@@ -9,7 +9,16 @@ enum { FEWEST_ENTRIES = 8 };
 /* nor where fewer than one in so many of the occupied ones are in one plane. */
 enum { FLAT_PARTS = 4 };
 
-/* The margin of a foot (placing.h) in all levels' cells. */
+/* A sphere looks for boxes at its foot as one of reach 0 would. The squares that it compares are
+ * high halves of 16-bit ones, which are 0 up to 2^8: boxes that it does not find are farther away
+ * than this, in units. */
+enum { FOOT_MARGIN = (1 << 8) - 2 * OUTWARD };
+
+/* A foot is inside of an edge, or outside, for sure where it is so by this part of that margin:
+ * small, since what is in between takes the long way. */
+#define FOOT_PARTS 256.0
+
+/* In the cells of any level. */
 static double foot_margin(const bins *set)
 {
     double finest = 0.0;
@@ -87,6 +96,7 @@ bool bins_find_planes(bins *set, const abut_mesh *mesh, double reach)
     if (FLAT_PARTS * flat < count_occupied(set)) {
         memory_free(set->plane);
         set->plane = NULL;
+        set->off = set->doubt = 0.0;
     }
     return true;
 }

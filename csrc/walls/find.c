@@ -419,19 +419,24 @@ static bool load_spheres(const search *s, scratch *own, abut_index first, abut_i
 /* With more looks, to see that a sphere has buckets in one view only takes longer than it saves. */
 enum { PLANE_LOOKS = 16 };
 
-/* Let the batch's spheres look for buckets. Where one contact stands for all that touch, facets of
- * a plane that are not at its foot need not be tested. */
+static bool has_planes(const view *v)
+{
+    return v->is_triangles && v->set->plane && v->pose->skew <= SKEW_LIMIT;
+}
+
+/* Let the batch's spheres look for buckets; then, where the nearest contact of a plane stands for
+ * all, for the facets at their feet. */
 static void look(const search *s, batch *b)
 {
+    const bool uses_planes = s->uses_planes && b->look_count <= PLANE_LOOKS;
     memset(b->seen, 0, sizeof b->seen);
     memset(b->narrow, 0, sizeof b->narrow);
     b->has_narrow = false;
     for (abut_index k = 0; k < b->view_count; k++) {
         kernels_take()->bins_look(b, &b->views[k]);
     }
-    for (abut_index k = 0; s->uses_planes && k < b->view_count && b->look_count <= PLANE_LOOKS;
-         k++) {
-        if (b->views[k].is_triangles && b->views[k].set->plane) {
+    for (abut_index k = 0; uses_planes && k < b->view_count; k++) {
+        if (has_planes(&b->views[k])) {
             kernels_take()->planes_look(b, &b->views[k]);
         }
     }

@@ -54,16 +54,15 @@ LANES_INLINE void note_nearest(pairs *p, int32_t sight, int32_t j)
     to->normal_noise[sight] = t->normal_noise;
 }
 
-/* Refuse sphere k if it looked for the facets at its foot alone, and is not over pair j, the
- * nearest of them. */
+/* Refuse sphere k if it looked for the facets at its foot alone, and is not over that of pair j,
+ * the nearest of them. */
 LANES_INLINE void check_narrow(pairs *p, int32_t k, int32_t j)
 {
     const int32_t sphere = p->sphere[k];
     const bool is_over =
         p->distance_sq[j] < INFINITY && p->code[j] == CODES_PER_TYPE * ABUT_FACET + LOCAL_INSIDE;
-    const uint64_t bit = p->batch->narrow[sphere / 64] & UINT64_C(1) << (sphere % 64);
-    if (bit && !is_over) {
-        p->refused[sphere / 64] |= bit;
+    if (batch_is_narrow(p->batch, sphere) && !is_over) {
+        p->refused[sphere / 64] |= UINT64_C(1) << (sphere % 64);
         p->has_refused = true;
     }
 }

@@ -171,12 +171,6 @@ LANES_INLINE bool collect_bucket(pairs *p, const entries *set, uint32_t bucket,
     return true;
 }
 
-/* Whether the sphere looks for the facets at its foot alone. */
-LANES_INLINE bool is_narrow(const batch *b, int32_t sphere)
-{
-    return b->narrow[sphere / 64] >> (sphere % 64) & 1;
-}
-
 /* The facets from number `first` on become their triangles. False where there is no room. */
 static bool expand_fans(pairs *p, const abut_mesh *mesh, int32_t first)
 {
@@ -207,7 +201,7 @@ LANES_INLINE void add_sight(pairs *p, int32_t number, int32_t sphere, int32_t fi
     p->radius[sight] = p->batch->radius[sphere];
     p->largest[sight] = batch_largest(p->batch, v, sphere);
     if (p->batch->has_narrow) {
-        p->doubt[sight] = is_narrow(p->batch, sphere) ? v->set->doubt : INFINITY;
+        p->doubt[sight] = batch_is_narrow(p->batch, sphere) ? v->set->doubt : INFINITY;
     }
     p->view[sight] = number;
     for (int32_t i = first; i < end; i += SIGHTS_STORED) {

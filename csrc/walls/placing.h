@@ -24,14 +24,6 @@ enum { CELL_SPAN = 3, ITEM_CELLS = CELL_SPAN * CELL_SPAN * CELL_SPAN };
  * what the exact distance rounds by. */
 enum { OUTWARD = 3 };
 
-/* Which boxes are at the foot of a center, on a plane, is culled as of a sphere of radius 0: the
- * high half of a 16-bit square is 0 up to 2^8. All others are farther than this, in units. */
-enum { FOOT_MARGIN = (1 << 8) - 2 * OUTWARD };
-
-/* A foot is inside of an edge, or outside, for sure where it is by this part of that margin: small,
- * since what is in between takes the long way. */
-#define FOOT_PARTS 256.0
-
 /* What a level's facets are placed with. */
 typedef struct level_scale {
     double inv_cell;
@@ -98,6 +90,12 @@ PLACING_KERNELS_OF(v4)
 
 /* Of the level in use. */
 const placing_kernels *placing_take(void);
+
+/* The unit of what is `from_center` cells from the middle of its cell. */
+static inline uint16_t unit_at(double from_center)
+{
+    return (uint16_t)(int32_t)((from_center + 1.5) * UNITS_PER_CELL + 0.5);
+}
 
 /* Where cell `bit` of `kept` is, from the first. */
 static inline uint32_t cell_along(int bit, int axis)

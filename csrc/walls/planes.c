@@ -13,11 +13,15 @@ typedef struct plane_key {
     int32_t steps[4];
 } plane_key;
 
-/* A plane on its way. */
+/* A plane on its way. Heights are counted from a corner: those from the origin, which may be far
+ * away, would be rounded by more than what planes have to be told apart by. */
 typedef struct group {
     plane_key key;
-    vec3 normals;          /* sum, times the areas */
-    double heights, areas; /* likewise */
+    vec3 from;     /* a corner of the first facet */
+    vec3 normals;  /* sum, times the areas */
+    double areas;  /* sum */
+    double height; /* from there: the sum, times the areas, then the plane's */
+    double added;  /* the most that was added up for a height */
     plane plane;
 } group;
 
@@ -55,14 +59,14 @@ static uint32_t hash_of(const plane_key *key)
 }
 
 /* The number of the group with that key, which may be new. */
-static int32_t find_group(finding *f, const plane_key *key)
+static int32_t find_group(finding *f, const plane_key *key, vec3 corner)
 {
     uint32_t slot = hash_of(key) & f->mask;
     while (f->slots[slot] != NO_PLANE && memcmp(&f->groups[f->slots[slot]].key, key, sizeof *key)) {
         slot = (slot + 1) & f->mask;
     }
     if (f->slots[slot] == NO_PLANE) {
-        f->groups[f->count] = (group){.key = *key};
+        f->groups[f->count] = (group){.key = *key, .from = corner};
         f->slots[slot] = f->count++;
     }
     return f->slots[slot];
@@ -78,9 +82,14 @@ static vec3 edge_of(const triangle *t, int k)
     return vec3_sub(t->corner[(k + 1) % 3], t->corner[k]);
 }
 
+static double length_of(vec3 a)
+{
+    return sqrt(vec3_norm_sq(a));
+}
+
 static double area_of(const triangle *t)
 {
-    return 0.5 * sqrt(vec3_norm_sq(vec3_cross(edge_of(t, 0), edge_of(t, 1))));
+    return 0.5 * length_of(vec3_cross(edge_of(t, 0), edge_of(t, 1)));
 }
 
 static void group_facets(finding *f)
@@ -88,7 +97,7 @@ static void group_facets(finding *f)
     for (abut_index k = 0; k < f->facet_count; k++) {
         const triangle *t = &f->triangles[k];
         const plane_key key = key_of(f, t);
-        const int32_t number = find_group(f, &key);
+        const int32_t number = find_group(f, &key, t->corner[0]);
         group *own = &f->groups[number];
         const double area = area_of(t);
         own->normals = vec3_add(own->normals, vec3_scale(t->normal, area));
@@ -97,43 +106,65 @@ static void group_facets(finding *f)
     }
 }
 
-static void fit_planes(finding *f)
+/* Above the first facet's corner. */
+static double height_of(const group *own, vec3 point)
+{
+    return vec3_dot(own->plane.normal, vec3_sub(point, own->from));
+}
+
+static double added_up(const group *own, vec3 point)
+{
+    const vec3 normal = own->plane.normal, apart = vec3_sub(point, own->from);
+    return fabs(normal.x * apart.x) + fabs(normal.y * apart.y) + fabs(normal.z * apart.z);
+}
+
+/* No area that is a number, no normal: then no facet is in the plane. */
+static void fit_normals(finding *f)
 {
     for (int32_t k = 0; k < f->count; k++) {
         group *own = &f->groups[k];
-        const double length = sqrt(vec3_norm_sq(own->normals));
-        own->plane.normal = vec3_scale(own->normals, length > 0.0 ? 1.0 / length : 0.0);
+        const double length = length_of(own->normals);
+        own->plane.normal = vec3_scale(own->normals, 1.0 / length);
         own->plane.noise = INFINITY;
-    }
-    for (abut_index k = 0; k < f->facet_count; k++) {
-        const triangle *t = &f->triangles[k];
-        group *own = &f->groups[f->set->plane_of[k]];
-        const vec3 sum = vec3_add(vec3_add(t->corner[0], t->corner[1]), t->corner[2]);
-        own->heights += vec3_dot(own->plane.normal, sum) * (area_of(t) / 3.0);
-    }
-    for (int32_t k = 0; k < f->count; k++) {
-        f->groups[k].plane.height = f->groups[k].heights / f->groups[k].areas;
     }
 }
 
-static double farthest_corner(const plane *of, const triangle *t)
+static void fit_heights(finding *f)
+{
+    for (abut_index k = 0; k < f->facet_count; k++) {
+        const triangle *t = &f->triangles[k];
+        group *own = &f->groups[f->set->plane_of[k]];
+        for (int i = 0; i < 3; i++) {
+            own->height += height_of(own, t->corner[i]) * (area_of(t) / 3.0);
+        }
+    }
+    for (int32_t k = 0; k < f->count; k++) {
+        group *own = &f->groups[k];
+        own->height /= own->areas;
+        own->plane.height = own->height + vec3_dot(own->plane.normal, own->from);
+    }
+}
+
+static double farthest_corner(const group *own, const triangle *t)
 {
     double off = 0.0;
     for (int i = 0; i < 3; i++) {
-        off = larger(off, fabs(vec3_dot(of->normal, t->corner[i]) - of->height));
+        off = larger(off, fabs(height_of(own, t->corner[i]) - own->height));
     }
     return off;
 }
 
-static void include_facet(plane *own, const triangle *t, double off)
+static void include_facet(group *own, const triangle *t, double off)
 {
-    own->off = larger(own->off, off);
-    own->tilt = larger(own->tilt, sqrt(vec3_norm_sq(vec3_sub(t->normal, own->normal))));
-    own->noise = t->normal_noise < own->noise ? t->normal_noise : own->noise;
+    plane *to = &own->plane;
+    to->off = larger(to->off, off);
+    to->tilt = larger(to->tilt, length_of(vec3_sub(t->normal, to->normal)));
+    to->noise = t->normal_noise < to->noise ? t->normal_noise : to->noise;
     for (int k = 0; k < 3; k++) {
-        own->extent = larger(own->extent, sqrt(vec3_norm_sq(edge_of(t, k))));
+        to->extent = larger(to->extent, length_of(edge_of(t, k)));
+        own->added = larger(own->added, added_up(own, t->corner[k]));
     }
-    own->facet_count++;
+    to->facet_count++;
 }
 
 /* Facets stay in their planes that are in them to within noise. */
@@ -141,7 +172,7 @@ static void check_facets(finding *f)
 {
     for (abut_index k = 0; k < f->facet_count; k++) {
         const triangle *t = &f->triangles[k];
-        plane *own = &f->groups[f->set->plane_of[k]].plane;
+        group *own = &f->groups[f->set->plane_of[k]];
         const double off = farthest_corner(own, t);
         if (off <= OFF_NOISES * t->normal_noise + OFF_ROUNDING * f->farthest) {
             include_facet(own, t, off);
@@ -166,7 +197,9 @@ static abut_status keep_planes(finding *f)
     }
     for (int32_t k = 0; k < f->count; k++) {
         if (numbers[k] != NO_PLANE) {
-            set->planes[numbers[k]] = f->groups[k].plane;
+            plane *to = &set->planes[numbers[k]];
+            *to = f->groups[k].plane;
+            to->off += HEIGHT_ROUNDING * f->groups[k].added;
         }
     }
     for (abut_index k = 0; k < f->facet_count; k++) {
@@ -176,13 +209,13 @@ static abut_status keep_planes(finding *f)
     return ABUT_OK;
 }
 
-static abut_status find(finding *f)
+static abut_status find_all(finding *f)
 {
-    uint32_t slots = 2;
+    abut_index slots = 2;
     while (slots < 2 * f->facet_count) {
         slots *= 2;
     }
-    f->mask = slots - 1;
+    f->mask = (uint32_t)(slots - 1);
     f->groups = memory_alloc(f->facet_count, sizeof *f->groups);
     f->slots = memory_alloc(slots, sizeof *f->slots);
     f->set->plane_of = memory_alloc(f->facet_count, sizeof *f->set->plane_of);
@@ -191,7 +224,8 @@ static abut_status find(finding *f)
     }
     memset(f->slots, 0xff, (size_t)slots * sizeof *f->slots);
     group_facets(f);
-    fit_planes(f);
+    fit_normals(f);
+    fit_heights(f);
     check_facets(f);
     return keep_planes(f);
 }
@@ -205,7 +239,7 @@ abut_status planes_find(const triangle *triangles, abut_index count, plane_set *
             f.farthest = larger(f.farthest, vec3_max_abs(triangles[k].corner[i]));
         }
     }
-    abut_status status = count > 0 ? find(&f) : ABUT_OK;
+    abut_status status = count > 0 ? find_all(&f) : ABUT_OK;
     memory_free(f.groups);
     memory_free(f.slots);
     return status;

@@ -16,7 +16,7 @@ enum { NO_PLANE = -1 };
 typedef struct plane {
     vec3 normal;   /* unit, as good as the facets' own */
     double height; /* of the points with normal . x = height */
-    double off;    /* the largest distance of a corner */
+    double off;    /* the largest distance of a corner, and what rounding may have left out of it */
     double tilt;   /* the largest difference of a facet's normal */
     double extent; /* the longest edge */
     double noise;  /* the least eps_n of a facet */

@@ -81,7 +81,7 @@ static void put_units(const double *center, const double *foot, const int32_t *i
         double from_center = foot[i] * inv_cell - cell;
         from_center = from_center > -1.5 ? from_center : -1.5;
         from_center = from_center < 1.5 ? from_center : 1.5;
-        const uint16_t unit = (uint16_t)(int32_t)((from_center + 1.5) * UNITS_PER_CELL + 0.5);
+        const uint16_t unit = unit_at(from_center);
         units[i] = is_narrow[i] ? unit : units[i];
     }
 }

@@ -8,19 +8,32 @@
 typedef struct pose {
     vec3 rows[3];
     vec3 shift;
-    bool turns; /* false where rows is the identity, as it is for most meshes: then they are not
-                   multiplied with */
+    bool turns;  /* false where rows is the identity, as it is for most meshes: then they are not
+                    multiplied with */
+    double skew; /* how far it is from rigid: the largest entry of |rows rows^T - 1| */
 } pose;
 
 static inline pose pose_identity(void)
 {
-    return (pose){{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}, false};
+    return (pose){{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}, false, 0.0};
 }
 
 /* Whether points are where they are in the mesh's frame. */
 static inline bool pose_is_identity(const pose *p)
 {
     return !p->turns && vec3_max_abs(p->shift) == 0.0;
+}
+
+static inline double pose_skew(const vec3 rows[3])
+{
+    double skew = 0.0;
+    for (int i = 0; i < 3; i++) {
+        for (int k = i; k < 3; k++) {
+            const double entry = fabs(vec3_dot(rows[i], rows[k]) - (i == k ? 1.0 : 0.0));
+            skew = entry > skew ? entry : skew;
+        }
+    }
+    return skew;
 }
 
 /* From a row-major 4 x 4 matrix. */
@@ -36,6 +49,7 @@ static inline pose pose_load(const double *matrix)
     for (int row = 0; row < 3; row++) {
         p.turns = p.turns || vec3_compare(p.rows[row], identity.rows[row]) != 0;
     }
+    p.skew = pose_skew(p.rows);
     return p;
 }
 

@@ -48,6 +48,13 @@
 #define OFF_NOISES 4.0
 #define OFF_ROUNDING 0x1p-49
 
+/* A pose that is farther from rigid turns contact vectors by more than what planes spare. */
+#define SKEW_LIMIT 1e-10
+
+/* What a height may be off by, in parts of what was added up: 4 roundings of the corner's, as many
+ * of the plane's. */
+#define HEIGHT_ROUNDING 0x1p-50
+
 /* What rounding adds to how far a facet is off its plane, in parts of its size and the spheres',
  * and the least noise of a contact, in parts of a reach that is no more than REACH_LIMIT
  * radii: one unit in the last place of the radius. */
