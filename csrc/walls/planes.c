@@ -16,7 +16,6 @@ typedef struct plane_key {
 /* A plane on its way. Heights are counted from a corner: those from the origin, which may be far
  * away, would be rounded by more than what planes have to be told apart by. */
 typedef struct group {
-    plane_key key;
     vec3 from;     /* a corner of the first facet */
     vec3 normals;  /* sum, times the areas */
     double areas;  /* sum */
@@ -32,20 +31,22 @@ typedef struct finding {
     double farthest; /* coordinate */
     group *groups;   /* of facets with one key */
     int32_t count;
-    int32_t *slots; /* where keys are looked up: numbers of groups, or NO_PLANE */
+    int32_t *slots; /* where keys are looked up: facets, or NO_PLANE; then any numbers of facets */
     uint32_t mask;  /* of slots: a power of two minus 1 */
 } finding;
 
-static int32_t step_of(double value, double step)
+/* Of a number that is no more than some units, as parts of 1 are. */
+static int32_t step_of(double value, double steps)
 {
-    return (int32_t)floor(value / step + STEP_OFFSET);
+    /* what is positive is rounded down by the conversion, which needs no call */
+    return (int32_t)(value * steps + (STEP_OFFSET + 0x1p24));
 }
 
 static plane_key key_of(const finding *f, const triangle *t)
 {
     const double height = vec3_dot(t->normal, t->corner[0]) / f->farthest;
-    return (plane_key){{step_of(t->normal.x, NORMAL_STEP), step_of(t->normal.y, NORMAL_STEP),
-                        step_of(t->normal.z, NORMAL_STEP), step_of(height, HEIGHT_STEP)}};
+    return (plane_key){{step_of(t->normal.x, NORMAL_STEPS), step_of(t->normal.y, NORMAL_STEPS),
+                        step_of(t->normal.z, NORMAL_STEPS), step_of(height, HEIGHT_STEPS)}};
 }
 
 static uint32_t hash_of(const plane_key *key)
@@ -58,18 +59,47 @@ static uint32_t hash_of(const plane_key *key)
     return (uint32_t)hash;
 }
 
-/* The number of the group with that key, which may be new. */
-static int32_t find_group(finding *f, const plane_key *key, vec3 corner)
+/* The first facet with the key of facet k, which may be itself. */
+static int32_t find_first(finding *f, int32_t k)
 {
-    uint32_t slot = hash_of(key) & f->mask;
-    while (f->slots[slot] != NO_PLANE && memcmp(&f->groups[f->slots[slot]].key, key, sizeof *key)) {
-        slot = (slot + 1) & f->mask;
+    const plane_key key = key_of(f, &f->triangles[k]);
+    for (uint32_t slot = hash_of(&key) & f->mask;; slot = (slot + 1) & f->mask) {
+        const int32_t first = f->slots[slot];
+        if (first == NO_PLANE) {
+            f->slots[slot] = k;
+            return k;
+        }
+        const plane_key other = key_of(f, &f->triangles[first]);
+        if (memcmp(&other, &key, sizeof key) == 0) {
+            return first;
+        }
     }
-    if (f->slots[slot] == NO_PLANE) {
-        f->groups[f->count] = (group){.key = *key, .from = corner};
-        f->slots[slot] = f->count++;
+}
+
+/* Facets of one key become a group, if there are several. */
+static abut_status group_facets(finding *f)
+{
+    int32_t *plane_of = f->set->plane_of, *numbers = f->slots;
+    for (abut_index k = 0; k < f->facet_count; k++) {
+        plane_of[k] = find_first(f, (int32_t)k);
     }
-    return f->slots[slot];
+    memset(numbers, 0xff, (size_t)f->facet_count * sizeof *numbers); /* NO_PLANE */
+    for (abut_index k = 0; k < f->facet_count; k++) {
+        int32_t *number = &numbers[plane_of[k]];
+        *number = plane_of[k] != k && *number == NO_PLANE ? f->count++ : *number;
+    }
+    f->groups = memory_alloc_zeroed(f->count, sizeof *f->groups);
+    if (!f->groups) {
+        return ABUT_NO_MEMORY;
+    }
+    for (abut_index k = f->facet_count - 1; k >= 0; k--) {
+        const int32_t number = numbers[plane_of[k]];
+        plane_of[k] = number;
+        if (number != NO_PLANE) {
+            f->groups[number].from = f->triangles[k].corner[0]; /* at last the first facet's */
+        }
+    }
+    return ABUT_OK;
 }
 
 static double larger(double a, double b)
@@ -92,18 +122,11 @@ static double area_of(const triangle *t)
     return 0.5 * length_of(vec3_cross(edge_of(t, 0), edge_of(t, 1)));
 }
 
-static void group_facets(finding *f)
+/* The group of a facet, or NULL. */
+static group *group_of(const finding *f, abut_index facet)
 {
-    for (abut_index k = 0; k < f->facet_count; k++) {
-        const triangle *t = &f->triangles[k];
-        const plane_key key = key_of(f, t);
-        const int32_t number = find_group(f, &key, t->corner[0]);
-        group *own = &f->groups[number];
-        const double area = area_of(t);
-        own->normals = vec3_add(own->normals, vec3_scale(t->normal, area));
-        own->areas += area;
-        f->set->plane_of[k] = number;
-    }
+    const int32_t number = f->set->plane_of[facet];
+    return number == NO_PLANE ? NULL : &f->groups[number];
 }
 
 /* Above the first facet's corner. */
@@ -121,10 +144,18 @@ static double added_up(const group *own, vec3 point)
 /* No area that is a number, no normal: then no facet is in the plane. */
 static void fit_normals(finding *f)
 {
+    for (abut_index k = 0; k < f->facet_count; k++) {
+        const triangle *t = &f->triangles[k];
+        group *own = group_of(f, k);
+        if (own) {
+            const double area = area_of(t);
+            own->normals = vec3_add(own->normals, vec3_scale(t->normal, area));
+            own->areas += area;
+        }
+    }
     for (int32_t k = 0; k < f->count; k++) {
         group *own = &f->groups[k];
-        const double length = length_of(own->normals);
-        own->plane.normal = vec3_scale(own->normals, 1.0 / length);
+        own->plane.normal = vec3_scale(own->normals, 1.0 / length_of(own->normals));
         own->plane.noise = INFINITY;
     }
 }
@@ -133,8 +164,8 @@ static void fit_heights(finding *f)
 {
     for (abut_index k = 0; k < f->facet_count; k++) {
         const triangle *t = &f->triangles[k];
-        group *own = &f->groups[f->set->plane_of[k]];
-        for (int i = 0; i < 3; i++) {
+        group *own = group_of(f, k);
+        for (int i = 0; own && i < 3; i++) {
             own->height += height_of(own, t->corner[i]) * (area_of(t) / 3.0);
         }
     }
@@ -172,8 +203,8 @@ static void check_facets(finding *f)
 {
     for (abut_index k = 0; k < f->facet_count; k++) {
         const triangle *t = &f->triangles[k];
-        group *own = &f->groups[f->set->plane_of[k]];
-        const double off = farthest_corner(own, t);
+        group *own = group_of(f, k);
+        const double off = own ? farthest_corner(own, t) : INFINITY;
         if (off <= OFF_NOISES * t->normal_noise + OFF_ROUNDING * f->farthest) {
             include_facet(own, t, off);
         } else {
@@ -182,7 +213,7 @@ static void check_facets(finding *f)
     }
 }
 
-/* Only groups of several facets become planes. */
+/* Groups become planes that still have several facets. */
 static abut_status keep_planes(finding *f)
 {
     plane_set *set = f->set;
@@ -216,14 +247,16 @@ static abut_status find_all(finding *f)
         slots *= 2;
     }
     f->mask = (uint32_t)(slots - 1);
-    f->groups = memory_alloc(f->facet_count, sizeof *f->groups);
     f->slots = memory_alloc(slots, sizeof *f->slots);
     f->set->plane_of = memory_alloc(f->facet_count, sizeof *f->set->plane_of);
-    if (!f->groups || !f->slots || !f->set->plane_of) {
+    if (!f->slots || !f->set->plane_of) {
         return ABUT_NO_MEMORY;
     }
-    memset(f->slots, 0xff, (size_t)slots * sizeof *f->slots);
-    group_facets(f);
+    memset(f->slots, 0xff, (size_t)slots * sizeof *f->slots); /* NO_PLANE */
+    abut_status status = group_facets(f);
+    if (status || f->count == 0) {
+        return status;
+    }
     fit_normals(f);
     fit_heights(f);
     check_facets(f);

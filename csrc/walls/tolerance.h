@@ -37,10 +37,10 @@
 #define TILT_FROM_NOISE 4.0
 
 /* Planes (planes.h). Facets whose normals, and whose heights in parts of the farthest coordinate,
- * round to the same multiples of these may be in one: coarser than noise, and finer than what is
- * curved. The offset is such that they do not change where numbers are round. */
-#define NORMAL_STEP 1e-4
-#define HEIGHT_STEP 1e-5
+ * are the same in so many steps may be in one: coarser than noise, and finer than what is curved.
+ * The offset is such that steps do not change where numbers are round. */
+#define NORMAL_STEPS 1e4
+#define HEIGHT_STEPS 1e5
 #define STEP_OFFSET 0.38196601125010515
 
 /* How far off a plane a corner of its facets may be, in noises and in parts of the farthest
