@@ -26,8 +26,9 @@ typedef struct kernels {
     /* Look up the spheres of a batch in a view's bins. */
     void (*bins_look)(batch *b, const view *v);
 
-    /* Of the batch's spheres that may touch facets of one plane alone, as their looks in its only
-     * view say, those that do not touch it are seen no more; the others become narrow. */
+    /* Of the batch's spheres that may touch facets of one plane alone, as the looks of all views
+     * say, and of a plane in this view, those that do not touch it are seen no more; the others
+     * become narrow. */
     void (*planes_look)(batch *b, const view *v);
 
     /* Fill the queue with the pairs of p->batch from sphere `from` on; returns the first sphere
