@@ -12,7 +12,7 @@
 /* ---- scenes: a plane of SIDE x SIDE squares, two triangles each, with all that may go wrong ----
  */
 
-enum { SIDE = 24, FACET_ROOM = 4 * SIDE * SIDE, SPHERES = 4000 };
+enum { SIDE = 24, FACET_ROOM = 4 * SIDE * SIDE, SPHERES = 2000 };
 
 typedef struct recipe {
     const char *name;
