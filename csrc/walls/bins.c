@@ -815,6 +815,15 @@ void bins_free(bins *set)
     memory_free(set);
 }
 
+int64_t bins_occupied_count(const bins *set)
+{
+    int64_t count = 0;
+    for (int64_t bucket = 0; bucket < set->bucket_count; bucket++) {
+        count += set->begins[bucket] < set->begins[bucket + 1];
+    }
+    return count;
+}
+
 int64_t bins_byte_count(const bins *set)
 {
     int64_t buckets = set->bucket_count + 1, entries = set->entry_count + BINS_PADDING;

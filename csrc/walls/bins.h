@@ -63,6 +63,9 @@ bins *bins_build_whole(const abut_mesh *mesh);
 
 void bins_free(bins *set);
 
+/* Its buckets that have entries. */
+int64_t bins_occupied_count(const bins *set);
+
 /* What the set takes. */
 int64_t bins_byte_count(const bins *set);
 

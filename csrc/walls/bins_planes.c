@@ -74,15 +74,6 @@ static int64_t set_planes(bins *set, const abut_mesh *mesh, double reach, double
     return count;
 }
 
-static int64_t count_occupied(const bins *set)
-{
-    int64_t count = 0;
-    for (int64_t bucket = 0; bucket < set->bucket_count; bucket++) {
-        count += set->begins[bucket] < set->begins[bucket + 1];
-    }
-    return count;
-}
-
 bool bins_find_planes(bins *set, const abut_mesh *mesh, double reach)
 {
     if (mesh->planes.count == 0) {
@@ -93,7 +84,7 @@ bool bins_find_planes(bins *set, const abut_mesh *mesh, double reach)
         return false;
     }
     const int64_t flat = set_planes(set, mesh, reach, foot_margin(set) / FOOT_PARTS);
-    if (FLAT_PARTS * flat < count_occupied(set)) {
+    if (FLAT_PARTS * flat < bins_occupied_count(set)) {
         memory_free(set->plane);
         set->plane = NULL;
         set->off = set->doubt = 0.0;

@@ -312,10 +312,8 @@ static void add_set(abut_statistics *sum, const bins *set)
     sum->set_count++;
     sum->cell_count += set->bucket_count;
     sum->entry_count += set->entry_count;
+    sum->occupied_count += bins_occupied_count(set);
     sum->byte_count += bins_byte_count(set);
-    for (int64_t bucket = 0; bucket < set->bucket_count; bucket++) {
-        sum->occupied_count += set->begins[bucket + 1] > set->begins[bucket];
-    }
 }
 
 static void add_sets(abut_statistics *sum, const _Atomic(bins *) *sets, int count)

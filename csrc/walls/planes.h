@@ -25,7 +25,7 @@ typedef struct plane {
 
 /* The planes of a mesh. */
 typedef struct plane_set {
-    int32_t *plane_of; /* of each facet; NULL where there are none */
+    int32_t *plane_of; /* of each facet; NULL in a mesh that is not of triangles */
     plane *planes;
     int32_t count;
 } plane_set;
@@ -40,8 +40,10 @@ void planes_free(plane_set *set);
  *
  * With d, the distance of the center from the plane, and o, by how much the plane, the facets and
  * what is computed of them are off each other: such a facet is sqrt(d^2 + margin^2 - 2 d o) away at
- * least, the one with the foot d + o at most; and its point stands in front of the tangent plane at
- * the foot by 2 o + tilt |P_i - P_j| at most. */
+ * least, the one with the foot d + o at most, where o is far less than the margin, and this less
+ * than the reach, or nothing beside the foot is in reach. Its point stands in front of the tangent
+ * plane at the foot by 2 o + tilt |P_i - P_j| at most. Smaller spheres have as much noise, in parts
+ * of their reach, or more. */
 bool plane_is_sure(const plane *of, double reach, double margin);
 
 #endif

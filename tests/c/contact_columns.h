@@ -4,7 +4,10 @@
 
 #include "abut.h"
 
+#include "check.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 static inline abut_columns allocate_columns(abut_index spheres, abut_index contacts,
                                             abut_index nodes)
@@ -35,6 +38,29 @@ static inline void free_columns(abut_columns *c)
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         free(arrays[i]);
     }
+}
+
+/* Check that so many rows and nodes are the same to the bit; gives whether they are. */
+static inline int check_columns(abut_index spheres, abut_index rows, abut_index nodes,
+                                const abut_columns *a, const abut_columns *b)
+{
+    const size_t m = (size_t)rows, k = (size_t)nodes, index = sizeof(abut_index);
+    int same = CHECK(memcmp(a->sphere, b->sphere, m * index) == 0);
+    same &= CHECK(memcmp(a->mesh, b->mesh, m * index) == 0);
+    same &= CHECK(memcmp(a->facet, b->facet, m * index) == 0);
+    same &= CHECK(memcmp(a->type, b->type, m) == 0);
+    same &= CHECK(memcmp(a->feature, b->feature, m * index) == 0);
+    same &= CHECK(memcmp(a->point, b->point, 3 * m * sizeof(double)) == 0);
+    same &= CHECK(memcmp(a->normal, b->normal, 3 * m * sizeof(double)) == 0);
+    same &= CHECK(memcmp(a->overlap, b->overlap, m * sizeof(double)) == 0);
+    same &= CHECK(memcmp(a->share, b->share, m * sizeof(double)) == 0);
+    same &= CHECK(memcmp(a->tilt, b->tilt, m * sizeof(double)) == 0);
+    same &= CHECK(memcmp(a->image, b->image, 3 * m * index) == 0);
+    same &= CHECK(memcmp(a->offsets, b->offsets, ((size_t)spheres + 1) * index) == 0);
+    same &= CHECK(memcmp(a->node, b->node, k * index) == 0);
+    same &= CHECK(memcmp(a->weight, b->weight, k * sizeof(double)) == 0);
+    same &= CHECK(memcmp(a->node_offsets, b->node_offsets, (m + 1) * index) == 0);
+    return same;
 }
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "contact_columns.h"
+#include "triangle_mesh.h"
 
 #include <math.h>
 #include <string.h>
@@ -47,40 +48,6 @@ static const scene *make_scene(void)
     return &s;
 }
 
-static abut_mesh *make_mesh(const scene *s)
-{
-    abut_mesh_input input = {.vertex_count = 3 * TRIANGLES,
-                             .facet_count = TRIANGLES,
-                             .index_count = 3 * TRIANGLES,
-                             .vertices = s->vertices,
-                             .indices = s->indices,
-                             .offsets = s->offsets};
-    abut_mesh *mesh = NULL;
-    CHECK_INT(abut_mesh_build(&input, &mesh, NULL), ABUT_OK);
-    return mesh;
-}
-
-static void check_same(abut_index rows, abut_index nodes, const abut_columns *a,
-                       const abut_columns *b)
-{
-    const size_t m = (size_t)rows, k = (size_t)nodes, index = sizeof(abut_index);
-    CHECK(memcmp(a->sphere, b->sphere, m * index) == 0);
-    CHECK(memcmp(a->mesh, b->mesh, m * index) == 0);
-    CHECK(memcmp(a->facet, b->facet, m * index) == 0);
-    CHECK(memcmp(a->type, b->type, m) == 0);
-    CHECK(memcmp(a->feature, b->feature, m * index) == 0);
-    CHECK(memcmp(a->point, b->point, 3 * m * sizeof(double)) == 0);
-    CHECK(memcmp(a->normal, b->normal, 3 * m * sizeof(double)) == 0);
-    CHECK(memcmp(a->overlap, b->overlap, m * sizeof(double)) == 0);
-    CHECK(memcmp(a->share, b->share, m * sizeof(double)) == 0);
-    CHECK(memcmp(a->tilt, b->tilt, m * sizeof(double)) == 0);
-    CHECK(memcmp(a->image, b->image, 3 * m * index) == 0);
-    CHECK(memcmp(a->offsets, b->offsets, (SPHERES + 1) * index) == 0);
-    CHECK(memcmp(a->node, b->node, k * index) == 0);
-    CHECK(memcmp(a->weight, b->weight, k * sizeof(double)) == 0);
-    CHECK(memcmp(a->node_offsets, b->node_offsets, (m + 1) * index) == 0);
-}
-
 /* What a query gives without room. */
 typedef struct expectation {
     abut_index rows, nodes;
@@ -114,10 +81,10 @@ static void check_room(const abut_finder *finder, abut_query query, const expect
     CHECK_INT(abut_contacts_count(contacts), e->rows);
     CHECK_INT(abut_contacts_node_count(contacts), e->nodes);
     abut_contacts_write(contacts, &others);
-    check_same(e->rows, e->nodes, &others, &e->columns);
+    check_columns(SPHERES, e->rows, e->nodes, &others, &e->columns);
     if (row_room >= e->rows && node_room >= e->nodes) {
         abut_contacts_write(contacts, &room);
-        check_same(e->rows, e->nodes, &room, &e->columns);
+        check_columns(SPHERES, e->rows, e->nodes, &room, &e->columns);
     }
     abut_contacts_free(contacts);
     free_columns(&room);
@@ -166,7 +133,7 @@ static void check_failure(const abut_finder *finder, abut_query query)
 void test_early(void)
 {
     const scene *s = make_scene();
-    abut_mesh *mesh = make_mesh(s);
+    abut_mesh *mesh = build_triangles(TRIANGLES, s->vertices, s->indices, s->offsets);
     const abut_mesh *meshes[] = {mesh, mesh};
     abut_finder *finder = NULL;
     CHECK_INT(abut_finder_build(meshes, 2, &finder, NULL), ABUT_OK);

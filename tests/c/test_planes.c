@@ -5,6 +5,7 @@
 #include "check.h"
 #include "contact_columns.h"
 #include "random.h"
+#include "triangle_mesh.h"
 
 #include <math.h>
 #include <string.h>
@@ -153,15 +154,7 @@ static scene *make_scene(const recipe *r)
 
 static abut_mesh *build_mesh(const scene *s)
 {
-    abut_mesh_input input = {.vertex_count = 3 * s->facet_count,
-                             .facet_count = s->facet_count,
-                             .index_count = 3 * s->facet_count,
-                             .vertices = s->vertices,
-                             .indices = s->indices,
-                             .offsets = s->offsets};
-    abut_mesh *mesh = NULL;
-    CHECK_INT(abut_mesh_build(&input, &mesh, NULL), ABUT_OK);
-    return mesh;
+    return build_triangles(s->facet_count, s->vertices, s->indices, s->offsets);
 }
 
 /* ---- contacts ---- */
@@ -200,24 +193,10 @@ static found search(const abut_mesh *mesh, const scene *s, const recipe *r)
     return f;
 }
 
-static bool is_same(const found *a, const found *b)
+static int check_same(const found *a, const found *b)
 {
-    const size_t m = (size_t)a->count, k = (size_t)a->nodes, word = sizeof(double);
-    const abut_columns *x = &a->columns, *y = &b->columns;
-    return a->count == b->count && a->nodes == b->nodes &&
-           !memcmp(x->sphere, y->sphere, m * sizeof *x->sphere) &&
-           !memcmp(x->facet, y->facet, m * sizeof *x->facet) && !memcmp(x->type, y->type, m) &&
-           !memcmp(x->feature, y->feature, m * sizeof *x->feature) &&
-           !memcmp(x->point, y->point, 3 * m * word) &&
-           !memcmp(x->normal, y->normal, 3 * m * word) &&
-           !memcmp(x->overlap, y->overlap, m * word) && !memcmp(x->tilt, y->tilt, m * word) &&
-           !memcmp(x->offsets, y->offsets, (SPHERES + 1) * sizeof *x->offsets) &&
-           !memcmp(x->node, y->node, k * sizeof *x->node) &&
-           !memcmp(x->weight, y->weight, k * word) &&
-           !memcmp(x->node_offsets, y->node_offsets, (m + 1) * sizeof *x->node_offsets) &&
-           !memcmp(x->mesh, y->mesh, m * sizeof *x->mesh) &&
-           !memcmp(x->share, y->share, m * word) &&
-           !memcmp(x->image, y->image, 3 * m * sizeof *x->image);
+    return CHECK_INT(a->count, b->count) && CHECK_INT(a->nodes, b->nodes) &&
+           check_columns(SPHERES, a->count, a->nodes, &a->columns, &b->columns);
 }
 
 /* With planes and without. */
@@ -232,7 +211,7 @@ static void check_contacts(const recipe *r)
     mesh->planes.count = 0; /* nobody finds any */
     found without = search(mesh, s, r);
     CHECK(with.count > SPHERES / 4);
-    if (!CHECK(is_same(&with, &without)) || !CHECK(!r->narrows || 2 * with.tests < without.tests)) {
+    if (!check_same(&with, &without) || !CHECK(!r->narrows || 2 * with.tests < without.tests)) {
         CHECK_TEXT(r->name, "");
     }
     free_columns(&with.columns);
