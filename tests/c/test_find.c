@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "contact_columns.h"
+#include "triangle_mesh.h"
 
 #include <string.h>
 
@@ -121,15 +122,7 @@ static abut_mesh *make_strip(abut_index first, abut_index count, double height)
         }
         offsets[f + 1] = 3 * (f + 1);
     }
-    abut_mesh_input input = {.vertex_count = 3 * count,
-                             .facet_count = count,
-                             .index_count = 3 * count,
-                             .vertices = vertices,
-                             .indices = indices,
-                             .offsets = offsets};
-    abut_mesh *mesh = NULL;
-    CHECK_INT(abut_mesh_build(&input, &mesh, NULL), ABUT_OK);
-    return mesh;
+    return build_triangles(count, vertices, indices, offsets);
 }
 
 /* A sphere at the end of a long strip, over a mesh of one facet: what vector code reads behind the
