@@ -40,7 +40,7 @@ enum { BUCKETS_PER_FACET = 24, FACETS_PER_BUCKET = 2 };
 /* What a look at one level more takes, in candidates; and where small cells save exact tests beside
  * them. */
 #define LOOK_CANDIDATES 40.0
-#define FINE_LOOK_CANDIDATES 8.0
+#define FINE_LOOK_CANDIDATES 24.0
 
 /* Cells twice as large are better where they cost a sphere at the mesh no more candidates than
  * this: fewer entries stay closer to the processor and are built faster. No more than a look takes,
@@ -342,16 +342,22 @@ static void repeat_cells(bin_level *level, uint32_t buckets)
     }
 }
 
+void bins_find_cells(const bin_level *level, double begin[3], double count[3])
+{
+    const double outward = 2.0 * OUTWARD / UNITS_PER_CELL;
+    for (int axis = 0; axis < 3; axis++) {
+        begin[axis] = rint(level->low[axis] * level->inv_cell - outward);
+        count[axis] = rint(level->high[axis] * level->inv_cell + outward) - begin[axis] + 1.0;
+    }
+}
+
 /* A bucket for each cell of the level's bounds, row by row, where that is not
  * too many: then no two cells share one. Else they repeat. Returns how many
  * buckets there are, of which the level's first is number `first`. */
 static uint32_t choose_grid(bin_level *level, uint32_t first, double bucket_limit)
 {
-    double begin[3], cells[3], outward = 2.0 * OUTWARD / UNITS_PER_CELL;
-    for (int axis = 0; axis < 3; axis++) {
-        begin[axis] = rint(level->low[axis] * level->inv_cell - outward);
-        cells[axis] = rint(level->high[axis] * level->inv_cell + outward) - begin[axis] + 1.0;
-    }
+    double begin[3], cells[3];
+    bins_find_cells(level, begin, cells);
     double all = cells[0] * cells[1] * cells[2];
     level->first = first;
     if (!(all <= BUCKETS_LOW || (all <= bucket_limit && all <= BUCKETS_HIGH))) {
@@ -812,6 +818,7 @@ void bins_free(bins *set)
     memory_free(set->occupied);
     memory_free(set->plane);
     memory_free(set->facet);
+    memory_free(set->slab_low);
     memory_free(set);
 }
 
@@ -830,5 +837,6 @@ int64_t bins_byte_count(const bins *set)
     int64_t words = set->bucket_count / WORD + 2;
     return (int64_t)sizeof *set + set->level_count * (int64_t)sizeof *set->levels +
            (buckets + words) * (int64_t)sizeof *set->begins + entries * ENTRY_BYTES +
-           (set->plane ? set->bucket_count * (int64_t)sizeof *set->plane : 0);
+           (set->plane ? set->bucket_count * (int64_t)sizeof *set->plane : 0) +
+           (set->slab_low ? entries * SLAB_BYTES : 0);
 }

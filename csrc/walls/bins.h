@@ -48,7 +48,16 @@ typedef struct bins {
     uint16_t *low[3], *high[3]; /* the facet's box, not grown, in units of the entry's own cell,
                                    outward by one unit more than rounding needs, clipped to what
                                    the units count */
+
+    /* likewise, NULL where boxes tell enough: the facet along an axis of its own, see
+     * bins_slabs.h */
+    int16_t *slab_low, *slab_high; /* in halves of a unit from the middle of the entry's own cell,
+                                      outward by all that is rounded, clipped to 16 bits */
+    int8_t *across[3];             /* the axis in 128ths, no longer than 1 */
 } bins;
+
+/* What an entry takes more where it has a slab. */
+enum { SLAB_BYTES = 2 * sizeof(int16_t) + 3 * sizeof(int8_t) };
 
 /* Bins for spheres whose radius plus gap is at most `reach`; NULL where there
  * is no memory, or 2^32 entries. */
@@ -62,6 +71,11 @@ bins *bins_build_fine(const abut_mesh *mesh, double reach);
 bins *bins_build_whole(const abut_mesh *mesh);
 
 void bins_free(bins *set);
+
+/* The cells of a level that spheres may be in: the number of the first along each axis, and how
+ * many there are. Where each has a bucket of its own, the buckets of a row along x follow one
+ * another. */
+void bins_find_cells(const bin_level *level, double begin[3], double count[3]);
 
 /* Its buckets that have entries. */
 int64_t bins_occupied_count(const bins *set);

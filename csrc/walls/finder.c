@@ -3,6 +3,7 @@
 
 #include "../base/memory.h"
 #include "bins_planes.h"
+#include "bins_slabs.h"
 #include "pieces.h"
 
 /* Steps of the ladder: 2^(1/4) to within rounding, upwards. */
@@ -153,11 +154,12 @@ static bins *build_set(const binned_mesh *binned, int step, bool is_fine)
     }
     const double reach = step_reach(binned, step);
     bins *set = is_fine ? bins_build_fine(binned->mesh, reach) : bins_build(binned->mesh, reach);
-    if (set && !bins_find_planes(set, binned->mesh, reach)) {
-        bins_free(set);
-        return NULL;
+    if (set && bins_find_planes(set, binned->mesh, reach) &&
+        (!is_fine || bins_find_slabs(set, binned->mesh, reach))) {
+        return set;
     }
-    return set;
+    bins_free(set);
+    return NULL;
 }
 
 /* Publish what was built for a step, or take what another thread has published. */

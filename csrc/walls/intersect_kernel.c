@@ -2,113 +2,9 @@
  * left (docs/method.md, section 1; triangle_closest in facet.c is the same for one triangle). */
 #include "../base/lanes_kernel.h"
 #include "../base/simd.h"
+#include "culling_kernel.h"
 #include "kernels.h"
 #include "tolerance.h"
-
-/* ---- boxes: 32 at once, in 16-bit units of the cell ---- */
-
-enum { BOXES = 32 };
-
-/* The arrays of a set's entries. They are copied from the set so that compilers know that they
- * stay where they are. */
-typedef struct entries {
-    const uint16_t *bounds; /* low x, y, z, high x, y, z: `stride` numbers of each */
-    int64_t stride;
-    const int32_t *facet;
-    const uint32_t *begins;
-} entries;
-
-LANES_INLINE entries entries_of(const bins *set)
-{
-    return (entries){set->low[0], set->low[1] - set->low[0], set->facet, set->begins};
-}
-
-/* Units of a sphere in its cell: BATCH_ROOM apart, along x, y and z, and of its reach's square. */
-LANES_INLINE uint16_t unit(const uint16_t *units, int axis)
-{
-    return units[axis * BATCH_ROOM];
-}
-
-#if LANES == 8
-
-LANES_INLINE __m512i apart_sq(const uint16_t *low, const uint16_t *high, uint16_t center)
-{
-    __m512i c = _mm512_set1_epi16((short)center);
-    __m512i apart = _mm512_or_si512(_mm512_subs_epu16(_mm512_loadu_si512(low), c),
-                                    _mm512_subs_epu16(c, _mm512_loadu_si512(high)));
-    return _mm512_mulhi_epu16(apart, apart);
-}
-
-/* Bit i: whether box `entry + i` is within reach. */
-LANES_INLINE uint32_t boxes_near(const entries *set, uint32_t entry, const uint16_t *units)
-{
-    const uint16_t *low = set->bounds + entry, *high = low + 3 * set->stride;
-    __m512i sum = apart_sq(low, high, unit(units, 0));
-    sum = _mm512_adds_epu16(sum, apart_sq(low + set->stride, high + set->stride, unit(units, 1)));
-    sum = _mm512_adds_epu16(
-        sum, apart_sq(low + 2 * set->stride, high + 2 * set->stride, unit(units, 2)));
-    return _mm512_cmple_epu16_mask(sum, _mm512_set1_epi16((short)unit(units, 3)));
-}
-
-#elif LANES == 4
-
-LANES_INLINE __m256i apart_sq(const uint16_t *low, const uint16_t *high, uint16_t center)
-{
-    __m256i c = _mm256_set1_epi16((short)center);
-    __m256i below = _mm256_subs_epu16(_mm256_loadu_si256((const __m256i *)low), c);
-    __m256i above = _mm256_subs_epu16(c, _mm256_loadu_si256((const __m256i *)high));
-    __m256i apart = _mm256_or_si256(below, above);
-    return _mm256_mulhi_epu16(apart, apart);
-}
-
-/* All ones where the box is within reach. */
-LANES_INLINE __m256i half_near(const entries *set, uint32_t entry, const uint16_t *units)
-{
-    const uint16_t *low = set->bounds + entry, *high = low + 3 * set->stride;
-    __m256i sum = apart_sq(low, high, unit(units, 0));
-    sum = _mm256_adds_epu16(sum, apart_sq(low + set->stride, high + set->stride, unit(units, 1)));
-    sum = _mm256_adds_epu16(
-        sum, apart_sq(low + 2 * set->stride, high + 2 * set->stride, unit(units, 2)));
-    __m256i beyond = _mm256_subs_epu16(sum, _mm256_set1_epi16((short)unit(units, 3)));
-    return _mm256_cmpeq_epi16(beyond, _mm256_setzero_si256());
-}
-
-LANES_INLINE uint32_t boxes_near(const entries *set, uint32_t entry, const uint16_t *units)
-{
-    __m256i bytes =
-        _mm256_packs_epi16(half_near(set, entry, units), half_near(set, entry + 16, units));
-    /* packing went on inside each half of the register */
-    return (uint32_t)_mm256_movemask_epi8(_mm256_permute4x64_epi64(bytes, 0xd8));
-}
-
-#else
-
-LANES_INLINE uint32_t apart_sq(uint16_t low, uint16_t high, uint16_t center)
-{
-    uint32_t below = low > center ? (uint32_t)(low - center) : 0;
-    uint32_t above = center > high ? (uint32_t)(center - high) : 0;
-    return ((below | above) * (below | above)) >> 16;
-}
-
-LANES_INLINE uint32_t boxes_near(const entries *set, uint32_t entry, const uint16_t *units)
-{
-    uint32_t is_near[BOXES];
-    for (int i = 0; i < BOXES; i++) {
-        uint32_t sum = 0;
-        for (int axis = 0; axis < 3; axis++) {
-            const uint16_t *low = set->bounds + axis * set->stride + entry;
-            sum += apart_sq(low[i], low[i + 3 * set->stride], unit(units, axis));
-        }
-        is_near[i] = sum <= unit(units, 3);
-    }
-    uint32_t bits = 0;
-    for (int i = 0; i < BOXES; i++) {
-        bits |= is_near[i] << i;
-    }
-    return bits;
-}
-
-#endif
 
 /* ---- the queue ---- */
 
@@ -145,13 +41,14 @@ LANES_INLINE int32_t append_facets(int32_t *list, const int32_t *facet, uint32_t
 #endif
 
 /* Write the facets of a bucket's entries that are near to the list; returns how many. */
-LANES_INLINE int32_t append_near(int32_t *list, const entries *set, uint32_t begin, uint32_t end,
-                                 const uint16_t *units)
+LANES_INLINE int32_t append_near(int32_t *list, const entries *set, bool has_slabs, uint32_t begin,
+                                 uint32_t end, const uint16_t *units)
 {
     int32_t count = 0;
-    for (uint32_t entry = begin; entry < end; entry += BOXES) {
+    for (uint32_t entry = begin; entry < end; entry += ENTRIES_AT_ONCE) {
         uint32_t near = boxes_near(set, entry, units);
-        near &= end - entry < BOXES ? (1u << (end - entry)) - 1u : UINT32_MAX;
+        near &= has_slabs ? slabs_near(set, entry, units) : UINT32_MAX;
+        near &= end - entry < ENTRIES_AT_ONCE ? (1u << (end - entry)) - 1u : UINT32_MAX;
         count += append_facets(list + count, set->facet + entry, near);
     }
     return count;
@@ -159,15 +56,15 @@ LANES_INLINE int32_t append_near(int32_t *list, const entries *set, uint32_t beg
 
 /* Add the facets of one bucket that are near, as if each were the triangle of its number. False
  * where there is no room. */
-LANES_INLINE bool collect_bucket(pairs *p, const entries *set, uint32_t bucket,
+LANES_INLINE bool collect_bucket(pairs *p, const entries *set, bool has_slabs, uint32_t bucket,
                                  const uint16_t *units)
 {
     uint32_t begin = set->begins[bucket], end = set->begins[bucket + 1];
-    if ((int64_t)p->capacity - p->count < (int64_t)(end - begin) + BOXES) {
+    if ((int64_t)p->capacity - p->count < (int64_t)(end - begin) + ENTRIES_AT_ONCE) {
         return false;
     }
     p->candidate_count += end - begin;
-    p->count += append_near(p->triangle + p->count, set, begin, end, units);
+    p->count += append_near(p->triangle + p->count, set, has_slabs, begin, end, units);
     return true;
 }
 
@@ -212,19 +109,31 @@ LANES_INLINE void add_sight(pairs *p, int32_t number, int32_t sphere, int32_t fi
     p->sight_count += end > first;
 }
 
+/* Add the facets near a sphere of all buckets that it looks at in a view. False where there is no
+ * room. */
+LANES_INLINE bool collect_looks(pairs *p, const view *v, int32_t sphere, bool has_slabs)
+{
+    const entries set = entries_of(v->set);
+    for (int32_t k = 0; k < v->set->level_count; k++) {
+        const int64_t look = v->first_look + k;
+        const uint32_t bucket = batch_buckets(p->batch, look)[sphere];
+        const uint16_t *units = batch_units(p->batch, look, 0) + sphere;
+        if (bucket != NO_BUCKET && !collect_bucket(p, &set, has_slabs, bucket, units)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Add the pairs of a sphere and one view. False where there is no room. */
 static bool collect_view(pairs *p, int32_t number, int32_t sphere)
 {
     const view *v = &p->batch->views[number];
-    const entries set = entries_of(v->set);
-    int32_t first = p->count;
-    for (int32_t k = 0; k < v->set->level_count; k++) {
-        int64_t look = v->first_look + k;
-        uint32_t bucket = batch_buckets(p->batch, look)[sphere];
-        if (bucket != NO_BUCKET &&
-            !collect_bucket(p, &set, bucket, batch_units(p->batch, look, 0) + sphere)) {
-            return false;
-        }
+    const int32_t first = p->count;
+    const bool has_room =
+        v->set->slab_low ? collect_looks(p, v, sphere, true) : collect_looks(p, v, sphere, false);
+    if (!has_room) {
+        return false;
     }
     if (!v->is_triangles && !expand_fans(p, v->mesh, first)) {
         return false;
@@ -267,7 +176,7 @@ LANES_INLINE int32_t seen_next(seen_spheres *s)
 }
 
 /* The pairs of one view of triangles in one level of cells, as most batches have it. */
-static int32_t collect_plainly(pairs *p, int32_t from)
+LANES_INLINE int32_t collect_plainly(pairs *p, int32_t from, bool has_slabs)
 {
     const batch *b = p->batch;
     const entries set = entries_of(b->views[0].set);
@@ -280,11 +189,11 @@ static int32_t collect_plainly(pairs *p, int32_t from)
     while ((sphere = seen_next(&seen)) < b->count) {
         const uint32_t *begins = set.begins + buckets[sphere];
         const uint32_t begin = begins[0], end = begins[1];
-        if (p->capacity - count < (int64_t)(end - begin) + BOXES) {
+        if (p->capacity - count < (int64_t)(end - begin) + ENTRIES_AT_ONCE) {
             break;
         }
         candidates += end - begin;
-        int32_t found = append_near(list + count, &set, begin, end, units + sphere);
+        int32_t found = append_near(list + count, &set, has_slabs, begin, end, units + sphere);
         count += found;
         p->sphere[spheres] = sphere;
         spheres += found > 0;
@@ -352,7 +261,8 @@ int32_t KERNEL(intersect_collect)(pairs *p, int32_t from)
     p->first[0] = 0;
     p->has_refused = false;
     if (b->look_count == 1 && b->views[0].is_triangles) {
-        next = collect_plainly(p, from);
+        next = b->views[0].set->slab_low ? collect_plainly(p, from, true)
+                                         : collect_plainly(p, from, false);
         add_sights(p);
     } else {
         next = collect_views(p, from);

@@ -11,8 +11,8 @@
  * 2^14 ... 2^15. */
 enum { UNIT_BITS = 14, UNITS_PER_CELL = 1 << UNIT_BITS };
 
-/* Entries behind the last that may be read. */
-enum { BINS_PADDING = 32 };
+/* Entries that are culled in one go, and so entries behind the last that may be read. */
+enum { ENTRIES_AT_ONCE = 32, BINS_PADDING = ENTRIES_AT_ONCE };
 
 /* Facets that are placed in one go. */
 enum { PLACING_BLOCK = 64 };

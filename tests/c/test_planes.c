@@ -68,12 +68,9 @@ typedef struct scene {
 /* From the plane z = 0 into the scene. */
 static vec3 place(const recipe *r, vec3 p)
 {
-    const vec3 axis = {1.0 / sqrt(14.0), 2.0 / sqrt(14.0), 3.0 / sqrt(14.0)};
     p.y *= r->squeeze;
     p.z += p.x > 0.5 ? r->fold * (p.x - 0.5) : 0.0;
-    const vec3 turned = vec3_add(
-        vec3_add(vec3_scale(p, cos(r->turn)), vec3_scale(vec3_cross(axis, p), sin(r->turn))),
-        vec3_scale(axis, vec3_dot(axis, p) * (1.0 - cos(r->turn))));
+    const vec3 turned = turn_point(p, r->turn);
     return vec3_add(turned, (vec3){r->shift, r->shift, r->shift});
 }
 

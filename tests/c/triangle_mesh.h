@@ -3,8 +3,20 @@
 #define TRIANGLE_MESH_H
 
 #include "abut.h"
+#include "base/vec3.h"
 
 #include "check.h"
+
+#include <math.h>
+
+/* Turned by so many radians about an axis that is skew to all others. */
+static inline vec3 turn_point(vec3 p, double angle)
+{
+    const vec3 axis = {1.0 / sqrt(14.0), 2.0 / sqrt(14.0), 3.0 / sqrt(14.0)};
+    const vec3 along = vec3_scale(axis, vec3_dot(axis, p) * (1.0 - cos(angle)));
+    const vec3 across = vec3_scale(vec3_cross(axis, p), sin(angle));
+    return vec3_add(vec3_add(vec3_scale(p, cos(angle)), across), along);
+}
 
 /* Of triangles that share no vertex; NULL where a check has failed. */
 static inline abut_mesh *build_triangles(abut_index count, const double *vertices,
