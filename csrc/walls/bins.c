@@ -431,7 +431,7 @@ static level_scale make_scale(const bin_level *level, double reach)
 
 /* Where the facet lies along its normal, from the lower corner of its box. A
  * normal of 0 says that it may be anywhere in it. */
-static void set_slab(const abut_mesh *mesh, facet_block *block, int i)
+static void set_heights(const abut_mesh *mesh, facet_block *block, int i)
 {
     abut_index facet = block->facet[i];
     box own = mesh_box(mesh, facet);
@@ -448,14 +448,14 @@ static void set_slab(const abut_mesh *mesh, facet_block *block, int i)
     }
 }
 
-static void find_slabs(const builder *b, facet_block *block)
+static void find_heights(const builder *b, facet_block *block)
 {
     if (source_triangles(b)) {
-        b->kernels->slabs(source_triangles(b), block);
+        b->kernels->heights(source_triangles(b), block);
         return;
     }
     for (int i = 0; i < block->count; i++) {
-        set_slab(b->mesh, block, i);
+        set_heights(b->mesh, block, i);
     }
 }
 
@@ -468,7 +468,7 @@ static void flush(builder *b, int32_t level)
         block->facet[i] = block->facet[0];
         block->step[i] = 0;
     }
-    find_slabs(b, block);
+    find_heights(b, block);
     b->kernels->place(block, &plan->scale, b->items + plan->first_item + plan->item_count);
     plan->item_count += block->count;
     block->count = 0;

@@ -51,10 +51,20 @@ typedef struct bins {
 
     /* likewise, NULL where boxes tell enough: the facet along an axis of its own, see
      * bins_slabs.h */
-    int16_t *slab_low, *slab_high; /* in halves of a unit from the middle of the entry's own cell,
-                                      outward by all that is rounded, clipped to 16 bits */
+    int16_t *slab_low, *slab_high; /* in steps of two units from the middle of the entry's own
+                                      cell, outward by all that is rounded, clipped to 16 bits */
     int8_t *across[3];             /* the axis in 128ths, no longer than 1 */
 } bins;
+
+/* The bucket of a cell, of which the level has one. */
+static inline uint32_t bins_bucket(const bin_level *level, const double cell[3])
+{
+    uint32_t bucket = level->first;
+    for (int axis = 0; axis < 3; axis++) {
+        bucket += (uint32_t)(int64_t)cell[axis] * level->stride[axis];
+    }
+    return bucket;
+}
 
 /* What an entry takes more where it has a slab. */
 enum { SLAB_BYTES = 2 * sizeof(int16_t) + 3 * sizeof(int8_t) };
@@ -73,8 +83,7 @@ bins *bins_build_whole(const abut_mesh *mesh);
 void bins_free(bins *set);
 
 /* The cells of a level that spheres may be in: the number of the first along each axis, and how
- * many there are. Where each has a bucket of its own, the buckets of a row along x follow one
- * another. */
+ * many there are. */
 void bins_find_cells(const bin_level *level, double begin[3], double count[3]);
 
 /* Its buckets that have entries. */

@@ -12,18 +12,18 @@
 #define ALONG_PARTS 128.0
 #define ALONG_LONGEST 127.0
 
-/* Positions along the axis are counted in halves of a unit from the middle of the cell. */
-#define HALF_UNITS (0.5 * UNITS_PER_CELL)
+/* Positions along the axis are counted in steps of two units from the middle of the cell. */
+#define STEPS_PER_CELL (0.5 * UNITS_PER_CELL)
 
-/* Outward rounding, in halves of a unit: three for the culling's products, one for its units, one
- * for the bounds here, two for what the exact distance rounds by. */
-#define SLAB_OUTWARD 7.0
+/* Outward rounding, in steps: three for the culling's products, and one each for its units, for the
+ * bounds here, and for what the exact distance rounds by. */
+#define SLAB_OUTWARD 6.0
 
-/* Spheres that are tried, to see whether slabs pay. */
-enum { TRIALS = 64 };
+/* Spheres that are tried, to see whether slabs pay, and entries that they look at. */
+enum { TRIALS = 64, TRIED_ENTRIES = 1 << 16 };
 
-/* An exact test takes as long as the slabs of about 50 entries; less than half of that, since slabs
- * take memory, too. */
+/* An exact test takes as long as the slabs of about 50 entries. Slabs are to save more than twice
+ * what they take, since they take memory, too. */
 #define ENTRIES_PER_TEST 20.0
 
 /* A facet along an axis of its own. */
@@ -38,20 +38,10 @@ static vec3 slab_axis(const slab *s)
     return vec3_scale(across, 1.0 / ALONG_PARTS);
 }
 
-static vec3 longest_edge(const triangle *t)
-{
-    vec3 longest = vec3_sub(t->corner[1], t->corner[0]);
-    for (int k = 1; k < 3; k++) {
-        const vec3 edge = vec3_sub(t->corner[(k + 1) % 3], t->corner[k]);
-        longest = vec3_norm_sq(edge) > vec3_norm_sq(longest) ? edge : longest;
-    }
-    return longest;
-}
-
 /* An axis of 0, where there is none, says that the facet may be anywhere. */
 static slab find_slab(const triangle *t)
 {
-    const vec3 across = vec3_cross(t->normal, longest_edge(t));
+    const vec3 across = vec3_cross(t->normal, triangle_edge(t, triangle_longest_edge(t)));
     const double parts = ALONG_LONGEST / sqrt(vec3_norm_sq(across));
     slab s = {.low = INFINITY, .high = -INFINITY};
     if (!isfinite(parts)) {
@@ -70,11 +60,12 @@ static slab find_slab(const triangle *t)
 
 /* ---- whether it pays ---- */
 
-/* A sphere at the mesh, and what it tests. */
+/* A sphere at the mesh, and what all so far have looked at. */
 typedef struct trial {
     vec3 center;
     double reach;
-    double culled, saved; /* entries, and tests, of all so far */
+    uint32_t entries; /* with those that are read behind a bucket's last */
+    uint32_t saved;   /* tests */
 } trial;
 
 /* Whether an entry's box is in reach of a place in units of its cell. */
@@ -97,24 +88,33 @@ static bool is_slab_near(const triangle *of, const trial *t)
     return at >= s.low - t->reach && at <= s.high + t->reach;
 }
 
-/* What slabs save where the sphere looks for the facets at its foot alone is little. */
+/* Only so many of a bucket's: where it has very many, those tell enough. */
+static void try_bucket(const bins *set, const abut_mesh *mesh, uint32_t bucket, const double at[3],
+                       double reach, trial *t)
+{
+    const uint32_t begin = set->begins[bucket], count = set->begins[bucket + 1] - begin;
+    const uint32_t tried = count < TRIED_ENTRIES ? count : TRIED_ENTRIES;
+    t->entries += (tried + ENTRIES_AT_ONCE - 1) / ENTRIES_AT_ONCE * ENTRIES_AT_ONCE;
+    if (set->plane && set->plane[bucket]) {
+        return; /* spheres look for the facets at their foot, which are few */
+    }
+    for (uint32_t e = begin; e < begin + tried; e++) {
+        t->saved +=
+            is_box_near(set, e, at, reach) && !is_slab_near(&mesh->triangles[set->facet[e]], t);
+    }
+}
+
 static void try_level(const bins *set, const abut_mesh *mesh, const bin_level *level, trial *t)
 {
     const double center[3] = {t->center.x, t->center.y, t->center.z};
-    double at[3];
-    uint32_t bucket = level->first;
+    double cell[3], at[3];
     for (int axis = 0; axis < 3; axis++) {
-        const double in_cells = center[axis] * level->inv_cell, cell = rint(in_cells);
-        at[axis] = (in_cells - cell + 1.5) * UNITS_PER_CELL;
-        bucket += (uint32_t)(int64_t)cell * level->stride[axis];
+        const double in_cells = center[axis] * level->inv_cell;
+        cell[axis] = rint(in_cells);
+        at[axis] = unit_at(in_cells - cell[axis]);
     }
-    const bool is_narrow = set->plane && set->plane[bucket];
     const double reach = t->reach * level->inv_cell * UNITS_PER_CELL;
-    for (uint32_t e = set->begins[bucket]; e < set->begins[bucket + 1]; e++) {
-        t->culled += (e - set->begins[bucket]) % ENTRIES_AT_ONCE == 0 ? ENTRIES_AT_ONCE : 0.0;
-        t->saved += !is_narrow && is_box_near(set, e, at, reach) &&
-                    !is_slab_near(&mesh->triangles[set->facet[e]], t);
-    }
+    try_bucket(set, mesh, bins_bucket(level, cell), at, reach, t);
 }
 
 static bool is_within(const bin_level *level, vec3 center)
@@ -129,7 +129,7 @@ static bool slabs_pay(const bins *set, const abut_mesh *mesh, double reach)
 {
     const abut_index facets = mesh->view.facet_count, step = facets / TRIALS + 1;
     trial t = {.reach = reach};
-    for (abut_index f = 0; f < facets; f += step) {
+    for (abut_index f = 0; f < facets && t.entries < TRIED_ENTRIES; f += step) {
         const vec3 *corner = mesh->triangles[f].corner;
         t.center = vec3_scale(vec3_add(vec3_add(corner[0], corner[1]), corner[2]), 1.0 / 3.0);
         for (int32_t k = 0; k < set->level_count; k++) {
@@ -138,7 +138,7 @@ static bool slabs_pay(const bins *set, const abut_mesh *mesh, double reach)
             }
         }
     }
-    return ENTRIES_PER_TEST * t.saved > t.culled;
+    return ENTRIES_PER_TEST * t.saved > t.entries;
 }
 
 /* ---- all entries ---- */
@@ -148,25 +148,24 @@ static int16_t clip(double x)
     return (int16_t)(x < INT16_MIN ? INT16_MIN : x > INT16_MAX ? INT16_MAX : x);
 }
 
-static void set_slab(bins *set, uint32_t entry, const slab *s, double inv_cell, vec3 cell)
+static void set_slab(bins *set, uint32_t entry, const slab *s, double inv_cell,
+                     const double cell[3])
 {
-    const double middle = vec3_dot(slab_axis(s), cell);
+    const double middle = vec3_dot(slab_axis(s), vec3_load(cell));
+    const double low = (s->low * inv_cell - middle) * STEPS_PER_CELL;
+    const double high = (s->high * inv_cell - middle) * STEPS_PER_CELL;
     for (int axis = 0; axis < 3; axis++) {
         set->across[axis][entry] = s->across[axis];
     }
-    set->slab_low[entry] = clip(floor((s->low * inv_cell - middle) * HALF_UNITS) - SLAB_OUTWARD);
-    set->slab_high[entry] = clip(ceil((s->high * inv_cell - middle) * HALF_UNITS) + SLAB_OUTWARD);
+    set->slab_low[entry] = clip(floor(low) - SLAB_OUTWARD);
+    set->slab_high[entry] = clip(ceil(high) + SLAB_OUTWARD);
 }
 
-static void set_row(bins *set, const slab *slabs, const bin_level *level, vec3 cell, double count)
+static void set_cell(bins *set, const slab *slabs, const bin_level *level, const double cell[3])
 {
-    uint32_t bucket = level->first + (uint32_t)(int64_t)cell.x * level->stride[0] +
-                      (uint32_t)(int64_t)cell.y * level->stride[1] +
-                      (uint32_t)(int64_t)cell.z * level->stride[2];
-    for (double x = 0.0; x < count; x += 1.0, cell.x += 1.0, bucket++) {
-        for (uint32_t e = set->begins[bucket]; e < set->begins[bucket + 1]; e++) {
-            set_slab(set, e, &slabs[set->facet[e]], level->inv_cell, cell);
-        }
+    const uint32_t bucket = bins_bucket(level, cell);
+    for (uint32_t e = set->begins[bucket]; e < set->begins[bucket + 1]; e++) {
+        set_slab(set, e, &slabs[set->facet[e]], level->inv_cell, cell);
     }
 }
 
@@ -176,8 +175,10 @@ static void set_level(bins *set, const slab *slabs, const bin_level *level)
     bins_find_cells(level, begin, count);
     for (double z = 0.0; z < count[2]; z += 1.0) {
         for (double y = 0.0; y < count[1]; y += 1.0) {
-            const vec3 first = {begin[0], begin[1] + y, begin[2] + z};
-            set_row(set, slabs, level, first, count[0]);
+            for (double x = 0.0; x < count[0]; x += 1.0) {
+                const double cell[3] = {begin[0] + x, begin[1] + y, begin[2] + z};
+                set_cell(set, slabs, level, cell);
+            }
         }
     }
 }
@@ -197,7 +198,7 @@ static bool allocate_slabs(bins *set)
     return true;
 }
 
-static bool build_slabs(bins *set, const abut_mesh *mesh)
+bool bins_build_slabs(bins *set, const abut_mesh *mesh)
 {
     slab *slabs = memory_alloc(mesh->view.facet_count, sizeof *slabs);
     const bool done = slabs && allocate_slabs(set);
@@ -214,16 +215,17 @@ static bool build_slabs(bins *set, const abut_mesh *mesh)
 /* Whether every cell has a bucket of its own, so that it is known which cell an entry is in. */
 static bool has_own_buckets(const bins *set)
 {
-    bool has = true;
     for (int32_t k = 0; k < set->level_count; k++) {
-        has = has && set->levels[k].mask == UINT32_MAX;
+        if (set->levels[k].mask != UINT32_MAX) {
+            return false;
+        }
     }
-    return has;
+    return true;
 }
 
 bool bins_find_slabs(bins *set, const abut_mesh *mesh, double reach)
 {
     const bool wanted =
         mesh_is_triangles(mesh) && has_own_buckets(set) && slabs_pay(set, mesh, reach);
-    return !wanted || build_slabs(set, mesh);
+    return !wanted || bins_build_slabs(set, mesh);
 }

@@ -8,4 +8,7 @@
  * exact tests that it pays. False where there is no memory. */
 bool bins_find_slabs(bins *set, const abut_mesh *mesh, double reach);
 
+/* Likewise in any case, in a set of triangles whose cells all have a bucket of their own. */
+bool bins_build_slabs(bins *set, const abut_mesh *mesh);
+
 #endif

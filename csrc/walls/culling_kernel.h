@@ -43,7 +43,7 @@ LANES_INLINE int16_t unit_from_middle(const uint16_t *units, int axis)
     return (int16_t)(unit(units, axis) - MIDDLE_UNIT);
 }
 
-/* The square of the reach for distances in halves of a unit, whose squares are a quarter. */
+/* The square of the reach for distances in steps of two units, whose squares are a quarter. */
 LANES_INLINE uint16_t quarter_reach_sq(const uint16_t *units)
 {
     return (uint16_t)(unit(units, 3) / 4);
@@ -70,7 +70,7 @@ LANES_INLINE uint32_t boxes_near(const entries *set, uint32_t entry, const uint1
     return _mm512_cmple_epu16_mask(sum, _mm512_set1_epi16((short)unit(units, 3)));
 }
 
-/* A 256th of the products, rounded down: 128ths times units, in halves. */
+/* A 256th of the products, rounded down: 128ths times units, in steps of two. */
 LANES_INLINE __m512i part_along(const int8_t *across, int16_t center)
 {
     __m512i along = _mm512_cvtepi8_epi16(_mm256_loadu_si256((const __m256i *)across));
@@ -92,7 +92,7 @@ LANES_INLINE uint32_t slabs_near(const entries *set, uint32_t entry, const uint1
 
 #elif LANES == 4
 
-LANES_INLINE __m256i load_half(const void *from)
+LANES_INLINE __m256i load_sixteen(const void *from)
 {
     return _mm256_loadu_si256(from);
 }
@@ -100,8 +100,8 @@ LANES_INLINE __m256i load_half(const void *from)
 LANES_INLINE __m256i apart_sq(const uint16_t *low, const uint16_t *high, uint16_t center)
 {
     __m256i c = _mm256_set1_epi16((short)center);
-    __m256i below = _mm256_subs_epu16(load_half(low), c);
-    __m256i above = _mm256_subs_epu16(c, load_half(high));
+    __m256i below = _mm256_subs_epu16(load_sixteen(low), c);
+    __m256i above = _mm256_subs_epu16(c, load_sixteen(high));
     __m256i apart = _mm256_or_si256(below, above);
     return _mm256_mulhi_epu16(apart, apart);
 }
@@ -114,14 +114,14 @@ LANES_INLINE __m256i is_within(__m256i square, uint16_t limit)
 }
 
 /* The bits of 32 numbers that are all ones or 0. */
-LANES_INLINE uint32_t bits_of_halves(__m256i first, __m256i second)
+LANES_INLINE uint32_t bits_of_both(__m256i first, __m256i second)
 {
     __m256i bytes = _mm256_packs_epi16(first, second);
     /* packing went on inside each half of the register */
     return (uint32_t)_mm256_movemask_epi8(_mm256_permute4x64_epi64(bytes, 0xd8));
 }
 
-LANES_INLINE __m256i half_near(const entries *set, uint32_t entry, const uint16_t *units)
+LANES_INLINE __m256i sixteen_boxes_near(const entries *set, uint32_t entry, const uint16_t *units)
 {
     const uint16_t *low = set->bounds + entry, *high = low + 3 * set->stride;
     __m256i sum = apart_sq(low, high, unit(units, 0));
@@ -133,7 +133,8 @@ LANES_INLINE __m256i half_near(const entries *set, uint32_t entry, const uint16_
 
 LANES_INLINE uint32_t boxes_near(const entries *set, uint32_t entry, const uint16_t *units)
 {
-    return bits_of_halves(half_near(set, entry, units), half_near(set, entry + 16, units));
+    return bits_of_both(sixteen_boxes_near(set, entry, units),
+                        sixteen_boxes_near(set, entry + 16, units));
 }
 
 LANES_INLINE __m256i part_along(const int8_t *across, int16_t center)
@@ -142,21 +143,21 @@ LANES_INLINE __m256i part_along(const int8_t *across, int16_t center)
     return _mm256_mulhi_epi16(_mm256_slli_epi16(along, 8), _mm256_set1_epi16(center));
 }
 
-LANES_INLINE __m256i half_slab_near(const entries *set, uint32_t entry, const uint16_t *units)
+LANES_INLINE __m256i sixteen_slabs_near(const entries *set, uint32_t entry, const uint16_t *units)
 {
     __m256i at = part_along(set->across[0] + entry, unit_from_middle(units, 0));
     at = _mm256_add_epi16(at, part_along(set->across[1] + entry, unit_from_middle(units, 1)));
     at = _mm256_add_epi16(at, part_along(set->across[2] + entry, unit_from_middle(units, 2)));
-    __m256i below = _mm256_subs_epi16(load_half(set->slab_low + entry), at);
-    __m256i above = _mm256_subs_epi16(at, load_half(set->slab_high + entry));
+    __m256i below = _mm256_subs_epi16(load_sixteen(set->slab_low + entry), at);
+    __m256i above = _mm256_subs_epi16(at, load_sixteen(set->slab_high + entry));
     __m256i apart = _mm256_max_epi16(_mm256_max_epi16(below, above), _mm256_setzero_si256());
     return is_within(_mm256_mulhi_epu16(apart, apart), quarter_reach_sq(units));
 }
 
 LANES_INLINE uint32_t slabs_near(const entries *set, uint32_t entry, const uint16_t *units)
 {
-    return bits_of_halves(half_slab_near(set, entry, units),
-                          half_slab_near(set, entry + 16, units));
+    return bits_of_both(sixteen_slabs_near(set, entry, units),
+                        sixteen_slabs_near(set, entry + 16, units));
 }
 
 #else
@@ -191,7 +192,7 @@ LANES_INLINE uint32_t boxes_near(const entries *set, uint32_t entry, const uint1
     return bits_of(is_near);
 }
 
-/* Rounded down, as shifting right does. */
+/* Rounded down: compilers shift numbers below 0 with their sign. */
 LANES_INLINE int32_t part_along(int8_t across, int16_t center)
 {
     return (across * 256 * center) >> 16;

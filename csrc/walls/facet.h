@@ -78,6 +78,23 @@ typedef struct triangle {
     uint32_t marks;
 } triangle;
 
+/* From corner k to the next. */
+static inline vec3 triangle_edge(const triangle *t, int k)
+{
+    return vec3_sub(t->corner[(k + 1) % 3], t->corner[k]);
+}
+
+static inline double triangle_edge_sq(const triangle *t, int k)
+{
+    return vec3_norm_sq(triangle_edge(t, k));
+}
+
+static inline int triangle_longest_edge(const triangle *t)
+{
+    int longest = triangle_edge_sq(t, 1) > triangle_edge_sq(t, 0) ? 1 : 0;
+    return triangle_edge_sq(t, 2) > triangle_edge_sq(t, longest) ? 2 : longest;
+}
+
 /* The facet's number of corner k. */
 static inline int32_t triangle_corner_number(const triangle *t, int k)
 {

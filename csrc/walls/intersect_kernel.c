@@ -40,14 +40,17 @@ LANES_INLINE int32_t append_facets(int32_t *list, const int32_t *facet, uint32_t
 
 #endif
 
-/* Write the facets of a bucket's entries that are near to the list; returns how many. */
+/* Write the facets of a bucket's entries that are near to the list; returns how many. Whether the
+ * set has slabs is known where this is called from, as are fans below: the loop is there twice. */
 LANES_INLINE int32_t append_near(int32_t *list, const entries *set, bool has_slabs, uint32_t begin,
                                  uint32_t end, const uint16_t *units)
 {
     int32_t count = 0;
     for (uint32_t entry = begin; entry < end; entry += ENTRIES_AT_ONCE) {
         uint32_t near = boxes_near(set, entry, units);
-        near &= has_slabs ? slabs_near(set, entry, units) : UINT32_MAX;
+        if (has_slabs && near) {
+            near &= slabs_near(set, entry, units);
+        }
         near &= end - entry < ENTRIES_AT_ONCE ? (1u << (end - entry)) - 1u : UINT32_MAX;
         count += append_facets(list + count, set->facet + entry, near);
     }

@@ -57,17 +57,6 @@ static double extent_of(const triangle *t)
     return box_extent(&bounds);
 }
 
-static double length_sq(const triangle *t, int edge)
-{
-    return vec3_norm_sq(vec3_sub(t->corner[(edge + 1) % 3], t->corner[edge]));
-}
-
-static int longest_edge(const triangle *t)
-{
-    int longest = length_sq(t, 1) > length_sq(t, 0) ? 1 : 0;
-    return length_sq(t, 2) > length_sq(t, longest) ? 2 : longest;
-}
-
 /* Halve a piece across its longest edge as long as it is too long and may be more than one. The
  * list has room. */
 static void cut(pieces *p, const triangle *piece, double length, abut_index limit)
@@ -76,7 +65,7 @@ static void cut(pieces *p, const triangle *piece, double length, abut_index limi
         p->items[p->count++] = *piece;
         return;
     }
-    int edge = longest_edge(piece), next = (edge + 1) % 3;
+    int edge = triangle_longest_edge(piece), next = (edge + 1) % 3;
     vec3 middle = vec3_scale(vec3_add(piece->corner[edge], piece->corner[next]), 0.5);
     triangle half = *piece;
     half.corner[next] = middle;

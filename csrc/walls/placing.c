@@ -4,7 +4,7 @@
 #include "../base/simd.h"
 
 #define TABLE(level)                                                                               \
-    {placing_boxes_##level, placing_slabs_##level, placing_place_##level, placing_finish_##level}
+    {placing_boxes_##level, placing_heights_##level, placing_place_##level, placing_finish_##level}
 
 static const placing_kernels TABLES[] = {
     [SIMD_BASELINE] = TABLE(baseline),

@@ -70,7 +70,7 @@ typedef struct placing_kernels {
     void (*boxes)(const triangle *triangles, facet_block *b);
 
     /* Likewise, with normals and where the facets lie along them. */
-    void (*slabs)(const triangle *triangles, facet_block *b);
+    void (*heights)(const triangle *triangles, facet_block *b);
 
     /* The cells of a block's items, one after the other. */
     void (*place)(const facet_block *b, const level_scale *scale, bin_item *items);
@@ -80,7 +80,7 @@ typedef struct placing_kernels {
 
 #define PLACING_KERNELS_OF(level)                                                                  \
     void placing_boxes_##level(const triangle *triangles, facet_block *b);                         \
-    void placing_slabs_##level(const triangle *triangles, facet_block *b);                         \
+    void placing_heights_##level(const triangle *triangles, facet_block *b);                       \
     void placing_place_##level(const facet_block *b, const level_scale *scale, bin_item *items);   \
     void placing_finish_##level(const entries_to_fill *entries);
 

@@ -57,7 +57,7 @@ LANES_INLINE lanes height(const lanes corner[3], lanes3 normal, lanes3 origin)
     return lanes3_dot(normal, lanes3_sub(at, origin));
 }
 
-void KERNEL(placing_slabs)(const triangle *triangles, facet_block *b)
+void KERNEL(placing_heights)(const triangle *triangles, facet_block *b)
 {
     for (int begin = 0; begin < b->count; begin += LANES) {
         lanes numbers[NUMBERS_READ];

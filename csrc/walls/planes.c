@@ -107,11 +107,6 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-static vec3 edge_of(const triangle *t, int k)
-{
-    return vec3_sub(t->corner[(k + 1) % 3], t->corner[k]);
-}
-
 static double length_of(vec3 a)
 {
     return sqrt(vec3_norm_sq(a));
@@ -119,7 +114,7 @@ static double length_of(vec3 a)
 
 static double area_of(const triangle *t)
 {
-    return 0.5 * length_of(vec3_cross(edge_of(t, 0), edge_of(t, 1)));
+    return 0.5 * length_of(vec3_cross(triangle_edge(t, 0), triangle_edge(t, 1)));
 }
 
 /* The group of a facet, or NULL. */
@@ -192,7 +187,7 @@ static void include_facet(group *own, const triangle *t, double off)
     to->tilt = larger(to->tilt, length_of(vec3_sub(t->normal, to->normal)));
     to->noise = t->normal_noise < to->noise ? t->normal_noise : to->noise;
     for (int k = 0; k < 3; k++) {
-        to->extent = larger(to->extent, length_of(edge_of(t, k)));
+        to->extent = larger(to->extent, length_of(triangle_edge(t, k)));
         own->added = larger(own->added, added_up(own, t->corner[k]));
     }
     to->facet_count++;

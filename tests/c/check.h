@@ -8,9 +8,6 @@
 #include "list_of_tests.inc"
 #undef TEST
 
-/* Every instruction level; abut_simd_choose tells which there are. */
-static const char *const SIMD_LEVELS[] = {"baseline", "v3", "v4"};
-
 /* A check that fails is printed and counted, and the test goes on. Gives whether it held. */
 #define CHECK(condition) check_that((condition) ? 1 : 0, #condition, __FILE__, __LINE__)
 #define CHECK_INT(actual, expected)                                                                \

@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "random.h"
+#include "simd_levels.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -334,13 +335,10 @@ static inline bool check_finder(const scene *s, const abut_pair_finder *finder,
                                 const table *expected)
 {
     bool is_same = true;
-    for (size_t k = 0; k < sizeof SIMD_LEVELS / sizeof *SIMD_LEVELS; k++) {
-        if (abut_simd_choose(SIMD_LEVELS[k]) == ABUT_OK) {
-            is_same &= find_and_compare(s, finder, 1, expected);
-            is_same &= find_and_compare(s, finder, 4, expected);
-        }
+    for (size_t k = 0; choose_next_level(&k);) {
+        is_same &= find_and_compare(s, finder, 1, expected);
+        is_same &= find_and_compare(s, finder, 4, expected);
     }
-    abut_simd_choose(NULL);
     return is_same;
 }
 

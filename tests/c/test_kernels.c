@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "random.h"
+#include "simd_levels.h"
 
 #include <string.h>
 
@@ -197,7 +198,7 @@ static void check_weights(void)
         uint64_t seed = state;
         abut_mesh *mesh = draw_mesh();
         draw_points(mesh, &drawn);
-        for (size_t k = 0; k < sizeof SIMD_LEVELS / sizeof *SIMD_LEVELS; k++) {
+        for (size_t k = 0; k < SIMD_LEVEL_COUNT; k++) {
             check_level(SIMD_LEVELS[k], mesh->view.facet_count, &drawn);
         }
         abut_mesh_free(mesh);
@@ -213,7 +214,7 @@ static void check_choice(void)
     CHECK_INT(abut_simd_choose(""), ABUT_BAD_SIMD);
     CHECK_INT(abut_simd_choose("baseline"), ABUT_OK);
     CHECK_TEXT(abut_simd(), "baseline");
-    for (size_t k = 0; k < sizeof SIMD_LEVELS / sizeof *SIMD_LEVELS; k++) {
+    for (size_t k = 0; k < SIMD_LEVEL_COUNT; k++) {
         bool there_is = strstr(abut_simd_levels(), SIMD_LEVELS[k]) != NULL;
         CHECK_INT(abut_simd_choose(SIMD_LEVELS[k]), there_is ? ABUT_OK : ABUT_NO_SIMD);
         CHECK_INT(strcmp(abut_simd(), SIMD_LEVELS[k]) == 0, there_is);

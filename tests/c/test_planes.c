@@ -5,6 +5,7 @@
 #include "check.h"
 #include "contact_columns.h"
 #include "random.h"
+#include "simd_levels.h"
 #include "triangle_mesh.h"
 
 #include <math.h>
@@ -251,11 +252,8 @@ void test_planes(void)
 {
     check_planes();
     for (int k = 0; k < RECIPES_COUNT; k++) {
-        for (size_t level = 0; level < sizeof SIMD_LEVELS / sizeof *SIMD_LEVELS; level++) {
-            if (abut_simd_choose(SIMD_LEVELS[level]) == ABUT_OK) {
-                check_contacts(&RECIPES[k]);
-            }
+        for (size_t level = 0; choose_next_level(&level);) {
+            check_contacts(&RECIPES[k]);
         }
     }
-    abut_simd_choose(NULL);
 }

@@ -1,0 +1,26 @@
+/* Tests at every instruction level. */
+#ifndef SIMD_LEVELS_H
+#define SIMD_LEVELS_H
+
+#include "abut.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+static const char *const SIMD_LEVELS[] = {"baseline", "v3", "v4"};
+enum { SIMD_LEVEL_COUNT = sizeof SIMD_LEVELS / sizeof *SIMD_LEVELS };
+
+/* for (size_t k = 0; choose_next_level(&k);) has each level that the machine knows; after the last
+ * one the choice is free again. */
+static inline bool choose_next_level(size_t *k)
+{
+    while (*k < SIMD_LEVEL_COUNT) {
+        if (abut_simd_choose(SIMD_LEVELS[(*k)++]) == ABUT_OK) {
+            return true;
+        }
+    }
+    abut_simd_choose(NULL);
+    return false;
+}
+
+#endif
