@@ -48,9 +48,7 @@ LANES_INLINE int32_t append_near(int32_t *list, const entries *set, bool has_sla
     int32_t count = 0;
     for (uint32_t entry = begin; entry < end; entry += ENTRIES_AT_ONCE) {
         uint32_t near = boxes_near(set, entry, units);
-        if (has_slabs && near) {
-            near &= slabs_near(set, entry, units);
-        }
+        near &= has_slabs ? slabs_near(set, entry, units) : UINT32_MAX;
         near &= end - entry < ENTRIES_AT_ONCE ? (1u << (end - entry)) - 1u : UINT32_MAX;
         count += append_facets(list + count, set->facet + entry, near);
     }
