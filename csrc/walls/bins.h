@@ -56,7 +56,7 @@ typedef struct bins {
     int8_t *across[3];             /* the axis in 128ths, no longer than 1 */
 } bins;
 
-/* The bucket of a cell, of which the level has one. */
+/* The bucket of a cell in a level where each has one of its own. */
 static inline uint32_t bins_bucket(const bin_level *level, const double cell[3])
 {
     uint32_t bucket = level->first;

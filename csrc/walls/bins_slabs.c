@@ -50,8 +50,9 @@ static slab find_slab(const triangle *t)
     s.across[0] = (int8_t)rint(parts * across.x);
     s.across[1] = (int8_t)rint(parts * across.y);
     s.across[2] = (int8_t)rint(parts * across.z);
+    const vec3 axis = slab_axis(&s);
     for (int k = 0; k < 3; k++) {
-        const double at = vec3_dot(slab_axis(&s), t->corner[k]);
+        const double at = vec3_dot(axis, t->corner[k]);
         s.low = at < s.low ? at : s.low;
         s.high = at > s.high ? at : s.high;
     }
@@ -109,19 +110,15 @@ static void try_level(const bins *set, const abut_mesh *mesh, const bin_level *l
     const double center[3] = {t->center.x, t->center.y, t->center.z};
     double cell[3], at[3];
     for (int axis = 0; axis < 3; axis++) {
+        if (!(center[axis] >= level->low[axis] && center[axis] <= level->high[axis])) {
+            return;
+        }
         const double in_cells = center[axis] * level->inv_cell;
         cell[axis] = rint(in_cells);
         at[axis] = unit_at(in_cells - cell[axis]);
     }
     const double reach = t->reach * level->inv_cell * UNITS_PER_CELL;
     try_bucket(set, mesh, bins_bucket(level, cell), at, reach, t);
-}
-
-static bool is_within(const bin_level *level, vec3 center)
-{
-    return center.x >= level->low[0] && center.x <= level->high[0] && //
-           center.y >= level->low[1] && center.y <= level->high[1] && //
-           center.z >= level->low[2] && center.z <= level->high[2];
 }
 
 /* Spheres in the middle of some facets. */
@@ -133,9 +130,7 @@ static bool slabs_pay(const bins *set, const abut_mesh *mesh, double reach)
         const vec3 *corner = mesh->triangles[f].corner;
         t.center = vec3_scale(vec3_add(vec3_add(corner[0], corner[1]), corner[2]), 1.0 / 3.0);
         for (int32_t k = 0; k < set->level_count; k++) {
-            if (is_within(&set->levels[k], t.center)) {
-                try_level(set, mesh, &set->levels[k], &t);
-            }
+            try_level(set, mesh, &set->levels[k], &t);
         }
     }
     return ENTRIES_PER_TEST * t.saved > t.entries;

@@ -63,4 +63,32 @@ static inline int check_columns(abut_index spheres, abut_index rows, abut_index 
     return same;
 }
 
+/* What a query finds. */
+typedef struct found {
+    abut_columns columns;
+    abut_index spheres, rows, nodes;
+    abut_index tests; /* exact ones */
+} found;
+
+static inline found find_columns(const abut_finder *finder, const abut_query *query)
+{
+    found f = {.spheres = query->sphere_count};
+    abut_contacts *contacts = NULL;
+    if (CHECK_INT(abut_contacts_find(finder, query, &contacts, NULL), ABUT_OK)) {
+        f.rows = abut_contacts_count(contacts), f.nodes = abut_contacts_node_count(contacts);
+        f.columns = allocate_columns(f.spheres, f.rows, f.nodes);
+        abut_contacts_write(contacts, &f.columns);
+        f.tests = abut_finder_inspect(finder).test_count;
+    }
+    abut_contacts_free(contacts);
+    return f;
+}
+
+/* Check that two queries of as many spheres find the same to the bit; gives whether they do. */
+static inline int check_found(const found *a, const found *b)
+{
+    return CHECK_INT(a->rows, b->rows) && CHECK_INT(a->nodes, b->nodes) &&
+           check_columns(a->spheres, a->rows, a->nodes, &a->columns, &b->columns);
+}
+
 #endif

@@ -4,6 +4,7 @@
 #include "walls/pieces.h"
 
 #include "check.h"
+#include "triangle_mesh.h"
 
 #include <stdlib.h>
 
@@ -56,13 +57,7 @@ static void build_mesh(scene *s)
         indices[i] = i;
         offsets[i / 3 + 1] = 3 * (i / 3 + 1);
     }
-    abut_mesh_input input = {.vertex_count = (abut_index)3 * FACETS,
-                             .facet_count = FACETS,
-                             .index_count = (abut_index)3 * FACETS,
-                             .vertices = s->corners,
-                             .indices = indices,
-                             .offsets = offsets};
-    CHECK_INT(abut_mesh_build(&input, &s->mesh, NULL), ABUT_OK);
+    s->mesh = build_triangles(FACETS, s->corners, indices, offsets);
 }
 
 static void build(scene *s, double reach)

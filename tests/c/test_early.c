@@ -48,27 +48,9 @@ static const scene *make_scene(void)
     return &s;
 }
 
-/* What a query gives without room. */
-typedef struct expectation {
-    abut_index rows, nodes;
-    abut_columns columns;
-} expectation;
-
-static expectation expect(const abut_finder *finder, const abut_query *query)
-{
-    expectation e;
-    abut_contacts *contacts = NULL;
-    CHECK_INT(abut_contacts_find(finder, query, &contacts, NULL), ABUT_OK);
-    e.rows = abut_contacts_count(contacts);
-    e.nodes = abut_contacts_node_count(contacts);
-    e.columns = allocate_columns(SPHERES, e.rows, e.nodes);
-    abut_contacts_write(contacts, &e.columns);
-    abut_contacts_free(contacts);
-    return e;
-}
-
-/* Where the room is enough its columns are the result; others can be written at any time. */
-static void check_room(const abut_finder *finder, abut_query query, const expectation *e,
+/* Where the room is enough its columns are the result, which is that without room; others can be
+ * written at any time. */
+static void check_room(const abut_finder *finder, abut_query query, const found *e,
                        abut_index row_room, abut_index node_room)
 {
     abut_columns room = allocate_columns(SPHERES, row_room, node_room);
@@ -93,7 +75,7 @@ static void check_room(const abut_finder *finder, abut_query query, const expect
 
 static void check_rooms(const abut_finder *finder, abut_query query)
 {
-    expectation e = expect(finder, &query);
+    found e = find_columns(finder, &query);
     CHECK(e.rows > SPHERES && e.nodes > e.rows);
     for (query.workers = 1; query.workers <= 4; query.workers += 3) {
         check_room(finder, query, &e, e.rows, e.nodes);
@@ -110,7 +92,7 @@ static void check_rooms(const abut_finder *finder, abut_query query)
 static void check_failure(const abut_finder *finder, abut_query query)
 {
     double centers[3 * SPHERES];
-    expectation e = expect(finder, &query);
+    found e = find_columns(finder, &query);
     abut_columns room = allocate_columns(SPHERES, e.rows, e.nodes);
     abut_contacts *contacts = NULL;
     abut_error error;

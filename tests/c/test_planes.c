@@ -157,17 +157,11 @@ static abut_mesh *build_mesh(const scene *s)
 
 /* ---- contacts ---- */
 
-typedef struct found {
-    abut_columns columns;
-    abut_index count, nodes, tests;
-} found;
-
 static found search(const abut_mesh *mesh, const scene *s, const recipe *r)
 {
-    found f = {.count = 0};
+    found f = {.rows = 0};
     abut_query query = abut_query_default();
     abut_finder *finder = NULL;
-    abut_contacts *contacts = NULL;
     query.sphere_count = SPHERES;
     query.centers = s->centers;
     query.radii = s->radii;
@@ -179,22 +173,11 @@ static found search(const abut_mesh *mesh, const scene *s, const recipe *r)
                              0.0, 0.0,  1.0,     0.0, 0.0, 0.0, 0.0, 1.0};
     query.period = r->period > 0.0 ? period : NULL;
     query.poses = r->skew > 0.0 ? pose : NULL;
-    if (CHECK_INT(abut_finder_build(&mesh, 1, &finder, NULL), ABUT_OK) &&
-        CHECK_INT(abut_contacts_find(finder, &query, &contacts, NULL), ABUT_OK)) {
-        f.count = abut_contacts_count(contacts), f.nodes = abut_contacts_node_count(contacts);
-        f.columns = allocate_columns(SPHERES, f.count, f.nodes);
-        abut_contacts_write(contacts, &f.columns);
-        f.tests = abut_finder_inspect(finder).test_count;
+    if (CHECK_INT(abut_finder_build(&mesh, 1, &finder, NULL), ABUT_OK)) {
+        f = find_columns(finder, &query);
     }
-    abut_contacts_free(contacts);
     abut_finder_free(finder);
     return f;
-}
-
-static int check_same(const found *a, const found *b)
-{
-    return CHECK_INT(a->count, b->count) && CHECK_INT(a->nodes, b->nodes) &&
-           check_columns(SPHERES, a->count, a->nodes, &a->columns, &b->columns);
 }
 
 /* With planes and without. */
@@ -208,8 +191,8 @@ static void check_contacts(const recipe *r)
     found with = search(mesh, s, r);
     mesh->planes.count = 0; /* nobody finds any */
     found without = search(mesh, s, r);
-    CHECK(with.count > SPHERES / 4);
-    if (!check_same(&with, &without) || !CHECK(!r->narrows || 2 * with.tests < without.tests)) {
+    CHECK(with.rows > SPHERES / 4);
+    if (!check_found(&with, &without) || !CHECK(!r->narrows || 2 * with.tests < without.tests)) {
         CHECK_TEXT(r->name, "");
     }
     free_columns(&with.columns);

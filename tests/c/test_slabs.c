@@ -144,17 +144,10 @@ static scene *make_scene(const recipe *r)
 
 /* ---- contacts ---- */
 
-typedef struct found {
-    abut_columns columns;
-    abut_index count, nodes, tests;
-} found;
-
 static found search(const abut_finder *finder, const scene *s, const recipe *r,
                     abut_resolution resolution)
 {
-    found f = {.count = 0};
     abut_query query = abut_query_default();
-    abut_contacts *contacts = NULL;
     /* a quarter turn */
     const double pose[16] = {0.0, -1.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0,
                              0.0, 0.0,  1.0, 0.0, 0.0, 0.0, 0.0, 1.0};
@@ -164,14 +157,7 @@ static found search(const abut_finder *finder, const scene *s, const recipe *r,
     query.radii = s->radii;
     query.gap = r->gap * r->radius * r->size;
     query.poses = r->has_pose ? pose : NULL;
-    if (CHECK_INT(abut_contacts_find(finder, &query, &contacts, NULL), ABUT_OK)) {
-        f.count = abut_contacts_count(contacts), f.nodes = abut_contacts_node_count(contacts);
-        f.columns = allocate_columns(SPHERES, f.count, f.nodes);
-        abut_contacts_write(contacts, &f.columns);
-        f.tests = abut_finder_inspect(finder).test_count;
-    }
-    abut_contacts_free(contacts);
-    return f;
+    return find_columns(finder, &query);
 }
 
 /* As if very many spheres had asked for every set. */
@@ -199,12 +185,6 @@ static int change_slabs(abut_finder *finder, bool builds)
     return count;
 }
 
-static int check_same(const found *a, const found *b)
-{
-    return CHECK_INT(a->count, b->count) && CHECK_INT(a->nodes, b->nodes) &&
-           check_columns(SPHERES, a->count, a->nodes, &a->columns, &b->columns);
-}
-
 /* With coarse bins, with fine ones that have slabs, and without slabs. */
 static int check_search(abut_finder *finder, const scene *s, const recipe *r, const found *coarse,
                         abut_resolution resolution)
@@ -213,9 +193,9 @@ static int check_search(abut_finder *finder, const scene *s, const recipe *r, co
     found with = search(finder, s, r, resolution);
     change_slabs(finder, false);
     found without = search(finder, s, r, resolution);
-    int good = check_same(&with, coarse) && check_same(&with, &without);
+    int good = check_found(&with, coarse) && check_found(&with, &without);
     good &= CHECK(!r->pays || 10 * with.tests < 9 * without.tests);
-    good &= CHECK(with.count > SPHERES / 2);
+    good &= CHECK(with.rows > SPHERES / 2);
     free_columns(&with.columns);
     free_columns(&without.columns);
     return good;
@@ -225,7 +205,7 @@ static int check_finder(abut_finder *finder, const scene *s, const recipe *r)
 {
     found all = search(finder, s, r, ABUT_ALL), kept = search(finder, s, r, ABUT_HIERARCHY);
     ask_often(finder);
-    found fine = search(finder, s, r, ABUT_ALL);
+    found fine = search(finder, s, r, ABUT_ALL); /* builds the fine set */
     int good = CHECK_INT(change_slabs(finder, true) > 0, r->pays);
     good &= check_search(finder, s, r, &all, ABUT_ALL);
     good &= check_search(finder, s, r, &kept, ABUT_HIERARCHY);
