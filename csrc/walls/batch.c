@@ -2,6 +2,7 @@
 #include "batch.h"
 
 #include "../base/memory.h"
+#include "kernels.h"
 
 /* Arrays of a batch's own block: center along three axes, radius, reach. */
 enum { BLOCK_ARRAYS = 5 };
@@ -87,4 +88,64 @@ void batch_see(batch *b)
             turn(b, v);
         }
     }
+}
+
+/* What is beyond the batch's spheres, in the last block that a look takes, sees nothing. */
+static void pad(batch *b)
+{
+    for (int32_t i = b->count; i % BATCH_BLOCK != 0; i++) {
+        b->center[0][i] = b->center[1][i] = b->center[2][i] = b->radius[i] = 0.0;
+        b->reach[i] = -1.0;
+    }
+}
+
+bool batch_load(batch *b, const sphere_rows *rows, abut_index count)
+{
+    b->count = (int32_t)count;
+    for (int32_t i = 0; i < b->count; i++) {
+        b->number[i] = (uint16_t)i;
+    }
+    const bool is_good = kernels_take()->batch_copy(b, rows);
+    pad(b);
+    return is_good;
+}
+
+/* Copy a sphere into the batch. */
+static void append(batch *b, const sphere_rows *rows, abut_index sphere)
+{
+    const int32_t i = b->count++;
+    for (int axis = 0; axis < 3; axis++) {
+        b->center[axis][i] = rows->centers[3 * sphere + axis];
+    }
+    b->radius[i] = rows->radii[sphere];
+    b->reach[i] = rows->radii[sphere] + rows->gap;
+    b->number[i] = (uint16_t)sphere;
+}
+
+abut_index batch_skim(batch *b, const sphere_rows *rows, abut_index count, bool *is_good)
+{
+    abut_index next = 0;
+    b->count = 0;
+    while (next + BATCH_BLOCK <= count && b->count + BATCH_BLOCK <= BATCH_SPHERES) {
+        const sphere_rows block = {rows->centers + 3 * next, rows->radii + next, rows->gap};
+        uint64_t seen = 0;
+        for (abut_index k = 0; k < b->view_count; k++) {
+            seen |= kernels_take()->batch_find_seen(&b->views[k], &block, is_good);
+        }
+        for (; seen; seen &= seen - 1) {
+            append(b, rows, next + __builtin_ctzll(seen));
+        }
+        next += BATCH_BLOCK;
+    }
+    pad(b);
+    return next;
+}
+
+int32_t batch_seen_count(const batch *b)
+{
+    int32_t count = 0;
+    for (int32_t k = 0; BATCH_BLOCK * k < b->count; k++) {
+        count += __builtin_popcountll(b->seen[k]);
+    }
+    return count;
 }

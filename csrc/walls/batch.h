@@ -12,6 +12,12 @@
 /* Spheres of a batch, and of a block that is looked up in one go: arrays have room for one more. */
 enum { BATCH_SPHERES = 256, BATCH_BLOCK = 64, BATCH_ROOM = BATCH_SPHERES + BATCH_BLOCK };
 
+/* Spheres as the caller has them: three numbers of each, and one. */
+typedef struct sphere_rows {
+    const double *centers, *radii;
+    double gap;
+} sphere_rows;
+
 /* A sphere that a view's level holds nothing for. */
 #define NO_BUCKET UINT32_MAX
 
@@ -31,8 +37,9 @@ typedef struct view {
 } view;
 
 typedef struct batch {
-    abut_index first; /* its first sphere in the query's order of search */
+    abut_index first; /* its spheres are counted from this one in the query's order of search */
     int32_t count;
+    uint16_t number[BATCH_SPHERES];     /* which spheres they are */
     double *center[3], *radius, *reach; /* BATCH_ROOM each; padding has reach -1 */
 
     view *views;
@@ -52,6 +59,8 @@ typedef struct batch {
     bool has_narrow;
     uint64_t wide[BATCH_SPHERES / 64]; /* bit: the sphere is to look for all facets */
 
+    bool is_sparse; /* few of the spheres that were loaded last found buckets */
+
     double *block; /* what center, radius and reach point into */
 } batch;
 
@@ -59,12 +68,23 @@ typedef struct batch {
 abut_status batch_prepare(batch *b);
 void batch_free(batch *b);
 
+/* Copy `count` spheres into the batch. False: a center is not finite, or too far. */
+bool batch_load(batch *b, const sphere_rows *rows, abut_index count);
+
 /* Room for the looks of one view more, and for its local centers; ABUT_OK or ABUT_NO_MEMORY. What
  * arrays of views added before hold is lost: add all views, then fill. */
 abut_status batch_add_view(batch *b, const view *added);
 
-/* The centers as each view sees them; to be called when all views are there. */
+/* The centers as each view sees them; to be called when all views and spheres are there. */
 void batch_see(batch *b);
+
+/* Fill the batch with those of `count` spheres that its views, which are of image 0, have something
+ * for, until it is full. Returns how many spheres it has passed, whole blocks. Clears `is_good`
+ * where a center is not finite, or too far; nothing is checked without a view. */
+abut_index batch_skim(batch *b, const sphere_rows *rows, abut_index count, bool *is_good);
+
+/* How many spheres looks found buckets with entries for. */
+int32_t batch_seen_count(const batch *b);
 
 /* Whether the sphere looks for the facets at its foot alone. */
 static inline bool batch_is_narrow(const batch *b, int32_t sphere)

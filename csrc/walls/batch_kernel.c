@@ -1,17 +1,9 @@
-/* Spheres from the caller's rows into a batch's arrays, checked on the way. */
+/* Spheres from the caller's rows into a batch's arrays, checked on the way; and which of them to
+ * leave where they are. */
 #include "../base/lanes_kernel.h"
 #include "../base/prefetch.h"
 #include "../base/simd.h"
 #include "kernels.h"
-
-/* What is beyond the batch's spheres, in the last block that a look takes, sees nothing. */
-static void fill_padding(batch *b)
-{
-    for (int32_t i = b->count; i < b->count + BATCH_BLOCK; i++) {
-        b->center[0][i] = b->center[1][i] = b->center[2][i] = b->radius[i] = 0.0;
-        b->reach[i] = -1.0;
-    }
-}
 
 /* Fetch the cache line that is `ahead` doubles away, if there is one. */
 LANES_INLINE void prefetch(const double *from, int32_t ahead)
@@ -19,44 +11,164 @@ LANES_INLINE void prefetch(const double *from, int32_t ahead)
     PREFETCH((uintptr_t)from + (uintptr_t)ahead * sizeof *from);
 }
 
-/* The spheres from number i on, as many as a vector has. Clears `are_good` where a center is not
- * finite, or too far. */
-LANES_INLINE void load_lanes(batch *b, int32_t i, const double *centers, const double *radii,
-                             double gap, lanes_mask *are_good)
+/* Fetch as many spheres of the next batch as a vector has: after the work that comes first the
+ * processor has lost the thread. */
+LANES_INLINE void fetch_next(const sphere_rows *rows, int32_t i)
 {
-    lanes columns[3], limit = lanes_set(ABUT_COORDINATE_LIMIT), radius = lanes_load(radii);
+    for (int line = 0; line < 3; line++) {
+        prefetch(rows->centers + 3 * i, 3 * BATCH_SPHERES + line * LANES);
+    }
+    prefetch(rows->radii + i, BATCH_SPHERES);
+}
+
+/* As many centers as a vector has. Clears `are_good` where one is not finite, or too far. */
+LANES_INLINE lanes3 load_centers(const double *centers, lanes_mask *are_good)
+{
+    lanes columns[3], limit = lanes_set(ABUT_COORDINATE_LIMIT);
     lanes_load_points(centers, columns);
     for (int axis = 0; axis < 3; axis++) {
         *are_good = mask_and(*are_good, lanes_no_more(lanes_abs(columns[axis]), limit));
-        lanes_store(b->center[axis] + i, columns[axis]);
     }
+    return (lanes3){columns[0], columns[1], columns[2]};
+}
+
+/* ---- all spheres ---- */
+
+/* The spheres from number i on, as many as a vector has. */
+LANES_INLINE void copy_lanes(batch *b, int32_t i, const double *centers, const double *radii,
+                             double gap, lanes_mask *are_good)
+{
+    lanes3 center = load_centers(centers, are_good);
+    lanes radius = lanes_load(radii);
+    lanes_store(b->center[0] + i, center.x);
+    lanes_store(b->center[1] + i, center.y);
+    lanes_store(b->center[2] + i, center.z);
     lanes_store(b->radius + i, radius);
     lanes_store(b->reach + i, radius + lanes_set(gap));
 }
 
-bool KERNEL(batch_load)(batch *b, const double *centers, const double *radii, double gap)
+bool KERNEL(batch_copy)(batch *b, const sphere_rows *rows)
 {
     lanes zero = lanes_set(0.0);
     lanes_mask are_good = lanes_equal(zero, zero);
     int32_t i = 0;
     for (; i + LANES <= b->count; i += LANES) {
-        /* the next batch: after the work that comes first the processor has lost the thread */
-        for (int line = 0; line < 3; line++) {
-            prefetch(centers + 3 * i, 3 * BATCH_SPHERES + line * LANES);
-        }
-        prefetch(radii + i, BATCH_SPHERES);
-        load_lanes(b, i, centers + 3 * i, radii + i, gap, &are_good);
+        fetch_next(rows, i);
+        copy_lanes(b, i, rows->centers + 3 * i, rows->radii + i, rows->gap, &are_good);
     }
     if (i < b->count) {
-        /* rows behind the last are not the caller's */
-        double last_centers[3 * LANES] = {0}, last_radii[LANES] = {0};
-        memcpy(last_centers, centers + 3 * i, (size_t)(b->count - i) * 3 * sizeof *centers);
-        memcpy(last_radii, radii + i, (size_t)(b->count - i) * sizeof *radii);
-        load_lanes(b, i, last_centers, last_radii, gap, &are_good);
+        /* rows behind the last are not the caller's, and the batch has padding here */
+        double centers[3 * LANES] = {0}, radii[LANES] = {0};
+        memcpy(centers, rows->centers + 3 * i, (size_t)(b->count - i) * 3 * sizeof *centers);
+        memcpy(radii, rows->radii + i, (size_t)(b->count - i) * sizeof *radii);
+        copy_lanes(b, i, centers, radii, rows->gap, &are_good);
     }
-    fill_padding(b);
     return mask_bits(are_good) == LANES_ALL;
 }
+
+/* ---- those that find buckets ----
+ *
+ * What bins_kernel.c computes of a sphere in a batch is computed here from its row, in the same
+ * order. */
+
+LANES_INLINE lanes3 lanes3_set(vec3 a)
+{
+    return (lanes3){lanes_set(a.x), lanes_set(a.y), lanes_set(a.z)};
+}
+
+/* pose_to_mesh. */
+LANES_INLINE lanes3 to_mesh(const pose *p, lanes3 center)
+{
+    const lanes3 a = lanes3_sub(center, lanes3_set(p->shift));
+    if (!p->turns) {
+        return a;
+    }
+    lanes3 xy = lanes3_add(lanes3_scale(lanes3_set(p->rows[0]), a.x),
+                           lanes3_scale(lanes3_set(p->rows[1]), a.y));
+    return lanes3_add(xy, lanes3_scale(lanes3_set(p->rows[2]), a.z));
+}
+
+/* Which spheres the view serves, where the level may have something for them. */
+LANES_INLINE lanes_mask may_see(const view *v, const bin_level *level, lanes3 center, lanes reach)
+{
+    const lanes along[3] = {center.x, center.y, center.z};
+    lanes_mask may =
+        mask_and(lanes_less(lanes_set(v->low), reach), lanes_no_more(reach, lanes_set(v->high)));
+    for (int axis = 0; axis < 3; axis++) {
+        may = mask_and(may, lanes_no_more(lanes_set(level->low[axis]), along[axis]));
+        may = mask_and(may, lanes_no_more(along[axis], lanes_set(level->high[axis])));
+    }
+    return may;
+}
+
+/* The bits of those whose buckets have entries. `places` are counted in cells. */
+LANES_INLINE unsigned occupied_bits(const uint32_t *occupied, const bin_level *level,
+                                    const lanes places[3], unsigned bits)
+{
+#if LANES == 8
+    __m512i cell[3];
+    for (int axis = 0; axis < 3; axis++) {
+        cell[axis] = _mm512_castpd_si512(places[axis] + lanes_set(WHOLE));
+    }
+    __m512i row = _mm512_mul_epu32(cell[1], _mm512_set1_epi64(level->stride[1]));
+    __m512i layer = _mm512_mul_epu32(cell[2], _mm512_set1_epi64(level->stride[2]));
+    __m512i sum = _mm512_add_epi64(_mm512_add_epi64(cell[0], row), layer);
+    sum = _mm512_and_epi64(sum, _mm512_set1_epi64(level->mask));
+    __m256i bucket = _mm512_cvtepi64_epi32(_mm512_add_epi64(sum, _mm512_set1_epi64(level->first)));
+    __m256i word = _mm256_mmask_i32gather_epi32(_mm256_setzero_si256(), (__mmask8)bits,
+                                                _mm256_srli_epi32(bucket, 5), occupied, 4);
+    __m256i at = _mm256_and_si256(bucket, _mm256_set1_epi32(31));
+    return _mm256_test_epi32_mask(word, _mm256_sllv_epi32(_mm256_set1_epi32(1), at));
+#else
+    double along[3][LANES];
+    unsigned found = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        lanes_store(along[axis], places[axis]);
+    }
+    for (int i = 0; i < LANES; i++) {
+        uint32_t bucket = bins_shared_bucket(level, whole_bits(along[0][i]),
+                                             whole_bits(along[1][i]), whole_bits(along[2][i]));
+        bucket = bits >> i & 1 ? bucket : 0;
+        found |= (occupied[bucket >> 5] >> (bucket & 31) & bits >> i & 1) << i;
+    }
+    return found;
+#endif
+}
+
+/* Whether the view is plain is known where this is called from. */
+LANES_INLINE uint64_t skim(const view *v, const bin_level *level, bool is_plain,
+                           const sphere_rows *rows, bool *is_good)
+{
+    const bin_level own = *level;
+    const lanes zero = lanes_set(0.0);
+    lanes_mask are_good = lanes_equal(zero, zero);
+    uint64_t seen = 0;
+    for (int i = 0; i < BATCH_BLOCK; i += LANES) {
+        lanes3 center = load_centers(rows->centers + 3 * i, &are_good);
+        fetch_next(rows, i);
+        center = is_plain ? center : to_mesh(v->pose, center);
+        const lanes inv_cell = lanes_set(own.inv_cell);
+        const lanes places[3] = {center.x * inv_cell, center.y * inv_cell, center.z * inv_cell};
+        const lanes reach = lanes_load(rows->radii + i) + lanes_set(rows->gap);
+        const unsigned may = mask_bits(may_see(v, &own, center, reach));
+        seen |= (uint64_t)occupied_bits(v->set->occupied, &own, places, may) << i;
+    }
+    *is_good = *is_good && mask_bits(are_good) == LANES_ALL;
+    return seen;
+}
+
+uint64_t KERNEL(batch_find_seen)(const view *v, const sphere_rows *rows, bool *is_good)
+{
+    uint64_t seen = 0;
+    for (int32_t k = 0; k < v->set->level_count; k++) {
+        const bin_level *level = &v->set->levels[k];
+        seen |= v->is_plain ? skim(v, level, true, rows, is_good)
+                            : skim(v, level, false, rows, is_good);
+    }
+    return seen;
+}
+
+/* ---- radii ---- */
 
 bool KERNEL(batch_range)(abut_index count, const double *radii, double *smallest, double *largest)
 {

@@ -66,6 +66,16 @@ static inline uint32_t bins_bucket(const bin_level *level, const double cell[3])
     return bucket;
 }
 
+/* Likewise in any level, of a cell whose numbers whole_bits tells. */
+static inline uint32_t bins_shared_bucket(const bin_level *level, uint64_t x, uint64_t y,
+                                          uint64_t z)
+{
+    /* the last 32 bits of a cell's number are all that the mask leaves */
+    const uint64_t sum =
+        x + (y & UINT32_MAX) * level->stride[1] + (z & UINT32_MAX) * level->stride[2];
+    return (uint32_t)(level->first + (sum & level->mask));
+}
+
 /* What an entry takes more where it has a slab. */
 enum { SLAB_BYTES = 2 * sizeof(int16_t) + 3 * sizeof(int8_t) };
 

@@ -1,17 +1,9 @@
 /* Which bucket of each level a sphere looks at.
  *
  * Plain loops over arrays without a branch, which compilers turn into vector code. */
-#include <string.h>
 
 #include "../base/simd.h"
 #include "kernels.h"
-
-static inline uint64_t bits_of(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
 
 /* hit[i]: whether the sphere is one of the view's and its bucket holds anything. */
 static void find_buckets(const batch *b, const view *v, const bin_level *level, int32_t begin,
@@ -20,17 +12,12 @@ static void find_buckets(const batch *b, const view *v, const bin_level *level, 
     const double *x = v->local[0] + begin, *y = v->local[1] + begin, *z = v->local[2] + begin;
     const double *reach = b->reach + begin;
     const uint32_t *restrict occupied = v->set->occupied;
-    const double low[3] = {level->low[0], level->low[1], level->low[2]};
-    const double high[3] = {level->high[0], level->high[1], level->high[2]};
-    const uint64_t row = level->stride[1], layer = level->stride[2], mask = level->mask;
-    double inv_cell = level->inv_cell, smallest = v->low, largest = v->high;
-    uint64_t first = level->first;
+    const bin_level own = *level;
+    const double *low = own.low, *high = own.high, inv_cell = own.inv_cell;
+    const double smallest = v->low, largest = v->high;
     for (int i = 0; i < BATCH_BLOCK; i++) {
-        /* the last 32 bits of a cell's number are all that the mask leaves */
-        uint64_t along_x = bits_of(x[i] * inv_cell + WHOLE);
-        uint64_t along_y = (bits_of(y[i] * inv_cell + WHOLE) & UINT32_MAX) * row;
-        uint64_t along_z = (bits_of(z[i] * inv_cell + WHOLE) & UINT32_MAX) * layer;
-        uint32_t at = (uint32_t)(first + ((along_x + along_y + along_z) & mask));
+        uint32_t at = bins_shared_bucket(&own, whole_bits(x[i] * inv_cell),
+                                         whole_bits(y[i] * inv_cell), whole_bits(z[i] * inv_cell));
         int is_within = (x[i] >= low[0]) & (x[i] <= high[0]) & (y[i] >= low[1]) &
                         (y[i] <= high[1]) & (z[i] >= low[2]) & (z[i] <= high[2]) &
                         (reach[i] > smallest) & (reach[i] <= largest);

@@ -377,7 +377,8 @@ static abut_status resolve_pairs(const search *s, scratch *own, contact_buffer *
     abut_status status = reserve_contacts(s, buffer, p->first_left[p->sphere_count]);
     for (int32_t k = 0; !status && k < p->sphere_count; k++) {
         fetch_next(s, &own->batch, p->sphere[k]);
-        int32_t sphere = first + p->sphere[k], left = p->first_left[k + 1] - p->first_left[k];
+        int32_t sphere = first + own->batch.number[p->sphere[k]],
+                left = p->first_left[k + 1] - p->first_left[k];
         if (left == 1 && is_hierarchy) {
             status = append_nearest(s, buffer, p, p->left[p->first_left[k]], sphere);
         } else if (left > 0) {
@@ -402,18 +403,22 @@ static void gather(const search *s, scratch *own, abut_index first, abut_index c
     }
 }
 
-static bool load_spheres(const search *s, scratch *own, abut_index first, abut_index count)
+/* The caller's rows from a sphere on. */
+static sphere_rows rows_from(const search *s, abut_index first)
 {
     const abut_query *query = &s->contacts->query;
-    const double *centers = query->centers + 3 * first, *radii = query->radii + first;
+    return (sphere_rows){query->centers + 3 * first, query->radii + first, query->gap};
+}
+
+static bool load_spheres(const search *s, scratch *own, abut_index first, abut_index count)
+{
+    sphere_rows rows = rows_from(s, first);
     if (s->contacts->order.is_by_place) {
         gather(s, own, first, count);
-        centers = own->centers;
-        radii = own->radii;
+        rows.centers = own->centers;
+        rows.radii = own->radii;
     }
-    own->batch.first = first;
-    own->batch.count = (int32_t)count;
-    return kernels_take()->batch_load(&own->batch, centers, radii, query->gap);
+    return batch_load(&own->batch, &rows, count);
 }
 
 /* With more looks, to see that a sphere has buckets in one view only takes longer than it saves. */
@@ -451,26 +456,68 @@ static void look_again(const search *s, scratch *own)
     look(s, &own->batch);
 }
 
-/* Load spheres into the batch and let them look for buckets. */
-static abut_status load(search *s, scratch *own, abut_index first, abut_index count)
+/* Load the spheres of a range into the batch, as many as it takes, and find what sees them. */
+static abut_status load(search *s, scratch *own, sphere_range spheres, abut_index *end)
 {
-    batch *b = &own->batch;
+    const abut_index first = spheres.begin, rest = spheres.end - first;
+    const abut_index count = rest < BATCH_SPHERES ? rest : BATCH_SPHERES;
+    *end = first + count;
     if (!load_spheres(s, own, first, count)) {
         return ABUT_CENTER_NOT_FINITE;
     }
-    abut_status status = placement_view(&s->contacts->placement, b);
+    abut_status status = placement_view(&s->contacts->placement, &own->batch);
     if (status == ABUT_TOO_MANY_IMAGES && count > 1) {
-        return load(s, own, first, 1);
+        return load(s, own, (sphere_range){first, first + 1}, end);
     }
     if (status == ABUT_TOO_MANY_IMAGES) {
         const sphere_order *order = &s->contacts->order;
         atomic_store(&s->crowded_sphere, order->is_by_place ? order->spheres[first] : first);
     }
-    memset(b->wide, 0, sizeof b->wide);
-    if (!status) {
-        look(s, b);
-    }
     return status;
+}
+
+/* Whether the views are known before the spheres are, and most of the last spheres were far from
+ * all facets. */
+static bool can_skim(const search *s, const scratch *own, sphere_range spheres)
+{
+    return own->batch.is_sparse && !s->contacts->order.is_by_place &&
+           !s->contacts->placement.is_periodic && spheres.end - spheres.begin >= BATCH_BLOCK;
+}
+
+/* Likewise, only those that find buckets. */
+static abut_status skim(search *s, scratch *own, sphere_range spheres, abut_index *end)
+{
+    const sphere_rows rows = rows_from(s, spheres.begin);
+    bool is_good = true;
+    abut_status status = placement_view(&s->contacts->placement, &own->batch);
+    if (!status && own->batch.view_count == 0) {
+        return load(s, own, spheres, end);
+    }
+    if (!status) {
+        *end =
+            spheres.begin + batch_skim(&own->batch, &rows, spheres.end - spheres.begin, &is_good);
+    }
+    return is_good ? status : ABUT_CENTER_NOT_FINITE;
+}
+
+/* The share of spheres that find buckets below which to look for them first takes less. */
+#define SPARSE 0.5
+
+/* Fill the batch with spheres of a range, and let them look for buckets. */
+static abut_status fill_batch(search *s, scratch *own, sphere_range spheres, abut_index *end)
+{
+    batch *b = &own->batch;
+    b->first = spheres.begin;
+    abut_status status =
+        can_skim(s, own, spheres) ? skim(s, own, spheres, end) : load(s, own, spheres, end);
+    if (status) {
+        return status;
+    }
+    batch_see(b);
+    memset(b->wide, 0, sizeof b->wide);
+    look(s, b);
+    own->batch.is_sparse = (double)batch_seen_count(b) < SPARSE * (double)(*end - spheres.begin);
+    return ABUT_OK;
 }
 
 /* Pairs of the batch's spheres from number `from` on, until the queue is full; sphere *next has
@@ -507,9 +554,9 @@ static abut_status search_spheres(search *s, sphere_range spheres, scratch *own,
                                   contact_buffer *buffer, parallel_job *job)
 {
     abut_status status = batch_prepare(&own->batch);
-    for (abut_index next = spheres.begin; !status && next < spheres.end; next += own->batch.count) {
-        abut_index rest = spheres.end - next;
-        status = load(s, own, next, rest < BATCH_SPHERES ? rest : BATCH_SPHERES);
+    sphere_range rest = spheres;
+    while (!status && rest.begin < rest.end) {
+        status = fill_batch(s, own, rest, &rest.begin);
         if (!status) {
             status = search_batch(s, own, buffer, job);
         }

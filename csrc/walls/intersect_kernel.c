@@ -1,6 +1,7 @@
 /* The boxes of candidates against spheres, then the closest points of the triangles that are
  * left (docs/method.md, section 1; triangle_closest in facet.c is the same for one triangle). */
 #include "../base/lanes_kernel.h"
+#include "../base/prefetch.h"
 #include "../base/simd.h"
 #include "culling_kernel.h"
 #include "kernels.h"
@@ -176,6 +177,17 @@ LANES_INLINE int32_t seen_next(seen_spheres *s)
     return sphere;
 }
 
+/* Few spheres that find facets are close to each other where most find none: what was read for one
+ * is not at hand for the next. */
+static inline void fetch_triangles(const abut_mesh *mesh, const int32_t *numbers, int32_t count)
+{
+    for (int32_t k = 0; k < count; k++) {
+        const triangle *t = mesh->triangles + numbers[k];
+        PREFETCH(t);
+        PREFETCH((const char *)(t + 1) - 1);
+    }
+}
+
 /* The pairs of one view of triangles in one level of cells, as most batches have it. */
 LANES_INLINE int32_t collect_plainly(pairs *p, int32_t from, bool has_slabs)
 {
@@ -195,6 +207,9 @@ LANES_INLINE int32_t collect_plainly(pairs *p, int32_t from, bool has_slabs)
         }
         candidates += end - begin;
         int32_t found = append_near(list + count, &set, has_slabs, begin, end, units + sphere);
+        if (b->is_sparse) {
+            fetch_triangles(b->views[0].mesh, list + count, found);
+        }
         count += found;
         p->sphere[spheres] = sphere;
         spheres += found > 0;

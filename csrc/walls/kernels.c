@@ -5,9 +5,10 @@
 
 #define TABLE(level)                                                                               \
     {                                                                                              \
-        batch_load_##level,       batch_range_##level,       bins_look_##level,                    \
-        planes_look_##level,      intersect_collect_##level, intersect_exact_##level,              \
-        hierarchy_strike_##level, rows_measure_##level,      weights_triangles_##level,            \
+        batch_copy_##level,        batch_range_##level,      batch_find_seen_##level,              \
+        bins_look_##level,         planes_look_##level,      intersect_collect_##level,            \
+        intersect_exact_##level,   hierarchy_strike_##level, rows_measure_##level,                 \
+        weights_triangles_##level,                                                                 \
     }
 
 static const kernels TABLES[] = {

@@ -16,12 +16,16 @@ typedef struct measures {
 } measures;
 
 typedef struct kernels {
-    /* Copy spheres into the batch, which knows how many, from rows that begin with its first, and
-     * fill its padding. False: a center is not finite, or too far. */
-    bool (*batch_load)(batch *b, const double *centers, const double *radii, double gap);
+    /* Copy spheres into the batch, which knows how many. False: a center is not finite, or too far.
+     */
+    bool (*batch_copy)(batch *b, const sphere_rows *rows);
 
     /* The smallest and the largest radius. False: one is not positive, not finite or too large. */
     bool (*batch_range)(abut_index count, const double *radii, double *smallest, double *largest);
+
+    /* Which of BATCH_BLOCK spheres a view's looks would find something for; its image is 0. Clears
+     * `is_good` where a center is not finite, or too far. */
+    uint64_t (*batch_find_seen)(const view *v, const sphere_rows *rows, bool *is_good);
 
     /* Look up the spheres of a batch in a view's bins. */
     void (*bins_look)(batch *b, const view *v);
@@ -51,9 +55,10 @@ typedef struct kernels {
 
 /* The functions of one level; a build need not have all levels. */
 #define KERNELS_OF(level)                                                                          \
-    bool batch_load_##level(batch *b, const double *centers, const double *radii, double gap);     \
+    bool batch_copy_##level(batch *b, const sphere_rows *rows);                                    \
     bool batch_range_##level(abut_index count, const double *radii, double *smallest,              \
                              double *largest);                                                     \
+    uint64_t batch_find_seen_##level(const view *v, const sphere_rows *rows, bool *is_good);       \
     void bins_look_##level(batch *b, const view *v);                                               \
     void planes_look_##level(batch *b, const view *v);                                             \
     int32_t intersect_collect_##level(pairs *p, int32_t from);                                     \

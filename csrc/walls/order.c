@@ -141,28 +141,25 @@ static bool load_sample(const abut_query *query, batch *sample)
         radii[k] = query->radii[i];
     }
     sample->first = 0;
-    sample->count = (int32_t)count;
-    return kernels_take()->batch_load(sample, centers, radii, query->gap);
+    const sphere_rows rows = {centers, radii, query->gap};
+    return batch_load(sample, &rows, count);
 }
 
 /* Whether enough of the sample find something in the bins: where they are too far apart for one
  * batch, most likely. */
 static abut_status find_share(const placement *p, batch *sample, bool *is_enough)
 {
-    int32_t seen = 0;
     abut_status status = placement_view(p, sample);
     *is_enough = status == ABUT_TOO_MANY_IMAGES;
     if (status) {
         return *is_enough ? ABUT_OK : status;
     }
+    batch_see(sample);
     memset(sample->seen, 0, sizeof sample->seen);
     for (abut_index k = 0; k < sample->view_count; k++) {
         kernels_take()->bins_look(sample, &sample->views[k]);
     }
-    for (int32_t i = 0; i < sample->count; i++) {
-        seen += (int32_t)(sample->seen[i / 64] >> i % 64 & 1);
-    }
-    *is_enough = SEEN_SHARE * seen >= sample->count;
+    *is_enough = SEEN_SHARE * batch_seen_count(sample) >= sample->count;
     return ABUT_OK;
 }
 

@@ -175,9 +175,6 @@ abut_status placement_view(const placement *p, batch *b)
     for (abut_index k = 0; !status && k < p->mesh_count; k++) {
         status = view_mesh(p, k, &spheres, b);
     }
-    if (!status) {
-        batch_see(b);
-    }
     return status;
 }
 

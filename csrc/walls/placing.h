@@ -3,6 +3,7 @@
 #define WALLS_PLACING_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include "mesh.h"
 
@@ -110,6 +111,15 @@ static inline uint32_t cell_along(int bit, int axis)
 static inline double nearest_whole(double x)
 {
     return (x + WHOLE) - WHOLE;
+}
+
+/* Likewise: the last 32 bits are its own. */
+static inline uint64_t whole_bits(double x)
+{
+    uint64_t bits;
+    x += WHOLE;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
 }
 
 /* A bound of a facet in units, rounded outwards. */

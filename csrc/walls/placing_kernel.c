@@ -92,15 +92,6 @@ typedef struct cells_of_block {
     uint32_t kept[PLACING_BLOCK];
 } cells_of_block;
 
-/* A whole number as the last bits of a double. */
-LANES_INLINE uint64_t whole_bits(double whole)
-{
-    uint64_t bits;
-    whole += WHOLE;
-    memcpy(&bits, &whole, sizeof bits);
-    return bits;
-}
-
 /* The nearest whole number; negative ones modulo 2^64. */
 LANES_INLINE uint64_t to_whole(double x)
 {
