@@ -33,7 +33,7 @@ typedef struct source {
     abut_index chunk;
     abut_index next; /* contact of the buffer, or of the sphere */
     abut_index sphere;
-    gathered gathered[2]; /* this run and the next */
+    gathered *gathered; /* two: of this run and the next */
     int filled;
 } source;
 
@@ -125,7 +125,11 @@ static void next_run(source *from, run *r)
 
 static void write_rows(const writing *w, abut_index chunk)
 {
-    source from = {.contacts = w->contacts, .chunk = chunk, .sphere = chunk * CHUNK_SPHERES};
+    gathered gathered[2];
+    source from = {.contacts = w->contacts,
+                   .chunk = chunk,
+                   .sphere = chunk * CHUNK_SPHERES,
+                   .gathered = gathered};
     run runs[2];
     abut_index row = w->contacts->firsts[chunk], node = w->contacts->first_nodes[chunk];
     for (int k = 0; k < 2; k++) {
