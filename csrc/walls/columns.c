@@ -125,11 +125,11 @@ static void next_run(source *from, run *r)
 
 static void write_rows(const writing *w, abut_index chunk)
 {
-    gathered gathered[2];
+    gathered runs_apart[2];
     source from = {.contacts = w->contacts,
                    .chunk = chunk,
                    .sphere = chunk * CHUNK_SPHERES,
-                   .gathered = gathered};
+                   .gathered = runs_apart};
     run runs[2];
     abut_index row = w->contacts->firsts[chunk], node = w->contacts->first_nodes[chunk];
     for (int k = 0; k < 2; k++) {
