@@ -2,6 +2,7 @@
 #include "batch.h"
 
 #include "../base/memory.h"
+#include "../base/prefetch.h"
 #include "kernels.h"
 
 /* Arrays of a batch's own block: center along three axes, radius, reach. */
@@ -67,9 +68,16 @@ abut_status batch_add_view(batch *b, const view *added)
     return reserve_looks(b, b->look_count);
 }
 
+/* Blocks that have spheres: looks take whole ones. */
+static int32_t padded_count(const batch *b)
+{
+    return (b->count + BATCH_BLOCK - 1) / BATCH_BLOCK * BATCH_BLOCK;
+}
+
 static void turn(const batch *b, const view *v)
 {
-    for (int32_t i = 0; i < BATCH_ROOM; i++) {
+    const int32_t end = padded_count(b);
+    for (int32_t i = 0; i < end; i++) {
         vec3 center = {b->center[0][i], b->center[1][i], b->center[2][i]};
         vec3 local = pose_to_mesh(v->pose, vec3_sub(center, v->shift));
         v->local[0][i] = local.x, v->local[1][i] = local.y, v->local[2][i] = local.z;
@@ -93,7 +101,8 @@ void batch_see(batch *b)
 /* What is beyond the batch's spheres, in the last block that a look takes, sees nothing. */
 static void pad(batch *b)
 {
-    for (int32_t i = b->count; i % BATCH_BLOCK != 0; i++) {
+    const int32_t end = padded_count(b);
+    for (int32_t i = b->count; i < end; i++) {
         b->center[0][i] = b->center[1][i] = b->center[2][i] = b->radius[i] = 0.0;
         b->reach[i] = -1.0;
     }
@@ -122,15 +131,27 @@ static void append(batch *b, const sphere_rows *rows, abut_index sphere)
     b->number[i] = (uint16_t)sphere;
 }
 
+/* Fetch the radii of the block behind one: where spheres are seen, some of the next are. */
+static void fetch_radii(const double *radii)
+{
+    enum { BLOCK_BYTES = BATCH_BLOCK * sizeof *radii };
+    for (int i = 0; i < BLOCK_BYTES; i += MEMORY_LINE) {
+        PREFETCH((uintptr_t)radii + BLOCK_BYTES + (uintptr_t)i);
+    }
+}
+
 abut_index batch_skim(batch *b, const sphere_rows *rows, abut_index count, bool *is_good)
 {
     abut_index next = 0;
     b->count = 0;
     while (next + BATCH_BLOCK <= count && b->count + BATCH_BLOCK <= BATCH_SPHERES) {
-        const sphere_rows block = {rows->centers + 3 * next, rows->radii + next, rows->gap};
         uint64_t seen = 0;
         for (abut_index k = 0; k < b->view_count; k++) {
-            seen |= kernels_take()->batch_find_seen(&b->views[k], &block, is_good);
+            seen |=
+                kernels_take()->batch_find_seen(&b->views[k], rows->centers + 3 * next, is_good);
+        }
+        if (seen) {
+            fetch_radii(rows->radii + next);
         }
         for (; seen; seen &= seen - 1) {
             append(b, rows, next + __builtin_ctzll(seen));

@@ -78,9 +78,9 @@ abut_status batch_add_view(batch *b, const view *added);
 /* The centers as each view sees them; to be called when all views and spheres are there. */
 void batch_see(batch *b);
 
-/* Fill the batch with those of `count` spheres that its views, which are of image 0, have something
- * for, until it is full. Returns how many spheres it has passed, whole blocks. Clears `is_good`
- * where a center is not finite, or too far; nothing is checked without a view. */
+/* Fill the batch with those of `count` spheres that its views, which are of image 0, may have
+ * something for, until it is full. Returns how many spheres it has passed, whole blocks. Clears
+ * `is_good` where a center is not finite, or too far; nothing is checked without a view. */
 abut_index batch_skim(batch *b, const sphere_rows *rows, abut_index count, bool *is_good);
 
 /* How many spheres looks found buckets with entries for. */

@@ -11,14 +11,13 @@ LANES_INLINE void prefetch(const double *from, int32_t ahead)
     PREFETCH((uintptr_t)from + (uintptr_t)ahead * sizeof *from);
 }
 
-/* Fetch as many spheres of the next batch as a vector has: after the work that comes first the
+/* Fetch as many centers of the next batch as a vector has: after the work that comes first the
  * processor has lost the thread. */
-LANES_INLINE void fetch_next(const sphere_rows *rows, int32_t i)
+LANES_INLINE void fetch_next(const double *centers, int32_t i)
 {
     for (int line = 0; line < 3; line++) {
-        prefetch(rows->centers + 3 * i, 3 * BATCH_SPHERES + line * LANES);
+        prefetch(centers + 3 * i, 3 * BATCH_SPHERES + line * LANES);
     }
-    prefetch(rows->radii + i, BATCH_SPHERES);
 }
 
 /* As many centers as a vector has. Clears `are_good` where one is not finite, or too far. */
@@ -53,7 +52,8 @@ bool KERNEL(batch_copy)(batch *b, const sphere_rows *rows)
     lanes_mask are_good = lanes_equal(zero, zero);
     int32_t i = 0;
     for (; i + LANES <= b->count; i += LANES) {
-        fetch_next(rows, i);
+        fetch_next(rows->centers, i);
+        prefetch(rows->radii + i, BATCH_SPHERES);
         copy_lanes(b, i, rows->centers + 3 * i, rows->radii + i, rows->gap, &are_good);
     }
     if (i < b->count) {
@@ -88,12 +88,11 @@ LANES_INLINE lanes3 to_mesh(const pose *p, lanes3 center)
     return lanes3_add(xy, lanes3_scale(lanes3_set(p->rows[2]), a.z));
 }
 
-/* Which spheres the view serves, where the level may have something for them. */
-LANES_INLINE lanes_mask may_see(const view *v, const bin_level *level, lanes3 center, lanes reach)
+/* Where the level may have something. */
+LANES_INLINE lanes_mask is_within(const bin_level *level, lanes3 center)
 {
-    const lanes along[3] = {center.x, center.y, center.z};
-    lanes_mask may =
-        mask_and(lanes_less(lanes_set(v->low), reach), lanes_no_more(reach, lanes_set(v->high)));
+    const lanes along[3] = {center.x, center.y, center.z}, zero = lanes_set(0.0);
+    lanes_mask may = lanes_equal(zero, zero);
     for (int axis = 0; axis < 3; axis++) {
         may = mask_and(may, lanes_no_more(lanes_set(level->low[axis]), along[axis]));
         may = mask_and(may, lanes_no_more(along[axis], lanes_set(level->high[axis])));
@@ -135,35 +134,49 @@ LANES_INLINE unsigned occupied_bits(const uint32_t *occupied, const bin_level *l
 #endif
 }
 
+/* Whether the centers of a block are finite and not too far. */
+static bool are_centers(const double *numbers)
+{
+    bool are = true;
+    for (int i = 0; i < 3 * BATCH_BLOCK; i++) {
+        are = are && fabs(numbers[i]) <= ABUT_COORDINATE_LIMIT;
+    }
+    return are;
+}
+
 /* Whether the view is plain is known where this is called from. */
 LANES_INLINE uint64_t skim(const view *v, const bin_level *level, bool is_plain,
-                           const sphere_rows *rows, bool *is_good)
+                           const double *centers, bool *is_good)
 {
     const bin_level own = *level;
-    const lanes zero = lanes_set(0.0);
-    lanes_mask are_good = lanes_equal(zero, zero);
+    const lanes inv_cell = lanes_set(own.inv_cell);
+    lanes sum = lanes_set(0.0);
     uint64_t seen = 0;
     for (int i = 0; i < BATCH_BLOCK; i += LANES) {
-        lanes3 center = load_centers(rows->centers + 3 * i, &are_good);
-        fetch_next(rows, i);
+        lanes columns[3];
+        lanes_load_points(centers + 3 * i, columns);
+        sum = sum + lanes_abs(columns[0]) + lanes_abs(columns[1]) + lanes_abs(columns[2]);
+        fetch_next(centers, i);
+        lanes3 center = {columns[0], columns[1], columns[2]};
         center = is_plain ? center : to_mesh(v->pose, center);
-        const lanes inv_cell = lanes_set(own.inv_cell);
         const lanes places[3] = {center.x * inv_cell, center.y * inv_cell, center.z * inv_cell};
-        const lanes reach = lanes_load(rows->radii + i) + lanes_set(rows->gap);
-        const unsigned may = mask_bits(may_see(v, &own, center, reach));
+        const unsigned may = mask_bits(is_within(&own, center));
         seen |= (uint64_t)occupied_bits(v->set->occupied, &own, places, may) << i;
     }
-    *is_good = *is_good && mask_bits(are_good) == LANES_ALL;
+    /* no number is larger than a sum of sizes */
+    if (mask_bits(lanes_no_more(sum, lanes_set(ABUT_COORDINATE_LIMIT))) != LANES_ALL) {
+        *is_good = *is_good && are_centers(centers);
+    }
     return seen;
 }
 
-uint64_t KERNEL(batch_find_seen)(const view *v, const sphere_rows *rows, bool *is_good)
+uint64_t KERNEL(batch_find_seen)(const view *v, const double *centers, bool *is_good)
 {
     uint64_t seen = 0;
     for (int32_t k = 0; k < v->set->level_count; k++) {
         const bin_level *level = &v->set->levels[k];
-        seen |= v->is_plain ? skim(v, level, true, rows, is_good)
-                            : skim(v, level, false, rows, is_good);
+        seen |= v->is_plain ? skim(v, level, true, centers, is_good)
+                            : skim(v, level, false, centers, is_good);
     }
     return seen;
 }

@@ -23,9 +23,9 @@ typedef struct kernels {
     /* The smallest and the largest radius. False: one is not positive, not finite or too large. */
     bool (*batch_range)(abut_index count, const double *radii, double *smallest, double *largest);
 
-    /* Which of BATCH_BLOCK spheres a view's looks would find something for; its image is 0. Clears
-     * `is_good` where a center is not finite, or too far. */
-    uint64_t (*batch_find_seen)(const view *v, const sphere_rows *rows, bool *is_good);
+    /* Which of BATCH_BLOCK centers are where a view, whose image is 0, has something for spheres of
+     * the radii that it serves. Clears `is_good` where a center is not finite, or too far. */
+    uint64_t (*batch_find_seen)(const view *v, const double *centers, bool *is_good);
 
     /* Look up the spheres of a batch in a view's bins. */
     void (*bins_look)(batch *b, const view *v);
@@ -58,7 +58,7 @@ typedef struct kernels {
     bool batch_copy_##level(batch *b, const sphere_rows *rows);                                    \
     bool batch_range_##level(abut_index count, const double *radii, double *smallest,              \
                              double *largest);                                                     \
-    uint64_t batch_find_seen_##level(const view *v, const sphere_rows *rows, bool *is_good);       \
+    uint64_t batch_find_seen_##level(const view *v, const double *centers, bool *is_good);         \
     void bins_look_##level(batch *b, const view *v);                                               \
     void planes_look_##level(batch *b, const view *v);                                             \
     int32_t intersect_collect_##level(pairs *p, int32_t from);                                     \

@@ -203,6 +203,24 @@ static void check_errors(scene *s)
     abut_mesh_free(meshes[0]);
 }
 
+/* Several centers of one block are as far as they may be. */
+static void check_farthest(scene *s)
+{
+    abut_mesh *meshes[] = {make_mesh(s, 1.0)};
+    abut_finder *finder = NULL;
+    CHECK_INT(abut_finder_build((const abut_mesh *const *)meshes, 1, &finder, NULL), ABUT_OK);
+    for (int i = 4300; i < 4310; i++) {
+        s->centers[3 * i + 1] = i % 2 ? ABUT_COORDINATE_LIMIT : -ABUT_COORDINATE_LIMIT;
+    }
+    const abut_query query = ask_for(s);
+    for (size_t k = 0; choose_next_level(&k);) {
+        CHECK(compare(finder, &query) > FEW);
+    }
+    put_spheres(s, 1.0);
+    abut_finder_free(finder);
+    abut_mesh_free(meshes[0]);
+}
+
 /* Where there is nothing to see, spheres are checked, too. */
 static void check_empty(scene *s, abut_index mesh_count)
 {
@@ -230,6 +248,7 @@ void test_skim(void)
     check_levels(s, 1.0);
     check_levels(s, 1e5); /* cells share buckets */
     check_errors(s);
+    check_farthest(s);
     check_empty(s, 0);
     check_empty(s, 1);
     free(s);
