@@ -1,12 +1,13 @@
 /* A fixed scene whose instructions are counted: see instructions.py.
  *
  * Three walls of a box that meet in a corner, two of triangles and one of quads, all jittered; a
- * sphere over every cell that touches its wall, and one that touches nothing. Then spheres of many
- * sizes that touch each other. One line is printed: the compiler, the instruction level and the
- * numbers of contacts and pairs. */
+ * sphere over every cell that touches its wall, and one that touches nothing. Then as many that are
+ * far from all walls, and spheres of many sizes that touch each other. One line is printed: the
+ * compiler, the instruction level and the numbers of contacts and pairs. */
 #include "abut.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -130,6 +131,14 @@ static void write_contacts(const abut_contacts *contacts)
     abut_contacts_write(contacts, &columns);
 }
 
+/* In the middle of the box. */
+static void draw_far_spheres(void)
+{
+    for (int i = 0; i < 3 * SPHERES; i++) {
+        centers[i] = CELLS * (0.5 + 0.25 * draw());
+    }
+}
+
 /* Returns the number of contacts, or -1. */
 static abut_index query(const abut_finder *finder)
 {
@@ -147,6 +156,15 @@ static abut_index query(const abut_finder *finder)
     }
     abut_contacts_free(contacts);
     return count <= CONTACTS ? count : -1;
+}
+
+/* Of spheres that are far from all walls, under a name that is counted. */
+#if defined(__GNUC__)
+__attribute__((noinline))
+#endif
+static bool finds_none_far(const abut_finder *finder)
+{
+    return query(finder) == 0;
 }
 
 /* ---- pairs of spheres ---- */
@@ -220,6 +238,10 @@ static abut_index count_contacts(void)
     abut_index count = 0;
     for (int i = 0; i < QUERIES; i++) {
         count = query(finder);
+    }
+    draw_far_spheres();
+    for (int i = 0; i < QUERIES; i++) {
+        count = finds_none_far(finder) ? count : -1;
     }
     abut_finder_free(finder);
     abut_mesh_free(mesh);

@@ -27,6 +27,7 @@ SLACK = 0.05
 PARTS = {
     "build": ["abut_mesh_build", "abut_finder_build"],
     "search": ["abut_contacts_find", "abut_contacts_write"],
+    "far": ["finds_none_far"],
     "pairs": ["abut_pair_finder_build", "abut_pairs_find", "abut_pairs_write"],
 }
 
