@@ -5,6 +5,9 @@
 #include "../base/prefetch.h"
 #include "kernels.h"
 
+/* The share of spheres to be searched below which batch_skim takes less than batch_load. */
+#define SPARSE 0.5
+
 /* Arrays of a batch's own block: center along three axes, radius, reach. */
 enum { BLOCK_ARRAYS = 5 };
 
@@ -98,7 +101,8 @@ void batch_see(batch *b)
     }
 }
 
-/* What is beyond the batch's spheres, in the last block that a look takes, sees nothing. */
+/* What is beyond the batch's spheres, in the last block that a look takes, sees nothing, so that it
+ * is not counted. */
 static void pad(batch *b)
 {
     const int32_t end = padded_count(b);
@@ -170,3 +174,27 @@ int32_t batch_seen_count(const batch *b)
     }
     return count;
 }
+
+void batch_note_share(batch *b, abut_index passed)
+{
+    b->is_sparse = (double)batch_seen_count(b) < SPARSE * (double)passed;
+}
+
+#ifdef ABUT_TESTING
+static sparse_choice sparse;
+
+void batch_force_sparse(sparse_choice choice)
+{
+    sparse = choice;
+}
+
+bool batch_is_sparse(const batch *b)
+{
+    return sparse == SPARSE_ALWAYS || (sparse == SPARSE_JUDGED && b->is_sparse);
+}
+#else
+bool batch_is_sparse(const batch *b)
+{
+    return b->is_sparse;
+}
+#endif

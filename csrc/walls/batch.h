@@ -59,7 +59,7 @@ typedef struct batch {
     bool has_narrow;
     uint64_t wide[BATCH_SPHERES / 64]; /* bit: the sphere is to look for all facets */
 
-    bool is_sparse; /* few of the spheres that were loaded last found buckets */
+    bool is_sparse; /* few of the last spheres were to be searched */
 
     double *block; /* what center, radius and reach point into */
 } batch;
@@ -80,11 +80,25 @@ void batch_see(batch *b);
 
 /* Fill the batch with those of `count` spheres that its views, which are of image 0, may have
  * something for, until it is full. Returns how many spheres it has passed, whole blocks. Clears
- * `is_good` where a center is not finite, or too far; nothing is checked without a view. */
+ * `is_good` where a center is not finite, or too far, which the views' levels see: there is at
+ * least one. */
 abut_index batch_skim(batch *b, const sphere_rows *rows, abut_index count, bool *is_good);
 
-/* How many spheres looks found buckets with entries for. */
+/* How many spheres are to be searched: what looks have found something for, but for those that
+ * planes_look has seen away from their plane. */
 int32_t batch_seen_count(const batch *b);
+
+/* Note how many of the spheres that were loaded or passed over are to be searched. */
+void batch_note_share(batch *b, abut_index passed);
+
+/* Whether batch_skim is likely to take less than to load all spheres. */
+bool batch_is_sparse(const batch *b);
+
+#ifdef ABUT_TESTING
+/* Call all batches sparse, or none, or judge them by their share again. */
+typedef enum sparse_choice { SPARSE_JUDGED, SPARSE_ALWAYS, SPARSE_NEVER } sparse_choice;
+void batch_force_sparse(sparse_choice choice);
+#endif
 
 /* Whether the sphere looks for the facets at its foot alone. */
 static inline bool batch_is_narrow(const batch *b, int32_t sphere)

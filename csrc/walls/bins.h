@@ -32,7 +32,7 @@ typedef struct bin_level {
 
 typedef struct bins {
     bin_level *levels;
-    int32_t level_count;
+    int32_t level_count; /* at least 1 */
     uint32_t *begins;   /* bucket_count + 1: bucket b has the entries begins[b] ...
                            begins[b + 1] - 1, facets increasing */
     uint32_t *occupied; /* bit b & 31 of word b >> 5: whether bucket b has

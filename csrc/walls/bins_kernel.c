@@ -1,7 +1,7 @@
-/* Which bucket of each level a sphere looks at.
+/* Which bucket of each level a sphere looks at. batch_kernel.c asks the same of spheres that are in
+ * no batch yet: what it finds nothing for must be what is found nothing for here.
  *
  * Plain loops over arrays without a branch, which compilers turn into vector code. */
-
 #include "../base/simd.h"
 #include "kernels.h"
 

@@ -476,23 +476,21 @@ static abut_status load(search *s, scratch *own, sphere_range spheres, abut_inde
     return status;
 }
 
-/* Whether the views are known before the spheres are, and most of the last spheres were far from
- * all facets. */
-static bool can_skim(const search *s, const scratch *own, sphere_range spheres)
+/* Whether there are views, and which they are does not depend on the spheres; batch_skim takes
+ * whole blocks. */
+static bool can_skim(const search *s, sphere_range spheres)
 {
-    return own->batch.is_sparse && !s->contacts->order.is_by_place &&
-           !s->contacts->placement.is_periodic && spheres.end - spheres.begin >= BATCH_BLOCK;
+    const placement *p = &s->contacts->placement;
+    return p->mesh_count > 0 && !p->is_periodic && !s->contacts->order.is_by_place &&
+           spheres.end - spheres.begin >= BATCH_BLOCK;
 }
 
-/* Likewise, only those that find buckets. */
-static abut_status skim(search *s, scratch *own, sphere_range spheres, abut_index *end)
+/* As load, but only those spheres that may find buckets. */
+static abut_status load_seen(const search *s, scratch *own, sphere_range spheres, abut_index *end)
 {
     const sphere_rows rows = rows_from(s, spheres.begin);
     bool is_good = true;
     abut_status status = placement_view(&s->contacts->placement, &own->batch);
-    if (!status && own->batch.view_count == 0) {
-        return load(s, own, spheres, end);
-    }
     if (!status) {
         *end =
             spheres.begin + batch_skim(&own->batch, &rows, spheres.end - spheres.begin, &is_good);
@@ -500,23 +498,21 @@ static abut_status skim(search *s, scratch *own, sphere_range spheres, abut_inde
     return is_good ? status : ABUT_CENTER_NOT_FINITE;
 }
 
-/* The share of spheres that find buckets below which to look for them first takes less. */
-#define SPARSE 0.5
-
 /* Fill the batch with spheres of a range, and let them look for buckets. */
 static abut_status fill_batch(search *s, scratch *own, sphere_range spheres, abut_index *end)
 {
     batch *b = &own->batch;
     b->first = spheres.begin;
-    abut_status status =
-        can_skim(s, own, spheres) ? skim(s, own, spheres, end) : load(s, own, spheres, end);
+    abut_status status = batch_is_sparse(b) && can_skim(s, spheres)
+                             ? load_seen(s, own, spheres, end)
+                             : load(s, own, spheres, end);
     if (status) {
         return status;
     }
     batch_see(b);
     memset(b->wide, 0, sizeof b->wide);
     look(s, b);
-    own->batch.is_sparse = (double)batch_seen_count(b) < SPARSE * (double)(*end - spheres.begin);
+    batch_note_share(b, *end - spheres.begin);
     return ABUT_OK;
 }
 
@@ -526,13 +522,18 @@ static abut_status find_pairs(const search *s, scratch *own, int32_t from, int32
                               parallel_job *job)
 {
     const bool is_hierarchy = s->contacts->query.resolution == ABUT_HIERARCHY;
-    abut_status status = intersect_batch(&own->batch, from, &own->pairs, next, job);
-    while (!status && is_hierarchy && !kernels_take()->hierarchy_strike(&own->pairs)) {
+    pairs *p = &own->pairs;
+    const abut_index candidates = p->candidate_count, tests = p->test_count;
+    abut_status status = intersect_batch(&own->batch, from, p, next, job);
+    while (!status && is_hierarchy && !kernels_take()->hierarchy_strike(p)) {
+        /* what is counted does not depend on which spheres are in one batch */
+        p->candidate_count = candidates;
+        p->test_count = tests;
         look_again(s, own);
-        status = intersect_batch(&own->batch, from, &own->pairs, next, job);
+        status = intersect_batch(&own->batch, from, p, next, job);
     }
     if (!status && !is_hierarchy) {
-        hierarchy_take_all(&own->pairs);
+        hierarchy_take_all(p);
     }
     return status;
 }

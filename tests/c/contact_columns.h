@@ -67,7 +67,7 @@ static inline int check_columns(abut_index spheres, abut_index rows, abut_index 
 typedef struct found {
     abut_columns columns;
     abut_index spheres, rows, nodes;
-    abut_index tests; /* exact ones */
+    abut_index candidates, tests; /* exact tests */
 } found;
 
 static inline found find_columns(const abut_finder *finder, const abut_query *query)
@@ -78,7 +78,8 @@ static inline found find_columns(const abut_finder *finder, const abut_query *qu
         f.rows = abut_contacts_count(contacts), f.nodes = abut_contacts_node_count(contacts);
         f.columns = allocate_columns(f.spheres, f.rows, f.nodes);
         abut_contacts_write(contacts, &f.columns);
-        f.tests = abut_finder_inspect(finder).test_count;
+        const abut_statistics counts = abut_finder_inspect(finder);
+        f.candidates = counts.candidate_count, f.tests = counts.test_count;
     }
     abut_contacts_free(contacts);
     return f;
