@@ -5,7 +5,8 @@
 #include "../base/prefetch.h"
 #include "kernels.h"
 
-/* The share of spheres to be searched below which batch_skim takes less than batch_load. */
+/* The share of spheres to be searched below which batch_skim takes no longer than batch_load, and
+ * the less the fewer they are. */
 #define SPARSE 0.5
 
 /* Arrays of a batch's own block: center along three axes, radius, reach. */

@@ -80,8 +80,7 @@ void batch_see(batch *b);
 
 /* Fill the batch with those of `count` spheres that its views, which are of image 0, may have
  * something for, until it is full. Returns how many spheres it has passed, whole blocks. Clears
- * `is_good` where a center is not finite, or too far, which the views' levels see: there is at
- * least one. */
+ * `is_good` where a center is not finite, or too far. There is a view, or nothing is checked. */
 abut_index batch_skim(batch *b, const sphere_rows *rows, abut_index count, bool *is_good);
 
 /* How many spheres are to be searched: what looks have found something for, but for those that

@@ -33,14 +33,14 @@ typedef struct bin_level {
 typedef struct bins {
     bin_level *levels;
     int32_t level_count; /* at least 1 */
-    uint32_t *begins;   /* bucket_count + 1: bucket b has the entries begins[b] ...
-                           begins[b + 1] - 1, facets increasing */
-    uint32_t *occupied; /* bit b & 31 of word b >> 5: whether bucket b has
-                           entries; one word more */
-    uint16_t *plane;    /* bucket_count: 1 + the number of the mesh's plane that all facets of the
-                           bucket lie in and that is sure (planes.h), or 0; NULL where few are */
-    double off;         /* the largest `off` of these planes */
-    double doubt;       /* times an edge's length, how far inside of it a foot is so for sure */
+    uint32_t *begins;    /* bucket_count + 1: bucket b has the entries begins[b] ...
+                            begins[b + 1] - 1, facets increasing */
+    uint32_t *occupied;  /* bit b & 31 of word b >> 5: whether bucket b has
+                            entries; one word more */
+    uint16_t *plane;     /* bucket_count: 1 + the number of the mesh's plane that all facets of the
+                            bucket lie in and that is sure (planes.h), or 0; NULL where few are */
+    double off;          /* the largest `off` of these planes */
+    double doubt;        /* times an edge's length, how far inside of it a foot is so for sure */
     int64_t bucket_count, entry_count;
 
     /* entry_count + BINS_PADDING each */
