@@ -11,37 +11,27 @@ LANES_INLINE void prefetch(const double *from, int32_t ahead)
     PREFETCH((uintptr_t)from + (uintptr_t)ahead * sizeof *from);
 }
 
-/* Fetch as many centers of the next batch as a vector has: after the work that comes first the
+/* Fetch as many spheres of the next batch as a vector has: after the work that comes first the
  * processor has lost the thread. */
-LANES_INLINE void fetch_next(const double *centers, int32_t i)
+LANES_INLINE void fetch_next(const sphere_rows *rows, int32_t i)
 {
     for (int line = 0; line < 3; line++) {
-        prefetch(centers + 3 * i, 3 * BATCH_SPHERES + line * LANES);
+        prefetch(rows->centers + 3 * i, 3 * BATCH_SPHERES + line * LANES);
     }
+    prefetch(rows->radii + i, BATCH_SPHERES);
 }
 
-/* As many centers as a vector has. Clears `are_good` where one is not finite, or too far. */
-LANES_INLINE lanes3 load_centers(const double *centers, lanes_mask *are_good)
-{
-    lanes columns[3], limit = lanes_set(ABUT_COORDINATE_LIMIT);
-    lanes_load_points(centers, columns);
-    for (int axis = 0; axis < 3; axis++) {
-        *are_good = mask_and(*are_good, lanes_no_more(lanes_abs(columns[axis]), limit));
-    }
-    return (lanes3){columns[0], columns[1], columns[2]};
-}
-
-/* ---- all spheres ---- */
-
-/* The spheres from number i on, as many as a vector has. */
+/* The spheres from number i on, as many as a vector has. Clears `are_good` where a center is not
+ * finite, or too far. */
 LANES_INLINE void copy_lanes(batch *b, int32_t i, const double *centers, const double *radii,
                              double gap, lanes_mask *are_good)
 {
-    lanes3 center = load_centers(centers, are_good);
-    lanes radius = lanes_load(radii);
-    lanes_store(b->center[0] + i, center.x);
-    lanes_store(b->center[1] + i, center.y);
-    lanes_store(b->center[2] + i, center.z);
+    lanes columns[3], limit = lanes_set(ABUT_COORDINATE_LIMIT), radius = lanes_load(radii);
+    lanes_load_points(centers, columns);
+    for (int axis = 0; axis < 3; axis++) {
+        *are_good = mask_and(*are_good, lanes_no_more(lanes_abs(columns[axis]), limit));
+        lanes_store(b->center[axis] + i, columns[axis]);
+    }
     lanes_store(b->radius + i, radius);
     lanes_store(b->reach + i, radius + lanes_set(gap));
 }
@@ -52,8 +42,7 @@ bool KERNEL(batch_copy)(batch *b, const sphere_rows *rows)
     lanes_mask are_good = lanes_equal(zero, zero);
     int32_t i = 0;
     for (; i + LANES <= b->count; i += LANES) {
-        fetch_next(rows->centers, i);
-        prefetch(rows->radii + i, BATCH_SPHERES);
+        fetch_next(rows, i);
         copy_lanes(b, i, rows->centers + 3 * i, rows->radii + i, rows->gap, &are_good);
     }
     if (i < b->count) {
@@ -101,8 +90,8 @@ LANES_INLINE lanes_mask is_within(const bin_level *level, lanes3 center)
     return may;
 }
 
-/* The bits of those whose buckets have entries; `places` are counted in cells. Of what compilers
- * make of the loop the search takes half as long again with AVX-512, no longer with others. */
+/* The bits of those whose buckets have entries; `places` are counted in cells. With AVX-512 the
+ * loop, as compilers make it, would take half as long again of spheres that are far. */
 LANES_INLINE unsigned occupied_bits(const uint32_t *occupied, const bin_level *level,
                                     const lanes places[3], unsigned bits)
 {
@@ -158,7 +147,6 @@ LANES_INLINE uint64_t find_seen(const view *v, const bin_level *level, bool is_p
         lanes columns[3];
         lanes_load_points(centers + 3 * i, columns);
         sum = sum + lanes_abs(columns[0]) + lanes_abs(columns[1]) + lanes_abs(columns[2]);
-        fetch_next(centers, i);
         lanes3 center = {columns[0], columns[1], columns[2]};
         center = is_plain ? center : to_mesh(v->pose, center);
         const lanes places[3] = {center.x * inv_cell, center.y * inv_cell, center.z * inv_cell};
