@@ -43,6 +43,7 @@ WALLS = [
     "place",
     "lemke",
     "sharing",
+    "load",
     "order",
     "contacts",
     "rows",

@@ -68,8 +68,9 @@ typedef struct batch {
 abut_status batch_prepare(batch *b);
 void batch_free(batch *b);
 
-/* Copy `count` spheres into the batch. False: a center is not finite, or too far. */
-bool batch_load(batch *b, const sphere_rows *rows, abut_index count);
+/* What is beyond the batch's spheres, in the last block that a look takes, is to see nothing, so
+ * that it is not counted. */
+void batch_pad(batch *b);
 
 /* Room for the looks of one view more, and for its local centers; ABUT_OK or ABUT_NO_MEMORY. What
  * arrays of views added before hold is lost: add all views, then fill. */
@@ -78,26 +79,9 @@ abut_status batch_add_view(batch *b, const view *added);
 /* The centers as each view sees them; to be called when all views and spheres are there. */
 void batch_see(batch *b);
 
-/* Fill the batch with those of `count` spheres that its views, which are of image 0, may have
- * something for, until it is full. Returns how many spheres it has passed, whole blocks. Clears
- * `is_good` where a center is not finite, or too far. There is a view, or nothing is checked. */
-abut_index batch_skim(batch *b, const sphere_rows *rows, abut_index count, bool *is_good);
-
 /* How many spheres are to be searched: what looks have found something for, but for those that
  * planes_look has seen away from their plane. */
 int32_t batch_seen_count(const batch *b);
-
-/* Note how many of the spheres that were loaded or passed over are to be searched. */
-void batch_note_share(batch *b, abut_index passed);
-
-/* Whether batch_skim is likely to take less than to load all spheres. */
-bool batch_is_sparse(const batch *b);
-
-#ifdef ABUT_TESTING
-/* Call all batches sparse, or none, or judge them by their share again. */
-typedef enum sparse_choice { SPARSE_JUDGED, SPARSE_ALWAYS, SPARSE_NEVER } sparse_choice;
-void batch_force_sparse(sparse_choice choice);
-#endif
 
 /* Whether the sphere looks for the facets at its foot alone. */
 static inline bool batch_is_narrow(const batch *b, int32_t sphere)

@@ -6,6 +6,7 @@
 #include "../base/prefetch.h"
 #include "early.h"
 #include "hierarchy.h"
+#include "load.h"
 #include "sharing.h"
 #include "tolerance.h"
 
@@ -418,7 +419,7 @@ static bool load_spheres(const search *s, scratch *own, abut_index first, abut_i
         rows.centers = own->centers;
         rows.radii = own->radii;
     }
-    return batch_load(&own->batch, &rows, count);
+    return load_all(&own->batch, &rows, count);
 }
 
 /* With more looks, to see that a sphere has buckets in one view only takes longer than it saves. */
@@ -456,8 +457,8 @@ static void look_again(const search *s, scratch *own)
     look(s, &own->batch);
 }
 
-/* Load the spheres of a range into the batch, as many as it takes, and find what sees them. */
-static abut_status load(search *s, scratch *own, sphere_range spheres, abut_index *end)
+/* Fill the batch with the spheres of a range, as many as it takes, and find what sees them. */
+static abut_status fill_with_all(search *s, scratch *own, sphere_range spheres, abut_index *end)
 {
     const abut_index first = spheres.begin, rest = spheres.end - first;
     const abut_index count = rest < BATCH_SPHERES ? rest : BATCH_SPHERES;
@@ -467,7 +468,7 @@ static abut_status load(search *s, scratch *own, sphere_range spheres, abut_inde
     }
     abut_status status = placement_view(&s->contacts->placement, &own->batch);
     if (status == ABUT_TOO_MANY_IMAGES && count > 1) {
-        return load(s, own, (sphere_range){first, first + 1}, end);
+        return fill_with_all(s, own, (sphere_range){first, first + 1}, end);
     }
     if (status == ABUT_TOO_MANY_IMAGES) {
         const sphere_order *order = &s->contacts->order;
@@ -476,7 +477,7 @@ static abut_status load(search *s, scratch *own, sphere_range spheres, abut_inde
     return status;
 }
 
-/* Whether there are views, and which they are does not depend on the spheres; batch_skim takes
+/* Whether there are views, and which they are does not depend on the spheres; load_seen takes
  * whole blocks. */
 static bool can_skim(const search *s, sphere_range spheres)
 {
@@ -485,15 +486,15 @@ static bool can_skim(const search *s, sphere_range spheres)
            spheres.end - spheres.begin >= BATCH_BLOCK;
 }
 
-/* As load, but only those spheres that may find buckets. */
-static abut_status load_seen(const search *s, scratch *own, sphere_range spheres, abut_index *end)
+/* As fill_with_all, but only those spheres that may find buckets. */
+static abut_status fill_with_seen(const search *s, scratch *own, sphere_range spheres,
+                                  abut_index *end)
 {
     const sphere_rows rows = rows_from(s, spheres.begin);
     bool is_good = true;
     abut_status status = placement_view(&s->contacts->placement, &own->batch);
     if (!status) {
-        *end =
-            spheres.begin + batch_skim(&own->batch, &rows, spheres.end - spheres.begin, &is_good);
+        *end = spheres.begin + load_seen(&own->batch, &rows, spheres.end - spheres.begin, &is_good);
     }
     return is_good ? status : ABUT_CENTER_NOT_FINITE;
 }
@@ -503,16 +504,16 @@ static abut_status fill_batch(search *s, scratch *own, sphere_range spheres, abu
 {
     batch *b = &own->batch;
     b->first = spheres.begin;
-    abut_status status = batch_is_sparse(b) && can_skim(s, spheres)
-                             ? load_seen(s, own, spheres, end)
-                             : load(s, own, spheres, end);
+    abut_status status = load_is_sparse(b) && can_skim(s, spheres)
+                             ? fill_with_seen(s, own, spheres, end)
+                             : fill_with_all(s, own, spheres, end);
     if (status) {
         return status;
     }
     batch_see(b);
     memset(b->wide, 0, sizeof b->wide);
     look(s, b);
-    batch_note_share(b, *end - spheres.begin);
+    load_note_share(b, *end - spheres.begin);
     return ABUT_OK;
 }
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "load.h"
+
 /* What sorting takes and saves, on processors of today: keys, sorting, gathering and finding the
  * rows again take a fifth of what a sphere with a contact takes in order, and that of a sphere
  * without facets nearby twice over; a sphere that finds facets out of order waits for memory longer
@@ -142,7 +144,7 @@ static bool load_sample(const abut_query *query, batch *sample)
     }
     sample->first = 0;
     const sphere_rows rows = {centers, radii, query->gap};
-    return batch_load(sample, &rows, count);
+    return load_all(sample, &rows, count);
 }
 
 /* Whether enough of the sample find something in the bins: where they are too far apart for one

@@ -1,7 +1,7 @@
 /* Where most spheres are far from all facets, those near some are found before any is copied: to
  * the bit as when all are copied. */
 #include "abut.h"
-#include "walls/batch.h"
+#include "walls/load.h"
 
 #include "check.h"
 #include "contact_columns.h"
@@ -114,9 +114,9 @@ static found ask(abut_mesh *const *meshes, abut_index count, const abut_query *q
                  sparse_choice choice)
 {
     abut_finder *finder = build_finder(meshes, count);
-    batch_force_sparse(choice);
+    load_force_sparse(choice);
     found f = find_columns(finder, query);
-    batch_force_sparse(SPARSE_JUDGED);
+    load_force_sparse(SPARSE_JUDGED);
     abut_finder_free(finder);
     return f;
 }
@@ -211,9 +211,9 @@ static void check_error(scene *s, abut_mesh *const *meshes, abut_index count, do
         kept[i] = s->centers[places[i]];
         s->centers[places[i]] = numbers[i];
     }
-    batch_force_sparse(SPARSE_ALWAYS);
+    load_force_sparse(SPARSE_ALWAYS);
     CHECK_INT(abut_contacts_find(finder, &query, &contacts, &error), expected);
-    batch_force_sparse(SPARSE_JUDGED);
+    load_force_sparse(SPARSE_JUDGED);
     CHECK_INT(error.index, 4321);
     CHECK_INT(error.detail, 2);
     for (int i = 0; i < COUNT; i++) {
@@ -243,7 +243,7 @@ static void check_errors(scene *s)
     abut_mesh_free(meshes[1]);
 }
 
-void test_skim(void)
+void test_load(void)
 {
     scene *s = calloc(1, sizeof *s);
     check_levels(s, 1.0);
