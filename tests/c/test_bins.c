@@ -50,19 +50,9 @@ static void scatter(scene *s, double middle, double width, double size)
     }
 }
 
-static void build_mesh(scene *s)
-{
-    static abut_index indices[3 * FACETS], offsets[FACETS + 1];
-    for (abut_index i = 0; i < 3 * FACETS; i++) {
-        indices[i] = i;
-        offsets[i / 3 + 1] = 3 * (i / 3 + 1);
-    }
-    s->mesh = build_triangles(FACETS, s->corners, indices, offsets);
-}
-
 static void build(scene *s, double reach)
 {
-    build_mesh(s);
+    s->mesh = build_triangles(FACETS, s->corners);
     s->reach = reach;
     s->set = bins_build(s->mesh, reach);
     CHECK(s->set != NULL);
@@ -308,7 +298,7 @@ static void check_whole(void)
 {
     static scene s;
     scatter(&s, -2.0, 10.0, 1.0);
-    build_mesh(&s);
+    s.mesh = build_triangles(FACETS, s.corners);
     s.set = bins_build_whole(s.mesh);
     for (int i = 0; i < CENTERS; i++) {
         double center[3] = {between(-20, 20), between(-1e20, 1e20), between(-20, 20)};

@@ -15,7 +15,6 @@ enum { TRIANGLES = 600, SPHERES = 12000 };
 /* Triangles anywhere in a box that is repeated along x, and spheres among them. */
 typedef struct scene {
     double vertices[9 * TRIANGLES], centers[3 * SPHERES], radii[SPHERES], period[3];
-    abut_index indices[3 * TRIANGLES], offsets[TRIANGLES + 1];
 } scene;
 
 static uint64_t state = 1;
@@ -34,10 +33,6 @@ static const scene *make_scene(void)
         for (int i = 0; i < 9; i++) {
             s.vertices[9 * f + i] = at[i % 3] + 0.2 * draw();
         }
-        for (int k = 0; k < 3; k++) {
-            s.indices[3 * f + k] = 3 * f + k;
-        }
-        s.offsets[f + 1] = 3 * (f + 1);
     }
     for (int i = 0; i < SPHERES; i++) {
         s.radii[i] = 0.06 + 0.06 * draw();
@@ -115,7 +110,7 @@ static void check_failure(const abut_finder *finder, abut_query query)
 void test_early(void)
 {
     const scene *s = make_scene();
-    abut_mesh *mesh = build_triangles(TRIANGLES, s->vertices, s->indices, s->offsets);
+    abut_mesh *mesh = build_triangles(TRIANGLES, s->vertices);
     const abut_mesh *meshes[] = {mesh, mesh};
     abut_finder *finder = NULL;
     CHECK_INT(abut_finder_build(meshes, 2, &finder, NULL), ABUT_OK);

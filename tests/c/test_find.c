@@ -112,17 +112,12 @@ enum { STRIP_FACETS = 5000 };
 static abut_mesh *make_strip(abut_index first, abut_index count, double height)
 {
     static double vertices[9 * STRIP_FACETS];
-    static abut_index indices[3 * STRIP_FACETS], offsets[STRIP_FACETS + 1];
     for (abut_index f = 0; f < count; f++) {
         const double x = (double)(first + f),
                      corners[9] = {x, 0, height, x + 1, 0, height, x, 1, height};
         memcpy(vertices + 9 * f, corners, sizeof corners);
-        for (int k = 0; k < 3; k++) {
-            indices[3 * f + k] = 3 * f + k;
-        }
-        offsets[f + 1] = 3 * (f + 1);
     }
-    return build_triangles(count, vertices, indices, offsets);
+    return build_triangles(count, vertices);
 }
 
 /* A sphere at the end of a long strip, over a mesh of one facet: what vector code reads behind the

@@ -27,7 +27,6 @@ enum {
 
 typedef struct scene {
     double vertices[9 * TRIANGLES];
-    abut_index indices[3 * TRIANGLES], offsets[TRIANGLES + 1];
     double centers[3 * SPHERES], radii[SPHERES];
 } scene;
 
@@ -66,13 +65,7 @@ static abut_mesh *make_mesh(scene *s, double apart)
         put_square(s, 2 * k, from, 1.0, patch == 1 ? 0.0 : 0.3);
     }
     put_square(s, TRIANGLES - BIG_TRIANGLES, (vec3){0.0, 0.0, CORNER - 1.0}, SIDE, 0.3);
-    for (int k = 0; k < 3 * TRIANGLES; k++) {
-        s->indices[k] = k;
-    }
-    for (int f = 0; f <= TRIANGLES; f++) {
-        s->offsets[f] = 3 * f;
-    }
-    return build_triangles(TRIANGLES, s->vertices, s->indices, s->offsets);
+    return build_triangles(TRIANGLES, s->vertices);
 }
 
 /* Far from all facets but for many in a row now and then, and single ones. */
@@ -225,8 +218,7 @@ static void check_error(scene *s, abut_mesh *const *meshes, abut_index count, do
 /* With no mesh, one without facets, and one with some beside it. */
 static void check_errors(scene *s)
 {
-    const abut_index offsets[] = {0};
-    abut_mesh *meshes[] = {build_triangles(0, s->vertices, s->indices, offsets), make_mesh(s, 1.0)};
+    abut_mesh *meshes[] = {build_triangles(0, s->vertices), make_mesh(s, 1.0)};
     put_spheres(s, 1.0);
     for (size_t k = 0; choose_next_level(&k);) {
         for (abut_index count = 0; count <= 2; count++) {

@@ -62,7 +62,6 @@ enum { RECIPES_COUNT = sizeof RECIPES / sizeof *RECIPES };
 
 typedef struct scene {
     double vertices[9 * FACET_ROOM], centers[3 * SPHERES], radii[SPHERES];
-    abut_index indices[3 * FACET_ROOM], offsets[FACET_ROOM + 1];
     abut_index facet_count;
 } scene;
 
@@ -93,9 +92,8 @@ static void add_facet(scene *s, const recipe *r, vec3 corners[3], vec3 by)
         for (int axis = 0; axis < 3; axis++) {
             s->vertices[3 * (first + k) + axis] = r->is_float ? (float)at[axis] : at[axis];
         }
-        s->indices[first + k] = first + k;
     }
-    s->offsets[++s->facet_count] = first + 3;
+    s->facet_count++;
 }
 
 static void add_square(scene *s, const recipe *r, int x, int y)
@@ -152,7 +150,7 @@ static scene *make_scene(const recipe *r)
 
 static abut_mesh *build_mesh(const scene *s)
 {
-    return build_triangles(s->facet_count, s->vertices, s->indices, s->offsets);
+    return build_triangles(s->facet_count, s->vertices);
 }
 
 /* ---- contacts ---- */

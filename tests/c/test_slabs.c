@@ -67,7 +67,6 @@ enum { RECIPES_COUNT = sizeof RECIPES / sizeof *RECIPES };
 
 typedef struct scene {
     double vertices[9 * SLIVERS], centers[3 * SPHERES], radii[SPHERES];
-    abut_index indices[3 * SLIVERS], offsets[SLIVERS + 1];
 } scene;
 
 static vec3 place(const recipe *r, vec3 p)
@@ -90,7 +89,6 @@ static void add_corner(scene *s, const recipe *r, int number, vec3 p)
     for (int axis = 0; axis < 3; axis++) {
         to[axis] = r->is_float ? (float)to[axis] : to[axis];
     }
-    s->indices[number] = number;
 }
 
 static void add_sliver(scene *s, const recipe *r, int k)
@@ -99,7 +97,6 @@ static void add_sliver(scene *s, const recipe *r, int k)
     add_corner(s, r, 3 * k, hub);
     add_corner(s, r, 3 * k + 1, rim_point(r, k));
     add_corner(s, r, 3 * k + 2, rim_point(r, k + 1));
-    s->offsets[k + 1] = 3 * (k + 1);
 }
 
 /* Where the sphere's surface just reaches a sliver: beside a long edge, in the sliver's plane; over
@@ -218,7 +215,7 @@ static int check_finder(abut_finder *finder, const scene *s, const recipe *r)
 static void check_contacts(const recipe *r)
 {
     const scene *s = make_scene(r);
-    abut_mesh *mesh = build_triangles(SLIVERS, s->vertices, s->indices, s->offsets);
+    abut_mesh *mesh = build_triangles(SLIVERS, s->vertices);
     abut_finder *finder = NULL;
     if (!CHECK_INT(abut_finder_build((const abut_mesh *const *)&mesh, 1, &finder, NULL), ABUT_OK) ||
         !check_finder(finder, s, r)) {
@@ -251,7 +248,7 @@ static abut_status find_finely(const abut_mesh *mesh, const scene *s)
 static void fail_every_allocation(void)
 {
     const scene *s = make_scene(&RECIPES[0]);
-    abut_mesh *mesh = build_triangles(SLIVERS, s->vertices, s->indices, s->offsets);
+    abut_mesh *mesh = build_triangles(SLIVERS, s->vertices);
     const long live = memory_live_count();
     int call = 0;
     do {

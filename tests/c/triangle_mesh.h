@@ -8,6 +8,7 @@
 #include "check.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* Turned by so many radians about an axis that is skew to all others. */
 static inline vec3 turn_point(vec3 p, double angle)
@@ -19,9 +20,14 @@ static inline vec3 turn_point(vec3 p, double angle)
 }
 
 /* Of triangles that share no vertex; NULL where a check has failed. */
-static inline abut_mesh *build_triangles(abut_index count, const double *vertices,
-                                         const abut_index *indices, const abut_index *offsets)
+static inline abut_mesh *build_triangles(abut_index count, const double *vertices)
 {
+    abut_index *indices = calloc(3 * (size_t)count + 1, sizeof *indices);
+    abut_index *offsets = calloc((size_t)count + 1, sizeof *offsets);
+    for (abut_index i = 0; i < 3 * count; i++) {
+        indices[i] = i;
+        offsets[i / 3 + 1] = 3 * (i / 3 + 1);
+    }
     abut_mesh_input input = {.vertex_count = 3 * count,
                              .facet_count = count,
                              .index_count = 3 * count,
@@ -30,6 +36,8 @@ static inline abut_mesh *build_triangles(abut_index count, const double *vertice
                              .offsets = offsets};
     abut_mesh *mesh = NULL;
     CHECK_INT(abut_mesh_build(&input, &mesh, NULL), ABUT_OK);
+    free(indices);
+    free(offsets);
     return mesh;
 }
 
