@@ -126,8 +126,9 @@ typedef struct abut_mesh_input {
     const abut_index *indices; /* index_count */
     const abut_index *offsets; /* facet_count + 1 */
 
-    /* Coordinate noise, one of three. Neither given: one unit in the last place of float32 or
-     * float64, whichever the facet's coordinates came in. */
+    /* Coordinate noise. Where `noise` is not given: one unit in the last digit of the coordinates,
+     * in the precision that they were written with (`units`, or what their values tell), or more
+     * where facets that are almost coplanar are off by more. */
     const double *units; /* vertex_count x 3: the last digit that was written of each coordinate */
     const double *noise; /* facet_count: how far a corner may be off, in any direction */
     const double *normal_noise; /* facet_count, with noise: how far it may be off along the facet's
@@ -137,6 +138,24 @@ typedef struct abut_mesh_input {
     int split; /* triangulate facets that are not convex or not planar; else they are an error */
 } abut_mesh_input;
 
+/* What the noise of a facet follows from. */
+typedef enum abut_noise_origin {
+    ABUT_NOISE_DOUBLE = 0, /* float64's digits */
+    ABUT_NOISE_FLOAT32,    /* float32's */
+    ABUT_NOISE_DECIMALS,   /* the decimal digits that were written */
+    ABUT_NOISE_MEASURED,   /* how far it is off the plane of its almost coplanar neighbors */
+    ABUT_NOISE_GIVEN
+} abut_noise_origin;
+
+/* Neighbors that are almost coplanar, by far more than digits explain, where nothing tells whether
+ * that is noise or shape. */
+typedef struct abut_noise_doubt {
+    abut_index neighbor_count; /* pairs of triangles that share an edge */
+    abut_index count;          /* those in doubt */
+    abut_index facet;          /* the first of their facets; -1: none */
+    double noise;              /* that would explain all of them */
+} abut_noise_doubt;
+
 /* Validated facets and what is derived from them; immutable, owns its memory. */
 typedef struct abut_mesh abut_mesh;
 
@@ -145,19 +164,27 @@ typedef struct abut_mesh_view {
     abut_index vertex_count;
     abut_index facet_count;
     abut_index index_count;
-    const double *vertices;     /* vertex_count x 3, as given */
-    const abut_index *indices;  /* index_count */
-    const abut_index *offsets;  /* facet_count + 1 */
-    const abut_index *source;   /* facet_count: each facet's number in the input */
-    const double *normals;      /* facet_count x 3, unit, by the right-hand rule */
-    const double *areas;        /* facet_count */
-    const double *noise;        /* facet_count */
-    const double *normal_noise; /* facet_count */
+    const double *vertices;      /* vertex_count x 3, as given */
+    const abut_index *indices;   /* index_count */
+    const abut_index *offsets;   /* facet_count + 1 */
+    const abut_index *source;    /* facet_count: each facet's number in the input */
+    const double *normals;       /* facet_count x 3, unit, by the right-hand rule */
+    const double *areas;         /* facet_count */
+    const double *noise;         /* facet_count */
+    const double *normal_noise;  /* facet_count */
+    const uint8_t *noise_origin; /* facet_count: abut_noise_origin */
+    abut_noise_doubt doubt;
 } abut_mesh_view;
 
 abut_status abut_mesh_build(const abut_mesh_input *input, abut_mesh **mesh, abut_error *error);
 void abut_mesh_free(abut_mesh *mesh);
 abut_mesh_view abut_mesh_inspect(const abut_mesh *mesh);
+
+/* How far neighbors are off one plane: of pairs of triangles that share an edge, the least error of
+ * their corners that would explain it, in parts of their largest coordinate. counts[k]: how many
+ * are in 10^-(k + 1) ... 10^-k; the last: all that are less, the first: all that are more. */
+#define ABUT_DEVIATION_COUNT 18
+abut_status abut_mesh_deviations(const abut_mesh *mesh, abut_index counts[ABUT_DEVIATION_COUNT]);
 
 /* ---- the search ---- */
 

@@ -17,6 +17,7 @@ v 1 1 0
 v 0 1 0
 f 1 2 3 4
 """
+LONG = 0.12345678901234568  # needs all 17 digits of a float64 number
 SPHERES = "x,y,z,radius\n0.5,0.5,0.09,0.1\n0.5,0.5,2,0.1\n-0.05,0.5,0.05,0.1\n"
 FRAME = """\
 ITEM: TIMESTEP
@@ -193,7 +194,37 @@ def test_info_describes_a_mesh(run):
     assert rows["duplicate facets"] == "0"
     assert rows["border edges"] == "4"
     assert rows["non-manifold edges"] == "0"
-    assert "coordinate noise" in rows
+    assert rows["coordinate noise"] == "1.2e-07 to 1.2e-07 (float32)"
+    assert rows["neighbors off one plane"] == "none"
+
+
+@pytest.mark.parametrize(
+    ("z", "noise", "neighbors"),
+    [
+        ([0, 0, 0, 0], "1.2e-07 to 1.2e-07 (float32)", "1e-17 or less: 1"),
+        ([0, 0.123456, 0.654321, 0.530865], "1e-05 to 1e-05 (decimals)", "1e-17 or less: 1"),
+        ([0, LONG, 3 + LONG, 3 + 1e-7], "3.2e-08 to 3.2e-08 (measured)", "1e-9: 1"),
+        ([0, LONG, 3 + LONG, 3.5], "4.4e-16 to 4.4e-16 (double)", "1e-2: 1"),
+        ([0, 0, 0, 1], "1.2e-07 to 1.2e-07 (float32)", "1e-1: 1"),
+    ],
+)
+def test_info_tells_noise_and_what_it_follows_from(run, here, z, noise, neighbors):
+    lines = [
+        f"v {x} {y} {h!r}"
+        for (x, y), h in zip([(0, 0), (1, 0), (1, 1), (0, 1)], map(float, z), strict=True)
+    ]
+    (here / "two.obj").write_text("\n".join([*lines, "f 1 2 3", "f 1 3 4\n"]))
+    status, out, err = run("info two.obj")
+    rows = table(out)
+    assert (status, err) == (0, "")
+    assert (rows["coordinate noise"], rows["neighbors off one plane"]) == (noise, neighbors)
+
+
+def test_info_warns_where_nothing_tells_noise_from_shape(run, cad_meshes):
+    status, out, err = run(f"info {cad_meshes / 'vessel.obj'}")
+    assert status == 0
+    assert err.startswith("abut: warning: ") and "if it is noise, give noise=" in err
+    assert "; 1e-5: " in table(out)["neighbors off one plane"]
 
 
 def test_info_finds_what_is_wrong(run, here):

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import abut
+import scenes
 
 SQUARE = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
 # one square as a quadrilateral, its neighbor as two triangles
@@ -377,6 +378,70 @@ def test_from_any_welds_facet_vertices():
     triangles[1, 0] = -0.0
     mesh = abut.Mesh.from_any(triangles)
     assert corners(mesh) == [[0, 1, 2], [0, 2, 3]] and len(mesh.vertices) == 4
+
+
+def soup(vertices, facets):
+    """What another library's mesh looks like whose facets share no vertices."""
+    corners = np.array(vertices, float)[np.array(facets)].reshape(-1, 3)
+    return SimpleNamespace(vertices=corners, faces=np.arange(len(corners)).reshape(-1, 3))
+
+
+def test_from_any_welds_what_coincides():
+    obj = soup(SQUARE, [[0, 1, 2], [0, 2, 3]])
+    mesh = abut.Mesh.from_any(obj)
+    assert corners(mesh) == [[0, 1, 2], [0, 2, 3]] and len(mesh.vertices) == 4
+    assert mesh.vertex_source.tolist() == [0, 1, 2, 0, 2, 3]
+    np.testing.assert_array_equal(mesh.vertices[mesh.vertex_source], obj.vertices)
+    apart = abut.Mesh.from_any(obj, weld=None)
+    np.testing.assert_array_equal(apart.vertices, obj.vertices)
+    assert apart.vertex_source.tolist() == list(range(6))
+    moved = np.array(obj.vertices)
+    moved[3] += 1e-3
+    near = SimpleNamespace(vertices=moved, faces=obj.faces)
+    assert len(abut.Mesh.from_any(near).vertices) == 5
+    assert len(abut.Mesh.from_any(near, weld=2e-3).vertices) == 4
+
+
+@pytest.mark.parametrize("weld", [-1.0, np.nan, np.inf])
+def test_from_any_names_a_distance_that_is_none(weld):
+    with pytest.raises(ValueError, match=f"weld is {weld}, but must be a finite distance"):
+        abut.Mesh.from_any(soup(SQUARE, [[0, 1, 2]]), weld=weld)
+
+
+def test_vertex_source_is_carried_along():
+    mesh = abut.Mesh.from_any(soup(SQUARE, [[0, 1, 2], [0, 2, 3]]))
+    for other in (mesh.scaled(2), mesh.transformed(np.eye(4)), pickle.loads(pickle.dumps(mesh))):
+        assert other.vertex_source.tolist() == mesh.vertex_source.tolist()
+    with pytest.raises(ValueError, match="read-only"):
+        mesh.vertex_source[0] = 1
+    assert abut.Mesh(SQUARE, [[0, 1, 2]]).vertex_source.tolist() == [0, 1, 2, 3]
+
+
+def test_springs_go_on_where_other_libraries_share_no_vertices():
+    """Contacts go on from facet to facet by the nodes that these share."""
+    rng = np.random.default_rng(2)
+    points, facets = scenes.triangles(rng, 12)
+    points = np.column_stack([4 * points, 0.1 * rng.random(len(points))])
+    finder = abut.ContactFinder(abut.Mesh.from_any(soup(points, facets)))
+    centers = np.column_stack([rng.uniform(0.5, 3.5, (2000, 2)), np.full(2000, 0.5)])
+    before = finder.find(centers, 0.5)
+    now = finder.find(centers + [0.02, 0.01, 0], 0.5)
+    shared = abut.ContactFinder(abut.Mesh(points, facets))
+    expected = shared.find(centers + [0.02, 0.01, 0], 0.5).match(shared.find(centers, 0.5))
+    np.testing.assert_array_equal(now.match(before), expected)
+
+
+def test_nodal_forces_find_back(tmp_path):
+    """W.T @ f is on the mesh's vertices; `vertex_source` takes it to those of the input."""
+    obj = soup(SQUARE, [[0, 1, 2], [0, 2, 3]])
+    mesh = abut.Mesh.from_any(obj)
+    contacts = abut.find_contacts([[0.7, 0.2, 0.4]], 0.5, mesh)
+    on_vertices = contacts.weight_matrix().T @ -contacts.normal
+    assert on_vertices[mesh.vertex_source].shape == (6, 3)
+    path = tmp_path / "square.stl"
+    mesh.save(path)
+    again = abut.read_mesh(path)
+    assert len(again.vertex_source) == 6 and len(again.vertices) == 4
 
 
 def test_from_any_knows_triangles_that_are_written_as_quads():

@@ -52,6 +52,11 @@ static inline double vec3_norm_sq(vec3 a)
     return vec3_dot(a, a);
 }
 
+static inline double vec3_length(vec3 a)
+{
+    return sqrt(vec3_norm_sq(a));
+}
+
 static inline vec3 vec3_cross(vec3 a, vec3 b)
 {
     return (vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
@@ -86,6 +91,11 @@ static inline int vec3_compare(vec3 a, vec3 b)
         return a.z < b.z ? -1 : 1;
     }
     return 0;
+}
+
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
 }
 
 static inline double vec3_max_abs(vec3 a)

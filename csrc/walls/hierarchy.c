@@ -141,11 +141,6 @@ void hierarchy_sort(question *q)
 
 /* ---- elimination ---- */
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 /* The tilt of j's tangent plane that noise, or the angle that is to count as flat, explains. */
 static double tangent_tilt(double noise, double normal_noise, double distance, double flat_tilt)
 {

@@ -36,6 +36,7 @@ struct abut_mesh {
     /* the view's arrays, to write and to free */
     double *vertices, *normals, *areas, *noise, *normal_noise;
     abut_index *indices, *offsets, *source;
+    uint8_t *noise_origin;
 
     triangle *triangles; /* the fans of all facets, each in two cache lines */
     void *triangle_block;

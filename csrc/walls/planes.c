@@ -102,19 +102,9 @@ static abut_status group_facets(finding *f)
     return ABUT_OK;
 }
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-static double length_of(vec3 a)
-{
-    return sqrt(vec3_norm_sq(a));
-}
-
 static double area_of(const triangle *t)
 {
-    return 0.5 * length_of(vec3_cross(triangle_edge(t, 0), triangle_edge(t, 1)));
+    return 0.5 * vec3_length(vec3_cross(triangle_edge(t, 0), triangle_edge(t, 1)));
 }
 
 /* The group of a facet, or NULL. */
@@ -150,7 +140,7 @@ static void fit_normals(finding *f)
     }
     for (int32_t k = 0; k < f->count; k++) {
         group *own = &f->groups[k];
-        own->plane.normal = vec3_scale(own->normals, 1.0 / length_of(own->normals));
+        own->plane.normal = vec3_scale(own->normals, 1.0 / vec3_length(own->normals));
         own->plane.noise = INFINITY;
     }
 }
@@ -184,10 +174,10 @@ static void include_facet(group *own, const triangle *t, double off)
 {
     plane *to = &own->plane;
     to->off = larger(to->off, off);
-    to->tilt = larger(to->tilt, length_of(vec3_sub(t->normal, to->normal)));
+    to->tilt = larger(to->tilt, vec3_length(vec3_sub(t->normal, to->normal)));
     to->noise = t->normal_noise < to->noise ? t->normal_noise : to->noise;
     for (int k = 0; k < 3; k++) {
-        to->extent = larger(to->extent, length_of(triangle_edge(t, k)));
+        to->extent = larger(to->extent, vec3_length(triangle_edge(t, k)));
         own->added = larger(own->added, added_up(own, t->corner[k]));
     }
     to->facet_count++;

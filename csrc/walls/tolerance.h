@@ -36,6 +36,28 @@
 #define TILT_FROM_NORMAL_NOISE 2.0
 #define TILT_FROM_NOISE 4.0
 
+/* Measuring noise (noise.c). A deviation of this many noises along the normal is no more than
+ * digits explain: of each corner half a unit, and what turning a mesh in doubles adds. */
+#define EXPLAINED_NOISES 4.0
+
+/* Triangles are nearly coplanar where their corners would be with errors of this part of their
+ * height: where they turn by less than 0.2 degrees. Rounding to float32 does not turn facets of a
+ * tenth of a radius by more up to 1000 radii from the origin, and no modeler makes edges so flat
+ * but of curved surfaces. */
+#define NEARLY_FLAT 1e-3
+
+/* What float32, or six digits, leave of a coordinate, in parts of it: where nothing else tells
+ * noise from shape, less is noise. CAD meshes have shape from 1e-5 on. */
+#define SINGLE_ROUNDING 1e-6
+
+/* What rounding may make of the volume of four points in one plane, in parts of the product of
+ * their distances: 18 roundings. */
+#define VOLUME_ROUNDING 0x1p-49
+
+/* A deviation is the mean error of four corners, so the largest may be four times as large, and the
+ * others none. */
+#define NOISES_OF_DEVIATION 4.0
+
 /* Planes (planes.h). Facets whose normals, and whose heights in parts of the farthest coordinate,
  * are the same in so many steps may be in one: coarser than noise, and finer than what is curved.
  * The offset is such that steps do not change where numbers are round. */

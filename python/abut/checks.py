@@ -125,6 +125,14 @@ def number(value: object, name: str) -> float:
     return float(array)
 
 
+def distance(value: object, name: str) -> float:
+    """`value` as a distance, which may be 0."""
+    found = number(value, name)
+    if not 0.0 <= found < np.inf:
+        raise ValueError(f"{name} is {found}, but must be a finite distance")
+    return found
+
+
 def whole(value: object, name: str) -> int:
     """`value` as an int."""
     if isinstance(value, (bool, np.bool_)):

@@ -22,6 +22,7 @@ from .threads import worker_count
 __all__ = ["main"]
 
 TYPES = ("FACET", "EDGE", "VERTEX")
+NOISE_ORIGINS = ("double", "float32", "decimals", "measured", "given")
 SIDES = {3: "triangles", 4: "quadrilaterals"}
 OPTIONAL = ("scipy", "pandas", "pyarrow", "matplotlib", "pyvista", "trimesh", "meshio")
 BAD_INPUT, INTERRUPTED, PIPE_CLOSED = 2, 130, 141
@@ -43,8 +44,13 @@ Describe a mesh: its facets, its size and what may be wrong with it.
 
 Zero-area facets are left out of the other rows, and facets that are not convex or not planar count
 there as the triangles that --split makes of them. Duplicate facets have the corners of another one.
-Border edges belong to one facet, non-manifold edges to three or more. Coordinate noise is how far
-corners may be off, from the digits that are written: walls that differ by less are one wall."""
+Border edges belong to one facet, non-manifold edges to three or more.
+
+Coordinate noise is how far corners may be off: walls that differ by less are one wall. It follows
+from the digits of the coordinates (double, float32, decimals), or is measured where facets that are
+almost coplanar are off by more. "Neighbors off one plane" counts pairs of facets at an edge by how
+far their corners are off one plane, in parts of their coordinates: noise stands apart from shape,
+or nothing can tell them apart."""
 DEMO = """\
 Make a rotary mixer with a bed of 29,559 spheres, find the contacts and print them by type.
 Writes abut-demo.vtp (contacts) and abut-demo-mesh.vtp into the current directory, for ParaView."""
@@ -284,8 +290,29 @@ def _size_rows(mesh):
         *((axis, f"{a:.7g} to {b:.7g}") for axis, a, b in zip("xyz", low, high, strict=True)),
         ("area", f"{mesh.areas.sum():.7g}"),
         ("smallest angle", f"{angle:.3g} degrees (facet {mesh.source[facet]})"),
-        ("coordinate noise", f"{mesh.noise.min():.2g} to {mesh.noise.max():.2g}"),
+        (
+            "coordinate noise",
+            f"{mesh.noise.min():.2g} to {mesh.noise.max():.2g} ({_origins(mesh)})",
+        ),
+        ("neighbors off one plane", _deviations(mesh)),
     ]
+
+
+def _origins(mesh):
+    """What the noise of the facets follows from; with counts where that differs."""
+    counts = np.bincount(mesh._noise_origin, minlength=len(NOISE_ORIGINS))
+    found = [(name, n) for name, n in zip(NOISE_ORIGINS, counts, strict=True) if n]
+    if len(found) == 1:
+        return found[0][0]
+    return ", ".join(f"{name} of {n:,}" for name, n in found)
+
+
+def _deviations(mesh):
+    """How many neighbors are off one plane by 1e-k to 1e-(k - 1) of their coordinates."""
+    *decades, least = mesh._core.deviations()
+    found = [(k + 1, n) for k, n in enumerate(decades) if n]
+    words = [f"1e-{len(decades)} or less: {least:,}"] if least else []
+    return "; ".join(words + [f"1e-{k}: {n:,}" for k, n in reversed(found)]) or "none"
 
 
 def _flaw_rows(mesh):

@@ -19,13 +19,15 @@ MESHIO_FACETS = {"triangle", "quad", "polygon"}
 MESHIO_LINES = {"vertex", "line", "line3"}
 
 
-def build_foreign(obj: Any, noise: ArrayLike | None, split: bool, on_degenerate: str) -> Mesh:
+def build_foreign(
+    obj: Any, distance: float | None, noise: ArrayLike | None, split: bool, on_degenerate: str
+) -> Mesh:
     """What `Mesh.from_any` returns for what is no Mesh."""
     facets = _read_foreign(obj)
     if noise is not None:
         noise = checks.lengths(noise, "noise", len(facets.offsets) - 1, "facet")
-    if isinstance(obj, (np.ndarray, list, tuple)):
-        facets = _weld(facets, on_degenerate)
+    if distance is not None:
+        facets = _weld(facets, checks.distance(distance, "weld"), on_degenerate)
         noise = noise if noise is None else noise[facets.source]
     return Mesh._build(
         facets.vertices,
@@ -35,6 +37,7 @@ def build_foreign(obj: Any, noise: ArrayLike | None, split: bool, on_degenerate:
         split=split,
         on_degenerate=on_degenerate,
         source=facets.source,
+        vertex_source=facets.vertex_source,
     )
 
 
@@ -119,9 +122,9 @@ def _from_array(obj: Any) -> Facets:
     return Facets(corners.reshape(-1, 3), numbers, regular(facet_count, corner_count))
 
 
-def _weld(facets: Facets, on_degenerate: str) -> Facets:
+def _weld(facets: Facets, distance: float, on_degenerate: str) -> Facets:
     """Give facets that meet common vertices; those that have fewer than three then have no area."""
-    welded, dropped = weld(facets)
+    welded, dropped = weld(facets, distance)
     if len(dropped):
         found = f"{len(dropped)} facets have fewer than three different corners"
         if on_degenerate != "drop":

@@ -16,6 +16,9 @@ from .poses import read_pose, rotated
 
 ON_DEGENERATE = {"raise": False, "drop": True}
 
+# It is said where nothing tells noise from shape of more neighbors than these, and such a part.
+DOUBTFUL_COUNT, DOUBTFUL_PART = 30, 0.1
+
 
 class MeshWarning(UserWarning):
     """Something in a mesh was left out or repaired; the message counts it and names the first."""
@@ -34,9 +37,11 @@ class Mesh:
         has the corners ``indices[offsets[f]:offsets[f + 1]]``.
     noise : float or (m,) array_like, optional
         How far a corner may be off, as a length. By default it follows from the coordinates: one
-        unit in the last place of the largest coordinate of a facet, in float32 where all its
-        coordinates are float32 numbers, else in float64. Walls that differ by less than noise
-        explains are one wall.
+        unit in the last place of the largest coordinate of a facet, in the precision that the
+        numbers show (float32, decimals of 6 to 13 digits, else float64), or more where facets that
+        are almost coplanar are off by more, as those of a float32 mesh that was moved in float64.
+        Walls that differ by less than noise explains are one wall. Measuring takes most of the time
+        that building does; giving noise spares it.
     split : bool, default False
         Triangulate facets that are not convex or not planar, which are errors otherwise.
     on_degenerate : {"raise", "drop"}
@@ -58,6 +63,9 @@ class Mesh:
         Areas, in the square of the vertices' unit.
     noise : (m,) ndarray of float64
         How far a corner of each facet may be off, in any direction.
+    vertex_source : (vertices of the input,) ndarray of intp
+        The vertex that each vertex of the input became, where `read_mesh` and `from_any` weld: what
+        the mesh's vertices have, as nodal forces, is ``values[mesh.vertex_source]`` on the input's.
     bounds : (2, 3) ndarray of float64
         Lowest and highest coordinates of the facets' corners.
 
@@ -70,6 +78,13 @@ class Mesh:
         The message names the first.
     TypeError
         If the vertices are not real numbers, or the facets not integers.
+
+    Warns
+    -----
+    MeshWarning
+        If facets were left out, or if more than a tenth of the neighbors, and more than 30, are
+        almost coplanar but off one plane by more than digits explain, and nothing tells whether
+        that is noise or shape.
 
     See Also
     --------
@@ -96,10 +111,12 @@ class Mesh:
     array([[0., 0., 1.]])
     """
 
-    __slots__ = ("__weakref__", "_core", "_source")
+    __slots__ = ("__weakref__", "_core", "_noise_origin", "_source", "_vertex_source")
 
     _core: _core.Mesh
     _source: NDArray[np.intp]
+    _vertex_source: NDArray[np.intp] | None
+    _noise_origin: NDArray[np.uint8]
 
     def __new__(
         cls,
@@ -125,18 +142,25 @@ class Mesh:
         cls,
         obj: Any,
         *,
+        weld: float | None = 0.0,
         noise: ArrayLike | None = None,
         split: bool = False,
         on_degenerate: str = "raise",
     ) -> Mesh:
         """Make a mesh of what another package calls one.
 
+        Vertices that coincide become one, since facets share a node, and a contact's history goes
+        on from one to the next, only where they share a vertex. `vertex_source` tells which vertex
+        of the input became which.
+
         Parameters
         ----------
         obj : Mesh, trimesh.Trimesh, pyvista.PolyData, meshio.Mesh, or (m, k, 3) array_like
             A `Mesh` is returned as it is. Cells of a meshio mesh that are no facets are left out
-            with a `MeshWarning`. Of an array of facet vertices, those that coincide become one
-            vertex.
+            with a `MeshWarning`.
+        weld : float or None, default 0
+            Vertices within this distance become one, too, as in `read_mesh`; None leaves all of
+            them as they are.
         noise, split, on_degenerate
             As for `Mesh`.
 
@@ -162,7 +186,7 @@ class Mesh:
         # it imports this module
         from .foreign import build_foreign
 
-        return build_foreign(obj, noise, split, on_degenerate)
+        return build_foreign(obj, weld, noise, split, on_degenerate)
 
     @classmethod
     def _build(
@@ -177,8 +201,13 @@ class Mesh:
         split: bool = False,
         on_degenerate: str = "raise",
         source: NDArray[np.intp] | None = None,
+        vertex_source: NDArray[np.intp] | None = None,
+        noise_origin: NDArray[np.uint8] | None = None,
     ) -> Mesh:
-        """A mesh of contiguous arrays; `source`: their facets' numbers in the caller's input."""
+        """A mesh of contiguous arrays; `source`: their facets' numbers in the caller's input.
+
+        `noise_origin`: what the noise that is given followed from when it was found.
+        """
         drop = checks.choice(on_degenerate, "on_degenerate", ON_DEGENERATE)
         core = _core.Mesh(
             vertices, indices, offsets, units, noise, normal_noise, drop, bool(split), source
@@ -187,6 +216,11 @@ class Mesh:
         mesh._core = core
         mesh._source = core.source if source is None else source[core.source]
         mesh._source.flags.writeable = False
+        mesh._vertex_source = vertex_source
+        mesh._noise_origin = core.noise_origin
+        if noise_origin is not None:
+            mesh._noise_origin = noise_origin[core.source]
+        _warn_doubt(mesh)
         if drop:
             _warn_dropped(core.source, len(offsets) - 1, source)
         return mesh
@@ -206,6 +240,13 @@ class Mesh:
     @property
     def source(self) -> NDArray[np.intp]:
         return self._source
+
+    @property
+    def vertex_source(self) -> NDArray[np.intp]:
+        if self._vertex_source is None:
+            self._vertex_source = np.arange(len(self.vertices))
+        self._vertex_source.flags.writeable = False
+        return self._vertex_source
 
     @property
     def normals(self) -> NDArray[np.float64]:
@@ -241,8 +282,8 @@ class Mesh:
         Returns
         -------
         Mesh
-            With the same `source`. Facets that rounding leaves without area are dropped with a
-            `MeshWarning`.
+            With the same `source` and `vertex_source`. Facets that rounding leaves without area are
+            dropped with a `MeshWarning`.
 
         Raises
         ------
@@ -272,9 +313,9 @@ class Mesh:
         Returns
         -------
         Mesh
-            With the same `source`. Its noise is the greater of the one before and what the new
-            coordinates are rounded by. Facets that rounding leaves without area are dropped with a
-            `MeshWarning`.
+            With the same `source` and `vertex_source`. Its noise is the greater of the one before
+            and what the new coordinates are rounded by. Facets that rounding leaves without area
+            are dropped with a `MeshWarning`.
 
         Raises
         ------
@@ -322,6 +363,8 @@ class Mesh:
             normal_noise=normal_noise,
             on_degenerate="drop",
             source=self.source,
+            vertex_source=self._vertex_source,
+            noise_origin=self._noise_origin,
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -395,7 +438,8 @@ class Mesh:
 
     def __reduce__(self) -> tuple[Any, ...]:
         arrays = (self.vertices, self.indices, self.offsets)
-        return _rebuild, (*arrays, self.noise, self._normal_noise, self.source)
+        noise = (self.noise, self._normal_noise, self._noise_origin)
+        return _rebuild, (*arrays, *noise, self.source, self._vertex_source)
 
 
 def warn(message: str) -> None:
@@ -412,10 +456,31 @@ def _rebuild(
     offsets: NDArray[np.intp],
     noise: NDArray[np.float64],
     normal_noise: NDArray[np.float64],
+    noise_origin: NDArray[np.uint8],
     source: NDArray[np.intp],
+    vertex_source: NDArray[np.intp] | None,
 ) -> Mesh:
     return Mesh._build(
-        vertices, indices, offsets, noise=noise, normal_noise=normal_noise, source=source
+        vertices,
+        indices,
+        offsets,
+        noise=noise,
+        normal_noise=normal_noise,
+        noise_origin=noise_origin,
+        source=source,
+        vertex_source=vertex_source,
+    )
+
+
+def _warn_doubt(mesh: Mesh) -> None:
+    neighbors, doubtful, facet, noise = mesh._core.doubt
+    if doubtful <= max(DOUBTFUL_COUNT, DOUBTFUL_PART * neighbors):
+        return
+    warn(
+        f"{doubtful} of {neighbors} neighbors are almost coplanar, but off one plane by more than"
+        f" the digits of their coordinates explain, and nothing tells whether that is noise or"
+        f" shape; the first is facet {mesh.source[facet]}. It is taken for shape: if it is noise,"
+        f" give noise={noise:.1g} (in the unit of the coordinates)"
     )
 
 

@@ -148,9 +148,15 @@ static scene *make_scene(const recipe *r)
     return &s;
 }
 
-static abut_mesh *build_mesh(const scene *s)
+/* Heights of corners and layers are the scene's, not noise that is measured. */
+static abut_mesh *build_mesh(const scene *s, const recipe *r)
 {
-    return build_triangles(s->facet_count, s->vertices);
+    static double noise[FACET_ROOM];
+    for (int k = 0; k < FACET_ROOM; k++) {
+        noise[k] = 0x1p-52;
+    }
+    bool is_rough = r->bump > 0.0 || r->layer > 0.0;
+    return build_noisy_triangles(s->facet_count, s->vertices, is_rough ? noise : NULL);
 }
 
 /* ---- contacts ---- */
@@ -182,7 +188,7 @@ static found search(const abut_mesh *mesh, const scene *s, const recipe *r)
 static void check_contacts(const recipe *r)
 {
     const scene *s = make_scene(r);
-    abut_mesh *mesh = build_mesh(s);
+    abut_mesh *mesh = build_mesh(s, r);
     if (!mesh) {
         return;
     }
@@ -204,7 +210,7 @@ static void check_planes(void)
 {
     const recipe flat = {.turn = 0.7, .squeeze = 1.0}, folded = {.squeeze = 1.0, .fold = 0.3};
     const recipe rough = {.squeeze = 1.0, .shift = 1.0, .bump = 1e-6};
-    abut_mesh *mesh = build_mesh(make_scene(&flat));
+    abut_mesh *mesh = build_mesh(make_scene(&flat), &flat);
     CHECK_INT(mesh->planes.count, 1);
     CHECK_INT(mesh->planes.planes[0].facet_count, 2 * SIDE * SIDE);
     CHECK(mesh->planes.planes[0].off < 3e-15);
@@ -216,12 +222,12 @@ static void check_planes(void)
     CHECK(!plane_is_sure(&tilted, 0.1, 1e-4));
     abut_mesh_free(mesh);
 
-    mesh = build_mesh(make_scene(&folded)); /* squares across the fold are in neither */
+    mesh = build_mesh(make_scene(&folded), &folded); /* squares across the fold are in neither */
     CHECK_INT(mesh->planes.count, 2);
     CHECK(mesh->planes.planes[0].facet_count > SIDE * (SIDE - 2));
     abut_mesh_free(mesh);
 
-    mesh = build_mesh(make_scene(&rough));
+    mesh = build_mesh(make_scene(&rough), &rough);
     CHECK_INT(mesh->planes.count, 0);
     for (abut_index k = 0; k < mesh->view.facet_count; k++) {
         CHECK_INT(mesh->planes.plane_of[k], NO_PLANE);

@@ -19,8 +19,9 @@ static inline vec3 turn_point(vec3 p, double angle)
     return vec3_add(vec3_add(vec3_scale(p, cos(angle)), across), along);
 }
 
-/* Of triangles that share no vertex; NULL where a check has failed. */
-static inline abut_mesh *build_triangles(abut_index count, const double *vertices)
+/* Of triangles that share no vertex; NULL where a check has failed. `noise`: of each, or NULL. */
+static inline abut_mesh *build_noisy_triangles(abut_index count, const double *vertices,
+                                               const double *noise)
 {
     abut_index *indices = calloc(3 * (size_t)count + 1, sizeof *indices);
     abut_index *offsets = calloc((size_t)count + 1, sizeof *offsets);
@@ -33,12 +34,18 @@ static inline abut_mesh *build_triangles(abut_index count, const double *vertice
                              .index_count = 3 * count,
                              .vertices = vertices,
                              .indices = indices,
-                             .offsets = offsets};
+                             .offsets = offsets,
+                             .noise = noise};
     abut_mesh *mesh = NULL;
     CHECK_INT(abut_mesh_build(&input, &mesh, NULL), ABUT_OK);
     free(indices);
     free(offsets);
     return mesh;
+}
+
+static inline abut_mesh *build_triangles(abut_index count, const double *vertices)
+{
+    return build_noisy_triangles(count, vertices, NULL);
 }
 
 #endif

@@ -174,6 +174,45 @@ static PyObject *get_normal_noise(PyObject *self, void *Py_UNUSED(closure))
     return array_view(self, (array_shape){ARRAY_DOUBLE, view.facet_count, 0}, view.normal_noise);
 }
 
+static PyObject *get_noise_origin(PyObject *self, void *Py_UNUSED(closure))
+{
+    const abut_mesh_view view = abut_mesh_inspect(core_mesh_of(self));
+    return array_view(self, (array_shape){ARRAY_BYTE, view.facet_count, 0}, view.noise_origin);
+}
+
+static PyObject *get_doubt(PyObject *self, void *Py_UNUSED(closure))
+{
+    const abut_noise_doubt doubt = abut_mesh_inspect(core_mesh_of(self)).doubt;
+    return Py_BuildValue("nnnd", doubt.neighbor_count, doubt.count, doubt.facet, doubt.noise);
+}
+
+static PyObject *mesh_deviations(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    abut_index counts[ABUT_DEVIATION_COUNT];
+    abut_error error = {ABUT_OK, 0, 0, 0.0};
+    Py_BEGIN_ALLOW_THREADS
+    error.status = abut_mesh_deviations(core_mesh_of(self), counts);
+    Py_END_ALLOW_THREADS
+    if (error.status) {
+        return core_raise(&error);
+    }
+    PyObject *list = PyList_New(ABUT_DEVIATION_COUNT);
+    for (Py_ssize_t k = 0; list && k < ABUT_DEVIATION_COUNT; k++) {
+        PyObject *count = PyLong_FromSsize_t(counts[k]);
+        if (!count || PyList_SetItem(list, k, count)) {
+            Py_CLEAR(list);
+        }
+    }
+    return list;
+}
+
+static PyMethodDef MESH_METHODS[] = {
+    {"deviations", mesh_deviations, METH_NOARGS,
+     "deviations($self)\n--\n\nPairs of neighbors by how far they are off one plane, a decade "
+     "each."},
+    {NULL, NULL, 0, NULL},
+};
+
 static PyGetSetDef MESH_ATTRIBUTES[] = {
     {"vertices", get_vertices, NULL, "(v, 3)", NULL},
     {"indices", get_indices, NULL, "corners of the facets, one after the other", NULL},
@@ -183,6 +222,9 @@ static PyGetSetDef MESH_ATTRIBUTES[] = {
     {"areas", get_areas, NULL, "(m,)", NULL},
     {"noise", get_noise, NULL, "(m,): how far a corner may be off", NULL},
     {"normal_noise", get_normal_noise, NULL, "(m,): and along the facet's normal", NULL},
+    {"noise_origin", get_noise_origin, NULL, "(m,): what it follows from", NULL},
+    {"doubt", get_doubt, NULL,
+     "(neighbors, those in doubt, the first one's facet or -1, their noise)", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -193,11 +235,8 @@ static const char MESH_DOC[] = "Mesh(vertices, indices, offsets, units=None, noi
                                "views out. Errors name facets by `numbers`.";
 
 static PyType_Slot MESH_SLOTS[] = {
-    {Py_tp_doc, (void *)MESH_DOC},
-    {Py_tp_new, mesh_new},
-    {Py_tp_dealloc, mesh_dealloc},
-    {Py_tp_getset, MESH_ATTRIBUTES},
-    {0, NULL},
+    {Py_tp_doc, (void *)MESH_DOC},   {Py_tp_new, mesh_new},         {Py_tp_dealloc, mesh_dealloc},
+    {Py_tp_getset, MESH_ATTRIBUTES}, {Py_tp_methods, MESH_METHODS}, {0, NULL},
 };
 
 PyType_Spec core_mesh_spec = {

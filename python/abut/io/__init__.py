@@ -90,7 +90,8 @@ def read_mesh(
     Returns
     -------
     Mesh
-        Its `source` has each facet's number in the file, from 0.
+        Its `source` has each facet's number in the file, from 0; its `vertex_source` tells which
+        vertex each one in the file became.
 
     Raises
     ------
@@ -109,9 +110,10 @@ def read_mesh(
     -----
     Six digits, which text files often carry, leave the vertices of one wall off its plane. Readers
     of text therefore take one unit in the last digit that was written as the noise of a
-    coordinate. Files whose numbers are all short (at most five significant digits, or three where
-    all have the same number of decimals: ``1 0 0.25``) are taken to be exact. What is not read
-    here goes through `Mesh.from_any`, as ``Mesh.from_any(meshio.read(path))``.
+    coordinate, or more, as `Mesh` does. Files whose numbers are all short (at most five significant
+    digits, or three where all have the same number of decimals: ``1 0 0.25``) are taken to be
+    exact. What is not read here goes through `Mesh.from_any`, as
+    ``Mesh.from_any(meshio.read(path))``.
 
     Examples
     --------
@@ -122,9 +124,7 @@ def read_mesh(
     array([1.e-06])
     """
     file = _path(path)
-    distance = checks.number(weld, "weld")
-    if not 0.0 <= distance < np.inf:
-        raise ValueError(f"weld is {distance}, but must be a finite distance")
+    distance = checks.distance(weld, "weld")
     factor = checks.number(scale, "scale")
     if not 0.0 < factor < np.inf:
         raise ValueError(f"scale is {factor}, but must be positive and finite")
@@ -139,6 +139,7 @@ def read_mesh(
             split=split,
             on_degenerate=on_degenerate,
             source=facets.source,
+            vertex_source=facets.vertex_source,
         )
     except ValueError as error:
         raise ValueError(f"{file}: {error}") from None

@@ -19,6 +19,8 @@ class Facets(NamedTuple):
         The last digit that was written of each coordinate; None where float32 or float64 tells.
     source : ndarray (m,) of intp or None
         Each facet's number in the file; None where that is its number here.
+    vertex_source : ndarray (vertices in the file,) of intp or None
+        The number here of each vertex in the file; None where that is its number there.
     """
 
     vertices: np.ndarray
@@ -26,6 +28,7 @@ class Facets(NamedTuple):
     offsets: np.ndarray
     units: np.ndarray | None = None
     source: np.ndarray | None = None
+    vertex_source: np.ndarray | None = None
 
 
 def offsets_of(counts: np.ndarray) -> np.ndarray:

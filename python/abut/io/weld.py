@@ -42,7 +42,8 @@ def weld(facets: Facets, distance: float = 0.0) -> tuple[Facets, np.ndarray]:
     Returns
     -------
     facets : Facets
-        Its `source` has each facet's place among those given.
+        Its `source` has each facet's place among those given, its `vertex_source` the vertex that
+        each vertex given became.
     dropped : ndarray of intp
         The places among those given of the facets that were dropped.
     """
@@ -54,8 +55,11 @@ def weld(facets: Facets, distance: float = 0.0) -> tuple[Facets, np.ndarray]:
     number = np.cumsum(stays) - 1
     units = None if facets.units is None else facets.units[stays]
     # adding 0.0 makes 0.0 of -0.0
-    welded = Facets(vertices[stays] + 0.0, number[first[facets.indices]], facets.offsets, units)
-    return _clean(welded)
+    became = number[first]
+    welded, dropped = _clean(
+        Facets(vertices[stays] + 0.0, became[facets.indices], facets.offsets, units)
+    )
+    return welded._replace(vertex_source=became), dropped
 
 
 def coinciding(points: np.ndarray) -> np.ndarray:

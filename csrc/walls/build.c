@@ -1,0 +1,355 @@
+/* From the caller's arrays to a mesh: check, split or drop, then derive. */
+#include <string.h>
+
+#include "../base/memory.h"
+#include "mesh.h"
+#include "noise.h"
+#include "precision.h"
+#include "split.h"
+#include "tolerance.h"
+
+/* The core numbers triangles with 31 bits. */
+#define TRIANGLE_LIMIT INT32_MAX
+
+/* A mesh on its way: what is checked so far, and scratch. */
+typedef struct builder {
+    const abut_mesh_input *input;
+    abut_mesh *mesh;
+    abut_error *error;
+    abut_index facet_count, index_count; /* facets and corners that are in the mesh */
+    abut_index *seen;         /* vertex_count: the last facet that named the vertex, plus 1 */
+    abut_index *ring, *parts; /* of one polygon that is split */
+    precision precision;
+} builder;
+
+/* ---- coordinate noise (docs/method.md, section 3) ---- */
+
+/* Noise of a facet: eps, and what eps_n follows from. */
+typedef struct facet_noise {
+    double noise;
+    vec3 units; /* where the caller says no noise */
+    abut_noise_origin origin;
+} facet_noise;
+
+static facet_noise find_noise(const builder *b, abut_index source, const polygon *p)
+{
+    if (b->input->noise) {
+        return (facet_noise){.noise = b->input->noise[source], .origin = ABUT_NOISE_GIVEN};
+    }
+    unit_sizes found = precision_units(&b->precision, p);
+    return (facet_noise){vec3_max_abs(found.units), found.units, found.origin};
+}
+
+/* Set eps and eps_n of facet `facet` of the mesh, which is facet `source` of the input. */
+static void set_noise(const builder *b, abut_index facet, abut_index source,
+                      const facet_noise *noise, vec3 normal)
+{
+    const abut_mesh_input *in = b->input;
+    vec3 units = noise->units;
+    double along_normal =
+        fabs(normal.x) * units.x + fabs(normal.y) * units.y + fabs(normal.z) * units.z;
+    const double *normal_noise = in->normal_noise ? in->normal_noise : in->noise;
+    b->mesh->noise[facet] = noise->noise;
+    b->mesh->normal_noise[facet] = in->noise ? normal_noise[source] : along_normal;
+    b->mesh->noise_origin[facet] = (uint8_t)noise->origin;
+}
+
+/* ---- checks of the input ---- */
+
+static abut_status report(const builder *b, abut_status status, abut_index index, abut_index detail,
+                          double value)
+{
+    *b->error = (abut_error){status, index, detail, value};
+    return status;
+}
+
+static abut_status check_vertices(const builder *b)
+{
+    for (abut_index i = 0; i < 3 * b->input->vertex_count; i++) {
+        double x = b->input->vertices[i];
+        if (!isfinite(x)) {
+            return report(b, ABUT_VERTEX_NOT_FINITE, i / 3, i % 3, x);
+        }
+        if (fabs(x) > ABUT_COORDINATE_LIMIT) {
+            return report(b, ABUT_VERTEX_TOO_FAR, i / 3, i % 3, x);
+        }
+    }
+    return ABUT_OK;
+}
+
+static abut_status check_offsets(const builder *b)
+{
+    const abut_mesh_input *in = b->input;
+    for (abut_index f = 0; f < in->facet_count; f++) {
+        abut_index begin = in->offsets[f], end = in->offsets[f + 1];
+        if ((f == 0 && begin != 0) || end < begin || end > in->index_count) {
+            return report(b, ABUT_BAD_OFFSETS, f, 0, 0.0);
+        }
+        if (end - begin < 3) {
+            return report(b, ABUT_FACET_TOO_FEW_CORNERS, f, end - begin, 0.0);
+        }
+    }
+    if (in->offsets[in->facet_count] != in->index_count) {
+        return report(b, ABUT_BAD_LAST_OFFSET, 0, in->offsets[in->facet_count],
+                      (double)in->index_count);
+    }
+    if (in->index_count - 2 * in->facet_count >= TRIANGLE_LIMIT) {
+        return report(b, ABUT_TOO_MANY_FACETS, in->facet_count, 0, 0.0);
+    }
+    return ABUT_OK;
+}
+
+static bool is_noise(double x)
+{
+    return x >= 0.0 && x <= ABUT_COORDINATE_LIMIT;
+}
+
+static abut_status check_noise(const builder *b)
+{
+    const abut_mesh_input *in = b->input;
+    for (abut_index f = 0; in->noise && f < in->facet_count; f++) {
+        double normal_noise = in->normal_noise ? in->normal_noise[f] : in->noise[f];
+        if (!is_noise(in->noise[f]) || !is_noise(normal_noise)) {
+            return report(b, ABUT_BAD_NOISE, f, 0,
+                          is_noise(in->noise[f]) ? normal_noise : in->noise[f]);
+        }
+    }
+    return ABUT_OK;
+}
+
+static abut_status check_corners(const builder *b, abut_index source, const polygon *p)
+{
+    for (abut_index i = 0; i < p->count; i++) {
+        abut_index vertex = p->indices[i];
+        if (vertex < 0 || vertex >= b->input->vertex_count) {
+            return report(b, ABUT_FACET_BAD_VERTEX, source, vertex, (double)b->input->vertex_count);
+        }
+        if (b->seen[vertex] == source + 1) {
+            return report(b, ABUT_FACET_REPEATS_VERTEX, source, vertex, 0.0);
+        }
+        b->seen[vertex] = source + 1;
+    }
+    return ABUT_OK;
+}
+
+/* ---- facets into the mesh ---- */
+
+/* What is derived of the facet. A bent polygon needs all its corners: none is called flat. */
+static void derive_facet(abut_mesh *mesh, abut_index facet, const polygon *p,
+                         const facet_shape *shape)
+{
+    uint8_t *flat = mesh->flat + mesh->offsets[facet];
+    mesh->bent[facet] = facet_is_bent(p, shape, mesh->noise[facet]);
+    mesh->kept[facet] = (int32_t)facet_mark_flat(p, shape, mesh->noise[facet], flat);
+    mesh->fans[facet + 1] = mesh->fans[facet] + (int32_t)(p->count - 2);
+    triangle common = {.facet = (int32_t)facet,
+                       .noise = mesh->noise[facet],
+                       .normal_noise = mesh->normal_noise[facet]};
+    facet_fan(p, shape, flat, &common, mesh->triangles + mesh->fans[facet]);
+    if (mesh->bent[facet]) {
+        memset(flat, 0, (size_t)p->count);
+        mesh->kept[facet] = (int32_t)p->count;
+    }
+}
+
+static void append_facet(builder *b, abut_index source, const polygon *p, const facet_shape *shape,
+                         const facet_noise *noise)
+{
+    abut_mesh *mesh = b->mesh;
+    abut_index facet = b->facet_count++;
+    memcpy(mesh->indices + b->index_count, p->indices, (size_t)p->count * sizeof *p->indices);
+    b->index_count += p->count;
+    mesh->offsets[facet + 1] = b->index_count;
+    mesh->source[facet] = source;
+    mesh->areas[facet] = shape->area;
+    vec3_store(mesh->normals + 3 * facet, shape->normal);
+    set_noise(b, facet, source, noise, shape->normal);
+    derive_facet(mesh, facet, p, shape);
+}
+
+/* Flat ears have no area and nothing that their neighbors lack: they are left out. */
+static abut_status append_parts(builder *b, abut_index source, const polygon *p,
+                                const facet_shape *shape, double noise)
+{
+    abut_index parts = split_polygon(p, shape, noise, b->ring, b->parts);
+    if (parts < p->count - 2) {
+        return report(b, ABUT_FACET_NOT_CONVEX, source, -1, 0.0);
+    }
+    for (abut_index i = 0; i < parts; i++) {
+        polygon part = {p->vertices, b->parts + 3 * i, 3};
+        facet_shape part_shape = facet_measure(&part);
+        abut_error unused = {ABUT_OK, 0, 0, 0.0};
+        if (!facet_check(&part, &part_shape, 0.0, &unused)) {
+            facet_noise part_noise = find_noise(b, source, &part);
+            append_facet(b, source, &part, &part_shape, &part_noise);
+        }
+    }
+    return ABUT_OK;
+}
+
+static abut_status add_facet(builder *b, abut_index source)
+{
+    const abut_mesh_input *in = b->input;
+    abut_index begin = in->offsets[source];
+    polygon p = {in->vertices, in->indices + begin, in->offsets[source + 1] - begin};
+    abut_status status = check_corners(b, source, &p);
+    if (status) {
+        return status;
+    }
+    facet_shape shape = facet_measure(&p);
+    facet_noise noise = find_noise(b, source, &p);
+    b->error->index = source;
+    status = facet_check(&p, &shape, noise.noise, b->error);
+    if (status == ABUT_FACET_ZERO_AREA && in->drop_zero_area) {
+        return ABUT_OK;
+    }
+    bool winds_once = status != ABUT_FACET_NOT_CONVEX || b->error->detail >= 0;
+    if ((status == ABUT_FACET_NOT_CONVEX || status == ABUT_FACET_NOT_PLANAR) && in->split &&
+        winds_once) {
+        return append_parts(b, source, &p, &shape, noise.noise);
+    }
+    if (!status) {
+        append_facet(b, source, &p, &shape, &noise);
+    }
+    return status;
+}
+
+/* ---- building ---- */
+
+/* What is derived of so many facets with so many corners. */
+static bool allocate_derived(builder *b, abut_index facets, abut_index indices)
+{
+    abut_mesh *mesh = b->mesh;
+    abut_index triangles = b->input->index_count - 2 * b->input->facet_count;
+    mesh->normals = memory_alloc(facets, 3 * sizeof *mesh->normals);
+    mesh->areas = memory_alloc(facets, sizeof *mesh->areas);
+    mesh->noise = memory_alloc(facets, sizeof *mesh->noise);
+    mesh->normal_noise = memory_alloc(facets, sizeof *mesh->normal_noise);
+    mesh->noise_origin = memory_alloc(facets, sizeof *mesh->noise_origin);
+    mesh->triangle_block = memory_alloc(triangles + 1, sizeof *mesh->triangles);
+    mesh->fans = memory_alloc_zeroed(facets + 1, sizeof *mesh->fans);
+    mesh->flat = memory_alloc(indices, sizeof *mesh->flat);
+    mesh->kept = memory_alloc(facets, sizeof *mesh->kept);
+    mesh->bent = memory_alloc(facets, sizeof *mesh->bent);
+    if (!mesh->triangle_block) {
+        return false;
+    }
+    mesh->triangles = memory_first_line(mesh->triangle_block);
+    return mesh->normals && mesh->areas && mesh->noise && mesh->normal_noise &&
+           mesh->noise_origin && mesh->fans && mesh->flat && mesh->kept && mesh->bent;
+}
+
+/* Room for every facet that there can be: as many as in the input, or all its
+ * polygons as triangles. */
+static abut_status allocate(builder *b)
+{
+    const abut_mesh_input *in = b->input;
+    abut_mesh *mesh = b->mesh;
+    abut_index facets = in->split ? in->index_count - 2 * in->facet_count : in->facet_count;
+    abut_index indices = in->split ? 3 * facets : in->index_count;
+    mesh->vertices = memory_alloc(in->vertex_count, 3 * sizeof *mesh->vertices);
+    mesh->indices = memory_alloc(indices, sizeof *mesh->indices);
+    mesh->offsets = memory_alloc_zeroed(facets + 1, sizeof *mesh->offsets);
+    mesh->source = memory_alloc(facets, sizeof *mesh->source);
+    b->seen = memory_alloc_zeroed(in->vertex_count, sizeof *b->seen);
+    b->ring = memory_alloc(in->split ? in->index_count : 0, sizeof *b->ring);
+    b->parts = memory_alloc(in->split ? in->index_count : 0, 3 * sizeof *b->parts);
+    if (!mesh->vertices || !mesh->indices || !mesh->offsets || !mesh->source || !b->seen ||
+        !b->ring || !b->parts || !allocate_derived(b, facets, indices)) {
+        return report(b, ABUT_NO_MEMORY, 0, 0, 0.0);
+    }
+    if (in->vertex_count > 0) {
+        memcpy(mesh->vertices, in->vertices, (size_t)in->vertex_count * 3 * sizeof *mesh->vertices);
+    }
+    return ABUT_OK;
+}
+
+static abut_status check_input(const builder *b)
+{
+    abut_status status = check_vertices(b);
+    if (!status) {
+        status = check_offsets(b);
+    }
+    return status ? status : check_noise(b);
+}
+
+/* Facets that are off their neighbors' planes by more than digits explain have more noise. */
+static void raise_noise(abut_mesh *mesh, const double *measured)
+{
+    for (abut_index f = 0; f < mesh->view.facet_count; f++) {
+        if (measured[f] > mesh->normal_noise[f]) {
+            polygon p = mesh_polygon(mesh, f);
+            facet_shape shape = facet_measure(&p);
+            mesh->noise[f] = larger(mesh->noise[f], measured[f]);
+            mesh->normal_noise[f] = measured[f];
+            mesh->noise_origin[f] = ABUT_NOISE_MEASURED;
+            derive_facet(mesh, f, &p, &shape);
+        }
+    }
+}
+
+static abut_status measure_noise(builder *b)
+{
+    abut_mesh *mesh = b->mesh;
+    double *measured = memory_alloc(mesh->view.facet_count, sizeof *measured);
+    abut_status status =
+        measured ? noise_measure(mesh, measured, &mesh->view.doubt) : ABUT_NO_MEMORY;
+    if (!status) {
+        raise_noise(mesh, measured);
+    }
+    memory_free(measured);
+    return status;
+}
+
+static abut_status add_facets(builder *b)
+{
+    abut_status status = check_input(b);
+    if (!status) {
+        status = allocate(b);
+    }
+    b->precision = status ? (precision){0} : precision_find(b->input);
+    for (abut_index f = 0; !status && f < b->input->facet_count; f++) {
+        status = add_facet(b, f);
+    }
+    return status;
+}
+
+static abut_status fill(builder *b)
+{
+    abut_mesh *mesh = b->mesh;
+    abut_status status = add_facets(b);
+    mesh->view = (abut_mesh_view){
+        b->input->vertex_count, b->facet_count,     b->index_count, mesh->vertices, mesh->indices,
+        mesh->offsets,          mesh->source,       mesh->normals,  mesh->areas,    mesh->noise,
+        mesh->normal_noise,     mesh->noise_origin, {.facet = -1}};
+    if (status) {
+        return status;
+    }
+    if (!b->input->noise) {
+        status = measure_noise(b);
+    }
+    if (!status && mesh_is_triangles(mesh)) {
+        status = planes_find(mesh->triangles, mesh->view.facet_count, &mesh->planes);
+    }
+    return status ? report(b, ABUT_NO_MEMORY, 0, 0, 0.0) : ABUT_OK;
+}
+
+abut_status abut_mesh_build(const abut_mesh_input *input, abut_mesh **mesh, abut_error *error)
+{
+    abut_error unused;
+    builder b = {.input = input, .error = error ? error : &unused};
+    *mesh = NULL;
+    *b.error = (abut_error){ABUT_OK, 0, 0, 0.0};
+    b.mesh = memory_alloc_zeroed(1, sizeof *b.mesh);
+    abut_status status = b.mesh ? fill(&b) : report(&b, ABUT_NO_MEMORY, 0, 0, 0.0);
+    memory_free(b.seen);
+    memory_free(b.ring);
+    memory_free(b.parts);
+    if (status) {
+        abut_mesh_free(b.mesh);
+        return status;
+    }
+    *b.error = (abut_error){ABUT_OK, 0, 0, 0.0};
+    *mesh = b.mesh;
+    return ABUT_OK;
+}

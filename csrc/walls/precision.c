@@ -1,0 +1,278 @@
+/* How precisely the coordinates of a mesh were written down.
+ *
+ * Digits are found from values, each axis by itself: a program that reads six digits of a text file
+ * into doubles leaves numbers that are six digits to within float64's rounding, and one that reads
+ * them into float32 numbers to within float32's. */
+#include "precision.h"
+
+#include <stdlib.h>
+
+#include "tolerance.h"
+
+/* Where no number needs more digits, they are short, not rounded: 0.25 is a length that someone
+ * chose. C, C++ and what is built on them write six significant digits unless told otherwise. */
+enum { SHORT_DIGITS = 5 };
+
+/* Numbers of so many digits lie closer together than those of float64 or float32 that look like
+ * them by chance are rare. */
+enum { MOST_DIGITS_DOUBLE = 13, MOST_DIGITS_FLOAT = 7 };
+
+/* A number of so few bits, as a multiple of 1/1024 below 100 is, is exact, however many digits it
+ * takes; one of float32 that has more was rounded. */
+enum { SHORT_BITS = 17, DOUBLE_BITS = 53 };
+
+/* Digits are believed where chance would make all of them with a probability of 2^-20 or less. */
+enum { EVIDENCE_BITS = 20 };
+
+/* No float64 number needs fewer. */
+enum { FEWEST_DECIMALS = -400 };
+
+/* Powers of ten are exact up to here. */
+enum { EXACT_POWER = 22 };
+
+static double power_of_ten(int exponent)
+{
+    static const double exact[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    double power = 1.0;
+    int rest = abs(exponent);
+    for (; rest > EXACT_POWER; rest -= EXACT_POWER) {
+        power *= exact[EXACT_POWER];
+    }
+    power *= exact[rest];
+    return exponent < 0 ? 1.0 / power : power;
+}
+
+/* The exponent of the first digit: 0 for 1 ... 9.99, x > 0. */
+static int decimal_exponent(double x)
+{
+    int exponent = (int)floor(log10(x));
+    if (power_of_ten(exponent + 1) <= x) {
+        return exponent + 1;
+    }
+    return power_of_ten(exponent) > x ? exponent - 1 : exponent;
+}
+
+static bool is_float(double x)
+{
+    return (double)(float)x == x;
+}
+
+/* Whether the significand has more bits than that of a number that someone chose. */
+static bool is_long(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return (bits & ((UINT64_C(1) << (DOUBLE_BITS - SHORT_BITS)) - 1)) != 0;
+}
+
+/* ---- digits ---- */
+
+/* What is known of the coordinates along one axis. */
+typedef struct axis_digits {
+    const double *first; /* the first vertex's coordinate along the axis */
+    bool are_float;      /* all of them are float32 numbers, and are judged as such */
+    bool are_few;        /* all of them are decimals of few digits */
+    digits digits;
+    int evidence; /* bits */
+} axis_digits;
+
+/* The fewest digits that x, positive, is written with to within its own rounding, at most `most` of
+ * them; 0: more. */
+static int count_digits(double x, int exponent, double rounding, int most)
+{
+    for (int count = 1; count <= most; count++) {
+        double power = power_of_ten(count - 1 - exponent);
+        double scaled = x * power;
+        if (fabs(scaled - nearbyint(scaled)) <= rounding * power + ulp_double(scaled)) {
+            return count;
+        }
+    }
+    return 0;
+}
+
+static void include_digits(digits *all, const digits *some)
+{
+    all->significant = some->significant > all->significant ? some->significant : all->significant;
+    all->decimals = some->decimals > all->decimals ? some->decimals : all->decimals;
+}
+
+static void add_number(axis_digits *axis, double x)
+{
+    const double rounding = axis->are_float ? 0.5 * ulp_float(x) : ulp_double(x);
+    const int most = axis->are_float ? MOST_DIGITS_FLOAT : MOST_DIGITS_DOUBLE;
+    const int exponent = decimal_exponent(x);
+    const int count = count_digits(x, exponent, rounding, most);
+    const int decimals = count - 1 - exponent;
+    axis->are_few = count > 0;
+    include_digits(&axis->digits, &(digits){.significant = count, .decimals = decimals});
+    if (count > 0 && axis->evidence < EVIDENCE_BITS) {
+        /* decimals are that many times farther apart than numbers of the precision */
+        axis->evidence += ilogb(power_of_ten(-decimals) / (2.0 * rounding));
+    }
+}
+
+static bool axis_is_float(const abut_mesh_input *in, const double *first)
+{
+    for (abut_index i = 0; i < in->index_count; i++) {
+        if (!is_float(first[3 * in->indices[i]])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Judge the coordinates of all corners along an axis. Most meshes are no decimals: their first
+ * corners tell. */
+static axis_digits judge_axis(const abut_mesh_input *in, int axis)
+{
+    const double *first = in->vertices + axis;
+    axis_digits found = {.first = first,
+                         .are_float = axis_is_float(in, first),
+                         .are_few = true,
+                         .digits.decimals = FEWEST_DECIMALS};
+    for (abut_index i = 0; i < in->index_count && found.are_few; i++) {
+        double x = fabs(first[3 * in->indices[i]]);
+        if (is_long(x)) {
+            add_number(&found, x);
+        }
+    }
+    return found;
+}
+
+/* Of two whole numbers (Euclid's algorithm); one of them may be 0. */
+static double common_divisor(double a, double b)
+{
+    while (b != 0.0) {
+        double rest = fmod(a, b);
+        a = b, b = rest;
+    }
+    return a;
+}
+
+/* One unit of the last digit of a number, not negative. */
+static double digit_unit(const digits *d, double x)
+{
+    int last = x > 0.0 ? decimal_exponent(x) + 1 - d->significant : -d->decimals;
+    return power_of_ten(last > -d->decimals ? last : -d->decimals);
+}
+
+/* Whether the numbers differ by multiples of a step larger than one unit of the largest one's last
+ * digit: those of a grid that someone chose, as of 0.00625, do, however many digits they need. */
+static bool are_steps(const abut_mesh_input *in, const axis_digits *axis)
+{
+    const double power = power_of_ten(axis->digits.decimals);
+    const double first = axis->first[3 * in->indices[0]];
+    double step = 0.0, largest = 0.0;
+    for (abut_index i = 0; i < in->index_count; i++) {
+        const double x = axis->first[3 * in->indices[i]];
+        if (step != 1.0) {
+            step = common_divisor(step, fabs(nearbyint(x * power) - nearbyint(first * power)));
+        }
+        largest = larger(largest, fabs(x));
+    }
+    return step / power > 1.5 * digit_unit(&axis->digits, largest);
+}
+
+/* Numbers that were rounded to so many digits. */
+static bool are_rounded(const abut_mesh_input *in, const axis_digits *axis)
+{
+    return axis->are_few && axis->digits.significant > SHORT_DIGITS &&
+           axis->evidence >= EVIDENCE_BITS && !are_steps(in, axis);
+}
+
+/* Numbers that are all short, and say nothing by themselves: a file writes them as the others. */
+static bool are_short(const axis_digits *axis)
+{
+    return axis->are_few && axis->digits.significant <= SHORT_DIGITS;
+}
+
+static bool has_all_vertices(const abut_mesh_input *in)
+{
+    for (abut_index i = 0; i < in->index_count; i++) {
+        if (in->indices[i] < 0 || in->indices[i] >= in->vertex_count) {
+            return false;
+        }
+    }
+    return true;
+}
+
+precision precision_find(const abut_mesh_input *input)
+{
+    precision found = {.said = input->units};
+    if (input->noise || !has_all_vertices(input)) {
+        return found; /* it is not asked, or building fails and names the facet */
+    }
+    digits common = {.decimals = FEWEST_DECIMALS};
+    bool alike[3];
+    for (int k = 0; k < 3; k++) {
+        axis_digits axis = judge_axis(input, k);
+        bool rounded = are_rounded(input, &axis);
+        common.are_rounded |= rounded;
+        alike[k] = rounded || are_short(&axis);
+        if (alike[k]) {
+            include_digits(&common, &axis.digits);
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        found.axes[k] = alike[k] ? common : (digits){0};
+    }
+    return found;
+}
+
+/* ---- units ---- */
+
+/* What a facet's corners have in common along an axis. */
+typedef struct axis_facts {
+    double largest, said;
+    bool are_float, has_long;
+} axis_facts;
+
+static axis_facts find_facts(const precision *found, const polygon *p, int axis)
+{
+    axis_facts facts = {.are_float = true};
+    for (abut_index i = 0; i < p->count; i++) {
+        abut_index k = 3 * p->indices[i] + axis;
+        double x = fabs(p->vertices[k]), said = found->said ? found->said[k] : 0.0;
+        facts.largest = x > facts.largest ? x : facts.largest;
+        facts.said = said > facts.said ? said : facts.said;
+        facts.are_float &= is_float(x);
+        facts.has_long |= is_long(x);
+    }
+    return facts;
+}
+
+/* A facet whose coordinates are all float32 numbers is one of float32; else an axis is where some
+ * of its numbers need the whole of a float32's digits. */
+static double float_unit(const axis_facts *facts, bool all_are_float)
+{
+    bool is_one = all_are_float || (facts->are_float && facts->has_long);
+    return is_one ? ulp_float(facts->largest) : ulp_double(facts->largest);
+}
+
+unit_sizes precision_units(const precision *found, const polygon *p)
+{
+    axis_facts facts[3];
+    double units[3];
+    unit_sizes sizes = {.origin = found->said ? ABUT_NOISE_DECIMALS : ABUT_NOISE_DOUBLE};
+    for (int axis = 0; axis < 3; axis++) {
+        facts[axis] = find_facts(found, p, axis);
+    }
+    bool all_are_float = facts[0].are_float && facts[1].are_float && facts[2].are_float;
+    for (int axis = 0; axis < 3; axis++) {
+        const axis_facts *of = &facts[axis];
+        units[axis] = found->said ? of->said : float_unit(of, all_are_float);
+        if (!found->said && units[axis] > ulp_double(of->largest)) {
+            sizes.origin = sizes.origin > ABUT_NOISE_FLOAT32 ? sizes.origin : ABUT_NOISE_FLOAT32;
+        }
+        double unit =
+            found->axes[axis].are_rounded ? digit_unit(&found->axes[axis], of->largest) : 0.0;
+        if (unit > units[axis]) {
+            units[axis] = unit;
+            sizes.origin = ABUT_NOISE_DECIMALS;
+        }
+    }
+    sizes.units = vec3_load(units);
+    return sizes;
+}

@@ -1,0 +1,31 @@
+/* How precisely the coordinates of a mesh were written down (docs/method.md, section 3): as float32
+ * or float64 numbers, or with so many decimal digits. */
+#ifndef WALLS_PRECISION_H
+#define WALLS_PRECISION_H
+
+#include "facet.h"
+
+/* The digits that the numbers of an axis were rounded to. */
+typedef struct digits {
+    bool are_rounded;
+    int significant; /* from the first that is not 0, at most */
+    int decimals;    /* after the point, at most; negative where not even the last before it is */
+} digits;
+
+typedef struct precision {
+    const double *said; /* vertex_count x 3: units that the caller knows; may be NULL */
+    digits axes[3];
+} precision;
+
+/* Of the coordinates of all facets' corners; the vertices are finite. */
+precision precision_find(const abut_mesh_input *input);
+
+/* One unit in the last place of a facet's largest coordinate, along each axis. */
+typedef struct unit_sizes {
+    vec3 units;
+    abut_noise_origin origin;
+} unit_sizes;
+
+unit_sizes precision_units(const precision *found, const polygon *p);
+
+#endif

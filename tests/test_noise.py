@@ -1,0 +1,521 @@
+"""How far corners may be off: by digits, by what is measured, and what a plane makes of it."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import abut
+import reference_noise
+import scenes
+
+ORIGINS = ("double", "float32", "decimals", "measured", "given")
+
+# Spheres on each of some hundred planes: 10^5 in all, twenty times as many with --long.
+SPHERES = 400
+
+
+@pytest.fixture(params=[1, pytest.param(20, marks=pytest.mark.long)], ids=["short", "long"])
+def spheres(request):
+    return SPHERES * request.param
+
+
+def plane(rng, kind, size, away):
+    """A turned plane of triangles of a size in radii, at a distance: vertices, facets, and what
+    gives so many centers of spheres of radius 1 with an overlap."""
+    cells = max(6, round(4 / size))
+    square, facets = scenes.FLAT_MESHES[kind](rng, cells)
+    turn = Rotation.random(random_state=rng).as_matrix()
+    shift = away * turn[0]
+    points = np.column_stack([square * cells * size, np.zeros(len(square))])
+
+    def place(at):
+        return at @ turn.T + shift
+
+    def centers(count, overlap):
+        feet = rng.uniform(0.25, 0.75, (count, 2)) * cells * size
+        return place(np.column_stack([feet, np.full(count, 1 - overlap)]))
+
+    return place(points), np.array(facets), centers
+
+
+def origin(mesh):
+    return {ORIGINS[k] for k in mesh._noise_origin}
+
+
+def digits_noise(vertices, facets):
+    """One unit in the last place along each axis, and the noise along normals that follows."""
+    corners = vertices[facets]
+    largest = np.abs(corners).max(axis=1)
+    is_float = (corners.astype(np.float32) == corners).all(axis=(1, 2))
+    with np.errstate(over="ignore"):
+        single = np.spacing(largest.astype(np.float32)).astype(float)
+    units = np.where(is_float[:, None], single, np.spacing(largest)) * (largest > 0)
+    area = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normals = area / np.linalg.norm(area, axis=1)[:, None]
+    return units.max(axis=1), (np.abs(normals) * units).sum(axis=1)
+
+
+def as_float(points):
+    return scenes.rounded(points, np.float32)
+
+
+# ---- planes that others moved --------------------------------------------------------------------
+
+TURN = Rotation.from_rotvec([0.3, -0.5, 0.7]).as_matrix()
+SHIFT = np.array([0.37, -2.11, 1.93])
+
+# what is done to points, and to a radius of 1
+MOVES = {
+    "moved": (lambda p, _: p + SHIFT, 1),
+    "centered": (lambda p, mean: p - mean, 1),
+    "scaled": (lambda p, _: p * 1e-3, 1e-3),
+    "both": (lambda p, mean: (p - mean) * 1e-3, 1e-3),
+    "turned": (lambda p, _: p @ TURN.T, 1),
+    "turned and scaled": (lambda p, mean: (p - mean) @ TURN.T * 1e-3, 1e-3),
+}
+
+
+def assert_one_each(mesh, move, mean, centers, spheres, away, radius):
+    for overlap in (0.01, 0.05, 0.3):
+        if overlap > 0.01 or away < 1000:
+            contacts = abut.find_contacts(move(centers(spheres, overlap), mean), radius, mesh)
+            np.testing.assert_array_equal(contacts.counts, 1)
+
+
+@pytest.mark.parametrize("away", [0, 30, 1000])
+@pytest.mark.parametrize("size", [0.1, 0.4, 2.0])
+@pytest.mark.parametrize("kind", ["triangles", "delaunay"])
+def test_a_float32_plane_that_was_moved_in_float64_is_one_plane(kind, size, away, spheres):
+    rng = np.random.default_rng([len(kind), int(10 * size), away])
+    vertices, facets, centers = plane(rng, kind, size, away)
+    stored = as_float(vertices)
+    mean = stored.mean(axis=0)
+    for move, radius in MOVES.values():
+        mesh = abut.Mesh(move(stored, mean), facets)
+        assert origin(mesh) <= {"measured", "double"}
+        assert_one_each(mesh, move, mean, centers, spheres, away, radius)
+
+
+@pytest.mark.parametrize("away", [0, 100, 1000])
+@pytest.mark.parametrize("cells", [6, 24])
+def test_a_grid_that_is_turned_about_one_of_its_axes(cells, away):
+    """Digits explain two thirds of its deviations: its corners are off in rows."""
+    rng = np.random.default_rng(cells)
+    square, facets = scenes.jittered_grid(rng, cells, 0), scenes.grid_quads(cells, cells)
+    facets = [t for a, b, c, d in facets for t in ((a, b, c), (a, c, d))]
+    turn = Rotation.from_rotvec([0, 0.4, 0]).as_matrix()
+    shift = away * np.array([0.4, 0.5, 0.7])
+    stored = as_float(np.column_stack([square * cells / 2, 0 * square[:, 0]]) @ turn.T + shift)
+    centered = stored - stored.mean(axis=0) - 0.1
+    at = np.column_stack([rng.uniform(0.25, 0.75, (5000, 2)) * cells / 2, np.full(5000, 0.8)])
+    mesh = abut.Mesh(centered, facets)
+    centers = at @ turn.T + shift - stored.mean(axis=0) - 0.1
+    assert (abut.find_contacts(centers, 1.0, mesh).counts == 1).all()
+
+
+@pytest.mark.parametrize("kind", ["slivers", "fan", "t_junctions"])
+def test_planes_that_are_meshed_badly(kind):
+    rng = np.random.default_rng(9)
+    vertices, facets, centers = plane(rng, "triangles", 0.5, 30)
+    if kind != "t_junctions":
+        vertices, facets, centers = plane(rng, kind, 0.5, 30)
+    else:
+        square, polygons = scenes.t_junctions(rng, 8)
+        vertices = np.column_stack([square * 4, np.zeros(len(square))]) @ TURN.T + 30
+        facets = polygons
+    stored = as_float(vertices) + SHIFT
+    mesh = abut.Mesh(stored, scenes.flat_lists(facets), split=True, on_degenerate="drop")
+    at = rng.uniform(1, 3, (2000, 2))
+    if kind == "t_junctions":
+        points = np.column_stack([at, np.full(len(at), 0.9)]) @ TURN.T + 30 + SHIFT
+    else:
+        points = centers(2000, 0.1) + SHIFT
+    assert (abut.find_contacts(points, 1.0, mesh).counts == 1).mean() > 0.999
+
+
+def test_a_box_of_twelve_triangles():
+    """Where too few facets are coplanar for walks, small deviations stand apart."""
+    corners, quads = scenes.unit_cube()
+    triangles = [t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))]
+    moved = as_float(np.array(corners) @ TURN.T) + SHIFT
+    mesh = abut.Mesh(moved, triangles)
+    assert "measured" in origin(mesh)
+    assert mesh.noise.max() < 1e-6
+    exact = abut.Mesh(np.array(corners) @ TURN.T + SHIFT, triangles)
+    assert origin(exact) == {"double"}
+
+
+@pytest.mark.parametrize("library", ["trimesh", "pyvista"])
+@pytest.mark.parametrize("away", [0, 1000])
+def test_planes_that_other_libraries_moved(library, away, spheres):
+    package = pytest.importorskip(library)
+    rng = np.random.default_rng(away + len(library))
+    vertices, facets, centers = plane(rng, "triangles", 0.3, away)
+    stored = as_float(vertices)
+    mean = stored.mean(axis=0)
+    if library == "trimesh":
+        turn = np.eye(4)
+        turn[:3, :3] = TURN
+        moves = {
+            "moved": lambda mesh: mesh.apply_translation(SHIFT),
+            "centered": lambda mesh: mesh.apply_translation(-mean),
+            "scaled": lambda mesh: mesh.apply_scale(1e-3),
+            "turned": lambda mesh: mesh.apply_transform(turn),
+        }
+        made = {name: package.Trimesh(stored, facets, process=False) for name in moves}
+        for name, move in moves.items():
+            move(made[name])
+    else:
+        faces = np.column_stack([np.full(len(facets), 3), facets]).ravel()
+        of = {kind: package.PolyData(stored.astype(kind), faces) for kind in ("f4", "f8")}
+        made = {
+            "moved": of["f8"].translate(SHIFT),
+            "centered": of["f8"].translate(-mean),
+            "scaled": of["f4"].scale(1e-3),
+        }
+    for name, obj in made.items():
+        move, radius = MOVES[name]
+        mesh = abut.Mesh.from_any(obj)
+        assert_one_each(mesh, move, mean, centers, spheres, away, radius)
+
+
+# ---- text that others read -----------------------------------------------------------------------
+
+
+def write_obj(path, vertices, facets):
+    lines = ["v {:.6g} {:.6g} {:.6g}".format(*v) for v in vertices]
+    path.write_text("\n".join(lines + ["f {} {} {}".format(*(f + 1)) for f in facets]) + "\n")
+
+
+def write_stl(path, vertices, facets):
+    corner = "vertex {:.6g} {:.6g} {:.6g}\n"
+    loops = ["".join(corner.format(*vertices[k]) for k in facet) for facet in facets]
+    body = "".join(f"facet normal 0 0 0\nouter loop\n{loop}endloop\nendfacet\n" for loop in loops)
+    path.write_text(f"solid plane\n{body}endsolid plane\n")
+
+
+def write_ply(path, vertices, facets):
+    head = ["ply", "format ascii 1.0", f"element vertex {len(vertices)}"]
+    head += [f"property double {axis}" for axis in "xyz"]
+    head += [f"element face {len(facets)}", "property list uchar int vertex_indices", "end_header"]
+    rows = ["{:.6g} {:.6g} {:.6g}".format(*v) for v in vertices]
+    rows += ["3 {} {} {}".format(*f) for f in facets]
+    path.write_text("\n".join(head + rows) + "\n")
+
+
+def read_by(library, path):
+    package = pytest.importorskip(library)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # theirs
+        read = {"trimesh": "load", "pyvista": "read", "meshio": "read"}[library]
+        return abut.Mesh.from_any(getattr(package, read)(str(path)), on_degenerate="drop")
+
+
+def assert_same_contacts(mesh, other, centers, radius):
+    """The same number for every sphere, and their points within noise."""
+    one, two = (abut.find_contacts(centers, radius, m) for m in (mesh, other))
+    np.testing.assert_array_equal(one.counts, two.counts)
+    assert np.abs(one.point - two.point).max() <= 10 * mesh.noise.max()
+
+
+@pytest.mark.parametrize("library", ["trimesh", "pyvista", "meshio"])
+@pytest.mark.parametrize(
+    ("ending", "write"), [(".obj", write_obj), (".stl", write_stl), (".ply", write_ply)]
+)
+def test_six_digits_are_found_in_values(ending, write, library, tmp_path, spheres):
+    path = tmp_path / f"plane{ending}"
+    for size, away in [(0.1, 0), (0.5, 10), (1.0, 100)]:
+        rng = np.random.default_rng([away, len(ending)])
+        vertices, facets, centers = plane(rng, "triangles", size, away)
+        write(path, vertices, facets)
+        mesh, other = abut.read_mesh(path), read_by(library, path)
+        for overlap in (0.05, 0.3):
+            points = centers(spheres, overlap)
+            assert (abut.find_contacts(points, 1.0, mesh).counts == 1).all()
+            assert_same_contacts(mesh, other, points, 1.0)
+
+
+@pytest.mark.parametrize("library", ["trimesh", "pyvista", "meshio"])
+@pytest.mark.parametrize("name", ["internal_mixer.obj", "hourglass.obj"])
+def test_cad_meshes_that_others_read(name, library, cad_meshes, spheres):
+    if (name, library) == ("internal_mixer.obj", "meshio"):
+        pytest.skip("meshio does not read this file")
+    mesh = abut.read_mesh(cad_meshes / name)
+    radius = 0.005 * np.ptp(mesh.bounds, axis=0).max()
+    corners = np.split(mesh.indices, mesh.offsets[1:-1])
+    rng = np.random.default_rng(3)
+    centers = scenes.spheres_near(rng, mesh.vertices, corners, 20 * spheres, radius)[0]
+    assert_same_contacts(mesh, read_by(library, cad_meshes / name), centers, radius)
+
+
+# ---- digits --------------------------------------------------------------------------------------
+
+
+def heights(z):
+    """Facets on points with these heights, x and y short numbers."""
+    count = len(z)
+    x = np.arange(count) * 0.5
+    points = np.column_stack([x, np.zeros(count), z])
+    beside = np.column_stack([x, np.ones(count), z])
+    quads = [[k, k + 1, count + k + 1, count + k] for k in range(count - 1)]
+    return np.concatenate([points, beside]), quads
+
+
+def test_an_axis_is_judged_by_itself():
+    rng = np.random.default_rng(1)
+    points = rng.uniform(1, 2, (30, 3))
+    points[:, 0] = as_float(points[:, 0])
+    mesh = abut.Mesh(points, rng.permutation(30).reshape(-1, 3))
+    assert origin(mesh) == {"float32"}
+    assert mesh.noise.tolist() == [2.0**-23] * 10
+    exact = digits_noise(points[:, [1, 2, 1]], mesh.indices.reshape(-1, 3))[0]
+    assert (exact == 2.0**-52).all()
+
+
+@pytest.mark.parametrize("digits", range(6, 14))
+def test_decimals_are_found(digits):
+    rng = np.random.default_rng(digits)
+    values = [float(f"{x:.{digits}g}") for x in rng.uniform(-50, 50, 90)]
+    assert reference_noise.written(values)[0] == digits
+    points = np.reshape(values, (30, 3))
+    mesh = abut.Mesh(points, rng.permutation(30).reshape(-1, 3))
+    assert origin(mesh) == {"decimals"}
+    largest = np.abs(points[mesh.indices]).reshape(-1, 9).max(axis=1)
+    unit = 10.0 ** (np.floor(np.log10(largest)) + 1 - digits)
+    np.testing.assert_allclose(mesh.noise, unit)
+
+
+def test_decimals_in_float32():
+    rng = np.random.default_rng(2)
+    points = as_float([[float(f"{x:.6g}") for x in row] for row in rng.uniform(1, 9, (30, 3))])
+    mesh = abut.Mesh(points, rng.permutation(30).reshape(-1, 3))
+    np.testing.assert_allclose(mesh.noise, 1e-5)
+    assert origin(mesh) == {"decimals"}
+
+
+@pytest.mark.parametrize(
+    "z",
+    [
+        np.arange(20) * 0.00625,  # as many digits as rounded numbers, but steps
+        1000.03 + np.arange(20) * 0.00625,
+        np.arange(20) / 1024,  # few bits
+        np.linspace(0, 0.1, 20),  # many digits
+        np.arange(20) * 0.1,
+        np.sqrt(np.arange(20)),
+        np.array([0, 0.123456] * 10),  # a length that someone chose
+    ],
+)
+def test_numbers_that_no_one_rounded(z):
+    points, quads = heights(z)
+    mesh = abut.Mesh(points, quads, split=True)
+    corners = points[mesh.indices].reshape(len(mesh), -1)
+    # what could be float32 counts as such
+    double = (as_float(corners) != corners).any(axis=1)
+    assert (mesh.noise[double] == np.spacing(np.abs(corners[double]).max(axis=1))).all()
+
+
+def test_axes_of_short_numbers_are_written_as_the_others():
+    points, quads = heights(np.round(np.random.default_rng(4).uniform(0, 1, 20), 7))
+    mesh = abut.Mesh(points[:, [2, 1, 0]], quads, split=True)
+    np.testing.assert_allclose(mesh.noise, [1e-6] * len(mesh), rtol=9)
+    assert origin(mesh) == {"decimals"}
+
+
+# ---- what is not noise ---------------------------------------------------------------------------
+
+
+def ramp(angle):
+    """A floor and a ramp of many facets each, turned."""
+    square, facets = scenes.triangles(np.random.default_rng(5), 8)
+    floor = np.column_stack([square - [1, 0], np.zeros(len(square))])
+    slope = square[:, :1] * [np.cos(angle), 0, np.sin(angle)] + square[:, 1:] * [0, 1, 0]
+    points, all_facets = scenes.join([(floor, facets), (slope, facets)])
+    return points @ TURN.T, all_facets
+
+
+def soft_ramp(angle):
+    """The same whose facets do not end at the crease."""
+    square, facets = scenes.triangles(np.random.default_rng(5), 8)
+    height = np.tan(angle) * np.maximum(0, square[:, 0] - 0.5)
+    return np.column_stack([square, height]) @ TURN.T, facets
+
+
+def smooth(height):
+    """A surface of saddles, pits and hills."""
+    square, facets = scenes.triangles(np.random.default_rng(6), 24)
+    z = height * np.sin(7 * square[:, 0]) * np.cos(9 * square[:, 1])
+    return np.column_stack([square, z]) @ TURN.T, facets
+
+
+def strips(count, rings):
+    points, polygons = scenes.cylinder(np.random.default_rng(7), count, 1, 6, rings)
+    points = np.asarray(points, float) @ TURN.T
+    return points, [(f[0], f[k], f[k + 1]) for f in polygons for k in range(1, len(f) - 1)]
+
+
+SHAPES = {
+    "plane": lambda: (plane(np.random.default_rng(8), "triangles", 0.5, 30)[0], None),
+    "ramp of 1 degree": lambda: ramp(np.radians(1)),
+    "ramp of 0.1 degrees": lambda: ramp(np.radians(0.1)),
+    "soft ramp of 1 degree": lambda: soft_ramp(np.radians(1)),
+    "soft ramp of 0.1 degrees": lambda: soft_ramp(np.radians(0.1)),
+    "48 strips": lambda: strips(48, 5),
+    "1000 strips": lambda: strips(1000, 1),
+    "5000 strips": lambda: strips(5000, 1),  # deviations of less than 1e-6 of the coordinates
+    "smooth": lambda: smooth(1e-2),
+    "smoother": lambda: smooth(1e-4),
+    "far less than what six digits are rounded by": lambda: smooth(1e-6),
+    "terrain": lambda: scenes.terrain(np.random.default_rng(9), 12),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_shape_is_no_noise(name):
+    vertices, facets = SHAPES[name]()
+    if facets is None:
+        facets = scenes.triangles(np.random.default_rng(8), 8)[1]
+    vertices, facets = np.asarray(vertices, float), np.array(facets)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mesh = abut.Mesh(vertices, facets)
+    noise, along_normal = digits_noise(vertices, facets)
+    np.testing.assert_array_equal(mesh.noise, noise)
+    np.testing.assert_allclose(mesh._normal_noise, along_normal, rtol=1e-9)
+
+
+def test_a_float32_mesh_as_it_was_stored_keeps_its_noise():
+    for vertices, facets in (ramp(0.02), strips(48, 5), smooth(1e-2)):
+        stored = as_float(vertices)
+        mesh = abut.Mesh(stored, facets)
+        np.testing.assert_array_equal(mesh.noise, digits_noise(stored, np.array(facets))[0])
+
+
+def test_what_is_far_away_or_large_blinds_nobody():
+    """Noise is measured where it is: a moved float32 plane leaves a ramp beside it as it is."""
+    rng = np.random.default_rng(11)
+    noisy, facets, _ = plane(rng, "triangles", 0.5, 1000)
+    noisy = as_float(noisy)
+    noisy = noisy - noisy.mean(axis=0)
+    points, more = ramp(np.radians(1))
+    vertices, all_facets = scenes.join([(noisy, facets.tolist()), (points + 100, more)])
+    vertices = np.concatenate([vertices, [[1e9, 0, 0], [1e9, 1, 0], [1e9, 0, 1]]])
+    mesh = abut.Mesh(vertices, [*all_facets, [len(vertices) - k for k in (3, 2, 1)]])
+    assert mesh.noise[: len(facets)].min() > 1e-6
+    assert mesh.noise[len(facets) : -1].max() < 1e-13
+
+
+# ---- measured ------------------------------------------------------------------------------------
+
+
+def noisy_scenes():
+    rng = np.random.default_rng(12)
+    for kind in ("triangles", "slivers", "delaunay", "fan", "doubled"):
+        for away in (0, 100):
+            square, facets = scenes.FLAT_MESHES[kind](rng, 7)
+            points = np.column_stack([3 * square, 0 * square[:, 0]]) @ TURN.T + away
+            facets = np.array([f[:3] for f in facets])
+            stored = as_float(points)
+            yield f"{kind}, {away} away", stored - stored.mean(axis=0) - 0.1, facets
+    yield "cylinder", as_float(strips(12, 4)[0]) + SHIFT, strips(12, 4)[1]
+    yield "smooth", as_float(smooth(1e-2)[0]) + SHIFT, smooth(1e-2)[1]
+    yield "smoother", *smooth(1e-5)
+    points, facets = smooth(0)
+    yield "rough", points + rng.normal(scale=1e-3, size=points.shape), facets
+    size = 10 ** rng.uniform(-9, -2, len(points))
+    yield "of every size", points + rng.normal(size=points.shape) * size[:, None], facets
+
+
+NOISY = {name: (vertices, facets) for name, vertices, facets in noisy_scenes()}
+
+
+@pytest.mark.parametrize("name", NOISY)
+def test_as_the_reference_measures(name):
+    vertices, facets = NOISY[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", abut.MeshWarning)
+        mesh = abut.Mesh(vertices, facets, on_degenerate="drop")
+    triangles = mesh.indices.reshape(-1, 3)
+    noise, along_normal = digits_noise(vertices, triangles)
+    measured = np.array(reference_noise.measured_noise(vertices, triangles, along_normal))
+    more = measured > along_normal
+    assert [ORIGINS[k] == "measured" for k in mesh._noise_origin] == more.tolist()
+    expected = np.where(more, measured, along_normal)
+    np.testing.assert_allclose(mesh._normal_noise, expected, rtol=1e-6)
+    np.testing.assert_allclose(mesh.noise, np.maximum(noise, measured), rtol=1e-6)
+
+
+@pytest.mark.parametrize("welded", [True, False])
+def test_noise_does_not_depend_on_the_order(welded):
+    rng = np.random.default_rng(13)
+    square, facets = scenes.slivers(rng, 10)
+    points = as_float(np.column_stack([square, 0 * square[:, 0]]) @ TURN.T + 20) - 20
+    facets = np.array(facets)
+    order = rng.permutation(len(facets))
+    number = rng.permutation(len(points))
+    turned = np.array([np.roll(facet, rng.integers(3)) for facet in number[facets]])[order]
+    shuffled = np.empty_like(points)
+    shuffled[number] = points
+    one = abut.Mesh(points, facets, on_degenerate="drop")
+    if welded:
+        two = abut.Mesh(shuffled, turned, on_degenerate="drop")
+    else:
+        corners = np.arange(3 * len(turned)).reshape(-1, 3)
+        two = abut.Mesh(shuffled[turned].reshape(-1, 3), corners, on_degenerate="drop")
+    assert origin(one) & {"measured"}
+    back = np.empty(len(facets))
+    back[order[two.source]] = two.noise
+    np.testing.assert_array_equal(back[one.source], one.noise)
+
+
+def test_polygons_have_the_noise_of_their_neighbors():
+    rng = np.random.default_rng(14)
+    square, quads = scenes.quads(rng, 8)
+    points = as_float(np.column_stack([4 * square, 0 * square[:, 0]]) @ TURN.T + 30) + SHIFT
+    mesh = abut.Mesh(points, quads)
+    assert origin(mesh) == {"measured"}
+    at = np.column_stack([rng.uniform(1, 3, (2000, 2)), np.full(2000, 0.9)])
+    contacts = abut.find_contacts(at @ TURN.T + 30 + SHIFT, 1.0, mesh)
+    assert (contacts.counts == 1).all()
+
+
+def test_moving_and_pickling_keep_what_noise_follows_from():
+    import pickle
+
+    vertices, facets, _ = plane(np.random.default_rng(15), "triangles", 0.5, 0)
+    mesh = abut.Mesh(as_float(vertices) + SHIFT, facets)
+    for other in (mesh.scaled(2), mesh.transformed(np.eye(4)), pickle.loads(pickle.dumps(mesh))):
+        assert other._noise_origin.tolist() == mesh._noise_origin.tolist()
+    assert origin(abut.Mesh(vertices, facets, noise=1e-3)) == {"given"}
+
+
+# ---- doubt ---------------------------------------------------------------------------------------
+
+
+def test_a_warning_where_nothing_tells_noise_from_shape():
+    """Panels of two triangles, folded by angles of every size, and nowhere room for a walk."""
+    rng = np.random.default_rng(16)
+    square = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], float)
+    places = rng.permutation(200)
+    shifts = 3 * np.column_stack([places % 6, places // 6 % 6, places // 36])
+    panels = square + shifts[:, None]
+    panels[:, 2, 2] += 10 ** rng.uniform(-9, -0.5, 200)
+    facets = np.arange(800).reshape(-1, 4)[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3)
+    vertices = panels.reshape(-1, 3) @ TURN.T
+    words = r"1\d\d of 200 neighbors are almost coplanar.*the first is facet \d+.*noise="
+    with pytest.warns(abut.MeshWarning, match=words) as found:
+        abut.Mesh(vertices, facets)
+    assert len(found) == 1 and found[0].filename == __file__
+    given = float(str(found[0].message).partition("noise=")[2].partition(" ")[0])
+    assert 1e-4 < given < 1e-2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        abut.Mesh(vertices, facets, noise=given)
+    assert origin(abut.Mesh(vertices[:4], [[0, 1, 2], [0, 2, 3]])) <= {"double", "measured"}
+
+
+def test_a_mesh_that_has_noise_of_every_size(cad_meshes):
+    with pytest.warns(abut.MeshWarning, match="neighbors are almost coplanar"):
+        mesh = abut.read_mesh(cad_meshes / "vessel.obj")
+    assert origin(mesh) == {"float32"}  # along x alone
