@@ -133,7 +133,7 @@ def _add_contacts(commands):
     command.add_argument(
         "--resolution", choices=("hierarchy", "sharing", "all"), default="hierarchy",
         help="hierarchy: touching facets of one surface make one contact (default);"
-        " sharing: they share its force, which is continuous in the sphere's place;"
+        " sharing: they share its force, which does not jump but at steep corners;"
         " all: every touching facet makes a contact",
     )  # fmt: skip
     command.add_argument(

@@ -50,7 +50,8 @@ def find_contacts(
         How a sphere's touching facets become its contacts. "hierarchy" is the double hierarchy
         method [1]_: of the touching facets' contacts, those remain that no nearer one stands for.
         "sharing" keeps them with the part of the force that each carries, ``contacts.share``, so
-        that the force is continuous in the sphere's position. "all" keeps them all.
+        that the force is continuous in the sphere's position, at least where the normals of its
+        contacts are within a right angle of each other. "all" keeps them all.
     flat_angle : float, default 0
         Radians, at least 0 and less than pi/2. Walls whose dihedral angle differs from flat by at
         most this count as one.
