@@ -103,6 +103,15 @@ def test_scale_is_the_mesh_s(run):
     assert len(abut.load_contacts("out.npz")) == 0
 
 
+def test_spheres_in_another_unit_than_the_mesh_give_a_warning(run, here):
+    rows = "".join(f"{500 + 40 * k},500,30,20\n" for k in range(5))
+    (here / "spheres_mm.csv").write_text("x,y,z,radius\n" + rows)
+    status, out, err = run("contacts square.obj spheres_mm.csv -o out.csv")
+    assert (status, out) == (0, "0 contacts of 0 of 5 spheres written to out.csv\n")
+    assert err.startswith("abut: warning: nothing touches: ") and err.count("\n") == 1
+    assert "are all lengths in one unit?" in err and "--scale" in err
+
+
 def test_gap_reports_near_spheres(run):
     assert run("contacts square.obj spheres.csv -o out.npz --gap 2")[0] == 0
     assert abut.load_contacts("out.npz").overlap.min() == pytest.approx(-1.9)
@@ -354,7 +363,34 @@ def test_output_into_a_folder_that_is_not_there(run):
 
 
 def test_frame_that_is_no_number(run):
-    fails(run("contacts square.obj spheres.csv -o out.csv --frame first"), "--frame")
+    done = run("contacts square.obj spheres.csv -o out.csv --frame first")
+    fails(done, "--frame", "'first' is no number, nor all")
+
+
+def test_files_in_each_others_place(run):
+    done = run("contacts spheres.csv square.obj -o out.csv")
+    fails(done, "square.obj is a mesh, which comes first: abut contacts square.obj spheres.csv")
+
+
+@pytest.mark.parametrize("content", [bytes(range(256)), b"\x1b[31mx,\x1b]0;title\x07y,z\n1,2,3\n"])
+def test_nothing_of_a_file_that_a_terminal_would_obey_is_shown(run, here, content):
+    (here / "garbage.csv").write_bytes(content)
+    done = run("contacts square.obj garbage.csv -o out.csv")
+    fails(done, "no text, but must name the columns")
+    assert done[2].rstrip("\n").isprintable()
+
+
+def test_nor_of_its_name(run, here):
+    (here / "a\x1b[31m.csv").write_text("x,y,z\n")
+    done = run("contacts square.obj a\x1b[31m.csv -o out.csv")
+    fails(done, r"a\x1b[31m.csv")
+    assert done[2].rstrip("\n").isprintable()
+
+
+def test_one_is_no_plural(run, here):
+    (here / "one.csv").write_text("x,y,z,radius\n0.5,0.5,0.09,0.1\n")
+    out = run("contacts square.obj one.csv -o out.csv")[1]
+    assert out == "1 contact of 1 of 1 sphere written to out.csv\n"
 
 
 def test_no_command(run):

@@ -112,19 +112,60 @@ def test_selection_owns_its_arrays(contacts):
 
 
 @pytest.mark.parametrize(
+    ("name", "there"),
+    [
+        ("points", "point"),
+        ("normals", "normal"),
+        ("overlaps", "overlap"),
+        ("weights", "weight"),
+        ("nodes", "node"),
+        ("depth", "overlap"),
+        ("penetration", "overlap"),
+        ("faces", "facet"),
+        ("to_panda", "to_pandas"),
+    ],
+)
+def test_a_wrong_name_leads_to_the_right_one(contacts, name, there):
+    with pytest.raises(AttributeError, match=f"^Contacts has no '{name}': there is '{there}'$"):
+        getattr(contacts, name)
+    assert not hasattr(contacts, name)
+
+
+def test_a_name_that_is_like_no_column_shows_them_all(contacts):
+    with pytest.raises(
+        AttributeError, match=r"no 'force'; its columns are sphere, facet, .*offsets"
+    ):
+        contacts.force  # noqa: B018
+
+
+def test_one_is_no_plural():
+    mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+    found = abut.find_contacts([[0.2, 0.2, 0.5]], 1.0, mesh)
+    assert repr(found) == "Contacts(1 of 1 sphere: 1 facet, 0 edge, 0 vertex)"
+    assert repr(mesh) == "Mesh(1 facet, 3 vertices)"
+    with pytest.raises(IndexError, match="there is no sphere 1: there is 1 sphere, from 0"):
+        found.of(1)
+    with pytest.raises(IndexError, match="there is no contact 7: there is 1 contact, from 0"):
+        found[[7]]
+    with pytest.raises(IndexError, match="there is no mesh 1: there is 1 mesh, from 0"):
+        found.weight_matrix(1)
+
+
+@pytest.mark.parametrize(
     ("rows", "error", "message"),
     [
         (3, TypeError, r"contacts\[i:i \+ 1\] is one row"),
-        ("type", TypeError, "selected by a mask, indices or a slice, not by 'type'"),
+        ("type", TypeError, r"columns are attributes: contacts\.type, not contacts\['type'\]"),
+        ((slice(None), 0), TypeError, "selected by one index, but there are 2"),
         (None, TypeError, "not by None"),
         ([0.0, 1.0], TypeError, "indices has dtype float64"),
-        ([2, 1], ValueError, "indices of contacts must increase"),
-        ([2, 2], ValueError, "indices of contacts must increase"),
+        ([2, 1], ValueError, r"columns take any order, as contacts\.overlap\[indices\]"),
+        ([2, 2], ValueError, "indices of contacts must increase: their order stays, and each is"),
         ([[1, 2]], IndexError, r"the indices have shape \(1, 2\)"),
         ([0, 10**6], IndexError, "there is no contact 1000000"),
         ([-1], IndexError, "there is no contact -1"),
         ([True, False], IndexError, r"the mask has shape \(2,\), but must be"),
-        (slice(None, None, -1), ValueError, "positive step"),
+        (slice(None, None, -1), ValueError, r"positive step: .* as contacts\.overlap\[::-1\]"),
     ],
 )
 def test_what_selects_no_rows(contacts, rows, error, message):
@@ -135,7 +176,7 @@ def test_what_selects_no_rows(contacts, rows, error, message):
 @pytest.mark.parametrize(
     ("i", "error", "message"),
     [
-        (N, IndexError, f"there is no sphere {N}: the {N} spheres are numbered from 0"),
+        (N, IndexError, f"there is no sphere {N}: there are {N} spheres, from 0"),
         (-1, IndexError, "there is no sphere -1"),
         (1.0, TypeError, "i is 1.0, but must be an integer"),
         (True, TypeError, "i is True, but must be an integer"),

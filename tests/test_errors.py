@@ -89,7 +89,19 @@ BAD_SPHERES = {
         "centers has shape (7, 2), but must be (n, 3): points in the plane need z = 0",
     ),
     "no array": (0.5, 0.5, ValueError, "centers has shape (), but must be (n, 3)"),
-    "with radii": (np.zeros((7, 4)), 0.5, ValueError, "centers has shape (7, 4)"),
+    "transposed in the plane": (
+        np.zeros((3, 2)),
+        0.5,
+        ValueError,
+        "centers has shape (3, 2), but must be (n, 3): points in the plane need z = 0",
+    ),
+    "with radii": (
+        np.zeros((7, 4)),
+        0.5,
+        ValueError,
+        "centers has shape (7, 4), but must be (n, 3): give its first three columns, if these are",
+    ),
+    "some object": (object(), 0.5, TypeError, "centers is an object, but must be real numbers"),
     "column of radii": (
         CENTERS,
         RADII[:, None],
@@ -119,11 +131,11 @@ BAD_SPHERES = {
     "complex centers": (CENTERS + 0j, 0.5, TypeError, "centers has dtype complex128"),
     "complex radii": (CENTERS, RADII + 0j, TypeError, "radii has dtype complex128"),
     "strings": (CENTERS.astype(str), 0.5, TypeError, "centers has dtype <U"),
-    "string radius": (CENTERS, "0.5", TypeError, "radii has dtype <U3, but must be real"),
+    "string radius": (CENTERS, "0.5", TypeError, "radii is '0.5', but must be real"),
     "bytes": (CENTERS.astype(bytes), 0.5, TypeError, "centers has dtype |S"),
     "objects": (CENTERS.astype(object), 0.5, TypeError, "centers has dtype object"),
-    "none": (None, 0.5, TypeError, "centers has dtype object"),
-    "no radii": (CENTERS, None, TypeError, "radii has dtype object"),
+    "none": (None, 0.5, TypeError, "centers is None, but must be real numbers"),
+    "no radii": (CENTERS, None, TypeError, "radii is None, but must be real numbers"),
     "dates": (CENTERS.astype("M8[s]"), 0.5, TypeError, "centers has dtype datetime64[s]"),
     "durations": (CENTERS, RADII.astype("m8[s]"), TypeError, "radii has dtype timedelta64[s]"),
     "records": (np.zeros(3, "f8,f8,f8"), 0.5, TypeError, "centers has dtype [("),
@@ -167,9 +179,9 @@ BAD_KEYWORDS = [
     ({"gap": np.nan}, ValueError, "gap is nan"),
     ({"gap": np.inf}, ValueError, "gap is inf"),
     ({"gap": [0.1]}, ValueError, "gap has shape (1,), but must be one number"),
-    ({"gap": "0.1"}, TypeError, "gap has dtype <U3, but must be real numbers"),
+    ({"gap": "0.1"}, TypeError, "gap is '0.1', but must be real numbers"),
     ({"gap": True}, TypeError, "gap has dtype bool"),
-    ({"gap": None}, TypeError, "gap has dtype object"),
+    ({"gap": None}, TypeError, "gap is None, but must be real numbers"),
     ({"flat_angle": -0.1}, ValueError, "flat_angle is -0.1; it must be at least 0"),
     ({"flat_angle": math.pi / 2}, ValueError, "flat_angle is 1.57079632679489"),
     ({"flat_angle": 90}, ValueError, "less than pi/2 (radians)"),
@@ -189,7 +201,7 @@ BAD_KEYWORDS = [
     ({"exponent": -1.5}, ValueError, "exponent is -1.5; it must be positive"),
     ({"exponent": np.nan}, ValueError, "exponent is nan"),
     ({"exponent": np.inf}, ValueError, "exponent is inf"),
-    ({"exponent": None}, TypeError, "exponent has dtype object"),
+    ({"exponent": None}, TypeError, "exponent is None"),
     ({"exponent": [1.5]}, ValueError, "exponent has shape (1,), but must be one number"),
     ({"period": (1, 0, None)}, ValueError, "period[1] is 0, but must be positive, or None"),
     ({"period": (-1, 1, 1)}, ValueError, "period[0] is -1, but must be positive"),
@@ -198,7 +210,7 @@ BAD_KEYWORDS = [
     ({"period": (1, 1)}, ValueError, "period has 2 items, but must have 3"),
     ({"period": np.ones((3, 3))}, ValueError, "period[0] has shape (3,), but must be one number"),
     ({"period": 1.0}, TypeError, "period is 1.0, but must be 3 lengths or None"),
-    ({"period": "xyz"}, TypeError, "period[0] has dtype <U1, but must be real numbers"),
+    ({"period": "xyz"}, TypeError, "period[0] is 'x', but must be real numbers"),
     ({"period": (True, 1, 1)}, TypeError, "period[0] has dtype bool"),
     (
         {"period": (1e-7, 1, None)},
@@ -244,8 +256,8 @@ BAD_POSES = [
     ([], ValueError, "poses has shape (0,), but must be (2, 4, 4)"),
     (0.5, ValueError, "poses has shape (), but must be (2, 4, 4)"),
     ([np.eye(4), np.eye(3)], ValueError, "poses is ragged"),
-    ("ab", TypeError, "poses has dtype <U2, but must be real numbers"),
-    ([None, "b"], TypeError, "poses[1] has dtype <U1, but must be real numbers"),
+    ("ab", TypeError, "poses is 'ab', but must be real numbers"),
+    ([None, "b"], TypeError, "poses[1] is 'b', but must be real numbers"),
     (np.eye(4, dtype=complex), TypeError, "poses has dtype complex128"),
 ]
 
@@ -299,6 +311,13 @@ BAD_MESHES = {
         ValueError,
         "vertices[1, 0] is 1e+80; coordinates must lie within 1e75 of 0",
     ),
+    "in the plane": (
+        [[0, 0], [1, 0], [1, 1]],
+        [[0, 1, 2]],
+        ValueError,
+        "vertices has shape (3, 2), but must be (n, 3): points in the plane need z = 0 as a third",
+    ),
+    "a path": ("drum.stl", None, TypeError, "vertices is 'drum.stl', but must be real numbers"),
     "one vertex": ([0, 0, 0], [[0, 1, 2]], ValueError, "vertices has shape (3,), but must be"),
     "complex vertices": (np.zeros((4, 3), complex), [], TypeError, "vertices has dtype complex128"),
     "string vertices": (np.zeros((4, 3), str), [], TypeError, "vertices has dtype <U1"),
@@ -368,7 +387,7 @@ BAD_MESHES = {
     ),
     "string facets": (SQUARE, ["012", "0123"], TypeError, "facets has dtype <U1"),
     "masked facets": (SQUARE, np.ma.masked_equal([[0, 1, 2]], 2), TypeError, "facets has masked"),
-    "none": (SQUARE, None, TypeError, "facets has dtype object"),
+    "none": (SQUARE, None, TypeError, "facets is None, but must be integers"),
     "a number among lists": (
         SQUARE,
         [[0, 1, 2], 3],
@@ -433,7 +452,7 @@ BAD_MESH_KEYWORDS = [
     ({"noise": np.inf}, ValueError, "noise[0] is inf"),
     ({"noise": [0, 0, 0]}, ValueError, "noise has 3 entries, but there are 2 facets"),
     ({"noise": [[0], [0]]}, ValueError, "noise has shape (2, 1), but must be a number or (2,)"),
-    ({"noise": "0.1"}, TypeError, "noise has dtype <U3"),
+    ({"noise": "0.1"}, TypeError, "noise is '0.1', but must be real numbers"),
     ({"noise": True}, TypeError, "noise has dtype bool"),
     ({"on_degenerate": "keep"}, ValueError, "on_degenerate is 'keep', but must be 'raise' or"),
     ({"on_degenerate": False}, TypeError, "on_degenerate is False, but must be 'raise' or 'drop'"),
@@ -492,6 +511,64 @@ def test_sequences_that_hold_no_mesh():
     ):
         with pytest.raises(error, match=message):
             abut.ContactFinder(meshes)
+
+
+# ---- arguments in another's place ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        (lambda c, r, m: (m, c, r), TypeError, "centers is a Mesh"),
+        (lambda c, r, m: (c, m, r), TypeError, "radii is a Mesh"),
+        (lambda c, r, m: (m, c, 0.5), TypeError, "centers is a Mesh"),
+        (lambda c, r, m: (c, m, 0.5), TypeError, "radii is a Mesh"),
+        (lambda c, r, m: (c, [m], 0.5), TypeError, "mesh is a number"),
+        (lambda c, r, m: (c, r, r), TypeError, "mesh is a list of numbers"),
+        (lambda c, r, m: (c, r, 0.5), TypeError, "mesh is a number"),
+        (lambda c, r, m: (r, c, m), ValueError, "radii has shape (3, 3), as centers have"),
+    ],
+)
+def test_order_of_the_arguments(change, error, message):
+    arguments = change(CENTERS, RADII, abut.Mesh(SQUARE, [[0, 1, 2, 3]]))
+    message += ": the order is find_contacts(centers, radii, mesh)"
+    assert_fails(abut.find_contacts, error, message, *arguments)
+
+
+def test_an_object_with_faces_stands_for_a_mesh():
+    class Trimesh:
+        vertices, faces = SQUARE, [[0, 1, 2]]
+
+    with pytest.raises(TypeError, match="centers is a Trimesh: the order is find_contacts"):
+        abut.find_contacts(Trimesh(), CENTERS, RADII)
+
+
+TETRAHEDRON = [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]]
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        (SQUARE, [[0, 1, 2, 3]]),
+        [np.array(SQUARE), np.array([[0, 1, 2]])],
+        (SQUARE, [[0, 1, 2], [0, 1, 2, 3]]),
+        # as many facets as vertices: no array of four corners of two facets
+        (np.array(SQUARE, float), np.array(TETRAHEDRON)),
+    ],
+)
+def test_vertices_and_facets_are_no_mesh_yet(pair):
+    message = r"vertices and facets are no mesh yet: abut\.Mesh\(vertices, facets\) is one"
+    for take in (abut.ContactFinder, abut.Mesh.from_any):
+        with pytest.raises(TypeError, match=message):
+            take(pair)
+    with pytest.raises(TypeError, match=message):
+        abut.find_contacts(CENTERS, RADII, pair)
+
+
+def test_two_facets_in_a_tuple_are_a_mesh():
+    corners = np.array([[[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 0, 1], [1, 0, 1], [0, 1, 1]]])
+    for given in (corners.tolist(), tuple(corners.tolist()), tuple(corners), list(corners + 0.5)):
+        assert len(abut.Mesh.from_any(given)) == 2
 
 
 # ---- nothing crashes -----------------------------------------------------------------------------

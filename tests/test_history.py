@@ -246,7 +246,12 @@ def test_no_contacts(now, previous):
 @pytest.mark.parametrize(
     ("tangent", "rows", "error", "message"),
     [
-        (np.zeros((3, 3)), range(4), ValueError, "tangent has 3 rows, but the previous contacts"),
+        (
+            np.zeros((3, 3)),
+            range(4),
+            ValueError,
+            "tangent has 3 rows, but there are 4 previous contacts",
+        ),
         (np.zeros((4, 2)), range(4), ValueError, r"tangent has shape \(4, 2\)"),
         (np.zeros(3), range(4), ValueError, r"tangent has shape \(3,\)"),
         (np.zeros((4, 3), complex), range(4), TypeError, "tangent has dtype complex128"),

@@ -210,3 +210,16 @@ def test_damage_is_told_or_harmless(contacts, tmp_path_factory, data):
     except ValueError:
         return
     assert found == contacts
+
+
+@pytest.mark.parametrize("ending", ["csv", "vtp"])
+def test_only_npz_is_read_back(tmp_path, ending):
+    mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+    path = tmp_path / f"bed.{ending}"
+    abut.find_contacts([[0.2, 0.2, 0.5]], 1.0, mesh).save(path)
+    message = "cannot be read back: load_{0} reads .npz files, as {0}.save\\('bed.npz'\\) writes"
+    for load, what in ((abut.load_contacts, "contacts"), (abut.load_pairs, "pairs")):
+        with pytest.raises(ValueError, match=message.format(what)):
+            load(path)
+        with pytest.raises(FileNotFoundError):
+            load(tmp_path / f"nothing.{ending}")

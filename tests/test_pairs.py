@@ -126,7 +126,7 @@ def test_what_selects_no_rows(pairs, rows, error, message):
 
 
 def test_spheres_that_there_are_not(pairs):
-    with pytest.raises(IndexError, match="there is no sphere 60: the 60 spheres are numbered"):
+    with pytest.raises(IndexError, match="there is no sphere 60: there are 60 spheres, from 0"):
         pairs.of(N)
     with pytest.raises(TypeError, match="not iterable"):
         iter(pairs)

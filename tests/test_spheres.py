@@ -94,8 +94,12 @@ def test_numbers_come_back(tmp_path_factory, rows):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "no column x or y or z or radius"),
-        ("0,1,2,0.5\n", "no column x or y or z or radius; the columns are 0, 1, 2, 0.5"),
+        ("", "no column x or y or z or radius: the first line is empty, but must name the columns"),
+        ("0,1,2,0.5\n", "no column x or y or z or radius: the first line holds numbers, but must"),
+        ("\n\n", "radius: the first line is empty, but must name the columns"),
+        ("x y z radius\n", "the columns are 'x y z radius'"),
+        ("# x,y,z,radius\n", "no column x; the columns are '# x', y, z, radius"),
+        ("\x1b[31mx,\x07y,z\n", "no column x or y or radius: the first line is no text, but must"),
         ("x,y,radius\n", "no column z; the columns are x, y, radius"),
         ("x,y,z,size\n", "no column radius; the columns are x, y, z, size"),
         ("x,y,y,z,radius\n", "2 columns y"),

@@ -20,6 +20,9 @@ T = TypeVar("T")
 REAL = "iuf"
 WHOLE = "iu"
 
+# of a string that an error shows
+SHOWN_LENGTH = 80
+
 # of nearly all arrays that come in; of others that equal it they take the longer way
 FLOAT64 = np.dtype(np.float64)
 
@@ -34,7 +37,16 @@ def read(value: object, name: str, kinds: str, wanted: str) -> NDArray[Any]:
         raise ValueError(f"{name} is ragged: its rows have different lengths") from None
     if array.dtype.kind in kinds or (array.size == 0 and array.dtype.kind == "f"):
         return array
-    raise TypeError(f"{name} has dtype {array.dtype}, but must be {wanted}")
+    raise TypeError(f"{name} {_what(value, array)}, but must be {wanted}")
+
+
+def _what(value: object, array: NDArray[Any]) -> str:
+    """What stands where numbers should."""
+    if value is None or (isinstance(value, str) and len(value) <= SHOWN_LENGTH):
+        return f"is {value!r}"
+    if array.dtype.kind == "O" and array.ndim == 0:
+        return f"is {a_or_an(type(value).__name__)}"
+    return f"has dtype {array.dtype}"
 
 
 def doubles(value: object, name: str) -> NDArray[np.float64]:
@@ -63,11 +75,13 @@ def points(value: object, name: str, dimensions: tuple[int, ...] = (3,)) -> NDAr
 def _points_remedy(array: NDArray[Any]) -> str:
     if array.shape == (3,):
         return ": give one point as [[x, y, z]]"
-    if array.ndim == 2 and array.shape[0] == 3:
-        return ": give its transpose"
-    if array.ndim == 2 and array.shape[1] == 2:
+    if array.ndim != 2:
+        return ""
+    if array.shape[1] == 2:
         return ": points in the plane need z = 0 as a third column"
-    return ""
+    if array.shape[1] == 4 and array.shape[0] != 3:
+        return ": give its first three columns, if these are x, y and z"
+    return ": give its transpose" if array.shape[0] == 3 else ""
 
 
 def lengths(
@@ -90,9 +104,14 @@ def lengths(
     return array
 
 
-def counted(count: int, one: str, several: str | None = None) -> str:
-    """A count and its noun, as in "1 mesh" and "2 meshes"."""
-    return f"{count} {one if count == 1 else several or one + 's'}"
+def counted(count: int, one: str, several: str | None = None, style: str = "") -> str:
+    """A count and its noun, as in "1 mesh" and "2 meshes"; `style`: how the number is written."""
+    return f"{count:{style}} {one if count == 1 else several or one + 's'}"
+
+
+def a_or_an(noun: str) -> str:
+    """A noun with its article: "a Mesh", "an ndarray"."""
+    return f"{'an' if noun[:1].lower() in 'aeio' else 'a'} {noun}"
 
 
 def there_are(count: int, one: str, several: str | None = None) -> str:

@@ -14,9 +14,10 @@ import numpy as np
 
 import abut
 
+from .checks import counted
 from .config import config
 from .extras import import_extra
-from .io import contact_writer, read_facets, save_contacts
+from .io import MESH_ENDINGS, contact_writer, read_facets, save_contacts
 from .threads import worker_count
 
 __all__ = ["main"]
@@ -139,7 +140,7 @@ def _add_contacts(commands):
     command.add_argument(
         "--resolution", choices=("hierarchy", "sharing", "all"), default="hierarchy",
         help="hierarchy: touching facets of one surface make one contact (default);"
-        " sharing: they share its force, which is continuous in the sphere's place;"
+        " sharing: they share its force, which does not jump but at steep corners;"
         " all: every touching facet makes a contact",
     )  # fmt: skip
     command.add_argument(
@@ -184,7 +185,10 @@ def _add_reading(command):
 
 
 def _frame(text):
-    return text if text == "all" else int(text)
+    try:
+        return text if text == "all" else int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number, nor all") from None
 
 
 # ---- commands ------------------------------------------------------------------------------------
@@ -193,6 +197,7 @@ def _frame(text):
 def _contacts(arguments):
     # first, so that a wrong ending shows before the work is done
     contact_writer(arguments.output)
+    _check_order(arguments)
     mesh = _read_mesh(arguments, arguments.split)
     spheres = abut.read_spheres(arguments.spheres, frame=arguments.frame)
     contacts = abut.find_contacts(
@@ -211,9 +216,16 @@ def _contacts(arguments):
     save_contacts(contacts, arguments.output, extra)
     touching = np.count_nonzero(contacts.counts)
     print(
-        f"{len(contacts):,} contacts of {touching:,} of {len(spheres.radii):,} spheres"
-        f" written to {arguments.output}"
+        f"{counted(len(contacts), 'contact', style=',')} of {touching:,} of"
+        f" {counted(len(spheres.radii), 'sphere', style=',')} written to {arguments.output}"
     )
+
+
+def _check_order(arguments):
+    """Both files would be of no known kind, if they were taken for each other."""
+    mesh, spheres = Path(arguments.mesh), Path(arguments.spheres)
+    if spheres.suffix.lower() in MESH_ENDINGS and mesh.suffix.lower() not in MESH_ENDINGS:
+        raise ValueError(f"{spheres} is a mesh, which comes first: abut contacts {spheres} {mesh}")
 
 
 def _info(arguments):
@@ -410,13 +422,18 @@ def _text(error):
     return f"{type(error).__name__}: {text}"
 
 
+def _printable(text):
+    """Without what would move a terminal's cursor, or change its colors: names of files may."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
 def _complain(message, status):
-    print(f"abut: {message}", file=sys.stderr)
+    print(f"abut: {_printable(message)}", file=sys.stderr)
     return status
 
 
 def _warn(message, *_where, **_rest):
-    print("abut: warning:", " ".join(str(message).split()), file=sys.stderr)
+    print("abut: warning:", _printable(" ".join(str(message).split())), file=sys.stderr)
 
 
 def _forget_stdout():

@@ -122,6 +122,10 @@ class Contacts(Table):
     _offset_columns: ClassVar = OFFSETS
     _settings: ClassVar = SEARCH
     _shown: ClassVar = ("sphere", "facet", "type", "overlap", "point", "normal")
+    _synonyms: ClassVar = dict.fromkeys(("depth", "penetration", "indentation"), "overlap") | {
+        "face": "facet", "element": "facet", "triangle": "facet", "particle": "sphere",
+        "vertex": "node", "vertices": "node",
+    }  # fmt: skip
 
     sphere: NDArray[np.intp]
     facet: NDArray[np.intp]
@@ -230,9 +234,8 @@ class Contacts(Table):
                 "the contacts do not know their mesh: load_contacts(path, meshes=mesh) tells them"
             )
         if not 0 <= number < len(self.meshes):
-            raise IndexError(
-                f"there is no mesh {number}: the {len(self.meshes)} meshes are numbered from 0"
-            )
+            count = checks.there_are(len(self.meshes), "mesh", "meshes")
+            raise IndexError(f"there is no mesh {number}: {count}, from 0")
         shape = len(self), len(self.meshes[number].vertices)
         counts = np.diff(self.node_offsets)
         here = self.mesh == number
@@ -436,7 +439,8 @@ class Contacts(Table):
         by_type = ", ".join(
             f"{count} {name}" for count, name in zip(counts, TYPE_NAMES, strict=False)
         )
-        return f"Contacts({len(self)} of {len(self.offsets) - 1} spheres: {by_type})"
+        spheres = checks.counted(len(self.offsets) - 1, "sphere")
+        return f"Contacts({len(self)} of {spheres}: {by_type})"
 
     def _cell(self, name: str, row: int) -> str:
         return TYPE_NAMES[self.type[row]] if name == "type" else super()._cell(name, row)

@@ -15,6 +15,7 @@ from .poses import lengths_of, read_period, read_poses
 from .simd import level
 from .statistics import Statistics
 from .threads import worker_count
+from .units import warn_of_units
 
 RESOLUTIONS = {"hierarchy": _core.HIERARCHY, "sharing": _core.SHARING, "all": _core.ALL}
 WEIGHTS = {"wachspress": _core.WACHSPRESS, "zhong": _core.ZHONG}
@@ -50,7 +51,8 @@ def find_contacts(
         How a sphere's touching facets become its contacts. "hierarchy" is the double hierarchy
         method [1]_: of the touching facets' contacts, those remain that no nearer one stands for.
         "sharing" keeps them with the part of the force that each carries, ``contacts.share``, so
-        that the force is continuous in the sphere's position. "all" keeps them all.
+        that the force is continuous in the sphere's position, at least where the normals of its
+        contacts are within a right angle of each other. "all" keeps them all.
     flat_angle : float, default 0
         Radians, at least 0 and less than pi/2. Walls whose dihedral angle differs from flat by at
         most this count as one.
@@ -94,6 +96,13 @@ def find_contacts(
     KeyboardInterrupt
         If Ctrl-C ends a long query.
 
+    Warns
+    -----
+    MeshWarning
+        If nothing touches, and the box of the spheres does not meet the mesh's, or their sizes
+        differ by a factor of 300 or more, as they do where one is in meters and the other in
+        millimeters. `ContactFinder.find` does not look: in a simulation spheres may be falling.
+
     References
     ----------
     .. [1] M. Santasusana, J. Irazábal, E. Oñate, J. M. Carbonell, "The Double Hierarchy Method",
@@ -113,7 +122,8 @@ def find_contacts(
     >>> contacts.normal[0]
     array([0., 0., 1.])
     """
-    return ContactFinder(mesh).find(
+    _check_order(centers, radii, mesh)
+    contacts = ContactFinder(mesh).find(
         centers,
         radii,
         resolution=resolution,
@@ -126,6 +136,11 @@ def find_contacts(
         exponent=exponent,
         keep_zero=keep_zero,
     )
+    if not len(contacts):
+        points = checks.points(centers, "centers")
+        sizes = checks.lengths(radii, "radii", len(points), "center")
+        warn_of_units(points, sizes, checks.number(gap, "gap"), contacts)
+    return contacts
 
 
 class ContactFinder:
@@ -288,6 +303,19 @@ class ContactFinder:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ContactFinder, (self._meshes,)
+
+
+def _check_order(centers: Any, radii: Any, mesh: Any) -> None:
+    """Say what the order is where an argument is plainly in another's place."""
+    order = "the order is find_contacts(centers, radii, mesh)"
+    for value, name in ((centers, "centers"), (radii, "radii")):
+        if isinstance(value, Mesh) or hasattr(value, "faces") or hasattr(value, "cells"):
+            raise TypeError(f"{name} is {checks.a_or_an(type(value).__name__)}: {order}")
+    if isinstance(radii, np.ndarray) and radii.ndim == 2 and radii.shape[1] == 3:
+        raise ValueError(f"radii has shape {radii.shape}, as centers have: {order}")
+    depth = _depth(mesh)
+    if depth == 0 or (depth == 1 and len(mesh) > 0):
+        raise TypeError(f"mesh is {'a list of numbers' if depth else 'a number'}: {order}")
 
 
 def _read_meshes(given: Any) -> tuple[Mesh, ...]:

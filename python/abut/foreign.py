@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from . import checks
 from .facets import Corners, read_facets, regular
 from .io.facets import Facets, offsets_of
-from .io.weld import weld
-from .mesh import Mesh, warn
+from .io.weld import FEW_CORNERS, weld
+from .mesh import Mesh, left_out_text, warn
 
 # meshio's names of cells that are facets, and of those that no sphere touches
 MESHIO_FACETS = {"triangle", "quad", "polygon"}
@@ -107,6 +107,8 @@ def _from_meshio(obj: Any) -> Facets:
 def _from_array(obj: Any) -> Facets:
     if not isinstance(obj, np.ndarray) and any(isinstance(item, Mesh) for item in obj):
         raise TypeError("a sequence of meshes is no mesh: ContactFinder(meshes) takes them all")
+    if _is_vertices_and_facets(obj):
+        raise TypeError("vertices and facets are no mesh yet: abut.Mesh(vertices, facets) is one")
     corners = checks.doubles(obj, "mesh")
     if corners.ndim != 3 or corners.shape[2] != 3:
         raise ValueError(
@@ -122,12 +124,28 @@ def _from_array(obj: Any) -> Facets:
     return Facets(corners.reshape(-1, 3), numbers, regular(facet_count, corner_count))
 
 
+def _is_vertices_and_facets(obj: Any) -> bool:
+    """Whether these are the two arguments of `Mesh`, and not the corners of two facets."""
+    if isinstance(obj, np.ndarray) or len(obj) != 2:
+        return False
+    try:
+        vertices, facets = map(np.asarray, obj)
+    except ValueError:  # facets of different numbers of corners
+        return np.ndim(obj[0]) == 2
+    if vertices.ndim != 2 or facets.ndim != 2:
+        return False
+    if vertices.shape != facets.shape:
+        return True
+    return isinstance(obj, tuple) and (vertices.dtype.kind, facets.dtype.kind) == ("f", "i")
+
+
 def _weld(facets: Facets, distance: float, on_degenerate: str) -> Facets:
     """Give facets that meet common vertices; those that have fewer than three then have no area."""
     welded, dropped = weld(facets, distance)
     if len(dropped):
-        found = f"{len(dropped)} facets have fewer than three different corners"
         if on_degenerate != "drop":
-            raise ValueError(f'{found}, first {dropped[0]}; on_degenerate="drop" leaves them out')
-        warn(f"{found} and are left out; the first is {dropped[0]}")
+            raise ValueError(
+                f'facet {dropped[0]} has {FEW_CORNERS}; on_degenerate="drop" leaves such facets out'
+            )
+        warn(left_out_text(dropped, len(facets.offsets) - 1, FEW_CORNERS))
     return welded

@@ -126,7 +126,8 @@ def read_tangent(tangent: ArrayLike, before: Table) -> _Doubles:
     vectors = checks.points(tangent, "tangent", before.point.shape[1:])
     if len(vectors) != len(before):
         raise ValueError(
-            f"tangent has {len(vectors)} rows, but the previous {before._row}s are {len(before)}"
+            f"tangent has {checks.counted(len(vectors), 'row')},"
+            f" but {checks.there_are(len(before), f'previous {before._row}')}"
         )
     return vectors
 

@@ -21,7 +21,10 @@ DOUBTFUL_COUNT, DOUBTFUL_PART = 30, 0.1
 
 
 class MeshWarning(UserWarning):
-    """Something in a mesh was left out or repaired; the message counts it and names the first."""
+    """Something in a mesh was left out or repaired; the message counts it and names the first.
+
+    Or nothing touches a mesh whose unit of length looks as if it were not that of the spheres.
+    """
 
 
 class Mesh:
@@ -179,7 +182,7 @@ class Mesh:
         --------
         >>> import abut
         >>> abut.Mesh.from_any([[[0, 0, 0], [1, 0, 0], [0, 1, 0]]])
-        Mesh(1 facets, 3 vertices)
+        Mesh(1 facet, 3 vertices)
         """
         if isinstance(obj, Mesh):
             return obj
@@ -428,7 +431,8 @@ class Mesh:
         return len(self.offsets) - 1
 
     def __repr__(self) -> str:
-        return f"Mesh({len(self)} facets, {len(self.vertices)} vertices)"
+        facets = checks.counted(len(self), "facet")
+        return f"Mesh({facets}, {checks.counted(len(self.vertices), 'vertex', 'vertices')})"
 
     def __copy__(self) -> Mesh:
         return self
@@ -448,6 +452,14 @@ def warn(message: str) -> None:
     while frame.f_back and frame.f_globals.get("__name__", "").startswith("abut."):
         depth, frame = depth + 1, frame.f_back
     warnings.warn(message, MeshWarning, stacklevel=depth)
+
+
+def left_out_text(facets: NDArray[np.intp], given: int, fault: str) -> str:
+    """What a warning says of facets that have this fault, and are dropped therefore."""
+    of = f"{len(facets)} of {checks.counted(given, 'facet')}"
+    if len(facets) == 1:
+        return f"{of} has {fault} and is left out: facet {facets[0]}"
+    return f"{of} have {fault} and are left out; the first is {facets[0]}"
 
 
 def _rebuild(
@@ -487,7 +499,4 @@ def _warn_doubt(mesh: Mesh) -> None:
 def _warn_dropped(kept: NDArray[np.intp], given: int, source: NDArray[np.intp] | None) -> None:
     dropped = np.setdiff1d(np.arange(given), kept)
     if len(dropped):
-        first = dropped[0] if source is None else source[dropped[0]]
-        warn(
-            f"{len(dropped)} of {given} facets have no area and are left out; the first is {first}"
-        )
+        warn(left_out_text(dropped if source is None else source[dropped], given, "no area"))

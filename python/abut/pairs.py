@@ -86,6 +86,7 @@ class Pairs(Table):
     _row_columns: ClassVar = PAIR_COLUMNS
     _settings: ClassVar = ("period", "other_count")
     _shown: ClassVar = ("i", "j", "overlap", "point", "normal")
+    _synonyms: ClassVar = dict.fromkeys(("depth", "penetration", "indentation"), "overlap")
 
     i: NDArray[np.intp]
     j: NDArray[np.intp]
@@ -261,5 +262,7 @@ class Pairs(Table):
         return pair_history.carry(tangent, self, previous, match, (ids, previous_ids))
 
     def __repr__(self) -> str:
-        others = "" if self.other_count is None else f" with {self.other_count} others"
+        others = (
+            "" if self.other_count is None else f" with {checks.counted(self.other_count, 'other')}"
+        )
         return f"Pairs({len(self)} of {checks.counted(len(self.offsets) - 1, 'sphere')}{others})"

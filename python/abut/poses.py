@@ -62,7 +62,7 @@ def read_period(period: object, *dimensions: int) -> Period | None:
     except TypeError:
         raise TypeError(f"period is {period!r}, but must be {may_be} lengths or None") from None
     if len(items) not in (dimensions or (3,)):
-        raise ValueError(f"period has {len(items)} items, but must have {may_be}")
+        raise ValueError(f"period has {checks.counted(len(items), 'item')}, but must have {may_be}")
     lengths = tuple(_length(item, f"period[{k}]") for k, item in enumerate(items))
     return None if lengths.count(None) == len(lengths) else lengths
 

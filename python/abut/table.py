@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -57,6 +58,8 @@ class Table:
     _settings: ClassVar[tuple[str, ...]]
     # columns that a notebook shows
     _shown: ClassVar[tuple[str, ...]]
+    # what others call columns
+    _synonyms: ClassVar[dict[str, str]]
 
     point: NDArray[np.float64]
     overlap: NDArray[np.float64]
@@ -104,6 +107,23 @@ class Table:
     def __len__(self) -> int:
         return len(self.overlap)
 
+    def __getattr__(self, name: str) -> Any:
+        # asked for only where there is nothing of this name
+        kind = type(self).__name__
+        if name.startswith("_"):
+            raise AttributeError(f"{kind!r} object has no attribute {name!r}")
+        raise AttributeError(f"{kind} has no {name!r}{self._instead_of(name)}")
+
+    def _instead_of(self, name: str) -> str:
+        """What is meant, or where that is not plain, all columns."""
+        singular = name.removesuffix("s")
+        meant = self._synonyms.get(name, self._synonyms.get(singular, singular))
+        public = [word for word in dir(self) if not word.startswith("_")]
+        close = difflib.get_close_matches(meant, [*self._public_columns(), *public], 1, 0.75)
+        if close:
+            return f": there is {close[0]!r}"
+        return f"; its columns are {', '.join(self._public_columns())}"
+
     # without it, Python would loop over table[0], table[1], ...
     __iter__ = None
 
@@ -125,7 +145,7 @@ class Table:
     def _of(self, i: int) -> Self:
         i, n = checks.whole(i, "i"), len(self.offsets) - 1
         if not 0 <= i < n:
-            raise IndexError(f"there is no sphere {i}: the {n} spheres are numbered from 0")
+            raise IndexError(f"there is no sphere {i}: {checks.there_are(n, 'sphere')}, from 0")
         return self[self.offsets[i] : self.offsets[i + 1]]
 
     # ---- exports ----
@@ -289,8 +309,15 @@ def _read_rows(rows: slice | ArrayLike, count: int, row: str) -> NDArray[np.intp
     """The numbers of the rows that an index means, increasing."""
     if isinstance(rows, slice):
         if rows.step is not None and rows.step < 0:
-            raise ValueError(f"a slice of {row}s must have a positive step")
+            raise ValueError(
+                f"a slice of {row}s must have a positive step: their order stays;"
+                f" columns can be reversed, as {row}s.overlap[::-1]"
+            )
         return np.arange(count)[rows]
+    if isinstance(rows, str):
+        raise TypeError(f"columns are attributes: {row}s.{rows}, not {row}s[{rows!r}]")
+    if isinstance(rows, tuple) and any(isinstance(item, slice) for item in rows):
+        raise TypeError(f"{row}s are selected by one index, but there are {len(rows)}")
     array = np.asarray(rows)
     if array.ndim == 0:
         raise TypeError(
@@ -313,7 +340,11 @@ def _read_indices(indices: NDArray[np.intp], count: int, row: str) -> NDArray[np
         raise IndexError(f"the indices have shape {indices.shape}, but must be (k,)")
     outside = np.flatnonzero((indices < 0) | (indices >= count))
     if len(outside):
-        raise IndexError(f"there is no {row} {indices[outside[0]]}: there are {count}, from 0 on")
+        there = checks.there_are(count, row)
+        raise IndexError(f"there is no {row} {indices[outside[0]]}: {there}, from 0")
     if (np.diff(indices) <= 0).any():
-        raise ValueError(f"indices of {row}s must increase: np.unique sorts them")
+        raise ValueError(
+            f"indices of {row}s must increase: their order stays, and each is there once;"
+            f" columns take any order, as {row}s.overlap[indices]"
+        )
     return indices

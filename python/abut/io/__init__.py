@@ -12,12 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
 from ..contacts import Contacts
-from ..mesh import Mesh, warn
+from ..mesh import Mesh, left_out_text, warn
 from ..pairs import Pairs
 from ..table import Table
 from . import csv, dump, mdpa, npy, npz, obj, parquet, ply, stl, vtp
 from .facets import Facets
 from .spheres import Spheres
+from .weld import FEW_CORNERS
 from .weld import weld as _weld
 
 __all__ = [
@@ -39,6 +40,7 @@ _MESH_READERS: dict[str, Callable[..., Facets]] = {
     ".ply": ply.read,
     ".mdpa": mdpa.read,
 }
+MESH_ENDINGS = tuple(_MESH_READERS)
 _MESH_WRITERS = {".vtp": vtp.save_mesh, ".stl": stl.save}
 _SPHERE_READERS = {".csv": csv.read_spheres, ".npy": npy.read_spheres, ".npz": npz.read_spheres}
 _TABLE_WRITERS = {
@@ -170,10 +172,7 @@ def _read_welded(
         noise = checks.lengths(noise, "noise", facet_count, "facet")
     facets, dropped = _weld(facets, distance)
     if len(dropped):
-        warn(
-            f"{file}: {len(dropped)} of {facet_count} facets have fewer than three different"
-            f" corners and are left out; the first is {numbers[dropped[0]]}"
-        )
+        warn(f"{file}: {left_out_text(numbers[dropped], facet_count, FEW_CORNERS)}")
     left = facets.source
     return facets._replace(source=numbers[left]), None if noise is None else noise[left]
 
@@ -264,7 +263,7 @@ def load_contacts(path: Pathlike, meshes: Mesh | Sequence[Mesh] | None = None) -
     >>> abut.load_contacts(path, mesh) == contacts
     True
     """
-    file = _path(path)
+    file = _saved_path(path, "contacts")
     if meshes is not None:
         meshes = (meshes,) if isinstance(meshes, Mesh) else tuple(meshes)
         for i, mesh in enumerate(meshes):
@@ -301,7 +300,7 @@ def load_pairs(path: Pathlike) -> Pairs:
     >>> abut.load_pairs(path) == pairs
     True
     """
-    return npz.load_pairs(_path(path))
+    return npz.load_pairs(_saved_path(path, "pairs"))
 
 
 def contact_writer(path: Pathlike, what: str = "contacts") -> Callable[..., None]:
@@ -332,6 +331,17 @@ def _path(path: Pathlike) -> Path:
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"path is a {type(path).__name__}, but must be a str or path-like")
     return Path(path)
+
+
+def _saved_path(path: Pathlike, what: str) -> Path:
+    """The path of a table that was saved so that it can be read back."""
+    file = _path(path)
+    if file.suffix.lower() in _TABLE_WRITERS.keys() - {".npz"} and file.exists():
+        raise ValueError(
+            f"{file} cannot be read back: load_{what} reads .npz files,"
+            f" as {what}.save('{file.stem}.npz') writes them"
+        )
+    return file
 
 
 def _by_ending(file: Path, table: Mapping[str, Any], what: str, hint: str = "") -> Any:

@@ -222,7 +222,7 @@ def _check_meshes(columns: Mapping[str, NDArray], meshes: tuple[Mesh, ...]) -> N
     """A node beyond its mesh would be read from memory that is not the mesh's."""
     mesh = columns["mesh"]
     if len(mesh) and mesh.max() >= len(meshes):
-        raise ValueError(f"the contacts name mesh {mesh.max()}, but {len(meshes)} are given")
+        raise ValueError(f"the contacts name mesh {mesh.max()}, but {_given(meshes)}")
     facet_counts = np.array([len(one) for one in meshes], np.intp)
     vertex_counts = np.array([len(one.vertices) for one in meshes], np.intp)
     node_mesh = np.repeat(mesh, np.diff(columns["node_offsets"]))
@@ -242,8 +242,11 @@ def _check_poses(
             f"it names mesh {columns['mesh'].max()}, but has {counted(len(poses), 'pose')}"
         )
     if meshes is not None and len(meshes) != len(poses):
-        given = counted(len(meshes), "mesh is", "meshes are")
-        raise ValueError(f"it has {counted(len(poses), 'pose')}, but {given} given")
+        raise ValueError(f"it has {counted(len(poses), 'pose')}, but {_given(meshes)}")
+
+
+def _given(meshes: tuple[Mesh, ...]) -> str:
+    return counted(len(meshes), "mesh is given", "meshes are given")
 
 
 # ---- spheres and arrays ----
@@ -254,7 +257,7 @@ def read_spheres(path: Path) -> Spheres:
     arrays = read_arrays(path, ("centers", "radii", "ids"))
     for name in ("centers", "radii"):
         if name not in arrays:
-            raise ValueError(f"{path} has no key {name}")
+            raise ValueError(f"{path} has no key {name}: centers (n, 3) and radii are read")
     return from_arrays(path, **arrays)
 
 

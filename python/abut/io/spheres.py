@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import checks
-from .text import BLOCK, Word, numbers
+from .text import BLOCK, Word, numbers, shown
 
 # whole numbers that float64 holds exactly, as which the columns are read
 _WHOLE_LIMIT = 2.0**53
@@ -60,14 +60,36 @@ def find_columns(
     missing = [*(axes[0] if found is None else ()), *(() if size else ("radius",))]
     missing = [name for name in missing if name not in names]
     if found is None or size is None:
-        raise ValueError(
-            f"there is no column {' or '.join(missing)}; the columns are {', '.join(names)}"
-        )
+        raise ValueError(f"there is no column {' or '.join(missing)}{_there_is(names)}")
     for name in (*found, size, "id"):
         if names.count(name) > 1:
             raise ValueError(f"there are {names.count(name)} columns {name}")
     number = names.index("id") if "id" in names else None
     return Columns(tuple(map(names.index, found)), names.index(size), size, number, len(names))
+
+
+def _there_is(names: Sequence[str]) -> str:
+    """What a header has instead of a missing column, as the end of a message."""
+    text = "".join(names)
+    if not text:
+        return ": the first line is empty, but must name the columns"
+    if "\ufffd" in text or not text.isprintable():
+        return ": the first line is no text, but must name the columns"
+    if _are_numbers(names):
+        return ": the first line holds numbers, but must name the columns"
+    return f"; the columns are {', '.join(map(_quoted, names))}"
+
+
+def _are_numbers(names: Sequence[str]) -> bool:
+    try:
+        numbers(names, str)
+    except ValueError:
+        return False
+    return True
+
+
+def _quoted(name: str) -> str:
+    return name if name.isidentifier() else shown(name)
 
 
 def read_table(rows: Iterator[tuple[int, Sequence[Word]]], columns: Columns) -> np.ndarray:

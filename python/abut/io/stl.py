@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
+from ..checks import counted
 from .digits import Coordinates
 from .facets import Facets, offsets_of
 from .text import shown
@@ -63,7 +64,7 @@ def _check_size(path: Path, size: int, count: int) -> None:
     needed = _binary_size(count)
     if not needed <= size < needed + _RECORD.itemsize:
         raise ValueError(
-            f"{path} says that it has {count} facets, which takes {needed} bytes,"
+            f"{path} says that it has {counted(count, 'facet')}, which takes {needed} bytes,"
             f" but it has {size} bytes"
         )
 
@@ -116,7 +117,9 @@ def _check_end(path: Path, data: mmap.mmap, position: int, facet: int, ended: bo
     if not word and ended:
         return
     if not word:
-        raise ValueError(f"{path} ends after {facet} facets without 'endsolid': it was cut off")
+        raise ValueError(
+            f"{path} ends after {counted(facet, 'facet')} without 'endsolid': it was cut off"
+        )
     line = data[:start].count(b"\n") + 1
     if word.lower().startswith(b"facet"):
         raise ValueError(

@@ -13,6 +13,9 @@ import numpy as np
 
 from .facets import Facets, offsets_of
 
+# why a facet is dropped
+FEW_CORNERS = "fewer than three different corners"
+
 # Two vertices of one cell are never farther apart than the distance: its diagonal is 0.99 of that.
 _INNER_CELL = 0.57
 
