@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, islice
+from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -72,26 +71,27 @@ def find_columns(
 
 def read_table(rows: Iterator[tuple[int, Sequence[Word]]], columns: Columns) -> np.ndarray:
     """The wanted columns (n, 4 or 5) of rows of words, each with its line's number."""
-    pick = itemgetter(*columns.wanted())
-    blocks = [np.empty((0, len(columns.wanted())))]
-    while block := list(islice(rows, BLOCK)):
-        for line, row in block:
-            if len(row) != columns.column_count:
-                raise ValueError(
-                    f"line {line} has {len(row)} words,"
-                    f" but there are {columns.column_count} columns"
-                )
-        blocks.append(_read_block(block, pick))
+    wanted = columns.wanted()
+    pick = itemgetter(*wanted)
+    blocks: list[np.ndarray] = []
+    words: list[Word] = []
+    lines: list[int] = []
+    for line, row in rows:
+        if len(row) != columns.column_count:
+            raise ValueError(
+                f"line {line} has {len(row)} words, but there are {columns.column_count} columns"
+            )
+        words += pick(row)
+        lines.append(line)
+        if len(lines) == BLOCK:
+            blocks.append(_read_block(words, lines, len(wanted)))
+            words, lines = [], []
+    blocks.append(_read_block(words, lines, len(wanted)))
     return np.concatenate(blocks)
 
 
-def _read_block(
-    block: list[tuple[int, Sequence[Word]]], pick: Callable[[Sequence[Word]], tuple[Word, ...]]
-) -> np.ndarray:
-    words = list(chain.from_iterable(pick(row) for _, row in block))
-    per_row = len(words) // len(block)
-    values = numbers(words, lambda i: f"line {block[i // per_row][0]}")
-    return values.reshape(-1, per_row)
+def _read_block(words: Sequence[Word], lines: Sequence[int], width: int) -> np.ndarray:
+    return numbers(words, lambda i: f"line {lines[i // width]}").reshape(-1, width)
 
 
 def from_table(table: np.ndarray, columns: Columns) -> Spheres:
