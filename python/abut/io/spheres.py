@@ -123,19 +123,41 @@ def check(centers: np.ndarray, radii: np.ndarray) -> None:
         raise ValueError(f"row {row}: the radius is {radii[row]}")
 
 
+def check_arrays(
+    path: Path, centers: np.ndarray, radii: np.ndarray, ids: np.ndarray | None = None
+) -> None:
+    """Types and shapes of arrays of spheres; what they hold is not looked at, nor need be there."""
+    try:
+        checks.read(centers, "centers", checks.REAL, "real numbers")
+        checks.read(radii, "radii", checks.REAL, "real numbers")
+        if ids is not None:
+            checks.read(ids, "ids", checks.WHOLE, "integers")
+        _check_shapes(centers.shape, radii.shape, None if ids is None else ids.shape)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+_Shape = tuple[int, ...]
+
+
+def _check_shapes(centers: _Shape, radii: _Shape, ids: _Shape | None) -> None:
+    if centers != (0,) and (len(centers) != 2 or centers[1] != 3):
+        raise ValueError(f"centers has shape {centers}, but must be (n, 3)")
+    if radii not in ((), centers[:1]):
+        raise ValueError(f"radii has shape {radii}, but must be a number or {centers[:1]}")
+    if ids not in (None, centers[:1]):
+        raise ValueError(f"ids has shape {ids}, but must be {centers[:1]}")
+
+
 def from_arrays(
     path: Path, centers: np.ndarray, radii: np.ndarray, ids: np.ndarray | None = None
 ) -> Spheres:
-    """Spheres of arrays that a file holds under these names; one radius is that of all."""
+    """Spheres of arrays that were checked; one radius is that of all."""
     try:
         centers = checks.points(centers, "centers")
-        count = len(centers)
-        radii = checks.lengths(radii, "radii", count, "center")
-        if ids is not None:
-            ids = checks.indices(ids, "ids")
-            if ids.shape != (count,):
-                raise ValueError(f"ids has shape {ids.shape}, but there are {count} centers")
+        radii = checks.lengths(radii, "radii", len(centers), "center")
+        ids = None if ids is None else checks.indices(ids, "ids")
         check(centers, radii)
-    except (TypeError, ValueError) as error:
+    except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     return Spheres(centers, radii, ids)
