@@ -145,7 +145,9 @@ def _type_of(name: str) -> np.dtype:
 def _read_columns(path: Path, names: Iterable[str]) -> dict[str, NDArray]:
     """Arrays in the types that they have in a table."""
     arrays = read_arrays(path, names)
-    return {name: np.require(a, _type_of(name), ["C", "A"]) for name, a in arrays.items()}
+    # a long double beyond float64 becomes infinite, which is then named
+    with np.errstate(over="ignore"):
+        return {name: np.require(a, _type_of(name), ["C", "A"]) for name, a in arrays.items()}
 
 
 # ---- how the search was made ---------------------------------------------------------------------
