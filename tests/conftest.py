@@ -1,6 +1,8 @@
 """Options, fixtures and profiles of all tests."""
 
 import os
+import tracemalloc
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -42,3 +44,20 @@ def cad_meshes():
     if not folder:
         pytest.skip("ABUT_TEST_MESHES names no folder of meshes")
     return Path(folder)
+
+
+@pytest.fixture
+def bounded():
+    """A block in which Python and NumPy must not take more than so many bytes."""
+
+    @contextmanager
+    def block(size):
+        tracemalloc.start()
+        try:
+            yield
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert peak < size
+
+    return block

@@ -1,6 +1,8 @@
 """Dumps of LAMMPS and LIGGGHTS."""
 
 import gzip
+import signal
+import sys
 import tracemalloc
 
 import numpy as np
@@ -168,6 +170,12 @@ def test_many_rows(tmp_path):
     ("text", "message"),
     [
         (FRAMES[1].replace(" 0.5 \n", " half \n"), "line 10: 'half' is no finite number"),
+        (FRAMES[1].replace(" 0.5 \n", " 0_5 \n"), "line 10: '0_5' is no finite number"),
+        (FRAMES[0].replace("OF ATOMS\n1", "OF ATOMS\n0_1"), "no sound 'ITEM: NUMBER OF ATOMS'"),
+        (
+            frame([[0, 0, 0, 1]], "xs ys zs radius", BOX.replace("-1", "-1_0")),
+            "no sound 'ITEM: BOX",
+        ),
         (FRAMES[1].replace(" 0.25 \n", " nan \n"), "line 11: 'nan' is no finite number"),
         (FRAMES[1].replace(" 0.25 \n", " -1 \n"), "row 1: the radius is -1.0"),
         (FRAMES[1].replace(" 0.5 \n", " \n"), "line 10 has 5 words, but there are 6 columns"),
@@ -183,7 +191,10 @@ def test_many_rows(tmp_path):
         (frame([[0, 0, 0, 1]], "xs ys zs radius", ""), "no sound 'ITEM: BOX BOUNDS'"),
         (frame([[0, 0, 0, 1]], "xs ys zs radius", BOX[:-5]), "no sound 'ITEM: BOX BOUNDS'"),
         (frame([[0, 0, 0, 1]], "xs ys zs radius", BOX + "1 2\n"), "no sound 'ITEM: BOX BOUNDS'"),
-        (FRAMES[0].replace("-1 3\n", "-1 3\n" * 20), "line 22: '-1 3' stands where 'ITEM:' should"),
+        (
+            FRAMES[0].replace("-1 3\n", "-1 3\n" * 80),
+            "line 65: the head of frame 0 goes on after 64",
+        ),
         ("ITEM: X\n", "the file ends in the head of frame 0"),
     ],
 )
@@ -225,3 +236,77 @@ def test_gzip_that_is_cut_off(tmp_path):
 def test_no_dump(tmp_path, data):
     with pytest.raises(ValueError, match=r"known ending of sphere files: \.csv, \.npy, \.npz"):
         read(tmp_path, data)
+
+
+# ---- files that never end ------------------------------------------------------------------------
+
+ATOMS = "ITEM: NUMBER OF ATOMS\n{}\nITEM: ATOMS x y z radius"
+
+
+def endless(tmp_path, begin, again):
+    """A gzip file of 10 MB that unpacks to 10 GB: some text, and then another again and again."""
+    block = (again * (10**7 // len(again))).encode()
+    path = tmp_path / "dump.100"
+    path.write_bytes(gzip.compress(begin.encode()) + 1000 * gzip.compress(block))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("begin", "again", "message"),
+    [
+        ("ITEM: TIMESTEP\n", "\n", "line 65: the head of frame 0 goes on after 64 lines"),
+        ("ITEM: TIMESTEP\n", "1\n", "line 65: the head of frame 0 goes on after 64 lines"),
+        ("", "ITEM: TIMESTEP\n", "line 65: the head of frame 0 goes on after 64 lines"),
+        (ATOMS.format(0) + "\n", "\n", "line 68: the head of frame 1 goes on after 64 lines"),
+        ("ITEM: TIMESTEP\n", " ", "line 2 has more than 65536 bytes"),
+        ("ITEM: ", "x", "line 1 has more than 65536 bytes"),
+        (ATOMS.format(9), " x", "line 3 has more than 65536 bytes"),
+        (ATOMS.format(9) + "\n", "1 ", "line 4 has more than 65536 bytes"),
+        (ATOMS.format(10**9) + "\n", "\n", "line 4 has 0 words, but there are 4 columns"),
+    ],
+)
+def test_little_is_read_of_files_that_unpack_to_much(tmp_path, begin, again, message, bounded):
+    path = endless(tmp_path, begin, again)
+    with bounded(10**6), pytest.raises(ValueError, match=rf"dump\.100: {message}"):
+        abut.read_spheres(path, frame="all")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGALRM on this system")
+@pytest.mark.parametrize(
+    ("begin", "again"),
+    [("", ATOMS.format(0) + "\n"), (ATOMS.format(10**12) + "\n", "1 1 1 1\n")],
+)
+@pytest.mark.parametrize("number", [-1, 10**9])
+def test_ctrl_c_ends_a_long_read(tmp_path, begin, again, number):
+    def press(signum, frame):
+        raise KeyboardInterrupt
+
+    path = endless(tmp_path, begin, again)
+    earlier = signal.signal(signal.SIGALRM, press)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            abut.read_spheres(path, frame=number)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, earlier)
+
+
+def test_many_frames_of_one_sphere(tmp_path, bounded):
+    count = 5_000
+    one = f"ITEM: NUMBER OF ATOMS\n1\nITEM: ATOMS x y z radius\n{0} 0 0 1\n"
+    (tmp_path / "dump.100").write_text(one * count)
+    # arrays of every frame took 3 MB
+    with bounded(2 * 10**6):
+        spheres = abut.read_spheres(tmp_path / "dump.100", frame="all")
+    np.testing.assert_array_equal(spheres.frame, np.arange(count))
+
+
+@given(st.lists(st.integers(0, 3), max_size=30), st.integers(-30, 30))
+def test_frames_are_passed_over(tmp_path_factory, counts, number):
+    frames = [[[i, k, 0, 1] for k in range(count)] for i, count in enumerate(counts)]
+    text = "".join(frame(rows, "x y z radius") for rows in frames)
+    if not -len(counts) <= number < len(counts):
+        return
+    spheres = read(tmp_path_factory.mktemp("dump"), text, frame=number)
+    assert spheres.centers.tolist() == [row[:3] for row in frames[number]]

@@ -4,6 +4,8 @@ import warnings
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import abut
 
@@ -230,6 +232,50 @@ def test_deep_nesting(tmp_path):
     assert len(str(error.value)) < 5000
 
 
+def nested(*ways):
+    """Parts of these names, each inside the one before; those of all lists beside each other."""
+    begins = [[f"Begin SubModelPart {name}\n" for name in way] for way in ways]
+    return NODES + "".join("".join(way) + "End SubModelPart\n" * len(way) for way in begins)
+
+
+def test_many_parts_of_one_name(tmp_path):
+    # where all names were compared with all, this took ten minutes
+    depth = 100_000
+    text = nested(["B", *["A"] * depth])
+    with pytest.raises(ValueError, match="lists no facets"):
+        read(tmp_path, text, part=".".join(["B", *["A"] * (depth // 2)]))
+    with pytest.raises(ValueError, match=f"stands for several .*: {', '.join(['[.A]+A'] * 30)}$"):
+        read(tmp_path, text, part=".".join(["A"] * (depth // 2)))
+
+
+names = st.lists(st.sampled_from("AB"), min_size=1, max_size=7)
+
+
+@given(ways=st.lists(names, max_size=5), wanted=names)
+def test_parts_are_found_by_how_their_names_end(tmp_path_factory, ways, wanted):
+    parts = dict.fromkeys(tuple(way[: i + 1]) for way in ways for i in range(len(way)))
+    ends = [part for part in parts if list(part[-len(wanted) :]) == wanted]
+    if tuple(wanted) in parts or len(ends) == 1:
+        expected = "lists no facets"
+    elif ends:
+        expected = "stands for several SubModelParts: " + ", ".join(map(".".join, ends))
+    else:
+        expected = "is no SubModelPart: " + (", ".join(map(".".join, parts)) or "none")
+    with pytest.raises(ValueError) as error:
+        read(tmp_path_factory.mktemp("mdpa"), nested(*ways), part=".".join(wanted))
+    assert str(error.value).endswith(expected)
+
+
+def test_what_messages_name_is_bounded(tmp_path):
+    kinds = "".join(f"Begin Elements {'E' * 1000}{i}\n 1 0\nEnd Elements\n" for i in range(100))
+    with pytest.warns(abut.MeshWarning, match=r"E0, .*E29 and 70 other kinds$") as seen:
+        read(tmp_path, NODES + kinds)
+    assert len(str(seen[0].message)) < 5000
+    with pytest.raises(ValueError, match=r"'Begin .*' has no end") as error:
+        read(tmp_path, f"Begin {'E' * 10_000}\n")
+    assert len(str(error.value)) < 500
+
+
 # ---- files that are broken -----------------------------------------------------------------------
 
 
@@ -239,6 +285,9 @@ def test_deep_nesting(tmp_path):
         (" 2  1.0 0.0 0.0", " 2  1.0 0.0", "line 13: a node has 3 words, not 4"),
         (" 2  1.0 0.0 0.0", " 2  1.0 zero 0.0", "line 13: 'zero' is no finite number"),
         (" 2  1.0 0.0 0.0", " 2  1.0 inf 0.0", "line 13: 'inf' is no finite number"),
+        (" 2  1.0 0.0 0.0", " 2  1_0 0.0 0.0", "line 13: '1_0' is no finite number"),
+        (" 2  1.0 0.0 0.0", " 0_2 1.0 0.0 0.0", "line 13: '0_2': these must be whole numbers"),
+        ("   1 7", "   1 0_7", "line 46: '1' '0_7': these must be whole numbers"),
         (" 2  1.0 0.0 0.0", " x  1.0 0.0 0.0", "line 13: 'x': these must be whole numbers"),
         (" 2  1.0 0.0 0.0", " 10 1.0 0.0 0.0", "line 13: node 10 is given again"),
         (" 7 0 10 2 5", " 7 0 10 2", "line 21: a facet has 4 words, not 5"),
@@ -257,6 +306,16 @@ def test_the_broken_line_is_named(tmp_path, old, new, message):
     assert old in MODEL
     with pytest.raises(ValueError, match=rf"mesh\.mdpa, .*({message})"):
         read(tmp_path, MODEL.replace(old, new, 1))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "\n// nothing\n", "Begin Nodes\nEnd Nodes\n", "Begin Properties 0\nEnd Properties\n"],
+)
+@pytest.mark.parametrize("part", [None, "Walls"])
+def test_files_without_a_mesh(tmp_path, text, part):
+    with pytest.raises(ValueError, match=r"mesh\.mdpa holds no mesh: it has no nodes"):
+        read(tmp_path, text, part=part)
 
 
 def test_a_file_that_was_cut_off(tmp_path):

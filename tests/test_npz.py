@@ -1,5 +1,7 @@
 """Contacts in npz files, without loss."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,6 +12,9 @@ from abut.contacts import NODE_COLUMNS, OFFSETS, ROW_COLUMNS
 from abut.io import save_contacts
 
 VERTICES = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [2, 0, 0], [2, 1, 0]]
+# as differences of 64 bits these ascend from 0, and to any number
+FALLING = [2**62, -(2**63), -1]
+
 COLUMNS = (*ROW_COLUMNS, *NODE_COLUMNS, *OFFSETS)
 
 
@@ -103,6 +108,7 @@ def test_other_types_of_the_same_kind(contacts, path):
 
 def test_files_of_earlier_versions(contacts, path):
     arrays = arrays_of(path)
+    assert arrays.pop("mesh_count") == 1
     assert arrays.pop("_tilt").shape == (len(contacts),) and arrays.pop("flat_angle") == 0
     np.savez(path, **arrays)
     found = abut.load_contacts(path)
@@ -146,6 +152,19 @@ def change(name, at, value):
         (change("facet", 1, -1), r"facet\[1\] is negative"),
         (change("node", 2, -1), r"node\[2\] is negative"),
         (change("type", 1, 3), r"type\[1\] is 3, which is no type"),
+        (lambda a: a.update(abut_format=np.ones(3, int)), r"abut_format has shape \(3,\)"),
+        (lambda a: a.update(abut_format="1"), "abut_format has dtype <U1, but must be int64"),
+        (change("point", (1, 2), np.nan), r"point\[1, 2\] is nan"),
+        (change("normal", (0, 0), -np.inf), r"normal\[0, 0\] is -inf"),
+        (change("overlap", 1, np.nan), r"overlap\[1\] is nan"),
+        (change("share", 2, np.inf), r"share\[2\] is inf"),
+        (change("weight", 0, np.nan), r"weight\[0\] is nan"),
+        (change("_tilt", 1, np.nan), r"_tilt\[1\] is nan"),
+        (change("offsets", slice(1, 4), FALLING), "offsets does not ascend"),
+        (change("mesh", 1, 1), r"mesh\[1\] is 1, but 1 mesh was searched"),
+        (change("mesh", 1, 2**62), rf"mesh\[1\] is {2**62}, but 1 mesh was searched"),
+        (lambda a: a.update(mesh_count=-1), "mesh_count is -1"),
+        (lambda a: a.update(mesh_count=0), "mesh.0. is 0, but 0 meshes were searched"),
         (lambda a: a.update(_tilt=a["_tilt"][1:]), r"_tilt has \d entries, not \d"),
         (lambda a: a.update(_tilt=a["type"].astype(str)), "_tilt has dtype <U"),
         (lambda a: a.update(poses=np.eye(4)), r"poses has shape \(4, 4\)"),
@@ -171,10 +190,59 @@ def test_what_is_broken_is_named(path, apply, message):
 def test_what_the_mesh_does_not_have(path, mesh, name, number):
     arrays = arrays_of(path)
     arrays[name][0] = number
+    del arrays["mesh_count"]
     np.savez(path, **arrays)
     assert getattr(abut.load_contacts(path), name)[0] == number
     with pytest.raises(ValueError, match=r"contacts\.npz: the contacts name"):
         abut.load_contacts(path, mesh)
+
+
+def test_meshes_that_no_search_has(path):
+    arrays = arrays_of(path)
+    del arrays["mesh_count"]
+    np.savez(path, **arrays | {"mesh": arrays["mesh"] + 2**31})
+    with pytest.raises(
+        ValueError, match=rf"contacts\.npz: mesh\[0\] is {2**31}, but {2**31} meshes"
+    ):
+        abut.load_contacts(path)
+
+
+def test_large_numbers_of_meshes_take_no_memory(path, contacts, bounded):
+    # as files of earlier versions may hold; a matrix for each took 32 GB
+    arrays = arrays_of(path)
+    del arrays["mesh_count"]
+    np.savez(path, **arrays | {"mesh": arrays["mesh"] + 2**31 - 1})
+    found = abut.load_contacts(path)
+    with bounded(10**6):
+        rows = found.match(found)
+        carried = found.carry(found.point, found, rows)
+    assert rows.tolist() == list(range(len(contacts)))
+    np.testing.assert_array_equal(carried, contacts.carry(contacts.point, contacts, rows))
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "shape", "message"),
+    [
+        ("overlap", np.float64, (10**6,), "overlap has 1000000 entries, not"),
+        ("point", np.float64, (10**6, 3), "point has 1000000 entries, not"),
+        ("image", np.float64, (10**6, 3), "image has dtype float64"),
+        ("share", "S8000000", (), "an array holds no numbers, but |S8000000"),
+        ("abut_format", "U2000000", (), "an array holds no numbers, but <U2000000"),
+        ("abut_format", np.int64, (10**6,), "abut_format has shape (1000000,)"),
+        ("node_offsets", np.int64, (10**6,), "node_offsets has 1000000 entries"),
+        ("_tilt", np.float64, (10**6,), "_tilt has 1000000 entries"),
+        ("poses", np.float64, (10**6,), "poses has shape (1000000,)"),
+        ("poses", np.float64, (10**5, 4, 3), "poses has shape (100000, 4, 3)"),
+        ("period", np.float64, (10**6,), "period has shape (1000000,)"),
+        ("mesh_count", np.int64, (10**6,), "mesh_count has shape (1000000,)"),
+    ],
+)
+def test_what_unpacks_to_much_is_judged_before_it_is_read(
+    path, name, dtype, shape, message, bounded
+):
+    np.savez_compressed(path, **arrays_of(path) | {name: np.zeros(shape, dtype)})
+    with bounded(10**6), pytest.raises(ValueError, match=f"contacts.npz.*: {re.escape(message)}"):
+        abut.load_contacts(path)
 
 
 def test_as_many_poses_as_meshes(path, mesh):

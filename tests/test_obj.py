@@ -10,10 +10,14 @@ from abut.io import obj
 SQUARES = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 0 0\nv 2 1 0\n"
 
 
-def read(tmp_path, text, **options):
+def write(tmp_path, text):
     path = tmp_path / "mesh.obj"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return abut.read_mesh(path, **options)
+    return path
+
+
+def read(tmp_path, text, **options):
+    return abut.read_mesh(write(tmp_path, text), **options)
 
 
 def corners(mesh):
@@ -122,6 +126,8 @@ def test_vertices_and_facets_come_back(tmp_path_factory, vertices, data, digits)
         ("f 1 2 x", "line 8: 'x' is no whole number"),
         ("f 1 2 3.0", "line 8: '3.0' is no whole number"),
         ("f 1 2 /3", "line 8: '' is no whole number"),
+        ("f 1 2 1_0", "line 8: '1_0' is no whole number"),
+        ("v 1 2 1_0", "line 8: '1_0' is no finite number"),
         ("f 1 2 99999999999999999999", "line 8: '99999999999999999999' is no whole number"),
         ("v 1 2", "line 8: a vertex has 2 coordinates, not 3"),
         ("v 1 2 x", "line 8: 'x' is no finite number"),
@@ -131,6 +137,21 @@ def test_vertices_and_facets_come_back(tmp_path_factory, vertices, data, digits)
 def test_the_broken_line_is_named(tmp_path, line, message):
     with pytest.raises(ValueError, match=rf"mesh\.obj, {message}"):
         read(tmp_path, SQUARES + f"f 1 2 3 4\n{line}\nf 2 5 6 3\n{line}\n")
+
+
+def test_a_statement_of_many_lines(tmp_path):
+    # each line took as long as all before it: this would take an hour
+    joined = "\\\n".join(["f 1 2 3 4 ", *["1 2 3 4 "] * 500_000])
+    facets = obj.read(write(tmp_path, SQUARES + joined + "\nf 2 5 6 3\n"))
+    assert facets.offsets.tolist() == [0, 2_000_004, 2_000_008]
+
+
+@pytest.mark.parametrize("last", ["f 2 5 6 \\", "f 2 5 6 \\\n", "f 2 5 6\\\n", "\\"])
+def test_a_backslash_at_the_end(tmp_path, last):
+    with pytest.raises(
+        ValueError, match=r"mesh\.obj, line 8: a backslash joins a line that is not"
+    ):
+        read(tmp_path, SQUARES + "f 1 2 3 4\n" + last)
 
 
 @pytest.mark.parametrize("data", [b"", b"\n# nothing\n", b"\0\1\2" * 100, b"solid a\nendsolid a\n"])

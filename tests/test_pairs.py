@@ -13,6 +13,7 @@ import abut
 import reference
 from abut.io import save_contacts
 from abut.pairs import PAIR_COLUMNS
+from test_npz import FALLING
 
 N = 60
 PERIOD = {2: (1.0, None), 3: (1.0, None, 0.8)}
@@ -292,7 +293,13 @@ def swap_two(arrays):
         (swap_two, r"j\[\d+\] is less than that of the row before"),
         (lambda a: a.update(period=np.ones(1)), r"period has shape \(1,\)"),
         (lambda a: a.update(period=-a["period"]), r"period\[0\] is -1, but must be positive"),
-        (lambda a: a.update(other_count=1.5), "other_count is 1.5, but must be an integer"),
+        (lambda a: a.update(other_count=1.5), "other_count has dtype float64, but must be int64"),
+        (lambda a: a.update(other_count=-1), "other_count is -1"),
+        (lambda a: a.update(other_count=np.array([3])), r"other_count has shape \(1,\)"),
+        (change("point", (2, 1), np.inf), r"point\[2, 1\] is inf"),
+        (change("normal", (1, 0), np.nan), r"normal\[1, 0\] is nan"),
+        (change("overlap", 0, np.nan), r"overlap\[0\] is nan"),
+        (change("offsets", slice(1, 4), FALLING), "offsets does not ascend"),
         (lambda a: a.update(other_count=3), "which is no sphere for"),
     ],
 )

@@ -1,6 +1,7 @@
 """Spheres from CSV, npy and npz."""
 
 import io
+import re
 import tracemalloc
 import zipfile
 
@@ -104,6 +105,10 @@ def test_numbers_come_back(tmp_path_factory, rows):
         ("x,y,z,size\n", "no column radius; the columns are x, y, z, size"),
         ("x,y,y,z,radius\n", "2 columns y"),
         ("x,y,z,radius\n0,0,0,1\n0,0,zero,1\n", "line 3: 'zero' is no finite number"),
+        ("x,y,z,radius\n0,0,0,1\n0,0,1_0,1\n", "line 3: '1_0' is no finite number"),
+        ("x,y,z,radius\n0,0,0,1\n0,0,\uff11,1\n", "line 3: '\uff11' is no finite number"),
+        ("x,y,z,radius\n0,0,0,1\n0,0,\u00a01,1\n", r"line 3: '\\xa01' is no finite number"),
+        ("x,y,z,radius,id\n0,0,0,1,1\n0,0,0,1,1_0\n", "line 3: '1_0' is no finite number"),
         ("x,y,z,radius\n0,0,0,1\n0,0,,1\n", "line 3: '' is no finite number"),
         ("x,y,z,radius\n0,0,0,1\n0,0,0\n", "line 3 has 3 words, but there are 4 columns"),
         ("x,y,z,radius\n0,0,0,1\n0,nan,0,1\n0,inf,0,1\n", "line 3: 'nan' is no finite number"),
@@ -161,7 +166,10 @@ def test_npz(tmp_path, save):
     [
         ({"centers": CENTERS}, "has no key radii"),
         ({"radii": RADII}, "has no key centers"),
-        ({"centers": CENTERS, "radii": RADII[:2]}, "radii has 2 entries, but there are 3 centers"),
+        (
+            {"centers": CENTERS, "radii": RADII[:2]},
+            r"radii has shape \(2,\), but must be a number or \(3,\)",
+        ),
         ({"centers": CENTERS[:, :2], "radii": RADII}, r"centers has shape \(3, 2\)"),
         ({"centers": CENTERS * 1j, "radii": RADII}, "centers has dtype complex128"),
         ({"centers": CENTERS, "radii": RADII, "ids": RADII}, "ids has dtype float64"),
@@ -207,6 +215,156 @@ def test_a_header_beyond_the_file(tmp_path, ending, shape):
         abut.read_spheres(path)
     assert tracemalloc.get_traced_memory()[1] < 10**6
     tracemalloc.stop()
+
+
+def npy_of(header, data=b""):
+    """An npy file with any header."""
+    text = header.encode("latin1") + b"\n"
+    return b"\x93NUMPY\1\0" + len(text).to_bytes(2, "little") + text + data
+
+
+def write(tmp_path, ending, data):
+    """A file that is such an array, or an npz file of which it is the centers."""
+    path = tmp_path / f"spheres.{ending}"
+    path.write_bytes(data)
+    if ending == "npz":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("centers.npy", data)
+            archive.writestr("radii.npy", npy(RADII))
+    return path
+
+
+HEADER = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4)}"
+
+
+@pytest.mark.parametrize("ending", ["npy", "npz"])
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("'<f8'", "()"),
+        ("'<f8'", "('<f8',)"),
+        ("'<f8'", "[('<f8',)]"),
+        ("'<f8'", "[]"),
+        ("'<f8'", "{}"),
+        ("'<f8'", "3"),
+        ("'<f8'", "'O'"),
+        ("'<f8'", "'(2,2)f8'"),
+        ("'<f8'", "'f8,f8'"),
+        ("'<f8'", "[('x', '<f8')]"),
+        ("'<f8'", "'V0'"),
+        ("'<f8'", "'S0'"),
+        ("'<f8'", "'U0'"),
+        ("'<f8'", "'<M8[s]'"),
+        ("(3, 4)", "(10**30, 0)"),
+        ("(3, 4)", f"({10**30}, 0)"),
+        ("(3, 4)", f"(0, {10**30})"),
+        ("(3, 4)", f"({10**15}, 0, 4)"),
+        ("(3, 4)", "(-3, -4)"),
+        ("(3, 4)", "(-1, 4)"),
+        ("(3, 4)", "(3.0, 4)"),
+        ("(3, 4)", "(True, 4)"),
+        ("(3, 4)", "((3,), 4)"),
+        ("(3, 4)", "()"),
+        ("(3, 4)", "(3, 4, " + 70 * "1, " + ")"),
+        ("(3, 4)", "(0, " + 70 * "1, " + ")"),
+        ("(3, 4)", "0x" + 6000 * "f"),
+        ("(3, 4)", "(0x" + 6000 * "f" + ",)"),
+        ("'descr'", "{}"),
+        ("'descr'", "[1]"),
+        ("'descr'", "3"),
+        (HEADER, "-" * 9000 + "1"),
+        (HEADER, "(" * 9000),
+        (HEADER, "[" * 150 + "]" * 150),
+        (HEADER, "{[]: 1}"),
+        (HEADER, "{{}: 1}"),
+        (HEADER, "\0"),
+        (HEADER, 3 * "'"),
+        (HEADER, ""),
+        (HEADER, " " * 20_000),
+    ],
+)
+def test_headers_that_are_broken(tmp_path, ending, old, new):
+    path = write(tmp_path, ending, npy_of(HEADER.replace(old, new), bytes(96)))
+    with pytest.raises(ValueError, match=rf"spheres\.{ending}") as error:
+        abut.read_spheres(path)
+    assert len(str(error.value)) < 1000
+
+
+literals = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.binary()
+    | st.sampled_from(["<f8", "O", "V4", "S0", "f8,f8", "(2,)f4", "descr", "shape", "a" * 99]),
+    lambda few: st.lists(few, max_size=4) | st.lists(few, max_size=4).map(tuple)
+    | st.dictionaries(st.sampled_from(["descr", "fortran_order", "shape"]) | st.text(), few),
+)  # fmt: skip
+parts = st.sampled_from(
+    ["'descr'", "'shape'", "'fortran_order'", ":", ",", "(", ")", "[", "]", "{", "}", "'<f8'", "-",
+     "1", "10", "3L", "True", "'", '"', "\\", "\n", " ", "lambda", "0x", "e9", "j", "*", "#"]
+)  # fmt: skip
+
+
+@given(
+    header=st.dictionaries(st.sampled_from(["descr", "fortran_order", "shape"]), literals).map(
+        lambda changes: repr({"descr": "<f8", "fortran_order": False, "shape": (3, 4)} | changes)
+    )
+    | st.lists(parts, max_size=20).map("".join)
+    | st.tuples(st.integers(0, len(HEADER)), st.integers(0, 9), st.lists(parts).map("".join)).map(
+        lambda cut: HEADER[: cut[0]] + cut[2] + HEADER[cut[0] + cut[1] :]
+    ),
+    ending=st.sampled_from(["npy", "npz"]),
+)
+@pytest.mark.filterwarnings("ignore")
+def test_any_header_is_told_or_read(tmp_path_factory, header, ending):
+    data = np.tile([0.0, 0, 0, 1], 3).tobytes()
+    text = header.encode("latin1", "replace").decode("latin1")
+    path = write(tmp_path_factory.mktemp("npy"), ending, npy_of(text, data))
+    try:
+        spheres = abut.read_spheres(path)
+    except ValueError as error:
+        assert f"spheres.{ending}" in str(error)
+    else:
+        assert len(spheres.radii) <= 12
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "shape", "message"),
+    [
+        ("centers", np.float64, (10**6, 4), "centers has shape (1000000, 4)"),
+        ("centers", "U4", (10**6, 3), "centers has dtype <U4"),
+        ("radii", np.float64, (10**6,), "radii has shape (1000000,), but must be a number"),
+        ("ids", np.int64, (10**6,), "ids has shape (1000000,)"),
+        ("ids", np.float64, (10**6,), "ids has dtype float64"),
+    ],
+)
+def test_what_unpacks_to_much_is_judged_before_it_is_read(
+    tmp_path, name, dtype, shape, message, bounded
+):
+    path = tmp_path / "spheres.npz"
+    arrays = {"centers": CENTERS, "radii": RADII, name: np.zeros(shape, dtype)}
+    np.savez_compressed(path, **arrays)
+    with bounded(10**6), pytest.raises(ValueError, match=f"npz: {re.escape(message)}"):
+        abut.read_spheres(path)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_sizes_that_are_a_lie(tmp_path, method):
+    path = tmp_path / "spheres.npz"
+    with zipfile.ZipFile(path, "w", method) as archive:
+        archive.writestr("centers.npy", lying_npy((10**14, 3)))
+        archive.writestr("radii.npy", npy(2.0))
+        # the end of the file tells the sizes, which is written when it is closed
+        archive.filelist[0].file_size = archive.filelist[0].compress_size = 10**16
+    with pytest.raises(ValueError, match=r"spheres\.npz is no .* \(100000000000000, 3\), but"):
+        abut.read_spheres(path)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_other_ways_to_pack(tmp_path, method):
+    path = tmp_path / "spheres.npz"
+    with zipfile.ZipFile(path, "w", method) as archive:
+        archive.writestr("centers.npy", npy(CENTERS))
+        archive.writestr("radii.npy", npy(2.0))
+    with pytest.raises(ValueError, match=r"spheres\.npz .*centers is packed in another way"):
+        abut.read_spheres(path)
 
 
 @pytest.mark.parametrize("ending", ["npy", "npz"])

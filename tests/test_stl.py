@@ -151,6 +151,7 @@ def test_no_stl_file(tmp_path, data):
     ("old", "new", "message"),
     [
         ("vertex 1.0 0.0 0.0", "vertex 1.0 0.0 zero", "facet 0: 'zero' is no finite number"),
+        ("vertex 1.0 0.0 0.0", "vertex 1.0 0.0 0_1", "facet 0: '0_1' is no finite number"),
         ("vertex 1.0 0.0 0.0", "vertex 1.0 0.0", "line 2: facet 0 is broken"),
         ("vertex 1.0 0.0 0.0", "vertex 1 0 0\nvertex 2 0 0", "line 2: facet 0 is broken"),
         ("vertex 0.0 0.0 1.0", "vertex 0.0 0.0 nan", "facet 1: 'nan' is no finite number"),

@@ -46,7 +46,7 @@ def carry(tangent: ArrayLike, now: Contacts, before: Contacts, rows: ArrayLike) 
     carried = np.zeros((len(now), 3))
     continued = np.flatnonzero(old >= 0)
     old = old[continued]
-    turns = _turns(now, before)[before.mesh[old]]
+    turns = _turns(now, before, before.mesh[old])
     carried[continued] = _tilted(
         rotated(vectors[old], turns), rotated(before.normal[old], turns), now.normal[continued]
     )
@@ -167,21 +167,25 @@ def _poses(now: Contacts, before: Contacts) -> tuple[_Doubles, _Doubles]:
     )
 
 
-def _turns(now: Contacts, before: Contacts) -> _Doubles:
-    """How each mesh has turned since, (k, 3, 3): the identity, to the bit, where it has not."""
+def _turns(now: Contacts, before: Contacts, mesh: _Indices) -> _Doubles:
+    """How these meshes have turned since, (k, 3, 3): the identity, to the bit, if they have not."""
+    if now.poses is None and before.poses is None:
+        return np.broadcast_to(np.eye(3), (len(mesh), 3, 3))
     pairs = zip(*(poses[:, :3, :3] for poses in _poses(now, before)), strict=True)
     turns = [np.eye(3) if np.array_equal(new, old) else rotated(new, old) for new, old in pairs]
-    return np.array(turns).reshape(-1, 3, 3)
+    return np.array(turns).reshape(-1, 3, 3)[mesh]
 
 
 def _moved(now: Contacts, before: Contacts) -> tuple[_Doubles, _Doubles]:
     """Points and normals of the step before, where the meshes have carried them since."""
+    if now.poses is None and before.poses is None:
+        return before.point, before.normal
     poses, previous = _poses(now, before)
     moved = (poses != previous).any(axis=(1, 2))
     if not moved.any():
         return before.point, before.normal
     mesh = before.mesh
-    turns = _turns(now, before)[mesh]
+    turns = _turns(now, before, mesh)
     arm, origin = before.point - previous[mesh, :3, 3], poses[mesh, :3, 3]
     if now.period is not None:
         shift = before.image * lengths_of(now.period)

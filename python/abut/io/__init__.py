@@ -249,7 +249,8 @@ def load_contacts(path: Pathlike, meshes: Mesh | Sequence[Mesh] | None = None) -
     Raises
     ------
     ValueError
-        If the file holds no contacts, is broken, or names vertices that the meshes do not have.
+        If the file holds no contacts, is broken, holds numbers that are not finite, or names
+        meshes that were not searched, or vertices that the meshes do not have.
     OSError
         If the file is not there or cannot be read.
 
@@ -287,7 +288,7 @@ def load_pairs(path: Pathlike) -> Pairs:
     Raises
     ------
     ValueError
-        If the file holds no pairs, or is broken.
+        If the file holds no pairs, is broken, or holds numbers that are not finite.
     OSError
         If the file is not there or cannot be read.
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from numpy.typing import NDArray
 
 from .spheres import Spheres, find_columns, from_table, read_table
-from .text import BLOCK
+from .text import BLOCK, LINE_BYTES
 
 if TYPE_CHECKING:
     from ..table import Table
@@ -24,15 +24,24 @@ _DELIMITERS = ",;\t"
 def read_spheres(path: Path) -> Spheres:
     """Read a table with a header that names x, y, z and radius or diameter, in any order."""
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
-        header = file.readline()
-        delimiter = max(_DELIMITERS, key=header.count)
-        reader = csv.reader(chain([header], file), delimiter=delimiter)
+        lines = _lines(file)
         try:
+            header = next(lines, "")
+            delimiter = max(_DELIMITERS, key=header.count)
+            reader = csv.reader(chain([header], lines), delimiter=delimiter)
             columns = find_columns([field.strip().lower() for field in next(reader, [])])
             rows = ((reader.line_num, row) for row in reader if "".join(row).strip())
             return from_table(read_table(rows, columns), columns)
         except (ValueError, csv.Error) as error:
             raise ValueError(f"{path}: {error}") from None
+
+
+def _lines(file: TextIO) -> Iterator[str]:
+    # a line may end in ways that only text files know, so they are not those of `Lines`
+    while line := file.readline(LINE_BYTES):
+        if len(line) == LINE_BYTES:
+            raise ValueError(f"a line has more than {LINE_BYTES} letters")
+        yield line
 
 
 def save(table: Table, path: Path, extra: Mapping[str, NDArray]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -11,7 +12,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from .spheres import Spheres, find_columns, from_table, read_table
-from .text import numbered_lines, shown
+from .text import Lines, numbers, shown, wholes
 
 # wrapped, unwrapped, scaled by the box, both: whichever all three axes have
 _AXES = (("x", "y", "z"), ("xu", "yu", "zu"), ("xs", "ys", "zs"), ("xsu", "ysu", "zsu"))
@@ -20,8 +21,13 @@ _SCALED = ("xs", "xsu")
 _GZIP = b"\x1f\x8b"
 _ITEM = b"ITEM:"
 
-# no section before the spheres has more lines than the box
-_SECTION_LINES = 16
+# Heads have about ten lines, and rows a few hundred columns. The bounds matter since gzip packs a
+# gigabyte of nothing into a megabyte.
+_HEAD_LINES = 64
+_LINE_BYTES = 1 << 16
+
+# frames of few spheres take less memory as one: so many are joined
+_JOINED_FRAMES = 1 << 10
 
 
 class _Frame(NamedTuple):
@@ -82,19 +88,27 @@ def _count_frames(path: Path) -> int:
 
 
 def _all_of(path: Path) -> Spheres:
-    found = []
+    blocks: list[Spheres] = []
+    frames: list[Spheres] = []
     with _open(path) as file:
         dump = _Dump(file)
         while frame := dump.next_frame():
-            found.append(dump.spheres(frame))
-    if not found:
-        raise ValueError("there is no frame")
-    centers, radii, ids, _ = zip(*found, strict=True)
+            spheres = dump.spheres(frame)
+            number = np.full(len(spheres.radii), frame.number, np.intp)
+            frames.append(spheres._replace(frame=number))
+            if len(frames) == _JOINED_FRAMES:
+                blocks.append(_joined(frames))
+                frames = []
+    return _joined([*blocks, *frames])
+
+
+def _joined(parts: list[Spheres]) -> Spheres:
+    centers, radii, ids, frame = zip(*parts, strict=True)
     return Spheres(
         np.concatenate(centers),
         np.concatenate(radii),
         None if any(one is None for one in ids) else np.concatenate(ids),
-        np.repeat(np.arange(len(found)), [len(one) for one in radii]),
+        np.concatenate(frame),
     )
 
 
@@ -102,34 +116,42 @@ class _Dump:
     """A dump that is read from its beginning on, frame by frame."""
 
     def __init__(self, file: BinaryIO):
-        self._lines = numbered_lines(file)
+        self._lines = Lines(file, "line ", _LINE_BYTES)
         self.frame_count = 0
 
     def next_frame(self) -> _Frame | None:
         """The next frame's head; then its rows must be read or skipped."""
         sections: dict[str, list[list[bytes]]] = {}
         title = None
-        for line, text in self._lines:
+        for line, text in self._head_lines():
             if text.startswith(_ITEM):
                 title = text[len(_ITEM) :].decode("utf-8", "replace").strip()
                 if title.startswith("ATOMS"):
                     self.frame_count += 1
                     return _read_head(self.frame_count - 1, title.split()[1:], sections)
                 sections[title] = []
-            elif not text.isspace():
-                if title is None or len(sections[title]) == _SECTION_LINES:
+            elif words := text.split():
+                if title is None:
                     raise ValueError(
                         f"line {line}: {shown(text.strip())} stands where 'ITEM:' should"
                     )
-                sections[title].append(text.split())
+                sections[title].append(words)
         if title is not None:
             raise ValueError(
                 f"the file ends in the head of frame {self.frame_count}: it was cut off"
             )
         return None
 
+    def _head_lines(self) -> Iterator[tuple[int, bytes]]:
+        yield from islice(self._lines, _HEAD_LINES)
+        for line, _ in self._lines:
+            raise ValueError(
+                f"line {line}: the head of frame {self.frame_count} goes on after"
+                f" {_HEAD_LINES} lines"
+            )
+
     def skip(self, frame: _Frame) -> None:
-        self._check_count(frame, sum(1 for _ in islice(self._lines, frame.sphere_count)))
+        self._check_count(frame, self._lines.skip(frame.sphere_count))
 
     def spheres(self, frame: _Frame) -> Spheres:
         """The spheres of the frame whose head was read last."""
@@ -151,7 +173,7 @@ class _Dump:
 
 def _read_head(number: int, names: list[str], sections: dict[str, list[list[bytes]]]) -> _Frame:
     try:
-        count = int(sections["NUMBER OF ATOMS"][0][0])
+        (count,) = wholes(sections["NUMBER OF ATOMS"][0][:1])
         if count < 0:
             raise ValueError
     except (IndexError, KeyError, ValueError):
@@ -163,7 +185,7 @@ def _read_head(number: int, names: list[str], sections: dict[str, list[list[byte
 def _unscaled(scaled: np.ndarray, frame: _Frame) -> np.ndarray:
     """Coordinates from parts of the box."""
     try:
-        box = np.array(frame.box, np.float64)
+        box = np.array([numbers(words, str) for words in frame.box])  # type: ignore[union-attr]
         origin, edges = _BOXES[box.shape](box)
     except (KeyError, TypeError, ValueError):
         raise ValueError(f"frame {frame.number} has no sound 'ITEM: BOX BOUNDS'") from None

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,12 +16,13 @@ import numpy as np
 from ..mesh import warn
 from .digits import Coordinates
 from .facets import Facets, offsets_of
-from .text import numbered_lines, shown
+from .text import Lines, shown, wholes
 
 _PART = "SubModelPart"
 
-# parts that an error names
-_SHOWN_PARTS = 30
+# how many parts or kinds a message names, and how much of a part's full name
+_SHOWN_NAMES = 30
+_SHOWN_LETTERS = 80
 
 _ENTITIES = ("Conditions", "Elements", "Geometries")
 
@@ -47,7 +49,7 @@ def read(path: Path, part: str | None = None) -> Facets:
     """
     model = _Model(path)
     with open(path, "rb") as file:
-        model.read(file)
+        model.read(Lines(file, f"{path}, line "))
     model.warn_of_others()
     return model.facets(part)
 
@@ -71,8 +73,8 @@ class _Model:
         self._parts = _Parts(path)
         self._others: Counter[str] = Counter()
 
-    def read(self, lines: Iterable[bytes]) -> None:
-        for line, text in numbered_lines(lines):
+    def read(self, lines: Lines) -> None:
+        for line, text in lines:
             words = text.partition(b"//")[0].split()
             if not words:
                 continue
@@ -86,7 +88,7 @@ class _Model:
                 raise _error(self._path, line, f"{shown(words[0])} stands where 'Begin' should")
         if self._open:
             block = self._open[-1]
-            raise _error(self._path, block.line, f"'Begin {block.kind}' has no end")
+            raise _error(self._path, block.line, f"'Begin {_shortened(block.kind)}' has no end")
 
     def _begin(self, line: int, words: list[str]) -> None:
         kind, name = [*words, "", ""][:2]
@@ -109,8 +111,9 @@ class _Model:
 
     def _end(self, line: int, words: list[str]) -> None:
         if not self._open or words != [self._open[-1].kind]:
-            last = f", but 'Begin {self._open[-1].kind}' is open" if self._open else ""
-            raise _error(self._path, line, f"'End {' '.join(words)}' ends nothing{last}")
+            last = f", but 'Begin {_shortened(self._open[-1].kind)}' is open" if self._open else ""
+            ended = _shortened(" ".join(words))
+            raise _error(self._path, line, f"'End {ended}' ends nothing{last}")
         if self._open.pop().kind == _PART:
             self._parts.end()
 
@@ -120,11 +123,16 @@ class _Model:
     def warn_of_others(self) -> None:
         """One warning for all conditions, elements and geometries that are no facets."""
         if self._others:
-            kinds = ", ".join(f"{count} {name}" for name, count in self._others.items())
-            warn(f"{self._path}: passed over what is no facet: {kinds}")
+            shown_kinds = islice(self._others.items(), _SHOWN_NAMES)
+            kinds = [f"{count} {_shortened(name)}" for name, count in shown_kinds]
+            rest = len(self._others) - len(kinds)
+            more = f" and {rest} other kinds" if rest else ""
+            warn(f"{self._path}: passed over what is no facet: {', '.join(kinds)}{more}")
 
     def facets(self, part: str | None) -> Facets:
         vertices, units = self._nodes.finish()
+        if not len(vertices):
+            raise ValueError(f"{self._path} holds no mesh: it has no nodes")
         indices, counts = self._facets.finish(self._nodes)
         facets = Facets(vertices, indices, offsets_of(counts), units)
         if part is None:
@@ -186,22 +194,38 @@ class _Parts:
 
     def _find(self, name: str) -> int:
         """The part whose names from the outermost on are these, or else the one that ends so."""
-        around = {i: self._around(i, name.split(".")) for i in range(len(self._parts))}
-        found = [i for i, outer in around.items() if outer is not None]
-        found = [i for i in found if around[i] == -1] or found
+        names = name.split(".")
+        whole = self._whole(names)
+        found = [whole] if whole is not None else self._ending(names)
         if len(found) == 1:
             return found[0]
         fault = f"stands for several {_PART}s" if found else f"is no {_PART}"
-        known = [self._full_name(i) for i in (found or list(around))[:_SHOWN_PARTS]]
-        raise ValueError(f"{self._path}: {name!r} {fault}: {', '.join(known) or 'none'}")
+        listed = (found or range(len(self._parts)))[:_SHOWN_NAMES]
+        known = ", ".join(_shortened(self._full_name(i)) for i in listed)
+        raise ValueError(f"{self._path}: {name!r} {fault}: {known or 'none'}")
 
-    def _around(self, i: int, names: list[str]) -> int | None:
-        """What is around the part and its outer ones of these names; None if they are others."""
-        for name in reversed(names):
-            if i < 0 or self._parts[i].name != name:
-                return None
-            i = self._parts[i].outer
-        return i
+    def _whole(self, names: Sequence[str]) -> int | None:
+        """The part that has these names from the outermost on."""
+        number: int | None = -1
+        for name in names:
+            number = self._numbers.get((number, name)) if number is not None else None
+        return number
+
+    def _ending(self, names: Sequence[str]) -> list[int]:
+        """The parts whose names, from somewhere on, are these.
+
+        The search of Knuth, Morris and Pratt (1977), along all ways from the outermost parts in at
+        once: how many of the names the way to a part ends with follows from the part around it.
+        """
+        shorter = _shorter_beginnings(names)
+        ends: list[int] = []
+        for part in self._parts:
+            count = ends[part.outer] if part.outer >= 0 else 0
+            count = shorter[count] if count == len(names) else count
+            while count >= 0 and names[count] != part.name:
+                count = shorter[count]
+            ends.append(count + 1)
+        return [i for i, count in enumerate(ends) if count == len(names)]
 
     def _full_name(self, i: int) -> str:
         """The names from the outermost part on."""
@@ -210,6 +234,21 @@ class _Parts:
             names.append(self._parts[i].name)
             i = self._parts[i].outer
         return ".".join(reversed(names))
+
+
+def _shorter_beginnings(names: Sequence[str]) -> list[int]:
+    """Where so many of the names were found, but not the next: how many to go on with; -1: none.
+
+    That is the next shorter beginning of the names that those which were found end with, and whose
+    next name is another one: so there are few to try, however alike the names are.
+    """
+    shorter, count = [-1], 0
+    for name in names[1:]:
+        shorter.append(shorter[count] if name == names[count] else count)
+        while count >= 0 and name != names[count]:
+            count = shorter[count]
+        count += 1
+    return [*shorter, count]
 
 
 class _Nodes:
@@ -297,13 +336,18 @@ def _text(word: bytes) -> str:
     return word.decode("utf-8", "replace")
 
 
+def _shortened(name: str) -> str:
+    """The end of a name, which tells more than its beginning."""
+    return name if len(name) <= _SHOWN_LETTERS else f"...{name[-_SHOWN_LETTERS:]}"
+
+
 def _error(path: Path, line: int, text: str) -> ValueError:
     return ValueError(f"{path}, line {line}: {text}")
 
 
 def _integers(path: Path, line: int, words: _Words) -> array[int]:
     try:
-        return array("q", map(int, words))
-    except (OverflowError, ValueError):
+        return wholes(words)
+    except ValueError:
         text = " ".join(shown(word) for word in words[:6])
         raise _error(path, line, f"{text}: these must be whole numbers") from None

@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
-import lzma
 import math
 import os
 import struct
-import tokenize
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .spheres import Spheres, from_arrays
+from .spheres import Spheres, check_arrays, from_arrays
 
 # what a file that is damaged makes zipfile and NumPy raise; OSError for places before its beginning
-DAMAGE = (
+_DAMAGE = (
     EOFError,
     OSError,
     RuntimeError,
-    SyntaxError,
     ValueError,
-    lzma.LZMAError,
     struct.error,
-    tokenize.TokenError,
     zipfile.BadZipFile,
     zlib.error,
 )
+
+# letters of what they say of it
+_SHOWN = 200
+
+# bytes of a complex long double
+_LARGEST_NUMBER = 32
 
 _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
@@ -40,22 +43,60 @@ _HEADERS = {
 def read_spheres(path: Path) -> Spheres:
     """Read an (n, 4) array: x, y, z and radius."""
     with open(path, "rb") as file:
-        try:
-            table = read_array(file, os.fstat(file.fileno()).st_size)
-        except DAMAGE as error:
-            raise ValueError(f"{path} is no sound npy file: {error}") from None
-    if table.ndim != 2 or table.shape[1] != 4:
-        raise ValueError(f"{path} has shape {table.shape}, but must be (n, 4): x, y, z, radius")
+        with damage_told(path, "npy"):
+            header = read_header(file, os.fstat(file.fileno()).st_size)
+        if header.ndim != 2 or header.shape[1] != 4:
+            raise ValueError(
+                f"{path} has shape {header.shape}, but must be (n, 4): x, y, z, radius"
+            )
+        check_arrays(path, header[:, :3], header[:, 3])
+        with damage_told(path, "npy"):
+            table = read_array(file)
     return from_arrays(path, table[:, :3], table[:, 3])
 
 
-def read_array(file: IO[bytes], size: int) -> NDArray:
-    """An array from a file of so many bytes; its header may not say that it has more."""
+@contextmanager
+def damage_told(path: Path, kind: str) -> Iterator[None]:
+    """What a damaged file makes NumPy and zipfile raise becomes a ValueError with its name."""
+    try:
+        yield
+    except _DAMAGE as error:
+        raise ValueError(f"{path} is no sound {kind} file: {str(error)[:_SHOWN]}") from None
+
+
+def read_header(file: IO[bytes], size: int) -> NDArray:
+    """What stands for the array of a file, before it is read: shape and dtype, but no memory.
+
+    Parameters
+    ----------
+    file : binary file
+    size : int
+        How many bytes it has at most; a header that says more raises a ValueError.
+    """
     version = np.lib.format.read_magic(file)
     if version not in _HEADERS:
         raise ValueError(f"its format is {version}, not 1.0 or 2.0")
-    shape, _, dtype = _HEADERS[version](file)
-    if math.prod(shape) * dtype.itemsize > size:
+    shape, dtype = _shape_and_dtype(file, version)
+    # an axis is no longer than the file where another one is 0, too; NumPy lets True through for 1
+    sound = all(type(n) is int and 0 <= n <= size for n in shape)
+    if not sound or math.prod(shape) * dtype.itemsize > size:
         raise ValueError(f"an array says that it has shape {shape}, but {size} bytes are there")
+    if dtype.kind in "OV" or dtype.itemsize > _LARGEST_NUMBER:
+        raise ValueError(f"an array holds no numbers, but {dtype}")
+    return np.broadcast_to(np.empty((), dtype), shape)
+
+
+def _shape_and_dtype(file: IO[bytes], version: tuple[int, int]) -> tuple[tuple[int, ...], np.dtype]:
+    try:
+        shape, _, dtype = _HEADERS[version](file)
+    except Exception as error:
+        # the header is a Python expression: what is wrong with it makes NumPy raise anything,
+        # IndexError, MemoryError, OverflowError, SyntaxError and TypeError among them
+        raise ValueError(f"its header is broken: {error}") from None
+    return shape, dtype
+
+
+def read_array(file: IO[bytes]) -> NDArray:
+    """The array of a file whose header was found sound."""
     file.seek(0)
     return np.lib.format.read_array(file, allow_pickle=False)

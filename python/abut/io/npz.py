@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import counted, doubles, whole
-from ..contacts import NODE_COLUMNS, OFFSETS, ROW_COLUMNS, Contacts
+from ..checks import counted
+from ..contacts import NODE_COLUMNS, ROW_COLUMNS, Contacts
+from ..history import mesh_count
 from ..pairs import PAIR_COLUMNS, Pairs
 from ..poses import Period, lengths_of, read_period
-from .npy import DAMAGE, read_array
-from .spheres import Spheres, from_arrays
+from .npy import damage_told, read_array, read_header
+from .spheres import Spheres, check_arrays, from_arrays
 
 if TYPE_CHECKING:
     from ..mesh import Mesh
@@ -25,18 +27,31 @@ if TYPE_CHECKING:
 FORMAT = 1
 
 # what a file of an earlier version, or a search without poses or period, does not have
-_OPTIONAL = ("_tilt", "poses", "period", "flat_angle")
+_OF_CONTACTS = ("_tilt", "poses", "period", "flat_angle", "mesh_count")
+_OF_PAIRS = ("period", "other_count")
 
 _VECTORS = ("point", "normal", "image")
-_TYPES = dict.fromkeys(("point", "normal", "overlap", "share", "weight", "_tilt"), np.float64) | {
-    "type": np.uint8
-}
+_REAL = ("point", "normal", "overlap", "share", "weight", "_tilt", "poses", "period", "flat_angle")
+_TYPES = dict.fromkeys(_REAL, np.float64) | {"type": np.uint8}
+_DIMENSIONS = dict.fromkeys(_VECTORS, 2) | {
+    "poses": 3, "flat_angle": 0, "other_count": 0, "mesh_count": 0, "abut_format": 0,
+}  # fmt: skip
+
+# a search numbers meshes in 32 bits
+_MOST_MESHES = 2**31
+
+# deflate makes at most so many bytes of one
+_UNPACKED = 1032
+
+_Arrays = Mapping[str, NDArray]
 
 
 def save(table: Table, path: Path, extra: Mapping[str, NDArray]) -> None:
     """Write all columns and offsets, without compression, and how the search was made."""
-    names = (*table._hidden_columns, *table._settings)
-    search = {name: getattr(table, name) for name in names if name != "meshes"}
+    search = {name: getattr(table, name) for name in (*table._hidden_columns, *table._settings)}
+    if isinstance(table, Contacts):
+        # not the meshes themselves
+        search |= {"meshes": None, "mesh_count": mesh_count(table)}
     if search["period"] is not None:
         search["period"] = lengths_of(search["period"])
     known = {name: value for name, value in search.items() if value is not None}
@@ -44,144 +59,196 @@ def save(table: Table, path: Path, extra: Mapping[str, NDArray]) -> None:
         np.savez(file, abut_format=FORMAT, **table.to_dict(), **known, **extra)
 
 
-def _read_table(path: Path, kind: type[Table], optional: Iterable[str]) -> dict[str, NDArray]:
-    """The arrays of a table that was saved; keys that are not known are passed over."""
-    names = kind._public_columns()
-    arrays = read_arrays(path, ("abut_format", *names, *optional))
-    if "abut_format" not in arrays:
-        raise ValueError(f"{path} holds no {kind._row}s: it has no abut_format")
-    version = arrays.pop("abut_format").tolist()
-    if version != FORMAT:
-        raise ValueError(f"{path} has abut_format {version}; this abut reads {FORMAT}")
-    for name in names:
-        if name not in arrays:
-            raise ValueError(f"{path} has no column {name}")
-    return arrays
-
-
 def load_contacts(path: Path, meshes: tuple[Mesh, ...] | None) -> Contacts:
     """Read contacts that were saved."""
-    arrays = _read_table(path, Contacts, _OPTIONAL)
-    there = (*Contacts._public_columns(), *(name for name in ("_tilt",) if name in arrays))
-    try:
-        columns = {name: _column(name, arrays.pop(name)) for name in there}
+    headers = _read_table_headers(path, Contacts, _OF_CONTACTS)
+    with _told(path):
+        _check_lengths(headers)
+    arrays = _read_columns(path, headers)
+    hidden = [name for name in Contacts._hidden_columns if name in arrays]
+    columns = {name: arrays[name] for name in (*Contacts._public_columns(), *hidden)}
+    with _told(path):
         search = _read_search(arrays)
-        _check_lengths(columns)
+        _check_finite(columns)
         _check_numbers(columns)
         if meshes is not None:
             _check_meshes(columns, meshes)
         _check_poses(columns, meshes, search["poses"])
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{path}: {error}") from None
+        _check_mesh_count(columns, _read_count(arrays, "mesh_count"))
     return Contacts._build(columns, {"meshes": meshes, **search})
 
 
 def load_pairs(path: Path) -> Pairs:
     """Read pairs that were saved."""
-    arrays = _read_table(path, Pairs, ("period", "other_count"))
+    headers = _read_table_headers(path, Pairs, _OF_PAIRS)
+    with _told(path):
+        _check_lengths_of_pairs(headers)
+    arrays = _read_columns(path, headers)
+    columns = {name: arrays[name] for name in Pairs._public_columns()}
+    with _told(path):
+        other_count = _read_count(arrays, "other_count")
+        period = _read_period(arrays, columns["point"].shape[1])
+        _check_finite(columns)
+        _check_numbers_of_pairs(columns, other_count)
+    return Pairs._build(columns, {"period": period, "other_count": other_count})
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What is wrong is told with the file's name."""
     try:
-        columns = {name: _column(name, arrays.pop(name)) for name in Pairs._public_columns()}
-        _check_pairs(columns, _dimension(columns))
-        settings = {
-            "period": _read_period(arrays.get("period"), _dimension(columns)),
-            "other_count": _read_count(arrays.get("other_count")),
-        }
-        _check_numbers_of_pairs(columns, settings["other_count"])
+        yield
     except (TypeError, ValueError) as error:
         raise ValueError(f"{path}: {error}") from None
-    return Pairs._build(columns, settings)
 
 
-def _read_search(arrays: Mapping[str, NDArray]) -> dict[str, Any]:
+# ---- what the arrays are -------------------------------------------------------------------------
+
+
+def _read_table_headers(
+    path: Path, kind: type[Table], optional: Iterable[str]
+) -> dict[str, NDArray]:
+    """What stands for the columns of a table and how its search was made, before it is read.
+
+    Keys that are not known are passed over.
+    """
+    names = kind._public_columns()
+    headers = read_headers(path, ("abut_format", *names, *optional))
+    if "abut_format" not in headers:
+        raise ValueError(f"{path} holds no {kind._row}s: it has no abut_format")
+    with _told(path):
+        _check_header("abut_format", headers.pop("abut_format"))
+    version = read_arrays(path, ("abut_format",))["abut_format"].tolist()
+    if version != FORMAT:
+        raise ValueError(f"{path} has abut_format {version}; this abut reads {FORMAT}")
+    for name in names:
+        if name not in headers:
+            raise ValueError(f"{path} has no column {name}")
+    with _told(path):
+        for name, header in headers.items():
+            _check_header(name, header)
+    return headers
+
+
+def _check_header(name: str, header: NDArray) -> None:
+    dtype = _type_of(name)
+    if not np.can_cast(header.dtype, dtype, "same_kind"):
+        raise ValueError(f"{name} has dtype {header.dtype}, but must be {dtype}")
+    if header.ndim != _DIMENSIONS.get(name, 1):
+        raise ValueError(f"{name} has shape {header.shape}")
+
+
+def _type_of(name: str) -> np.dtype:
+    return np.dtype(_TYPES.get(name, np.intp))
+
+
+def _read_columns(path: Path, names: Iterable[str]) -> dict[str, NDArray]:
+    """Arrays in the types that they have in a table."""
+    arrays = read_arrays(path, names)
+    # a long double beyond float64 becomes infinite, which is then named
+    with np.errstate(over="ignore"):
+        return {name: np.require(a, _type_of(name), ["C", "A"]) for name, a in arrays.items()}
+
+
+# ---- how the search was made ---------------------------------------------------------------------
+
+
+def _read_search(arrays: _Arrays) -> dict[str, Any]:
     """The poses, period and flat_angle of a search; None or 0 where the file does not tell."""
-    poses, flat_angle = (_read_finite(arrays, name) for name in ("poses", "flat_angle"))
-    if poses is not None and (poses.ndim != 3 or poses.shape[1:] != (4, 4)):
-        raise ValueError(f"poses has shape {poses.shape}")
-    if flat_angle is not None and flat_angle.ndim:
-        raise ValueError(f"flat_angle has shape {flat_angle.shape}")
+    poses, flat_angle = arrays.get("poses"), arrays.get("flat_angle")
+    for name, array in (("poses", poses), ("flat_angle", flat_angle)):
+        if array is not None and not np.isfinite(array).all():
+            raise ValueError(f"{name} is not finite")
     return {
         "poses": poses,
-        "period": _read_period(arrays.get("period"), 3),
+        "period": _read_period(arrays, 3),
         "flat_angle": 0.0 if flat_angle is None else float(flat_angle),
     }
 
 
-def _read_finite(arrays: Mapping[str, NDArray], name: str) -> NDArray[np.float64] | None:
+def _read_period(arrays: _Arrays, dimension: int) -> Period | None:
+    """The period of a search; in the file it is 0 along an axis that has none."""
+    if "period" not in arrays:
+        return None
+    return read_period([x or None for x in arrays["period"].tolist()], dimension)
+
+
+def _read_count(arrays: _Arrays, name: str) -> int | None:
     if name not in arrays:
         return None
-    array = doubles(arrays[name], name)
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} is not finite")
-    return array
+    if arrays[name] < 0:
+        raise ValueError(f"{name} is {arrays[name]}")
+    return int(arrays[name])
 
 
-def _read_period(given: NDArray | None, dimension: int) -> Period | None:
-    """The period of a search; in the file it is 0 along an axis that has none."""
-    if given is None:
-        return None
-    lengths = doubles(given, "period")
-    if lengths.shape != (dimension,):
-        raise ValueError(f"period has shape {lengths.shape}")
-    return read_period([x or None for x in lengths.tolist()], dimension)
+# ---- columns -------------------------------------------------------------------------------------
 
 
-def _read_count(given: NDArray | None) -> int | None:
-    return None if given is None else whole(given.tolist(), "other_count")
+def _check_lengths(headers: _Arrays) -> None:
+    """Shapes that agree, before anything is read."""
+    row_count, node_count = len(headers["sphere"]), len(headers["node"])
+    _check_vectors(headers, 3)
+    _check_length(headers, ROW_COLUMNS, row_count)
+    _check_length(headers, NODE_COLUMNS, node_count)
+    _check_length(headers, ("node_offsets",), row_count + 1)
+    _check_length(headers, headers.keys() & {"_tilt"}, row_count)
+    if "poses" in headers and headers["poses"].shape[1:] != (4, 4):
+        raise ValueError(f"poses has shape {headers['poses'].shape}")
 
 
-def _column(name: str, array: NDArray) -> NDArray:
-    """A column in the type and shape that it has in the table."""
-    dtype = np.dtype(_TYPES.get(name, np.intp))
-    if not np.can_cast(array.dtype, dtype, "same_kind"):
-        raise ValueError(f"{name} has dtype {array.dtype}, but must be {dtype}")
-    if array.ndim != 1 + (name in _VECTORS):
-        raise ValueError(f"{name} has shape {array.shape}")
-    return np.ascontiguousarray(array, dtype)
+def _check_lengths_of_pairs(headers: _Arrays) -> None:
+    point = headers["point"].shape
+    if point[1] not in (2, 3):
+        raise ValueError(f"point has shape {point}")
+    _check_vectors(headers, point[1])
+    _check_length(headers, PAIR_COLUMNS, point[0])
 
 
-def _check_vectors(columns: Mapping[str, NDArray], dimension: int) -> None:
+def _check_vectors(headers: _Arrays, dimension: int) -> None:
     for name in _VECTORS:
-        if columns[name].shape[1] != dimension:
-            raise ValueError(f"{name} has shape {columns[name].shape}")
+        if headers[name].shape[1] != dimension:
+            raise ValueError(f"{name} has shape {headers[name].shape}")
+    if "period" in headers and headers["period"].shape != (dimension,):
+        raise ValueError(f"period has shape {headers['period'].shape}")
 
 
-def _check_length(columns: Mapping[str, NDArray], names: Iterable[str], length: int) -> None:
+def _check_length(headers: _Arrays, names: Iterable[str], length: int) -> None:
     for name in names:
-        if len(columns[name]) != length:
-            raise ValueError(f"{name} has {len(columns[name])} entries, not {length}")
+        if len(headers[name]) != length:
+            raise ValueError(f"{name} has {len(headers[name])} entries, not {length}")
+
+
+def _check_finite(columns: _Arrays) -> None:
+    for name, column in columns.items():
+        outside = ~np.isfinite(column)
+        if outside.any():
+            place = np.argwhere(outside)[0]
+            numbers = ", ".join(map(str, place))
+            raise ValueError(f"{name}[{numbers}] is {column[tuple(place)]}")
 
 
 def _check_offsets(name: str, steps: NDArray[np.intp], length: int) -> None:
-    if not len(steps) or steps[0] != 0 or steps[-1] != length or (np.diff(steps) < 0).any():
+    # not by differences, which may be beyond 64 bits
+    falls = (steps[1:] < steps[:-1]).any()
+    if not len(steps) or steps[0] != 0 or steps[-1] != length or falls:
         raise ValueError(f"{name} does not ascend from 0 to {length}")
 
 
-def _check_sphere(columns: Mapping[str, NDArray], name: str) -> None:
+def _check_sphere(columns: _Arrays, name: str) -> None:
     offsets = columns["offsets"]
     spheres = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     if not np.array_equal(columns[name], spheres):
         raise ValueError(f"{name} does not agree with offsets")
 
 
-# ---- pairs ----
+# ---- numbers of pairs ----
 
 
-def _dimension(columns: Mapping[str, NDArray]) -> int:
-    return columns["point"].shape[1]
-
-
-def _check_pairs(columns: Mapping[str, NDArray], dimension: int) -> None:
-    if dimension not in (2, 3):
-        raise ValueError(f"point has shape {columns['point'].shape}")
-    _check_vectors(columns, dimension)
-    _check_length(columns, PAIR_COLUMNS, len(columns["i"]))
-    _check_offsets("offsets", columns["offsets"], len(columns["i"]))
-    _check_sphere(columns, "i")
-
-
-def _check_numbers_of_pairs(columns: Mapping[str, NDArray], other_count: int | None) -> None:
+def _check_numbers_of_pairs(columns: _Arrays, other_count: int | None) -> None:
     """Numbers that there are, in their order: `match` relies on both."""
     i, j = columns["i"], columns["j"]
+    _check_offsets("offsets", columns["offsets"], len(i))
+    _check_sphere(columns, "i")
     count = len(columns["offsets"]) - 1 if other_count is None else other_count
     outside = (j < 0) | (j >= count)
     if other_count is None:
@@ -194,21 +261,12 @@ def _check_numbers_of_pairs(columns: Mapping[str, NDArray], other_count: int | N
         raise ValueError(f"j[{np.argmax(falls) + 1}] is less than that of the row before")
 
 
-# ---- contacts ----
+# ---- numbers of contacts ----
 
 
-def _check_lengths(columns: Mapping[str, NDArray]) -> None:
-    row_count, node_count = len(columns["sphere"]), len(columns["node"])
-    _check_vectors(columns, 3)
-    _check_length(columns, ROW_COLUMNS, row_count)
-    _check_length(columns, NODE_COLUMNS, node_count)
-    _check_length(columns, ("node_offsets",), row_count + 1)
-    _check_length(columns, [name for name in ("_tilt",) if name in columns], row_count)
-    for name, length in zip(OFFSETS, (row_count, node_count), strict=True):
-        _check_offsets(name, columns[name], length)
-
-
-def _check_numbers(columns: Mapping[str, NDArray]) -> None:
+def _check_numbers(columns: _Arrays) -> None:
+    _check_offsets("offsets", columns["offsets"], len(columns["sphere"]))
+    _check_offsets("node_offsets", columns["node_offsets"], len(columns["node"]))
     _check_sphere(columns, "sphere")
     for name in ("facet", "feature", "mesh", "node"):
         if (columns[name] < 0).any():
@@ -216,6 +274,15 @@ def _check_numbers(columns: Mapping[str, NDArray]) -> None:
     if (columns["type"] > 2).any():
         row = np.argmax(columns["type"] > 2)
         raise ValueError(f"type[{row}] is {columns['type'][row]}, which is no type")
+
+
+def _check_mesh_count(columns: _Arrays, count: int | None) -> None:
+    """Files of earlier versions do not tell how many meshes were searched."""
+    most = _MOST_MESHES if count is None else count
+    if columns["mesh"].max(initial=-1) >= most:
+        row = np.argmax(columns["mesh"] >= most)
+        searched = counted(most, "mesh was", "meshes were")
+        raise ValueError(f"mesh[{row}] is {columns['mesh'][row]}, but {searched} searched")
 
 
 def _check_meshes(columns: Mapping[str, NDArray], meshes: tuple[Mesh, ...]) -> None:
@@ -254,25 +321,44 @@ def _given(meshes: tuple[Mesh, ...]) -> str:
 
 def read_spheres(path: Path) -> Spheres:
     """Read the keys centers (n, 3), radii (n,) or one number, and ids where they are there."""
-    arrays = read_arrays(path, ("centers", "radii", "ids"))
+    headers = read_headers(path, ("centers", "radii", "ids"))
     for name in ("centers", "radii"):
-        if name not in arrays:
+        if name not in headers:
             raise ValueError(f"{path} has no key {name}: centers (n, 3) and radii are read")
-    return from_arrays(path, **arrays)
+    check_arrays(path, **headers)
+    return from_arrays(path, **read_arrays(path, headers))
+
+
+def read_headers(path: Path, names: Iterable[str]) -> dict[str, NDArray]:
+    """What stands for those of the named arrays that an npz file has, before any is read."""
+    size = path.stat().st_size
+    with _opened(path) as archive:
+        there = set(archive.namelist())
+        return {name: _header_of(archive, name, size) for name in names if f"{name}.npy" in there}
 
 
 def read_arrays(path: Path, names: Iterable[str]) -> dict[str, NDArray]:
-    """Those of the named arrays that an npz file has."""
-    with open(path, "rb") as file:
-        try:
-            with zipfile.ZipFile(file) as archive:
-                there = set(archive.namelist())
-                names = [name for name in names if f"{name}.npy" in there]
-                return {name: _read_member(archive, f"{name}.npy") for name in names}
-        except DAMAGE as error:
-            raise ValueError(f"{path} is no sound npz file: {error}") from None
+    """The named arrays of an npz file, whose headers were found sound."""
+    with _opened(path) as archive:
+        return {name: _read_array(archive, name) for name in names}
 
 
-def _read_member(archive: zipfile.ZipFile, name: str) -> NDArray:
-    with archive.open(name) as member:
-        return read_array(member, archive.getinfo(name).file_size)
+@contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    with open(path, "rb") as file, damage_told(path, "npz"), zipfile.ZipFile(file) as archive:
+        yield archive
+
+
+def _header_of(archive: zipfile.ZipFile, name: str, archive_size: int) -> NDArray:
+    info = archive.getinfo(f"{name}.npy")
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError(f"{name} is packed in another way than NumPy does")
+    # the sizes that the file tells may be anything
+    most = _UNPACKED * min(info.compress_size, archive_size)
+    with archive.open(info) as member:
+        return read_header(member, min(info.file_size, most))
+
+
+def _read_array(archive: zipfile.ZipFile, name: str) -> NDArray:
+    with archive.open(f"{name}.npy") as member:
+        return read_array(member)

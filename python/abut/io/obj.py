@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from .digits import Coordinates
 from .facets import Facets, offsets_of
-from .text import BLOCK, gathered, integers, numbered_lines
+from .text import BLOCK, Lines, gathered, integers
 
 
 def read(path: Path) -> Facets:
@@ -17,7 +17,7 @@ def read(path: Path) -> Facets:
     coordinates, facets = Coordinates(f"{path}, line "), _Facets(path)
     vertex_count = 0
     with open(path, "rb") as file:
-        for line, words in _statements(file):
+        for line, words in _statements(path, Lines(file, f"{path}, line ")):
             if words[0] == b"v":
                 _check_vertex(path, line, words)
                 coordinates.add(words[1:4], line)
@@ -31,16 +31,27 @@ def read(path: Path) -> Facets:
     return Facets(vertices, indices, offsets, units)
 
 
-def _statements(lines: Iterable[bytes]) -> Iterator[tuple[int, list[bytes]]]:
+def _statements(path: Path, lines: Lines) -> Iterator[tuple[int, list[bytes]]]:
     """The words of each line that has some, without comments; a backslash joins the next line."""
-    pending: list[bytes] = []
-    for number, line in numbered_lines(lines):
-        words = pending + line.partition(b"#")[0].split()
-        pending = []
-        if words and words[-1].endswith(b"\\"):
-            pending = [*words[:-1], words[-1][:-1]] if words[-1] != b"\\" else words[:-1]
+    words: list[bytes] = []
+    number, goes_on = 0, False
+    for number, line in lines:
+        added = line.partition(b"#")[0].split()
+        goes_on = bool(added) and added[-1].endswith(b"\\")
+        words += added
+        if goes_on:
+            _drop_backslash(words)
         elif words:
             yield number, words
+            words = []
+    if goes_on:
+        raise ValueError(f"{path}, line {number}: a backslash joins a line that is not there")
+
+
+def _drop_backslash(words: list[bytes]) -> None:
+    words[-1] = words[-1][:-1]
+    if not words[-1]:
+        words.pop()
 
 
 def _check_vertex(path: Path, line: int, words: Sequence[bytes]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from struct import Struct
@@ -14,7 +15,7 @@ import numpy as np
 
 from .digits import Coordinates
 from .facets import Facets, offsets_of
-from .text import BLOCK, shown
+from .text import BLOCK, LINE_BYTES, Lines, integers, shown
 
 # PLY's two names of each type, and NumPy's
 _TYPES = {
@@ -111,7 +112,7 @@ def _read_header(file: BinaryIO) -> tuple[str, list[_Element]]:
     if file.readline(16).strip() != b"ply":
         raise ValueError("no PLY file: the first line is not 'ply'")
     order, elements = None, []
-    for number, line in enumerate(iter(file.readline, b""), 2):
+    for number, line in enumerate(iter(partial(file.readline, LINE_BYTES), b""), 2):
         words = line.split()
         if words == [b"end_header"]:
             break
@@ -133,10 +134,9 @@ def _read_header(file: BinaryIO) -> tuple[str, list[_Element]]:
 
 def _read_element(words: list[bytes]) -> _Element:
     _, name, digits = words
-    count = int(digits)
-    if count < 0:
+    if not digits.isdigit():
         raise ValueError
-    return _Element(name.decode(), count, [])
+    return _Element(name.decode(), int(digits), [])
 
 
 def _read_property(words: list[bytes]) -> _Property:
@@ -182,7 +182,8 @@ class _Ascii:
 
     def __init__(self, file: BinaryIO):
         self._size = os.fstat(file.fileno()).st_size - file.tell()
-        self._lines = (line for line in file if not line.isspace())
+        lines = Lines(file, "after the header, line ")
+        self._rows_left = (words for _, line in lines if (words := line.split()))
 
     def check_count(self, element: _Element) -> None:
         # a row takes at least a digit and the end of its line
@@ -198,14 +199,20 @@ class _Ascii:
 
     def corners(self, element: _Element) -> _Column:
         wanted = element.corners()
-        indices, counts = array("q"), array("q")
+        blocks: list[np.ndarray] = []
+        counts = array("q")
+        words: list[bytes] = []
+        rows: list[int] = []
         for row, fields in self._rows(element):
-            try:
-                indices.extend(map(int, fields[wanted]))
-            except (OverflowError, ValueError):
-                raise _bad_row(element, row, "names a vertex by no whole number") from None
-            counts.append(len(fields[wanted]))
-        return _Column(np.array(indices, np.int64), np.array(counts, np.int64))
+            corners = fields[wanted]
+            words += corners
+            rows += [row] * len(corners)
+            counts.append(len(corners))
+            if len(words) >= BLOCK:
+                blocks.append(_corner_numbers(element, rows, words))
+                words, rows = [], []
+        blocks.append(_corner_numbers(element, rows, words))
+        return _Column(np.concatenate(blocks), np.array(counts, np.intp))
 
     def skip(self, element: _Element) -> None:
         for _ in self._rows(element):
@@ -215,11 +222,16 @@ class _Ascii:
         """Each row's number and words, a list a property."""
         rows = 0
         # a row without properties has no words, and blank lines are passed over
-        for line in islice(self._lines, element.row_count if element.properties else 0):
-            yield rows, _fields(line.split(), element, rows)
+        for words in islice(self._rows_left, element.row_count if element.properties else 0):
+            yield rows, _fields(words, element, rows)
             rows += 1
         if element.properties and rows < element.row_count:
             raise _cut_off(element, rows)
+
+
+def _corner_numbers(element: _Element, rows: list[int], words: list[bytes]) -> np.ndarray:
+    """The vertices that these words name, each in a row of this number."""
+    return integers(words, lambda i: f"row {rows[i]} of element {element.name}")
 
 
 def _fields(words: list[bytes], element: _Element, row: int) -> list[list[bytes]]:
@@ -240,10 +252,7 @@ def _fields(words: list[bytes], element: _Element, row: int) -> list[list[bytes]
 
 def _list_length(words: list[bytes]) -> int:
     """The number that stands before a list; -1 where none does."""
-    try:
-        return int(words[0])
-    except (IndexError, ValueError):
-        return -1
+    return int(words[0]) if words and words[0].isdigit() else -1
 
 
 # ---- binary ----

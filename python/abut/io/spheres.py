@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, islice
+from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -94,26 +93,27 @@ def _quoted(name: str) -> str:
 
 def read_table(rows: Iterator[tuple[int, Sequence[Word]]], columns: Columns) -> np.ndarray:
     """The wanted columns (n, 4 or 5) of rows of words, each with its line's number."""
-    pick = itemgetter(*columns.wanted())
-    blocks = [np.empty((0, len(columns.wanted())))]
-    while block := list(islice(rows, BLOCK)):
-        for line, row in block:
-            if len(row) != columns.column_count:
-                raise ValueError(
-                    f"line {line} has {len(row)} words,"
-                    f" but there are {columns.column_count} columns"
-                )
-        blocks.append(_read_block(block, pick))
+    wanted = columns.wanted()
+    pick = itemgetter(*wanted)
+    blocks: list[np.ndarray] = []
+    words: list[Word] = []
+    lines: list[int] = []
+    for line, row in rows:
+        if len(row) != columns.column_count:
+            raise ValueError(
+                f"line {line} has {len(row)} words, but there are {columns.column_count} columns"
+            )
+        words += pick(row)
+        lines.append(line)
+        if len(lines) == BLOCK:
+            blocks.append(_read_block(words, lines, len(wanted)))
+            words, lines = [], []
+    blocks.append(_read_block(words, lines, len(wanted)))
     return np.concatenate(blocks)
 
 
-def _read_block(
-    block: list[tuple[int, Sequence[Word]]], pick: Callable[[Sequence[Word]], tuple[Word, ...]]
-) -> np.ndarray:
-    words = list(chain.from_iterable(pick(row) for _, row in block))
-    per_row = len(words) // len(block)
-    values = numbers(words, lambda i: f"line {block[i // per_row][0]}")
-    return values.reshape(-1, per_row)
+def _read_block(words: Sequence[Word], lines: Sequence[int], width: int) -> np.ndarray:
+    return numbers(words, lambda i: f"line {lines[i // width]}").reshape(-1, width)
 
 
 def from_table(table: np.ndarray, columns: Columns) -> Spheres:
@@ -145,19 +145,41 @@ def check(centers: np.ndarray, radii: np.ndarray) -> None:
         raise ValueError(f"row {row}: the radius is {radii[row]}")
 
 
+def check_arrays(
+    path: Path, centers: np.ndarray, radii: np.ndarray, ids: np.ndarray | None = None
+) -> None:
+    """Types and shapes of arrays of spheres; what they hold is not looked at, nor need be there."""
+    try:
+        checks.read(centers, "centers", checks.REAL, "real numbers")
+        checks.read(radii, "radii", checks.REAL, "real numbers")
+        if ids is not None:
+            checks.read(ids, "ids", checks.WHOLE, "integers")
+        _check_shapes(centers.shape, radii.shape, None if ids is None else ids.shape)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+_Shape = tuple[int, ...]
+
+
+def _check_shapes(centers: _Shape, radii: _Shape, ids: _Shape | None) -> None:
+    if centers != (0,) and (len(centers) != 2 or centers[1] != 3):
+        raise ValueError(f"centers has shape {centers}, but must be (n, 3)")
+    if radii not in ((), centers[:1]):
+        raise ValueError(f"radii has shape {radii}, but must be a number or {centers[:1]}")
+    if ids not in (None, centers[:1]):
+        raise ValueError(f"ids has shape {ids}, but must be {centers[:1]}")
+
+
 def from_arrays(
     path: Path, centers: np.ndarray, radii: np.ndarray, ids: np.ndarray | None = None
 ) -> Spheres:
-    """Spheres of arrays that a file holds under these names; one radius is that of all."""
+    """Spheres of arrays that were checked; one radius is that of all."""
     try:
         centers = checks.points(centers, "centers")
-        count = len(centers)
-        radii = checks.lengths(radii, "radii", count, "center")
-        if ids is not None:
-            ids = checks.indices(ids, "ids")
-            if ids.shape != (count,):
-                raise ValueError(f"ids has shape {ids.shape}, but there are {count} centers")
+        radii = checks.lengths(radii, "radii", len(centers), "center")
+        ids = None if ids is None else checks.indices(ids, "ids")
         check(centers, radii)
-    except (TypeError, ValueError) as error:
+    except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     return Spheres(centers, radii, ids)

@@ -1,17 +1,28 @@
-"""Words of text files into arrays, with errors that name the first offender.
+"""Lines and words of text files, and arrays of them, with errors that name the first offender.
 
 Files are read as bytes: a stray byte in a comment must not stop a reader, and ``float`` and ``int``
 take bytes.
 """
 
+from __future__ import annotations
+
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, BinaryIO
 
 import numpy as np
 
 # rows that are read before they become arrays: bounds what Python objects take on top of the arrays
 BLOCK = 1 << 15
+
+# Longer lines are no text that anyone wrote; split into words they would take fifty times as much.
+LINE_BYTES = 1 << 24
+
+# what is read from a file at once
+_READ_BYTES = 1 << 16
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 Word = bytes | str
 
@@ -19,9 +30,70 @@ Word = bytes | str
 Place = Callable[[int], str]
 
 
+class Lines:
+    """The lines of a file from where it stands, without their ends, and their numbers from 1.
+
+    Loops over it, which may be several, one after the other, go on where the last one ended.
+
+    Parameters
+    ----------
+    file : binary file
+    label : str
+        What is said of a line before its number in errors: ``"drum.obj, line "``.
+    longest : int
+        A line of more bytes raises a ValueError, before it is read whole.
+    """
+
+    def __init__(self, file: BinaryIO, label: str, longest: int = LINE_BYTES):
+        self._file, self._label, self._longest = file, label, longest
+        self._ahead: list[bytes] = []  # read, but not taken; the next one is last
+        self._rest = b""  # what was read of the line after them
+        self._taken = 0
+
+    def __iter__(self) -> Iterator[tuple[int, bytes]]:
+        while self._ahead or self._read():
+            while self._ahead:
+                line = self._ahead.pop()
+                self._taken += 1
+                yield self._taken, line
+
+    def skip(self, count: int) -> int:
+        """Pass over so many lines, or those that are left; returns how many they were."""
+        passed = 0
+        while passed < count and (self._ahead or self._read()):
+            step = min(count - passed, len(self._ahead))
+            del self._ahead[len(self._ahead) - step :]
+            passed += step
+        self._taken += passed
+        return passed
+
+    def _read(self) -> bool:
+        """Read on; False at the end of the file."""
+        # as much again of a long line: else what it takes would grow with its length squared
+        block = self._file.read(max(_READ_BYTES, len(self._rest)))
+        if not block and not self._rest:
+            return False
+        # the last line may have no end
+        lines = (self._rest + (block or b"\n")).split(b"\n")
+        self._rest = lines.pop()
+        if not self._taken and lines:
+            lines[0] = lines[0].removeprefix(_BYTE_ORDER_MARK)
+        if max(map(len, lines), default=0) > self._longest or len(self._rest) > self._longest:
+            raise self._too_long([*lines, self._rest])
+        lines.reverse()
+        self._ahead = lines
+        return True
+
+    def _too_long(self, lines: Sequence[bytes]) -> ValueError:
+        first = next(i for i, line in enumerate(lines) if len(line) > self._longest)
+        number = self._taken + 1 + first
+        return ValueError(f"{self._label}{number} has more than {self._longest} bytes")
+
+
 def numbers(words: Sequence[Word], place: Place) -> np.ndarray:
     """Finite float64 numbers; a ValueError names the first word that is none."""
     try:
+        _check_written(words)
         values = np.fromiter(map(float, words), np.float64, len(words))
     except ValueError:
         bad = next(i for i, word in enumerate(words) if not _is_number(word))
@@ -35,37 +107,50 @@ def numbers(words: Sequence[Word], place: Place) -> np.ndarray:
 
 def _is_number(word: Word) -> bool:
     try:
+        _check_written([word])
         return math.isfinite(float(word))
     except ValueError:
         return False
 
 
-def integers(words: Sequence[Word], place: Place) -> np.ndarray:
+def _check_written(words: Sequence[Word]) -> None:
+    """Python takes 1_0 and, in text, digits of any script for numbers; other programs do not."""
+    text = words[0][:0].join(words) if words else b""  # type: ignore[arg-type]
+    if not text.isascii() or b"_" in (text.encode() if isinstance(text, str) else text):
+        raise ValueError("no number in ASCII")
+
+
+def integers(words: Sequence[bytes], place: Place) -> np.ndarray:
     """Whole numbers (intp); a ValueError names the first word that is none."""
     try:
-        return np.fromiter(map(int, words), np.intp, len(words))
-    except (OverflowError, ValueError):
+        return np.array(wholes(words), np.intp)
+    except ValueError:
         bad = next(i for i, word in enumerate(words) if not _is_integer(word))
     raise ValueError(f"{place(bad)}: {shown(words[bad])} is no whole number")
 
 
-def _is_integer(word: Word) -> bool:
+def _is_integer(word: bytes) -> bool:
     try:
-        return abs(int(word)) <= np.iinfo(np.intp).max
+        wholes([word])
     except ValueError:
         return False
+    return True
+
+
+def wholes(words: Sequence[bytes]) -> array[int]:
+    """Whole numbers; a ValueError where a word is none, or beyond 64 bits."""
+    if b"_" in b"".join(words):
+        raise ValueError("Python takes 1_0 for a number, other programs do not")
+    try:
+        return array("q", map(int, words))
+    except OverflowError:
+        raise ValueError("beyond 64 bits") from None
 
 
 def shown(word: Word) -> str:
     """A word as an error message quotes it: readable and short."""
     text = word.decode("utf-8", "replace") if isinstance(word, bytes) else word
     return repr(text if len(text) <= 40 else text[:37] + "...")
-
-
-def numbered_lines(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Lines with their numbers from 1; a byte order mark is left out."""
-    for number, line in enumerate(lines, 1):
-        yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
 
 
 def gathered(blocks: list[np.ndarray], dtype: Any = np.intp) -> np.ndarray:
