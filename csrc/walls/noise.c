@@ -11,7 +11,6 @@
  * stand apart from larger ones. */
 #include "noise.h"
 
-#include <limits.h>
 #include <string.h>
 
 #include "../base/memory.h"
@@ -168,20 +167,32 @@ static double largest_coordinate(const vec3 p[4])
                   larger(vec3_max_abs(p[2]), vec3_max_abs(p[3])));
 }
 
+/* The power of two of a part of a whole, as a steepness. */
+static uint8_t steepness_of(double part, double whole)
+{
+    const int power = ilogb(part / whole);
+    return (uint8_t)(power > -STEEPNESS_COUNT ? power + STEEPNESS_COUNT - 1 : 0);
+}
+
+/* What digits explain is not looked at any closer. */
 static void measure_edge(measuring *m, abut_index number)
 {
     const neighbor_edge *edge = &m->near.items[number];
     edge_measure *to = &m->edges[number];
     vec3 p[4];
     load_four(m, edge, p);
-    const double deviation = deviation_of(p), longest = longest_distance(p);
-    const int power = deviation > 0.0 ? ilogb(deviation / longest) : INT_MIN;
-    to->deviation = deviation;
-    to->steepness = (uint8_t)(power > -STEEPNESS_COUNT ? power + STEEPNESS_COUNT - 1 : 0);
-    to->is |= deviation <= EXPLAINED_NOISES * to->assumed ? EDGE_EXPLAINED : 0;
-    to->is |= deviation <= NEARLY_FLAT * least_height(m, edge) ? EDGE_FLAT : 0;
-    to->is |= deviation <= SINGLE_ROUNDING * largest_coordinate(p) ? EDGE_TINY : 0;
-    to->is |= deviation <= NEARLY_FLAT * longest ? EDGE_THIN : 0;
+    to->deviation = deviation_of(p);
+    if (to->deviation <= EXPLAINED_NOISES * to->assumed) {
+        to->is |= EDGE_EXPLAINED;
+        return;
+    }
+    const double longest = longest_distance(p);
+    to->steepness = steepness_of(to->deviation, longest);
+    to->is |= to->deviation <= SINGLE_ROUNDING * largest_coordinate(p) ? EDGE_TINY : 0;
+    if (to->deviation <= NEARLY_FLAT * longest) {
+        to->is |= EDGE_THIN;
+        to->is |= to->deviation <= NEARLY_FLAT * least_height(m, edge) ? EDGE_FLAT : 0;
+    }
 }
 
 static const triangle *triangle_at(const measuring *m, abut_index number)
