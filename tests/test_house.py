@@ -20,6 +20,7 @@ WALLS = [
     "weights",
     "weights_kernel",
     "pieces",
+    "slices",
     "placing",
     "placing_kernel",
     "bins",
