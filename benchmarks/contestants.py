@@ -47,6 +47,10 @@ class Contestant:
         """Touching facets of each sphere; 0 or 1 where only the closest is found."""
         raise NotImplementedError
 
+    def renew(self):
+        """Forget what searches have left; returns the seconds that building takes, or None."""
+        return None
+
     @classmethod
     def missing(cls):
         """Why it cannot take part, or None."""
@@ -106,6 +110,12 @@ class Abut(Contestant):
 
     def search(self, spheres):
         return self.finder.find(*spheres, workers=self.threads)
+
+    def renew(self):
+        """Bins are built in searches."""
+        begin = time.perf_counter()
+        self.finder = abut.ContactFinder(self.mesh)
+        return time.perf_counter() - begin
 
     @staticmethod
     def facet_count(scene):
@@ -172,6 +182,10 @@ class Embree(Contestant):
         return self.library.tree_search(
             self.tree, centers.ctypes.data, radii.ctypes.data, len(radii), self.threads
         )
+
+    def renew(self):
+        """Searches leave nothing."""
+        return self.library.tree_build_seconds(self.tree)
 
     def counts(self, spheres, result):
         counts = (ctypes.c_uint32 * len(spheres[1])).from_address(

@@ -1,6 +1,7 @@
 """Scenes that the benchmarks time: `make(name, sphere_count)`, the same on every machine.
 
-Spheres are in Morton order but in `unsorted`, so that neighbors in memory are neighbors in space.
+Spheres are in Morton order, so that neighbors in memory are neighbors in space, but in `unsorted`
+and those of uneven facets.
 """
 
 import os
@@ -25,6 +26,7 @@ class Scene(NamedTuple):
     facets: np.ndarray  # (m, 3) triangles: all that rivals take
     polygons: tuple | None = None  # indices and offsets of the same facets, not cut into triangles
     spheres_a_call: int | None = None  # all in one call if None
+    call: int | None = None  # of a new contestant's calls, the one that is timed; any if None
 
 
 # ---- the unit box --------------------------------------------------------------------------------
@@ -199,6 +201,165 @@ def sliver_fans(vertices, facets, cuts):
     return vertices, facets.reshape(-1, 3)
 
 
+# ---- uneven facets: what CAD and terrain bring, and grids of one size do not like ----------------
+
+
+def uneven(draw, sphere_count):
+    """What `draw` makes of a generator and a number of spheres, for a few calls: the third counts.
+
+    By then whatever is built for spheres of these sizes is there, and no more than that.
+    """
+    vertices, facets, spheres = draw(np.random.default_rng(29), sphere_count)
+    return Scene(*spheres, vertices, facets, call=3)
+
+
+def mixed(ratio, count, rng, sphere_count):
+    """A sheet of 45,000 facets of 0.001, and `count` around it that are `ratio` times as large.
+
+    Spheres are at the sheet.
+    """
+    vertices, facets = rough_sheet(rng, 150)
+    edge = 1e-3 * ratio
+    mesh = join([(vertices, facets), soup(rng, count, (-2 * edge, 2 * edge), edge)])
+    return *mesh, touching_spheres(rng, vertices, facets, sphere_count, 1e-3)
+
+
+def two_parts(rng, sphere_count):
+    """Two sheets of 28,800 facets, a hundred thousand facets apart."""
+    vertices, facets = rough_sheet(rng, 120)
+    mesh = join([(vertices, facets), (vertices + [300.0, 200.0, 100.0], facets)])
+    return *mesh, touching_spheres(rng, *mesh, sphere_count, 1e-3)
+
+
+def power_law(rng, sphere_count):
+    """60,000 triangles of 0.0001 to 0.3 anywhere in a unit cube, and spheres of 0.0003 to 0.01."""
+    vertices, facets = soup(rng, 60_000, (0, 1), 10 ** rng.uniform(-4, -0.5, 60_000))
+    radii = 10 ** rng.uniform(-3.5, -2, sphere_count)
+    return vertices, facets, (rng.uniform(0, 1, (sphere_count, 3)), radii)
+
+
+def needles(rng, sphere_count):
+    """20,000 triangles 0.5 long and 0.0001 wide anywhere in a unit cube, spheres of 0.003."""
+    begin, along = rng.uniform(0, 1, (20_000, 3)), rng.normal(size=(20_000, 3))
+    along *= 0.5 / np.linalg.norm(along, axis=1, keepdims=True)
+    third = begin + along / 2 + rng.normal(scale=1e-4, size=begin.shape)
+    vertices = np.stack([begin, begin + along, third], axis=1).reshape(-1, 3)
+    facets = np.arange(len(vertices)).reshape(-1, 3)
+    radii = np.full(sphere_count, 0.003)
+    return vertices, facets, (rng.uniform(0, 1, (sphere_count, 3)), radii)
+
+
+def terrain(rng, sphere_count):
+    """Ground of 10 m facets, 4 km wide, and over it a drum of 16 mm facets; spheres at the drum."""
+    ground, facets = jittered_grid(rng, 400)
+    ground = 10.0 * ground
+    ground[:, 2] = 20.0 * np.sin(ground[:, 0] / 300.0) * np.cos(ground[:, 1] / 200.0)
+    drum = capped(*tube(200, 0.5, 2.0, cuts=120))
+    drum = drum[0] + [2000.0, 2000.0, 60.0], drum[1]
+    spheres = touching_spheres(rng, *drum, sphere_count, 0.02)
+    return *join([(ground, facets), drum]), spheres
+
+
+def duplicates(rng, sphere_count):
+    """A sheet of 1,800 facets, each of them thirty times."""
+    vertices, facets = rough_sheet(rng, 30)
+    facets = np.repeat(facets, 30, axis=0)
+    return vertices, facets, touching_spheres(rng, vertices, facets, sphere_count, 1e-3)
+
+
+def star(rng, sphere_count):
+    """40,000 slivers that meet in one corner."""
+    angle = np.linspace(0, 2 * np.pi, 40_000, endpoint=False)
+    rim = np.column_stack([np.cos(angle), np.sin(angle), 0.3 * np.sin(7 * angle)])
+    k = np.arange(1, len(rim) + 1)
+    facets = np.column_stack([np.zeros_like(k), k, np.roll(k, -1)])
+    vertices = np.concatenate([np.zeros((1, 3)), rim])
+    return vertices, facets, touching_spheres(rng, vertices, facets, sphere_count, 0.02)
+
+
+def big_spheres(rng, sphere_count):
+    """A sheet of 45,000 facets, spheres twenty times as large: each touches two thousand."""
+    vertices, facets = rough_sheet(rng, 150)
+    return vertices, facets, touching_spheres(rng, vertices, facets, sphere_count, 0.02)
+
+
+def tubes(rng, sphere_count):
+    """A turned bed of 100 tubes side by side, of strips nearly 400 times as long as wide."""
+    one, facets = tube(48, 0.08, 4.0)
+    places = 0.2 * np.insert(np.indices((10, 10)).reshape(2, -1).T, 2, 0, axis=1)
+    vertices, facets = join([(one + place, facets) for place in places])
+    turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+    vertices = vertices @ turn.T
+    return vertices, facets, touching_spheres(rng, vertices, facets, sphere_count, 0.003)
+
+
+def jittered_grid(rng, cells):
+    """A flat square of cells x cells x 2 triangles, a unit a cell, its inner vertices jittered."""
+    lines = np.indices((cells + 1, cells + 1)).astype(float)
+    lines[:, 1:-1, 1:-1] += rng.uniform(-0.2, 0.2, (2, cells - 1, cells - 1))
+    number = np.arange((cells + 1) ** 2).reshape(cells + 1, cells + 1)
+    corners = number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]
+    a, b, c, d = (corner.ravel() for corner in corners)
+    facets = np.concatenate([np.column_stack([a, b, c]), np.column_stack([a, c, d])])
+    return np.insert(lines.reshape(2, -1).T, 2, 0.0, axis=1), facets
+
+
+def rough_sheet(rng, cells, edge=1e-3):
+    vertices, facets = jittered_grid(rng, cells)
+    vertices[:, 2] = rng.normal(scale=0.1, size=len(vertices))
+    return edge * vertices, facets
+
+
+def soup(rng, count, bounds, edges):
+    """So many triangles that share no corner, their middles anywhere in a cube."""
+    middles = rng.uniform(*bounds, (count, 1, 3))
+    corners = middles + rng.normal(size=(count, 3, 3)) * np.reshape(edges, (-1, 1, 1)) / 2
+    return corners.reshape(-1, 3), np.arange(3 * count).reshape(-1, 3)
+
+
+def tube(strips, radius, length, cuts=1):
+    """A tube about the third axis, of strips that are cut across."""
+    angle = np.linspace(0, 2 * np.pi, strips, endpoint=False)
+    ring = radius * np.column_stack([np.cos(angle), np.sin(angle)])
+    heights = np.linspace(0, length, cuts + 1)
+    vertices = np.concatenate([np.insert(ring, 2, height, axis=1) for height in heights])
+    low = np.arange(strips * cuts).reshape(cuts, strips)
+    a, b = low.ravel(), np.roll(low, -1, axis=1).ravel()
+    lower, upper = np.column_stack([a, b, a + strips]), np.column_stack([b, b + strips, a + strips])
+    return vertices, np.stack([lower, upper], axis=1).reshape(-1, 3)
+
+
+def capped(vertices, facets):
+    """The tube with a fan at each end."""
+    strips = int(np.count_nonzero(vertices[:, 2] == vertices[0, 2]))
+    parts = [(vertices, facets)]
+    for ring in (vertices[:strips], vertices[-strips:]):
+        k = np.arange(1, strips + 1)
+        fan = np.column_stack([k, np.roll(k, -1), np.zeros_like(k)])
+        parts.append((np.concatenate([[ring.mean(0)], ring]), fan))
+    return join(parts)
+
+
+def join(meshes):
+    """One mesh of several."""
+    firsts = np.cumsum([0, *(len(vertices) for vertices, _ in meshes)])
+    facets = [np.add(facets, first) for (_, facets), first in zip(meshes, firsts, strict=False)]
+    return np.concatenate([vertices for vertices, _ in meshes]), np.concatenate(facets)
+
+
+def touching_spheres(rng, vertices, facets, count, radius):
+    """Spheres of about that radius, uniform over the facets, their centers within it of them."""
+    corners = vertices[facets]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    areas = np.linalg.norm(normals, axis=1)
+    facet = rng.choice(len(facets), count, p=areas / areas.sum())
+    places = np.einsum("ij,ijk->ik", rng.dirichlet([1.0, 1.0, 1.0], count), corners[facet])
+    way = rng.normal(size=(count, 3))
+    radii = radius * rng.uniform(0.8, 1.2, count)
+    distance = radii * rng.uniform(0, 1, count) / np.linalg.norm(way, axis=1)
+    return places + distance[:, None] * way, radii
+
+
 # ---- order and turns -----------------------------------------------------------------------------
 
 
@@ -238,6 +399,21 @@ def rotation(axis, angle):
     return np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross
 
 
+UNEVEN = {
+    **{
+        f"mixed_{ratio}_{count}": partial(mixed, ratio, count)
+        for ratio in (30, 1_000, 100_000)
+        for count in (12, 1_000, 10_000)
+    },
+    "two_parts": two_parts,
+    "power_law": power_law,
+    "needles": needles,
+    "terrain": terrain,
+    "duplicates": duplicates,
+    "star": star,
+    "big_spheres": big_spheres,
+    "tubes": tubes,
+}
 SCENES = {
     "wall": wall,
     "wall_rotated": wall_rotated,
@@ -264,8 +440,11 @@ SCENES = {
     "mixer": mixer,
     "one_call": one_call,
     "build": wall,
+    **{name: partial(uneven, draw) for name, draw in UNEVEN.items()},
 }
 SPHERE_COUNTS = {
+    **dict.fromkeys(UNEVEN, 20_000),
+    "big_spheres": 1_000,
     "fill_large": 10_000_000,
     "mixer": examples.SPHERE_COUNT,
     "one_call": 1_000,

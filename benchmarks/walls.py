@@ -23,6 +23,7 @@ FIELDS = [
     "facets",
     "spheres_a_call",
     *rounds.TIMES,
+    "first_ns",
     "touching",
     "difference",
     "touching_spheres",
@@ -40,6 +41,7 @@ class Entrant(rounds.Entrant):
         if scene.spheres_a_call is None:
             count = min(count, self.contestant.sphere_limit or count)
         self.sphere_count = count
+        self.call, self.firsts = scene.call, []
         step = scene.spheres_a_call or max(count, 1)
         self.calls = [
             self.contestant.prepare(
@@ -50,6 +52,25 @@ class Entrant(rounds.Entrant):
 
     def search(self):
         return [self.contestant.search(call) for call in self.calls]
+
+    def run(self):
+        """Where the scene says which call counts, that one of a new contestant."""
+        if self.call is None:
+            super().run()
+            return
+        building = self.contestant.renew()
+        for _ in range(self.call):
+            super().run()
+        first, *_, last = self.seconds[-self.call :]
+        self.seconds[-self.call :] = [last]
+        if building is not None:
+            self.firsts.append(building + first)
+
+    def first_ns(self):
+        """Of a sphere in the first call, with building, where that is known; without the round
+        that does not count."""
+        each = [1e9 * seconds / self.sphere_count for seconds in self.firsts[1:]]
+        return round(np.median(each), 2) if each else ""
 
     def counts(self):
         """Touching facets of each sphere; searched anew, as some tell only of their last call."""
@@ -87,6 +108,7 @@ def measure_searches(scene_name, scene, contestants, options):
         row = first_columns(scene_name, scene, entrant.name, entrant.threads, options)
         row |= {"spheres": entrant.sphere_count, "outputs": entrant.outputs, "unit": "sphere"}
         row["ns"] = [1e9 * s / entrant.sphere_count for s in entrant.seconds]
+        row["first_ns"] = entrant.first_ns()
         rows.append(row | tally(entrant, reference))
     return rows
 
@@ -165,6 +187,8 @@ def note(row):
     if row["spheres_a_call"] or row["scene"] == "mixer":
         call = row["median_ns"] * (row["spheres_a_call"] or row["spheres"])
         notes.append(f"{call / 1e3:,.1f} us a call")
+    if row.get("first_ns"):
+        notes.append(f"first call, with building: {row['first_ns']:,.1f}")
     limit = CONTESTANTS[row["contestant"]].sphere_limit
     if row["spheres"] == limit:
         notes.append(f"the first {limit:,} spheres")

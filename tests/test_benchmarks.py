@@ -29,6 +29,20 @@ QUICK = [
 ]
 
 
+UNEVEN = {
+    "mixed_30_12": 45_012,
+    "mixed_1000_1000": 46_000,
+    "mixed_100000_10000": 55_000,
+    "two_parts": 57_600,
+    "power_law": 60_000,
+    "needles": 20_000,
+    "terrain": 368_400,
+    "duplicates": 54_000,
+    "star": 40_000,
+    "big_spheres": 45_000,
+    "tubes": 9_600,
+}
+
 PAIR_SCENES = ["omega-1", "omega-1000", "unsorted-10", "outlier-10", "thin-1", "clusters-10"]
 
 
@@ -125,6 +139,53 @@ def test_spheres_near_a_surface_touch_it(scenes, cad_meshes, monkeypatch):
     scene = scenes.make("vessel", 1_000)
     assert touching(scene).min() >= 1
     assert scene.radii[0] == 0.005 * np.ptp(scene.vertices, axis=0).max()
+
+
+@pytest.mark.parametrize("name", UNEVEN)
+def test_scenes_of_uneven_facets(scenes, name):
+    scene = scenes.make(name, 200)
+    assert len(scene.facets) == UNEVEN[name] and len(scene.radii) == 200
+    for one, other in zip(scene[:4], scenes.make(name, 200)[:4], strict=True):
+        np.testing.assert_array_equal(one, other)
+    if name not in ("power_law", "needles"):
+        assert touching(scene).min() >= 1
+
+
+def test_sizes_of_uneven_facets(scenes):
+    def extents(name):
+        corners = scenes.make(name, 1).vertices[scenes.make(name, 1).facets]
+        return np.ptp(corners, axis=1).max(1)
+
+    mixed, terrain, tubes = (extents(n) for n in ("mixed_1000_1000", "terrain", "tubes"))
+    assert np.median(mixed[45_000:]) / np.median(mixed[:45_000]) == pytest.approx(1000, rel=0.2)
+    assert np.median(terrain[:320_000]) > 500 * np.median(terrain[320_000:])
+    areas = abut.Mesh(*scenes.make("tubes", 1)[2:4]).areas
+    assert np.median(tubes**2 / areas) > 300
+    assert touching(scenes.make("big_spheres", 20)).mean() > 1_000
+
+
+def test_the_third_call_counts_and_the_first_is_told(walls, tmp_path, capsys):
+    table = tmp_path / "cpu.csv"
+    arguments = ["--spheres", "50", "--repeats", "2", "--csv", str(table), "--outputs", "warm"]
+    walls.main([*arguments, "--scene", "tubes,wall", "--contestants", "abut"])
+    assert "first call, with building: " in capsys.readouterr().out
+    with table.open(newline="") as file:
+        tubes, wall = csv.DictReader(file)
+    assert float(tubes["first_ns"]) > float(tubes["min_ns"]) > 0
+    assert wall["first_ns"] == ""
+
+
+def test_calls_are_of_a_new_contestant(walls, scenes):
+    scene = scenes.make("tubes", 10)
+    entrant = walls.Entrant("abut", scene, 1, "warm")
+    finders = []
+    search = entrant.contestant.search
+    entrant.contestant.search = lambda call: (
+        finders.append(entrant.contestant.finder) or search(call)
+    )
+    walls.rounds.take_turns([entrant], 2)
+    assert len(entrant.seconds) == 2 and len(entrant.firsts) == 3
+    assert [finders.count(finder) for finder in finders] == [3] * 9
 
 
 @pytest.mark.filterwarnings("error")

@@ -87,9 +87,20 @@ def star():
     return scenes.Scene(vertices, facets, np.array([[0, 0, 0.5]]), np.array([0.75]))
 
 
+def slivers():
+    """60,000 triangles across a unit cube, 5,000 times as long as wide, and spheres of 3 mm."""
+    rng = np.random.default_rng(3)
+    corner, along = rng.uniform(0, 1, (60_000, 3)), rng.normal(size=(60_000, 3))
+    along *= 0.5 / np.linalg.norm(along, axis=1, keepdims=True)
+    third = corner + along / 2 + rng.normal(scale=1e-4, size=corner.shape)
+    vertices = np.stack([corner, corner + along, third], 1).reshape(-1, 3)
+    facets = np.arange(len(vertices)).reshape(-1, 3)
+    return scenes.Scene(vertices, facets, rng.uniform(0, 1, (20_000, 3)), np.full(20_000, 0.003))
+
+
 SCENES = {
     scene.__name__: scene
-    for scene in (ground, far_vertex, large_facet, radii_of_all_sizes, one_spot, star)
+    for scene in (ground, far_vertex, large_facet, radii_of_all_sizes, one_spot, star, slivers)
 }
 
 

@@ -24,6 +24,7 @@ WALLS = [
     "weights",
     "weights_kernel",
     "pieces",
+    "slices",
     "placing",
     "placing_kernel",
     "bins",

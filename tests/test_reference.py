@@ -138,6 +138,20 @@ def test_random_scenes_with_a_gap():
     assert few_left_out(tally), tally
 
 
+def test_hundreds_of_facets_at_a_sphere():
+    """The nearest are taken before the rest is sorted."""
+    rng = np.random.default_rng(1)
+    for flat_angle in (0.0, 0.3):
+        vertices, facets = scenes.terrain(rng, 16)
+        center = rng.uniform([7, 7, 5], [9, 9, 6])
+        scene = scenes.Scene(vertices, facets, center[None], np.array([9.0]))
+        options = {"flat_angle": flat_angle}
+        expected = ask_reference(scene, **options)
+        assert expected.clearance[0] > CLEAR and len(expected.sphere) > 1
+        assert_agree(scene, ask(scene, **options), expected, options)
+        assert len(ask(scene, resolution="all")) > 300
+
+
 @st.composite
 def quads_and_triangles(draw):
     """A soup for weights that are not defined for other polygons."""

@@ -1,16 +1,17 @@
 /* Which facets may touch a sphere here.
  *
  * Five passes: the sizes of the facets, from which levels and their grids
- * follow; each facet's cells; how many entries each bucket gets; facets into
- * their buckets, where the counts say; and the entries' boxes, in the order of
- * the buckets. New memory takes longer than the arithmetic, so what is kept of
- * a facet between the passes is small. */
+ * follow; each facet's cells, or those of its slices; how many entries each
+ * bucket gets; facets into their buckets, where the counts say; and the
+ * entries' boxes, in the order of the buckets. New memory takes longer than the arithmetic, so what
+ * is kept of a facet between the passes is small. */
 #include "bins.h"
 
 #include <string.h>
 
 #include "../base/memory.h"
 #include "pieces.h"
+#include "slices.h"
 #include "tolerance.h"
 
 /* Cells are numbered up to this power of two from the origin: a unit of a cell
@@ -49,6 +50,13 @@ enum { BUCKETS_PER_FACET = 24, FACETS_PER_BUCKET = 2 };
 #define COARSE_CANDIDATES 40.0
 #define FINE_CANDIDATES 0.0
 
+/* Where large facets make up most of a mesh, cells for spheres anywhere on it are cells for those
+ * at the large ones; but all may be at the small ones. So no sphere at the facets of a level that
+ * is merged has more candidates than this for it, nor at those whose cells become twice as large.
+ */
+#define MERGED_CANDIDATES 1024.0
+#define DOUBLED_CANDIDATES 128.0
+
 /* An entry's facet and box. */
 enum { ENTRY_BYTES = sizeof(int32_t) + 6 * sizeof(uint16_t) };
 
@@ -63,8 +71,10 @@ enum { WIDE_PARTS = 8 };
 
 /* Facets whose grown boxes are as large as one cell. */
 typedef struct size_class {
-    abut_index count;
-    double extent; /* sum of the grown boxes' */
+    abut_index count, facet_count; /* slices count one by one, but where facets do */
+    double extent;                 /* sum of the grown boxes' */
+    double area;                   /* sum of the facets' */
+    double share;                  /* the mean area of one; of classes that were merged the least */
     box bounds;
     int32_t level;
     abut_index wide_count; /* facets of the next class that are in it, too */
@@ -83,8 +93,9 @@ typedef struct builder {
     const abut_mesh *mesh;
     double reach;
     double look_candidates, coarse_candidates; /* what it spends on fewer levels, on fewer cells */
-    pieces pieces; /* what stands for the facets where they are cut; numbers are
-                      theirs then */
+    pieces pieces;   /* what stands for the facets where they are cut; numbers are
+                        theirs then */
+    slicing slicing; /* else how they are sliced: then each is several items */
     const placing_kernels *kernels;
     bins *set;
     size_class *classes; /* EXPONENT_COUNT */
@@ -115,11 +126,21 @@ static box source_box(const builder *b, abut_index number)
     return b->pieces.items ? triangle_box(&b->pieces.items[number]) : mesh_box(b->mesh, number);
 }
 
+static double source_area(const builder *b, abut_index number)
+{
+    return b->pieces.items ? triangle_area(&b->pieces.items[number]) : b->mesh->view.areas[number];
+}
+
 /* All pieces of a facet are as large as the largest: they have to be in one
  * level, which names the facet once. */
 static double source_extent(const builder *b, abut_index number, const box *own)
 {
     return b->pieces.items ? b->pieces.items[number].noise : box_extent(own);
+}
+
+static int32_t source_facet(const builder *b, int32_t number)
+{
+    return b->pieces.items ? b->pieces.items[number].facet : number;
 }
 
 /* ---- sizes ---- */
@@ -151,12 +172,16 @@ static box box_of(const facet_block *block, int i)
 static void measure_item(builder *b, const facet_block *block, int i)
 {
     box own = box_of(block, i);
-    double extent = source_extent(b, block->facet[i], &own) + 2.0 * b->reach;
+    const double whole = source_extent(b, block->facet[i], &own);
+    const int32_t parts = slices_count(&b->slicing, b->mesh, block->facet[i], whole);
+    double extent = slices_extent(b->mesh, block->facet[i], whole, parts) + 2.0 * b->reach;
     double farthest = fabs(own.low[0]) + fabs(own.low[1]) + fabs(own.low[2]) + extent;
     int number = class_of(extent, farthest);
     size_class *class = &b->classes[number];
-    class->count++;
-    class->extent += extent;
+    class->facet_count++;
+    class->count += parts;
+    class->extent += extent * parts;
+    class->area += source_area(b, block->facet[i]);
     box_include(&class->bounds, &own);
     b->numbers[block->facet[i]] = (uint16_t)number;
 }
@@ -208,31 +233,43 @@ static double cell_of_class(int number)
     return ldexp(1.0, number + EXPONENT_LOW);
 }
 
-/* Whether coarser cells cost no more candidates than that.
+/* What coarser cells cost spheres, in candidates times area.
  *
  * The cells of side c that a facet of extent e (grown) is in have an area of
  * about (e + c)^2 on the surface, so a sphere at the mesh has sum (e + c)^2 /
- * area candidates. That is what coarser cells cost. */
-static bool is_better_coarse(const size_class *fine, double cell, double coarse_cell, double area,
-                             double candidates)
+ * area candidates: the whole mesh's area for any sphere, the class' own for
+ * those at its facets. */
+static double coarse_cost(const size_class *fine, double cell, double coarse_cell)
 {
     double sum = 2.0 * fine->extent + (double)fine->count * (cell + coarse_cell);
-    return (coarse_cell - cell) * sum <= candidates * area;
+    return (coarse_cell - cell) * sum;
 }
 
-static double mesh_area(const abut_mesh *mesh)
+/* Whether the class is better off in the next one's cells. Its facets alone can be candidates. */
+static bool is_better_merged(const size_class *fine, double cell, double coarse_cell, double area,
+                             double candidates)
 {
-    double area = 0.0;
-    for (abut_index f = 0; f < mesh->view.facet_count; f++) {
-        area += mesh->view.areas[f];
-    }
-    return area;
+    const double cost = coarse_cost(fine, cell, coarse_cell), count = (double)fine->count;
+    return cost <= candidates * area &&
+           (count <= MERGED_CANDIDATES || cost <= MERGED_CANDIDATES * fine->share * count);
+}
+
+/* Whether cells twice as large are better. Of slices fewer are in one cell each then. */
+static bool is_better_doubled(const size_class *class, double cell, double area, double candidates)
+{
+    const double cost = coarse_cost(class, cell, 2.0 * cell);
+    return class->count > class->facet_count ||
+           (cost <= candidates * area &&
+            cost <= DOUBLED_CANDIDATES * class->share * (double)class->count);
 }
 
 static void merge_classes(size_class *into, size_class *from)
 {
     into->count += from->count;
+    into->facet_count += from->facet_count;
     into->extent += from->extent;
+    into->area += from->area;
+    into->share = from->share < into->share ? from->share : into->share;
     box_include(&into->bounds, &from->bounds);
     into->wide_count += from->wide_count;
     from->count = 0;
@@ -265,11 +302,12 @@ static void choose_levels(builder *b, double area)
         if (class->count == 0) {
             continue;
         }
-        if (last >= 0 && is_better_coarse(fine, cell_of_class(last), cell_of_class(k), area,
+        if (last >= 0 && is_better_merged(fine, cell_of_class(last), cell_of_class(k), area,
                                           b->look_candidates)) {
             merge_classes(class, fine);
             --*count;
-        } else if (last == k - 1 && last >= 0 && is_better_fine(fine, class, cell_of_class(last))) {
+        } else if (last == k - 1 && last >= 0 && b->slicing.most == 0 &&
+                   is_better_fine(fine, class, cell_of_class(last))) {
             fine->wide_count += class->count;
             class->is_wide = true;
             class->level = fine->level;
@@ -286,8 +324,7 @@ static void choose_cells(builder *b, double area)
     for (int k = 0; k < EXPONENT_COUNT; k++) {
         size_class *class = &b->classes[k];
         class->cell = cell_of_class(k);
-        if (class->count > 0 &&
-            is_better_coarse(class, class->cell, 2.0 * class->cell, area, b->coarse_candidates)) {
+        if (class->count > 0 && is_better_doubled(class, class->cell, area, b->coarse_candidates)) {
             class->cell *= 2.0;
         }
     }
@@ -385,16 +422,28 @@ static void add_level(const builder *b, const size_class *class)
         level.high[axis] = high + slack;
     }
     double all = (double)source_count(b);
-    double limit =
-        BUCKETS_PER_FACET * (double)class->count + all / (FACETS_PER_BUCKET * b->set->level_count);
+    double limit = BUCKETS_PER_FACET * (double)class->facet_count +
+                   all / (FACETS_PER_BUCKET * b->set->level_count);
     b->set->bucket_count += choose_grid(&level, (uint32_t)b->set->bucket_count, limit);
     b->set->levels[class->level] = level;
 }
 
+/* The area of all classes; each one's share is known then, too. */
+static double sum_areas(builder *b)
+{
+    double area = 0.0;
+    for (int k = 0; k < EXPONENT_COUNT; k++) {
+        size_class *class = &b->classes[k];
+        area += class->area;
+        class->share = class->count > 0 ? class->area / (double)class->count : 0.0;
+    }
+    return area;
+}
+
 static bool build_levels(builder *b)
 {
-    double area = mesh_area(b->mesh);
     measure_sizes(b);
+    double area = sum_areas(b);
     choose_levels(b, area);
     choose_cells(b, area);
     bins *set = b->set;
@@ -429,14 +478,13 @@ static level_scale make_scale(const bin_level *level, double reach)
     return scale;
 }
 
-/* Where the facet lies along its normal, from the lower corner of its box. A
+/* Where the facet lies along its normal, from the lower corner of the box that the block has. A
  * normal of 0 says that it may be anywhere in it. */
 static void set_heights(const abut_mesh *mesh, facet_block *block, int i)
 {
     abut_index facet = block->facet[i];
-    box own = mesh_box(mesh, facet);
+    const box own = box_of(block, i);
     vec3 normal = mesh_normal(mesh, facet), low = vec3_load(own.low);
-    set_box(block, i, &own);
     block->normal[0][i] = normal.x, block->normal[1][i] = normal.y, block->normal[2][i] = normal.z;
     block->below[i] = INFINITY, block->above[i] = -INFINITY;
     for (int32_t k = mesh->fans[facet]; k < mesh->fans[facet + 1]; k++) {
@@ -448,13 +496,19 @@ static void set_heights(const abut_mesh *mesh, facet_block *block, int i)
     }
 }
 
+/* Slices bring their boxes with them. */
 static void find_heights(const builder *b, facet_block *block)
 {
-    if (source_triangles(b)) {
+    const bool is_sliced = b->slicing.most > 0;
+    if (source_triangles(b) && !is_sliced) {
         b->kernels->heights(source_triangles(b), block);
         return;
     }
     for (int i = 0; i < block->count; i++) {
+        if (!is_sliced) {
+            const box own = mesh_box(b->mesh, block->facet[i]);
+            set_box(block, i, &own);
+        }
         set_heights(b->mesh, block, i);
     }
 }
@@ -503,11 +557,24 @@ static void add_wide(builder *b, int32_t level, abut_index facet)
     }
 }
 
+static void add_slices(builder *b, int32_t level, abut_index facet)
+{
+    const box own = mesh_box(b->mesh, facet);
+    const int32_t count = slices_count(&b->slicing, b->mesh, facet, box_extent(&own));
+    for (int32_t k = 0; k < count; k++) {
+        const box slice = slices_box(b->mesh, facet, count, k);
+        set_box(&b->blocks[level], b->blocks[level].count, &slice);
+        add_part(b, level, facet, 0);
+    }
+}
+
 static void place_facets(builder *b)
 {
     for (abut_index f = 0; f < source_count(b); f++) {
         const size_class *class = &b->classes[b->numbers[f]];
-        if (class->is_wide) {
+        if (b->slicing.most > 0) {
+            add_slices(b, class->level, f);
+        } else if (class->is_wide) {
             add_wide(b, class->level, f);
         } else {
             add_part(b, class->level, f, 0);
@@ -642,41 +709,6 @@ static void finish_entries(const builder *b)
     b->kernels->finish(&entries);
 }
 
-/* Entry `to` takes what entry `from` says: its facet, or more of the same
- * facet. */
-static void join_entry(bins *set, uint32_t to, uint32_t from, bool is_same)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        uint16_t low = set->low[axis][from], high = set->high[axis][from];
-        if (is_same) {
-            low = low < set->low[axis][to] ? low : set->low[axis][to];
-            high = high > set->high[axis][to] ? high : set->high[axis][to];
-        }
-        set->low[axis][to] = low;
-        set->high[axis][to] = high;
-    }
-}
-
-/* Pieces become their facets, and those of one facet in a bucket, which are
- * neighbors, one entry.
- */
-static void join_pieces(const builder *b)
-{
-    bins *set = b->set;
-    uint32_t count = 0, from = 0;
-    for (int64_t bucket = 0; bucket < set->bucket_count; bucket++) {
-        uint32_t first = count, end = set->begins[bucket + 1];
-        for (; from < end; from++) {
-            int32_t facet = b->pieces.items[set->facet[from]].facet;
-            bool is_same = count > first && set->facet[count - 1] == facet;
-            join_entry(set, is_same ? count - 1 : count, from, is_same);
-            count += !is_same;
-            set->facet[count - 1] = facet;
-        }
-        set->begins[bucket + 1] = count;
-    }
-}
-
 /* All is one block: large blocks are worth huge pages, and arrays that do not
  * begin at the same place of their pages do not get into each other's way in
  * caches. */
@@ -696,6 +728,58 @@ static bool allocate_entries(bins *set, int64_t count)
         memset(set->low[axis] + count, 0, BINS_PADDING * sizeof *bounds);
         memset(set->high[axis] + count, 0, BINS_PADDING * sizeof *bounds);
     }
+    return true;
+}
+
+/* Entry `to` takes what entry `from` says: its facet, or more of the same
+ * facet. */
+static void join_entry(bins *set, uint32_t to, uint32_t from, bool is_same)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        uint16_t low = set->low[axis][from], high = set->high[axis][from];
+        if (is_same) {
+            low = low < set->low[axis][to] ? low : set->low[axis][to];
+            high = high > set->high[axis][to] ? high : set->high[axis][to];
+        }
+        set->low[axis][to] = low;
+        set->high[axis][to] = high;
+    }
+}
+
+/* Pieces become their facets, and pieces or slices of one facet in a bucket, which are
+ * neighbors, one entry. Returns how many entries are left. */
+static uint32_t join_parts(const builder *b)
+{
+    bins *set = b->set;
+    uint32_t count = 0, from = 0;
+    for (int64_t bucket = 0; bucket < set->bucket_count; bucket++) {
+        uint32_t first = count, end = set->begins[bucket + 1];
+        for (; from < end; from++) {
+            int32_t facet = source_facet(b, set->facet[from]);
+            bool is_same = count > first && set->facet[count - 1] == facet;
+            join_entry(set, is_same ? count - 1 : count, from, is_same);
+            count += !is_same;
+            set->facet[count - 1] = facet;
+        }
+        set->begins[bucket + 1] = count;
+    }
+    return count;
+}
+
+/* Give back what more than `count` entries take. */
+static bool shrink_entries(bins *set, int64_t count)
+{
+    const bins large = *set;
+    if (!allocate_entries(set, count)) {
+        set->facet = large.facet;
+        return false;
+    }
+    memcpy(set->facet, large.facet, (size_t)count * sizeof *set->facet);
+    for (int axis = 0; axis < 3; axis++) {
+        memcpy(set->low[axis], large.low[axis], (size_t)count * sizeof *set->low[axis]);
+        memcpy(set->high[axis], large.high[axis], (size_t)count * sizeof *set->high[axis]);
+    }
+    memory_free(large.facet);
     return true;
 }
 
@@ -726,8 +810,10 @@ static bool build_entries(builder *b)
         fill_entries(b, level, ends);
     }
     finish_entries(b);
-    if (b->pieces.items) {
-        join_pieces(b);
+    if (b->pieces.items || b->slicing.most > 0) {
+        memory_free(b->items);
+        b->items = NULL;
+        return shrink_entries(set, join_parts(b));
     }
     return true;
 }
@@ -765,6 +851,7 @@ bins *bins_build(const abut_mesh *mesh, double reach)
     builder b = {.mesh = mesh, .reach = reach, .kernels = placing_take()};
     b.look_candidates = LOOK_CANDIDATES;
     b.coarse_candidates = COARSE_CANDIDATES;
+    b.slicing = slices_choose(mesh, reach);
     return build(&b);
 }
 
@@ -773,7 +860,9 @@ bins *bins_build_fine(const abut_mesh *mesh, double reach)
     builder b = {.mesh = mesh, .reach = reach, .kernels = placing_take()};
     b.look_candidates = FINE_LOOK_CANDIDATES;
     b.coarse_candidates = FINE_CANDIDATES;
-    if (pieces_expected(mesh, reach) > 0.0 && pieces_build(&b.pieces, mesh, reach)) {
+    b.slicing = slices_choose(mesh, reach);
+    if (b.slicing.most == 0 && pieces_expected(mesh, reach) > 0.0 &&
+        pieces_build(&b.pieces, mesh, reach)) {
         memory_free(b.pieces.items);
         return NULL;
     }

@@ -3,7 +3,8 @@
  * A facet's box, grown by the reach of the largest sphere of the set, goes into
  * all cells that it overlaps and its plane comes near. Cells are powers of two
  * about as large as the grown boxes: a facet is in at most 3 x 3 x 3, but for a
- * few larger ones that share the cells of the others. A sphere reads the one
+ * few larger ones that share the cells of the others, and for long narrow ones,
+ * whose slices (slices.h) are each in as many. A sphere reads the one
  * cell of each level that its center is in.
  *
  * A compact mesh has a bucket for each cell of its bounds, row by row. In a

@@ -89,6 +89,11 @@ static inline double triangle_edge_sq(const triangle *t, int k)
     return vec3_norm_sq(triangle_edge(t, k));
 }
 
+static inline double triangle_area(const triangle *t)
+{
+    return 0.5 * sqrt(vec3_norm_sq(vec3_cross(triangle_edge(t, 0), triangle_edge(t, 1))));
+}
+
 static inline int triangle_longest_edge(const triangle *t)
 {
     int longest = triangle_edge_sq(t, 1) > triangle_edge_sq(t, 0) ? 1 : 0;

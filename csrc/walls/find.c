@@ -224,13 +224,14 @@ static abut_status resolve(const search *s, double radius, scratch *own, questio
                            parallel_job *job)
 {
     const abut_query *query = &s->contacts->query;
-    hierarchy_sort(q);
     switch (query->resolution) {
     case ABUT_HIERARCHY:
         return hierarchy_eliminate(q, s->flat_tilt, job);
     case ABUT_SHARING:
+        hierarchy_sort(q);
         return share(query, radius, own, q, job);
     case ABUT_ALL:
+        hierarchy_sort(q);
         break;
     }
     return ABUT_OK;

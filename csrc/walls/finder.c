@@ -14,33 +14,58 @@ static const double steps[STEPS_PER_OCTAVE] = {1.0, 1.1893, 1.4143, 1.6818};
  * little. */
 enum { OCTAVES_BELOW_FACET = 2 };
 
+/* So few facets a sphere may well have as candidates, however small they are. */
+enum { FEW = 64 };
+
+/* A facet that is more than so many times as long as wide counts as if it were only that long. */
+#define WIDTHS 8.0
+
 /* Octaves of facets' extents: of all doubles. */
 enum { EXPONENT_LOW = -1074, EXPONENT_COUNT = 2100 };
 
 /* What a set more takes of every sphere, in candidates. */
-#define BAND_CANDIDATES 8.0
+#define BAND_CANDIDATES 24.0
 
 /* ---- building ---- */
 
-/* The extent of a usual facet, the mean of those in the median's octave; and the facets' bounds. */
+/* The extent of a facet, but of a long narrow one, which spheres see only a part of, some widths.
+ */
+static double usual_extent(const abut_mesh *mesh, abut_index facet, const box *own)
+{
+    const double extent = box_extent(own), widths = WIDTHS * 2.0 * mesh->view.areas[facet] / extent;
+    return widths < extent && widths > 0.0 ? widths : extent;
+}
+
+/* The octave of the facet that so many others are smaller than. */
+static int octave_of(const abut_index *counts, abut_index smaller)
+{
+    int octave = 0;
+    for (abut_index below = counts[0]; below <= smaller; below += counts[octave]) {
+        octave++;
+    }
+    return octave;
+}
+
+/* The extent of a usual facet, and the facets' bounds. Usual is the mean of the octave that the
+ * median is in; or, where more than a few facets are far smaller, of theirs: all spheres may be at
+ * a small part of a large mesh. */
 static double measure_facets(const abut_mesh *mesh, box *bounds)
 {
-    abut_index counts[EXPONENT_COUNT] = {0}, below = 0;
+    abut_index counts[EXPONENT_COUNT] = {0};
     double sums[EXPONENT_COUNT] = {0.0};
     *bounds = box_empty();
     for (abut_index f = 0; f < mesh->view.facet_count; f++) {
         box own = mesh_box(mesh, f);
-        double extent = box_extent(&own);
+        double extent = usual_extent(mesh, f, &own);
         int octave = ilogb(extent) - EXPONENT_LOW;
         box_include(bounds, &own);
         counts[octave]++;
         sums[octave] += extent;
     }
-    int median = 0;
-    while (below + counts[median] <= mesh->view.facet_count / 2) {
-        below += counts[median++];
-    }
-    return sums[median] / (double)counts[median];
+    const abut_index half = mesh->view.facet_count / 2;
+    const int median = octave_of(counts, half), low = octave_of(counts, half < FEW ? half : FEW);
+    const int usual = median - low > OCTAVES_BELOW_FACET ? low : median;
+    return sums[usual] / (double)counts[usual];
 }
 
 static double step_reach(const binned_mesh *binned, int step)

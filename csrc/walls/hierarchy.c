@@ -154,16 +154,27 @@ static double tangent_tilt(double noise, double normal_noise, double distance, d
     return tilt < 1.0 ? tilt : 1.0;
 }
 
+/* The normal of the tangent plane at P_j, and its length. */
+static vec3 tangent_axis(const pairs *p, int32_t j, double *length)
+{
+    const bool at_center = pair_is_at_center(p, j);
+    *length = at_center ? 1.0 : p->distance[j];
+    return at_center ? pair_facet_normal(p, j) : pair_offset(p, j);
+}
+
+/* P_i - P_j, from the contact vectors: they are relative to the center and round least. */
+static vec3 apart(const pairs *p, int32_t j, int32_t i)
+{
+    return vec3_sub(pair_offset(p, j), pair_offset(p, i));
+}
+
 /* Whether P_i does not stand in front of the tangent plane at P_j by more than noise can explain.
  * Nearly all do not stand in front at all, or by less than eps_n: roots are taken for the rest. */
 static bool eliminates(const pairs *p, int32_t j, int32_t i, double flat_tilt)
 {
-    /* P_i - P_j, from the contact vectors: they are relative to the center and round least */
-    vec3 apart = vec3_sub(pair_offset(p, j), pair_offset(p, i));
-    bool at_center = pair_is_at_center(p, j);
-    vec3 axis = at_center ? pair_facet_normal(p, j) : pair_offset(p, j);
-    double axis_length = at_center ? 1.0 : p->distance[j];
-    double in_front = vec3_dot(axis, apart); /* times the axis' length, as are the limits below */
+    double axis_length;
+    vec3 axis = tangent_axis(p, j, &axis_length), from_j = apart(p, j, i);
+    double in_front = vec3_dot(axis, from_j); /* times the axis' length, as are the limits below */
     double normal_noise = larger(p->normal_noise[i], p->normal_noise[j]);
     double limit = FRONT_NOISES * normal_noise * axis_length;
     if (in_front <= limit) {
@@ -171,7 +182,7 @@ static bool eliminates(const pairs *p, int32_t j, int32_t i, double flat_tilt)
     }
     double noise = larger(p->noise[i], p->noise[j]);
     double tilt = tangent_tilt(noise, normal_noise, p->distance[j], flat_tilt);
-    return in_front <= limit + tilt * axis_length * sqrt(vec3_norm_sq(apart));
+    return in_front <= limit + tilt * axis_length * sqrt(vec3_norm_sq(from_j));
 }
 
 static bool is_same_contact(const pairs *p, int32_t a, int32_t b)
@@ -242,17 +253,92 @@ static abut_status share_noise(question *q, parallel_job *job)
     return status;
 }
 
-abut_status hierarchy_eliminate(question *q, double flat_tilt, parallel_job *job)
+/* Of sorted contacts, those that no kept one eliminates are kept, too. */
+static abut_status sweep(question *kept, question *next, double flat_tilt, parallel_job *job)
 {
-    merge_same(q);
-    abut_status status = share_noise(q, job);
-    int32_t kept = 0;
-    for (int32_t n = 0; !status && n < q->count; n++) {
-        status = parallel_report(job, 1 + kept / 2);
-        if (!is_eliminated(q, kept, q->items[n], flat_tilt)) {
-            q->items[kept++] = q->items[n];
+    merge_same(next);
+    abut_status status = share_noise(next, job);
+    for (int32_t n = 0; !status && n < next->count; n++) {
+        status = parallel_report(job, 1 + kept->count / 2);
+        if (!is_eliminated(kept, kept->count, next->items[n], flat_tilt)) {
+            kept->items[kept->count++] = next->items[n];
         }
     }
-    q->count = kept;
+    return status;
+}
+
+/* ---- many contacts ----
+ *
+ * To sort thousands takes longer than anything else, and most are eliminated by the few nearest.
+ * So the nearest are taken first, before the rest is sorted, and what they eliminate by their own
+ * noise alone is left out: the noise of the others can only be more. Contacts that are the same
+ * are left out together, since nothing else is asked of them than where they are. */
+
+/* Fewer are sorted faster, and so many times the nearest are taken first. */
+enum { MANY = 48, ROUNDS = 12 };
+
+/* The nearest to the front; returns how many there are. */
+static int32_t take_nearest(question *rest)
+{
+    const pairs *p = rest->of;
+    double nearest = INFINITY;
+    for (int32_t n = 0; n < rest->count; n++) {
+        const double distance = p->distance[rest->items[n]];
+        nearest = distance < nearest ? distance : nearest;
+    }
+    int32_t count = 0;
+    for (int32_t n = 0; n < rest->count; n++) {
+        const int32_t item = rest->items[n];
+        if (p->distance[item] == nearest) {
+            rest->items[n] = rest->items[count];
+            rest->items[count++] = item;
+        }
+    }
+    return count;
+}
+
+/* Leave out what contact j eliminates by its own noise. */
+static void strike_out(question *rest, int32_t j)
+{
+    const pairs *p = rest->of;
+    double axis_length;
+    const vec3 axis = tangent_axis(p, j, &axis_length);
+    const double limit = FRONT_NOISES * p->normal_noise[j] * axis_length;
+    int32_t left = 0;
+    for (int32_t n = 0; n < rest->count; n++) {
+        const int32_t item = rest->items[n];
+        rest->items[left] = item;
+        left += !(vec3_dot(axis, apart(p, j, item)) <= limit);
+    }
+    rest->count = left;
+}
+
+/* The nearest of the rest are kept or not, and the rest is without them and what they eliminate. */
+static abut_status take_round(question *kept, question *rest, double flat_tilt, parallel_job *job)
+{
+    const int32_t before = kept->count, count = take_nearest(rest);
+    question nearest = {rest->of, rest->items, count};
+    hierarchy_sort(&nearest);
+    abut_status status = sweep(kept, &nearest, flat_tilt, job);
+    rest->items += count;
+    rest->count -= count;
+    for (int32_t n = before; n < kept->count; n++) {
+        strike_out(rest, kept->items[n]);
+    }
+    return status ? status : parallel_report(job, rest->count);
+}
+
+abut_status hierarchy_eliminate(question *q, double flat_tilt, parallel_job *job)
+{
+    question kept = {q->of, q->items, 0}, rest = *q;
+    abut_status status = ABUT_OK;
+    for (int round = 0; !status && rest.count > MANY && round < ROUNDS; round++) {
+        status = take_round(&kept, &rest, flat_tilt, job);
+    }
+    if (!status) {
+        hierarchy_sort(&rest);
+        status = sweep(&kept, &rest, flat_tilt, job);
+    }
+    q->count = kept.count;
     return status;
 }

@@ -21,7 +21,7 @@ void hierarchy_take_all(pairs *p);
  * not matter. */
 void hierarchy_sort(question *q);
 
-/* Keep the contacts that no nearer kept one eliminates. They must be sorted. `flat_tilt`:
+/* Keep the contacts that no nearer kept one eliminates, sorted canonically. `flat_tilt`:
  * sin(flat_angle / 2). Every contact is compared with those that stay, which is reported to the
  * job. Returns ABUT_OK, or why the job is to end. */
 abut_status hierarchy_eliminate(question *q, double flat_tilt, parallel_job *job);

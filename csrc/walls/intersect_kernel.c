@@ -127,6 +127,22 @@ LANES_INLINE bool collect_looks(pairs *p, const view *v, int32_t sphere, bool ha
     return true;
 }
 
+/* Whether triangles are not at hand when they are tested: most are not in the cache, or few spheres
+ * that find facets are close to each other, where most find none. */
+static inline bool fetches_ahead(const batch *b, const view *v)
+{
+    return b->is_sparse || v->mesh->fans[v->mesh->view.facet_count] > CACHED_TRIANGLES;
+}
+
+static inline void fetch_triangles(const abut_mesh *mesh, const int32_t *numbers, int32_t count)
+{
+    for (int32_t k = 0; k < count; k++) {
+        const triangle *t = mesh->triangles + numbers[k];
+        PREFETCH(t);
+        PREFETCH((const char *)(t + 1) - 1);
+    }
+}
+
 /* Add the pairs of a sphere and one view. False where there is no room. */
 static bool collect_view(pairs *p, int32_t number, int32_t sphere)
 {
@@ -139,6 +155,9 @@ static bool collect_view(pairs *p, int32_t number, int32_t sphere)
     }
     if (!v->is_triangles && !expand_fans(p, v->mesh, first)) {
         return false;
+    }
+    if (fetches_ahead(p->batch, v)) {
+        fetch_triangles(v->mesh, p->triangle + first, p->count - first);
     }
     add_sight(p, number, sphere, first, p->count);
     return true;
@@ -177,17 +196,6 @@ LANES_INLINE int32_t seen_next(seen_spheres *s)
     return sphere;
 }
 
-/* Few spheres that find facets are close to each other where most find none: what was read for one
- * is not at hand for the next. */
-static inline void fetch_triangles(const abut_mesh *mesh, const int32_t *numbers, int32_t count)
-{
-    for (int32_t k = 0; k < count; k++) {
-        const triangle *t = mesh->triangles + numbers[k];
-        PREFETCH(t);
-        PREFETCH((const char *)(t + 1) - 1);
-    }
-}
-
 /* The pairs of one view of triangles in one level of cells, as most batches have it. */
 LANES_INLINE int32_t collect_plainly(pairs *p, int32_t from, bool has_slabs)
 {
@@ -195,6 +203,7 @@ LANES_INLINE int32_t collect_plainly(pairs *p, int32_t from, bool has_slabs)
     const entries set = entries_of(b->views[0].set);
     const uint32_t *buckets = batch_buckets(b, 0);
     const uint16_t *units = batch_units(b, 0, 0);
+    const bool is_fetching = fetches_ahead(b, &b->views[0]);
     int32_t *const list = p->triangle, count = 0, spheres = 0;
     abut_index candidates = 0;
     int32_t sphere;
@@ -207,7 +216,7 @@ LANES_INLINE int32_t collect_plainly(pairs *p, int32_t from, bool has_slabs)
         }
         candidates += end - begin;
         int32_t found = append_near(list + count, &set, has_slabs, begin, end, units + sphere);
-        if (b->is_sparse) {
+        if (is_fetching) {
             fetch_triangles(b->views[0].mesh, list + count, found);
         }
         count += found;

@@ -48,6 +48,10 @@ struct abut_mesh {
     plane_set planes; /* of a mesh of triangles */
 };
 
+/* While triangles and bins, about as large again, are some megabytes, waiting for them takes less
+ * than to sort spheres, or to fetch triangles ahead. */
+enum { CACHED_TRIANGLES = 16384 };
+
 static inline polygon mesh_polygon(const abut_mesh *mesh, abut_index facet)
 {
     abut_index first = mesh->offsets[facet];

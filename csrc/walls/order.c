@@ -11,10 +11,6 @@
  * than it takes in order. So it pays where one sphere of eight finds facets. */
 enum { SEEN_SHARE = 8 };
 
-/* While triangles and bins, about as large again, are some megabytes, waiting for them takes less
- * than sorting. */
-enum { CACHED_TRIANGLES = 16384 };
-
 /* Fewer spheres than this many a triangle hardly ever find a triangle that one before has read. */
 #define SPHERES_PER_TRIANGLE 0.25
 

@@ -191,7 +191,7 @@ static int check_search(abut_finder *finder, const scene *s, const recipe *r, co
     change_slabs(finder, false);
     found without = search(finder, s, r, resolution);
     int good = check_found(&with, coarse) && check_found(&with, &without);
-    good &= CHECK(!r->pays || 10 * with.tests < 9 * without.tests);
+    good &= CHECK(!r->pays || 20 * with.tests < 19 * without.tests);
     good &= CHECK(with.rows > SPHERES / 2);
     free_columns(&with.columns);
     free_columns(&without.columns);
