@@ -52,7 +52,7 @@ typedef intptr_t abut_index;
 typedef enum abut_status {
     ABUT_OK = 0,
     ABUT_NO_MEMORY,
-    ABUT_INTERRUPTED,     /* the query's callback asked for it */
+    ABUT_INTERRUPTED,     /* the callback asked for it */
     ABUT_TOO_MANY_FACETS, /* index: how many; the core numbers facets and triangles with 31 bits */
     ABUT_BAD_OFFSETS, /* index: the facet whose offsets do not ascend from 0 to the indices' end */
     ABUT_BAD_LAST_OFFSET,       /* detail: the last offset, value: the indices that there are */
@@ -110,6 +110,10 @@ typedef struct abut_error {
  * where it does not fit. */
 void abut_error_text(const abut_error *error, char *text, size_t size);
 
+/* Called now and then by what may take long, on the thread that called that; a value other than 0
+ * ends it. */
+typedef int (*abut_interrupted)(void *data);
+
 /* ---- meshes ---- */
 
 /* Squares and products of four coordinates must stay finite. */
@@ -135,6 +139,9 @@ typedef struct abut_mesh_input {
 
     int drop_zero_area; /* leave out facets without area; else they are an error */
     int split; /* triangulate facets that are not convex or not planar; else they are an error */
+
+    abut_interrupted interrupted; /* may be NULL */
+    void *interrupted_data;
 } abut_mesh_input;
 
 /* Validated facets and what is derived from them; immutable, owns its memory. */
@@ -184,10 +191,6 @@ typedef struct abut_finder abut_finder;
 abut_status abut_finder_build(const abut_mesh *const *meshes, abut_index mesh_count,
                               abut_finder **finder, abut_error *error);
 void abut_finder_free(abut_finder *finder);
-
-/* Called now and then on the thread that called abut_contacts_find; a value other
- * than 0 ends the query. */
-typedef int (*abut_interrupted)(void *data);
 
 typedef struct abut_query {
     abut_index sphere_count;

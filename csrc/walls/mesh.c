@@ -10,14 +10,24 @@
 /* The core numbers triangles with 31 bits. */
 #define TRIANGLE_LIMIT INT32_MAX
 
+/* The caller's arrays, copied before they are checked: who changes one meanwhile gets another mesh,
+ * or an error. */
+typedef struct input_copy {
+    abut_mesh_input input;
+    void *indices, *offsets, *units, *noise, *normal_noise;
+} input_copy;
+
 /* A mesh on its way: what is checked so far, and scratch. */
 typedef struct builder {
-    const abut_mesh_input *input;
+    const abut_mesh_input *input; /* the copy */
+    input_copy copy;
     abut_mesh *mesh;
     abut_error *error;
     abut_index facet_count, index_count; /* facets and corners that are in the mesh */
-    abut_index *seen;         /* vertex_count: the last facet that named the vertex, plus 1 */
-    abut_index *ring, *parts; /* of one polygon that is split */
+    abut_index *seen;  /* vertex_count: the last facet that named the vertex, plus 1 */
+    abut_index *parts; /* of one polygon that is split */
+    splitter splitter;
+    parallel_job *job;
 } builder;
 
 /* ---- coordinate noise (docs/method.md, section 3) ---- */
@@ -206,7 +216,11 @@ static void append_facet(builder *b, abut_index source, const polygon *p, const 
 static abut_status append_parts(builder *b, abut_index source, const polygon *p,
                                 const facet_shape *shape, double noise)
 {
-    abut_index parts = split_polygon(p, shape, noise, b->ring, b->parts);
+    abut_index parts;
+    abut_status status = split_polygon(&b->splitter, p, shape, noise, b->job, b->parts, &parts);
+    if (status) {
+        return report(b, status, source, 0, 0.0);
+    }
     if (parts < p->count - 2) {
         return report(b, ABUT_FACET_NOT_CONVEX, source, -1, 0.0);
     }
@@ -251,6 +265,55 @@ static abut_status add_facet(builder *b, abut_index source)
 
 /* ---- building ---- */
 
+/* False: no memory. Arrays may be left out. */
+static bool copy_array(const void *from, abut_index count, size_t size, void **to)
+{
+    if (!from) {
+        return true;
+    }
+    *to = memory_alloc(count, size);
+    if (*to && count > 0) {
+        memcpy(*to, from, (size_t)count * size);
+    }
+    return *to != NULL;
+}
+
+static abut_status copy_input(builder *b, const abut_mesh_input *from)
+{
+    input_copy *copy = &b->copy;
+    abut_mesh_input *own = &copy->input;
+    *own = *from;
+    b->input = own;
+    b->mesh->vertices = memory_alloc(own->vertex_count, 3 * sizeof *own->vertices);
+    if (!b->mesh->vertices ||
+        !copy_array(from->indices, own->index_count, sizeof *own->indices, &copy->indices) ||
+        !copy_array(from->offsets, own->facet_count + 1, sizeof *own->offsets, &copy->offsets) ||
+        !copy_array(from->units, own->vertex_count, 3 * sizeof *own->units, &copy->units) ||
+        !copy_array(from->noise, own->facet_count, sizeof *own->noise, &copy->noise) ||
+        !copy_array(from->normal_noise, own->facet_count, sizeof *own->normal_noise,
+                    &copy->normal_noise)) {
+        return report(b, ABUT_NO_MEMORY, 0, 0, 0.0);
+    }
+    if (own->vertex_count > 0) {
+        memcpy(b->mesh->vertices, from->vertices,
+               (size_t)own->vertex_count * 3 * sizeof *own->vertices);
+    }
+    own->vertices = b->mesh->vertices;
+    own->indices = copy->indices, own->offsets = copy->offsets;
+    own->units = copy->units;
+    own->noise = copy->noise, own->normal_noise = copy->normal_noise;
+    return ABUT_OK;
+}
+
+static void free_copy(const input_copy *copy)
+{
+    memory_free(copy->indices);
+    memory_free(copy->offsets);
+    memory_free(copy->units);
+    memory_free(copy->noise);
+    memory_free(copy->normal_noise);
+}
+
 /* What is derived of so many facets with so many corners. */
 static bool allocate_derived(builder *b, abut_index facets, abut_index indices)
 {
@@ -281,19 +344,14 @@ static abut_status allocate(builder *b)
     abut_mesh *mesh = b->mesh;
     abut_index facets = in->split ? in->index_count - 2 * in->facet_count : in->facet_count;
     abut_index indices = in->split ? 3 * facets : in->index_count;
-    mesh->vertices = memory_alloc(in->vertex_count, 3 * sizeof *mesh->vertices);
     mesh->indices = memory_alloc(indices, sizeof *mesh->indices);
     mesh->offsets = memory_alloc_zeroed(facets + 1, sizeof *mesh->offsets);
     mesh->source = memory_alloc(facets, sizeof *mesh->source);
     b->seen = memory_alloc_zeroed(in->vertex_count, sizeof *b->seen);
-    b->ring = memory_alloc(in->split ? in->index_count : 0, sizeof *b->ring);
     b->parts = memory_alloc(in->split ? in->index_count : 0, 3 * sizeof *b->parts);
-    if (!mesh->vertices || !mesh->indices || !mesh->offsets || !mesh->source || !b->seen ||
-        !b->ring || !b->parts || !allocate_derived(b, facets, indices)) {
+    if (!mesh->indices || !mesh->offsets || !mesh->source || !b->seen || !b->parts ||
+        !allocate_derived(b, facets, indices)) {
         return report(b, ABUT_NO_MEMORY, 0, 0, 0.0);
-    }
-    if (in->vertex_count > 0) {
-        memcpy(mesh->vertices, in->vertices, (size_t)in->vertex_count * 3 * sizeof *mesh->vertices);
     }
     return ABUT_OK;
 }
@@ -307,14 +365,36 @@ static abut_status check_input(const builder *b)
     return status ? status : check_noise(b);
 }
 
-static abut_status fill(builder *b)
+/* What a facet takes to build, as parallel_report counts it. */
+enum { WORK_OF_FACET = 64 };
+
+static abut_status add_facets(void *context, abut_index chunk, parallel_job *job)
 {
-    abut_status status = check_input(b);
+    (void)chunk;
+    builder *b = context;
+    abut_status status = ABUT_OK;
+    b->job = job;
+    for (abut_index f = 0; !status && f < b->input->facet_count; f++) {
+        status = add_facet(b, f);
+        if (!status && f % 1024 == 0) {
+            status = parallel_report(job, 1024 * WORK_OF_FACET);
+        }
+    }
+    return status;
+}
+
+static abut_status fill(builder *b, const abut_mesh_input *from)
+{
+    abut_status status = copy_input(b, from);
+    if (!status) {
+        status = check_input(b);
+    }
     if (!status) {
         status = allocate(b);
     }
-    for (abut_index f = 0; !status && f < b->input->facet_count; f++) {
-        status = add_facet(b, f);
+    if (!status) {
+        status = parallel_run(1, 1, add_facets, b, from->interrupted, from->interrupted_data);
+        b->error->status = status;
     }
     abut_mesh *mesh = b->mesh;
     mesh->view = (abut_mesh_view){
@@ -331,14 +411,15 @@ static abut_status fill(builder *b)
 abut_status abut_mesh_build(const abut_mesh_input *input, abut_mesh **mesh, abut_error *error)
 {
     abut_error unused;
-    builder b = {.input = input, .error = error ? error : &unused};
+    builder b = {.error = error ? error : &unused};
     *mesh = NULL;
     *b.error = (abut_error){ABUT_OK, 0, 0, 0.0};
     b.mesh = memory_alloc_zeroed(1, sizeof *b.mesh);
-    abut_status status = b.mesh ? fill(&b) : report(&b, ABUT_NO_MEMORY, 0, 0, 0.0);
+    abut_status status = b.mesh ? fill(&b, input) : report(&b, ABUT_NO_MEMORY, 0, 0, 0.0);
     memory_free(b.seen);
-    memory_free(b.ring);
     memory_free(b.parts);
+    splitter_free(&b.splitter);
+    free_copy(&b.copy);
     if (status) {
         abut_mesh_free(b.mesh);
         return status;
