@@ -94,8 +94,12 @@ typedef enum abut_status {
     ABUT_BAD_OTHER_RADIUS,
     ABUT_OTHER_RADIUS_TOO_SMALL,
     ABUT_BAD_OTHER_GAP,
-    ABUT_BAD_SIMD, /* no instruction level has this name */
-    ABUT_NO_SIMD,  /* this processor, or this build, has no such instruction level */
+    ABUT_BAD_ROWS,  /* of a step's contacts: index: the sphere whose offsets do not ascend from 0 to
+                       the contacts' end, detail: the number of contacts */
+    ABUT_BAD_NODES, /* index: the contact, detail: the number of nodes, likewise */
+    ABUT_BAD_EARLIER, /* index: the sphere, detail: its number in the step before */
+    ABUT_BAD_SIMD,    /* no instruction level has this name */
+    ABUT_NO_SIMD,     /* this processor, or this build, has no such instruction level */
     ABUT_STATUS_COUNT
 } abut_status;
 
@@ -416,9 +420,9 @@ abut_status abut_share(abut_index count, const double *normals, const double *ov
 
 /* The contacts of a step, as columns of the caller. */
 typedef struct abut_step {
-    abut_index sphere_count;
+    abut_index sphere_count, contact_count, node_count;
     const abut_index *offsets; /* sphere_count + 1 */
-    const abut_index *mesh;    /* m, and so on: as abut_columns has them */
+    const abut_index *mesh;    /* contact_count, and so on: as abut_columns has them */
     const double *point;       /* of the step before: carried to where the mesh has moved it */
     const double *normal;      /* likewise */
     const double *tilt;
@@ -428,10 +432,10 @@ typedef struct abut_step {
 
 /* For each contact of `now` the row of the contact of `before` that it continues, or -1
  * (docs/method.md, section 6). earlier[i] is the number that sphere i of `now` had in `before`, or
- * -1.
- */
+ * -1. Offsets are checked; numbers of meshes and nodes are only compared. */
 abut_status abut_contacts_match(const abut_step *now, const abut_step *before,
-                                const abut_index *earlier, int workers, abut_index *match);
+                                const abut_index *earlier, int workers, abut_index *match,
+                                abut_error *error);
 
 /* ---- the build ---- */
 

@@ -52,6 +52,10 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_BAD_OTHER_RADIUS] = "others: radii[#] is %; radii must be positive and at most 1e75",
     [ABUT_OTHER_RADIUS_TOO_SMALL] = "others: radii[#] is %; radii of pairs must be at least 1e-75",
     [ABUT_BAD_OTHER_GAP] = "others: gaps[#] is %; it must be at least 0 and at most 1e75",
+    [ABUT_BAD_ROWS] = "the offsets of sphere # do not ascend from 0 to the number of contacts, @",
+    [ABUT_BAD_NODES] = "the node_offsets of contact # do not ascend from 0 to the number of nodes, "
+                       "@",
+    [ABUT_BAD_EARLIER] = "sphere # was number @ in the step before, which has % spheres",
     [ABUT_BAD_SIMD] = "the instruction levels are baseline, v3 and v4",
     [ABUT_NO_SIMD] = "this processor, or this build, has no such instruction level",
 };
