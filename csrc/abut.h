@@ -26,6 +26,8 @@
  *   - Geometry cannot fail; memory and bad input return a status other than ABUT_OK (0), nothing is
  * built then and the output pointer is NULL. `error` may be NULL; where it is not, it names the
  * first offender.
+ *   - An input array that somebody changes during a call makes for wrong numbers or an error, never
+ * for more.
  *   - Every free function accepts NULL.
  *   - Building is for one thread; a mesh or a finder that is built may be queried by many threads
  * at once.
@@ -79,6 +81,8 @@ typedef enum abut_status {
     ABUT_TOO_MANY_IMAGES,  /* index: the sphere, whose periodic images cannot be counted */
     ABUT_RADIUS_TOO_SMALL, /* index: the sphere, value: its radius, less than ABUT_SMALLEST_RADIUS
                             */
+    ABUT_PERIOD_TOO_SHORT, /* index: the axis, value: the period, for which spheres reach over too
+                              many periodic images */
     ABUT_BAD_SPHERE_GAP,   /* index: the sphere, value: its gap */
     ABUT_BAD_SIZE,        /* index: the level, value: its size, which is not positive, not finite or
                              no more than that of the level before */
@@ -97,9 +101,10 @@ typedef enum abut_status {
     ABUT_BAD_ROWS,  /* of a step's contacts: index: the sphere whose offsets do not ascend from 0 to
                        the contacts' end, detail: the number of contacts */
     ABUT_BAD_NODES, /* index: the contact, detail: the number of nodes, likewise */
-    ABUT_BAD_EARLIER, /* index: the sphere, detail: its number in the step before */
-    ABUT_BAD_SIMD,    /* no instruction level has this name */
-    ABUT_NO_SIMD,     /* this processor, or this build, has no such instruction level */
+    ABUT_BAD_EARLIER,   /* index: the sphere, detail: its number in the step before */
+    ABUT_INPUT_CHANGED, /* what was wrong with an array was so no more when it was to be named */
+    ABUT_BAD_SIMD,      /* no instruction level has this name */
+    ABUT_NO_SIMD,       /* this processor, or this build, has no such instruction level */
     ABUT_STATUS_COUNT
 } abut_status;
 
@@ -300,7 +305,7 @@ typedef enum abut_search { ABUT_TOP_DOWN = 0, ABUT_BOTTOM_UP = 1 } abut_search;
 #define ABUT_LEVEL_LIMIT 64
 
 /* Of pairs: squares of smaller ones would vanish. */
-#define ABUT_SMALLEST_RADIUS (1.0 / ABUT_COORDINATE_LIMIT)
+#define ABUT_SMALLEST_RADIUS 0x1.cf2b1970e7258p-250 /* 1e-75 */
 
 /* Spheres whose sizes stay, while their positions change. */
 typedef struct abut_pair_input {
