@@ -104,13 +104,12 @@ static abut_status check_query(const abut_finder *finder, const abut_query *quer
     return status;
 }
 
-/* Of a reach between the smallest and the largest, whatever was written since they were found. */
-static int octave_of(const reach_profile *profile, double reach)
+/* The last takes the rest: a reach, too, that has been changed since the smallest was found, and
+ * may be less, or no number. */
+static int64_t octave_of(const reach_profile *profile, double reach)
 {
-    reach = reach < profile->largest ? reach : profile->largest;
-    reach = reach > profile->smallest ? reach : profile->smallest;
-    const int octave = ilogb(reach) - profile->first_octave;
-    return octave < REACH_OCTAVES ? octave : REACH_OCTAVES - 1;
+    const int64_t octave = (int64_t)ilogb(reach) - profile->first_octave;
+    return (uint64_t)octave < REACH_OCTAVES ? octave : REACH_OCTAVES - 1;
 }
 
 /* How the reaches are distributed. False: a radius is none. */

@@ -10,20 +10,13 @@
 /* The core numbers triangles with 31 bits. */
 #define TRIANGLE_LIMIT INT32_MAX
 
-/* The caller's arrays, copied before they are checked: who changes one meanwhile gets another mesh,
- * or an error. */
-typedef struct input_copy {
-    abut_mesh_input input;
-    void *indices, *offsets, *units, *noise, *normal_noise;
-} input_copy;
-
 /* A mesh on its way: what is checked so far, and scratch. */
 typedef struct builder {
-    const abut_mesh_input *input; /* the copy */
-    input_copy copy;
+    const abut_mesh_input *input; /* its arrays may be changed by others at any time */
     abut_mesh *mesh;
     abut_error *error;
     abut_index facet_count, index_count; /* facets and corners that are in the mesh */
+    abut_index read_count;               /* corners that were read */
     abut_index *seen;  /* vertex_count: the last facet that named the vertex, plus 1 */
     abut_index *parts; /* of one polygon that is split */
     splitter splitter;
@@ -77,10 +70,22 @@ typedef struct facet_noise {
     vec3 units; /* where the caller says no noise */
 } facet_noise;
 
+static bool is_noise(double x)
+{
+    return x >= 0.0 && x <= ABUT_COORDINATE_LIMIT;
+}
+
+/* One that was changed since it was checked is none. */
+static double read_noise(const double *noise, abut_index source)
+{
+    const double x = noise[source];
+    return is_noise(x) ? x : 0.0;
+}
+
 static facet_noise find_noise(const builder *b, abut_index source, const polygon *p)
 {
     if (b->input->noise) {
-        return (facet_noise){.noise = b->input->noise[source]};
+        return (facet_noise){.noise = read_noise(b->input->noise, source)};
     }
     vec3 units = facet_units(b, p);
     return (facet_noise){vec3_max_abs(units), units};
@@ -96,7 +101,7 @@ static void set_noise(const builder *b, abut_index facet, abut_index source,
         fabs(normal.x) * units.x + fabs(normal.y) * units.y + fabs(normal.z) * units.z;
     const double *normal_noise = in->normal_noise ? in->normal_noise : in->noise;
     b->mesh->noise[facet] = noise->noise;
-    b->mesh->normal_noise[facet] = in->noise ? normal_noise[source] : along_normal;
+    b->mesh->normal_noise[facet] = in->noise ? read_noise(normal_noise, source) : along_normal;
 }
 
 /* ---- checks of the input ---- */
@@ -111,7 +116,7 @@ static abut_status report(const builder *b, abut_status status, abut_index index
 static abut_status check_vertices(const builder *b)
 {
     for (abut_index i = 0; i < 3 * b->input->vertex_count; i++) {
-        double x = b->input->vertices[i];
+        double x = b->mesh->vertices[i];
         if (!isfinite(x)) {
             return report(b, ABUT_VERTEX_NOT_FINITE, i / 3, i % 3, x);
         }
@@ -142,11 +147,6 @@ static abut_status check_offsets(const builder *b)
         return report(b, ABUT_TOO_MANY_FACETS, in->facet_count, 0, 0.0);
     }
     return ABUT_OK;
-}
-
-static bool is_noise(double x)
-{
-    return x >= 0.0 && x <= ABUT_COORDINATE_LIMIT;
 }
 
 static abut_status check_noise(const builder *b)
@@ -201,8 +201,10 @@ static void append_facet(builder *b, abut_index source, const polygon *p, const 
                          const facet_noise *noise)
 {
     abut_mesh *mesh = b->mesh;
-    abut_index facet = b->facet_count++;
-    memcpy(mesh->indices + b->index_count, p->indices, (size_t)p->count * sizeof *p->indices);
+    abut_index facet = b->facet_count++, *corners = mesh->indices + b->index_count;
+    if (p->indices != corners) {
+        memcpy(corners, p->indices, (size_t)p->count * sizeof *corners);
+    }
     b->index_count += p->count;
     mesh->offsets[facet + 1] = b->index_count;
     mesh->source[facet] = source;
@@ -236,12 +238,27 @@ static abut_status append_parts(builder *b, abut_index source, const polygon *p,
     return ABUT_OK;
 }
 
+/* Copy the next facet's corners to where the mesh will have them, if it stays as it is: there is
+ * room, too, for one that is dropped or split. */
+static abut_status read_polygon(builder *b, abut_index source, polygon *p)
+{
+    const abut_mesh_input *in = b->input;
+    const abut_index begin = b->read_count, end = in->offsets[source + 1];
+    if (end < begin + 3 || end > in->index_count) {
+        return report(b, ABUT_INPUT_CHANGED, 0, 0, 0.0); /* since the offsets were checked */
+    }
+    abut_index *corners = b->mesh->indices + b->index_count;
+    b->read_count = end;
+    memcpy(corners, in->indices + begin, (size_t)(end - begin) * sizeof *corners);
+    *p = (polygon){b->mesh->vertices, corners, end - begin};
+    return check_corners(b, source, p);
+}
+
 static abut_status add_facet(builder *b, abut_index source)
 {
     const abut_mesh_input *in = b->input;
-    abut_index begin = in->offsets[source];
-    polygon p = {in->vertices, in->indices + begin, in->offsets[source + 1] - begin};
-    abut_status status = check_corners(b, source, &p);
+    polygon p;
+    abut_status status = read_polygon(b, source, &p);
     if (status) {
         return status;
     }
@@ -264,55 +281,6 @@ static abut_status add_facet(builder *b, abut_index source)
 }
 
 /* ---- building ---- */
-
-/* False: no memory. Arrays may be left out. */
-static bool copy_array(const void *from, abut_index count, size_t size, void **to)
-{
-    if (!from) {
-        return true;
-    }
-    *to = memory_alloc(count, size);
-    if (*to && count > 0) {
-        memcpy(*to, from, (size_t)count * size);
-    }
-    return *to != NULL;
-}
-
-static abut_status copy_input(builder *b, const abut_mesh_input *from)
-{
-    input_copy *copy = &b->copy;
-    abut_mesh_input *own = &copy->input;
-    *own = *from;
-    b->input = own;
-    b->mesh->vertices = memory_alloc(own->vertex_count, 3 * sizeof *own->vertices);
-    if (!b->mesh->vertices ||
-        !copy_array(from->indices, own->index_count, sizeof *own->indices, &copy->indices) ||
-        !copy_array(from->offsets, own->facet_count + 1, sizeof *own->offsets, &copy->offsets) ||
-        !copy_array(from->units, own->vertex_count, 3 * sizeof *own->units, &copy->units) ||
-        !copy_array(from->noise, own->facet_count, sizeof *own->noise, &copy->noise) ||
-        !copy_array(from->normal_noise, own->facet_count, sizeof *own->normal_noise,
-                    &copy->normal_noise)) {
-        return report(b, ABUT_NO_MEMORY, 0, 0, 0.0);
-    }
-    if (own->vertex_count > 0) {
-        memcpy(b->mesh->vertices, from->vertices,
-               (size_t)own->vertex_count * 3 * sizeof *own->vertices);
-    }
-    own->vertices = b->mesh->vertices;
-    own->indices = copy->indices, own->offsets = copy->offsets;
-    own->units = copy->units;
-    own->noise = copy->noise, own->normal_noise = copy->normal_noise;
-    return ABUT_OK;
-}
-
-static void free_copy(const input_copy *copy)
-{
-    memory_free(copy->indices);
-    memory_free(copy->offsets);
-    memory_free(copy->units);
-    memory_free(copy->noise);
-    memory_free(copy->normal_noise);
-}
 
 /* What is derived of so many facets with so many corners. */
 static bool allocate_derived(builder *b, abut_index facets, abut_index indices)
@@ -356,9 +324,24 @@ static abut_status allocate(builder *b)
     return ABUT_OK;
 }
 
+/* What is checked is what is used. */
+static abut_status copy_vertices(const builder *b)
+{
+    const abut_mesh_input *in = b->input;
+    abut_mesh *mesh = b->mesh;
+    mesh->vertices = memory_alloc(in->vertex_count, 3 * sizeof *mesh->vertices);
+    if (!mesh->vertices) {
+        return report(b, ABUT_NO_MEMORY, 0, 0, 0.0);
+    }
+    if (in->vertex_count > 0) {
+        memcpy(mesh->vertices, in->vertices, (size_t)in->vertex_count * 3 * sizeof *mesh->vertices);
+    }
+    return check_vertices(b);
+}
+
 static abut_status check_input(const builder *b)
 {
-    abut_status status = check_vertices(b);
+    abut_status status = copy_vertices(b);
     if (!status) {
         status = check_offsets(b);
     }
@@ -383,17 +366,15 @@ static abut_status add_facets(void *context, abut_index chunk, parallel_job *job
     return status;
 }
 
-static abut_status fill(builder *b, const abut_mesh_input *from)
+static abut_status fill(builder *b)
 {
-    abut_status status = copy_input(b, from);
-    if (!status) {
-        status = check_input(b);
-    }
+    abut_status status = check_input(b);
     if (!status) {
         status = allocate(b);
     }
     if (!status) {
-        status = parallel_run(1, 1, add_facets, b, from->interrupted, from->interrupted_data);
+        status =
+            parallel_run(1, 1, add_facets, b, b->input->interrupted, b->input->interrupted_data);
         b->error->status = status;
     }
     abut_mesh *mesh = b->mesh;
@@ -411,15 +392,15 @@ static abut_status fill(builder *b, const abut_mesh_input *from)
 abut_status abut_mesh_build(const abut_mesh_input *input, abut_mesh **mesh, abut_error *error)
 {
     abut_error unused;
-    builder b = {.error = error ? error : &unused};
+    const abut_mesh_input own = *input;
+    builder b = {.input = &own, .error = error ? error : &unused};
     *mesh = NULL;
     *b.error = (abut_error){ABUT_OK, 0, 0, 0.0};
     b.mesh = memory_alloc_zeroed(1, sizeof *b.mesh);
-    abut_status status = b.mesh ? fill(&b, input) : report(&b, ABUT_NO_MEMORY, 0, 0, 0.0);
+    abut_status status = b.mesh ? fill(&b) : report(&b, ABUT_NO_MEMORY, 0, 0, 0.0);
     memory_free(b.seen);
     memory_free(b.parts);
     splitter_free(&b.splitter);
-    free_copy(&b.copy);
     if (status) {
         abut_mesh_free(b.mesh);
         return status;
