@@ -26,6 +26,8 @@
  *   - Geometry cannot fail; memory and bad input return a status other than ABUT_OK (0), nothing is
  * built then and the output pointer is NULL. `error` may be NULL; where it is not, it names the
  * first offender.
+ *   - An input array that somebody changes during a call makes for wrong numbers or an error, never
+ * for more.
  *   - Every free function accepts NULL.
  *   - Building is for one thread; a mesh or a finder that is built may be queried by many threads
  * at once.
@@ -52,7 +54,7 @@ typedef intptr_t abut_index;
 typedef enum abut_status {
     ABUT_OK = 0,
     ABUT_NO_MEMORY,
-    ABUT_INTERRUPTED,     /* the query's callback asked for it */
+    ABUT_INTERRUPTED,     /* the callback asked for it */
     ABUT_TOO_MANY_FACETS, /* index: how many; the core numbers facets and triangles with 31 bits */
     ABUT_BAD_OFFSETS, /* index: the facet whose offsets do not ascend from 0 to the indices' end */
     ABUT_BAD_LAST_OFFSET,       /* detail: the last offset, value: the indices that there are */
@@ -79,6 +81,8 @@ typedef enum abut_status {
     ABUT_TOO_MANY_IMAGES,  /* index: the sphere, whose periodic images cannot be counted */
     ABUT_RADIUS_TOO_SMALL, /* index: the sphere, value: its radius, less than ABUT_SMALLEST_RADIUS
                             */
+    ABUT_PERIOD_TOO_SHORT, /* index: the axis, value: the period, for which spheres reach over too
+                              many periodic images */
     ABUT_BAD_SPHERE_GAP,   /* index: the sphere, value: its gap */
     ABUT_BAD_SIZE,        /* index: the level, value: its size, which is not positive, not finite or
                              no more than that of the level before */
@@ -94,8 +98,13 @@ typedef enum abut_status {
     ABUT_BAD_OTHER_RADIUS,
     ABUT_OTHER_RADIUS_TOO_SMALL,
     ABUT_BAD_OTHER_GAP,
-    ABUT_BAD_SIMD, /* no instruction level has this name */
-    ABUT_NO_SIMD,  /* this processor, or this build, has no such instruction level */
+    ABUT_BAD_ROWS,  /* of a step's contacts: index: the sphere whose offsets do not ascend from 0 to
+                       the contacts' end, detail: the number of contacts */
+    ABUT_BAD_NODES, /* index: the contact, detail: the number of nodes, likewise */
+    ABUT_BAD_EARLIER,   /* index: the sphere, detail: its number in the step before */
+    ABUT_INPUT_CHANGED, /* what was wrong with an array was so no more when it was to be named */
+    ABUT_BAD_SIMD,      /* no instruction level has this name */
+    ABUT_NO_SIMD,       /* this processor, or this build, has no such instruction level */
     ABUT_STATUS_COUNT
 } abut_status;
 
@@ -109,6 +118,10 @@ typedef struct abut_error {
 /* Write a one-line message for `error` into text[size], always terminated, cut
  * where it does not fit. */
 void abut_error_text(const abut_error *error, char *text, size_t size);
+
+/* Called now and then by what may take long, on the thread that called that; a value other than 0
+ * ends it. */
+typedef int (*abut_interrupted)(void *data);
 
 /* ---- meshes ---- */
 
@@ -136,6 +149,9 @@ typedef struct abut_mesh_input {
 
     int drop_zero_area; /* leave out facets without area; else they are an error */
     int split; /* triangulate facets that are not convex or not planar; else they are an error */
+
+    abut_interrupted interrupted; /* may be NULL */
+    void *interrupted_data;
 } abut_mesh_input;
 
 /* What the noise of a facet follows from. */
@@ -211,10 +227,6 @@ typedef struct abut_finder abut_finder;
 abut_status abut_finder_build(const abut_mesh *const *meshes, abut_index mesh_count,
                               abut_finder **finder, abut_error *error);
 void abut_finder_free(abut_finder *finder);
-
-/* Called now and then on the thread that called abut_contacts_find; a value other
- * than 0 ends the query. */
-typedef int (*abut_interrupted)(void *data);
 
 typedef struct abut_query {
     abut_index sphere_count;
@@ -320,7 +332,7 @@ typedef enum abut_search { ABUT_TOP_DOWN = 0, ABUT_BOTTOM_UP = 1 } abut_search;
 #define ABUT_LEVEL_LIMIT 64
 
 /* Of pairs: squares of smaller ones would vanish. */
-#define ABUT_SMALLEST_RADIUS (1.0 / ABUT_COORDINATE_LIMIT)
+#define ABUT_SMALLEST_RADIUS 0x1.cf2b1970e7258p-250 /* 1e-75 */
 
 /* Spheres whose sizes stay, while their positions change. */
 typedef struct abut_pair_input {
@@ -440,9 +452,9 @@ abut_status abut_share(abut_index count, const double *normals, const double *ov
 
 /* The contacts of a step, as columns of the caller. */
 typedef struct abut_step {
-    abut_index sphere_count;
+    abut_index sphere_count, contact_count, node_count;
     const abut_index *offsets; /* sphere_count + 1 */
-    const abut_index *mesh;    /* m, and so on: as abut_columns has them */
+    const abut_index *mesh;    /* contact_count, and so on: as abut_columns has them */
     const double *point;       /* of the step before: carried to where the mesh has moved it */
     const double *normal;      /* likewise */
     const double *tilt;
@@ -452,10 +464,10 @@ typedef struct abut_step {
 
 /* For each contact of `now` the row of the contact of `before` that it continues, or -1
  * (docs/method.md, section 6). earlier[i] is the number that sphere i of `now` had in `before`, or
- * -1.
- */
+ * -1. Offsets are checked; numbers of meshes and nodes are only compared. */
 abut_status abut_contacts_match(const abut_step *now, const abut_step *before,
-                                const abut_index *earlier, int workers, abut_index *match);
+                                const abut_index *earlier, int workers, abut_index *match,
+                                abut_error *error);
 
 /* ---- the build ---- */
 

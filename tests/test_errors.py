@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 
 import numpy as np
 import pytest
@@ -219,6 +220,39 @@ BAD_KEYWORDS = [
     ),
     ({"tolerance": 1}, TypeError, "tolerance"),
 ]
+
+
+def test_pairs_of_a_period_that_is_far_too_short():
+    """Twice a million images of all spheres, none of which has as many."""
+    centers = np.c_[np.zeros(50), np.arange(50), np.zeros(50)]
+    message = (
+        "period[0] is 1e-06, so short that spheres reach over too many periodic images; radii and"
+        " the period must be in one unit"
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        abut.find_pairs(centers, 0.01, period=(1e-6, None, 1.0))
+    with pytest.raises(ValueError, match=r"^period\[1\] is 1e-300, so short"):
+        abut.find_pairs(np.zeros((2, 3)), 0.01, period=(None, 1e-300, 1.0))
+
+
+def test_pairs_of_a_period_that_makes_too_many():
+    """A large sphere meets each of 400 small ones at ten thousand of its images."""
+    centers, radii = np.zeros((400, 3)), np.full(400, 0.01)
+    with pytest.raises(ValueError, match=r"^period\[2\] is 0.1, so short"):
+        abut.find_pairs(centers, radii, period=(None, None, 0.1), others=([[0, 0, 0]], 2000.0))
+    pairs = abut.find_pairs(centers, radii, period=(None, None, 0.1), others=([[0, 0, 0]], 20.0))
+    assert len(pairs) == 400 * 401
+
+
+def test_the_smallest_radius_of_pairs():
+    assert len(abut.find_pairs([[0, 0, 0]], 1e-75)) == 0
+    assert (
+        len(abut.find_pairs([[0, 0, 0], [1.5e-75, 0, 0]], 1e-75, others=([[0, 0, 0]], 1e-75))) == 2
+    )
+    with pytest.raises(
+        ValueError, match=r"radii\[0\] is 9.99e-76; radii of pairs must be at least"
+    ):
+        abut.find_pairs([[0, 0, 0]], 9.99e-76)
 
 
 @pytest.mark.parametrize(("keywords", "error", "message"), BAD_KEYWORDS)

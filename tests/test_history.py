@@ -1,6 +1,7 @@
 """From step to step: which contact goes on, what it carries, and what is refused."""
 
 import copy
+import dataclasses
 import math
 import pickle
 
@@ -109,6 +110,70 @@ def test_files_match(tmp_path, finder, now, before, period):
     again = abut.load_contacts(tmp_path / "before.npz")
     assert now.match(again).tolist() == now.match(before).tolist()
     assert pickle.loads(pickle.dumps(now)).match(again).tolist() == now.match(before).tolist()
+
+
+BROKEN_OFFSETS = [
+    [0, 1, 2, 3],
+    [1, 1, 2, 3, 4],
+    [0, 3, 2, 3, 4],
+    [0, -1, 2, 3, 4],
+    [0, 1, 2, 3, 5],
+    [0, 1, 2, 2**62, 4],
+    [0, 1, 2, 3, 3],
+]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("offsets", BROKEN_OFFSETS)
+def test_offsets_that_do_not_ascend_are_an_error(now, before, offsets, workers):
+    """Of tables that a caller has made; each is broken in another way."""
+    broken = dataclasses.replace(now, offsets=np.array(offsets))
+    with pytest.raises(ValueError, match=r"offsets of sphere|previous has"):
+        broken.match(before, workers=workers)
+    with pytest.raises(ValueError, match=r"offsets of sphere|previous has"):
+        now.match(broken, workers=workers)
+
+
+@pytest.mark.parametrize(
+    ("row", "change"),
+    [(0, -1), (0, 1), (1, -(2**62)), (1, -4), (1, 2**40), (-1, -1), (-1, 1), (-1, 2**62)],
+)
+def test_node_offsets_that_do_not_ascend_are_an_error(now, before, row, change):
+    offsets = now.node_offsets.copy()
+    offsets[row] += change
+    broken = dataclasses.replace(now, node_offsets=offsets)
+    with pytest.raises(ValueError, match="node_offsets of contact"):
+        broken.match(before)
+    with pytest.raises(ValueError, match="node_offsets of contact"):
+        before.match(broken)
+
+
+def test_columns_of_other_lengths_are_an_error(now, before):
+    for name in ("point", "normal", "_tilt", "node_offsets", "mesh"):
+        broken = dataclasses.replace(now, **{name: getattr(now, name)[:-1].copy()})
+        with pytest.raises(ValueError, match=r"wrong shape|offsets"):
+            broken.match(before)
+    fewer = dataclasses.replace(now, node=now.node[:-1].copy())
+    with pytest.raises(ValueError, match="node_offsets of contact"):
+        fewer.match(before)
+
+
+def test_node_numbers_are_only_compared(now, before):
+    strange = dataclasses.replace(now, node=np.full(len(now.node), 2**62))
+    assert strange.match(before).shape == (len(now),)
+    assert before.match(strange).shape == (len(before),)
+
+
+def test_numbers_of_no_mesh_and_no_sphere_are_an_error(finder, before):
+    poses = [turn(0.5), turn(0.5)]
+    now = finder.find(CENTERS, RADII, poses=poses)
+    strange = dataclasses.replace(before, mesh=np.full(len(before), 2))
+    with pytest.raises(ValueError, match=r"previous: mesh\[0\] is 2, but must be 0 to 1"):
+        now.match(strange)
+    now, before = (finder.find(CENTERS, RADII, period=(9, None, None)) for _ in range(2))
+    strange = dataclasses.replace(before, sphere=np.full(len(before), -1))
+    with pytest.raises(ValueError, match=r"previous: sphere\[0\] is -1, but must be 0 to 3"):
+        now.match(strange)
 
 
 # ---- carry ---------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ WALLS = [
     "tolerance",
     "facet",
     "planes",
+    "corner_grid",
     "split",
     "precision",
     "mesh",

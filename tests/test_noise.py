@@ -305,6 +305,7 @@ def test_decimals_in_float32():
         np.arange(20) * 0.1,
         np.sqrt(np.arange(20)),
         np.array([0, 0.123456] * 10),  # a length that someone chose
+        np.random.default_rng(1).integers(0, 10**7, 20).astype(float),  # whole numbers
     ],
 )
 def test_numbers_that_no_one_rounded(z):

@@ -1,6 +1,7 @@
 """From step to step: which pair goes on, what it carries, and what is refused."""
 
 import copy
+import dataclasses
 import pickle
 
 import numpy as np
@@ -106,6 +107,38 @@ def test_others_need_ids_of_both(steps):
         now.match(before, range(150), range(150))
     with pytest.raises(ValueError, match="one search had others, the other one had none"):
         now.match(abut.find_pairs(centers[:150], radii[:150]))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        (
+            "offsets",
+            np.array([0, 2, 1, 3]),
+            "offsets do not ascend from 0 to the number of pairs, 3",
+        ),
+        ("offsets", np.array([0, 0, 0, 2]), "offsets do not ascend"),
+        ("offsets", np.array([1, 1, 1, 3]), "offsets do not ascend"),
+        ("offsets", np.empty(0, np.intp), "offsets do not ascend"),
+        ("i", np.array([0, 0]), "i has 2 rows, but overlap has 3"),
+        ("i", np.array([0, 0, 3]), r"i\[2\] is 3, but must be 0 to 2"),
+        ("j", np.array([1, -1, 2]), r"j\[1\] is -1, but must be 0 to 2"),
+        ("normal", np.ones((2, 3)), "normal has 2 rows"),
+        ("image", np.zeros((4, 3), np.intp), "image has 4 rows"),
+    ],
+)
+def test_columns_that_do_not_fit_together_are_an_error(name, value, message):
+    """Of tables that a caller has made."""
+    pairs = abut.find_pairs([[0, 0, 0], [1, 0, 0], [0, 1, 0]], 1.0)
+    assert len(pairs) == 3
+    broken = dataclasses.replace(pairs, **{name: value})
+    ids = np.arange(len(broken.offsets) - 1)
+    with pytest.raises(ValueError, match=f"^{message}"):
+        broken.match(pairs, ids, [0, 1, 2])
+    with pytest.raises(ValueError, match=f"^previous: {message}"):
+        pairs.match(broken, [0, 1, 2], ids)
+    with pytest.raises(ValueError, match=f"^previous: {message}"):
+        pairs.carry(np.zeros((3, 3)), broken, [-1, -1, -1])
 
 
 # ---- images --------------------------------------------------------------------------------------

@@ -35,6 +35,8 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_TOO_MANY_IMAGES] =
         "sphere # reaches over more than a million periodic images; its radius "
         "and the period must be in one unit",
+    [ABUT_PERIOD_TOO_SHORT] = "period[#] is %, so short that spheres reach over too many periodic "
+                              "images; radii and the period must be in one unit",
     [ABUT_RADIUS_TOO_SMALL] = "radii[#] is %; radii of pairs must be at least 1e-75",
     [ABUT_BAD_SPHERE_GAP] = "gap[#] is %; it must be at least 0 and at most 1e75",
     [ABUT_BAD_SIZE] =
@@ -52,6 +54,12 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_BAD_OTHER_RADIUS] = "others: radii[#] is %; radii must be positive and at most 1e75",
     [ABUT_OTHER_RADIUS_TOO_SMALL] = "others: radii[#] is %; radii of pairs must be at least 1e-75",
     [ABUT_BAD_OTHER_GAP] = "others: gaps[#] is %; it must be at least 0 and at most 1e75",
+    [ABUT_BAD_ROWS] = "the offsets of sphere # do not ascend from 0 to the number of contacts, @",
+    [ABUT_BAD_NODES] = "the node_offsets of contact # do not ascend from 0 to the number of nodes, "
+                       "@",
+    [ABUT_BAD_EARLIER] = "sphere # was number @ in the step before, which has % spheres",
+    [ABUT_INPUT_CHANGED] = "an array was changed while it was read: what was wrong in it is so no "
+                           "more",
     [ABUT_BAD_SIMD] = "the instruction levels are baseline, v3 and v4",
     [ABUT_NO_SIMD] = "this processor, or this build, has no such instruction level",
 };

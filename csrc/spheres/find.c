@@ -14,6 +14,7 @@ abut_pair_query abut_pair_query_default(void)
 static void free_set(row_set *set)
 {
     memory_free(set->block.data);
+    memory_free(set->radius_block.data);
     memory_free(set->reach_block.data);
 }
 
@@ -58,7 +59,6 @@ static abut_pairs *make_pairs(const abut_pair_finder *finder, const abut_pair_qu
     pairs->own.reaches = finder->reaches;
     pairs->own.count = finder->sphere_count;
     pairs->others.centers = query->other_centers;
-    pairs->others.radii = pairs->others.reaches = query->other_radii;
     pairs->others.count = query->other_centers ? query->other_count : 0;
     return pairs;
 }
@@ -83,36 +83,35 @@ static abut_status report(abut_error *error, abut_status status, abut_index inde
     return status;
 }
 
-static abut_status check_others(const abut_pairs *pairs, abut_error *error)
+/* Copied, then checked: the caller's may change at any time. */
+static abut_status copy_radii(abut_pairs *pairs, abut_error *error)
 {
-    const abut_pair_query *query = &pairs->query;
-    if (query->other_count > INT32_MAX) {
-        return report(error, ABUT_TOO_MANY_SPHERES, query->other_count, 0.0);
+    row_set *set = &pairs->others;
+    double *radii = memory_reserve(&set->radius_block, set->count, sizeof *radii);
+    if (!radii) {
+        return ABUT_NO_MEMORY;
     }
-    for (abut_index i = 0; i < pairs->others.count; i++) {
-        const double radius = query->other_radii[i];
-        if (!finder_is_length(radius)) {
-            return report(error, ABUT_BAD_OTHER_RADIUS, i, radius);
-        }
-        if (radius < ABUT_SMALLEST_RADIUS) {
-            return report(error, ABUT_OTHER_RADIUS_TOO_SMALL, i, radius);
-        }
+    for (abut_index i = 0; i < set->count; i++) {
+        radii[i] = pairs->query.other_radii[i];
     }
-    for (abut_index i = 0; query->other_gaps && i < pairs->others.count; i++) {
-        const double gap = query->other_gaps[i];
-        if (!finder_is_gap(gap)) {
-            return report(error, ABUT_BAD_OTHER_GAP, i, gap);
+    for (abut_index i = 0; i < set->count; i++) {
+        if (!finder_is_length(radii[i])) {
+            return report(error, ABUT_BAD_OTHER_RADIUS, i, radii[i]);
+        }
+        if (radii[i] < ABUT_SMALLEST_RADIUS) {
+            return report(error, ABUT_OTHER_RADIUS_TOO_SMALL, i, radii[i]);
         }
     }
+    set->radii = set->reaches = radii;
     return ABUT_OK;
 }
 
 /* Reaches of the others: radius + half the gap. */
-static abut_status set_reaches(abut_pairs *pairs)
+static abut_status set_reaches(abut_pairs *pairs, abut_error *error)
 {
     row_set *set = &pairs->others;
-    const double *gaps = pairs->query.other_gaps, gap = pairs->finder->gap;
-    if (!gaps && gap == 0.0) {
+    const double *gaps = pairs->query.other_gaps;
+    if (!gaps && pairs->finder->gap == 0.0) {
         return ABUT_OK;
     }
     double *reaches = memory_reserve(&set->reach_block, set->count, sizeof *reaches);
@@ -120,7 +119,11 @@ static abut_status set_reaches(abut_pairs *pairs)
         return ABUT_NO_MEMORY;
     }
     for (abut_index i = 0; i < set->count; i++) {
-        reaches[i] = set->radii[i] + 0.5 * (gaps ? gaps[i] : gap);
+        const double gap = gaps ? gaps[i] : pairs->finder->gap;
+        if (!finder_is_gap(gap)) {
+            return report(error, ABUT_BAD_OTHER_GAP, i, gap);
+        }
+        reaches[i] = set->radii[i] + 0.5 * gap;
     }
     set->reaches = reaches;
     return ABUT_OK;
@@ -149,9 +152,12 @@ static abut_status read_others(abut_pairs *pairs, abut_error *error)
     if (pairs->second_set == &pairs->own) {
         return set_levels(pairs, error);
     }
-    abut_status status = check_others(pairs, error);
+    if (pairs->others.count > INT32_MAX) {
+        return report(error, ABUT_TOO_MANY_SPHERES, pairs->others.count, 0.0);
+    }
+    abut_status status = copy_radii(pairs, error);
     if (!status) {
-        status = set_reaches(pairs);
+        status = set_reaches(pairs, error);
     }
     return status ? status : set_levels(pairs, error);
 }
@@ -211,7 +217,7 @@ static abut_status set_image_levels(abut_pairs *pairs)
 }
 
 /* All images, where the box asks for them. */
-static abut_status choose_images(abut_pairs *pairs, abut_error *error)
+static abut_status choose_images(abut_pairs *pairs)
 {
     if (!pairs->finder->is_periodic) {
         return ABUT_OK;
@@ -220,7 +226,7 @@ static abut_status choose_images(abut_pairs *pairs, abut_error *error)
     if (has_one_image(pairs, &plan)) {
         return ABUT_OK;
     }
-    abut_status status = images_make(pairs, error);
+    abut_status status = images_make(pairs);
     return status ? status : set_image_levels(pairs);
 }
 
@@ -271,12 +277,12 @@ static abut_status spread_crowd(abut_pairs *pairs)
     return fill_grid(pairs);
 }
 
-static abut_status build_grid(abut_pairs *pairs, abut_error *error)
+static abut_status build_grid(abut_pairs *pairs)
 {
     const abut_pair_finder *finder = pairs->finder;
     const bool may_choose = !finder->has_sizes && finder->wanted_levels == 0;
     const bool has_octaves = may_choose && takes_octaves(finder->leftovers);
-    abut_status status = choose_images(pairs, error);
+    abut_status status = choose_images(pairs);
     if (!status && has_octaves) {
         status = set_octaves(pairs);
     }
@@ -295,9 +301,12 @@ static abut_status find_all(abut_pairs *pairs, abut_error *error)
     }
     lists_choose_blocks(pairs);
     if (!status && pairs->own.count > 0 && pairs->second_set->count > 0) {
-        status = build_grid(pairs, error);
+        status = build_grid(pairs);
         if (!status) {
             status = search_grid(pairs);
+        }
+        if (status == ABUT_PERIOD_TOO_SHORT) {
+            status = images_report_many(pairs, error);
         }
         pairs->is_searched = !status;
     }

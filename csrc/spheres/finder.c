@@ -29,33 +29,34 @@ static abut_status report(abut_error *error, abut_status status, abut_index inde
 
 /* ---- checks ---- */
 
-static abut_status check_numbers(const abut_pair_input *input, abut_error *error)
+static abut_status check_numbers(const abut_pair_finder *finder, abut_error *error)
 {
-    if (input->sphere_count > INT32_MAX) {
-        return report(error, ABUT_TOO_MANY_SPHERES, input->sphere_count, 0.0);
+    if (finder->sphere_count > INT32_MAX) {
+        return report(error, ABUT_TOO_MANY_SPHERES, finder->sphere_count, 0.0);
     }
-    if (!finder_is_gap(input->gap)) {
-        return report(error, ABUT_BAD_GAP, 0, input->gap);
+    if (!finder_is_gap(finder->gap)) {
+        return report(error, ABUT_BAD_GAP, 0, finder->gap);
     }
-    if (input->level_count > ABUT_LEVEL_LIMIT) {
-        return report(error, ABUT_TOO_MANY_LEVELS, input->level_count, 0.0);
+    if (finder->wanted_levels > ABUT_LEVEL_LIMIT) {
+        return report(error, ABUT_TOO_MANY_LEVELS, finder->wanted_levels, 0.0);
     }
-    for (int axis = 0; input->period && axis < input->dimension; axis++) {
-        if (input->period[axis] != 0.0 && !(finder_is_length(input->period[axis]) &&
-                                            input->period[axis] >= ABUT_SMALLEST_RADIUS)) {
-            return report(error, ABUT_BAD_PERIOD, axis, input->period[axis]);
+    for (int axis = 0; axis < 3; axis++) {
+        const double period = finder->period[axis];
+        if (period != 0.0 && !finder_is_length(period)) {
+            return report(error, ABUT_BAD_PERIOD, axis, period);
         }
     }
     return ABUT_OK;
 }
 
-static abut_status check_sizes(const abut_pair_input *input, abut_error *error)
+static abut_status check_sizes(const abut_pair_finder *finder, abut_error *error)
 {
-    for (abut_index h = 0; input->sizes && h < input->level_count; h++) {
-        const double below = h > 0 ? input->sizes[h - 1] : 0.0;
-        if (!(input->sizes[h] > below && input->sizes[h] >= ABUT_SMALLEST_RADIUS &&
-              input->sizes[h] <= 10.0 * ABUT_COORDINATE_LIMIT)) {
-            return report(error, ABUT_BAD_SIZE, h, input->sizes[h]);
+    const double *sizes = finder->levels.sizes;
+    for (int32_t h = 0; finder->has_sizes && h < finder->levels.count; h++) {
+        const double below = h > 0 ? sizes[h - 1] : 0.0;
+        if (!(sizes[h] > below && sizes[h] >= ABUT_SMALLEST_RADIUS &&
+              sizes[h] <= 10.0 * ABUT_COORDINATE_LIMIT)) {
+            return report(error, ABUT_BAD_SIZE, h, sizes[h]);
         }
     }
     return ABUT_OK;
@@ -109,11 +110,13 @@ static abut_status find_bad_sphere(const abut_pair_input *input, abut_error *err
             return report(error, ABUT_RADIUS_TOO_SMALL, i, radius);
         }
     }
-    abut_index i = 0;
-    while (finder_is_gap(gap_of(input, i))) {
-        i++;
+    for (abut_index i = 0; i < input->sphere_count; i++) {
+        const double gap = gap_of(input, i);
+        if (!finder_is_gap(gap)) {
+            return report(error, ABUT_BAD_SPHERE_GAP, i, gap);
+        }
     }
-    return report(error, ABUT_BAD_SPHERE_GAP, i, gap_of(input, i));
+    return report(error, ABUT_INPUT_CHANGED, 0, 0.0);
 }
 
 static abut_status copy_spheres(const abut_pair_input *input, const abut_pair_finder *finder,
@@ -122,7 +125,8 @@ static abut_status copy_spheres(const abut_pair_input *input, const abut_pair_fi
     copying c = {.input = input, .radii = finder->radii, .reaches = finder->reaches};
     const abut_index stretches = (input->sphere_count + STRETCH - 1) / STRETCH;
     abut_status status = parallel_run(stretches, input->workers, copy_stretch, &c, NULL, NULL);
-    return status ? find_bad_sphere(input, error) : ABUT_OK;
+    return status == ABUT_BAD_RADIUS ? find_bad_sphere(input, error)
+                                     : report(error, status, 0, 0.0);
 }
 
 /* ---- levels ---- */
@@ -226,6 +230,7 @@ abut_status finder_set_octaves(const double *reaches, abut_index count, level_se
 
 /* ---- building ---- */
 
+/* All but the spheres, copied before it is checked. */
 static void set_scalars(const abut_pair_input *input, abut_pair_finder *finder)
 {
     finder->sphere_count = input->sphere_count;
@@ -235,14 +240,16 @@ static void set_scalars(const abut_pair_input *input, abut_pair_finder *finder)
     finder->wanted_levels = input->level_count;
     finder->has_sizes = input->sizes != NULL && input->level_count > 0;
     for (int axis = 0; input->period && axis < input->dimension; axis++) {
-        finder->period[axis] = input->period[axis];
-        finder->inv_period[axis] = input->period[axis] > 0.0 ? 1.0 / input->period[axis] : 0.0;
-        finder->is_periodic |= input->period[axis] > 0.0;
+        const double period = input->period[axis];
+        finder->period[axis] = period;
+        finder->inv_period[axis] = period > 0.0 ? 1.0 / period : 0.0;
+        finder->is_periodic |= period > 0.0;
     }
     if (finder->has_sizes) {
-        finder->levels.count = (int32_t)input->level_count;
+        const abut_index count = finder->wanted_levels;
+        finder->levels.count = count < ABUT_LEVEL_LIMIT ? (int32_t)count : ABUT_LEVEL_LIMIT;
         memcpy(finder->levels.sizes, input->sizes,
-               (size_t)input->level_count * sizeof *input->sizes);
+               (size_t)finder->levels.count * sizeof *input->sizes);
     }
 }
 
@@ -278,21 +285,21 @@ static abut_status fill_finder(const abut_pair_input *input, abut_pair_finder *f
 abut_status abut_pair_finder_build(const abut_pair_input *input, abut_pair_finder **finder,
                                    abut_error *error)
 {
+    const abut_pair_input own = *input;
     *finder = NULL;
     report(error, ABUT_OK, 0, 0.0);
-    abut_status status = check_numbers(input, error);
-    if (!status) {
-        status = check_sizes(input, error);
-    }
-    if (status) {
-        return status;
-    }
     abut_pair_finder *made = memory_alloc_zeroed(1, sizeof *made);
     if (!made) {
         return report(error, ABUT_NO_MEMORY, 0, 0.0);
     }
-    set_scalars(input, made);
-    status = fill_finder(input, made, error);
+    set_scalars(&own, made);
+    abut_status status = check_numbers(made, error);
+    if (!status) {
+        status = check_sizes(made, error);
+    }
+    if (!status) {
+        status = fill_finder(&own, made, error);
+    }
     if (status) {
         abut_pair_finder_free(made);
     } else {

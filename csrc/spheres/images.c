@@ -3,8 +3,13 @@
 
 #include "pairs.h"
 
-/* Of one sphere: more come from a slip of units. */
-#define IMAGE_LIMIT 0x1p20
+/* What a query may take where a sphere may touch several images of another: images, of about 150
+ * bytes, and pairs, of about 150 from the search to the columns, are so many of all spheres, and so
+ * many more for each: a gigabyte and a half, and up to 77 kB for each sphere. Small spheres beside
+ * one that is five periods wide have no more images; many more come from a slip of units. */
+#define IMAGES_AT_LEAST 0x1p20
+#define PAIRS_AT_LEAST 0x1p23
+#define COUNT_EACH 256.0
 
 typedef struct image_range {
     double first[3], last[3];
@@ -80,20 +85,37 @@ static image_range images_of(const abut_pairs *pairs, abut_index sphere, double 
     return find_images(pairs->finder, set->rows[sphere].place, set->reaches[sphere] + reach);
 }
 
-static abut_status count_all(const abut_pairs *pairs, double reach, abut_index *count,
-                             abut_error *error)
+static double count_all(const abut_pairs *pairs, double reach)
 {
-    *count = 0;
+    double count = 0.0;
     for (abut_index k = 0; k < pairs->second_set->count; k++) {
         const image_range range = images_of(pairs, k, reach);
-        const double own = count_images(&range);
-        if (!(own <= IMAGE_LIMIT) || *count + (abut_index)own > INT32_MAX) {
-            *error = (abut_error){.status = ABUT_TOO_MANY_IMAGES, .index = k};
-            return ABUT_TOO_MANY_IMAGES;
-        }
-        *count += (abut_index)own;
+        count += count_images(&range);
     }
-    return ABUT_OK;
+    return count;
+}
+
+abut_status images_report_many(const abut_pairs *pairs, abut_error *error)
+{
+    const double *period = pairs->finder->period;
+    int shortest = -1;
+    for (int axis = 0; axis < 3; axis++) {
+        if (period[axis] > 0.0 && (shortest < 0 || period[axis] < period[shortest])) {
+            shortest = axis;
+        }
+    }
+    *error = (abut_error){ABUT_PERIOD_TOO_SHORT, shortest, 0, period[shortest]};
+    return error->status;
+}
+
+/* The images of all, and the pairs that they may make; false: too many. */
+static bool set_limits(abut_pairs *pairs, double image_count)
+{
+    const double spheres = (double)pairs->own.count + (double)pairs->others.count;
+    const double most = IMAGES_AT_LEAST + COUNT_EACH * spheres;
+    pairs->image_pair_limit = (abut_index)(PAIRS_AT_LEAST + COUNT_EACH * spheres);
+    pairs->image_count = image_count <= most ? (abut_index)image_count : 0;
+    return image_count <= (most < INT32_MAX ? most : INT32_MAX);
 }
 
 static void set_bounds(const image_list *list, row_bounds *bounds)
@@ -107,15 +129,14 @@ static void set_bounds(const image_list *list, row_bounds *bounds)
     }
 }
 
-abut_status images_make(abut_pairs *pairs, abut_error *error)
+abut_status images_make(abut_pairs *pairs)
 {
     const double reach = levels_reach(&pairs->finder->levels);
     image_list list = {.pairs = pairs};
-    abut_index count;
-    abut_status status = count_all(pairs, reach, &count, error);
-    if (status) {
-        return status;
+    if (!set_limits(pairs, count_all(pairs, reach))) {
+        return ABUT_PERIOD_TOO_SHORT;
     }
+    const abut_index count = pairs->image_count;
     list.images = memory_reserve(&pairs->image_block, count, sizeof *list.images);
     void *rows = memory_reserve(&pairs->image_row_block, count + GRID_PADDING, sizeof *list.rows);
     list.rows = rows ? memory_first_line(rows) : NULL;
@@ -130,7 +151,6 @@ abut_status images_make(abut_pairs *pairs, abut_error *error)
     pairs->images = list.images;
     pairs->image_rows = list.rows;
     pairs->image_reaches = list.reaches;
-    pairs->image_count = count;
     set_bounds(&list, &pairs->image_bounds);
     return ABUT_OK;
 }

@@ -154,11 +154,11 @@ static void count_work(const abut_pairs *pairs, abut_pair_level *levels)
 static abut_index bytes_of(const abut_pairs *pairs)
 {
     abut_index sum = grid_bytes(&pairs->grid);
-    const memory_block *blocks[] = {&pairs->own.block,         &pairs->own.reach_block,
-                                    &pairs->others.block,      &pairs->others.reach_block,
-                                    &pairs->image_block,       &pairs->image_row_block,
-                                    &pairs->image_reach_block, &pairs->offset_block,
-                                    &pairs->second_block,      &pairs->sum_block};
+    const memory_block *blocks[] = {&pairs->own.block,           &pairs->others.block,
+                                    &pairs->others.radius_block, &pairs->others.reach_block,
+                                    &pairs->image_block,         &pairs->image_row_block,
+                                    &pairs->image_reach_block,   &pairs->offset_block,
+                                    &pairs->second_block,        &pairs->sum_block};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
         sum += blocks[k]->byte_count;
     }

@@ -7,11 +7,12 @@
 
 /* Spheres of a query, or their images. */
 typedef struct row_set {
-    const double *centers, *radii, *reaches; /* of the caller, or of the finder */
+    const double *centers; /* the caller's, which may change: rows are what was checked */
+    const double *radii, *reaches;
     abut_index count;
     const sphere_row *rows;
     row_bounds bounds;
-    memory_block block, reach_block;
+    memory_block block, radius_block, reach_block;
 } row_set;
 
 /* A sphere of the second kind as it is searched for, where the box is so small that several of its
@@ -41,7 +42,7 @@ struct abut_pairs {
     const sphere_image *images; /* what the grid holds instead of the second set; NULL: that */
     const sphere_row *image_rows;
     const double *image_reaches;
-    abut_index image_count;
+    abut_index image_count, image_pair_limit;
     row_bounds image_bounds;
     level_set levels; /* of whom the grid holds */
     grid grid;
@@ -63,13 +64,17 @@ struct abut_pairs {
 abut_status rows_make(abut_pairs *pairs, abut_error *error);
 
 /* Exchange the others for all images that may touch a sphere, in a box that is too small for one
- * image each. */
-abut_status images_make(abut_pairs *pairs, abut_error *error);
+ * image each. ABUT_OK, ABUT_NO_MEMORY, or ABUT_PERIOD_TOO_SHORT: there would be too many. */
+abut_status images_make(abut_pairs *pairs);
+
+/* Say that spheres reach over too many images; names the shortest period, returns the status. */
+abut_status images_report_many(const abut_pairs *pairs, abut_error *error);
 
 /* By how many periods a sphere's center was moved down, along each axis; {0} in most cases. */
 void rows_wraps(const abut_pairs *pairs, const row_set *set, int32_t sphere, double wraps[3]);
 
-/* Search the grid; each chunk has its pairs afterwards. */
+/* Search the grid; each chunk has its pairs afterwards. ABUT_OK, ABUT_PERIOD_TOO_SHORT where images
+ * make more pairs than they may, or why else the query is to end. */
 abut_status search_grid(abut_pairs *pairs);
 
 /* From chunks to lists by first sphere. */

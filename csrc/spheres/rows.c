@@ -8,9 +8,6 @@
 
 enum { ROW_CHUNK = 32768 };
 
-/* More periods away from the box than this, coordinates are no longer told apart. */
-#define PERIOD_LIMIT 0x1p31
-
 typedef struct loading {
     row_source source;
     sphere_row *rows;
@@ -85,7 +82,7 @@ static abut_status check_coordinate(double x, double period, bool is_other)
     if (fabs(x) > ABUT_COORDINATE_LIMIT) {
         return BAD_CENTER[is_other][1];
     }
-    return period > 0.0 && fabs(x) > PERIOD_LIMIT * period ? BAD_CENTER[is_other][2] : ABUT_OK;
+    return period > 0.0 && !period_is_near(x, period) ? BAD_CENTER[is_other][2] : ABUT_OK;
 }
 
 /* The first coordinate that is wrong. */
@@ -102,16 +99,14 @@ static abut_status find_bad_center(const abut_pairs *pairs, const row_set *set, 
             return status;
         }
     }
-    return ABUT_OK;
+    *error = (abut_error){.status = ABUT_INPUT_CHANGED};
+    return ABUT_INPUT_CHANGED;
 }
 
 static abut_status load_set(abut_pairs *pairs, row_set *set, bool is_other, abut_error *error)
 {
-    abut_status status = load_rows(pairs, set);
-    if (status == ABUT_CENTER_NOT_FINITE || (!status && set->bounds.is_outside)) {
-        status = find_bad_center(pairs, set, is_other, error);
-    }
-    return status;
+    const abut_status status = load_rows(pairs, set);
+    return status == ABUT_CENTER_NOT_FINITE ? find_bad_center(pairs, set, is_other, error) : status;
 }
 
 abut_status rows_make(abut_pairs *pairs, abut_error *error)
@@ -131,7 +126,9 @@ void rows_wraps(const abut_pairs *pairs, const row_set *set, int32_t sphere, dou
         wraps[axis] = 0.0;
         if (set->bounds.is_outside && period > 0.0) {
             double x = set->centers[(abut_index)dimension * sphere + axis];
-            wraps[axis] = x >= 0.0 && x < period ? 0.0 : period_wrap(&x, period);
+            const bool is_inside = x >= 0.0 && x < period;
+            /* read once more: it may have been changed since it was checked */
+            wraps[axis] = is_inside || !period_is_near(x, period) ? 0.0 : period_wrap(&x, period);
         }
     }
 }

@@ -34,11 +34,17 @@ LANES_INLINE void store_rows(const lanes columns[3], const double *reaches, sphe
     }
 }
 
-/* Bring places into the periodic box; false: all were there. */
-static bool wrap(const row_source *source, lanes columns[3])
+typedef struct bound_lanes {
+    lanes low[3], high[3];
+    lanes_mask are_good;
+    bool are_near;   /* no more than PERIOD_LIMIT periods from the box */
+    bool is_outside; /* one was */
+} bound_lanes;
+
+/* Bring places into the periodic box. */
+static void wrap(const row_source *source, lanes columns[3], bound_lanes *bounds)
 {
     const lanes zero = lanes_set(0.0);
-    bool is_outside = false;
     for (int axis = 0; axis < 3; axis++) {
         double period = source->period[axis], places[LANES];
         lanes_mask is_in = mask_and(lanes_no_more(zero, columns[axis]),
@@ -49,22 +55,17 @@ static bool wrap(const row_source *source, lanes columns[3])
         if (period > 0.0 && mask_bits(is_in) != LANES_ALL) {
             lanes_store(places, columns[axis]);
             for (int k = 0; k < LANES; k++) {
+                bounds->are_near &= period_is_near(places[k], period);
                 period_wrap(&places[k], period);
             }
             columns[axis] = lanes_load(places);
-            is_outside = true;
+            bounds->is_outside = true;
         }
     }
-    return is_outside;
 }
 
-typedef struct bound_lanes {
-    lanes low[3], high[3];
-    lanes_mask are_good;
-} bound_lanes;
-
 LANES_INLINE void load_lanes(const row_source *source, abut_index i, sphere_row *rows,
-                             bound_lanes *bounds, bool *is_outside)
+                             bound_lanes *bounds)
 {
     lanes columns[3], limit = lanes_set(ABUT_COORDINATE_LIMIT);
     load_points(source, i, columns);
@@ -73,7 +74,7 @@ LANES_INLINE void load_lanes(const row_source *source, abut_index i, sphere_row 
             mask_and(bounds->are_good, lanes_no_more(lanes_abs(columns[axis]), limit));
     }
     if (source->period && mask_bits(bounds->are_good) == LANES_ALL) {
-        *is_outside |= wrap(source, columns);
+        wrap(source, columns, bounds);
     }
     for (int axis = 0; axis < 3; axis++) {
         bounds->low[axis] = lanes_smaller(columns[axis], bounds->low[axis]);
@@ -84,7 +85,7 @@ LANES_INLINE void load_lanes(const row_source *source, abut_index i, sphere_row 
 
 /* The last spheres, repeated to fill the lanes: repetitions change no bounds. */
 static void load_rest(const row_source *source, abut_index i, abut_index count, sphere_row *rows,
-                      bound_lanes *bounds, bool *is_outside)
+                      bound_lanes *bounds)
 {
     double centers[3 * LANES], reaches[LANES];
     sphere_row filled[LANES];
@@ -97,7 +98,7 @@ static void load_rest(const row_source *source, abut_index i, abut_index count, 
     }
     row_source rest = *source;
     rest.centers = centers, rest.reaches = reaches;
-    load_lanes(&rest, 0, filled, bounds, is_outside);
+    load_lanes(&rest, 0, filled, bounds);
     memcpy(rows, filled, (size_t)count * sizeof *rows);
 }
 
@@ -105,19 +106,19 @@ bool KERNEL(rows_load)(const row_source *source, abut_index begin, abut_index en
                        row_bounds *bounds)
 {
     lanes zero = lanes_set(0.0), most = lanes_set(INFINITY);
-    bound_lanes found = {{most, most, most}, {-most, -most, -most}, lanes_equal(zero, zero)};
-    bool is_outside = false;
+    bound_lanes found = {
+        {most, most, most}, {-most, -most, -most}, lanes_equal(zero, zero), true, false};
     abut_index i = begin;
     for (; i + LANES <= end; i += LANES) {
-        load_lanes(source, i, rows + i, &found, &is_outside);
+        load_lanes(source, i, rows + i, &found);
     }
     if (i < end) {
-        load_rest(source, i, end - i, rows + i, &found, &is_outside);
+        load_rest(source, i, end - i, rows + i, &found);
     }
     for (int axis = 0; axis < 3; axis++) {
         bounds->low[axis] = lanes_smallest(found.low[axis]);
         bounds->high[axis] = -lanes_smallest(-found.high[axis]);
     }
-    bounds->is_outside = is_outside;
-    return mask_bits(found.are_good) == LANES_ALL;
+    bounds->is_outside = found.is_outside;
+    return mask_bits(found.are_good) == LANES_ALL && found.are_near;
 }

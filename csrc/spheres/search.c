@@ -22,6 +22,7 @@ typedef struct searcher {
     int_pair *found; /* named, in the order of search */
     abut_index found_count, found_capacity;
     const abut_pairs *pairs;
+    struct search *search;
     parallel_job *job;
     abut_status status;
 } searcher;
@@ -29,6 +30,7 @@ typedef struct searcher {
 typedef struct search {
     abut_pairs *pairs;
     _Atomic abut_index distance_count;
+    _Atomic abut_index image_pair_count; /* where there are images */
 } search;
 
 /* ---- naming ---- */
@@ -94,6 +96,13 @@ static bool fail(searcher *s, abut_status status)
     return false;
 }
 
+/* Whether there may be so many more pairs with images. */
+static bool has_pairs_left(const searcher *s, abut_index count)
+{
+    return atomic_fetch_add(&s->search->image_pair_count, count) + count <=
+           s->pairs->image_pair_limit;
+}
+
 static bool drain(pair_queue *queue, abut_index room)
 {
     searcher *s = queue->context;
@@ -107,6 +116,9 @@ static bool drain(pair_queue *queue, abut_index room)
     int32_t count = queue->count;
     if (pairs->images) {
         count = name_images(pairs, queue, found + s->found_count);
+        if (!has_pairs_left(s, count)) {
+            return fail(s, ABUT_PERIOD_TOO_SHORT);
+        }
     } else if (pairs->second_set == &pairs->others) {
         name_others(queue, found + s->found_count);
     } else {
@@ -398,15 +410,16 @@ static void give_searcher(const abut_pairs *pairs, searcher *s)
     pool_give(&pairs->finder->leftovers->searches, &s->pooled);
 }
 
-static searcher *take_searcher(const abut_pairs *pairs, parallel_job *job)
+static searcher *take_searcher(search *all, parallel_job *job)
 {
+    const abut_pairs *pairs = all->pairs;
     searcher *s = (searcher *)pool_take(&pairs->finder->leftovers->searches);
     if (!s) {
         s = memory_alloc_zeroed(1, sizeof *s);
     }
     if (s) {
         s->pooled.destroy = searcher_destroy;
-        s->pairs = pairs, s->job = job, s->status = ABUT_OK;
+        s->search = all, s->pairs = pairs, s->job = job, s->status = ABUT_OK;
         s->found_count = 0;
         s->queue.count = s->queue.task_count = 0;
         s->queue.distance_count = 0;
@@ -432,7 +445,7 @@ static abut_status search_chunk(void *context, abut_index number, parallel_job *
 {
     search *all = context;
     pair_chunk *chunk = &all->pairs->chunks[number];
-    searcher *s = take_searcher(all->pairs, job);
+    searcher *s = take_searcher(all, job);
     if (!s) {
         return ABUT_NO_MEMORY;
     }

@@ -21,8 +21,16 @@ LANES_INLINE void fetch_next(const sphere_rows *rows, int32_t i)
     prefetch(rows->radii + i, BATCH_SPHERES);
 }
 
+/* Which of these may be radii. */
+LANES_INLINE lanes_mask are_radii(lanes radius)
+{
+    return mask_and(lanes_less(lanes_set(0.0), radius),
+                    lanes_no_more(radius, lanes_set(ABUT_COORDINATE_LIMIT)));
+}
+
 /* The spheres from number i on, as many as a vector has. Clears `are_good` where a center is not
- * finite, or too far. */
+ * finite, or too far, or a radius none: what is copied is checked, since the caller's arrays may
+ * hold something else every time that they are read. */
 LANES_INLINE void copy_lanes(batch *b, int32_t i, const double *centers, const double *radii,
                              double gap, lanes_mask *are_good)
 {
@@ -32,6 +40,7 @@ LANES_INLINE void copy_lanes(batch *b, int32_t i, const double *centers, const d
         *are_good = mask_and(*are_good, lanes_no_more(lanes_abs(columns[axis]), limit));
         lanes_store(b->center[axis] + i, columns[axis]);
     }
+    *are_good = mask_and(*are_good, are_radii(radius));
     lanes_store(b->radius + i, radius);
     lanes_store(b->reach + i, radius + lanes_set(gap));
 }
@@ -47,7 +56,10 @@ bool KERNEL(batch_copy)(batch *b, const sphere_rows *rows)
     }
     if (i < b->count) {
         /* rows behind the last are not the caller's, and the batch has padding here */
-        double centers[3 * LANES] = {0}, radii[LANES] = {0};
+        double centers[3 * LANES] = {0}, radii[LANES];
+        for (int k = 0; k < LANES; k++) {
+            radii[k] = 1.0;
+        }
         memcpy(centers, rows->centers + 3 * i, (size_t)(b->count - i) * 3 * sizeof *centers);
         memcpy(radii, rows->radii + i, (size_t)(b->count - i) * sizeof *radii);
         copy_lanes(b, i, centers, radii, rows->gap, &are_good);
@@ -175,24 +187,23 @@ uint64_t KERNEL(batch_find_seen)(const view *v, const double *centers, bool *is_
 
 bool KERNEL(batch_range)(abut_index count, const double *radii, double *smallest, double *largest)
 {
-    lanes low = lanes_set(INFINITY), high = lanes_set(0.0);
-    lanes limit = lanes_set(ABUT_COORDINATE_LIMIT), zero = lanes_set(0.0);
-    lanes_mask are_good = lanes_less(zero, limit);
+    lanes low = lanes_set(INFINITY), high = lanes_set(0.0), zero = lanes_set(0.0);
+    lanes_mask are_good = lanes_equal(zero, zero);
     abut_index i = 0;
     for (; i + LANES <= count; i += LANES) {
         lanes radius = lanes_load(radii + i);
         low = lanes_select(lanes_less(radius, low), radius, low);
         high = lanes_select(lanes_less(high, radius), radius, high);
-        are_good =
-            mask_and(are_good, mask_and(lanes_less(zero, radius), lanes_no_more(radius, limit)));
+        are_good = mask_and(are_good, are_radii(radius));
     }
     bool is_good = mask_bits(are_good) == LANES_ALL;
     *smallest = lanes_smallest(low);
     *largest = -lanes_smallest(zero - high);
     for (; i < count; i++) {
-        *smallest = radii[i] < *smallest ? radii[i] : *smallest;
-        *largest = radii[i] > *largest ? radii[i] : *largest;
-        is_good = is_good && radii[i] > 0.0 && radii[i] <= ABUT_COORDINATE_LIMIT;
+        const double radius = radii[i];
+        *smallest = radius < *smallest ? radius : *smallest;
+        *largest = radius > *largest ? radius : *largest;
+        is_good = is_good && radius > 0.0 && radius <= ABUT_COORDINATE_LIMIT;
     }
     return is_good;
 }

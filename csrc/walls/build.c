@@ -13,12 +13,15 @@
 
 /* A mesh on its way: what is checked so far, and scratch. */
 typedef struct builder {
-    const abut_mesh_input *input;
+    const abut_mesh_input *input; /* its arrays may be changed by others at any time */
     abut_mesh *mesh;
     abut_error *error;
     abut_index facet_count, index_count; /* facets and corners that are in the mesh */
-    abut_index *seen;         /* vertex_count: the last facet that named the vertex, plus 1 */
-    abut_index *ring, *parts; /* of one polygon that is split */
+    abut_index read_count;               /* corners that were read */
+    abut_index *seen;  /* vertex_count: the last facet that named the vertex, plus 1 */
+    abut_index *parts; /* of one polygon that is split */
+    splitter splitter;
+    parallel_job *job;
     precision precision;
 } builder;
 
@@ -31,10 +34,23 @@ typedef struct facet_noise {
     abut_noise_origin origin;
 } facet_noise;
 
+static bool is_noise(double x)
+{
+    return x >= 0.0 && x <= ABUT_COORDINATE_LIMIT;
+}
+
+/* One that was changed since it was checked is none. */
+static double read_noise(const double *noise, abut_index source)
+{
+    const double x = noise[source];
+    return is_noise(x) ? x : 0.0;
+}
+
 static facet_noise find_noise(const builder *b, abut_index source, const polygon *p)
 {
     if (b->input->noise) {
-        return (facet_noise){.noise = b->input->noise[source], .origin = ABUT_NOISE_GIVEN};
+        return (facet_noise){.noise = read_noise(b->input->noise, source),
+                             .origin = ABUT_NOISE_GIVEN};
     }
     unit_sizes found = precision_units(&b->precision, p);
     return (facet_noise){vec3_max_abs(found.units), found.units, found.origin};
@@ -50,7 +66,7 @@ static void set_noise(const builder *b, abut_index facet, abut_index source,
         fabs(normal.x) * units.x + fabs(normal.y) * units.y + fabs(normal.z) * units.z;
     const double *normal_noise = in->normal_noise ? in->normal_noise : in->noise;
     b->mesh->noise[facet] = noise->noise;
-    b->mesh->normal_noise[facet] = in->noise ? normal_noise[source] : along_normal;
+    b->mesh->normal_noise[facet] = in->noise ? read_noise(normal_noise, source) : along_normal;
     b->mesh->noise_origin[facet] = (uint8_t)noise->origin;
 }
 
@@ -66,7 +82,7 @@ static abut_status report(const builder *b, abut_status status, abut_index index
 static abut_status check_vertices(const builder *b)
 {
     for (abut_index i = 0; i < 3 * b->input->vertex_count; i++) {
-        double x = b->input->vertices[i];
+        double x = b->mesh->vertices[i];
         if (!isfinite(x)) {
             return report(b, ABUT_VERTEX_NOT_FINITE, i / 3, i % 3, x);
         }
@@ -97,11 +113,6 @@ static abut_status check_offsets(const builder *b)
         return report(b, ABUT_TOO_MANY_FACETS, in->facet_count, 0, 0.0);
     }
     return ABUT_OK;
-}
-
-static bool is_noise(double x)
-{
-    return x >= 0.0 && x <= ABUT_COORDINATE_LIMIT;
 }
 
 static abut_status check_noise(const builder *b)
@@ -156,8 +167,10 @@ static void append_facet(builder *b, abut_index source, const polygon *p, const 
                          const facet_noise *noise)
 {
     abut_mesh *mesh = b->mesh;
-    abut_index facet = b->facet_count++;
-    memcpy(mesh->indices + b->index_count, p->indices, (size_t)p->count * sizeof *p->indices);
+    abut_index facet = b->facet_count++, *corners = mesh->indices + b->index_count;
+    if (p->indices != corners) {
+        memcpy(corners, p->indices, (size_t)p->count * sizeof *corners);
+    }
     b->index_count += p->count;
     mesh->offsets[facet + 1] = b->index_count;
     mesh->source[facet] = source;
@@ -171,7 +184,11 @@ static void append_facet(builder *b, abut_index source, const polygon *p, const 
 static abut_status append_parts(builder *b, abut_index source, const polygon *p,
                                 const facet_shape *shape, double noise)
 {
-    abut_index parts = split_polygon(p, shape, noise, b->ring, b->parts);
+    abut_index parts;
+    abut_status status = split_polygon(&b->splitter, p, shape, noise, b->job, b->parts, &parts);
+    if (status) {
+        return report(b, status, source, 0, 0.0);
+    }
     if (parts < p->count - 2) {
         return report(b, ABUT_FACET_NOT_CONVEX, source, -1, 0.0);
     }
@@ -187,12 +204,27 @@ static abut_status append_parts(builder *b, abut_index source, const polygon *p,
     return ABUT_OK;
 }
 
+/* Copy the next facet's corners to where the mesh will have them, if it stays as it is: there is
+ * room, too, for one that is dropped or split. */
+static abut_status read_polygon(builder *b, abut_index source, polygon *p)
+{
+    const abut_mesh_input *in = b->input;
+    const abut_index begin = b->read_count, end = in->offsets[source + 1];
+    if (end < begin + 3 || end > in->index_count) {
+        return report(b, ABUT_INPUT_CHANGED, 0, 0, 0.0); /* since the offsets were checked */
+    }
+    abut_index *corners = b->mesh->indices + b->index_count;
+    b->read_count = end;
+    memcpy(corners, in->indices + begin, (size_t)(end - begin) * sizeof *corners);
+    *p = (polygon){b->mesh->vertices, corners, end - begin};
+    return check_corners(b, source, p);
+}
+
 static abut_status add_facet(builder *b, abut_index source)
 {
     const abut_mesh_input *in = b->input;
-    abut_index begin = in->offsets[source];
-    polygon p = {in->vertices, in->indices + begin, in->offsets[source + 1] - begin};
-    abut_status status = check_corners(b, source, &p);
+    polygon p;
+    abut_status status = read_polygon(b, source, &p);
     if (status) {
         return status;
     }
@@ -247,30 +279,59 @@ static abut_status allocate(builder *b)
     abut_mesh *mesh = b->mesh;
     abut_index facets = in->split ? in->index_count - 2 * in->facet_count : in->facet_count;
     abut_index indices = in->split ? 3 * facets : in->index_count;
-    mesh->vertices = memory_alloc(in->vertex_count, 3 * sizeof *mesh->vertices);
     mesh->indices = memory_alloc(indices, sizeof *mesh->indices);
     mesh->offsets = memory_alloc_zeroed(facets + 1, sizeof *mesh->offsets);
     mesh->source = memory_alloc(facets, sizeof *mesh->source);
     b->seen = memory_alloc_zeroed(in->vertex_count, sizeof *b->seen);
-    b->ring = memory_alloc(in->split ? in->index_count : 0, sizeof *b->ring);
     b->parts = memory_alloc(in->split ? in->index_count : 0, 3 * sizeof *b->parts);
-    if (!mesh->vertices || !mesh->indices || !mesh->offsets || !mesh->source || !b->seen ||
-        !b->ring || !b->parts || !allocate_derived(b, facets, indices)) {
+    if (!mesh->indices || !mesh->offsets || !mesh->source || !b->seen || !b->parts ||
+        !allocate_derived(b, facets, indices)) {
+        return report(b, ABUT_NO_MEMORY, 0, 0, 0.0);
+    }
+    return ABUT_OK;
+}
+
+/* What is checked is what is used. */
+static abut_status copy_vertices(const builder *b)
+{
+    const abut_mesh_input *in = b->input;
+    abut_mesh *mesh = b->mesh;
+    mesh->vertices = memory_alloc(in->vertex_count, 3 * sizeof *mesh->vertices);
+    if (!mesh->vertices) {
         return report(b, ABUT_NO_MEMORY, 0, 0, 0.0);
     }
     if (in->vertex_count > 0) {
         memcpy(mesh->vertices, in->vertices, (size_t)in->vertex_count * 3 * sizeof *mesh->vertices);
     }
-    return ABUT_OK;
+    return check_vertices(b);
 }
 
 static abut_status check_input(const builder *b)
 {
-    abut_status status = check_vertices(b);
+    abut_status status = copy_vertices(b);
     if (!status) {
         status = check_offsets(b);
     }
     return status ? status : check_noise(b);
+}
+
+/* What a facet takes to build, as parallel_report counts it. */
+enum { WORK_OF_FACET = 64 };
+
+static abut_status add_facets(void *context, abut_index chunk, parallel_job *job)
+{
+    (void)chunk;
+    builder *b = context;
+    abut_status status = ABUT_OK;
+    b->job = job;
+    b->precision = precision_find(b->input, b->mesh->vertices);
+    for (abut_index f = 0; !status && f < b->input->facet_count; f++) {
+        status = add_facet(b, f);
+        if (!status && f % 1024 == 0) {
+            status = parallel_report(job, 1024 * WORK_OF_FACET);
+        }
+    }
+    return status;
 }
 
 /* Facets that are off their neighbors' planes by more than digits explain have more noise. */
@@ -301,15 +362,17 @@ static abut_status measure_noise(builder *b)
     return status;
 }
 
-static abut_status add_facets(builder *b)
+/* All facets, with the noise that their digits tell. */
+static abut_status add_all(builder *b)
 {
     abut_status status = check_input(b);
     if (!status) {
         status = allocate(b);
     }
-    b->precision = status ? (precision){0} : precision_find(b->input);
-    for (abut_index f = 0; !status && f < b->input->facet_count; f++) {
-        status = add_facet(b, f);
+    if (!status) {
+        status =
+            parallel_run(1, 1, add_facets, b, b->input->interrupted, b->input->interrupted_data);
+        b->error->status = status;
     }
     return status;
 }
@@ -317,7 +380,7 @@ static abut_status add_facets(builder *b)
 static abut_status fill(builder *b)
 {
     abut_mesh *mesh = b->mesh;
-    abut_status status = add_facets(b);
+    abut_status status = add_all(b);
     mesh->view = (abut_mesh_view){
         b->input->vertex_count, b->facet_count,     b->index_count, mesh->vertices, mesh->indices,
         mesh->offsets,          mesh->source,       mesh->normals,  mesh->areas,    mesh->noise,
@@ -337,14 +400,15 @@ static abut_status fill(builder *b)
 abut_status abut_mesh_build(const abut_mesh_input *input, abut_mesh **mesh, abut_error *error)
 {
     abut_error unused;
-    builder b = {.input = input, .error = error ? error : &unused};
+    const abut_mesh_input own = *input;
+    builder b = {.input = &own, .error = error ? error : &unused};
     *mesh = NULL;
     *b.error = (abut_error){ABUT_OK, 0, 0, 0.0};
     b.mesh = memory_alloc_zeroed(1, sizeof *b.mesh);
     abut_status status = b.mesh ? fill(&b) : report(&b, ABUT_NO_MEMORY, 0, 0, 0.0);
     memory_free(b.seen);
-    memory_free(b.ring);
     memory_free(b.parts);
+    splitter_free(&b.splitter);
     if (status) {
         abut_mesh_free(b.mesh);
         return status;

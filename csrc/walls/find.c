@@ -52,7 +52,7 @@ static abut_status find_bad_sphere(const abut_query *query, abut_error *error)
             return report(error, ABUT_BAD_RADIUS, i, 0, radius);
         }
     }
-    return ABUT_OK;
+    return report(error, ABUT_INPUT_CHANGED, 0, 0, 0.0);
 }
 
 /* Eq. 28 is for quads, and triangles have but one choice. */
@@ -104,6 +104,14 @@ static abut_status check_query(const abut_finder *finder, const abut_query *quer
     return status;
 }
 
+/* The last takes the rest: a reach, too, that has been changed since the smallest was found, and
+ * may be less, or no number. */
+static int64_t octave_of(const reach_profile *profile, double reach)
+{
+    const int64_t octave = (int64_t)ilogb(reach) - profile->first_octave;
+    return (uint64_t)octave < REACH_OCTAVES ? octave : REACH_OCTAVES - 1;
+}
+
 /* How the reaches are distributed. False: a radius is none. */
 static bool fill_profile(const abut_query *query, reach_profile *profile)
 {
@@ -120,8 +128,7 @@ static bool fill_profile(const abut_query *query, reach_profile *profile)
     profile->first_octave = ilogb(profile->smallest);
     abut_index step = query->sphere_count / RADIUS_SAMPLE + 1;
     for (abut_index i = 0; i < query->sphere_count; i += step) {
-        int octave = ilogb(query->radii[i] + query->gap) - profile->first_octave;
-        profile->counts[octave < REACH_OCTAVES ? octave : REACH_OCTAVES - 1]++;
+        profile->counts[octave_of(profile, query->radii[i] + query->gap)]++;
     }
     return true;
 }
@@ -708,12 +715,13 @@ static abut_status search_all(abut_contacts *contacts, abut_error *error)
 abut_status abut_contacts_find(const abut_finder *finder, const abut_query *query,
                                abut_contacts **contacts, abut_error *error)
 {
+    const abut_query own = *query;
     abut_error found = {ABUT_OK, 0, 0, 0.0};
     *contacts = NULL;
-    abut_status status = check_query(finder, query, &found);
+    abut_status status = check_query(finder, &own, &found);
     abut_contacts *made = NULL;
     if (!status) {
-        made = contacts_make(finder, query);
+        made = contacts_make(finder, &own);
         status = made ? search_all(made, &found) : report(&found, ABUT_NO_MEMORY, 0, 0, 0.0);
     }
     if (status) {

@@ -4,9 +4,6 @@
 /* More pairs of one sphere than this are beyond what is counted. */
 #define PAIR_LIMIT (INT32_MAX / 2)
 
-/* What a closest point costs, in candidates. */
-enum { WORK_OF_PAIR = 4 };
-
 static abut_status collect(const batch *b, int32_t from, pairs *p, int32_t *next)
 {
     abut_status status = pairs_reserve(p, PAIR_ROOM, b->view_count);
@@ -90,5 +87,5 @@ abut_status intersect_batch(const batch *b, int32_t from, pairs *p, int32_t *nex
         find_closest(p);
     }
     p->test_count += p->count;
-    return parallel_report(job, p->candidate_count - before + WORK_OF_PAIR * p->count);
+    return parallel_report(job, intersect_work(p->candidate_count - before, p->count));
 }

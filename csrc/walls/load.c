@@ -20,16 +20,21 @@ bool load_all(batch *b, const sphere_rows *rows, abut_index count)
     return is_good;
 }
 
-/* Copy a sphere into the batch. */
-static void append(batch *b, const sphere_rows *rows, abut_index sphere)
+/* Copy a sphere into the batch. False: what was copied is none, whatever its row held before. */
+static bool append(batch *b, const sphere_rows *rows, abut_index sphere)
 {
     const int32_t i = b->count++;
+    const double radius = rows->radii[sphere];
+    bool is_good = (radius > 0.0) & (radius <= ABUT_COORDINATE_LIMIT);
     for (int axis = 0; axis < 3; axis++) {
-        b->center[axis][i] = rows->centers[3 * sphere + axis];
+        const double x = rows->centers[3 * sphere + axis];
+        is_good &= fabs(x) <= ABUT_COORDINATE_LIMIT;
+        b->center[axis][i] = x;
     }
-    b->radius[i] = rows->radii[sphere];
-    b->reach[i] = rows->radii[sphere] + rows->gap;
+    b->radius[i] = radius;
+    b->reach[i] = radius + rows->gap;
     b->number[i] = (uint16_t)sphere;
+    return is_good;
 }
 
 /* Fetch the radii of the block behind one: where spheres are seen, some of the next are. */
@@ -55,7 +60,7 @@ abut_index load_seen(batch *b, const sphere_rows *rows, abut_index count, bool *
             fetch_radii(rows->radii + next);
         }
         for (; seen; seen &= seen - 1) {
-            append(b, rows, next + __builtin_ctzll(seen));
+            *is_good &= append(b, rows, next + __builtin_ctzll(seen));
         }
         next += BATCH_BLOCK;
     }

@@ -4,12 +4,14 @@
 
 #include "batch.h"
 
-/* Copy `count` spheres into the batch. False: a center is not finite, or too far. */
+/* Copy `count` spheres into the batch. False: a center is not finite, or too far, or a radius is
+ * none. */
 bool load_all(batch *b, const sphere_rows *rows, abut_index count);
 
 /* Fill the batch with those of `count` spheres that its views, which are of image 0, may have
  * something for, until it is full. Returns how many spheres it has passed, whole blocks. Clears
- * `is_good` where a center is not finite, or too far. There is a view, or nothing is checked. */
+ * `is_good` where a center is not finite, or too far, or a radius that was read is none. There is a
+ * view, or nothing is checked. */
 abut_index load_seen(batch *b, const sphere_rows *rows, abut_index count, bool *is_good);
 
 /* Note how many of the spheres that were loaded or passed over are to be searched. */

@@ -19,10 +19,28 @@ typedef struct matching {
     abut_index *match;
 } matching;
 
-/* The contacts of one sphere. */
+/* The contacts of one sphere, or the nodes of one contact. */
 typedef struct row_span {
     abut_index first, count;
 } row_span;
+
+/* From one offset to the next; none where these have been changed since they were checked. */
+static row_span span_at(const abut_index *offsets, abut_index item, abut_index count)
+{
+    const abut_index first = offsets[item], end = offsets[item + 1];
+    const bool is_there = first >= 0 && first <= end && end <= count;
+    return is_there ? (row_span){first, end - first} : (row_span){0, 0};
+}
+
+static row_span rows_of(const abut_step *step, abut_index sphere)
+{
+    return span_at(step->offsets, sphere, step->contact_count);
+}
+
+static row_span nodes_of(const abut_step *step, abut_index row)
+{
+    return span_at(step->node_offsets, row, step->node_count);
+}
 
 /* The nearest contact that a new one may continue and that was not taken when it was looked for. */
 typedef struct proposal {
@@ -55,11 +73,12 @@ static bool share_a_node(const matching *m, abut_index now, abut_index before)
     if (m->now->mesh[now] != m->before->mesh[before]) {
         return false;
     }
-    const abut_index *ends = m->now->node_offsets + now;
-    const abut_index *old_ends = m->before->node_offsets + before;
-    for (abut_index i = ends[0]; i < ends[1]; i++) {
-        for (abut_index k = old_ends[0]; k < old_ends[1]; k++) {
-            if (m->now->node[i] == m->before->node[k]) {
+    const row_span nodes = nodes_of(m->now, now), old_nodes = nodes_of(m->before, before);
+    const abut_index *node = m->now->node + nodes.first;
+    const abut_index *old_node = m->before->node + old_nodes.first;
+    for (abut_index i = 0; i < nodes.count; i++) {
+        for (abut_index k = 0; k < old_nodes.count; k++) {
+            if (node[i] == old_node[k]) {
                 return true;
             }
         }
@@ -158,10 +177,12 @@ static abut_status match_sphere(const matching *m, row_span now, row_span before
 
 /* ---- all spheres ---- */
 
-static row_span rows_of(const abut_step *step, abut_index sphere)
+/* The contacts of the same sphere in the step before. */
+static row_span rows_before(const matching *m, abut_index sphere)
 {
-    abut_index first = step->offsets[sphere];
-    return (row_span){first, step->offsets[sphere + 1] - first};
+    const abut_index number = m->earlier[sphere];
+    return number >= 0 && number < m->before->sphere_count ? rows_of(m->before, number)
+                                                           : (row_span){0, 0};
 }
 
 static abut_status match_chunk(void *context, abut_index chunk, parallel_job *job)
@@ -172,13 +193,7 @@ static abut_status match_chunk(void *context, abut_index chunk, parallel_job *jo
     scratch s = {NULL, NULL, 0, 0};
     abut_status status = ABUT_OK;
     for (abut_index i = first; !status && i < end; i++) {
-        row_span now = rows_of(m->now, i), before = {0, 0};
-        for (abut_index k = 0; k < now.count; k++) {
-            m->match[now.first + k] = -1;
-        }
-        if (m->earlier[i] >= 0) {
-            before = rows_of(m->before, m->earlier[i]);
-        }
+        const row_span now = rows_of(m->now, i), before = rows_before(m, i);
         if (now.count > 0 && before.count > 0) {
             status = match_sphere(m, now, before, &s);
         }
@@ -187,10 +202,78 @@ static abut_status match_chunk(void *context, abut_index chunk, parallel_job *jo
     return status ? status : parallel_report(job, end - first);
 }
 
-abut_status abut_contacts_match(const abut_step *now, const abut_step *before,
-                                const abut_index *earlier, int workers, abut_index *match)
+/* ---- checks: what is read again later is looked at again there ---- */
+
+/* The first of `count` items whose offsets do not ascend from 0 to `last`; `count` where all do. */
+static abut_index find_unordered(const abut_index *offsets, abut_index count, abut_index last)
 {
-    matching m = {now, before, earlier, match};
-    abut_index chunk_count = (now->sphere_count + CHUNK_SPHERES - 1) / CHUNK_SPHERES;
-    return parallel_run(chunk_count, workers, match_chunk, &m, NULL, NULL);
+    if (offsets[0] != 0) {
+        return 0;
+    }
+    for (abut_index i = 0; i < count; i++) {
+        const abut_index end = offsets[i + 1];
+        if (end < offsets[i] || end > last || (i == count - 1 && end != last)) {
+            return i;
+        }
+    }
+    return count;
+}
+
+static abut_status report(abut_error *error, abut_status status, abut_index index,
+                          abut_index detail, double value)
+{
+    *error = (abut_error){status, index, detail, value};
+    return status;
+}
+
+static abut_status check_step(const abut_step *step, abut_error *error)
+{
+    const abut_index spheres = step->sphere_count, rows = step->contact_count;
+    const abut_index sphere = find_unordered(step->offsets, spheres, rows);
+    if (sphere < spheres || (spheres == 0 && rows > 0)) {
+        return report(error, ABUT_BAD_ROWS, sphere, rows, 0.0);
+    }
+    const abut_index row = find_unordered(step->node_offsets, rows, step->node_count);
+    if (row < rows || (rows == 0 && step->node_count > 0)) {
+        return report(error, ABUT_BAD_NODES, row, step->node_count, 0.0);
+    }
+    return ABUT_OK;
+}
+
+static abut_status check_earlier(const abut_step *now, const abut_step *before,
+                                 const abut_index *earlier, abut_error *error)
+{
+    for (abut_index i = 0; i < now->sphere_count; i++) {
+        const abut_index number = earlier[i];
+        if (number >= before->sphere_count) {
+            return report(error, ABUT_BAD_EARLIER, i, number, (double)before->sphere_count);
+        }
+    }
+    return ABUT_OK;
+}
+
+static abut_status match_all(const matching *m, int workers, abut_error *error)
+{
+    abut_status status = check_step(m->now, error);
+    status = status ? status : check_step(m->before, error);
+    status = status ? status : check_earlier(m->now, m->before, m->earlier, error);
+    if (status) {
+        return status;
+    }
+    for (abut_index row = 0; row < m->now->contact_count; row++) {
+        m->match[row] = -1;
+    }
+    const abut_index chunk_count = (m->now->sphere_count + CHUNK_SPHERES - 1) / CHUNK_SPHERES;
+    status = parallel_run(chunk_count, workers, match_chunk, (void *)m, NULL, NULL);
+    return report(error, status, 0, 0, 0.0);
+}
+
+abut_status abut_contacts_match(const abut_step *now, const abut_step *before,
+                                const abut_index *earlier, int workers, abut_index *match,
+                                abut_error *error)
+{
+    abut_error unused;
+    const abut_step own_now = *now, own_before = *before;
+    const matching m = {&own_now, &own_before, earlier, match};
+    return match_all(&m, workers, error ? error : &unused);
 }

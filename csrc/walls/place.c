@@ -56,7 +56,9 @@ abut_status placement_build(placement *p, const abut_finder *finder, const abut_
         status = finder_choose_bands(mesh->binned, profile, mesh->bands, &mesh->band_count);
     }
     for (int axis = 0; query->period && axis < 3; axis++) {
-        p->period[axis] = query->period[axis];
+        const double period = query->period[axis];
+        /* one that was changed since it was checked is none */
+        p->period[axis] = period > 0.0 && period <= ABUT_COORDINATE_LIMIT ? period : 0.0;
         p->is_periodic = p->is_periodic || p->period[axis] > 0.0;
     }
     return status;
@@ -94,7 +96,7 @@ static bool find_images(const placement *p, const box *bounds, const box *sphere
         double first = ceil((low - slack - bounds->high[axis]) / period);
         double last = floor((high + slack - bounds->low[axis]) / period);
         count *= last >= first ? last - first + 1.0 : 0.0;
-        if (!(count <= limit) || fabs(first) > INT32_MAX || fabs(last) > INT32_MAX) {
+        if (!(count <= limit && fabs(first) <= INT32_MAX && fabs(last) <= INT32_MAX)) {
             return false;
         }
         images->first[axis] = (int32_t)first;

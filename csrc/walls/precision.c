@@ -69,11 +69,24 @@ static bool is_long(double x)
 
 /* ---- digits ---- */
 
+/* The coordinates of all corners along one axis. */
+typedef struct axis_corners {
+    const double *first; /* of the first vertex */
+    const abut_index *indices;
+    abut_index count, vertex_count;
+} axis_corners;
+
+/* That of a vertex that there is not, which is found later, is 0. */
+static double coordinate(const axis_corners *axis, abut_index i)
+{
+    const abut_index vertex = axis->indices[i];
+    return vertex >= 0 && vertex < axis->vertex_count ? axis->first[3 * vertex] : 0.0;
+}
+
 /* What is known of the coordinates along one axis. */
 typedef struct axis_digits {
-    const double *first; /* the first vertex's coordinate along the axis */
-    bool are_float;      /* all of them are float32 numbers, and are judged as such */
-    bool are_few;        /* all of them are decimals of few digits */
+    bool are_float; /* all of them are float32 numbers, and are judged as such */
+    bool are_few;   /* all of them are decimals of few digits */
     digits digits;
     int evidence; /* bits */
 } axis_digits;
@@ -113,10 +126,10 @@ static void add_number(axis_digits *axis, double x)
     }
 }
 
-static bool axis_is_float(const abut_mesh_input *in, const double *first)
+static bool are_all_float(const axis_corners *axis)
 {
-    for (abut_index i = 0; i < in->index_count; i++) {
-        if (!is_float(first[3 * in->indices[i]])) {
+    for (abut_index i = 0; i < axis->count; i++) {
+        if (!is_float(coordinate(axis, i))) {
             return false;
         }
     }
@@ -125,15 +138,12 @@ static bool axis_is_float(const abut_mesh_input *in, const double *first)
 
 /* Judge the coordinates of all corners along an axis. Most meshes are no decimals: their first
  * corners tell. */
-static axis_digits judge_axis(const abut_mesh_input *in, int axis)
+static axis_digits judge_axis(const axis_corners *axis)
 {
-    const double *first = in->vertices + axis;
-    axis_digits found = {.first = first,
-                         .are_float = axis_is_float(in, first),
-                         .are_few = true,
-                         .digits.decimals = FEWEST_DECIMALS};
-    for (abut_index i = 0; i < in->index_count && found.are_few; i++) {
-        double x = fabs(first[3 * in->indices[i]]);
+    axis_digits found = {
+        .are_float = are_all_float(axis), .are_few = true, .digits.decimals = FEWEST_DECIMALS};
+    for (abut_index i = 0; i < axis->count && found.are_few; i++) {
+        double x = fabs(coordinate(axis, i));
         if (is_long(x)) {
             add_number(&found, x);
         }
@@ -160,26 +170,27 @@ static double digit_unit(const digits *d, double x)
 
 /* Whether the numbers differ by multiples of a step larger than one unit of the largest one's last
  * digit: those of a grid that someone chose, as of 0.00625, do, however many digits they need. */
-static bool are_steps(const abut_mesh_input *in, const axis_digits *axis)
+static bool are_steps(const axis_corners *axis, const digits *found)
 {
-    const double power = power_of_ten(axis->digits.decimals);
-    const double first = axis->first[3 * in->indices[0]];
+    const double power = power_of_ten(found->decimals);
+    const double first = coordinate(axis, 0);
     double step = 0.0, largest = 0.0;
-    for (abut_index i = 0; i < in->index_count; i++) {
-        const double x = axis->first[3 * in->indices[i]];
+    for (abut_index i = 0; i < axis->count; i++) {
+        const double x = coordinate(axis, i);
         if (step != 1.0) {
             step = common_divisor(step, fabs(nearbyint(x * power) - nearbyint(first * power)));
         }
         largest = larger(largest, fabs(x));
     }
-    return step / power > 1.5 * digit_unit(&axis->digits, largest);
+    return step / power > 1.5 * digit_unit(found, largest);
 }
 
-/* Numbers that were rounded to so many digits. */
-static bool are_rounded(const abut_mesh_input *in, const axis_digits *axis)
+/* Numbers that were rounded to so many digits. Whole ones count something. */
+static bool are_rounded(const axis_corners *axis, const axis_digits *found)
 {
-    return axis->are_few && axis->digits.significant > SHORT_DIGITS &&
-           axis->evidence >= EVIDENCE_BITS && !are_steps(in, axis);
+    return found->are_few && found->digits.significant > SHORT_DIGITS &&
+           found->digits.decimals > 0 && found->evidence >= EVIDENCE_BITS &&
+           !are_steps(axis, &found->digits);
 }
 
 /* Numbers that are all short, and say nothing by themselves: a file writes them as the others. */
@@ -188,31 +199,20 @@ static bool are_short(const axis_digits *axis)
     return axis->are_few && axis->digits.significant <= SHORT_DIGITS;
 }
 
-static bool has_all_vertices(const abut_mesh_input *in)
-{
-    for (abut_index i = 0; i < in->index_count; i++) {
-        if (in->indices[i] < 0 || in->indices[i] >= in->vertex_count) {
-            return false;
-        }
-    }
-    return true;
-}
-
-precision precision_find(const abut_mesh_input *input)
+precision precision_find(const abut_mesh_input *input, const double *vertices)
 {
     precision found = {.said = input->units};
-    if (input->noise || !has_all_vertices(input)) {
-        return found; /* it is not asked, or building fails and names the facet */
-    }
     digits common = {.decimals = FEWEST_DECIMALS};
-    bool alike[3];
-    for (int k = 0; k < 3; k++) {
-        axis_digits axis = judge_axis(input, k);
-        bool rounded = are_rounded(input, &axis);
+    bool alike[3] = {false, false, false};
+    for (int k = 0; k < 3 && !input->noise; k++) {
+        const axis_corners axis = {vertices + k, input->indices, input->index_count,
+                                   input->vertex_count};
+        const axis_digits of_axis = judge_axis(&axis);
+        const bool rounded = are_rounded(&axis, &of_axis);
         common.are_rounded |= rounded;
-        alike[k] = rounded || are_short(&axis);
+        alike[k] = rounded || are_short(&of_axis);
         if (alike[k]) {
-            include_digits(&common, &axis.digits);
+            include_digits(&common, &of_axis.digits);
         }
     }
     for (int k = 0; k < 3; k++) {

@@ -17,8 +17,9 @@ typedef struct precision {
     digits axes[3];
 } precision;
 
-/* Of the coordinates of all facets' corners; the vertices are finite. */
-precision precision_find(const abut_mesh_input *input);
+/* Of the coordinates of all facets' corners. `vertices`: the mesh's copy, which is checked; the
+ * input's indices are not, and may be changed by others at any time. */
+precision precision_find(const abut_mesh_input *input, const double *vertices);
 
 /* One unit in the last place of a facet's largest coordinate, along each axis. */
 typedef struct unit_sizes {

@@ -386,8 +386,19 @@ abut_status abut_share(abut_index count, const double *normals, const double *ov
                        double exponent, double *shares)
 {
     sharing s = {0};
-    abut_status status = sharing_solve(&s, count, (const vec3 *)(const void *)normals, overlaps,
-                                       exponent, shares, NULL);
+    /* copies: they are read again and again, and the caller's may change meanwhile */
+    vec3 *own_normals = memory_alloc(count, sizeof *own_normals);
+    double *own_overlaps = memory_alloc(count, sizeof *own_overlaps);
+    abut_status status = own_normals && own_overlaps ? ABUT_OK : ABUT_NO_MEMORY;
+    for (abut_index i = 0; !status && i < count; i++) {
+        own_normals[i] = vec3_load(normals + 3 * i);
+        own_overlaps[i] = overlaps[i];
+    }
+    if (!status) {
+        status = sharing_solve(&s, count, own_normals, own_overlaps, exponent, shares, NULL);
+    }
     sharing_free(&s);
+    memory_free(own_normals);
+    memory_free(own_overlaps);
     return status;
 }

@@ -1,8 +1,69 @@
 /* Ear clipping, seen along the polygon's Newell normal (G. H. Meisters,
- * "Polygons have ears", 1975). */
+ * "Polygons have ears", 1975).
+ *
+ * The ear that goes is the first one in the polygon's order, again and again. A corner is asked
+ * only when it may be that one: what is known of it stays as it is until one of its neighbors goes,
+ * or the corner that was found in its way. Who is in the way is looked for in a grid. */
 #include "split.h"
 
 #include <string.h>
+
+/* What is known of a corner, the best first. Best is an ear whose new side keeps clear of all
+ * corners by more than rounding: one that passes through a corner would leave an outline that
+ * crosses itself. Where rounding leaves no ear at all, a thin corner goes: nothing is lost with it.
+ */
+typedef enum corner_rank {
+    RANK_EAR,   /* or not asked yet */
+    RANK_CLOSE, /* an ear but for rounding, or not asked yet whether it is */
+    RANK_THIN,
+    RANK_OTHER,
+    RANK_GONE
+} corner_rank;
+
+#define NONE (-1)
+
+/* A corner with its neighbors, whom it is in the way of, and who is in its way. */
+typedef struct outline_corner {
+    abut_index before, after;
+    abut_index blocker;
+    abut_index first_blocked;                  /* of those whose blocker it is */
+    abut_index next_blocked, previous_blocked; /* others with the same blocker */
+} outline_corner;
+
+/* ---- ranks: a tree whose nodes have the best rank below them; leaf k is leaf_count + k ---- */
+
+static void set_rank(splitter *s, abut_index corner, corner_rank rank)
+{
+    uint8_t *ranks = s->ranks;
+    abut_index node = s->leaf_count + corner;
+    ranks[node] = (uint8_t)rank;
+    for (node /= 2; node > 0; node /= 2) {
+        const uint8_t left = ranks[2 * node], right = ranks[2 * node + 1];
+        ranks[node] = left < right ? left : right;
+    }
+}
+
+/* The first corner of the best rank. */
+static abut_index best_corner(const splitter *s)
+{
+    abut_index node = 1;
+    while (node < s->leaf_count) {
+        node = s->ranks[2 * node] == s->ranks[1] ? 2 * node : 2 * node + 1;
+    }
+    return node - s->leaf_count;
+}
+
+static void reset_ranks(splitter *s)
+{
+    memset(s->ranks, RANK_GONE, (size_t)(2 * s->leaf_count));
+    memset(s->ranks + s->leaf_count, RANK_EAR, (size_t)s->count);
+    for (abut_index node = s->leaf_count - 1; node > 0; node--) {
+        const uint8_t left = s->ranks[2 * node], right = s->ranks[2 * node + 1];
+        s->ranks[node] = left < right ? left : right;
+    }
+}
+
+/* ---- a corner with its neighbors ---- */
 
 /* Twice the signed area of the corner a-b-c, seen against the normal. */
 static double corner_area(vec3 normal, vec3 a, vec3 b, vec3 c)
@@ -10,107 +71,205 @@ static double corner_area(vec3 normal, vec3 a, vec3 b, vec3 c)
     return vec3_dot(normal, vec3_cross_exact(vec3_sub(b, a), vec3_sub(c, a)));
 }
 
-/* What is left of the polygon, and how it is seen. */
-typedef struct outline {
-    const double *vertices;
-    vec3 normal;
-    abut_index *ring;
-    abut_index count;
-} outline;
-
-typedef bool (*corner_test)(const outline *o, abut_index i, double slack);
-
-static abut_index outline_wrap(const outline *o, abut_index i)
-{
-    return i < 0 ? i + o->count : (i < o->count ? i : i - o->count);
-}
-
-static vec3 outline_corner(const outline *o, abut_index i)
-{
-    return vec3_load(o->vertices + 3 * o->ring[outline_wrap(o, i)]);
-}
-
 static double longest_axis(vec3 a, vec3 b)
 {
     return vec3_max_abs(vec3_sub(b, a));
 }
 
-/* Whether q is on the inner side of a-b, or no more than `slack` outside. */
-static bool is_inside(vec3 normal, vec3 a, vec3 b, vec3 q, double slack)
+/* A corner between its neighbors, and who is in the way of its being an ear. */
+typedef struct ear {
+    const splitter *s;
+    vec3 at[3];
+    grid_triangle triangle;
+    abut_index blocker;
+    bool is_inside; /* the blocker, even without slack */
+} ear;
+
+/* `slack`: by how much others have to keep clear. */
+static ear ear_of(const splitter *s, abut_index corner, double slack)
 {
-    return corner_area(normal, a, b, q) >= -slack * longest_axis(a, b);
+    const outline_corner *own = &s->outline[corner];
+    ear e = {.s = s, .triangle = {.corners = {own->before, corner, own->after}}, .blocker = NONE};
+    for (int k = 0; k < 3; k++) {
+        e.at[k] = s->corners[e.triangle.corners[k]];
+    }
+    for (int k = 0; k < 3; k++) {
+        e.triangle.slacks[k] = slack * longest_axis(e.at[k], e.at[(k + 1) % 3]);
+    }
+    return e;
 }
 
-/* Whether q is in the closed triangle a-b-c but is none of its corners. */
-static bool is_in_the_way(vec3 normal, vec3 a, vec3 b, vec3 c, vec3 q, double slack)
+/* Whether a corner and its neighbors are on one line to within rounding. */
+static bool is_thin(const splitter *s, abut_index corner)
 {
-    if (vec3_compare(q, a) == 0 || vec3_compare(q, b) == 0 || vec3_compare(q, c) == 0) {
-        return false;
-    }
-    return is_inside(normal, a, b, q, slack) && is_inside(normal, b, c, q, slack) &&
-           is_inside(normal, c, a, q, slack);
+    const ear e = ear_of(s, corner, s->rounding);
+    const double *slacks = e.triangle.slacks;
+    const double area = corner_area(s->normal, e.at[0], e.at[1], e.at[2]);
+    return fabs(area) <= (slacks[0] > slacks[1] ? slacks[0] : slacks[1]);
 }
 
-static bool is_ear(const outline *o, abut_index i, double slack)
+/* Whether a corner is in the closed triangle, or no farther outside than the slack, but is none of
+ * its corners. */
+static bool is_in_the_way(void *context, abut_index corner)
 {
-    vec3 a = outline_corner(o, i - 1), b = outline_corner(o, i), c = outline_corner(o, i + 1);
-    if (corner_area(o->normal, a, b, c) < 0.0) {
-        return false;
-    }
-    for (abut_index k = 0; k < o->count; k++) {
-        if (is_in_the_way(o->normal, a, b, c, outline_corner(o, k), slack)) {
+    ear *e = context;
+    const vec3 q = e->s->corners[corner];
+    bool is_inside = true;
+    for (int k = 0; k < 3; k++) {
+        if (vec3_compare(q, e->at[k]) == 0) {
             return false;
         }
+        const double area = corner_area(e->s->normal, e->at[k], e->at[(k + 1) % 3], q);
+        if (!(area >= -e->triangle.slacks[k])) {
+            return false;
+        }
+        is_inside = is_inside && area >= 0.0;
     }
+    e->blocker = corner, e->is_inside = is_inside;
     return true;
 }
 
-/* Whether a corner and its neighbors are on one line to within `slack`. */
-static bool is_thin(const outline *o, abut_index i, double slack)
+/* ---- who is in whose way ---- */
+
+static void set_blocker(splitter *s, abut_index corner, abut_index blocker)
 {
-    vec3 a = outline_corner(o, i - 1), b = outline_corner(o, i), c = outline_corner(o, i + 1);
-    double length = fmax(longest_axis(a, b), longest_axis(b, c));
-    return fabs(corner_area(o->normal, a, b, c)) <= slack * length;
+    outline_corner *own = &s->outline[corner], *other = &s->outline[blocker];
+    own->blocker = blocker;
+    own->previous_blocked = NONE;
+    own->next_blocked = other->first_blocked;
+    if (own->next_blocked != NONE) {
+        s->outline[own->next_blocked].previous_blocked = corner;
+    }
+    other->first_blocked = corner;
 }
 
-static abut_index find_corner(const outline *o, corner_test test, double slack)
+static void clear_blocker(splitter *s, abut_index corner)
 {
-    for (abut_index i = 0; i < o->count; i++) {
-        if (test(o, i, slack)) {
-            return i;
-        }
+    outline_corner *own = &s->outline[corner];
+    if (own->blocker == NONE) {
+        return;
     }
-    return -1;
+    abut_index *to_own = own->previous_blocked != NONE
+                             ? &s->outline[own->previous_blocked].next_blocked
+                             : &s->outline[own->blocker].first_blocked;
+    *to_own = own->next_blocked;
+    if (own->next_blocked != NONE) {
+        s->outline[own->next_blocked].previous_blocked = own->previous_blocked;
+    }
+    own->blocker = NONE;
 }
 
-/* Best is an ear whose new side keeps clear of all corners by more than rounding: one that passes
- * through a corner would leave an outline that crosses itself. Where rounding leaves no ear at all,
- * a thin corner goes: nothing is lost with it. */
-static abut_index find_ear(const outline *o, double rounding)
+/* It is to be asked anew. */
+static void forget(splitter *s, abut_index corner)
 {
-    abut_index ear = find_corner(o, is_ear, rounding);
-    if (ear < 0) {
-        ear = find_corner(o, is_ear, 0.0);
-    }
-    return ear < 0 ? find_corner(o, is_thin, rounding) : ear;
+    clear_blocker(s, corner);
+    set_rank(s, corner, RANK_EAR);
 }
 
-abut_index split_polygon(const polygon *p, const facet_shape *shape, double noise, abut_index *ring,
-                         abut_index *triangles)
+/* The rank of a corner that may be an ear, or one but for rounding, which is asked only where there
+ * is no other; adds to *work what that took. Notes who is in its way. */
+static corner_rank ask(splitter *s, corner_rank wanted, abut_index corner, abut_index *work)
 {
-    outline o = {p->vertices, shape->normal, ring, p->count};
-    double rounding = facet_reflex_limit(p, noise);
-    abut_index done = 0;
-    memcpy(ring, p->indices, (size_t)p->count * sizeof *ring);
-    for (; o.count >= 3; o.count--, done++) {
-        abut_index ear = find_ear(&o, rounding);
-        if (ear < 0) {
-            return done;
+    ear e = ear_of(s, corner, wanted == RANK_EAR ? s->rounding : 0.0);
+    ++*work;
+    if (corner_area(s->normal, e.at[0], e.at[1], e.at[2]) >= 0.0) {
+        *work += corner_grid_visit(&s->grid, &e.triangle, is_in_the_way, &e);
+        if (e.blocker == NONE) {
+            return wanted;
         }
-        for (abut_index i = 0; i < 3; i++) {
-            triangles[3 * done + i] = ring[outline_wrap(&o, ear - 1 + i)];
+        clear_blocker(s, corner);
+        set_blocker(s, corner, e.blocker);
+        if (!e.is_inside) {
+            return RANK_CLOSE;
         }
-        memmove(ring + ear, ring + ear + 1, (size_t)(o.count - ear - 1) * sizeof *ring);
     }
-    return done;
+    return is_thin(s, corner) ? RANK_THIN : RANK_OTHER;
+}
+
+/* ---- clipping ---- */
+
+static void remove_corner(splitter *s, abut_index corner)
+{
+    const outline_corner *own = &s->outline[corner];
+    s->outline[own->before].after = own->after;
+    s->outline[own->after].before = own->before;
+    corner_grid_remove(&s->grid, corner);
+    forget(s, own->before);
+    forget(s, own->after);
+    while (own->first_blocked != NONE) {
+        forget(s, own->first_blocked);
+    }
+    forget(s, corner);
+    set_rank(s, corner, RANK_GONE);
+}
+
+/* The corner that goes next, or NONE. */
+static abut_status find_ear(splitter *s, parallel_job *job, abut_index *corner)
+{
+    abut_status status = ABUT_OK;
+    while (!status && s->ranks[1] <= RANK_CLOSE) {
+        const corner_rank wanted = (corner_rank)s->ranks[1];
+        abut_index work = 0;
+        *corner = best_corner(s);
+        const corner_rank rank = ask(s, wanted, *corner, &work);
+        status = parallel_report(job, work);
+        if (rank == wanted) {
+            return status;
+        }
+        set_rank(s, *corner, rank);
+    }
+    *corner = s->ranks[1] == RANK_THIN ? best_corner(s) : NONE;
+    return status;
+}
+
+static abut_status begin(splitter *s, const polygon *p, vec3 normal, double rounding)
+{
+    const abut_index count = p->count;
+    s->count = count, s->normal = normal, s->rounding = rounding;
+    for (s->leaf_count = 1; s->leaf_count < count;) {
+        s->leaf_count *= 2;
+    }
+    s->corners = memory_reserve(&s->corner_block, count, sizeof *s->corners);
+    s->outline = memory_reserve(&s->outline_block, count, sizeof *s->outline);
+    s->ranks = memory_reserve(&s->rank_block, 2 * s->leaf_count, sizeof *s->ranks);
+    if (!s->corners || !s->outline || !s->ranks) {
+        return ABUT_NO_MEMORY;
+    }
+    for (abut_index i = 0; i < count; i++) {
+        s->corners[i] = polygon_corner(p, i);
+        s->outline[i] = (outline_corner){.before = i > 0 ? i - 1 : count - 1,
+                                         .after = i + 1 < count ? i + 1 : 0,
+                                         .blocker = NONE,
+                                         .first_blocked = NONE};
+    }
+    reset_ranks(s);
+    return corner_grid_fill(&s->grid, s->corners, count, normal);
+}
+
+abut_status split_polygon(splitter *s, const polygon *p, const facet_shape *shape, double noise,
+                          parallel_job *job, abut_index *triangles, abut_index *done)
+{
+    abut_status status = begin(s, p, shape->normal, facet_reflex_limit(p, noise));
+    for (*done = 0; !status && *done < p->count - 2; ++*done) {
+        abut_index corner;
+        status = find_ear(s, job, &corner);
+        if (status || corner == NONE) {
+            return status;
+        }
+        const outline_corner *own = &s->outline[corner];
+        const abut_index corners[3] = {own->before, corner, own->after};
+        for (int k = 0; k < 3; k++) {
+            triangles[3 * *done + k] = p->indices[corners[k]];
+        }
+        remove_corner(s, corner);
+    }
+    return status;
+}
+
+void splitter_free(splitter *s)
+{
+    memory_free(s->corner_block.data);
+    memory_free(s->outline_block.data);
+    memory_free(s->rank_block.data);
+    corner_grid_free(&s->grid);
 }

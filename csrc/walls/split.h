@@ -2,12 +2,30 @@
 #ifndef WALLS_SPLIT_H
 #define WALLS_SPLIT_H
 
+#include "../base/parallel.h"
+#include "corner_grid.h"
 #include "facet.h"
 
-/* Clip ears off a simple polygon: fill triangles[3 * (count - 2)] with vertex numbers, return how
+/* What is left of a polygon, and scratch; serves one polygon after the other. Zero-initialize, free
+ * with splitter_free. */
+typedef struct splitter {
+    vec3 normal;
+    double rounding; /* of the polygon's coordinates */
+    vec3 *corners;
+    struct outline_corner *outline; /* count */
+    uint8_t *ranks;                 /* a tree: see split.c */
+    abut_index count, leaf_count;
+    corner_grid grid;
+    memory_block corner_block, outline_block, rank_block;
+} splitter;
+
+/* Clip ears off a simple polygon: fill triangles[3 * (count - 2)] with vertex numbers; *done is how
  * many triangles there are. Fewer than count - 2, and what is left of the polygon has no ear: it
- * crosses itself. `noise`: of its coordinates. `ring[count]` is scratch. */
-abut_index split_polygon(const polygon *p, const facet_shape *shape, double noise, abut_index *ring,
-                         abut_index *triangles);
+ * crosses itself. `noise`: of its coordinates. ABUT_OK, ABUT_NO_MEMORY, or why the job is to end.
+ */
+abut_status split_polygon(splitter *s, const polygon *p, const facet_shape *shape, double noise,
+                          parallel_job *job, abut_index *triangles, abut_index *done);
+
+void splitter_free(splitter *s);
 
 #endif

@@ -333,7 +333,7 @@ class Contacts(Table):
         ------
         ValueError
             If `previous` is of other meshes or of another period, the number of spheres differs
-            without ids, or an id is there twice.
+            without ids, an id is there twice, or columns of a table do not fit together.
         TypeError
             If `previous` is no `Contacts`, or ids are no integers.
 

@@ -121,6 +121,15 @@ def _read_ids(ids: ArrayLike, name: str, count: int) -> _Indices:
     return array
 
 
+def check_numbers(numbers: _Indices, count: int, name: str) -> None:
+    """Complain about a column that is to number `count` things and does not: tables can be made
+    of any arrays."""
+    outside = np.flatnonzero((numbers < 0) | (numbers >= count))
+    if len(outside):
+        row = outside[0]
+        raise ValueError(f"{name}[{row}] is {numbers[row]}, but must be 0 to {count - 1}")
+
+
 def read_tangent(tangent: ArrayLike, before: Table) -> _Doubles:
     """A vector for each row of the step before."""
     vectors = checks.points(tangent, "tangent", before.point.shape[1:])
@@ -173,6 +182,7 @@ def _turns(now: Contacts, before: Contacts, mesh: _Indices) -> _Doubles:
         return np.broadcast_to(np.eye(3), (len(mesh), 3, 3))
     pairs = zip(*(poses[:, :3, :3] for poses in _poses(now, before)), strict=True)
     turns = [np.eye(3) if np.array_equal(new, old) else rotated(new, old) for new, old in pairs]
+    check_numbers(mesh, len(turns), "previous: mesh")
     return np.array(turns).reshape(-1, 3, 3)[mesh]
 
 
@@ -184,7 +194,7 @@ def _moved(now: Contacts, before: Contacts) -> tuple[_Doubles, _Doubles]:
     moved = (poses != previous).any(axis=(1, 2))
     if not moved.any():
         return before.point, before.normal
-    mesh = before.mesh
+    mesh = before.mesh.copy()  # what is checked is what is used
     turns = _turns(now, before, mesh)
     arm, origin = before.point - previous[mesh, :3, 3], poses[mesh, :3, 3]
     if now.period is not None:
@@ -224,7 +234,9 @@ def _nearest_now(now: Contacts, before: Contacts, earlier: _Indices) -> _Indices
     later = np.full(len(before.offsets) - 1, -1)
     there = np.flatnonzero(earlier >= 0)
     later[earlier[there]] = there
-    sphere = later[before.sphere]
+    spheres = before.sphere.copy()
+    check_numbers(spheres, len(later), "previous: sphere")
+    sphere = later[spheres]
     stride = max(mesh_count(now), mesh_count(before))
     keys, rows = np.unique(now.sphere * stride + now.mesh, return_index=True)
     if len(keys) == 0:

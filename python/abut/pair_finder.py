@@ -59,8 +59,9 @@ def find_pairs(
         Spheres may be anywhere, also outside of the box, and larger than a period: each image
         that touches is a pair, as ``pairs.image`` tells, and a sphere that touches its own image
         is a pair with i = j. A box of less than about three largest diameters is searched with all
-        images of all spheres, which takes several times as long and as much memory. By default
-        nothing is repeated.
+        images of all spheres, which takes several times as long and as much memory; one so short
+        that spheres reach over thousands of images each is an error. By default nothing is
+        repeated.
     others : tuple of (centers, radii) or (centers, radii, gaps), optional
         Other spheres: pairs of a sphere and one of these are searched instead, and ``pairs.j``
         numbers the others. Theirs, too, may be a number for all radii, and for all gaps; with a
@@ -169,6 +170,7 @@ class PairFinder:
     Notes
     -----
     Several Python threads may query one finder at once; the interpreter lock is released meanwhile.
+    Of arrays that are changed during a query any numbers may be read, and an error may name them.
     A pickled finder holds what it was made with, and is built anew when it is read.
 
     The memory of large results is used again, as with a `ContactFinder`. To make a finder takes as

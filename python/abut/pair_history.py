@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .history import _tilted, earlier_numbers, read_match, read_tangent
+from .history import _tilted, check_numbers, earlier_numbers, read_match, read_tangent
 
 if TYPE_CHECKING:
     from .pairs import Pairs
@@ -31,6 +31,8 @@ class _Renamed(NamedTuple):
 def match(now: Pairs, before: Pairs, ids: Any, previous_ids: Any) -> _Indices:
     """What `Pairs.match` returns."""
     _check_same_search(now, before)
+    _check_rows(now, "")
+    _check_rows(before, "previous: ")
     renamed = _rename(now, before, ids, previous_ids)
     stride = _second_count(before)
     known = np.flatnonzero((renamed.first >= 0) & (renamed.second >= 0))
@@ -53,6 +55,8 @@ def carry(
 ) -> _Doubles:
     """What `Pairs.carry` returns."""
     _check_same_search(now, before)
+    _check_rows(now, "")
+    _check_rows(before, "previous: ")
     vectors = read_tangent(tangent, before)
     old = read_match(rows, now, before)
     renamed = _rename(now, before, *ids)
@@ -89,6 +93,20 @@ def _check_same_search(now: Pairs, before: Pairs) -> None:
         raise ValueError("one search had others, the other one had none")
     if now.period != before.period:
         raise ValueError(f"previous has the period {before.period}, but it is {now.period} now")
+
+
+def _check_rows(pairs: Pairs, whose: str) -> None:
+    """Complain about columns that do not fit together."""
+    count = len(pairs)
+    for name in ("i", "j", "normal", "image"):
+        if len(getattr(pairs, name)) != count:
+            rows = len(getattr(pairs, name))
+            raise ValueError(f"{whose}{name} has {rows} rows, but overlap has {count}")
+    ends = pairs.offsets[[0, -1]] if len(pairs.offsets) else []
+    if list(ends) != [0, count] or (np.diff(pairs.offsets) < 0).any():
+        raise ValueError(f"{whose}offsets do not ascend from 0 to the number of pairs, {count}")
+    check_numbers(pairs.i, len(pairs.offsets) - 1, f"{whose}i")
+    check_numbers(pairs.j, _second_count(pairs), f"{whose}j")
 
 
 def _second_count(pairs: Pairs) -> int:

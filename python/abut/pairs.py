@@ -193,8 +193,8 @@ class Pairs(Table):
         Raises
         ------
         ValueError
-            If `previous` is of another period, the number of spheres differs without ids, or an id
-            is there twice.
+            If `previous` is of another period, the number of spheres differs without ids, an id is
+            there twice, or columns of a table do not fit together.
         TypeError
             If `previous` is no `Pairs`, or ids are no integers.
 

@@ -51,6 +51,8 @@ static void add_sphere(table *t, const row *rows, abut_index count)
 static abut_step step_of(const table *t)
 {
     return (abut_step){.sphere_count = t->sphere_count,
+                       .contact_count = t->offsets[t->sphere_count],
+                       .node_count = t->node_offsets[t->offsets[t->sphere_count]],
                        .offsets = t->offsets,
                        .mesh = t->mesh,
                        .point = t->point,
@@ -66,7 +68,7 @@ static abut_index match[MOST_ROWS], expected[MOST_ROWS], earlier[MOST_SPHERES];
 static abut_status match_tables(int workers)
 {
     abut_step a = step_of(&now), b = step_of(&before);
-    return abut_contacts_match(&a, &b, earlier, workers, match);
+    return abut_contacts_match(&a, &b, earlier, workers, match, NULL);
 }
 
 /* One sphere's contacts: match them, and leave the answer in `match`. */
@@ -291,8 +293,43 @@ static void test_allocation_failures(void)
     }
 }
 
+/* Each table is broken in another way, as now and as before. */
+static void check_broken(abut_index *entry, abut_index value, abut_status status)
+{
+    const abut_index good = *entry;
+    abut_error error;
+    const abut_step a = step_of(&now), b = step_of(&before);
+    *entry = value;
+    CHECK_INT(abut_contacts_match(&a, &b, earlier, 1, match, &error), status);
+    CHECK_INT(error.status, status);
+    CHECK_INT(abut_contacts_match(&a, &b, earlier, 2, match, NULL), status);
+    *entry = good;
+}
+
+static void test_offsets_that_do_not_ascend(void)
+{
+    make_random_tables();
+    const abut_index far = INTPTR_MAX / 2, rows = now.offsets[MOST_SPHERES];
+    table *const tables[] = {&now, &before};
+    for (int k = 0; k < 2; k++) {
+        table *t = tables[k];
+        const abut_index last = t->offsets[t->sphere_count];
+        check_broken(&t->offsets[0], 1, ABUT_BAD_ROWS);
+        check_broken(&t->offsets[9], -1, ABUT_BAD_ROWS);
+        check_broken(&t->offsets[t->sphere_count / 2], far, ABUT_BAD_ROWS);
+        check_broken(&t->offsets[t->sphere_count], last + 1, ABUT_BAD_ROWS);
+        check_broken(&t->node_offsets[0], -1, ABUT_BAD_NODES);
+        check_broken(&t->node_offsets[last / 2], far, ABUT_BAD_NODES);
+        check_broken(&t->node_offsets[last], 0, ABUT_BAD_NODES);
+    }
+    check_broken(&earlier[3], MOST_SPHERES, ABUT_BAD_EARLIER);
+    check_broken(&earlier[3], far, ABUT_BAD_EARLIER);
+    check_broken(&now.node[rows], far, ABUT_OK); /* only compared */
+}
+
 void test_match(void)
 {
+    test_offsets_that_do_not_ascend();
     test_one_contact();
     test_tilt_at_its_limits();
     test_appearing_and_vanishing();

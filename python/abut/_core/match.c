@@ -27,11 +27,11 @@ static int read_rows(const step_arguments *given, Py_ssize_t rows, abut_step *st
     step->tilt = tilt.data;
     step->node = node.data;
     step->node_offsets = node_offsets.data;
+    step->node_count = node.rows;
     return 0;
 }
 
-/* Read a step and its number of contacts; what its offsets say is the caller's to answer for. */
-static int read_step(PyObject *tuple, abut_step *step, Py_ssize_t *rows)
+static int read_step(PyObject *tuple, abut_step *step)
 {
     step_arguments given;
     array_data offsets, mesh;
@@ -49,25 +49,26 @@ static int read_step(PyObject *tuple, abut_step *step, Py_ssize_t *rows)
     step->sphere_count = offsets.rows - 1;
     step->offsets = offsets.data;
     step->mesh = mesh.data;
-    *rows = mesh.rows;
+    step->contact_count = mesh.rows;
     return read_rows(&given, mesh.rows, step);
 }
 
 static PyObject *match_steps(const abut_step *now, const abut_step *before,
-                             const abut_index *earlier, int workers, Py_ssize_t rows)
+                             const abut_index *earlier, int workers)
 {
     void *match;
-    PyObject *array = array_make((array_shape){ARRAY_INDEX, rows, 0}, &match);
+    PyObject *array = array_make((array_shape){ARRAY_INDEX, now->contact_count, 0}, &match);
     if (!array) {
         return NULL;
     }
+    abut_error error = {ABUT_OK, 0, 0, 0.0};
     abut_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = abut_contacts_match(now, before, earlier, workers, match);
+    status = abut_contacts_match(now, before, earlier, workers, match, &error);
     Py_END_ALLOW_THREADS
     if (status) {
         Py_DECREF(array);
-        return PyErr_NoMemory();
+        return core_raise(&error);
     }
     return array;
 }
@@ -77,14 +78,13 @@ PyObject *core_match(PyObject *Py_UNUSED(module), PyObject *args)
     PyObject *now, *before, *earlier;
     abut_step step_now, step_before;
     array_data of_earlier;
-    Py_ssize_t rows_now, rows_before;
     int workers;
     if (!PyArg_ParseTuple(args, "O!O!Oi:match", &PyTuple_Type, &now, &PyTuple_Type, &before,
                           &earlier, &workers) ||
-        read_step(now, &step_now, &rows_now) || read_step(before, &step_before, &rows_before) ||
+        read_step(now, &step_now) || read_step(before, &step_before) ||
         array_read(earlier, "earlier", (array_shape){ARRAY_INDEX, step_now.sphere_count, 0},
                    &of_earlier)) {
         return NULL;
     }
-    return match_steps(&step_now, &step_before, of_earlier.data, workers, rows_now);
+    return match_steps(&step_now, &step_before, of_earlier.data, workers);
 }

@@ -86,15 +86,15 @@ static PyObject *raise_for_mesh(abut_error error, const abut_index *numbers)
     return core_raise(&error);
 }
 
-static PyObject *build_mesh(PyTypeObject *type, const abut_mesh_input *input,
-                            const abut_index *numbers)
+static PyObject *build_mesh(PyTypeObject *type, abut_mesh_input *input, const abut_index *numbers)
 {
     abut_mesh *mesh = NULL;
     abut_error error = {ABUT_OK, 0, 0, 0.0};
-    abut_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = abut_mesh_build(input, &mesh, &error);
-    Py_END_ALLOW_THREADS
+    PyThreadState *thread = PyEval_SaveThread();
+    input->interrupted = core_run_signal_handlers;
+    input->interrupted_data = &thread;
+    const abut_status status = abut_mesh_build(input, &mesh, &error);
+    PyEval_RestoreThread(thread);
     return status ? raise_for_mesh(error, numbers) : wrap_mesh(type, mesh);
 }
 
