@@ -18,7 +18,7 @@ LIMITS = SimpleNamespace(
     rounding=2.0**-49,
     walk=3.0,  # heights
     growth=2.5,
-    majority=4,
+    majority=3,
     enough=8,
     gap=3,  # powers of two
     spread=4.0,
@@ -87,8 +87,18 @@ def measure_edge(edge, across, assumed):
     return found
 
 
-def walk(corners, side, across, measured):
-    """Where a walk out of a triangle arrives, or None, and the edges that it crosses."""
+def go(low, high, before, along, middle, start, after):
+    """Behind a point: it takes the place of the edge's end on its side."""
+    if np.dot(along, np.array(after) - start) < middle:
+        return after, high, low
+    return low, after, high
+
+
+def walk(corners, side, across, measured, back=False):
+    """Where a walk across a side arrives, or None, and the edges that it crosses.
+
+    It goes out of the triangle, or back through it.
+    """
     low, high = sorted((corners[side], corners[(side + 1) % 3]))
     before = corners[(side + 2) % 3]
     start = np.array(low)
@@ -96,6 +106,9 @@ def walk(corners, side, across, measured):
     inside = np.array(before) - start
     out = along * np.dot(inside, along) / np.dot(along, along) - inside
     goal, middle = LIMITS.walk * np.dot(out, out), np.dot(along, along) / 2
+    if back:
+        out = -out
+        low, high, before = go(low, high, before, along, middle, start, before)
     crossed, farthest, arrival = [], 0.0, None
     for _ in range(64):
         edge = frozenset((low, high))
@@ -103,32 +116,39 @@ def walk(corners, side, across, measured):
             break
         crossed.append(measured[edge])
         (after,) = across[edge] - {before}
-        to = np.array(after) - start
-        if np.dot(out, to) > farthest:
-            farthest, arrival = np.dot(out, to), after
-        if np.dot(along, to) < middle:
-            before, low = low, after
-        else:
-            before, high = high, after
+        far = np.dot(out, np.array(after) - start)
+        if far > farthest:
+            farthest, arrival = far, after
+        low, high, before = go(low, high, before, along, middle, start, after)
     return (arrival if farthest >= goal else None), crossed
 
 
 def judge(corners, across, measured):
     """+1: walks from a triangle say noise; -1: shape; 0: nothing. And of which power of two."""
-    points, crossed, powers, exact = list(corners), [], [], []
+    points, crossed, powers, exact, reached = list(corners), [], [], [], [0.0]
     for side in range(3):
-        own = measured.get(frozenset((corners[side], corners[(side + 1) % 3])))
+        ends = corners[side], corners[(side + 1) % 3]
+        own = measured.get(frozenset(ends))
         asked = own is not None and own.asked
         arrival, edges = walk(corners, side, across, measured)
-        points += [arrival] if arrival else []
         crossed += edges
         powers += [own.power] if asked else []
-        if asked and arrival:
-            exact.append(sum(edge.explained for edge in edges) > 0.75 * len(edges))
+        if arrival is None:
+            continue
+        points.append(arrival)
+        if asked:
+            exact.append(
+                not (own.tiny and own.flat)
+                and sum(edge.explained for edge in edges) > 0.75 * len(edges)
+            )
+        behind, edges = walk(corners, side, across, measured, back=True)
+        crossed += edges
+        if behind:
+            reached.append(deviation([*ends, arrival, behind]))
     if len(points) < 5 or not exact:
         return 0, 0
-    largest = max(deviation(four) for four in itertools.combinations(points, 4))
-    grows = largest > LIMITS.growth * max(edge.deviation for edge in crossed)
+    reached += [deviation(four) for four in itertools.combinations(points, 4)]
+    grows = max(reached) > LIMITS.growth * max(edge.deviation for edge in crossed)
     return (-1 if grows or any(exact) else 1), max(powers)
 
 
@@ -148,7 +168,7 @@ def limits(verdicts, counts):
         if total > best and is_gap(counts, p + 1, below):
             best, end = total, p + 1
     shape = end
-    while shape <= 0 and sum(score[q] for q in range(end, shape + 1)) >= 0:
+    while shape <= 0 and sum(score[q] for q in range(end, shape + 1)) > -LIMITS.enough:
         shape += 1
     return end, shape
 
@@ -208,16 +228,21 @@ def measured_noise(vertices, triangles, assumed):
 
 
 def spread(triangles, measured):
-    """Each triangle's own deviation that is noise, or its coplanar neighbors'."""
+    """Each triangle's own deviation that is noise, or its coplanar neighbors'.
+
+    On from there it goes over edges whose deviation digits explain, seven steps far.
+    """
     sides = [[measured.get(frozenset((t[k], t[k - 1]))) for k in range(3)] for t in triangles]
     own = [max((e.deviation for e in side if e and e.noise), default=0.0) for side in sides]
-    for edge in measured.values():
-        edge.largest = 0.0
-    for side, value in zip(sides, own, strict=True):
-        for edge in side:
-            if edge and (edge.coplanar or edge.noise):
-                edge.largest = max(edge.largest, value)
-    return [
-        LIMITS.spread * max([value, *(e.largest for e in side if e)])
-        for side, value in zip(sides, own, strict=True)
-    ]
+    for hop in range(8):
+        for edge in measured.values():
+            edge.largest = 0.0
+        for side, value in zip(sides, own, strict=True):
+            for edge in side:
+                if edge and (edge.explained or (hop == 0 and (edge.coplanar or edge.noise))):
+                    edge.largest = max(edge.largest, value)
+        own = [
+            max([value, *(edge.largest for edge in side if edge)])
+            for side, value in zip(sides, own, strict=True)
+        ]
+    return [LIMITS.spread * value for value in own]

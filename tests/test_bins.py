@@ -176,3 +176,21 @@ def test_slivers_in_slices(shift):
     expected += np.repeat([0, 500, 1000], [len(part) for part in parts])
     np.testing.assert_array_equal(np.sort(found.sphere * count + found.facet), np.sort(expected))
     assert len(found) > 500
+
+
+@pytest.mark.parametrize("odd", ["small facets", "slivers"])
+def test_a_few_large_spheres_among_small_ones(odd):
+    """What the small ones look at does not grow with the large ones' sets of bins."""
+    rng = np.random.default_rng(7)
+    sheet = rough_sheet(rng, 100, 1.0)
+    small, facets = rough_sheet(rng, 6, 1e-3)
+    small *= [1, 1, 1] if odd == "small facets" else [1000, 1e-3, 1]
+    vertices, all_facets = scenes.join([sheet, (small + [50, 50, 5], facets)])
+    finder = abut.ContactFinder(abut.Mesh(vertices, all_facets))
+    centers = rng.uniform([0, 0, -0.3], [100, 100, 0.3], (5000, 3))
+    radii = np.full(5000, 0.3)
+    finder.find(centers, radii)
+    alone = finder.statistics().candidates
+    radii[:10] = 30
+    finder.find(centers, radii)
+    assert finder.statistics().candidates < 2 * alone + 10 * len(all_facets)

@@ -138,16 +138,14 @@ def test_signal_handlers_run_while_a_polygon_is_split():
 
 def test_a_polygon_that_rounding_made_cross_itself():
     """It is as thin as the noise of its corners: either pair of triangles will do."""
-    corners = np.float32(
-        [
-            [22.87969, 12.562334, -77.27632],
-            [22.879692, 12.562334, -77.27633],
-            [22.881414, 12.561572, -77.27477],
-            [22.881414, 12.561571, -77.27477],
-        ]
-    ).astype(float)
+    corners = [
+        [22.879690170288086, 12.562334060668945, -77.27632141113281],
+        [22.87969207763672, 12.562334060668945, -77.27632904052734],
+        [22.88141441345215, 12.561572074890137, -77.27477264404297],
+        [22.88141441345215, 12.56157112121582, -77.27477264404297],
+    ]
     mesh = abut.Mesh(corners, [[0, 1, 2, 3]], split=True, on_degenerate="drop")
     assert len(mesh) == 2
-    wide = [[0, 0, 0], [1, 1, 0], [1, 0, 0], [0, 1, 0]]
+    wide = [[0, 0, 0], [2, 1, 0], [2, 0, 0], [0, 2, 0]]
     with pytest.raises(ValueError, match="crosses itself"):
         abut.Mesh(wide, [[0, 1, 2, 3]], split=True)

@@ -71,10 +71,10 @@ enum { WIDE_PARTS = 8 };
 
 /* Facets whose grown boxes are as large as one cell. */
 typedef struct size_class {
-    abut_index count, facet_count; /* slices count one by one, but where facets do */
+    abut_index count, facet_count; /* count: each slice of a long facet is one */
     double extent;                 /* sum of the grown boxes' */
     double area;                   /* sum of the facets' */
-    double share;                  /* the mean area of one; of classes that were merged the least */
+    double share; /* mean area of a facet; of merged classes, the least of these means */
     box bounds;
     int32_t level;
     abut_index wide_count; /* facets of the next class that are in it, too */
@@ -175,7 +175,8 @@ static void measure_item(builder *b, const facet_block *block, int i)
     const double whole = source_extent(b, block->facet[i], &own);
     const int32_t parts = slices_count(&b->slicing, b->mesh, block->facet[i], whole);
     double extent = slices_extent(b->mesh, block->facet[i], whole, parts) + 2.0 * b->reach;
-    double farthest = fabs(own.low[0]) + fabs(own.low[1]) + fabs(own.low[2]) + extent;
+    double farthest =
+        fabs(own.low[0]) + fabs(own.low[1]) + fabs(own.low[2]) + whole + 2.0 * b->reach;
     int number = class_of(extent, farthest);
     size_class *class = &b->classes[number];
     class->facet_count++;
@@ -245,7 +246,8 @@ static double coarse_cost(const size_class *fine, double cell, double coarse_cel
     return (coarse_cell - cell) * sum;
 }
 
-/* Whether the class is better off in the next one's cells. Its facets alone can be candidates. */
+/* Whether the class is better off in the next one's cells. A class of few facets cannot cost more
+ * candidates than it has facets. */
 static bool is_better_merged(const size_class *fine, double cell, double coarse_cell, double area,
                              double candidates)
 {
@@ -254,7 +256,8 @@ static bool is_better_merged(const size_class *fine, double cell, double coarse_
            (count <= MERGED_CANDIDATES || cost <= MERGED_CANDIDATES * fine->share * count);
 }
 
-/* Whether cells twice as large are better. Of slices fewer are in one cell each then. */
+/* Whether cells twice as large are better. For slices they are: two neighbors are then often in one
+ * cell, and one entry. */
 static bool is_better_doubled(const size_class *class, double cell, double area, double candidates)
 {
     const double cost = coarse_cost(class, cell, 2.0 * cell);
@@ -268,7 +271,6 @@ static void merge_classes(size_class *into, size_class *from)
     into->count += from->count;
     into->facet_count += from->facet_count;
     into->extent += from->extent;
-    into->area += from->area;
     into->share = from->share < into->share ? from->share : into->share;
     box_include(&into->bounds, &from->bounds);
     into->wide_count += from->wide_count;

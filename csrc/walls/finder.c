@@ -28,8 +28,7 @@ enum { EXPONENT_LOW = -1074, EXPONENT_COUNT = 2100 };
 
 /* ---- building ---- */
 
-/* The extent of a facet, but of a long narrow one, which spheres see only a part of, some widths.
- */
+/* The extent of a facet; of a long narrow one, of which spheres see only a part, some widths. */
 static double usual_extent(const abut_mesh *mesh, abut_index facet, const box *own)
 {
     const double extent = box_extent(own), widths = WIDTHS * 2.0 * mesh->view.areas[facet] / extent;
@@ -46,10 +45,10 @@ static int octave_of(const abut_index *counts, abut_index smaller)
     return octave;
 }
 
-/* The extent of a usual facet, and the facets' bounds. Usual is the mean of the octave that the
- * median is in; or, where more than a few facets are far smaller, of theirs: all spheres may be at
- * a small part of a large mesh. */
-static double measure_facets(const abut_mesh *mesh, box *bounds)
+/* The extents of facets, and their bounds. Usual is the mean of the octave that the median is in;
+ * or, where more than a few facets are far smaller, of theirs: all spheres may be at a small part
+ * of a large mesh. */
+static facet_extents measure_facets(const abut_mesh *mesh, box *bounds)
 {
     abut_index counts[EXPONENT_COUNT] = {0};
     double sums[EXPONENT_COUNT] = {0.0};
@@ -65,7 +64,12 @@ static double measure_facets(const abut_mesh *mesh, box *bounds)
     const abut_index half = mesh->view.facet_count / 2;
     const int median = octave_of(counts, half), low = octave_of(counts, half < FEW ? half : FEW);
     const int usual = median - low > OCTAVES_BELOW_FACET ? low : median;
-    return sums[usual] / (double)counts[usual];
+    facet_extents extents = {.usual = sums[usual] / (double)counts[usual],
+                             .median = sums[median] / (double)counts[median]};
+    for (int octave = usual; octave < median; octave++) {
+        extents.smaller_count += counts[octave];
+    }
+    return extents;
 }
 
 static double step_reach(const binned_mesh *binned, int step)
@@ -79,9 +83,9 @@ static abut_status prepare_mesh(binned_mesh *binned, const abut_mesh *mesh)
     binned->mesh = mesh;
     binned->bounds = box_empty();
     if (mesh->view.facet_count > 0) {
-        binned->usual = measure_facets(mesh, &binned->bounds);
+        binned->extents = measure_facets(mesh, &binned->bounds);
         int last = ilogb(box_extent(&binned->bounds)) + 1;
-        binned->first_octave = ilogb(binned->usual) - OCTAVES_BELOW_FACET;
+        binned->first_octave = ilogb(binned->extents.usual) - OCTAVES_BELOW_FACET;
         binned->step_count = STEPS_PER_OCTAVE * (last - binned->first_octave) + 1;
         binned->whole_reach = step_reach(binned, binned->step_count - 1);
     }
@@ -270,17 +274,27 @@ static octave_plan list_octaves(const binned_mesh *binned, const reach_profile *
     return plan;
 }
 
-/* Candidates of a sphere at the mesh, of which facets have an area of half their extent's square:
- * those whose grown boxes are in the cell. */
+/* Of so many facets of an extent, which have an area of half its square, those whose grown boxes
+ * are in the cell of a sphere at them. */
+static double candidates_among(double count, double extent, double reach)
+{
+    const double grown = extent + 2.0 * reach;
+    const double side = (grown + ldexp(1.0, ilogb(grown))) / extent;
+    return 2.0 * side * side < count ? 2.0 * side * side : count;
+}
+
+/* Candidates of a sphere at the mesh: a large sphere has all of the small facets, and few others.
+ */
 static double expected_candidates(const binned_mesh *binned, int step)
 {
-    double all = (double)binned->mesh->view.facet_count;
+    const double all = (double)binned->mesh->view.facet_count;
     if (step == binned->step_count) {
         return all;
     }
-    double grown = binned->usual + 2.0 * step_reach(binned, step);
-    double side = (grown + ldexp(1.0, ilogb(grown))) / binned->usual;
-    return 2.0 * side * side < all ? 2.0 * side * side : all;
+    const facet_extents *extents = &binned->extents;
+    const double reach = step_reach(binned, step), smaller = (double)extents->smaller_count;
+    return candidates_among(smaller, extents->usual, reach) +
+           candidates_among(all - smaller, extents->median, reach);
 }
 
 /* The cheapest bands: the octaves below each one are divided best where its last band is best and

@@ -18,13 +18,19 @@ typedef struct set_use {
     atomic_intptr_t spheres, enough;
 } set_use;
 
+typedef struct facet_extents {
+    double usual;             /* of the facets that the ladder begins at */
+    double median;            /* as large as usual, or larger */
+    abut_index smaller_count; /* facets that are smaller than the median, where usual is */
+} facet_extents;
+
 /* Set k serves reaches up to ladder step k. Reaches below the first, far smaller than the facets,
  * use the first; to reaches as large as the mesh every facet is a candidate: the last set has but
  * one cell. */
 typedef struct binned_mesh {
     const abut_mesh *mesh;
-    box bounds;         /* of its facets, in its own frame */
-    double usual;       /* extent of a usual facet */
+    box bounds; /* of its facets, in its own frame */
+    facet_extents extents;
     double whole_reach; /* larger reaches use the last set */
     int first_octave;   /* of the ladder */
     int step_count;

@@ -322,10 +322,11 @@ static abut_status take_round(question *kept, question *rest, double flat_tilt, 
     abut_status status = sweep(kept, &nearest, flat_tilt, job);
     rest->items += count;
     rest->count -= count;
-    for (int32_t n = before; n < kept->count; n++) {
+    for (int32_t n = before; !status && n < kept->count; n++) {
         strike_out(rest, kept->items[n]);
+        status = parallel_report(job, rest->count);
     }
-    return status ? status : parallel_report(job, rest->count);
+    return status;
 }
 
 abut_status hierarchy_eliminate(question *q, double flat_tilt, parallel_job *job)

@@ -31,7 +31,7 @@ enum { EXPLAINED_OF_FOUR = 3 };
 
 /* Deviations are noise where no more than one walk in so many says otherwise, of at least as many
  * as are enough. */
-enum { NOISE_TO_SHAPE = 4, ENOUGH_WALKS = 8 };
+enum { NOISE_TO_SHAPE = 3, ENOUGH_WALKS = 8 };
 
 /* Where too few walks tell, deviations are noise that stand apart: so many powers of two above them
  * have no more than one in CLUSTER_TO_GAP as many. The four least of numbers that are spread evenly
@@ -45,6 +45,10 @@ enum { ALL_TO_LARGE = 10, ALL_TO_FLAT = 2 };
 /* Triangles from which one walks: so many tell as much as all. */
 enum { SAMPLE = 4096 };
 
+/* How far noise spreads over facets whose deviations digits explain: in a grid that is turned about
+ * one of its axes some columns in a row may be so by chance, of two facets each. */
+enum { HOPS = 8 };
+
 /* What an edge is, all that is so. */
 enum {
     EDGE_EXPLAINED = 1, /* digits explain its deviation */
@@ -52,6 +56,7 @@ enum {
     EDGE_TINY = 4,      /* its deviation is what coordinates are rounded by in single precision */
     EDGE_THIN = 8,      /* its triangles would be nearly coplanar if they were less thin */
     EDGE_INSIDE = 16,   /* of a polygon, which may be bent */
+    EDGE_NOISY = 32,    /* its deviation is noise */
     EDGE_COPLANAR = EDGE_EXPLAINED | EDGE_FLAT | EDGE_TINY
 };
 
@@ -273,6 +278,17 @@ static course set_course(const measuring *m, abut_index number, int side)
     return c;
 }
 
+/* Go on behind a point: it takes the place of the edge's end on its side. Returns the edge there.
+ */
+static int32_t pass(const neighbors *near, course *c, int32_t point)
+{
+    const vec3 to = vec3_sub(neighbors_point(near, point), c->start);
+    int32_t *end = vec3_dot(c->along, to) < c->middle ? &c->low : &c->high;
+    c->from = *end;
+    *end = point;
+    return neighbors_edge(near, c->low, c->high);
+}
+
 /* The edges that walks have crossed. */
 typedef struct crossed_edges {
     int count, explained;
@@ -286,13 +302,10 @@ static void cross_edge(crossed_edges *crossed, const edge_measure *edge)
     crossed->largest = larger(crossed->largest, edge->deviation);
 }
 
-/* Whether a walk from the triangle across one of its sides arrives, over edges that are nearly
- * flat; then at which point. */
-static bool walk(const measuring *m, abut_index number, int side, int32_t *arrival,
+/* Whether a walk across an edge arrives, over edges that are nearly flat; then at which point. */
+static bool walk(const measuring *m, course c, int32_t edge, int32_t *arrival,
                  crossed_edges *crossed)
 {
-    course c = set_course(m, number, side);
-    int32_t edge = m->near.edges[3 * number + side];
     double farthest = 0.0;
     for (int step = 0; step < WALK_EDGES && edge >= 0; step++) {
         if (!(m->edges[edge].is & EDGE_COPLANAR) || farthest >= 2.0 * c.goal) {
@@ -300,17 +313,21 @@ static bool walk(const measuring *m, abut_index number, int side, int32_t *arriv
         }
         const int32_t *across = m->near.items[edge].across;
         const int32_t next = across[0] == c.from ? across[1] : across[0];
-        const vec3 to = vec3_sub(neighbors_point(&m->near, next), c.start);
+        const double far = vec3_dot(c.out, vec3_sub(neighbors_point(&m->near, next), c.start));
         cross_edge(crossed, &m->edges[edge]);
-        if (vec3_dot(c.out, to) > farthest) {
-            farthest = vec3_dot(c.out, to), *arrival = next;
+        if (far > farthest) {
+            farthest = far, *arrival = next;
         }
-        int32_t *end = vec3_dot(c.along, to) < c.middle ? &c.low : &c.high;
-        c.from = *end;
-        *end = next;
-        edge = neighbors_edge(&m->near, c.low, c.high);
+        edge = pass(&m->near, &c, next);
     }
-    return farthest >= c.goal;
+    return farthest > 0.0 && farthest >= c.goal;
+}
+
+/* The same the other way, through the triangle. */
+static bool walk_back(const measuring *m, course c, int32_t *arrival, crossed_edges *crossed)
+{
+    c.out = vec3_scale(c.out, -1.0);
+    return walk(m, c, pass(&m->near, &c, c.from), arrival, crossed);
 }
 
 /* The largest deviation of four of so many points, at most six. */
@@ -340,24 +357,35 @@ typedef struct findings {
     int count;
     int steepness;  /* of its edges in question, the largest */
     int across;     /* walks that arrived, across edges in question */
-    double largest; /* deviation of edges that were crossed, or are in question */
+    double crossed; /* largest deviation of edges that were crossed, or are in question */
+    double reached; /* of points where walks to either side arrived, with the edge between */
     bool is_exact;  /* a walk came to where digits explain all */
 } findings;
 
+/* Both ways straight across a side. */
 static void explore(const measuring *m, abut_index number, int side, findings *f)
 {
+    const course c = set_course(m, number, side);
     const edge_measure *edge = edge_of(m, 3 * number + side);
     const bool is_asked = is_in_question(edge);
-    crossed_edges crossed = {.count = 0};
-    int32_t arrival = -1;
-    if (walk(m, number, side, &arrival, &crossed)) {
+    crossed_edges crossed = {.count = 0}, back = {.count = 0};
+    int32_t arrival = -1, behind = -1;
+    if (walk(m, c, m->near.edges[3 * number + side], &arrival, &crossed)) {
         f->points[f->count++] = neighbors_point(&m->near, arrival);
         f->across += is_asked;
-        f->is_exact |= is_asked && 4 * crossed.explained > EXPLAINED_OF_FOUR * crossed.count;
+        /* rounding may leave whole rows of a grid in one plane */
+        f->is_exact |= is_asked && !((edge->is & EDGE_TINY) && (edge->is & EDGE_FLAT)) &&
+                       4 * crossed.explained > EXPLAINED_OF_FOUR * crossed.count;
+        if (walk_back(m, c, &behind, &back)) {
+            vec3 p[4] = {c.start, neighbors_point(&m->near, c.high),
+                         neighbors_point(&m->near, arrival), neighbors_point(&m->near, behind)};
+            sort_four(p);
+            f->reached = larger(f->reached, deviation_of(p));
+        }
     }
-    f->largest = larger(f->largest, crossed.largest);
+    f->crossed = larger(f->crossed, larger(crossed.largest, back.largest));
     if (is_asked) {
-        f->largest = larger(f->largest, edge->deviation);
+        f->crossed = larger(f->crossed, edge->deviation);
         f->steepness = edge->steepness > f->steepness ? edge->steepness : f->steepness;
     }
 }
@@ -374,7 +402,8 @@ static void judge_triangle(measuring *m, abut_index number)
         explore(m, number, k, &f);
     }
     if (f.count >= 5 && f.across > 0) {
-        bool grows = largest_deviation(f.points, f.count) > NOISE_GROWTH * f.largest;
+        const double reached = larger(f.reached, largest_deviation(f.points, f.count));
+        bool grows = reached > NOISE_GROWTH * f.crossed;
         (f.is_exact || grows ? m->shape : m->noise)[f.steepness]++;
     }
 }
@@ -445,13 +474,13 @@ static int find_noise_end(const measuring *m, const steepness_counts *counts)
     return end;
 }
 
-/* Beyond noise shape begins where most walks say so. */
+/* Beyond noise shape begins where enough walks say so. */
 static int find_shape_begin(const measuring *m, int noise_end)
 {
     abut_index sum = 0;
     for (int s = noise_end; s < STEEPNESS_COUNT; s++) {
         sum += m->noise[s] - NOISE_TO_SHAPE * m->shape[s];
-        if (sum < 0) {
+        if (sum <= -ENOUGH_WALKS) {
             return s;
         }
     }
@@ -517,28 +546,44 @@ static bool is_noise(const measuring *m, const edge_measure *edge)
     return (edge->is & EDGE_THIN) && edge->deviation <= m->level;
 }
 
-/* A triangle has the noise of its edges, and as much as its coplanar neighbors: its own corners may
- * be off by chance in a way that does not show. */
-static void spread(measuring *m, double *measured)
+/* Triangles at edges of these kinds have as much noise as each other. */
+static void spread_over(measuring *m, int kinds)
 {
     const abut_index sides = 3 * m->near.triangle_count;
     for (abut_index i = 0; i < sides; i++) {
-        const edge_measure *edge = edge_of(m, i);
-        if (edge && is_noise(m, edge)) {
-            m->of_triangles[i / 3] = larger(m->of_triangles[i / 3], edge->deviation);
-        }
-    }
-    for (abut_index i = 0; i < sides; i++) {
         edge_measure *edge = edge_of(m, i);
-        if (edge && ((edge->is & EDGE_COPLANAR) || is_noise(m, edge))) {
+        if (edge && (edge->is & kinds)) {
             edge->spread = larger(edge->spread, m->of_triangles[i / 3]);
         }
     }
     for (abut_index i = 0; i < sides; i++) {
         const edge_measure *edge = edge_of(m, i);
-        const double found = larger(m->of_triangles[i / 3], edge ? edge->spread : 0.0);
-        double *to = &measured[triangle_at(m, i / 3)->facet];
-        *to = larger(*to, NOISES_OF_DEVIATION * found);
+        if (edge) {
+            m->of_triangles[i / 3] = larger(m->of_triangles[i / 3], edge->spread);
+        }
+    }
+}
+
+/* A triangle has the noise of its edges, and as much as its coplanar neighbors: its own corners may
+ * be off by chance in a way that does not show. */
+static void spread(measuring *m, double *measured)
+{
+    const abut_index sides = 3 * m->near.triangle_count;
+    bool is_noisy = false;
+    for (abut_index i = 0; i < sides; i++) {
+        edge_measure *edge = edge_of(m, i);
+        if (edge && is_noise(m, edge)) {
+            m->of_triangles[i / 3] = larger(m->of_triangles[i / 3], edge->deviation);
+            edge->is |= EDGE_NOISY;
+            is_noisy = true;
+        }
+    }
+    for (int hop = 0; is_noisy && hop < HOPS; hop++) {
+        spread_over(m, hop == 0 ? EDGE_COPLANAR | EDGE_NOISY : EDGE_EXPLAINED);
+    }
+    for (abut_index t = 0; t < m->near.triangle_count; t++) {
+        double *to = &measured[triangle_at(m, t)->facet];
+        *to = larger(*to, NOISES_OF_DEVIATION * m->of_triangles[t]);
     }
 }
 

@@ -125,7 +125,7 @@ static void add_number(axis_digits *axis, double x)
     const int decimals = count - 1 - exponent;
     axis->are_few = count > 0;
     include_digits(&axis->digits, &(digits){.significant = count, .decimals = decimals});
-    if (count > 0 && axis->evidence < EVIDENCE_BITS) {
+    if (count > 0 && rounding > 0.0 && axis->evidence < EVIDENCE_BITS) {
         /* decimals are that many times farther apart than numbers of the precision */
         axis->evidence += ilogb(power_of_ten(-decimals) / (2.0 * rounding));
     }

@@ -20,7 +20,7 @@ slicing slices_choose(const abut_mesh *mesh, double reach);
 /* How many slices a facet is, at least 1. */
 int32_t slices_count(const slicing *how, const abut_mesh *mesh, abut_index facet, double extent);
 
-/* What the box of none of so many slices is longer than. */
+/* An upper bound of the extent of each slice's box, of so many slices. */
 double slices_extent(const abut_mesh *mesh, abut_index facet, double extent, int32_t count);
 
 /* The box of slice `number` of so many. */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import warnings
@@ -16,7 +17,8 @@ from .poses import read_pose, rotated
 
 ON_DEGENERATE = {"raise": False, "drop": True}
 
-# It is said where nothing tells noise from shape of more neighbors than these, and such a part.
+# It is said where nothing tells noise from shape of more neighbors than these, and such a part, or
+# of most.
 DOUBTFUL_COUNT, DOUBTFUL_PART = 30, 0.1
 
 
@@ -85,8 +87,8 @@ class Mesh:
     Warns
     -----
     MeshWarning
-        If facets were left out, or if more than a tenth of the neighbors, and more than 30, are
-        almost coplanar but off one plane by more than digits explain, and nothing tells whether
+        If facets were left out, or if most of the neighbors, or a tenth of them and more than 30,
+        are almost coplanar but off one plane by more than digits explain, and nothing tells whether
         that is noise or shape.
 
     See Also
@@ -486,13 +488,16 @@ def _rebuild(
 
 def _warn_doubt(mesh: Mesh) -> None:
     neighbors, doubtful, facet, noise = mesh._core.doubt
-    if doubtful <= max(DOUBTFUL_COUNT, DOUBTFUL_PART * neighbors):
+    if doubtful <= max(DOUBTFUL_COUNT, DOUBTFUL_PART * neighbors) and not (
+        doubtful > 1 and 2 * doubtful > neighbors
+    ):
         return
+    unit = 10.0 ** math.floor(math.log10(noise))
     warn(
         f"{doubtful} of {neighbors} neighbors are almost coplanar, but off one plane by more than"
         f" the digits of their coordinates explain, and nothing tells whether that is noise or"
         f" shape; the first is facet {mesh.source[facet]}. It is taken for shape: if it is noise,"
-        f" give noise={noise:.1g} (in the unit of the coordinates)"
+        f" give noise={unit * math.ceil(noise / unit):.1g} (in the unit of the coordinates)"
     )
 
 
