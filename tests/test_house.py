@@ -32,7 +32,6 @@ WALLS = [
     "bins_planes",
     "bins_slabs",
     "finder",
-    "pose",
     "batch",
     "contact",
     "pairs",

@@ -134,20 +134,3 @@ def test_signal_handlers_run_while_a_polygon_is_split():
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-
-
-def test_a_polygon_that_rounding_made_cross_itself():
-    """It is as thin as the noise of its corners: either pair of triangles will do."""
-    corners = np.float32(
-        [
-            [22.87969, 12.562334, -77.27632],
-            [22.879692, 12.562334, -77.27633],
-            [22.881414, 12.561572, -77.27477],
-            [22.881414, 12.561571, -77.27477],
-        ]
-    ).astype(float)
-    mesh = abut.Mesh(corners, [[0, 1, 2, 3]], split=True, on_degenerate="drop")
-    assert len(mesh) == 2
-    wide = [[0, 0, 0], [1, 1, 0], [1, 0, 0], [0, 1, 0]]
-    with pytest.raises(ValueError, match="crosses itself"):
-        abut.Mesh(wide, [[0, 1, 2, 3]], split=True)
