@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../mesh/tolerance.h"
 #include "pieces.h"
 #include "slices.h"
-#include "tolerance.h"
 
 /* Cells are numbered up to this power of two from the origin: a unit of a cell
  * is then more than what the exact distance rounds by. */

@@ -28,7 +28,7 @@
 
 #include <string.h>
 
-#include "tolerance.h"
+#include "../mesh/tolerance.h"
 
 /* ---- the pairs in question ---- */
 

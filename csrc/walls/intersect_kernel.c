@@ -3,9 +3,9 @@
 #include "../base/lanes_kernel.h"
 #include "../base/prefetch.h"
 #include "../base/simd.h"
+#include "../mesh/tolerance.h"
 #include "culling_kernel.h"
 #include "kernels.h"
-#include "tolerance.h"
 
 /* ---- the queue ---- */
 

@@ -3,7 +3,7 @@
 #ifndef WALLS_PIECES_H
 #define WALLS_PIECES_H
 
-#include "mesh.h"
+#include "../mesh/mesh.h"
 
 /* Triangles that cover the facets of a mesh, those of a facet side by side, in the order of facets.
  * Of each record corners, normal and facet are there, and as `noise` the largest extent of the

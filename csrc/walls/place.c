@@ -5,7 +5,7 @@
 #include "place.h"
 
 #include "../base/memory.h"
-#include "tolerance.h"
+#include "../mesh/tolerance.h"
 
 /* Images of one mesh that one sphere may touch. A sphere that reaches over a million periods is a
  * slip of units; each of its images would be a contact. */

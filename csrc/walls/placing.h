@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "mesh.h"
+#include "../mesh/mesh.h"
 
 /* Positions in a cell are counted in units of cell / 2^14 from one cell below the cell's lower
  * side, so that 0 ... 65535 reaches from one cell below to two cells above it: a center is at

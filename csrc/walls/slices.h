@@ -5,7 +5,7 @@
 #ifndef WALLS_SLICES_H
 #define WALLS_SLICES_H
 
-#include "mesh.h"
+#include "../mesh/mesh.h"
 
 /* How facets are sliced; zero: they are not. */
 typedef struct slicing {

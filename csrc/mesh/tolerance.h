@@ -1,10 +1,8 @@
-/* Every tolerance of the room. None is absolute: each is relative to a facet's size, a
- * radius or a noise.
+/* Every tolerance. None is absolute: each is relative to a facet's size, a radius or a noise.
  *
- * They stand here and not in mesh.h because facet.c, below mesh.h in the order of the
- * rooms, needs them too. */
-#ifndef WALLS_TOLERANCE_H
-#define WALLS_TOLERANCE_H
+ * They stand in the first room that needs one, so that the rooms after it read the same ones. */
+#ifndef MESH_TOLERANCE_H
+#define MESH_TOLERANCE_H
 
 #include <math.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * What a facet computes does not depend on how it is written down: its fan starts at its
  * lexicographically smallest corner, and an edge is evaluated from its lexicographically smaller
  * end, so both facets at it find the same point. */
-#ifndef WALLS_FACET_H
-#define WALLS_FACET_H
+#ifndef MESH_FACET_H
+#define MESH_FACET_H
 
 #include "../abut.h"
 #include "../base/vec3.h"

@@ -1,6 +1,6 @@
 /* Validated facets with all that is derived from them; owns its memory, immutable once built. */
-#ifndef WALLS_MESH_H
-#define WALLS_MESH_H
+#ifndef MESH_MESH_H
+#define MESH_MESH_H
 
 #include "../abut.h"
 #include "../base/box.h"
