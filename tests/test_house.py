@@ -13,7 +13,8 @@ ROOT = Path(__file__).parents[1]
 ROOMS_BELOW = {
     "base": {"base"},
     "mesh": {"base", "mesh"},
-    "walls": {"base", "mesh", "walls"},
+    "bins": {"base", "mesh", "bins"},
+    "walls": {"base", "mesh", "bins", "walls"},
     "spheres": {"base", "spheres"},
 }
 
@@ -46,14 +47,16 @@ FILES = {
         "weights",
         "weights_kernel",
     ],
-    "walls": [
+    "bins": [
         "pieces",
         "slices",
-        "placing",
-        "placing_kernel",
+        "filling",
+        "filling_kernel",
         "bins",
-        "bins_planes",
-        "bins_slabs",
+        "planes",
+        "slabs",
+    ],
+    "walls": [
         "finder",
         "batch",
         "contact",

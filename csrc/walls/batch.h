@@ -7,7 +7,7 @@
 #define WALLS_BATCH_H
 
 #include "../base/pose.h"
-#include "bins.h"
+#include "../bins/bins.h"
 
 /* Spheres of a batch, and of a block that is looked up in one go: arrays have room for one more. */
 enum { BATCH_SPHERES = 256, BATCH_BLOCK = 64, BATCH_ROOM = BATCH_SPHERES + BATCH_BLOCK };

@@ -2,9 +2,9 @@
 #include "finder.h"
 
 #include "../base/memory.h"
-#include "bins_planes.h"
-#include "bins_slabs.h"
-#include "pieces.h"
+#include "../bins/pieces.h"
+#include "../bins/planes.h"
+#include "../bins/slabs.h"
 
 /* Steps of the ladder: 2^(1/4) to within rounding, upwards. */
 enum { STEPS_PER_OCTAVE = 4 };

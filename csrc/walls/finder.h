@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 
 #include "../base/pool.h"
-#include "bins.h"
+#include "../bins/bins.h"
 
 /* How many spheres asked for a set, and from how many on a finer one pays: 0 where that is not
  * known yet. */

@@ -1,6 +1,6 @@
 /* Facets on their way into bins: some of them as arrays, which vector code places in cells. */
-#ifndef WALLS_PLACING_H
-#define WALLS_PLACING_H
+#ifndef BINS_FILLING_H
+#define BINS_FILLING_H
 
 #include <stdint.h>
 #include <string.h>

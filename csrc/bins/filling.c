@@ -1,5 +1,5 @@
 /* The tables of the vector code that places facets. */
-#include "placing.h"
+#include "filling.h"
 
 #include "../base/simd.h"
 

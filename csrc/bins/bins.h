@@ -10,10 +10,10 @@
  * A compact mesh has a bucket for each cell of its bounds, row by row. In a
  * level that would have more of them than its facets allow, they repeat modulo
  * a power of two: two cells in one bucket only mean more candidates. */
-#ifndef WALLS_BINS_H
-#define WALLS_BINS_H
+#ifndef BINS_BINS_H
+#define BINS_BINS_H
 
-#include "placing.h"
+#include "filling.h"
 
 /* Facets of similar size and the cells that they are in. Cells are centered on
  * whole numbers: x is in cell rint(x * inv_cell), ties to even, which adding
@@ -39,7 +39,8 @@ typedef struct bins {
     uint32_t *occupied;  /* bit b & 31 of word b >> 5: whether bucket b has
                             entries; one word more */
     uint16_t *plane;     /* bucket_count: 1 + the number of the mesh's plane that all facets of the
-                            bucket lie in and that is sure (planes.h), or 0; NULL where few are */
+                            bucket lie in and that is sure (mesh/planes.h), or 0; NULL where few
+                            are */
     double off;          /* the largest `off` of these planes */
     double doubt;        /* times an edge's length, how far inside of it a foot is so for sure */
     int64_t bucket_count, entry_count;
@@ -50,8 +51,7 @@ typedef struct bins {
                                    outward by one unit more than rounding needs, clipped to what
                                    the units count */
 
-    /* likewise, NULL where boxes tell enough: the facet along an axis of its own, see
-     * bins_slabs.h */
+    /* likewise, NULL where boxes tell enough: the facet along an axis of its own, see slabs.h */
     int16_t *slab_low, *slab_high; /* in steps of two units from the middle of the entry's own
                                       cell, outward by all that is rounded, clipped to 16 bits */
     int8_t *across[3];             /* the axis in 128ths, no longer than 1 */

@@ -1,7 +1,7 @@
 /* Facets in cells: boxes of triangles, the cells that they are near, and entries' boxes. */
 #include "../base/lanes_kernel.h"
 #include "../base/simd.h"
-#include "placing.h"
+#include "filling.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>

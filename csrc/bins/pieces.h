@@ -1,7 +1,7 @@
 /* Large facets in pieces, for bins: the box of a facet that is far larger than a sphere says little
  * of where it is, the boxes of its pieces say more. */
-#ifndef WALLS_PIECES_H
-#define WALLS_PIECES_H
+#ifndef BINS_PIECES_H
+#define BINS_PIECES_H
 
 #include "../mesh/mesh.h"
 
