@@ -96,7 +96,7 @@ typedef struct builder {
     pieces pieces;   /* what stands for the facets where they are cut; numbers are
                         theirs then */
     slicing slicing; /* else how they are sliced: then each is several items */
-    const placing_kernels *kernels;
+    const filling_kernels *kernels;
     bins *set;
     size_class *classes; /* EXPONENT_COUNT */
     uint16_t *numbers;   /* facet_count: of their classes */
@@ -213,10 +213,10 @@ static void measure_sizes(builder *b)
     }
     facet_block *block = b->blocks;
     abut_index facets = source_count(b);
-    for (abut_index first = 0; first < facets; first += PLACING_BLOCK) {
+    for (abut_index first = 0; first < facets; first += FILLING_BLOCK) {
         abut_index left = facets - first;
-        block->count = left < PLACING_BLOCK ? (int32_t)left : PLACING_BLOCK;
-        for (int i = 0; i < PLACING_BLOCK; i++) {
+        block->count = left < FILLING_BLOCK ? (int32_t)left : FILLING_BLOCK;
+        for (int i = 0; i < FILLING_BLOCK; i++) {
             block->facet[i] = (int32_t)(first + (i < left ? i : 0));
         }
         find_boxes(b, block);
@@ -518,7 +518,7 @@ static void flush(builder *b, int32_t level)
 {
     facet_block *block = &b->blocks[level];
     level_plan *plan = &b->plans[level];
-    for (int i = block->count; i < PLACING_BLOCK; i++) {
+    for (int i = block->count; i < FILLING_BLOCK; i++) {
         block->facet[i] = block->facet[0];
         block->step[i] = 0;
     }
@@ -533,7 +533,7 @@ static inline void add_part(builder *b, int32_t level, abut_index facet, int32_t
     facet_block *block = &b->blocks[level];
     block->facet[block->count] = (int32_t)facet;
     block->step[block->count++] = step;
-    if (block->count == PLACING_BLOCK) {
+    if (block->count == FILLING_BLOCK) {
         flush(b, level);
     }
 }
@@ -848,7 +848,7 @@ static bins *build(builder *b)
 
 bins *bins_build(const abut_mesh *mesh, double reach)
 {
-    builder b = {.mesh = mesh, .reach = reach, .kernels = placing_take()};
+    builder b = {.mesh = mesh, .reach = reach, .kernels = filling_take()};
     b.look_candidates = LOOK_CANDIDATES;
     b.coarse_candidates = COARSE_CANDIDATES;
     b.slicing = slices_choose(mesh, reach);
@@ -857,7 +857,7 @@ bins *bins_build(const abut_mesh *mesh, double reach)
 
 bins *bins_build_fine(const abut_mesh *mesh, double reach)
 {
-    builder b = {.mesh = mesh, .reach = reach, .kernels = placing_take()};
+    builder b = {.mesh = mesh, .reach = reach, .kernels = filling_take()};
     b.look_candidates = FINE_LOOK_CANDIDATES;
     b.coarse_candidates = FINE_CANDIDATES;
     b.slicing = slices_choose(mesh, reach);
