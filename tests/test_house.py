@@ -53,6 +53,7 @@ FILES = {
         "filling",
         "filling_kernel",
         "bins",
+        "levels",
         "entries",
         "planes",
         "slabs",

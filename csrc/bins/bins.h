@@ -77,6 +77,9 @@ static inline uint32_t bins_shared_bucket(const bin_level *level, uint64_t x, ui
     return (uint32_t)(level->first + (sum & level->mask));
 }
 
+/* Buckets of one word of `occupied`: levels have whole words. */
+enum { BINS_WORD = 32 };
+
 /* What an entry takes more where it has a slab. */
 enum { SLAB_BYTES = 2 * sizeof(int16_t) + 3 * sizeof(int8_t) };
 
@@ -92,6 +95,11 @@ bins *bins_build_fine(const abut_mesh *mesh, double reach);
 bins *bins_build_whole(const abut_mesh *mesh);
 
 void bins_free(bins *set);
+
+/* Room for so many buckets, all of them empty, and for so many entries. False where there is no
+ * memory. */
+bool bins_allocate_buckets(bins *set, int64_t count);
+bool bins_allocate_entries(bins *set, int64_t count);
 
 /* The cells of a level that spheres may be in: the number of the first along each axis, and how
  * many there are. */
