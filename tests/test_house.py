@@ -57,6 +57,7 @@ FILES = {
         "entries",
         "planes",
         "slabs",
+        "sets",
     ],
     "walls": [
         "finder",
