@@ -197,6 +197,16 @@ def test_includes_inside_a_room_run_one_way(room, files):
             assert below <= place, f"{name} includes {target}"
 
 
+def test_every_noun_has_a_line():
+    """What files share is explained to who reads them first."""
+    lines = re.findall(r"^\| (.*) \|", (ROOT / "csrc/README.md").read_text(), flags=re.M)
+    explained = set(re.findall(r"`(\w+)`", "\n".join(lines)))
+    for name, text in c_files():
+        if re.fullmatch(r"csrc/\w+/\w+(?<!_kernel)\.h", name):
+            nouns = re.findall(r"^} (\w+);", text, flags=re.M)
+            assert not set(nouns) - explained, f"{name} has nouns that csrc/README.md does not"
+
+
 def test_every_file_has_its_place():
     found = {(path.parent.name, path.stem) for path in (ROOT / "csrc").glob("*/*.[ch]")}
     named = {(room, file) for room, files in FILES.items() for file in files}
