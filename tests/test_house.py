@@ -9,79 +9,108 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
-# A room includes itself and what stands before it; walls/ and spheres/ are ordered file by file.
-ROOMS_BELOW = {"base": {"base"}, "walls": {"base", "walls"}, "spheres": {"base", "spheres"}}
-WALLS = [
-    "tolerance",
-    "facet",
-    "planes",
-    "corner_grid",
-    "split",
-    "precision",
-    "mesh",
-    "neighbors",
-    "noise",
-    "build",
-    "weights",
-    "weights_kernel",
-    "pieces",
-    "slices",
-    "placing",
-    "placing_kernel",
-    "bins",
-    "bins_planes",
-    "bins_slabs",
-    "finder",
-    "pose",
-    "batch",
-    "contact",
-    "pairs",
-    "kernels",
-    "batch_kernel",
-    "bins_kernel",
-    "planes_kernel",
-    "culling_kernel",
-    "intersect_kernel",
-    "hierarchy_kernel",
-    "rows_kernel",
-    "intersect",
-    "hierarchy",
-    "place",
-    "lemke",
-    "sharing",
-    "load",
-    "order",
-    "contacts",
-    "rows",
-    "columns",
-    "early",
-    "find",
-    "match",
-]
-SPHERES = [
-    "period",
-    "levels",
-    "grid",
-    "queue",
-    "kernels",
-    "rows_kernel",
-    "grid_kernel",
-    "compare_kernel",
-    "near_kernel",
-    "across_kernel",
-    "lists_kernel",
-    "pairs_kernel",
-    "cells",
-    "finder",
-    "pairs",
-    "rows",
-    "images",
-    "search",
-    "lists",
-    "find",
-    "columns",
-    "inspect",
-]
+# A room includes itself and what stands before it.
+ROOMS_BELOW = {
+    "base": {"base"},
+    "mesh": {"base", "mesh"},
+    "bins": {"base", "mesh", "bins"},
+    "walls": {"base", "mesh", "bins", "walls"},
+    "spheres": {"base", "spheres"},
+}
+
+# Inside a room a file includes those that stand before it.
+FILES = {
+    "base": [
+        "vec3",
+        "box",
+        "pose",
+        "prefetch",
+        "status",
+        "memory",
+        "pool",
+        "parallel",
+        "sort",
+        "simd",
+        "lanes_kernel",
+    ],
+    "mesh": [
+        "tolerance",
+        "facet",
+        "planes",
+        "corner_grid",
+        "split",
+        "precision",
+        "mesh",
+        "neighbors",
+        "noise",
+        "build",
+        "weights",
+        "weights_kernel",
+    ],
+    "bins": [
+        "pieces",
+        "slices",
+        "filling",
+        "filling_kernel",
+        "bins",
+        "levels",
+        "entries",
+        "planes",
+        "slabs",
+        "sets",
+    ],
+    "walls": [
+        "finder",
+        "batch",
+        "contact",
+        "pairs",
+        "kernels",
+        "batch_kernel",
+        "bins_kernel",
+        "planes_kernel",
+        "culling_kernel",
+        "intersect_kernel",
+        "hierarchy_kernel",
+        "rows_kernel",
+        "intersect",
+        "hierarchy",
+        "place",
+        "lemke",
+        "sharing",
+        "load",
+        "order",
+        "contacts",
+        "rows",
+        "columns",
+        "early",
+        "find",
+        "match",
+    ],
+    "spheres": [
+        "period",
+        "levels",
+        "grid",
+        "queue",
+        "kernels",
+        "rows_kernel",
+        "grid_kernel",
+        "compare_kernel",
+        "near_kernel",
+        "across_kernel",
+        "lists_kernel",
+        "pairs_kernel",
+        "cells",
+        "finder",
+        "pairs",
+        "rows",
+        "images",
+        "search",
+        "lists",
+        "find",
+        "columns",
+        "inspect",
+    ],
+}
 
 HOMES = {
     "allocates": (
@@ -94,7 +123,7 @@ HOMES = {
     ),
     "has vector code": (r"immintrin\.h|\b_mm\d*_\w+", r"csrc/.*_kernel\.[ch]"),
     "knows Python": (r"<Python\.h>|numpy/arrayobject\.h|\bPy_\w+", r"python/abut/_core/.*"),
-    "has a tolerance": (r"\b\d[\d.]*[eE]-\d", r"csrc/walls/tolerance\.h"),
+    "has a tolerance": (r"\b\d[\d.]*[eE]-\d", r"csrc/mesh/tolerance\.h"),
     "leaves code out": (r"#\s*if\s+0\b", r"nowhere"),
 }
 
@@ -159,13 +188,29 @@ def test_includes_run_one_way():
             assert room_of(target) in ROOMS_BELOW[room_of(name)], f"{name} includes {target}"
 
 
-@pytest.mark.parametrize(("room", "files"), [("walls", WALLS), ("spheres", SPHERES)])
+@pytest.mark.parametrize(("room", "files"), FILES.items())
 def test_includes_inside_a_room_run_one_way(room, files):
     """The include lines tell the pipeline; a new file takes its place in the list."""
     for name, target in includes():
         if name.startswith(f"csrc/{room}/") and target.startswith(f"csrc/{room}/"):
             place, below = files.index(Path(name).stem), files.index(Path(target).stem)
             assert below <= place, f"{name} includes {target}"
+
+
+def test_every_noun_has_a_line():
+    """What files share is explained to who reads them first."""
+    lines = re.findall(r"^\| (.*) \|", (ROOT / "csrc/README.md").read_text(), flags=re.M)
+    explained = set(re.findall(r"`(\w+)`", "\n".join(lines)))
+    for name, text in c_files():
+        if re.fullmatch(r"csrc/\w+/\w+(?<!_kernel)\.h", name):
+            nouns = re.findall(r"^} (\w+);", text, flags=re.M)
+            assert not set(nouns) - explained, f"{name} has nouns that csrc/README.md does not"
+
+
+def test_every_file_has_its_place():
+    found = {(path.parent.name, path.stem) for path in (ROOT / "csrc").glob("*/*.[ch]")}
+    named = {(room, file) for room, files in FILES.items() for file in files}
+    assert found == named
 
 
 def test_extension_includes_only_the_public_header():

@@ -8,7 +8,7 @@ import pytest
 
 import abut
 
-# csrc/walls/tolerance.h: by how many noises an ear keeps clear of others
+# csrc/mesh/tolerance.h: by how many noises an ear keeps clear of others
 REFLEX_NOISES = 6.0
 
 

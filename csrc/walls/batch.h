@@ -6,8 +6,8 @@
 #ifndef WALLS_BATCH_H
 #define WALLS_BATCH_H
 
-#include "bins.h"
-#include "pose.h"
+#include "../base/pose.h"
+#include "../bins/bins.h"
 
 /* Spheres of a batch, and of a block that is looked up in one go: arrays have room for one more. */
 enum { BATCH_SPHERES = 256, BATCH_BLOCK = 64, BATCH_ROOM = BATCH_SPHERES + BATCH_BLOCK };

@@ -4,11 +4,11 @@
 
 #include "../base/memory.h"
 #include "../base/prefetch.h"
+#include "../mesh/tolerance.h"
 #include "early.h"
 #include "hierarchy.h"
 #include "load.h"
 #include "sharing.h"
-#include "tolerance.h"
 
 /* Larger exponents of a contact law than this are slips; powers of overlaps must not vanish. */
 #define EXPONENT_LIMIT 10.0

@@ -1,43 +1,11 @@
-/* Meshes with their bins. Sets of bins are built when a query needs them, published at once and
- * kept; no result depends on which sets there are.
- *
- * Sets are of a ladder of reaches, four steps an octave from a part of the usual facet up to the
- * mesh: its sets are finite, whatever radii are asked for, and the smallest that serves is close.
- */
+/* Meshes with their bins, and what queries leave to those after them. */
 #ifndef WALLS_FINDER_H
 #define WALLS_FINDER_H
 
 #include <stdatomic.h>
 
 #include "../base/pool.h"
-#include "bins.h"
-
-/* How many spheres asked for a set, and from how many on a finer one pays: 0 where that is not
- * known yet. */
-typedef struct set_use {
-    atomic_intptr_t spheres, enough;
-} set_use;
-
-typedef struct facet_extents {
-    double usual;             /* of the facets that the ladder begins at */
-    double median;            /* as large as usual, or larger */
-    abut_index smaller_count; /* facets that are smaller than the median, where usual is */
-} facet_extents;
-
-/* Set k serves reaches up to ladder step k. Reaches below the first, far smaller than the facets,
- * use the first; to reaches as large as the mesh every facet is a candidate: the last set has but
- * one cell. */
-typedef struct binned_mesh {
-    const abut_mesh *mesh;
-    box bounds; /* of its facets, in its own frame */
-    facet_extents extents;
-    double whole_reach; /* larger reaches use the last set */
-    int first_octave;   /* of the ladder */
-    int step_count;
-    _Atomic(bins *) *sets; /* step_count + 1, NULL until a query needs it, then never changes */
-    _Atomic(bins *) *fine_sets; /* likewise: for reaches that many spheres had */
-    set_use *uses;              /* step_count + 1 */
-} binned_mesh;
+#include "../bins/sets.h"
 
 /* What the last query did. */
 typedef struct query_counts {
@@ -56,28 +24,5 @@ struct abut_finder {
     abut_index mesh_count;
     leftovers *leftovers;
 };
-
-enum { REACH_OCTAVES = 32, BAND_LIMIT = 16 };
-
-/* What a query's spheres need: their reaches (radius plus gap). */
-typedef struct reach_profile {
-    abut_index sphere_count;
-    double smallest, largest;
-    int first_octave;
-    abut_index counts[REACH_OCTAVES]; /* spheres, or a sample of them, by octave: ilogb(reach) -
-                                         first_octave, the last takes the rest */
-} reach_profile;
-
-/* A set of bins and the spheres that it serves: low < reach <= high. */
-typedef struct reach_band {
-    const bins *set;
-    double low, high;
-} reach_band;
-
-/* Write the bands for a query's spheres, at most BAND_LIMIT, from reach 0 to the largest without a
- * gap, and build the sets that are missing: ABUT_OK or ABUT_NO_MEMORY. Any number of threads may
- * ask at once; of two that build the same set one throws its own away. */
-abut_status finder_choose_bands(const binned_mesh *mesh, const reach_profile *profile,
-                                reach_band *bands, int *band_count);
 
 #endif

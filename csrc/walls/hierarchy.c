@@ -1,6 +1,6 @@
 /* Distance hierarchy: which touching facets stay contacts. The only place where a contact is
  * dropped, but for facets of one plane, which planes_kernel.c and intersect_kernel.c leave out
- * where it is sure that they would be dropped here (planes.h).
+ * where it is sure that they would be dropped here (mesh/planes.h).
  *
  * A facet's contact is its closest point P with the contact vector V = C - P, so the contact type
  * hierarchy (table 3) is done before this file begins. Neighbors that a sphere touches at once say
@@ -28,7 +28,7 @@
 
 #include <string.h>
 
-#include "tolerance.h"
+#include "../mesh/tolerance.h"
 
 /* ---- the pairs in question ---- */
 

@@ -6,8 +6,8 @@
  * is not seen here. */
 #include "../base/lanes_kernel.h"
 #include "../base/simd.h"
+#include "../mesh/tolerance.h"
 #include "kernels.h"
-#include "tolerance.h"
 
 static const double LANE_NUMBERS[8] = {0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0};
 

@@ -1,11 +1,12 @@
 /* The boxes of candidates against spheres, then the closest points of the triangles that are
- * left (docs/method.md, section 1; triangle_closest in facet.c is the same for one triangle). */
+ * left (docs/method.md, section 1; triangle_closest in mesh/facet.c is the same for one triangle).
+ */
 #include "../base/lanes_kernel.h"
 #include "../base/prefetch.h"
 #include "../base/simd.h"
+#include "../mesh/tolerance.h"
 #include "culling_kernel.h"
 #include "kernels.h"
-#include "tolerance.h"
 
 /* ---- the queue ---- */
 
@@ -443,8 +444,8 @@ LANES_INLINE edge mark_edge(const triangles *t, edge e, int k)
     return e;
 }
 
-/* on_edge of facet.c. Turning the edge changes signs alone, and multiplying with 0 in the place of
- * `along` leaves the offset of the first end. */
+/* on_edge of mesh/facet.c. Turning the edge changes signs alone, and multiplying with 0 in the
+ * place of `along` leaves the offset of the first end. */
 LANES_INLINE nearest on_edge(const edge *e, bool has_fans)
 {
     lanes zero = lanes_set(0.0);

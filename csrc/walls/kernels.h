@@ -5,9 +5,9 @@
 #ifndef WALLS_KERNELS_H
 #define WALLS_KERNELS_H
 
+#include "../mesh/weights.h"
 #include "contact.h"
 #include "pairs.h"
-#include "weights.h"
 
 /* Columns of contacts that follow one another, from the first of them on. */
 typedef struct measures {

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "../base/memory.h"
-#include "tolerance.h"
+#include "../mesh/tolerance.h"
 
 /* Rounding could undo what the lexicographic order promises. The method takes about two pivots a
  * contact; far beyond that it stops where it is. */

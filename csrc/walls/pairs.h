@@ -47,7 +47,7 @@ typedef struct pairs {
     double *reach;
     double *largest; /* see batch_largest */
     double *radius;
-    double *doubt; /* see bins.h; infinite where the sphere is not narrow */
+    double *doubt; /* see bins/bins.h; infinite where the sphere is not narrow */
 
     /* spheres that have pairs: sphere k of them is number sphere[k] of the batch and has the pairs
      * first[k] ... first[k + 1] - 1 */

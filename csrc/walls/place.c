@@ -5,7 +5,7 @@
 #include "place.h"
 
 #include "../base/memory.h"
-#include "tolerance.h"
+#include "../mesh/tolerance.h"
 
 /* Images of one mesh that one sphere may touch. A sphere that reaches over a million periods is a
  * slip of units; each of its images would be a contact. */
@@ -53,7 +53,7 @@ abut_status placement_build(placement *p, const abut_finder *finder, const abut_
         const double *matrix = query->poses ? query->poses + 16 * k : NULL;
         placed_mesh *mesh = &p->meshes[k];
         *mesh = place_mesh(&finder->meshes[k], matrix);
-        status = finder_choose_bands(mesh->binned, profile, mesh->bands, &mesh->band_count);
+        status = sets_choose_bands(mesh->binned, profile, mesh->bands, &mesh->band_count);
     }
     for (int axis = 0; query->period && axis < 3; axis++) {
         const double period = query->period[axis];

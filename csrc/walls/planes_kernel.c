@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "../base/simd.h"
+#include "../mesh/tolerance.h"
 #include "kernels.h"
-#include "tolerance.h"
 
 /* Spheres of a block and the planes below them; a normal of 0: the sphere has none. */
 typedef struct block {

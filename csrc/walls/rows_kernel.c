@@ -1,8 +1,8 @@
 /* Normals, overlaps and tilts of contacts. */
 #include "../base/lanes_kernel.h"
 #include "../base/simd.h"
+#include "../mesh/tolerance.h"
 #include "kernels.h"
-#include "tolerance.h"
 
 /* Records of contacts, side by side. */
 LANES_INLINE void load_contacts(const contact *items, lanes columns[CONTACT_DOUBLES])

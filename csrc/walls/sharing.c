@@ -22,7 +22,7 @@
 #include "sharing.h"
 
 #include "../base/memory.h"
-#include "tolerance.h"
+#include "../mesh/tolerance.h"
 
 /* Pivots before Lemke's method takes over; one or two are usual, and no set is known that needs
  * more than these. */

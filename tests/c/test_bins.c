@@ -1,7 +1,7 @@
 /* Bins: what touches a sphere stands in its buckets, once; and nothing grows with the scene. */
 #include "base/memory.h"
-#include "walls/bins.h"
-#include "walls/pieces.h"
+#include "bins/bins.h"
+#include "bins/pieces.h"
 
 #include "check.h"
 #include "triangle_mesh.h"

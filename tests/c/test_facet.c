@@ -1,5 +1,5 @@
 /* The closest point of a facet and the feature that it lies on, by table 3 of the paper. */
-#include "walls/facet.h"
+#include "mesh/facet.h"
 
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* Which facets a mesh takes, what it says of the others, and what it derives. */
 #include "abut.h"
 #include "base/memory.h"
-#include "walls/mesh.h"
+#include "mesh/mesh.h"
 
 #include "check.h"
 

@@ -1,8 +1,8 @@
 /* Slices of long narrow facets: no point of a facet is outside of all their boxes, none is larger
  * than it may be, and they are there where they pay. */
 #include "base/memory.h"
-#include "walls/bins.h"
-#include "walls/slices.h"
+#include "bins/bins.h"
+#include "bins/slices.h"
 
 #include "check.h"
 #include "random.h"

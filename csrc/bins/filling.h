@@ -1,11 +1,11 @@
 /* Facets on their way into bins: some of them as arrays, which vector code places in cells. */
-#ifndef WALLS_PLACING_H
-#define WALLS_PLACING_H
+#ifndef BINS_FILLING_H
+#define BINS_FILLING_H
 
 #include <stdint.h>
 #include <string.h>
 
-#include "mesh.h"
+#include "../mesh/mesh.h"
 
 /* Positions in a cell are counted in units of cell / 2^14 from one cell below the cell's lower
  * side, so that 0 ... 65535 reaches from one cell below to two cells above it: a center is at
@@ -16,7 +16,7 @@ enum { UNIT_BITS = 14, UNITS_PER_CELL = 1 << UNIT_BITS };
 enum { ENTRIES_AT_ONCE = 32, BINS_PADDING = ENTRIES_AT_ONCE };
 
 /* Facets that are placed in one go. */
-enum { PLACING_BLOCK = 64 };
+enum { FILLING_BLOCK = 64 };
 
 /* Cells that an item may be in along an axis, and in all. */
 enum { CELL_SPAN = 3, ITEM_CELLS = CELL_SPAN * CELL_SPAN * CELL_SPAN };
@@ -38,12 +38,12 @@ typedef struct level_scale {
  * arrays are filled up with copies of an item that is there. */
 typedef struct facet_block {
     int32_t count;
-    int32_t facet[PLACING_BLOCK];
-    int32_t step[PLACING_BLOCK]; /* which part: CELL_SPAN times so many cells from the facet's
+    int32_t facet[FILLING_BLOCK];
+    int32_t step[FILLING_BLOCK]; /* which part: CELL_SPAN times so many cells from the facet's
                                     first, bit k along axis k */
-    double low[3][PLACING_BLOCK], high[3][PLACING_BLOCK]; /* the facet's box */
-    double normal[3][PLACING_BLOCK];                      /* unit or 0 */
-    double below[PLACING_BLOCK], above[PLACING_BLOCK];    /* where the facet lies along the normal,
+    double low[3][FILLING_BLOCK], high[3][FILLING_BLOCK]; /* the facet's box */
+    double normal[3][FILLING_BLOCK];                      /* unit or 0 */
+    double below[FILLING_BLOCK], above[FILLING_BLOCK];    /* where the facet lies along the normal,
                                                              from the lower corner of its box */
 } facet_block;
 
@@ -66,7 +66,7 @@ typedef struct entries_to_fill {
 } entries_to_fill;
 
 /* Vector code, a table of functions for each instruction level. */
-typedef struct placing_kernels {
+typedef struct filling_kernels {
     /* Boxes of the facets that a block names, of a mesh of triangles. */
     void (*boxes)(const triangle *triangles, facet_block *b);
 
@@ -77,20 +77,20 @@ typedef struct placing_kernels {
     void (*place)(const facet_block *b, const level_scale *scale, bin_item *items);
 
     void (*finish)(const entries_to_fill *entries);
-} placing_kernels;
+} filling_kernels;
 
-#define PLACING_KERNELS_OF(level)                                                                  \
-    void placing_boxes_##level(const triangle *triangles, facet_block *b);                         \
-    void placing_heights_##level(const triangle *triangles, facet_block *b);                       \
-    void placing_place_##level(const facet_block *b, const level_scale *scale, bin_item *items);   \
-    void placing_finish_##level(const entries_to_fill *entries);
+#define FILLING_KERNELS_OF(level)                                                                  \
+    void filling_boxes_##level(const triangle *triangles, facet_block *b);                         \
+    void filling_heights_##level(const triangle *triangles, facet_block *b);                       \
+    void filling_place_##level(const facet_block *b, const level_scale *scale, bin_item *items);   \
+    void filling_finish_##level(const entries_to_fill *entries);
 
-PLACING_KERNELS_OF(baseline)
-PLACING_KERNELS_OF(v3)
-PLACING_KERNELS_OF(v4)
+FILLING_KERNELS_OF(baseline)
+FILLING_KERNELS_OF(v3)
+FILLING_KERNELS_OF(v4)
 
 /* Of the level in use. */
-const placing_kernels *placing_take(void);
+const filling_kernels *filling_take(void);
 
 /* The unit of what is `from_center` cells from the middle of its cell. */
 static inline uint16_t unit_at(double from_center)

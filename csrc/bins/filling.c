@@ -1,12 +1,12 @@
-/* The tables of the vector code that places facets. */
-#include "placing.h"
+/* The tables of the vector code that fills bins. */
+#include "filling.h"
 
 #include "../base/simd.h"
 
 #define TABLE(level)                                                                               \
-    {placing_boxes_##level, placing_heights_##level, placing_place_##level, placing_finish_##level}
+    {filling_boxes_##level, filling_heights_##level, filling_place_##level, filling_finish_##level}
 
-static const placing_kernels TABLES[] = {
+static const filling_kernels TABLES[] = {
     [SIMD_BASELINE] = TABLE(baseline),
 #if defined(ABUT_SIMD_LEVELS)
     [SIMD_V3] = TABLE(v3),
@@ -14,7 +14,7 @@ static const placing_kernels TABLES[] = {
 #endif
 };
 
-const placing_kernels *placing_take(void)
+const filling_kernels *filling_take(void)
 {
     return &TABLES[simd_level_in_use()];
 }

@@ -1,7 +1,7 @@
 /* How precisely the coordinates of a mesh were written down (docs/method.md, section 3): as float32
  * or float64 numbers, or with so many decimal digits. */
-#ifndef WALLS_PRECISION_H
-#define WALLS_PRECISION_H
+#ifndef MESH_PRECISION_H
+#define MESH_PRECISION_H
 
 #include "facet.h"
 

@@ -1,6 +1,6 @@
 /* Triangles in place of a polygon that is not convex or not planar. */
-#ifndef WALLS_SPLIT_H
-#define WALLS_SPLIT_H
+#ifndef MESH_SPLIT_H
+#define MESH_SPLIT_H
 
 #include "../base/parallel.h"
 #include "corner_grid.h"

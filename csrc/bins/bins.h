@@ -10,10 +10,10 @@
  * A compact mesh has a bucket for each cell of its bounds, row by row. In a
  * level that would have more of them than its facets allow, they repeat modulo
  * a power of two: two cells in one bucket only mean more candidates. */
-#ifndef WALLS_BINS_H
-#define WALLS_BINS_H
+#ifndef BINS_BINS_H
+#define BINS_BINS_H
 
-#include "placing.h"
+#include "filling.h"
 
 /* Facets of similar size and the cells that they are in. Cells are centered on
  * whole numbers: x is in cell rint(x * inv_cell), ties to even, which adding
@@ -39,7 +39,8 @@ typedef struct bins {
     uint32_t *occupied;  /* bit b & 31 of word b >> 5: whether bucket b has
                             entries; one word more */
     uint16_t *plane;     /* bucket_count: 1 + the number of the mesh's plane that all facets of the
-                            bucket lie in and that is sure (planes.h), or 0; NULL where few are */
+                            bucket lie in and that is sure (mesh/planes.h), or 0; NULL where few
+                            are */
     double off;          /* the largest `off` of these planes */
     double doubt;        /* times an edge's length, how far inside of it a foot is so for sure */
     int64_t bucket_count, entry_count;
@@ -50,8 +51,7 @@ typedef struct bins {
                                    outward by one unit more than rounding needs, clipped to what
                                    the units count */
 
-    /* likewise, NULL where boxes tell enough: the facet along an axis of its own, see
-     * bins_slabs.h */
+    /* likewise, NULL where boxes tell enough: the facet along an axis of its own, see slabs.h */
     int16_t *slab_low, *slab_high; /* in steps of two units from the middle of the entry's own
                                       cell, outward by all that is rounded, clipped to 16 bits */
     int8_t *across[3];             /* the axis in 128ths, no longer than 1 */
@@ -77,6 +77,9 @@ static inline uint32_t bins_shared_bucket(const bin_level *level, uint64_t x, ui
     return (uint32_t)(level->first + (sum & level->mask));
 }
 
+/* Buckets of one word of `occupied`: levels have whole words. */
+enum { BINS_WORD = 32 };
+
 /* What an entry takes more where it has a slab. */
 enum { SLAB_BYTES = 2 * sizeof(int16_t) + 3 * sizeof(int8_t) };
 
@@ -92,6 +95,11 @@ bins *bins_build_fine(const abut_mesh *mesh, double reach);
 bins *bins_build_whole(const abut_mesh *mesh);
 
 void bins_free(bins *set);
+
+/* Room for so many buckets, all of them empty, and for so many entries. False where there is no
+ * memory. */
+bool bins_allocate_buckets(bins *set, int64_t count);
+bool bins_allocate_entries(bins *set, int64_t count);
 
 /* The cells of a level that spheres may be in: the number of the first along each axis, and how
  * many there are. */

@@ -1,6 +1,6 @@
 /* Nodal weights: which part of a contact's force each vertex of its facet carries. */
-#ifndef WALLS_WEIGHTS_H
-#define WALLS_WEIGHTS_H
+#ifndef MESH_WEIGHTS_H
+#define MESH_WEIGHTS_H
 
 #include "mesh.h"
 

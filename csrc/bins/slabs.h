@@ -1,6 +1,6 @@
 /* Entries' bounds along one axis more: what the boxes of slivers do not say. */
-#ifndef WALLS_BINS_SLABS_H
-#define WALLS_BINS_SLABS_H
+#ifndef BINS_SLABS_H
+#define BINS_SLABS_H
 
 #include "bins.h"
 

@@ -193,10 +193,7 @@ static void measure_edge(measuring *m, abut_index number)
     }
     const double longest = longest_distance(p);
     to->steepness = steepness_of(to->deviation, longest);
-    if (to->deviation <= SINGLE_ROUNDING * largest_coordinate(p) &&
-        to->deviation <= ROUNDED_FLAT * longest) {
-        to->is |= EDGE_TINY;
-    }
+    to->is |= to->deviation <= SINGLE_ROUNDING * largest_coordinate(p) ? EDGE_TINY : 0;
     if (to->deviation <= NEARLY_FLAT * longest) {
         to->is |= EDGE_THIN;
         to->is |= to->deviation <= NEARLY_FLAT * least_height(m, edge) ? EDGE_FLAT : 0;

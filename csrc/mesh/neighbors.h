@@ -1,7 +1,7 @@
 /* Which triangles of a mesh meet in an edge, told by where their corners lie: a mesh need not share
  * vertices. */
-#ifndef WALLS_NEIGHBORS_H
-#define WALLS_NEIGHBORS_H
+#ifndef MESH_NEIGHBORS_H
+#define MESH_NEIGHBORS_H
 
 #include "mesh.h"
 

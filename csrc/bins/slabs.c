@@ -3,7 +3,7 @@
  * The box of a sliver that is not along the axes is far wider than the sliver: spheres near a fan
  * of them are near the boxes of many more than they touch. In its own plane, across its longest
  * edge, a sliver is narrow. */
-#include "bins_slabs.h"
+#include "slabs.h"
 
 #include "../base/memory.h"
 

@@ -1,10 +1,8 @@
-/* Every tolerance of the room. None is absolute: each is relative to a facet's size, a
- * radius or a noise.
+/* Every tolerance. None is absolute: each is relative to a facet's size, a radius or a noise.
  *
- * They stand here and not in mesh.h because facet.c, below mesh.h in the order of the
- * rooms, needs them too. */
-#ifndef WALLS_TOLERANCE_H
-#define WALLS_TOLERANCE_H
+ * They stand in the first room that needs one, so that the rooms after it read the same ones. */
+#ifndef MESH_TOLERANCE_H
+#define MESH_TOLERANCE_H
 
 #include <math.h>
 #include <stdint.h>
@@ -49,9 +47,6 @@
 /* What float32, or six digits, leave of a coordinate, in parts of it: where nothing else tells
  * noise from shape, less is noise. CAD meshes have shape from 1e-5 on. */
 #define SINGLE_ROUNDING 1e-6
-
-/* A mesh is of no use that rounding turns by more than this part of its facets. */
-#define ROUNDED_FLAT 1e-2
 
 /* What rounding may make of the volume of four points in one plane, in parts of the product of
  * their distances: 18 roundings. */

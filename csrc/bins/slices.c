@@ -30,7 +30,7 @@ static bool is_long(const abut_mesh *mesh, abut_index facet, double extent)
     return extent > LONG_ASPECT * width_of(mesh, facet, extent);
 }
 
-/* The candidates are those whose grown boxes are in a cell as large, as in bins.c. */
+/* The candidates are those whose grown boxes are in a cell as large, as in levels.c. */
 static bool do_slices_pay(const abut_mesh *mesh, double reach)
 {
     double count = 0.0, sides = 0.0, area = 0.0, farthest = 0.0;

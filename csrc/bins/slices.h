@@ -2,10 +2,10 @@
  *
  * The box of a strip that is not along the axes holds the boxes of hundreds of its neighbors. Cut
  * across its longest axis, it is a row of small boxes, and in few cells. */
-#ifndef WALLS_SLICES_H
-#define WALLS_SLICES_H
+#ifndef BINS_SLICES_H
+#define BINS_SLICES_H
 
-#include "mesh.h"
+#include "../mesh/mesh.h"
 
 /* How facets are sliced; zero: they are not. */
 typedef struct slicing {

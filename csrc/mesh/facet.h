@@ -3,8 +3,8 @@
  * What a facet computes does not depend on how it is written down: its fan starts at its
  * lexicographically smallest corner, and an edge is evaluated from its lexicographically smaller
  * end, so both facets at it find the same point. */
-#ifndef WALLS_FACET_H
-#define WALLS_FACET_H
+#ifndef MESH_FACET_H
+#define MESH_FACET_H
 
 #include "../abut.h"
 #include "../base/vec3.h"
@@ -42,9 +42,6 @@ abut_status facet_check(const polygon *p, const facet_shape *shape, double noise
 
 /* How far rounding may have moved a straight corner inside of its neighbors' chord. */
 double facet_reflex_limit(const polygon *p, double noise);
-
-/* Whether rounding may have made the polygon cross itself. */
-bool facet_is_thin(const polygon *p, const facet_shape *shape, double noise);
 
 /* Set flat[i] to 1 for the corners that lie on their neighbors' chord to within noise, or inside of
  * it; at least three stay 0. Returns how many are not flat. */

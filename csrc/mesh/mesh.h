@@ -1,34 +1,11 @@
 /* Validated facets with all that is derived from them; owns its memory, immutable once built. */
-#ifndef WALLS_MESH_H
-#define WALLS_MESH_H
+#ifndef MESH_MESH_H
+#define MESH_MESH_H
 
 #include "../abut.h"
+#include "../base/box.h"
 #include "facet.h"
 #include "planes.h"
-
-typedef struct box {
-    double low[3], high[3];
-} box;
-
-/* Contains nothing, and any box that is included. */
-static inline box box_empty(void)
-{
-    return (box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-}
-
-static inline void box_include(box *bounds, const box *b)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        bounds->low[axis] = b->low[axis] < bounds->low[axis] ? b->low[axis] : bounds->low[axis];
-        bounds->high[axis] =
-            b->high[axis] > bounds->high[axis] ? b->high[axis] : bounds->high[axis];
-    }
-}
-
-static inline double box_extent(const box *b)
-{
-    return vec3_max_abs(vec3_sub(vec3_load(b->high), vec3_load(b->low)));
-}
 
 struct abut_mesh {
     abut_mesh_view view; /* what a caller may read */
@@ -56,14 +33,6 @@ static inline polygon mesh_polygon(const abut_mesh *mesh, abut_index facet)
 {
     abut_index first = mesh->offsets[facet];
     return (polygon){mesh->vertices, mesh->indices + first, mesh->offsets[facet + 1] - first};
-}
-
-static inline void box_include_point(box *bounds, vec3 point)
-{
-    box at;
-    vec3_store(at.low, point);
-    vec3_store(at.high, point);
-    box_include(bounds, &at);
 }
 
 static inline box triangle_box(const triangle *t)

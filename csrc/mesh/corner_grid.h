@@ -1,7 +1,7 @@
 /* The corners of an outline in the cells of a grid, so that those in a triangle are found without
  * a look at all of them. */
-#ifndef WALLS_CORNER_GRID_H
-#define WALLS_CORNER_GRID_H
+#ifndef MESH_CORNER_GRID_H
+#define MESH_CORNER_GRID_H
 
 #include "../base/memory.h"
 #include "../base/vec3.h"

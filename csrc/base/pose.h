@@ -1,8 +1,8 @@
 /* Where a mesh stands in the world: a rigid transform. */
-#ifndef WALLS_POSE_H
-#define WALLS_POSE_H
+#ifndef BASE_POSE_H
+#define BASE_POSE_H
 
-#include "../base/vec3.h"
+#include "vec3.h"
 
 /* A point p of the mesh's frame is at rows p + shift in the world. */
 typedef struct pose {

@@ -1,6 +1,6 @@
 /* Buckets of bins whose facets lie in one plane. */
-#ifndef WALLS_BINS_PLANES_H
-#define WALLS_BINS_PLANES_H
+#ifndef BINS_PLANES_H
+#define BINS_PLANES_H
 
 #include "bins.h"
 

@@ -1,9 +1,9 @@
 /* Large facets in pieces, for bins: the box of a facet that is far larger than a sphere says little
  * of where it is, the boxes of its pieces say more. */
-#ifndef WALLS_PIECES_H
-#define WALLS_PIECES_H
+#ifndef BINS_PIECES_H
+#define BINS_PIECES_H
 
-#include "mesh.h"
+#include "../mesh/mesh.h"
 
 /* Triangles that cover the facets of a mesh, those of a facet side by side, in the order of facets.
  * Of each record corners, normal and facet are there, and as `noise` the largest extent of the

@@ -1,7 +1,7 @@
 /* Facets in cells: boxes of triangles, the cells that they are near, and entries' boxes. */
 #include "../base/lanes_kernel.h"
 #include "../base/simd.h"
-#include "placing.h"
+#include "filling.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -42,7 +42,7 @@ LANES_INLINE void store_boxes(facet_block *b, int begin, const lanes numbers[COR
     }
 }
 
-void KERNEL(placing_boxes)(const triangle *triangles, facet_block *b)
+void KERNEL(filling_boxes)(const triangle *triangles, facet_block *b)
 {
     for (int begin = 0; begin < b->count; begin += LANES) {
         lanes numbers[NUMBERS_READ];
@@ -57,7 +57,7 @@ LANES_INLINE lanes height(const lanes corner[3], lanes3 normal, lanes3 origin)
     return lanes3_dot(normal, lanes3_sub(at, origin));
 }
 
-void KERNEL(placing_heights)(const triangle *triangles, facet_block *b)
+void KERNEL(filling_heights)(const triangle *triangles, facet_block *b)
 {
     for (int begin = 0; begin < b->count; begin += LANES) {
         lanes numbers[NUMBERS_READ];
@@ -82,14 +82,14 @@ void KERNEL(placing_heights)(const triangle *triangles, facet_block *b)
 
 /* What is known of the items of a block on the way. */
 typedef struct cells_of_block {
-    double place[3][PLACING_BLOCK]; /* center of the first cell from the box's lower corner, in
+    double place[3][FILLING_BLOCK]; /* center of the first cell from the box's lower corner, in
                                        cells */
-    uint16_t bounds[6][PLACING_BLOCK];
-    uint32_t bucket[PLACING_BLOCK];
-    uint32_t block[PLACING_BLOCK]; /* as bin_item.kept, for all cells of the box */
-    uint64_t front[PLACING_BLOCK], back[PLACING_BLOCK]; /* see find_limits */
-    uint64_t x[PLACING_BLOCK], y[PLACING_BLOCK], z[PLACING_BLOCK];
-    uint32_t kept[PLACING_BLOCK];
+    uint16_t bounds[6][FILLING_BLOCK];
+    uint32_t bucket[FILLING_BLOCK];
+    uint32_t block[FILLING_BLOCK]; /* as bin_item.kept, for all cells of the box */
+    uint64_t front[FILLING_BLOCK], back[FILLING_BLOCK]; /* see find_limits */
+    uint64_t x[FILLING_BLOCK], y[FILLING_BLOCK], z[FILLING_BLOCK];
+    uint32_t kept[FILLING_BLOCK];
 } cells_of_block;
 
 /* The nearest whole number; negative ones modulo 2^64. */
@@ -111,7 +111,7 @@ LANES_INLINE void find_cells_along(const facet_block *b, const level_scale *scal
     const double one_below = 1.5 * UNITS_PER_CELL, most = 65535.0;
     const uint32_t *row = ROW_CELLS[axis];
     const uint32_t one = row[0], two = row[1], three = row[2];
-    for (int i = 0; i < PLACING_BLOCK; i++) {
+    for (int i = 0; i < FILLING_BLOCK; i++) {
         double low = low_in_units(b->low[axis][i], &s);
         double high = high_in_units(b->high[axis][i], &s);
         double first = first_cell(low, &s) + CELL_SPAN * (double)(b->step[i] >> axis & 1);
@@ -148,7 +148,7 @@ LANES_INLINE void find_limits(const facet_block *b, const level_scale *scale,
                               cells_of_block *restrict c)
 {
     double reach = scale->reach_in_cells, inv_cell = scale->inv_cell;
-    for (int i = 0; i < PLACING_BLOCK; i++) {
+    for (int i = 0; i < FILLING_BLOCK; i++) {
         double x = PLANE_UNITS * b->normal[0][i], y = PLANE_UNITS * b->normal[1][i],
                z = PLANE_UNITS * b->normal[2][i];
         double half = 0.5 * (fabs(x) + fabs(y) + fabs(z));
@@ -166,7 +166,7 @@ LANES_INLINE void find_limits(const facet_block *b, const level_scale *scale,
 
 LANES_INLINE void find_kept(cells_of_block *restrict c)
 {
-    for (int i = 0; i < PLACING_BLOCK; i++) {
+    for (int i = 0; i < FILLING_BLOCK; i++) {
         uint64_t near = 0, front = c->front[i], back = c->back[i];
         for (int z = 0; z < CELL_SPAN; z++) {
             uint64_t ahead = front, behind = back;
@@ -183,10 +183,10 @@ LANES_INLINE void find_kept(cells_of_block *restrict c)
     }
 }
 
-void KERNEL(placing_place)(const facet_block *b, const level_scale *scale, bin_item *items)
+void KERNEL(filling_place)(const facet_block *b, const level_scale *scale, bin_item *items)
 {
     cells_of_block c;
-    for (int i = 0; i < PLACING_BLOCK; i++) {
+    for (int i = 0; i < FILLING_BLOCK; i++) {
         c.bucket[i] = 0;
         c.block[i] = 1;
     }
@@ -285,7 +285,7 @@ LANES_INLINE void finish_eight(const entries_to_fill *e, const cell_begins *begi
 
 #endif
 
-void KERNEL(placing_finish)(const entries_to_fill *entries)
+void KERNEL(filling_finish)(const entries_to_fill *entries)
 {
     const entries_to_fill copy = *entries;
     const cell_begins begins = find_begins();

@@ -4,8 +4,8 @@
  * plane is inside of one of them, that facet has the nearest contact, and its contact eliminates
  * all others (docs/method.md, section 3). So only facets at the foot have to be tested. If the foot
  * turns out to be inside of none, the sphere comes again and is tested with all. */
-#ifndef WALLS_PLANES_H
-#define WALLS_PLANES_H
+#ifndef MESH_PLANES_H
+#define MESH_PLANES_H
 
 #include "facet.h"
 

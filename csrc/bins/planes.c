@@ -1,5 +1,5 @@
 /* Buckets of bins whose facets lie in one plane. */
-#include "bins_planes.h"
+#include "planes.h"
 
 #include "../base/memory.h"
 

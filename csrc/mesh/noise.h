@@ -1,7 +1,7 @@
 /* How far the facets of a mesh are off the planes that they are meant to lie in, measured where
  * neighbors are almost coplanar (docs/method.md, section 3). */
-#ifndef WALLS_NOISE_H
-#define WALLS_NOISE_H
+#ifndef MESH_NOISE_H
+#define MESH_NOISE_H
 
 #include "mesh.h"
 

@@ -1,0 +1,109 @@
+/* A set of bins as it stands in memory. */
+#include "bins.h"
+
+#include <string.h>
+
+#include "../base/memory.h"
+
+/* An entry's facet and box. */
+enum { ENTRY_BYTES = sizeof(int32_t) + 6 * sizeof(uint16_t) };
+
+void bins_find_cells(const bin_level *level, double begin[3], double count[3])
+{
+    const double outward = 2.0 * OUTWARD / UNITS_PER_CELL;
+    for (int axis = 0; axis < 3; axis++) {
+        begin[axis] = rint(level->low[axis] * level->inv_cell - outward);
+        count[axis] = rint(level->high[axis] * level->inv_cell + outward) - begin[axis] + 1.0;
+    }
+}
+
+bool bins_allocate_buckets(bins *set, int64_t count)
+{
+    set->bucket_count = count;
+    set->begins = memory_alloc_zeroed(count + 1, sizeof *set->begins);
+    set->occupied = memory_alloc_zeroed(count / BINS_WORD + 2, sizeof *set->occupied);
+    return set->begins && set->occupied;
+}
+
+/* All is one block: large blocks are worth huge pages, and arrays that do not
+ * begin at the same place of their pages do not get into each other's way in
+ * caches. */
+bool bins_allocate_entries(bins *set, int64_t count)
+{
+    int64_t room = count + BINS_PADDING;
+    set->entry_count = count;
+    set->facet = memory_alloc(room, ENTRY_BYTES);
+    if (!set->facet) {
+        return false;
+    }
+    memset(set->facet + count, 0, BINS_PADDING * sizeof *set->facet);
+    uint16_t *bounds = (uint16_t *)(set->facet + room);
+    for (int axis = 0; axis < 3; axis++) {
+        set->low[axis] = bounds + axis * room;
+        set->high[axis] = bounds + (axis + 3) * room;
+        memset(set->low[axis] + count, 0, BINS_PADDING * sizeof *bounds);
+        memset(set->high[axis] + count, 0, BINS_PADDING * sizeof *bounds);
+    }
+    return true;
+}
+
+bins *bins_build_whole(const abut_mesh *mesh)
+{
+    abut_index facets = mesh->view.facet_count;
+    bins *set = memory_alloc_zeroed(1, sizeof *set);
+    if (!set) {
+        return NULL;
+    }
+    set->levels = memory_alloc_zeroed(1, sizeof *set->levels);
+    if (!set->levels || !bins_allocate_buckets(set, 1) || !bins_allocate_entries(set, facets)) {
+        bins_free(set);
+        return NULL;
+    }
+    /* with inv_cell 0 every center is at 0, in every box */
+    set->level_count = 1;
+    set->begins[1] = (uint32_t)facets;
+    set->occupied[0] = facets > 0;
+    for (int axis = 0; axis < 3; axis++) {
+        set->levels[0].low[axis] = -INFINITY;
+        set->levels[0].high[axis] = INFINITY;
+        memset(set->low[axis], 0, (size_t)facets * sizeof *set->low[axis]);
+        memset(set->high[axis], 0xff, (size_t)facets * sizeof *set->high[axis]);
+    }
+    for (abut_index f = 0; f < facets; f++) {
+        set->facet[f] = (int32_t)f;
+    }
+    return set;
+}
+
+void bins_free(bins *set)
+{
+    if (!set) {
+        return;
+    }
+    memory_free(set->levels);
+    memory_free(set->begins);
+    memory_free(set->occupied);
+    memory_free(set->plane);
+    memory_free(set->facet);
+    memory_free(set->slab_low);
+    memory_free(set);
+}
+
+int64_t bins_occupied_count(const bins *set)
+{
+    int64_t count = 0;
+    for (int64_t bucket = 0; bucket < set->bucket_count; bucket++) {
+        count += set->begins[bucket] < set->begins[bucket + 1];
+    }
+    return count;
+}
+
+int64_t bins_byte_count(const bins *set)
+{
+    int64_t buckets = set->bucket_count + 1, entries = set->entry_count + BINS_PADDING;
+    int64_t words = set->bucket_count / BINS_WORD + 2;
+    return (int64_t)sizeof *set + set->level_count * (int64_t)sizeof *set->levels +
+           (buckets + words) * (int64_t)sizeof *set->begins + entries * ENTRY_BYTES +
+           (set->plane ? set->bucket_count * (int64_t)sizeof *set->plane : 0) +
+           (set->slab_low ? entries * SLAB_BYTES : 0);
+}

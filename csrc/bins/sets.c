@@ -1,0 +1,328 @@
+/* The sets of bins of a mesh: which there are, and which of them a query's spheres use. */
+#include "sets.h"
+
+#include "../base/memory.h"
+#include "pieces.h"
+#include "planes.h"
+#include "slabs.h"
+
+/* Steps of the ladder: 2^(1/4) to within rounding, upwards. */
+enum { STEPS_PER_OCTAVE = 4 };
+static const double steps[STEPS_PER_OCTAVE] = {1.0, 1.1893, 1.4143, 1.6818};
+
+/* The first step is this many octaves below the usual facet: growing a facet by so little costs
+ * little. */
+enum { OCTAVES_BELOW_FACET = 2 };
+
+/* So few facets a sphere may well have as candidates, however small they are. */
+enum { FEW = 64 };
+
+/* A facet that is more than so many times as long as wide counts as if it were only that long. */
+#define WIDTHS 8.0
+
+/* Octaves of facets' extents: of all doubles. */
+enum { EXPONENT_LOW = -1074, EXPONENT_COUNT = 2100 };
+
+/* What a set more takes of every sphere, in candidates. */
+#define BAND_CANDIDATES 24.0
+
+/* ---- building ---- */
+
+/* The extent of a facet; of a long narrow one, of which spheres see only a part, some widths. */
+static double usual_extent(const abut_mesh *mesh, abut_index facet, const box *own)
+{
+    const double extent = box_extent(own), widths = WIDTHS * 2.0 * mesh->view.areas[facet] / extent;
+    return widths < extent && widths > 0.0 ? widths : extent;
+}
+
+/* The octave of the facet that so many others are smaller than. */
+static int octave_of(const abut_index *counts, abut_index smaller)
+{
+    int octave = 0;
+    for (abut_index below = counts[0]; below <= smaller; below += counts[octave]) {
+        octave++;
+    }
+    return octave;
+}
+
+/* The extents of facets, and their bounds. Usual is the mean of the octave that the median is in;
+ * or, where more than a few facets are far smaller, of theirs: all spheres may be at a small part
+ * of a large mesh. */
+static facet_extents measure_facets(const abut_mesh *mesh, box *bounds)
+{
+    abut_index counts[EXPONENT_COUNT] = {0};
+    double sums[EXPONENT_COUNT] = {0.0};
+    *bounds = box_empty();
+    for (abut_index f = 0; f < mesh->view.facet_count; f++) {
+        box own = mesh_box(mesh, f);
+        double extent = usual_extent(mesh, f, &own);
+        int octave = ilogb(extent) - EXPONENT_LOW;
+        box_include(bounds, &own);
+        counts[octave]++;
+        sums[octave] += extent;
+    }
+    const abut_index half = mesh->view.facet_count / 2;
+    const int median = octave_of(counts, half), low = octave_of(counts, half < FEW ? half : FEW);
+    const int usual = median - low > OCTAVES_BELOW_FACET ? low : median;
+    facet_extents extents = {.usual = sums[usual] / (double)counts[usual],
+                             .median = sums[median] / (double)counts[median]};
+    for (int octave = usual; octave < median; octave++) {
+        extents.smaller_count += counts[octave];
+    }
+    return extents;
+}
+
+static double step_reach(const binned_mesh *binned, int step)
+{
+    int octave = binned->first_octave + step / STEPS_PER_OCTAVE;
+    return ldexp(steps[step % STEPS_PER_OCTAVE], octave);
+}
+
+abut_status sets_prepare(binned_mesh *binned, const abut_mesh *mesh)
+{
+    binned->mesh = mesh;
+    binned->bounds = box_empty();
+    if (mesh->view.facet_count > 0) {
+        binned->extents = measure_facets(mesh, &binned->bounds);
+        int last = ilogb(box_extent(&binned->bounds)) + 1;
+        binned->first_octave = ilogb(binned->extents.usual) - OCTAVES_BELOW_FACET;
+        binned->step_count = STEPS_PER_OCTAVE * (last - binned->first_octave) + 1;
+        binned->whole_reach = step_reach(binned, binned->step_count - 1);
+    }
+    abut_index count = binned->step_count + 1;
+    binned->sets = memory_alloc_zeroed(count, sizeof *binned->sets);
+    binned->fine_sets = memory_alloc_zeroed(count, sizeof *binned->fine_sets);
+    binned->uses = memory_alloc_zeroed(count, sizeof *binned->uses);
+    return binned->sets && binned->fine_sets && binned->uses ? ABUT_OK : ABUT_NO_MEMORY;
+}
+
+static void free_ladder(_Atomic(bins *) *sets, int count)
+{
+    for (int k = 0; sets && k < count; k++) {
+        bins_free(atomic_load(&sets[k]));
+    }
+    memory_free(sets);
+}
+
+void sets_free(binned_mesh *binned)
+{
+    free_ladder(binned->sets, binned->step_count + 1);
+    free_ladder(binned->fine_sets, binned->step_count + 1);
+    memory_free(binned->uses);
+}
+
+/* ---- sets ---- */
+
+/* The first step that is no smaller; step_count where the whole mesh is near. */
+static int step_for(const binned_mesh *binned, double reach)
+{
+    if (!(reach <= binned->whole_reach)) {
+        return binned->step_count;
+    }
+    if (reach == 0.0) {
+        return 0; /* no spheres */
+    }
+    int octave = ilogb(reach) - binned->first_octave;
+    int step = octave > 0 ? STEPS_PER_OCTAVE * octave : 0;
+    while (step_reach(binned, step) < reach) {
+        step++;
+    }
+    return step;
+}
+
+static bins *build_set(const binned_mesh *binned, int step, bool is_fine)
+{
+    if (step == binned->step_count && !is_fine) {
+        return bins_build_whole(binned->mesh);
+    }
+    const double reach = step_reach(binned, step);
+    bins *set = is_fine ? bins_build_fine(binned->mesh, reach) : bins_build(binned->mesh, reach);
+    if (set && bins_find_planes(set, binned->mesh, reach) &&
+        (!is_fine || bins_find_slabs(set, binned->mesh, reach))) {
+        return set;
+    }
+    bins_free(set);
+    return NULL;
+}
+
+/* Publish what was built for a step, or take what another thread has published. */
+static abut_status publish(_Atomic(bins *) *slot, bins *made, const bins **set)
+{
+    bins *published = NULL;
+    if (!made) {
+        return ABUT_NO_MEMORY;
+    }
+    if (atomic_compare_exchange_strong(slot, &published, made)) {
+        *set = made;
+        return ABUT_OK;
+    }
+    bins_free(made);
+    *set = published;
+    return ABUT_OK;
+}
+
+/* To place a facet, or a piece of one, in small cells takes as long as so many spheres gain by
+ * that, and some: after the finer set is built, after as many again it has paid. */
+#define SPHERES_PER_PIECE 16.0
+
+/* Fewer spheres than this take no longer than to build any set. */
+#define FEW_SPHERES 1e5
+
+/* Whether enough spheres have asked for this step that the finer set pays. */
+static bool is_worth_refining(const binned_mesh *binned, int step, abut_index sphere_count)
+{
+    set_use *use = &binned->uses[step];
+    abut_index spheres = atomic_fetch_add(&use->spheres, sphere_count);
+    double at_least = SPHERES_PER_PIECE * (double)binned->mesh->view.facet_count;
+    at_least = at_least > FEW_SPHERES ? at_least : FEW_SPHERES;
+    if (step == binned->step_count || (double)spheres < at_least) {
+        return false;
+    }
+    abut_index enough = atomic_load(&use->enough);
+    if (enough == 0) {
+        double count = pieces_expected(binned->mesh, step_reach(binned, step));
+        enough = (abut_index)(count > 0.0 ? SPHERES_PER_PIECE * count : at_least);
+        atomic_store(&use->enough, enough);
+    }
+    return spheres >= enough;
+}
+
+static abut_status take_set(const binned_mesh *binned, int step, abut_index sphere_count,
+                            const bins **set)
+{
+    bool is_fine = is_worth_refining(binned, step, sphere_count);
+    _Atomic(bins *) *slot = is_fine ? &binned->fine_sets[step] : &binned->sets[step];
+    *set = atomic_load(slot);
+    if (*set) {
+        return ABUT_OK;
+    }
+    return publish(slot, build_set(binned, step, is_fine), set);
+}
+
+/* ---- bands ---- */
+
+/* The octaves of a profile that there are spheres in. */
+typedef struct octave_plan {
+    int count;
+    int step[REACH_OCTAVES]; /* of the ladder that serves it */
+    double spheres[REACH_OCTAVES];
+    double cost[REACH_OCTAVES + 1]; /* of the best bands for the octaves below */
+    int from[REACH_OCTAVES + 1];    /* the first octave of the last of them */
+} octave_plan;
+
+static octave_plan list_octaves(const binned_mesh *binned, const reach_profile *profile)
+{
+    octave_plan plan = {.count = 0};
+    int top = step_for(binned, profile->largest);
+    for (int k = 0; k < REACH_OCTAVES; k++) {
+        if (profile->counts[k] > 0) {
+            int step = step_for(binned, ldexp(1.0, profile->first_octave + k + 1));
+            plan.step[plan.count] = step < top ? step : top;
+            plan.spheres[plan.count++] = (double)profile->counts[k];
+        }
+    }
+    if (plan.count == 0) {
+        plan.count = 1;
+    }
+    plan.step[plan.count - 1] = top;
+    return plan;
+}
+
+/* Of so many facets of an extent, which have an area of half its square, those whose grown boxes
+ * are in the cell of a sphere at them. */
+static double candidates_among(double count, double extent, double reach)
+{
+    const double grown = extent + 2.0 * reach;
+    const double side = (grown + ldexp(1.0, ilogb(grown))) / extent;
+    return 2.0 * side * side < count ? 2.0 * side * side : count;
+}
+
+/* Candidates of a sphere at the mesh: a large sphere has all of the small facets, and few others.
+ */
+static double expected_candidates(const binned_mesh *binned, int step)
+{
+    const double all = (double)binned->mesh->view.facet_count;
+    if (step == binned->step_count) {
+        return all;
+    }
+    const facet_extents *extents = &binned->extents;
+    const double reach = step_reach(binned, step), smaller = (double)extents->smaller_count;
+    return candidates_among(smaller, extents->usual, reach) +
+           candidates_among(all - smaller, extents->median, reach);
+}
+
+/* The cheapest bands: the octaves below each one are divided best where its last band is best and
+ * so is what is below that. Returns how many bands there are. */
+static int divide_octaves(const binned_mesh *binned, octave_plan *plan, double band_candidates)
+{
+    double all = 0.0;
+    for (int k = 0; k < plan->count; k++) {
+        all += plan->spheres[k];
+    }
+    for (int end = 1; end <= plan->count; end++) {
+        double candidates = expected_candidates(binned, plan->step[end - 1]), spheres = 0.0;
+        plan->cost[end] = INFINITY;
+        for (int begin = end - 1; begin >= 0; begin--) {
+            spheres += plan->spheres[begin];
+            double cost = plan->cost[begin] + spheres * candidates + all * band_candidates;
+            if (cost < plan->cost[end]) {
+                plan->cost[end] = cost;
+                plan->from[end] = begin;
+            }
+        }
+    }
+    int bands = 0;
+    for (int end = plan->count; end > 0; end = plan->from[end]) {
+        bands++;
+    }
+    return bands;
+}
+
+abut_status sets_choose_bands(const binned_mesh *binned, const reach_profile *profile,
+                              reach_band *bands, int *band_count)
+{
+    octave_plan plan = list_octaves(binned, profile);
+    double band_candidates = BAND_CANDIDATES;
+    int count = divide_octaves(binned, &plan, band_candidates);
+    while (count > BAND_LIMIT) {
+        band_candidates *= 2.0;
+        count = divide_octaves(binned, &plan, band_candidates);
+    }
+    *band_count = count;
+    abut_status status = ABUT_OK;
+    for (int end = plan.count; !status && end > 0; end = plan.from[end]) {
+        int step = plan.step[end - 1], below = plan.from[end];
+        reach_band *band = &bands[--count];
+        band->low = below > 0 ? step_reach(binned, plan.step[below - 1]) : 0.0;
+        band->high = step < binned->step_count ? step_reach(binned, step) : INFINITY;
+        status = take_set(binned, step, profile->sphere_count, &band->set);
+    }
+    return status;
+}
+
+/* ---- statistics ---- */
+
+static void add_set(abut_statistics *sum, const bins *set)
+{
+    sum->set_count++;
+    sum->cell_count += set->bucket_count;
+    sum->entry_count += set->entry_count;
+    sum->occupied_count += bins_occupied_count(set);
+    sum->byte_count += bins_byte_count(set);
+}
+
+static void add_ladder(abut_statistics *sum, const _Atomic(bins *) *sets, int count)
+{
+    for (int k = 0; sets && k < count; k++) {
+        const bins *set = atomic_load(&sets[k]);
+        if (set) {
+            add_set(sum, set);
+        }
+    }
+}
+
+void sets_inspect(const binned_mesh *binned, abut_statistics *sum)
+{
+    add_ladder(sum, binned->sets, binned->step_count + 1);
+    add_ladder(sum, binned->fine_sets, binned->step_count + 1);
+}
