@@ -42,6 +42,8 @@ FILES = {
         "precision",
         "mesh",
         "neighbors",
+        "deviations",
+        "walks",
         "noise",
         "build",
         "weights",
