@@ -14,6 +14,7 @@ LIMITS = SimpleNamespace(
     explained=4.0,  # noises along the normal
     nearly_flat=1e-3,  # of a height, or of a distance
     single=1e-6,  # of a coordinate
+    rounded_flat=1e-2,  # of a distance
     rounding=2.0**-49,
     walk=3.0,  # heights
     growth=2.5,
@@ -77,7 +78,9 @@ def measure_edge(edge, across, assumed):
     found.explained = found.deviation <= LIMITS.explained * assumed
     flat = LIMITS.nearly_flat * min(height(np.array(p), edge) for p in across)
     found.flat = found.deviation <= flat
-    found.tiny = found.deviation <= LIMITS.single * np.abs(points).max()
+    found.tiny = found.deviation <= min(
+        LIMITS.single * np.abs(points).max(), LIMITS.rounded_flat * longest
+    )
     found.thin = found.deviation <= LIMITS.nearly_flat * longest
     found.coplanar = found.explained or found.flat or found.tiny
     found.asked = found.coplanar and not found.explained

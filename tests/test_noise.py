@@ -324,6 +324,22 @@ def test_numbers_that_no_one_rounded(z):
     assert (mesh.noise[double] == np.spacing(np.abs(corners[double]).max(axis=1))).all()
 
 
+@pytest.mark.parametrize("height", [0.0, 1e-4])
+@pytest.mark.parametrize("large", [False, True])
+def test_a_grid_of_units_of_the_last_digit(height, large):
+    """Coordinates of 1 mm steps at 100 m need six digits, and nobody rounded them."""
+    rng = np.random.default_rng(3)
+    square, facets = scenes.jittered_grid(rng, 6, 0), scenes.grid_quads(6, 6)
+    facets = [t for a, b, c, d in facets for t in ((a, b, c), (a, c, d))]
+    steps = np.round(square * 6) * 1e-3
+    fine = np.column_stack([steps, height * rng.random(len(steps))]) + [100, 100, 5]
+    coarse = np.column_stack([200 * square, np.zeros(len(square))])
+    parts = [(fine, facets)] + large * [(coarse, facets)]
+    points, all_facets = scenes.join(parts)
+    assert abut.Mesh(points, all_facets).noise.max() < 1e-4
+    assert "decimals" not in origin(abut.Mesh(points, all_facets))
+
+
 def test_axes_of_short_numbers_are_written_as_the_others():
     points, quads = heights(np.round(np.random.default_rng(4).uniform(0, 1, 20), 7))
     mesh = abut.Mesh(points[:, [2, 1, 0]], quads, split=True)

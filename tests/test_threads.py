@@ -129,7 +129,7 @@ def above(count, cells, seed=2):
 
 
 def test_lock_is_released():
-    finder, centers = abut.ContactFinder(ground(50)), above(2000, 50)
+    finder, centers = abut.ContactFinder(ground(50)), above(10_000, 50)
     finder.find(centers[:1], 20.0)
     counted, done = 0, threading.Event()
 

@@ -235,7 +235,8 @@ static abut_status add_facet(builder *b, abut_index source)
     if (status == ABUT_FACET_ZERO_AREA && in->drop_zero_area) {
         return ABUT_OK;
     }
-    bool winds_once = status != ABUT_FACET_NOT_CONVEX || b->error->detail >= 0;
+    bool winds_once = status != ABUT_FACET_NOT_CONVEX || b->error->detail >= 0 ||
+                      facet_is_thin(&p, &shape, noise.noise);
     if ((status == ABUT_FACET_NOT_CONVEX || status == ABUT_FACET_NOT_PLANAR) && in->split &&
         winds_once) {
         return append_parts(b, source, &p, &shape, noise.noise);

@@ -102,7 +102,10 @@ static void measure_edge(deviations *d, abut_index number)
     }
     const double longest = longest_distance(p);
     to->steepness = steepness_of(to->deviation, longest);
-    to->is |= to->deviation <= SINGLE_ROUNDING * largest_coordinate(p) ? EDGE_TINY : 0;
+    if (to->deviation <= SINGLE_ROUNDING * largest_coordinate(p) &&
+        to->deviation <= ROUNDED_FLAT * longest) {
+        to->is |= EDGE_TINY;
+    }
     if (to->deviation <= NEARLY_FLAT * longest) {
         to->is |= EDGE_THIN;
         to->is |= to->deviation <= NEARLY_FLAT * least_height(d, edge) ? EDGE_FLAT : 0;

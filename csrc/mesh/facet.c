@@ -148,6 +148,11 @@ double facet_reflex_limit(const polygon *p, double noise)
     return REFLEX_NOISES * shape_noise(p, noise);
 }
 
+bool facet_is_thin(const polygon *p, const facet_shape *shape, double noise)
+{
+    return 2.0 * shape->area <= facet_reflex_limit(p, noise) * shape->diagonal;
+}
+
 static abut_status report(abut_error *error, abut_status status, abut_index detail, double value)
 {
     error->status = status;

@@ -43,6 +43,9 @@ abut_status facet_check(const polygon *p, const facet_shape *shape, double noise
 /* How far rounding may have moved a straight corner inside of its neighbors' chord. */
 double facet_reflex_limit(const polygon *p, double noise);
 
+/* Whether rounding may have made the polygon cross itself. */
+bool facet_is_thin(const polygon *p, const facet_shape *shape, double noise);
+
 /* Set flat[i] to 1 for the corners that lie on their neighbors' chord to within noise, or inside of
  * it; at least three stay 0. Returns how many are not flat. */
 abut_index facet_mark_flat(const polygon *p, const facet_shape *shape, double noise, uint8_t *flat);

@@ -24,6 +24,11 @@ enum { SHORT_BITS = 17, DOUBLE_BITS = 53 };
 /* Digits are believed where chance would make all of them with a probability of 2^-20 or less. */
 enum { EVIDENCE_BITS = 20 };
 
+/* No facet is left where one in so many edges was rounded to so few units: their corners are points
+ * of a grid. */
+#define GRID_UNITS 32.0
+enum { SHORT_EDGES_OF = 2000 };
+
 /* No float64 number needs fewer. */
 enum { FEWEST_DECIMALS = -400 };
 
@@ -199,6 +204,28 @@ static bool are_short(const axis_digits *axis)
     return axis->are_few && axis->digits.significant <= SHORT_DIGITS;
 }
 
+/* Whether the corners of facets are so few units apart that these are no rounding, but steps of a
+ * grid: how many of the edges that are no longer than GRID_UNITS. */
+static bool are_grid_points(const abut_mesh_input *in, const double *vertices, const digits *found)
+{
+    abut_index count = 0, short_count = 0;
+    double before[3] = {0.0, 0.0, 0.0};
+    for (abut_index i = 0; i < in->index_count; i++) {
+        double length = 0.0, largest = 0.0;
+        for (int k = 0; k < 3; k++) {
+            const axis_corners axis = {vertices + k, in->indices, in->index_count,
+                                       in->vertex_count};
+            const double x = coordinate(&axis, i);
+            length = larger(length, fabs(x - before[k]));
+            largest = larger(largest, fabs(x));
+            before[k] = x;
+        }
+        count += i > 0 && length > 0.0;
+        short_count += i > 0 && length > 0.0 && length <= GRID_UNITS * digit_unit(found, largest);
+    }
+    return SHORT_EDGES_OF * short_count > count;
+}
+
 precision precision_find(const abut_mesh_input *input, const double *vertices)
 {
     precision found = {.said = input->units};
@@ -215,6 +242,7 @@ precision precision_find(const abut_mesh_input *input, const double *vertices)
             include_digits(&common, &of_axis.digits);
         }
     }
+    common.are_rounded = common.are_rounded && !are_grid_points(input, vertices, &common);
     for (int k = 0; k < 3; k++) {
         found.axes[k] = alike[k] ? common : (digits){0};
     }

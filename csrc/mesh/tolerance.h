@@ -48,6 +48,9 @@
  * noise from shape, less is noise. CAD meshes have shape from 1e-5 on. */
 #define SINGLE_ROUNDING 1e-6
 
+/* A mesh is of no use that rounding turns by more than this part of its facets. */
+#define ROUNDED_FLAT 1e-2
+
 /* What rounding may make of the volume of four points in one plane, in parts of the product of
  * their distances: 18 roundings. */
 #define VOLUME_ROUNDING 0x1p-49
