@@ -299,7 +299,7 @@ class Contacts(Table):
 
     def match(
         self,
-        previous: Contacts,
+        previous: Contacts | None,
         ids: ArrayLike | None = None,
         previous_ids: ArrayLike | None = None,
         *,
@@ -315,8 +315,9 @@ class Contacts(Table):
 
         Parameters
         ----------
-        previous : Contacts
-            Of the step before, with the same meshes and period; poses may differ.
+        previous : Contacts or None
+            Of the step before, with the same meshes and period; poses may differ. None: there was
+            no step before, and all contacts are new. Ids are not looked at then.
         ids : (n,) array_like of int, optional
             A number for each sphere, where spheres came, went or changed their order since.
         previous_ids : (n of previous,) array_like of int, optional
@@ -335,7 +336,7 @@ class Contacts(Table):
             If `previous` is of other meshes or of another period, the number of spheres differs
             without ids, an id is there twice, or columns of a table do not fit together.
         TypeError
-            If `previous` is no `Contacts`, or ids are no integers.
+            If `previous` is neither `Contacts` nor None, or ids are no integers.
 
         See Also
         --------
@@ -357,7 +358,14 @@ class Contacts(Table):
         return history.match(self, previous, ids, previous_ids, workers)
 
     def carry(
-        self, tangent: ArrayLike, previous: Contacts, match: ArrayLike
+        self,
+        tangent: ArrayLike | None,
+        previous: Contacts | None,
+        match: ArrayLike | None = None,
+        ids: ArrayLike | None = None,
+        previous_ids: ArrayLike | None = None,
+        *,
+        workers: int | None = None,
     ) -> NDArray[np.float64]:
         """Take tangential vectors, such as springs, along from the step before.
 
@@ -368,10 +376,13 @@ class Contacts(Table):
         ----------
         tangent : (m of previous, 3) array_like
             A vector for each contact of `previous`, in the world.
-        previous : Contacts
-            Of the step before.
-        match : (m,) array_like of int
-            As `match` returned it.
+        previous : Contacts or None
+            Of the step before. None: there was none, and all vectors are 0; nothing else is looked
+            at then, and `tangent` may be None, too.
+        match : (m,) array_like of int, optional
+            As `match` returned it. By default it is asked for here.
+        ids, previous_ids, workers : optional
+            As `match` takes them, where it is asked for here.
 
         Returns
         -------
@@ -382,7 +393,13 @@ class Contacts(Table):
         ------
         ValueError
             If a shape is wrong, `match` names a row that there is not, or `previous` is of other
-            meshes or of another period.
+            meshes or of another period; where no match is given, whatever `match` raises.
+        TypeError
+            If `previous` is neither `Contacts` nor None, or numbers are of the wrong kind.
+
+        See Also
+        --------
+        match : Which contact of the step before goes on.
 
         Examples
         --------
@@ -396,8 +413,18 @@ class Contacts(Table):
         >>> now = finder.find([[0, 0.5, 0.25]], 0.5, poses=quarter)
         >>> now.carry([[0.125, 0, 0]], before, now.match(before))
         array([[0.   , 0.125, 0.   ]])
+
+        A loop of steps needs no case for the first:
+
+        >>> springs, before = None, None
+        >>> for x in 0.0, 0.25, 0.5:
+        ...     now = finder.find([[x, 0, 0.25]], 0.5)
+        ...     springs = now.carry(springs, before) + [0.25, 0, 0]
+        ...     before = now
+        >>> springs
+        array([[0.75, 0.  , 0.  ]])
         """
-        return history.carry(tangent, self, previous, match)
+        return history.carry(tangent, self, previous, match, (ids, previous_ids), workers)
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw the touched features and the normals on the facets, by matplotlib or pyvista.

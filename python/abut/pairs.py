@@ -167,7 +167,14 @@ class Pairs(Table):
         # the arrays are copies, since SciPy sorts and sums in place
         return sparse.csr_array((entries, self.j, self.offsets), shape, copy=True)
 
-    def match(self, previous: Pairs, ids: Any = None, previous_ids: Any = None) -> NDArray[np.intp]:
+    def match(
+        self,
+        previous: Pairs | None,
+        ids: Any = None,
+        previous_ids: Any = None,
+        *,
+        workers: int | None = None,
+    ) -> NDArray[np.intp]:
         """Which pair of the step before each pair continues.
 
         A pair continues that of the same two spheres. Of several images of the same two it
@@ -176,13 +183,16 @@ class Pairs(Table):
 
         Parameters
         ----------
-        previous : Pairs
-            Of the step before, with the same period.
+        previous : Pairs or None
+            Of the step before, with the same period. None: there was no step before, and all pairs
+            are new. Ids are not looked at then.
         ids : (n,) array_like of int, optional
             A number for each sphere, where spheres came, went or changed their order since. With
             others a tuple of two: for the spheres, and for the others.
         previous_ids : (n of previous,) array_like of int, optional
             Likewise their numbers in the step before. By default the spheres are in the same order.
+        workers : int, optional
+            Number of threads at most, as for `find_pairs`. One does all the work so far.
 
         Returns
         -------
@@ -196,7 +206,7 @@ class Pairs(Table):
             If `previous` is of another period, the number of spheres differs without ids, an id is
             there twice, or columns of a table do not fit together.
         TypeError
-            If `previous` is no `Pairs`, or ids are no integers.
+            If `previous` is neither `Pairs` nor None, or ids are no integers.
 
         See Also
         --------
@@ -212,15 +222,17 @@ class Pairs(Table):
         >>> now.match(before, ids=[7, 10, 9, 8], previous_ids=[7, 8, 9])
         array([0, 1])
         """
-        return pair_history.match(self, previous, ids, previous_ids)
+        return pair_history.match(self, previous, ids, previous_ids, workers)
 
     def carry(
         self,
-        tangent: ArrayLike,
-        previous: Pairs,
-        match: ArrayLike,
+        tangent: ArrayLike | None,
+        previous: Pairs | None,
+        match: ArrayLike | None = None,
         ids: Any = None,
         previous_ids: Any = None,
+        *,
+        workers: int | None = None,
     ) -> NDArray[np.float64]:
         """Take tangential vectors, such as springs, along from the step before.
 
@@ -231,12 +243,15 @@ class Pairs(Table):
         ----------
         tangent : (m of previous, d) array_like
             A vector for each pair of `previous`, as it acts on i.
-        previous : Pairs
-            Of the step before.
-        match : (m,) array_like of int
-            As `match` returned it.
+        previous : Pairs or None
+            Of the step before. None: there was none, and all vectors are 0; nothing else is looked
+            at then, and `tangent` may be None, too.
+        match : (m,) array_like of int, optional
+            As `match` returned it. By default it is asked for here.
         ids, previous_ids : optional
-            As `match` was told.
+            As `match` takes them, or was told.
+        workers : int, optional
+            As `match` takes it, where it is asked for here.
 
         Returns
         -------
@@ -247,7 +262,13 @@ class Pairs(Table):
         ------
         ValueError
             If a shape is wrong, `match` names a row that there is not or that is of other spheres,
-            or `previous` is of another period.
+            or `previous` is of another period; where no match is given, whatever `match` raises.
+        TypeError
+            If `previous` is neither `Pairs` nor None, or numbers are of the wrong kind.
+
+        See Also
+        --------
+        match : Which pair of the step before goes on.
 
         Examples
         --------
@@ -258,8 +279,18 @@ class Pairs(Table):
         >>> now = abut.find_pairs([[0, 0, 0], [0, 1.5, 0]], 1.0)
         >>> now.carry([[0, 0.125, 0]], before, now.match(before))
         array([[-0.125,  0.   ,  0.   ]])
+
+        A loop of steps needs no case for the first:
+
+        >>> springs, before = None, None
+        >>> for x in 1.5, 1.25, 1.0:
+        ...     now = abut.find_pairs([[0, 0, 0], [x, 0, 0]], 1.0)
+        ...     springs = now.carry(springs, before) + [0, 0.25, 0]
+        ...     before = now
+        >>> springs
+        array([[0.  , 0.75, 0.  ]])
         """
-        return pair_history.carry(tangent, self, previous, match, (ids, previous_ids))
+        return pair_history.carry(tangent, self, previous, match, (ids, previous_ids), workers)
 
     def __repr__(self) -> str:
         others = (
