@@ -37,6 +37,21 @@ def posed(count):
     }
 
 
+def summed(count):
+    """The forces on the spheres of about as many pairs, by numpy.add.at and by sum."""
+    rng = np.random.default_rng(2)
+    centers = rng.random((count, 3)) * count ** (1 / 3)
+    pairs = abut.find_pairs(centers, 0.5 * 0.78)
+    forces = pairs.overlap[:, None] * pairs.normal
+
+    def at():
+        total = np.zeros((count, 3))
+        np.add.at(total, pairs.i, forces)
+        np.subtract.at(total, pairs.j, forces)
+
+    return {"numpy.add.at": at, "pairs.sum": lambda: pairs.sum(forces)}
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=ROUNDS)
@@ -44,6 +59,8 @@ def main(arguments=None):
     for title, entrants in {
         "20 spheres and a square": posed(20),
         "2,000 spheres and a square": posed(2_000),
+        "3,000 pairs": summed(3_000),
+        "100,000 pairs": summed(100_000),
     }.items():
         times = shortest(entrants, rounds)
         print(title + ": " + ", ".join(f"{name} {one:.1f} µs" for name, one in times.items()))

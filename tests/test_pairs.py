@@ -203,6 +203,51 @@ def test_matrix_with_others(spheres):
     assert found.matrix().shape == (N, 7) and found.matrix().nnz == len(found)
 
 
+@pytest.mark.parametrize("shape", [(), (1,), (3,), (0,)])
+def test_sum(periodic, shape):
+    rng = np.random.default_rng(3)
+    on_i, on_j = rng.normal(size=(2, len(periodic), *shape))
+    for given, expected_j in ((None, -on_i), (on_j, on_j)):
+        first, second = np.zeros((2, N, *shape))
+        np.add.at(first, periodic.i, on_i)
+        np.add.at(second, periodic.j, expected_j)
+        found = periodic.sum(on_i, given)
+        assert found.shape == (N, *shape) and found.tobytes() == (first + second).tobytes()
+
+
+def test_sum_of_none(pairs):
+    assert pairs[:0].sum([]).tolist() == [0.0] * N
+    assert pairs[:0].sum(np.empty((0, 2))).tolist() == [[0.0, 0.0]] * N
+
+
+def test_sum_with_others(spheres):
+    centers, radii = spheres
+    found = abut.find_pairs(centers[:20], radii[:20], others=(centers[20:], radii[20:]))
+    on_i = np.random.default_rng(4).normal(size=(len(found), 2))
+    expected = np.zeros((20, 2)), np.zeros((N - 20, 2))
+    np.add.at(expected[0], found.i, on_i)
+    np.add.at(expected[1], found.j, -on_i)
+    sums = found.sum(on_i)
+    assert isinstance(sums, tuple) and len(found) > 3
+    assert [one.tolist() for one in sums] == [one.tolist() for one in expected]
+    assert found.sum(on_i, 2 * on_i)[1].tolist() == (-2 * expected[1]).tolist()
+
+
+def test_sum_refuses_other_shapes(pairs):
+    count = len(pairs)
+    with pytest.raises(ValueError, match=rf"on_i has shape \(3,\), but must be \({count},\) or"):
+        pairs.sum([1, 2, 3])
+    with pytest.raises(ValueError, match=rf"on_j has shape \({count}, 1\), but on_i has \({count}"):
+        pairs.sum(np.ones(count), np.ones((count, 1)))
+    with pytest.raises(TypeError, match="on_j has dtype bool"):
+        pairs.sum(np.ones(count), np.ones(count, bool))
+    for name in "ij":
+        changed = copy.deepcopy(pairs)
+        getattr(changed, name)[1] = N
+        with pytest.raises(ValueError, match=rf"{name}\[1\] is {N}, but must be 0 to {N - 1}"):
+            changed.sum(np.ones(count))
+
+
 def test_to_pandas(pairs, dimension):
     pytest.importorskip("pandas")
     table = pairs.to_pandas()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core, checks, history
+from . import _core, checks, history, sums
 from .extras import import_extra
 from .poses import Period, lengths_of
 from .table import SameColumn, Table, rebuild
@@ -243,6 +243,49 @@ class Contacts(Table):
         offsets = np.concatenate([[0], np.cumsum(counts * here)])
         # the arrays are copies, since SciPy sorts and sums in place
         return sparse.csr_array((self.weight[nodes], self.node[nodes], offsets), shape)
+
+    def sum(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Add up what the contacts do to each sphere, such as forces.
+
+        Parameters
+        ----------
+        values : (m,) or (m, k) array_like
+            A number, or k numbers, for each contact.
+
+        Returns
+        -------
+        (n,) or (n, k) ndarray of float64
+            The sum over each sphere's contacts, in their order: the same bits on every run. 0 where
+            there are none.
+
+        Raises
+        ------
+        ValueError
+            If `values` is of another shape, or `sphere` holds what is no number of a sphere.
+        TypeError
+            If `values` are no real numbers.
+
+        See Also
+        --------
+        weight_matrix : What the contacts do to the vertices of a mesh.
+
+        Examples
+        --------
+        The forces on a sphere in a corner, on one that touches nothing, and on one on the floor:
+
+        >>> import abut
+        >>> floor = abut.Mesh([[0, 0, 0], [4, 0, 0], [4, 4, 0], [0, 4, 0]], [[0, 1, 2, 3]])
+        >>> wall = abut.Mesh([[0, 0, 0], [0, 4, 0], [0, 4, 4], [0, 0, 4]], [[0, 1, 2, 3]])
+        >>> centers = [[0.75, 2, 0.5], [9, 9, 9], [2, 2, 0.5]]
+        >>> contacts = abut.find_contacts(centers, 1.0, [floor, wall])
+        >>> contacts.sum(100 * contacts.overlap[:, None] * contacts.normal)
+        array([[25.,  0., 50.],
+               [ 0.,  0.,  0.],
+               [ 0.,  0., 50.]])
+        >>> contacts.sum(contacts.overlap)
+        array([0.75, 0.  , 0.5 ])
+        """
+        return sums.contact_sum(self, values)
 
     def velocity(self, twists: ArrayLike) -> NDArray[np.float64]:
         """The velocity of the mesh at each contact point.

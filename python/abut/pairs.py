@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import checks, pair_history
+from . import checks, pair_history, sums
 from .extras import import_extra
 from .poses import Period
 from .table import SameColumn, Table
@@ -73,12 +73,8 @@ class Pairs(Table):
 
     With forces on the first of each pair, those on the spheres are
 
-    >>> import numpy as np
     >>> forces = 1e3 * pairs.overlap[:, None] * pairs.normal
-    >>> total = np.zeros((4, 3))
-    >>> np.add.at(total, pairs.i, forces)
-    >>> np.subtract.at(total, pairs.j, forces)
-    >>> total[1]
+    >>> pairs.sum(forces)[1]
     array([ 500., -500.,    0.])
     """
 
@@ -166,6 +162,55 @@ class Pairs(Table):
         shape = n, n if self.other_count is None else self.other_count
         # the arrays are copies, since SciPy sorts and sums in place
         return sparse.csr_array((entries, self.j, self.offsets), shape, copy=True)
+
+    def sum(self, on_i: ArrayLike, on_j: ArrayLike | None = None) -> Any:
+        """Add up what the pairs do to each sphere, such as forces.
+
+        Parameters
+        ----------
+        on_i : (m,) or (m, k) array_like
+            A number, or k numbers, for each pair: what it does to sphere i.
+        on_j : array_like of the same shape, optional
+            What it does to j. By default ``-on_i``, as of forces.
+
+        Returns
+        -------
+        (n,) or (n, k) ndarray of float64
+            The sum over each sphere's pairs: of those in which it is i in their order, plus of
+            those in which it is j in theirs. So the bits are the same on every run. 0 where there
+            are none.
+            Of a search with others a tuple of two: the sums for the spheres, and for the others,
+            (other_count,) or (other_count, k).
+
+        Raises
+        ------
+        ValueError
+            If a shape is wrong, or `i` or `j` hold what is no number of a sphere.
+        TypeError
+            If `on_i` or `on_j` are no real numbers.
+
+        Examples
+        --------
+        Three spheres in a row push each other apart:
+
+        >>> import abut, numpy as np
+        >>> pairs = abut.find_pairs([[0, 0], [1.5, 0], [2.75, 0]], 1.0)
+        >>> pairs.sum(100 * pairs.overlap[:, None] * pairs.normal)
+        array([[-50.,   0.],
+               [-25.,   0.],
+               [ 75.,   0.]])
+
+        How many pairs each sphere has, and the same for spheres and others:
+
+        >>> ones = np.ones(len(pairs))
+        >>> pairs.sum(ones, ones)
+        array([1., 2., 1.])
+        >>> pairs = abut.find_pairs([[0, 0], [9, 0]], 1.0, others=([[1.5, 0], [0, 1.5]], 1.0))
+        >>> ones = np.ones(len(pairs))
+        >>> pairs.sum(ones, ones)
+        (array([2., 0.]), array([1., 1.]))
+        """
+        return sums.pair_sum(self, on_i, on_j)
 
     def match(
         self,
