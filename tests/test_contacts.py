@@ -527,5 +527,9 @@ def test_concatenate_refuses_different_meshes(contacts, spheres, mesh):
 def test_concatenate_refuses_what_is_no_contacts(contacts):
     with pytest.raises(ValueError, match="no contacts to concatenate"):
         abut.concatenate([])
-    with pytest.raises(TypeError, match=r"contacts\[1\] is no Contacts, but SimpleNamespace"):
+    with pytest.raises(TypeError, match=r"tables\[1\] is no Contacts, but SimpleNamespace"):
         abut.concatenate([contacts, SimpleNamespace()])
+    with pytest.raises(TypeError, match=r"tables\[0\] is neither Contacts nor Pairs, but list"):
+        abut.concatenate([[], contacts])
+    with pytest.raises(TypeError, match=r"tables\[1\] is no Contacts, but Pairs"):
+        abut.concatenate([contacts, abut.find_pairs([[0, 0, 0]], 1.0)])

@@ -2,9 +2,11 @@
 
 import copy
 import csv
+import dataclasses
 import html.parser
 import pickle
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -246,6 +248,59 @@ def test_sum_refuses_other_shapes(pairs):
         getattr(changed, name)[1] = N
         with pytest.raises(ValueError, match=rf"{name}\[1\] is {N}, but must be 0 to {N - 1}"):
             changed.sum(np.ones(count))
+
+
+# ---- joins ---------------------------------------------------------------------------------------
+
+
+def test_concatenate_with_others_is_one_search(spheres, dimension):
+    centers, radii = spheres
+    for options in ({}, {"period": PERIOD[dimension]}):
+        found = [
+            abut.find_pairs(centers[a:b], radii[a:b], others=spheres, **options)
+            for a, b in pairwise((0, 1, 1, 25, N))
+        ]
+        joined = abut.concatenate(iter(found))
+        assert joined == abut.find_pairs(*spheres, others=spheres, **options)
+        assert joined.other_count == N and joined.period == found[0].period
+        assert not joined.offsets.flags.writeable
+
+
+def test_concatenate_chunks_apart_is_one_search(spheres):
+    """Chunks so far apart that no pair is lost."""
+    centers, radii = spheres
+    chunks = [(centers[:25], radii[:25]), (centers[25:] + 100, radii[25:])]
+    whole = abut.find_pairs(*map(np.concatenate, zip(*chunks, strict=True)))
+    assert abut.concatenate(abut.find_pairs(*chunk) for chunk in chunks) == whole
+
+
+def test_concatenate_makes_images_where_one_has_them(periodic, pairs):
+    alike = dataclasses.replace(pairs, period=periodic.period)
+    joined = abut.concatenate([alike, periodic])
+    assert joined.image.tolist() == [*alike.image.tolist(), *periodic.image.tolist()]
+    assert "image" not in vars(abut.concatenate([abut.find_pairs([[0, 0, 0]], 1.0)] * 2))
+
+
+def test_concatenate_one_gives_a_copy(pairs):
+    joined = abut.concatenate([pairs])
+    assert joined == pairs
+    joined.i[:] = -1
+    assert pairs.i.min() >= 0
+
+
+def test_concatenate_wants_one_search(pairs, periodic, spheres, dimension):
+    one, two = (abut.find_pairs(*spheres, others=(spheres[0][:n], 1.0)) for n in (1, 2))
+    for other, message in (
+        (periodic, "the pairs have different period"),
+        (one, "the pairs have different other_count"),
+        (abut.find_pairs(np.zeros((1, 5 - dimension)), 1.0), "the pairs are in different dim"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            abut.concatenate([pairs, other])
+    with pytest.raises(ValueError, match="the pairs have different other_count"):
+        abut.concatenate([one, two])
+    with pytest.raises(TypeError, match=r"tables\[1\] is no Pairs, but int"):
+        abut.concatenate([pairs, 3])
 
 
 def test_to_pandas(pairs, dimension):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -517,70 +516,3 @@ class Contacts(Table):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return rebuild, (type(self), self._made_columns(), self._search() | {"meshes": None})
-
-
-def concatenate(contacts: Iterable[Contacts]) -> Contacts:
-    """Join the contacts of chunks of spheres.
-
-    Parameters
-    ----------
-    contacts : iterable of Contacts
-        At least one; each has the spheres after those of the one before.
-
-    Returns
-    -------
-    Contacts
-        Of all spheres, numbered on through the chunks. It knows its meshes if all chunks do.
-
-    Raises
-    ------
-    ValueError
-        If there are none, or if they are of different meshes, poses, periods or flat_angle.
-    TypeError
-        If an item is no `Contacts`.
-
-    Examples
-    --------
-    >>> import abut
-    >>> finder = abut.ContactFinder(abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]))
-    >>> chunks = [finder.find([[0.2, 0.2, z]], 1.0) for z in (0.5, 2.0, 0.75)]
-    >>> abut.concatenate(chunks).sphere
-    array([0, 2])
-    """
-    tables = list(contacts)
-    if not tables:
-        raise ValueError("there are no contacts to concatenate")
-    for i, table in enumerate(tables):
-        if not isinstance(table, Contacts):
-            raise TypeError(f"contacts[{i}] is no Contacts, but {type(table).__name__}")
-    meshes = _common_meshes(tables)
-    _check_common(tables)
-    made = set().union(*map(vars, tables))
-    columns = {
-        name: np.concatenate([getattr(table, name) for table in tables])
-        for name in (*ROW_COLUMNS, "_tilt", *NODE_COLUMNS)
-        if name in made
-    }
-    firsts = np.cumsum([0, *(len(table.counts) for table in tables[:-1])])
-    columns["sphere"] += np.repeat(firsts, [len(table) for table in tables])
-    columns |= {name: _joined([getattr(table, name) for table in tables]) for name in OFFSETS}
-    return Contacts._build(columns, tables[0]._search() | {"meshes": meshes})
-
-
-def _joined(offsets: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
-    counts = [np.diff(one) for one in offsets]
-    return np.concatenate([[0], np.cumsum(np.concatenate(counts))])
-
-
-def _common_meshes(tables: Sequence[Contacts]) -> tuple[Mesh, ...] | None:
-    known = [table.meshes for table in tables if table.meshes is not None]
-    if any(meshes != known[0] for meshes in known):
-        raise ValueError("the contacts are of different meshes")
-    return known[0] if len(known) == len(tables) else None
-
-
-def _check_common(tables: Sequence[Contacts]) -> None:
-    for name in SEARCH[1:]:
-        first, *others = (getattr(table, name) for table in tables)
-        if any(not np.array_equal(first, other) for other in others):
-            raise ValueError(f"the contacts have different {name}")

@@ -21,9 +21,9 @@ PAIR_COLUMNS = ("i", "j", "normal", "overlap", "point", "image")
 class Pairs(Table):
     """Pairs of spheres that touch: a table with one row a pair.
 
-    Made by `find_pairs`, `PairFinder.find` and `load_pairs`. Rows are sorted by i, then j, then
-    image. The columns cannot be exchanged; their entries are the caller's to change. Vectors have
-    as many entries as the centers had: d is 2 or 3.
+    Made by `find_pairs`, `PairFinder.find`, `load_pairs` and `concatenate`. Rows are sorted by i,
+    then j, then image. The columns cannot be exchanged; their entries are the caller's to change.
+    Vectors have as many entries as the centers had: d is 2 or 3.
 
     Attributes
     ----------
