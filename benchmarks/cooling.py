@@ -75,19 +75,9 @@ def move_apart(centers, radii, side):
             break
         part = areas[pairs.j] / (areas[pairs.i] + areas[pairs.j])
         shift = 0.5 * pairs.overlap[:, None] * pairs.normal
-        centers = centers + add_up(pairs, part[:, None] * shift, (part[:, None] - 1.0) * shift)
+        centers = centers + pairs.sum(part[:, None] * shift, (part[:, None] - 1.0) * shift)
         centers = np.clip(centers, radii[:, None], side - radii[:, None])
     return centers
-
-
-def add_up(pairs, on_i, on_j):
-    """What all pairs do to each disk, (n, 2)."""
-    count = len(pairs.offsets) - 1
-    columns = [
-        np.bincount(pairs.i, on_i[:, axis], count) + np.bincount(pairs.j, on_j[:, axis], count)
-        for axis in range(2)
-    ]
-    return np.stack(columns, axis=1)
 
 
 # ---- the simulation ------------------------------------------------------------------------------
@@ -122,7 +112,7 @@ class Simulation:
         speed = np.einsum("ij,ij->i", velocities[pairs.i] - velocities[pairs.j], pairs.normal)
         force = self.stiffness * pairs.overlap - self.damping * np.sqrt(mass) * speed
         on_i = force[:, None] * pairs.normal
-        return add_up(pairs, on_i, -on_i) + self.wall_forces()
+        return pairs.sum(on_i, -on_i) + self.wall_forces()
 
     def wall_forces(self):
         """Of four half-planes, which are as heavy as can be."""

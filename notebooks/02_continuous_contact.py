@@ -43,9 +43,7 @@ from abut import examples
 def forces(contacts, exponent=1.5):
     """The total force on each sphere, (n, 3)."""
     size = contacts.share * contacts.overlap.clip(0) ** exponent
-    total = np.zeros((len(contacts.counts), 3))
-    np.add.at(total, contacts.sphere, size[:, None] * contacts.normal)
-    return total
+    return contacts.sum(size[:, None] * contacts.normal)
 
 
 RESOLUTIONS = {"hierarchy": "tab:red", "sharing": "tab:blue"}

@@ -480,3 +480,13 @@ def test_two_disks_part_with_the_restitution(benchmarks):
         speed = np.diff(simulation.velocities[:, 0])[0]
         assert len(simulation.pairs) == 0
         assert speed == pytest.approx(cooling.RESTITUTION, rel=0.01)
+
+
+# ---- what a step takes beside its search ---------------------------------------------------------
+
+
+def test_overhead(benchmarks, capsys):
+    benchmarks["overhead"].main(["--rounds", "1"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("20 spheres and a square: without a pose ")
+    assert all(line.endswith(" µs") for line in lines)

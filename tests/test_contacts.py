@@ -443,6 +443,49 @@ def test_missing_packages_are_named(contacts, monkeypatch, method, module, extra
         getattr(contacts, method)()
 
 
+# ---- sums ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (3,), (6,), (0,)])
+def test_sum(contacts, shape):
+    values = np.random.default_rng(3).normal(size=(len(contacts), *shape))
+    expected = np.zeros((N, *shape))
+    np.add.at(expected, contacts.sphere, values)
+    found = contacts.sum(values)
+    assert found.shape == expected.shape and found.tobytes() == expected.tobytes()
+    assert contacts[::2].sum(values[::2]).shape == expected.shape
+    whole = np.arange(values.size).reshape(values.shape)
+    assert contacts.sum(whole).tolist() == contacts.sum(whole.astype(float)).tolist()
+
+
+def test_sum_of_none(contacts):
+    assert contacts[:0].sum([]).tolist() == [0.0] * N
+    assert contacts[:0].sum(np.empty((0, 2))).tolist() == [[0.0, 0.0]] * N
+    assert abut.find_contacts(np.empty((0, 3)), 1.0, contacts.meshes).sum([]).tolist() == []
+
+
+def test_sum_refuses_other_shapes(contacts):
+    count = len(contacts)
+    for values in (1.0, np.ones(count - 1), np.ones((3, count)), np.ones((count, 3, 3))):
+        message = rf"values has shape \(.*\), but must be \({count},\) or \({count}, k\)"
+        with pytest.raises(ValueError, match=message):
+            contacts.sum(values)
+    with pytest.raises(TypeError, match="values has dtype complex128"):
+        contacts.sum(np.ones(count, complex))
+
+
+def test_sum_refuses_what_is_no_sphere(contacts):
+    ones = np.ones(len(contacts))
+    for number in (-1, N):
+        changed = copy.deepcopy(contacts)
+        changed.sphere[2] = number
+        with pytest.raises(ValueError, match=rf"sphere\[2\] is {number}, but must be 0 to {N - 1}"):
+            changed.sum(ones)
+    fewer = dataclasses.replace(contacts, sphere=contacts.sphere[1:])
+    with pytest.raises(ValueError, match=r"sphere has .* rows, but overlap has"):
+        fewer.sum(ones)
+
+
 # ---- joins ---------------------------------------------------------------------------------------
 
 
@@ -484,5 +527,9 @@ def test_concatenate_refuses_different_meshes(contacts, spheres, mesh):
 def test_concatenate_refuses_what_is_no_contacts(contacts):
     with pytest.raises(ValueError, match="no contacts to concatenate"):
         abut.concatenate([])
-    with pytest.raises(TypeError, match=r"contacts\[1\] is no Contacts, but SimpleNamespace"):
+    with pytest.raises(TypeError, match=r"tables\[1\] is no Contacts, but SimpleNamespace"):
         abut.concatenate([contacts, SimpleNamespace()])
+    with pytest.raises(TypeError, match=r"tables\[0\] is neither Contacts nor Pairs, but list"):
+        abut.concatenate([[], contacts])
+    with pytest.raises(TypeError, match=r"tables\[1\] is no Contacts, but Pairs"):
+        abut.concatenate([contacts, abut.find_pairs([[0, 0, 0]], 1.0)])

@@ -300,7 +300,33 @@ def test_other_period(finder, now):
         now.match(periodic)
 
 
-@pytest.mark.parametrize("previous", [None, 3, "before", [1, 2]])
+def test_no_step_before(now):
+    match = now.match(None)
+    assert match.dtype == np.intp and match.tolist() == [-1] * len(now)
+    # as a loop asks in its first step
+    assert now.match(None, ids=[4, 5, 6, 7], previous_ids=None).tolist() == match.tolist()
+    for carried in (now.carry(None, None), now.carry(np.empty((0, 3)), None, match)):
+        assert carried.dtype == float and carried.tolist() == np.zeros((len(now), 3)).tolist()
+    with pytest.raises(ValueError, match="workers is 0"):
+        now.match(None, workers=0)
+
+
+def test_carry_matches_by_itself(finder, now, before):
+    springs = np.arange(3.0 * len(before)).reshape(-1, 3)
+    expected = now.carry(springs, before, now.match(before))
+    assert expected.any() and now.carry(springs, before, workers=2).tolist() == expected.tolist()
+    order = [2, 1, 3]
+    fewer = finder.find(CENTERS[order] + [-0.06, 0.03, 0], RADII[order])
+    ids = order, range(4)
+    expected = fewer.carry(springs, before, fewer.match(before, *ids))
+    assert fewer.carry(springs, before, None, *ids).tolist() == expected.tolist()
+    with pytest.raises(ValueError, match="there are 3 spheres, but previous has 4: give ids"):
+        fewer.carry(springs, before)
+    with pytest.raises(TypeError, match="tangent is None, but must be real numbers"):
+        now.carry(None, before)
+
+
+@pytest.mark.parametrize("previous", [3, "before", [1, 2]])
 def test_no_contacts(now, previous):
     with pytest.raises(TypeError, match="previous is no Contacts, but"):
         now.match(previous)

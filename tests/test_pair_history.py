@@ -257,6 +257,39 @@ def test_carry_wants_the_ids_of_match(steps, tables):
         now.carry(tangents(tables[0]), tables[0], match)
 
 
+def test_no_step_before(tables):
+    _, now = tables
+    match = now.match(None)
+    assert match.dtype == np.intp and match.tolist() == [-1] * len(now)
+    # as a loop asks in its first step
+    assert now.match(None, ids=range(400), previous_ids=None).tolist() == match.tolist()
+    for carried in (now.carry(None, None), now.carry(tangents(now)[:0], None, match)):
+        assert carried.dtype == float and carried.shape == now.normal.shape and not carried.any()
+
+
+def test_carry_matches_by_itself(steps, tables):
+    before, now = tables
+    tangent = tangents(before)
+    expected = now.carry(tangent, before, now.match(before))
+    assert expected.any() and now.carry(tangent, before).tolist() == expected.tolist()
+    order = np.random.default_rng(3).permutation(400)
+    now = abut.find_pairs(steps[1][order], steps[2][order])
+    expected = now.carry(tangent, before, now.match(before, order, range(400)), order, range(400))
+    carried = now.carry(tangent, before, ids=order, previous_ids=range(400), workers=2)
+    assert expected.any() and carried.tolist() == expected.tolist()
+    with pytest.raises(TypeError, match="tangent is None, but must be real numbers"):
+        now.carry(None, before)
+
+
+def test_workers_of_match(tables):
+    before, now = tables
+    for workers in (1, 2, -1):
+        assert now.match(before, workers=workers).tolist() == now.match(before).tolist()
+    for call in (now.match, lambda *a, **k: now.carry(tangents(before), *a, **k)):
+        with pytest.raises(ValueError, match="workers is 0, but must be 1 to 1024"):
+            call(before, workers=0)
+
+
 # ---- errors --------------------------------------------------------------------------------------
 
 

@@ -2,9 +2,11 @@
 
 import copy
 import csv
+import dataclasses
 import html.parser
 import pickle
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -201,6 +203,104 @@ def test_matrix_with_others(spheres):
     pytest.importorskip("scipy")
     found = abut.find_pairs(*spheres, others=(spheres[0][:7], 0.1))
     assert found.matrix().shape == (N, 7) and found.matrix().nnz == len(found)
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (3,), (0,)])
+def test_sum(periodic, shape):
+    rng = np.random.default_rng(3)
+    on_i, on_j = rng.normal(size=(2, len(periodic), *shape))
+    for given, expected_j in ((None, -on_i), (on_j, on_j)):
+        first, second = np.zeros((2, N, *shape))
+        np.add.at(first, periodic.i, on_i)
+        np.add.at(second, periodic.j, expected_j)
+        found = periodic.sum(on_i, given)
+        assert found.shape == (N, *shape) and found.tobytes() == (first + second).tobytes()
+
+
+def test_sum_of_none(pairs):
+    assert pairs[:0].sum([]).tolist() == [0.0] * N
+    assert pairs[:0].sum(np.empty((0, 2))).tolist() == [[0.0, 0.0]] * N
+
+
+def test_sum_with_others(spheres):
+    centers, radii = spheres
+    found = abut.find_pairs(centers[:20], radii[:20], others=(centers[20:], radii[20:]))
+    on_i = np.random.default_rng(4).normal(size=(len(found), 2))
+    expected = np.zeros((20, 2)), np.zeros((N - 20, 2))
+    np.add.at(expected[0], found.i, on_i)
+    np.add.at(expected[1], found.j, -on_i)
+    sums = found.sum(on_i)
+    assert isinstance(sums, tuple) and len(found) > 3
+    assert [one.tolist() for one in sums] == [one.tolist() for one in expected]
+    assert found.sum(on_i, 2 * on_i)[1].tolist() == (-2 * expected[1]).tolist()
+
+
+def test_sum_refuses_other_shapes(pairs):
+    count = len(pairs)
+    with pytest.raises(ValueError, match=rf"on_i has shape \(3,\), but must be \({count},\) or"):
+        pairs.sum([1, 2, 3])
+    with pytest.raises(ValueError, match=rf"on_j has shape \({count}, 1\), but on_i has \({count}"):
+        pairs.sum(np.ones(count), np.ones((count, 1)))
+    with pytest.raises(TypeError, match="on_j has dtype bool"):
+        pairs.sum(np.ones(count), np.ones(count, bool))
+    for name in "ij":
+        changed = copy.deepcopy(pairs)
+        getattr(changed, name)[1] = N
+        with pytest.raises(ValueError, match=rf"{name}\[1\] is {N}, but must be 0 to {N - 1}"):
+            changed.sum(np.ones(count))
+
+
+# ---- joins ---------------------------------------------------------------------------------------
+
+
+def test_concatenate_with_others_is_one_search(spheres, dimension):
+    centers, radii = spheres
+    for options in ({}, {"period": PERIOD[dimension]}):
+        found = [
+            abut.find_pairs(centers[a:b], radii[a:b], others=spheres, **options)
+            for a, b in pairwise((0, 1, 1, 25, N))
+        ]
+        joined = abut.concatenate(iter(found))
+        assert joined == abut.find_pairs(*spheres, others=spheres, **options)
+        assert joined.other_count == N and joined.period == found[0].period
+        assert not joined.offsets.flags.writeable
+
+
+def test_concatenate_chunks_apart_is_one_search(spheres):
+    """Chunks so far apart that no pair is lost."""
+    centers, radii = spheres
+    chunks = [(centers[:25], radii[:25]), (centers[25:] + 100, radii[25:])]
+    whole = abut.find_pairs(*map(np.concatenate, zip(*chunks, strict=True)))
+    assert abut.concatenate(abut.find_pairs(*chunk) for chunk in chunks) == whole
+
+
+def test_concatenate_makes_images_where_one_has_them(periodic, pairs):
+    alike = dataclasses.replace(pairs, period=periodic.period)
+    joined = abut.concatenate([alike, periodic])
+    assert joined.image.tolist() == [*alike.image.tolist(), *periodic.image.tolist()]
+    assert "image" not in vars(abut.concatenate([abut.find_pairs([[0, 0, 0]], 1.0)] * 2))
+
+
+def test_concatenate_one_gives_a_copy(pairs):
+    joined = abut.concatenate([pairs])
+    assert joined == pairs
+    joined.i[:] = -1
+    assert pairs.i.min() >= 0
+
+
+def test_concatenate_wants_one_search(pairs, periodic, spheres, dimension):
+    one, two = (abut.find_pairs(*spheres, others=(spheres[0][:n], 1.0)) for n in (1, 2))
+    for other, message in (
+        (periodic, "the pairs have different period"),
+        (one, "the pairs have different other_count"),
+        (abut.find_pairs(np.zeros((1, 5 - dimension)), 1.0), "the pairs are in different dim"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            abut.concatenate([pairs, other])
+    with pytest.raises(ValueError, match="the pairs have different other_count"):
+        abut.concatenate([one, two])
+    with pytest.raises(TypeError, match=r"tables\[1\] is no Pairs, but int"):
+        abut.concatenate([pairs, 3])
 
 
 def test_to_pandas(pairs, dimension):

@@ -3,6 +3,7 @@
 import copy
 import math
 import pickle
+import sys
 import time
 from functools import partial
 
@@ -11,7 +12,7 @@ import pytest
 
 import abut
 import scenes
-from abut.poses import read_period, read_pose
+from abut.poses import read_period, read_pose, read_poses, rotated
 
 COLUMNS = ("sphere", "mesh", "facet", "type", "feature", "point", "normal", "overlap", "share")
 EXACT = (*COLUMNS, "image", "offsets", "node", "weight", "node_offsets")
@@ -306,6 +307,31 @@ def test_poses_become_orthonormal():
     )
     for exact in (np.eye(4), turn(0, shift=(1e-3, 2, 3)), np.diag([-1, -1, 1, 1])):
         assert read_pose(exact, "pose").tolist() == exact.tolist()
+
+
+def test_orthonormal_to_the_bit(scene):
+    """One step of Newton's method, every product summed up in the order of its columns."""
+    rng = np.random.default_rng(5)
+    for pose in [*scene[2], *(random_pose(rng, 3.0) for _ in range(50))]:
+        skew = pose.copy()
+        skew[:3, :3] += 1e-7 * rng.uniform(-1, 1, (3, 3))
+        rotation = skew[:3, :3]
+        gram = rotated(rotation.T, rotation.T)
+        expected = skew.copy()
+        expected[:3, :3] = rotated(rotation, 3 * np.eye(3) - gram) / 2
+        assert read_pose(skew, "pose").tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("given", [np.eye(4), np.eye(4)[None]], ids=["one", "stack"])
+def test_reading_a_pose_takes_few_calls(given):
+    """A small query takes no longer than forty calls of NumPy on small arrays do."""
+    calls = []
+    sys.setprofile(lambda frame, event, what: calls.append(event))
+    try:
+        read_poses(given, 1)
+    finally:
+        sys.setprofile(None)
+    assert sum(event in ("call", "c_call") for event in calls) < 40
 
 
 def test_moving_builds_nothing_anew():

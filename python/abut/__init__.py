@@ -47,8 +47,9 @@ import importlib
 from importlib.metadata import version
 from types import ModuleType
 
+from .chunks import concatenate
 from .config import show_config
-from .contacts import EDGE, FACET, VERTEX, Contacts, concatenate
+from .contacts import EDGE, FACET, VERTEX, Contacts
 from .finder import ContactFinder, find_contacts
 from .io import Spheres, load_contacts, load_pairs, read_mesh, read_spheres
 from .mesh import Mesh, MeshWarning

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core, checks, history
+from . import _core, checks, history, sums
 from .extras import import_extra
 from .poses import Period, lengths_of
 from .table import SameColumn, Table, rebuild
@@ -244,6 +243,49 @@ class Contacts(Table):
         # the arrays are copies, since SciPy sorts and sums in place
         return sparse.csr_array((self.weight[nodes], self.node[nodes], offsets), shape)
 
+    def sum(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Add up what the contacts do to each sphere, such as forces.
+
+        Parameters
+        ----------
+        values : (m,) or (m, k) array_like
+            A number, or k numbers, for each contact.
+
+        Returns
+        -------
+        (n,) or (n, k) ndarray of float64
+            The sum over each sphere's contacts, in their order: the same bits on every run. 0 where
+            there are none.
+
+        Raises
+        ------
+        ValueError
+            If `values` is of another shape, or `sphere` holds what is no number of a sphere.
+        TypeError
+            If `values` are no real numbers.
+
+        See Also
+        --------
+        weight_matrix : What the contacts do to the vertices of a mesh.
+
+        Examples
+        --------
+        The forces on a sphere in a corner, on one that touches nothing, and on one on the floor:
+
+        >>> import abut
+        >>> floor = abut.Mesh([[0, 0, 0], [4, 0, 0], [4, 4, 0], [0, 4, 0]], [[0, 1, 2, 3]])
+        >>> wall = abut.Mesh([[0, 0, 0], [0, 4, 0], [0, 4, 4], [0, 0, 4]], [[0, 1, 2, 3]])
+        >>> centers = [[0.75, 2, 0.5], [9, 9, 9], [2, 2, 0.5]]
+        >>> contacts = abut.find_contacts(centers, 1.0, [floor, wall])
+        >>> contacts.sum(100 * contacts.overlap[:, None] * contacts.normal)
+        array([[25.,  0., 50.],
+               [ 0.,  0.,  0.],
+               [ 0.,  0., 50.]])
+        >>> contacts.sum(contacts.overlap)
+        array([0.75, 0.  , 0.5 ])
+        """
+        return sums.contact_sum(self, values)
+
     def velocity(self, twists: ArrayLike) -> NDArray[np.float64]:
         """The velocity of the mesh at each contact point.
 
@@ -299,7 +341,7 @@ class Contacts(Table):
 
     def match(
         self,
-        previous: Contacts,
+        previous: Contacts | None,
         ids: ArrayLike | None = None,
         previous_ids: ArrayLike | None = None,
         *,
@@ -315,8 +357,9 @@ class Contacts(Table):
 
         Parameters
         ----------
-        previous : Contacts
-            Of the step before, with the same meshes and period; poses may differ.
+        previous : Contacts or None
+            Of the step before, with the same meshes and period; poses may differ. None: there was
+            no step before, and all contacts are new. Ids are not looked at then.
         ids : (n,) array_like of int, optional
             A number for each sphere, where spheres came, went or changed their order since.
         previous_ids : (n of previous,) array_like of int, optional
@@ -335,7 +378,7 @@ class Contacts(Table):
             If `previous` is of other meshes or of another period, the number of spheres differs
             without ids, an id is there twice, or columns of a table do not fit together.
         TypeError
-            If `previous` is no `Contacts`, or ids are no integers.
+            If `previous` is neither `Contacts` nor None, or ids are no integers.
 
         See Also
         --------
@@ -357,7 +400,14 @@ class Contacts(Table):
         return history.match(self, previous, ids, previous_ids, workers)
 
     def carry(
-        self, tangent: ArrayLike, previous: Contacts, match: ArrayLike
+        self,
+        tangent: ArrayLike | None,
+        previous: Contacts | None,
+        match: ArrayLike | None = None,
+        ids: ArrayLike | None = None,
+        previous_ids: ArrayLike | None = None,
+        *,
+        workers: int | None = None,
     ) -> NDArray[np.float64]:
         """Take tangential vectors, such as springs, along from the step before.
 
@@ -368,10 +418,13 @@ class Contacts(Table):
         ----------
         tangent : (m of previous, 3) array_like
             A vector for each contact of `previous`, in the world.
-        previous : Contacts
-            Of the step before.
-        match : (m,) array_like of int
-            As `match` returned it.
+        previous : Contacts or None
+            Of the step before. None: there was none, and all vectors are 0; nothing else is looked
+            at then, and `tangent` may be None, too.
+        match : (m,) array_like of int, optional
+            As `match` returned it. By default it is asked for here.
+        ids, previous_ids, workers : optional
+            As `match` takes them, where it is asked for here.
 
         Returns
         -------
@@ -382,7 +435,13 @@ class Contacts(Table):
         ------
         ValueError
             If a shape is wrong, `match` names a row that there is not, or `previous` is of other
-            meshes or of another period.
+            meshes or of another period; where no match is given, whatever `match` raises.
+        TypeError
+            If `previous` is neither `Contacts` nor None, or numbers are of the wrong kind.
+
+        See Also
+        --------
+        match : Which contact of the step before goes on.
 
         Examples
         --------
@@ -396,8 +455,18 @@ class Contacts(Table):
         >>> now = finder.find([[0, 0.5, 0.25]], 0.5, poses=quarter)
         >>> now.carry([[0.125, 0, 0]], before, now.match(before))
         array([[0.   , 0.125, 0.   ]])
+
+        A loop of steps needs no case for the first:
+
+        >>> springs, before = None, None
+        >>> for x in 0.0, 0.25, 0.5:
+        ...     now = finder.find([[x, 0, 0.25]], 0.5)
+        ...     springs = now.carry(springs, before) + [0.25, 0, 0]
+        ...     before = now
+        >>> springs
+        array([[0.75, 0.  , 0.  ]])
         """
-        return history.carry(tangent, self, previous, match)
+        return history.carry(tangent, self, previous, match, (ids, previous_ids), workers)
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw the touched features and the normals on the facets, by matplotlib or pyvista.
@@ -447,70 +516,3 @@ class Contacts(Table):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return rebuild, (type(self), self._made_columns(), self._search() | {"meshes": None})
-
-
-def concatenate(contacts: Iterable[Contacts]) -> Contacts:
-    """Join the contacts of chunks of spheres.
-
-    Parameters
-    ----------
-    contacts : iterable of Contacts
-        At least one; each has the spheres after those of the one before.
-
-    Returns
-    -------
-    Contacts
-        Of all spheres, numbered on through the chunks. It knows its meshes if all chunks do.
-
-    Raises
-    ------
-    ValueError
-        If there are none, or if they are of different meshes, poses, periods or flat_angle.
-    TypeError
-        If an item is no `Contacts`.
-
-    Examples
-    --------
-    >>> import abut
-    >>> finder = abut.ContactFinder(abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]))
-    >>> chunks = [finder.find([[0.2, 0.2, z]], 1.0) for z in (0.5, 2.0, 0.75)]
-    >>> abut.concatenate(chunks).sphere
-    array([0, 2])
-    """
-    tables = list(contacts)
-    if not tables:
-        raise ValueError("there are no contacts to concatenate")
-    for i, table in enumerate(tables):
-        if not isinstance(table, Contacts):
-            raise TypeError(f"contacts[{i}] is no Contacts, but {type(table).__name__}")
-    meshes = _common_meshes(tables)
-    _check_common(tables)
-    made = set().union(*map(vars, tables))
-    columns = {
-        name: np.concatenate([getattr(table, name) for table in tables])
-        for name in (*ROW_COLUMNS, "_tilt", *NODE_COLUMNS)
-        if name in made
-    }
-    firsts = np.cumsum([0, *(len(table.counts) for table in tables[:-1])])
-    columns["sphere"] += np.repeat(firsts, [len(table) for table in tables])
-    columns |= {name: _joined([getattr(table, name) for table in tables]) for name in OFFSETS}
-    return Contacts._build(columns, tables[0]._search() | {"meshes": meshes})
-
-
-def _joined(offsets: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
-    counts = [np.diff(one) for one in offsets]
-    return np.concatenate([[0], np.cumsum(np.concatenate(counts))])
-
-
-def _common_meshes(tables: Sequence[Contacts]) -> tuple[Mesh, ...] | None:
-    known = [table.meshes for table in tables if table.meshes is not None]
-    if any(meshes != known[0] for meshes in known):
-        raise ValueError("the contacts are of different meshes")
-    return known[0] if len(known) == len(tables) else None
-
-
-def _check_common(tables: Sequence[Contacts]) -> None:
-    for name in SEARCH[1:]:
-        first, *others = (getattr(table, name) for table in tables)
-        if any(not np.array_equal(first, other) for other in others):
-            raise ValueError(f"the contacts have different {name}")

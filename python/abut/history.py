@@ -22,12 +22,15 @@ _Indices = NDArray[np.intp]
 
 def match(
     now: Contacts,
-    before: Contacts,
+    before: Contacts | None,
     ids: ArrayLike | None,
     previous_ids: ArrayLike | None,
     workers: int | None,
 ) -> _Indices:
     """What `Contacts.match` returns."""
+    threads = worker_count(workers)
+    if before is None:
+        return np.full(len(now), -1, np.intp)
     _check_same_search(now, before)
     counts = len(now.offsets) - 1, len(before.offsets) - 1
     earlier = earlier_numbers(*counts, ids, previous_ids)
@@ -35,13 +38,23 @@ def match(
     if now.period is not None:
         point = point + _wraps(now, before, earlier, point, normal)
     steps = _step(now, now.point, now.normal), _step(before, point, normal)
-    return _core.match(*steps, earlier, worker_count(workers))
+    return _core.match(*steps, earlier, threads)
 
 
-def carry(tangent: ArrayLike, now: Contacts, before: Contacts, rows: ArrayLike) -> _Doubles:
+def carry(
+    tangent: ArrayLike | None,
+    now: Contacts,
+    before: Contacts | None,
+    rows: ArrayLike | None,
+    ids: tuple[ArrayLike | None, ArrayLike | None],
+    workers: int | None,
+) -> _Doubles:
     """What `Contacts.carry` returns."""
+    if before is None:
+        return np.zeros((len(now), 3))
     _check_same_search(now, before)
     vectors = read_tangent(tangent, before)
+    rows = match(now, before, *ids, workers) if rows is None else rows
     old = read_match(rows, now, before)
     carried = np.zeros((len(now), 3))
     continued = np.flatnonzero(old >= 0)
@@ -130,7 +143,7 @@ def check_numbers(numbers: _Indices, count: int, name: str) -> None:
         raise ValueError(f"{name}[{row}] is {numbers[row]}, but must be 0 to {count - 1}")
 
 
-def read_tangent(tangent: ArrayLike, before: Table) -> _Doubles:
+def read_tangent(tangent: ArrayLike | None, before: Table) -> _Doubles:
     """A vector for each row of the step before."""
     vectors = checks.points(tangent, "tangent", before.point.shape[1:])
     if len(vectors) != len(before):

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .history import _tilted, check_numbers, earlier_numbers, read_match, read_tangent
+from .threads import worker_count
 
 if TYPE_CHECKING:
     from .pairs import Pairs
@@ -28,8 +29,13 @@ class _Renamed(NamedTuple):
     swapped: NDArray[np.bool_]  # the first of now is the second there
 
 
-def match(now: Pairs, before: Pairs, ids: Any, previous_ids: Any) -> _Indices:
+def match(
+    now: Pairs, before: Pairs | None, ids: Any, previous_ids: Any, workers: int | None
+) -> _Indices:
     """What `Pairs.match` returns."""
+    worker_count(workers)  # complains about a wrong one
+    if before is None:
+        return np.full(len(now), -1, np.intp)
     _check_same_search(now, before)
     _check_rows(now, "")
     _check_rows(before, "previous: ")
@@ -51,13 +57,21 @@ def match(now: Pairs, before: Pairs, ids: Any, previous_ids: Any) -> _Indices:
 
 
 def carry(
-    tangent: ArrayLike, now: Pairs, before: Pairs, rows: ArrayLike, ids: tuple[Any, Any]
+    tangent: ArrayLike | None,
+    now: Pairs,
+    before: Pairs | None,
+    rows: ArrayLike | None,
+    ids: tuple[Any, Any],
+    workers: int | None,
 ) -> _Doubles:
     """What `Pairs.carry` returns."""
+    if before is None:
+        return np.zeros(now.normal.shape)
     _check_same_search(now, before)
     _check_rows(now, "")
     _check_rows(before, "previous: ")
     vectors = read_tangent(tangent, before)
+    rows = match(now, before, *ids, workers) if rows is None else rows
     old = read_match(rows, now, before)
     renamed = _rename(now, before, *ids)
     continued = np.flatnonzero(old >= 0)

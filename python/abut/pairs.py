@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import checks, pair_history
+from . import checks, pair_history, sums
 from .extras import import_extra
 from .poses import Period
 from .table import SameColumn, Table
@@ -21,9 +21,9 @@ PAIR_COLUMNS = ("i", "j", "normal", "overlap", "point", "image")
 class Pairs(Table):
     """Pairs of spheres that touch: a table with one row a pair.
 
-    Made by `find_pairs`, `PairFinder.find` and `load_pairs`. Rows are sorted by i, then j, then
-    image. The columns cannot be exchanged; their entries are the caller's to change. Vectors have
-    as many entries as the centers had: d is 2 or 3.
+    Made by `find_pairs`, `PairFinder.find`, `load_pairs` and `concatenate`. Rows are sorted by i,
+    then j, then image. The columns cannot be exchanged; their entries are the caller's to change.
+    Vectors have as many entries as the centers had: d is 2 or 3.
 
     Attributes
     ----------
@@ -73,12 +73,8 @@ class Pairs(Table):
 
     With forces on the first of each pair, those on the spheres are
 
-    >>> import numpy as np
     >>> forces = 1e3 * pairs.overlap[:, None] * pairs.normal
-    >>> total = np.zeros((4, 3))
-    >>> np.add.at(total, pairs.i, forces)
-    >>> np.subtract.at(total, pairs.j, forces)
-    >>> total[1]
+    >>> pairs.sum(forces)[1]
     array([ 500., -500.,    0.])
     """
 
@@ -167,7 +163,63 @@ class Pairs(Table):
         # the arrays are copies, since SciPy sorts and sums in place
         return sparse.csr_array((entries, self.j, self.offsets), shape, copy=True)
 
-    def match(self, previous: Pairs, ids: Any = None, previous_ids: Any = None) -> NDArray[np.intp]:
+    def sum(self, on_i: ArrayLike, on_j: ArrayLike | None = None) -> Any:
+        """Add up what the pairs do to each sphere, such as forces.
+
+        Parameters
+        ----------
+        on_i : (m,) or (m, k) array_like
+            A number, or k numbers, for each pair: what it does to sphere i.
+        on_j : array_like of the same shape, optional
+            What it does to j. By default ``-on_i``, as of forces.
+
+        Returns
+        -------
+        (n,) or (n, k) ndarray of float64
+            The sum over each sphere's pairs: of those in which it is i in their order, plus of
+            those in which it is j in theirs. So the bits are the same on every run. 0 where there
+            are none.
+            Of a search with others a tuple of two: the sums for the spheres, and for the others,
+            (other_count,) or (other_count, k).
+
+        Raises
+        ------
+        ValueError
+            If a shape is wrong, or `i` or `j` hold what is no number of a sphere.
+        TypeError
+            If `on_i` or `on_j` are no real numbers.
+
+        Examples
+        --------
+        Three spheres in a row push each other apart:
+
+        >>> import abut, numpy as np
+        >>> pairs = abut.find_pairs([[0, 0], [1.5, 0], [2.75, 0]], 1.0)
+        >>> pairs.sum(100 * pairs.overlap[:, None] * pairs.normal)
+        array([[-50.,   0.],
+               [-25.,   0.],
+               [ 75.,   0.]])
+
+        How many pairs each sphere has, and the same for spheres and others:
+
+        >>> ones = np.ones(len(pairs))
+        >>> pairs.sum(ones, ones)
+        array([1., 2., 1.])
+        >>> pairs = abut.find_pairs([[0, 0], [9, 0]], 1.0, others=([[1.5, 0], [0, 1.5]], 1.0))
+        >>> ones = np.ones(len(pairs))
+        >>> pairs.sum(ones, ones)
+        (array([2., 0.]), array([1., 1.]))
+        """
+        return sums.pair_sum(self, on_i, on_j)
+
+    def match(
+        self,
+        previous: Pairs | None,
+        ids: Any = None,
+        previous_ids: Any = None,
+        *,
+        workers: int | None = None,
+    ) -> NDArray[np.intp]:
         """Which pair of the step before each pair continues.
 
         A pair continues that of the same two spheres. Of several images of the same two it
@@ -176,13 +228,16 @@ class Pairs(Table):
 
         Parameters
         ----------
-        previous : Pairs
-            Of the step before, with the same period.
+        previous : Pairs or None
+            Of the step before, with the same period. None: there was no step before, and all pairs
+            are new. Ids are not looked at then.
         ids : (n,) array_like of int, optional
             A number for each sphere, where spheres came, went or changed their order since. With
             others a tuple of two: for the spheres, and for the others.
         previous_ids : (n of previous,) array_like of int, optional
             Likewise their numbers in the step before. By default the spheres are in the same order.
+        workers : int, optional
+            Number of threads at most, as for `find_pairs`. One does all the work so far.
 
         Returns
         -------
@@ -196,7 +251,7 @@ class Pairs(Table):
             If `previous` is of another period, the number of spheres differs without ids, an id is
             there twice, or columns of a table do not fit together.
         TypeError
-            If `previous` is no `Pairs`, or ids are no integers.
+            If `previous` is neither `Pairs` nor None, or ids are no integers.
 
         See Also
         --------
@@ -212,15 +267,17 @@ class Pairs(Table):
         >>> now.match(before, ids=[7, 10, 9, 8], previous_ids=[7, 8, 9])
         array([0, 1])
         """
-        return pair_history.match(self, previous, ids, previous_ids)
+        return pair_history.match(self, previous, ids, previous_ids, workers)
 
     def carry(
         self,
-        tangent: ArrayLike,
-        previous: Pairs,
-        match: ArrayLike,
+        tangent: ArrayLike | None,
+        previous: Pairs | None,
+        match: ArrayLike | None = None,
         ids: Any = None,
         previous_ids: Any = None,
+        *,
+        workers: int | None = None,
     ) -> NDArray[np.float64]:
         """Take tangential vectors, such as springs, along from the step before.
 
@@ -231,12 +288,15 @@ class Pairs(Table):
         ----------
         tangent : (m of previous, d) array_like
             A vector for each pair of `previous`, as it acts on i.
-        previous : Pairs
-            Of the step before.
-        match : (m,) array_like of int
-            As `match` returned it.
+        previous : Pairs or None
+            Of the step before. None: there was none, and all vectors are 0; nothing else is looked
+            at then, and `tangent` may be None, too.
+        match : (m,) array_like of int, optional
+            As `match` returned it. By default it is asked for here.
         ids, previous_ids : optional
-            As `match` was told.
+            As `match` takes them, or was told.
+        workers : int, optional
+            As `match` takes it, where it is asked for here.
 
         Returns
         -------
@@ -247,7 +307,13 @@ class Pairs(Table):
         ------
         ValueError
             If a shape is wrong, `match` names a row that there is not or that is of other spheres,
-            or `previous` is of another period.
+            or `previous` is of another period; where no match is given, whatever `match` raises.
+        TypeError
+            If `previous` is neither `Pairs` nor None, or numbers are of the wrong kind.
+
+        See Also
+        --------
+        match : Which pair of the step before goes on.
 
         Examples
         --------
@@ -258,8 +324,18 @@ class Pairs(Table):
         >>> now = abut.find_pairs([[0, 0, 0], [0, 1.5, 0]], 1.0)
         >>> now.carry([[0, 0.125, 0]], before, now.match(before))
         array([[-0.125,  0.   ,  0.   ]])
+
+        A loop of steps needs no case for the first:
+
+        >>> springs, before = None, None
+        >>> for x in 1.5, 1.25, 1.0:
+        ...     now = abut.find_pairs([[0, 0, 0], [x, 0, 0]], 1.0)
+        ...     springs = now.carry(springs, before) + [0, 0.25, 0]
+        ...     before = now
+        >>> springs
+        array([[0.  , 0.75, 0.  ]])
         """
-        return pair_history.carry(tangent, self, previous, match, (ids, previous_ids))
+        return pair_history.carry(tangent, self, previous, match, (ids, previous_ids), workers)
 
     def __repr__(self) -> str:
         others = (

@@ -1,0 +1,129 @@
+"""Joining the results of chunks of spheres."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .contacts import Contacts
+from .pairs import Pairs
+from .table import Table
+
+_AnyTable = TypeVar("_AnyTable", Contacts, Pairs)
+
+
+def concatenate(tables: Iterable[_AnyTable]) -> _AnyTable:
+    """Join the contacts, or the pairs, of chunks of spheres.
+
+    Parameters
+    ----------
+    tables : iterable of Contacts, or of Pairs
+        At least one; each has the spheres after those of the one before. Pairs are those of each
+        chunk: with the same others, or, where the search had none, within the chunk.
+
+    Returns
+    -------
+    Contacts or Pairs
+        Of all spheres, numbered on through the chunks: columns `sphere`, or `i`, and of a search
+        without others `j`. Contacts know their meshes if all chunks do.
+
+    Raises
+    ------
+    ValueError
+        If there are none, or contacts are of different meshes, poses, periods or flat_angle, or
+        pairs of different periods or dimensions or with different numbers of others.
+    TypeError
+        If an item is neither `Contacts` nor `Pairs`, or not what the first one is.
+
+    Examples
+    --------
+    >>> import abut
+    >>> finder = abut.ContactFinder(abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]))
+    >>> chunks = [finder.find([[0.2, 0.2, z]], 1.0) for z in (0.5, 2.0, 0.75)]
+    >>> abut.concatenate(chunks).sphere
+    array([0, 2])
+
+    Two chunks of spheres with the same three others:
+
+    >>> others = [[1.5, 0, 0], [0, 1.5, 0], [0, 0, 9]], 1.0
+    >>> chunks = [abut.find_pairs([[0, 0, z]], 1.0, others=others) for z in (0, 8)]
+    >>> pairs = abut.concatenate(chunks)
+    >>> pairs.i, pairs.j
+    (array([0, 0, 1]), array([0, 1, 2]))
+    """
+    chunks = list(tables)
+    if not chunks:
+        raise ValueError("there are no contacts to concatenate, and no pairs")
+    kind = _kind(chunks)
+    settings = _common(chunks)
+    columns = _joined_columns(chunks)
+    _number_on(columns, chunks)
+    return kind._build(columns, settings)
+
+
+def _kind(chunks: Sequence[object]) -> type[Any]:
+    """What all of them are."""
+    if not isinstance(chunks[0], (Contacts, Pairs)):
+        what = type(chunks[0]).__name__
+        raise TypeError(f"tables[0] is neither Contacts nor Pairs, but {what}")
+    kind = type(chunks[0])
+    for k, table in enumerate(chunks):
+        if not isinstance(table, kind):
+            raise TypeError(f"tables[{k}] is no {kind.__name__}, but {type(table).__name__}")
+    return kind
+
+
+def _common(chunks: Sequence[Table]) -> dict[str, Any]:
+    """What the searches have in common."""
+    settings = chunks[0]._search()
+    if "meshes" in settings:
+        settings["meshes"] = _common_meshes(chunks)
+    for name in (name for name in settings if name != "meshes"):
+        first, *rest = (getattr(table, name) for table in chunks)
+        if any(not np.array_equal(first, one) for one in rest):
+            raise ValueError(f"the {chunks[0]._row}s have different {name}")
+    first, *others = (table.point.shape[1] for table in chunks)
+    if any(one != first for one in others):
+        raise ValueError(f"the {chunks[0]._row}s are in different dimensions")
+    return settings
+
+
+def _common_meshes(chunks: Sequence[Any]) -> Any:
+    known = [table.meshes for table in chunks if table.meshes is not None]
+    if any(meshes != known[0] for meshes in known):
+        raise ValueError("the contacts are of different meshes")
+    return known[0] if len(known) == len(chunks) else None
+
+
+def _joined_columns(chunks: Sequence[Table]) -> dict[str, NDArray[Any]]:
+    """All columns that any chunk has made, one chunk after the other, and the offsets."""
+    first = chunks[0]
+    made = set().union(*map(vars, chunks))
+    columns = {
+        name: np.concatenate([getattr(table, name) for table in chunks])
+        for name in (*first._row_columns, *first._hidden_columns, *first._list_columns)
+        if name in made
+    }
+    return columns | {
+        name: _joined([getattr(table, name) for table in chunks]) for name in first._offset_columns
+    }
+
+
+def _joined(offsets: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
+    counts = [np.diff(one) for one in offsets]
+    return np.concatenate([[0], np.cumsum(np.concatenate(counts))])
+
+
+def _number_on(columns: dict[str, NDArray[Any]], chunks: Sequence[Any]) -> None:
+    """Number the spheres of each chunk on from those of the chunks before."""
+    firsts = np.cumsum([0, *(len(table.counts) for table in chunks[:-1])])
+    shifts = np.repeat(firsts, [len(table) for table in chunks])
+    if isinstance(chunks[0], Contacts):
+        columns["sphere"] += shifts
+        return
+    columns["i"] += shifts
+    if chunks[0].other_count is None:
+        columns["j"] += shifts

@@ -1,0 +1,106 @@
+"""Sums over the rows of a table: what all contacts or pairs do to each sphere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import checks
+from .history import check_numbers
+
+if TYPE_CHECKING:
+    from .contacts import Contacts
+    from .pairs import Pairs
+    from .table import Table
+
+_Doubles = NDArray[np.float64]
+_Indices = NDArray[np.intp]
+
+
+def contact_sum(contacts: Contacts, values: ArrayLike) -> _Doubles:
+    """What `Contacts.sum` returns."""
+    rows = _read(values, "values", contacts)
+    count = len(contacts.offsets) - 1
+    spheres = _numbers(contacts, "sphere", count)
+    return _by_column(partial(_add_up, count, spheres), count, rows)
+
+
+def pair_sum(
+    pairs: Pairs, on_i: ArrayLike, on_j: ArrayLike | None
+) -> _Doubles | tuple[_Doubles, _Doubles]:
+    """What `Pairs.sum` returns."""
+    rows = _read(on_i, "on_i", pairs)
+    opposite = None if on_j is None else _read_alike(on_j, rows, pairs)
+    count = len(pairs.offsets) - 1
+    other_count = count if pairs.other_count is None else pairs.other_count
+    i, j = _numbers(pairs, "i", count), _numbers(pairs, "j", other_count)
+    if pairs.other_count is None:
+        return _of_one_set(i, j, count, rows, opposite)
+    opposite = -rows if opposite is None else opposite
+    return (
+        _by_column(partial(_add_up, count, i), count, rows),
+        _by_column(partial(_add_up, other_count, j), other_count, opposite),
+    )
+
+
+def _read(values: ArrayLike, name: str, table: Table) -> _Doubles:
+    """A number for each row, or as many for each."""
+    array = checks.doubles(values, name)
+    count = len(table)
+    if array.ndim not in (1, 2) or len(array) != count:
+        raise ValueError(f"{name} has shape {array.shape}, but must be ({count},) or ({count}, k)")
+    return array
+
+
+def _read_alike(on_j: ArrayLike, on_i: _Doubles, pairs: Pairs) -> _Doubles:
+    array = _read(on_j, "on_j", pairs)
+    if array.shape != on_i.shape:
+        raise ValueError(f"on_j has shape {array.shape}, but on_i has {on_i.shape}")
+    return array
+
+
+def _numbers(table: Table, name: str, count: int) -> _Indices:
+    """The column that numbers the spheres, of which there are `count`."""
+    numbers: _Indices = getattr(table, name)
+    if len(numbers) != len(table):
+        raise ValueError(f"{name} has {len(numbers)} rows, but overlap has {len(table)}")
+    check_numbers(numbers, count, name)
+    return numbers
+
+
+def _of_one_set(
+    i: _Indices, j: _Indices, count: int, on_i: _Doubles, on_j: _Doubles | None
+) -> _Doubles:
+    def opposed(on_i: _Doubles) -> _Doubles:
+        return _add_up(count, i, on_i) - _add_up(count, j, on_i)
+
+    def both(on_i: _Doubles, on_j: _Doubles) -> _Doubles:
+        return _add_up(count, i, on_i) + _add_up(count, j, on_j)
+
+    if on_j is None:
+        return _by_column(opposed, count, on_i)
+    return _by_column(both, count, on_i, on_j)
+
+
+def _by_column(add_up: Callable[..., _Doubles], count: int, *values: _Doubles) -> _Doubles:
+    """The sums of `count` spheres, column by column.
+
+    The whole values at once would take more fresh memory, which takes longer than to add them up.
+    """
+    if values[0].ndim == 1:
+        return add_up(*values)
+    sums = np.empty((count, values[0].shape[1]))
+    for k in range(sums.shape[1]):
+        sums[:, k] = add_up(*(np.ascontiguousarray(array[:, k]) for array in values))
+    return sums
+
+
+def _add_up(count: int, numbers: _Indices, column: _Doubles) -> _Doubles:
+    """The sum of each sphere's rows, in their order: the same bits on every run."""
+    # NumPy's annotations do not know that weights make the counts sums
+    sums: _Doubles = np.bincount(numbers, column, count)  # type: ignore[assignment]
+    return sums
