@@ -88,6 +88,7 @@ typedef enum abut_status {
                              no more than that of the level before */
     ABUT_SIZE_TOO_SMALL,  /* index: the sphere, value: its diameter and gap, for which the last
                              level, detail, is too small */
+    ABUT_BAD_DIMENSION,   /* index: the dimension, which is neither 2 nor 3 */
     ABUT_TOO_MANY_LEVELS, /* index: how many */
     ABUT_TOO_MANY_SPHERES, /* index: how many; spheres of pairs are numbered with 31 bits */
     ABUT_TOO_MANY_PERIODS, /* as ABUT_CENTER_NOT_FINITE: more than 2^31 periods from the box */

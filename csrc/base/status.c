@@ -43,6 +43,7 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
         "levels[#] is %; sizes of levels must be positive and ascend, to at most 1e76",
     [ABUT_SIZE_TOO_SMALL] = "sphere # has the diameter, with its gap, of %, which is more than "
                             "levels[@], the last size",
+    [ABUT_BAD_DIMENSION] = "dimension is #, but must be 2 or 3",
     [ABUT_TOO_MANY_LEVELS] = "# levels are too many; there may be 64",
     [ABUT_TOO_MANY_SPHERES] = "# spheres are too many; those of pairs are numbered with 31 bits",
     [ABUT_TOO_MANY_PERIODS] = "centers[#, @] is %, more than 2^31 periods away",

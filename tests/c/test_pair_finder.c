@@ -251,6 +251,20 @@ static void check_bad_sizes(void)
     check_build_error(&input, ABUT_SIZE_TOO_SMALL, 2, 6.5);
 }
 
+/* Of 4 the period's last number would have no room in the finder. */
+static void check_bad_dimensions(void)
+{
+    static const double period[4] = {9.0, 9.0, 9.0, 9.0};
+    static const int bad[] = {-1, 0, 1, 4};
+    for (int k = 0; k < 4; k++) {
+        abut_pair_input input = good_input();
+        input.dimension = bad[k];
+        check_build_error(&input, ABUT_BAD_DIMENSION, bad[k], 0.0);
+        input.period = period;
+        check_build_error(&input, ABUT_BAD_DIMENSION, bad[k], 0.0);
+    }
+}
+
 static void check_bad_numbers(void)
 {
     abut_pair_input input = good_input();
@@ -373,6 +387,7 @@ static void check_errors(void)
     check_that_nothing_is_too_small();
     check_bad_lengths();
     check_bad_sizes();
+    check_bad_dimensions();
     check_bad_numbers();
     check_bad_centers();
     check_bad_others();

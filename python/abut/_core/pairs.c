@@ -133,10 +133,6 @@ static PyObject *pair_finder_new(PyTypeObject *type, PyObject *args, PyObject *k
                                      &input.workers)) {
         return NULL;
     }
-    if (input.dimension != 2 && input.dimension != 3) {
-        PyErr_SetString(PyExc_ValueError, "dimension must be 2 or 3");
-        return NULL;
-    }
     input.search = (abut_search)search;
     return read_input(&given, &input) ? NULL : build_finder(type, &input);
 }
