@@ -211,8 +211,8 @@ def _contacts(arguments):
         weights=arguments.weights,
         workers=arguments.workers,
     )
-    extra = {"id": spheres.ids, "frame": spheres.frame}
-    extra = {name: of[contacts.sphere] for name, of in extra.items() if of is not None}
+    known = (("id", spheres.ids), ("frame", spheres.frame))
+    extra = {name: of[contacts.sphere] for name, of in known if of is not None}
     save_contacts(contacts, arguments.output, extra)
     touching = np.count_nonzero(contacts.counts)
     print(
@@ -267,7 +267,11 @@ def _doctor(_arguments):
 
 def _demo_rows(contacts, mesh, seconds):
     by_type = np.bincount(contacts.type, minlength=len(TYPES))
-    rows = [("spheres", len(contacts.counts)), ("facets", len(mesh)), ("contacts", len(contacts))]
+    rows: list[tuple[str, object]] = [
+        ("spheres", len(contacts.counts)),
+        ("facets", len(mesh)),
+        ("contacts", len(contacts)),
+    ]
     rows += [(f"  on {name}", count) for name, count in zip(TYPES, by_type, strict=True)]
     rows += [
         ("spheres with more than one contact", np.count_nonzero(contacts.counts > 1)),
