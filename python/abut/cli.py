@@ -17,7 +17,7 @@ import abut
 from .checks import counted
 from .config import config
 from .extras import import_extra
-from .io import MESH_ENDINGS, contact_writer, read_facets, save_contacts
+from .io import MESH_ENDINGS, read_facets, save_table, table_writer
 from .threads import worker_count
 
 __all__ = ["main"]
@@ -196,7 +196,7 @@ def _frame(text):
 
 def _contacts(arguments):
     # first, so that a wrong ending shows before the work is done
-    contact_writer(arguments.output)
+    table_writer(arguments.output, "contacts")
     _check_order(arguments)
     mesh = _read_mesh(arguments, arguments.split)
     spheres = abut.read_spheres(arguments.spheres, frame=arguments.frame)
@@ -213,7 +213,7 @@ def _contacts(arguments):
     )
     known = (("id", spheres.ids), ("frame", spheres.frame))
     extra = {name: of[contacts.sphere] for name, of in known if of is not None}
-    save_contacts(contacts, arguments.output, extra)
+    save_table(contacts, arguments.output, extra)
     touching = np.count_nonzero(contacts.counts)
     print(
         f"{counted(len(contacts), 'contact', style=',')} of {touching:,} of"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .history import _tilted, check_numbers, earlier_numbers, read_match, read_tangent
+from .history import check_numbers, earlier_numbers, read_match, read_tangent, tilted
 
 if TYPE_CHECKING:
     from .pairs import Pairs
@@ -72,7 +72,7 @@ def carry(
         )
     sign = np.where(renamed.swapped[continued], -1.0, 1.0)[:, None]
     carried = np.zeros(now.normal.shape)
-    carried[continued] = _tilted(
+    carried[continued] = tilted(
         sign * vectors[old], sign * before.normal[old], now.normal[continued]
     )
     return carried

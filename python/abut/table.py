@@ -272,9 +272,9 @@ class Table:
         >>> contacts = abut.find_contacts([[0.2, 0.2, 0.5]], 1.0, mesh)
         >>> contacts.save(pathlib.Path(tempfile.mkdtemp(), "contacts.npz"))
         """
-        from .io import save_contacts
+        from .io import save_table
 
-        save_contacts(self, path)
+        save_table(self, path)
 
     # ---- comparison, views, copies ----
 
