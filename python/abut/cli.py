@@ -18,7 +18,7 @@ from .checks import counted
 from .config import config
 from .extras import import_extra
 from .io import MESH_ENDINGS, read_facets, save_table, table_writer
-from .threads import worker_count
+from .threads import thread_count
 
 __all__ = ["main"]
 
@@ -276,7 +276,7 @@ def _demo_rows(contacts, mesh, seconds):
     rows += [
         ("spheres with more than one contact", np.count_nonzero(contacts.counts > 1)),
         ("time per sphere", f"{seconds / len(contacts.counts) * 1e9:.0f} ns"),
-        ("threads", worker_count(None)),
+        ("threads", thread_count()),
     ]
     return rows
 
