@@ -88,16 +88,10 @@ typedef enum abut_status {
                              no more than that of the level before */
     ABUT_SIZE_TOO_SMALL,  /* index: the sphere, value: its diameter and gap, for which the last
                              level, detail, is too small */
+    ABUT_BAD_DIMENSION,   /* index: the dimension, which is neither 2 nor 3 */
     ABUT_TOO_MANY_LEVELS, /* index: how many */
     ABUT_TOO_MANY_SPHERES, /* index: how many; spheres of pairs are numbered with 31 bits */
     ABUT_TOO_MANY_PERIODS, /* as ABUT_CENTER_NOT_FINITE: more than 2^31 periods from the box */
-    ABUT_OTHER_NOT_FINITE, /* as ABUT_CENTER_NOT_FINITE and so on, of the other spheres */
-    ABUT_OTHER_TOO_FAR,
-    ABUT_OTHER_TOO_MANY_PERIODS,
-    ABUT_OTHER_SIZE_TOO_SMALL,
-    ABUT_BAD_OTHER_RADIUS,
-    ABUT_OTHER_RADIUS_TOO_SMALL,
-    ABUT_BAD_OTHER_GAP,
     ABUT_BAD_ROWS,  /* of a step's contacts: index: the sphere whose offsets do not ascend from 0 to
                        the contacts' end, detail: the number of contacts */
     ABUT_BAD_NODES, /* index: the contact, detail: the number of nodes, likewise */
@@ -113,6 +107,7 @@ typedef struct abut_error {
     abut_index index;
     abut_index detail;
     double value;
+    int of_others; /* 1: the sphere is one of the query's other spheres; else 0 */
 } abut_error;
 
 /* Write a one-line message for `error` into text[size], always terminated, cut

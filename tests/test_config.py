@@ -4,8 +4,10 @@ import importlib.metadata
 import platform
 
 import numpy as np
+import pytest
 
 import abut
+from abut import _core
 from abut.config import config
 
 
@@ -25,11 +27,16 @@ def test_versions():
     assert platform.machine() in found["instruction level"]
 
 
-def test_threads_are_those_of_a_query(monkeypatch):
+@pytest.mark.parametrize(("has_openmp", "threads"), [(True, "3"), (False, "1")])
+def test_threads_are_those_of_a_query(monkeypatch, has_openmp, threads):
+    monkeypatch.setattr(_core, "has_openmp", lambda: has_openmp)
     monkeypatch.setenv("ABUT_NUM_THREADS", "3")
-    assert config()["threads"] == "3"
+    assert config()["OpenMP"].startswith("yes" if has_openmp else "no")
+    assert config()["threads"] == threads
 
 
-def test_wrong_environment_is_shown_rather_than_raised(monkeypatch):
+@pytest.mark.parametrize("has_openmp", [True, False])
+def test_wrong_environment_is_shown_rather_than_raised(monkeypatch, has_openmp):
+    monkeypatch.setattr(_core, "has_openmp", lambda: has_openmp)
     monkeypatch.setenv("ABUT_NUM_THREADS", "many")
     assert "ABUT_NUM_THREADS is 'many'" in config()["threads"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import abut
-from abut.io import save_contacts
+from abut.io import save_table
 
 NAMES = [
     "sphere", "facet", "type", "feature", "point_x", "point_y", "point_z", "normal_x", "normal_y",
@@ -41,7 +41,7 @@ def test_columns_come_back_to_the_bit(contacts, tmp_path):
 
 
 def test_more_columns(contacts, tmp_path):
-    save_contacts(contacts[:2], tmp_path / "contacts.csv", {"frame": np.array([3, 4])})
+    save_table(contacts[:2], tmp_path / "contacts.csv", {"frame": np.array([3, 4])})
     head, rows = read(tmp_path / "contacts.csv")
     assert head == [*NAMES, "frame"]
     assert [row[-1] for row in rows] == ["3", "4"]

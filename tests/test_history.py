@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import abut
-from abut.history import _tilted
+from abut.history import tilted
 
 SQUARE = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
 
@@ -219,27 +219,27 @@ def test_smallest_rotation(angle):
     aside = unit(np.cross(old, rng.normal(size=(200, 3))))
     new = unit(math.cos(angle) * old + math.sin(angle) * aside)
     vectors = np.cross(old, rng.normal(size=(200, 3)))
-    found = _tilted(vectors, old, new)
-    np.testing.assert_allclose(_tilted(old, old, new), new, atol=1e-15)
+    found = tilted(vectors, old, new)
+    np.testing.assert_allclose(tilted(old, old, new), new, atol=1e-15)
     np.testing.assert_allclose((found * new).sum(axis=1), 0, atol=1e-14)
     lengths = np.linalg.norm(vectors, axis=1)
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), lengths, rtol=1e-14)
     # the axis, across both normals, stays
     axis = np.cross(old, aside)
     loose = 1e-14 if angle < 3.1 else 1.0
-    np.testing.assert_allclose(_tilted(axis, old, new), axis, atol=loose)
+    np.testing.assert_allclose(tilted(axis, old, new), axis, atol=loose)
 
 
 @pytest.mark.parametrize("old", [np.eye(3), -np.eye(3), unit(np.array([[1.0, 2, 3], [1, 1, 1]]))])
 def test_opposite_normals(old):
     vectors = np.cross(old, [0.25, -0.5, 1.0])
-    found = _tilted(vectors, old, -old)
+    found = tilted(vectors, old, -old)
     np.testing.assert_allclose((found * old).sum(axis=1), 0, atol=1e-15)
     np.testing.assert_allclose(
         np.linalg.norm(found, axis=1), np.linalg.norm(vectors, axis=1), rtol=1e-15
     )
-    np.testing.assert_allclose(_tilted(old, old, -old), -old, atol=1e-15)
-    assert _tilted(vectors, old, -old).tobytes() == found.tobytes()
+    np.testing.assert_allclose(tilted(old, old, -old), -old, atol=1e-15)
+    assert tilted(vectors, old, -old).tobytes() == found.tobytes()
 
 
 # ---- errors --------------------------------------------------------------------------------------

@@ -31,6 +31,10 @@ FILES = {
         "parallel",
         "sort",
         "simd",
+        "lanes_baseline_kernel",
+        "lanes_avx_kernel",
+        "lanes_v3_kernel",
+        "lanes_v4_kernel",
         "lanes_kernel",
     ],
     "mesh": [

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import abut
 from abut.contacts import NODE_COLUMNS, OFFSETS, ROW_COLUMNS
-from abut.io import save_contacts
+from abut.io import save_table
 
 VERTICES = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [2, 0, 0], [2, 1, 0]]
 # as differences of 64 bits these ascend from 0, and to any number
@@ -84,7 +84,7 @@ def test_keys_that_are_not_known_are_passed_over(contacts, path):
 
 def test_more_columns(contacts, tmp_path):
     frames = np.arange(len(contacts))
-    save_contacts(contacts, tmp_path / "more.npz", {"frame": frames})
+    save_table(contacts, tmp_path / "more.npz", {"frame": frames})
     assert arrays_of(tmp_path / "more.npz")["frame"].tolist() == frames.tolist()
     assert abut.load_contacts(tmp_path / "more.npz") == contacts
 
@@ -93,7 +93,7 @@ def test_more_columns(contacts, tmp_path):
 def test_more_columns_that_do_not_fit(contacts, tmp_path, name, length):
     column = np.zeros(length or len(contacts))
     with pytest.raises(ValueError, match=f"extra column {name}"):
-        save_contacts(contacts, tmp_path / "more.npz", {name: column})
+        save_table(contacts, tmp_path / "more.npz", {name: column})
     assert not (tmp_path / "more.npz").exists()
 
 

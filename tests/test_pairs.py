@@ -13,7 +13,7 @@ import pytest
 
 import abut
 import reference
-from abut.io import save_contacts
+from abut.io import save_table
 from abut.pairs import PAIR_COLUMNS
 from test_npz import FALLING
 
@@ -357,10 +357,10 @@ def test_npz_gives_every_bit_back(pairs, periodic, spheres, tmp_path):
 
 
 def test_more_columns(pairs, tmp_path):
-    save_contacts(pairs, tmp_path / "more.npz", {"force": pairs.overlap * 2})
+    save_table(pairs, tmp_path / "more.npz", {"force": pairs.overlap * 2})
     assert abut.load_pairs(tmp_path / "more.npz") == pairs
     with pytest.raises(ValueError, match="extra column matrix"):
-        save_contacts(pairs, tmp_path / "more.npz", {"matrix": pairs.overlap})
+        save_table(pairs, tmp_path / "more.npz", {"matrix": pairs.overlap})
 
 
 def change(name, at, value):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import abut
-from abut.io import save_contacts
+from abut.io import save_table
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def test_columns_come_back(contacts, tmp_path):
 
 def test_more_columns_and_selections(contacts, tmp_path):
     pytest.importorskip("pyarrow")
-    save_contacts(contacts[1:], tmp_path / "contacts.parquet", {"frame": np.array([3, 4])})
+    save_table(contacts[1:], tmp_path / "contacts.parquet", {"frame": np.array([3, 4])})
     table = read(tmp_path / "contacts.parquet")
     assert table["frame"].to_pylist() == [3, 4]
     assert table["node"].to_pylist() == [[0, 1], [0]]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import abut
-from abut.io import save_contacts
+from abut.io import save_table
 
 SQUARE = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [2, 0, 0], [2, 1, 0]]
 TYPES = {"Float64": np.float64, "Int64": np.int64, "Int32": np.int32, "UInt8": np.uint8}
@@ -70,7 +70,7 @@ def test_contacts(contacts, tmp_path):
 
 def test_more_columns(contacts, tmp_path):
     frames = np.arange(len(contacts))
-    save_contacts(contacts, tmp_path / "contacts.vtp", {'<&"frame">': frames})
+    save_table(contacts, tmp_path / "contacts.vtp", {'<&"frame">': frames})
     found, _ = read(tmp_path / "contacts.vtp")
     np.testing.assert_array_equal(found["PointData", '<&"frame">'], frames)
 

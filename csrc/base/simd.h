@@ -21,4 +21,26 @@ simd_level simd_level_in_use(void);
 #define KERNEL_OF_LEVEL(name, level) KERNEL_JOIN(name, level)
 #define KERNEL_JOIN(name, level) name##_##level
 
+/* A room lists its kernels once: ROOM_KERNELS(ENTRY) is ENTRY(add) and so on, where add_kernel is
+ * the function's type. From the list follow the functions of all levels, the members of the room's
+ * struct of pointers, and an array of these structs, by simd_level. */
+#define KERNEL_FUNCTIONS(name) name##_kernel name##_baseline, name##_v3, name##_v4;
+#define KERNEL_POINTER(name) name##_kernel *name;
+#if defined(ABUT_SIMD_LEVELS)
+#define KERNEL_TABLES(LIST)                                                                        \
+    {                                                                                              \
+        [SIMD_BASELINE] = {LIST(KERNEL_IN_BASELINE)},                                              \
+        [SIMD_V3] = {LIST(KERNEL_IN_V3)},                                                          \
+        [SIMD_V4] = {LIST(KERNEL_IN_V4)},                                                          \
+    }
+#else
+#define KERNEL_TABLES(LIST)                                                                        \
+    {                                                                                              \
+        [SIMD_BASELINE] = {LIST(KERNEL_IN_BASELINE)}                                               \
+    }
+#endif
+#define KERNEL_IN_BASELINE(name) .name = name##_baseline,
+#define KERNEL_IN_V3(name) .name = name##_v3,
+#define KERNEL_IN_V4(name) .name = name##_v4,
+
 #endif

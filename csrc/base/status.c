@@ -43,17 +43,10 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
         "levels[#] is %; sizes of levels must be positive and ascend, to at most 1e76",
     [ABUT_SIZE_TOO_SMALL] = "sphere # has the diameter, with its gap, of %, which is more than "
                             "levels[@], the last size",
+    [ABUT_BAD_DIMENSION] = "dimension is #, but must be 2 or 3",
     [ABUT_TOO_MANY_LEVELS] = "# levels are too many; there may be 64",
     [ABUT_TOO_MANY_SPHERES] = "# spheres are too many; those of pairs are numbered with 31 bits",
     [ABUT_TOO_MANY_PERIODS] = "centers[#, @] is %, more than 2^31 periods away",
-    [ABUT_OTHER_NOT_FINITE] = "others: centers[#, @] is %",
-    [ABUT_OTHER_TOO_FAR] = "others: centers[#, @] is %; coordinates must lie within 1e75 of 0",
-    [ABUT_OTHER_TOO_MANY_PERIODS] = "others: centers[#, @] is %, more than 2^31 periods away",
-    [ABUT_OTHER_SIZE_TOO_SMALL] = "others: sphere # has the diameter, with its gap, of %, which is "
-                                  "more than levels[@], the last size",
-    [ABUT_BAD_OTHER_RADIUS] = "others: radii[#] is %; radii must be positive and at most 1e75",
-    [ABUT_OTHER_RADIUS_TOO_SMALL] = "others: radii[#] is %; radii of pairs must be at least 1e-75",
-    [ABUT_BAD_OTHER_GAP] = "others: gaps[#] is %; it must be at least 0 and at most 1e75",
     [ABUT_BAD_ROWS] = "the offsets of sphere # do not ascend from 0 to the number of contacts, @",
     [ABUT_BAD_NODES] = "the node_offsets of contact # do not ascend from 0 to the number of nodes, "
                        "@",
@@ -66,6 +59,9 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
 
 static const char winds_twice[] = "facet # crosses itself or winds around more than once";
 
+/* Of others the gaps are an argument of their own. */
+static const char bad_other_gap[] = "gaps[#] is %; it must be at least 0 and at most 1e75";
+
 static const char *message_of(const abut_error *error)
 {
     if ((int)error->status < 0 || error->status >= ABUT_STATUS_COUNT) {
@@ -73,6 +69,9 @@ static const char *message_of(const abut_error *error)
     }
     if (error->status == ABUT_FACET_NOT_CONVEX && error->detail < 0) {
         return winds_twice;
+    }
+    if (error->status == ABUT_BAD_SPHERE_GAP && error->of_others) {
+        return bad_other_gap;
     }
     return messages[error->status];
 }
@@ -107,15 +106,22 @@ static void print_placeholder(const abut_error *error, char placeholder, char *t
     }
 }
 
+/* Append what fits, with room for the end. Returns the length. */
+static size_t append(const char *piece, char *text, size_t length, size_t size)
+{
+    for (; *piece != '\0' && length + 1 < size; piece++) {
+        text[length++] = *piece;
+    }
+    return length;
+}
+
 void abut_error_text(const abut_error *error, char *text, size_t size)
 {
-    size_t length = 0;
+    size_t length = append(error->of_others ? "others: " : "", text, 0, size);
     for (const char *next = message_of(error); *next != '\0'; next++) {
         char piece[32];
         print_placeholder(error, *next, piece, sizeof piece);
-        for (const char *letter = piece; *letter != '\0' && length + 1 < size; letter++) {
-            text[length++] = *letter;
-        }
+        length = append(piece, text, length, size);
     }
     if (size > 0) {
         text[length] = '\0';

@@ -53,7 +53,7 @@ static void find_heights(const builder *b, facet_block *block)
 {
     const bool is_sliced = b->slicing.most > 0;
     if (source_triangles(b) && !is_sliced) {
-        b->kernels->heights(source_triangles(b), block);
+        b->kernels->filling_heights(source_triangles(b), block);
         return;
     }
     for (int i = 0; i < block->count; i++) {
@@ -75,7 +75,7 @@ static void flush(builder *b, int32_t level)
         block->step[i] = 0;
     }
     find_heights(b, block);
-    b->kernels->place(block, &plan->scale, b->items + plan->first_item + plan->item_count);
+    b->kernels->filling_place(block, &plan->scale, b->items + plan->first_item + plan->item_count);
     plan->item_count += block->count;
     block->count = 0;
 }
@@ -258,7 +258,7 @@ static void finish_entries(const builder *b)
         entries.low[axis] = set->low[axis];
         entries.high[axis] = set->high[axis];
     }
-    b->kernels->finish(&entries);
+    b->kernels->filling_finish(&entries);
 }
 
 /* Entry `to` takes what entry `from` says: its facet, or more of the same

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "../base/simd.h"
 #include "../mesh/mesh.h"
 
 /* Positions in a cell are counted in units of cell / 2^14 from one cell below the cell's lower
@@ -65,29 +66,30 @@ typedef struct entries_to_fill {
     uint16_t *low[3], *high[3]; /* low[0]: the cell before, its bit of `kept` */
 } entries_to_fill;
 
-/* Vector code, a table of functions for each instruction level. */
+/* Boxes of the facets that a block names, of a mesh of triangles. */
+typedef void filling_boxes_kernel(const triangle *triangles, facet_block *b);
+
+/* Likewise, with normals and where the facets lie along them. */
+typedef void filling_heights_kernel(const triangle *triangles, facet_block *b);
+
+/* The cells of a block's items, one after the other. */
+typedef void filling_place_kernel(const facet_block *b, const level_scale *scale, bin_item *items);
+
+/* The facet and the box of each entry. */
+typedef void filling_finish_kernel(const entries_to_fill *entries);
+
+/* The functions of each level, and their table; a build need not have all levels. */
+#define FILLING_KERNELS(ENTRY)                                                                     \
+    ENTRY(filling_boxes)                                                                           \
+    ENTRY(filling_heights)                                                                         \
+    ENTRY(filling_place)                                                                           \
+    ENTRY(filling_finish)
+
+FILLING_KERNELS(KERNEL_FUNCTIONS)
+
 typedef struct filling_kernels {
-    /* Boxes of the facets that a block names, of a mesh of triangles. */
-    void (*boxes)(const triangle *triangles, facet_block *b);
-
-    /* Likewise, with normals and where the facets lie along them. */
-    void (*heights)(const triangle *triangles, facet_block *b);
-
-    /* The cells of a block's items, one after the other. */
-    void (*place)(const facet_block *b, const level_scale *scale, bin_item *items);
-
-    void (*finish)(const entries_to_fill *entries);
+    FILLING_KERNELS(KERNEL_POINTER)
 } filling_kernels;
-
-#define FILLING_KERNELS_OF(level)                                                                  \
-    void filling_boxes_##level(const triangle *triangles, facet_block *b);                         \
-    void filling_heights_##level(const triangle *triangles, facet_block *b);                       \
-    void filling_place_##level(const facet_block *b, const level_scale *scale, bin_item *items);   \
-    void filling_finish_##level(const entries_to_fill *entries);
-
-FILLING_KERNELS_OF(baseline)
-FILLING_KERNELS_OF(v3)
-FILLING_KERNELS_OF(v4)
 
 /* Of the level in use. */
 const filling_kernels *filling_take(void);

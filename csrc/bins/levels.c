@@ -93,7 +93,7 @@ static void measure_item(builder *b, const facet_block *block, int i)
 static void find_boxes(const builder *b, facet_block *block)
 {
     if (source_triangles(b)) {
-        b->kernels->boxes(source_triangles(b), block);
+        b->kernels->filling_boxes(source_triangles(b), block);
         return;
     }
     for (int i = 0; i < block->count; i++) {

@@ -75,7 +75,7 @@ static void set_noise(const builder *b, abut_index facet, abut_index source,
 static abut_status report(const builder *b, abut_status status, abut_index index, abut_index detail,
                           double value)
 {
-    *b->error = (abut_error){status, index, detail, value};
+    *b->error = (abut_error){.status = status, .index = index, .detail = detail, .value = value};
     return status;
 }
 
@@ -195,7 +195,7 @@ static abut_status append_parts(builder *b, abut_index source, const polygon *p,
     for (abut_index i = 0; i < parts; i++) {
         polygon part = {p->vertices, b->parts + 3 * i, 3};
         facet_shape part_shape = facet_measure(&part);
-        abut_error unused = {ABUT_OK, 0, 0, 0.0};
+        abut_error unused = {.status = ABUT_OK};
         if (!facet_check(&part, &part_shape, 0.0, &unused)) {
             facet_noise part_noise = find_noise(b, source, &part);
             append_facet(b, source, &part, &part_shape, &part_noise);
@@ -404,7 +404,7 @@ abut_status abut_mesh_build(const abut_mesh_input *input, abut_mesh **mesh, abut
     const abut_mesh_input own = *input;
     builder b = {.input = &own, .error = error ? error : &unused};
     *mesh = NULL;
-    *b.error = (abut_error){ABUT_OK, 0, 0, 0.0};
+    *b.error = (abut_error){.status = ABUT_OK};
     b.mesh = memory_alloc_zeroed(1, sizeof *b.mesh);
     abut_status status = b.mesh ? fill(&b) : report(&b, ABUT_NO_MEMORY, 0, 0, 0.0);
     memory_free(b.seen);
@@ -414,7 +414,7 @@ abut_status abut_mesh_build(const abut_mesh_input *input, abut_mesh **mesh, abut
         abut_mesh_free(b.mesh);
         return status;
     }
-    *b.error = (abut_error){ABUT_OK, 0, 0, 0.0};
+    *b.error = (abut_error){.status = ABUT_OK};
     *mesh = b.mesh;
     return ABUT_OK;
 }

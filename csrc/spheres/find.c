@@ -83,6 +83,14 @@ static abut_status report(abut_error *error, abut_status status, abut_index inde
     return status;
 }
 
+/* The same, where what is wrong is sphere i of the others. */
+static abut_status report_other(abut_error *error, abut_status status, abut_index i, double value)
+{
+    report(error, status, i, value);
+    error->of_others = 1;
+    return status;
+}
+
 /* Copied, then checked: the caller's may change at any time. */
 static abut_status copy_radii(abut_pairs *pairs, abut_error *error)
 {
@@ -96,10 +104,10 @@ static abut_status copy_radii(abut_pairs *pairs, abut_error *error)
     }
     for (abut_index i = 0; i < set->count; i++) {
         if (!finder_is_length(radii[i])) {
-            return report(error, ABUT_BAD_OTHER_RADIUS, i, radii[i]);
+            return report_other(error, ABUT_BAD_RADIUS, i, radii[i]);
         }
         if (radii[i] < ABUT_SMALLEST_RADIUS) {
-            return report(error, ABUT_OTHER_RADIUS_TOO_SMALL, i, radii[i]);
+            return report_other(error, ABUT_RADIUS_TOO_SMALL, i, radii[i]);
         }
     }
     set->radii = set->reaches = radii;
@@ -121,7 +129,7 @@ static abut_status set_reaches(abut_pairs *pairs, abut_error *error)
     for (abut_index i = 0; i < set->count; i++) {
         const double gap = gaps ? gaps[i] : pairs->finder->gap;
         if (!finder_is_gap(gap)) {
-            return report(error, ABUT_BAD_OTHER_GAP, i, gap);
+            return report_other(error, ABUT_BAD_SPHERE_GAP, i, gap);
         }
         reaches[i] = set->radii[i] + 0.5 * gap;
     }
@@ -141,8 +149,8 @@ static abut_status set_levels(abut_pairs *pairs, abut_error *error)
     abut_status status = finder_set_levels(pairs->finder, set->reaches, set->count,
                                            pairs->query.workers, &pairs->levels, &index);
     if (status == ABUT_SIZE_TOO_SMALL) {
-        return finder_report_size(error, ABUT_OTHER_SIZE_TOO_SMALL, index, set->reaches[index],
-                                  &pairs->levels);
+        finder_report_size(error, status, index, set->reaches[index], &pairs->levels);
+        error->of_others = 1;
     }
     return status;
 }
@@ -320,7 +328,7 @@ static abut_status find_all(abut_pairs *pairs, abut_error *error)
 abut_status abut_pairs_find(const abut_pair_finder *finder, const abut_pair_query *query,
                             abut_pairs **pairs, abut_error *error)
 {
-    abut_error found = {ABUT_OK, 0, 0, 0.0};
+    abut_error found = {.status = ABUT_OK};
     *pairs = NULL;
     abut_pairs *made = make_pairs(finder, query);
     abut_status status = made ? find_all(made, &found) : ABUT_NO_MEMORY;

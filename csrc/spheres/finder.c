@@ -29,6 +29,13 @@ static abut_status report(abut_error *error, abut_status status, abut_index inde
 
 /* ---- checks ---- */
 
+/* Before anything is copied: the finder has room for three axes. */
+static abut_status check_dimension(const abut_pair_input *input, abut_error *error)
+{
+    const bool is_known = input->dimension == 2 || input->dimension == 3;
+    return is_known ? ABUT_OK : report(error, ABUT_BAD_DIMENSION, input->dimension, 0.0);
+}
+
 static abut_status check_numbers(const abut_pair_finder *finder, abut_error *error)
 {
     if (finder->sphere_count > INT32_MAX) {
@@ -288,12 +295,16 @@ abut_status abut_pair_finder_build(const abut_pair_input *input, abut_pair_finde
     const abut_pair_input own = *input;
     *finder = NULL;
     report(error, ABUT_OK, 0, 0.0);
+    abut_status status = check_dimension(&own, error);
+    if (status) {
+        return status;
+    }
     abut_pair_finder *made = memory_alloc_zeroed(1, sizeof *made);
     if (!made) {
         return report(error, ABUT_NO_MEMORY, 0, 0.0);
     }
     set_scalars(&own, made);
-    abut_status status = check_numbers(made, error);
+    status = check_numbers(made, error);
     if (!status) {
         status = check_sizes(made, error);
     }

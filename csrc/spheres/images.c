@@ -104,7 +104,7 @@ abut_status images_report_many(const abut_pairs *pairs, abut_error *error)
             shortest = axis;
         }
     }
-    *error = (abut_error){ABUT_PERIOD_TOO_SHORT, shortest, 0, period[shortest]};
+    *error = (abut_error){ABUT_PERIOD_TOO_SHORT, shortest, 0, period[shortest], 0};
     return error->status;
 }
 

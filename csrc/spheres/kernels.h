@@ -2,6 +2,7 @@
 #ifndef SPHERES_KERNELS_H
 #define SPHERES_KERNELS_H
 
+#include "../base/simd.h"
 #include "queue.h"
 
 /* Spheres as they come in. */
@@ -44,62 +45,57 @@ typedef struct row_task {
     int32_t ahead_count;
 } row_task;
 
+/* Rows of the spheres begin ... end - 1, and their bounds. False: a center is not finite, or
+ * too far. */
+typedef bool rows_load_kernel(const row_source *source, abut_index begin, abut_index end,
+                              sphere_row *rows, row_bounds *bounds);
+
+/* The cells of the spheres begin ... end - 1: cells[0] is that of begin. */
+typedef void grid_find_cells_kernel(const grid *g, const sphere_row *rows, abut_index begin,
+                                    abut_index end, int32_t *cells);
+
+/* Put spheres begin ... end - 1 of the grid's order into its arrays: whichever are there. */
+typedef void grid_gather_kernel(const grid *g, abut_index begin, abut_index end);
+
+/* Bounds of the spheres begin ... end - 1 of the grid's order along an axis: as the grid's
+ * arrays have them, which are counted from low where they are floats. */
+typedef void grid_bound_kernel(const grid *g, int axis, abut_index begin, abut_index end,
+                               double *least, double *most);
+
+/* Pairs of a level's spheres in cells of one row with others of the level. False: end. */
+typedef bool near_row_kernel(const grid *g, const row_task *task, pair_queue *queue);
+
+/* Let a sphere look into a level's cells; `number` as the queue's lookers count. False: end. */
+typedef bool across_level_kernel(const grid *g, const grid_level *level, const sphere_row *from,
+                                 int32_t number, pair_queue *queue);
+
+/* Pairs of all tasks that wait. False: end. */
+typedef bool across_finish_kernel(const grid *g, pair_queue *queue);
+
+/* Lists, one after the other, each in ascending order to where they stay; there the first
+ * number is number `begin`, and list i ends before number ends[i]. */
+typedef void lists_sort_kernel(const int32_t *from, const abut_index *ends, abut_index list_count,
+                               abut_index begin, int32_t *to);
+
+typedef void pairs_compute_kernel(const pair_block *block);
+
+/* The functions of each level, and their table; a build need not have all levels. */
+#define PAIR_KERNELS(ENTRY)                                                                        \
+    ENTRY(rows_load)                                                                               \
+    ENTRY(grid_find_cells)                                                                         \
+    ENTRY(grid_gather)                                                                             \
+    ENTRY(grid_bound)                                                                              \
+    ENTRY(near_row)                                                                                \
+    ENTRY(across_level)                                                                            \
+    ENTRY(across_finish)                                                                           \
+    ENTRY(lists_sort)                                                                              \
+    ENTRY(pairs_compute)
+
+PAIR_KERNELS(KERNEL_FUNCTIONS)
+
 typedef struct pair_kernels {
-    /* Rows of the spheres begin ... end - 1, and their bounds. False: a center is not finite, or
-     * too far. */
-    bool (*rows_load)(const row_source *source, abut_index begin, abut_index end, sphere_row *rows,
-                      row_bounds *bounds);
-
-    /* The cells of the spheres begin ... end - 1: cells[0] is that of begin. */
-    void (*grid_find_cells)(const grid *g, const sphere_row *rows, abut_index begin, abut_index end,
-                            int32_t *cells);
-
-    /* Put spheres begin ... end - 1 of the grid's order into its arrays: whichever are there. */
-    void (*grid_gather)(const grid *g, abut_index begin, abut_index end);
-
-    /* Bounds of the spheres begin ... end - 1 of the grid's order along an axis: as the grid's
-     * arrays have them, which are counted from low where they are floats. */
-    void (*grid_bound)(const grid *g, int axis, abut_index begin, abut_index end, double *least,
-                       double *most);
-
-    /* Pairs of a level's spheres in cells of one row with others of the level. False: end. */
-    bool (*near_row)(const grid *g, const row_task *task, pair_queue *queue);
-
-    /* Let a sphere look into a level's cells; `number` as the queue's lookers count. False: end. */
-    bool (*across_level)(const grid *g, const grid_level *level, const sphere_row *from,
-                         int32_t number, pair_queue *queue);
-
-    /* Pairs of all tasks that wait. False: end. */
-    bool (*across_finish)(const grid *g, pair_queue *queue);
-
-    /* Lists, one after the other, each in ascending order to where they stay; there the first
-     * number is number `begin`, and list i ends before number ends[i]. */
-    void (*lists_sort)(const int32_t *from, const abut_index *ends, abut_index list_count,
-                       abut_index begin, int32_t *to);
-
-    void (*pairs_compute)(const pair_block *block);
+    PAIR_KERNELS(KERNEL_POINTER)
 } pair_kernels;
-
-/* The functions of one level; a build need not have all levels. */
-#define PAIR_KERNELS_OF(level)                                                                     \
-    bool rows_load_##level(const row_source *source, abut_index begin, abut_index end,             \
-                           sphere_row *rows, row_bounds *bounds);                                  \
-    void grid_find_cells_##level(const grid *g, const sphere_row *rows, abut_index begin,          \
-                                 abut_index end, int32_t *cells);                                  \
-    void grid_gather_##level(const grid *g, abut_index begin, abut_index end);                     \
-    void grid_bound_##level(const grid *g, int axis, abut_index begin, abut_index end,             \
-                            double *least, double *most);                                          \
-    bool near_row_##level(const grid *g, const row_task *task, pair_queue *queue);                 \
-    bool across_level_##level(const grid *g, const grid_level *level, const sphere_row *from,      \
-                              int32_t number, pair_queue *queue);                                  \
-    bool across_finish_##level(const grid *g, pair_queue *queue);                                  \
-    void lists_sort_##level(const int32_t *from, const abut_index *ends, abut_index list_count,    \
-                            abut_index begin, int32_t *to);                                        \
-    void pairs_compute_##level(const pair_block *block);
-
-PAIR_KERNELS_OF(baseline)
-PAIR_KERNELS_OF(v3)
-PAIR_KERNELS_OF(v4)
 
 /* Of the level in use. */
 const pair_kernels *pair_kernels_take(void);

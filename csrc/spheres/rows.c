@@ -67,22 +67,15 @@ static abut_status load_rows(abut_pairs *pairs, row_set *set)
     return status;
 }
 
-/* What is wrong with a coordinate: not finite, too far, too many periods; of the query's spheres
- * and of the others. */
-static const abut_status BAD_CENTER[2][3] = {
-    {ABUT_CENTER_NOT_FINITE, ABUT_CENTER_TOO_FAR, ABUT_TOO_MANY_PERIODS},
-    {ABUT_OTHER_NOT_FINITE, ABUT_OTHER_TOO_FAR, ABUT_OTHER_TOO_MANY_PERIODS},
-};
-
-static abut_status check_coordinate(double x, double period, bool is_other)
+static abut_status check_coordinate(double x, double period)
 {
     if (!isfinite(x)) {
-        return BAD_CENTER[is_other][0];
+        return ABUT_CENTER_NOT_FINITE;
     }
     if (fabs(x) > ABUT_COORDINATE_LIMIT) {
-        return BAD_CENTER[is_other][1];
+        return ABUT_CENTER_TOO_FAR;
     }
-    return period > 0.0 && !period_is_near(x, period) ? BAD_CENTER[is_other][2] : ABUT_OK;
+    return period > 0.0 && !period_is_near(x, period) ? ABUT_TOO_MANY_PERIODS : ABUT_OK;
 }
 
 /* The first coordinate that is wrong. */
@@ -93,9 +86,9 @@ static abut_status find_bad_center(const abut_pairs *pairs, const row_set *set, 
     for (abut_index k = 0; k < set->count * dimension; k++) {
         const int axis = (int)(k % dimension);
         const double x = set->centers[k];
-        abut_status status = check_coordinate(x, pairs->finder->period[axis], is_other);
+        abut_status status = check_coordinate(x, pairs->finder->period[axis]);
         if (status) {
-            *error = (abut_error){status, k / dimension, axis, x};
+            *error = (abut_error){status, k / dimension, axis, x, is_other};
             return status;
         }
     }

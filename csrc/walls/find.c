@@ -30,7 +30,7 @@ abut_query abut_query_default(void)
 static abut_status report(abut_error *error, abut_status status, abut_index index,
                           abut_index detail, double value)
 {
-    *error = (abut_error){status, index, detail, value};
+    *error = (abut_error){.status = status, .index = index, .detail = detail, .value = value};
     return status;
 }
 
@@ -716,7 +716,7 @@ abut_status abut_contacts_find(const abut_finder *finder, const abut_query *quer
                                abut_contacts **contacts, abut_error *error)
 {
     const abut_query own = *query;
-    abut_error found = {ABUT_OK, 0, 0, 0.0};
+    abut_error found = {.status = ABUT_OK};
     *contacts = NULL;
     abut_status status = check_query(finder, &own, &found);
     abut_contacts *made = NULL;

@@ -31,7 +31,7 @@ abut_status abut_finder_build(const abut_mesh *const *meshes, abut_index mesh_co
         *finder = made;
     }
     if (error) {
-        *error = (abut_error){status, 0, 0, 0.0};
+        *error = (abut_error){.status = status};
     }
     return status;
 }

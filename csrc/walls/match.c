@@ -222,7 +222,7 @@ static abut_index find_unordered(const abut_index *offsets, abut_index count, ab
 static abut_status report(abut_error *error, abut_status status, abut_index index,
                           abut_index detail, double value)
 {
-    *error = (abut_error){status, index, detail, value};
+    *error = (abut_error){.status = status, .index = index, .detail = detail, .value = value};
     return status;
 }
 

@@ -92,7 +92,7 @@ def lengths(
         return _repeated(value, count)
     array = doubles(value, name)
     if array.ndim == 0:
-        return _repeated(array[()], count)
+        return _repeated(float(array), count)
     if array.ndim != 1:
         raise ValueError(
             f"{name} has shape {array.shape}, but must be a number or ({count},):"

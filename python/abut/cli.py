@@ -17,8 +17,8 @@ import abut
 from .checks import counted
 from .config import config
 from .extras import import_extra
-from .io import MESH_ENDINGS, contact_writer, read_facets, save_contacts
-from .threads import worker_count
+from .io import MESH_ENDINGS, read_facets, save_table, table_writer
+from .threads import thread_count
 
 __all__ = ["main"]
 
@@ -196,7 +196,7 @@ def _frame(text):
 
 def _contacts(arguments):
     # first, so that a wrong ending shows before the work is done
-    contact_writer(arguments.output)
+    table_writer(arguments.output, "contacts")
     _check_order(arguments)
     mesh = _read_mesh(arguments, arguments.split)
     spheres = abut.read_spheres(arguments.spheres, frame=arguments.frame)
@@ -211,9 +211,9 @@ def _contacts(arguments):
         weights=arguments.weights,
         workers=arguments.workers,
     )
-    extra = {"id": spheres.ids, "frame": spheres.frame}
-    extra = {name: of[contacts.sphere] for name, of in extra.items() if of is not None}
-    save_contacts(contacts, arguments.output, extra)
+    known = (("id", spheres.ids), ("frame", spheres.frame))
+    extra = {name: of[contacts.sphere] for name, of in known if of is not None}
+    save_table(contacts, arguments.output, extra)
     touching = np.count_nonzero(contacts.counts)
     print(
         f"{counted(len(contacts), 'contact', style=',')} of {touching:,} of"
@@ -267,12 +267,16 @@ def _doctor(_arguments):
 
 def _demo_rows(contacts, mesh, seconds):
     by_type = np.bincount(contacts.type, minlength=len(TYPES))
-    rows = [("spheres", len(contacts.counts)), ("facets", len(mesh)), ("contacts", len(contacts))]
+    rows: list[tuple[str, object]] = [
+        ("spheres", len(contacts.counts)),
+        ("facets", len(mesh)),
+        ("contacts", len(contacts)),
+    ]
     rows += [(f"  on {name}", count) for name, count in zip(TYPES, by_type, strict=True)]
     rows += [
         ("spheres with more than one contact", np.count_nonzero(contacts.counts > 1)),
         ("time per sphere", f"{seconds / len(contacts.counts) * 1e9:.0f} ns"),
-        ("threads", worker_count(None)),
+        ("threads", thread_count()),
     ]
     return rows
 

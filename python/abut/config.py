@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core
 from .simd import level
-from .threads import worker_count
+from .threads import thread_count
 
 
 def config() -> dict[str, str]:
@@ -20,7 +20,7 @@ def config() -> dict[str, str]:
         "Python": f"{platform.python_version()} ({platform.python_implementation()})",
         "NumPy": np.__version__,
         "OpenMP": "yes" if _core.has_openmp() else "no: one thread, whatever is asked",
-        "threads": _or_complaint(lambda: str(worker_count(None))),
+        "threads": _or_complaint(lambda: str(thread_count())),
         "instruction level": _or_complaint(lambda: f"{level()} of {platform.machine()}"),
         "platform": platform.platform(),
     }

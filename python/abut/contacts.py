@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core, checks, history, sums
 from .extras import import_extra
 from .poses import Period, lengths_of
-from .table import SameColumn, Table, rebuild
+from .table import Table, rebuild, same_column
 
 if TYPE_CHECKING:
     from .mesh import Mesh
@@ -118,6 +118,7 @@ class Contacts(Table):
     _row_columns: ClassVar = ROW_COLUMNS
     _hidden_columns: ClassVar = ("_tilt",)
     _list_columns: ClassVar = NODE_COLUMNS
+    _list_offsets: ClassVar = "node_offsets"
     _offset_columns: ClassVar = OFFSETS
     _settings: ClassVar = SEARCH
     _shown: ClassVar = ("sphere", "facet", "type", "overlap", "point", "normal")
@@ -133,9 +134,9 @@ class Contacts(Table):
     point: NDArray[np.float64]
     normal: NDArray[np.float64]
     overlap: NDArray[np.float64]
-    share: NDArray[np.float64] = SameColumn(lambda table: np.ones(len(table)))
-    mesh: NDArray[np.intp] = SameColumn(lambda table: np.zeros(len(table), np.intp))
-    image: NDArray[np.intp] = SameColumn(lambda table: np.zeros((len(table), 3), np.intp))
+    share: NDArray[np.float64] = same_column(lambda table: np.ones(len(table)))
+    mesh: NDArray[np.intp] = same_column(lambda table: np.zeros(len(table), np.intp))
+    image: NDArray[np.intp] = same_column(lambda table: np.zeros((len(table), 3), np.intp))
     node: NDArray[np.intp]
     weight: NDArray[np.float64]
     offsets: NDArray[np.intp]

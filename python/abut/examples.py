@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -430,7 +430,9 @@ def _near(centers, wall):
 def _walls():
     """Each convex wall as (clearance function, middle, radius around it)."""
     whole = (np.zeros(3), LENGTH)
-    walls = [(f, *whole) for f in (_clearance_of_drum, _clearance_of_ends, _clearance_of_shaft)]
+    walls: list[tuple[Any, ...]] = [
+        (f, *whole) for f in (_clearance_of_drum, _clearance_of_ends, _clearance_of_shaft)
+    ]
     for place, directions in _paddles():
         for limits in (ARM, BLADE):
             middle = place + limits.mean(axis=1) @ directions

@@ -60,7 +60,7 @@ def carry(
     continued = np.flatnonzero(old >= 0)
     old = old[continued]
     turns = _turns(now, before, before.mesh[old])
-    carried[continued] = _tilted(
+    carried[continued] = tilted(
         rotated(vectors[old], turns), rotated(before.normal[old], turns), now.normal[continued]
     )
     return carried
@@ -266,7 +266,7 @@ def _dot(a: _Doubles, b: _Doubles) -> _Doubles:
     return (a * b).sum(axis=1, keepdims=True)
 
 
-def _tilted(vectors: _Doubles, old: _Doubles, new: _Doubles) -> _Doubles:
+def tilted(vectors: _Doubles, old: _Doubles, new: _Doubles) -> _Doubles:
     """Vectors turned by the smallest rotation that takes unit vectors `old` to `new`.
 
     Reflected across the plane of `old`, and then across that of the sum of both: the same as

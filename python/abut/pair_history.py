@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .history import _tilted, check_numbers, earlier_numbers, read_match, read_tangent
+from .history import check_numbers, earlier_numbers, read_match, read_tangent, tilted
 from .threads import worker_count
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def carry(
         )
     sign = np.where(renamed.swapped[continued], -1.0, 1.0)[:, None]
     carried = np.zeros(now.normal.shape)
-    carried[continued] = _tilted(
+    carried[continued] = tilted(
         sign * vectors[old], sign * before.normal[old], now.normal[continued]
     )
     return carried
@@ -116,8 +116,8 @@ def _check_rows(pairs: Pairs, whose: str) -> None:
         if len(getattr(pairs, name)) != count:
             rows = len(getattr(pairs, name))
             raise ValueError(f"{whose}{name} has {rows} rows, but overlap has {count}")
-    ends = pairs.offsets[[0, -1]] if len(pairs.offsets) else []
-    if list(ends) != [0, count] or (np.diff(pairs.offsets) < 0).any():
+    ends: list[int] = pairs.offsets[[0, -1]].tolist() if len(pairs.offsets) else []
+    if ends != [0, count] or (np.diff(pairs.offsets) < 0).any():
         raise ValueError(f"{whose}offsets do not ascend from 0 to the number of pairs, {count}")
     check_numbers(pairs.i, len(pairs.offsets) - 1, f"{whose}i")
     check_numbers(pairs.j, _second_count(pairs), f"{whose}j")

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import checks, pair_history, sums
 from .extras import import_extra
 from .poses import Period
-from .table import SameColumn, Table
+from .table import Table, same_column
 
 # columns with an entry for each pair
 PAIR_COLUMNS = ("i", "j", "normal", "overlap", "point", "image")
@@ -89,7 +89,7 @@ class Pairs(Table):
     normal: NDArray[np.float64]
     overlap: NDArray[np.float64]
     point: NDArray[np.float64]
-    image: NDArray[np.intp] = SameColumn(lambda table: np.zeros(table.point.shape, np.intp))
+    image: NDArray[np.intp] = same_column(lambda table: np.zeros(table.point.shape, np.intp))
     offsets: NDArray[np.intp]
     period: Period | None
     other_count: int | None

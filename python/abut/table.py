@@ -6,7 +6,7 @@ import difflib
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,11 +18,17 @@ from .extras import import_extra
 SHOWN_ROWS = 5
 
 
-class SameColumn:
+def same_column(make: Callable[[Any], NDArray[Any]]) -> Any:
     """A column whose entries are all the same: it is made when it is first asked for.
 
-    A column that the table was made with goes before it.
+    A column that the table was made with goes before it. To type checkers it is of any type, as
+    what dataclasses.field returns: the field's annotation tells which.
     """
+    return _SameColumn(make)
+
+
+class _SameColumn:
+    """What `same_column` returns."""
 
     def __init__(self, make: Callable[[Any], NDArray[Any]]) -> None:
         self._make = make
@@ -52,6 +58,8 @@ class Table:
     _hidden_columns: ClassVar[tuple[str, ...]] = ()
     # columns with several entries for a row
     _list_columns: ClassVar[tuple[str, ...]] = ()
+    # the one of the offsets that tells where a row's entries in such columns begin
+    _list_offsets: ClassVar[str]
     # where each sphere's rows begin, and where each row's entries in such columns do: read-only
     _offset_columns: ClassVar[tuple[str, ...]] = ("offsets",)
     # what all rows have in common
@@ -107,12 +115,15 @@ class Table:
     def __len__(self) -> int:
         return len(self.overlap)
 
-    def __getattr__(self, name: str) -> Any:
-        # asked for only where there is nothing of this name
-        kind = type(self).__name__
-        if name.startswith("_"):
-            raise AttributeError(f"{kind!r} object has no attribute {name!r}")
-        raise AttributeError(f"{kind} has no {name!r}{self._instead_of(name)}")
+    # not for type checkers, which would take every name for one that is there
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            # asked for only where there is nothing of this name
+            kind = type(self).__name__
+            if name.startswith("_"):
+                raise AttributeError(f"{kind!r} object has no attribute {name!r}")
+            raise AttributeError(f"{kind} has no {name!r}{self._instead_of(name)}")
 
     def _instead_of(self, name: str) -> str:
         """What is meant, or where that is not plain, all columns."""
@@ -261,9 +272,9 @@ class Table:
         >>> contacts = abut.find_contacts([[0.2, 0.2, 0.5]], 1.0, mesh)
         >>> contacts.save(pathlib.Path(tempfile.mkdtemp(), "contacts.npz"))
         """
-        from .io import save_contacts
+        from .io import save_table
 
-        save_contacts(self, path)
+        save_table(self, path)
 
     # ---- comparison, views, copies ----
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from . import checks
+from . import _core, checks
 
 # More threads than a machine has cores only cost; far more, a slip such as workers=1_000_000,
 # cannot be started.
@@ -66,6 +66,12 @@ def worker_count(workers: object, sphere_count: int = sys.maxsize) -> int:
     if named is not None or sphere_count <= FEW_SPHERES:
         return named or 1
     return _omp_num_threads() or _cores()
+
+
+def thread_count() -> int:
+    """The most threads of a query that is not told; one where the library was built without."""
+    asked = worker_count(None)  # complains about what the environment says in any build
+    return asked if _core.has_openmp() else 1
 
 
 def _threads(n: int, name: str) -> int:

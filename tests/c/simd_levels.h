@@ -2,13 +2,14 @@
 #ifndef SIMD_LEVELS_H
 #define SIMD_LEVELS_H
 
+#include "base/simd.h"
+
 #include "abut.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-static const char *const SIMD_LEVELS[] = {"baseline", "v3", "v4"};
-enum { SIMD_LEVEL_COUNT = sizeof SIMD_LEVELS / sizeof *SIMD_LEVELS };
+static const char *const SIMD_LEVELS[SIMD_LEVEL_COUNT] = {"baseline", "v3", "v4"};
 
 /* for (size_t k = 0; choose_next_level(&k);) has each level that the machine knows; after the last
  * one the choice is free again. */

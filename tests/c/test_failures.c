@@ -98,7 +98,7 @@ static abut_status build_and_find(const abut_mesh_input *input, const abut_query
     abut_mesh *mesh = NULL;
     abut_finder *finder = NULL;
     abut_contacts *contacts = NULL;
-    abut_error error = {ABUT_OK, 0, 0, 0.0};
+    abut_error error = {.status = ABUT_OK};
     abut_status status = abut_mesh_build(input, &mesh, &error);
     if (!status) {
         status = abut_finder_build((const abut_mesh *const *)&mesh, 1, &finder, &error);

@@ -251,6 +251,20 @@ static void check_bad_sizes(void)
     check_build_error(&input, ABUT_SIZE_TOO_SMALL, 2, 6.5);
 }
 
+/* Of 4 the period's last number would have no room in the finder. */
+static void check_bad_dimensions(void)
+{
+    static const double period[4] = {9.0, 9.0, 9.0, 9.0};
+    static const int bad[] = {-1, 0, 1, 4};
+    for (int k = 0; k < 4; k++) {
+        abut_pair_input input = good_input();
+        input.dimension = bad[k];
+        check_build_error(&input, ABUT_BAD_DIMENSION, bad[k], 0.0);
+        input.period = period;
+        check_build_error(&input, ABUT_BAD_DIMENSION, bad[k], 0.0);
+    }
+}
+
 static void check_bad_numbers(void)
 {
     abut_pair_input input = good_input();
@@ -271,6 +285,7 @@ static void check_find_error(const abut_pair_input *input, const abut_pair_query
     CHECK_INT(abut_pairs_find(finder, query, &pairs, &error), expected->status);
     CHECK(pairs == NULL);
     check_error(&error, expected->status, expected->index, expected->detail, expected->value);
+    CHECK_INT(error.of_others, expected->of_others);
     CHECK_INT(abut_pairs_find(finder, query, &pairs, NULL), expected->status);
     const abut_pair_query good = good_query();
     CHECK_INT(abut_pairs_find(finder, &good, &pairs, &error), ABUT_OK);
@@ -280,7 +295,7 @@ static void check_find_error(const abut_pair_input *input, const abut_pair_query
 }
 
 /* A coordinate that is wrong, of the spheres and of the others; a later one is wrong, too. */
-static void check_bad_center(double bad, const double *period, const abut_status statuses[2])
+static void check_bad_center(double bad, const double *period, abut_status status)
 {
     double centers[9];
     memcpy(centers, good_centers, sizeof centers);
@@ -289,26 +304,23 @@ static void check_bad_center(double bad, const double *period, const abut_status
     input.period = period;
     abut_pair_query query = good_query();
     query.centers = centers;
-    check_find_error(&input, &query, &(abut_error){statuses[0], 1, 2, bad});
+    check_find_error(&input, &query, &(abut_error){status, 1, 2, bad, 0});
     query.centers = good_centers, query.other_centers = centers;
     query.other_radii = good_radii, query.other_count = 3;
-    check_find_error(&input, &query, &(abut_error){statuses[1], 1, 2, bad});
+    check_find_error(&input, &query, &(abut_error){status, 1, 2, bad, 1});
 }
 
 static void check_bad_centers(void)
 {
-    const abut_status not_finite[2] = {ABUT_CENTER_NOT_FINITE, ABUT_OTHER_NOT_FINITE};
-    const abut_status too_far[2] = {ABUT_CENTER_TOO_FAR, ABUT_OTHER_TOO_FAR};
-    const abut_status many[2] = {ABUT_TOO_MANY_PERIODS, ABUT_OTHER_TOO_MANY_PERIODS};
     static const double period[3] = {20.0, 20.0, 20.0};
     for (int k = 0; k < 2; k++) {
         const double *of = k == 0 ? NULL : period;
-        check_bad_center(NAN, of, not_finite);
-        check_bad_center(-INFINITY, of, not_finite);
-        check_bad_center(-1.1e75, of, too_far);
+        check_bad_center(NAN, of, ABUT_CENTER_NOT_FINITE);
+        check_bad_center(-INFINITY, of, ABUT_CENTER_NOT_FINITE);
+        check_bad_center(-1.1e75, of, ABUT_CENTER_TOO_FAR);
     }
-    check_bad_center(20.0 * 0x1.1p31, period, many);
-    check_bad_center(-20.0 * 0x1.1p31, period, many);
+    check_bad_center(20.0 * 0x1.1p31, period, ABUT_TOO_MANY_PERIODS);
+    check_bad_center(-20.0 * 0x1.1p31, period, ABUT_TOO_MANY_PERIODS);
 }
 
 static void check_bad_others(void)
@@ -319,21 +331,21 @@ static void check_bad_others(void)
         abut_pair_query query = good_query();
         query.other_centers = good_centers, query.other_count = 3;
         query.other_radii = numbers;
-        check_find_error(&input, &query, &(abut_error){ABUT_BAD_OTHER_RADIUS, 1, 0, bad});
+        check_find_error(&input, &query, &(abut_error){ABUT_BAD_RADIUS, 1, 0, bad, 1});
         query.other_radii = good_radii, query.other_gaps = numbers;
         if (bad != 0.0) {
-            check_find_error(&input, &query, &(abut_error){ABUT_BAD_OTHER_GAP, 1, 0, bad});
+            check_find_error(&input, &query, &(abut_error){ABUT_BAD_SPHERE_GAP, 1, 0, bad, 1});
         }
     }
     abut_pair_query query = good_query();
     query.other_centers = good_centers, query.other_radii = good_radii;
     query.other_count = (abut_index)1 << 31;
     check_find_error(&input, &query,
-                     &(abut_error){ABUT_TOO_MANY_SPHERES, query.other_count, 0, 0.0});
+                     &(abut_error){ABUT_TOO_MANY_SPHERES, query.other_count, 0, 0.0, 0});
     static const double large[] = {1.0, 3.25};
     query.other_count = 2, query.other_radii = large;
     input.sizes = good_sizes, input.level_count = 3;
-    check_find_error(&input, &query, &(abut_error){ABUT_OTHER_SIZE_TOO_SMALL, 1, 2, 6.5});
+    check_find_error(&input, &query, &(abut_error){ABUT_SIZE_TOO_SMALL, 1, 2, 6.5, 1});
 }
 
 static void check_too_many_images(void)
@@ -365,7 +377,7 @@ static void check_that_nothing_is_too_small(void)
     input.sizes = NULL;
     abut_pair_query query = good_query();
     query.other_centers = good_centers, query.other_radii = radii, query.other_count = 3;
-    check_find_error(&input, &query, &(abut_error){ABUT_OTHER_RADIUS_TOO_SMALL, 1, 0, tiny});
+    check_find_error(&input, &query, &(abut_error){ABUT_RADIUS_TOO_SMALL, 1, 0, tiny, 1});
 }
 
 static void check_errors(void)
@@ -373,6 +385,7 @@ static void check_errors(void)
     check_that_nothing_is_too_small();
     check_bad_lengths();
     check_bad_sizes();
+    check_bad_dimensions();
     check_bad_numbers();
     check_bad_centers();
     check_bad_others();

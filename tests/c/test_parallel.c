@@ -47,6 +47,29 @@ static void check_that_a_failure_ends_the_run(int workers)
     CHECK(log.total < CHUNK_COUNT || workers > 1);
 }
 
+/* Each thread has its own. */
+static _Thread_local char own;
+
+typedef struct thread_log {
+    const char *caller;
+    atomic_int other_count; /* chunks that other threads did */
+} thread_log;
+
+static abut_status note_thread(void *context, abut_index chunk, parallel_job *job)
+{
+    (void)chunk;
+    thread_log *log = context;
+    atomic_fetch_add(&log->other_count, &own != log->caller);
+    return parallel_report(job, PARALLEL_WORK_PER_CHECK);
+}
+
+static void check_that_the_caller_works_alone(void)
+{
+    thread_log log = {.caller = &own};
+    CHECK_INT(parallel_run(CHUNK_COUNT, 4, note_thread, &log, NULL, NULL), ABUT_OK);
+    CHECK_INT(log.other_count, 0);
+}
+
 static abut_status must_not_run(void *context, abut_index chunk, parallel_job *job)
 {
     (void)context, (void)chunk, (void)job;
@@ -164,6 +187,8 @@ void test_parallel(void)
     check_that_an_idle_caller_still_asks();
     if (abut_has_openmp()) {
         check_that_two_threads_work_at_once();
+    } else {
+        check_that_the_caller_works_alone();
     }
 #ifdef HAS_FORK
     check_that_a_forked_child_works();

@@ -57,7 +57,7 @@ static const abut_mesh **read_meshes(PyObject *tuple, PyTypeObject *mesh_type)
 static PyObject *build_finder(PyTypeObject *type, PyObject *tuple, const abut_mesh *const *meshes)
 {
     abut_finder *finder = NULL;
-    abut_error error = {ABUT_OK, 0, 0, 0.0};
+    abut_error error = {.status = ABUT_OK};
     const abut_index count = PyTuple_Size(tuple);
     abut_status status;
     Py_BEGIN_ALLOW_THREADS
@@ -161,7 +161,7 @@ static int read_query(PyObject *const *given, Py_ssize_t count, abut_index mesh_
 static abut_contacts *find_contacts(const abut_finder *finder, abut_query *query)
 {
     abut_contacts *contacts = NULL;
-    abut_error error = {ABUT_OK, 0, 0, 0.0};
+    abut_error error = {.status = ABUT_OK};
     PyThreadState *thread = PyEval_SaveThread();
     query->interrupted = core_run_signal_handlers;
     query->interrupted_data = &thread;

@@ -61,7 +61,7 @@ static PyObject *match_steps(const abut_step *now, const abut_step *before,
     if (!array) {
         return NULL;
     }
-    abut_error error = {ABUT_OK, 0, 0, 0.0};
+    abut_error error = {.status = ABUT_OK};
     abut_status status;
     Py_BEGIN_ALLOW_THREADS
     status = abut_contacts_match(now, before, earlier, workers, match, &error);

@@ -89,7 +89,7 @@ static PyObject *raise_for_mesh(abut_error error, const abut_index *numbers)
 static PyObject *build_mesh(PyTypeObject *type, abut_mesh_input *input, const abut_index *numbers)
 {
     abut_mesh *mesh = NULL;
-    abut_error error = {ABUT_OK, 0, 0, 0.0};
+    abut_error error = {.status = ABUT_OK};
     PyThreadState *thread = PyEval_SaveThread();
     input->interrupted = core_run_signal_handlers;
     input->interrupted_data = &thread;
@@ -189,7 +189,7 @@ static PyObject *get_doubt(PyObject *self, void *Py_UNUSED(closure))
 static PyObject *mesh_deviations(PyObject *self, PyObject *Py_UNUSED(unused))
 {
     abut_index counts[ABUT_DEVIATION_COUNT];
-    abut_error error = {ABUT_OK, 0, 0, 0.0};
+    abut_error error = {.status = ABUT_OK};
     Py_BEGIN_ALLOW_THREADS
     error.status = abut_mesh_deviations(core_mesh_of(self), counts);
     Py_END_ALLOW_THREADS

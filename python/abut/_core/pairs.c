@@ -81,7 +81,7 @@ static PyObject *wrap_finder(PyTypeObject *type, const abut_pair_input *input,
 static PyObject *build_finder(PyTypeObject *type, const abut_pair_input *input)
 {
     abut_pair_finder *finder = NULL;
-    abut_error error = {ABUT_OK, 0, 0, 0.0};
+    abut_error error = {.status = ABUT_OK};
     abut_status status;
     Py_BEGIN_ALLOW_THREADS
     status = abut_pair_finder_build(input, &finder, &error);
@@ -131,10 +131,6 @@ static PyObject *pair_finder_new(PyTypeObject *type, PyObject *args, PyObject *k
                                      &input.dimension, &given.radii, &input.gap, &given.gaps,
                                      &given.sizes, &input.level_count, &search, &given.period,
                                      &input.workers)) {
-        return NULL;
-    }
-    if (input.dimension != 2 && input.dimension != 3) {
-        PyErr_SetString(PyExc_ValueError, "dimension must be 2 or 3");
         return NULL;
     }
     input.search = (abut_search)search;
@@ -202,7 +198,7 @@ static int read_query(PyObject *const *given, Py_ssize_t count, const pair_finde
 static abut_pairs *find_pairs(const abut_pair_finder *finder, abut_pair_query *query)
 {
     abut_pairs *pairs = NULL;
-    abut_error error = {ABUT_OK, 0, 0, 0.0};
+    abut_error error = {.status = ABUT_OK};
     PyThreadState *thread = PyEval_SaveThread();
     query->interrupted = core_run_signal_handlers;
     query->interrupted_data = &thread;

@@ -28,8 +28,8 @@ __all__ = [
     "load_pairs",
     "read_mesh",
     "read_spheres",
-    "save_contacts",
     "save_mesh",
+    "save_table",
 ]
 
 Pathlike = str | os.PathLike[str]
@@ -304,22 +304,22 @@ def load_pairs(path: Pathlike) -> Pairs:
     return npz.load_pairs(_saved_path(path, "pairs"))
 
 
-def contact_writer(path: Pathlike, what: str = "contacts") -> Callable[..., None]:
+def table_writer(path: Pathlike, what: str) -> Callable[..., None]:
     """What writes such tables to a file with this ending; an error where nothing does."""
     return _by_ending(_path(path), _TABLE_WRITERS, what)
 
 
-def save_contacts(
-    contacts: Table, path: Pathlike, extra: Mapping[str, NDArray[Any]] | None = None
+def save_table(
+    table: Table, path: Pathlike, extra: Mapping[str, NDArray[Any]] | None = None
 ) -> None:
     """Write contacts, or pairs, to a file; `extra` are more columns, with an entry for each row."""
     file = _path(path)
-    write = contact_writer(file, f"{contacts._row}s")
+    write = table_writer(file, f"{table._row}s")
     columns = {name: np.asarray(column) for name, column in (extra or {}).items()}
     for name, column in columns.items():
-        if column.shape != (len(contacts),) or hasattr(contacts, name):
+        if column.shape != (len(table),) or hasattr(table, name):
             raise ValueError(f"extra column {name} has shape {column.shape}, or is there already")
-    write(contacts, file, columns)
+    write(table, file, columns)
 
 
 def save_mesh(mesh: Mesh, path: Pathlike) -> None:

@@ -46,7 +46,7 @@ _UNPACKED = 1032
 _Arrays = Mapping[str, NDArray]
 
 
-def save(table: Table, path: Path, extra: Mapping[str, NDArray]) -> None:
+def save(table: Table, path: Path, extra: Mapping[str, Any]) -> None:
     """Write all columns and offsets, without compression, and how the search was made."""
     search = {name: getattr(table, name) for name in (*table._hidden_columns, *table._settings)}
     if isinstance(table, Contacts):
@@ -55,8 +55,9 @@ def save(table: Table, path: Path, extra: Mapping[str, NDArray]) -> None:
     if search["period"] is not None:
         search["period"] = lengths_of(search["period"])
     known = {name: value for name, value in search.items() if value is not None}
+    columns: dict[str, Any] = table.to_dict()
     with open(path, "wb") as file:
-        np.savez(file, abut_format=FORMAT, **table.to_dict(), **known, **extra)
+        np.savez(file, abut_format=FORMAT, **columns, **known, **extra)
 
 
 def load_contacts(path: Path, meshes: tuple[Mesh, ...] | None) -> Contacts:

@@ -22,7 +22,7 @@ def save(table: Table, path: Path, extra: Mapping[str, NDArray]) -> None:
     columns = {name: pyarrow.array(c) for name, c in (table._flat() | dict(extra)).items()}
     for name in table._list_columns:
         columns[name] = pyarrow.LargeListArray.from_arrays(
-            pyarrow.array(table.node_offsets), pyarrow.array(getattr(table, name))
+            pyarrow.array(getattr(table, table._list_offsets)), pyarrow.array(getattr(table, name))
         )
     written = pyarrow.table(columns, metadata={"abut_format": str(FORMAT)})
     with open(path, "wb") as file:
