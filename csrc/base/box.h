@@ -31,6 +31,12 @@ static inline void box_include_point(box *bounds, vec3 point)
     box_include(bounds, &at);
 }
 
+/* The largest coordinate of the box, without its sign. */
+static inline double box_farthest(const box *b)
+{
+    return larger(vec3_max_abs(vec3_load(b->low)), vec3_max_abs(vec3_load(b->high)));
+}
+
 static inline double box_extent(const box *b)
 {
     return vec3_max_abs(vec3_sub(vec3_load(b->high), vec3_load(b->low)));

@@ -2,6 +2,7 @@
 #include "pieces.h"
 
 #include "../base/memory.h"
+#include "../mesh/tolerance.h"
 
 /* Pieces are no longer than this, and facets longer than that are cut, in reaches: with less there
  * are more entries than candidates are saved. */
@@ -10,9 +11,6 @@
 
 /* Pieces of one facet, and of all together where facets are many. */
 enum { PIECES_OF_FACET = 64, PIECES_OF_MESH = 1 << 18, PIECES_AT_LEAST = 4 };
-
-/* Beyond this many reaches from the origin halves are rounded by more than bins allow for. */
-#define FARTHEST_REACHES 0x1p30
 
 static abut_index piece_limit(const abut_mesh *mesh)
 {
@@ -39,16 +37,14 @@ double pieces_expected(const abut_mesh *mesh, double reach)
     double all = 0.0, large = 0.0, farthest = 0.0, count = 0.0;
     for (abut_index f = 0; f < facets; f++) {
         box own = mesh_box(mesh, f);
-        double low = vec3_max_abs(vec3_load(own.low)), high = vec3_max_abs(vec3_load(own.high));
         double extent = box_extent(&own), area = mesh->view.areas[f];
         bool is_large = extent > WHOLE_REACHES * reach;
-        farthest = low > farthest ? low : farthest;
-        farthest = high > farthest ? high : farthest;
+        farthest = larger(farthest, box_farthest(&own));
         all += area;
         large += is_large ? area : 0.0;
         count += is_large ? expected_of_facet(mesh, f, extent, reach) : 1.0;
     }
-    return large > 0.5 * all && farthest < FARTHEST_REACHES * reach ? count : 0.0;
+    return large > 0.5 * all && farthest < CUT_REACHES * reach ? count : 0.0;
 }
 
 static double extent_of(const triangle *t)

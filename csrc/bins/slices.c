@@ -1,6 +1,8 @@
 /* Long narrow facets in slices. */
 #include "slices.h"
 
+#include "../mesh/tolerance.h"
+
 /* A facet is long where its extent is about so many times its width. */
 #define LONG_ASPECT 8.0
 
@@ -11,9 +13,6 @@
 
 /* It pays where a sphere at the long facets has so many of them as candidates. */
 #define PAYING_CANDIDATES 512.0
-
-/* Beyond this many reaches from the origin cuts are rounded by more than bins allow for. */
-#define FARTHEST_REACHES 0x1p30
 
 /* Slices of one facet, which has no more entries than any other then; and how many it has in a mesh
  * of many facets, and in all: the memory that it takes to build bins is bounded. */
@@ -36,10 +35,8 @@ static bool do_slices_pay(const abut_mesh *mesh, double reach)
     double count = 0.0, sides = 0.0, area = 0.0, farthest = 0.0;
     for (abut_index f = 0; f < mesh->view.facet_count; f++) {
         const box own = mesh_box(mesh, f);
-        const double low = vec3_max_abs(vec3_load(own.low)),
-                     high = vec3_max_abs(vec3_load(own.high)), extent = box_extent(&own);
-        farthest = low > farthest ? low : farthest;
-        farthest = high > farthest ? high : farthest;
+        const double extent = box_extent(&own);
+        farthest = larger(farthest, box_farthest(&own));
         if (is_long(mesh, f, extent) && extent > SLICE_REACHES * reach) {
             count += 1.0;
             sides += extent * extent;
@@ -47,7 +44,7 @@ static bool do_slices_pay(const abut_mesh *mesh, double reach)
         }
     }
     return count > PAYING_CANDIDATES && 4.0 * sides > PAYING_CANDIDATES * area &&
-           farthest < FARTHEST_REACHES * reach;
+           farthest < CUT_REACHES * reach;
 }
 
 slicing slices_choose(const abut_mesh *mesh, double reach)

@@ -204,18 +204,16 @@ static bool are_short(const axis_digits *axis)
     return axis->are_few && axis->digits.significant <= SHORT_DIGITS;
 }
 
-/* Whether the corners of facets are so few units apart that these are no rounding, but steps of a
- * grid: how many of the edges that are no longer than GRID_UNITS. */
-static bool are_grid_points(const abut_mesh_input *in, const double *vertices, const digits *found)
+/* Whether more than one in SHORT_EDGES_OF steps from corner to corner is no longer than GRID_UNITS
+ * units: then the units are no rounding, but a grid. */
+static bool are_grid_points(const axis_corners axes[3], const digits *found)
 {
     abut_index count = 0, short_count = 0;
     double before[3] = {0.0, 0.0, 0.0};
-    for (abut_index i = 0; i < in->index_count; i++) {
+    for (abut_index i = 0; i < axes[0].count; i++) {
         double length = 0.0, largest = 0.0;
         for (int k = 0; k < 3; k++) {
-            const axis_corners axis = {vertices + k, in->indices, in->index_count,
-                                       in->vertex_count};
-            const double x = coordinate(&axis, i);
+            const double x = coordinate(&axes[k], i);
             length = larger(length, fabs(x - before[k]));
             largest = larger(largest, fabs(x));
             before[k] = x;
@@ -230,19 +228,20 @@ precision precision_find(const abut_mesh_input *input, const double *vertices)
 {
     precision found = {.said = input->units};
     digits common = {.decimals = FEWEST_DECIMALS};
+    axis_corners axes[3];
     bool alike[3] = {false, false, false};
     for (int k = 0; k < 3 && !input->noise; k++) {
-        const axis_corners axis = {vertices + k, input->indices, input->index_count,
-                                   input->vertex_count};
-        const axis_digits of_axis = judge_axis(&axis);
-        const bool rounded = are_rounded(&axis, &of_axis);
+        axes[k] =
+            (axis_corners){vertices + k, input->indices, input->index_count, input->vertex_count};
+        const axis_digits of_axis = judge_axis(&axes[k]);
+        const bool rounded = are_rounded(&axes[k], &of_axis);
         common.are_rounded |= rounded;
         alike[k] = rounded || are_short(&of_axis);
         if (alike[k]) {
             include_digits(&common, &of_axis.digits);
         }
     }
-    common.are_rounded = common.are_rounded && !are_grid_points(input, vertices, &common);
+    common.are_rounded = common.are_rounded && !are_grid_points(axes, &common);
     for (int k = 0; k < 3; k++) {
         found.axes[k] = alike[k] ? common : (digits){0};
     }

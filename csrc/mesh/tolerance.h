@@ -59,6 +59,10 @@
  * others none. */
 #define NOISES_OF_DEVIATION 4.0
 
+/* Facets that are farther from the origin than so many reaches are not cut for bins: where they are
+ * cut is rounded by more than bins allow for. */
+#define CUT_REACHES 0x1p30
+
 /* Planes (planes.h). Facets whose normals, and whose heights in parts of the farthest coordinate,
  * are the same in so many steps may be in one: coarser than noise, and finer than what is curved.
  * The offset is such that steps do not change where numbers are round. */
