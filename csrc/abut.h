@@ -241,23 +241,14 @@ typedef struct abut_query {
     int workers; /* threads at most, >= 1; results are the same to the bit for any number */
     abut_interrupted interrupted; /* may be NULL */
     void *interrupted_data;
-
-    /* Room that there is already, or NULL: where spheres come in an order of places, the rows of
-     * the first ones are written into it while others are searched for, as long as there is enough,
-     * which saves them a way through memory. abut_contacts_write does the rest, and has to be
-     * called all the same. The columns are as abut_columns says, for row_room rows and node_room
-     * nodes, and are borrowed, the struct too, until the contacts are freed. After an error they
-     * hold anything. */
-    const struct abut_columns *columns;
-    abut_index row_room, node_room;
 } abut_query;
 
 /* No spheres, gap 0, flat_angle 0, hierarchy, exponent 3/2, Wachspress, no poses, no period, one
- * worker, no callback, no room. */
+ * worker, no callback. */
 abut_query abut_query_default(void);
 
 /* The contacts of a query, sorted by sphere, then nearest first. Borrow the finder, and the query's
- * centers, radii and columns, until they are freed. */
+ * centers and radii, until they are freed; then the finder's next query uses their memory. */
 typedef struct abut_contacts abut_contacts;
 
 abut_status abut_contacts_find(const abut_finder *finder, const abut_query *query,
@@ -266,11 +257,8 @@ void abut_contacts_free(abut_contacts *contacts);
 abut_index abut_contacts_count(const abut_contacts *contacts);
 abut_index abut_contacts_node_count(const abut_contacts *contacts);
 
-/* Whether spheres were searched in the caller's order: only then a query uses its room. */
-int abut_contacts_are_in_order(const abut_contacts *contacts);
-
 /* Arrays of the caller that abut_contacts_write fills; m = abut_contacts_count, k =
- * abut_contacts_node_count. mesh, share and image may be NULL: then they are not written. */
+ * abut_contacts_node_count. Those that are NULL are left out; node and weight only both. */
 typedef struct abut_columns {
     abut_index *sphere;  /* m */
     abut_index *mesh;    /* m: number of the mesh; zeros on entry */
@@ -292,10 +280,22 @@ typedef struct abut_columns {
     abut_index *node_offsets; /* m + 1 */
 } abut_columns;
 
-/* What is in the query's columns already is copied where these are others, which then must leave
- * out what those leave out. The query's own may be given where they have room for all rows and
- * nodes. */
 void abut_contacts_write(const abut_contacts *contacts, const abut_columns *columns);
+
+/* Columns that there are before it is known how many rows they are for. */
+typedef struct abut_room {
+    abut_columns columns;
+    abut_index rows, nodes; /* that they have room for */
+} abut_room;
+
+/* Find contacts, and write them into the room where that is enough, most while others are searched
+ * for, which saves them a way through memory. Where it is not enough (abut_contacts_count says so),
+ * abut_contacts_write writes all of them into other columns, which must leave out what the room's
+ * leave out. The room's columns are borrowed until the contacts are freed; after an error they hold
+ * anything. */
+abut_status abut_contacts_find_into(const abut_finder *finder, const abut_query *query,
+                                    const abut_room *room, abut_contacts **contacts,
+                                    abut_error *error);
 
 /* What the finder's last query did, and what its bins hold. Of queries that several threads made
  * at once, that which ended last. */

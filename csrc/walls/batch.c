@@ -31,6 +31,7 @@ void batch_free(batch *b)
     memory_free(b->locals);
     memory_free(b->bucket);
     memory_free(b->units);
+    memory_free(b->foot_units);
     *b = (batch){0};
 }
 
@@ -42,8 +43,11 @@ static abut_status reserve_looks(batch *b, abut_index count)
     capacity = b->look_capacity;
     uint16_t *units = memory_grow(b->units, count, &capacity, 4 * BATCH_ROOM * sizeof *units);
     b->units = units ? units : b->units;
-    b->look_capacity = bucket && units ? capacity : b->look_capacity;
-    return bucket && units ? ABUT_OK : ABUT_NO_MEMORY;
+    capacity = b->look_capacity;
+    uint16_t *feet = memory_grow(b->foot_units, count, &capacity, 4 * BATCH_ROOM * sizeof *feet);
+    b->foot_units = feet ? feet : b->foot_units;
+    b->look_capacity = bucket && units && feet ? capacity : b->look_capacity;
+    return bucket && units && feet ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
 abut_status batch_add_view(batch *b, const view *added)

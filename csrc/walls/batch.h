@@ -29,8 +29,7 @@ typedef struct view {
     vec3 shift;     /* of the image */
     int32_t number; /* of the mesh */
     int32_t image[3];
-    int32_t place; /* number of this mesh and image among those of the chunk; -1: has none yet */
-    bool is_plain; /* neither turned nor shifted */
+    bool is_plain;      /* neither turned nor shifted */
     bool is_triangles;  /* every facet is one */
     double *local[3];   /* the centers in the mesh's frame: BATCH_ROOM each */
     int64_t first_look; /* of its levels' looks */
@@ -50,16 +49,15 @@ typedef struct batch {
     /* a look: one level of one view, BATCH_ROOM of each */
     abut_index look_count, look_capacity;
     uint32_t *bucket;
-    uint16_t *units; /* the center in its cell along x, y, z, and the square of the reach */
+    uint16_t *units;      /* the center in its cell along x, y, z, and the square of the reach */
+    uint16_t *foot_units; /* likewise the foot of narrow spheres, and 0 */
     uint64_t seen[BATCH_SPHERES / 64]; /* bit: whether any look found a bucket with entries */
 
     /* bit: the sphere looks for the facets at its foot alone, where its center stands on the plane
-     * that all its buckets' facets lie in: its units are the foot's */
+     * that all its buckets' facets lie in */
     uint64_t narrow[BATCH_SPHERES / 64];
     bool has_narrow;
-    uint64_t wide[BATCH_SPHERES / 64]; /* bit: the sphere is to look for all facets */
-
-    bool is_sparse; /* few of the last spheres were to be searched */
+    bool is_sparse; /* few of the spheres before were to be searched */
 
     double *block; /* what center, radius and reach point into */
 } batch;
@@ -80,7 +78,7 @@ abut_status batch_add_view(batch *b, const view *added);
 void batch_see(batch *b);
 
 /* How many spheres are to be searched: what looks have found something for, but for those that
- * planes_look has seen away from their plane. */
+ * look_feet has seen away from their plane. */
 int32_t batch_seen_count(const batch *b);
 
 /* Whether the sphere looks for the facets at its foot alone. */
@@ -98,6 +96,11 @@ static inline uint32_t *batch_buckets(const batch *b, int64_t look)
 static inline uint16_t *batch_units(const batch *b, int64_t look, int axis)
 {
     return b->units + (4 * look + axis) * BATCH_ROOM;
+}
+
+static inline uint16_t *batch_foot_units(const batch *b, int64_t look, int axis)
+{
+    return b->foot_units + (4 * look + axis) * BATCH_ROOM;
 }
 
 /* The largest number on the way of a sphere into a view's mesh, its radius among them: the last

@@ -13,56 +13,57 @@ typedef struct writing {
 } writing;
 
 /* Shares of a buffer's contacts from one on; NULL: 1. */
-static const double *find_shares(const abut_contacts *contacts, const contact_buffer *buffer,
+static const double *find_shares(const abut_contacts *contacts, const records *buffer,
                                  abut_index first)
 {
-    return contacts->query.resolution == ABUT_SHARING ? buffer->shares + first : NULL;
+    return contacts->now.query.resolution == ABUT_SHARING ? buffer->shares + first : NULL;
 }
 
-/* A run's contacts that stood apart. */
+/* A block's contacts that stood apart. */
 typedef struct gathered {
     contact items[ROWS];
     double shares[ROWS];
-    const contact_buffer *buffer; /* of the first */
+    const records *buffer; /* of the first */
     abut_index count;
 } gathered;
 
-/* Where a chunk's runs come from: from its buffer, or from any where it was searched by place. */
+/* Where a chunk's blocks come from: from its own records, or from any where the search was by
+ * place. */
 typedef struct source {
     const abut_contacts *contacts;
     abut_index chunk;
     abut_index next; /* contact of the buffer, or of the sphere */
     abut_index sphere;
-    gathered *gathered; /* two: of this run and the next */
+    gathered *gathered; /* two: of this block and the next */
     int filled;
 } source;
 
 /* The contacts that follow one another in the chunk's buffer. */
-static void take_run(source *from, run *r)
+static void take_block(source *from, row_block *r)
 {
-    const contact_buffer *buffer = &from->contacts->buffers[from->chunk];
+    const records *buffer = &from->contacts->chunks[from->chunk].records;
     abut_index rest = buffer->count - from->next, limit = rest < ROWS ? rest : ROWS, count = 0;
     const contact *items = buffer->items + from->next;
-    while (count < limit && items[count].place == items[0].place) {
+    while (count < limit && items[count].mesh_image == items[0].mesh_image) {
         count++;
     }
     r->items = items;
     r->shares = find_shares(from->contacts, buffer, from->next);
     r->count = count;
     if (count > 0) {
-        r->at = rows_find_seat(from->contacts, buffer, items[0].place);
+        r->at = rows_find_place(from->contacts, buffer, items[0].mesh_image);
     }
     from->next += count;
 }
 
-/* Records of spheres so far ahead are fetched: about a run. */
+/* Records of spheres so far ahead are fetched: about a block. */
 enum { SPHERES_AHEAD = ROWS };
 
 static void fetch_sphere(const abut_contacts *contacts, abut_index sphere)
 {
-    if (sphere < contacts->query.sphere_count) {
+    if (sphere < contacts->now.query.sphere_count) {
         const location *at = &contacts->order.locations[sphere];
-        const contact *first = contacts->buffers[at->chunk].items + at->first;
+        const contact *first = contacts->chunks[at->chunk].records.items + at->first;
         if (at->count > 0) {
             PREFETCH(first);
             PREFETCH((const char *)(first + 1) - 1);
@@ -70,19 +71,19 @@ static void fetch_sphere(const abut_contacts *contacts, abut_index sphere)
     }
 }
 
-/* Gather contacts of the source's sphere. False: the run is full, or the next one is in another
- * seat. */
+/* Gather contacts of the source's sphere. False: the block is full, or the next one is with
+ * another mesh, or elsewhere. */
 static bool gather_sphere(source *from, gathered *g)
 {
     const abut_contacts *contacts = from->contacts;
     const location *at = &contacts->order.locations[from->sphere];
-    const contact_buffer *buffer = &contacts->buffers[at->chunk];
+    const records *buffer = &contacts->chunks[at->chunk].records;
     for (; from->next < at->count; from->next++) {
         abut_index k = at->first + from->next;
         const contact *c = &buffer->items[k];
         g->buffer = g->count > 0 ? g->buffer : buffer;
-        bool is_image = c->place >= contacts->placement.mesh_count;
-        if (g->count == ROWS || (g->count > 0 && c->place != g->items[0].place) ||
+        bool is_image = c->mesh_image >= contacts->now.scene.mesh_count;
+        if (g->count == ROWS || (g->count > 0 && c->mesh_image != g->items[0].mesh_image) ||
             (is_image && buffer != g->buffer)) {
             return false;
         }
@@ -95,9 +96,9 @@ static bool gather_sphere(source *from, gathered *g)
 }
 
 /* The contacts of spheres that follow one another. */
-static void gather_run(source *from, run *r)
+static void gather_block(source *from, row_block *r)
 {
-    abut_index end = chunk_spheres(from->chunk, from->contacts->query.sphere_count).end;
+    abut_index end = chunk_spheres(from->chunk, from->contacts->now.query.sphere_count).end;
     gathered *g = &from->gathered[from->filled];
     g->count = 0;
     while (from->sphere < end && gather_sphere(from, g)) {
@@ -110,49 +111,49 @@ static void gather_run(source *from, run *r)
     r->shares = g->shares;
     r->count = g->count;
     if (g->count > 0) {
-        r->at = rows_find_seat(from->contacts, g->buffer, g->items[0].place);
+        r->at = rows_find_place(from->contacts, g->buffer, g->items[0].mesh_image);
     }
 }
 
-static void next_run(source *from, run *r)
+static void next_block(source *from, row_block *r)
 {
     if (from->contacts->order.is_by_place) {
-        gather_run(from, r);
+        gather_block(from, r);
     } else {
-        take_run(from, r);
+        take_block(from, r);
     }
 }
 
 static void write_rows(const writing *w, abut_index chunk)
 {
-    gathered runs_apart[2];
+    unwanted_rows unwanted;
+    gathered apart[2];
     source from = {.contacts = w->contacts,
                    .chunk = chunk,
                    .sphere = chunk * CHUNK_SPHERES,
-                   .gathered = runs_apart};
-    run runs[2];
+                   .gathered = apart};
+    row_block blocks[2];
     abut_index row = w->contacts->firsts[chunk], node = w->contacts->first_nodes[chunk];
     for (int k = 0; k < 2; k++) {
-        runs[k].contacts = w->contacts;
-        runs[k].columns = w->columns;
-        runs[k].first_sphere = chunk * CHUNK_SPHERES;
+        blocks[k].contacts = w->contacts;
+        blocks[k].first_sphere = chunk * CHUNK_SPHERES;
     }
-    next_run(&from, &runs[0]);
-    for (int now = 0; runs[now].count > 0; now = 1 - now) {
-        next_run(&from, &runs[1 - now]);
-        rows_fetch(&runs[1 - now]);
-        runs[now].row = row;
-        runs[now].node = node;
-        node = rows_write(&runs[now]);
-        row += runs[now].count;
+    next_block(&from, &blocks[0]);
+    for (int now = 0; blocks[now].count > 0; now = 1 - now) {
+        next_block(&from, &blocks[1 - now]);
+        rows_fetch(&blocks[1 - now]);
+        blocks[now].node = node;
+        blocks[now].to = rows_columns(w->columns, row, node, &unwanted);
+        node = rows_write(&blocks[now]);
+        row += blocks[now].count;
     }
 }
 
 /* offsets[i + 1] of the chunk's spheres: the row after their last contact. */
 static void write_offsets(const writing *w, abut_index chunk)
 {
-    const contact_buffer *buffer = &w->contacts->buffers[chunk];
-    sphere_range spheres = chunk_spheres(chunk, w->contacts->query.sphere_count);
+    const records *buffer = &w->contacts->chunks[chunk].records;
+    sphere_range spheres = chunk_spheres(chunk, w->contacts->now.query.sphere_count);
     abut_index first = w->contacts->firsts[chunk];
     abut_index sphere = spheres.begin;
     for (abut_index k = 0; k < buffer->count; k++) {
@@ -168,7 +169,7 @@ static void write_offsets(const writing *w, abut_index chunk)
 /* Likewise, of spheres that were searched by place. */
 static void sum_offsets(const writing *w, abut_index chunk)
 {
-    sphere_range spheres = chunk_spheres(chunk, w->contacts->query.sphere_count);
+    sphere_range spheres = chunk_spheres(chunk, w->contacts->now.query.sphere_count);
     abut_index row = w->contacts->firsts[chunk];
     for (abut_index sphere = spheres.begin; sphere < spheres.end; sphere++) {
         row += w->contacts->order.locations[sphere].count;
@@ -180,9 +181,9 @@ void columns_write_chunk(const abut_contacts *contacts, const abut_columns *colu
                          abut_index chunk)
 {
     const writing w = {contacts, columns};
-    if (contacts->order.is_by_place) {
+    if (columns->offsets && contacts->order.is_by_place) {
         sum_offsets(&w, chunk);
-    } else {
+    } else if (columns->offsets) {
         write_offsets(&w, chunk);
     }
     write_rows(&w, chunk);
@@ -190,8 +191,12 @@ void columns_write_chunk(const abut_contacts *contacts, const abut_columns *colu
 
 void columns_begin(const abut_columns *columns)
 {
-    columns->offsets[0] = 0;
-    columns->node_offsets[0] = 0;
+    if (columns->offsets) {
+        columns->offsets[0] = 0;
+    }
+    if (columns->node_offsets) {
+        columns->node_offsets[0] = 0;
+    }
 }
 
 /* ---- all of them ---- */
@@ -201,7 +206,7 @@ static abut_status write_chunk(void *context, abut_index number, parallel_job *j
 {
     (void)job;
     const writing *w = context;
-    columns_write_chunk(w->contacts, w->columns, w->contacts->written_count + number);
+    columns_write_chunk(w->contacts, w->columns, w->contacts->now.written_count + number);
     return ABUT_OK;
 }
 
@@ -216,10 +221,10 @@ static void copy_rows(void *to, const void *from, abut_index count, size_t size)
 /* What is in the query's columns. */
 static void copy_written(const abut_contacts *contacts, const abut_columns *to)
 {
-    const abut_columns *from = contacts->query.columns;
-    const abut_index chunk = contacts->written_count, rows = contacts->firsts[chunk],
+    const abut_columns *from = &contacts->now.room.columns;
+    const abut_index chunk = contacts->now.written_count, rows = contacts->firsts[chunk],
                      nodes = contacts->first_nodes[chunk];
-    const abut_index spheres = chunk_spheres(chunk - 1, contacts->query.sphere_count).end;
+    const abut_index spheres = chunk_spheres(chunk - 1, contacts->now.query.sphere_count).end;
     copy_rows(to->sphere, from->sphere, rows, sizeof *to->sphere);
     copy_rows(to->mesh, from->mesh, rows, sizeof *to->mesh);
     copy_rows(to->facet, from->facet, rows, sizeof *to->facet);
@@ -240,11 +245,11 @@ static void copy_written(const abut_contacts *contacts, const abut_columns *to)
 void abut_contacts_write(const abut_contacts *contacts, const abut_columns *columns)
 {
     writing w = {contacts, columns};
-    if (contacts->written_count == 0) {
+    if (contacts->now.written_count == 0) {
         columns_begin(columns);
-    } else if (memcmp(columns, contacts->query.columns, sizeof *columns) != 0) {
+    } else if (memcmp(columns, &contacts->now.room.columns, sizeof *columns) != 0) {
         copy_written(contacts, columns);
     }
-    parallel_run(contacts->chunk_count - contacts->written_count, contacts->query.workers,
-                 write_chunk, &w, NULL, NULL);
+    parallel_run(contacts->now.chunk_count - contacts->now.written_count,
+                 contacts->now.query.workers, write_chunk, &w, NULL, NULL);
 }

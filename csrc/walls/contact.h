@@ -13,8 +13,8 @@ typedef struct contact {
     double distance;
     double overlap;
     double normal_noise;
-    int32_t triangle; /* number in its mesh */
-    int32_t place;    /* the mesh's number; beyond: mesh_count + number in the chunk's images */
+    int32_t triangle;   /* number in its mesh */
+    int32_t mesh_image; /* the mesh's number; beyond: mesh_count + number in the chunk's images */
     int32_t node_count;
     uint16_t sphere; /* number in the chunk */
     uint8_t type, local;

@@ -1,31 +1,28 @@
-/* The contacts of a query: made and counted. */
+/* The contacts of a query: made, searched and counted. */
 #include "contacts.h"
 
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/prefetch.h"
+#include "columns.h"
+#include "early.h"
+#include "find.h"
+#include "query.h"
 
 /* ---- memory ---- */
-
-static void free_buffer(contact_buffer *buffer)
-{
-    memory_free(buffer->items);
-    memory_free(buffer->shares);
-    memory_free(buffer->images);
-    *buffer = (contact_buffer){0};
-}
 
 static void destroy_contacts(pooled *item)
 {
     abut_contacts *contacts = (abut_contacts *)item;
-    for (abut_index k = 0; k < contacts->buffer_count; k++) {
-        free_buffer(&contacts->buffers[k]);
+    for (abut_index k = 0; k < contacts->chunk_capacity; k++) {
+        records_free(&contacts->chunks[k].records);
     }
-    placement_free(&contacts->placement);
     order_free(&contacts->order);
-    memory_free(contacts->buffers);
-    memory_free(contacts->firsts);
-    memory_free(contacts->first_nodes);
+    memory_free(contacts->chunks);
+    memory_free(contacts->first_block.data);
+    memory_free(contacts->first_node_block.data);
+    memory_free(contacts->mesh_block.data);
     memory_free(contacts);
 }
 
@@ -33,7 +30,6 @@ static void destroy_contacts(pooled *item)
 void abut_contacts_free(abut_contacts *contacts)
 {
     if (contacts) {
-        placement_free(&contacts->placement);
         pool_give(&contacts->finder->leftovers->contacts, &contacts->pooled);
     }
 }
@@ -49,58 +45,51 @@ static abut_contacts *take_contacts(const abut_finder *finder)
         contacts->pooled.destroy = destroy_contacts;
         contacts->finder = finder;
     }
+    contacts->now = (contact_query){0};
     return contacts;
 }
 
-/* As many empty buffers as chunks; those that a far larger query left are freed. */
-static bool prepare_buffers(abut_contacts *contacts)
+/* As many empty chunks as the query has; records that a far larger query left are freed. */
+static bool prepare_chunks(abut_contacts *contacts)
 {
-    abut_index count = contacts->chunk_count;
-    abut_index keep = contacts->buffer_count / 4 > count ? count : contacts->buffer_count;
-    for (abut_index k = keep; k < contacts->buffer_count; k++) {
-        free_buffer(&contacts->buffers[k]);
+    const abut_index count = contacts->now.chunk_count, before = contacts->chunk_capacity;
+    const abut_index keep = before / 4 > count ? count : before;
+    for (abut_index k = keep; k < before; k++) {
+        records_free(&contacts->chunks[k].records);
     }
-    if (count > contacts->buffer_count) {
-        abut_index capacity = contacts->buffer_count;
-        contact_buffer *buffers = memory_grow(contacts->buffers, count, &capacity, sizeof *buffers);
-        if (!buffers) {
+    if (count > before) {
+        chunk_records *chunks =
+            memory_grow(contacts->chunks, count, &contacts->chunk_capacity, sizeof *chunks);
+        if (!chunks) {
             return false;
         }
-        memset(buffers + contacts->buffer_count, 0,
-               (size_t)(capacity - contacts->buffer_count) * sizeof *buffers);
-        contacts->buffers = buffers;
-        contacts->buffer_count = capacity;
+        memset(chunks + before, 0, (size_t)(contacts->chunk_capacity - before) * sizeof *chunks);
+        contacts->chunks = chunks;
     }
     for (abut_index k = 0; k < count; k++) {
-        contacts->buffers[k].count = contacts->buffers[k].node_count = 0;
-        contacts->buffers[k].image_count = 0;
-        atomic_store(&contacts->buffers[k].is_complete, false);
+        records_clear(&contacts->chunks[k].records);
+        atomic_store(&contacts->chunks[k].is_complete, false);
     }
     return true;
 }
 
-static bool prepare_firsts(abut_contacts *contacts)
-{
-    abut_index count = contacts->chunk_count + 1;
-    abut_index *firsts =
-        memory_grow(contacts->firsts, count, &contacts->first_capacity, sizeof *firsts);
-    contacts->firsts = firsts ? firsts : contacts->firsts;
-    abut_index *nodes =
-        memory_grow(contacts->first_nodes, count, &contacts->first_node_capacity, sizeof *nodes);
-    contacts->first_nodes = nodes ? nodes : contacts->first_nodes;
-    return firsts && nodes;
-}
-
-abut_contacts *contacts_make(const abut_finder *finder, const abut_query *query)
+static abut_contacts *make_contacts(const abut_finder *finder, const abut_query *query,
+                                    const abut_room *room)
 {
     abut_contacts *contacts = take_contacts(finder);
     if (!contacts) {
         return NULL;
     }
-    contacts->query = *query;
-    contacts->written_count = 0;
-    contacts->chunk_count = (query->sphere_count + CHUNK_SPHERES - 1) / CHUNK_SPHERES;
-    if (!prepare_buffers(contacts) || !prepare_firsts(contacts)) {
+    contact_query *now = &contacts->now;
+    now->query = *query;
+    now->chunk_count = chunk_count_of(query->sphere_count);
+    now->has_room = room != NULL;
+    now->room = room ? *room : (abut_room){.rows = 0};
+    const abut_index count = now->chunk_count + 1;
+    contacts->firsts = memory_reserve(&contacts->first_block, count, sizeof *contacts->firsts);
+    contacts->first_nodes =
+        memory_reserve(&contacts->first_node_block, count, sizeof *contacts->first_nodes);
+    if (!prepare_chunks(contacts) || !contacts->firsts || !contacts->first_nodes) {
         abut_contacts_free(contacts);
         return NULL;
     }
@@ -109,15 +98,199 @@ abut_contacts *contacts_make(const abut_finder *finder, const abut_query *query)
 
 abut_index abut_contacts_count(const abut_contacts *contacts)
 {
-    return contacts->firsts[contacts->chunk_count];
+    return contacts->firsts[contacts->now.chunk_count];
 }
 
 abut_index abut_contacts_node_count(const abut_contacts *contacts)
 {
-    return contacts->first_nodes[contacts->chunk_count];
+    return contacts->first_nodes[contacts->now.chunk_count];
 }
 
-int abut_contacts_are_in_order(const abut_contacts *contacts)
+/* ---- records ---- */
+
+void contacts_keep(abut_contacts *contacts, abut_index chunk, records *of)
 {
-    return !contacts->order.is_by_place;
+    chunk_records *own = &contacts->chunks[chunk];
+    const records other = own->records;
+    own->records = *of;
+    *of = other;
+    atomic_store(&own->is_complete, true);
+}
+
+static abut_status keep(void *context, abut_index chunk, records *of, parallel_job *job)
+{
+    (void)job;
+    contacts_keep(context, chunk, of);
+    return ABUT_OK;
+}
+
+/* Reads that are under way at once. */
+enum { FETCHED_AHEAD = 16 };
+
+/* Keep a chunk's records, and tell where the contacts of each of its spheres are. */
+static abut_status keep_located(void *context, abut_index chunk, records *of, parallel_job *job)
+{
+    (void)job;
+    abut_contacts *contacts = context;
+    const int32_t *spheres = contacts->order.spheres + chunk * CHUNK_SPHERES;
+    location *locations = contacts->order.locations;
+    for (int32_t k = 0; k < of->count; k++) {
+        if (k + FETCHED_AHEAD < of->count) {
+            PREFETCH(&locations[spheres[of->items[k + FETCHED_AHEAD].sphere]]);
+        }
+        location *at = &locations[spheres[of->items[k].sphere]];
+        if (at->count++ == 0) {
+            at->chunk = (int32_t)chunk;
+            at->first = k;
+        }
+        at->node_count += of->items[k].node_count;
+    }
+    contacts_keep(contacts, chunk, of);
+    return ABUT_OK;
+}
+
+/* ---- counting ---- */
+
+/* Count the contacts and nodes of a chunk of spheres in the caller's order. */
+static abut_status count_chunk(void *context, abut_index chunk, parallel_job *job)
+{
+    abut_contacts *contacts = context;
+    sphere_range spheres = chunk_spheres(chunk, contacts->now.query.sphere_count);
+    abut_index rows = 0, nodes = 0;
+    for (abut_index i = spheres.begin; i < spheres.end; i++) {
+        rows += contacts->order.locations[i].count;
+        nodes += contacts->order.locations[i].node_count;
+    }
+    contacts->firsts[chunk] = rows;
+    contacts->first_nodes[chunk] = nodes;
+    return parallel_report(job, CHUNK_SPHERES);
+}
+
+static abut_status count_chunks(abut_contacts *contacts)
+{
+    const abut_query *query = &contacts->now.query;
+    if (contacts->order.is_by_place) {
+        return parallel_run(contacts->now.chunk_count, query->workers, count_chunk, contacts,
+                            query->interrupted, query->interrupted_data);
+    }
+    for (abut_index k = 0; k < contacts->now.chunk_count; k++) {
+        contacts->firsts[k] = contacts->chunks[k].records.count;
+        contacts->first_nodes[k] = contacts->chunks[k].records.node_count;
+    }
+    return ABUT_OK;
+}
+
+static abut_status number_rows(abut_contacts *contacts)
+{
+    abut_status status = count_chunks(contacts);
+    if (!status) {
+        sort_sum_up(contacts->firsts, contacts->now.chunk_count);
+        sort_sum_up(contacts->first_nodes, contacts->now.chunk_count);
+    }
+    return status;
+}
+
+/* ---- searching ---- */
+
+static void keep_statistics(const abut_contacts *contacts, const find_counts *found)
+{
+    query_counts *counts = &contacts->finder->leftovers->counts;
+    atomic_store(&counts->spheres, contacts->now.query.sphere_count);
+    atomic_store(&counts->candidates, found->entries);
+    atomic_store(&counts->tests, found->tests);
+    atomic_store(&counts->touches, found->touches);
+    atomic_store(&counts->contacts, abut_contacts_count(contacts));
+}
+
+/* Search, and number the rows. */
+static abut_status find_rows(abut_contacts *contacts, const reach_profile *profile,
+                             find_counts *counts)
+{
+    contact_query *now = &contacts->now;
+    const bool is_by_place = contacts->order.is_by_place;
+    early e;
+    find_task task = {.finder = contacts->finder,
+                      .query = &now->query,
+                      .scene = &now->scene,
+                      .profile = profile,
+                      .rows = contacts->order.rows,
+                      .sink = {is_by_place ? keep_located : keep, contacts}};
+    if (now->has_room && !is_by_place) {
+        task.sink = early_begin(&e, contacts);
+        abut_status status = find_records(&task, counts);
+        early_end(&e);
+        return status;
+    }
+    abut_status status = find_records(&task, counts);
+    return status ? status : number_rows(contacts);
+}
+
+static abut_status search(abut_contacts *contacts, abut_error *error)
+{
+    contact_query *now = &contacts->now;
+    find_counts counts = {.crowded_sphere = 0};
+    reach_profile profile;
+    if (!query_profile(&now->query, &profile)) {
+        return query_find_bad_sphere(&now->query, error);
+    }
+    abut_status status =
+        scene_build(&now->scene, &contacts->mesh_block, contacts->finder, &now->query, &profile);
+    if (!status) {
+        status = order_choose(&contacts->order, &now->query, &now->scene, profile.largest);
+    }
+    if (!status) {
+        status = find_rows(contacts, &profile, &counts);
+    }
+    if (!status) {
+        keep_statistics(contacts, &counts);
+    }
+    const sphere_order *order = &contacts->order;
+    const abut_index crowded = counts.crowded_sphere;
+    return status == ABUT_CENTER_NOT_FINITE
+               ? query_find_bad_sphere(&now->query, error)
+               : query_report(error, status, order->is_by_place ? order->spheres[crowded] : crowded,
+                              0, 0.0);
+}
+
+/* Where the room is enough all rows go into it. */
+static void fill_room(const abut_contacts *contacts)
+{
+    const abut_room *room = &contacts->now.room;
+    if (abut_contacts_count(contacts) <= room->rows &&
+        abut_contacts_node_count(contacts) <= room->nodes) {
+        abut_contacts_write(contacts, &room->columns);
+    }
+}
+
+abut_status abut_contacts_find_into(const abut_finder *finder, const abut_query *query,
+                                    const abut_room *room, abut_contacts **contacts,
+                                    abut_error *error)
+{
+    const abut_query own = *query;
+    abut_error found = {.status = ABUT_OK};
+    *contacts = NULL;
+    abut_status status = query_check(finder, &own, &found);
+    abut_contacts *made = NULL;
+    if (!status) {
+        made = make_contacts(finder, &own, room);
+        status = made ? search(made, &found) : query_report(&found, ABUT_NO_MEMORY, 0, 0, 0.0);
+    }
+    if (status) {
+        abut_contacts_free(made);
+    } else {
+        *contacts = made;
+    }
+    if (!status && room) {
+        fill_room(made);
+    }
+    if (error) {
+        *error = found;
+    }
+    return status;
+}
+
+abut_status abut_contacts_find(const abut_finder *finder, const abut_query *query,
+                               abut_contacts **contacts, abut_error *error)
+{
+    return abut_contacts_find_into(finder, query, NULL, contacts, error);
 }

@@ -5,60 +5,41 @@
 #include <stdatomic.h>
 
 #include "../base/pool.h"
-#include "contact.h"
 #include "order.h"
+#include "records.h"
 
-/* Spheres of a chunk: enough to make starting one cheap, few enough to share out and to interrupt.
- */
-enum { CHUNK_SPHERES = 4 * BATCH_SPHERES };
+typedef struct chunk_records {
+    records records;
+    atomic_bool is_complete; /* the chunk's spheres have been searched */
+} chunk_records;
 
-/* A mesh that is seen at an image other than 0. */
-typedef struct seen_image {
-    int32_t mesh;
-    int32_t image[3];
-} seen_image;
-
-/* The contacts of a chunk's spheres. */
-typedef struct contact_buffer {
-    contact *items;
-    abut_index count, capacity;
-    double *shares; /* SHARING: of each item */
-    abut_index share_capacity;
-    seen_image *images;
-    abut_index image_count, image_capacity;
-    abut_index node_count;
-    atomic_bool is_complete; /* its spheres have been searched */
-} contact_buffer;
+/* What one query asks, and how far it is. */
+typedef struct contact_query {
+    abut_query query;
+    scene scene;
+    abut_room room; /* rows are written into it while others are searched; without columns: none */
+    bool has_room;
+    abut_index chunk_count;
+    abut_index written_count; /* so many chunks, the first ones, are in the room, and no longer in
+                                 their records */
+} contact_query;
 
 struct abut_contacts {
     pooled pooled;
     const abut_finder *finder;
-    abut_query query;
-    placement placement;
+    contact_query now;
+
+    /* memory that the next query uses again */
     sphere_order order;
-    contact_buffer *buffers; /* one a chunk of spheres in the order of search */
-    abut_index chunk_count, buffer_count;
+    chunk_records *chunks; /* one a chunk of spheres in the order of search */
+    abut_index chunk_capacity;
+    memory_block first_block, first_node_block, mesh_block;
     abut_index *firsts;      /* chunk_count + 1: the row of the first contact of each chunk of
                                 spheres in the caller's order */
     abut_index *first_nodes; /* chunk_count + 1: likewise for nodes */
-    abut_index first_capacity, first_node_capacity;
-    abut_index written_count; /* so many chunks, the first ones, are in the query's columns, and no
-                                 longer in their buffers */
 };
 
-/* For a query, with empty buffers, those of the finder's last contacts where there are some; NULL
- * where there is no memory. */
-abut_contacts *contacts_make(const abut_finder *finder, const abut_query *query);
-
-/* The first and the last + 1 of a chunk's spheres. */
-typedef struct sphere_range {
-    abut_index begin, end;
-} sphere_range;
-
-static inline sphere_range chunk_spheres(abut_index chunk, abut_index sphere_count)
-{
-    abut_index begin = chunk * CHUNK_SPHERES, end = begin + CHUNK_SPHERES;
-    return (sphere_range){begin, end < sphere_count ? end : sphere_count};
-}
+/* Keep a chunk's records, for others in their place. */
+void contacts_keep(abut_contacts *contacts, abut_index chunk, records *of);
 
 #endif

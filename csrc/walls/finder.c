@@ -45,7 +45,7 @@ void abut_finder_free(abut_finder *finder)
         sets_free(&finder->meshes[k]);
     }
     if (finder->leftovers) {
-        pool_empty(&finder->leftovers->scratches);
+        pool_empty(&finder->leftovers->workers);
         pool_empty(&finder->leftovers->contacts);
     }
     memory_free(finder->leftovers);

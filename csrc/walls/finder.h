@@ -14,8 +14,8 @@ typedef struct query_counts {
 
 /* What queries, for which the finder is const, leave to those after them. */
 typedef struct leftovers {
-    pool scratches; /* of threads */
-    pool contacts;  /* that were freed, with their memory */
+    pool workers;  /* of threads */
+    pool contacts; /* that were freed, with their memory */
     query_counts counts;
 } leftovers;
 

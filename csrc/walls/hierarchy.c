@@ -1,5 +1,5 @@
 /* Distance hierarchy: which touching facets stay contacts. The only place where a contact is
- * dropped, but for facets of one plane, which planes_kernel.c and intersect_kernel.c leave out
+ * dropped, but for facets of one plane, which feet_kernel.c and closest_kernel.c leave out
  * where it is sure that they would be dropped here (mesh/planes.h).
  *
  * A facet's contact is its closest point P with the contact vector V = C - P, so the contact type
@@ -30,36 +30,6 @@
 
 #include "../mesh/tolerance.h"
 
-/* ---- the pairs in question ---- */
-
-question hierarchy_ask(pairs *p, int32_t k)
-{
-    question q = {p, p->left + p->first_left[k], p->first_left[k + 1] - p->first_left[k]};
-    for (int32_t n = 0; n < q.count; n++) {
-        int32_t i = q.items[n];
-        double noise = ulp_double(p->largest[p->sight[i]]);
-        p->distance[i] = sqrt(p->distance_sq[i]);
-        p->noise[i] = pair_triangle(p, i)->noise + noise;
-        p->normal_noise[i] = pair_triangle(p, i)->normal_noise + noise;
-    }
-    return q;
-}
-
-void hierarchy_take_all(pairs *p)
-{
-    int32_t count = 0;
-    for (int32_t k = 0; k < p->sphere_count; k++) {
-        p->first_left[k] = count;
-        for (int32_t i = p->first[k]; i < p->first[k + 1]; i++) {
-            if (p->distance_sq[i] < INFINITY) {
-                p->left[count++] = i;
-            }
-        }
-    }
-    p->first_left[p->sphere_count] = count;
-    p->touch_count += count;
-}
-
 /* ---- the canonical order ---- */
 
 static int compare_numbers(int32_t a, int32_t b)
@@ -69,61 +39,64 @@ static int compare_numbers(int32_t a, int32_t b)
 
 /* Facets that give the very same contact are told apart by where they are in their mesh, not by
  * their number. */
-static int compare_places(const pairs *p, int32_t a, int32_t b)
+static int compare_places(const kept *k, int32_t a, int32_t b)
 {
-    const view *of_a = pair_view(p, a), *of_b = pair_view(p, b);
+    const view *of_a = candidate_view(k->candidates, a), *of_b = candidate_view(k->candidates, b);
     int order = compare_numbers(of_a->number, of_b->number);
     for (int i = 0; !order && i < 3; i++) {
-        order = vec3_compare(pair_triangle(p, a)->corner[i], pair_triangle(p, b)->corner[i]);
+        order = vec3_compare(candidate_triangle(k->candidates, a)->corner[i],
+                             candidate_triangle(k->candidates, b)->corner[i]);
     }
     for (int i = 0; !order && i < 3; i++) {
         order = compare_numbers(of_a->image[i], of_b->image[i]);
     }
-    return order ? order : compare_numbers(pair_triangle(p, a)->facet, pair_triangle(p, b)->facet);
+    return order ? order
+                 : compare_numbers(candidate_triangle(k->candidates, a)->facet,
+                                   candidate_triangle(k->candidates, b)->facet);
 }
 
-static int compare_ties(const pairs *p, int32_t a, int32_t b)
+static int compare_ties(const kept *k, int32_t a, int32_t b)
 {
-    if (pair_type(p, a) != pair_type(p, b)) {
-        return pair_type(p, a) < pair_type(p, b) ? -1 : 1;
+    if (closest_type(k->closest, a) != closest_type(k->closest, b)) {
+        return closest_type(k->closest, a) < closest_type(k->closest, b) ? -1 : 1;
     }
-    int order = vec3_compare(pair_offset(p, a), pair_offset(p, b));
-    if (!order && pair_is_at_center(p, a)) {
-        order = vec3_compare(pair_facet_normal(p, a), pair_facet_normal(p, b));
+    int order = vec3_compare(closest_offset(k->closest, a), closest_offset(k->closest, b));
+    if (!order && kept_is_at_center(k, a)) {
+        order = vec3_compare(kept_facet_normal(k, a), kept_facet_normal(k, b));
     }
-    return order ? order : compare_places(p, a, b);
+    return order ? order : compare_places(k, a, b);
 }
 
-static inline bool comes_before(const pairs *p, int32_t a, int32_t b)
+static inline bool comes_before(const kept *k, int32_t a, int32_t b)
 {
-    double from_a = p->distance[a], from_b = p->distance[b];
-    return from_a < from_b || (from_a == from_b && compare_ties(p, a, b) < 0);
+    double from_a = k->distance[a], from_b = k->distance[b];
+    return from_a < from_b || (from_a == from_b && compare_ties(k, a, b) < 0);
 }
 
 /* Merge the sorted halves items[0] ... items[middle - 1] and the rest. */
-static void merge(const pairs *p, int32_t *items, int32_t middle, int32_t count)
+static void merge(const kept *k, int32_t *items, int32_t middle, int32_t count)
 {
-    int32_t *first = p->spare, a = 0, b = middle;
+    int32_t *first = k->spare, a = 0, b = middle;
     memcpy(first, items, (size_t)middle * sizeof *items);
     for (int32_t n = 0; a < middle; n++) {
-        bool takes_second = b < count && comes_before(p, items[b], first[a]);
+        bool takes_second = b < count && comes_before(k, items[b], first[a]);
         items[n] = takes_second ? items[b++] : first[a++];
     }
 }
 
-static void insertion_sort(const pairs *p, int32_t *items, int32_t count)
+static void insertion_sort(const kept *k, int32_t *items, int32_t count)
 {
     for (int32_t i = 1; i < count; i++) {
-        int32_t item = items[i], k = i;
-        for (; k > 0 && comes_before(p, item, items[k - 1]); k--) {
-            items[k] = items[k - 1];
+        int32_t item = items[i], to = i;
+        for (; to > 0 && comes_before(k, item, items[to - 1]); to--) {
+            items[to] = items[to - 1];
         }
-        items[k] = item;
+        items[to] = item;
     }
 }
 
 /* Runs, sorted by insertion, are merged in pairs until one is left. */
-void hierarchy_sort(question *q)
+void hierarchy_sort(touching *q)
 {
     enum { RUN = 16 };
     for (int32_t begin = 0; begin < q->count; begin += RUN) {
@@ -155,70 +128,71 @@ static double tangent_tilt(double noise, double normal_noise, double distance, d
 }
 
 /* The normal of the tangent plane at P_j, and its length. */
-static vec3 tangent_axis(const pairs *p, int32_t j, double *length)
+static vec3 tangent_axis(const kept *k, int32_t j, double *length)
 {
-    const bool at_center = pair_is_at_center(p, j);
-    *length = at_center ? 1.0 : p->distance[j];
-    return at_center ? pair_facet_normal(p, j) : pair_offset(p, j);
+    const bool at_center = kept_is_at_center(k, j);
+    *length = at_center ? 1.0 : k->distance[j];
+    return at_center ? kept_facet_normal(k, j) : closest_offset(k->closest, j);
 }
 
 /* P_i - P_j, from the contact vectors: they are relative to the center and round least. */
-static vec3 apart(const pairs *p, int32_t j, int32_t i)
+static vec3 apart(const kept *k, int32_t j, int32_t i)
 {
-    return vec3_sub(pair_offset(p, j), pair_offset(p, i));
+    return vec3_sub(closest_offset(k->closest, j), closest_offset(k->closest, i));
 }
 
 /* Whether P_i does not stand in front of the tangent plane at P_j by more than noise can explain.
  * Nearly all do not stand in front at all, or by less than eps_n: roots are taken for the rest. */
-static bool eliminates(const pairs *p, int32_t j, int32_t i, double flat_tilt)
+static bool eliminates(const kept *k, int32_t j, int32_t i, double flat_tilt)
 {
     double axis_length;
-    vec3 axis = tangent_axis(p, j, &axis_length), from_j = apart(p, j, i);
+    vec3 axis = tangent_axis(k, j, &axis_length), from_j = apart(k, j, i);
     double in_front = vec3_dot(axis, from_j); /* times the axis' length, as are the limits below */
-    double normal_noise = larger(p->normal_noise[i], p->normal_noise[j]);
+    double normal_noise = larger(k->normal_noise[i], k->normal_noise[j]);
     double limit = FRONT_NOISES * normal_noise * axis_length;
     if (in_front <= limit) {
         return true;
     }
-    double noise = larger(p->noise[i], p->noise[j]);
-    double tilt = tangent_tilt(noise, normal_noise, p->distance[j], flat_tilt);
+    double noise = larger(k->noise[i], k->noise[j]);
+    double tilt = tangent_tilt(noise, normal_noise, k->distance[j], flat_tilt);
     return in_front <= limit + tilt * axis_length * sqrt(vec3_norm_sq(from_j));
 }
 
-static bool is_same_contact(const pairs *p, int32_t a, int32_t b)
+static bool is_same_contact(const kept *k, int32_t a, int32_t b)
 {
-    return p->distance[a] == p->distance[b] &&
-           vec3_compare(pair_offset(p, a), pair_offset(p, b)) == 0 &&
-           (!pair_is_at_center(p, a) ||
-            vec3_compare(pair_facet_normal(p, a), pair_facet_normal(p, b)) == 0);
+    return k->distance[a] == k->distance[b] &&
+           vec3_compare(closest_offset(k->closest, a), closest_offset(k->closest, b)) == 0 &&
+           (!kept_is_at_center(k, a) ||
+            vec3_compare(kept_facet_normal(k, a), kept_facet_normal(k, b)) == 0);
 }
 
-static bool is_eliminated(const question *q, int32_t kept_count, int32_t i, double flat_tilt)
+static bool is_eliminated(const touching *q, int32_t kept_count, int32_t i, double flat_tilt)
 {
-    for (int32_t k = 0; k < kept_count; k++) {
-        if (eliminates(q->of, q->items[k], i, flat_tilt)) {
+    for (int32_t n = 0; n < kept_count; n++) {
+        if (eliminates(q->of, q->items[n], i, flat_tilt)) {
             return true;
         }
     }
     return false;
 }
 
-static void take_noise(pairs *p, int32_t to, int32_t from)
+static void take_noise(kept *k, int32_t to, int32_t from)
 {
-    p->noise[to] = larger(p->noise[to], p->noise[from]);
-    p->normal_noise[to] = larger(p->normal_noise[to], p->normal_noise[from]);
+    k->noise[to] = larger(k->noise[to], k->noise[from]);
+    k->normal_noise[to] = larger(k->normal_noise[to], k->normal_noise[from]);
 }
 
 /* Contacts that are the same to the bit are one, as noisy as the noisiest. Sorted, those of one
  * type are neighbors. */
-static void merge_same(question *q)
+static void merge_same(touching *q)
 {
-    pairs *p = q->of;
+    kept *k = q->of;
     int32_t last = 0;
     for (int32_t n = 1; n < q->count; n++) {
         int32_t a = q->items[n], b = q->items[last];
-        if (pair_type(p, a) == pair_type(p, b) && is_same_contact(p, a, b)) {
-            take_noise(p, b, a);
+        if (closest_type(k->closest, a) == closest_type(k->closest, b) &&
+            is_same_contact(k, a, b)) {
+            take_noise(k, b, a);
         } else {
             q->items[++last] = a;
         }
@@ -228,14 +202,14 @@ static void merge_same(question *q)
 
 /* Contact number `first` and those after it at its distance that are the same take the noise of all
  * of them. Returns how many it was compared with. */
-static abut_index share_noise_with_next(question *q, int32_t first)
+static abut_index share_noise_with_next(touching *q, int32_t first)
 {
-    pairs *p = q->of;
+    kept *k = q->of;
     int32_t a = q->items[first], n = first + 1;
-    for (; n < q->count && p->distance[q->items[n]] == p->distance[a]; n++) {
-        if (is_same_contact(p, a, q->items[n])) {
-            take_noise(p, a, q->items[n]);
-            take_noise(p, q->items[n], a);
+    for (; n < q->count && k->distance[q->items[n]] == k->distance[a]; n++) {
+        if (is_same_contact(k, a, q->items[n])) {
+            take_noise(k, a, q->items[n]);
+            take_noise(k, q->items[n], a);
         }
     }
     return n - first - 1;
@@ -243,7 +217,7 @@ static abut_index share_noise_with_next(question *q, int32_t first)
 
 /* Likewise for those of several types (at a T-junction), which are at one distance but not
  * neighbors. */
-static abut_status share_noise(question *q, parallel_job *job)
+static abut_status share_noise(touching *q, parallel_job *job)
 {
     abut_status status = ABUT_OK;
     for (int32_t n = 0; !status && n < q->count; n++) {
@@ -254,14 +228,14 @@ static abut_status share_noise(question *q, parallel_job *job)
 }
 
 /* Of sorted contacts, those that no kept one eliminates are kept, too. */
-static abut_status sweep(question *kept, question *next, double flat_tilt, parallel_job *job)
+static abut_status sweep(touching *stay, touching *next, double flat_tilt, parallel_job *job)
 {
     merge_same(next);
     abut_status status = share_noise(next, job);
     for (int32_t n = 0; !status && n < next->count; n++) {
-        status = parallel_report(job, 1 + kept->count / 2);
-        if (!is_eliminated(kept, kept->count, next->items[n], flat_tilt)) {
-            kept->items[kept->count++] = next->items[n];
+        status = parallel_report(job, 1 + stay->count / 2);
+        if (!is_eliminated(stay, stay->count, next->items[n], flat_tilt)) {
+            stay->items[stay->count++] = next->items[n];
         }
     }
     return status;
@@ -274,22 +248,23 @@ static abut_status sweep(question *kept, question *next, double flat_tilt, paral
  * noise alone is left out: the noise of the others can only be more. Contacts that are the same
  * are left out together, since nothing else is asked of them than where they are. */
 
-/* Fewer are sorted faster, and so many times the nearest are taken first. */
+/* Of no more than MANY all are sorted at once, which is faster; and so many times the nearest are
+ * taken first. */
 enum { MANY = 48, ROUNDS = 12 };
 
 /* The nearest to the front; returns how many there are. */
-static int32_t take_nearest(question *rest)
+static int32_t take_nearest(touching *rest)
 {
-    const pairs *p = rest->of;
+    const kept *k = rest->of;
     double nearest = INFINITY;
     for (int32_t n = 0; n < rest->count; n++) {
-        const double distance = p->distance[rest->items[n]];
+        const double distance = k->distance[rest->items[n]];
         nearest = distance < nearest ? distance : nearest;
     }
     int32_t count = 0;
     for (int32_t n = 0; n < rest->count; n++) {
         const int32_t item = rest->items[n];
-        if (p->distance[item] == nearest) {
+        if (k->distance[item] == nearest) {
             rest->items[n] = rest->items[count];
             rest->items[count++] = item;
         }
@@ -298,48 +273,48 @@ static int32_t take_nearest(question *rest)
 }
 
 /* Leave out what contact j eliminates by its own noise. */
-static void strike_out(question *rest, int32_t j)
+static void strike_out(touching *rest, int32_t j)
 {
-    const pairs *p = rest->of;
+    const kept *k = rest->of;
     double axis_length;
-    const vec3 axis = tangent_axis(p, j, &axis_length);
-    const double limit = FRONT_NOISES * p->normal_noise[j] * axis_length;
+    const vec3 axis = tangent_axis(k, j, &axis_length);
+    const double limit = FRONT_NOISES * k->normal_noise[j] * axis_length;
     int32_t left = 0;
     for (int32_t n = 0; n < rest->count; n++) {
         const int32_t item = rest->items[n];
         rest->items[left] = item;
-        left += !(vec3_dot(axis, apart(p, j, item)) <= limit);
+        left += !(vec3_dot(axis, apart(k, j, item)) <= limit);
     }
     rest->count = left;
 }
 
 /* The nearest of the rest are kept or not, and the rest is without them and what they eliminate. */
-static abut_status take_round(question *kept, question *rest, double flat_tilt, parallel_job *job)
+static abut_status take_round(touching *stay, touching *rest, double flat_tilt, parallel_job *job)
 {
-    const int32_t before = kept->count, count = take_nearest(rest);
-    question nearest = {rest->of, rest->items, count};
+    const int32_t before = stay->count, count = take_nearest(rest);
+    touching nearest = {rest->of, rest->items, count};
     hierarchy_sort(&nearest);
-    abut_status status = sweep(kept, &nearest, flat_tilt, job);
+    abut_status status = sweep(stay, &nearest, flat_tilt, job);
     rest->items += count;
     rest->count -= count;
-    for (int32_t n = before; !status && n < kept->count; n++) {
-        strike_out(rest, kept->items[n]);
+    for (int32_t n = before; !status && n < stay->count; n++) {
+        strike_out(rest, stay->items[n]);
         status = parallel_report(job, rest->count);
     }
     return status;
 }
 
-abut_status hierarchy_eliminate(question *q, double flat_tilt, parallel_job *job)
+abut_status hierarchy_eliminate(touching *q, double flat_tilt, parallel_job *job)
 {
-    question kept = {q->of, q->items, 0}, rest = *q;
+    touching stay = {q->of, q->items, 0}, rest = *q;
     abut_status status = ABUT_OK;
     for (int round = 0; !status && rest.count > MANY && round < ROUNDS; round++) {
-        status = take_round(&kept, &rest, flat_tilt, job);
+        status = take_round(&stay, &rest, flat_tilt, job);
     }
     if (!status) {
         hierarchy_sort(&rest);
-        status = sweep(&kept, &rest, flat_tilt, job);
+        status = sweep(&stay, &rest, flat_tilt, job);
     }
-    q->count = kept.count;
+    q->count = stay.count;
     return status;
 }

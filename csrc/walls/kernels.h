@@ -7,8 +7,7 @@
 
 #include "../base/simd.h"
 #include "../mesh/weights.h"
-#include "contact.h"
-#include "pairs.h"
+#include "kept.h"
 
 /* Columns of contacts that follow one another, from the first of them on. */
 typedef struct measures {
@@ -16,35 +15,32 @@ typedef struct measures {
     double flat_angle; /* no tilt is smaller */
 } measures;
 
-/* Copy spheres into the batch, which knows how many. False: a center is not finite, or too far. */
-typedef bool batch_copy_kernel(batch *b, const sphere_rows *rows);
+/* Append to the batch those of a block of rows that its views may have something for, with their
+ * numbers in the block; only the first `count` are some. False: a center that was read is not
+ * finite, or too far, or a radius is none. */
+typedef bool load_block_kernel(batch *b, const sphere_rows *block, int32_t count);
 
 /* The smallest and the largest radius. False: one is not positive, not finite or too large. */
-typedef bool batch_range_kernel(abut_index count, const double *radii, double *smallest,
+typedef bool query_radii_kernel(abut_index count, const double *radii, double *smallest,
                                 double *largest);
 
-/* Which of BATCH_BLOCK centers are where a view, whose image is 0, has something for spheres of
- * the radii that it serves. Clears `is_good` where a center is not finite, or too far. */
-typedef uint64_t batch_find_seen_kernel(const view *v, const double *centers, bool *is_good);
-
 /* Look up the spheres of a batch in a view's bins. */
-typedef void bins_look_kernel(batch *b, const view *v);
+typedef void look_buckets_kernel(batch *b, const view *v);
 
-/* Of the batch's spheres that may touch facets of one plane alone, as the looks of all views
- * say, and of a plane in this view, those that do not touch it are seen no more; the others
- * become narrow. */
-typedef void planes_look_kernel(batch *b, const view *v);
+/* Of the batch's spheres that may touch facets of one plane alone, as the looks of all views say,
+ * and of a plane in this view, those that do not touch it are seen no more; the others become
+ * narrow. */
+typedef void look_feet_kernel(batch *b, const view *v);
 
-/* Fill the queue with the pairs of p->batch from sphere `from` on; returns the first sphere
- * that there was no room for, or the batch's count. */
-typedef int32_t intersect_collect_kernel(pairs *p, int32_t from);
+/* Replace the candidates by those of the batch's spheres from number `from` on whose bits are
+ * set; returns the first sphere that there was no room for, or the batch's count. */
+typedef int32_t collect_kernel(candidates *c, const uint64_t *spheres, int32_t from);
 
-/* The closest points of the queue's pairs; has_fans: not every facet is one triangle. */
-typedef void intersect_exact_kernel(pairs *p, bool has_fans);
+/* The closest points of all candidates; has_fans: not every facet is one triangle. */
+typedef void closest_kernel(closest_points *p, bool has_fans);
 
-/* For each sphere the pairs that its nearest one does not surely eliminate, into p->left.
- * False, and nothing else: of spheres that p->refused tells all facets are to be tested. */
-typedef bool hierarchy_strike_kernel(pairs *p);
+/* For each sphere the candidates that its nearest one does not surely eliminate. */
+typedef void strike_kernel(kept *k);
 
 /* What contacts measure. False: some center is on its facet, whose normal is to be written. */
 typedef bool rows_measure_kernel(const contact *items, abut_index count, const measures *to);
@@ -52,14 +48,13 @@ typedef bool rows_measure_kernel(const contact *items, abut_index count, const m
 /* The functions of each level, and their table; a build need not have all levels. Points and
  * weights of FACET contacts on triangles are those of mesh/weights.h. */
 #define WALLS_KERNELS(ENTRY)                                                                       \
-    ENTRY(batch_copy)                                                                              \
-    ENTRY(batch_range)                                                                             \
-    ENTRY(batch_find_seen)                                                                         \
-    ENTRY(bins_look)                                                                               \
-    ENTRY(planes_look)                                                                             \
-    ENTRY(intersect_collect)                                                                       \
-    ENTRY(intersect_exact)                                                                         \
-    ENTRY(hierarchy_strike)                                                                        \
+    ENTRY(load_block)                                                                              \
+    ENTRY(query_radii)                                                                             \
+    ENTRY(look_buckets)                                                                            \
+    ENTRY(look_feet)                                                                               \
+    ENTRY(collect)                                                                                 \
+    ENTRY(closest)                                                                                 \
+    ENTRY(strike)                                                                                  \
     ENTRY(rows_measure)                                                                            \
     ENTRY(weights_triangles)
 

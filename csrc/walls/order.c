@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "../base/memory.h"
+#include "../base/parallel.h"
+#include "../base/prefetch.h"
 #include "load.h"
 
 /* What sorting takes and saves, on processors of today: keys, sorting, gathering and finding the
@@ -48,7 +51,10 @@ static const bool sorts_always = false;
 void order_free(sphere_order *order)
 {
     sorted_free(&order->sorted);
+    batch_free(&order->sample);
     memory_free(order->location_block.data);
+    memory_free(order->center_block.data);
+    memory_free(order->radius_block.data);
     *order = (sphere_order){0};
 }
 
@@ -59,18 +65,23 @@ static int32_t cell_count(const cell_grid *grid)
     return grid->counts[0] * grid->counts[1] * grid->counts[2];
 }
 
+/* Some spheres from all over the query. */
+typedef struct sample_rows {
+    double centers[3 * BATCH_SPHERES], radii[BATCH_SPHERES];
+    abut_index count;
+} sample_rows;
+
 /* Where spheres of the sample and meshes are, both. */
-static box common_box(const placement *p, double largest, const batch *sample)
+static box common_box(const scene *s, double largest, const sample_rows *sample)
 {
     box spheres = box_empty(), meshes = box_empty();
-    for (int32_t i = 0; i < sample->count; i++) {
-        box_include_point(&spheres,
-                          (vec3){sample->center[0][i], sample->center[1][i], sample->center[2][i]});
+    for (abut_index i = 0; i < sample->count; i++) {
+        box_include_point(&spheres, vec3_load(sample->centers + 3 * i));
     }
-    for (abut_index k = 0; k < p->mesh_count; k++) {
-        box_include(&meshes, &p->meshes[k].bounds);
+    for (abut_index k = 0; k < s->mesh_count; k++) {
+        box_include(&meshes, &s->meshes[k].bounds);
     }
-    for (int axis = 0; axis < 3 && !p->is_periodic; axis++) {
+    for (int axis = 0; axis < 3 && !s->is_periodic; axis++) {
         double low = meshes.low[axis] - largest, high = meshes.high[axis] + largest;
         spheres.low[axis] = low > spheres.low[axis] ? low : spheres.low[axis];
         spheres.high[axis] = high < spheres.high[axis] ? high : spheres.high[axis];
@@ -117,48 +128,51 @@ static int32_t find_cell(const cell_grid *grid, const double *center)
 /* ---- whether it pays ---- */
 
 /* Whether there are so many spheres and triangles that the order counts. */
-static bool is_large(const abut_query *query, const placement *p)
+static bool is_large(const abut_query *query, const scene *s)
 {
     abut_index triangles = 0;
-    for (abut_index k = 0; k < p->mesh_count; k++) {
-        const abut_mesh *mesh = p->meshes[k].binned->mesh;
+    for (abut_index k = 0; k < s->mesh_count; k++) {
+        const abut_mesh *mesh = s->meshes[k].binned->mesh;
         triangles += mesh->fans[mesh->view.facet_count];
     }
     return triangles > CACHED_TRIANGLES &&
            (double)query->sphere_count > SPHERES_PER_TRIANGLE * (double)triangles;
 }
 
-/* Spheres from all over the query. False: one of them is none. */
-static bool load_sample(const abut_query *query, batch *sample)
+/* False: one of them is none. */
+static bool take_sample(const abut_query *query, sample_rows *sample)
 {
-    double centers[3 * BATCH_SPHERES], radii[BATCH_SPHERES];
-    abut_index count = query->sphere_count < BATCH_SPHERES ? query->sphere_count : BATCH_SPHERES;
-    for (abut_index k = 0; k < count; k++) {
-        abut_index i = (abut_index)((double)k / (double)count * (double)query->sphere_count);
-        memcpy(centers + 3 * k, query->centers + 3 * i, 3 * sizeof *centers);
-        radii[k] = query->radii[i];
+    bool are_good = true;
+    sample->count = query->sphere_count < BATCH_SPHERES ? query->sphere_count : BATCH_SPHERES;
+    for (abut_index k = 0; k < sample->count; k++) {
+        const double part = (double)k / (double)sample->count;
+        const abut_index i = (abut_index)(part * (double)query->sphere_count);
+        for (int axis = 0; axis < 3; axis++) {
+            const double x = query->centers[3 * i + axis];
+            are_good &= fabs(x) <= ABUT_COORDINATE_LIMIT;
+            sample->centers[3 * k + axis] = x;
+        }
+        sample->radii[k] = query->radii[i];
     }
-    sample->first = 0;
-    const sphere_rows rows = {centers, radii, query->gap};
-    return load_all(sample, &rows, count);
+    return are_good;
 }
 
 /* Whether enough of the sample find something in the bins: where they are too far apart for one
  * batch, most likely. */
-static abut_status find_share(const placement *p, batch *sample, bool *is_enough)
+static abut_status find_share(const abut_query *query, const scene *s, const sample_rows *sample,
+                              batch *b, bool *is_enough)
 {
-    abut_status status = placement_view(p, sample);
-    *is_enough = status == ABUT_TOO_MANY_IMAGES;
-    if (status) {
-        return *is_enough ? ABUT_OK : status;
+    const sphere_rows rows = {sample->centers, sample->radii, query->gap};
+    abut_index count = sample->count;
+    bool is_good;
+    b->view_count = 0;
+    abut_status status = scene_view(s, &rows, &count, b);
+    *is_enough = true;
+    if (!status && count == sample->count) {
+        load_spheres(b, &rows, count, &is_good);
+        *is_enough = SEEN_SHARE * b->count >= count;
     }
-    batch_see(sample);
-    memset(sample->seen, 0, sizeof sample->seen);
-    for (abut_index k = 0; k < sample->view_count; k++) {
-        kernels_take()->bins_look(sample, &sample->views[k]);
-    }
-    *is_enough = SEEN_SHARE * batch_seen_count(sample) >= sample->count;
-    return ABUT_OK;
+    return status == ABUT_TOO_MANY_IMAGES ? ABUT_OK : status;
 }
 
 /* In how many cells a window's spheres are. */
@@ -185,25 +199,22 @@ static bool is_in_order(const cell_grid *grid, const abut_query *query)
 }
 
 /* Whether to sort, and by which cells. */
-static abut_status ask_model(const abut_query *query, const placement *p, double largest,
-                             batch *sample, bool *pays, cell_grid *grid)
+static abut_status ask_model(const abut_query *query, const scene *s, double largest, batch *b,
+                             bool *pays, cell_grid *grid)
 {
+    sample_rows sample;
     *pays = false;
-    if (!sorts_always && !is_large(query, p)) {
+    if (!sorts_always && !is_large(query, s)) {
         return ABUT_OK;
     }
-    abut_status status = batch_prepare(sample);
-    if (status || !load_sample(query, sample)) {
-        return status;
+    abut_status status = batch_prepare(b);
+    if (status || !take_sample(query, &sample)) {
+        return status; /* a sphere that is none is named by the search */
     }
-    box bounds = common_box(p, largest, sample);
+    const box bounds = common_box(s, largest, &sample);
     *grid = make_grid(&bounds, query->sphere_count);
-    *pays = true;
-    if (sorts_always) {
-        return ABUT_OK;
-    }
-    *pays = !is_in_order(grid, query);
-    return *pays ? find_share(p, sample, pays) : ABUT_OK;
+    *pays = sorts_always || !is_in_order(grid, query);
+    return *pays && !sorts_always ? find_share(query, s, &sample, b, pays) : ABUT_OK;
 }
 
 /* ---- sorting ---- */
@@ -238,20 +249,70 @@ static abut_status sort_spheres(sorting *s)
     return status;
 }
 
-abut_status order_choose(sphere_order *order, const abut_query *query, const placement *p,
-                         double largest, batch *sample)
+/* Spheres that are copied in one go, and reads that are under way at once. */
+enum { COPIED_AT_ONCE = 4096, FETCHED_AHEAD = 16 };
+
+typedef struct copying {
+    const int32_t *spheres;
+    const abut_query *query;
+    double *centers, *radii;
+} copying;
+
+static void fetch_sphere(const abut_query *query, abut_index sphere)
 {
-    sorting s = {.order = order, .query = query};
+    const double *center = query->centers + 3 * sphere;
+    PREFETCH(center);
+    PREFETCH((const char *)(center + 3) - 1);
+    PREFETCH(query->radii + sphere);
+}
+
+static abut_status copy_chunk(void *context, abut_index chunk, parallel_job *job)
+{
+    const copying *c = context;
+    const abut_index begin = chunk * COPIED_AT_ONCE, rest = c->query->sphere_count - begin;
+    const abut_index end = begin + (rest < COPIED_AT_ONCE ? rest : COPIED_AT_ONCE);
+    for (abut_index i = begin; i < end; i++) {
+        if (i + FETCHED_AHEAD < end) {
+            fetch_sphere(c->query, c->spheres[i + FETCHED_AHEAD]);
+        }
+        const abut_index sphere = c->spheres[i];
+        memcpy(c->centers + 3 * i, c->query->centers + 3 * sphere, 3 * sizeof *c->centers);
+        c->radii[i] = c->query->radii[sphere];
+    }
+    return parallel_report(job, end - begin);
+}
+
+/* The spheres in the order of search. */
+static abut_status copy_rows(sphere_order *order, const abut_query *query)
+{
+    const abut_index count = query->sphere_count;
+    double *centers = memory_reserve(&order->center_block, 3 * count, sizeof *centers);
+    double *radii = memory_reserve(&order->radius_block, count, sizeof *radii);
+    if (!centers || !radii) {
+        return ABUT_NO_MEMORY;
+    }
+    copying c = {order->spheres, query, centers, radii};
+    order->rows = (sphere_rows){centers, radii, query->gap};
+    return parallel_run((count + COPIED_AT_ONCE - 1) / COPIED_AT_ONCE, query->workers, copy_chunk,
+                        &c, query->interrupted, query->interrupted_data);
+}
+
+abut_status order_choose(sphere_order *order, const abut_query *query, const scene *s,
+                         double largest)
+{
+    sorting task = {.order = order, .query = query};
+    order->rows = (sphere_rows){query->centers, query->radii, query->gap};
     order->is_by_place = false;
     if (query->sphere_count < (sorts_always ? 2 : WINDOW_SPHERES) ||
         query->sphere_count > INT32_MAX) {
         return ABUT_OK;
     }
     bool pays;
-    abut_status status = ask_model(query, p, largest, sample, &pays, &s.grid);
+    abut_status status = ask_model(query, s, largest, &order->sample, &pays, &task.grid);
     if (!status && pays) {
-        status = sort_spheres(&s);
+        status = sort_spheres(&task);
         order->is_by_place = !status;
+        status = status ? status : copy_rows(order, query);
     }
     return status;
 }

@@ -1,14 +1,15 @@
 /* In which order spheres are searched: the caller's, or by place where the caller's has none.
  *
  * Spheres that follow one another should touch the same facets, which then are in the cache. Those
- * of a simulation mostly do; where they do not, they are searched cell by cell of a coarse grid. No
- * result depends on the order, and rows are written in the caller's. */
+ * of a simulation mostly do; where they do not, they are copied cell by cell of a coarse grid, and
+ * the search is one of the copies. No result depends on the order, and rows are written in the
+ * caller's.
+ */
 #ifndef WALLS_ORDER_H
 #define WALLS_ORDER_H
 
 #include "../base/sort.h"
-#include "kernels.h"
-#include "place.h"
+#include "scene.h"
 
 /* Where a sphere's contacts are: in which chunk's buffer, from which on. */
 typedef struct location {
@@ -16,18 +17,19 @@ typedef struct location {
 } location;
 
 typedef struct sphere_order {
-    bool is_by_place;       /* else in the caller's order, and the arrays say nothing */
+    sphere_rows rows;       /* in the order of search: the caller's, or copies */
+    bool is_by_place;       /* else in the caller's order, and what follows says nothing */
     const int32_t *spheres; /* the caller's numbers in the order of search */
     location *locations;    /* by the caller's numbers; zeros until the search fills them */
     sorted_items sorted;    /* holds spheres */
-    memory_block location_block;
+    batch sample;           /* scratch */
+    memory_block location_block, center_block, radius_block;
 } sphere_order;
 
-/* Choose the order for a query, `largest` its largest reach, and sort where it is by place;
- * `sample` is scratch. ABUT_OK, or why the query is to end. Zero-initialize, free with order_free.
- */
-abut_status order_choose(sphere_order *order, const abut_query *query, const placement *p,
-                         double largest, batch *sample);
+/* Choose the order for a query, `largest` its largest reach, and sort where it is by place.
+ * ABUT_OK, or why the query is to end. Zero-initialize, free with order_free. */
+abut_status order_choose(sphere_order *order, const abut_query *query, const scene *s,
+                         double largest);
 void order_free(sphere_order *order);
 
 #ifdef ABUT_TESTING

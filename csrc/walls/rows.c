@@ -4,33 +4,57 @@
 #include <string.h>
 
 #include "../base/prefetch.h"
+#include "kernels.h"
 
-seat rows_find_seat(const abut_contacts *contacts, const contact_buffer *buffer, int32_t place)
+mesh_place rows_find_place(const abut_contacts *contacts, const records *of, int32_t mesh_image)
 {
     static const int32_t none[3] = {0, 0, 0};
-    const placement *p = &contacts->placement;
-    const seen_image *seen = place < p->mesh_count ? NULL : &buffer->images[place - p->mesh_count];
-    abut_index number = seen ? seen->mesh : place;
-    const placed_mesh *placed = &p->meshes[number];
+    const scene *s = &contacts->now.scene;
+    const bool is_shifted = mesh_image >= s->mesh_count;
+    const seen_image *seen = is_shifted ? &of->images[mesh_image - s->mesh_count] : NULL;
+    abut_index number = seen ? seen->mesh : mesh_image;
+    const placed_mesh *placed = &s->meshes[number];
     const abut_mesh *mesh = placed->binned->mesh;
     bool is_plain = !seen && pose_is_identity(&placed->pose);
-    return (seat){
+    return (mesh_place){
         placed, mesh, number, seen ? seen->image : none, is_plain, mesh_is_triangles(mesh)};
 }
 
-static const triangle *contact_triangle(const run *r, const contact *c)
+abut_columns rows_columns(const abut_columns *columns, abut_index row, abut_index node,
+                          unwanted_rows *unwanted)
+{
+    const abut_columns *c = columns;
+    return (abut_columns){
+        .sphere = c->sphere ? c->sphere + row : unwanted->indices,
+        .mesh = c->mesh ? c->mesh + row : NULL,
+        .facet = c->facet ? c->facet + row : unwanted->indices,
+        .type = c->type ? c->type + row : unwanted->types,
+        .feature = c->feature ? c->feature + row : unwanted->indices,
+        .point = c->point ? c->point + 3 * row : unwanted->numbers,
+        .normal = c->normal ? c->normal + 3 * row : unwanted->numbers,
+        .overlap = c->overlap ? c->overlap + row : unwanted->numbers,
+        .share = c->share ? c->share + row : NULL,
+        .tilt = c->tilt ? c->tilt + row : unwanted->numbers,
+        .image = c->image ? c->image + 3 * row : NULL,
+        .node = c->node ? c->node + node : NULL,
+        .weight = c->weight ? c->weight + node : NULL,
+        .node_offsets = c->node_offsets ? c->node_offsets + row + 1 : unwanted->indices,
+    };
+}
+
+static const triangle *contact_triangle(const row_block *r, const contact *c)
 {
     return r->at.mesh->triangles + c->triangle;
 }
 
-static abut_index contact_facet(const run *r, const contact *c)
+static abut_index contact_facet(const row_block *r, const contact *c)
 {
     return r->at.is_triangles ? c->triangle : contact_triangle(r, c)->facet;
 }
 
-void rows_fetch(const run *r)
+void rows_fetch(const row_block *r)
 {
-    const abut_query *query = &r->contacts->query;
+    const abut_query *query = &r->contacts->now.query;
     for (abut_index i = 0; i < r->count; i++) {
         const contact *c = &r->items[i];
         const triangle *t = contact_triangle(r, c);
@@ -43,14 +67,15 @@ void rows_fetch(const run *r)
     }
 }
 
-/* The items of a run: FACET contacts on triangles, which are computed side by side, and others. */
+/* The items of a block: FACET contacts on triangles, which are computed side by side, and others.
+ */
 typedef struct sorted {
     int32_t aside[ROWS], others[ROWS];
     abut_index aside_count, other_count;
-    abut_index nodes[ROWS]; /* of each item: where its nodes go */
+    abut_index nodes[ROWS]; /* of each item: where its nodes go, from the first on */
 } sorted;
 
-static bool is_on_triangle(const run *r, const contact *c)
+static bool is_on_triangle(const row_block *r, const contact *c)
 {
     const int32_t *fans = r->at.mesh->fans;
     if (r->at.is_triangles) {
@@ -60,10 +85,10 @@ static bool is_on_triangle(const run *r, const contact *c)
     return fans[facet + 1] - fans[facet] == 1;
 }
 
-/* Returns the node after the run's last. */
-static abut_index sort_out(const run *r, sorted *s)
+/* Returns the node after the last. */
+static abut_index sort_out(const row_block *r, sorted *s)
 {
-    abut_index node = r->node, aside = 0, others = 0;
+    abut_index node = 0, aside = 0, others = 0;
     for (abut_index i = 0; i < r->count; i++) {
         const contact *c = &r->items[i];
         bool is_aside = (c->type == ABUT_FACET) & is_on_triangle(r, c);
@@ -72,19 +97,18 @@ static abut_index sort_out(const run *r, sorted *s)
         others += !is_aside;
         s->nodes[i] = node;
         node += c->node_count;
-        r->columns->node_offsets[r->row + i + 1] = node;
+        r->to.node_offsets[i] = r->node + node;
     }
     s->aside_count = aside;
     s->other_count = others;
-    return node;
+    return r->node + node;
 }
 
 /* Which sphere touches what. */
-static void write_numbers(const run *r, const sorted *s)
+static void write_numbers(const row_block *r, const sorted *s)
 {
-    abut_index *sphere = r->columns->sphere + r->row, *facet = r->columns->facet + r->row;
-    abut_index *feature = r->columns->feature + r->row;
-    uint8_t *type = r->columns->type + r->row;
+    abut_index *sphere = r->to.sphere, *facet = r->to.facet, *feature = r->to.feature;
+    uint8_t *type = r->to.type;
     for (abut_index i = 0; i < r->count; i++) {
         const contact *c = &r->items[i];
         sphere[i] = r->first_sphere + c->sphere;
@@ -101,39 +125,38 @@ static void write_numbers(const run *r, const sorted *s)
 
 /* The columns that are the same for most contacts: the caller may do without, else they are zeros.
  */
-static void write_usual(const run *r)
+static void write_usual(const row_block *r)
 {
-    const abut_columns *columns = r->columns;
-    for (abut_index i = 0; columns->share && i < r->count; i++) {
-        columns->share[r->row + i] = r->shares ? r->shares[i] : 1.0;
+    const abut_columns *to = &r->to;
+    for (abut_index i = 0; to->share && i < r->count; i++) {
+        to->share[i] = r->shares ? r->shares[i] : 1.0;
     }
-    for (abut_index i = 0; columns->mesh && r->at.number && i < r->count; i++) {
-        columns->mesh[r->row + i] = r->at.number;
+    for (abut_index i = 0; to->mesh && r->at.number && i < r->count; i++) {
+        to->mesh[i] = r->at.number;
     }
-    for (int axis = 0; columns->image && axis < 3; axis++) {
+    for (int axis = 0; to->image && axis < 3; axis++) {
         for (abut_index i = 0; r->at.image[axis] && i < r->count; i++) {
-            columns->image[3 * (r->row + i) + axis] = r->at.image[axis];
+            to->image[3 * i + axis] = r->at.image[axis];
         }
     }
 }
 
 /* From the mesh to the center; where they coincide the facet's own. */
-static void write_facet_normals(const run *r)
+static void write_facet_normals(const row_block *r)
 {
     for (abut_index i = 0; i < r->count; i++) {
         const contact *c = &r->items[i];
         if (c->distance < AT_CENTER) {
             vec3 normal = mesh_normal(r->at.mesh, contact_facet(r, c));
-            vec3_store(r->columns->normal + 3 * (r->row + i),
-                       pose_turn(&r->at.placed->pose, normal));
+            vec3_store(r->to.normal + 3 * i, pose_turn(&r->at.placed->pose, normal));
         }
     }
 }
 
-static void write_measures(const run *r)
+static void write_measures(const row_block *r)
 {
-    const measures to = {r->columns->normal + 3 * r->row, r->columns->overlap + r->row,
-                         r->columns->tilt + r->row, r->contacts->query.flat_angle};
+    const measures to = {r->to.normal, r->to.overlap, r->to.tilt,
+                         r->contacts->now.query.flat_angle};
     if (!kernels_take()->rows_measure(r->items, r->count, &to)) {
         write_facet_normals(r);
     }
@@ -141,28 +164,27 @@ static void write_measures(const run *r)
 
 /* ---- points and weights ---- */
 
-static vec3 local_center(const run *r, const contact *c)
+static vec3 local_center(const row_block *r, const contact *c)
 {
-    vec3 center = vec3_load(r->contacts->query.centers + 3 * (r->first_sphere + c->sphere));
+    vec3 center = vec3_load(r->contacts->now.query.centers + 3 * (r->first_sphere + c->sphere));
     return r->at.is_plain
                ? center
-               : placement_to_mesh(&r->contacts->placement, r->at.number, r->at.image, center);
+               : scene_to_mesh(&r->contacts->now.scene, r->at.number, r->at.image, center);
 }
 
-static vec3 local_offset(const run *r, const contact *c)
+static vec3 local_offset(const row_block *r, const contact *c)
 {
     return pose_turn_back(&r->at.placed->pose, c->offset);
 }
 
-static void write_point(const run *r, abut_index i, vec3 point)
+static void write_point(const row_block *r, abut_index i, vec3 point)
 {
-    const placement *p = &r->contacts->placement;
-    vec3_store(r->columns->point + 3 * (r->row + i),
-               placement_to_world(p, r->at.number, r->at.image, point));
+    const scene *s = &r->contacts->now.scene;
+    vec3_store(r->to.point + 3 * i, scene_to_world(s, r->at.number, r->at.image, point));
 }
 
 /* Of any contact. */
-static void write_force(const run *r, abut_index i, abut_index node)
+static void write_force(const row_block *r, abut_index i, abut_index node)
 {
     const contact *c = &r->items[i];
     const triangle *t = contact_triangle(r, c);
@@ -181,8 +203,10 @@ static void write_force(const run *r, abut_index i, abut_index node)
         force.along = 1.0 - local.along;
     }
     write_point(r, i, force.point);
-    weights_fill(r->at.mesh, &force, r->contacts->query.weights, r->columns->node + node,
-                 r->columns->weight + node);
+    if (r->to.node) {
+        weights_fill(r->at.mesh, &force, r->contacts->now.query.weights, r->to.node + node,
+                     r->to.weight + node);
+    }
 }
 
 /* FACET contacts on triangles. */
@@ -201,16 +225,16 @@ static const double *put_row(double *row, vec3 a)
 }
 
 /* In the mesh's frame; the row after the caller's last is not to be read. */
-static void put_center(const run *r, const contact *c, side_by_side *side, abut_index n)
+static void put_center(const row_block *r, const contact *c, side_by_side *side, abut_index n)
 {
-    const abut_query *query = &r->contacts->query;
+    const abut_query *query = &r->contacts->now.query;
     abut_index sphere = r->first_sphere + c->sphere;
     side->center[n] = r->at.is_plain && sphere + 1 < query->sphere_count
                           ? query->centers + 3 * sphere
                           : put_row(side->own_center[n], local_center(r, c));
 }
 
-static void put_aside(const run *r, const sorted *s, side_by_side *side)
+static void put_aside(const row_block *r, const sorted *s, side_by_side *side)
 {
     for (abut_index n = 0; n < s->aside_count; n++) {
         const contact *c = &r->items[s->aside[n]];
@@ -221,31 +245,31 @@ static void put_aside(const run *r, const sorted *s, side_by_side *side)
     }
 }
 
-static void write_points(const run *r, const sorted *s, const side_by_side *side)
+static void write_points(const row_block *r, const sorted *s, const side_by_side *side)
 {
     for (abut_index n = 0; n < s->aside_count; n++) {
         vec3 point = vec3_load(side->point + 3 * n);
         if (r->at.is_plain) {
-            vec3_store(r->columns->point + 3 * (r->row + s->aside[n]), point);
+            vec3_store(r->to.point + 3 * s->aside[n], point);
         } else {
             write_point(r, s->aside[n], point);
         }
     }
 }
 
-static void write_weights(const run *r, const sorted *s, const side_by_side *side)
+static void write_weights(const row_block *r, const sorted *s, const side_by_side *side)
 {
     for (abut_index n = 0; n < s->aside_count; n++) {
-        memcpy(r->columns->weight + s->nodes[s->aside[n]], side->weight + 3 * n,
+        memcpy(r->to.weight + s->nodes[s->aside[n]], side->weight + 3 * n,
                3 * sizeof *side->weight);
     }
 }
 
-static void write_nodes(const run *r, const sorted *s)
+static void write_nodes(const row_block *r, const sorted *s)
 {
     const abut_mesh *mesh = r->at.mesh;
     for (abut_index n = 0; n < s->aside_count; n++) {
-        abut_index *nodes = r->columns->node + s->nodes[s->aside[n]];
+        abut_index *nodes = r->to.node + s->nodes[s->aside[n]];
         abut_index facet = contact_facet(r, &r->items[s->aside[n]]);
         const abut_index *corners =
             mesh->indices + (r->at.is_triangles ? 3 * facet : mesh->offsets[facet]);
@@ -254,26 +278,30 @@ static void write_nodes(const run *r, const sorted *s)
 }
 
 /* Of contacts that are aside: at once into the columns where those are all. */
-static void write_aside(const run *r, const sorted *s)
+static void write_aside(const row_block *r, const sorted *s)
 {
     side_by_side side;
-    bool is_all = s->aside_count == r->count && r->at.is_plain;
+    bool is_all = s->aside_count == r->count && r->at.is_plain && r->to.node;
     triangle_points points = {r->at.mesh,  side.of,    side.center,
                               side.offset, side.point, side.weight};
     if (is_all) {
-        points.point = r->columns->point + 3 * r->row;
-        points.weight = r->columns->weight + r->node;
+        points.point = r->to.point;
+        points.weight = r->to.weight;
     }
     put_aside(r, s, &side);
     kernels_take()->weights_triangles(s->aside_count, &points);
     if (!is_all) {
         write_points(r, s, &side);
+    }
+    if (!is_all && r->to.node) {
         write_weights(r, s, &side);
     }
-    write_nodes(r, s);
+    if (r->to.node) {
+        write_nodes(r, s);
+    }
 }
 
-static void write_forces(const run *r, const sorted *s)
+static void write_forces(const row_block *r, const sorted *s)
 {
     write_aside(r, s);
     for (abut_index n = 0; n < s->other_count; n++) {
@@ -281,7 +309,7 @@ static void write_forces(const run *r, const sorted *s)
     }
 }
 
-abut_index rows_write(const run *r)
+abut_index rows_write(const row_block *r)
 {
     sorted s;
     abut_index node = sort_out(r, &s);

@@ -48,23 +48,21 @@ static const scene *make_scene(void)
 static void check_room(const abut_finder *finder, abut_query query, const found *e,
                        abut_index row_room, abut_index node_room)
 {
-    abut_columns room = allocate_columns(SPHERES, row_room, node_room);
+    abut_room room = {allocate_columns(SPHERES, row_room, node_room), row_room, node_room};
     abut_columns others = allocate_columns(SPHERES, e->rows, e->nodes);
     abut_contacts *contacts = NULL;
-    query.columns = &room;
-    query.row_room = row_room;
-    query.node_room = node_room;
-    CHECK_INT(abut_contacts_find(finder, &query, &contacts, NULL), ABUT_OK);
+    CHECK_INT(abut_contacts_find_into(finder, &query, &room, &contacts, NULL), ABUT_OK);
     CHECK_INT(abut_contacts_count(contacts), e->rows);
     CHECK_INT(abut_contacts_node_count(contacts), e->nodes);
     abut_contacts_write(contacts, &others);
     check_columns(SPHERES, e->rows, e->nodes, &others, &e->columns);
     if (row_room >= e->rows && node_room >= e->nodes) {
-        abut_contacts_write(contacts, &room);
-        check_columns(SPHERES, e->rows, e->nodes, &room, &e->columns);
+        check_columns(SPHERES, e->rows, e->nodes, &room.columns, &e->columns);
+        abut_contacts_write(contacts, &room.columns);
+        check_columns(SPHERES, e->rows, e->nodes, &room.columns, &e->columns);
     }
     abut_contacts_free(contacts);
-    free_columns(&room);
+    free_columns(&room.columns);
     free_columns(&others);
 }
 
@@ -88,22 +86,20 @@ static void check_failure(const abut_finder *finder, abut_query query)
 {
     double centers[3 * SPHERES];
     found e = find_columns(finder, &query);
-    abut_columns room = allocate_columns(SPHERES, e.rows, e.nodes);
+    abut_room room = {allocate_columns(SPHERES, e.rows, e.nodes), e.rows, e.nodes};
     abut_contacts *contacts = NULL;
     abut_error error;
     const double *good = query.centers;
     memcpy(centers, good, sizeof centers);
     centers[3 * (SPHERES - 5)] = NAN;
     query.centers = centers;
-    query.columns = &room;
-    query.row_room = e.rows;
-    query.node_room = e.nodes;
-    CHECK_INT(abut_contacts_find(finder, &query, &contacts, &error), ABUT_CENTER_NOT_FINITE);
+    CHECK_INT(abut_contacts_find_into(finder, &query, &room, &contacts, &error),
+              ABUT_CENTER_NOT_FINITE);
     CHECK_INT(error.index, SPHERES - 5);
     CHECK(contacts == NULL);
     query.centers = good;
     check_room(finder, query, &e, e.rows, e.nodes);
-    free_columns(&room);
+    free_columns(&room.columns);
     free_columns(&e.columns);
 }
 

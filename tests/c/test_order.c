@@ -17,14 +17,14 @@ enum {
     SPHERE_COUNT = 2600 /* three chunks */
 };
 
-typedef struct scene {
+typedef struct setup {
     double vertices[3 * VERTEX_COUNT];
     abut_index indices[4 * FACET_COUNT], offsets[FACET_COUNT + 1];
     double centers[3 * SPHERE_COUNT], radii[SPHERE_COUNT];
-} scene;
+} setup;
 
 /* Quads, with steps. */
-static void make_floor(scene *s)
+static void make_floor(setup *s)
 {
     for (int k = 0; k < VERTEX_COUNT; k++) {
         int x = k % (SIDE + 1), y = k / (SIDE + 1);
@@ -41,9 +41,9 @@ static void make_floor(scene *s)
 }
 
 /* In no order. Some are outside of all facets' reach, some touch many. */
-static scene *make_scene(void)
+static setup *make_scene(void)
 {
-    static scene s;
+    static setup s;
     make_floor(&s);
     for (int i = 0; i < SPHERE_COUNT; i++) {
         s.radii[i] = i % 50 == 0 ? 2.5 : 0.3 + 0.2 * fmod(0.37 * i, 1.0);
@@ -55,7 +55,7 @@ static scene *make_scene(void)
 }
 
 /* The floor as it is, and as two triangles a quad. */
-static void make_meshes(const scene *s, abut_mesh *meshes[2])
+static void make_meshes(const setup *s, abut_mesh *meshes[2])
 {
     abut_mesh_input in = {.vertices = s->vertices,
                           .vertex_count = VERTEX_COUNT,
@@ -171,7 +171,7 @@ static void check_columns(const abut_finder *finder, const abut_query *query)
 
 /* ---- what goes wrong ---- */
 
-static void check_errors(const abut_finder *finder, scene *s, abut_query query)
+static void check_errors(const abut_finder *finder, setup *s, abut_query query)
 {
     abut_contacts *contacts;
     abut_error error;
@@ -233,7 +233,7 @@ static void check_memory(const abut_mesh *const *meshes, const abut_query *query
 
 void test_order(void)
 {
-    scene *s = make_scene();
+    setup *s = make_scene();
     abut_mesh *meshes[2];
     make_meshes(s, meshes);
     const abut_mesh *const both[2] = {meshes[0], meshes[1]};

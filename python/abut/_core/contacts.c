@@ -48,18 +48,17 @@ static column_counts count_columns(abut_index rows, abut_index nodes, const abut
     };
 }
 
-int core_make_room(const core_making *making, abut_index rows, abut_index nodes, core_room *room,
-                   abut_query *query)
+int core_make_room(const core_making *making, abut_index rows, abut_index nodes,
+                   const abut_query *query, core_room *room)
 {
     const column_counts counts = count_columns(rows, nodes, query, making->mesh_count);
-    room->dict = column_dict(TABLE, making->names, &counts, making->pool, &room->columns);
+    room->dict = column_dict(TABLE, making->names, &counts, making->pool, &room->room.columns);
     if (!room->dict && PyErr_ExceptionMatches(PyExc_MemoryError)) {
         PyErr_Clear(); /* the result may need less */
         return 0;
     }
-    query->columns = &room->columns;
-    query->row_room = rows;
-    query->node_room = nodes;
+    room->room.rows = rows;
+    room->room.nodes = nodes;
     return room->dict ? 0 : -1;
 }
 
@@ -67,10 +66,10 @@ int core_make_room(const core_making *making, abut_index rows, abut_index nodes,
 enum { SPARE_ROWS = 1024 };
 
 /* Whether the room is large enough, and not so large that the rest of it should be given back. */
-static int fits_room(abut_index rows, abut_index nodes, const abut_query *query)
+static int fits_room(abut_index rows, abut_index nodes, const abut_room *room)
 {
-    return rows <= query->row_room && nodes <= query->node_room &&
-           query->row_room - rows <= query->row_room / 4 + SPARE_ROWS;
+    return rows <= room->rows && nodes <= room->nodes &&
+           room->rows - rows <= room->rows / 4 + SPARE_ROWS;
 }
 
 static void write_columns(const abut_contacts *contacts, const abut_columns *columns)
@@ -87,8 +86,7 @@ PyObject *core_write_contacts(const abut_contacts *contacts, const abut_query *q
                      nodes = abut_contacts_node_count(contacts);
     const column_counts counts = count_columns(rows, nodes, query, making->mesh_count);
     PyObject *dict = room->dict;
-    if (dict && fits_room(rows, nodes, query)) {
-        write_columns(contacts, &room->columns);
+    if (dict && fits_room(rows, nodes, &room->room)) {
         room->dict = NULL;
         if (column_resize(TABLE, making->names, &counts, dict)) {
             Py_CLEAR(dict);

@@ -34,14 +34,14 @@ typedef struct core_making {
 
 /* Columns that are made before the rows are counted. */
 typedef struct core_room {
-    PyObject *dict;
-    abut_columns columns; /* their data */
+    PyObject *dict; /* NULL: there are none */
+    abut_room room; /* their data */
 } core_room;
 
-/* Room for so many rows and nodes of a query, which it then tells of, or none where there is no
- * memory; 0, or -1 with an error set. */
-int core_make_room(const core_making *making, abut_index rows, abut_index nodes, core_room *room,
-                   abut_query *query);
+/* Room for so many rows and nodes of a query, or none where there is no memory; 0, or -1 with an
+ * error set. */
+int core_make_room(const core_making *making, abut_index rows, abut_index nodes,
+                   const abut_query *query, core_room *room);
 
 /* The columns of a query's contacts: a new dict of new arrays, or the room's where there is one and
  * it was enough; it is used up. NULL with an error set. */

@@ -1,7 +1,7 @@
 #include "arrays.h"
 
 typedef struct result_size {
-    abut_index spheres, rows, nodes; /* 0 spheres: room would not have helped */
+    abut_index spheres, rows, nodes;
 } result_size;
 
 typedef struct finder_object {
@@ -158,14 +158,16 @@ static int read_query(PyObject *const *given, Py_ssize_t count, abut_index mesh_
 /* ---- the search ---- */
 
 /* The contacts of a query; NULL with an error set. */
-static abut_contacts *find_contacts(const abut_finder *finder, abut_query *query)
+static abut_contacts *find_contacts(const abut_finder *finder, abut_query *query,
+                                    const core_room *room)
 {
     abut_contacts *contacts = NULL;
     abut_error error = {.status = ABUT_OK};
     PyThreadState *thread = PyEval_SaveThread();
     query->interrupted = core_run_signal_handlers;
     query->interrupted_data = &thread;
-    const abut_status status = abut_contacts_find(finder, query, &contacts, &error);
+    const abut_status status =
+        abut_contacts_find_into(finder, query, room->dict ? &room->room : NULL, &contacts, &error);
     PyEval_RestoreThread(thread);
     if (status) {
         core_raise(&error);
@@ -185,8 +187,8 @@ static abut_index scale_count(abut_index count, const result_size *last, abut_in
 }
 
 /* Room for about as many contacts as the last query found, if that was like this one. */
-static int make_room(const core_making *making, const result_size *last, core_room *room,
-                     abut_query *query)
+static int make_room(const core_making *making, const result_size *last, const abut_query *query,
+                     core_room *room)
 {
     const abut_index spheres = query->sphere_count;
     if (spheres < SPHERES_WITH_ROOM || last->spheres < spheres / 2 || last->spheres / 2 > spheres ||
@@ -194,7 +196,7 @@ static int make_room(const core_making *making, const result_size *last, core_ro
         return 0;
     }
     return core_make_room(making, scale_count(last->rows, last, spheres),
-                          scale_count(last->nodes, last, spheres), room, query);
+                          scale_count(last->nodes, last, spheres), query, room);
 }
 
 static PyObject *finder_find(PyObject *self, PyObject *const *given, Py_ssize_t count)
@@ -208,16 +210,16 @@ static PyObject *finder_find(PyObject *self, PyObject *const *given, Py_ssize_t 
     const core_making making = {finder->mesh_count, finder->pool, state->contact_names};
     core_room room = {0};
     array_pool_age(finder->pool);
-    if (make_room(&making, &finder->last, &room, &query)) {
+    if (make_room(&making, &finder->last, &query, &room)) {
         return NULL;
     }
-    abut_contacts *contacts = find_contacts(finder->finder, &query);
+    abut_contacts *contacts = find_contacts(finder->finder, &query, &room);
     if (!contacts) {
         Py_XDECREF(room.dict);
         return NULL;
     }
-    finder->last = (result_size){abut_contacts_are_in_order(contacts) ? query.sphere_count : 0,
-                                 abut_contacts_count(contacts), abut_contacts_node_count(contacts)};
+    finder->last = (result_size){query.sphere_count, abut_contacts_count(contacts),
+                                 abut_contacts_node_count(contacts)};
     PyObject *columns = core_write_contacts(contacts, &query, &making, &room);
     abut_contacts_free(contacts);
     return columns;

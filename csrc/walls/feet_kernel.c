@@ -13,7 +13,7 @@ typedef struct block {
     const double *center[3], *reach;
     double normal[3][BATCH_BLOCK], height[BATCH_BLOCK];
     double foot[3][BATCH_BLOCK];
-    int32_t is_narrow[BATCH_BLOCK], is_away[BATCH_BLOCK];
+    int32_t is_away[BATCH_BLOCK];
 } block;
 
 /* 1 + the number of the plane of all facets in a sphere's buckets, which are in this view, or 0. */
@@ -38,7 +38,7 @@ static uint16_t find_plane(const batch *b, const view *v, int32_t sphere)
 /* Returns the bits of those that have one. */
 static uint64_t find_planes(const batch *b, const view *v, int32_t begin, block *at)
 {
-    uint64_t seen = b->seen[begin / BATCH_BLOCK] & ~b->wide[begin / BATCH_BLOCK], narrow = 0;
+    uint64_t seen = b->seen[begin / BATCH_BLOCK], narrow = 0;
     memset(at->normal, 0, sizeof at->normal);
     memset(at->height, 0, sizeof at->height);
     for (; seen; seen &= seen - 1) {
@@ -72,31 +72,26 @@ static void find_feet(block *at, double off)
     }
 }
 
-/* In the cell of the center, which the foot is less than a cell away from. */
-static void put_units(const double *center, const double *foot, const int32_t *is_narrow,
-                      double inv_cell, uint16_t *units)
+/* In the cell of the center, which the foot is less than a cell away from. Of spheres that are not
+ * narrow, some number. */
+static void put_units(const double *center, const double *foot, double inv_cell, uint16_t *units)
 {
     for (int i = 0; i < BATCH_BLOCK; i++) {
         const double cell = (center[i] * inv_cell + WHOLE) - WHOLE;
         double from_center = foot[i] * inv_cell - cell;
         from_center = from_center > -1.5 ? from_center : -1.5;
         from_center = from_center < 1.5 ? from_center : 1.5;
-        const uint16_t unit = unit_at(from_center);
-        units[i] = is_narrow[i] ? unit : units[i];
+        units[i] = unit_at(from_center);
     }
 }
 
-static void narrow_look(const batch *b, const block *at, double inv_cell, int64_t look,
-                        int32_t begin)
+static void put_feet(const batch *b, const block *at, double inv_cell, int64_t look, int32_t begin)
 {
     for (int axis = 0; axis < 3; axis++) {
-        put_units(at->center[axis], at->foot[axis], at->is_narrow, inv_cell,
-                  batch_units(b, look, axis) + begin);
+        put_units(at->center[axis], at->foot[axis], inv_cell,
+                  batch_foot_units(b, look, axis) + begin);
     }
-    uint16_t *limits = batch_units(b, look, 3) + begin;
-    for (int i = 0; i < BATCH_BLOCK; i++) {
-        limits[i] = at->is_narrow[i] ? 0 : limits[i];
-    }
+    memset(batch_foot_units(b, look, 3) + begin, 0, BATCH_BLOCK * sizeof *b->foot_units);
 }
 
 static void look_from(batch *b, const view *v, int32_t begin)
@@ -116,21 +111,18 @@ static void look_from(batch *b, const view *v, int32_t begin)
     }
     away &= narrow;
     narrow &= ~away;
-    for (int i = 0; i < BATCH_BLOCK; i++) {
-        at.is_narrow[i] = (int32_t)(narrow >> i & 1);
-    }
     b->seen[begin / BATCH_BLOCK] &= ~away;
     b->narrow[begin / BATCH_BLOCK] |= narrow;
     b->has_narrow |= narrow != 0;
     for (int32_t k = 0; narrow && k < v->set->level_count; k++) {
-        narrow_look(b, &at, v->set->levels[k].inv_cell, v->first_look + k, begin);
+        put_feet(b, &at, v->set->levels[k].inv_cell, v->first_look + k, begin);
     }
 }
 
-void KERNEL(planes_look)(batch *b, const view *v)
+void KERNEL(look_feet)(batch *b, const view *v)
 {
     for (int32_t begin = 0; begin < b->count; begin += BATCH_BLOCK) {
-        if (b->seen[begin / BATCH_BLOCK] & ~b->wide[begin / BATCH_BLOCK]) {
+        if (b->seen[begin / BATCH_BLOCK]) {
             look_from(b, v, begin);
         }
     }

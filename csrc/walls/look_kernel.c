@@ -1,4 +1,4 @@
-/* Which bucket of each level a sphere looks at. batch_kernel.c asks the same of spheres that are in
+/* Which bucket of each level a sphere looks at. load_kernel.c asks the same of spheres that are in
  * no batch yet: what it finds nothing for must be what is found nothing for here.
  *
  * Plain loops over arrays without a branch, which compilers turn into vector code. */
@@ -78,7 +78,7 @@ static uint64_t look(batch *b, const view *v, const bin_level *level, int64_t nu
     return hits;
 }
 
-void KERNEL(bins_look)(batch *b, const view *v)
+void KERNEL(look_buckets)(batch *b, const view *v)
 {
     for (int32_t k = 0; k < v->set->level_count; k++) {
         for (int32_t begin = 0; begin < b->count; begin += BATCH_BLOCK) {

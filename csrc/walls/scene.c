@@ -2,7 +2,7 @@
  *
  * A sphere is moved into the frame of the mesh, and back by the image's period; meshes and their
  * bins stay as they are. */
-#include "place.h"
+#include "scene.h"
 
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
@@ -43,31 +43,26 @@ static placed_mesh place_mesh(const binned_mesh *binned, const double *matrix)
     return mesh;
 }
 
-abut_status placement_build(placement *p, const abut_finder *finder, const abut_query *query,
-                            const reach_profile *profile)
+abut_status scene_build(scene *s, memory_block *room, const abut_finder *finder,
+                        const abut_query *query, const reach_profile *profile)
 {
-    *p = (placement){.mesh_count = finder->mesh_count};
-    p->meshes = memory_alloc(finder->mesh_count, sizeof *p->meshes);
-    abut_status status = p->meshes ? ABUT_OK : ABUT_NO_MEMORY;
+    *s = (scene){.mesh_count = finder->mesh_count};
+    s->meshes = memory_reserve(room, finder->mesh_count, sizeof *s->meshes);
+    abut_status status = s->meshes ? ABUT_OK : ABUT_NO_MEMORY;
     for (abut_index k = 0; !status && k < finder->mesh_count; k++) {
         const double *matrix = query->poses ? query->poses + 16 * k : NULL;
-        placed_mesh *mesh = &p->meshes[k];
+        placed_mesh *mesh = &s->meshes[k];
         *mesh = place_mesh(&finder->meshes[k], matrix);
         status = sets_choose_bands(mesh->binned, profile, mesh->bands, &mesh->band_count);
     }
     for (int axis = 0; query->period && axis < 3; axis++) {
         const double period = query->period[axis];
         /* one that was changed since it was checked is none */
-        p->period[axis] = period > 0.0 && period <= ABUT_COORDINATE_LIMIT ? period : 0.0;
-        p->is_periodic = p->is_periodic || p->period[axis] > 0.0;
+        s->period[axis] = period > 0.0 && period <= ABUT_COORDINATE_LIMIT ? period : 0.0;
+        s->is_periodic = s->is_periodic || s->period[axis] > 0.0;
     }
+    s->is_local = s->is_periodic;
     return status;
-}
-
-void placement_free(placement *p)
-{
-    memory_free(p->meshes);
-    *p = (placement){0};
 }
 
 /* ---- views ---- */
@@ -79,7 +74,7 @@ typedef struct image_range {
 
 /* The images of a mesh that spheres with centers in a box may reach; none where first > last.
  * False: too many. Without a period it is image 0. */
-static bool find_images(const placement *p, const box *bounds, const box *spheres, double limit,
+static bool find_images(const scene *s, const box *bounds, const box *spheres, double limit,
                         image_range *images)
 {
     double count = 1.0;
@@ -88,7 +83,7 @@ static bool find_images(const placement *p, const box *bounds, const box *sphere
         return true; /* without facets one image is as good as any */
     }
     for (int axis = 0; axis < 3; axis++) {
-        double period = p->period[axis], low = spheres->low[axis], high = spheres->high[axis];
+        double period = s->period[axis], low = spheres->low[axis], high = spheres->high[axis];
         if (period == 0.0) {
             continue;
         }
@@ -105,35 +100,37 @@ static bool find_images(const placement *p, const box *bounds, const box *sphere
     return true;
 }
 
-/* Around the batch's spheres, with their reach. */
-static box batch_box(const batch *b)
+/* Around spheres, with their reach. False: one of them is none. */
+static bool find_box(const sphere_rows *rows, abut_index count, box *bounds)
 {
-    box bounds = box_empty();
-    for (int axis = 0; axis < 3; axis++) {
-        for (int32_t i = 0; i < b->count; i++) {
-            double low = b->center[axis][i] - b->reach[i], high = b->center[axis][i] + b->reach[i];
-            bounds.low[axis] = low < bounds.low[axis] ? low : bounds.low[axis];
-            bounds.high[axis] = high > bounds.high[axis] ? high : bounds.high[axis];
+    bool are_good = true;
+    *bounds = box_empty();
+    for (abut_index i = 0; i < count; i++) {
+        const double reach = rows->radii[i] + rows->gap;
+        for (int axis = 0; axis < 3; axis++) {
+            const double x = rows->centers[3 * i + axis];
+            const double low = x - reach, high = x + reach;
+            are_good &= fabs(x) <= ABUT_COORDINATE_LIMIT;
+            bounds->low[axis] = low < bounds->low[axis] ? low : bounds->low[axis];
+            bounds->high[axis] = high > bounds->high[axis] ? high : bounds->high[axis];
         }
     }
-    return bounds;
+    return are_good;
 }
 
-static vec3 image_shift(const placement *p, const int32_t image[3])
+static vec3 image_shift(const scene *s, const int32_t image[3])
 {
-    return (vec3){image[0] * p->period[0], image[1] * p->period[1], image[2] * p->period[2]};
+    return (vec3){image[0] * s->period[0], image[1] * s->period[1], image[2] * s->period[2]};
 }
 
 /* One image of a mesh: a view for each of its sets. */
-static abut_status add_image(const placement *p, abut_index number, const int32_t image[3],
-                             batch *b)
+static abut_status add_image(const scene *s, abut_index number, const int32_t image[3], batch *b)
 {
-    const placed_mesh *mesh = &p->meshes[number];
+    const placed_mesh *mesh = &s->meshes[number];
     view added = {.mesh = mesh->binned->mesh,
                   .pose = &mesh->pose,
-                  .shift = image_shift(p, image),
-                  .number = (int32_t)number,
-                  .place = -1};
+                  .shift = image_shift(s, image),
+                  .number = (int32_t)number};
     added.is_plain = vec3_max_abs(added.shift) == 0.0 && pose_is_identity(&mesh->pose);
     added.is_triangles = mesh_is_triangles(added.mesh);
     for (int axis = 0; axis < 3; axis++) {
@@ -150,11 +147,11 @@ static abut_status add_image(const placement *p, abut_index number, const int32_
     return status;
 }
 
-static abut_status view_mesh(const placement *p, abut_index number, const box *spheres, batch *b)
+static abut_status view_mesh(const scene *s, abut_index number, const box *spheres, double limit,
+                             batch *b)
 {
     image_range images;
-    double limit = b->count > 1 ? IMAGES_OF_BATCH : IMAGE_LIMIT;
-    if (!find_images(p, &p->meshes[number].bounds, spheres, limit, &images)) {
+    if (!find_images(s, &s->meshes[number].bounds, spheres, limit, &images)) {
         return ABUT_TOO_MANY_IMAGES;
     }
     abut_status status = ABUT_OK;
@@ -162,30 +159,53 @@ static abut_status view_mesh(const placement *p, abut_index number, const box *s
         for (int32_t y = images.first[1]; y <= images.last[1]; y++) {
             for (int32_t x = images.first[0]; !status && x <= images.last[0]; x++) {
                 const int32_t image[3] = {x, y, z};
-                status = add_image(p, number, image, b);
+                status = add_image(s, number, image, b);
             }
         }
     }
     return status;
 }
 
-abut_status placement_view(const placement *p, batch *b)
+static abut_status view_all(const scene *s, const box *spheres, double limit, batch *b)
 {
-    box spheres = p->is_periodic ? batch_box(b) : box_empty();
     abut_status status = ABUT_OK;
     b->view_count = b->look_count = 0;
-    for (abut_index k = 0; !status && k < p->mesh_count; k++) {
-        status = view_mesh(p, k, &spheres, b);
+    for (abut_index k = 0; !status && k < s->mesh_count; k++) {
+        status = view_mesh(s, k, spheres, limit, b);
     }
     return status;
 }
 
-vec3 placement_to_world(const placement *p, abut_index mesh, const int32_t image[3], vec3 point)
+static abut_status view_from(const scene *s, const sphere_rows *rows, abut_index count, batch *b)
 {
-    return vec3_add(pose_to_world(&p->meshes[mesh].pose, point), image_shift(p, image));
+    box spheres;
+    if (!find_box(rows, count, &spheres)) {
+        return ABUT_CENTER_NOT_FINITE;
+    }
+    return view_all(s, &spheres, count > 1 ? IMAGES_OF_BATCH : IMAGE_LIMIT, b);
 }
 
-vec3 placement_to_mesh(const placement *p, abut_index mesh, const int32_t image[3], vec3 point)
+abut_status scene_view(const scene *s, const sphere_rows *rows, abut_index *count, batch *b)
 {
-    return pose_to_mesh(&p->meshes[mesh].pose, vec3_sub(point, image_shift(p, image)));
+    if (!s->is_local) {
+        const box anywhere = box_empty();
+        return b->view_count > 0 ? ABUT_OK : view_all(s, &anywhere, 1.0, b);
+    }
+    *count = *count < BATCH_SPHERES ? *count : BATCH_SPHERES;
+    abut_status status = view_from(s, rows, *count, b);
+    if (status == ABUT_TOO_MANY_IMAGES && *count > 1) {
+        *count = 1;
+        status = view_from(s, rows, 1, b);
+    }
+    return status;
+}
+
+vec3 scene_to_world(const scene *s, abut_index mesh, const int32_t image[3], vec3 point)
+{
+    return vec3_add(pose_to_world(&s->meshes[mesh].pose, point), image_shift(s, image));
+}
+
+vec3 scene_to_mesh(const scene *s, abut_index mesh, const int32_t image[3], vec3 point)
+{
+    return pose_to_mesh(&s->meshes[mesh].pose, vec3_sub(point, image_shift(s, image)));
 }

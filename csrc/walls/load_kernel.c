@@ -1,87 +1,26 @@
-/* Spheres from the caller's rows into a batch's arrays, checked on the way; and which of them to
- * leave where they are. */
+/* Which spheres of a block of rows may find facets: those are copied into a batch's arrays, and
+ * checked on the way. */
 #include "../base/lanes_kernel.h"
 #include "../base/prefetch.h"
 #include "../base/simd.h"
 #include "kernels.h"
 
-/* Fetch the cache line that is `ahead` doubles away, if there is one. */
-LANES_INLINE void prefetch(const double *from, int32_t ahead)
-{
-    PREFETCH((uintptr_t)from + (uintptr_t)ahead * sizeof *from);
-}
-
-/* Fetch as many spheres of the next batch as a vector has: after the work that comes first the
- * processor has lost the thread. */
-LANES_INLINE void fetch_next(const sphere_rows *rows, int32_t i)
-{
-    for (int line = 0; line < 3; line++) {
-        prefetch(rows->centers + 3 * i, 3 * BATCH_SPHERES + line * LANES);
-    }
-    prefetch(rows->radii + i, BATCH_SPHERES);
-}
-
-/* Which of these may be radii. */
-LANES_INLINE lanes_mask are_radii(lanes radius)
-{
-    return mask_and(lanes_less(lanes_set(0.0), radius),
-                    lanes_no_more(radius, lanes_set(ABUT_COORDINATE_LIMIT)));
-}
-
-/* The spheres from number i on, as many as a vector has. Clears `are_good` where a center is not
- * finite, or too far, or a radius none: what is copied is checked, since the caller's arrays may
- * hold something else every time that they are read. */
-LANES_INLINE void copy_lanes(batch *b, int32_t i, const double *centers, const double *radii,
-                             double gap, lanes_mask *are_good)
-{
-    lanes columns[3], limit = lanes_set(ABUT_COORDINATE_LIMIT), radius = lanes_load(radii);
-    lanes_load_points(centers, columns);
-    for (int axis = 0; axis < 3; axis++) {
-        *are_good = mask_and(*are_good, lanes_no_more(lanes_abs(columns[axis]), limit));
-        lanes_store(b->center[axis] + i, columns[axis]);
-    }
-    *are_good = mask_and(*are_good, are_radii(radius));
-    lanes_store(b->radius + i, radius);
-    lanes_store(b->reach + i, radius + lanes_set(gap));
-}
-
-bool KERNEL(batch_copy)(batch *b, const sphere_rows *rows)
-{
-    lanes zero = lanes_set(0.0);
-    lanes_mask are_good = lanes_equal(zero, zero);
-    int32_t i = 0;
-    for (; i + LANES <= b->count; i += LANES) {
-        fetch_next(rows, i);
-        copy_lanes(b, i, rows->centers + 3 * i, rows->radii + i, rows->gap, &are_good);
-    }
-    if (i < b->count) {
-        /* rows behind the last are not the caller's, and the batch has padding here */
-        double centers[3 * LANES] = {0}, radii[LANES];
-        for (int k = 0; k < LANES; k++) {
-            radii[k] = 1.0;
-        }
-        memcpy(centers, rows->centers + 3 * i, (size_t)(b->count - i) * 3 * sizeof *centers);
-        memcpy(radii, rows->radii + i, (size_t)(b->count - i) * sizeof *radii);
-        copy_lanes(b, i, centers, radii, rows->gap, &are_good);
-    }
-    return mask_bits(are_good) == LANES_ALL;
-}
-
-/* ---- those that may find buckets ----
+/* ---- which spheres ----
  *
- * What bins_kernel.c computes of a sphere in a batch is computed here from its row, in the same
- * order, so that no sphere is passed over that would find one there. Radii are not asked for: they
- * are memory to wait for, and where there are several bands, few more spheres are copied. */
+ * What look_kernel.c computes of a sphere in a batch is computed here from its row, in the same
+ * order, so that no sphere is passed over that would find a bucket there. Radii are not asked for:
+ * they are memory to wait for, and where there are several bands, few more spheres are copied. */
 
 LANES_INLINE lanes3 lanes3_set(vec3 a)
 {
     return (lanes3){lanes_set(a.x), lanes_set(a.y), lanes_set(a.z)};
 }
 
-/* pose_to_mesh. */
-LANES_INLINE lanes3 to_mesh(const pose *p, lanes3 center)
+/* What a view's image and pose make of centers: as batch_see does it. */
+LANES_INLINE lanes3 to_mesh(const view *v, lanes3 center)
 {
-    const lanes3 a = lanes3_sub(center, lanes3_set(p->shift));
+    const pose *p = v->pose;
+    const lanes3 a = lanes3_sub(lanes3_sub(center, lanes3_set(v->shift)), lanes3_set(p->shift));
     if (!p->turns) {
         return a;
     }
@@ -160,7 +99,7 @@ LANES_INLINE uint64_t find_seen(const view *v, const bin_level *level, bool is_p
         lanes_load_points(centers + 3 * i, columns);
         sum = sum + lanes_abs(columns[0]) + lanes_abs(columns[1]) + lanes_abs(columns[2]);
         lanes3 center = {columns[0], columns[1], columns[2]};
-        center = is_plain ? center : to_mesh(v->pose, center);
+        center = is_plain ? center : to_mesh(v, center);
         const lanes places[3] = {center.x * inv_cell, center.y * inv_cell, center.z * inv_cell};
         const unsigned may = mask_bits(is_within(&own, center));
         seen |= (uint64_t)occupied_bits(v->set->occupied, &own, places, may) << i;
@@ -172,7 +111,8 @@ LANES_INLINE uint64_t find_seen(const view *v, const bin_level *level, bool is_p
     return seen;
 }
 
-uint64_t KERNEL(batch_find_seen)(const view *v, const double *centers, bool *is_good)
+/* Bits of the spheres that a level of a view has a bucket with entries for. */
+static uint64_t seen_by(const view *v, const double *centers, bool *is_good)
 {
     uint64_t seen = 0;
     for (int32_t k = 0; k < v->set->level_count; k++) {
@@ -183,9 +123,97 @@ uint64_t KERNEL(batch_find_seen)(const view *v, const double *centers, bool *is_
     return seen;
 }
 
+/* ---- copying ----
+ *
+ * What is copied is checked, since the caller's arrays may hold something else every time that they
+ * are read. */
+
+/* Which of these may be radii. */
+LANES_INLINE lanes_mask are_radii(lanes radius)
+{
+    return mask_and(lanes_less(lanes_set(0.0), radius),
+                    lanes_no_more(radius, lanes_set(ABUT_COORDINATE_LIMIT)));
+}
+
+/* Fetch as many rows as a vector has that are a batch ahead: after the work that comes first the
+ * processor has lost the thread. */
+LANES_INLINE void fetch_ahead(const double *centers, const double *radii)
+{
+    for (int line = 0; line < 3; line++) {
+        PREFETCH((uintptr_t)centers + (size_t)(3 * BATCH_SPHERES + line * LANES) * sizeof *centers);
+    }
+    PREFETCH((uintptr_t)radii + BATCH_SPHERES * sizeof *radii);
+}
+
+/* Append as many spheres as a vector has. False: some is none. */
+LANES_INLINE bool append_lanes(batch *b, const double *centers, const double *radii, double gap)
+{
+    const lanes limit = lanes_set(ABUT_COORDINATE_LIMIT), radius = lanes_load(radii);
+    lanes_mask are_good = are_radii(radius);
+    lanes columns[3];
+    lanes_load_points(centers, columns);
+    for (int axis = 0; axis < 3; axis++) {
+        are_good = mask_and(are_good, lanes_no_more(lanes_abs(columns[axis]), limit));
+        lanes_store(b->center[axis] + b->count, columns[axis]);
+    }
+    lanes_store(b->radius + b->count, radius);
+    lanes_store(b->reach + b->count, radius + lanes_set(gap));
+    return mask_bits(are_good) == LANES_ALL;
+}
+
+/* Append one sphere. False: it is none. */
+static bool append(batch *b, const double *center, double radius, double gap)
+{
+    const int32_t i = b->count;
+    bool is_good = (radius > 0.0) & (radius <= ABUT_COORDINATE_LIMIT);
+    for (int axis = 0; axis < 3; axis++) {
+        const double x = center[axis];
+        is_good &= fabs(x) <= ABUT_COORDINATE_LIMIT;
+        b->center[axis][i] = x;
+    }
+    b->radius[i] = radius;
+    b->reach[i] = radius + gap;
+    return is_good;
+}
+
+/* Append those of a block whose bits are set. */
+static bool append_seen(batch *b, const sphere_rows *rows, uint64_t seen)
+{
+    bool is_good = true;
+    for (int i = 0; i < BATCH_BLOCK; i += LANES) {
+        const double *centers = rows->centers + 3 * i, *radii = rows->radii + i;
+        const unsigned bits = (unsigned)(seen >> i) & LANES_ALL;
+        fetch_ahead(centers, radii);
+        if (bits == LANES_ALL) {
+            is_good &= append_lanes(b, centers, radii, rows->gap);
+            for (int k = 0; k < LANES; k++) {
+                b->number[b->count++] = (uint16_t)(i + k);
+            }
+            continue;
+        }
+        for (unsigned left = bits; left; left &= left - 1) {
+            const int k = __builtin_ctz(left);
+            is_good &= append(b, centers + 3 * k, radii[k], rows->gap);
+            b->number[b->count++] = (uint16_t)(i + k);
+        }
+    }
+    return is_good;
+}
+
+bool KERNEL(load_block)(batch *b, const sphere_rows *rows, int32_t count)
+{
+    bool is_good = b->view_count > 0 || are_centers(rows->centers);
+    uint64_t seen = 0;
+    for (abut_index k = 0; k < b->view_count; k++) {
+        seen |= seen_by(&b->views[k], rows->centers, &is_good);
+    }
+    seen &= count < BATCH_BLOCK ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
+    return seen ? append_seen(b, rows, seen) && is_good : is_good;
+}
+
 /* ---- radii ---- */
 
-bool KERNEL(batch_range)(abut_index count, const double *radii, double *smallest, double *largest)
+bool KERNEL(query_radii)(abut_index count, const double *radii, double *smallest, double *largest)
 {
     lanes low = lanes_set(INFINITY), high = lanes_set(0.0), zero = lanes_set(0.0);
     lanes_mask are_good = lanes_equal(zero, zero);

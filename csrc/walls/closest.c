@@ -1,0 +1,98 @@
+/* Closest points of candidates: of each facet's triangles the nearest, along the world's axes. */
+#include "closest.h"
+
+#include "../base/memory.h"
+#include "kernels.h"
+
+/* Arrays: distance_sq, offset. */
+enum { CLOSEST_DOUBLES = 4 };
+
+void closest_free(closest_points *p)
+{
+    memory_free(p->block);
+    *p = (closest_points){0};
+}
+
+static abut_status reserve(closest_points *p, int32_t count)
+{
+    if (count <= p->capacity) {
+        return ABUT_OK;
+    }
+    const abut_index room = (count / CANDIDATE_PADDING + 2) * CANDIDATE_PADDING;
+    memory_free(p->block);
+    p->capacity = 0;
+    p->block = memory_alloc_zeroed(CLOSEST_DOUBLES * room + room / 2 + MEMORY_LINE, sizeof(double));
+    if (!p->block) {
+        return ABUT_NO_MEMORY;
+    }
+    double *next = memory_first_line(p->block);
+    double **arrays[CLOSEST_DOUBLES] = {&p->distance_sq, &p->offset[0], &p->offset[1],
+                                        &p->offset[2]};
+    for (int i = 0; i < CLOSEST_DOUBLES; i++, next += room) {
+        *arrays[i] = next;
+    }
+    p->code = (int32_t *)(void *)next;
+    p->capacity = count;
+    return ABUT_OK;
+}
+
+/* Of a polygon's triangles only the nearest counts (contact type hierarchy, section 5.1), the first
+ * of those. They are neighbors. */
+static void keep_nearest(closest_points *p, int32_t *best, int32_t i)
+{
+    double best_sq = p->distance_sq[*best], sq = p->distance_sq[i];
+    if (sq < best_sq || (sq == best_sq && closest_type(p, i) < closest_type(p, *best))) {
+        p->distance_sq[*best] = INFINITY;
+        *best = i;
+    } else {
+        p->distance_sq[i] = INFINITY;
+    }
+}
+
+static void join_fans(closest_points *p)
+{
+    const candidates *c = p->of;
+    int32_t best = 0;
+    for (int32_t i = 1; i < c->count; i++) {
+        if (c->seen[i] != c->seen[best] ||
+            candidate_triangle(c, i)->facet != candidate_triangle(c, best)->facet) {
+            best = i;
+        } else if (p->distance_sq[i] < INFINITY) {
+            keep_nearest(p, &best, i);
+        }
+    }
+}
+
+static void turn_into_world(closest_points *p)
+{
+    for (int32_t i = 0; i < p->of->count; i++) {
+        const view *v = candidate_view(p->of, i);
+        if (v->pose->turns && p->distance_sq[i] < INFINITY) {
+            vec3 offset = pose_turn(v->pose, closest_offset(p, i));
+            p->offset[0][i] = offset.x, p->offset[1][i] = offset.y, p->offset[2][i] = offset.z;
+        }
+    }
+}
+
+abut_status closest_find(closest_points *p, const candidates *of)
+{
+    const batch *b = of->batch;
+    bool has_fans = false, turns = false;
+    p->of = of;
+    abut_status status = reserve(p, of->capacity);
+    if (status || of->count == 0) {
+        return status;
+    }
+    for (abut_index k = 0; k < b->view_count; k++) {
+        has_fans = has_fans || !b->views[k].is_triangles;
+        turns = turns || b->views[k].pose->turns;
+    }
+    kernels_take()->closest(p, has_fans);
+    if (has_fans) {
+        join_fans(p);
+    }
+    if (turns) {
+        turn_into_world(p);
+    }
+    return ABUT_OK;
+}

@@ -1,0 +1,343 @@
+/* The closest points of triangles to the centers of their spheres (docs/method.md, section 1;
+ * triangle_closest in mesh/facet.c is the same for one triangle). */
+#include "../base/lanes_kernel.h"
+#include "../base/simd.h"
+#include "../mesh/tolerance.h"
+#include "kernels.h"
+
+/* Records of triangles, side by side. */
+typedef struct triangles {
+    lanes3 corner[3], normal;
+    lanes marks; /* second and marks of the record, as bits */
+} triangles;
+
+LANES_INLINE void load_triangles(const candidates *c, int32_t first, const triangle *base,
+                                 triangles *t)
+{
+    const double *rows[LANES];
+    lanes columns[16];
+    for (int i = 0; i < LANES; i++) {
+        const int32_t k = first + i;
+        const triangle *of = base ? base + c->triangle[k] : candidate_triangle(c, k);
+        rows[i] = (const double *)(const void *)of;
+    }
+    lanes_transpose_all(rows, 16, columns);
+    for (int i = 0; i < 3; i++) {
+        t->corner[i] = (lanes3){columns[3 * i], columns[3 * i + 1], columns[3 * i + 2]};
+    }
+    t->normal = (lanes3){columns[9], columns[10], columns[11]};
+    t->marks = columns[15];
+}
+
+/* Corners and normals alone, which take less. */
+LANES_INLINE void load_insides(const candidates *c, int32_t first, const triangle *base,
+                               triangles *t)
+{
+    const double *rows[LANES], *rest[LANES];
+    lanes columns[12];
+    for (int i = 0; i < LANES; i++) {
+        rows[i] = (const double *)(const void *)(base + c->triangle[first + i]);
+        rest[i] = rows[i] + 8;
+    }
+    lanes_transpose_all(rows, 8, columns);
+    lanes_load_rows(rest, columns + 8);
+    for (int i = 0; i < 3; i++) {
+        t->corner[i] = (lanes3){columns[3 * i], columns[3 * i + 1], columns[3 * i + 2]};
+    }
+    t->normal = (lanes3){columns[9], columns[10], columns[11]};
+}
+
+LANES_INLINE lanes_mask has_mark(const triangles *t, uint32_t mark)
+{
+    return lanes_have_bits(t->marks, (uint64_t)mark << 32);
+}
+
+/* The nearest so far of each lane; the code is that of closest.h. Zeros may have a sign. */
+typedef struct nearest {
+    lanes3 offset;
+    lanes distance_sq, code;
+    lanes_mask is_vertex;
+} nearest;
+
+LANES_INLINE nearest nearest_select(lanes_mask mask, const nearest *yes, const nearest *no)
+{
+    return (nearest){
+        lanes3_select(mask, yes->offset, no->offset),
+        lanes_select(mask, yes->distance_sq, no->distance_sq),
+        lanes_select(mask, yes->code, no->code),
+        mask_or(mask_and(mask, yes->is_vertex), mask_and(mask_not(mask), no->is_vertex))};
+}
+
+/* Triangles as seen from centers: what their edges have in common. */
+typedef struct surroundings {
+    lanes3 offset[3]; /* center - corner */
+    lanes3 vector[3]; /* of edge k, from its corner with the lower number */
+    lanes_mask has_inside;
+} surroundings;
+
+LANES_INLINE surroundings look_around(const triangles *t, lanes3 center)
+{
+    surroundings s;
+    for (int k = 0; k < 3; k++) {
+        s.offset[k] = lanes3_sub(center, t->corner[k]);
+        s.vector[k] = k < 2 ? lanes3_sub(t->corner[k + 1], t->corner[k])
+                            : lanes3_sub(t->corner[2], t->corner[0]);
+    }
+    s.has_inside = has_mark(t, MARK_INSIDE);
+    return s;
+}
+
+/* How far the center is over the inner side of edge k, times its length. */
+LANES_INLINE lanes edge_height(const triangles *t, const surroundings *s, int k)
+{
+    lanes height = lanes3_dot(lanes3_cross(t->normal, s->vector[k]), s->offset[k]);
+    /* the last edge runs from corner 2 to corner 0 around the triangle */
+    if (k == 2) {
+        height = -height;
+    }
+    return height;
+}
+
+/* Whether the center is over the inner side of edge k. */
+LANES_INLINE lanes_mask is_inside(const triangles *t, const surroundings *s, int k)
+{
+    return lanes_no_more(lanes_set(0.0), edge_height(t, s, k));
+}
+
+/* An edge as it is evaluated: from the lexicographically smaller end, which may be its second. */
+typedef struct edge {
+    lanes3 from, to; /* center - end */
+    lanes3 vector;   /* from the first end to the other */
+    lanes from_code, to_code, code;
+    lanes_mask is_diagonal;
+} edge;
+
+LANES_INLINE lanes code_of(abut_type type, double local)
+{
+    return lanes_set(CODES_PER_TYPE * (double)type + local);
+}
+
+/* Edges 0 and 2 begin in corner 0, which is the smallest. */
+LANES_INLINE edge make_edge(const triangles *t, const surroundings *s, int k)
+{
+    edge e = {.from = s->offset[0], .vector = s->vector[k], .code = code_of(ABUT_EDGE, k)};
+    if (k == 1) {
+        lanes one = code_of(ABUT_VERTEX, 1), two = code_of(ABUT_VERTEX, 2);
+        lanes_mask is_turned = has_mark(t, MARK_EDGE_1_FROM_END);
+        e.from = lanes3_select(is_turned, s->offset[2], s->offset[1]);
+        e.to = lanes3_select(is_turned, s->offset[1], s->offset[2]);
+        e.vector = lanes3_flip(is_turned, e.vector);
+        e.from_code = lanes_select(is_turned, two, one);
+        e.to_code = lanes_select(is_turned, one, two);
+        return e;
+    }
+    e.to = s->offset[k == 0 ? 1 : 2];
+    e.from_code = code_of(ABUT_VERTEX, 0);
+    e.to_code = code_of(ABUT_VERTEX, k == 0 ? 1 : 2);
+    return e;
+}
+
+/* Diagonals, and edges without a length, which facets that are triangles do not have. */
+LANES_INLINE edge mark_edge(const triangles *t, edge e, int k)
+{
+    if (k == 2) {
+        lanes_mask from_start = has_mark(t, MARK_EDGE_2_FROM_START);
+        e.from_code = lanes_select(from_start, code_of(ABUT_VERTEX, 2), e.from_code);
+        e.to_code = lanes_select(from_start, code_of(ABUT_VERTEX, 0), e.to_code);
+    }
+    uint32_t diagonal = k == 0 ? MARK_EDGE_0_DIAGONAL : k == 2 ? MARK_EDGE_2_DIAGONAL : 0;
+    e.is_diagonal = has_mark(t, diagonal);
+    e.code = lanes_select(e.is_diagonal, code_of(ABUT_FACET, k), e.code);
+    return e;
+}
+
+/* on_edge of mesh/facet.c. Turning the edge changes signs alone, and multiplying with 0 in the
+ * place of `along` leaves the offset of the first end. */
+LANES_INLINE nearest on_edge(const edge *e, bool has_fans)
+{
+    lanes zero = lanes_set(0.0);
+    lanes p = lanes3_dot(e->from, e->vector);
+    lanes length_sq = lanes3_dot(e->vector, e->vector), along = p / length_sq;
+    lanes_mask at_from = mask_or(lanes_less(p, zero), lanes_equal(length_sq, zero));
+    lanes_mask at_to = lanes_less(length_sq, p);
+    if (has_fans) {
+        at_from = mask_or(at_from, mask_and(e->is_diagonal, lanes_equal(p, zero)));
+        at_to = mask_or(at_to, mask_and(e->is_diagonal, lanes_equal(p, length_sq)));
+    }
+    /* also where the part of the edge rounds to all of it */
+    lanes_mask is_to = lanes_no_more(lanes_set(1.0), along);
+    along = lanes_select(at_from, zero, along);
+    lanes3 offset = lanes3_sub(e->from, lanes3_scale(e->vector, along));
+    offset = lanes3_select(is_to, e->to, offset);
+    lanes code = lanes_select(at_to, e->to_code, e->code);
+    return (nearest){offset, lanes3_dot(offset, offset), lanes_select(at_from, e->from_code, code),
+                     mask_or(at_from, at_to)};
+}
+
+/* Whether what was found is nearer, or as near and higher in the contact type hierarchy. */
+LANES_INLINE lanes_mask is_nearer(const nearest *found, const nearest *best, bool has_fans)
+{
+    lanes_mask is_less = lanes_less(found->distance_sq, best->distance_sq);
+    lanes_mask is_equal = lanes_equal(found->distance_sq, best->distance_sq);
+    lanes_mask is_higher = mask_and(mask_not(found->is_vertex), best->is_vertex);
+    if (has_fans) {
+        lanes limit = lanes_set(CODES_PER_TYPE * ABUT_EDGE);
+        lanes_mask facet_before = mask_not(lanes_less(best->code, limit));
+        is_higher = mask_or(is_higher, mask_and(lanes_less(found->code, limit), facet_before));
+    }
+    return mask_or(is_less, mask_and(is_equal, is_higher));
+}
+
+/* Edge k, where the center is over its outer side; `is_over` loses the lanes where it is. Edge 0
+ * comes first. */
+LANES_INLINE nearest consider_edge(const triangles *t, const surroundings *s, int k, bool has_fans,
+                                   lanes_mask *is_over, nearest best)
+{
+    lanes_mask inside = is_inside(t, s, k);
+    edge e = make_edge(t, s, k);
+    if (has_fans) {
+        inside = mask_and(inside, s->has_inside);
+        e = mark_edge(t, e, k);
+    }
+    *is_over = mask_and(*is_over, inside);
+    nearest found = on_edge(&e, has_fans);
+    lanes_mask counts = mask_not(inside);
+    if (has_fans && k != 1) {
+        uint32_t ignored = k == 0 ? MARK_EDGE_0_IGNORED : MARK_EDGE_2_IGNORED;
+        counts = mask_and(counts, mask_not(has_mark(t, ignored)));
+    }
+    if (k == 0) {
+        found.distance_sq = lanes_select(counts, found.distance_sq, lanes_set(INFINITY));
+        found.is_vertex = mask_or(found.is_vertex, mask_not(counts));
+        return found;
+    }
+    counts = mask_and(counts, is_nearer(&found, &best, has_fans));
+    return nearest_select(counts, &found, &best);
+}
+
+/* Eqs. 16-25 in the order of table 3. Without fans every facet is a triangle: then no edge is a
+ * diagonal, and all have an inside. */
+LANES_INLINE nearest closest_points_of(const triangles *t, lanes3 center, bool has_fans)
+{
+    surroundings s = look_around(t, center);
+    lanes zero = lanes_set(0.0);
+    lanes_mask is_over = lanes_equal(zero, zero);
+    nearest best = {.distance_sq = zero};
+    best = consider_edge(t, &s, 0, has_fans, &is_over, best);
+    best = consider_edge(t, &s, 1, has_fans, &is_over, best);
+    best = consider_edge(t, &s, 2, has_fans, &is_over, best);
+    lanes3 offset = lanes3_scale(t->normal, lanes3_dot(t->normal, s.offset[0]));
+    nearest over = {offset, lanes3_dot(offset, offset), code_of(ABUT_FACET, LOCAL_INSIDE),
+                    best.is_vertex};
+    best = nearest_select(is_over, &over, &best);
+    best.offset = lanes3_one_zero(best.offset);
+    return best;
+}
+
+/* Where feet are, as far as it is sure. */
+typedef struct standing {
+    lanes_mask is_over;  /* inside of all edges */
+    lanes_mask is_aside; /* outside of one */
+    lanes3 offset;       /* from the foot to the center */
+} standing;
+
+LANES_INLINE standing stand(const triangles *t, lanes3 center, lanes doubt)
+{
+    surroundings s = look_around(t, center);
+    lanes zero = lanes_set(0.0), outside = -doubt;
+    standing found = {.is_over = lanes_equal(zero, zero), .is_aside = lanes_less(zero, zero)};
+    for (int k = 0; k < 3; k++) {
+        lanes height = edge_height(t, &s, k);
+        found.is_over = mask_and(found.is_over, lanes_no_more(doubt, height));
+        found.is_aside = mask_or(found.is_aside, lanes_no_more(height, outside));
+    }
+    found.offset = lanes3_scale(t->normal, lanes3_dot(t->normal, s.offset[0]));
+    return found;
+}
+
+/* Of narrow spheres: triangles whose contact is not the nearest are left out where that is sure,
+ * and the long way is gone where it is not. Of others `doubt` is infinite. */
+LANES_INLINE nearest closest_below(const candidates *c, int32_t first, const triangle *base,
+                                   lanes3 center, lanes doubt)
+{
+    triangles t;
+    load_insides(c, first, base, &t);
+    standing at = stand(&t, center, doubt);
+    lanes infinity = lanes_set(INFINITY);
+    nearest found = {.offset = lanes3_one_zero(at.offset),
+                     .code = code_of(ABUT_FACET, LOCAL_INSIDE)};
+    found.distance_sq = lanes3_dot(found.offset, found.offset);
+    if (mask_bits(mask_or(at.is_over, at.is_aside)) != LANES_ALL) {
+        load_triangles(c, first, base, &t);
+        found = closest_points_of(&t, center, false);
+    }
+    found.distance_sq = lanes_select(at.is_aside, infinity, found.distance_sq);
+    return found;
+}
+
+/* Squares of distances that count: infinite where the triangle is out of reach. The root decides
+ * only where the squares are too close to. */
+LANES_INLINE lanes touching_sq(lanes distance_sq, lanes reach)
+{
+    lanes reach_sq = reach * reach;
+    lanes_mask touches = lanes_less(distance_sq, reach_sq * lanes_set(1.0 - CULL_SLACK));
+    lanes_mask may = lanes_no_more(distance_sq, reach_sq * lanes_set(1.0 + CULL_SLACK));
+    if (mask_bits(may) != mask_bits(touches)) {
+        lanes_mask does = lanes_no_more(lanes_sqrt(distance_sq), reach);
+        touches = mask_or(touches, mask_and(may, does));
+    }
+    return lanes_select(touches, distance_sq, lanes_set(INFINITY));
+}
+
+/* base: the triangles of the only mesh, or NULL where there are several. has_narrow: some spheres
+ * are. */
+LANES_INLINE void find_closest(closest_points *p, const triangle *base, bool has_fans,
+                               bool has_narrow)
+{
+    const candidates *c = p->of;
+    const seen_spheres of = c->of;
+    for (int32_t i = 0; i < c->count; i += LANES) {
+        lanes_steps steps = lanes_find_steps(c->seen + i);
+        lanes3 center = {lanes_pick(of.center[0], steps), lanes_pick(of.center[1], steps),
+                         lanes_pick(of.center[2], steps)};
+        lanes doubt = has_narrow ? lanes_pick(of.doubt, steps) : lanes_set(INFINITY);
+        nearest found;
+        if (has_narrow && mask_bits(lanes_less(doubt, lanes_set(INFINITY)))) {
+            found = closest_below(c, i, base, center, doubt);
+        } else {
+            triangles t;
+            load_triangles(c, i, base, &t);
+            found = closest_points_of(&t, center, has_fans);
+        }
+        lanes reach = lanes_pick(of.reach, steps);
+        lanes_store(p->distance_sq + i, touching_sq(found.distance_sq, reach));
+        lanes_store(p->offset[0] + i, found.offset.x);
+        lanes_store(p->offset[1] + i, found.offset.y);
+        lanes_store(p->offset[2] + i, found.offset.z);
+        lanes_store_whole(p->code + i, found.code);
+    }
+}
+
+/* The triangles of the mesh that all views are of, or NULL. */
+static const triangle *only_triangles(const batch *b)
+{
+    const abut_mesh *mesh = b->views[0].mesh;
+    for (abut_index k = 1; k < b->view_count; k++) {
+        mesh = b->views[k].mesh == mesh ? mesh : NULL;
+    }
+    return mesh ? mesh->triangles : NULL;
+}
+
+void KERNEL(closest)(closest_points *p, bool has_fans)
+{
+    const triangle *base = only_triangles(p->of->batch);
+    if (has_fans) {
+        find_closest(p, NULL, true, false);
+    } else if (!base) {
+        find_closest(p, NULL, false, false);
+    } else if (candidates_at_feet(p->of)) {
+        find_closest(p, base, false, true);
+    } else {
+        find_closest(p, base, false, false);
+    }
+}

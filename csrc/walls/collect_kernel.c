@@ -1,0 +1,301 @@
+/* Candidates: the entries of bins whose boxes are near a sphere become triangles to be tested. */
+#include "../base/lanes_kernel.h"
+#include "../base/prefetch.h"
+#include "../base/simd.h"
+#include "../mesh/tolerance.h"
+#include "culling_kernel.h"
+#include "kernels.h"
+
+/* Candidates of a seen sphere that are marked in one go: few have more. */
+enum { MARKED_AT_ONCE = 16 };
+_Static_assert((int)MARKED_AT_ONCE <= (int)CANDIDATE_PADDING, "arrays have room behind the last");
+
+#if LANES == 8
+
+LANES_INLINE int32_t append_sixteen(int32_t *list, const int32_t *facet, __mmask16 near)
+{
+    _mm512_storeu_si512(list, _mm512_maskz_compress_epi32(near, _mm512_loadu_si512(facet)));
+    return __builtin_popcount(near);
+}
+
+/* Write the facets whose bits are set to the list, and to what lies behind; returns how many. */
+LANES_INLINE int32_t append_facets(int32_t *list, const int32_t *facet, uint32_t near)
+{
+    int32_t count = append_sixteen(list, facet, (__mmask16)near);
+    return count + append_sixteen(list + count, facet + 16, (__mmask16)(near >> 16));
+}
+
+#else
+
+LANES_INLINE int32_t append_facets(int32_t *list, const int32_t *facet, uint32_t near)
+{
+    int32_t count = 0;
+    for (; near; near &= near - 1) {
+        list[count++] = facet[__builtin_ctz(near)];
+    }
+    return count;
+}
+
+#endif
+
+/* Write the facets of a bucket's entries that are near to the list; returns how many. Whether the
+ * set has slabs is known where this is called from, as are fans below: the loop is there twice. */
+LANES_INLINE int32_t append_near(int32_t *list, const entries *set, bool has_slabs, uint32_t begin,
+                                 uint32_t end, const uint16_t *units)
+{
+    int32_t count = 0;
+    for (uint32_t entry = begin; entry < end; entry += ENTRIES_AT_ONCE) {
+        uint32_t near = boxes_near(set, entry, units);
+        near &= has_slabs ? slabs_near(set, entry, units) : UINT32_MAX;
+        near &= end - entry < ENTRIES_AT_ONCE ? (1u << (end - entry)) - 1u : UINT32_MAX;
+        count += append_facets(list + count, set->facet + entry, near);
+    }
+    return count;
+}
+
+/* Add the facets of one bucket that are near, as if each were the triangle of its number. False
+ * where there is no room. */
+LANES_INLINE bool collect_bucket(candidates *c, const entries *set, bool has_slabs, uint32_t bucket,
+                                 const uint16_t *units)
+{
+    uint32_t begin = set->begins[bucket], end = set->begins[bucket + 1];
+    if ((int64_t)c->capacity - c->count < (int64_t)(end - begin) + ENTRIES_AT_ONCE) {
+        return false;
+    }
+    c->entry_count += end - begin;
+    c->count += append_near(c->triangle + c->count, set, has_slabs, begin, end, units);
+    return true;
+}
+
+/* The facets from number `first` on become their triangles. False where there is no room. */
+static bool expand_fans(candidates *c, const abut_mesh *mesh, int32_t first)
+{
+    int32_t facet_count = c->count - first, count = first;
+    memcpy(c->facet, c->triangle + first, (size_t)facet_count * sizeof *c->facet);
+    for (int32_t i = 0; i < facet_count; i++) {
+        int32_t begin = mesh->fans[c->facet[i]], end = mesh->fans[c->facet[i] + 1];
+        if (end - begin > c->capacity - count) {
+            return false;
+        }
+        for (int32_t k = begin; k < end; k++) {
+            c->triangle[count++] = k;
+        }
+    }
+    c->count = count;
+    return true;
+}
+
+/* Note what a view sees of a sphere, whose candidates are those from number `first` on. */
+LANES_INLINE void add_seen(candidates *c, int32_t number, int32_t sphere, int32_t first,
+                           int32_t end)
+{
+    const view *v = &c->batch->views[number];
+    seen_spheres *of = &c->of;
+    const int32_t seen = of->count;
+    for (int axis = 0; axis < 3; axis++) {
+        of->center[axis][seen] = v->local[axis][sphere];
+    }
+    of->reach[seen] = c->batch->reach[sphere];
+    of->radius[seen] = c->batch->radius[sphere];
+    of->largest[seen] = batch_largest(c->batch, v, sphere);
+    if (candidates_at_feet(c)) {
+        of->doubt[seen] = batch_is_narrow(c->batch, sphere) ? v->set->doubt : INFINITY;
+    }
+    of->view[seen] = number;
+    for (int32_t i = first; i < end; i += MARKED_AT_ONCE) {
+        for (int k = 0; k < MARKED_AT_ONCE; k += LANES) {
+            lanes_store_number(c->seen + i + k, seen);
+        }
+    }
+    of->count += end > first;
+}
+
+/* Where a sphere is in its cell, or its foot. */
+LANES_INLINE const uint16_t *units_of(const candidates *c, int64_t look, int32_t sphere)
+{
+    const bool is_at_foot = batch_is_narrow(c->batch, sphere) & !c->is_wide;
+    return (is_at_foot ? batch_foot_units(c->batch, look, 0) : batch_units(c->batch, look, 0)) +
+           sphere;
+}
+
+/* Add the facets near a sphere of all buckets that it looks at in a view. False where there is no
+ * room. */
+LANES_INLINE bool collect_looks(candidates *c, const view *v, int32_t sphere, bool has_slabs)
+{
+    const entries set = entries_of(v->set);
+    for (int32_t k = 0; k < v->set->level_count; k++) {
+        const int64_t look = v->first_look + k;
+        const uint32_t bucket = batch_buckets(c->batch, look)[sphere];
+        const uint16_t *units = units_of(c, look, sphere);
+        if (bucket != NO_BUCKET && !collect_bucket(c, &set, has_slabs, bucket, units)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether triangles are not at hand when they are tested: most are not in the cache, or few spheres
+ * that find facets are close to each other, where most find none. */
+static inline bool fetches_ahead(const batch *b, const view *v)
+{
+    return b->is_sparse || v->mesh->fans[v->mesh->view.facet_count] > CACHED_TRIANGLES;
+}
+
+static inline void fetch_triangles(const abut_mesh *mesh, const int32_t *numbers, int32_t count)
+{
+    for (int32_t k = 0; k < count; k++) {
+        const triangle *t = mesh->triangles + numbers[k];
+        PREFETCH(t);
+        PREFETCH((const char *)(t + 1) - 1);
+    }
+}
+
+/* Add what one view has for a sphere. False where there is no room. */
+static bool collect_view(candidates *c, int32_t number, int32_t sphere)
+{
+    const view *v = &c->batch->views[number];
+    const int32_t first = c->count;
+    const bool has_room =
+        v->set->slab_low ? collect_looks(c, v, sphere, true) : collect_looks(c, v, sphere, false);
+    if (!has_room) {
+        return false;
+    }
+    if (!v->is_triangles && !expand_fans(c, v->mesh, first)) {
+        return false;
+    }
+    if (fetches_ahead(c->batch, v)) {
+        fetch_triangles(v->mesh, c->triangle + first, c->count - first);
+    }
+    add_seen(c, number, sphere, first, c->count);
+    return true;
+}
+
+LANES_INLINE void end_sphere(candidates *c, int32_t sphere)
+{
+    c->sphere[c->sphere_count] = sphere;
+    c->sphere_count += c->count > c->first[c->sphere_count];
+    c->first[c->sphere_count] = c->count;
+}
+
+/* Spheres whose bits are set, one after the other. */
+typedef struct sphere_bits {
+    const uint64_t *words;
+    uint64_t bits; /* of those that are left of word `word` */
+    int32_t word;
+} sphere_bits;
+
+LANES_INLINE sphere_bits bits_from(const uint64_t *spheres, int32_t from)
+{
+    return (sphere_bits){spheres, spheres[from / 64] & (UINT64_MAX << (from % 64)), from / 64};
+}
+
+/* The next, or a number beyond the last. */
+LANES_INLINE int32_t next_sphere(sphere_bits *s)
+{
+    while (s->bits == 0) {
+        if (++s->word == BATCH_SPHERES / 64) {
+            return BATCH_SPHERES;
+        }
+        s->bits = s->words[s->word];
+    }
+    int32_t sphere = 64 * s->word + __builtin_ctzll(s->bits);
+    s->bits &= s->bits - 1;
+    return sphere;
+}
+
+/* The candidates of one view of triangles in one level of cells, as most batches have it. Whether
+ * spheres may be narrow is known where this is called from. */
+LANES_INLINE int32_t collect_plainly(candidates *c, sphere_bits spheres, bool has_slabs,
+                                     bool has_narrow)
+{
+    const batch *b = c->batch;
+    const entries set = entries_of(b->views[0].set);
+    const uint32_t *buckets = batch_buckets(b, 0);
+    const uint16_t *own_units = batch_units(b, 0, 0);
+    const bool is_fetching = fetches_ahead(b, &b->views[0]);
+    int32_t *const list = c->triangle, count = 0, sphere_count = 0;
+    abut_index compared = 0;
+    int32_t sphere;
+    while ((sphere = next_sphere(&spheres)) < b->count) {
+        const uint32_t *begins = set.begins + buckets[sphere];
+        const uint32_t begin = begins[0], end = begins[1];
+        if (c->capacity - count < (int64_t)(end - begin) + ENTRIES_AT_ONCE) {
+            break;
+        }
+        compared += end - begin;
+        const uint16_t *units = has_narrow ? units_of(c, 0, sphere) : own_units + sphere;
+        int32_t found = append_near(list + count, &set, has_slabs, begin, end, units);
+        if (is_fetching) {
+            fetch_triangles(b->views[0].mesh, list + count, found);
+        }
+        count += found;
+        c->sphere[sphere_count] = sphere;
+        sphere_count += found > 0;
+        c->first[sphere_count] = count;
+    }
+    c->entry_count += compared;
+    c->count = count;
+    c->sphere_count = sphere_count;
+    return sphere < b->count ? sphere : b->count;
+}
+
+/* Likewise, with what the view sees of them. */
+static int32_t collect_one_view(candidates *c, sphere_bits spheres)
+{
+    const bool has_slabs = c->batch->views[0].set->slab_low, has_narrow = candidates_at_feet(c);
+    const int32_t next = has_slabs    ? collect_plainly(c, spheres, true, true)
+                         : has_narrow ? collect_plainly(c, spheres, false, true)
+                                      : collect_plainly(c, spheres, false, false);
+    for (int32_t k = 0; k < c->sphere_count; k++) {
+        add_seen(c, 0, c->sphere[k], c->first[k], c->first[k + 1]);
+    }
+    return next;
+}
+
+/* Add what all views have for a sphere. False, and nothing else, where there is no room. */
+static bool collect_sphere(candidates *c, int32_t sphere)
+{
+    const abut_index compared = c->entry_count;
+    const int32_t seen = c->of.count;
+    for (int32_t number = 0; number < c->batch->view_count; number++) {
+        if (!collect_view(c, number, sphere)) {
+            c->entry_count = compared;
+            c->count = c->first[c->sphere_count];
+            c->of.count = seen;
+            return false;
+        }
+    }
+    end_sphere(c, sphere);
+    return true;
+}
+
+static int32_t collect_views(candidates *c, sphere_bits spheres)
+{
+    const int32_t count = c->batch->count;
+    int32_t sphere = next_sphere(&spheres);
+    while (sphere < count && collect_sphere(c, sphere)) {
+        sphere = next_sphere(&spheres);
+    }
+    return sphere < count ? sphere : count;
+}
+
+/* What is read beyond the end has to be some triangle, of the mesh that the seen sphere has. */
+static void pad(candidates *c)
+{
+    for (int32_t i = c->count; c->count > 0 && i < c->count + LANES - 1; i++) {
+        c->triangle[i] = c->triangle[c->count - 1];
+        c->seen[i] = c->of.count - 1;
+    }
+}
+
+int32_t KERNEL(collect)(candidates *c, const uint64_t *spheres, int32_t from)
+{
+    const batch *b = c->batch;
+    const sphere_bits wanted = bits_from(spheres, from);
+    c->count = c->sphere_count = c->of.count = 0;
+    c->first[0] = 0;
+    const bool is_plain = b->look_count == 1 && b->views[0].is_triangles;
+    const int32_t next = is_plain ? collect_one_view(c, wanted) : collect_views(c, wanted);
+    pad(c);
+    return next;
+}

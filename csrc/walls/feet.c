@@ -1,0 +1,99 @@
+/* Spheres that look for the facets at their foot alone, and those for which that is not enough. */
+#include "feet.h"
+
+#include "../mesh/tolerance.h"
+#include "kernels.h"
+
+/* With more looks, to see that a sphere has buckets in one view only takes longer than it saves. */
+enum { PLANE_LOOKS = 16 };
+
+static bool has_planes(const view *v)
+{
+    return v->is_triangles && v->set->plane && v->pose->skew <= SKEW_LIMIT;
+}
+
+void feet_look(batch *b)
+{
+    for (abut_index k = 0; b->look_count <= PLANE_LOOKS && k < b->view_count; k++) {
+        if (has_planes(&b->views[k])) {
+            kernels_take()->look_feet(b, &b->views[k]);
+        }
+    }
+}
+
+/* Bits from number `from` on. */
+static uint64_t bits_from(int32_t from)
+{
+    return from <= 0 ? UINT64_MAX : from >= 64 ? 0 : UINT64_MAX << from;
+}
+
+/* Narrow spheres without a candidate. */
+static void refuse_lost(kept *k, int32_t from, int32_t next)
+{
+    const candidates *c = k->candidates;
+    uint64_t found[BATCH_SPHERES / 64] = {0};
+    for (int32_t n = 0; n < c->sphere_count; n++) {
+        found[c->sphere[n] / 64] |= UINT64_C(1) << (c->sphere[n] % 64);
+    }
+    for (int32_t word = 0; word < BATCH_SPHERES / 64; word++) {
+        const uint64_t searched = bits_from(from - 64 * word) & ~bits_from(next - 64 * word);
+        k->refused[word] = c->batch->narrow[word] & c->batch->seen[word] & ~found[word] & searched;
+        k->has_refused |= k->refused[word] != 0;
+    }
+}
+
+/* Whether the nearest contact of sphere `n` of the candidates' is one with a facet's inside: of
+ * several as near, the first. */
+static bool is_over_facet(const kept *k, int32_t n)
+{
+    const closest_points *p = k->closest;
+    double nearest = INFINITY;
+    int32_t code = 0;
+    for (int32_t m = k->first[n]; m < k->first[n + 1]; m++) {
+        const int32_t i = k->items[m];
+        code = p->distance_sq[i] < nearest ? p->code[i] : code;
+        nearest = p->distance_sq[i] < nearest ? p->distance_sq[i] : nearest;
+    }
+    return nearest < INFINITY && code == CODES_PER_TYPE * ABUT_FACET + LOCAL_INSIDE;
+}
+
+/* What a sphere that was refused has found does not count. */
+static void refuse(kept *k, int32_t n)
+{
+    const candidates *c = k->candidates;
+    k->refused[c->sphere[n] / 64] |= UINT64_C(1) << (c->sphere[n] % 64);
+    k->has_refused = true;
+    k->refused_count += c->first[n + 1] - c->first[n];
+    for (int32_t i = c->first[n]; i < c->first[n + 1]; i++) {
+        k->touch_count -= k->closest->distance_sq[i] < INFINITY;
+    }
+}
+
+void feet_refuse(kept *k, int32_t from, int32_t next)
+{
+    const candidates *c = k->candidates;
+    refuse_lost(k, from, next);
+    for (int32_t n = 0; n < c->sphere_count; n++) {
+        if (batch_is_narrow(c->batch, c->sphere[n]) && !is_over_facet(k, n)) {
+            refuse(k, n);
+        }
+    }
+}
+
+void feet_take_refused(kept *k, int32_t end, uint64_t *spheres)
+{
+    for (int32_t word = 0; word < BATCH_SPHERES / 64; word++) {
+        spheres[word] = k->refused[word] & ~bits_from(end - 64 * word);
+        k->refused[word] &= bits_from(end - 64 * word);
+    }
+}
+
+int32_t feet_first_refused(const kept *k)
+{
+    int32_t word = 0;
+    while (word < BATCH_SPHERES / 64 && k->refused[word] == 0) {
+        word++;
+    }
+    return word < BATCH_SPHERES / 64 ? 64 * word + __builtin_ctzll(k->refused[word])
+                                     : BATCH_SPHERES;
+}

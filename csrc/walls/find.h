@@ -1,0 +1,30 @@
+/* All spheres of a query: chunk by chunk from their rows to records, which a sink takes. */
+#ifndef WALLS_FIND_H
+#define WALLS_FIND_H
+
+#include "records.h"
+#include "scene.h"
+
+typedef struct find_task {
+    const abut_finder *finder;
+    const abut_query *query;
+    const scene *scene;
+    const reach_profile *profile;
+    sphere_rows rows; /* in the order of search */
+    records_sink sink;
+} find_task;
+
+/* What was done; crowded_sphere: number in the order of search, where there are too many images. */
+typedef struct find_counts {
+    abut_index entries, tests, touches, crowded_sphere;
+} find_counts;
+
+static inline abut_index chunk_count_of(abut_index sphere_count)
+{
+    return (sphere_count + CHUNK_SPHERES - 1) / CHUNK_SPHERES;
+}
+
+/* ABUT_OK, or why the search ended. */
+abut_status find_records(const find_task *task, find_counts *counts);
+
+#endif

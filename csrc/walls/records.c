@@ -1,0 +1,151 @@
+/* What is kept becomes records. */
+#include "records.h"
+
+#include <string.h>
+
+#include "../base/memory.h"
+
+/* A chunk's first room. */
+enum { USUAL_CONTACTS = CHUNK_SPHERES / 8 };
+
+void records_clear(records *r)
+{
+    r->count = r->node_count = r->image_count = 0;
+}
+
+void records_free(records *r)
+{
+    memory_free(r->items);
+    memory_free(r->shares);
+    memory_free(r->images);
+    *r = (records){0};
+}
+
+static abut_status reserve(records *r, abut_index added, bool has_shares)
+{
+    abut_index room = r->count + added;
+    if (room > INT32_MAX) {
+        return ABUT_NO_MEMORY; /* what counts the contacts of a chunk has 31 bits */
+    }
+    room = r->items || room > USUAL_CONTACTS ? room : USUAL_CONTACTS;
+    contact *items = memory_grow(r->items, room, &r->capacity, sizeof *items);
+    r->items = items ? items : r->items;
+    if (items && has_shares) {
+        double *shares = memory_grow(r->shares, room, &r->share_capacity, sizeof *shares);
+        r->shares = shares ? shares : r->shares;
+        return shares ? ABUT_OK : ABUT_NO_MEMORY;
+    }
+    return items ? ABUT_OK : ABUT_NO_MEMORY;
+}
+
+/* The number of an image other than 0: that of the record before, mostly. */
+static abut_status number_image(records *r, const view *v, abut_index *number)
+{
+    const seen_image *last = r->images + r->image_count - 1;
+    if (r->image_count == 0 || last->mesh != v->number ||
+        memcmp(last->image, v->image, sizeof v->image) != 0) {
+        seen_image *images =
+            memory_grow(r->images, r->image_count + 1, &r->image_capacity, sizeof *images);
+        if (!images) {
+            return ABUT_NO_MEMORY;
+        }
+        r->images = images;
+        images[r->image_count++] = (seen_image){v->number, {v->image[0], v->image[1], v->image[2]}};
+    }
+    *number = r->image_count - 1;
+    return ABUT_OK;
+}
+
+static abut_status find_mesh_image(records *r, const record_task *task, const view *v,
+                                   int32_t *mesh_image)
+{
+    abut_index number = 0;
+    if (!v->image[0] && !v->image[1] && !v->image[2]) {
+        *mesh_image = v->number;
+        return ABUT_OK;
+    }
+    abut_status status = number_image(r, v, &number);
+    *mesh_image = (int32_t)(task->mesh_count + number);
+    return status;
+}
+
+static int32_t node_count(const view *v, const closest_points *p, int32_t i)
+{
+    switch (closest_type(p, i)) {
+    case ABUT_FACET:
+        return v->is_triangles ? 3 : v->mesh->kept[candidate_triangle(p->of, i)->facet];
+    case ABUT_EDGE:
+        return 2;
+    case ABUT_VERTEX:
+        break;
+    }
+    return 1;
+}
+
+/* Fill in which sphere touches what: all of a record but what is measured. */
+static inline abut_status name_contact(records *r, const record_task *task, const kept *k,
+                                       int32_t i, int32_t sphere, contact *c)
+{
+    const view *v = candidate_view(k->candidates, i);
+    c->triangle = k->candidates->triangle[i];
+    c->node_count = node_count(v, k->closest, i);
+    c->sphere = (uint16_t)sphere;
+    c->type = (uint8_t)closest_type(k->closest, i);
+    c->local = (uint8_t)closest_local(k->closest, i);
+    r->node_count += c->node_count;
+    return find_mesh_image(r, task, v, &c->mesh_image);
+}
+
+/* A sphere's nearest contact, candidate i, where it is all that is left: it is measured already. */
+static abut_status append_nearest(records *r, const record_task *task, const kept *k, int32_t i,
+                                  int32_t sphere)
+{
+    contact *c = &r->items[r->count++];
+    memcpy(c, k->tangents.rows + CONTACT_DOUBLES * k->candidates->seen[i], sizeof *c);
+    return name_contact(r, task, k, i, sphere, c);
+}
+
+static abut_status append_contact(records *r, const record_task *task, const kept *k, int32_t i,
+                                  int32_t sphere, double radius)
+{
+    contact *c = &r->items[r->count++];
+    c->offset = closest_offset(k->closest, i);
+    c->distance = k->distance[i];
+    c->overlap = radius - k->distance[i];
+    c->normal_noise = k->normal_noise[i];
+    return name_contact(r, task, k, i, sphere, c);
+}
+
+static abut_status append_contacts(records *r, record_task *task, touching t, int32_t sphere,
+                                   double radius)
+{
+    abut_status status = resolution_apply(&task->resolution, &t, radius, &task->shares, task->job);
+    for (int32_t n = 0; !status && n < t.count; n++) {
+        if (task->resolution.kind == ABUT_SHARING) {
+            r->shares[r->count] = task->shares.shares[n];
+        }
+        status = append_contact(r, task, t.of, t.items[n], sphere, radius);
+    }
+    return status;
+}
+
+abut_status records_append(records *r, record_task *task, kept *k, int32_t from, int32_t end,
+                           int32_t first_sphere)
+{
+    const candidates *c = k->candidates;
+    const batch *b = c->batch;
+    const bool is_hierarchy = task->resolution.kind == ABUT_HIERARCHY;
+    abut_status status =
+        reserve(r, k->first[end] - k->first[from], task->resolution.kind == ABUT_SHARING);
+    for (int32_t n = from; !status && n < end; n++) {
+        const int32_t left = k->first[n + 1] - k->first[n];
+        const int32_t sphere = first_sphere + b->number[c->sphere[n]];
+        if (left == 1 && is_hierarchy) {
+            status = append_nearest(r, task, k, k->items[k->first[n]], sphere);
+        } else if (left > 0) {
+            const double radius = b->radius[c->sphere[n]];
+            status = append_contacts(r, task, kept_of(k, n), sphere, radius);
+        }
+    }
+    return status;
+}

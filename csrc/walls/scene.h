@@ -1,0 +1,41 @@
+/* Where the meshes of a query stand: their poses and periodic images. */
+#ifndef WALLS_SCENE_H
+#define WALLS_SCENE_H
+
+#include "../base/memory.h"
+#include "batch.h"
+#include "finder.h"
+
+/* A mesh of the finder where it stands in the world, and the sets of bins that serve the query. */
+typedef struct placed_mesh {
+    const binned_mesh *binned;
+    pose pose;
+    box bounds; /* in the world */
+    reach_band bands[BAND_LIMIT];
+    int band_count;
+} placed_mesh;
+
+typedef struct scene {
+    placed_mesh *meshes;
+    abut_index mesh_count;
+    double period[3]; /* 0: not periodic along this axis */
+    bool is_periodic;
+    bool is_local; /* only those meshes are looked at whose bounds are near some spheres */
+} scene;
+
+/* Place the meshes in `room` and build the bins that spheres of this profile need. ABUT_OK or
+ * ABUT_NO_MEMORY. */
+abut_status scene_build(scene *s, memory_block *room, const abut_finder *finder,
+                        const abut_query *query, const reach_profile *profile);
+
+/* Give the batch views of all images of all meshes that spheres of these rows may touch, for as
+ * many of `*count` spheres from the first on as is well, at least one; these are `*count` then.
+ * Where nothing depends on the spheres, and the batch has views already, it keeps them: they must
+ * be of this scene. ABUT_OK, ABUT_NO_MEMORY, or ABUT_TOO_MANY_IMAGES. */
+abut_status scene_view(const scene *s, const sphere_rows *rows, abut_index *count, batch *b);
+
+/* A point of a mesh's frame, or of one of its images, in the world, and back. */
+vec3 scene_to_world(const scene *s, abut_index mesh, const int32_t image[3], vec3 point);
+vec3 scene_to_mesh(const scene *s, abut_index mesh, const int32_t image[3], vec3 point);
+
+#endif
