@@ -105,7 +105,7 @@ def assert_close(found, expected, radii, size):
 
 
 @pytest.mark.parametrize("kind", ["terrain", "folded", "cylinder", "plane"])
-@pytest.mark.parametrize("count", [1, 2, 5])
+@pytest.mark.parametrize("count", [1, 2, 5, 20])
 def test_pieces_are_the_whole(kind, count):
     rng = np.random.default_rng(count)
     points, facets = surface(kind, rng)
@@ -120,13 +120,42 @@ def test_pieces_are_the_whole(kind, count):
     assert [numbers[k][f] for k, f in pairs] == whole.facet[on_facet].tolist()
 
 
+@pytest.mark.parametrize("order", ["mesh by mesh", "in any order"])
+@pytest.mark.parametrize("period", [None, (None, 9.0, None)])
+def test_many_meshes_apart_are_each_alone(order, period):
+    """Those that no sphere of a batch is near are not looked into."""
+    rng = np.random.default_rng(5)
+    points, facets = surface("folded", rng)
+    mesh, count = abut.Mesh(points, facets), 40
+    poses = np.array([random_pose(rng, 0.0) for _ in range(count)])
+    poses[:, :3, 3] = 3 * np.stack(np.unravel_index(np.arange(count), (5, 2, 4)), axis=1)
+    near, radii = spheres_on(rng, points, facets, 60 * count)
+    radii = np.minimum(radii, 0.5)
+    whose = np.repeat(np.arange(count), 60)
+    if order == "in any order":
+        whose = rng.permutation(whose)
+    turned = np.einsum("nij,nj->ni", poses[whose, :3, :3], near)
+    centers = turned + poses[whose, :3, 3]
+    found = abut.find_contacts(centers, radii, [mesh] * count, poses=poses, period=period)
+    alone = [
+        abut.find_contacts(centers, radii, mesh, poses=poses[k : k + 1], period=period)
+        for k in range(count)
+    ]
+    assert len(found) == sum(map(len, alone)) > 2000
+    for k in range(count):
+        own = found.mesh == k
+        assert found.sphere[own].tolist() == alone[k].sphere.tolist()
+        assert found.facet[own].tolist() == alone[k].facet.tolist()
+        assert (found.point[own] == alone[k].point).all()
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(100))
 def test_more_pieces_are_the_whole(seed):
     rng = np.random.default_rng([1, seed])
     points, facets = surface(["terrain", "folded", "cylinder", "plane"][seed % 4], rng)
     centers, radii = spheres_on(rng, points, facets, 1000)
-    meshes, poses, _ = cut(rng, points, facets, int(rng.integers(1, 9)))
+    meshes, poses, _ = cut(rng, points, facets, int(rng.integers(1, 25)))
     whole = abut.find_contacts(centers, radii, abut.Mesh(points, facets))
     assert_close(abut.find_contacts(centers, radii, meshes, poses=poses), whole, radii, 4.0)
 

@@ -1,7 +1,10 @@
 /* Some spheres of a query as arrays, and how each mesh sees them. */
 #include "batch.h"
 
+#include <string.h>
+
 #include "../base/memory.h"
+#include "kernels.h"
 
 /* Arrays of a batch's own block: center along three axes, radius, reach. */
 enum { BLOCK_ARRAYS = 5 };
@@ -31,23 +34,20 @@ void batch_free(batch *b)
     memory_free(b->locals);
     memory_free(b->bucket);
     memory_free(b->units);
-    memory_free(b->foot_units);
     *b = (batch){0};
 }
 
 static abut_status reserve_looks(batch *b, abut_index count)
 {
+    enum { ROOM = LOOK_UNITS * BATCH_ROOM };
     abut_index capacity = b->look_capacity;
     uint32_t *bucket = memory_grow(b->bucket, count, &capacity, BATCH_ROOM * sizeof *bucket);
     b->bucket = bucket ? bucket : b->bucket;
     capacity = b->look_capacity;
-    uint16_t *units = memory_grow(b->units, count, &capacity, 4 * BATCH_ROOM * sizeof *units);
+    uint16_t *units = memory_grow(b->units, count, &capacity, ROOM * sizeof *units);
     b->units = units ? units : b->units;
-    capacity = b->look_capacity;
-    uint16_t *feet = memory_grow(b->foot_units, count, &capacity, 4 * BATCH_ROOM * sizeof *feet);
-    b->foot_units = feet ? feet : b->foot_units;
-    b->look_capacity = bucket && units && feet ? capacity : b->look_capacity;
-    return bucket && units && feet ? ABUT_OK : ABUT_NO_MEMORY;
+    b->look_capacity = bucket && units ? capacity : b->look_capacity;
+    return bucket && units ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
 abut_status batch_add_view(batch *b, const view *added)
@@ -116,4 +116,46 @@ int32_t batch_seen_count(const batch *b)
         count += __builtin_popcountll(b->seen[k]);
     }
     return count;
+}
+
+/* ---- loading ---- */
+
+/* Where fewer than this share of the spheres are to be searched, those are apart. */
+#define SPARSE 0.5
+
+/* Fewer spheres than a block: what is behind their rows is not to be read. */
+static bool load_part(batch *b, const sphere_rows *rows, int32_t count)
+{
+    double centers[3 * BATCH_BLOCK] = {0}, radii[BATCH_BLOCK] = {0};
+    memcpy(centers, rows->centers, (size_t)count * 3 * sizeof *centers);
+    memcpy(radii, rows->radii, (size_t)count * sizeof *radii);
+    const sphere_rows own = {centers, radii, rows->gap};
+    return kernels_take()->load_block(b, &own, count);
+}
+
+abut_index batch_load(batch *b, const sphere_rows *rows, abut_index count, bool *is_good)
+{
+    abut_index next = 0;
+    b->count = 0;
+    *is_good = true;
+    while (next < count && b->count + BATCH_BLOCK <= BATCH_SPHERES) {
+        const abut_index rest = count - next;
+        const sphere_rows from = {rows->centers + 3 * next, rows->radii + next, rows->gap};
+        const int32_t first = b->count;
+        const bool is_block_good = rest < BATCH_BLOCK
+                                       ? load_part(b, &from, (int32_t)rest)
+                                       : kernels_take()->load_block(b, &from, BATCH_BLOCK);
+        *is_good = *is_good && is_block_good;
+        for (int32_t i = first; i < b->count; i++) {
+            b->number[i] = (uint16_t)(b->number[i] + next);
+        }
+        next += rest < BATCH_BLOCK ? rest : BATCH_BLOCK;
+    }
+    batch_pad(b);
+    return next;
+}
+
+void batch_note_share(batch *b, abut_index passed)
+{
+    b->is_sparse = (double)batch_seen_count(b) < SPARSE * (double)passed;
 }

@@ -30,6 +30,7 @@ typedef struct view {
     int32_t number; /* of the mesh */
     int32_t image[3];
     bool is_plain;      /* neither turned nor shifted */
+    bool has_image;     /* one other than 0 */
     bool is_triangles;  /* every facet is one */
     double *local[3];   /* the centers in the mesh's frame: BATCH_ROOM each */
     int64_t first_look; /* of its levels' looks */
@@ -49,15 +50,15 @@ typedef struct batch {
     /* a look: one level of one view, BATCH_ROOM of each */
     abut_index look_count, look_capacity;
     uint32_t *bucket;
-    uint16_t *units;      /* the center in its cell along x, y, z, and the square of the reach */
-    uint16_t *foot_units; /* likewise the foot of narrow spheres, and 0 */
+    uint16_t *units; /* the center in its cell along x, y, z, and the square of the reach; then of
+                        narrow spheres those of the foot, and 0 */
     uint64_t seen[BATCH_SPHERES / 64]; /* bit: whether any look found a bucket with entries */
 
     /* bit: the sphere looks for the facets at its foot alone, where its center stands on the plane
      * that all its buckets' facets lie in */
     uint64_t narrow[BATCH_SPHERES / 64];
     bool has_narrow;
-    bool is_sparse; /* few of the spheres before were to be searched */
+    bool is_sparse; /* of the spheres before, few were to be searched: others are passed over */
 
     double *block; /* what center, radius and reach point into */
 } batch;
@@ -73,6 +74,14 @@ void batch_pad(batch *b);
 /* Room for the looks of one view more, and for its local centers; ABUT_OK or ABUT_NO_MEMORY. What
  * arrays of views added before hold is lost: add all views, then fill. */
 abut_status batch_add_view(batch *b, const view *added);
+
+/* Fill the batch with those of `count` spheres that its views may have something for, until it is
+ * full. Returns how many spheres it has passed, in `is_good` whether all centers that were read are
+ * finite and not too far, and all radii are some. */
+abut_index batch_load(batch *b, const sphere_rows *rows, abut_index count, bool *is_good);
+
+/* Note how many of the spheres that were passed are to be searched. */
+void batch_note_share(batch *b, abut_index passed);
 
 /* The centers as each view sees them; to be called when all views and spheres are there. */
 void batch_see(batch *b);
@@ -92,15 +101,13 @@ static inline uint32_t *batch_buckets(const batch *b, int64_t look)
     return b->bucket + look * BATCH_ROOM;
 }
 
-/* axis 3: the square of the reach. */
-static inline uint16_t *batch_units(const batch *b, int64_t look, int axis)
-{
-    return b->units + (4 * look + axis) * BATCH_ROOM;
-}
+/* Arrays of units of a look; the first of those of feet. */
+enum { LOOK_UNITS = 8, FOOT_UNITS = 4 };
 
-static inline uint16_t *batch_foot_units(const batch *b, int64_t look, int axis)
+/* Along an axis; number 3 is the square of the reach. */
+static inline uint16_t *batch_units(const batch *b, int64_t look, int number)
 {
-    return b->foot_units + (4 * look + axis) * BATCH_ROOM;
+    return b->units + (LOOK_UNITS * look + number) * BATCH_ROOM;
 }
 
 /* The largest number on the way of a sphere into a view's mesh, its radius among them: the last

@@ -1,38 +1,63 @@
-/* Candidates: their memory, and as many of them as one sphere may have. */
+/* Candidates, their closest points and what is kept of them: memory, and as many candidates as one
+ * sphere may have. */
 #include "candidates.h"
 
 #include "../base/memory.h"
+#include "../mesh/tolerance.h"
 #include "kernels.h"
 
 /* More candidates of one sphere than this are beyond what is counted. */
 #define CANDIDATE_LIMIT (INT32_MAX / 2)
 
-/* Arrays of a candidate: triangle, seen, facet; and of a seen sphere: center, reach, largest,
- * radius, doubt; and view. */
-enum { CANDIDATE_NUMBERS = 3, SEEN_DOUBLES = 7 };
+/* Arrays of a candidate, and of a seen sphere. */
+enum { DOUBLES = 7, NUMBERS = 6, SEEN_DOUBLES = 14 };
 
-void candidates_free(candidates *c)
+void line_begin(line *l, const batch *b, bool is_wide)
 {
-    memory_free(c->block);
-    *c = (candidates){0};
+    l->candidates.batch = b;
+    l->candidates.is_wide = is_wide;
+    l->closest.of = l->kept.candidates = &l->candidates;
+    l->kept.closest = &l->closest;
 }
 
-/* Each array of doubles begins a cache line: rooms are multiples of what is in one. */
-static void place_arrays(candidates *c, abut_index room, abut_index seen_room)
+void line_free(line *l)
 {
-    seen_spheres *of = &c->of;
-    double *next = memory_first_line(c->block);
-    double **doubles[SEEN_DOUBLES] = {&of->center[0], &of->center[1], &of->center[2], &of->reach,
-                                      &of->largest,   &of->radius,    &of->doubt};
+    memory_free(l->block);
+    *l = (line){.block = NULL};
+}
+
+/* Each array begins a cache line: rooms are multiples of what is in one. */
+static void place_arrays(line *l, abut_index room, abut_index seen_room)
+{
+    seen_spheres *of = &l->candidates.of;
+    closest_points *p = &l->closest;
+    kept *k = &l->kept;
+    tangents *t = &k->tangents;
+    double **of_seen[SEEN_DOUBLES] = {
+        &of->center[0], &of->center[1], &of->center[2],   &of->reach,    &of->largest,
+        &of->radius,    &of->doubt,     &t->distance_sq,  &t->offset[0], &t->offset[1],
+        &t->offset[2],  &t->largest,    &t->normal_noise, &t->limit};
+    double **doubles[DOUBLES] = {&p->distance_sq, &p->offset[0], &p->offset[1],   &p->offset[2],
+                                 &k->distance,    &k->noise,     &k->normal_noise};
+    int32_t **numbers[NUMBERS] = {&l->candidates.triangle,
+                                  &l->candidates.seen,
+                                  &l->candidates.facet,
+                                  &p->code,
+                                  &k->items,
+                                  &k->spare};
+    double *next = memory_first_line(l->block);
     for (int i = 0; i < SEEN_DOUBLES; i++, next += seen_room) {
+        *of_seen[i] = next;
+    }
+    for (int i = 0; i < DOUBLES; i++, next += room) {
         *doubles[i] = next;
     }
-    int32_t *numbers = (int32_t *)(void *)next;
-    int32_t **of_candidates[CANDIDATE_NUMBERS] = {&c->triangle, &c->seen, &c->facet};
-    for (int i = 0; i < CANDIDATE_NUMBERS; i++, numbers += room) {
-        *of_candidates[i] = numbers;
+    t->rows = next;
+    next += CONTACT_DOUBLES * seen_room;
+    for (int i = 0; i < NUMBERS; i++, next += room / 2) {
+        *numbers[i] = (int32_t *)(void *)next;
     }
-    of->view = numbers;
+    of->view = (int32_t *)(void *)next;
 }
 
 static abut_index padded(abut_index count)
@@ -41,8 +66,9 @@ static abut_index padded(abut_index count)
 }
 
 /* What the arrays hold is lost. */
-static abut_status reserve(candidates *c, abut_index count)
+static abut_status reserve(line *l, abut_index count)
 {
+    candidates *c = &l->candidates;
     const abut_index views = c->batch->view_count;
     count = count > c->capacity ? count : c->capacity;
     /* each has a candidate */
@@ -51,23 +77,25 @@ static abut_status reserve(candidates *c, abut_index count)
         return ABUT_OK;
     }
     const abut_index room = padded(count), seen_room = padded(seen);
-    const abut_index numbers = CANDIDATE_NUMBERS * room + seen_room;
-    memory_free(c->block);
+    memory_free(l->block);
     c->capacity = c->of.capacity = 0;
-    c->block =
-        memory_alloc_zeroed(SEEN_DOUBLES * seen_room + numbers / 2 + MEMORY_LINE, sizeof(double));
-    if (!c->block) {
+    l->block =
+        memory_alloc_zeroed((DOUBLES + NUMBERS / 2) * room +
+                                (SEEN_DOUBLES + CONTACT_DOUBLES + 1) * seen_room + MEMORY_LINE,
+                            sizeof(double));
+    if (!l->block) {
         return ABUT_NO_MEMORY;
     }
-    place_arrays(c, room, seen_room);
+    place_arrays(l, room, seen_room);
     c->capacity = (int32_t)count;
     c->of.capacity = (int32_t)seen;
     return ABUT_OK;
 }
 
-abut_status candidates_collect(candidates *c, const uint64_t *spheres, int32_t from, int32_t *next)
+abut_status line_collect(line *l, const uint64_t *spheres, int32_t from, int32_t *next)
 {
-    abut_status status = reserve(c, CANDIDATE_ROOM);
+    candidates *c = &l->candidates;
+    abut_status status = reserve(l, CANDIDATE_ROOM);
     while (!status) {
         *next = kernels_take()->collect(c, spheres, from);
         bool is_stuck = c->sphere_count == 0 && *next < c->batch->count;
@@ -75,8 +103,40 @@ abut_status candidates_collect(candidates *c, const uint64_t *spheres, int32_t f
             break;
         }
         /* one sphere alone has more candidates than there is room for */
-        status = c->capacity < CANDIDATE_LIMIT ? reserve(c, 2 * (abut_index)c->capacity)
+        status = c->capacity < CANDIDATE_LIMIT ? reserve(l, 2 * (abut_index)c->capacity)
                                                : ABUT_NO_MEMORY;
     }
     return status;
+}
+
+void kept_take_all(kept *k)
+{
+    const candidates *c = k->candidates;
+    int32_t count = 0;
+    for (int32_t sphere = 0; sphere < c->sphere_count; sphere++) {
+        k->first[sphere] = count;
+        for (int32_t i = c->first[sphere]; i < c->first[sphere + 1]; i++) {
+            if (k->closest->distance_sq[i] < INFINITY) {
+                k->items[count++] = i;
+            }
+        }
+    }
+    k->first[c->sphere_count] = count;
+    k->touch_count += count;
+}
+
+touching kept_of(kept *k, int32_t sphere)
+{
+    const candidates *c = k->candidates;
+    const int32_t first = k->first[sphere], count = k->first[sphere + 1] - first;
+    touching t = {k, k->items + first, count};
+    for (int32_t n = 0; n < t.count; n++) {
+        const int32_t i = t.items[n];
+        const triangle *of = candidate_triangle(c, i);
+        const double noise = ulp_double(c->of.largest[c->seen[i]]);
+        k->distance[i] = sqrt(k->closest->distance_sq[i]);
+        k->noise[i] = of->noise + noise;
+        k->normal_noise[i] = of->normal_noise + noise;
+    }
+    return t;
 }

@@ -1,40 +1,6 @@
 /* Closest points of candidates: of each facet's triangles the nearest, along the world's axes. */
-#include "closest.h"
-
-#include "../base/memory.h"
+#include "candidates.h"
 #include "kernels.h"
-
-/* Arrays: distance_sq, offset. */
-enum { CLOSEST_DOUBLES = 4 };
-
-void closest_free(closest_points *p)
-{
-    memory_free(p->block);
-    *p = (closest_points){0};
-}
-
-static abut_status reserve(closest_points *p, int32_t count)
-{
-    if (count <= p->capacity) {
-        return ABUT_OK;
-    }
-    const abut_index room = (count / CANDIDATE_PADDING + 2) * CANDIDATE_PADDING;
-    memory_free(p->block);
-    p->capacity = 0;
-    p->block = memory_alloc_zeroed(CLOSEST_DOUBLES * room + room / 2 + MEMORY_LINE, sizeof(double));
-    if (!p->block) {
-        return ABUT_NO_MEMORY;
-    }
-    double *next = memory_first_line(p->block);
-    double **arrays[CLOSEST_DOUBLES] = {&p->distance_sq, &p->offset[0], &p->offset[1],
-                                        &p->offset[2]};
-    for (int i = 0; i < CLOSEST_DOUBLES; i++, next += room) {
-        *arrays[i] = next;
-    }
-    p->code = (int32_t *)(void *)next;
-    p->capacity = count;
-    return ABUT_OK;
-}
 
 /* Of a polygon's triangles only the nearest counts (contact type hierarchy, section 5.1), the first
  * of those. They are neighbors. */
@@ -74,25 +40,21 @@ static void turn_into_world(closest_points *p)
     }
 }
 
-abut_status closest_find(closest_points *p, const candidates *of)
+void closest_find(closest_points *p)
 {
-    const batch *b = of->batch;
+    const batch *b = p->of->batch;
     bool has_fans = false, turns = false;
-    p->of = of;
-    abut_status status = reserve(p, of->capacity);
-    if (status || of->count == 0) {
-        return status;
-    }
     for (abut_index k = 0; k < b->view_count; k++) {
         has_fans = has_fans || !b->views[k].is_triangles;
         turns = turns || b->views[k].pose->turns;
     }
-    kernels_take()->closest(p, has_fans);
+    if (p->of->count > 0) {
+        kernels_take()->closest(p, has_fans);
+    }
     if (has_fans) {
         join_fans(p);
     }
     if (turns) {
         turn_into_world(p);
     }
-    return ABUT_OK;
 }

@@ -52,7 +52,7 @@ LANES_INLINE lanes_mask has_mark(const triangles *t, uint32_t mark)
     return lanes_have_bits(t->marks, (uint64_t)mark << 32);
 }
 
-/* The nearest so far of each lane; the code is that of closest.h. Zeros may have a sign. */
+/* The nearest so far of each lane; the code is that of candidates.h. Zeros may have a sign. */
 typedef struct nearest {
     lanes3 offset;
     lanes distance_sq, code;

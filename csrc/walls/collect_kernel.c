@@ -114,8 +114,7 @@ LANES_INLINE void add_seen(candidates *c, int32_t number, int32_t sphere, int32_
 LANES_INLINE const uint16_t *units_of(const candidates *c, int64_t look, int32_t sphere)
 {
     const bool is_at_foot = batch_is_narrow(c->batch, sphere) & !c->is_wide;
-    return (is_at_foot ? batch_foot_units(c->batch, look, 0) : batch_units(c->batch, look, 0)) +
-           sphere;
+    return batch_units(c->batch, look, FOOT_UNITS * is_at_foot) + sphere;
 }
 
 /* Add the facets near a sphere of all buckets that it looks at in a view. False where there is no
@@ -223,7 +222,8 @@ LANES_INLINE int32_t collect_plainly(candidates *c, sphere_bits spheres, bool ha
             break;
         }
         compared += end - begin;
-        const uint16_t *units = has_narrow ? units_of(c, 0, sphere) : own_units + sphere;
+        const int at_foot = has_narrow ? FOOT_UNITS * BATCH_ROOM * batch_is_narrow(b, sphere) : 0;
+        const uint16_t *units = own_units + at_foot + sphere;
         int32_t found = append_near(list + count, &set, has_slabs, begin, end, units);
         if (is_fetching) {
             fetch_triangles(b->views[0].mesh, list + count, found);
@@ -243,7 +243,7 @@ LANES_INLINE int32_t collect_plainly(candidates *c, sphere_bits spheres, bool ha
 static int32_t collect_one_view(candidates *c, sphere_bits spheres)
 {
     const bool has_slabs = c->batch->views[0].set->slab_low, has_narrow = candidates_at_feet(c);
-    const int32_t next = has_slabs    ? collect_plainly(c, spheres, true, true)
+    const int32_t next = has_slabs    ? collect_plainly(c, spheres, true, has_narrow)
                          : has_narrow ? collect_plainly(c, spheres, false, true)
                                       : collect_plainly(c, spheres, false, false);
     for (int32_t k = 0; k < c->sphere_count; k++) {

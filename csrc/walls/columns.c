@@ -177,8 +177,8 @@ static void sum_offsets(const writing *w, abut_index chunk)
     }
 }
 
-void columns_write_chunk(const abut_contacts *contacts, const abut_columns *columns,
-                         abut_index chunk)
+static void write_chunk_rows(const abut_contacts *contacts, const abut_columns *columns,
+                             abut_index chunk)
 {
     const writing w = {contacts, columns};
     if (columns->offsets && contacts->order.is_by_place) {
@@ -189,7 +189,8 @@ void columns_write_chunk(const abut_contacts *contacts, const abut_columns *colu
     write_rows(&w, chunk);
 }
 
-void columns_begin(const abut_columns *columns)
+/* Write what stands before the first row. */
+static void begin_rows(const abut_columns *columns)
 {
     if (columns->offsets) {
         columns->offsets[0] = 0;
@@ -206,7 +207,7 @@ static abut_status write_chunk(void *context, abut_index number, parallel_job *j
 {
     (void)job;
     const writing *w = context;
-    columns_write_chunk(w->contacts, w->columns, w->contacts->now.written_count + number);
+    write_chunk_rows(w->contacts, w->columns, w->contacts->now.written_count + number);
     return ABUT_OK;
 }
 
@@ -246,10 +247,94 @@ void abut_contacts_write(const abut_contacts *contacts, const abut_columns *colu
 {
     writing w = {contacts, columns};
     if (contacts->now.written_count == 0) {
-        columns_begin(columns);
+        begin_rows(columns);
     } else if (memcmp(columns, &contacts->now.room.columns, sizeof *columns) != 0) {
         copy_written(contacts, columns);
     }
     parallel_run(contacts->now.chunk_count - contacts->now.written_count,
                  contacts->now.query.workers, write_chunk, &w, NULL, NULL);
+}
+
+/* ---- while others are searched ---- */
+
+/* Nobody waits: what one leaves out the next one does. */
+static bool try_lock(early *e)
+{
+    return !atomic_flag_test_and_set(&e->is_locked);
+}
+
+static void unlock(early *e)
+{
+    atomic_flag_clear(&e->is_locked);
+}
+
+/* Where the rows of a chunk end those of the next one begin. */
+static void count_chunks(early *e)
+{
+    abut_contacts *contacts = e->contacts;
+    for (; e->counted < contacts->now.chunk_count; e->counted++) {
+        const chunk_records *chunk = &contacts->chunks[e->counted];
+        if (!atomic_load(&chunk->is_complete)) {
+            return;
+        }
+        contacts->firsts[e->counted + 1] = contacts->firsts[e->counted] + chunk->records.count;
+        contacts->first_nodes[e->counted + 1] =
+            contacts->first_nodes[e->counted] + chunk->records.node_count;
+    }
+}
+
+/* Whether the next chunk can be written; then it is `*chunk`. */
+static bool take_chunk(early *e, abut_index *chunk)
+{
+    const abut_contacts *contacts = e->contacts;
+    const abut_room *room = &contacts->now.room;
+    const abut_index next = e->taken;
+    count_chunks(e);
+    if (e->is_full || next == e->counted) {
+        return false;
+    }
+    e->is_full =
+        contacts->firsts[next + 1] > room->rows || contacts->first_nodes[next + 1] > room->nodes;
+    e->taken += !e->is_full;
+    *chunk = next;
+    return !e->is_full;
+}
+
+/* Chunks that one thread writes in one go: where others wait for a slow one, more may be ready than
+ * one thread should write. What is left is written in the end, by all. */
+enum { CHUNKS_AT_ONCE = 2 };
+
+/* Keep the chunk's records; write those whose turn it is, and go on in their memory. */
+static abut_status take(void *context, abut_index chunk, records *of, parallel_job *job)
+{
+    (void)job;
+    early *e = context;
+    contacts_keep(e->contacts, chunk, of);
+    for (int k = 0; k < CHUNKS_AT_ONCE && try_lock(e); k++) {
+        const bool is_taken = take_chunk(e, &chunk);
+        unlock(e);
+        if (!is_taken) {
+            break;
+        }
+        records *written = &e->contacts->chunks[chunk].records;
+        write_chunk_rows(e->contacts, &e->contacts->now.room.columns, chunk);
+        const records other = *of;
+        *of = *written;
+        *written = other;
+    }
+    return ABUT_OK;
+}
+
+records_sink early_begin(early *e, abut_contacts *contacts)
+{
+    *e = (early){.contacts = contacts, .is_locked = ATOMIC_FLAG_INIT};
+    begin_rows(&contacts->now.room.columns);
+    contacts->firsts[0] = contacts->first_nodes[0] = 0;
+    return (records_sink){take, e};
+}
+
+void early_end(early *e)
+{
+    count_chunks(e);
+    e->contacts->now.written_count = e->taken;
 }

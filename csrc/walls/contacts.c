@@ -6,9 +6,7 @@
 #include "../base/memory.h"
 #include "../base/prefetch.h"
 #include "columns.h"
-#include "early.h"
 #include "find.h"
-#include "query.h"
 
 /* ---- memory ---- */
 

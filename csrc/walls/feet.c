@@ -1,6 +1,8 @@
 /* Spheres that look for the facets at their foot alone, and those for which that is not enough. */
 #include "feet.h"
 
+#include <string.h>
+
 #include "../mesh/tolerance.h"
 #include "kernels.h"
 
@@ -27,17 +29,24 @@ static uint64_t bits_from(int32_t from)
     return from <= 0 ? UINT64_MAX : from >= 64 ? 0 : UINT64_MAX << from;
 }
 
-/* Narrow spheres without a candidate. */
-static void refuse_lost(kept *k, int32_t from, int32_t next)
+/* Spheres of the batch that have candidates. */
+static void mark_found(const candidates *c, uint64_t found[BATCH_SPHERES / 64])
 {
-    const candidates *c = k->candidates;
-    uint64_t found[BATCH_SPHERES / 64] = {0};
+    memset(found, 0, BATCH_SPHERES / 8);
     for (int32_t n = 0; n < c->sphere_count; n++) {
         found[c->sphere[n] / 64] |= UINT64_C(1) << (c->sphere[n] % 64);
     }
+}
+
+/* Refuse narrow spheres without a candidate. */
+static void refuse_lost(kept *k, int32_t from, int32_t next)
+{
+    const batch *b = k->candidates->batch;
+    uint64_t found[BATCH_SPHERES / 64];
+    mark_found(k->candidates, found);
     for (int32_t word = 0; word < BATCH_SPHERES / 64; word++) {
         const uint64_t searched = bits_from(from - 64 * word) & ~bits_from(next - 64 * word);
-        k->refused[word] = c->batch->narrow[word] & c->batch->seen[word] & ~found[word] & searched;
+        k->refused[word] = b->narrow[word] & b->seen[word] & ~found[word] & searched;
         k->has_refused |= k->refused[word] != 0;
     }
 }
@@ -47,14 +56,13 @@ static void refuse_lost(kept *k, int32_t from, int32_t next)
 static bool is_over_facet(const kept *k, int32_t n)
 {
     const closest_points *p = k->closest;
-    double nearest = INFINITY;
-    int32_t code = 0;
-    for (int32_t m = k->first[n]; m < k->first[n + 1]; m++) {
+    const int32_t begin = k->first[n], end = k->first[n + 1];
+    int32_t nearest = begin < end ? k->items[begin] : -1;
+    for (int32_t m = begin + 1; m < end; m++) {
         const int32_t i = k->items[m];
-        code = p->distance_sq[i] < nearest ? p->code[i] : code;
-        nearest = p->distance_sq[i] < nearest ? p->distance_sq[i] : nearest;
+        nearest = p->distance_sq[i] < p->distance_sq[nearest] ? i : nearest;
     }
-    return nearest < INFINITY && code == CODES_PER_TYPE * ABUT_FACET + LOCAL_INSIDE;
+    return nearest >= 0 && p->code[nearest] == CODES_PER_TYPE * ABUT_FACET + LOCAL_INSIDE;
 }
 
 /* What a sphere that was refused has found does not count. */

@@ -4,7 +4,7 @@
 #ifndef WALLS_FEET_H
 #define WALLS_FEET_H
 
-#include "kept.h"
+#include "candidates.h"
 
 /* Make those of the batch's spheres narrow that are to look for the facets at their foot alone. All
  * have looked for buckets. */

@@ -89,9 +89,9 @@ static void put_feet(const batch *b, const block *at, double inv_cell, int64_t l
 {
     for (int axis = 0; axis < 3; axis++) {
         put_units(at->center[axis], at->foot[axis], inv_cell,
-                  batch_foot_units(b, look, axis) + begin);
+                  batch_units(b, look, FOOT_UNITS + axis) + begin);
     }
-    memset(batch_foot_units(b, look, 3) + begin, 0, BATCH_BLOCK * sizeof *b->foot_units);
+    memset(batch_units(b, look, FOOT_UNITS + 3) + begin, 0, BATCH_BLOCK * sizeof *b->units);
 }
 
 static void look_from(batch *b, const view *v, int32_t begin)

@@ -8,7 +8,6 @@
 #include "../mesh/tolerance.h"
 #include "feet.h"
 #include "kernels.h"
-#include "load.h"
 
 typedef struct search {
     const find_task *task;
@@ -16,13 +15,6 @@ typedef struct search {
     bool uses_feet; /* spheres may look for the facets at their foot alone */
     atomic_intptr_t entry_count, test_count, touch_count, crowded_sphere;
 } search;
-
-/* From a batch to what is kept of it: one struct an arrow. */
-typedef struct line {
-    candidates candidates;
-    closest_points closest;
-    kept kept;
-} line;
 
 /* What a thread needs for a chunk. */
 typedef struct worker {
@@ -40,13 +32,9 @@ typedef struct worker {
 static void destroy_worker(pooled *item)
 {
     worker *w = (worker *)item;
-    line *const lines[2] = {&w->line, &w->wide};
     batch_free(&w->batch);
-    for (int i = 0; i < 2; i++) {
-        candidates_free(&lines[i]->candidates);
-        closest_free(&lines[i]->closest);
-        kept_free(&lines[i]->kept);
-    }
+    line_free(&w->line);
+    line_free(&w->wide);
     share_scratch_free(&w->task.shares);
     records_free(&w->records);
     memory_free(w);
@@ -57,8 +45,8 @@ static worker *new_worker(void)
     worker *w = memory_alloc_zeroed(1, sizeof *w);
     if (w) {
         w->pooled.destroy = destroy_worker;
-        w->line.candidates.batch = w->wide.candidates.batch = &w->batch;
-        w->wide.candidates.is_wide = true;
+        line_begin(&w->line, &w->batch, false);
+        line_begin(&w->wide, &w->batch, true);
     }
     return w;
 }
@@ -98,16 +86,12 @@ static abut_status find_kept(worker *w, line *l, const uint64_t *spheres, int32_
 {
     candidates *c = &l->candidates;
     const abut_index entries = c->entry_count;
-    abut_status status = candidates_collect(c, spheres, from, next);
-    if (!status) {
-        status = closest_find(&l->closest, c);
-    }
-    if (!status) {
-        status = kept_begin(&l->kept, c, &l->closest);
-    }
+    abut_status status = line_collect(l, spheres, from, next);
     if (status) {
         return status;
     }
+    closest_find(&l->closest);
+    l->kept.has_refused = false;
     if (w->task.resolution.kind == ABUT_HIERARCHY) {
         kernels_take()->strike(&l->kept);
     } else {
@@ -212,10 +196,10 @@ static abut_status fill_batch(worker *w, sphere_range *spheres)
     if (status) {
         return status;
     }
-    const abut_index passed = load_spheres(b, &rows, count, &are_good);
+    const abut_index passed = batch_load(b, &rows, count, &are_good);
     spheres->begin += passed;
     look(w);
-    load_note_share(b, passed);
+    batch_note_share(b, passed);
     return are_good ? ABUT_OK : ABUT_CENTER_NOT_FINITE;
 }
 

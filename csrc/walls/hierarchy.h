@@ -3,7 +3,7 @@
 #define WALLS_HIERARCHY_H
 
 #include "../base/parallel.h"
-#include "kept.h"
+#include "candidates.h"
 
 /* Sort canonically: nearest first, ties by type and geometry, so that the order of the facets does
  * not matter. */

@@ -7,7 +7,7 @@
 
 #include "../base/simd.h"
 #include "../mesh/weights.h"
-#include "kept.h"
+#include "candidates.h"
 
 /* Columns of contacts that follow one another, from the first of them on. */
 typedef struct measures {
@@ -15,9 +15,9 @@ typedef struct measures {
     double flat_angle; /* no tilt is smaller */
 } measures;
 
-/* Append to the batch those of a block of rows that its views may have something for, with their
- * numbers in the block; only the first `count` are some. False: a center that was read is not
- * finite, or too far, or a radius is none. */
+/* Append to the batch those of a block of rows that its views may have something for, and where it
+ * is not sparse others, with their numbers in the block; only the first `count` are some. False: a
+ * center that was read is not finite, or too far, or a radius is none. */
 typedef bool load_block_kernel(batch *b, const sphere_rows *block, int32_t count);
 
 /* The smallest and the largest radius. False: one is not positive, not finite or too large. */

@@ -1,9 +1,13 @@
-/* Which bucket of each level a sphere looks at. load_kernel.c asks the same of spheres that are in
- * no batch yet: what it finds nothing for must be what is found nothing for here.
- *
- * Plain loops over arrays without a branch, which compilers turn into vector code. */
+/* Which bucket of each level a sphere looks at; and before that, which spheres of the caller's rows
+ * would find one: where most would not, only those are copied into a batch. */
+#include "../base/lanes_kernel.h"
+#include "../base/prefetch.h"
 #include "../base/simd.h"
 #include "kernels.h"
+
+/* ---- spheres of a batch ----
+ *
+ * Plain loops over arrays without a branch, which compilers turn into vector code. */
 
 /* hit[i]: whether the sphere is one of the view's and its bucket holds anything. */
 static void find_buckets(const batch *b, const view *v, const bin_level *level, int32_t begin,
@@ -86,4 +90,246 @@ void KERNEL(look_buckets)(batch *b, const view *v)
                 look(b, v, &v->set->levels[k], v->first_look + k, begin);
         }
     }
+}
+
+/* ---- spheres in rows ----
+ *
+ * What is computed above of a sphere in a batch is computed here from its row, in the same order,
+ * so that no sphere is passed over that would find a bucket there. Radii are not asked for: they
+ * are memory to wait for, and where there are several bands, few more spheres are copied. */
+
+LANES_INLINE lanes3 lanes3_set(vec3 a)
+{
+    return (lanes3){lanes_set(a.x), lanes_set(a.y), lanes_set(a.z)};
+}
+
+/* What a view's image and pose make of centers: as batch_see does it. */
+LANES_INLINE lanes3 to_mesh(const view *v, lanes3 center)
+{
+    const pose *p = v->pose;
+    const lanes3 a = lanes3_sub(lanes3_sub(center, lanes3_set(v->shift)), lanes3_set(p->shift));
+    if (!p->turns) {
+        return a;
+    }
+    lanes3 xy = lanes3_add(lanes3_scale(lanes3_set(p->rows[0]), a.x),
+                           lanes3_scale(lanes3_set(p->rows[1]), a.y));
+    return lanes3_add(xy, lanes3_scale(lanes3_set(p->rows[2]), a.z));
+}
+
+/* Where the level may have something. */
+LANES_INLINE lanes_mask is_within(const bin_level *level, lanes3 center)
+{
+    const lanes along[3] = {center.x, center.y, center.z}, zero = lanes_set(0.0);
+    lanes_mask may = lanes_equal(zero, zero);
+    for (int axis = 0; axis < 3; axis++) {
+        may = mask_and(may, lanes_no_more(lanes_set(level->low[axis]), along[axis]));
+        may = mask_and(may, lanes_no_more(along[axis], lanes_set(level->high[axis])));
+    }
+    return may;
+}
+
+/* The bits of those whose buckets have entries; `places` are counted in cells. With AVX-512 the
+ * loop, as compilers make it, would take half as long again of spheres that are far. */
+LANES_INLINE unsigned occupied_bits(const uint32_t *occupied, const bin_level *level,
+                                    const lanes places[3], unsigned bits)
+{
+#if LANES == 8
+    __m512i cell[3];
+    for (int axis = 0; axis < 3; axis++) {
+        cell[axis] = _mm512_castpd_si512(places[axis] + lanes_set(WHOLE));
+    }
+    __m512i row = _mm512_mul_epu32(cell[1], _mm512_set1_epi64(level->stride[1]));
+    __m512i layer = _mm512_mul_epu32(cell[2], _mm512_set1_epi64(level->stride[2]));
+    __m512i sum = _mm512_add_epi64(_mm512_add_epi64(cell[0], row), layer);
+    sum = _mm512_and_epi64(sum, _mm512_set1_epi64(level->mask));
+    __m256i bucket = _mm512_cvtepi64_epi32(_mm512_add_epi64(sum, _mm512_set1_epi64(level->first)));
+    __m256i word = _mm256_mmask_i32gather_epi32(_mm256_setzero_si256(), (__mmask8)bits,
+                                                _mm256_srli_epi32(bucket, 5), occupied, 4);
+    __m256i at = _mm256_and_si256(bucket, _mm256_set1_epi32(31));
+    return _mm256_test_epi32_mask(word, _mm256_sllv_epi32(_mm256_set1_epi32(1), at));
+#else
+    double along[3][LANES];
+    unsigned found = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        lanes_store(along[axis], places[axis]);
+    }
+    for (int i = 0; i < LANES; i++) {
+        uint32_t bucket = bins_shared_bucket(level, whole_bits(along[0][i]),
+                                             whole_bits(along[1][i]), whole_bits(along[2][i]));
+        bucket = bits >> i & 1 ? bucket : 0;
+        found |= (occupied[bucket >> 5] >> (bucket & 31) & bits >> i & 1) << i;
+    }
+    return found;
+#endif
+}
+
+/* Whether the centers of a block are finite and not too far. */
+static bool are_centers(const double *numbers)
+{
+    bool are = true;
+    for (int i = 0; i < 3 * BATCH_BLOCK; i++) {
+        are = are && fabs(numbers[i]) <= ABUT_COORDINATE_LIMIT;
+    }
+    return are;
+}
+
+/* Whether the view is plain is known where this is called from. */
+LANES_INLINE uint64_t find_seen(const view *v, const bin_level *level, bool is_plain,
+                                const double *centers, bool *is_good)
+{
+    const bin_level own = *level;
+    const lanes inv_cell = lanes_set(own.inv_cell);
+    lanes sum = lanes_set(0.0);
+    uint64_t seen = 0;
+    for (int i = 0; i < BATCH_BLOCK; i += LANES) {
+        lanes columns[3];
+        lanes_load_points(centers + 3 * i, columns);
+        sum = sum + lanes_abs(columns[0]) + lanes_abs(columns[1]) + lanes_abs(columns[2]);
+        lanes3 center = {columns[0], columns[1], columns[2]};
+        center = is_plain ? center : to_mesh(v, center);
+        const lanes places[3] = {center.x * inv_cell, center.y * inv_cell, center.z * inv_cell};
+        const unsigned may = mask_bits(is_within(&own, center));
+        seen |= (uint64_t)occupied_bits(v->set->occupied, &own, places, may) << i;
+    }
+    /* no number is larger than a sum of sizes */
+    if (mask_bits(lanes_no_more(sum, lanes_set(ABUT_COORDINATE_LIMIT))) != LANES_ALL) {
+        *is_good = *is_good && are_centers(centers);
+    }
+    return seen;
+}
+
+/* Bits of the spheres that a level of a view has a bucket with entries for. */
+static uint64_t seen_by(const view *v, const double *centers, bool *is_good)
+{
+    uint64_t seen = 0;
+    for (int32_t k = 0; k < v->set->level_count; k++) {
+        const bin_level *level = &v->set->levels[k];
+        seen |= v->is_plain ? find_seen(v, level, true, centers, is_good)
+                            : find_seen(v, level, false, centers, is_good);
+    }
+    return seen;
+}
+
+static uint64_t seen_by_any(const batch *b, const double *centers, bool *is_good)
+{
+    uint64_t seen = 0;
+    for (abut_index k = 0; k < b->view_count; k++) {
+        seen |= seen_by(&b->views[k], centers, is_good);
+    }
+    return seen;
+}
+
+/* ---- copying ----
+ *
+ * What is copied is checked, since the caller's arrays may hold something else every time that they
+ * are read. */
+
+/* Which of these may be radii. */
+LANES_INLINE lanes_mask are_radii(lanes radius)
+{
+    return mask_and(lanes_less(lanes_set(0.0), radius),
+                    lanes_no_more(radius, lanes_set(ABUT_COORDINATE_LIMIT)));
+}
+
+/* Fetch as many rows as a vector has that are a batch ahead: after the work that comes first the
+ * processor has lost the thread. */
+LANES_INLINE void fetch_ahead(const double *centers, const double *radii)
+{
+    for (int part = 0; part < 3; part++) {
+        PREFETCH((uintptr_t)centers + (size_t)(3 * BATCH_SPHERES + part * LANES) * sizeof *centers);
+    }
+    PREFETCH((uintptr_t)radii + BATCH_SPHERES * sizeof *radii);
+}
+
+/* Append as many spheres as a vector has. False: some is none. */
+LANES_INLINE bool append_lanes(batch *b, const double *centers, const double *radii, double gap)
+{
+    const lanes limit = lanes_set(ABUT_COORDINATE_LIMIT), radius = lanes_load(radii);
+    lanes_mask are_good = are_radii(radius);
+    lanes columns[3];
+    lanes_load_points(centers, columns);
+    for (int axis = 0; axis < 3; axis++) {
+        are_good = mask_and(are_good, lanes_no_more(lanes_abs(columns[axis]), limit));
+        lanes_store(b->center[axis] + b->count, columns[axis]);
+    }
+    lanes_store(b->radius + b->count, radius);
+    lanes_store(b->reach + b->count, radius + lanes_set(gap));
+    return mask_bits(are_good) == LANES_ALL;
+}
+
+/* Append one sphere. False: it is none. */
+static bool append(batch *b, const double *center, double radius, double gap)
+{
+    const int32_t i = b->count;
+    bool is_good = (radius > 0.0) & (radius <= ABUT_COORDINATE_LIMIT);
+    for (int axis = 0; axis < 3; axis++) {
+        const double x = center[axis];
+        is_good &= fabs(x) <= ABUT_COORDINATE_LIMIT;
+        b->center[axis][i] = x;
+    }
+    b->radius[i] = radius;
+    b->reach[i] = radius + gap;
+    return is_good;
+}
+
+/* Append those of a block whose bits are set. */
+static bool append_seen(batch *b, const sphere_rows *rows, uint64_t seen)
+{
+    bool is_good = true;
+    for (int i = 0; i < BATCH_BLOCK; i += LANES) {
+        const double *centers = rows->centers + 3 * i, *radii = rows->radii + i;
+        const unsigned bits = (unsigned)(seen >> i) & LANES_ALL;
+        fetch_ahead(centers, radii);
+        if (bits == LANES_ALL) {
+            is_good &= append_lanes(b, centers, radii, rows->gap);
+            for (int k = 0; k < LANES; k++) {
+                b->number[b->count++] = (uint16_t)(i + k);
+            }
+            continue;
+        }
+        for (unsigned left = bits; left; left &= left - 1) {
+            const int k = __builtin_ctz(left);
+            is_good &= append(b, centers + 3 * k, radii[k], rows->gap);
+            b->number[b->count++] = (uint16_t)(i + k);
+        }
+    }
+    return is_good;
+}
+
+bool KERNEL(load_block)(batch *b, const sphere_rows *rows, int32_t count)
+{
+    bool is_good = true;
+    uint64_t seen = count < BATCH_BLOCK ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
+    if (b->view_count == 0) {
+        return are_centers(rows->centers);
+    }
+    if (b->is_sparse) {
+        seen &= seen_by_any(b, rows->centers, &is_good);
+    }
+    return seen ? append_seen(b, rows, seen) && is_good : is_good;
+}
+
+/* ---- radii ---- */
+
+bool KERNEL(query_radii)(abut_index count, const double *radii, double *smallest, double *largest)
+{
+    lanes low = lanes_set(INFINITY), high = lanes_set(0.0), zero = lanes_set(0.0);
+    lanes_mask are_good = lanes_equal(zero, zero);
+    abut_index i = 0;
+    for (; i + LANES <= count; i += LANES) {
+        lanes radius = lanes_load(radii + i);
+        low = lanes_select(lanes_less(radius, low), radius, low);
+        high = lanes_select(lanes_less(high, radius), radius, high);
+        are_good = mask_and(are_good, are_radii(radius));
+    }
+    bool is_good = mask_bits(are_good) == LANES_ALL;
+    *smallest = lanes_smallest(low);
+    *largest = -lanes_smallest(zero - high);
+    for (; i < count; i++) {
+        const double radius = radii[i];
+        *smallest = radius < *smallest ? radius : *smallest;
+        *largest = radius > *largest ? radius : *largest;
+        is_good = is_good && radius > 0.0 && radius <= ABUT_COORDINATE_LIMIT;
+    }
+    return is_good;
 }

@@ -6,7 +6,6 @@
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/prefetch.h"
-#include "load.h"
 
 /* What sorting takes and saves, on processors of today: keys, sorting, gathering and finding the
  * rows again take a fifth of what a sphere with a contact takes in order, and that of a sphere
@@ -90,11 +89,11 @@ static box common_box(const scene *s, double largest, const sample_rows *sample)
 }
 
 /* Cells that are about cubes: the longest axis is halved until there are enough. */
-static cell_grid make_grid(const box *bounds, abut_index sphere_count)
+static cell_grid make_grid(const box *bounds, abut_index sphere_count, bool is_fine)
 {
     cell_grid grid = {.counts = {1, 1, 1}};
     abut_index wanted = sphere_count / SPHERES_PER_CELL;
-    wanted = sorts_always || wanted > GRID_LIMIT ? GRID_LIMIT : wanted;
+    wanted = sorts_always || is_fine || wanted > GRID_LIMIT ? GRID_LIMIT : wanted;
     double edges[3];
     for (int axis = 0; axis < 3; axis++) {
         grid.low[axis] = bounds->low[axis];
@@ -127,7 +126,8 @@ static int32_t find_cell(const cell_grid *grid, const double *center)
 
 /* ---- whether it pays ---- */
 
-/* Whether there are so many spheres and triangles that the order counts. */
+/* Whether there are so many spheres and triangles that the order counts; many meshes are looked
+ * into where they are near the spheres that come together. */
 static bool is_large(const abut_query *query, const scene *s)
 {
     abut_index triangles = 0;
@@ -135,8 +135,8 @@ static bool is_large(const abut_query *query, const scene *s)
         const abut_mesh *mesh = s->meshes[k].binned->mesh;
         triangles += mesh->fans[mesh->view.facet_count];
     }
-    return triangles > CACHED_TRIANGLES &&
-           (double)query->sphere_count > SPHERES_PER_TRIANGLE * (double)triangles;
+    return s->has_many || (triangles > CACHED_TRIANGLES &&
+                           (double)query->sphere_count > SPHERES_PER_TRIANGLE * (double)triangles);
 }
 
 /* False: one of them is none. */
@@ -169,7 +169,7 @@ static abut_status find_share(const abut_query *query, const scene *s, const sam
     abut_status status = scene_view(s, &rows, &count, b);
     *is_enough = true;
     if (!status && count == sample->count) {
-        load_spheres(b, &rows, count, &is_good);
+        batch_load(b, &rows, count, &is_good);
         *is_enough = SEEN_SHARE * b->count >= count;
     }
     return status == ABUT_TOO_MANY_IMAGES ? ABUT_OK : status;
@@ -212,9 +212,10 @@ static abut_status ask_model(const abut_query *query, const scene *s, double lar
         return status; /* a sphere that is none is named by the search */
     }
     const box bounds = common_box(s, largest, &sample);
-    *grid = make_grid(&bounds, query->sphere_count);
+    *grid = make_grid(&bounds, query->sphere_count, s->has_many);
     *pays = sorts_always || !is_in_order(grid, query);
-    return *pays && !sorts_always ? find_share(query, s, &sample, b, pays) : ABUT_OK;
+    return *pays && !sorts_always && !s->has_many ? find_share(query, s, &sample, b, pays)
+                                                  : ABUT_OK;
 }
 
 /* ---- sorting ---- */

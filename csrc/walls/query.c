@@ -1,5 +1,5 @@
 /* What a query asks is checked, and how its reaches are distributed. */
-#include "query.h"
+#include "finder.h"
 
 #include "../mesh/tolerance.h"
 #include "kernels.h"

@@ -3,7 +3,8 @@
 #ifndef WALLS_RECORDS_H
 #define WALLS_RECORDS_H
 
-#include "resolution.h"
+#include "hierarchy.h"
+#include "sharing.h"
 
 /* Spheres of a chunk: enough to make starting one cheap, few enough to share out and to interrupt.
  */
@@ -48,6 +49,24 @@ typedef struct records_sink {
     records_take *take;
     void *context;
 } records_sink;
+
+/* How the facets that a sphere touches become its contacts: what the query says of it. */
+typedef struct resolution {
+    abut_resolution kind;
+    double flat_tilt; /* sin(flat_angle / 2) */
+    double exponent;
+    bool keeps_zero; /* contacts whose share is 0 */
+} resolution;
+
+/* What shares are computed in. Zero-initialize, free with share_scratch_free. */
+typedef struct share_scratch {
+    sharing solver;
+    vec3 *normals;
+    double *overlaps, *shares; /* shares: of what was resolved last */
+    abut_index normal_capacity, overlap_capacity, share_capacity;
+} share_scratch;
+
+void share_scratch_free(share_scratch *scratch);
 
 /* What records are made with. */
 typedef struct record_task {

@@ -15,6 +15,13 @@
  * sphere may have any number. */
 #define IMAGES_OF_BATCH 64.0
 
+/* To ask of so many meshes which of them are near some spheres takes longer than to look into all.
+ */
+enum { FEW_MESHES = 8 };
+
+/* Spheres that have more views than this are too far from each other for one batch. */
+enum { VIEWS_OF_BATCH = 24 };
+
 /* The box around a box that was turned and shifted: along each axis of the world the middle moves
  * with the pose and the halves add up. */
 static box box_in_world(const box *b, const pose *p)
@@ -61,7 +68,7 @@ abut_status scene_build(scene *s, memory_block *room, const abut_finder *finder,
         s->period[axis] = period > 0.0 && period <= ABUT_COORDINATE_LIMIT ? period : 0.0;
         s->is_periodic = s->is_periodic || s->period[axis] > 0.0;
     }
-    s->is_local = s->is_periodic;
+    s->has_many = s->mesh_count > FEW_MESHES;
     return status;
 }
 
@@ -73,7 +80,8 @@ typedef struct image_range {
 } image_range;
 
 /* The images of a mesh that spheres with centers in a box may reach; none where first > last.
- * False: too many. Without a period it is image 0. */
+ * False: too many. Along an axis without a period it is image 0, or none of many meshes' that are
+ * out of reach. */
 static bool find_images(const scene *s, const box *bounds, const box *spheres, double limit,
                         image_range *images)
 {
@@ -84,10 +92,13 @@ static bool find_images(const scene *s, const box *bounds, const box *spheres, d
     }
     for (int axis = 0; axis < 3; axis++) {
         double period = s->period[axis], low = spheres->low[axis], high = spheres->high[axis];
+        double slack = CULL_SLACK * (fabs(low) + fabs(high) + period);
         if (period == 0.0) {
+            const bool is_apart =
+                low - slack > bounds->high[axis] || high + slack < bounds->low[axis];
+            images->last[axis] = s->has_many && is_apart ? -1 : 0;
             continue;
         }
-        double slack = CULL_SLACK * (fabs(low) + fabs(high) + period);
         double first = ceil((low - slack - bounds->high[axis]) / period);
         double last = floor((high + slack - bounds->low[axis]) / period);
         count *= last >= first ? last - first + 1.0 : 0.0;
@@ -135,6 +146,7 @@ static abut_status add_image(const scene *s, abut_index number, const int32_t im
     added.is_triangles = mesh_is_triangles(added.mesh);
     for (int axis = 0; axis < 3; axis++) {
         added.image[axis] = image[axis];
+        added.has_image = added.has_image || image[axis] != 0;
     }
     abut_status status = ABUT_OK;
     for (int k = 0; !status && k < mesh->band_count; k++) {
@@ -185,19 +197,29 @@ static abut_status view_from(const scene *s, const sphere_rows *rows, abut_index
     return view_all(s, &spheres, count > 1 ? IMAGES_OF_BATCH : IMAGE_LIMIT, b);
 }
 
-abut_status scene_view(const scene *s, const sphere_rows *rows, abut_index *count, batch *b)
+/* Views for all of `*count` spheres, or for the first of them where they are too far apart. */
+static abut_status view_near(const scene *s, const sphere_rows *rows, abut_index *count, batch *b)
 {
-    if (!s->is_local) {
-        const box anywhere = box_empty();
-        return b->view_count > 0 ? ABUT_OK : view_all(s, &anywhere, 1.0, b);
-    }
     *count = *count < BATCH_SPHERES ? *count : BATCH_SPHERES;
     abut_status status = view_from(s, rows, *count, b);
+    if (!status && s->has_many && b->view_count > VIEWS_OF_BATCH && *count > BATCH_BLOCK) {
+        *count = BATCH_BLOCK;
+        status = view_from(s, rows, *count, b);
+    }
     if (status == ABUT_TOO_MANY_IMAGES && *count > 1) {
         *count = 1;
         status = view_from(s, rows, 1, b);
     }
     return status;
+}
+
+abut_status scene_view(const scene *s, const sphere_rows *rows, abut_index *count, batch *b)
+{
+    if (s->is_periodic || s->has_many) {
+        return view_near(s, rows, count, b);
+    }
+    const box anywhere = box_empty();
+    return b->view_count > 0 ? ABUT_OK : view_all(s, &anywhere, 1.0, b);
 }
 
 vec3 scene_to_world(const scene *s, abut_index mesh, const int32_t image[3], vec3 point)

@@ -20,7 +20,7 @@ typedef struct scene {
     abut_index mesh_count;
     double period[3]; /* 0: not periodic along this axis */
     bool is_periodic;
-    bool is_local; /* only those meshes are looked at whose bounds are near some spheres */
+    bool has_many; /* meshes: only those are looked into whose bounds are near some spheres */
 } scene;
 
 /* Place the meshes in `room` and build the bins that spheres of this profile need. ABUT_OK or

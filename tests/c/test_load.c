@@ -1,8 +1,6 @@
 /* Where spheres are far from all facets they are passed over: none that would find a bucket is. */
 #include "abut.h"
 #include "walls/kernels.h"
-#include "walls/load.h"
-#include "walls/query.h"
 #include "walls/scene.h"
 
 #include "check.h"
@@ -141,9 +139,10 @@ static abut_index check_load(const scene *s, const abut_query *query, abut_index
     abut_index count = query->sphere_count - first, rest = count;
     bool are_good;
     rest = count = count < BATCH_SPHERES ? count : BATCH_SPHERES;
+    batches[0].is_sparse = true;
     CHECK_INT(scene_view(s, &rows, &count, &batches[0]), ABUT_OK);
     CHECK_INT(scene_view(s, &rows, &rest, &batches[1]), ABUT_OK);
-    count = load_spheres(&batches[0], &rows, count, &are_good);
+    count = batch_load(&batches[0], &rows, count, &are_good);
     look_with_all(&batches[1], &rows, count);
     CHECK(are_good);
     abut_index next = 0;
