@@ -80,12 +80,12 @@ static inline abut_index closest_work(abut_index entry_count, int32_t candidate_
 
 static inline abut_type closest_type(const closest_points *p, int32_t i)
 {
-    return (abut_type)(p->code[i] / CODES_PER_TYPE);
+    return (abut_type)((uint32_t)p->code[i] / CODES_PER_TYPE);
 }
 
 static inline int32_t closest_local(const closest_points *p, int32_t i)
 {
-    return p->code[i] % CODES_PER_TYPE;
+    return (int32_t)((uint32_t)p->code[i] % CODES_PER_TYPE);
 }
 
 static inline vec3 closest_offset(const closest_points *p, int32_t i)

@@ -29,26 +29,25 @@ static uint64_t bits_from(int32_t from)
     return from <= 0 ? UINT64_MAX : from >= 64 ? 0 : UINT64_MAX << from;
 }
 
-/* Spheres of the batch that have candidates. */
-static void mark_found(const candidates *c, uint64_t found[BATCH_SPHERES / 64])
+/* Of spheres `from` ... `next` - 1, in one word, those that are narrow and are seen. */
+static uint64_t narrow_bits(const batch *b, int32_t word, int32_t from, int32_t next)
 {
-    memset(found, 0, BATCH_SPHERES / 8);
-    for (int32_t n = 0; n < c->sphere_count; n++) {
-        found[c->sphere[n] / 64] |= UINT64_C(1) << (c->sphere[n] % 64);
-    }
+    const uint64_t searched = bits_from(from - 64 * word) & ~bits_from(next - 64 * word);
+    return b->narrow[word] & b->seen[word] & searched;
 }
 
 /* Refuse narrow spheres without a candidate. */
 static void refuse_lost(kept *k, int32_t from, int32_t next)
 {
-    const batch *b = k->candidates->batch;
-    uint64_t found[BATCH_SPHERES / 64];
-    mark_found(k->candidates, found);
-    for (int32_t word = 0; word < BATCH_SPHERES / 64; word++) {
-        const uint64_t searched = bits_from(from - 64 * word) & ~bits_from(next - 64 * word);
-        k->refused[word] = b->narrow[word] & b->seen[word] & ~found[word] & searched;
-        k->has_refused |= k->refused[word] != 0;
+    const candidates *c = k->candidates;
+    uint64_t found[BATCH_SPHERES / 64] = {0};
+    for (int32_t n = 0; n < c->sphere_count; n++) {
+        found[c->sphere[n] / 64] |= UINT64_C(1) << (c->sphere[n] % 64);
     }
+    for (int32_t word = 0; word < BATCH_SPHERES / 64; word++) {
+        k->refused[word] |= narrow_bits(c->batch, word, from, next) & ~found[word];
+    }
+    k->has_refused = true;
 }
 
 /* Whether the nearest contact of sphere `n` of the candidates' is one with a facet's inside: of
@@ -77,14 +76,32 @@ static void refuse(kept *k, int32_t n)
     }
 }
 
+/* Whether one contact, with a facet's inside, is all that is left of a sphere: so it is of most. */
+static inline bool is_all_one_facet(const kept *k, int32_t n)
+{
+    const int32_t begin = k->first[n];
+    return k->first[n + 1] - begin == 1 &&
+           k->closest->code[k->items[begin]] == CODES_PER_TYPE * ABUT_FACET + LOCAL_INSIDE;
+}
+
 void feet_refuse(kept *k, int32_t from, int32_t next)
 {
     const candidates *c = k->candidates;
-    refuse_lost(k, from, next);
+    int32_t lost = 0;
+    memset(k->refused, 0, sizeof k->refused);
+    k->refused_count = 0;
+    for (int32_t word = 0; word < BATCH_SPHERES / 64; word++) {
+        lost += __builtin_popcountll(narrow_bits(c->batch, word, from, next));
+    }
     for (int32_t n = 0; n < c->sphere_count; n++) {
-        if (batch_is_narrow(c->batch, c->sphere[n]) && !is_over_facet(k, n)) {
+        const bool is_narrow = batch_is_narrow(c->batch, c->sphere[n]);
+        lost -= is_narrow;
+        if (is_narrow && !is_all_one_facet(k, n) && !is_over_facet(k, n)) {
             refuse(k, n);
         }
+    }
+    if (lost > 0) {
+        refuse_lost(k, from, next);
     }
 }
 

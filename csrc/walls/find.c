@@ -149,7 +149,7 @@ static abut_status search_batch(worker *w)
     abut_status status = ABUT_OK;
     for (int32_t from = 0, next = 0; !status && from < w->batch.count; from = next) {
         status = find_kept(w, l, w->batch.seen, from, &next);
-        if (!status && w->batch.has_narrow) {
+        if (!status && candidates_at_feet(&l->candidates)) {
             feet_refuse(&l->kept, from, next);
             w->test_count -= l->kept.refused_count;
         }

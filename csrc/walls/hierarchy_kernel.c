@@ -42,11 +42,9 @@ LANES_INLINE int32_t find_first(const closest_points *p, int32_t begin, double d
 }
 
 /* Write beside a seen sphere which candidate is the nearest of its sphere. */
-LANES_INLINE void note_nearest(kept *k, int32_t seen, int32_t j)
+LANES_INLINE void note_nearest(const tangents *to, const candidates *c, const closest_points *p,
+                               int32_t seen, int32_t j)
 {
-    const closest_points *p = k->closest;
-    const candidates *c = k->candidates;
-    tangents *to = &k->tangents;
     to->distance_sq[seen] = p->distance_sq[j];
     to->offset[0][seen] = p->offset[0][j];
     to->offset[1][seen] = p->offset[1][j];
@@ -58,11 +56,13 @@ LANES_INLINE void note_nearest(kept *k, int32_t seen, int32_t j)
 static void find_nearest(kept *k)
 {
     const candidates *c = k->candidates;
+    const closest_points p = *k->closest;
+    const tangents to = k->tangents;
     for (int32_t n = 0; n < c->sphere_count; n++) {
         int32_t begin = c->first[n], end = c->first[n + 1];
-        int32_t j = find_first(k->closest, begin, nearest_sq(k->closest, begin, end));
+        int32_t j = find_first(&p, begin, nearest_sq(&p, begin, end));
         for (int32_t seen = c->seen[begin]; seen <= c->seen[end - 1]; seen++) {
-            note_nearest(k, seen, j);
+            note_nearest(&to, c, &p, seen, j);
         }
     }
 }
@@ -119,11 +119,10 @@ typedef struct verdict {
     unsigned rivals;         /* bits: another contact that is as near as the nearest */
 } verdict;
 
-LANES_INLINE verdict strike(const kept *k, int32_t i)
+LANES_INLINE verdict strike(const closest_points *p, const tangents *t, const int32_t *of,
+                            int32_t i)
 {
-    const tangents *t = &k->tangents;
-    const closest_points *p = k->closest;
-    lanes_steps seen = lanes_find_steps(k->candidates->seen + i);
+    lanes_steps seen = lanes_find_steps(of + i);
     lanes distance_sq = lanes_load(p->distance_sq + i);
     lanes3 other = {lanes_load(p->offset[0] + i), lanes_load(p->offset[1] + i),
                     lanes_load(p->offset[2] + i)};
@@ -153,19 +152,22 @@ static void mark_rivals(kept *k, int32_t i, unsigned rivals)
 /* Write the candidates that are left to `spare`, one sphere after the other. */
 static void strike_all(kept *k)
 {
-    const int32_t all = k->candidates->count;
-    int32_t count = 0, touch_count = 0;
+    /* copies: compilers know that they stay as they are */
+    const closest_points p = *k->closest;
+    const tangents t = k->tangents;
+    const int32_t *seen = k->candidates->seen, all = k->candidates->count;
+    int32_t *spare = k->spare, count = 0, touch_count = 0;
     k->has_rivals = false;
     for (int32_t i = 0; i < all; i += LANES) {
-        verdict v = strike(k, i);
+        verdict v = strike(&p, &t, seen, i);
         unsigned there = lanes_first_bits(all - i);
         touch_count += __builtin_popcount(v.touching & there);
-        count += lanes_append_bits(k->spare + count, i, v.left & there);
+        count += lanes_append_bits(spare + count, i, v.left & there);
         if (v.rivals & there) {
             mark_rivals(k, i, v.rivals & there);
         }
     }
-    k->spare[count] = INT32_MAX;
+    spare[count] = INT32_MAX;
     k->touch_count += touch_count;
 }
 

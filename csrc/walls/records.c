@@ -69,11 +69,11 @@ static inline abut_status find_mesh_image(records *r, const record_task *task, c
     return status;
 }
 
-static int32_t node_count(const view *v, const closest_points *p, int32_t i)
+static inline int32_t node_count(const view *v, abut_type type, int32_t number)
 {
-    switch (closest_type(p, i)) {
+    switch (type) {
     case ABUT_FACET:
-        return v->is_triangles ? 3 : v->mesh->kept[candidate_triangle(p->of, i)->facet];
+        return v->is_triangles ? 3 : v->mesh->kept[v->mesh->triangles[number].facet];
     case ABUT_EDGE:
         return 2;
     case ABUT_VERTEX:
@@ -87,12 +87,15 @@ static inline abut_status name_contact(records *r, const record_task *task, cons
                                        int32_t i, int32_t sphere, contact *c)
 {
     const view *v = candidate_view(k->candidates, i);
-    c->triangle = k->candidates->triangle[i];
-    c->node_count = node_count(v, k->closest, i);
+    const int32_t number = k->candidates->triangle[i], local = closest_local(k->closest, i);
+    const abut_type type = closest_type(k->closest, i);
+    const int32_t nodes = node_count(v, type, number);
+    c->triangle = number;
+    c->node_count = nodes;
     c->sphere = (uint16_t)sphere;
-    c->type = (uint8_t)closest_type(k->closest, i);
-    c->local = (uint8_t)closest_local(k->closest, i);
-    r->node_count += c->node_count;
+    c->type = (uint8_t)type;
+    c->local = (uint8_t)local;
+    r->node_count += nodes;
     return find_mesh_image(r, task, v, &c->mesh_image);
 }
 
