@@ -24,6 +24,7 @@ FILES = {
         "vec3",
         "box",
         "pose",
+        "tilt",
         "prefetch",
         "status",
         "memory",
@@ -90,7 +91,9 @@ FILES = {
         "columns",
         "early",
         "find",
+        "motion",
         "match",
+        "carry",
     ],
     "spheres": [
         "period",
