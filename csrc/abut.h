@@ -101,6 +101,7 @@ typedef enum abut_status {
     ABUT_BAD_MATCH,       /* index: the contact, detail: the row that it is said to continue, value:
                              the contacts of the step before */
     ABUT_PERIOD_CHANGED,  /* index: the axis, value: the period now */
+    ABUT_BAD_REACH,       /* value: the reach */
     ABUT_INPUT_CHANGED,   /* what was wrong with an array was so no more when it was to be named */
     ABUT_BAD_SIMD,        /* no instruction level has this name */
     ABUT_NO_SIMD,         /* this processor, or this build, has no such instruction level */
@@ -227,6 +228,14 @@ typedef struct abut_finder abut_finder;
 abut_status abut_finder_build(const abut_mesh *const *meshes, abut_index mesh_count,
                               abut_finder **finder, abut_error *error);
 void abut_finder_free(abut_finder *finder);
+
+/* Build the finest bins for spheres of this reach, radius plus gap, at once. A finder builds coarse
+ * bins first, and finer ones once 10^5 spheres or more have asked, which one query then waits for:
+ * who knows that many queries come, as a stepping loop does, spares them both. Of spheres of
+ * several sizes the reach of the largest counts; where sizes differ by far, queries use several
+ * sets of bins, each of which may be prepared. Results are the same to the bit. Any number of
+ * threads may call this, and query meanwhile. ABUT_OK, ABUT_BAD_REACH or ABUT_NO_MEMORY. */
+abut_status abut_finder_prepare(const abut_finder *finder, double reach, abut_error *error);
 
 typedef struct abut_query {
     abut_index sphere_count;

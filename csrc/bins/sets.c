@@ -187,16 +187,30 @@ static bool is_worth_refining(const binned_mesh *binned, int step, abut_index sp
     return spheres >= enough;
 }
 
+static abut_status provide_set(const binned_mesh *binned, int step, bool is_fine, const bins **set)
+{
+    _Atomic(bins *) *slot = is_fine ? &binned->fine_sets[step] : &binned->sets[step];
+    *set = atomic_load(slot);
+    return *set ? ABUT_OK : publish(slot, build_set(binned, step, is_fine), set);
+}
+
+/* The set of a step for a query: the finer one where it is there, or pays. */
 static abut_status take_set(const binned_mesh *binned, int step, abut_index sphere_count,
                             const bins **set)
 {
-    bool is_fine = is_worth_refining(binned, step, sphere_count);
-    _Atomic(bins *) *slot = is_fine ? &binned->fine_sets[step] : &binned->sets[step];
-    *set = atomic_load(slot);
+    *set = atomic_load(&binned->fine_sets[step]);
     if (*set) {
         return ABUT_OK;
     }
-    return publish(slot, build_set(binned, step, is_fine), set);
+    return provide_set(binned, step, is_worth_refining(binned, step, sphere_count), set);
+}
+
+/* There is no finer set than that for reaches as large as the mesh. */
+abut_status sets_refine(const binned_mesh *binned, double reach)
+{
+    const int step = step_for(binned, reach);
+    const bins *set;
+    return provide_set(binned, step, step < binned->step_count, &set);
 }
 
 /* ---- bands ---- */
