@@ -263,14 +263,6 @@ static void fill_edge(const abut_mesh *mesh, const force_point *at, abut_index *
     weights[1] = at->along;
 }
 
-abut_index weights_count(const abut_mesh *mesh, const force_point *at)
-{
-    if (at->type == ABUT_FACET) {
-        return mesh->kept[at->facet];
-    }
-    return at->type == ABUT_EDGE ? 2 : 1;
-}
-
 void weights_fill(const abut_mesh *mesh, const force_point *at, abut_weights kind,
                   abut_index *nodes, double *weights)
 {
