@@ -82,7 +82,7 @@ FILES = {
         "intersect",
         "hierarchy",
         "place",
-        "lemke",
+        "relaxation",
         "sharing",
         "load",
         "order",

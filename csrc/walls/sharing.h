@@ -5,7 +5,6 @@
 
 #include "../base/parallel.h"
 #include "../base/vec3.h"
-#include "lemke.h"
 
 /* A contact of the active set. */
 typedef struct sharing_member {
@@ -28,7 +27,6 @@ typedef struct sharing {
     abut_index member_count;
     abut_index pivots_left;
     abut_index force_capacity, member_capacity, factor_capacity;
-    lemke lemke;
 } sharing;
 
 void sharing_free(sharing *s);
@@ -37,11 +35,5 @@ void sharing_free(sharing *s);
  * ABUT_OK, ABUT_NO_MEMORY, or why the job is to end (job may be NULL). */
 abut_status sharing_solve(sharing *s, abut_index count, const vec3 *normals, const double *overlaps,
                           double exponent, double *shares, parallel_job *job);
-
-/* Likewise, by Lemke's method alone: what sharing_solve falls back on. Much slower; where the
- * shares are not unique they may be others. */
-abut_status sharing_solve_by_lemke(sharing *s, abut_index count, const vec3 *normals,
-                                   const double *overlaps, double exponent, double *shares,
-                                   parallel_job *job);
 
 #endif
