@@ -23,7 +23,7 @@ enum { FEW = 64 };
 /* Octaves of facets' extents: of all doubles. */
 enum { EXPONENT_LOW = -1074, EXPONENT_COUNT = 2100 };
 
-/* What a set more takes of every sphere, in candidates. */
+/* What one band more in a query takes of every sphere, in candidates. */
 #define BAND_CANDIDATES 24.0
 
 /* ---- building ---- */
@@ -113,7 +113,8 @@ void sets_free(binned_mesh *binned)
 
 /* ---- sets ---- */
 
-/* The first step that is no smaller; step_count where the whole mesh is near. */
+/* The first step of the ladder that is no smaller than a reach; step_count where the whole mesh may
+ * be near. */
 static int step_for(const binned_mesh *binned, double reach)
 {
     if (!(reach <= binned->whole_reach)) {
@@ -224,6 +225,7 @@ typedef struct octave_plan {
     int from[REACH_OCTAVES + 1];    /* the first octave of the last of them */
 } octave_plan;
 
+/* List the octaves of a profile, and which steps serve them: none beyond the largest reach's. */
 static octave_plan list_octaves(const binned_mesh *binned, const reach_profile *profile)
 {
     octave_plan plan = {.count = 0};

@@ -95,6 +95,7 @@ static double longest_diagonal(const polygon *p)
     return longest;
 }
 
+/* Find the corner that is farthest from the plane. */
 static void measure_off_plane(const polygon *p, facet_shape *shape)
 {
     vec3 origin = polygon_corner(p, shape->start);

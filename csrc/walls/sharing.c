@@ -206,6 +206,7 @@ static abut_index blocking_member(const sharing *s, double *reach)
     return first;
 }
 
+/* Change all loads by so many steps; none falls below zero. */
 static void go_along(sharing *s, double reach)
 {
     for (abut_index i = 0; i < s->member_count; i++) {
@@ -296,7 +297,7 @@ static void write_loads(const sharing *s, double *loads)
     }
 }
 
-/* In place of the loads. */
+/* Turn loads into shares, in place. */
 static void write_shares(const sharing *s, double *shares)
 {
     for (abut_index i = 0; i < s->count; i++) {
