@@ -69,6 +69,22 @@ def test_spheres_in_another_order(finder, before, ids):
     assert (before.point[match] == now.point).all()
 
 
+@pytest.mark.parametrize("spread", [1, 3, 10**6, 2**58])
+def test_ids_far_apart_and_close_together(finder, spread):
+    """Looked up in a table, or sorted: ids are only names."""
+    rng = np.random.default_rng(5)
+    names = (rng.permutation(30) - 15) * spread
+    centers, radii = rng.random((30, 3)) * [1, 1, 0.3], 0.2
+    before = finder.find(centers, radii)
+    order = rng.permutation(30)[:20]
+    now = finder.find(centers[order], radii)
+    match = now.match(before, names[order], names)
+    assert (before.sphere[match] == order[now.sphere]).all() and (match >= 0).all()
+    names[7] = names[21]
+    with pytest.raises(ValueError, match=r"previous_ids\[7\] and previous_ids\[21\] are both"):
+        now.match(before, np.arange(20) * spread, names)
+
+
 def test_spheres_that_come_and_go(finder, before):
     now = finder.find(CENTERS, RADII)
     match = now.match(before, [0, 11, 12, 3], [0, 1, 2, 3])

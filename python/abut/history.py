@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 _Doubles = NDArray[np.float64]
 _Indices = NDArray[np.intp]
 
+# Ids that lie closer together than this, on average, are looked up in a table: that takes a tenth
+# of what sorting them takes.
+_TABLE_SLOTS = 4
+
 
 def match(
     now: Contacts,
@@ -106,24 +110,47 @@ def earlier_numbers(
         raise ValueError("ids and previous_ids go together: give both")
     wanted = _read_ids(ids, "ids", count)
     there = _read_ids(previous_ids, "previous_ids", previous_count)
-    if previous_count == 0:
+    if previous_count == 0 or count == 0:
         return np.full(count, -1)
+    low = min(int(wanted.min()), int(there.min()))
+    span = max(int(wanted.max()), int(there.max())) - low + 1
+    if span <= _TABLE_SLOTS * (count + previous_count):
+        return _table(there - low, span)[wanted - low]
     order = np.argsort(there)
     place = np.searchsorted(there, wanted, sorter=order)
     found = order[np.minimum(place, previous_count - 1)]
     return np.where(there[found] == wanted, found, -1)
 
 
+def _table(numbers: _Indices, span: int) -> _Indices:
+    """Where each number below `span` stands among these, or -1: of equal ones the last."""
+    table = np.full(span, -1)
+    table[numbers] = np.arange(len(numbers))
+    return table
+
+
 def _read_ids(ids: ArrayLike, name: str, count: int) -> _Indices:
     array = checks.indices(ids, name)
     if array.shape != (count,):
         raise ValueError(f"{name} has shape {array.shape}, but must be ({count},)")
-    order = np.argsort(array, kind="stable")
-    twins = np.flatnonzero(np.diff(array[order]) == 0)
-    if len(twins):
-        first, second = order[twins[0]], order[twins[0] + 1]
+    if not _are_distinct(array):
+        order = np.argsort(array, kind="stable")
+        first, second = order[np.flatnonzero(np.diff(array[order]) == 0)[0] + [0, 1]]
         raise ValueError(f"{name}[{first}] and {name}[{second}] are both {array[first]}")
     return array
+
+
+def _are_distinct(numbers: _Indices) -> bool:
+    count = len(numbers)
+    if count == 0:
+        return True
+    low = int(numbers.min())
+    span = int(numbers.max()) - low + 1
+    if span <= _TABLE_SLOTS * count:
+        places = numbers - low
+        return bool((_table(places, span)[places] == np.arange(count)).all())
+    ordered = np.sort(numbers)
+    return bool((ordered[1:] != ordered[:-1]).all())
 
 
 def check_numbers(numbers: _Indices, count: int, name: str) -> None:
