@@ -25,7 +25,7 @@
 #include "../mesh/tolerance.h"
 #include "relaxation.h"
 
-/* Pivots before relaxation takes over; one or two a contact are usual, up to four where many have
+/* Pivots before relaxation takes over; one or two a contact are usual, up to five where many have
  * nearly the same normal and force, and no set is known that needs as many as these. */
 enum { PIVOTS_AT_LEAST = 100, PIVOTS_EACH = 20 };
 
