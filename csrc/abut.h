@@ -95,10 +95,16 @@ typedef enum abut_status {
     ABUT_BAD_ROWS,  /* of a step's contacts: index: the sphere whose offsets do not ascend from 0 to
                        the contacts' end, detail: the number of contacts */
     ABUT_BAD_NODES, /* index: the contact, detail: the number of nodes, likewise */
-    ABUT_BAD_EARLIER,   /* index: the sphere, detail: its number in the step before */
-    ABUT_INPUT_CHANGED, /* what was wrong with an array was so no more when it was to be named */
-    ABUT_BAD_SIMD,      /* no instruction level has this name */
-    ABUT_NO_SIMD,       /* this processor, or this build, has no such instruction level */
+    ABUT_BAD_EARLIER,     /* index: the sphere, detail: its number in the step before */
+    ABUT_BAD_MESH_NUMBER, /* of the step before: index: the contact, detail: the number of its mesh,
+                             value: the largest that there is */
+    ABUT_BAD_MATCH,       /* index: the contact, detail: the row that it is said to continue, value:
+                             the contacts of the step before */
+    ABUT_PERIOD_CHANGED,  /* index: the axis, value: the period now */
+    ABUT_BAD_REACH,       /* value: the reach */
+    ABUT_INPUT_CHANGED,   /* what was wrong with an array was so no more when it was to be named */
+    ABUT_BAD_SIMD,        /* no instruction level has this name */
+    ABUT_NO_SIMD,         /* this processor, or this build, has no such instruction level */
     ABUT_STATUS_COUNT
 } abut_status;
 
@@ -222,6 +228,14 @@ typedef struct abut_finder abut_finder;
 abut_status abut_finder_build(const abut_mesh *const *meshes, abut_index mesh_count,
                               abut_finder **finder, abut_error *error);
 void abut_finder_free(abut_finder *finder);
+
+/* Build the finest bins for spheres of this reach, radius plus gap, at once. A finder builds coarse
+ * bins first, and finer ones once 10^5 spheres or more have asked, which one query then waits for:
+ * who knows that many queries come, as a stepping loop does, spares them both. Of spheres of
+ * several sizes the reach of the largest counts; where sizes differ by far, queries use several
+ * sets of bins, each of which may be prepared. Results are the same to the bit. Any number of
+ * threads may call this, and query meanwhile. ABUT_OK, ABUT_BAD_REACH or ABUT_NO_MEMORY. */
+abut_status abut_finder_prepare(const abut_finder *finder, double reach, abut_error *error);
 
 typedef struct abut_query {
     abut_index sphere_count;
@@ -445,24 +459,49 @@ abut_status abut_share(abut_index count, const double *normals, const double *ov
 
 /* ---- history ---- */
 
-/* The contacts of a step, as columns of the caller. */
+/* The contacts of a step, as columns of the caller's, which abut_contacts_write has filled, and
+ * where the meshes stood, as the query had it. Zero-initialize, then set what is known: left as it
+ * is, it stands for no step before the first. */
 typedef struct abut_step {
     abut_index sphere_count, contact_count, node_count;
     const abut_index *offsets; /* sphere_count + 1 */
-    const abut_index *mesh;    /* contact_count, and so on: as abut_columns has them */
-    const double *point;       /* of the step before: carried to where the mesh has moved it */
-    const double *normal;      /* likewise */
+    const abut_index *mesh;    /* contact_count, and so on: as abut_columns has them; NULL: all 0 */
+    const double *point;
+    const double *normal;
     const double *tilt;
+    const abut_index *image; /* NULL: all 0 */
     const abut_index *node;
     const abut_index *node_offsets;
+
+    abut_index mesh_count; /* of the poses */
+    const double *poses;   /* mesh_count x 4 x 4, as abut_query has them; NULL: the identity */
+    const double *period;  /* 3, the same in both steps; NULL: all 0 */
 } abut_step;
 
 /* For each contact of `now` the row of the contact of `before` that it continues, or -1
  * (docs/method.md, section 6). earlier[i] is the number that sphere i of `now` had in `before`, or
- * -1. Offsets are checked; numbers of meshes and nodes are only compared. */
+ * -1, and no number comes twice; NULL: its own. Points and normals of `before` are as they were
+ * found: the poses of both steps tell where they are now, and of a sphere that the caller has moved
+ * by whole periods meanwhile, so do the contacts that are nearest. Results are the same for any
+ * number of workers.
+ *
+ * Offsets are checked, and where a mesh has moved, so are the numbers of meshes of `before`; else
+ * these are only compared, and so are numbers of nodes. */
 abut_status abut_contacts_match(const abut_step *now, const abut_step *before,
                                 const abut_index *earlier, int workers, abut_index *match,
                                 abut_error *error);
+
+/* Take a tangential vector of each contact of `before`, such as a spring, along to those contacts
+ * of `now` that continue it: it turns with its mesh, and then by the smallest rotation from the old
+ * normal to the new one, which leaves it as it is, to the bit, where nothing moves.
+ *
+ * Reads the normals of both steps, poses, and where a mesh has moved, `mesh` of `before`; other
+ * columns may be NULL. match: contact_count of `now`, as abut_contacts_match has filled it;
+ * tangent: contact_count x 3 of `before`; carried: contact_count x 3 of `now`, 0 where match is -1.
+ * They do not overlap. */
+abut_status abut_contacts_carry(const abut_step *now, const abut_step *before,
+                                const abut_index *match, const double *tangent, int workers,
+                                double *carried, abut_error *error);
 
 /* ---- the build ---- */
 

@@ -170,10 +170,16 @@ def match(name):
     def make():
         finder, (centers, radii) = abut.ContactFinder(ground(8)), spheres(3000)
         found = finder.find(centers, radii, resolution="all")
-        again = finder.find(centers, radii)
+        lifted = np.eye(4)
+        lifted[2, 3] = 0.001
+        again = finder.find(centers, radii, poses=lifted)
         column = getattr(found, name)
         column.flags.writeable = True
-        calls = [lambda: found.match(again), lambda: again.match(found, workers=2)]
+        calls = [
+            lambda: found.match(again),
+            lambda: again.match(found, workers=2),
+            lambda: again.carry(found.normal, found),
+        ]
         return [column], calls
 
     return make

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import abut
-from abut.history import tilted
+import reference_history as reference
+import scenes
 
 SQUARE = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
 
@@ -66,6 +67,22 @@ def test_spheres_in_another_order(finder, before, ids):
     match = now.match(before, np.array(ids)[order], ids)
     assert (before.sphere[match] == order[now.sphere]).all()
     assert (before.point[match] == now.point).all()
+
+
+@pytest.mark.parametrize("spread", [1, 3, 10**6, 2**58])
+def test_ids_far_apart_and_close_together(finder, spread):
+    """Looked up in a table, or sorted: ids are only names."""
+    rng = np.random.default_rng(5)
+    names = (rng.permutation(30) - 15) * spread
+    centers, radii = rng.random((30, 3)) * [1, 1, 0.3], 0.2
+    before = finder.find(centers, radii)
+    order = rng.permutation(30)[:20]
+    now = finder.find(centers[order], radii)
+    match = now.match(before, names[order], names)
+    assert (before.sphere[match] == order[now.sphere]).all() and (match >= 0).all()
+    names[7] = names[21]
+    with pytest.raises(ValueError, match=r"previous_ids\[7\] and previous_ids\[21\] are both"):
+        now.match(before, np.arange(20) * spread, names)
 
 
 def test_spheres_that_come_and_go(finder, before):
@@ -158,6 +175,16 @@ def test_columns_of_other_lengths_are_an_error(now, before):
         fewer.match(before)
 
 
+@pytest.mark.parametrize("name", ["image", "normal", "mesh"])
+def test_carry_of_columns_of_other_lengths_is_an_error(finder, name):
+    period = (3, None, None)
+    now, before = (finder.find(CENTERS, RADII, period=period) for _ in range(2))
+    broken = dataclasses.replace(now, **{name: getattr(now, name)[:-1].copy()})
+    for this, other in ((broken, before), (before, broken)):
+        with pytest.raises(ValueError, match=f"{name} has the wrong shape"):
+            this.carry(np.zeros((len(other), 3)), other, np.full(len(this), -1))
+
+
 def test_node_numbers_are_only_compared(now, before):
     strange = dataclasses.replace(now, node=np.full(len(now.node), 2**62))
     assert strange.match(before).shape == (len(now),)
@@ -170,6 +197,8 @@ def test_numbers_of_no_mesh_and_no_sphere_are_an_error(finder, before):
     strange = dataclasses.replace(before, mesh=np.full(len(before), 2))
     with pytest.raises(ValueError, match=r"previous: mesh\[0\] is 2, but must be 0 to 1"):
         now.match(strange)
+    with pytest.raises(ValueError, match=r"previous: mesh\[0\] is 2, but must be 0 to 1"):
+        now.carry(np.zeros((len(before), 3)), strange, np.full(len(now), -1))
     now, before = (finder.find(CENTERS, RADII, period=(9, None, None)) for _ in range(2))
     strange = dataclasses.replace(before, sphere=np.full(len(before), -1))
     with pytest.raises(ValueError, match=r"previous: sphere\[0\] is -1, but must be 0 to 3"):
@@ -212,6 +241,14 @@ def unit(vectors):
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
+def tilted(vectors, old, new):
+    """Vectors that contacts carry along whose normals turn from `old` to `new`."""
+    triangle = [[-3, -3, 0], [3, -3, 0], [0, 3, 0]]
+    found = abut.find_contacts(np.tile([0, 0, 0.5], (len(old), 1)), 1.0, [triangle])
+    before, now = (dataclasses.replace(found, normal=1.0 * normal) for normal in (old, new))
+    return now.carry(vectors, before, np.arange(len(old)))
+
+
 @pytest.mark.parametrize("angle", [0, 1e-17, 1e-9, 0.1, 1.5, 3.0, math.pi - 1e-7, math.pi - 1e-15])
 def test_smallest_rotation(angle):
     rng = np.random.default_rng(3)
@@ -240,6 +277,106 @@ def test_opposite_normals(old):
     )
     np.testing.assert_allclose(tilted(old, old, -old), -old, atol=1e-15)
     assert tilted(vectors, old, -old).tobytes() == found.tobytes()
+
+
+# ---- random scenes against the reference ---------------------------------------------------------
+
+
+def random_finder(rng):
+    floor, facets = scenes.FLAT_MESHES["mixed"](rng, 5)
+    ground = np.column_stack([floor, 0.05 * rng.random(len(floor))])
+    wall = abut.Mesh(ground[:, [2, 0, 1]], scenes.flat_lists(facets), split=True)
+    flat = abut.Mesh(np.column_stack([floor, np.zeros(len(floor))]), scenes.flat_lists(facets))
+    return abut.ContactFinder([flat, wall, flat])
+
+
+def random_pose(rng, size):
+    """A small turn and shift, or one of them, or none."""
+    axis = rng.integers(3)
+    cosine, sine = np.cos(size), np.sin(size)
+    pose = np.eye(4)
+    if rng.random() < 0.7:
+        first, second = (axis + 1) % 3, (axis + 2) % 3
+        pose[first, [first, second]] = cosine, -sine
+        pose[second, [first, second]] = sine, cosine
+    if rng.random() < 0.7:
+        pose[:3, 3] = rng.normal(size=3) * size
+    return pose
+
+
+# spheres of a random scene
+COUNT = 150
+
+PERIODS = [None, (1.25, None, None), (1.25, 1.5, None), (None, None, 0.75), (1.25, 1.5, 0.75)]
+
+
+def random_steps(seed):
+    """Two steps of one scene, and each sphere's number in the one before."""
+    rng = np.random.default_rng(seed)
+    finder, period = random_finder(rng), PERIODS[seed % len(PERIODS)]
+    centers, radii = rng.random((COUNT, 3)) * [1, 1, 0.4], rng.uniform(0.05, 0.25, COUNT)
+    options = {
+        "period": period,
+        "resolution": ["hierarchy", "sharing", "all"][seed % 3],
+        "flat_angle": [0.0, 0.1][seed % 2],
+    }
+    poses = [random_pose(rng, 0.5) for _ in range(3)] if seed % 4 else None
+    before = finder.find(centers, radii, poses=poses, **options)
+    if seed % 4 > 1:
+        poses = [random_pose(rng, 0.02) @ pose for pose in poses]
+    elif seed % 8 == 0:
+        poses = [random_pose(rng, 0.02) for _ in range(3)]
+    earlier = np.where(rng.random(COUNT) < 0.1, -1, rng.permutation(COUNT))
+    steps = rng.normal(size=(COUNT, 3)) * rng.choice([0, 0.01, 0.05])
+    wraps = rng.integers(-2, 3, (COUNT, 3)) * [length or 0 for length in period or (0, 0, 0)]
+    moved = np.where(earlier[:, None] < 0, centers, centers[earlier]) + steps + wraps
+    now = finder.find(moved, radii[earlier], poses=poses, **options)
+    return now, before, earlier
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_scenes(seed):
+    now, before, earlier = random_steps(seed)
+    ids = np.where(earlier < 0, COUNT + np.arange(COUNT), earlier), np.arange(COUNT)
+    expected = reference.match(now, before, earlier)
+    assert (expected >= 0).sum() > 5
+    vectors = np.cross(before.normal, np.random.default_rng(seed).normal(size=(len(before), 3)))
+    carried = reference.carry(vectors, now, before, expected)
+    for workers in (1, 3):
+        match = now.match(before, *ids, workers=workers)
+        assert match.tolist() == expected.tolist()
+        found = now.carry(vectors, before, match, workers=workers)
+        np.testing.assert_allclose(found, carried, rtol=0, atol=5e-15)
+        assert now.carry(vectors, before, None, *ids, workers=workers).tobytes() == found.tobytes()
+
+
+def many_spheres(seed, count):
+    """Two steps of so many spheres on a floor that turns, in a periodic box."""
+    rng = np.random.default_rng(seed)
+    finder = random_finder(rng)
+    centers = rng.random((count, 3)) * [1, 1, 0.1]
+    options = {"period": (1.25, 1.5, None), "resolution": "all"}
+    before = finder.find(centers, 0.08, poses=[random_pose(rng, 0.3) for _ in range(3)], **options)
+    now = finder.find(centers + 0.01, 0.08, **options)
+    return now, before
+
+
+def test_the_same_bits_for_any_number_of_threads():
+    now, before = many_spheres(3, 20_000)
+    vectors = np.cross(before.normal, [0.3, -0.2, 0.7])
+    match = now.match(before, workers=1)
+    carried = now.carry(vectors, before, match, workers=1)
+    assert (match >= 0).sum() > 20_000
+    for workers in (2, 3):
+        assert now.match(before, workers=workers).tobytes() == match.tobytes()
+        assert now.carry(vectors, before, match, workers=workers).tobytes() == carried.tobytes()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_vectors_stay_as_they_are_where_nothing_moves(seed):
+    _, before, _ = random_steps(seed)
+    vectors = np.random.default_rng(seed).normal(size=(len(before), 3))
+    assert before.carry(vectors, before).tobytes() == vectors.tobytes()
 
 
 # ---- errors --------------------------------------------------------------------------------------

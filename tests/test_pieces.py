@@ -90,3 +90,73 @@ def test_real_meshes(name):
     mesh = abut.read_mesh(Path(folder) / name, on_degenerate="drop", split=True)
     size = np.ptp(mesh.bounds, axis=0).max()
     check_mesh(mesh, 0.005 * size, count=200_000)
+
+
+# ---- prepared at once ----------------------------------------------------------------------------
+
+
+def prepared(meshes, reach):
+    finder = abut.ContactFinder(meshes)
+    finder.prepare(reach)
+    return finder
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.15])
+@pytest.mark.parametrize("radius", [1e-6, 0.2, 3.0, 100.0])
+def test_no_query_builds_bins_after_prepare(radius, gap):
+    meshes = [abut.Mesh(*fan(40, 10.0)), abut.Mesh(*staircase(6))]
+    finder = prepared(meshes, radius + gap)
+    there = finder.statistics()
+    assert there.sets == 2
+    centers, _ = spheres_near(meshes[0], 20_000, radius)
+    plain = abut.ContactFinder(meshes)
+    for resolution in RESOLUTIONS:
+        options = {"gap": gap, "resolution": resolution}
+        assert finder.find(centers, radius, **options) == plain.find(centers, radius, **options)
+    assert not query_until_fine(finder, radius)
+    finder.prepare(radius + gap)
+    after = finder.statistics()
+    assert (after.sets, after.bytes) == (there.sets, there.bytes)
+
+
+def test_the_prepared_bins_are_those_that_many_spheres_get():
+    mesh = abut.Mesh(*fan(40, 10.0))
+    finder = abut.ContactFinder(mesh)
+    finder.find([[0, 0, 0.1]], 0.2)
+    coarse = finder.statistics()
+    assert query_until_fine(finder, 0.2)
+    fine, ready = finder.statistics(), prepared(mesh, 0.2).statistics()
+    assert ready.entries == fine.entries - coarse.entries > 0
+    assert ready.bytes == fine.bytes - coarse.bytes
+    # what is there already is used from then on
+    finder = abut.ContactFinder(mesh)
+    finder.find([[0, 0, 0.1]], 0.2)
+    finder.prepare(0.2)
+    assert finder.statistics().sets == 2
+
+
+def test_prepare_without_facets():
+    finder = prepared(abut.Mesh(np.empty((0, 3)), np.empty((0, 3), int)), 1.0)
+    sets = finder.statistics().sets
+    assert len(finder.find([[0, 0, 0]], 1.0)) == 0 and finder.statistics().sets == sets
+
+
+@pytest.mark.parametrize(
+    ("reach", "error", "message"),
+    [
+        (0, ValueError, "reach is 0; it must be positive and at most 2e75"),
+        (-1.5, ValueError, r"reach is -1.5; it must be"),
+        (np.nan, ValueError, "reach is nan"),
+        (np.inf, ValueError, "reach is inf"),
+        (3e75, ValueError, r"reach is 3e\+75"),
+        ([0.5, 0.6], ValueError, r"reach has shape \(2,\), but must be one number"),
+        ("wide", TypeError, "reach is 'wide', but must be real numbers"),
+        (None, TypeError, "reach is None"),
+        (True, TypeError, "reach has dtype bool"),
+    ],
+)
+def test_prepare_refuses(reach, error, message):
+    finder = abut.ContactFinder(abut.Mesh(*staircase(2)))
+    with pytest.raises(error, match=message):
+        finder.prepare(reach)
+    assert finder.statistics().sets == 0

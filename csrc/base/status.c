@@ -51,6 +51,10 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_BAD_NODES] = "the node_offsets of contact # do not ascend from 0 to the number of nodes, "
                        "@",
     [ABUT_BAD_EARLIER] = "sphere # was number @ in the step before, which has % spheres",
+    [ABUT_BAD_MESH_NUMBER] = "previous: mesh[#] is @, but must be 0 to %",
+    [ABUT_BAD_MATCH] = "match[#] is @, but the previous contacts are %, from 0 on; -1 is none",
+    [ABUT_PERIOD_CHANGED] = "period[#] is %, but was another in the step before",
+    [ABUT_BAD_REACH] = "reach is %; it must be positive and at most 2e75",
     [ABUT_INPUT_CHANGED] = "an array was changed while it was read: what was wrong in it is so no "
                            "more",
     [ABUT_BAD_SIMD] = "the instruction levels are baseline, v3 and v4",

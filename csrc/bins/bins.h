@@ -105,10 +105,10 @@ bool bins_allocate_entries(bins *set, int64_t count);
  * many there are. */
 void bins_find_cells(const bin_level *level, double begin[3], double count[3]);
 
-/* Its buckets that have entries. */
+/* How many buckets have entries. */
 int64_t bins_occupied_count(const bins *set);
 
-/* What the set takes. */
+/* The memory that a set takes, in bytes. */
 int64_t bins_byte_count(const bins *set);
 
 #endif

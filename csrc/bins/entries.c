@@ -48,7 +48,8 @@ static void set_heights(const abut_mesh *mesh, facet_block *block, int i)
     }
 }
 
-/* Slices bring their boxes with them. */
+/* Find where the facets of a block lie along their normals, and their boxes: those of slices are in
+ * the block already. */
 static void find_heights(const builder *b, facet_block *block)
 {
     const bool is_sliced = b->slicing.most > 0;
@@ -65,7 +66,7 @@ static void find_heights(const builder *b, facet_block *block)
     }
 }
 
-/* Place the facets that wait. */
+/* Place the facets that wait in a level's block. */
 static void flush(builder *b, int32_t level)
 {
     facet_block *block = &b->blocks[level];
@@ -183,7 +184,7 @@ static inline uint32_t bucket_at(const level_scale *scale, uint32_t first, int b
     return scale->first + ((first + scale->steps[bit]) & scale->mask);
 }
 
-/* ends[bucket]: its entries. */
+/* Count each bucket's entries of a level in ends[bucket]. */
 static void count_entries(const builder *b, int32_t level, uint32_t *ends)
 {
     const level_plan *plan = &b->plans[level];
@@ -196,6 +197,8 @@ static void count_entries(const builder *b, int32_t level, uint32_t *ends)
     }
 }
 
+/* Make counts of BINS_WORD buckets into where each begins, and add them to *total. Returns which of
+ * the buckets are occupied, a bit each. */
 static uint32_t sum_word(uint32_t *ends, int64_t *total)
 {
     uint32_t bits = 0;
@@ -231,8 +234,8 @@ static int64_t sum_counts(bins *set)
     return total;
 }
 
-/* Each entry's item, and in place of its first bound the cell of the item that
- * it is in. */
+/* Write the item of each entry of a level, and in place of its first bound which cell of
+ * the item it is in. */
 static void fill_entries(const builder *b, int32_t level, uint32_t *ends)
 {
     const level_plan *plan = &b->plans[level];
@@ -313,7 +316,7 @@ static bool shrink_entries(bins *set, int64_t count)
     return true;
 }
 
-/* Counting sort of the facets by bucket. */
+/* Sort the items by bucket, by counting. */
 static bool build_entries(builder *b)
 {
     bins *set = b->set;

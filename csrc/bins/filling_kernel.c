@@ -164,6 +164,7 @@ LANES_INLINE void find_limits(const facet_block *b, const level_scale *scale,
     }
 }
 
+/* Of the cells of each item's box, keep those that are within both limits. */
 LANES_INLINE void find_kept(cells_of_block *restrict c)
 {
     for (int i = 0; i < FILLING_BLOCK; i++) {

@@ -54,7 +54,7 @@ static double source_extent(const builder *b, abut_index number, const box *own)
 
 /* ---- sizes ---- */
 
-/* ilogb without a call; of positive numbers. */
+/* The same as ilogb, of positive normal numbers, without a call. */
 static int exponent_of(double x)
 {
     uint64_t bits;
@@ -72,6 +72,7 @@ static int class_of(double extent, double farthest)
     return exponent > EXPONENT_LOW ? exponent - EXPONENT_LOW : 0;
 }
 
+/* Add facet i of a block to the class of its size. */
 static void measure_item(builder *b, const facet_block *block, int i)
 {
     box own = block_box(block, i);
@@ -216,6 +217,7 @@ static void choose_levels(builder *b, double area)
     }
 }
 
+/* Choose how large each level's cells are. */
 static void choose_cells(builder *b, double area)
 {
     for (int k = 0; k < EXPONENT_COUNT; k++) {

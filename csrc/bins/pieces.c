@@ -71,6 +71,7 @@ static void cut(pieces *p, const triangle *piece, double length, abut_index limi
     cut(p, &half, length, limit - limit / 2);
 }
 
+/* Note in each piece of a facet the largest extent of them all, as pieces.h says. */
 static void note_extent(pieces *p, abut_index first)
 {
     double largest = 0.0;
@@ -83,6 +84,7 @@ static void note_extent(pieces *p, abut_index first)
     }
 }
 
+/* Cut a facet into pieces, or take its triangles as they are where it is small. */
 static abut_status cut_facet(pieces *p, const abut_mesh *mesh, abut_index facet, double reach)
 {
     abut_index begin = mesh->fans[facet], count = mesh->fans[facet + 1] - begin, first = p->count;

@@ -3,10 +3,10 @@
 
 #include "../base/memory.h"
 
-/* There is little to save in buckets with fewer entries, */
+/* Looking at a foot saves little in buckets with fewer entries. */
 enum { FEWEST_ENTRIES = 8 };
 
-/* nor where fewer than one in so many of the occupied ones are in one plane. */
+/* It saves little in all where fewer than one in so many occupied buckets lie in one plane. */
 enum { FLAT_PARTS = 4 };
 
 /* A sphere looks for boxes at its foot as one of reach 0 would. The squares that it compares are
@@ -18,7 +18,7 @@ enum { FOOT_MARGIN = (1 << 8) - 2 * OUTWARD };
  * small, since what is in between takes the long way. */
 #define FOOT_PARTS 256.0
 
-/* In the cells of any level. */
+/* FOOT_MARGIN as a length in the smallest cells of the set. */
 static double foot_margin(const bins *set)
 {
     double finest = 0.0;
@@ -52,7 +52,8 @@ static void set_plane(bins *set, int64_t bucket, int32_t number, const plane *of
     set->doubt = doubt > set->doubt ? doubt : set->doubt;
 }
 
-/* Returns how many buckets have one. Neighbors mostly have the same. */
+/* Set the planes of all buckets that have one for sure; returns how many do. Neighbors mostly have
+ * the same plane: it is judged once for a row of them. */
 static int64_t set_planes(bins *set, const abut_mesh *mesh, double reach, double margin)
 {
     int64_t count = 0;

@@ -23,7 +23,7 @@ enum { FEW = 64 };
 /* Octaves of facets' extents: of all doubles. */
 enum { EXPONENT_LOW = -1074, EXPONENT_COUNT = 2100 };
 
-/* What a set more takes of every sphere, in candidates. */
+/* What one band more in a query takes of every sphere, in candidates. */
 #define BAND_CANDIDATES 24.0
 
 /* ---- building ---- */
@@ -113,7 +113,8 @@ void sets_free(binned_mesh *binned)
 
 /* ---- sets ---- */
 
-/* The first step that is no smaller; step_count where the whole mesh is near. */
+/* The first step of the ladder that is no smaller than a reach; step_count where the whole mesh may
+ * be near. */
 static int step_for(const binned_mesh *binned, double reach)
 {
     if (!(reach <= binned->whole_reach)) {
@@ -187,16 +188,30 @@ static bool is_worth_refining(const binned_mesh *binned, int step, abut_index sp
     return spheres >= enough;
 }
 
+static abut_status provide_set(const binned_mesh *binned, int step, bool is_fine, const bins **set)
+{
+    _Atomic(bins *) *slot = is_fine ? &binned->fine_sets[step] : &binned->sets[step];
+    *set = atomic_load(slot);
+    return *set ? ABUT_OK : publish(slot, build_set(binned, step, is_fine), set);
+}
+
+/* The set of a step for a query: the finer one where it is there, or pays. */
 static abut_status take_set(const binned_mesh *binned, int step, abut_index sphere_count,
                             const bins **set)
 {
-    bool is_fine = is_worth_refining(binned, step, sphere_count);
-    _Atomic(bins *) *slot = is_fine ? &binned->fine_sets[step] : &binned->sets[step];
-    *set = atomic_load(slot);
+    *set = atomic_load(&binned->fine_sets[step]);
     if (*set) {
         return ABUT_OK;
     }
-    return publish(slot, build_set(binned, step, is_fine), set);
+    return provide_set(binned, step, is_worth_refining(binned, step, sphere_count), set);
+}
+
+/* There is no finer set than that for reaches as large as the mesh. */
+abut_status sets_refine(const binned_mesh *binned, double reach)
+{
+    const int step = step_for(binned, reach);
+    const bins *set;
+    return provide_set(binned, step, step < binned->step_count, &set);
 }
 
 /* ---- bands ---- */
@@ -210,6 +225,7 @@ typedef struct octave_plan {
     int from[REACH_OCTAVES + 1];    /* the first octave of the last of them */
 } octave_plan;
 
+/* List the octaves of a profile, and which steps serve them: none beyond the largest reach's. */
 static octave_plan list_octaves(const binned_mesh *binned, const reach_profile *profile)
 {
     octave_plan plan = {.count = 0};

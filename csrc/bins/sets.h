@@ -66,6 +66,10 @@ typedef struct reach_band {
 abut_status sets_choose_bands(const binned_mesh *mesh, const reach_profile *profile,
                               reach_band *bands, int *band_count);
 
+/* Build the finer set that spheres of this reach, > 0, would get once very many had asked: ABUT_OK
+ * or ABUT_NO_MEMORY. Any number of threads may ask at once. */
+abut_status sets_refine(const binned_mesh *mesh, double reach);
+
 /* Add what the mesh's sets are to a finder's statistics. */
 void sets_inspect(const binned_mesh *binned, abut_statistics *sum);
 

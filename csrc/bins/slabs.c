@@ -89,7 +89,7 @@ static bool is_slab_near(const triangle *of, const trial *t)
     return at >= s.low - t->reach && at <= s.high + t->reach;
 }
 
-/* Only so many of a bucket's: where it has very many, those tell enough. */
+/* Count what a bucket's slabs would save the sphere. Of very many entries the first tell enough. */
 static void try_bucket(const bins *set, const abut_mesh *mesh, uint32_t bucket, const double at[3],
                        double reach, trial *t)
 {
@@ -121,7 +121,7 @@ static void try_level(const bins *set, const abut_mesh *mesh, const bin_level *l
     try_bucket(set, mesh, bins_bucket(level, cell), at, reach, t);
 }
 
-/* Spheres in the middle of some facets. */
+/* Whether slabs save more than they take, by trying spheres in the middle of some facets. */
 static bool slabs_pay(const bins *set, const abut_mesh *mesh, double reach)
 {
     const abut_index facets = mesh->view.facet_count, step = facets / TRIALS + 1;
@@ -143,6 +143,7 @@ static int16_t clip(double x)
     return (int16_t)(x < INT16_MIN ? INT16_MIN : x > INT16_MAX ? INT16_MAX : x);
 }
 
+/* Write the slab of an entry in the cell that has this number along each axis. */
 static void set_slab(bins *set, uint32_t entry, const slab *s, double inv_cell,
                      const double cell[3])
 {

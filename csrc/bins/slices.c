@@ -29,7 +29,8 @@ static bool is_long(const abut_mesh *mesh, abut_index facet, double extent)
     return extent > LONG_ASPECT * width_of(mesh, facet, extent);
 }
 
-/* The candidates are those whose grown boxes are in a cell as large, as in levels.c. */
+/* Whether a sphere at the long facets would have so many of them as candidates that slicing pays.
+ * Candidates are those whose grown boxes are in a cell as large, as in levels.c. */
 static bool do_slices_pay(const abut_mesh *mesh, double reach)
 {
     double count = 0.0, sides = 0.0, area = 0.0, farthest = 0.0;
@@ -84,7 +85,7 @@ static double along(vec3 point, int axis)
     return axis == 0 ? point.x : axis == 1 ? point.y : point.z;
 }
 
-/* Where the edge from a to b crosses a plane across the axis, if it does. */
+/* Let the box include where the edge from a to b crosses a plane across the axis, if it does. */
 static void include_cut(box *bounds, vec3 a, vec3 b, int axis, double at)
 {
     const double below = at - along(a, axis), above = along(b, axis) - at;
@@ -95,7 +96,7 @@ static void include_cut(box *bounds, vec3 a, vec3 b, int axis, double at)
     }
 }
 
-/* What is between two planes across the axis. */
+/* Let the box include what of a triangle is between two planes across the axis. */
 static void include_slice(box *bounds, const triangle *t, int axis, double low, double high)
 {
     for (int k = 0; k < 3; k++) {

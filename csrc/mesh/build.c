@@ -39,7 +39,7 @@ static bool is_noise(double x)
     return x >= 0.0 && x <= ABUT_COORDINATE_LIMIT;
 }
 
-/* One that was changed since it was checked is none. */
+/* The caller's noise of a facet; 0 where it has been changed since it was checked. */
 static double read_noise(const double *noise, abut_index source)
 {
     const double x = noise[source];
@@ -145,7 +145,8 @@ static abut_status check_corners(const builder *b, abut_index source, const poly
 
 /* ---- facets into the mesh ---- */
 
-/* What is derived of the facet. A bent polygon needs all its corners: none is called flat. */
+/* Derive all that queries need of a facet. A bent polygon needs all its corners: none is called
+ * flat. */
 static void derive_facet(abut_mesh *mesh, abut_index facet, const polygon *p,
                          const facet_shape *shape)
 {
@@ -180,7 +181,8 @@ static void append_facet(builder *b, abut_index source, const polygon *p, const 
     derive_facet(mesh, facet, p, shape);
 }
 
-/* Flat ears have no area and nothing that their neighbors lack: they are left out. */
+/* Split a polygon and append its triangles. Flat ears have no area and nothing that their neighbors
+ * lack: they are left out. */
 static abut_status append_parts(builder *b, abut_index source, const polygon *p,
                                 const facet_shape *shape, double noise)
 {
@@ -220,6 +222,7 @@ static abut_status read_polygon(builder *b, abut_index source, polygon *p)
     return check_corners(b, source, p);
 }
 
+/* Check a facet of the input and append it, whole or split; or drop it. */
 static abut_status add_facet(builder *b, abut_index source)
 {
     const abut_mesh_input *in = b->input;
@@ -249,7 +252,7 @@ static abut_status add_facet(builder *b, abut_index source)
 
 /* ---- building ---- */
 
-/* What is derived of so many facets with so many corners. */
+/* Make room for what is derived of so many facets with so many corners. */
 static bool allocate_derived(builder *b, abut_index facets, abut_index indices)
 {
     abut_mesh *mesh = b->mesh;
@@ -272,7 +275,7 @@ static bool allocate_derived(builder *b, abut_index facets, abut_index indices)
            mesh->noise_origin && mesh->fans && mesh->flat && mesh->kept && mesh->bent;
 }
 
-/* Room for every facet that there can be: as many as in the input, or all its
+/* Make room for every facet that there can be: as many as in the input, or all its
  * polygons as triangles. */
 static abut_status allocate(builder *b)
 {
@@ -292,7 +295,7 @@ static abut_status allocate(builder *b)
     return ABUT_OK;
 }
 
-/* What is checked is what is used. */
+/* Copy the vertices and check the copy: what is checked is what is used. */
 static abut_status copy_vertices(const builder *b)
 {
     const abut_mesh_input *in = b->input;
@@ -363,7 +366,7 @@ static abut_status measure_noise(builder *b)
     return status;
 }
 
-/* All facets, with the noise that their digits tell. */
+/* Add all facets to the mesh, with the noise that their digits tell. */
 static abut_status add_all(builder *b)
 {
     abut_status status = check_input(b);

@@ -23,7 +23,7 @@ static void set_axes(corner_grid *g, vec3 normal)
     g->axes[1] = vec3_cross(normal, g->axes[0]);
 }
 
-/* Where corners are, and how large cells are so that there are about as many as corners. */
+/* Find where corners are in the plane, and choose cells so that there are about as many of them. */
 static void set_places(corner_grid *g, const vec3 *corners, abut_index count)
 {
     double high[2] = {-INFINITY, -INFINITY};
@@ -112,7 +112,7 @@ void corner_grid_free(corner_grid *g)
     *g = (corner_grid){0};
 }
 
-/* The last one of the cell takes its place. */
+/* The last corner of the cell takes the place of the one that is removed. */
 void corner_grid_remove(corner_grid *g, abut_index corner)
 {
     const abut_index cell = cell_of(g, corner), last = g->begins[cell] + --g->lefts[cell];
@@ -209,7 +209,8 @@ static cell_span span_of_row(const corner_grid *g, const region *r, abut_index r
     return low <= high ? span_along(g, 0, low, high, r->middle[0]) : EMPTY_SPAN;
 }
 
-/* Returns how many there were; *is_enough where the visitor said so. */
+/* Visit the corners of a cell. Returns how many were visited; *is_enough where the visitor said
+ * so. */
 static abut_index visit_cell(const corner_grid *g, abut_index cell, corner_visitor visitor,
                              void *context, bool *is_enough)
 {

@@ -74,7 +74,7 @@ static void load_four(const deviations *d, const neighbor_edge *edge, vec3 p[4])
     }
 }
 
-/* The largest of their coordinates. */
+/* The largest coordinate of four points, without its sign. */
 static double largest_coordinate(const vec3 p[4])
 {
     return larger(larger(vec3_max_abs(p[0]), vec3_max_abs(p[1])),
@@ -88,7 +88,8 @@ static uint8_t steepness_of(double part, double whole)
     return (uint8_t)(power > -STEEPNESS_COUNT ? power + STEEPNESS_COUNT - 1 : 0);
 }
 
-/* What digits explain is not looked at any closer. */
+/* Measure how far the triangles at an edge are off one plane, and what follows; what digits explain
+ * is not looked at any closer. */
 static void measure_edge(deviations *d, abut_index number)
 {
     const neighbor_edge *edge = &d->near.items[number];

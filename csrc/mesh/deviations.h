@@ -5,7 +5,7 @@
 #include "mesh.h"
 #include "neighbors.h"
 
-/* What an edge is, all that is so. */
+/* What is true of an edge: several may be. */
 enum {
     EDGE_EXPLAINED = 1, /* digits explain its deviation */
     EDGE_FLAT = 2,      /* its triangles are nearly coplanar */
@@ -29,7 +29,7 @@ typedef struct edge_measure {
     uint8_t steepness; /* STEEPNESS_COUNT - 1: as large as the triangles */
 } edge_measure;
 
-/* Edges that no two triangles share, or more do, are nothing and have no deviation. */
+/* An edge at which there are not just two triangles has no deviation, and nothing is true of it. */
 typedef struct deviations {
     const abut_mesh *mesh;
     neighbors near;
@@ -40,7 +40,7 @@ typedef struct deviations {
 abut_status deviations_find(const abut_mesh *mesh, deviations *d);
 void deviations_free(deviations *d);
 
-/* Of four points; puts them in one order, so that nothing depends on how facets are written down.
+/* The deviation of four points, which are sorted: nothing depends on how facets are written down.
  */
 double deviations_of_four(vec3 p[4]);
 

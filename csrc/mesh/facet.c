@@ -1,4 +1,4 @@
-/* One facet: its shape, its fan of triangles, and its closest point to a sphere's center. */
+/* One facet: its shape, its fan of triangles, and the point that was found closest on one. */
 #include "facet.h"
 
 #include <float.h>
@@ -95,6 +95,7 @@ static double longest_diagonal(const polygon *p)
     return longest;
 }
 
+/* Find the corner that is farthest from the plane. */
 static void measure_off_plane(const polygon *p, facet_shape *shape)
 {
     vec3 origin = polygon_corner(p, shape->start);
@@ -330,74 +331,7 @@ void facet_fan(const polygon *p, const facet_shape *shape, const uint8_t *flat,
     }
 }
 
-/* ---- the closest point ---- */
-
-static closest make_closest(vec3 offset, double along, abut_type type, int local)
-{
-    offset = vec3_one_zero(offset);
-    return (closest){offset, vec3_norm_sq(offset), along, type, local};
-}
-
-static closest at_corner(const triangle *t, int corner, vec3 center)
-{
-    return make_closest(vec3_sub(center, t->corner[corner]), 0.0, ABUT_VERTEX, corner);
-}
-
-/* Eqs. 20-25 for edge k. On its ends the edge is higher in the hierarchy than the vertex, but a
- * diagonal's ends are corners and no inside. */
-static closest on_edge(const triangle *t, int k, vec3 center)
-{
-    bool from_end = triangle_edge_from_end(t, k);
-    int from = from_end ? NEXT[k] : k, to = from_end ? k : NEXT[k];
-    bool diagonal = triangle_edge_number(t, k) == EDGE_DIAGONAL;
-    vec3 edge = vec3_sub(t->corner[to], t->corner[from]);
-    vec3 offset = vec3_sub(center, t->corner[from]);
-    double p = vec3_dot(offset, edge), length_sq = vec3_norm_sq(edge);
-    if (p < 0.0 || length_sq == 0.0 || (diagonal && p == 0.0)) {
-        return at_corner(t, from, center);
-    }
-    if (p > length_sq || (diagonal && p == length_sq)) {
-        return at_corner(t, to, center);
-    }
-    double along = p / length_sq;
-    offset =
-        along < 1.0 ? vec3_sub(offset, vec3_scale(edge, along)) : vec3_sub(center, t->corner[to]);
-    return make_closest(offset, along, diagonal ? ABUT_FACET : ABUT_EDGE, k);
-}
-
-/* Whether the center is over the inner side of edge k (eqs. 18, 19). */
-static bool is_inside(const triangle *t, int k, vec3 center)
-{
-    vec3 inward = vec3_cross(t->normal, vec3_sub(t->corner[NEXT[k]], t->corner[k]));
-    return vec3_dot(inward, vec3_sub(center, t->corner[k])) >= 0.0;
-}
-
-void triangle_closest(const triangle *t, vec3 center, double reach, closest *best)
-{
-    best->distance_sq = INFINITY;
-    best->type = ABUT_VERTEX;
-    vec3 from = vec3_sub(center, t->corner[0]);
-    double height = vec3_dot(t->normal, from);
-    if (fabs(height) > reach + CULL_SLACK * (reach + vec3_max_abs(from))) {
-        return;
-    }
-    bool inside[3] = {is_inside(t, 0, center), is_inside(t, 1, center), is_inside(t, 2, center)};
-    bool has_inside = t->marks & MARK_INSIDE;
-    if (has_inside && inside[0] && inside[1] && inside[2]) {
-        *best = make_closest(vec3_scale(t->normal, height), 0.0, ABUT_FACET, -1);
-        return;
-    }
-    /* the closest point is on an edge that the center is outside of */
-    for (int k = 0; k < 3; k++) {
-        if ((inside[k] && has_inside) || triangle_edge_number(t, k) == EDGE_IGNORED) {
-            continue;
-        }
-        closest edge = on_edge(t, k, center);
-        if (closest_is_nearer(&edge, best)) {
-            *best = edge;
-        }
-    }
-}
+/* ---- the contact point ---- */
 
 vec3 triangle_point(const triangle *t, const closest *c, vec3 center)
 {
@@ -418,7 +352,11 @@ vec3 triangle_point(const triangle *t, const closest *c, vec3 center)
 
 double triangle_along(const triangle *t, int k, vec3 center)
 {
-    return on_edge(t, k, center).along;
+    bool from_end = triangle_edge_from_end(t, k);
+    vec3 from = t->corner[from_end ? NEXT[k] : k], to = t->corner[from_end ? k : NEXT[k]];
+    vec3 edge = vec3_sub(to, from);
+    double p = vec3_dot(vec3_sub(center, from), edge), length_sq = vec3_norm_sq(edge);
+    return p < 0.0 || p > length_sq || length_sq == 0.0 ? 0.0 : p / length_sq;
 }
 
 int32_t triangle_feature(const triangle *t, const closest *c)

@@ -1,4 +1,4 @@
-/* One facet: its shape, its fan of triangles, and its closest point to a sphere's center.
+/* One facet: its shape, its fan of triangles, and the point that was found closest on one.
  *
  * What a facet computes does not depend on how it is written down: its fan starts at its
  * lexicographically smallest corner, and an edge is evaluated from its lexicographically smaller
@@ -144,18 +144,6 @@ typedef struct closest {
     abut_type type;
     int32_t local; /* the triangle's number of the edge or the corner */
 } closest;
-
-/* Eqs. 16-25 in the order of table 3. A triangle whose plane is farther than `reach` is not looked
- * at: only distance_sq and type are written then. */
-void triangle_closest(const triangle *t, vec3 center, double reach, closest *best);
-
-/* Whether a is the better answer for a facet whose triangles answered a and b
- * (contact type hierarchy). */
-static inline bool closest_is_nearer(const closest *a, const closest *b)
-{
-    return a->distance_sq < b->distance_sq ||
-           (a->distance_sq == b->distance_sq && a->type < b->type);
-}
 
 /* The contact point: on the facet's plane to within its own coordinates' rounding even where the
  * sphere is far larger; along the plane, and so past the border, as far as the center's rounds. */

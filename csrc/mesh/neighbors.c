@@ -5,7 +5,7 @@
 
 #include "../base/memory.h"
 
-/* Of every bit of a number, into all bits (the finalizer of MurmurHash3). */
+/* Spread every bit of a number over all bits (the finalizer of MurmurHash3). */
 static uint64_t mix(uint64_t x)
 {
     x = (x ^ (x >> 33)) * UINT64_C(0xff51afd7ed558ccd);
@@ -43,6 +43,7 @@ static int32_t *make_slots(abut_index count, uint64_t *mask)
 
 /* ---- points ---- */
 
+/* The first vertex that lies where this one does. */
 static int32_t point_of(const neighbors *n, int32_t *slots, uint64_t mask, int32_t vertex)
 {
     const vec3 here = neighbors_point(n, vertex);
@@ -74,7 +75,7 @@ static abut_status find_points(const abut_mesh *mesh, neighbors *n)
 
 /* ---- edges ---- */
 
-/* Where the edge is, or would be. */
+/* The slot of the edge between two points, or the empty one where it would be. */
 static uint64_t edge_slot(const neighbors *n, int32_t low, int32_t high)
 {
     uint64_t slot = hash_ends(low, high) & n->slot_mask;
@@ -88,6 +89,7 @@ static uint64_t edge_slot(const neighbors *n, int32_t low, int32_t high)
     return slot;
 }
 
+/* Note a third corner at an edge, unless one of the same place is known. */
 static void add_across(neighbor_edge *edge, int32_t point)
 {
     for (int32_t i = 0; i < edge->across_count && i < 2; i++) {
@@ -103,6 +105,8 @@ static void add_across(neighbor_edge *edge, int32_t point)
     }
 }
 
+/* The edge between two points, made where it is new, with a third corner more; -1 from a point to
+ * itself. */
 static int32_t add_edge(neighbors *n, int32_t a, int32_t b, int32_t across)
 {
     if (a == b) {

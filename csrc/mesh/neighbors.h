@@ -37,7 +37,7 @@ void neighbors_free(neighbors *n);
 /* The edge between two points, or -1. */
 int32_t neighbors_edge(const neighbors *n, int32_t a, int32_t b);
 
-/* Of all bits of the corners of triangle `number`, in any order. */
+/* A hash of where the corners of triangle `number` are, the same in any order. */
 uint64_t neighbors_hash(const neighbors *n, abut_index number);
 
 static inline vec3 neighbors_point(const neighbors *n, int32_t point)

@@ -117,6 +117,7 @@ static meaning meaning_of(const steepness_counts *counts, int first, int end)
     return are_enough && ALL_TO_LARGE * (all - tiny) <= all ? MEANS_SMALL : MEANS_DOUBT;
 }
 
+/* Decide what deviations of each steepness are: clusters between gaps mean one thing. */
 static void find_meanings(measuring *m)
 {
     const steepness_counts counts = count_edges(m);
@@ -140,6 +141,7 @@ static void find_meanings(measuring *m)
     }
 }
 
+/* Find the largest deviation that is noise by what walks say. */
 static void find_level(measuring *m)
 {
     for (abut_index e = 0; e < m->deviations.near.edge_count; e++) {
@@ -150,6 +152,8 @@ static void find_level(measuring *m)
     }
 }
 
+/* Whether the deviation of an edge is noise: by what deviations of its steepness are, or since its
+ * triangles are thin and others have as much. */
 static bool is_noise(const measuring *m, const edge_measure *edge)
 {
     const meaning means = m->of_steepness[edge->steepness];
@@ -212,6 +216,8 @@ static bool is_doubtful(const measuring *m, const edge_measure *edge)
            !is_noise(m, edge);
 }
 
+/* Count the edges of which nothing tells whether they are noise or shape, and find their first
+ * facet. */
 static void find_doubt(const measuring *m, abut_noise_doubt *doubt)
 {
     *doubt = (abut_noise_doubt){.facet = -1};

@@ -9,6 +9,7 @@
 /* Fewer facets make no plane. */
 enum { FEWEST_FACETS = 2 };
 
+/* A normal and a height in steps: facets of one plane have the same, nearly always. */
 typedef struct plane_key {
     int32_t steps[4];
 } plane_key;
@@ -31,11 +32,12 @@ typedef struct finding {
     double farthest; /* coordinate */
     group *groups;   /* of facets with one key */
     int32_t count;
-    int32_t *slots; /* where keys are looked up: facets, or NO_PLANE; then any numbers of facets */
+    int32_t *slots; /* a hash table of keys: a facet each, or NO_PLANE; later scratch, a number for
+                       each facet */
     uint32_t mask;  /* of slots: a power of two minus 1 */
 } finding;
 
-/* Of a number that is no more than some units, as parts of 1 are. */
+/* Which of so many steps in a unit a number is in, which is not far beyond 1. */
 static int32_t step_of(double value, double steps)
 {
     /* what is positive is rounded down by the conversion, which needs no call */
@@ -96,7 +98,8 @@ static abut_status group_facets(finding *f)
         const int32_t number = numbers[plane_of[k]];
         plane_of[k] = number;
         if (number != NO_PLANE) {
-            f->groups[number].from = f->triangles[k].corner[0]; /* at last the first facet's */
+            f->groups[number].from =
+                f->triangles[k].corner[0]; /* the last one set is the first facet's */
         }
     }
     return ABUT_OK;
@@ -120,13 +123,15 @@ static double height_of(const group *own, vec3 point)
     return vec3_dot(own->plane.normal, vec3_sub(point, own->from));
 }
 
+/* What height_of adds up, without signs: its rounding is a part of that. */
 static double added_up(const group *own, vec3 point)
 {
     const vec3 normal = own->plane.normal, apart = vec3_sub(point, own->from);
     return fabs(normal.x * apart.x) + fabs(normal.y * apart.y) + fabs(normal.z * apart.z);
 }
 
-/* No area that is a number, no normal: then no facet is in the plane. */
+/* A plane's normal is the mean of its facets', weighed with their areas. Where an area is no
+ * number, neither is the normal, and check_facets finds no facet in the plane. */
 static void fit_normals(finding *f)
 {
     for (abut_index k = 0; k < f->facet_count; k++) {
@@ -145,6 +150,7 @@ static void fit_normals(finding *f)
     }
 }
 
+/* A plane's height is the mean of its facets' corners, weighed likewise. */
 static void fit_heights(finding *f)
 {
     for (abut_index k = 0; k < f->facet_count; k++) {
@@ -170,6 +176,7 @@ static double farthest_corner(const group *own, const triangle *t)
     return off;
 }
 
+/* A facet whose corners are off the plane by at most `off` is in it: widen the bounds. */
 static void include_facet(group *own, const triangle *t, double off)
 {
     plane *to = &own->plane;

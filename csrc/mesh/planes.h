@@ -34,9 +34,10 @@ typedef struct plane_set {
 abut_status planes_find(const triangle *triangles, abut_index count, plane_set *set);
 void planes_free(plane_set *set);
 
-/* Whether that holds in the plane, whatever is rounded, for spheres of at most that reach, and for
- * facets that are at least `margin` from the foot: their contacts are farther than that of the
- * facet with the foot inside by more than rounding, and it eliminates them.
+/* Whether facets at the foot are all that has to be tested in the plane, whatever is rounded, for
+ * spheres of at most that reach: the contacts of facets that are at least `margin` from the foot
+ * are farther than that of the facet with the foot inside by more than rounding, and it eliminates
+ * them.
  *
  * With d, the distance of the center from the plane, and o, by how much the plane, the facets and
  * what is computed of them are off each other: such a facet is sqrt(d^2 + margin^2 - 2 d o) away at

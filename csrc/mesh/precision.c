@@ -24,12 +24,12 @@ enum { SHORT_BITS = 17, DOUBLE_BITS = 53 };
 /* Digits are believed where chance would make all of them with a probability of 2^-20 or less. */
 enum { EVIDENCE_BITS = 20 };
 
-/* No facet is left where one in so many edges was rounded to so few units: their corners are points
- * of a grid. */
+/* Rounding to units that are so large beside one in so many edges would have closed up facets. So
+ * corners with edges of so few units were not rounded: they are points of a grid. */
 #define GRID_UNITS 32.0
 enum { SHORT_EDGES_OF = 2000 };
 
-/* No float64 number needs fewer. */
+/* Fewer than any float64 number needs: where looking for the most begins. */
 enum { FEWEST_DECIMALS = -400 };
 
 /* Powers of ten are exact up to here. */
@@ -81,7 +81,7 @@ typedef struct axis_corners {
     abut_index count, vertex_count;
 } axis_corners;
 
-/* That of a vertex that there is not, which is found later, is 0. */
+/* Of corner i. Whether its vertex is there at all is checked later: one that is not has 0. */
 static double coordinate(const axis_corners *axis, abut_index i)
 {
     const abut_index vertex = axis->indices[i];
@@ -93,7 +93,7 @@ typedef struct axis_digits {
     bool are_float; /* all of them are float32 numbers, and are judged as such */
     bool are_few;   /* all of them are decimals of few digits */
     digits digits;
-    int evidence; /* bits */
+    int evidence; /* how unlikely they are by chance, in bits */
 } axis_digits;
 
 /* The fewest digits that x, positive, is written with to within its own rounding, at most `most` of
@@ -116,6 +116,7 @@ static void include_digits(digits *all, const digits *some)
     all->decimals = some->decimals > all->decimals ? some->decimals : all->decimals;
 }
 
+/* Take the digits of a number into account, and how unlikely these are by chance. */
 static void add_number(axis_digits *axis, double x)
 {
     const double rounding = axis->are_float ? 0.5 * ulp_float(x) : ulp_double(x);
@@ -156,7 +157,7 @@ static axis_digits judge_axis(const axis_corners *axis)
     return found;
 }
 
-/* Of two whole numbers (Euclid's algorithm); one of them may be 0. */
+/* The largest common divisor of two whole numbers (Euclid's algorithm); one of them may be 0. */
 static double common_divisor(double a, double b)
 {
     while (b != 0.0) {
@@ -190,7 +191,8 @@ static bool are_steps(const axis_corners *axis, const digits *found)
     return step / power > 1.5 * digit_unit(found, largest);
 }
 
-/* Numbers that were rounded to so many digits. Whole ones count something. */
+/* Whether these are numbers that were rounded to so many digits. Whole numbers are not: they count
+ * something. */
 static bool are_rounded(const axis_corners *axis, const axis_digits *found)
 {
     return found->are_few && found->digits.significant > SHORT_DIGITS &&

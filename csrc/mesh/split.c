@@ -71,6 +71,7 @@ static double corner_area(vec3 normal, vec3 a, vec3 b, vec3 c)
     return vec3_dot(normal, vec3_cross_exact(vec3_sub(b, a), vec3_sub(c, a)));
 }
 
+/* How far two points are apart along the axis where that is most. */
 static double longest_axis(vec3 a, vec3 b)
 {
     return vec3_max_abs(vec3_sub(b, a));
@@ -159,7 +160,7 @@ static void clear_blocker(splitter *s, abut_index corner)
     own->blocker = NONE;
 }
 
-/* It is to be asked anew. */
+/* Forget what is known of a corner, so that it is asked anew. */
 static void forget(splitter *s, abut_index corner)
 {
     clear_blocker(s, corner);

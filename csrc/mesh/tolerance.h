@@ -104,16 +104,12 @@
 
 /* A set of contacts whose G has a pivot below this is no longer positive definite for sure: some
  * units in the last place of 1. Loads that move along such a direction, by 1 at most, change no
- * force by more, which is less than what counts as satisfied; nor does a diagonal that is larger by
- * this. */
+ * force by more, which is less than what counts as satisfied. */
 #define FLAT_CURVATURE 1e-14
 
 /* Normals whose cosine is no more than this, a few units in the last place of 1, are perpendicular:
  * each of the walls of a rotated corner carries its full force. */
 #define PERPENDICULAR_COSINE 1e-15
-
-/* Lemke's tableau: what is below this part of its column's largest number is rounding. */
-#define LEMKE_ZERO 1e-13
 
 /* One unit in the last place of a number is its power of two times this. */
 #define EXPONENT_BITS (UINT64_C(0x7ff) << 52)

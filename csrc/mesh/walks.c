@@ -9,8 +9,8 @@
 
 #include "tolerance.h"
 
-/* A walk arrives after so many heights of its triangle, and goes on to as many as it can of twice
- * as many, over so many edges. */
+/* A walk arrives where it is so many heights of its first triangle away. It goes on from there, up
+ * to twice as far, and crosses no more than so many edges. */
 #define WALK_HEIGHTS 3.0
 enum { WALK_EDGES = 64 };
 
@@ -49,8 +49,8 @@ static course set_course(const deviations *d, abut_index number, int side)
     return c;
 }
 
-/* Go on behind a point: it takes the place of the edge's end on its side. Returns the edge there.
- */
+/* Walk into the triangle behind the edge, whose third corner is `point`: it takes the place of that
+ * end of the edge which is on its side. Returns the edge that is ahead then. */
 static int32_t pass(const neighbors *near, course *c, int32_t point)
 {
     const vec3 to = vec3_sub(neighbors_point(near, point), c->start);
@@ -94,7 +94,7 @@ static bool walk(const deviations *d, course c, int32_t edge, int32_t *arrival,
     return farthest > 0.0 && farthest >= c.goal;
 }
 
-/* The same the other way, through the triangle. */
+/* Walk the other way, back through the triangle. */
 static bool walk_back(const deviations *d, course c, int32_t *arrival, crossed_edges *crossed)
 {
     c.out = vec3_scale(c.out, -1.0);
@@ -132,7 +132,8 @@ typedef struct findings {
     bool is_exact;  /* a walk came to where digits explain all */
 } findings;
 
-/* Both ways straight across a side. */
+/* Walk straight across a side of the triangle and, where that arrives, back through it, and note
+ * what was found. */
 static void explore(const deviations *d, abut_index number, int side, findings *f)
 {
     const course c = set_course(d, number, side);
@@ -184,7 +185,7 @@ static bool triangle_in_question(const deviations *d, abut_index number)
            edge_is_in_question(deviations_edge(d, 3 * number + 2));
 }
 
-/* A part of the triangles that depends on their corners alone. */
+/* Of many triangles some are judged; which ones depends on where their corners are alone. */
 walk_votes walks_judge(const deviations *d)
 {
     walk_votes votes = {.noise = {0}};

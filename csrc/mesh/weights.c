@@ -11,12 +11,13 @@ typedef struct vec2 {
     double x, y;
 } vec2;
 
-/* What to see a facet's plane in: two of the three coordinates. */
+/* A facet's plane as it is seen where one coordinate is left out: which two are x and y. */
 typedef struct plane_view {
     const double *vertices;
     int x, y;
 } plane_view;
 
+/* Leave the coordinate out along which the normal is largest. */
 static plane_view view_along(const abut_mesh *mesh, vec3 normal)
 {
     double x = fabs(normal.x), y = fabs(normal.y), z = fabs(normal.z);
@@ -88,6 +89,7 @@ static double corner_area(const outline *o, abut_index k)
 
 /* ---- on the border ---- */
 
+/* Where on the segment from a to b the point closest to p is, 0 ... 1. */
 static double along_segment(vec2 p, vec2 a, vec2 b)
 {
     double x = b.x - a.x, y = b.y - a.y;
@@ -180,6 +182,7 @@ static void normalize(double *weights, abut_index count)
     weights[largest] += rest + lost;
 }
 
+/* The weights of an outline's corners for its point. */
 static void fill_outline(const outline *o, abut_weights kind, double *weights)
 {
     bool inside = true;
@@ -261,14 +264,6 @@ static void fill_edge(const abut_mesh *mesh, const force_point *at, abut_index *
     nodes[1] = p.indices[at->feature + 1 < p.count ? at->feature + 1 : 0];
     weights[0] = 1.0 - at->along;
     weights[1] = at->along;
-}
-
-abut_index weights_count(const abut_mesh *mesh, const force_point *at)
-{
-    if (at->type == ABUT_FACET) {
-        return mesh->kept[at->facet];
-    }
-    return at->type == ABUT_EDGE ? 2 : 1;
 }
 
 void weights_fill(const abut_mesh *mesh, const force_point *at, abut_weights kind,

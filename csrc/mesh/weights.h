@@ -14,10 +14,8 @@ typedef struct force_point {
     uint8_t type;     /* abut_type */
 } force_point;
 
-/* How many nodes carry it: all corners that are not flat for FACET, 2 for EDGE, 1 for VERTEX. */
-abut_index weights_count(const abut_mesh *mesh, const force_point *at);
-
-/* Fill nodes and weights, in the facet's order. */
+/* Fill nodes and weights, in the facet's order: all corners that are not flat for FACET, two for
+ * EDGE, one for VERTEX. */
 void weights_fill(const abut_mesh *mesh, const force_point *at, abut_weights kind,
                   abut_index *nodes, double *weights);
 

@@ -47,7 +47,7 @@ static lanes3 load_rows(const double *const *rows, abut_index last)
     return (lanes3){columns[0], columns[1], columns[2]};
 }
 
-/* To the first `count` rows. */
+/* Write points to the first `count` rows. */
 static void store_rows(double *to, lanes3 a, abut_index count)
 {
     const lanes columns[3] = {a.x, a.y, a.z};
@@ -205,6 +205,7 @@ static lanes3 barycentric(const triangle_lanes *t, lanes3 point, lanes_mask *ins
 
 /* ---- all of them ---- */
 
+/* The weights of one point by the scalar twin. */
 static void fill_one(const triangle_points *points, abut_index i)
 {
     force_point at = {.point = vec3_load(points->point + 3 * i),

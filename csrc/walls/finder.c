@@ -53,6 +53,20 @@ void abut_finder_free(abut_finder *finder)
     memory_free(finder);
 }
 
+/* A reach is the sum of a radius and a gap, either of which may be as large as a coordinate. */
+abut_status abut_finder_prepare(const abut_finder *finder, double reach, abut_error *error)
+{
+    abut_status status =
+        reach > 0.0 && reach <= 2.0 * ABUT_COORDINATE_LIMIT ? ABUT_OK : ABUT_BAD_REACH;
+    for (abut_index k = 0; !status && k < finder->mesh_count; k++) {
+        status = sets_refine(&finder->meshes[k], reach);
+    }
+    if (error) {
+        *error = (abut_error){.status = status, .value = reach};
+    }
+    return status;
+}
+
 abut_statistics abut_finder_inspect(const abut_finder *finder)
 {
     const query_counts *counts = &finder->leftovers->counts;

@@ -5,18 +5,20 @@
  * same sphere whose normal is the same, as far as flat walls go, or which lay on the same or an
  * adjacent feature: then they have a node in common. Where several might, the nearest points are
  * one, and each is continued once. */
-#include "../abut.h"
 #include "../base/memory.h"
 #include "../base/parallel.h"
-#include "../base/vec3.h"
+#include "../base/pool.h"
+#include "motion.h"
 
 /* Spheres of a chunk: enough to make starting one cheap, few enough to share out. */
 enum { CHUNK_SPHERES = 1024 };
 
 typedef struct matching {
-    const abut_step *now, *before;
+    abut_step now, before;
+    motion motion;
     const abut_index *earlier;
     abut_index *match;
+    pool scratches;
 } matching;
 
 /* The contacts of one sphere, or the nodes of one contact. */
@@ -42,40 +44,60 @@ static row_span nodes_of(const abut_step *step, abut_index row)
     return span_at(step->node_offsets, row, step->node_count);
 }
 
-/* The nearest contact that a new one may continue and that was not taken when it was looked for. */
-typedef struct proposal {
-    double distance_sq;
-    abut_index row; /* of the step before; -1: none, or the new contact is done */
-} proposal;
+/* A contact of the sphere in hand, of now or of the step before, where the meshes are now. */
+typedef struct sphere_row {
+    abut_index row, mesh;
+    vec3 point, normal;
+    double tilt, chord; /* by how much the normal may be off: an angle, and its chord */
 
-/* What a chunk's spheres use one after the other. */
+    /* of now: the nearest contact before that it may continue and that was not taken when it was
+     * looked for; -1: none, or it has its own */
+    abut_index proposed;
+    double distance_sq;
+    bool is_taken; /* of before */
+
+    /* of several on one mesh, of now the first, which the others of before have for a partner; and
+     * the one of before whose normal agrees best with it */
+    abut_index partner;
+    double agreement;
+    vec3 wrap;
+} sphere_row;
+
+/* The contacts of one sphere in one step. */
+typedef struct row_list {
+    sphere_row *rows;
+    abut_index count;
+} row_list;
+
+/* What a thread's spheres use one after the other. */
 typedef struct scratch {
-    proposal *proposals; /* of the new contacts */
-    uint8_t *taken;      /* of the old ones */
-    abut_index proposal_capacity, taken_capacity;
+    pooled pooled;
+    sphere_row *rows;
+    abut_index row_capacity;
 } scratch;
 
 /* ---- which contacts may be one ---- */
 
 /* The chord of an angle, so that small angles keep their digits. */
-static bool normals_agree(const matching *m, abut_index now, abut_index before)
+static double chord_of(double tilt)
 {
-    double tilt = fmax(m->now->tilt[now], m->before->tilt[before]);
-    double limit = 2.0 * sin(0.5 * fmin(tilt, PI));
-    vec3 normal = vec3_load(m->now->normal + 3 * now);
-    vec3 chord = vec3_sub(normal, vec3_load(m->before->normal + 3 * before));
-    return vec3_norm_sq(chord) <= limit * limit;
+    return 2.0 * sin(0.5 * fmin(tilt, PI));
+}
+
+static bool are_within(vec3 normal, vec3 other, double chord)
+{
+    return vec3_norm_sq(vec3_sub(normal, other)) <= chord * chord;
 }
 
 /* Nodes are numbered inside their mesh. */
 static bool share_a_node(const matching *m, abut_index now, abut_index before)
 {
-    if (m->now->mesh[now] != m->before->mesh[before]) {
+    if (step_mesh(&m->now, now) != step_mesh(&m->before, before)) {
         return false;
     }
-    const row_span nodes = nodes_of(m->now, now), old_nodes = nodes_of(m->before, before);
-    const abut_index *node = m->now->node + nodes.first;
-    const abut_index *old_node = m->before->node + old_nodes.first;
+    const row_span nodes = nodes_of(&m->now, now), old_nodes = nodes_of(&m->before, before);
+    const abut_index *node = m->now.node + nodes.first;
+    const abut_index *old_node = m->before.node + old_nodes.first;
     for (abut_index i = 0; i < nodes.count; i++) {
         for (abut_index k = 0; k < old_nodes.count; k++) {
             if (node[i] == old_node[k]) {
@@ -86,120 +108,252 @@ static bool share_a_node(const matching *m, abut_index now, abut_index before)
     return false;
 }
 
-static bool may_continue(const matching *m, abut_index now, abut_index before)
+static bool may_continue(const matching *m, const sphere_row *now, const sphere_row *before)
 {
-    return normals_agree(m, now, before) || share_a_node(m, now, before);
+    const double tilt = fmax(now->tilt, before->tilt);
+    const double chord = tilt == now->tilt ? now->chord : before->chord;
+    return are_within(now->normal, before->normal, chord) || share_a_node(m, now->row, before->row);
+}
+
+/* Of a sphere that has one contact in either step, as most have. */
+static bool may_continue_alone(const matching *m, abut_index now, abut_index before)
+{
+    const double chord = chord_of(fmax(m->now.tilt[now], m->before.tilt[before]));
+    const vec3 normal = vec3_load(m->now.normal + 3 * now);
+    return are_within(normal, motion_normal(&m->motion, &m->before, before), chord) ||
+           share_a_node(m, now, before);
+}
+
+/* ---- the contacts of one sphere ---- */
+
+static sphere_row load_row(const abut_step *step, abut_index row)
+{
+    const double tilt = step->tilt[row];
+    return (sphere_row){.row = row,
+                        .mesh = step_mesh(step, row),
+                        .tilt = tilt,
+                        .chord = chord_of(tilt),
+                        .proposed = -1,
+                        .partner = -1};
+}
+
+static row_list load_now(const matching *m, row_span span, sphere_row *rows)
+{
+    for (abut_index i = 0; i < span.count; i++) {
+        const abut_index row = span.first + i;
+        rows[i] = load_row(&m->now, row);
+        rows[i].point = vec3_load(m->now.point + 3 * row);
+        rows[i].normal = vec3_load(m->now.normal + 3 * row);
+    }
+    return (row_list){rows, span.count};
+}
+
+static row_list load_before(const matching *m, row_span span, sphere_row *rows)
+{
+    for (abut_index k = 0; k < span.count; k++) {
+        const abut_index row = span.first + k;
+        rows[k] = load_row(&m->before, row);
+        rows[k].point = motion_point(&m->motion, &m->before, row);
+        rows[k].normal = motion_normal(&m->motion, &m->before, row);
+    }
+    return (row_list){rows, span.count};
+}
+
+/* ---- a sphere that came in again on the other side ----
+ *
+ * A sphere that leaves a periodic box may be moved by whole periods, and then touches another
+ * image. Of its earlier contacts with a mesh, the one whose normal agrees best with that of its
+ * first contact with this mesh now tells by how many periods. */
+
+static abut_index first_on_mesh(row_list list, abut_index mesh)
+{
+    for (abut_index i = 0; i < list.count; i++) {
+        if (list.rows[i].mesh == mesh) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Find the partners among the contacts of now, and who agrees best with each. */
+static void find_partners(row_list now, row_list before)
+{
+    for (abut_index k = 0; k < before.count; k++) {
+        sphere_row *old = &before.rows[k];
+        old->partner = first_on_mesh(now, old->mesh);
+        if (old->partner < 0) {
+            continue;
+        }
+        sphere_row *partner = &now.rows[old->partner];
+        const double agreement = vec3_dot(old->normal, partner->normal);
+        if (partner->partner < 0 || agreement > partner->agreement) {
+            partner->partner = k, partner->agreement = agreement;
+        }
+    }
+}
+
+/* Whole periods, as a length: to the nearest. */
+static double whole_periods(double length, double period)
+{
+    return period > 0.0 ? rint(length / period) * period : 0.0;
+}
+
+static vec3 wrap_between(const matching *m, vec3 now, vec3 before)
+{
+    const vec3 apart = vec3_sub(now, before);
+    const double *period = m->motion.period;
+    return (vec3){whole_periods(apart.x, period[0]), whole_periods(apart.y, period[1]),
+                  whole_periods(apart.z, period[2])};
+}
+
+/* Move the earlier contacts by the periods that the caller has moved their sphere by. */
+static void follow_wraps(const matching *m, row_list now, row_list before)
+{
+    find_partners(now, before);
+    for (abut_index i = 0; i < now.count; i++) {
+        sphere_row *row = &now.rows[i];
+        if (row->partner >= 0) {
+            row->wrap = wrap_between(m, row->point, before.rows[row->partner].point);
+        }
+    }
+    for (abut_index k = 0; k < before.count; k++) {
+        sphere_row *old = &before.rows[k];
+        if (old->partner >= 0) {
+            old->point = vec3_add(old->point, now.rows[old->partner].wrap);
+        }
+    }
 }
 
 /* ---- one sphere ---- */
 
-static double distance_sq(const matching *m, abut_index now, abut_index before)
+/* Propose to a contact the nearest one before; of several at one distance the first. */
+static void propose(const matching *m, sphere_row *now, row_list before)
 {
-    vec3 point = vec3_load(m->now->point + 3 * now);
-    return vec3_norm_sq(vec3_sub(point, vec3_load(m->before->point + 3 * before)));
-}
-
-/* Of contacts at one distance the first. */
-static proposal propose(const matching *m, abut_index now, row_span before, const uint8_t *taken)
-{
-    proposal best = {0.0, -1};
+    now->proposed = -1;
     for (abut_index k = 0; k < before.count; k++) {
-        abut_index row = before.first + k;
-        double d = distance_sq(m, now, row);
-        if (!taken[k] && (best.row < 0 || d < best.distance_sq) && may_continue(m, now, row)) {
-            best = (proposal){d, row};
+        const sphere_row *old = &before.rows[k];
+        const double d = vec3_norm_sq(vec3_sub(now->point, old->point));
+        const bool is_nearer = now->proposed < 0 || d < now->distance_sq;
+        if (!old->is_taken && is_nearer && may_continue(m, now, old)) {
+            now->proposed = k, now->distance_sq = d;
         }
     }
-    return best;
 }
 
-/* Of contacts at one distance the first; -1: no proposal is left. */
-static abut_index find_nearest(const proposal *proposals, abut_index count)
+/* The contact whose proposal is at the smallest distance, of several the first; NULL: no proposal
+ * is left. */
+static sphere_row *nearest_proposal(row_list now)
 {
-    abut_index nearest = -1;
-    for (abut_index i = 0; i < count; i++) {
-        if (proposals[i].row >= 0 &&
-            (nearest < 0 || proposals[i].distance_sq < proposals[nearest].distance_sq)) {
-            nearest = i;
+    sphere_row *nearest = NULL;
+    for (abut_index i = 0; i < now.count; i++) {
+        sphere_row *row = &now.rows[i];
+        if (row->proposed >= 0 && (!nearest || row->distance_sq < nearest->distance_sq)) {
+            nearest = row;
         }
     }
     return nearest;
 }
 
-static abut_status reserve(scratch *s, abut_index now_count, abut_index before_count)
-{
-    proposal *proposals =
-        memory_grow(s->proposals, now_count, &s->proposal_capacity, sizeof *proposals);
-    s->proposals = proposals ? proposals : s->proposals;
-    uint8_t *taken = memory_grow(s->taken, before_count, &s->taken_capacity, sizeof *taken);
-    s->taken = taken ? taken : s->taken;
-    return proposals && taken ? ABUT_OK : ABUT_NO_MEMORY;
-}
-
 /* The smallest distance of all pairs first. A proposal waits until it is the smallest, and is made
  * anew if its contact was taken meanwhile: the pairs, which may be millions, need no room. */
-static void match_nearest_first(const matching *m, row_span now, row_span before, scratch *s)
+static void match_nearest_first(const matching *m, row_list now, row_list before)
 {
-    for (abut_index k = 0; k < before.count; k++) {
-        s->taken[k] = 0;
-    }
     for (abut_index i = 0; i < now.count; i++) {
-        s->proposals[i] = propose(m, now.first + i, before, s->taken);
+        propose(m, &now.rows[i], before);
     }
-    abut_index i;
-    while ((i = find_nearest(s->proposals, now.count)) >= 0) {
-        abut_index row = s->proposals[i].row;
-        if (s->taken[row - before.first]) {
-            s->proposals[i] = propose(m, now.first + i, before, s->taken);
+    sphere_row *row;
+    while ((row = nearest_proposal(now))) {
+        sphere_row *old = &before.rows[row->proposed];
+        if (old->is_taken) {
+            propose(m, row, before);
         } else {
-            s->taken[row - before.first] = 1;
-            s->proposals[i].row = -1;
-            m->match[now.first + i] = row;
+            old->is_taken = true;
+            row->proposed = -1;
+            m->match[row->row] = old->row;
         }
     }
 }
 
-/* Most spheres have one contact before and after. */
+static abut_status match_several(const matching *m, row_span now, row_span before, scratch *s)
+{
+    sphere_row *rows =
+        memory_grow(s->rows, now.count + before.count, &s->row_capacity, sizeof *rows);
+    if (!rows) {
+        return ABUT_NO_MEMORY;
+    }
+    s->rows = rows;
+    const row_list list = load_now(m, now, rows);
+    const row_list old_list = load_before(m, before, rows + now.count);
+    if (m->motion.is_periodic) {
+        follow_wraps(m, list, old_list);
+    }
+    match_nearest_first(m, list, old_list);
+    return ABUT_OK;
+}
+
 static abut_status match_sphere(const matching *m, row_span now, row_span before, scratch *s)
 {
-    if (now.count == 1 && before.count == 1) {
-        if (may_continue(m, now.first, before.first)) {
-            m->match[now.first] = before.first;
-        }
-        return ABUT_OK;
+    if (now.count > 1 || before.count > 1) {
+        return match_several(m, now, before, s);
     }
-    abut_status status = reserve(s, now.count, before.count);
-    if (!status) {
-        match_nearest_first(m, now, before, s);
+    if (may_continue_alone(m, now.first, before.first)) {
+        m->match[now.first] = before.first;
     }
-    return status;
+    return ABUT_OK;
 }
 
 /* ---- all spheres ---- */
 
+static void free_scratch(pooled *self)
+{
+    memory_free(((scratch *)self)->rows);
+    memory_free(self);
+}
+
+static scratch *take_scratch(matching *m)
+{
+    scratch *s = (scratch *)pool_take(&m->scratches);
+    if (!s) {
+        s = memory_alloc_zeroed(1, sizeof *s);
+    }
+    if (s) {
+        s->pooled.destroy = free_scratch;
+    }
+    return s;
+}
+
 /* The contacts of the same sphere in the step before. */
 static row_span rows_before(const matching *m, abut_index sphere)
 {
-    const abut_index number = m->earlier[sphere];
-    return number >= 0 && number < m->before->sphere_count ? rows_of(m->before, number)
-                                                           : (row_span){0, 0};
+    const abut_index number = m->earlier ? m->earlier[sphere] : sphere;
+    return number >= 0 && number < m->before.sphere_count ? rows_of(&m->before, number)
+                                                          : (row_span){0, 0};
+}
+
+static abut_status match_spheres(const matching *m, abut_index first, abut_index end, scratch *s)
+{
+    abut_status status = ABUT_OK;
+    for (abut_index i = first; !status && i < end; i++) {
+        const row_span now = rows_of(&m->now, i), before = rows_before(m, i);
+        if (now.count > 0 && before.count > 0) {
+            status = match_sphere(m, now, before, s);
+        }
+    }
+    return status;
 }
 
 static abut_status match_chunk(void *context, abut_index chunk, parallel_job *job)
 {
-    const matching *m = context;
-    abut_index first = chunk * CHUNK_SPHERES, end = first + CHUNK_SPHERES;
-    end = end < m->now->sphere_count ? end : m->now->sphere_count;
-    scratch s = {NULL, NULL, 0, 0};
-    abut_status status = ABUT_OK;
-    for (abut_index i = first; !status && i < end; i++) {
-        const row_span now = rows_of(m->now, i), before = rows_before(m, i);
-        if (now.count > 0 && before.count > 0) {
-            status = match_sphere(m, now, before, &s);
-        }
+    matching *m = context;
+    const abut_index first = chunk * CHUNK_SPHERES, left = m->now.sphere_count - first;
+    const abut_index count = left < CHUNK_SPHERES ? left : CHUNK_SPHERES;
+    scratch *s = take_scratch(m);
+    if (!s) {
+        return ABUT_NO_MEMORY;
     }
-    memory_free(s.proposals), memory_free(s.taken);
-    return status ? status : parallel_report(job, end - first);
+    const abut_status status = match_spheres(m, first, first + count, s);
+    pool_give(&m->scratches, &s->pooled);
+    return status ? status : parallel_report(job, count);
 }
 
 /* ---- checks: what is read again later is looked at again there ---- */
@@ -207,7 +361,7 @@ static abut_status match_chunk(void *context, abut_index chunk, parallel_job *jo
 /* The first of `count` items whose offsets do not ascend from 0 to `last`; `count` where all do. */
 static abut_index find_unordered(const abut_index *offsets, abut_index count, abut_index last)
 {
-    if (offsets[0] != 0) {
+    if (!offsets || offsets[0] != 0) {
         return 0;
     }
     for (abut_index i = 0; i < count; i++) {
@@ -219,53 +373,47 @@ static abut_index find_unordered(const abut_index *offsets, abut_index count, ab
     return count;
 }
 
-static abut_status report(abut_error *error, abut_status status, abut_index index,
-                          abut_index detail, double value)
-{
-    *error = (abut_error){.status = status, .index = index, .detail = detail, .value = value};
-    return status;
-}
-
 static abut_status check_step(const abut_step *step, abut_error *error)
 {
     const abut_index spheres = step->sphere_count, rows = step->contact_count;
     const abut_index sphere = find_unordered(step->offsets, spheres, rows);
     if (sphere < spheres || (spheres == 0 && rows > 0)) {
-        return report(error, ABUT_BAD_ROWS, sphere, rows, 0.0);
+        return step_report(error, ABUT_BAD_ROWS, sphere, rows, 0.0);
     }
     const abut_index row = find_unordered(step->node_offsets, rows, step->node_count);
     if (row < rows || (rows == 0 && step->node_count > 0)) {
-        return report(error, ABUT_BAD_NODES, row, step->node_count, 0.0);
+        return step_report(error, ABUT_BAD_NODES, row, step->node_count, 0.0);
     }
     return ABUT_OK;
 }
 
-static abut_status check_earlier(const abut_step *now, const abut_step *before,
-                                 const abut_index *earlier, abut_error *error)
+static abut_status check_earlier(const matching *m, abut_error *error)
 {
-    for (abut_index i = 0; i < now->sphere_count; i++) {
-        const abut_index number = earlier[i];
-        if (number >= before->sphere_count) {
-            return report(error, ABUT_BAD_EARLIER, i, number, (double)before->sphere_count);
+    const abut_index old_count = m->before.sphere_count;
+    for (abut_index i = 0; m->earlier && i < m->now.sphere_count; i++) {
+        const abut_index number = m->earlier[i];
+        if (number >= old_count) {
+            return step_report(error, ABUT_BAD_EARLIER, i, number, (double)old_count);
         }
     }
     return ABUT_OK;
 }
 
-static abut_status match_all(const matching *m, int workers, abut_error *error)
+static abut_status match_all(matching *m, int workers, abut_error *error)
 {
-    abut_status status = check_step(m->now, error);
-    status = status ? status : check_step(m->before, error);
-    status = status ? status : check_earlier(m->now, m->before, m->earlier, error);
+    abut_status status = check_step(&m->now, error);
+    status = status ? status : check_step(&m->before, error);
+    status = status ? status : check_earlier(m, error);
+    status = status ? status : motion_read(&m->motion, &m->now, &m->before, error);
     if (status) {
         return status;
     }
-    for (abut_index row = 0; row < m->now->contact_count; row++) {
+    for (abut_index row = 0; row < m->now.contact_count; row++) {
         m->match[row] = -1;
     }
-    const abut_index chunk_count = (m->now->sphere_count + CHUNK_SPHERES - 1) / CHUNK_SPHERES;
-    status = parallel_run(chunk_count, workers, match_chunk, (void *)m, NULL, NULL);
-    return report(error, status, 0, 0, 0.0);
+    const abut_index chunk_count = (m->now.sphere_count + CHUNK_SPHERES - 1) / CHUNK_SPHERES;
+    status = parallel_run(chunk_count, workers, match_chunk, m, NULL, NULL);
+    return step_report(error, status, 0, 0, 0.0);
 }
 
 abut_status abut_contacts_match(const abut_step *now, const abut_step *before,
@@ -273,7 +421,9 @@ abut_status abut_contacts_match(const abut_step *now, const abut_step *before,
                                 abut_error *error)
 {
     abut_error unused;
-    const abut_step own_now = *now, own_before = *before;
-    const matching m = {&own_now, &own_before, earlier, match};
-    return match_all(&m, workers, error ? error : &unused);
+    matching m = {.now = *now, .before = *before, .earlier = earlier, .match = match};
+    const abut_status status = match_all(&m, workers, error ? error : &unused);
+    pool_empty(&m.scratches);
+    motion_free(&m.motion);
+    return status;
 }

@@ -17,23 +17,22 @@
  *
  * Only positive definite sets become active. G is not positive definite in general, but strictly
  * copositive (f.G f > 0 for f >= 0 other than 0): where q is flat or falls without end along the
- * way, some load decreases, and it stops there. Rounding could still bring a set back; after a
- * stated number of pivots Lemke's method takes over. */
+ * way, some load decreases, and it stops there. Rounding could still bring a set back: after a
+ * stated number of pivots relax_loads goes on from the loads that there are. */
 #include "sharing.h"
 
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
 
-/* Pivots before Lemke's method takes over; one or two are usual, and no set is known that needs
- * more than these. */
-enum { PIVOTS_AT_LEAST = 100, PIVOTS_EACH = 4 };
+/* Pivots before relaxation takes over; one or two a contact are usual, up to five where many have
+ * nearly the same normal and force, and no set is known that needs as many as these. */
+enum { PIVOTS_AT_LEAST = 100, PIVOTS_EACH = 20 };
 
 void sharing_free(sharing *s)
 {
     memory_free(s->forces);
     memory_free(s->members);
     memory_free(s->factor);
-    lemke_free(&s->lemke);
     *s = (sharing){0};
 }
 
@@ -62,13 +61,6 @@ static void fill_forces(sharing *s, const double *overlaps, double exponent)
     for (abut_index i = 0; i < s->count; i++) {
         s->forces[i] = overlaps[i] > 0.0 ? power(overlaps[i] / largest, exponent) : 0.0;
     }
-}
-
-/* G of two contacts; 1 of a contact and itself. */
-static inline double coupling(vec3 a, vec3 b)
-{
-    double cosine = vec3_dot(a, b);
-    return cosine > PERPENDICULAR_COSINE ? cosine : 0.0;
 }
 
 /* F - G f: the force that a contact still lacks; 0 for members and for those that lack no more than
@@ -213,6 +205,7 @@ static abut_index blocking_member(const sharing *s, double *reach)
     return first;
 }
 
+/* Change all loads by so many steps; none falls below zero. */
 static void go_along(sharing *s, double reach)
 {
     for (abut_index i = 0; i < s->member_count; i++) {
@@ -279,58 +272,6 @@ static abut_status pivot_nearest_first(sharing *s, parallel_job *job)
     return report(job, work);
 }
 
-static abut_index neediest_contact(const sharing *s)
-{
-    abut_index neediest = -1;
-    double most = 0.0;
-    for (abut_index i = 0; i < s->count; i++) {
-        double lacking = lacking_force(s, i);
-        if (lacking > most) {
-            neediest = i, most = lacking;
-        }
-    }
-    return neediest;
-}
-
-/* The diagonal is a little more than 1: nearly coplanar contacts then are columns that a tableau
- * can tell apart, and no force changes by what matters. */
-static abut_status solve_members(sharing *s, parallel_job *job)
-{
-    abut_index count = s->member_count;
-    abut_status status = lemke_reserve(&s->lemke, count);
-    if (status) {
-        return status;
-    }
-    for (abut_index i = 0; i < count; i++) {
-        s->lemke.force[i] = s->members[i].force;
-        for (abut_index k = 0; k < count; k++) {
-            s->lemke.matrix[i * count + k] =
-                i == k ? 1.0 + FLAT_CURVATURE
-                       : coupling(s->members[i].normal, s->members[k].normal);
-        }
-    }
-    status = lemke_solve(&s->lemke, job);
-    for (abut_index i = 0; !status && i < count; i++) {
-        s->members[i].load = s->lemke.solution[i];
-    }
-    return status;
-}
-
-/* Members are those that have lacked force at some time; the one that lacks most is the next. */
-static abut_status solve_by_lemke(sharing *s, parallel_job *job)
-{
-    s->member_count = 0;
-    abut_status status = ABUT_OK;
-    abut_index next = neediest_contact(s);
-    while (!status && next >= 0) {
-        status = append_member(s, next);
-        status = status ? status : solve_members(s, job);
-        status = status ? status : report(job, 1 + s->count * s->member_count / 4);
-        next = neediest_contact(s);
-    }
-    return status;
-}
-
 static abut_status begin(sharing *s, abut_index count, const vec3 *normals, const double *overlaps,
                          double exponent)
 {
@@ -345,14 +286,22 @@ static abut_status begin(sharing *s, abut_index count, const vec3 *normals, cons
     return ABUT_OK;
 }
 
+static void write_loads(const sharing *s, double *loads)
+{
+    for (abut_index i = 0; i < s->count; i++) {
+        loads[i] = 0.0;
+    }
+    for (abut_index k = 0; k < s->member_count; k++) {
+        loads[s->members[k].contact] = s->members[k].load;
+    }
+}
+
+/* Turn loads into shares, in place. */
 static void write_shares(const sharing *s, double *shares)
 {
     for (abut_index i = 0; i < s->count; i++) {
-        shares[i] = 0.0;
-    }
-    for (abut_index k = 0; k < s->member_count; k++) {
-        double share = s->members[k].load / s->members[k].force;
-        shares[s->members[k].contact] = share < 1.0 ? share : 1.0;
+        const double share = shares[i] > 0.0 ? shares[i] / s->forces[i] : 0.0;
+        shares[i] = share < 1.0 ? share : 1.0;
     }
 }
 
@@ -361,24 +310,14 @@ abut_status sharing_solve(sharing *s, abut_index count, const vec3 *normals, con
 {
     abut_status status = begin(s, count, normals, overlaps, exponent);
     status = status ? status : pivot_nearest_first(s, job);
-    if (!status && s->pivots_left <= 0) {
-        status = solve_by_lemke(s, job);
+    if (status) {
+        return status;
     }
-    if (!status) {
-        write_shares(s, shares);
+    write_loads(s, shares);
+    if (s->pivots_left <= 0) {
+        status = relax_loads(count, normals, s->forces, shares, job);
     }
-    return status;
-}
-
-abut_status sharing_solve_by_lemke(sharing *s, abut_index count, const vec3 *normals,
-                                   const double *overlaps, double exponent, double *shares,
-                                   parallel_job *job)
-{
-    abut_status status = begin(s, count, normals, overlaps, exponent);
-    status = status ? status : solve_by_lemke(s, job);
-    if (!status) {
-        write_shares(s, shares);
-    }
+    write_shares(s, shares);
     return status;
 }
 
@@ -400,5 +339,52 @@ abut_status abut_share(abut_index count, const double *normals, const double *ov
     sharing_free(&s);
     memory_free(own_normals);
     memory_free(own_overlaps);
+    return status;
+}
+
+/* ---- projected Gauss-Seidel sweeps ----
+ *
+ * R. W. Cottle, J.-S. Pang, R. E. Stone, "The Linear Complementarity Problem", section 5.3, with
+ * symmetric G. */
+
+static double force_left_over(abut_index count, const vec3 *normals, const double *forces,
+                              const double *loads, abut_index contact)
+{
+    double rest = forces[contact];
+    for (abut_index k = 0; k < count; k++) {
+        if (k != contact && loads[k] > 0.0) {
+            rest -= coupling(normals[contact], normals[k]) * loads[k];
+        }
+    }
+    return rest > 0.0 ? rest : 0.0;
+}
+
+/* Gives by how much a load changed, at most. */
+static double sweep(abut_index count, const vec3 *normals, const double *forces, double *loads)
+{
+    double most = 0.0;
+    for (abut_index i = 0; i < count; i++) {
+        const double load = force_left_over(count, normals, forces, loads, i);
+        most = larger(most, fabs(load - loads[i]));
+        loads[i] = load;
+    }
+    return most;
+}
+
+/* So many couplings are looked at in a second or so. */
+#define MOST_COUPLINGS 1e9
+
+abut_status relax_loads(abut_index count, const vec3 *normals, const double *forces, double *loads,
+                        parallel_job *job)
+{
+    const double couplings = (double)count * (double)count;
+    double change = INFINITY;
+    abut_status status = ABUT_OK;
+    for (int k = 0; !status && k < RELAXATION_SWEEPS && k * couplings <= MOST_COUPLINGS &&
+                    change > SATISFIED_WITHIN;
+         k++) {
+        change = sweep(count, normals, forces, loads);
+        status = job ? parallel_report(job, 1 + count * count / 8) : ABUT_OK;
+    }
     return status;
 }

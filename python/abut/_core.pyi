@@ -10,7 +10,18 @@ _Statistics: TypeAlias = tuple[int, int, int, int, int, int, int, int, int, int]
 _PairStatistics: TypeAlias = tuple[
     int, int, int, int, _Doubles, _Doubles, _Indices, _Indices, _Indices, _Indices, _Indices
 ]
-_Step: TypeAlias = tuple[_Indices, _Indices, _Doubles, _Doubles, _Doubles, _Indices, _Indices]
+_Step: TypeAlias = tuple[
+    _Indices,
+    _Indices | None,
+    _Doubles,
+    _Doubles,
+    _Doubles,
+    _Indices | None,
+    _Indices,
+    _Indices,
+    _Doubles | None,
+    _Doubles | None,
+]
 
 FACET: Final = 0
 EDGE: Final = 1
@@ -31,6 +42,9 @@ def simd_levels() -> list[str]: ...
 def set_simd(name: str | None, /) -> None: ...
 def share(normals: _Doubles, overlaps: _Doubles, exponent: float, /) -> _Doubles: ...
 def match(now: _Step, before: _Step, earlier: _Indices, workers: int, /) -> _Indices: ...
+def carry(
+    now: _Step, before: _Step, match: _Indices, tangent: _Doubles, workers: int, /
+) -> _Doubles: ...
 
 @final
 class Mesh:
@@ -86,6 +100,7 @@ class Finder:
         workers: int,
         /,
     ) -> _Columns: ...
+    def prepare(self, reach: float, /) -> None: ...
     def statistics(self) -> _Statistics: ...
 
 @final

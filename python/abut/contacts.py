@@ -424,13 +424,16 @@ class Contacts(Table):
             at then, and `tangent` may be None, too.
         match : (m,) array_like of int, optional
             As `match` returned it. By default it is asked for here.
-        ids, previous_ids, workers : optional
+        ids, previous_ids : optional
             As `match` takes them, where it is asked for here.
+        workers : int, optional
+            Number of threads at most, as for `find_contacts`.
 
         Returns
         -------
         (m, 3) ndarray of float64
-            The vectors for these contacts; 0 where `match` is -1.
+            The vectors for these contacts; 0 where `match` is -1. As they were, to the bit, where
+            neither the mesh nor the normal has turned.
 
         Raises
         ------

@@ -276,6 +276,49 @@ class ContactFinder:
         }
         return Contacts._found(columns, settings)
 
+    def prepare(self, reach: float) -> None:
+        """Make the finest bins for spheres of one size at once, since many queries will come.
+
+        A finder builds coarse bins when a query first needs them, and finer ones once 10^5 spheres
+        or more have asked for them: one query then waits for these. After `prepare` no query of
+        such spheres builds any. Results are the same to the bit.
+
+        Parameters
+        ----------
+        reach : float
+            Radius plus gap of the spheres, positive; of spheres of several sizes, of the largest.
+            Where sizes differ so much that queries use several sets of bins, each may be prepared.
+
+        Raises
+        ------
+        ValueError
+            If `reach` is not positive or not finite.
+        TypeError
+            If `reach` is no real number.
+        MemoryError
+            If there is no memory for the bins.
+
+        See Also
+        --------
+        statistics : Tells how many sets of bins there are, and their memory.
+
+        Examples
+        --------
+        >>> import abut
+        >>> square = abut.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2, 3]])
+        >>> finder = abut.ContactFinder(square)
+        >>> finder.prepare(0.25)
+        >>> finder.statistics().sets
+        1
+        >>> for height in 0.26, 0.24:
+        ...     print(len(finder.find([[0.5, 0.5, height]], 0.25)))
+        0
+        1
+        >>> finder.statistics().sets
+        1
+        """
+        self._core.prepare(checks.number(reach, "reach"))
+
     def statistics(self) -> Statistics:
         """What the last query did, and what the bins hold that were built so far.
 

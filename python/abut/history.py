@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, checks
-from .poses import lengths_of, rotated
+from .poses import lengths_of
 from .threads import worker_count
 
 if TYPE_CHECKING:
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 _Doubles = NDArray[np.float64]
 _Indices = NDArray[np.intp]
+
+# Ids that lie closer together than this, on average, are looked up in a table: that takes a tenth
+# of what sorting them takes.
+_TABLE_SLOTS = 4
 
 
 def match(
@@ -34,11 +38,9 @@ def match(
     _check_same_search(now, before)
     counts = len(now.offsets) - 1, len(before.offsets) - 1
     earlier = earlier_numbers(*counts, ids, previous_ids)
-    point, normal = _moved(now, before)
     if now.period is not None:
-        point = point + _wraps(now, before, earlier, point, normal)
-    steps = _step(now, now.point, now.normal), _step(before, point, normal)
-    return _core.match(*steps, earlier, threads)
+        check_numbers(before.sphere, counts[1], "previous: sphere")
+    return _core.match(_step(now), _step(before), earlier, threads)
 
 
 def carry(
@@ -54,16 +56,10 @@ def carry(
         return np.zeros((len(now), 3))
     _check_same_search(now, before)
     vectors = read_tangent(tangent, before)
-    rows = match(now, before, *ids, workers) if rows is None else rows
-    old = read_match(rows, now, before)
-    carried = np.zeros((len(now), 3))
-    continued = np.flatnonzero(old >= 0)
-    old = old[continued]
-    turns = _turns(now, before, before.mesh[old])
-    carried[continued] = tilted(
-        rotated(vectors[old], turns), rotated(before.normal[old], turns), now.normal[continued]
-    )
-    return carried
+    if rows is None:
+        rows = match(now, before, *ids, workers)
+    old = _read_rows(rows, now)
+    return _core.carry(_step(now), _step(before), old, vectors, worker_count(workers))
 
 
 def mesh_count(contacts: Contacts) -> int:
@@ -114,24 +110,47 @@ def earlier_numbers(
         raise ValueError("ids and previous_ids go together: give both")
     wanted = _read_ids(ids, "ids", count)
     there = _read_ids(previous_ids, "previous_ids", previous_count)
-    if previous_count == 0:
+    if previous_count == 0 or count == 0:
         return np.full(count, -1)
+    low = min(int(wanted.min()), int(there.min()))
+    span = max(int(wanted.max()), int(there.max())) - low + 1
+    if span <= _TABLE_SLOTS * (count + previous_count):
+        return _table(there - low, span)[wanted - low]
     order = np.argsort(there)
     place = np.searchsorted(there, wanted, sorter=order)
     found = order[np.minimum(place, previous_count - 1)]
     return np.where(there[found] == wanted, found, -1)
 
 
+def _table(numbers: _Indices, span: int) -> _Indices:
+    """Where each number below `span` stands among these, or -1: of equal ones the last."""
+    table = np.full(span, -1)
+    table[numbers] = np.arange(len(numbers))
+    return table
+
+
 def _read_ids(ids: ArrayLike, name: str, count: int) -> _Indices:
     array = checks.indices(ids, name)
     if array.shape != (count,):
         raise ValueError(f"{name} has shape {array.shape}, but must be ({count},)")
-    order = np.argsort(array, kind="stable")
-    twins = np.flatnonzero(np.diff(array[order]) == 0)
-    if len(twins):
-        first, second = order[twins[0]], order[twins[0] + 1]
+    if not _are_distinct(array):
+        order = np.argsort(array, kind="stable")
+        first, second = order[np.flatnonzero(np.diff(array[order]) == 0)[0] + [0, 1]]
         raise ValueError(f"{name}[{first}] and {name}[{second}] are both {array[first]}")
     return array
+
+
+def _are_distinct(numbers: _Indices) -> bool:
+    count = len(numbers)
+    if count == 0:
+        return True
+    low = int(numbers.min())
+    span = int(numbers.max()) - low + 1
+    if span <= _TABLE_SLOTS * count:
+        places = numbers - low
+        return bool((_table(places, span)[places] == np.arange(count)).all())
+    ordered = np.sort(numbers)
+    return bool((ordered[1:] != ordered[:-1]).all())
 
 
 def check_numbers(numbers: _Indices, count: int, name: str) -> None:
@@ -154,12 +173,18 @@ def read_tangent(tangent: ArrayLike | None, before: Table) -> _Doubles:
     return vectors
 
 
+def _read_rows(rows: ArrayLike, now: Table) -> _Indices:
+    """A row of the step before for each row, which is not looked at yet."""
+    array = checks.indices(rows, "match")
+    if array.shape != (len(now),):
+        raise ValueError(f"match has shape {array.shape}, but must be ({len(now)},)")
+    return array
+
+
 def read_match(rows: ArrayLike, now: Table, before: Table) -> _Indices:
     """The row of the step before that each row continues, or -1."""
-    count, previous_count = len(now), len(before)
-    array = checks.indices(rows, "match")
-    if array.shape != (count,):
-        raise ValueError(f"match has shape {array.shape}, but must be ({count},)")
+    previous_count = len(before)
+    array = _read_rows(rows, now)
     outside = np.flatnonzero((array < -1) | (array >= previous_count))
     if len(outside):
         raise ValueError(
@@ -169,94 +194,15 @@ def read_match(rows: ArrayLike, now: Table, before: Table) -> _Indices:
     return array
 
 
-def _step(contacts: Contacts, point: _Doubles, normal: _Doubles) -> _core._Step:
+def _step(contacts: Contacts) -> _core._Step:
+    """What the library reads of a step; columns whose entries are all 0 may not be made yet."""
+    columns, poses, period = vars(contacts), contacts.poses, contacts.period
     return (
-        contacts.offsets, contacts.mesh, point, normal, contacts._tilt,
-        contacts.node, contacts.node_offsets,
+        contacts.offsets, columns.get("mesh"), contacts.point, contacts.normal, contacts._tilt,
+        columns.get("image"), contacts.node, contacts.node_offsets,
+        None if poses is None else poses.reshape(-1, 16),
+        None if period is None else lengths_of(period),
     )  # fmt: skip
-
-
-# ---- the meshes' motion --------------------------------------------------------------------------
-
-
-def _poses(now: Contacts, before: Contacts) -> tuple[_Doubles, _Doubles]:
-    """The poses of both steps, each (k, 4, 4)."""
-    count = max(mesh_count(now), mesh_count(before))
-    still = np.broadcast_to(np.eye(4), (count, 4, 4))
-    return (
-        still if now.poses is None else now.poses,
-        still if before.poses is None else before.poses,
-    )
-
-
-def _turns(now: Contacts, before: Contacts, mesh: _Indices) -> _Doubles:
-    """How these meshes have turned since, (k, 3, 3): the identity, to the bit, if they have not."""
-    if now.poses is None and before.poses is None:
-        return np.broadcast_to(np.eye(3), (len(mesh), 3, 3))
-    pairs = zip(*(poses[:, :3, :3] for poses in _poses(now, before)), strict=True)
-    turns = [np.eye(3) if np.array_equal(new, old) else rotated(new, old) for new, old in pairs]
-    check_numbers(mesh, len(turns), "previous: mesh")
-    return np.array(turns).reshape(-1, 3, 3)[mesh]
-
-
-def _moved(now: Contacts, before: Contacts) -> tuple[_Doubles, _Doubles]:
-    """Points and normals of the step before, where the meshes have carried them since."""
-    if now.poses is None and before.poses is None:
-        return before.point, before.normal
-    poses, previous = _poses(now, before)
-    moved = (poses != previous).any(axis=(1, 2))
-    if not moved.any():
-        return before.point, before.normal
-    mesh = before.mesh.copy()  # what is checked is what is used
-    turns = _turns(now, before, mesh)
-    arm, origin = before.point - previous[mesh, :3, 3], poses[mesh, :3, 3]
-    if now.period is not None:
-        shift = before.image * lengths_of(now.period)
-        arm, origin = arm - shift, origin + shift
-    point = rotated(arm, turns) + origin
-    # to the bit, as those of now on a mesh that stands still
-    point[~moved[mesh]] = before.point[~moved[mesh]]
-    return point, rotated(before.normal, turns)
-
-
-def _wraps(
-    now: Contacts, before: Contacts, earlier: _Indices, point: _Doubles, normal: _Doubles
-) -> _Doubles:
-    """By how many periods the caller has moved each earlier contact's sphere since, as lengths.
-
-    A sphere that leaves the box may come in again on the other side, and then touches another
-    image. Of a sphere's earlier contacts with a mesh, the one whose normal agrees best with that of
-    its nearest contact now tells where the sphere is now.
-    """
-    period = lengths_of(now.period)
-    partner = _nearest_now(now, before, earlier)
-    known = np.flatnonzero(partner >= 0)
-    partner = partner[known]
-    agreement = (normal[known] * now.normal[partner]).sum(axis=1)
-    order = np.lexsort((-agreement, partner))
-    partners, first = np.unique(partner[order], return_index=True)
-    apart = now.point[partners] - point[known[order[first]]]
-    counts = np.rint(np.divide(apart, period, out=np.zeros_like(apart), where=period > 0))
-    wraps = np.zeros_like(point)
-    wraps[known] = (counts * period)[np.searchsorted(partners, partner)]
-    return wraps
-
-
-def _nearest_now(now: Contacts, before: Contacts, earlier: _Indices) -> _Indices:
-    """For each earlier contact the first row now of the same sphere and mesh, or -1."""
-    later = np.full(len(before.offsets) - 1, -1)
-    there = np.flatnonzero(earlier >= 0)
-    later[earlier[there]] = there
-    spheres = before.sphere.copy()
-    check_numbers(spheres, len(later), "previous: sphere")
-    sphere = later[spheres]
-    stride = max(mesh_count(now), mesh_count(before))
-    keys, rows = np.unique(now.sphere * stride + now.mesh, return_index=True)
-    if len(keys) == 0:
-        return np.full(len(before), -1)
-    wanted = sphere * stride + before.mesh
-    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where((sphere >= 0) & (keys[place] == wanted), rows[place], -1)
 
 
 # ---- from one tangent plane into another ---------------------------------------------------------

@@ -114,14 +114,35 @@ static void look(const scene *s, const double *center, double reach, int *seen, 
     }
 }
 
+static double distance_to_segment(vec3 point, vec3 from, vec3 to)
+{
+    const vec3 along = vec3_sub(to, from);
+    const double part = vec3_dot(vec3_sub(point, from), along) / vec3_norm_sq(along);
+    const vec3 foot = vec3_add(from, vec3_scale(along, fmin(fmax(part, 0.0), 1.0)));
+    return vec3_length(vec3_sub(point, foot));
+}
+
+/* From its plane where the point is over it, else from its nearest edge. */
+static double distance_to_triangle(vec3 point, const triangle *t)
+{
+    bool is_over = true;
+    double nearest = INFINITY;
+    for (int k = 0; k < 3; k++) {
+        const vec3 from = t->corner[k], to = t->corner[(k + 1) % 3];
+        const vec3 inward = vec3_cross(t->normal, vec3_sub(to, from));
+        is_over = is_over && vec3_dot(inward, vec3_sub(point, from)) >= 0.0;
+        nearest = fmin(nearest, distance_to_segment(point, from, to));
+    }
+    return is_over ? fabs(vec3_dot(t->normal, vec3_sub(point, t->corner[0]))) : nearest;
+}
+
 static void check_center(const scene *s, const double *center, double reach)
 {
     int seen[FACETS] = {0}, left[FACETS] = {0}, touched = 0, found = 0, twice = 0;
     look(s, center, reach, seen, left);
     for (abut_index f = 0; f < FACETS; f++) {
-        closest at;
-        triangle_closest(&s->mesh->triangles[f], vec3_load(center), INFINITY, &at);
-        bool touches = sqrt(at.distance_sq) <= reach;
+        const triangle *t = &s->mesh->triangles[f];
+        bool touches = distance_to_triangle(vec3_load(center), t) <= reach;
         touched += touches;
         found += touches && left[f];
         twice += seen[f] > 1;

@@ -2,6 +2,7 @@
 #include "mesh/facet.h"
 
 #include "check.h"
+#include "contact_columns.h"
 
 #include <math.h>
 
@@ -9,20 +10,11 @@
 static const double VERTICES[] = {1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0};
 static const abut_index CORNERS[] = {2, 0, 1, 3};
 
-static closest closest_of_square(const triangle fan[2], vec3 center, const triangle **nearest)
-{
-    closest a, b;
-    triangle_closest(&fan[0], center, 10.0, &a);
-    triangle_closest(&fan[1], center, 10.0, &b);
-    bool second = closest_is_nearer(&b, &a);
-    *nearest = &fan[second];
-    return second ? b : a;
-}
-
-static void make_square(triangle fan[2])
+static void check_fan(void)
 {
     const polygon p = {VERTICES, CORNERS, 4};
     const triangle common = {.facet = 7};
+    triangle fan[2];
     uint8_t flat[4];
     facet_shape shape = facet_measure(&p);
     CHECK_INT(facet_mark_flat(&p, &shape, 0.0, flat), 4);
@@ -31,6 +23,31 @@ static void make_square(triangle fan[2])
     CHECK_NEAR(shape.normal.z, 1.0, 0.0);
     facet_fan(&p, &shape, flat, &common, fan);
     CHECK_INT(fan[1].facet, 7);
+}
+
+/* A finder of the square, which borrows the mesh. */
+static abut_finder *build_square(abut_mesh **mesh)
+{
+    static const abut_index offsets[] = {0, 4};
+    const abut_mesh_input input = {.vertex_count = 4,
+                                   .facet_count = 1,
+                                   .index_count = 4,
+                                   .vertices = VERTICES,
+                                   .indices = CORNERS,
+                                   .offsets = offsets};
+    abut_finder *finder = NULL;
+    CHECK_INT(abut_mesh_build(&input, mesh, NULL), ABUT_OK);
+    const abut_mesh *meshes[] = {*mesh};
+    CHECK_INT(abut_finder_build(meshes, 1, &finder, NULL), ABUT_OK);
+    return finder;
+}
+
+/* The contacts of one sphere; free their columns. */
+static found find_one(const abut_finder *finder, vec3 center, double radius)
+{
+    abut_query query = abut_query_default();
+    query.sphere_count = 1, query.centers = &center.x, query.radii = &radius;
+    return find_columns(finder, &query);
 }
 
 typedef struct expected {
@@ -57,28 +74,33 @@ static void check_features(void)
         {{-0.5, 1.5, 0.3}, ABUT_VERTEX, 3, {0.0, 1.0, 0.0}},
         {{0.0, -0.5, 0.3}, ABUT_EDGE, 0, {0.0, 0.0, 0.0}}, /* over an end: the edge is higher */
     };
-    triangle fan[2];
-    make_square(fan);
+    abut_mesh *mesh = NULL;
+    abut_finder *finder = build_square(&mesh);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const triangle *nearest;
-        closest c = closest_of_square(fan, cases[i].center, &nearest);
-        vec3 point = triangle_point(nearest, &c, cases[i].center);
-        CHECK_INT(c.type, cases[i].type);
-        CHECK_INT(triangle_feature(nearest, &c), cases[i].feature);
+        found f = find_one(finder, cases[i].center, 2.0);
+        const vec3 point = vec3_load(f.columns.point);
+        CHECK_INT(f.rows, 1);
+        CHECK_INT(f.columns.type[0], cases[i].type);
+        CHECK_INT(f.columns.feature[0], cases[i].feature);
         CHECK_INT(vec3_compare(point, cases[i].point), 0);
-        CHECK_NEAR(c.distance_sq, vec3_norm_sq(vec3_sub(cases[i].center, point)), 1e-15);
+        const double distance = vec3_length(vec3_sub(cases[i].center, point));
+        CHECK_NEAR(f.columns.overlap[0], 2.0 - distance, 1e-15);
+        free_columns(&f.columns);
     }
+    abut_finder_free(finder), abut_mesh_free(mesh);
 }
 
 static void check_reach(void)
 {
-    triangle fan[2];
-    make_square(fan);
-    closest c;
-    triangle_closest(&fan[0], (vec3){0.5, 0.25, 2.0}, 1.9, &c);
-    CHECK(isinf(c.distance_sq));
-    triangle_closest(&fan[0], (vec3){0.5, 0.25, 2.0}, 2.0, &c);
-    CHECK_NEAR(c.distance_sq, 4.0, 0.0);
+    abut_mesh *mesh = NULL;
+    abut_finder *finder = build_square(&mesh);
+    const double radii[] = {1.9, 2.0};
+    for (int k = 0; k < 2; k++) {
+        found f = find_one(finder, (vec3){0.5, 0.25, 2.0}, radii[k]);
+        CHECK_INT(f.rows, k);
+        free_columns(&f.columns);
+    }
+    abut_finder_free(finder), abut_mesh_free(mesh);
 }
 
 /* a b - c d where all but the last digit cancels: 2^-104, which plain arithmetic loses. */
@@ -91,6 +113,7 @@ static void check_exact_products(void)
 
 void test_facet(void)
 {
+    check_fan();
     check_features();
     check_reach();
     check_exact_products();

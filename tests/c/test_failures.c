@@ -136,6 +136,42 @@ static void fail_every_allocation(const abut_mesh_input *input, const abut_query
     CHECK_INT(rows, whole);
 }
 
+static abut_status build_and_prepare(const abut_mesh_input *input, double reach)
+{
+    abut_mesh *mesh = NULL;
+    abut_finder *finder = NULL;
+    abut_error error;
+    abut_status status = abut_mesh_build(input, &mesh, &error);
+    const abut_mesh *meshes[] = {mesh};
+    status = status ? status : abut_finder_build(meshes, 1, &finder, &error);
+    if (!status) {
+        status = abut_finder_prepare(finder, reach, &error);
+        CHECK_INT(error.status, status);
+        CHECK_INT(abut_finder_inspect(finder).set_count, status ? 0 : 1);
+        CHECK_INT(abut_finder_prepare(finder, -reach, &error), ABUT_BAD_REACH);
+        CHECK_NEAR(error.value, -reach, 0.0);
+    }
+    abut_finder_free(finder);
+    abut_mesh_free(mesh);
+    return status;
+}
+
+/* Bins that are prepared are there in full, or not at all. */
+static void fail_prepare(const abut_mesh_input *input, double reach)
+{
+    const long live = memory_live_count();
+    int call = 0;
+    abut_status status;
+    do {
+        memory_fail_at(++call);
+        status = build_and_prepare(input, reach);
+        CHECK_INT(status, memory_has_failed() ? ABUT_NO_MEMORY : ABUT_OK);
+        CHECK_INT(memory_live_count(), live);
+    } while (memory_has_failed());
+    memory_fail_at(0);
+    CHECK(call > 20);
+}
+
 static void fail_contacts(const scene *s)
 {
     const abut_mesh_input input = {.vertex_count = VERTEX_COUNT,
@@ -154,6 +190,8 @@ static void fail_contacts(const scene *s)
     for (query.workers = 1; query.workers <= 2; query.workers++) {
         fail_every_allocation(&input, &query);
     }
+    fail_prepare(&input, 0.3);
+    fail_prepare(&input, 1000.0);
 }
 
 /* ---- pairs of spheres ---- */

@@ -149,7 +149,6 @@ static void fill_by_twins(abut_index count, point_arrays *a)
                           .triangle = a->of[i]->facet,
                           .type = ABUT_FACET};
         abut_index nodes[3];
-        CHECK_INT(weights_count(a->mesh, &at), 3);
         weights_fill(a->mesh, &at, ABUT_WACHSPRESS, nodes, a->weight[i]);
         vec3_store(a->point[i], at.point);
     }

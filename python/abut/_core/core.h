@@ -60,9 +60,11 @@ int core_is_periodic(const double *period, int dimension);
  * of the thread that started the query, which is the one that calls here. */
 int core_run_signal_handlers(void *data);
 
-/* share(normals, overlaps, exponent), and match(now, before, earlier, workers). */
+/* share(normals, overlaps, exponent), match(now, before, earlier, workers), and carry(now, before,
+ * match, tangent, workers). */
 PyObject *core_share(PyObject *module, PyObject *args);
 PyObject *core_match(PyObject *module, PyObject *args);
+PyObject *core_carry(PyObject *module, PyObject *args);
 
 /* simd(), simd_levels() and set_simd(name). */
 PyObject *core_simd(PyObject *module, PyObject *unused);

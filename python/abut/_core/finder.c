@@ -225,6 +225,22 @@ static PyObject *finder_find(PyObject *self, PyObject *const *given, Py_ssize_t 
     return columns;
 }
 
+static PyObject *finder_prepare(PyObject *self, PyObject *reach)
+{
+    const double number = core_read_double(reach);
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    abut_error error = {.status = ABUT_OK};
+    Py_BEGIN_ALLOW_THREADS
+    abut_finder_prepare(((finder_object *)self)->finder, number, &error);
+    Py_END_ALLOW_THREADS
+    if (error.status) {
+        return core_raise(&error);
+    }
+    Py_RETURN_NONE;
+}
+
 static PyObject *finder_statistics(PyObject *self, PyObject *Py_UNUSED(unused))
 {
     const abut_statistics of = abut_finder_inspect(((finder_object *)self)->finder);
@@ -240,6 +256,8 @@ static PyMethodDef FINDER_METHODS[] = {
      "The columns of the contacts by their names, but for those whose entries are all the same: "
      "mesh with one mesh, share without sharing, image without a period. poses: (k, 16), or None; "
      "period: (3,), 0 where the meshes are not repeated, or None."},
+    {"prepare", finder_prepare, METH_O,
+     "prepare($self, reach, /)\n--\n\nBuild the finest bins for spheres of this reach."},
     {"statistics", finder_statistics, METH_NOARGS,
      "statistics($self, /)\n--\n\nThe members of abut_statistics, in its order."},
     {NULL, NULL, 0, NULL},

@@ -41,8 +41,11 @@ static PyMethodDef METHODS[] = {
      "The shares of one sphere's contacts, nearest first, with overlaps > 0."},
     {"match", core_match, METH_VARARGS,
      "match(now, before, earlier, workers, /)\n--\n\n"
-     "The row of `before` that each contact of `now` continues, or -1. Both are tuples (offsets, "
-     "mesh, point, normal, tilt, node, node_offsets); earlier: each sphere's number in `before`."},
+     "The row of `before` that each contact of `now` continues, or -1. Both are tuples of the "
+     "members of abut_step but for counts; earlier: each sphere's number in `before`."},
+    {"carry", core_carry, METH_VARARGS,
+     "carry(now, before, match, tangent, workers, /)\n--\n\n"
+     "Vectors of `before` where the meshes have them now, and 0 for contacts without a match."},
     {NULL, NULL, 0, NULL},
 };
 

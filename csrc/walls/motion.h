@@ -1,0 +1,49 @@
+/* How meshes have moved from one step to the next, and what was on them with them. */
+#ifndef WALLS_MOTION_H
+#define WALLS_MOTION_H
+
+#include "../base/pose.h"
+#include "../abut.h"
+
+/* One mesh: its points move by `turn` about the origin of its frame, which itself goes along. */
+typedef struct mesh_motion {
+    pose turn;     /* its rows alone */
+    vec3 from, to; /* where the origin was, and where it is */
+    bool has_moved;
+} mesh_motion;
+
+/* All meshes, from the step before to now. */
+typedef struct motion {
+    mesh_motion *meshes; /* NULL where none has moved */
+    abut_index mesh_count;
+    double period[3]; /* 0: not periodic along this axis */
+    bool is_periodic;
+} motion;
+
+/* Compare the poses of two steps. ABUT_OK or what is wrong with their periods and with the numbers
+ * of the meshes that contacts of the step before are on. Free with motion_free in any case. */
+abut_status motion_read(motion *m, const abut_step *now, const abut_step *before,
+                        abut_error *error);
+void motion_free(motion *m);
+
+/* The normal and the point of a contact of the step before, where its mesh has them now. */
+vec3 motion_normal(const motion *m, const abut_step *before, abut_index row);
+vec3 motion_point(const motion *m, const abut_step *before, abut_index row);
+
+/* A vector that has turned with the mesh of such a contact. */
+vec3 motion_turn(const motion *m, const abut_step *before, abut_index row, vec3 vector);
+
+static inline abut_index step_mesh(const abut_step *step, abut_index row)
+{
+    return step->mesh ? step->mesh[row] : 0;
+}
+
+/* Fill in an error, and return its status. */
+static inline abut_status step_report(abut_error *error, abut_status status, abut_index index,
+                                      abut_index detail, double value)
+{
+    *error = (abut_error){.status = status, .index = index, .detail = detail, .value = value};
+    return status;
+}
+
+#endif
