@@ -131,7 +131,9 @@ static abut_status copy_spheres(const abut_pair_input *input, const abut_pair_fi
 {
     copying c = {.input = input, .radii = finder->radii, .reaches = finder->reaches};
     const abut_index stretches = (input->sphere_count + STRETCH - 1) / STRETCH;
-    abut_status status = parallel_run(stretches, input->workers, copy_stretch, &c, NULL, NULL);
+    const parallel_plan plan = {
+        .chunk_count = stretches, .work = input->sphere_count / 8, .workers = input->workers};
+    abut_status status = parallel_run(&plan, copy_stretch, &c);
     return status == ABUT_BAD_RADIUS ? find_bad_sphere(input, error)
                                      : report(error, status, 0, 0.0);
 }

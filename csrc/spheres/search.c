@@ -8,6 +8,9 @@
 /* Spheres of a chunk that only meet those of their own level. */
 enum { CHUNK_SPHERES = 8192, SMALLEST_CHUNK = 64 };
 
+/* What a chunk takes to search, as parallel_report counts it. */
+enum { WORK_OF_CHUNK = 4 * CHUNK_SPHERES };
+
 /* Pairs that wait to be named, while they are in the first cache. */
 enum { QUEUE_CAPACITY = 1024 };
 
@@ -466,8 +469,12 @@ abut_status search_grid(abut_pairs *pairs)
     search all = {.pairs = pairs};
     abut_status status = make_chunks(pairs);
     if (!status) {
-        status = parallel_run(pairs->chunk_count, pairs->query.workers, search_chunk, &all,
-                              pairs->query.interrupted, pairs->query.interrupted_data);
+        const parallel_plan plan = {.chunk_count = pairs->chunk_count,
+                                    .work = pairs->chunk_count * WORK_OF_CHUNK,
+                                    .workers = pairs->query.workers,
+                                    .interrupted = pairs->query.interrupted,
+                                    .interrupted_data = pairs->query.interrupted_data};
+        status = parallel_run(&plan, search_chunk, &all);
     }
     pairs->distance_count = atomic_load(&all.distance_count);
     return status;

@@ -245,6 +245,8 @@ void abut_contacts_write(const abut_contacts *contacts, const abut_columns *colu
     } else if (memcmp(columns, contacts->query.columns, sizeof *columns) != 0) {
         copy_written(contacts, columns);
     }
-    parallel_run(contacts->chunk_count - contacts->written_count, contacts->query.workers,
-                 write_chunk, &w, NULL, NULL);
+    const parallel_plan plan = {.chunk_count = contacts->chunk_count - contacts->written_count,
+                                .work = 8 * abut_contacts_count(contacts),
+                                .workers = contacts->query.workers};
+    parallel_run(&plan, write_chunk, &w);
 }

@@ -19,6 +19,10 @@ enum { USUAL_CONTACTS = CHUNK_SPHERES / 8 };
 /* So many radii tell how they are distributed. */
 enum { RADIUS_SAMPLE = 2048 };
 
+/* What a sphere takes to search, as parallel_report counts it: where it touches little, and no
+ * other number of threads is right where it touches much. */
+enum { WORK_OF_SPHERE = 16 };
+
 /* ---- a query's input ---- */
 
 abut_query abut_query_default(void)
@@ -634,8 +638,12 @@ static abut_status count_rows(abut_contacts *contacts)
 {
     const abut_query *query = &contacts->query;
     if (contacts->order.is_by_place) {
-        return parallel_run(contacts->chunk_count, query->workers, count_chunk, contacts,
-                            query->interrupted, query->interrupted_data);
+        const parallel_plan plan = {.chunk_count = contacts->chunk_count,
+                                    .work = query->sphere_count,
+                                    .workers = query->workers,
+                                    .interrupted = query->interrupted,
+                                    .interrupted_data = query->interrupted_data};
+        return parallel_run(&plan, count_chunk, contacts);
     }
     for (abut_index k = 0; k < contacts->chunk_count; k++) {
         contacts->firsts[k] = contacts->buffers[k].count;
@@ -698,8 +706,12 @@ static abut_status search_all(abut_contacts *contacts, abut_error *error)
     }
     if (!status) {
         early_begin(&s.early, contacts);
-        status = parallel_run(contacts->chunk_count, query->workers, search_chunk, &s,
-                              query->interrupted, query->interrupted_data);
+        const parallel_plan plan = {.chunk_count = contacts->chunk_count,
+                                    .work = query->sphere_count * WORK_OF_SPHERE,
+                                    .workers = query->workers,
+                                    .interrupted = query->interrupted,
+                                    .interrupted_data = query->interrupted_data};
+        status = parallel_run(&plan, search_chunk, &s);
     }
     if (!status) {
         status = number_rows(&s);

@@ -121,7 +121,8 @@ static void check_that_threads_share_a_finder(void)
     CHECK_INT(abut_pair_finder_build(&input, &finder, NULL), ABUT_OK);
     table expected = compare_all(&s);
     shared_finder shared = {&s, finder, expected.count};
-    CHECK_INT(parallel_run(40, 4, find_shared, &shared, NULL, NULL), ABUT_OK);
+    const parallel_plan plan = {.chunk_count = 40, .work = PTRDIFF_MAX, .workers = 4};
+    CHECK_INT(parallel_run(&plan, find_shared, &shared), ABUT_OK);
     free_table(&expected);
     abut_pair_finder_free(finder);
 }
