@@ -6,7 +6,7 @@
 #include "pairs.h"
 
 /* Pairs that are written in one go, and pairs and spheres that are worth a chunk. */
-enum { BLOCK_PAIRS = 256, CHUNK_ITEMS = 32768 };
+enum { BLOCK_PAIRS = 256, CHUNK_ITEMS = 8192 };
 
 /* Pairs between fetching a row and reading it. */
 enum { FETCHED_AHEAD = 128 };

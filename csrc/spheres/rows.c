@@ -6,7 +6,7 @@
 #include "pairs.h"
 #include "period.h"
 
-enum { ROW_CHUNK = 32768 };
+enum { ROW_CHUNK = 8192 };
 
 typedef struct loading {
     row_source source;
