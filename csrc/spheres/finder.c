@@ -262,11 +262,23 @@ static void set_scalars(const abut_pair_input *input, abut_pair_finder *finder)
     }
 }
 
+/* What was learned of the lender's spheres is not true of others. */
+static void borrow_leftovers(abut_pair_finder *finder, const abut_pair_finder *lender)
+{
+    finder->has_lender = true;
+    finder->leftovers = lender->leftovers;
+    atomic_store(&finder->leftovers->octave_queries, 0);
+}
+
 static abut_status fill_finder(const abut_pair_input *input, abut_pair_finder *finder,
                                abut_error *error)
 {
     const abut_index count = input->sphere_count;
-    finder->leftovers = memory_alloc_zeroed(1, sizeof *finder->leftovers);
+    if (input->lender) {
+        borrow_leftovers(finder, input->lender);
+    } else {
+        finder->leftovers = memory_alloc_zeroed(1, sizeof *finder->leftovers);
+    }
     finder->radii = memory_alloc(count, sizeof *finder->radii);
     finder->reaches = finder->radii;
     if (input->gaps || input->gap > 0.0) {
@@ -326,27 +338,17 @@ void abut_pair_finder_free(abut_pair_finder *finder)
     if (!finder) {
         return;
     }
-    if (finder->leftovers) {
+    if (finder->leftovers && !finder->has_lender) {
         pool_empty(&finder->leftovers->results);
         pool_empty(&finder->leftovers->searches);
         pool_empty(&finder->leftovers->list_makers);
+        memory_free(finder->leftovers);
     }
-    memory_free(finder->leftovers);
     if (finder->reaches != finder->radii) {
         memory_free(finder->reaches);
     }
     memory_free(finder->radii);
     memory_free(finder);
-}
-
-void abut_pair_finder_swap_memory(abut_pair_finder *finder, abut_pair_finder *other)
-{
-    pair_leftovers *own = finder->leftovers;
-    finder->leftovers = other->leftovers;
-    other->leftovers = own;
-    /* what was learned of other spheres */
-    atomic_store(&finder->leftovers->octave_queries, 0);
-    atomic_store(&other->leftovers->octave_queries, 0);
 }
 
 abut_index abut_pair_level_count(const abut_pair_finder *finder)
