@@ -17,10 +17,10 @@ import sys
 import time
 
 import numpy as np
-import pair_scenes
-import scenes
 
 import abut
+import pair_scenes
+import scenes
 
 POLICIES = {"default": None, "passive": "passive"}
 BLOCK = 0.1  # seconds
