@@ -4,6 +4,7 @@
  * waits for nobody who does not come, because another program keeps the core busy: its caller takes
  * all chunks, and then does the tasks itself, for which nothing is left. */
 #if defined(__unix__) || defined(__APPLE__)
+#define HAS_POSIX
 #define _POSIX_C_SOURCE 200809L /* sched_yield */
 #endif
 
@@ -81,8 +82,7 @@ static void do_chunks(shared_run *run, bool is_caller)
 
 #if defined(_OPENMP)
 #include <omp.h>
-
-#if defined(__unix__) || defined(__APPLE__)
+#if defined(HAS_POSIX)
 #include <pthread.h>
 #include <sched.h>
 #endif
@@ -103,7 +103,7 @@ static void do_chunks(shared_run *run, bool is_caller)
 
 /* ---- how many threads ---- */
 
-#if defined(__unix__) || defined(__APPLE__)
+#if defined(HAS_POSIX)
 /* OpenMP's threads do not come along into a forked child, where GCC's library would wait for them
  * forever: the child works alone. */
 static atomic_bool is_child;
@@ -209,11 +209,8 @@ static void do_run(void *context)
 {
     shared_run *run = context;
     const int team = omp_get_num_threads();
-    if (run->thread_count > 1 && team > 1) {
-        share_chunks(run, run->thread_count < team ? run->thread_count : team);
-    } else {
-        do_chunks(run, true);
-    }
+    const int threads = run->thread_count < team ? run->thread_count : team;
+    threads > 1 ? share_chunks(run, threads) : do_chunks(run, true);
 }
 
 /* A run that is not inside of a region opens one for itself. */
@@ -225,10 +222,6 @@ static void do_run_with_threads(shared_run *run)
     parallel_together(run->thread_count, run->plan->work, do_run, run);
 }
 
-int abut_has_openmp(void)
-{
-    return 1;
-}
 #else
 void parallel_together(int workers, abut_index work, void (*function)(void *context), void *context)
 {
@@ -241,11 +234,16 @@ static void do_run_with_threads(shared_run *run)
     do_chunks(run, true);
 }
 
+#endif
+
 int abut_has_openmp(void)
 {
+#if defined(_OPENMP)
+    return 1;
+#else
     return 0;
-}
 #endif
+}
 
 abut_status parallel_run(const parallel_plan *plan, parallel_body body, void *context)
 {
