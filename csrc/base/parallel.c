@@ -228,12 +228,6 @@ void parallel_together(int workers, abut_index work, void (*function)(void *cont
     (void)workers, (void)work;
     function(context);
 }
-
-static void do_run_with_threads(shared_run *run)
-{
-    do_chunks(run, true);
-}
-
 #endif
 
 int abut_has_openmp(void)
@@ -248,6 +242,10 @@ int abut_has_openmp(void)
 abut_status parallel_run(const parallel_plan *plan, parallel_body body, void *context)
 {
     shared_run run = {.plan = plan, .body = body, .context = context};
+#if defined(_OPENMP)
     do_run_with_threads(&run);
+#else
+    do_chunks(&run, true);
+#endif
     return status_of(&run);
 }

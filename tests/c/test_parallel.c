@@ -195,24 +195,16 @@ static void run_many(void *context)
     }
 }
 
-static void check_runs_that_share_their_threads(int workers)
-{
-    together_log log = {.caller = &own, .workers = workers};
-    parallel_together(workers, PTRDIFF_MAX, run_many, &log);
-    CHECK_INT(log.call_count, 1);
-    CHECK_INT(log.wrong_count, 0);
-}
-
 static void run_many_again(void *context)
 {
     together_log *log = context;
     parallel_together(log->workers, PTRDIFF_MAX, run_many, log);
 }
 
-static void check_that_one_may_be_inside_of_another(int workers)
+static void check_runs_that_share_their_threads(int workers, void (*function)(void *context))
 {
     together_log log = {.caller = &own, .workers = workers};
-    parallel_together(workers, PTRDIFF_MAX, run_many_again, &log);
+    parallel_together(workers, PTRDIFF_MAX, function, &log);
     CHECK_INT(log.call_count, 1);
     CHECK_INT(log.wrong_count, 0);
 }
@@ -286,8 +278,8 @@ void test_parallel(void)
         check_that_each_chunk_is_done_once(workers);
         check_that_a_failure_ends_the_run(workers);
         check_that_an_interruption_ends_the_run(workers);
-        check_runs_that_share_their_threads(workers);
-        check_that_one_may_be_inside_of_another(workers);
+        check_runs_that_share_their_threads(workers, run_many);
+        check_runs_that_share_their_threads(workers, run_many_again);
     }
     check_that_each_chunk_is_done_once(1000000);
     check_how_often_is_asked();
