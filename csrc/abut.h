@@ -331,6 +331,8 @@ typedef enum abut_search { ABUT_TOP_DOWN = 0, ABUT_BOTTOM_UP = 1 } abut_search;
 
 /* Spheres whose sizes stay, while their positions change. */
 typedef struct abut_pair_finder abut_pair_finder;
+
+/* What a finder of pairs is made of. */
 typedef struct abut_pair_input {
     abut_index sphere_count;
     int dimension;       /* of the centers: 2 or 3 */
@@ -346,12 +348,12 @@ typedef struct abut_pair_input {
     const double *period; /* dimension: space repeats along the axes at these distances; 0: not
                              along this one; NULL: along none */
     int workers;          /* threads at most that build the finder */
-    const abut_pair_finder *lender; /* whose memory this finder's queries use again, so that it does
-                                       not have to become warm; it lives longer, and lends to as
-                                       many as there are; NULL: memory of its own */
+    const abut_pair_finder *lender; /* lives longer, and lends its memory to this finder's queries:
+                                       for spheres whose sizes change, of which each finder lives
+                                       for one query; may lend to several at once. NULL: none */
 } abut_pair_input;
 
-/* No spheres, three dimensions, gap 0, levels chosen, top-down, no period, one thread, no lender.
+/* No spheres, three dimensions, gap 0, levels chosen, top-down, no period, one worker, no lender.
  */
 abut_pair_input abut_pair_input_default(void);
 
@@ -422,11 +424,10 @@ typedef struct abut_pair_statistics {
     abut_index byte_count; /* memory kept for the next query, but for scratch of threads */
 } abut_pair_statistics;
 
-/* Counts the work of the last query anew, which takes about as long as that took; of a finder with
- * a lender it tells the levels alone. `levels` has room
+/* Counts the work of the last query anew, which takes about as long as that took. `levels` has room
  * for ABUT_LEVEL_LIMIT; statistics->level_count of them are filled: others than the finder's where
  * the last query was for other spheres. With others, or where all images were searched for, a level
- * counts the work of those who look into it. */
+ * counts the work of those who look into it. A finder with a lender tells its levels alone. */
 void abut_pair_finder_inspect(const abut_pair_finder *finder, abut_pair_statistics *statistics,
                               abut_pair_level *levels);
 

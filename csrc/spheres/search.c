@@ -463,10 +463,11 @@ static abut_status search_chunk(void *context, abut_index number, parallel_job *
     return status;
 }
 
-/* As parallel_report counts it: about two for a sphere, and two for each other one of its cell. */
+/* What the search takes, as parallel_report counts it: two for a sphere, and about one for each of
+ * those in its cell. */
 static abut_index work_of_search(const abut_pairs *pairs)
 {
-    return (abut_index)(2.0 * (1.0 + pairs->grid.crowd) * (double)pairs->own.count);
+    return (abut_index)((2.0 + pairs->grid.crowd) * (double)pairs->own.count);
 }
 
 abut_status search_grid(abut_pairs *pairs)
