@@ -344,6 +344,9 @@ typedef enum abut_search { ABUT_TOP_DOWN = 0, ABUT_BOTTOM_UP = 1 } abut_search;
 #define ABUT_SMALLEST_RADIUS 0x1.cf2b1970e7258p-250 /* 1e-75 */
 
 /* Spheres whose sizes stay, while their positions change. */
+typedef struct abut_pair_finder abut_pair_finder;
+
+/* What a finder of pairs is made of. */
 typedef struct abut_pair_input {
     abut_index sphere_count;
     int dimension;       /* of the centers: 2 or 3 */
@@ -359,22 +362,19 @@ typedef struct abut_pair_input {
     const double *period; /* dimension: space repeats along the axes at these distances; 0: not
                              along this one; NULL: along none */
     int workers;          /* threads at most that build the finder */
+    const abut_pair_finder *lender; /* lives longer, and lends its memory to this finder's queries:
+                                       for spheres whose sizes change, of which each finder lives
+                                       for one query; may lend to several at once. NULL: none */
 } abut_pair_input;
 
-/* No spheres, three dimensions, gap 0, levels chosen, top-down, no period, one thread. */
+/* No spheres, three dimensions, gap 0, levels chosen, top-down, no period, one worker, no lender.
+ */
 abut_pair_input abut_pair_input_default(void);
 
 /* Copies what it needs of its input. */
-typedef struct abut_pair_finder abut_pair_finder;
-
 abut_status abut_pair_finder_build(const abut_pair_input *input, abut_pair_finder **finder,
                                    abut_error *error);
 void abut_pair_finder_free(abut_pair_finder *finder);
-
-/* Exchange what two finders keep for their next queries, so that one of other spheres can use the
- * memory of one before. Nobody may query either meanwhile, and neither may have pairs that are not
- * freed. */
-void abut_pair_finder_swap_memory(abut_pair_finder *finder, abut_pair_finder *other);
 
 typedef struct abut_pair_query {
     const double *centers; /* sphere_count x dimension */
@@ -441,7 +441,7 @@ typedef struct abut_pair_statistics {
 /* Counts the work of the last query anew, which takes about as long as that took. `levels` has room
  * for ABUT_LEVEL_LIMIT; statistics->level_count of them are filled: others than the finder's where
  * the last query was for other spheres. With others, or where all images were searched for, a level
- * counts the work of those who look into it. */
+ * counts the work of those who look into it. A finder with a lender tells its levels alone. */
 void abut_pair_finder_inspect(const abut_pair_finder *finder, abut_pair_statistics *statistics,
                               abut_pair_level *levels);
 

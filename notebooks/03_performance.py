@@ -439,15 +439,17 @@ print(f"unsorted spheres take {slower:.2f} times as long as those along a space-
 # **Leave the threads to abut**, or say how many there may be at most: with `workers=` for one
 # query, with `abut.set_num_threads` or `ABUT_NUM_THREADS` for all. With `workers=-1`, and by
 # default where `OMP_NUM_THREADS` says nothing else, there may be one for each core of the process.
-# A query begins on your thread alone, and calls one more for each half millisecond of work that is
-# left. A shorter query stays on one thread, and so does one of 1,024 spheres or fewer. Between
-# queries the other threads sleep, and take no core from anybody. Where other programs keep the
-# cores busy, more threads gain little, but cost little, too: those that have not begun are not
-# waited for. A process that is forked after such a query searches with one thread. The result is
-# the same to the bit for any number.
+# A query uses as many of them as its work is worth, about one for each tenth of a millisecond. A
+# shorter query stays on one thread, and so does one of 1,024 spheres or fewer. A process that is
+# forked after a query with several threads searches with one. The result is the same to the bit for
+# any number.
 #
-# Where the system has no POSIX threads, a team of OpenMP's does the work instead: there all threads
-# begin each query of more than 1,024 spheres, and it ends with the last of them.
+# The threads are OpenMP's. After a query they look for work for some milliseconds, so that the next
+# one begins at once; but where other programs keep the cores busy, they waste the time that they
+# would need then, and queries may take ten times as long with two threads as with one. With
+# `OMP_WAIT_POLICY=passive` in the environment, before Python starts, they sleep: two threads then
+# take about as long as one on busy cores, and short queries gain a little less on free ones.
+# `benchmarks/threads.py` measures both.
 #
 # **Ask only for what you need.** `gap` makes spheres larger, and finds more facets.
 # `resolution="sharing"` solves a small problem for each sphere with several contacts.

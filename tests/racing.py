@@ -141,7 +141,7 @@ def pairs(part):
             abut.find_pairs(centers[:, :2].copy(), radii, period=period and period[:2])
 
         def build():
-            core = _core.PairFinder(3, radii, 0.0, gaps, None, 0, _core.TOP_DOWN, None, 2)
+            core = _core.PairFinder(3, radii, 0.0, gaps, None, 0, _core.TOP_DOWN, None, 2, None)
             core.find(centers, None, None, None, 2)
 
         calls = [lambda period=period: find(period) for period in PERIODS]

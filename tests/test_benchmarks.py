@@ -490,3 +490,16 @@ def test_overhead(benchmarks, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("20 spheres and a square: without a pose ")
     assert all(line.endswith(" µs") for line in lines)
+
+
+# ---- what threads gain ---------------------------------------------------------------------------
+
+
+def test_threads(benchmarks, capfd):
+    """A row for each load and wait policy."""
+    benchmarks["threads"].main(["--scene", "disks 10000", "--seconds", "0.01"])
+    rows = [line.split() for line in capfd.readouterr().out.splitlines() if "disks" in line]
+    assert len(rows) == 4
+    for *_, one, two, mean_one, mean_two, best, mean in rows:
+        assert float(best) == pytest.approx(float(one) / float(two), abs=0.02)
+        assert float(mean) == pytest.approx(float(mean_one) / float(mean_two), abs=0.02)

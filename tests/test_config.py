@@ -35,6 +35,13 @@ def test_threads_are_those_of_a_query(monkeypatch, has_openmp, threads):
     assert config()["threads"] == threads
 
 
+@pytest.mark.parametrize(("policy", "words"), [("passive", "is passive"), ("", "is not set")])
+def test_wait_policy(monkeypatch, policy, words):
+    monkeypatch.setattr(_core, "has_openmp", lambda: True)
+    monkeypatch.setenv("OMP_WAIT_POLICY", policy)
+    assert config()["OpenMP"] == f"yes, OMP_WAIT_POLICY {words}"
+
+
 @pytest.mark.parametrize("has_openmp", [True, False])
 def test_wrong_environment_is_shown_rather_than_raised(monkeypatch, has_openmp):
     monkeypatch.setattr(_core, "has_openmp", lambda: has_openmp)

@@ -655,6 +655,27 @@ def test_memory_of_calls_before_is_used_again():
     assert len(addresses) < 6
 
 
+def test_many_threads_call_find_pairs():
+    """Their finders share memory."""
+    rng = np.random.default_rng(4)
+    clouds = [scenes.random_cloud(rng, 3_000 * (k + 1), 3, 3)[:2] for k in range(4)]
+    expected = [abut.find_pairs(*cloud, workers=1) for cloud in clouds]
+    wrong = []
+
+    def ask(number):
+        for k in range(20):
+            turn = (number + k) % len(clouds)
+            if abut.find_pairs(*clouds[turn], workers=1 + k % 2) != expected[turn]:
+                wrong.append(turn)
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
 def test_interrupt():
     script = """
         import signal, sys

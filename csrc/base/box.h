@@ -14,6 +14,7 @@ static inline box box_empty(void)
     return (box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 }
 
+/* Grow the bounds as far as the box reaches. */
 static inline void box_include(box *bounds, const box *b)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -37,6 +38,7 @@ static inline double box_farthest(const box *b)
     return larger(vec3_max_abs(vec3_load(b->low)), vec3_max_abs(vec3_load(b->high)));
 }
 
+/* The longest side of the box. */
 static inline double box_extent(const box *b)
 {
     return vec3_max_abs(vec3_sub(vec3_load(b->high), vec3_load(b->low)));

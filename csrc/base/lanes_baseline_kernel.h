@@ -67,7 +67,7 @@ static inline lanes_mask mask_not(lanes_mask a)
     return !a;
 }
 
-/* Bit k: lane k. */
+/* The mask as a number: bit k is that of lane k. */
 static inline unsigned mask_bits(lanes_mask a)
 {
     return a;
@@ -85,7 +85,7 @@ static inline lanes lanes_flip(lanes_mask mask, lanes a)
     return mask ? -a : a;
 }
 
-/* Whether any of the bits is set in the number that each lane's bits are. */
+/* Where any of these bits is set among the 64 of a lane's double. */
 static inline lanes_mask lanes_have_bits(lanes a, uint64_t bits)
 {
     uint64_t number;
@@ -93,7 +93,7 @@ static inline lanes_mask lanes_have_bits(lanes a, uint64_t bits)
     return (number & bits) != 0;
 }
 
-/* The bits of each lane that are set in `bits`. */
+/* Each lane's double with all of its 64 bits cleared that are not set in `bits`. */
 static inline lanes lanes_keep_bits(lanes a, uint64_t bits)
 {
     uint64_t own;
@@ -143,7 +143,7 @@ static inline void lanes_store_whole(int32_t *p, lanes a)
     *p = (int32_t)a;
 }
 
-/* Rounded towards 0; up to 2^52. */
+/* Rounded towards 0, for numbers up to 2^52. */
 static inline lanes lanes_whole(lanes a)
 {
     return (double)(int64_t)a;
@@ -162,7 +162,8 @@ static inline void lanes_interleave(const lanes columns[3], lanes points[3])
     points[0] = columns[0], points[1] = columns[1], points[2] = columns[2];
 }
 
-/* Past the caches, to the begin of a cache line or what follows; see lanes_end_stream. */
+/* Store what is not read again soon past the caches. Stores that follow one another must fill whole
+ * cache lines, and lanes_end_stream ends them. */
 static inline void lanes_stream(double *p, lanes a)
 {
     *p = a;
@@ -194,7 +195,7 @@ static inline int32_t lanes_append_items(int32_t *list, const int32_t *items, un
     return (int32_t)bits;
 }
 
-/* Numbers of which each is the one before or the next. */
+/* A number for each lane; each is that of the lane before, or one more. */
 typedef int32_t lanes_steps;
 
 static inline lanes_steps lanes_find_steps(const int32_t *numbers)
@@ -202,13 +203,13 @@ static inline lanes_steps lanes_find_steps(const int32_t *numbers)
     return numbers[0];
 }
 
-/* from[number] of each lane; 16 numbers beyond the last can be read. */
+/* from[number] for the number of each lane; may read up to 16 doubles behind the last of these. */
 static inline lanes lanes_pick(const double *from, lanes_steps s)
 {
     return from[s];
 }
 
-/* LANES times the same number. */
+/* Write the same number LANES times. */
 static inline void lanes_store_number(int32_t *list, int32_t number)
 {
     *list = number;
@@ -222,8 +223,8 @@ static inline void numbers_put_in_order(int32_t *a, int32_t *b)
     *a = low, *b = high;
 }
 
-/* The first `count` of some numbers in ascending order, and anything behind, SORTED_NUMBERS in all.
- */
+/* Sort the first `count` numbers, at most SORTED_NUMBERS. As many can be read and are written:
+ * anything behind those `count`. */
 static inline void numbers_sort(const int32_t *from, int32_t count, int32_t *to)
 {
     int32_t all[SORTED_NUMBERS];
@@ -238,7 +239,7 @@ static inline void numbers_sort(const int32_t *from, int32_t count, int32_t *to)
     memcpy(to, all, sizeof all);
 }
 
-/* ---- floats side by side, for what only rules out: half the memory of as many doubles ---- */
+/* ---- floats side by side, which take half the memory: for tests that only rule out ---- */
 
 enum { SINGLES = 1 };
 typedef float singles;
@@ -253,7 +254,7 @@ static inline singles singles_set(float a)
     return a;
 }
 
-/* b where they are equal, or a is no number. */
+/* The smaller one, and the larger one; b where they are equal, or a is no number. */
 static inline singles singles_smaller(singles a, singles b)
 {
     return a < b ? a : b;
@@ -275,13 +276,13 @@ static inline unsigned singles_less_bits(singles a, singles b)
     return a < b;
 }
 
-/* Bit k: whether it is no more. */
+/* Bit k: whether lane k of a is less than that of b, or equal. */
 static inline unsigned singles_no_more_bits(singles a, singles b)
 {
     return a <= b;
 }
 
-/* Bits of the first `count` of them, or of all where there are no more. */
+/* Bits of the first `count` singles, or of all where there are no more. */
 static inline unsigned singles_first_bits(int32_t count)
 {
     return count > 0;
@@ -295,7 +296,7 @@ static inline int32_t singles_append_items(int32_t *list, const int32_t *items, 
     return (int32_t)bits;
 }
 
-/* SINGLES times the same number. */
+/* Write the same number SINGLES times. */
 static inline void singles_store_number(int32_t *list, int32_t number)
 {
     *list = number;

@@ -201,7 +201,7 @@ static inline int32_t lanes_append_items(int32_t *list, const int32_t *items, un
 
 typedef struct lanes_steps {
     int32_t first;
-    __m256i halves; /* how far each is from the first: where the halves of its double are */
+    __m256i halves; /* how far each is from the first, as the places of its double's two halves */
 } lanes_steps;
 
 static inline lanes_steps lanes_find_steps(const int32_t *numbers)

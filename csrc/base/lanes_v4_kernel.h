@@ -220,8 +220,8 @@ static inline int32_t lanes_append_items(int32_t *list, const int32_t *items, un
 }
 
 typedef struct lanes_steps {
-    __m512i numbers;   /* their last four bits count */
-    int32_t even, odd; /* the multiples of 16, and those plus 8, that they may be beyond */
+    __m512i numbers;   /* whose last four bits choose among the 16 doubles that are read */
+    int32_t even, odd; /* where those 8 begin whose last four bits are 0 to 7, and 8 to 15 */
 } lanes_steps;
 
 static inline lanes_steps lanes_find_steps(const int32_t *numbers)

@@ -36,6 +36,7 @@ long memory_live_count(void)
     return atomic_load(&live_count);
 }
 
+/* Whether this is the allocation that a test wants to fail. */
 static int must_fail(void)
 {
     int fails = atomic_fetch_sub(&calls_until_failure, 1) == 1;
@@ -71,8 +72,8 @@ static size_t byte_count(abut_index count, size_t size)
     return bytes > 0 ? bytes : 1;
 }
 
-/* Blocks of this size are worth huge pages: to touch a page first takes the system longer than most
- * searches take to fill it. */
+/* Blocks of this size are worth huge pages: the first touch of a page takes the system longer than
+ * most searches take to fill it. */
 #define LARGE_BYTES ((size_t)1 << 22)
 
 /* Ask for huge pages; where there are none, nothing is lost. */
@@ -89,7 +90,8 @@ static void ask_for_huge_pages(void *block, size_t bytes)
 #endif
 }
 
-/* NULL leaves the array as it was. */
+/* The array with room for `count` elements, maybe moved; NULL where there is no memory: then the
+ * array is as it was. */
 static void *resize(void *array, abut_index count, size_t size)
 {
     size_t bytes = byte_count(count, size);

@@ -14,18 +14,30 @@ typedef struct parallel_job parallel_job;
 /* Does chunk `chunk` of the work; a status other than ABUT_OK ends the run. */
 typedef abut_status (*parallel_body)(void *context, abut_index chunk, parallel_job *job);
 
-/* Run `body` for the chunks 0 ... chunk_count - 1 on up to `workers` threads, no more than the work
- * is worth; whoever is free takes the next chunk. Returns the failure that happened first, or
- * ABUT_OK: then every chunk has been done. After a failure chunks that have not begun are left out.
- * `interrupted` may be NULL. */
-abut_status parallel_run(abut_index chunk_count, int workers, parallel_body body, void *context,
-                         abut_interrupted interrupted, void *interrupted_data);
+/* What a run is to do. */
+typedef struct parallel_plan {
+    abut_index chunk_count;
+    abut_index work;              /* of all chunks, about, as parallel_report counts it */
+    int workers;                  /* threads at most */
+    abut_interrupted interrupted; /* may be NULL */
+    void *interrupted_data;
+} parallel_plan;
+
+/* Run `body` for the chunks 0 ... chunk_count - 1 on as many threads as the work is worth; whoever
+ * is free takes the next chunk. Returns the failure that happened first, or ABUT_OK: then every
+ * chunk has been done. After a failure chunks that have not begun are left out. */
+abut_status parallel_run(const parallel_plan *plan, parallel_body body, void *context);
+
+/* Call `function(context)`, whose runs share one team of threads: to gather threads once for all
+ * runs of a query takes less than to do so for each. `work` is that of all runs. The function runs
+ * on the calling thread. Inside of another such call this just calls it. */
+void parallel_together(int workers, abut_index work, void (*function)(void *context),
+                       void *context);
 
 /* Called by a body now and then: `work` more has been done, in units of about 10 ns (one
  * candidate). On the thread that called parallel_run this asks `interrupted` every
- * PARALLEL_WORK_PER_CHECK units, and calls other threads once it is worth while. Other than
- * ABUT_OK: the run is to end, and the body should return that status. Cheap enough to call for each
- * sphere. */
+ * PARALLEL_WORK_PER_CHECK units. Other than ABUT_OK: the run is to end, and the body should return
+ * that status. Cheap enough to call for each sphere. */
 abut_status parallel_report(parallel_job *job, abut_index work);
 
 #endif

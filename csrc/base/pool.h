@@ -10,6 +10,7 @@ typedef struct pooled {
     void (*destroy)(struct pooled *self);
 } pooled;
 
+/* As many are kept as threads usually run. */
 enum { POOL_SLOTS = 16 };
 
 /* Zero-initialize. */
@@ -20,7 +21,7 @@ typedef struct pool {
 /* Something that was given back, or NULL. */
 pooled *pool_take(pool *p);
 
-/* Keep it for later, or destroy it where there are as many already as threads usually run. */
+/* Keep it for later, or destroy it where POOL_SLOTS are kept already. */
 void pool_give(pool *p, pooled *item);
 
 /* Destroy all; nobody may use the pool now. */

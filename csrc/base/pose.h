@@ -24,6 +24,7 @@ static inline bool pose_is_identity(const pose *p)
     return !p->turns && vec3_max_abs(p->shift) == 0.0;
 }
 
+/* How far these rows are from those of a rotation. */
 static inline double pose_skew(const vec3 rows[3])
 {
     double skew = 0.0;
@@ -36,7 +37,7 @@ static inline double pose_skew(const vec3 rows[3])
     return skew;
 }
 
-/* From a row-major 4 x 4 matrix. */
+/* The pose of a row-major 4 x 4 matrix. */
 static inline pose pose_load(const double *matrix)
 {
     pose p;
@@ -53,6 +54,7 @@ static inline pose pose_load(const double *matrix)
     return p;
 }
 
+/* A direction of the mesh's frame, as it is in the world. */
 static inline vec3 pose_turn(const pose *p, vec3 a)
 {
     if (!p->turns) {
@@ -61,6 +63,7 @@ static inline vec3 pose_turn(const pose *p, vec3 a)
     return (vec3){vec3_dot(p->rows[0], a), vec3_dot(p->rows[1], a), vec3_dot(p->rows[2], a)};
 }
 
+/* A direction of the world, as it is in the mesh's frame. */
 static inline vec3 pose_turn_back(const pose *p, vec3 a)
 {
     if (!p->turns) {

@@ -1,4 +1,5 @@
-/* A hint: fetch the cache line at an address, which soon will be read. The address may be any. */
+/* A hint to fetch the cache line at an address that will soon be read. Where nothing is to be read,
+ * it does no harm. */
 #ifndef BASE_PREFETCH_H
 #define BASE_PREFETCH_H
 

@@ -40,6 +40,7 @@ static bool has_v4(void)
            __builtin_cpu_supports("avx512vl");
 }
 
+/* The highest level whose instructions this processor has. */
 static simd_level best_level(void)
 {
     __builtin_cpu_init();
@@ -74,7 +75,7 @@ simd_level simd_level_in_use(void)
     return (simd_level)level;
 }
 
-/* SIMD_LEVEL_COUNT: none has this name. */
+/* The level of this name, or SIMD_LEVEL_COUNT where none has it. */
 static int level_called(const char *name)
 {
     int level = 0;

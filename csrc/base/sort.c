@@ -76,15 +76,18 @@ static abut_status reserve(sorted_items *sorted, sorting *s)
 abut_status sort_by_key(sorted_items *sorted, const sort_task *task)
 {
     sorting s = {.task = task, .stretch_count = (task->count + SORT_STRETCH - 1) / SORT_STRETCH};
+    const parallel_plan plan = {.chunk_count = s.stretch_count,
+                                .work = task->count,
+                                .workers = task->workers,
+                                .interrupted = task->interrupted,
+                                .interrupted_data = task->interrupted_data};
     abut_status status = reserve(sorted, &s);
     if (!status) {
-        status = parallel_run(s.stretch_count, task->workers, count_stretch, &s, task->interrupted,
-                              task->interrupted_data);
+        status = parallel_run(&plan, count_stretch, &s);
     }
     if (!status) {
         sum_counts(&s);
-        status = parallel_run(s.stretch_count, task->workers, place_stretch, &s, task->interrupted,
-                              task->interrupted_data);
+        status = parallel_run(&plan, place_stretch, &s);
     }
     return status;
 }

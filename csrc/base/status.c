@@ -63,7 +63,7 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
 
 static const char winds_twice[] = "facet # crosses itself or winds around more than once";
 
-/* Of others the gaps are an argument of their own. */
+/* The gaps of other spheres are an argument of their own, which is called gaps. */
 static const char bad_other_gap[] = "gaps[#] is %; it must be at least 0 and at most 1e75";
 
 static const char *message_of(const abut_error *error)
@@ -93,6 +93,7 @@ static void print_value(double value, char *text, size_t size)
     } while (strtod(text, NULL) != value && ++digits <= 17);
 }
 
+/* What a character of a message stands for: a number, or itself. */
 static void print_placeholder(const abut_error *error, char placeholder, char *text, size_t size)
 {
     switch (placeholder) {
@@ -110,7 +111,7 @@ static void print_placeholder(const abut_error *error, char placeholder, char *t
     }
 }
 
-/* Append what fits, with room for the end. Returns the length. */
+/* Append what fits into `size` bytes, with one left for the final 0. Returns the new length. */
 static size_t append(const char *piece, char *text, size_t length, size_t size)
 {
     for (; *piece != '\0' && length + 1 < size; piece++) {

@@ -374,8 +374,11 @@ static abut_status add_all(builder *b)
         status = allocate(b);
     }
     if (!status) {
-        status =
-            parallel_run(1, 1, add_facets, b, b->input->interrupted, b->input->interrupted_data);
+        const parallel_plan plan = {.chunk_count = 1,
+                                    .workers = 1,
+                                    .interrupted = b->input->interrupted,
+                                    .interrupted_data = b->input->interrupted_data};
+        status = parallel_run(&plan, add_facets, b);
         b->error->status = status;
     }
     return status;

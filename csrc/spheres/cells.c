@@ -170,10 +170,13 @@ static abut_status fill(filling *f)
                             .interrupted = plan->interrupted,
                             .interrupted_data = plan->interrupted_data};
     f->begins[0] = 0;
+    const parallel_plan filling_plan = {.chunk_count = turns,
+                                        .work = plan->count + g->cell_count / 8,
+                                        .workers = plan->workers,
+                                        .interrupted = plan->interrupted,
+                                        .interrupted_data = plan->interrupted_data};
     abut_status status = sort_by_key(&g->sorted, &task);
-    return status ? status
-                  : parallel_run(turns, plan->workers, fill_turn, f, plan->interrupted,
-                                 plan->interrupted_data);
+    return status ? status : parallel_run(&filling_plan, fill_turn, f);
 }
 
 abut_status cells_fill(grid *g, const grid_plan *plan)

@@ -6,7 +6,7 @@
 #include "pairs.h"
 
 /* Pairs that are written in one go, and pairs and spheres that are worth a chunk. */
-enum { BLOCK_PAIRS = 256, CHUNK_ITEMS = 32768 };
+enum { BLOCK_PAIRS = 256, CHUNK_ITEMS = 8192 };
 
 /* Pairs between fetching a row and reading it. */
 enum { FETCHED_AHEAD = 128 };
@@ -232,5 +232,8 @@ void abut_pairs_write(const abut_pairs *pairs, const abut_pair_columns *columns)
                     is_line(columns->i) && is_line(columns->j) && is_line(columns->normal) &&
                     is_line(columns->overlap) && is_line(columns->point);
     columns->offsets[pairs->own.count] = pairs->count;
-    parallel_run(w.chunk_count, pairs->query.workers, write_chunk, &w, NULL, NULL);
+    const parallel_plan plan = {.chunk_count = w.chunk_count,
+                                .work = 2 * pairs->count + pairs->own.count / 8,
+                                .workers = pairs->query.workers};
+    parallel_run(&plan, write_chunk, &w);
 }

@@ -1,6 +1,10 @@
 /* Finding pairs: checks, rows, grid, search, lists. */
+#include "../base/parallel.h"
 #include "cells.h"
 #include "pairs.h"
+
+/* What a sphere takes to search at least, as parallel_report counts it. */
+enum { WORK_OF_SPHERE = 5 };
 
 static const double no_period[3];
 
@@ -325,13 +329,31 @@ static abut_status find_all(abut_pairs *pairs, abut_error *error)
     return status;
 }
 
+/* A query as its threads are told of it. */
+typedef struct finding {
+    abut_pairs *pairs;
+    abut_error *error;
+    abut_status status;
+} finding;
+
+static void find_together(void *context)
+{
+    finding *f = context;
+    f->status = find_all(f->pairs, f->error);
+}
+
 abut_status abut_pairs_find(const abut_pair_finder *finder, const abut_pair_query *query,
                             abut_pairs **pairs, abut_error *error)
 {
     abut_error found = {.status = ABUT_OK};
     *pairs = NULL;
     abut_pairs *made = make_pairs(finder, query);
-    abut_status status = made ? find_all(made, &found) : ABUT_NO_MEMORY;
+    finding f = {.pairs = made, .error = &found, .status = ABUT_NO_MEMORY};
+    if (made) {
+        const abut_index spheres = made->own.count + made->others.count;
+        parallel_together(query->workers, spheres * WORK_OF_SPHERE, find_together, &f);
+    }
+    const abut_status status = f.status;
     if (status) {
         found.status = status;
         abut_pairs_free(made);

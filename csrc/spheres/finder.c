@@ -131,7 +131,9 @@ static abut_status copy_spheres(const abut_pair_input *input, const abut_pair_fi
 {
     copying c = {.input = input, .radii = finder->radii, .reaches = finder->reaches};
     const abut_index stretches = (input->sphere_count + STRETCH - 1) / STRETCH;
-    abut_status status = parallel_run(stretches, input->workers, copy_stretch, &c, NULL, NULL);
+    const parallel_plan plan = {
+        .chunk_count = stretches, .work = input->sphere_count / 8, .workers = input->workers};
+    abut_status status = parallel_run(&plan, copy_stretch, &c);
     return status == ABUT_BAD_RADIUS ? find_bad_sphere(input, error)
                                      : report(error, status, 0, 0.0);
 }
@@ -260,11 +262,23 @@ static void set_scalars(const abut_pair_input *input, abut_pair_finder *finder)
     }
 }
 
+/* What was learned of the lender's spheres is not true of others. */
+static void borrow_leftovers(abut_pair_finder *finder, const abut_pair_finder *lender)
+{
+    finder->has_lender = true;
+    finder->leftovers = lender->leftovers;
+    atomic_store(&finder->leftovers->octave_queries, 0);
+}
+
 static abut_status fill_finder(const abut_pair_input *input, abut_pair_finder *finder,
                                abut_error *error)
 {
     const abut_index count = input->sphere_count;
-    finder->leftovers = memory_alloc_zeroed(1, sizeof *finder->leftovers);
+    if (input->lender) {
+        borrow_leftovers(finder, input->lender);
+    } else {
+        finder->leftovers = memory_alloc_zeroed(1, sizeof *finder->leftovers);
+    }
     finder->radii = memory_alloc(count, sizeof *finder->radii);
     finder->reaches = finder->radii;
     if (input->gaps || input->gap > 0.0) {
@@ -324,27 +338,17 @@ void abut_pair_finder_free(abut_pair_finder *finder)
     if (!finder) {
         return;
     }
-    if (finder->leftovers) {
+    if (finder->leftovers && !finder->has_lender) {
         pool_empty(&finder->leftovers->results);
         pool_empty(&finder->leftovers->searches);
         pool_empty(&finder->leftovers->list_makers);
+        memory_free(finder->leftovers);
     }
-    memory_free(finder->leftovers);
     if (finder->reaches != finder->radii) {
         memory_free(finder->reaches);
     }
     memory_free(finder->radii);
     memory_free(finder);
-}
-
-void abut_pair_finder_swap_memory(abut_pair_finder *finder, abut_pair_finder *other)
-{
-    pair_leftovers *own = finder->leftovers;
-    finder->leftovers = other->leftovers;
-    other->leftovers = own;
-    /* what was learned of other spheres */
-    atomic_store(&finder->leftovers->octave_queries, 0);
-    atomic_store(&other->leftovers->octave_queries, 0);
 }
 
 abut_index abut_pair_level_count(const abut_pair_finder *finder)

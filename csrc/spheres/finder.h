@@ -28,6 +28,7 @@ struct abut_pair_finder {
     abut_index wanted_levels; /* as the caller put it: 0 for the best number */
     bool has_sizes;           /* the caller's */
     pair_leftovers *leftovers;
+    bool has_lender; /* whose the leftovers are */
 };
 
 /* What a radius may be, but for ABUT_SMALLEST_RADIUS, and what a gap may be. */

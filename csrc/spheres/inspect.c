@@ -168,6 +168,20 @@ static abut_index bytes_of(const abut_pairs *pairs)
     return sum;
 }
 
+/* The last query's result; NULL where there is none, or others have borrowed its memory, who may be
+ * gone with the spheres that it was of. */
+static abut_pairs *take_result(const abut_pair_finder *finder)
+{
+    pool *results = &finder->leftovers->results;
+    pooled *last = finder->has_lender ? NULL : pool_take(results);
+    abut_pairs *pairs = (abut_pairs *)last;
+    if (pairs && pairs->finder != finder) {
+        pool_give(results, last);
+        return NULL;
+    }
+    return pairs;
+}
+
 void abut_pair_finder_inspect(const abut_pair_finder *finder, abut_pair_statistics *statistics,
                               abut_pair_level *levels)
 {
@@ -176,7 +190,7 @@ void abut_pair_finder_inspect(const abut_pair_finder *finder, abut_pair_statisti
         levels[h] = (abut_pair_level){.size = finder->levels.sizes[h],
                                       .sphere_count = finder->levels.populations[h]};
     }
-    abut_pairs *pairs = (abut_pairs *)pool_take(&finder->leftovers->results);
+    abut_pairs *pairs = take_result(finder);
     if (!pairs) {
         return;
     }

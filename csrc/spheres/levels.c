@@ -157,8 +157,9 @@ static abut_status make_histogram(const level_task *task, histogram *all)
     if (!c.histograms) {
         return ABUT_NO_MEMORY;
     }
-    abut_status status =
-        parallel_run(c.stretch_count, task->workers, count_stretch, &c, NULL, NULL);
+    const parallel_plan plan = {
+        .chunk_count = c.stretch_count, .work = task->count / 8, .workers = task->workers};
+    abut_status status = parallel_run(&plan, count_stretch, &c);
     if (!status) {
         status = join(&c, all);
     }

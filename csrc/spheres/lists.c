@@ -147,6 +147,10 @@ abut_status lists_make(abut_pairs *pairs)
     if (!pairs->seconds) {
         return ABUT_NO_MEMORY;
     }
-    return parallel_run(pairs->block_count, query->workers, make_lists, pairs, query->interrupted,
-                        query->interrupted_data);
+    const parallel_plan plan = {.chunk_count = pairs->block_count,
+                                .work = pairs->own.count + pairs->count,
+                                .workers = query->workers,
+                                .interrupted = query->interrupted,
+                                .interrupted_data = query->interrupted_data};
+    return parallel_run(&plan, make_lists, pairs);
 }

@@ -6,7 +6,7 @@
 #include "pairs.h"
 #include "period.h"
 
-enum { ROW_CHUNK = 32768 };
+enum { ROW_CHUNK = 8192 };
 
 typedef struct loading {
     row_source source;
@@ -56,8 +56,12 @@ static abut_status load_rows(abut_pairs *pairs, row_set *set)
     l.bounds = memory_alloc(chunks, sizeof *l.bounds);
     abut_status status = l.rows && l.bounds ? ABUT_OK : ABUT_NO_MEMORY;
     if (!status) {
-        status = parallel_run(chunks, pairs->query.workers, load_chunk, &l,
-                              pairs->query.interrupted, pairs->query.interrupted_data);
+        const parallel_plan plan = {.chunk_count = chunks,
+                                    .work = set->count / 2,
+                                    .workers = pairs->query.workers,
+                                    .interrupted = pairs->query.interrupted,
+                                    .interrupted_data = pairs->query.interrupted_data};
+        status = parallel_run(&plan, load_chunk, &l);
     }
     if (!status) {
         set->rows = l.rows;

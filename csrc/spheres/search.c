@@ -5,8 +5,9 @@
 #include "../base/prefetch.h"
 #include "pairs.h"
 
-/* Spheres of a chunk that only meet those of their own level. */
-enum { CHUNK_SPHERES = 8192, SMALLEST_CHUNK = 64 };
+/* Spheres of a chunk that only meet those of their own level; fewer where there would be few
+ * chunks, which threads could not share evenly. */
+enum { CHUNK_SPHERES = 8192, SMALLEST_CHUNK = 64, USUAL_CHUNKS = 16 };
 
 /* Pairs that wait to be named, while they are in the first cache. */
 enum { QUEUE_CAPACITY = 1024 };
@@ -301,7 +302,8 @@ static abut_index chunk_spheres(const abut_pairs *pairs, int32_t level, double r
         }
         work += rows / ROWS_PER_SPHERE;
     }
-    const double count = CHUNK_SPHERES / work;
+    const abut_index share = pairs->own.count / USUAL_CHUNKS;
+    const double count = (double)(share < CHUNK_SPHERES ? share : CHUNK_SPHERES) / work;
     return count > SMALLEST_CHUNK ? (abut_index)count : SMALLEST_CHUNK;
 }
 
@@ -461,13 +463,24 @@ static abut_status search_chunk(void *context, abut_index number, parallel_job *
     return status;
 }
 
+/* What the search takes, as parallel_report counts it: two for a sphere, and about one for each of
+ * those in its cell. */
+static abut_index work_of_search(const abut_pairs *pairs)
+{
+    return (abut_index)((2.0 + pairs->grid.crowd) * (double)pairs->own.count);
+}
+
 abut_status search_grid(abut_pairs *pairs)
 {
     search all = {.pairs = pairs};
     abut_status status = make_chunks(pairs);
     if (!status) {
-        status = parallel_run(pairs->chunk_count, pairs->query.workers, search_chunk, &all,
-                              pairs->query.interrupted, pairs->query.interrupted_data);
+        const parallel_plan plan = {.chunk_count = pairs->chunk_count,
+                                    .work = work_of_search(pairs),
+                                    .workers = pairs->query.workers,
+                                    .interrupted = pairs->query.interrupted,
+                                    .interrupted_data = pairs->query.interrupted_data};
+        status = parallel_run(&plan, search_chunk, &all);
     }
     pairs->distance_count = atomic_load(&all.distance_count);
     return status;

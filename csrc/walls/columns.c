@@ -251,8 +251,11 @@ void abut_contacts_write(const abut_contacts *contacts, const abut_columns *colu
     } else if (memcmp(columns, &contacts->now.room.columns, sizeof *columns) != 0) {
         copy_written(contacts, columns);
     }
-    parallel_run(contacts->now.chunk_count - contacts->now.written_count,
-                 contacts->now.query.workers, write_chunk, &w, NULL, NULL);
+    const parallel_plan plan = {.chunk_count =
+                                    contacts->now.chunk_count - contacts->now.written_count,
+                                .work = 8 * abut_contacts_count(contacts),
+                                .workers = contacts->now.query.workers};
+    parallel_run(&plan, write_chunk, &w);
 }
 
 /* ---- while others are searched ---- */

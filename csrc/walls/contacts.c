@@ -168,8 +168,12 @@ static abut_status count_chunks(abut_contacts *contacts)
 {
     const abut_query *query = &contacts->now.query;
     if (contacts->order.is_by_place) {
-        return parallel_run(contacts->now.chunk_count, query->workers, count_chunk, contacts,
-                            query->interrupted, query->interrupted_data);
+        const parallel_plan plan = {.chunk_count = contacts->now.chunk_count,
+                                    .work = query->sphere_count,
+                                    .workers = query->workers,
+                                    .interrupted = query->interrupted,
+                                    .interrupted_data = query->interrupted_data};
+        return parallel_run(&plan, count_chunk, contacts);
     }
     for (abut_index k = 0; k < contacts->now.chunk_count; k++) {
         contacts->firsts[k] = contacts->chunks[k].records.count;
@@ -223,41 +227,58 @@ static abut_status find_rows(abut_contacts *contacts, const reach_profile *profi
     return status ? status : number_rows(contacts);
 }
 
-static abut_status search(abut_contacts *contacts, abut_error *error)
-{
-    contact_query *now = &contacts->now;
-    find_counts counts = {.crowded_sphere = 0};
-    reach_profile profile;
-    if (!query_profile(&now->query, &profile)) {
-        return query_find_bad_sphere(&now->query, error);
-    }
-    abut_status status =
-        scene_build(&now->scene, &contacts->mesh_block, contacts->finder, &now->query, &profile);
-    if (!status) {
-        status = order_choose(&contacts->order, &now->query, &now->scene, profile.largest);
-    }
-    if (!status) {
-        status = find_rows(contacts, &profile, &counts);
-    }
-    if (!status) {
-        keep_statistics(contacts, &counts);
-    }
-    const sphere_order *order = &contacts->order;
-    const abut_index crowded = counts.crowded_sphere;
-    return status == ABUT_CENTER_NOT_FINITE
-               ? query_find_bad_sphere(&now->query, error)
-               : query_report(error, status, order->is_by_place ? order->spheres[crowded] : crowded,
-                              0, 0.0);
-}
-
 /* Where the room is enough all rows go into it. */
 static void fill_room(const abut_contacts *contacts)
 {
     const abut_room *room = &contacts->now.room;
-    if (abut_contacts_count(contacts) <= room->rows &&
+    if (contacts->now.has_room && abut_contacts_count(contacts) <= room->rows &&
         abut_contacts_node_count(contacts) <= room->nodes) {
         abut_contacts_write(contacts, &room->columns);
     }
+}
+
+/* What the threads of a query do together, once its meshes are in their places. */
+typedef struct searching {
+    abut_contacts *contacts;
+    reach_profile profile;
+    find_counts counts;
+    abut_status status;
+} searching;
+
+static void search_together(void *context)
+{
+    searching *s = context;
+    abut_contacts *contacts = s->contacts;
+    contact_query *now = &contacts->now;
+    s->status = order_choose(&contacts->order, &now->query, &now->scene, s->profile.largest);
+    if (!s->status) {
+        s->status = find_rows(contacts, &s->profile, &s->counts);
+    }
+    if (!s->status) {
+        keep_statistics(contacts, &s->counts);
+        fill_room(contacts);
+    }
+}
+
+static abut_status search(abut_contacts *contacts, abut_error *error)
+{
+    contact_query *now = &contacts->now;
+    const sphere_order *order = &contacts->order;
+    searching s = {.contacts = contacts};
+    if (!query_profile(&now->query, &s.profile)) {
+        return query_find_bad_sphere(&now->query, error);
+    }
+    s.status =
+        scene_build(&now->scene, &contacts->mesh_block, contacts->finder, &now->query, &s.profile);
+    if (!s.status) {
+        parallel_together(now->query.workers, WORK_OF_SPHERE * now->query.sphere_count,
+                          search_together, &s);
+    }
+    const abut_index crowded = s.counts.crowded_sphere;
+    return s.status == ABUT_CENTER_NOT_FINITE
+               ? query_find_bad_sphere(&now->query, error)
+               : query_report(error, s.status,
+                              order->is_by_place ? order->spheres[crowded] : crowded, 0, 0.0);
 }
 
 abut_status abut_contacts_find_into(const abut_finder *finder, const abut_query *query,
@@ -277,9 +298,6 @@ abut_status abut_contacts_find_into(const abut_finder *finder, const abut_query 
         abut_contacts_free(made);
     } else {
         *contacts = made;
-    }
-    if (!status && room) {
-        fill_room(made);
     }
     if (error) {
         *error = found;

@@ -5,6 +5,10 @@
 #include "records.h"
 #include "scene.h"
 
+/* What a sphere takes to search, as parallel_report counts it: where it touches little, and no
+ * other number of threads is right where it touches much. */
+enum { WORK_OF_SPHERE = 16 };
+
 typedef struct find_task {
     const abut_finder *finder;
     const abut_query *query;

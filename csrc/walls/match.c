@@ -412,7 +412,10 @@ static abut_status match_all(matching *m, int workers, abut_error *error)
         m->match[row] = -1;
     }
     const abut_index chunk_count = (m->now.sphere_count + CHUNK_SPHERES - 1) / CHUNK_SPHERES;
-    status = parallel_run(chunk_count, workers, match_chunk, m, NULL, NULL);
+    const parallel_plan plan = {.chunk_count = chunk_count,
+                                .work = m->now.sphere_count + 8 * m->now.contact_count,
+                                .workers = workers};
+    status = parallel_run(&plan, match_chunk, m);
     return step_report(error, status, 0, 0, 0.0);
 }
 

@@ -228,7 +228,9 @@ static abut_status carry_all(carrying *c, int workers, abut_error *error)
         return status;
     }
     const abut_index chunk_count = (c->now.contact_count + CHUNK_ROWS - 1) / CHUNK_ROWS;
-    status = parallel_run(chunk_count, workers, carry_chunk, c, NULL, NULL);
+    const parallel_plan plan = {
+        .chunk_count = chunk_count, .work = 3 * c->now.contact_count, .workers = workers};
+    status = parallel_run(&plan, carry_chunk, c);
     return step_report(error, status, 0, 0, 0.0);
 }
 

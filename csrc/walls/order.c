@@ -294,8 +294,12 @@ static abut_status copy_rows(sphere_order *order, const abut_query *query)
     }
     copying c = {order->spheres, query, centers, radii};
     order->rows = (sphere_rows){centers, radii, query->gap};
-    return parallel_run((count + COPIED_AT_ONCE - 1) / COPIED_AT_ONCE, query->workers, copy_chunk,
-                        &c, query->interrupted, query->interrupted_data);
+    const parallel_plan plan = {.chunk_count = (count + COPIED_AT_ONCE - 1) / COPIED_AT_ONCE,
+                                .work = count,
+                                .workers = query->workers,
+                                .interrupted = query->interrupted,
+                                .interrupted_data = query->interrupted_data};
+    return parallel_run(&plan, copy_chunk, &c);
 }
 
 abut_status order_choose(sphere_order *order, const abut_query *query, const scene *s,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Callable
 from importlib.metadata import version
@@ -19,11 +20,18 @@ def config() -> dict[str, str]:
         "abut": version("abut"),
         "Python": f"{platform.python_version()} ({platform.python_implementation()})",
         "NumPy": np.__version__,
-        "OpenMP": "yes" if _core.has_openmp() else "no: one thread, whatever is asked",
+        "OpenMP": _openmp(),
         "threads": _or_complaint(lambda: str(thread_count())),
         "instruction level": _or_complaint(lambda: f"{level()} of {platform.machine()}"),
         "platform": platform.platform(),
     }
+
+
+def _openmp() -> str:
+    if not _core.has_openmp():
+        return "no: one thread, whatever is asked"
+    policy = os.environ.get("OMP_WAIT_POLICY")
+    return "yes, OMP_WAIT_POLICY " + (f"is {policy}" if policy else "is not set")
 
 
 def _or_complaint(value: Callable[[], str]) -> str:

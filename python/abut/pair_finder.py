@@ -21,15 +21,8 @@ SEARCHES = {"top-down": _core.TOP_DOWN, "bottom-up": _core.BOTTOM_UP}
 _Doubles = NDArray[np.float64]
 
 
-# What find_pairs keeps for its next call: a finder of no spheres, for its memory.
-_KEPT: list[_core.PairFinder] = []
-
-
-def _take_keeper() -> _core.PairFinder:
-    try:
-        return _KEPT.pop()
-    except IndexError:  # the first call, or several threads at once
-        return _core.PairFinder(3, np.empty(0), 0.0, None, None, 0, _core.TOP_DOWN, None, 1)
+# Of no spheres: it lends the finders of find_pairs their memory, so that it serves again.
+_LENDER = _core.PairFinder(3, np.empty(0), 0.0, None, None, 0, _core.TOP_DOWN, None, 1, None)
 
 
 def find_pairs(
@@ -134,13 +127,8 @@ def find_pairs(
         checks.lengths(radii, "radii", len(points), "center"), gap, levels, search, box
     )
     threads = worker_count(workers, len(points))
-    core, keeper = given.build(points.shape[1], threads), _take_keeper()
-    core.swap_memory(keeper)
-    try:
-        return _search(core, given, points, others, threads)
-    finally:
-        core.swap_memory(keeper)
-        _KEPT[:] = [keeper]
+    core = given.build(points.shape[1], threads, _LENDER)
+    return _search(core, given, points, others, threads)
 
 
 class PairFinder:
@@ -338,13 +326,19 @@ class _Input(NamedTuple):
     search: int
     box: _Box
 
-    def build(self, dimension: int, workers: int | None = None) -> _core.PairFinder:
+    def build(
+        self,
+        dimension: int,
+        workers: int | None = None,
+        lender: _core.PairFinder | None = None,
+    ) -> _core.PairFinder:
         period = self.box.period
         return _core.PairFinder(
             dimension,
             *self[:6],
             None if period is None else lengths_of(period),
             workers or worker_count(None, len(self.radii)),
+            lender,
         )
 
 

@@ -42,6 +42,10 @@ def set_num_threads(n: int | None) -> None:
 
     Notes
     -----
+    The threads are OpenMP's. After a query they look for work for some milliseconds, which slows
+    down queries where other programs keep the cores busy; with ``OMP_WAIT_POLICY=passive`` in the
+    environment before Python starts, they sleep instead.
+
     Of OpenMP's ``OMP_NUM_THREADS`` the first number counts; a value that is none is ignored, as
     OpenMP does. A value of ``ABUT_NUM_THREADS`` that is none of the above is an error when a query
     starts.

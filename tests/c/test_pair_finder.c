@@ -121,7 +121,8 @@ static void check_that_threads_share_a_finder(void)
     CHECK_INT(abut_pair_finder_build(&input, &finder, NULL), ABUT_OK);
     table expected = compare_all(&s);
     shared_finder shared = {&s, finder, expected.count};
-    CHECK_INT(parallel_run(40, 4, find_shared, &shared, NULL, NULL), ABUT_OK);
+    const parallel_plan plan = {.chunk_count = 40, .work = PTRDIFF_MAX, .workers = 4};
+    CHECK_INT(parallel_run(&plan, find_shared, &shared), ABUT_OK);
     free_table(&expected);
     abut_pair_finder_free(finder);
 }
@@ -561,6 +562,55 @@ static void check_statistics(void)
     }
 }
 
+/* ---- memory that one finder lends to others ---- */
+
+/* What a lender, or a finder that has one, tells of its last query. */
+static void check_that_no_query_is_counted(const abut_pair_finder *finder)
+{
+    abut_pair_statistics statistics;
+    abut_pair_level levels[ABUT_LEVEL_LIMIT];
+    abut_pair_finder_inspect(finder, &statistics, levels);
+    CHECK_INT(statistics.sphere_count, 0);
+    CHECK_INT(statistics.byte_count, 0);
+    CHECK_INT(statistics.level_count, abut_pair_level_count(finder));
+}
+
+/* A finder that lives for one query. */
+static void find_in_lent_memory(int sphere_count, const abut_pair_finder *lender)
+{
+    static scene s;
+    start(&s, 3);
+    scatter_in_cube(&s, &s.own, sphere_count, 5.0, 0.05, 0.7);
+    abut_pair_input input = input_of(&s);
+    input.lender = lender;
+    abut_pair_finder *finder = NULL;
+    CHECK_INT(abut_pair_finder_build(&input, &finder, NULL), ABUT_OK);
+    table expected = compare_all(&s);
+    CHECK(find_and_compare(&s, finder, 1, &expected));
+    free_table(&expected);
+    check_that_no_query_is_counted(finder);
+    abut_pair_finder_free(finder);
+}
+
+static void check_lent_memory(void)
+{
+    const long before = memory_live_count();
+    const abut_pair_input none = abut_pair_input_default();
+    abut_pair_finder *lender = NULL;
+    CHECK_INT(abut_pair_finder_build(&none, &lender, NULL), ABUT_OK);
+    const long alone = memory_live_count();
+    find_in_lent_memory(300, lender);
+    const long lent = memory_live_count();
+    CHECK(lent > alone);
+    for (int k = 0; k < 5; k++) {
+        find_in_lent_memory(300 - k, lender);
+        CHECK_INT(memory_live_count(), lent);
+        check_that_no_query_is_counted(lender);
+    }
+    abut_pair_finder_free(lender);
+    CHECK_INT(memory_live_count(), before);
+}
+
 void test_pair_finder(void)
 {
     const long live = memory_live_count();
@@ -572,5 +622,6 @@ void test_pair_finder(void)
     check_interruption(3, 0);
     check_errors();
     check_statistics();
+    check_lent_memory();
     CHECK_INT(memory_live_count(), live);
 }

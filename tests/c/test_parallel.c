@@ -15,6 +15,18 @@
 
 #define CHUNK_COUNT 1000
 
+/* Chunks that are worth as many threads as are asked for. */
+static abut_status run_chunks(abut_index chunk_count, int workers, parallel_body body,
+                              void *context, abut_interrupted interrupted, void *interrupted_data)
+{
+    const parallel_plan plan = {.chunk_count = chunk_count,
+                                .work = PTRDIFF_MAX,
+                                .workers = workers,
+                                .interrupted = interrupted,
+                                .interrupted_data = interrupted_data};
+    return parallel_run(&plan, body, context);
+}
+
 typedef struct work_log {
     atomic_int times[CHUNK_COUNT];
     atomic_int total;
@@ -33,7 +45,7 @@ static void check_that_each_chunk_is_done_once(int workers)
 {
     static work_log log;
     log = (work_log){.fails_at = -1};
-    CHECK_INT(parallel_run(CHUNK_COUNT, workers, log_chunk, &log, NULL, NULL), ABUT_OK);
+    CHECK_INT(run_chunks(CHUNK_COUNT, workers, log_chunk, &log, NULL, NULL), ABUT_OK);
     for (int chunk = 0; chunk < CHUNK_COUNT; chunk++) {
         CHECK_INT(log.times[chunk], 1);
     }
@@ -43,7 +55,7 @@ static void check_that_a_failure_ends_the_run(int workers)
 {
     static work_log log;
     log = (work_log){.fails_at = 0};
-    CHECK_INT(parallel_run(CHUNK_COUNT, workers, log_chunk, &log, NULL, NULL), ABUT_BAD_RADIUS);
+    CHECK_INT(run_chunks(CHUNK_COUNT, workers, log_chunk, &log, NULL, NULL), ABUT_BAD_RADIUS);
     CHECK(log.total < CHUNK_COUNT || workers > 1);
 }
 
@@ -63,10 +75,11 @@ static abut_status note_thread(void *context, abut_index chunk, parallel_job *jo
     return parallel_report(job, PARALLEL_WORK_PER_CHECK);
 }
 
-static void check_that_the_caller_works_alone(void)
+static void check_that_the_caller_works_alone(abut_index work)
 {
     thread_log log = {.caller = &own};
-    CHECK_INT(parallel_run(CHUNK_COUNT, 4, note_thread, &log, NULL, NULL), ABUT_OK);
+    const parallel_plan plan = {.chunk_count = CHUNK_COUNT, .work = work, .workers = 4};
+    CHECK_INT(parallel_run(&plan, note_thread, &log), ABUT_OK);
     CHECK_INT(log.other_count, 0);
 }
 
@@ -101,7 +114,7 @@ static abut_status work_until_told_to_end(void *context, abut_index chunk, paral
 static void check_that_an_interruption_ends_the_run(int workers)
 {
     int asked = 0;
-    CHECK_INT(parallel_run(100, workers, work_until_told_to_end, NULL, say_yes, &asked),
+    CHECK_INT(run_chunks(100, workers, work_until_told_to_end, NULL, say_yes, &asked),
               ABUT_INTERRUPTED);
     CHECK_INT(asked, 1);
 }
@@ -115,7 +128,7 @@ static abut_status do_half_a_check(void *context, abut_index chunk, parallel_job
 static void check_how_often_is_asked(void)
 {
     int asked = 0;
-    CHECK_INT(parallel_run(20, 1, do_half_a_check, NULL, say_no, &asked), ABUT_OK);
+    CHECK_INT(run_chunks(20, 1, do_half_a_check, NULL, say_no, &asked), ABUT_OK);
     CHECK_INT(asked, 10);
 }
 
@@ -130,7 +143,7 @@ static void check_that_an_idle_caller_still_asks(void)
 {
     for (int i = 0; i < 20; i++) {
         int asked = 0;
-        CHECK_INT(parallel_run(2, 2, work_on_one_chunk_only, NULL, say_yes, &asked),
+        CHECK_INT(run_chunks(2, 2, work_on_one_chunk_only, NULL, say_yes, &asked),
                   ABUT_INTERRUPTED);
     }
 }
@@ -152,7 +165,91 @@ static void check_that_two_threads_work_at_once(void)
 {
     for (int i = 0; i < 20; i++) {
         atomic_int begun = 0;
-        CHECK_INT(parallel_run(2, 2, wait_for_the_other, &begun, NULL, NULL), ABUT_OK);
+        CHECK_INT(run_chunks(2, 2, wait_for_the_other, &begun, NULL, NULL), ABUT_OK);
+    }
+}
+
+/* ---- runs inside of others ---- */
+
+enum { TOGETHER_COUNT = 50 };
+
+typedef struct together_log {
+    const char *caller;
+    int workers;
+    int call_count, wrong_count;
+} together_log;
+
+/* Many runs of few chunks and of many, and one that fails, one after the other. */
+static void run_many(void *context)
+{
+    together_log *log = context;
+    log->call_count++;
+    log->wrong_count += &own != log->caller;
+    for (int k = 0; k < TOGETHER_COUNT; k++) {
+        static work_log chunks;
+        chunks = (work_log){.fails_at = k == TOGETHER_COUNT / 2 ? 0 : -1};
+        const int count = k % 2 ? 3 : CHUNK_COUNT;
+        const abut_status status = run_chunks(count, log->workers, log_chunk, &chunks, NULL, NULL);
+        log->wrong_count += status != (chunks.fails_at == 0 ? ABUT_BAD_RADIUS : ABUT_OK);
+        log->wrong_count += chunks.fails_at != 0 && chunks.total != count;
+    }
+}
+
+static void run_many_again(void *context)
+{
+    together_log *log = context;
+    parallel_together(log->workers, PTRDIFF_MAX, run_many, log);
+}
+
+static void check_runs_that_share_their_threads(int workers, void (*function)(void *context))
+{
+    together_log log = {.caller = &own, .workers = workers};
+    parallel_together(workers, PTRDIFF_MAX, function, &log);
+    CHECK_INT(log.call_count, 1);
+    CHECK_INT(log.wrong_count, 0);
+}
+
+static void be_interrupted(void *asked)
+{
+    CHECK_INT(run_chunks(2, 2, work_on_one_chunk_only, NULL, say_yes, asked), ABUT_INTERRUPTED);
+    CHECK_INT(run_chunks(100, 2, work_until_told_to_end, NULL, say_yes, asked), ABUT_INTERRUPTED);
+}
+
+static void check_that_shared_threads_are_interrupted(void)
+{
+    int asked = 0;
+    parallel_together(2, PTRDIFF_MAX, be_interrupted, &asked);
+    CHECK_INT(asked, 2);
+}
+
+typedef struct nested_log {
+    work_log inner;
+    atomic_int is_done;
+} nested_log;
+
+/* Chunk 0 makes a run of its own, and chunk 1 works until that has ended: a run inside that waited
+ * for other threads, or did the chunks of the run around it, would never end. */
+static abut_status run_inside(void *context, abut_index chunk, parallel_job *job)
+{
+    nested_log *log = context;
+    abut_status status = ABUT_OK;
+    if (chunk == 0) {
+        status = run_chunks(CHUNK_COUNT, 2, log_chunk, &log->inner, NULL, NULL);
+        atomic_store(&log->is_done, 1);
+    }
+    while (!status && !atomic_load(&log->is_done)) {
+        status = parallel_report(job, 1);
+    }
+    return status;
+}
+
+static void check_that_a_chunk_may_run_others(void)
+{
+    for (int i = 0; i < 20; i++) {
+        static nested_log log;
+        log = (nested_log){.inner = {.fails_at = -1}};
+        CHECK_INT(run_chunks(2, 2, run_inside, &log, NULL, NULL), ABUT_OK);
+        CHECK_INT(log.inner.total, CHUNK_COUNT);
     }
 }
 
@@ -165,7 +262,7 @@ static void check_that_a_forked_child_works(void)
         static work_log log;
         log.fails_at = -1;
         alarm(20);
-        int failed = parallel_run(CHUNK_COUNT, 2, log_chunk, &log, NULL, NULL) != ABUT_OK;
+        int failed = run_chunks(CHUNK_COUNT, 2, log_chunk, &log, NULL, NULL) != ABUT_OK;
         _exit(failed || log.total != CHUNK_COUNT);
     }
     int end = -1;
@@ -176,19 +273,24 @@ static void check_that_a_forked_child_works(void)
 
 void test_parallel(void)
 {
-    CHECK_INT(parallel_run(0, 4, must_not_run, NULL, NULL, NULL), ABUT_OK);
+    CHECK_INT(run_chunks(0, 4, must_not_run, NULL, NULL, NULL), ABUT_OK);
     for (int workers = 1; workers <= 4; workers++) {
         check_that_each_chunk_is_done_once(workers);
         check_that_a_failure_ends_the_run(workers);
         check_that_an_interruption_ends_the_run(workers);
+        check_runs_that_share_their_threads(workers, run_many);
+        check_runs_that_share_their_threads(workers, run_many_again);
     }
     check_that_each_chunk_is_done_once(1000000);
     check_how_often_is_asked();
     check_that_an_idle_caller_still_asks();
+    check_that_shared_threads_are_interrupted();
+    check_that_a_chunk_may_run_others();
+    check_that_the_caller_works_alone(100);
     if (abut_has_openmp()) {
         check_that_two_threads_work_at_once();
     } else {
-        check_that_the_caller_works_alone();
+        check_that_the_caller_works_alone(PTRDIFF_MAX);
     }
 #ifdef HAS_FORK
     check_that_a_forked_child_works();

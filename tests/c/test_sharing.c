@@ -520,7 +520,9 @@ static void check_interrupted(void)
 {
     make_set(MANY, any_normal, equal_overlap);
     int asked = 0;
-    CHECK_INT(parallel_run(10000, 1, share_many, NULL, ask_to_end, &asked), ABUT_INTERRUPTED);
+    const parallel_plan plan = {
+        .chunk_count = 10000, .workers = 1, .interrupted = ask_to_end, .interrupted_data = &asked};
+    CHECK_INT(parallel_run(&plan, share_many, NULL), ABUT_INTERRUPTED);
 }
 
 void test_sharing(void)

@@ -24,6 +24,7 @@ static int rank_of(array_shape shape)
     return shape.columns == 0 ? 1 : 2;
 }
 
+/* Whether it is an array of this kind as C has them: contiguous, aligned, in native order. */
 static int has_kind(PyObject *object, array_kind kind)
 {
     if (!PyArray_Check(object)) {
@@ -132,8 +133,8 @@ static void free_handler(PyObject *capsule)
     PyMem_Free(handler);
 }
 
-/* NumPy's own functions: they know of huge pages, and as NumPy tells tracemalloc of what a handler
- * returns, they do not. */
+/* A pool on NumPy's own functions, which ask for huge pages. They tell tracemalloc nothing: NumPy
+ * does that for each array, so that memory is counted once. */
 static core_pool *new_pool(void)
 {
     const PyDataMem_Handler *numpy = handler_in(PyDataMem_DefaultHandler);

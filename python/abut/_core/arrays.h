@@ -44,17 +44,17 @@ PyObject *array_make_zeros(array_shape shape, void **data);
  * set. */
 int array_resize(PyObject *array, array_shape shape);
 
-/* Its entries are not the caller's to change. */
+/* Make it read-only. */
 void array_lock(PyObject *array);
 
 /* A pool for the memory of arrays, see pool.h. It lives until nobody holds it: each array that was
  * made with its memory does. NULL with an error set. */
 PyObject *array_pool_new(void);
 
-/* Keep no memory from now on. */
+/* Free what the pool keeps, and keep nothing from now on. */
 void array_pool_close(PyObject *pool);
 
-/* A query begins. */
+/* A query begins: free what the last few queries have not used. */
 void array_pool_age(PyObject *pool);
 
 /* Arrays that this thread makes have their memory from the pool, until it is left: 0 and what to
@@ -62,7 +62,8 @@ void array_pool_age(PyObject *pool);
  * (NEP 49), arrays have theirs from that one. */
 int array_pool_enter(PyObject *pool, PyObject **before);
 
-/* 0, or -1 with an error set, which may be set already; NULL: nothing was entered. */
+/* Go back to the handler before, or do nothing where that is NULL: 0, or -1 with an error set. An
+ * error that was set already stays. */
 int array_pool_leave(PyObject *before);
 
 #endif

@@ -54,7 +54,7 @@ static PyObject *new_columns(column_table table, PyObject *names, const column_c
     return dict;
 }
 
-/* Whether all columns are so small that the pool would keep none of them. */
+/* Whether all columns are so small, less than 64 KiB, that the pool would keep none of them. */
 static int are_small(column_table table, const column_counts *counts)
 {
     for (Py_ssize_t i = 0; i < table.count; i++) {

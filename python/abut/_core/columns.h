@@ -13,11 +13,11 @@ enum { COLUMN_LENGTH_LIMIT = 4, COLUMN_PRESENCE_LIMIT = 4 };
 
 struct column {
     const char *name;
-    size_t place; /* of its pointer in the struct that the library fills */
+    size_t place; /* offset of its pointer in the struct that the library fills */
     array_kind kind;
     Py_ssize_t width; /* 0: one number a row */
-    int length;       /* which of column_counts */
-    int presence;     /* likewise */
+    int length;       /* which of the lengths in column_counts */
+    int presence;     /* which of the presences there */
     int is_zero;      /* all zeros before the library writes, since it leaves zeros out */
     int is_locked;    /* not the caller's to change */
 };

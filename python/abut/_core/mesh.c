@@ -71,13 +71,15 @@ static PyObject *wrap_mesh(PyTypeObject *type, abut_mesh *mesh)
     return (PyObject *)self;
 }
 
+/* Whether the error's index is a facet's number. */
 static int names_a_facet(abut_status status)
 {
     return status == ABUT_BAD_NOISE ||
            (status >= ABUT_FACET_TOO_FEW_CORNERS && status <= ABUT_FACET_NOT_PLANAR);
 }
 
-/* Say which facet of the caller's input is meant, where its facets have other numbers there. */
+/* Raise the error of a mesh. Where facets had other numbers in the caller's input, it names those.
+ */
 static PyObject *raise_for_mesh(abut_error error, const abut_index *numbers)
 {
     if (numbers && names_a_facet(error.status)) {

@@ -4,7 +4,8 @@
 
 typedef struct pair_finder_object {
     PyObject_HEAD
-    PyObject *pool; /* of its results' memory */
+    PyObject *lender; /* another one, whose memory this one uses; or NULL */
+    PyObject *pool;   /* of its results' memory */
     abut_pair_finder *finder;
     abut_index sphere_count;
     int dimension;
@@ -58,7 +59,13 @@ static PyObject *write_pairs(const abut_pairs *pairs, const pair_finder_object *
 
 /* ---- building ---- */
 
-static PyObject *wrap_finder(PyTypeObject *type, const abut_pair_input *input,
+/* Results lie in the lender's memory, too. */
+static PyObject *pool_for(PyObject *lender)
+{
+    return lender ? Py_NewRef(((pair_finder_object *)lender)->pool) : array_pool_new();
+}
+
+static PyObject *wrap_finder(PyTypeObject *type, const abut_pair_input *input, PyObject *lender,
                              abut_pair_finder *finder)
 {
     pair_finder_object *self = (pair_finder_object *)PyType_GenericAlloc(type, 0);
@@ -70,7 +77,8 @@ static PyObject *wrap_finder(PyTypeObject *type, const abut_pair_input *input,
     self->sphere_count = input->sphere_count;
     self->dimension = input->dimension;
     self->is_periodic = core_is_periodic(input->period, input->dimension);
-    self->pool = array_pool_new();
+    self->lender = Py_XNewRef(lender);
+    self->pool = pool_for(lender);
     if (!self->pool) {
         Py_DECREF(self);
         return NULL;
@@ -78,7 +86,7 @@ static PyObject *wrap_finder(PyTypeObject *type, const abut_pair_input *input,
     return (PyObject *)self;
 }
 
-static PyObject *build_finder(PyTypeObject *type, const abut_pair_input *input)
+static PyObject *build_finder(PyTypeObject *type, const abut_pair_input *input, PyObject *lender)
 {
     abut_pair_finder *finder = NULL;
     abut_error error = {.status = ABUT_OK};
@@ -86,18 +94,19 @@ static PyObject *build_finder(PyTypeObject *type, const abut_pair_input *input)
     Py_BEGIN_ALLOW_THREADS
     status = abut_pair_finder_build(input, &finder, &error);
     Py_END_ALLOW_THREADS
-    return status ? core_raise(&error) : wrap_finder(type, input, finder);
+    return status ? core_raise(&error) : wrap_finder(type, input, lender, finder);
 }
 
-/* The arguments that are arrays, as they come. */
-typedef struct input_arrays {
+/* The arguments that are objects, as they come. */
+typedef struct input_objects {
     PyObject *radii;
     PyObject *gaps;
     PyObject *sizes;
     PyObject *period;
-} input_arrays;
+    PyObject *lender; /* a PairFinder */
+} input_objects;
 
-static int read_input(const input_arrays *given, abut_pair_input *input)
+static int read_input(const input_objects *given, abut_pair_input *input)
 {
     array_data radii, gaps, sizes, period;
     const array_shape any = {ARRAY_DOUBLE, ARRAY_ANY_ROWS, 0};
@@ -120,31 +129,46 @@ static int read_input(const input_arrays *given, abut_pair_input *input)
     return 0;
 }
 
+static int read_lender(PyObject *lender, const PyTypeObject *type, abut_pair_input *input)
+{
+    if (lender && Py_TYPE(lender) != type) {
+        PyErr_SetString(PyExc_TypeError, "memory is lent by another PairFinder");
+        return -1;
+    }
+    input->lender = lender ? ((pair_finder_object *)lender)->finder : NULL;
+    return 0;
+}
+
 static PyObject *pair_finder_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"dimension", "radii",  "gap",    "gaps",    "sizes",
-                            "levels",    "search", "period", "workers", NULL};
+    static char *names[] = {"dimension", "radii",  "gap",     "gaps",   "sizes", "levels",
+                            "search",    "period", "workers", "lender", NULL};
     abut_pair_input input = abut_pair_input_default();
-    input_arrays given;
+    input_objects given;
     int search;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "iOdOOniOi:PairFinder", names,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "iOdOOniOiO:PairFinder", names,
                                      &input.dimension, &given.radii, &input.gap, &given.gaps,
                                      &given.sizes, &input.level_count, &search, &given.period,
-                                     &input.workers)) {
+                                     &input.workers, &given.lender)) {
         return NULL;
     }
     input.search = (abut_search)search;
-    return read_input(&given, &input) ? NULL : build_finder(type, &input);
+    PyObject *lender = given.lender == Py_None ? NULL : given.lender;
+    if (read_lender(lender, type, &input) || read_input(&given, &input)) {
+        return NULL;
+    }
+    return build_finder(type, &input, lender);
 }
 
 static void pair_finder_dealloc(PyObject *self)
 {
     pair_finder_object *finder = (pair_finder_object *)self;
-    if (finder->pool) {
+    if (finder->pool && !finder->lender) {
         array_pool_close(finder->pool);
-        Py_DECREF(finder->pool);
     }
+    Py_XDECREF(finder->pool);
     abut_pair_finder_free(finder->finder);
+    Py_XDECREF(finder->lender);
     core_release(self);
 }
 
@@ -310,20 +334,6 @@ static PyObject *pair_finder_sizes(PyObject *object, PyObject *Py_UNUSED(unused)
     return array;
 }
 
-static PyObject *pair_finder_swap_memory(PyObject *self, PyObject *given)
-{
-    if (Py_TYPE(given) != Py_TYPE(self)) {
-        PyErr_SetString(PyExc_TypeError, "memory is swapped with another PairFinder");
-        return NULL;
-    }
-    pair_finder_object *finder = (pair_finder_object *)self, *other = (pair_finder_object *)given;
-    PyObject *pool = finder->pool;
-    finder->pool = other->pool;
-    other->pool = pool;
-    abut_pair_finder_swap_memory(finder->finder, other->finder);
-    Py_RETURN_NONE;
-}
-
 static PyMethodDef PAIR_FINDER_METHODS[] = {
     {"find", (PyCFunction)(void (*)(void))pair_finder_find, METH_FASTCALL,
      "find($self, centers, other_centers, other_radii, other_gaps, workers, /)\n--\n\n"
@@ -333,17 +343,15 @@ static PyMethodDef PAIR_FINDER_METHODS[] = {
     {"statistics", pair_finder_statistics, METH_NOARGS,
      "statistics($self, /)\n--\n\nThe members of abut_pair_statistics but for level_count, then "
      "those of abut_pair_level as arrays with an entry for each level."},
-    {"swap_memory", pair_finder_swap_memory, METH_O,
-     "swap_memory($self, other, /)\n--\n\nExchange what both keep for their next queries; nobody "
-     "may be asking either."},
     {NULL, NULL, 0, NULL},
 };
 
 static const char PAIR_FINDER_DOC[] =
-    "PairFinder(dimension, radii, gap, gaps, sizes, levels, search, period, workers)\n--\n\n"
-    "Levels of a grid for spheres of these sizes. gaps, sizes and period may be None; levels: "
-    "their "
-    "number where there are no sizes, 0: any; period: (dimension,), 0 where there is none.";
+    "PairFinder(dimension, radii, gap, gaps, sizes, levels, search, period, workers, lender)\n"
+    "--\n\n"
+    "Levels of a grid for spheres of these sizes. gaps, sizes, period and lender may be None; "
+    "levels: their number where there are no sizes, 0: any; period: (dimension,), 0 where there is "
+    "none; lender: another PairFinder, whose memory is used.";
 
 static PyType_Slot PAIR_FINDER_SLOTS[] = {
     {Py_tp_doc, (void *)PAIR_FINDER_DOC},

@@ -84,8 +84,8 @@ static void free_block(core_pool *self, block *b)
 
 /* ---- slots ---- */
 
-/* A block is looked at by whoever has taken it out of its slot, and by nobody else: another thread
- * cannot free it meanwhile. One that misses it makes a new one. */
+/* Take the block out of a slot; NULL where there is none. Only who has taken it out may look at it:
+ * nobody else can free it then. A thread that misses it meanwhile makes a new one. */
 static block *empty_slot(core_pool *self, int slot)
 {
     return atomic_load(&self->slots[slot]) ? atomic_exchange(&self->slots[slot], NULL) : NULL;
@@ -113,6 +113,7 @@ static void free_kept(core_pool *self)
     }
 }
 
+/* Whether a block is large enough, and at most about twice as large as a new one would be. */
 static int fits(const block *b, size_t size)
 {
     return size <= b->capacity && b->capacity / 2 <= room_for(size);
@@ -184,7 +185,7 @@ void *core_pool_take(void *self, size_t size)
     if (!b) {
         b = make_block(&own->source, size);
     }
-    if (!b) {
+    if (!b) { /* no memory: try again without what is kept */
         free_kept(own);
         b = make_block(&own->source, size);
     }
@@ -236,7 +237,7 @@ void core_pool_give(void *self, void *data, size_t size)
     }
     b->query = atomic_load(&own->query);
     keep_block(own, b);
-    /* it was closed in between, and what it kept was freed before this block came */
+    /* where the pool was closed in between, nobody else frees this block */
     if (atomic_load(&own->closed)) {
         free_kept(own);
     }

@@ -1,0 +1,80 @@
+/* What threads cost: the time of runs that have nothing to do, best and median of many, in us. The
+ * smallest work that is worth a second thread follows from it (WORK_PER_THREAD in base/parallel.c).
+ *
+ *     build/c/abut_regions [PAUSE]        us between two runs, as of a caller who does other things
+ */
+#include "base/parallel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { REPEATS = 2000 };
+
+static double now(void)
+{
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
+}
+
+static void pass_time(double duration)
+{
+    for (const double end = now() + duration; now() < end;) {
+    }
+}
+
+static abut_status do_nothing(void *context, abut_index chunk, parallel_job *job)
+{
+    (void)context, (void)chunk;
+    return parallel_report(job, 1);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Runs of two chunks, by `workers` threads. */
+typedef struct measurement {
+    int workers;
+    double pause;
+    double times[REPEATS];
+} measurement;
+
+static void measure_runs(void *context)
+{
+    measurement *m = context;
+    const parallel_plan plan = {
+        .chunk_count = 2, .work = PARALLEL_WORK_PER_CHECK, .workers = m->workers};
+    for (int k = 0; k < REPEATS; k++) {
+        const double begin = now();
+        parallel_run(&plan, do_nothing, NULL);
+        m->times[k] = now() - begin;
+        pass_time(m->pause);
+    }
+}
+
+static void print(const char *what, measurement *m)
+{
+    qsort(m->times, REPEATS, sizeof *m->times, compare);
+    printf("%-32s %8.2f %8.2f %8.2f\n", what, m->times[0], m->times[REPEATS / 2],
+           m->times[REPEATS * 9 / 10]);
+}
+
+int main(int count, char **words)
+{
+    static measurement m;
+    m.pause = count > 1 ? atof(words[1]) : 0.0;
+    printf("%-32s %8s %8s %8s\n", "us", "best", "median", "9 of 10");
+    m.workers = 1;
+    measure_runs(&m);
+    print("one thread", &m);
+    m.workers = 2;
+    measure_runs(&m);
+    print("a region of two", &m);
+    parallel_together(2, PARALLEL_WORK_PER_CHECK, measure_runs, &m);
+    print("a run of two inside of a region", &m);
+    return 0;
+}
