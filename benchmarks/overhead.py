@@ -1,4 +1,4 @@
-"""What a step in Python takes beside its search: a pose, and sums over the spheres.
+"""What a step in Python takes beside its search: a pose, pairs from step to step, sums over spheres.
 
     python benchmarks/overhead.py
 
@@ -52,6 +52,23 @@ def summed(count):
     return {"numpy.add.at": at, "pairs.sum": lambda: pairs.sum(forces)}
 
 
+def stepped(count, workers=1):
+    """A search of about as many pairs, and what a loop with springs does beside it."""
+    rng = np.random.default_rng(3)
+    centers = rng.random((count, 3)) * count ** (1 / 3)
+    finder = abut.PairFinder(np.full(count, 0.5 * 0.78))
+    before = finder.find(centers, workers=workers)
+    centers += 0.01 * rng.normal(size=centers.shape)
+    pairs = finder.find(centers, workers=workers)
+    springs, rows = np.zeros(before.normal.shape), pairs.match(before)
+    return {
+        "search": lambda: finder.find(centers, workers=workers),
+        "match": lambda: pairs.match(before, workers=workers),
+        "carry": lambda: pairs.carry(springs, before, rows, workers=workers),
+        "match and carry": lambda: pairs.carry(springs, before, workers=workers),
+    }
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=ROUNDS)
@@ -61,6 +78,8 @@ def main(arguments=None):
         "2,000 spheres and a square": posed(2_000),
         "3,000 pairs": summed(3_000),
         "100,000 pairs": summed(100_000),
+        "3,000 pairs from step to step": stepped(3_000),
+        "1,000,000 pairs from step to step": stepped(1_000_000),
     }.items():
         times = shortest(entrants, rounds)
         print(title + ": " + ", ".join(f"{name} {one:.1f} µs" for name, one in times.items()))

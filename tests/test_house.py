@@ -24,6 +24,7 @@ FILES = {
         "vec3",
         "box",
         "pose",
+        "tilt",
         "prefetch",
         "status",
         "memory",
@@ -115,6 +116,9 @@ FILES = {
         "find",
         "columns",
         "inspect",
+        "steps",
+        "match",
+        "carry",
     ],
 }
 

@@ -104,7 +104,8 @@ abut_status images_report_many(const abut_pairs *pairs, abut_error *error)
             shortest = axis;
         }
     }
-    *error = (abut_error){ABUT_PERIOD_TOO_SHORT, shortest, 0, period[shortest], 0};
+    *error =
+        (abut_error){.status = ABUT_PERIOD_TOO_SHORT, .index = shortest, .value = period[shortest]};
     return error->status;
 }
 

@@ -88,7 +88,11 @@ static abut_status find_bad_center(const abut_pairs *pairs, const row_set *set, 
         const double x = set->centers[k];
         abut_status status = check_coordinate(x, pairs->finder->period[axis]);
         if (status) {
-            *error = (abut_error){status, k / dimension, axis, x, is_other};
+            *error = (abut_error){.status = status,
+                                  .index = k / dimension,
+                                  .detail = axis,
+                                  .value = x,
+                                  .of_others = is_other};
             return status;
         }
     }

@@ -11,6 +11,7 @@ _PairStatistics: TypeAlias = tuple[
     int, int, int, int, _Doubles, _Doubles, _Indices, _Indices, _Indices, _Indices, _Indices
 ]
 _Step: TypeAlias = tuple[_Indices, _Indices, _Doubles, _Doubles, _Doubles, _Indices, _Indices]
+_PairStep: TypeAlias = tuple[_Indices, _Indices, _Indices, _Doubles, _Indices | None, int, int]
 
 FACET: Final = 0
 EDGE: Final = 1
@@ -31,6 +32,24 @@ def simd_levels() -> list[str]: ...
 def set_simd(name: str | None, /) -> None: ...
 def share(normals: _Doubles, overlaps: _Doubles, exponent: float, /) -> _Doubles: ...
 def match(now: _Step, before: _Step, earlier: _Indices, workers: int, /) -> _Indices: ...
+def match_pairs(
+    now: _PairStep,
+    before: _PairStep,
+    earlier: _Indices | None,
+    other_earlier: _Indices | None,
+    workers: int,
+    /,
+) -> _Indices: ...
+def carry_pairs(
+    now: _PairStep,
+    before: _PairStep,
+    earlier: _Indices | None,
+    other_earlier: _Indices | None,
+    match: _Indices,
+    tangent: _Doubles,
+    workers: int,
+    /,
+) -> _Doubles: ...
 
 @final
 class Mesh:
