@@ -1,4 +1,4 @@
-"""What a step in Python takes beside its search: a pose, pairs from step to step, sums over spheres.
+"""What a step in Python takes beside its search: a pose, springs of pairs, and sums over spheres.
 
     python benchmarks/overhead.py
 

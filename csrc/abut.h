@@ -415,7 +415,8 @@ typedef struct abut_pair_columns {
 void abut_pairs_write(const abut_pairs *pairs, const abut_pair_columns *columns);
 
 /* The pairs of a step, as columns of the caller; both steps are of one dimension, have others or
- * have none, and have images or have none. */
+ * have none, and have images or have none. Zero-initialize: left as it is, it stands for no step
+ * before the first. */
 typedef struct abut_pair_step {
     int dimension;                       /* 2 or 3 */
     int has_others;                      /* whether j counts others; else the same spheres */

@@ -1,49 +1,54 @@
-/* From one tangent plane into another. */
+/* The smallest rotation that takes one direction to another: from one tangent plane into the next.
+ */
 #ifndef BASE_TILT_H
 #define BASE_TILT_H
 
-#include <float.h>
-
 #include "vec3.h"
 
-/* The unit vector along the axis, of the first `axes`, that is farthest from a vector. */
-static inline vec3 tilt_axis(vec3 from, int axes)
+/* The unit vector along the axis on which a vector has its smallest part, of the first `axes`. */
+static inline vec3 tilt_least_axis(vec3 a, int axes)
 {
-    const double x = fabs(from.x), y = fabs(from.y), z = fabs(from.z);
-    if (axes == 3 && z < x && z < y) {
-        return (vec3){0.0, 0.0, 1.0};
+    const double x = fabs(a.x), y = fabs(a.y), z = axes == 3 ? fabs(a.z) : INFINITY;
+    if (x <= y && x <= z) {
+        return (vec3){1.0, 0.0, 0.0};
     }
-    return y < x ? (vec3){0.0, 1.0, 0.0} : (vec3){1.0, 0.0, 0.0};
+    return y <= z ? (vec3){0.0, 1.0, 0.0} : (vec3){0.0, 0.0, 1.0};
 }
 
-/* Halfway between unit vectors, of any length; where these are opposite, one across them. */
+static inline vec3 tilt_without_part_along(vec3 a, vec3 direction)
+{
+    return vec3_sub(a, vec3_scale(direction, vec3_dot(a, direction)));
+}
+
+/* Halfway between two unit vectors, of any length; where they are opposite, a vector across them,
+ * which is as good as any. */
 static inline vec3 tilt_middle(vec3 old, vec3 new, int axes)
 {
-    const vec3 sum = vec3_add(old, new), apart = vec3_sub(old, new);
-    if (!(vec3_norm_sq(sum) < 1.0)) {
+    const vec3 sum = vec3_add(old, new);
+    if (vec3_norm_sq(sum) >= 1.0) {
         return sum;
     }
-    /* what rounding left of the difference would tilt a short sum */
+    /* what rounding left along the difference would tilt a short sum */
+    const vec3 apart = vec3_sub(old, new);
     const double length = vec3_length(apart);
     const vec3 across = {apart.x / length, apart.y / length, apart.z / length};
-    const vec3 middle = vec3_sub(sum, vec3_scale(across, vec3_dot(sum, across)));
-    if (vec3_norm_sq(middle) > DBL_EPSILON * DBL_EPSILON) {
-        return middle;
-    }
-    const vec3 axis = tilt_axis(across, axes);
-    return vec3_sub(axis, vec3_scale(across, vec3_dot(axis, across)));
+    const vec3 middle = tilt_without_part_along(sum, across);
+    const bool is_rounding = vec3_norm_sq(middle) <= 0x1p-104;
+    return is_rounding ? tilt_without_part_along(tilt_least_axis(across, axes), across) : middle;
 }
 
-/* A vector turned by the smallest rotation that takes the unit vector `old` to `new`, in a space of
- * 3 axes, or of 2: then z is 0, and a half turn stays in the plane.
+/* A vector turned by the smallest rotation that takes the unit vector `old` to `new`; as it is, to
+ * the bit, where these are the same. In the plane, of 2 axes, z is 0 and a half turn stays in it.
  *
- * Reflected across the plane of `old`, and then across that of the sum s of both: the same as v - 2
- * (s.v) / (s.s) s + 2 (old.v) new, which leaves tangent vectors as they are, to the bit, where
- * nothing turns. */
+ * Two reflections are a rotation: across the plane of `old`, and then across that of the middle m
+ * of both, which together give v - 2 (m.v) / (m.m) m + 2 (old.v) new. */
 static inline vec3 tilt_in(vec3 vector, vec3 old, vec3 new, int axes)
 {
+    if (vec3_compare(old, new) == 0) {
+        return vector;
+    }
     const vec3 middle = tilt_middle(old, new, axes);
-    const double along = 2.0 * vec3_dot(middle, vector) / vec3_dot(middle, middle);
+    const double along = 2.0 * vec3_dot(middle, vector) / vec3_norm_sq(middle);
     const vec3 reflected = vec3_sub(vector, vec3_scale(middle, along));
     return vec3_add(reflected, vec3_scale(new, 2.0 * vec3_dot(old, vector)));
 }

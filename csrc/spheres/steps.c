@@ -140,11 +140,16 @@ static abut_status check_stretch(void *context, abut_index chunk, parallel_job *
     return parallel_report(job, rest > 0 ? (end - begin) / 8 : 0);
 }
 
-/* Whether offsets begin with 0 and end with the number of pairs; there may be none at all. */
+/* Whether offsets begin with 0 and end with the number of pairs. A step that never was has none. */
 static bool has_right_ends(const checked_column *c)
 {
-    return c->kind != OFFSETS ||
-           (c->count >= 0 && c->numbers[0] == 0 && c->numbers[c->count] == c->limit);
+    if (c->kind != OFFSETS) {
+        return true;
+    }
+    if (!c->numbers) {
+        return c->count == 0 && c->limit == 0;
+    }
+    return c->count >= 0 && c->numbers[0] == 0 && c->numbers[c->count] == c->limit;
 }
 
 /* ---- what is wrong ---- */

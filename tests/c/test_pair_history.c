@@ -161,6 +161,20 @@ static void check_that_spheres_may_be_renamed(void)
     CHECK(carried[4] == 0.0 && carried[5] == 0.0);
 }
 
+/* A loop asks in its first step, too. */
+static void check_that_there_may_be_no_step_before(void)
+{
+    const abut_pair_step now = small_step_of(&chain), before = {0};
+    abut_index match[PAIRS] = {0};
+    double carried[2 * PAIRS] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
+    CHECK_INT(abut_pairs_match(&now, &before, NULL, NULL, 1, match, NULL), ABUT_OK);
+    CHECK_INT(abut_pairs_carry(&now, &before, NULL, NULL, match, NULL, 1, carried, NULL), ABUT_OK);
+    for (abut_index row = 0; row < PAIRS; row++) {
+        CHECK_INT(match[row], -1);
+        CHECK(carried[2 * row] == 0.0 && carried[2 * row + 1] == 0.0);
+    }
+}
+
 static void check_broken(small_steps *s, abut_index *number, abut_index value, abut_error expected)
 {
     double carried[2 * PAIRS];
@@ -288,6 +302,7 @@ void test_pair_history(void)
 {
     check_all_kinds_of_steps();
     check_that_spheres_may_be_renamed();
+    check_that_there_may_be_no_step_before();
     check_that_columns_are_checked(false);
     check_that_columns_are_checked(true);
     check_that_matches_are_checked();
