@@ -138,10 +138,11 @@ abut_status images_make(abut_pairs *pairs)
         return ABUT_PERIOD_TOO_SHORT;
     }
     const abut_index count = pairs->image_count;
-    list.images = memory_reserve(&pairs->image_block, count, sizeof *list.images);
-    void *rows = memory_reserve(&pairs->image_row_block, count + GRID_PADDING, sizeof *list.rows);
+    list.images = memory_reserve(&pairs->memory->images, count, sizeof *list.images);
+    void *rows =
+        memory_reserve(&pairs->memory->image_rows, count + GRID_PADDING, sizeof *list.rows);
     list.rows = rows ? memory_first_line(rows) : NULL;
-    list.reaches = memory_reserve(&pairs->image_reach_block, count, sizeof *list.reaches);
+    list.reaches = memory_reserve(&pairs->memory->image_reaches, count, sizeof *list.reaches);
     if (!list.images || !list.rows || !list.reaches) {
         return ABUT_NO_MEMORY;
     }

@@ -91,7 +91,7 @@ static bool looks_into(const abut_pairs *pairs, int32_t from, int32_t into)
 /* The work of a level's spheres. */
 static void count_level(const abut_pairs *pairs, int32_t h, abut_pair_level *work)
 {
-    const grid *g = &pairs->grid;
+    const grid *g = &pairs->memory->grid;
     const grid_level *level = &g->levels[h];
     const int32_t begin = g->begins[level->first_cell],
                   end = g->begins[level->first_cell + level->cell_count];
@@ -126,7 +126,7 @@ static void describe_level(const grid *g, int32_t h, abut_pair_level *to)
 /* Spheres that look for others, into all levels: as if from above them all. */
 static void count_rows(const abut_pairs *pairs, abut_pair_level *work)
 {
-    const grid *g = &pairs->grid;
+    const grid *g = &pairs->memory->grid;
     for (abut_index i = 0; i < pairs->own.count; i++) {
         for (int32_t h = 0; h < g->level_count; h++) {
             const sphere_row *row = &pairs->own.rows[i];
@@ -138,8 +138,8 @@ static void count_rows(const abut_pairs *pairs, abut_pair_level *work)
 static void count_work(const abut_pairs *pairs, abut_pair_level *levels)
 {
     const bool is_own = pairs->second_set == &pairs->own && !pairs->images;
-    for (int32_t h = 0; h < pairs->grid.level_count; h++) {
-        describe_level(&pairs->grid, h, &levels[h]);
+    for (int32_t h = 0; h < pairs->memory->grid.level_count; h++) {
+        describe_level(&pairs->memory->grid, h, &levels[h]);
         if (is_own) {
             count_level(pairs, h, &levels[h]);
         } else {
@@ -151,19 +151,21 @@ static void count_work(const abut_pairs *pairs, abut_pair_level *levels)
     }
 }
 
-static abut_index bytes_of(const abut_pairs *pairs)
+static abut_index bytes_of_rows(const row_memory *rows)
 {
-    abut_index sum = grid_bytes(&pairs->grid);
-    const memory_block *blocks[] = {&pairs->own.block,           &pairs->others.block,
-                                    &pairs->others.radius_block, &pairs->others.reach_block,
-                                    &pairs->image_block,         &pairs->image_row_block,
-                                    &pairs->image_reach_block,   &pairs->offset_block,
-                                    &pairs->second_block,        &pairs->sum_block};
-    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
-        sum += blocks[k]->byte_count;
-    }
-    for (abut_index c = 0; c < pairs->chunk_capacity; c++) {
-        sum += pairs->chunks[c].pairs.byte_count + pairs->chunks[c].ends.byte_count;
+    return rows->rows.byte_count + rows->radii.byte_count + rows->reaches.byte_count +
+           rows->bounds.byte_count;
+}
+
+static abut_index bytes_of(const pair_memory *memory)
+{
+    abut_index sum = grid_bytes(&memory->grid) + bytes_of_rows(&memory->own) +
+                     bytes_of_rows(&memory->others) + memory->images.byte_count +
+                     memory->image_rows.byte_count + memory->image_reaches.byte_count +
+                     memory->offsets.byte_count + memory->seconds.byte_count +
+                     memory->sums.byte_count;
+    for (abut_index c = 0; c < memory->chunk_capacity; c++) {
+        sum += memory->chunks[c].pairs.byte_count + memory->chunks[c].ends.byte_count;
     }
     return sum;
 }
@@ -176,19 +178,20 @@ void abut_pair_finder_inspect(const abut_pair_finder *finder, abut_pair_statisti
         levels[h] = (abut_pair_level){.size = finder->levels.sizes[h],
                                       .sphere_count = finder->levels.populations[h]};
     }
-    abut_pairs *pairs = (abut_pairs *)pool_take(&finder->leftovers->results);
-    if (!pairs) {
+    pair_memory *memory = (pair_memory *)pool_take(&finder->leftovers->results);
+    if (!memory) {
         return;
     }
-    statistics->byte_count = bytes_of(pairs);
+    const abut_pairs *pairs = &memory->pairs;
+    statistics->byte_count = bytes_of(memory);
     if (pairs->is_done) {
         statistics->sphere_count = pairs->own.count;
         statistics->pair_count = pairs->count;
         statistics->distance_count = pairs->distance_count;
     }
     if (pairs->is_done && pairs->is_searched) {
-        statistics->level_count = pairs->grid.level_count;
+        statistics->level_count = pairs->memory->grid.level_count;
         count_work(pairs, levels);
     }
-    abut_pairs_free(pairs);
+    abut_pairs_free(&memory->pairs);
 }

@@ -31,6 +31,7 @@ typedef struct tally {
 typedef struct histogram {
     tally *tallies;            /* key_count */
     uint32_t first, key_count; /* bins from the smallest sphere's to the largest's */
+    memory_block block;        /* of the tallies */
 } histogram;
 
 /* Spheres that are counted in one go. */
@@ -108,6 +109,16 @@ static void count_spheres(const double *reaches, abut_index count, histogram *fo
     }
 }
 
+/* All zeros. */
+static tally *reserve_tallies(memory_block *block, uint32_t count)
+{
+    tally *tallies = memory_reserve(block, count, sizeof *tallies);
+    if (tallies) {
+        memset(tallies, 0, count * sizeof *tallies);
+    }
+    return tallies;
+}
+
 static abut_status count_stretch(void *context, abut_index stretch, parallel_job *job)
 {
     const counting *c = context;
@@ -115,7 +126,7 @@ static abut_status count_stretch(void *context, abut_index stretch, parallel_job
     const abut_index rest = c->count - stretch * STRETCH, count = rest < STRETCH ? rest : STRETCH;
     histogram *own = &c->histograms[stretch];
     find_keys(reaches, count, own);
-    own->tallies = memory_alloc_zeroed(own->key_count, sizeof *own->tallies);
+    own->tallies = reserve_tallies(&own->block, own->key_count);
     if (!own->tallies) {
         return ABUT_NO_MEMORY;
     }
@@ -133,7 +144,7 @@ static void add_tallies(const histogram *from, const histogram *to)
     }
 }
 
-static abut_status join(const counting *c, histogram *all)
+static abut_status join(const counting *c, memory_block *block, histogram *all)
 {
     uint32_t first = UINT32_MAX, end = 0;
     for (abut_index k = 0; k < c->stretch_count; k++) {
@@ -142,31 +153,49 @@ static abut_status join(const counting *c, histogram *all)
         end = own->first + own->key_count > end ? own->first + own->key_count : end;
     }
     all->first = first, all->key_count = end - first;
-    all->tallies = memory_alloc_zeroed(all->key_count, sizeof *all->tallies);
+    all->tallies = reserve_tallies(block, all->key_count);
     for (abut_index k = 0; all->tallies && k < c->stretch_count; k++) {
         add_tallies(&c->histograms[k], all);
     }
     return all->tallies ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
-static abut_status make_histogram(const level_task *task, histogram *all)
+/* One for each stretch; what is new is all zeros. */
+static histogram *reserve_histograms(level_memory *memory, abut_index count)
+{
+    const abut_index before = memory->histogram_capacity;
+    histogram *histograms =
+        memory_grow(memory->histograms, count, &memory->histogram_capacity, sizeof *histograms);
+    if (!histograms) {
+        return NULL;
+    }
+    const size_t more = (size_t)(memory->histogram_capacity - before);
+    memory->histograms = histograms;
+    memset(histograms + before, 0, more * sizeof *histograms);
+    return histograms;
+}
+
+static abut_status make_histogram(const level_task *task, level_memory *memory, histogram *all)
 {
     counting c = {.reaches = task->reaches, .count = task->count};
     c.stretch_count = (task->count + STRETCH - 1) / STRETCH;
-    c.histograms = memory_alloc_zeroed(c.stretch_count, sizeof *c.histograms);
+    c.histograms = reserve_histograms(memory, c.stretch_count);
     if (!c.histograms) {
         return ABUT_NO_MEMORY;
     }
     abut_status status =
         parallel_run(c.stretch_count, task->workers, count_stretch, &c, NULL, NULL);
-    if (!status) {
-        status = join(&c, all);
+    return status ? status : join(&c, &memory->tallies, all);
+}
+
+void level_memory_free(level_memory *memory)
+{
+    for (abut_index k = 0; k < memory->histogram_capacity; k++) {
+        memory_free(memory->histograms[k].block.data);
     }
-    for (abut_index k = 0; k < c.stretch_count; k++) {
-        memory_free(c.histograms[k].tallies);
-    }
-    memory_free(c.histograms);
-    return status;
+    memory_free(memory->histograms);
+    memory_free(memory->tallies.data);
+    memory_free(memory->bins.data);
 }
 
 static abut_index count_occupied(const histogram *found)
@@ -236,21 +265,20 @@ static void set_density(spectrum *s, double volume_fraction)
     s->density = volume_fraction / (ball * all->seekers[s->dimension]);
 }
 
-static abut_status make_spectrum(const level_task *task, spectrum *s)
+static abut_status make_spectrum(const level_task *task, level_memory *memory, spectrum *s)
 {
     histogram found = {0};
-    abut_status status = make_histogram(task, &found);
+    abut_status status = make_histogram(task, memory, &found);
     if (status) {
         return status;
     }
     s->bin_count = count_occupied(&found);
-    s->bins = memory_alloc(s->bin_count + 1, sizeof *s->bins);
+    s->bins = memory_reserve(&memory->bins, s->bin_count + 1, sizeof *s->bins);
     if (s->bins) {
         fill_bins(&found, s);
         sum_seekers(s);
         set_density(s, task->volume_fraction);
     }
-    memory_free(found.tallies);
     return s->bins ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
@@ -393,14 +421,14 @@ static void write_levels(const spectrum *s, const choice *chosen, level_set *lev
     levels->count = (int32_t)chosen->count;
 }
 
-abut_status levels_choose(const level_task *task, level_set *levels)
+abut_status levels_choose(const level_task *task, level_memory *memory, level_set *levels)
 {
     *levels = (level_set){.sizes = {1.0}, .count = 1};
     if (task->count == 0) {
         return ABUT_OK;
     }
     spectrum s = {.dimension = task->dimension, .search = task->search, .overhead = task->overhead};
-    abut_status status = make_spectrum(task, &s);
+    abut_status status = make_spectrum(task, memory, &s);
     if (status) {
         return status;
     }
@@ -411,6 +439,5 @@ abut_status levels_choose(const level_task *task, level_set *levels)
         make_best_levels(&s, &chosen);
     }
     write_levels(&s, &chosen, levels);
-    memory_free(s.bins);
     return ABUT_OK;
 }

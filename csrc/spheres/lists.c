@@ -40,9 +40,9 @@ static abut_index block_end(const pair_chunk *chunk, abut_index block)
 static void count_pairs(const abut_pairs *pairs, abut_index block, abut_index *next)
 {
     for (abut_index c = 0; c < pairs->chunk_count; c++) {
-        const int_pair *from = pairs->chunks[c].pairs.data;
-        const abut_index end = block_end(&pairs->chunks[c], block);
-        for (abut_index k = block_begin(&pairs->chunks[c], block); k < end; k++) {
+        const int_pair *from = pairs->memory->chunks[c].pairs.data;
+        const abut_index end = block_end(&pairs->memory->chunks[c], block);
+        for (abut_index k = block_begin(&pairs->memory->chunks[c], block); k < end; k++) {
             next[from[k].first]++;
         }
     }
@@ -53,9 +53,9 @@ static void place_pairs(const abut_pairs *pairs, abut_index block, abut_index be
                         abut_index *next, int32_t *seconds)
 {
     for (abut_index c = 0; c < pairs->chunk_count; c++) {
-        const int_pair *from = pairs->chunks[c].pairs.data;
-        const abut_index end = block_end(&pairs->chunks[c], block);
-        for (abut_index k = block_begin(&pairs->chunks[c], block); k < end; k++) {
+        const int_pair *from = pairs->memory->chunks[c].pairs.data;
+        const abut_index end = block_end(&pairs->memory->chunks[c], block);
+        for (abut_index k = block_begin(&pairs->memory->chunks[c], block); k < end; k++) {
             seconds[next[from[k].first]++ - begin] = from[k].second;
         }
     }
@@ -63,7 +63,7 @@ static void place_pairs(const abut_pairs *pairs, abut_index block, abut_index be
 
 static void fill_lists(const abut_pairs *pairs, abut_index block, int32_t *unsorted)
 {
-    const abut_index *firsts = pairs->sum_block.data;
+    const abut_index *firsts = pairs->memory->sums.data;
     const abut_index begin = block << pairs->block_shift, after = (block + 1) << pairs->block_shift;
     const abut_index end = after < pairs->own.count ? after : pairs->own.count;
     abut_index *next = pairs->offsets + 1, sum = firsts[block];
@@ -100,15 +100,14 @@ static list_maker *take_list_maker(const abut_pairs *pairs)
 static abut_status make_lists(void *context, abut_index block, parallel_job *job)
 {
     const abut_pairs *pairs = context;
-    const abut_index *firsts = pairs->sum_block.data;
+    const abut_index *firsts = pairs->memory->sums.data;
     const abut_index count = firsts[block + 1] - firsts[block];
     const abut_index most_spheres = (abut_index)1 << pairs->block_shift;
-    const abut_index room = count > most_spheres ? count : most_spheres; /* for most blocks */
     list_maker *maker = take_list_maker(pairs);
     if (!maker) {
         return ABUT_NO_MEMORY;
     }
-    int32_t *unsorted = memory_reserve(&maker->unsorted, room, sizeof *unsorted);
+    int32_t *unsorted = memory_reserve(&maker->unsorted, pairs->largest_block, sizeof *unsorted);
     if (unsorted) {
         fill_lists(pairs, block, unsorted);
     }
@@ -118,32 +117,39 @@ static abut_status make_lists(void *context, abut_index block, parallel_job *job
 
 /* ---- all ---- */
 
-static void count_blocks(const abut_pairs *pairs, abut_index *counts)
+/* The pairs of each block, and before each; returns how many the largest has. */
+static abut_index count_blocks(const abut_pairs *pairs, abut_index *counts)
 {
     memset(counts, 0, (size_t)pairs->block_count * sizeof *counts);
     for (abut_index c = 0; c < pairs->chunk_count; c++) {
         for (abut_index block = 0; block < pairs->block_count; block++) {
-            counts[block] +=
-                block_end(&pairs->chunks[c], block) - block_begin(&pairs->chunks[c], block);
+            counts[block] += block_end(&pairs->memory->chunks[c], block) -
+                             block_begin(&pairs->memory->chunks[c], block);
         }
     }
+    abut_index largest = 0;
+    for (abut_index block = 0; block < pairs->block_count; block++) {
+        largest = counts[block] > largest ? counts[block] : largest;
+    }
     sort_sum_up(counts, pairs->block_count);
+    return largest;
 }
 
 abut_status lists_make(abut_pairs *pairs)
 {
     const abut_pair_query *query = &pairs->query;
-    abut_index *counts = memory_reserve(&pairs->sum_block, pairs->block_count + 1, sizeof *counts);
+    abut_index *counts =
+        memory_reserve(&pairs->memory->sums, pairs->block_count + 1, sizeof *counts);
     pairs->offsets =
-        memory_reserve(&pairs->offset_block, pairs->own.count + 1, sizeof *pairs->offsets);
+        memory_reserve(&pairs->memory->offsets, pairs->own.count + 1, sizeof *pairs->offsets);
     if (!counts || !pairs->offsets) {
         return ABUT_NO_MEMORY;
     }
-    count_blocks(pairs, counts);
+    pairs->largest_block = count_blocks(pairs, counts);
     pairs->count = counts[pairs->block_count];
     pairs->offsets[0] = 0;
-    pairs->seconds =
-        memory_reserve(&pairs->second_block, pairs->count + GRID_PADDING, sizeof *pairs->seconds);
+    pairs->seconds = memory_reserve(&pairs->memory->seconds, pairs->count + GRID_PADDING,
+                                    sizeof *pairs->seconds);
     if (!pairs->seconds) {
         return ABUT_NO_MEMORY;
     }

@@ -51,9 +51,9 @@ static abut_status load_rows(abut_pairs *pairs, row_set *set)
                             .dimension = finder->dimension,
                             .period = finder->is_periodic ? finder->period : NULL};
     /* no row lies across two cache lines */
-    void *block = memory_reserve(&set->block, set->count + GRID_PADDING, sizeof *l.rows);
+    void *block = memory_reserve(&set->memory->rows, set->count + GRID_PADDING, sizeof *l.rows);
     l.rows = block ? memory_first_line(block) : NULL;
-    l.bounds = memory_alloc(chunks, sizeof *l.bounds);
+    l.bounds = memory_reserve(&set->memory->bounds, chunks, sizeof *l.bounds);
     abut_status status = l.rows && l.bounds ? ABUT_OK : ABUT_NO_MEMORY;
     if (!status) {
         status = parallel_run(chunks, pairs->query.workers, load_chunk, &l,
@@ -63,7 +63,6 @@ static abut_status load_rows(abut_pairs *pairs, row_set *set)
         set->rows = l.rows;
         set->bounds = join_bounds(l.bounds, chunks);
     }
-    memory_free(l.bounds);
     return status;
 }
 

@@ -29,6 +29,7 @@ typedef struct searcher {
 
 typedef struct search {
     abut_pairs *pairs;
+    abut_index most_before; /* pairs of a chunk of queries before, as far as memory was kept */
     _Atomic abut_index distance_count;
     _Atomic abut_index image_pair_count; /* where there are images */
 } search;
@@ -184,7 +185,7 @@ static void list_ahead(row_task *task, int32_t y, int32_t z)
 /* Cells begin ... end - 1 of the table, of one level. */
 static bool search_cells(searcher *s, const grid_level *level, int32_t begin, int32_t end)
 {
-    const grid *g = &s->pairs->grid;
+    const grid *g = &s->pairs->memory->grid;
     const int32_t count = level->axes[0].count, rows = level->axes[1].count;
     const pair_kernels *kernels = pair_kernels_take();
     row_task task = {.level = level};
@@ -216,17 +217,17 @@ typedef struct level_range {
 static level_range other_levels(const abut_pairs *pairs, int32_t level)
 {
     if (level < 0) {
-        return (level_range){0, pairs->grid.level_count};
+        return (level_range){0, pairs->memory->grid.level_count};
     }
     return pairs->finder->search == ABUT_TOP_DOWN
                ? (level_range){0, level}
-               : (level_range){level + 1, pairs->grid.level_count};
+               : (level_range){level + 1, pairs->memory->grid.level_count};
 }
 
 static bool search_levels(searcher *s, const sphere_row *from, int32_t number, level_range levels)
 {
     const pair_kernels *kernels = pair_kernels_take();
-    const grid *g = &s->pairs->grid;
+    const grid *g = &s->pairs->memory->grid;
     for (int32_t h = levels.begin; h < levels.end; h++) {
         if (s->pairs->levels.populations[h] > 0 &&
             !kernels->across_level(g, &g->levels[h], from, number, &s->queue)) {
@@ -242,7 +243,7 @@ enum { FETCHED_AHEAD = 8 };
 /* Spheres of the grid's order. */
 static bool search_from_grid(searcher *s, int32_t begin, int32_t end, level_range levels)
 {
-    const grid *g = &s->pairs->grid;
+    const grid *g = &s->pairs->memory->grid;
     s->queue.lookers = NULL;
     for (int32_t k = begin; levels.begin < levels.end && k < end; k++) {
         PREFETCH(&g->rows[g->ids[k + FETCHED_AHEAD < end ? k + FETCHED_AHEAD : end - 1]]);
@@ -267,7 +268,7 @@ static bool search_from_rows(searcher *s, int32_t begin, int32_t end, level_rang
             return false;
         }
     }
-    return pair_kernels_take()->across_finish(&s->pairs->grid, &s->queue);
+    return pair_kernels_take()->across_finish(&s->pairs->memory->grid, &s->queue);
 }
 
 /* ---- chunks ---- */
@@ -292,7 +293,7 @@ static abut_index chunk_spheres(const abut_pairs *pairs, int32_t level, double r
     const level_range levels = other_levels(pairs, level);
     double work = 1.0;
     for (int32_t h = levels.begin; h < levels.end; h++) {
-        const grid_level *other = &pairs->grid.levels[h];
+        const grid_level *other = &pairs->memory->grid.levels[h];
         double rows = 1.0;
         for (int axis = 1; axis < 3; axis++) {
             const grid_axis *at = &other->axes[axis];
@@ -310,15 +311,16 @@ static abut_status add_chunk(abut_pairs *pairs, pair_chunk chunk)
     if (chunk.begin == chunk.end) {
         return ABUT_OK;
     }
-    const abut_index before = pairs->chunk_capacity;
-    pair_chunk *chunks =
-        memory_grow(pairs->chunks, pairs->chunk_count + 1, &pairs->chunk_capacity, sizeof *chunks);
+    const abut_index before = pairs->memory->chunk_capacity;
+    pair_chunk *chunks = memory_grow(pairs->memory->chunks, pairs->chunk_count + 1,
+                                     &pairs->memory->chunk_capacity, sizeof *chunks);
     if (!chunks) {
         return ABUT_NO_MEMORY;
     }
-    pairs->chunks = chunks;
-    if (pairs->chunk_capacity > before) {
-        memset(chunks + before, 0, (size_t)(pairs->chunk_capacity - before) * sizeof *chunks);
+    pairs->memory->chunks = chunks;
+    if (pairs->memory->chunk_capacity > before) {
+        memset(chunks + before, 0,
+               (size_t)(pairs->memory->chunk_capacity - before) * sizeof *chunks);
     }
     pair_chunk *own = &chunks[pairs->chunk_count++];
     own->level = chunk.level, own->begin = chunk.begin, own->end = chunk.end;
@@ -327,7 +329,7 @@ static abut_status add_chunk(abut_pairs *pairs, pair_chunk chunk)
 
 static abut_status add_level_chunks(abut_pairs *pairs, int32_t h)
 {
-    const grid *g = &pairs->grid;
+    const grid *g = &pairs->memory->grid;
     const grid_level *level = &g->levels[h];
     const int32_t last = level->first_cell + level->cell_count;
     const abut_index step = chunk_spheres(pairs, h, level->reach), end = g->begins[last];
@@ -362,7 +364,7 @@ static abut_status make_chunks(abut_pairs *pairs)
         return add_row_chunks(pairs);
     }
     abut_status status = ABUT_OK;
-    for (int32_t h = pairs->grid.level_count - 1; !status && h >= 0; h--) {
+    for (int32_t h = pairs->memory->grid.level_count - 1; !status && h >= 0; h--) {
         status = add_level_chunks(pairs, h);
     }
     return status;
@@ -398,10 +400,12 @@ static void searcher_destroy(pooled *self)
     memory_free(s);
 }
 
-/* What a search of very many pairs has left is given back by the next one that has few. */
-static void give_searcher(const abut_pairs *pairs, searcher *s)
+/* What a query of very many pairs has left is given back by the next ones that have few. */
+static void give_searcher(const search *all, searcher *s)
 {
-    const abut_index used = s->found_count > QUEUE_CAPACITY ? s->found_count : QUEUE_CAPACITY;
+    const abut_pairs *pairs = all->pairs;
+    abut_index used = s->found_count > QUEUE_CAPACITY ? s->found_count : QUEUE_CAPACITY;
+    used = used > all->most_before ? used : all->most_before;
     if (s->found_capacity / MEMORY_SPARE_FACTOR > used) {
         memory_free(s->found);
         s->found = NULL;
@@ -430,7 +434,7 @@ static searcher *take_searcher(search *all, parallel_job *job)
 
 static abut_status search_cells_and_levels(searcher *s, const pair_chunk *chunk)
 {
-    const grid *g = &s->pairs->grid;
+    const grid *g = &s->pairs->memory->grid;
     const level_range levels = other_levels(s->pairs, chunk->level);
     bool is_done =
         chunk->level < 0
@@ -444,7 +448,7 @@ static abut_status search_cells_and_levels(searcher *s, const pair_chunk *chunk)
 static abut_status search_chunk(void *context, abut_index number, parallel_job *job)
 {
     search *all = context;
-    pair_chunk *chunk = &all->pairs->chunks[number];
+    pair_chunk *chunk = &all->pairs->memory->chunks[number];
     searcher *s = take_searcher(all, job);
     if (!s) {
         return ABUT_NO_MEMORY;
@@ -457,13 +461,24 @@ static abut_status search_chunk(void *context, abut_index number, parallel_job *
         status = parallel_report(job, s->found_count);
     }
     atomic_fetch_add(&all->distance_count, s->queue.distance_count);
-    give_searcher(all->pairs, s);
+    give_searcher(all, s);
     return status;
+}
+
+/* The pairs of a chunk that there is memory for. */
+static abut_index most_kept(const pair_memory *memory)
+{
+    abut_index bytes = 0;
+    for (abut_index k = 0; k < memory->chunk_capacity; k++) {
+        const abut_index own = memory->chunks[k].pairs.byte_count;
+        bytes = own > bytes ? own : bytes;
+    }
+    return bytes / (abut_index)sizeof(int_pair);
 }
 
 abut_status search_grid(abut_pairs *pairs)
 {
-    search all = {.pairs = pairs};
+    search all = {.pairs = pairs, .most_before = most_kept(pairs->memory)};
     abut_status status = make_chunks(pairs);
     if (!status) {
         status = parallel_run(pairs->chunk_count, pairs->query.workers, search_chunk, &all,
