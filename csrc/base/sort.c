@@ -98,6 +98,40 @@ void sorted_free(sorted_items *sorted)
     *sorted = (sorted_items){0};
 }
 
+static void count_run(const keyed_run *run, abut_index first_key, int32_t *counts)
+{
+    for (abut_index k = 0; k < run->count; k++) {
+        counts[run->keys[k * run->step] - first_key]++;
+    }
+}
+
+/* next[k] is where the next item of a key goes. */
+static void place_run(const keyed_run *run, abut_index first_key, int32_t *next, int32_t *items)
+{
+    for (abut_index k = 0; k < run->count; k++) {
+        items[next[run->keys[k * run->step] - first_key]++] = run->items[k * run->step];
+    }
+}
+
+/* Where a key's items begin becomes, one by one, where they end. */
+void sort_block(const key_block *block, const keyed_run *runs, abut_index run_count, int32_t *ends,
+                int32_t *items)
+{
+    int32_t sum = block->begin;
+    memset(ends, 0, (size_t)block->key_count * sizeof *ends);
+    for (abut_index r = 0; r < run_count; r++) {
+        count_run(&runs[r], block->first_key, ends);
+    }
+    for (abut_index k = 0; k < block->key_count; k++) {
+        const int32_t count = ends[k];
+        ends[k] = sum;
+        sum += count;
+    }
+    for (abut_index r = 0; r < run_count; r++) {
+        place_run(&runs[r], block->first_key, ends, items);
+    }
+}
+
 void sort_sum_up(abut_index *counts, abut_index count)
 {
     abut_index sum = 0;
