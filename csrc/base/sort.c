@@ -21,6 +21,7 @@ static abut_index stretch_end(const sorting *s, abut_index stretch)
     return end < s->task->count ? end : s->task->count;
 }
 
+/* Count a stretch's keys. */
 static abut_status count_stretch(void *context, abut_index stretch, parallel_job *job)
 {
     const sorting *s = context;
@@ -50,6 +51,7 @@ static void sum_counts(const sorting *s)
     s->key_begins[s->task->key_count] = sum;
 }
 
+/* Put a stretch's items where those of their keys go. */
 static abut_status place_stretch(void *context, abut_index stretch, parallel_job *job)
 {
     const sorting *s = context;
@@ -105,7 +107,7 @@ static void count_run(const keyed_run *run, abut_index first_key, int32_t *count
     }
 }
 
-/* next[k] is where the next item of a key goes. */
+/* Put a run's items where next[key - first_key] says that the next item of their key goes. */
 static void place_run(const keyed_run *run, abut_index first_key, int32_t *next, int32_t *items)
 {
     for (abut_index k = 0; k < run->count; k++) {
@@ -113,7 +115,8 @@ static void place_run(const keyed_run *run, abut_index first_key, int32_t *next,
     }
 }
 
-/* Where a key's items begin becomes, one by one, where they end. */
+/* Until a key's items are placed, ends[k] is where the next one goes: from where they begin it
+ * moves on to where they end. */
 void sort_block(const key_block *block, const keyed_run *runs, abut_index run_count, int32_t *ends,
                 int32_t *items)
 {

@@ -10,6 +10,7 @@ typedef struct carrying {
     double *carried;
 } carrying;
 
+/* In the plane z is 0. */
 static vec3 load_vector(const double *vectors, int dimension, abut_index row)
 {
     const double *v = vectors + dimension * row;
@@ -72,7 +73,7 @@ static abut_status carry_chunk(void *context, abut_index chunk, parallel_job *jo
     return status ? status : parallel_report(job, end - begin);
 }
 
-/* Rows that there are not go before rows of other spheres. */
+/* Name the first row whose match is wrong in this way. */
 static abut_status name_wrong(const carrying *c, abut_status wanted, abut_error *error)
 {
     const abut_index count = c->steps.before.pair_count;

@@ -20,7 +20,8 @@ typedef struct filling {
     _Atomic abut_index crowd;            /* sum over the cells of the squares of their counts */
 } filling;
 
-/* Four arrays of floats, or of doubles. */
+/* Memory for the places by axis and the reaches, in the order of cells: as floats where these will
+ * do, else as doubles. */
 static bool reserve_places(grid *g, abut_index stride)
 {
     const size_t size = g->margin > 0.0f ? sizeof(float) : sizeof(double);
@@ -57,6 +58,7 @@ static abut_status reserve(filling *f)
     return ABUT_OK;
 }
 
+/* Find the cells of some spheres, and tell the blocks of these as keys to sort by. */
 static void fill_blocks(void *context, abut_index begin, abut_index end, uint16_t *blocks)
 {
     const filling *f = context;
@@ -132,7 +134,7 @@ static abut_status fill_turn(void *context, abut_index turn, parallel_job *job)
     return status;
 }
 
-/* Where the spheres of a level are: those of other levels need not look elsewhere. */
+/* Find the bounds of a level's spheres: those of other levels need not look for them elsewhere. */
 static void bound_level(const grid *g, grid_level *level)
 {
     const abut_index begin = g->begins[level->first_cell];
@@ -164,7 +166,8 @@ static void bound_levels(grid *g, const grid_plan *plan)
     }
 }
 
-/* Spheres that are worth a block, on average. */
+/* So many spheres on average are worth a block: with fewer, what a block takes anyway would count.
+ */
 enum { BLOCK_SPHERES = 64 };
 
 static abut_status fill(filling *f)

@@ -8,13 +8,14 @@
 /* Pairs that are written in one go, and pairs and spheres that are worth a chunk. */
 enum { BLOCK_PAIRS = 256, CHUNK_ITEMS = 32768 };
 
-/* Pairs between fetching a row and reading it. */
+/* How many pairs before it is read the row of a pair's second sphere is fetched into the cache. */
 enum { FETCHED_AHEAD = 128 };
 
-/* Where chunks begin, each column begins with a cache line. */
+/* Chunks begin with multiples of so many pairs: then each column begins a cache line there. */
 enum { LINE_PAIRS = MEMORY_LINE / sizeof(double) };
 
-/* As many pairs are in no cache when the caller comes to read them. */
+/* From so many pairs on columns are written past the caches, in which the caller would no longer
+ * find the first ones anyway. */
 enum { STREAMED_PAIRS = 1 << 19 };
 
 /* Columns of a block that the caller leaves out are written here, where nobody reads them. */
@@ -31,12 +32,14 @@ typedef struct writing {
     bool is_streamed;
 } writing;
 
-/* Numbers of pairs' rows, and of their images; what is behind the last are numbers, too. */
+/* Of some pairs: their spheres' numbers, images and shifts. What vector code reads behind the last
+ * one is a number, too. */
 typedef struct pair_numbers {
     int32_t firsts[BLOCK_PAIRS + GRID_PADDING], seconds[BLOCK_PAIRS + GRID_PADDING];
     double images[3][BLOCK_PAIRS + GRID_PADDING], shifts[3][BLOCK_PAIRS + GRID_PADDING];
 } pair_numbers;
 
+/* The second sphere of each pair, and some sphere for what is read behind the last. */
 static void set_seconds(const abut_pairs *pairs, abut_index row, int32_t count, pair_numbers *n)
 {
     for (int32_t k = 0; k < count; k++) {
@@ -48,7 +51,8 @@ static void set_seconds(const abut_pairs *pairs, abut_index row, int32_t count, 
     }
 }
 
-/* The image that was searched for, or the nearest one. */
+/* Along an axis, the image of the second sphere that was found: that which was searched for, or
+ * where there is one only, the nearest. */
 static double image_along(const abut_pairs *pairs, abut_index row, int axis, int32_t first,
                           int32_t second)
 {
@@ -81,7 +85,8 @@ static bool is_moved(const double *center, const double *place, int dimension)
     return !is_same;
 }
 
-/* Points beside spheres where the caller has them, not in the box. */
+/* Points are beside the first spheres where the caller has these, which may be outside of the box.
+ */
 static void move_points(const row_set *own, const pair_block *block)
 {
     const int dimension = block->dimension;
@@ -97,6 +102,7 @@ static void move_points(const row_set *own, const pair_block *block)
     }
 }
 
+/* Images as the caller counts them, from where the caller has both spheres. */
 static void write_images(const writing *w, abut_index row, int32_t count, const pair_numbers *n)
 {
     const abut_pairs *pairs = w->pairs;
@@ -112,7 +118,8 @@ static void write_images(const writing *w, abut_index row, int32_t count, const 
     }
 }
 
-/* The second spheres of pairs a little after those from number `row` on; at the end, these. */
+/* The second spheres of the pairs that are to be fetched while those from number `row` on are
+ * computed; at the end, and where numbers are of images, these themselves. */
 static const int32_t *next_seconds(const abut_pairs *pairs, abut_index row, int32_t count,
                                    const pair_numbers *n)
 {
@@ -120,7 +127,7 @@ static const int32_t *next_seconds(const abut_pairs *pairs, abut_index row, int3
     return pairs->images || next + count > pairs->count ? n->seconds : pairs->seconds + next;
 }
 
-/* Numbers alone, which need no spheres. */
+/* Write i and j alone, for which no sphere is read. */
 static void write_numbers(const abut_pair_columns *to, abut_index row, int32_t count,
                           const pair_numbers *n)
 {
@@ -132,7 +139,7 @@ static void write_numbers(const abut_pair_columns *to, abut_index row, int32_t c
     }
 }
 
-/* Numbers and vectors of pairs row ... row + count - 1. */
+/* Write i, j, normals, overlaps and points of pairs row ... row + count - 1. */
 static void compute_block(const writing *w, abut_index row, int32_t count, const pair_numbers *n)
 {
     const abut_pairs *pairs = w->pairs;
@@ -165,7 +172,7 @@ static void compute_block(const writing *w, abut_index row, int32_t count, const
     }
 }
 
-/* Pairs row ... row + count - 1, whose first spheres are known. */
+/* Write the columns of pairs row ... row + count - 1, whose first spheres are known. */
 static void write_block(const writing *w, abut_index row, int32_t count, pair_numbers *n)
 {
     const bool has_images = w->pairs->finder->is_periodic && (w->has_vectors || w->columns->image);
@@ -183,7 +190,8 @@ static void write_block(const writing *w, abut_index row, int32_t count, pair_nu
     }
 }
 
-/* Pairs are mostly a sphere's only few: so many numbers are written without asking. */
+/* Most spheres are the first of a few pairs: so many numbers are written without asking whether
+ * they are that many, and overwritten by the next sphere's. */
 enum { FEW = 4 };
 
 /* The first spheres of pairs row ... row + count - 1, of which `sphere` is the first or before;
@@ -207,7 +215,7 @@ static abut_index set_firsts(const abut_index *offsets, abut_index sphere, abut_
     }
 }
 
-/* Whose pairs include pair `row`. */
+/* The first sphere of pair `row`. */
 static abut_index sphere_of(const abut_pairs *pairs, abut_index row)
 {
     abut_index sphere = 0, last = pairs->own.count - 1;
@@ -220,7 +228,7 @@ static abut_index sphere_of(const abut_pairs *pairs, abut_index row)
     return sphere;
 }
 
-/* The first of `count` items of a chunk. */
+/* Where a chunk begins, of `count` items that all chunks share. */
 static abut_index first_of(const writing *w, abut_index count, abut_index chunk)
 {
     const abut_index first = count / w->chunk_count * chunk / LINE_PAIRS * LINE_PAIRS;
@@ -238,7 +246,7 @@ static void write_offsets(const writing *w, abut_index chunk)
     }
 }
 
-/* Some pairs, and some offsets. */
+/* Write some pairs and some offsets. */
 static abut_status write_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const writing *w = context;

@@ -40,7 +40,7 @@ static void destroy(pooled *self)
     memory_free(memory);
 }
 
-/* That of a query before, or new. */
+/* The memory of a query that was freed, or new memory. */
 static pair_memory *take_memory(const abut_pair_finder *finder)
 {
     pair_memory *memory = (pair_memory *)pool_take(&finder->leftovers->results);
@@ -101,7 +101,7 @@ static abut_status report_other(abut_error *error, abut_status status, abut_inde
     return status;
 }
 
-/* Copied, then checked: the caller's may change at any time. */
+/* Copy the others' radii, then check the copies: the caller's may change at any time. */
 static abut_status copy_radii(abut_pairs *pairs, abut_error *error)
 {
     row_set *set = &pairs->others;
@@ -124,7 +124,7 @@ static abut_status copy_radii(abut_pairs *pairs, abut_error *error)
     return ABUT_OK;
 }
 
-/* Reaches of the others: radius + half the gap. */
+/* Compute the others' reaches, radius + half the gap, and check the gaps. */
 static abut_status set_reaches(abut_pairs *pairs, abut_error *error)
 {
     row_set *set = &pairs->others;
@@ -156,7 +156,7 @@ static level_input level_input_of(const abut_pairs *pairs, const double *reaches
                          .memory = &pairs->memory->levels};
 }
 
-/* The levels of whom the grid will hold. */
+/* Choose the levels of the spheres that the grid will hold: the query's own, or the others. */
 static abut_status set_levels(abut_pairs *pairs, abut_error *error)
 {
     const row_set *set = pairs->second_set;
@@ -191,7 +191,7 @@ static abut_status read_others(abut_pairs *pairs, abut_error *error)
 
 /* ---- the grid ---- */
 
-/* Whether no two spheres touch at two images, which is then the nearest one. */
+/* Whether no two spheres can touch at two images of one of them: then the nearest image will do. */
 static bool has_one_image(const abut_pairs *pairs, const grid_plan *plan)
 {
     const double reach = levels_reach(&pairs->finder->levels) + levels_reach(&pairs->levels);
@@ -240,7 +240,7 @@ static abut_status set_image_levels(abut_pairs *pairs)
     return finder_choose_levels(pairs->finder, &input, &pairs->levels);
 }
 
-/* All images, where the box asks for them. */
+/* Make all images where the box is so small that a sphere may touch several of another. */
 static abut_status choose_images(abut_pairs *pairs)
 {
     if (!pairs->finder->is_periodic) {
@@ -254,7 +254,7 @@ static abut_status choose_images(abut_pairs *pairs)
     return status ? status : set_image_levels(pairs);
 }
 
-/* A level for each octave of the sizes of whom the grid will hold. */
+/* Take a level for each octave of the sizes of the spheres, or images, that the grid will hold. */
 static abut_status set_octaves(abut_pairs *pairs)
 {
     const bool has_images = pairs->images != NULL;
@@ -269,13 +269,14 @@ static abut_status fill_grid(abut_pairs *pairs)
     return cells_fill(&pairs->memory->grid, &plan);
 }
 
-/* Spheres of a sphere's cell: far fewer are there where the work model is right. */
+/* Where a sphere's cell has more spheres than this, on average over the spheres, the work model is
+ * wrong: it expects far fewer. */
 #define MOST_CROWD 64.0
 
-/* Queries for which a finder remembers that sizes go with places. */
+/* For so many queries a finder remembers that sizes go with places. */
 enum { OCTAVE_QUERIES = 64 };
 
-/* Whether this query is one of them. */
+/* Whether this query is one of those; each takes one away. */
 static bool takes_octaves(pair_leftovers *leftovers)
 {
     int left = atomic_load(&leftovers->octave_queries);
@@ -301,6 +302,7 @@ static abut_status spread_crowd(abut_pairs *pairs)
     return fill_grid(pairs);
 }
 
+/* Fill the grid; where its cells turn out to be crowded, once more with a level for each octave. */
 static abut_status build_grid(abut_pairs *pairs)
 {
     const abut_pair_finder *finder = pairs->finder;

@@ -10,8 +10,8 @@
  * laws up to 1000:1. The vector code computes several distances in the time of one. */
 #define ACCESS_COST 7.0
 
-/* Of the volume, what spheres fill where there are any: as in a dense packing. On average it may be
- * less, but then there are few, or they lie close together in a part of it. */
+/* Which part of the volume the work model takes spheres to fill: as much as in a dense packing. On
+ * average it may be less, but then there are few, or they lie close together in a part of it. */
 #define DENSE_FRACTION 0.6
 
 abut_pair_input abut_pair_input_default(void)
@@ -29,7 +29,7 @@ static abut_status report(abut_error *error, abut_status status, abut_index inde
 
 /* ---- checks ---- */
 
-/* Before anything is copied: the finder has room for three axes. */
+/* Checked before anything is copied, since the finder has room for three axes. */
 static abut_status check_dimension(const abut_pair_input *input, abut_error *error)
 {
     const bool is_known = input->dimension == 2 || input->dimension == 3;
@@ -243,7 +243,7 @@ abut_status finder_set_octaves(const double *reaches, abut_index count, level_se
 
 /* ---- building ---- */
 
-/* All but the spheres, copied before it is checked. */
+/* Copy all of the input but the spheres, before it is checked. */
 static void set_scalars(const abut_pair_input *input, abut_pair_finder *finder)
 {
     finder->sphere_count = input->sphere_count;

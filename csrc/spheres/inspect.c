@@ -3,7 +3,8 @@
 
 #include "pairs.h"
 
-/* Cells along an axis that a sphere looks into: those of the box of half width r + half a cell. */
+/* The cells along an axis that a sphere looks into: all that a box around it touches, whose half
+ * width is its reach and half a cell. */
 typedef struct cell_range {
     int32_t first, count;
 } cell_range;
@@ -25,7 +26,7 @@ static cell_range range_along(const grid *g, const grid_axis *at, int axis, doub
     return (cell_range){grid_fold(at, low), high < low ? 0 : (int32_t)(high - low) + 1};
 }
 
-/* Spheres in some cells of a row; they may go on at its begin. */
+/* How many spheres are in some cells of a row; these may wrap around to its begin. */
 static abut_index count_in_row(const int32_t *row, cell_range x, int32_t count)
 {
     const int32_t end = x.first + x.count;
@@ -35,7 +36,7 @@ static abut_index count_in_row(const int32_t *row, cell_range x, int32_t count)
     return (row[count] - row[x.first]) + (row[end - count] - row[0]);
 }
 
-/* Spheres in a box of a level's cells. */
+/* How many spheres are in a box of a level's cells. */
 static abut_index count_in_box(const grid *g, const grid_level *level, const cell_range range[3])
 {
     const int32_t x_count = level->axes[0].count, y_count = level->axes[1].count;
@@ -51,7 +52,7 @@ static abut_index count_in_box(const grid *g, const grid_level *level, const cel
     return sum;
 }
 
-/* A sphere looks into another level. */
+/* Count what a sphere does that looks into another level. */
 static void count_across(const grid *g, const grid_level *other, const double place[3],
                          double reach, abut_pair_level *work)
 {
@@ -65,7 +66,8 @@ static void count_across(const grid *g, const grid_level *other, const double pl
     work->test_count += count_in_box(g, other, range);
 }
 
-/* A sphere's own level: all the cells around, which see it, too, so half of that counts. */
+/* Count the cells around a sphere on its own level, and the spheres in them. These see it, too, so
+ * that half of it all is its work. */
 static void count_near(const grid *g, const grid_level *level, const double place[3],
                        abut_index *cells, abut_index *spheres)
 {
@@ -88,7 +90,7 @@ static bool looks_into(const abut_pairs *pairs, int32_t from, int32_t into)
     return pairs->finder->search == ABUT_TOP_DOWN ? into < from : into > from;
 }
 
-/* The work of a level's spheres. */
+/* Count the work of a level's spheres, on their own level and on others. */
 static void count_level(const abut_pairs *pairs, int32_t h, abut_pair_level *work)
 {
     const grid *g = &pairs->memory->grid;
@@ -123,7 +125,7 @@ static void describe_level(const grid *g, int32_t h, abut_pair_level *to)
     }
 }
 
-/* Spheres that look for others, into all levels: as if from above them all. */
+/* Count the work of spheres that are not in the grid themselves, and look into all its levels. */
 static void count_rows(const abut_pairs *pairs, abut_pair_level *work)
 {
     const grid *g = &pairs->memory->grid;

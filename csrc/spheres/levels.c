@@ -16,13 +16,13 @@ enum { KEY_SHIFT = 46 };
 /* More levels than this are not tried: further ones gain next to nothing. */
 enum { MOST_LEVELS_TRIED = 12 };
 
-/* The number of spheres in a cell is found as well as the bins allow for: their cells differ by a
- * 30th. In natural logarithms. */
+/* How precisely the number of spheres in a cell is searched for, in natural logarithms: as well as
+ * the bins allow for, since cells of neighboring bins differ by a 30th in volume. */
 #define PER_CELL_STEP 0.01
 
 #define PI 3.141592653589793
 
-/* Of the spheres in a bin of the histogram. */
+/* What is known of the spheres in a bin of the histogram. */
 typedef struct tally {
     double largest; /* reach; 0 where there is none */
     int64_t count;
@@ -109,7 +109,7 @@ static void count_spheres(const double *reaches, abut_index count, histogram *fo
     }
 }
 
-/* All zeros. */
+/* Memory for tallies that begin with zeros. */
 static tally *reserve_tallies(memory_block *block, uint32_t count)
 {
     tally *tallies = memory_reserve(block, count, sizeof *tallies);
@@ -160,7 +160,7 @@ static abut_status join(const counting *c, memory_block *block, histogram *all)
     return all->tallies ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
-/* One for each stretch; what is new is all zeros. */
+/* A histogram for each stretch, those of choices before with their memory. */
 static histogram *reserve_histograms(level_memory *memory, abut_index count)
 {
     const abut_index before = memory->histogram_capacity;
@@ -233,7 +233,7 @@ static void fill_bins(const histogram *found, spectrum *s)
     *bin = (size_bin){.before = before};
 }
 
-/* Of one bin; its spheres count as if they were in its middle. */
+/* Add one bin's spheres to the sums of size^k, as if all were of the size in its middle. */
 static void add_moments(const size_bin *bin, double *sums)
 {
     double number = bin[1].before - bin->before, size = 0.5 * (bin->least + bin->size);
@@ -242,7 +242,8 @@ static void add_moments(const size_bin *bin, double *sums)
     }
 }
 
-/* All sums are of positive numbers, so that none is a small difference. */
+/* Find `seekers` of each bin, by sums that go on from bin to bin. All add up positive numbers, so
+ * that none is a small difference of large ones. */
 static void sum_seekers(spectrum *s)
 {
     double sums[4] = {0.0, 0.0, 0.0, 0.0};
@@ -258,6 +259,7 @@ static void sum_seekers(spectrum *s)
     }
 }
 
+/* How dense spheres are that fill such a part of the volume. */
 static void set_density(spectrum *s, double volume_fraction)
 {
     const size_bin *all = &s->bins[s->search == ABUT_TOP_DOWN ? 0 : s->bin_count];
@@ -284,9 +286,9 @@ static abut_status make_spectrum(const level_task *task, level_memory *memory, s
 
 /* ---- the work that the model expects ---- */
 
-/* What cells of this size do, of a level of the bins first ... end - 1, divided by the density: on
- * the level half of the 3^d cells around a sphere; and each that looks into it reaches
- * 2 + its size / the level's cells along an axis. */
+/* The work on a level that has cells of this size and holds the bins first ... end - 1, divided by
+ * the density: each of its spheres looks into half of the 3^d cells around; each of another level
+ * that looks into it, into as many along an axis as 2 + its own size / the cells'. */
 static double work_of_level(const spectrum *s, double size, abut_index first, abut_index end)
 {
     double number = s->bins[end].before - s->bins[first].before;
@@ -314,14 +316,15 @@ static double work_of(const spectrum *s, const choice *levels)
 
 /* ---- as many spheres in each cell ---- */
 
-/* Spheres of the bins first ... end - 1 in a cell of this size, were all spheres in one of size 1.
- */
+/* How many spheres of the bins first ... end - 1 a cell of this size holds, were all spheres in one
+ * cell of size 1. */
 static double held(const spectrum *s, double size, abut_index first, abut_index end)
 {
     return (s->bins[end].before - s->bins[first].before) * power_of(size, s->dimension);
 }
 
-/* The first bin with which cells hold as many; bin_count where spheres run out. */
+/* The first bin with which cells of its size hold per_cell spheres, those of the bins from `first`
+ * on; bin_count where there are too few. */
 static abut_index full_bin(const spectrum *s, abut_index first, double per_cell)
 {
     abut_index low = first, high = s->bin_count;
@@ -374,7 +377,8 @@ static void close_last_level(const spectrum *s, choice *levels)
     levels->count++;
 }
 
-/* The more spheres a cell holds, the fewer are left for the last level: halve the range. */
+/* As many levels as are wanted, whose cells hold as many spheres each. How many that is, is found
+ * by halving a range: the more a cell holds, the fewer are left for the last level. */
 static void make_levels(const spectrum *s, abut_index wanted, choice *levels)
 {
     double smallest = s->bins[0].size > DBL_MIN ? s->bins[0].size : DBL_MIN;
@@ -389,7 +393,7 @@ static void make_levels(const spectrum *s, abut_index wanted, choice *levels)
     close_last_level(s, levels);
 }
 
-/* The number of levels of the least work; not far beyond, since from there on it rises. */
+/* Try one level, two, and so on for the least work, until more levels have twice made more work. */
 static void make_best_levels(const spectrum *s, choice *best)
 {
     make_levels(s, 1, best);

@@ -8,7 +8,7 @@
  * each sphere of a block, should stay in the caches. */
 enum { BLOCK_LIMIT = 512, BLOCK_SHIFT = 11 };
 
-/* A thread's scratch: the lists of a block before they are sorted. */
+/* A thread's scratch: where a block's pairs come from, and its lists before they are sorted. */
 typedef struct list_maker {
     pooled pooled;
     memory_block runs;           /* keyed_run: of each chunk */
@@ -26,6 +26,7 @@ void lists_choose_blocks(abut_pairs *pairs)
 
 /* ---- one block ---- */
 
+/* Where the pairs of a block are among those of a chunk. */
 static abut_index block_begin(const pair_chunk *chunk, abut_index block)
 {
     const abut_index *ends = chunk->ends.data;
@@ -51,7 +52,7 @@ static void list_runs(const abut_pairs *pairs, abut_index block, keyed_run *runs
     }
 }
 
-/* Where the lists of a block end, counted in the block alone, and the lists. */
+/* Make the lists of a block: sort its pairs by first sphere, and each sphere's seconds. */
 static void fill_lists(const abut_pairs *pairs, abut_index block, const list_maker *maker)
 {
     const abut_index begin = block << pairs->block_shift, after = (block + 1) << pairs->block_shift;
@@ -89,7 +90,8 @@ static list_maker *take_list_maker(const abut_pairs *pairs)
     return maker;
 }
 
-/* Room for any block; false: there is no memory. Places in a block are counted with 31 bits. */
+/* Make room for any block of the query. False: there is no memory. In a block pairs are counted
+ * with 31 bits. */
 static bool reserve_room(const abut_pairs *pairs, list_maker *maker)
 {
     const abut_index spheres = (abut_index)1 << pairs->block_shift;
@@ -118,7 +120,8 @@ static abut_status make_lists(void *context, abut_index block, parallel_job *job
 
 /* ---- all ---- */
 
-/* The pairs of each block, and before each; returns how many the largest has. */
+/* counts[b] becomes the number of pairs in the blocks before b; returns how many pairs the largest
+ * block has. */
 static abut_index count_blocks(const abut_pairs *pairs, abut_index *counts)
 {
     memset(counts, 0, (size_t)pairs->block_count * sizeof *counts);

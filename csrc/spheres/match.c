@@ -40,6 +40,7 @@ static abut_index find_second(const abut_pair_step *step, row_span rows, abut_in
     return rows.first;
 }
 
+/* All rows of the step before that are of these two spheres. */
 static row_span rows_before(const pair_steps *s, const renamed_pair *pair)
 {
     if (pair->first < 0 || pair->second < 0) {
@@ -112,7 +113,7 @@ static proposal compare(const pair_steps *s, abut_index row, abut_index old, boo
     return is_same ? (proposal){SAME, 0.0, old} : (proposal){NEITHER, 0.0, -1};
 }
 
-/* Of images that suit as well the first. */
+/* The image that suits row `row` best and was not taken; of those that suit equally, the first. */
 static proposal propose(const pair_steps *s, abut_index row, row_span before, bool is_swapped,
                         const uint8_t *taken)
 {
@@ -126,7 +127,7 @@ static proposal propose(const pair_steps *s, abut_index row, row_span before, bo
     return best;
 }
 
-/* Of proposals that suit as well the first; -1: none is left. */
+/* The number of the best proposal, of equal ones the first; -1: none is left. */
 static abut_index find_best(const proposal *proposals, abut_index count)
 {
     abut_index best = -1;
@@ -164,7 +165,7 @@ static void match_best_first(const matching *m, row_span now, row_span before, b
     }
 }
 
-/* Nearly all spheres touch one image of each other. */
+/* Match all rows of now that are of the same two spheres: nearly always one. */
 static abut_status match_images(const matching *m, row_span now, scratch *room)
 {
     const renamed_pair pair = steps_rename(&m->steps, now.first);
@@ -199,7 +200,8 @@ static abut_index end_of_images(const abut_pair_step *step, abut_index row)
     return end;
 }
 
-/* All images of the two spheres whose first row is in the chunk. */
+/* Match the rows of a chunk by the spheres that they are of: a chunk has all images of two spheres
+ * whose first row is in it, even those behind its end. */
 static abut_status match_image_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const matching *m = context;
@@ -216,7 +218,7 @@ static abut_status match_image_chunk(void *context, abut_index chunk, parallel_j
     return status ? status : parallel_report(job, end - begin);
 }
 
-/* Without a period two spheres are one pair at most. */
+/* Match the rows of a chunk one by one: without a period two spheres are one pair at most. */
 static abut_status match_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const matching *m = context;

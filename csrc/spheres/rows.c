@@ -26,6 +26,7 @@ static abut_status load_chunk(void *context, abut_index chunk, parallel_job *job
     return parallel_report(job, (end - begin) / 2);
 }
 
+/* The bounds of all chunks. */
 static row_bounds join_bounds(const row_bounds *of, abut_index count)
 {
     row_bounds all = {{0.0}, {0.0}, false};
@@ -77,7 +78,7 @@ static abut_status check_coordinate(double x, double period)
     return period > 0.0 && !period_is_near(x, period) ? ABUT_TOO_MANY_PERIODS : ABUT_OK;
 }
 
-/* The first coordinate that is wrong. */
+/* Name the first coordinate that is wrong. */
 static abut_status find_bad_center(const abut_pairs *pairs, const row_set *set, bool is_other,
                                    abut_error *error)
 {

@@ -8,7 +8,7 @@
 /* Spheres of a chunk that only meet those of their own level. */
 enum { CHUNK_SPHERES = 8192, SMALLEST_CHUNK = 64 };
 
-/* Pairs that wait to be named, while they are in the first cache. */
+/* So many pairs wait to be named: they are still in the first cache then. */
 enum { QUEUE_CAPACITY = 1024 };
 
 /* How many rows of cells take as long as a sphere on its own level. */
@@ -36,6 +36,7 @@ typedef struct search {
 
 /* ---- naming ---- */
 
+/* From queued numbers to pairs of the query's own spheres, i < j. */
 static void name_own(const pair_queue *queue, int_pair *to)
 {
     for (int32_t k = 0; k < queue->count; k++) {
@@ -44,6 +45,7 @@ static void name_own(const pair_queue *queue, int_pair *to)
     }
 }
 
+/* Likewise to pairs with others, who are found and never look. */
 static void name_others(const pair_queue *queue, int_pair *to)
 {
     for (int32_t k = 0; k < queue->count; k++) {
@@ -51,7 +53,8 @@ static void name_others(const pair_queue *queue, int_pair *to)
     }
 }
 
-/* The first image of a sphere beside itself, of two that say the same, or of another sphere. */
+/* Whether a pair with this image is the one that counts, of two that say the same: j > i, or of a
+ * sphere and its own image, the image whose first number other than 0 is positive. */
 static bool is_first_image(const sphere_image *at, int32_t first)
 {
     if (at->sphere != first) {
@@ -65,7 +68,7 @@ static bool is_first_image(const sphere_image *at, int32_t first)
     return false;
 }
 
-/* The test of compare_kernel.h, with the image that was searched for. */
+/* Whether a sphere touches an image: the test of compare_kernel.h, but at this image. */
 static bool touches_image(const abut_pairs *pairs, int32_t first, const sphere_image *at)
 {
     const sphere_row *i = &pairs->own.rows[first], *j = &pairs->second_set->rows[at->sphere];
@@ -77,6 +80,8 @@ static bool touches_image(const abut_pairs *pairs, int32_t first, const sphere_i
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= reach * reach;
 }
 
+/* Likewise to pairs with images, but for those that do not touch or do not count; returns how many.
+ */
 static int32_t name_images(const abut_pairs *pairs, const pair_queue *queue, int_pair *to)
 {
     const bool is_own = pairs->second_set == &pairs->own;
@@ -91,19 +96,22 @@ static int32_t name_images(const abut_pairs *pairs, const pair_queue *queue, int
     return count;
 }
 
+/* End the search with this status. */
 static bool fail(searcher *s, abut_status status)
 {
     s->status = status;
     return false;
 }
 
-/* Whether there may be so many more pairs with images. */
+/* Count pairs with images of all threads. False: there are more than there may be. */
 static bool has_pairs_left(const searcher *s, abut_index count)
 {
     return atomic_fetch_add(&s->search->image_pair_count, count) + count <=
            s->pairs->image_pair_limit;
 }
 
+/* Take the pairs that wait in the queue, and make room for `room` more. False: the search is to
+ * end. */
 static bool drain(pair_queue *queue, abut_index room)
 {
     searcher *s = queue->context;
@@ -144,7 +152,7 @@ static bool drain(pair_queue *queue, abut_index room)
 /* Distances that take as long as a unit of work. */
 enum { DISTANCES_PER_WORK = 8 };
 
-/* False: the search is to end. */
+/* Tell of distances that were computed. False: the search is to end. */
 static bool report_work(searcher *s, abut_index distances)
 {
     const abut_status status = parallel_report(s->job, distances / DISTANCES_PER_WORK);
@@ -162,6 +170,7 @@ static int32_t beside(const grid_axis *axis, int32_t at)
     return !axis->wraps ? -1 : at < 0 ? axis->count - 1 : 0;
 }
 
+/* Row y of layer z is one of those ahead, if there is such a row. */
 static void add_ahead(row_task *task, int32_t y, int32_t z)
 {
     const grid_axis *axes = task->level->axes;
@@ -172,7 +181,8 @@ static void add_ahead(row_task *task, int32_t y, int32_t z)
     }
 }
 
-/* Half of the rows around: those that come later, so that each pair is seen once. */
+/* List half of the rows around row y of layer z: those that come later, so that each pair is seen
+ * once. */
 static void list_ahead(row_task *task, int32_t y, int32_t z)
 {
     task->ahead_count = 0;
@@ -182,7 +192,7 @@ static void list_ahead(row_task *task, int32_t y, int32_t z)
     }
 }
 
-/* Cells begin ... end - 1 of the table, of one level. */
+/* Search cells begin ... end - 1 of the table, all of one level, for pairs on that level. */
 static bool search_cells(searcher *s, const grid_level *level, int32_t begin, int32_t end)
 {
     const grid *g = &s->pairs->memory->grid;
@@ -224,6 +234,7 @@ static level_range other_levels(const abut_pairs *pairs, int32_t level)
                : (level_range){level + 1, pairs->memory->grid.level_count};
 }
 
+/* Let one sphere look into some levels. */
 static bool search_levels(searcher *s, const sphere_row *from, int32_t number, level_range levels)
 {
     const pair_kernels *kernels = pair_kernels_take();
@@ -237,10 +248,10 @@ static bool search_levels(searcher *s, const sphere_row *from, int32_t number, l
     return true;
 }
 
-/* Rows that are read ahead. */
+/* How many spheres ahead of the one that looks have their rows fetched into the cache. */
 enum { FETCHED_AHEAD = 8 };
 
-/* Spheres of the grid's order. */
+/* Let spheres begin ... end - 1 of the grid's order look into other levels. */
 static bool search_from_grid(searcher *s, int32_t begin, int32_t end, level_range levels)
 {
     const grid *g = &s->pairs->memory->grid;
@@ -256,7 +267,8 @@ static bool search_from_grid(searcher *s, int32_t begin, int32_t end, level_rang
     return pair_kernels_take()->across_finish(g, &s->queue);
 }
 
-/* Spheres of the caller's order. */
+/* Let spheres begin ... end - 1 of the caller's order, which the grid does not hold, look into it.
+ */
 static bool search_from_rows(searcher *s, int32_t begin, int32_t end, level_range levels)
 {
     const sphere_row *rows = s->pairs->own.rows;
@@ -273,7 +285,8 @@ static bool search_from_rows(searcher *s, int32_t begin, int32_t end, level_rang
 
 /* ---- chunks ---- */
 
-/* The first cell from number `cell` on that has no sphere before number `sphere`. */
+/* The first cell, from number `cell` on, whose spheres all have the number `sphere` or a later one
+ * in the grid's order. */
 static int32_t cell_of(const grid *g, int32_t cell, int32_t last, abut_index sphere)
 {
     while (cell < last) {
@@ -287,7 +300,7 @@ static int32_t cell_of(const grid *g, int32_t cell, int32_t last, abut_index sph
     return cell;
 }
 
-/* Spheres whose search is worth a chunk: fewer of those that look into many rows of cells. */
+/* How many spheres are worth a chunk: the fewer, the more rows of cells each looks into. */
 static abut_index chunk_spheres(const abut_pairs *pairs, int32_t level, double reach)
 {
     const level_range levels = other_levels(pairs, level);
@@ -370,7 +383,7 @@ static abut_status make_chunks(abut_pairs *pairs)
     return status;
 }
 
-/* What was found, by block of first spheres. */
+/* Keep what was found in a chunk, sorted by block of first spheres. */
 static abut_status keep_pairs(const searcher *s, pair_chunk *chunk)
 {
     const int shift = s->pairs->block_shift;
@@ -465,7 +478,7 @@ static abut_status search_chunk(void *context, abut_index number, parallel_job *
     return status;
 }
 
-/* The pairs of a chunk that there is memory for. */
+/* How many pairs the largest chunk of earlier queries had, as far as its memory was kept. */
 static abut_index most_kept(const pair_memory *memory)
 {
     abut_index bytes = 0;

@@ -20,7 +20,7 @@ typedef struct checked_column {
     bool is_of_before, is_of_others;
 } checked_column;
 
-/* Of each step three, and two of earlier numbers. */
+/* Three columns of each step, and earlier numbers of two sets. */
 enum { COLUMN_LIMIT = 8 };
 
 typedef struct checking {
@@ -86,7 +86,8 @@ static size_t check_numbers(const abut_index *numbers, abut_index begin, abut_in
     return signs;
 }
 
-/* Likewise, where all but -1 and less are less than the limit. */
+/* Likewise of earlier numbers, all of which must be less than the limit; those below 0 are spheres
+ * that were not there. */
 static size_t check_earlier(const abut_index *numbers, abut_index begin, abut_index end,
                             abut_index limit)
 {
@@ -97,8 +98,7 @@ static size_t check_earlier(const abut_index *numbers, abut_index begin, abut_in
     return largest < limit ? 0 : SIZE_MAX;
 }
 
-/* Likewise, where each of two offsets is not less than the one before; they begin at 0, so none is
- * negative where all ascend. */
+/* Likewise of offsets, none of which may be negative or less than the one before. */
 static size_t check_ascent(const abut_index *offsets, abut_index begin, abut_index end)
 {
     size_t signs = 0;
@@ -174,7 +174,7 @@ static abut_status status_of(column_kind kind)
     return ABUT_INPUT_CHANGED;
 }
 
-/* The first number that is wrong, in the order of the columns. */
+/* Name the first number that is wrong, in the order of the columns. */
 static abut_status name_wrong(const checking *c, abut_error *error)
 {
     for (int t = 0; t < c->column_count; t++) {
