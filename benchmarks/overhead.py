@@ -1,5 +1,5 @@
-"""What a step in Python takes beside its search: a pose, what contacts carry along, and sums over
-the spheres.
+"""What a step in Python takes beside its search: a pose, what contacts and pairs carry along, and
+sums over the spheres.
 
     python benchmarks/overhead.py
 
@@ -90,6 +90,23 @@ def summed(count):
     return {"numpy.add.at": at, "pairs.sum": lambda: pairs.sum(forces)}
 
 
+def stepped(count, workers=1):
+    """A search of about as many pairs, and what a loop with springs does beside it."""
+    rng = np.random.default_rng(3)
+    centers = rng.random((count, 3)) * count ** (1 / 3)
+    finder = abut.PairFinder(np.full(count, 0.5 * 0.78))
+    before = finder.find(centers, workers=workers)
+    centers += 0.01 * rng.normal(size=centers.shape)
+    pairs = finder.find(centers, workers=workers)
+    springs, rows = np.zeros(before.normal.shape), pairs.match(before)
+    return {
+        "search": lambda: finder.find(centers, workers=workers),
+        "match": lambda: pairs.match(before, workers=workers),
+        "carry": lambda: pairs.carry(springs, before, rows, workers=workers),
+        "match and carry": lambda: pairs.carry(springs, before, workers=workers),
+    }
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=ROUNDS)
@@ -97,8 +114,10 @@ def main(arguments=None):
     for title, entrants, part in (
         ("20 spheres and a square", posed(20), 1),
         ("2,000 spheres and a square", posed(2_000), 1),
-        ("3,000 contacts", carried(3_000), 1),
-        ("1,000,000 contacts", carried(1_000_000), FEWER_ROUNDS),
+        ("3,000 contacts from step to step", carried(3_000), 1),
+        ("1,000,000 contacts from step to step", carried(1_000_000), FEWER_ROUNDS),
+        ("3,000 pairs from step to step", stepped(3_000), 1),
+        ("1,000,000 pairs from step to step", stepped(1_000_000), FEWER_ROUNDS),
         ("3,000 pairs", summed(3_000), 1),
         ("100,000 pairs", summed(100_000), 1),
     ):

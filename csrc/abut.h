@@ -101,10 +101,17 @@ typedef enum abut_status {
     ABUT_BAD_MATCH,       /* index: the contact, detail: the row that it is said to continue, value:
                              the contacts of the step before */
     ABUT_PERIOD_CHANGED,  /* index: the axis, value: the period now */
-    ABUT_BAD_REACH,       /* value: the reach */
-    ABUT_INPUT_CHANGED,   /* what was wrong with an array was so no more when it was to be named */
-    ABUT_BAD_SIMD,        /* no instruction level has this name */
-    ABUT_NO_SIMD,         /* this processor, or this build, has no such instruction level */
+    ABUT_BAD_PAIR_ROWS,   /* of a step's pairs: the offsets do not ascend from 0 to the pairs' end;
+                             detail: the number of pairs */
+    ABUT_BAD_I,           /* index: the pair, detail: its i, value: the last sphere's number */
+    ABUT_BAD_J,           /* likewise */
+    ABUT_BAD_PAIR_MATCH,  /* index: the pair, detail: the row that it is to continue, value: the
+                             rows that there are */
+    ABUT_BAD_PAIR_SPHERES, /* index: the pair, which is to continue one of other spheres */
+    ABUT_BAD_REACH,        /* value: the reach */
+    ABUT_INPUT_CHANGED,    /* what was wrong with an array was so no more when it was to be named */
+    ABUT_BAD_SIMD,         /* no instruction level has this name */
+    ABUT_NO_SIMD,          /* this processor, or this build, has no such instruction level */
     ABUT_STATUS_COUNT
 } abut_status;
 
@@ -114,6 +121,7 @@ typedef struct abut_error {
     abut_index detail;
     double value;
     int of_others; /* 1: the sphere is one of the query's other spheres; else 0 */
+    int of_before; /* 1: the pair is one of the step before; else 0 */
 } abut_error;
 
 /* Write a one-line message for `error` into text[size], always terminated, cut
@@ -402,7 +410,9 @@ abut_status abut_pairs_find(const abut_pair_finder *finder, const abut_pair_quer
 void abut_pairs_free(abut_pairs *pairs);
 abut_index abut_pairs_count(const abut_pairs *pairs);
 
-/* Arrays of the caller that abut_pairs_write fills; m = abut_pairs_count, d = dimension. */
+/* Arrays of the caller that abut_pairs_write fills; m = abut_pairs_count, d = dimension. Any of
+ * them may be NULL: then it is left out, and what only it needs is not computed. Who tells convex
+ * bodies apart by spheres around them wants i and j only. */
 typedef struct abut_pair_columns {
     abut_index *i;   /* m: the first sphere of each pair */
     abut_index *j;   /* m: the second; without others i < j, or i == j and the image's first number
@@ -411,12 +421,47 @@ typedef struct abut_pair_columns {
     double *overlap; /* m: sum of the radii - distance of the centers */
     double *point;   /* m x d: midway between the surfaces, on the line of the centers */
     abut_index *image; /* m x d: sphere j shifted by image * period is what sphere i touches; zeros
-                          on entry; may be NULL: then it is not written */
+                          on entry */
     abut_index *offsets; /* sphere_count + 1: the pairs whose first sphere is i are offsets[i] ...
                             offsets[i + 1] - 1 */
 } abut_pair_columns;
 
 void abut_pairs_write(const abut_pairs *pairs, const abut_pair_columns *columns);
+
+/* The pairs of a step, as columns of the caller; both steps are of one dimension, have others or
+ * have none, and have images or have none. Zero-initialize: left as it is, it stands for no step
+ * before the first. */
+typedef struct abut_pair_step {
+    int dimension;                       /* 2 or 3 */
+    int has_others;                      /* whether j counts others; else the same spheres */
+    abut_index sphere_count, pair_count; /* and so on: as abut_pair_columns has them */
+    abut_index other_count;              /* where there are others */
+    const abut_index *i, *j;
+    const double *normal;
+    const abut_index *image; /* NULL: there is no period, so that two spheres are one pair */
+    const abut_index *offsets;
+} abut_pair_step;
+
+/* For each pair of `now` the row of the pair of `before` that it continues, or -1: that of the same
+ * two spheres. Of several images of the same two it continues the same image; where its normal has
+ * turned there by more than 60 degrees, since a sphere left the box and came in on the other side,
+ * the image whose normal is closest. No row is there twice. earlier[i] is the number that sphere i
+ * of `now` had in `before`, or -1; no two have had the same. NULL: the spheres are the same as
+ * before, in the same order. other_earlier tells it of the others. Offsets, i, j and numbers are
+ * checked. */
+abut_status abut_pairs_match(const abut_pair_step *now, const abut_pair_step *before,
+                             const abut_index *earlier, const abut_index *other_earlier,
+                             int workers, abut_index *match, abut_error *error);
+
+/* Tangential vectors of the pairs of `before`, pair_count x dimension, taken along to those of
+ * `now`: turned by the smallest rotation from the old normal to the new one, with the other sign
+ * where the first sphere has become the second; 0 where match is -1. `match` is what
+ * abut_pairs_match wrote, with the same earlier and other_earlier, or other rows of the same
+ * spheres. */
+abut_status abut_pairs_carry(const abut_pair_step *now, const abut_pair_step *before,
+                             const abut_index *earlier, const abut_index *other_earlier,
+                             const abut_index *match, const double *tangent, int workers,
+                             double *carried, abut_error *error);
 
 /* One level of a finder's grid, and what its last query found there. */
 typedef struct abut_pair_level {

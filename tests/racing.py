@@ -185,6 +185,26 @@ def match(name):
     return make
 
 
+def pair_match(name):
+    """A column of pairs, with several images of the same spheres, or the rows that go on."""
+
+    def make():
+        large = abut.find_pairs(spheres(20, height=1.0)[0], 0.7, period=(1.0, 1.0, 1.0))
+        rows = large.match(large)
+        column = rows if name == "match" else getattr(large, name)
+        column.flags.writeable = True
+        tangent = np.ones(large.normal.shape)
+        few = large[::2]
+        calls = [
+            lambda: large.match(few, workers=2),
+            lambda: few.match(large),
+            lambda: large.carry(tangent, large, rows, workers=2),
+        ]
+        return [column], calls
+
+    return make
+
+
 def mesh(name):
     def make():
         of = ground(8)
@@ -229,6 +249,10 @@ KINDS = {
     **{f"others-{name}": others(k) for k, name in enumerate(["centers", "radii", "gaps"])},
     **{f"match-{name}": match(name) for name in ("offsets", "node_offsets", "node", "mesh")},
     **{f"match-{name}": match(name) for name in ("point", "normal", "_tilt")},
+    **{
+        f"pair-match-{name}": pair_match(name)
+        for name in ("offsets", "i", "j", "normal", "image", "match")
+    },
     **{f"mesh-{name}": mesh(name) for name in ("vertices", "indices", "offsets", "units", "noise")},
     **{f"share-{name}": share(k) for k, name in enumerate(["normals", "overlaps"])},
 }

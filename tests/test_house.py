@@ -116,6 +116,9 @@ FILES = {
         "find",
         "columns",
         "inspect",
+        "steps",
+        "match",
+        "carry",
     ],
 }
 

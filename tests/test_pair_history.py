@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import abut
+import reference_pairs
 import scenes
 
 
@@ -288,6 +289,93 @@ def test_workers_of_match(tables):
     for call in (now.match, lambda *a, **k: now.carry(tangents(before), *a, **k)):
         with pytest.raises(ValueError, match="workers is 0, but must be 1 to 1024"):
             call(before, workers=0)
+
+
+# ---- against the reference -----------------------------------------------------------------------
+
+
+def random_steps(rng, dimension, is_periodic, has_others):
+    """Tables of two steps, and ids of both; spheres come, go, jump and change their order."""
+    n = int(rng.integers(1, 120))
+    side = 1.0 if is_periodic and rng.random() < 0.5 else (0.7 * n) ** (1 / dimension)
+    period = tuple(side * rng.uniform(1, 1.4, dimension)) if is_periodic else None
+    centers = side * rng.random((n, dimension))
+    later = centers + rng.normal(size=centers.shape) * rng.choice([0, 0.02, 0.3])
+    if is_periodic:  # as callers do who keep spheres in the box
+        later = later % period if rng.random() < 0.5 else later + side * rng.integers(-2, 3)
+    radii = rng.uniform(0.3, 0.7, n) * (0.6 if side == 1.0 else 1.0)
+    there, here = (np.sort(rng.permutation(n)[: rng.integers(n // 2, n + 1)]) for _ in range(2))
+    here = rng.permutation(here)
+
+    def found(centers, chosen):
+        if not has_others:
+            return abut.find_pairs(centers[chosen], radii[chosen], period=period), chosen
+        own, others = chosen[::2], chosen[1::2]
+        second = centers[others], radii[others]
+        table = abut.find_pairs(centers[own], radii[own], others=second, period=period)
+        return table, (own, others)
+
+    return *found(later, here), *found(centers, there)
+
+
+@pytest.mark.parametrize("has_others", [False, True])
+@pytest.mark.parametrize("is_periodic", [False, True])
+def test_random_scenes(dimension, is_periodic, has_others):
+    """Rows to the bit, vectors to rounding; whatever the number of threads."""
+    rng = np.random.default_rng([dimension, is_periodic, has_others])
+    continued = several = 0
+    for _ in range(150):
+        now, ids, before, previous_ids = random_steps(rng, dimension, is_periodic, has_others)
+        match = now.match(before, ids, previous_ids)
+        assert match.tolist() == reference_pairs.match(now, before, ids, previous_ids).tolist()
+        tangent = rng.uniform(-0.5, 0.5, size=before.normal.shape)
+        carried = now.carry(tangent, before, match, ids, previous_ids)
+        expected = reference_pairs.carry(tangent, now, before, match, ids, previous_ids)
+        np.testing.assert_allclose(carried, expected, rtol=0, atol=1e-15)
+        again = now.carry(tangent, before, ids=ids, previous_ids=previous_ids, workers=2)
+        assert again.tobytes() == carried.tobytes()
+        continued += (match >= 0).sum()
+        several += len(now) - len(np.unique(now.i * (now.j.max(initial=0) + 1) + now.j))
+    assert continued > 500 and (several > 500) == is_periodic
+
+
+def test_many_pairs_on_several_threads():
+    """More than a thread takes in one go, of spheres with several images."""
+    rng = np.random.default_rng(7)
+    centers, period = 12 * rng.random((3000, 3)), (12.0, None, 12.0)
+    before = abut.find_pairs(centers, 0.6, period=period)
+    large = abut.find_pairs(5 * rng.random((60, 2)), 4.5, period=(5.0, 6.0))
+    now = abut.find_pairs(centers + 0.1 * rng.normal(size=centers.shape), 0.6, period=period)
+    assert min(len(now), len(large)) > 3 * 4096
+    for step, earlier in ((now, before), (large, large)):
+        match, tangent = step.match(earlier, workers=1), rng.normal(size=earlier.normal.shape)
+        assert match.tolist() == reference_pairs.match(step, earlier).tolist()
+        carried = step.carry(tangent, earlier, workers=1)
+        for workers in (2, 3, 5):
+            assert step.match(earlier, workers=workers).tobytes() == match.tobytes()
+            assert step.carry(tangent, earlier, workers=workers).tobytes() == carried.tobytes()
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_half_turns(dimension):
+    """Spheres that have changed places, to the last digits: in the plane all vectors turn, too."""
+    rng = np.random.default_rng(5)
+    for noise in (0.0, 1e-16, 1e-12, 1e-7):
+        direction = rng.normal(size=(40, dimension))
+        direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+        direction[:3] = np.eye(dimension)[[0, 1, -1]]
+        first = 10.0 * np.arange(40)[:, None] * np.eye(dimension)[0]
+        second = first + direction
+        before = abut.find_pairs(np.concatenate([first, second]), 0.75)
+        second = first - direction + noise * rng.normal(size=first.shape)
+        now = abut.find_pairs(np.concatenate([first, second]), 0.75)
+        tangent = rng.normal(size=before.normal.shape)
+        carried, match = now.carry(tangent, before), now.match(before)
+        assert (match >= 0).all()
+        expected = reference_pairs.carry(tangent, now, before, match)
+        np.testing.assert_allclose(carried, expected, rtol=0, atol=2e-15)
+        if dimension == 2:
+            np.testing.assert_allclose(carried, -tangent[match], rtol=0, atol=1e-6)
 
 
 # ---- errors --------------------------------------------------------------------------------------

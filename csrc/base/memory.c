@@ -150,8 +150,11 @@ void *memory_reserve(memory_block *block, abut_index count, size_t size)
     if (block->data != NULL && bytes > 0 && block->byte_count >= bytes && !is_spare) {
         return block->data;
     }
+    /* whose need grows once may well need a little more the next time */
+    const bool grows = block->data != NULL && !is_spare;
+    const abut_index room = grows && count < PTRDIFF_MAX / 2 ? count + count / 8 : count;
     memory_free(block->data);
-    block->data = memory_alloc(count, size);
-    block->byte_count = block->data != NULL ? bytes : 0;
+    block->data = memory_alloc(room, size);
+    block->byte_count = block->data != NULL ? (abut_index)byte_count(room, size) : 0;
     return block->data;
 }

@@ -46,7 +46,9 @@ typedef struct memory_block {
 enum { MEMORY_SPARE_FACTOR = 8 };
 
 /* The block as an array of `count` elements, whose bytes may be any; NULL where there is no memory:
- * then the block is empty. A block that is far too large is exchanged for a smaller one. */
+ * then the block is empty. A block that is far too large is exchanged for a smaller one; one that
+ * is too small for one that is larger by an eighth than asked for, so that needs which go up and
+ * down from step to step soon allocate nothing. */
 void *memory_reserve(memory_block *block, abut_index count, size_t size);
 
 #ifdef ABUT_TESTING

@@ -21,6 +21,7 @@ static abut_index stretch_end(const sorting *s, abut_index stretch)
     return end < s->task->count ? end : s->task->count;
 }
 
+/* Count a stretch's keys. */
 static abut_status count_stretch(void *context, abut_index stretch, parallel_job *job)
 {
     const sorting *s = context;
@@ -50,6 +51,7 @@ static void sum_counts(const sorting *s)
     s->key_begins[s->task->key_count] = sum;
 }
 
+/* Put a stretch's items where those of their keys go. */
 static abut_status place_stretch(void *context, abut_index stretch, parallel_job *job)
 {
     const sorting *s = context;
@@ -99,6 +101,41 @@ void sorted_free(sorted_items *sorted)
     memory_free(sorted->begin_block.data);
     memory_free(sorted->key_begin_block.data);
     *sorted = (sorted_items){0};
+}
+
+static void count_run(const keyed_run *run, abut_index first_key, int32_t *counts)
+{
+    for (abut_index k = 0; k < run->count; k++) {
+        counts[run->keys[k * run->step] - first_key]++;
+    }
+}
+
+/* Put a run's items where next[key - first_key] says that the next item of their key goes. */
+static void place_run(const keyed_run *run, abut_index first_key, int32_t *next, int32_t *items)
+{
+    for (abut_index k = 0; k < run->count; k++) {
+        items[next[run->keys[k * run->step] - first_key]++] = run->items[k * run->step];
+    }
+}
+
+/* Until a key's items are placed, ends[k] is where the next one goes: from where they begin it
+ * moves on to where they end. */
+void sort_block(const key_block *block, const keyed_run *runs, abut_index run_count, int32_t *ends,
+                int32_t *items)
+{
+    int32_t sum = block->begin;
+    memset(ends, 0, (size_t)block->key_count * sizeof *ends);
+    for (abut_index r = 0; r < run_count; r++) {
+        count_run(&runs[r], block->first_key, ends);
+    }
+    for (abut_index k = 0; k < block->key_count; k++) {
+        const int32_t count = ends[k];
+        ends[k] = sum;
+        sum += count;
+    }
+    for (abut_index r = 0; r < run_count; r++) {
+        place_run(&runs[r], block->first_key, ends, items);
+    }
 }
 
 void sort_sum_up(abut_index *counts, abut_index count)

@@ -35,6 +35,26 @@ typedef struct sorted_items {
 abut_status sort_by_key(sorted_items *sorted, const sort_task *task);
 void sorted_free(sorted_items *sorted);
 
+/* More keys than that are sorted in two steps: first by block of keys that follow one another, then
+ * each block by itself, while it is in the cache. Some of a block's items: */
+typedef struct keyed_run {
+    const int32_t *keys, *items;
+    abut_index count;
+    abut_index
+        step; /* from a key to the next, and from an item to the next: 2 where they take turns */
+} keyed_run;
+
+/* The keys of a block, and how many items are in the blocks before. */
+typedef struct key_block {
+    abut_index first_key, key_count;
+    int32_t begin;
+} key_block;
+
+/* Put a block's items by key to items[begin] and so on; those of one key stay in the order of the
+ * runs. ends[k]: how many items of all blocks have a key up to first_key + k. */
+void sort_block(const key_block *block, const keyed_run *runs, abut_index run_count, int32_t *ends,
+                int32_t *items);
+
 /* The sum of all counts before, instead of each; counts[count] becomes the sum of all. */
 void sort_sum_up(abut_index *counts, abut_index count);
 

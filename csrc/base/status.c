@@ -55,6 +55,12 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_BAD_MATCH] = "match[#] is @, but the previous contacts are %, from 0 on; -1 is none",
     [ABUT_PERIOD_CHANGED] = "period[#] is %, but was another in the step before",
     [ABUT_BAD_REACH] = "reach is %; it must be positive and at most 2e75",
+    [ABUT_BAD_PAIR_ROWS] = "offsets do not ascend from 0 to the number of pairs, @",
+    [ABUT_BAD_I] = "i[#] is @, but must be 0 to %",
+    [ABUT_BAD_J] = "j[#] is @, but must be 0 to %",
+    [ABUT_BAD_PAIR_MATCH] = "match[#] is @, but the previous pairs are %, from 0 on; -1 is none",
+    [ABUT_BAD_PAIR_SPHERES] =
+        "match[#] is a pair of other spheres: give ids and previous_ids as to match",
     [ABUT_INPUT_CHANGED] = "an array was changed while it was read: what was wrong in it is so no "
                            "more",
     [ABUT_BAD_SIMD] = "the instruction levels are baseline, v3 and v4",
@@ -122,7 +128,8 @@ static size_t append(const char *piece, char *text, size_t length, size_t size)
 
 void abut_error_text(const abut_error *error, char *text, size_t size)
 {
-    size_t length = append(error->of_others ? "others: " : "", text, 0, size);
+    size_t length = append(error->of_before ? "previous: " : "", text, 0, size);
+    length = append(error->of_others ? "others: " : "", text, length, size);
     for (const char *next = message_of(error); *next != '\0'; next++) {
         char piece[32];
         print_placeholder(error, *next, piece, sizeof piece);

@@ -5,10 +5,10 @@
 
 #include "vec3.h"
 
-/* The unit vector along the axis on which a vector has its smallest part. */
-static inline vec3 tilt_least_axis(vec3 a)
+/* The unit vector along the axis on which a vector has its smallest part, of the first `axes`. */
+static inline vec3 tilt_least_axis(vec3 a, int axes)
 {
-    const double x = fabs(a.x), y = fabs(a.y), z = fabs(a.z);
+    const double x = fabs(a.x), y = fabs(a.y), z = axes == 3 ? fabs(a.z) : INFINITY;
     if (x <= y && x <= z) {
         return (vec3){1.0, 0.0, 0.0};
     }
@@ -22,33 +22,40 @@ static inline vec3 tilt_without_part_along(vec3 a, vec3 direction)
 
 /* Halfway between two unit vectors, of any length; where they are opposite, a vector across them,
  * which is as good as any. */
-static inline vec3 tilt_middle(vec3 old, vec3 new)
+static inline vec3 tilt_middle(vec3 old, vec3 new, int axes)
 {
     const vec3 sum = vec3_add(old, new);
     if (vec3_norm_sq(sum) >= 1.0) {
         return sum;
     }
     /* what rounding left along the difference would tilt a short sum */
-    const vec3 apart = vec3_sub(old, new), across = vec3_scale(apart, 1.0 / vec3_length(apart));
+    const vec3 apart = vec3_sub(old, new);
+    const double length = vec3_length(apart);
+    const vec3 across = {apart.x / length, apart.y / length, apart.z / length};
     const vec3 middle = tilt_without_part_along(sum, across);
     const bool is_rounding = vec3_norm_sq(middle) <= 0x1p-104;
-    return is_rounding ? tilt_without_part_along(tilt_least_axis(across), across) : middle;
+    return is_rounding ? tilt_without_part_along(tilt_least_axis(across, axes), across) : middle;
 }
 
 /* A vector turned by the smallest rotation that takes the unit vector `old` to `new`; as it is, to
- * the bit, where these are the same.
+ * the bit, where these are the same. In the plane, of 2 axes, z is 0 and a half turn stays in it.
  *
  * Two reflections are a rotation: across the plane of `old`, and then across that of the middle m
  * of both, which together give v - 2 (m.v) / (m.m) m + 2 (old.v) new. */
-static inline vec3 tilt(vec3 vector, vec3 old, vec3 new)
+static inline vec3 tilt_in(vec3 vector, vec3 old, vec3 new, int axes)
 {
     if (vec3_compare(old, new) == 0) {
         return vector;
     }
-    const vec3 middle = tilt_middle(old, new);
+    const vec3 middle = tilt_middle(old, new, axes);
     const double along = 2.0 * vec3_dot(middle, vector) / vec3_norm_sq(middle);
     const vec3 reflected = vec3_sub(vector, vec3_scale(middle, along));
     return vec3_add(reflected, vec3_scale(new, 2.0 * vec3_dot(old, vector)));
+}
+
+static inline vec3 tilt(vec3 vector, vec3 old, vec3 new)
+{
+    return tilt_in(vector, old, new, 3);
 }
 
 #endif

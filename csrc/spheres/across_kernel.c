@@ -16,7 +16,7 @@ typedef struct window {
     int32_t count;
 } window;
 
-/* False: it reaches none. */
+/* Find the cells of a level that a sphere reaches along an axis. False: it reaches none. */
 LANES_INLINE bool open_window(const grid *g, const grid_level *level, int axis, double place,
                               double reach, window *w)
 {
@@ -54,6 +54,7 @@ LANES_INLINE lanes distance_along(const window *w, lanes t)
     return lanes_larger(cells, zero) * lanes_set(w->length);
 }
 
+/* The cell of the table for a cell that may be beyond the last, where cells wrap around. */
 LANES_INLINE int32_t fold(int32_t cell, int32_t count)
 {
     return cell < count ? cell : cell - count;
@@ -69,7 +70,8 @@ typedef struct layer {
 
 /* ---- tasks ---- */
 
-/* From cells to spheres; those without any are left out. */
+/* Make of the cells that each task names the spheres that are in them; tasks whose cells are all
+ * empty are dropped. */
 LANES_INLINE void find_runs(const field *f, pair_queue *queue, mode m)
 {
     int32_t count = 0;
@@ -84,6 +86,7 @@ LANES_INLINE void find_runs(const field *f, pair_queue *queue, mode m)
     queue->task_count = count;
 }
 
+/* Compare each task's sphere with all spheres of its cells. False: the search is to end. */
 LANES_INLINE bool do_tasks(const grid *g, pair_queue *queue, mode m)
 {
     const field all = field_of(g, m), *f = &all;
@@ -121,7 +124,8 @@ LANES_INLINE void add_task(const grid *g, pair_queue *queue, int32_t begin, int3
     queue->tasks[queue->task_count++] = (look_task){begin, end, number};
 }
 
-/* Cells low ... high of a row, counted from the window's begin. */
+/* Add a task for cells low ... high of a row, counted from the window's begin; two where they wrap
+ * around. */
 LANES_INLINE void add_cells(const grid *g, const layer *l, int32_t row, int32_t low, int32_t high,
                             int32_t number, pair_queue *queue)
 {
@@ -136,7 +140,8 @@ LANES_INLINE void add_cells(const grid *g, const layer *l, int32_t row, int32_t 
     }
 }
 
-/* Rows of the layer from number t on, LANES of them. */
+/* Add tasks for LANES rows of the layer, from number t on: for the cells of each that are no
+ * farther from the sphere than it reaches. */
 LANES_INLINE void add_rows(const grid *g, const layer *l, int32_t t, int32_t number,
                            pair_queue *queue)
 {
@@ -161,15 +166,17 @@ LANES_INLINE void add_rows(const grid *g, const layer *l, int32_t t, int32_t num
     }
 }
 
-/* Room for tasks of LANES rows. */
+/* Make room for the tasks of LANES rows, where there is none. False: the search is to end. */
 LANES_INLINE bool has_task_room(const grid *g, pair_queue *queue)
 {
     return queue->task_count <= TASK_LIMIT - 2 * LANES || finish(g, queue);
 }
 
-/* In so few rows of cells it takes longer to find out which the sphere does not reach. */
+/* Where there are no more rows of cells than this along y and z, finding out which of them the
+ * sphere does not reach would take longer than looking into all. */
 enum { FEW_ROWS = 5 };
 
+/* Whether the windows have so few rows, and none wraps around. */
 LANES_INLINE bool is_small(const grid_level *level, const window windows[3])
 {
     bool is_whole = true;
@@ -179,7 +186,7 @@ LANES_INLINE bool is_small(const grid_level *level, const window windows[3])
     return is_whole && windows[1].count <= FEW_ROWS && windows[2].count <= FEW_ROWS;
 }
 
-/* All cells of the windows. */
+/* Add tasks for all cells of the windows. */
 LANES_INLINE void add_small(const grid *g, const grid_level *level, const window windows[3],
                             int32_t number, pair_queue *queue)
 {
@@ -194,6 +201,7 @@ LANES_INLINE void add_small(const grid *g, const grid_level *level, const window
     }
 }
 
+/* Add tasks for the cells of the windows that the sphere reaches, layer by layer along z. */
 LANES_INLINE bool add_layers(const grid *g, const grid_level *level, const window windows[3],
                              double reach, int32_t number, pair_queue *queue)
 {

@@ -20,7 +20,8 @@ typedef struct filling {
     _Atomic abut_index crowd;            /* sum over the cells of the squares of their counts */
 } filling;
 
-/* Four arrays of floats, or of doubles. */
+/* Memory for the places by axis and the reaches, in the order of cells: as floats where these will
+ * do, else as doubles. */
 static bool reserve_places(grid *g, abut_index stride)
 {
     const size_t size = g->margin > 0.0f ? sizeof(float) : sizeof(double);
@@ -44,7 +45,7 @@ static abut_status reserve(filling *f)
 {
     grid *g = f->g;
     const abut_index count = f->plan->count, stride = count + GRID_PADDING;
-    f->cells = memory_reserve(&g->key_block, count, sizeof *f->cells);
+    f->cells = memory_reserve(&g->cell_of_block, count, sizeof *f->cells);
     f->begins = memory_reserve(&g->begin_block, g->cell_count + 1, sizeof *f->begins);
     f->ids = memory_reserve(&g->id_block, stride, sizeof *f->ids);
     f->ordered_cells = memory_reserve(&g->cell_block, stride, sizeof *f->ordered_cells);
@@ -57,6 +58,7 @@ static abut_status reserve(filling *f)
     return ABUT_OK;
 }
 
+/* Find the cells of some spheres, and tell the blocks of these as keys to sort by. */
 static void fill_blocks(void *context, abut_index begin, abut_index end, uint16_t *blocks)
 {
     const filling *f = context;
@@ -66,32 +68,44 @@ static void fill_blocks(void *context, abut_index begin, abut_index end, uint16_
     }
 }
 
-/* Sort a block's spheres by cell. Until its end, begins[c + 1] is where cell c's next one goes. */
-static abut_status fill_block(filling *f, abut_index block, parallel_job *job)
+/* The spheres of a block, with their cells where those in the order of cells will be. */
+static keyed_run list_block(const filling *f, int32_t begin, int32_t end)
 {
     const int32_t *items = f->g->sorted.items;
+    int32_t *cells = f->ordered_cells;
+    for (int32_t k = begin; k < end; k++) {
+        PREFETCH(&f->g->rows[items[k]]); /* are gathered soon after, in another order */
+        cells[k] = f->cells[items[k]];
+    }
+    return (keyed_run){
+        .keys = cells + begin, .items = items + begin, .count = end - begin, .step = 1};
+}
+
+/* Tell each sphere's cell in the order of cells; returns the sum of the squares of how many spheres
+ * the cells have: the odd numbers of a square, one for each sphere of a cell. */
+static abut_index name_cells(const filling *f, int32_t begin, int32_t end)
+{
+    abut_index crowd = 0, odd = 1;
+    int32_t before = -1;
+    for (int32_t k = begin; k < end; k++) {
+        const int32_t cell = f->cells[f->ids[k]];
+        odd = cell == before ? odd + 2 : 1;
+        crowd += odd;
+        f->ordered_cells[k] = before = cell;
+    }
+    return crowd;
+}
+
+/* Sort a block's spheres by cell, and gather their places. */
+static abut_status fill_block(filling *f, abut_index block, parallel_job *job)
+{
     const int32_t begin = f->g->sorted.key_begins[block], end = f->g->sorted.key_begins[block + 1];
     const abut_index first = block << f->shift, after = (block + 1) << f->shift;
     const abut_index last = after < f->g->cell_count ? after : f->g->cell_count;
-    int32_t *next = f->begins + 1, sum = begin;
-    abut_index crowd = 0;
-    memset(next + first, 0, (size_t)(last - first) * sizeof *next);
-    for (int32_t k = begin; k < end; k++) {
-        PREFETCH(&f->g->rows[items[k]]); /* are gathered soon after, in another order */
-        next[f->cells[items[k]]]++;
-    }
-    for (abut_index cell = first; cell < last; cell++) {
-        const int32_t count = next[cell];
-        next[cell] = sum;
-        sum += count;
-        crowd += (abut_index)count * count;
-    }
-    atomic_fetch_add(&f->crowd, crowd);
-    for (int32_t k = begin; k < end; k++) {
-        const int32_t cell = f->cells[items[k]], to = next[cell]++;
-        f->ids[to] = items[k];
-        f->ordered_cells[to] = cell;
-    }
+    const key_block keys = {.first_key = first, .key_count = last - first, .begin = begin};
+    const keyed_run spheres = list_block(f, begin, end);
+    sort_block(&keys, &spheres, 1, f->begins + first + 1, f->ids);
+    atomic_fetch_add(&f->crowd, name_cells(f, begin, end));
     pair_kernels_take()->grid_gather(f->g, begin, end);
     return parallel_report(job, end - begin + (last - first) / 8);
 }
@@ -120,7 +134,7 @@ static abut_status fill_turn(void *context, abut_index turn, parallel_job *job)
     return status;
 }
 
-/* Where the spheres of a level are: those of other levels need not look elsewhere. */
+/* Find the bounds of a level's spheres: those of other levels need not look for them elsewhere. */
 static void bound_level(const grid *g, grid_level *level)
 {
     const abut_index begin = g->begins[level->first_cell];
@@ -152,11 +166,17 @@ static void bound_levels(grid *g, const grid_plan *plan)
     }
 }
 
+/* So many spheres on average are worth a block: with fewer, what a block takes anyway would count.
+ */
+enum { BLOCK_SPHERES = 64 };
+
 static abut_status fill(filling *f)
 {
     grid *g = f->g;
     const grid_plan *plan = f->plan;
-    while ((g->cell_count - 1) >> f->shift >= SORT_KEY_LIMIT) {
+    const abut_index worth = plan->count / BLOCK_SPHERES + 1;
+    const abut_index most = worth < SORT_KEY_LIMIT ? worth : SORT_KEY_LIMIT;
+    while ((g->cell_count - 1) >> f->shift >= most) {
         f->shift++;
     }
     f->block_count = ((g->cell_count - 1) >> f->shift) + 1;

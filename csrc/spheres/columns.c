@@ -8,28 +8,38 @@
 /* Pairs that are written in one go, and pairs and spheres that are worth a chunk. */
 enum { BLOCK_PAIRS = 256, CHUNK_ITEMS = 8192 };
 
-/* Pairs between fetching a row and reading it. */
+/* How many pairs before it is read the row of a pair's second sphere is fetched into the cache. */
 enum { FETCHED_AHEAD = 128 };
 
-/* Where chunks begin, each column begins with a cache line. */
+/* Chunks begin with multiples of so many pairs: then each column begins a cache line there. */
 enum { LINE_PAIRS = MEMORY_LINE / sizeof(double) };
 
-/* As many pairs are in no cache when the caller comes to read them. */
+/* From so many pairs on columns are written past the caches, in which the caller would no longer
+ * find the first ones anyway. */
 enum { STREAMED_PAIRS = 1 << 19 };
+
+/* Columns of a block that the caller leaves out are written here, where nobody reads them. */
+typedef struct spare_columns {
+    abut_index numbers[BLOCK_PAIRS];
+    double normal[3 * BLOCK_PAIRS], overlap[BLOCK_PAIRS], point[3 * BLOCK_PAIRS];
+} spare_columns;
 
 typedef struct writing {
     const abut_pairs *pairs;
     const abut_pair_columns *columns;
     abut_index chunk_count;
+    bool has_vectors; /* or overlaps: what needs the spheres */
     bool is_streamed;
 } writing;
 
-/* Numbers of pairs' rows, and of their images; what is behind the last are numbers, too. */
+/* Of some pairs: their spheres' numbers, images and shifts. What vector code reads behind the last
+ * one is a number, too. */
 typedef struct pair_numbers {
     int32_t firsts[BLOCK_PAIRS + GRID_PADDING], seconds[BLOCK_PAIRS + GRID_PADDING];
     double images[3][BLOCK_PAIRS + GRID_PADDING], shifts[3][BLOCK_PAIRS + GRID_PADDING];
 } pair_numbers;
 
+/* The second sphere of each pair, and some sphere for what is read behind the last. */
 static void set_seconds(const abut_pairs *pairs, abut_index row, int32_t count, pair_numbers *n)
 {
     for (int32_t k = 0; k < count; k++) {
@@ -41,7 +51,8 @@ static void set_seconds(const abut_pairs *pairs, abut_index row, int32_t count, 
     }
 }
 
-/* The image that was searched for, or the nearest one. */
+/* Along an axis, the image of the second sphere that was found: that which was searched for, or
+ * where there is one only, the nearest. */
 static double image_along(const abut_pairs *pairs, abut_index row, int axis, int32_t first,
                           int32_t second)
 {
@@ -74,24 +85,24 @@ static bool is_moved(const double *center, const double *place, int dimension)
     return !is_same;
 }
 
-/* Points beside spheres where the caller has them, not in the box. */
-static void move_points(const writing *w, abut_index row, int32_t count, const pair_numbers *n)
+/* Points are beside the first spheres where the caller has these, which may be outside of the box.
+ */
+static void move_points(const row_set *own, const pair_block *block)
 {
-    const row_set *own = &w->pairs->own;
-    const int dimension = w->pairs->finder->dimension;
-    for (int32_t k = 0; k < count; k++) {
-        const abut_index i = n->firsts[k], at = dimension * (row + k);
+    const int dimension = block->dimension;
+    for (int32_t k = 0; k < block->count; k++) {
+        const abut_index i = block->firsts[k], at = dimension * k;
         const double *center = own->centers + dimension * i;
         if (is_moved(center, own->rows[i].place, dimension)) {
-            const double inward = own->radii[i] - 0.5 * w->columns->overlap[row + k];
+            const double inward = own->radii[i] - 0.5 * block->overlap[k];
             for (int axis = 0; axis < dimension; axis++) {
-                w->columns->point[at + axis] =
-                    center[axis] - w->columns->normal[at + axis] * inward;
+                block->point[at + axis] = center[axis] - block->normal[at + axis] * inward;
             }
         }
     }
 }
 
+/* Images as the caller counts them, from where the caller has both spheres. */
 static void write_images(const writing *w, abut_index row, int32_t count, const pair_numbers *n)
 {
     const abut_pairs *pairs = w->pairs;
@@ -107,7 +118,8 @@ static void write_images(const writing *w, abut_index row, int32_t count, const 
     }
 }
 
-/* The second spheres of pairs a little after those from number `row` on; at the end, these. */
+/* The second spheres of the pairs that are to be fetched while those from number `row` on are
+ * computed; at the end, and where numbers are of images, these themselves. */
 static const int32_t *next_seconds(const abut_pairs *pairs, abut_index row, int32_t count,
                                    const pair_numbers *n)
 {
@@ -115,10 +127,24 @@ static const int32_t *next_seconds(const abut_pairs *pairs, abut_index row, int3
     return pairs->images || next + count > pairs->count ? n->seconds : pairs->seconds + next;
 }
 
-/* Pairs row ... row + count - 1, whose first spheres are known. */
-static void write_block(const writing *w, abut_index row, int32_t count, pair_numbers *n)
+/* Write i and j alone, for which no sphere is read. */
+static void write_numbers(const abut_pair_columns *to, abut_index row, int32_t count,
+                          const pair_numbers *n)
+{
+    for (int32_t k = 0; to->i && k < count; k++) {
+        to->i[row + k] = n->firsts[k];
+    }
+    for (int32_t k = 0; to->j && k < count; k++) {
+        to->j[row + k] = n->seconds[k];
+    }
+}
+
+/* Write i, j, normals, overlaps and points of pairs row ... row + count - 1. */
+static void compute_block(const writing *w, abut_index row, int32_t count, const pair_numbers *n)
 {
     const abut_pairs *pairs = w->pairs;
+    const abut_pair_columns *to = w->columns;
+    spare_columns spare;
     const abut_pair_finder *finder = pairs->finder;
     const row_set *own = &pairs->own, *second = pairs->second_set;
     const abut_index at = finder->dimension * row;
@@ -131,29 +157,41 @@ static void write_block(const writing *w, abut_index row, int32_t count, pair_nu
                         .first_radii = own->radii == own->reaches ? NULL : own->radii,
                         .second_radii = second->radii == second->reaches ? NULL : second->radii,
                         .dimension = finder->dimension,
-                        .i = w->columns->i + row,
-                        .j = w->columns->j + row,
-                        .normal = w->columns->normal + at,
-                        .overlap = w->columns->overlap + row,
-                        .point = w->columns->point + at,
+                        .i = to->i ? to->i + row : spare.numbers,
+                        .j = to->j ? to->j + row : spare.numbers,
+                        .normal = to->normal ? to->normal + at : spare.normal,
+                        .overlap = to->overlap ? to->overlap + row : spare.overlap,
+                        .point = to->point ? to->point + at : spare.point,
                         .is_streamed = w->is_streamed};
-    set_seconds(pairs, row, count, n);
-    if (finder->is_periodic) {
-        set_images(pairs, row, count, n);
-        for (int axis = 0; axis < 3; axis++) {
-            block.shifts[axis] = n->shifts[axis];
-        }
+    for (int axis = 0; finder->is_periodic && axis < 3; axis++) {
+        block.shifts[axis] = n->shifts[axis];
     }
     pair_kernels_take()->pairs_compute(&block);
     if (own->bounds.is_outside) {
-        move_points(w, row, count, n);
+        move_points(own, &block);
     }
-    if (w->columns->image && finder->is_periodic) {
+}
+
+/* Write the columns of pairs row ... row + count - 1, whose first spheres are known. */
+static void write_block(const writing *w, abut_index row, int32_t count, pair_numbers *n)
+{
+    const bool has_images = w->pairs->finder->is_periodic && (w->has_vectors || w->columns->image);
+    set_seconds(w->pairs, row, count, n);
+    if (has_images) {
+        set_images(w->pairs, row, count, n);
+    }
+    if (w->has_vectors) {
+        compute_block(w, row, count, n);
+    } else {
+        write_numbers(w->columns, row, count, n);
+    }
+    if (has_images && w->columns->image) {
         write_images(w, row, count, n);
     }
 }
 
-/* Pairs are mostly a sphere's only few: so many numbers are written without asking. */
+/* Most spheres are the first of a few pairs: so many numbers are written without asking whether
+ * they are that many, and overwritten by the next sphere's. */
 enum { FEW = 4 };
 
 /* The first spheres of pairs row ... row + count - 1, of which `sphere` is the first or before;
@@ -177,7 +215,7 @@ static abut_index set_firsts(const abut_index *offsets, abut_index sphere, abut_
     }
 }
 
-/* Whose pairs include pair `row`. */
+/* The first sphere of pair `row`. */
 static abut_index sphere_of(const abut_pairs *pairs, abut_index row)
 {
     abut_index sphere = 0, last = pairs->own.count - 1;
@@ -190,14 +228,25 @@ static abut_index sphere_of(const abut_pairs *pairs, abut_index row)
     return sphere;
 }
 
-/* The first of `count` items of a chunk. */
+/* Where a chunk begins, of `count` items that all chunks share. */
 static abut_index first_of(const writing *w, abut_index count, abut_index chunk)
 {
     const abut_index first = count / w->chunk_count * chunk / LINE_PAIRS * LINE_PAIRS;
     return chunk < w->chunk_count ? first : count;
 }
 
-/* Some pairs, and some offsets. */
+static void write_offsets(const writing *w, abut_index chunk)
+{
+    const abut_pairs *pairs = w->pairs;
+    const abut_index begin = first_of(w, pairs->own.count, chunk);
+    const abut_index end = first_of(w, pairs->own.count, chunk + 1);
+    if (w->columns->offsets) {
+        memcpy(w->columns->offsets + begin, pairs->offsets + begin,
+               (size_t)(end - begin) * sizeof *pairs->offsets);
+    }
+}
+
+/* Write some pairs and some offsets. */
 static abut_status write_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const writing *w = context;
@@ -211,27 +260,28 @@ static abut_status write_chunk(void *context, abut_index chunk, parallel_job *jo
         sphere = set_firsts(pairs->offsets, sphere, row, count, numbers.firsts);
         write_block(w, row, count, &numbers);
     }
-    const abut_index begin = first_of(w, pairs->own.count, chunk);
-    const abut_index end = first_of(w, pairs->own.count, chunk + 1);
-    memcpy(w->columns->offsets + begin, pairs->offsets + begin,
-           (size_t)(end - begin) * sizeof *pairs->offsets);
+    write_offsets(w, chunk);
     return parallel_report(job, 2 * (last - first));
 }
 
+/* Whether a column is there and begins with a cache line. */
 static bool is_line(const void *column)
 {
-    return (uintptr_t)column % MEMORY_LINE == 0;
+    return column && (uintptr_t)column % MEMORY_LINE == 0;
 }
 
 void abut_pairs_write(const abut_pairs *pairs, const abut_pair_columns *columns)
 {
     writing w = {.pairs = pairs, .columns = columns};
+    w.has_vectors = columns->normal || columns->overlap || columns->point;
     w.chunk_count = (pairs->count + pairs->own.count) / CHUNK_ITEMS + 1;
     /* where points are moved, they are read again */
     w.is_streamed = pairs->count >= STREAMED_PAIRS && !pairs->own.bounds.is_outside &&
                     is_line(columns->i) && is_line(columns->j) && is_line(columns->normal) &&
                     is_line(columns->overlap) && is_line(columns->point);
-    columns->offsets[pairs->own.count] = pairs->count;
+    if (columns->offsets) {
+        columns->offsets[pairs->own.count] = pairs->count;
+    }
     const parallel_plan plan = {.chunk_count = w.chunk_count,
                                 .work = 2 * pairs->count + pairs->own.count / 8,
                                 .workers = pairs->query.workers};

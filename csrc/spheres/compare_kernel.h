@@ -44,7 +44,7 @@ LANES_INLINE field field_of(const grid *g, mode m)
     return f;
 }
 
-/* Soon the spheres from number k on are compared. */
+/* Fetch the spheres from number k on into the cache, since they are compared soon. */
 LANES_INLINE void fetch(const field *f, int32_t k, mode m)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -101,7 +101,7 @@ LANES_INLINE looker look_near(const field *f, int32_t a, mode m)
     return from;
 }
 
-/* The same question to one sphere. */
+/* Whether two spheres touch, by the same arithmetic as compare_doubles. */
 static bool touches(const grid *g, const sphere_row *from, const sphere_row *to)
 {
     double d[3];

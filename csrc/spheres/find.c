@@ -15,62 +15,72 @@ abut_pair_query abut_pair_query_default(void)
 
 /* ---- making and freeing ---- */
 
-static void free_set(row_set *set)
+static void free_rows(const row_memory *rows)
 {
-    memory_free(set->block.data);
-    memory_free(set->radius_block.data);
-    memory_free(set->reach_block.data);
+    memory_free(rows->rows.data);
+    memory_free(rows->radii.data);
+    memory_free(rows->reaches.data);
+    memory_free(rows->bounds.data);
 }
 
 static void destroy(pooled *self)
 {
-    abut_pairs *pairs = (abut_pairs *)self;
-    free_set(&pairs->own);
-    free_set(&pairs->others);
-    grid_free(&pairs->grid);
-    for (abut_index k = 0; k < pairs->chunk_capacity; k++) {
-        memory_free(pairs->chunks[k].pairs.data);
-        memory_free(pairs->chunks[k].ends.data);
+    pair_memory *memory = (pair_memory *)self;
+    free_rows(&memory->own);
+    free_rows(&memory->others);
+    level_memory_free(&memory->levels);
+    grid_free(&memory->grid);
+    for (abut_index k = 0; k < memory->chunk_capacity; k++) {
+        memory_free(memory->chunks[k].pairs.data);
+        memory_free(memory->chunks[k].ends.data);
     }
-    memory_free(pairs->chunks);
-    memory_free(pairs->image_block.data);
-    memory_free(pairs->image_row_block.data);
-    memory_free(pairs->image_reach_block.data);
-    memory_free(pairs->offset_block.data);
-    memory_free(pairs->second_block.data);
-    memory_free(pairs->sum_block.data);
-    memory_free(pairs);
+    memory_free(memory->chunks);
+    memory_free(memory->images.data);
+    memory_free(memory->image_rows.data);
+    memory_free(memory->image_reaches.data);
+    memory_free(memory->offsets.data);
+    memory_free(memory->seconds.data);
+    memory_free(memory->sums.data);
+    memory_free(memory);
+}
+
+/* The memory of a query that was freed, or new memory. */
+static pair_memory *take_memory(const abut_pair_finder *finder)
+{
+    pair_memory *memory = (pair_memory *)pool_take(&finder->leftovers->results);
+    if (!memory) {
+        memory = memory_alloc_zeroed(1, sizeof *memory);
+    }
+    if (memory) {
+        memory->pooled.destroy = destroy;
+    }
+    return memory;
 }
 
 static abut_pairs *make_pairs(const abut_pair_finder *finder, const abut_pair_query *query)
 {
-    abut_pairs *pairs = (abut_pairs *)pool_take(&finder->leftovers->results);
-    if (!pairs) {
-        pairs = memory_alloc_zeroed(1, sizeof *pairs);
-    }
-    if (!pairs) {
+    pair_memory *memory = take_memory(finder);
+    if (!memory) {
         return NULL;
     }
-    pairs->pooled.destroy = destroy;
-    pairs->finder = finder;
-    pairs->query = *query;
+    abut_pairs *pairs = &memory->pairs;
+    *pairs = (abut_pairs){.memory = memory, .finder = finder, .query = *query};
+    pairs->own = (row_set){.memory = &memory->own,
+                           .centers = query->centers,
+                           .radii = finder->radii,
+                           .reaches = finder->reaches,
+                           .count = finder->sphere_count};
+    pairs->others = (row_set){.memory = &memory->others,
+                              .centers = query->other_centers,
+                              .count = query->other_centers ? query->other_count : 0};
     pairs->second_set = query->other_centers ? &pairs->others : &pairs->own;
-    pairs->images = NULL;
-    pairs->is_searched = pairs->is_done = false;
-    pairs->chunk_count = pairs->count = pairs->distance_count = 0;
-    pairs->own.centers = query->centers;
-    pairs->own.radii = finder->radii;
-    pairs->own.reaches = finder->reaches;
-    pairs->own.count = finder->sphere_count;
-    pairs->others.centers = query->other_centers;
-    pairs->others.count = query->other_centers ? query->other_count : 0;
     return pairs;
 }
 
 void abut_pairs_free(abut_pairs *pairs)
 {
     if (pairs) {
-        pool_give(&pairs->finder->leftovers->results, &pairs->pooled);
+        pool_give(&pairs->finder->leftovers->results, &pairs->memory->pooled);
     }
 }
 
@@ -95,11 +105,11 @@ static abut_status report_other(abut_error *error, abut_status status, abut_inde
     return status;
 }
 
-/* Copied, then checked: the caller's may change at any time. */
+/* Copy the others' radii, then check the copies: the caller's may change at any time. */
 static abut_status copy_radii(abut_pairs *pairs, abut_error *error)
 {
     row_set *set = &pairs->others;
-    double *radii = memory_reserve(&set->radius_block, set->count, sizeof *radii);
+    double *radii = memory_reserve(&set->memory->radii, set->count, sizeof *radii);
     if (!radii) {
         return ABUT_NO_MEMORY;
     }
@@ -118,7 +128,7 @@ static abut_status copy_radii(abut_pairs *pairs, abut_error *error)
     return ABUT_OK;
 }
 
-/* Reaches of the others: radius + half the gap. */
+/* Compute the others' reaches, radius + half the gap, and check the gaps. */
 static abut_status set_reaches(abut_pairs *pairs, abut_error *error)
 {
     row_set *set = &pairs->others;
@@ -126,7 +136,7 @@ static abut_status set_reaches(abut_pairs *pairs, abut_error *error)
     if (!gaps && pairs->finder->gap == 0.0) {
         return ABUT_OK;
     }
-    double *reaches = memory_reserve(&set->reach_block, set->count, sizeof *reaches);
+    double *reaches = memory_reserve(&set->memory->reaches, set->count, sizeof *reaches);
     if (!reaches) {
         return ABUT_NO_MEMORY;
     }
@@ -141,7 +151,16 @@ static abut_status set_reaches(abut_pairs *pairs, abut_error *error)
     return ABUT_OK;
 }
 
-/* The levels of whom the grid will hold. */
+/* Spheres, or images, that levels are wanted for. */
+static level_input level_input_of(const abut_pairs *pairs, const double *reaches, abut_index count)
+{
+    return (level_input){.reaches = reaches,
+                         .count = count,
+                         .workers = pairs->query.workers,
+                         .memory = &pairs->memory->levels};
+}
+
+/* Choose the levels of the spheres that the grid will hold: the query's own, or the others. */
 static abut_status set_levels(abut_pairs *pairs, abut_error *error)
 {
     const row_set *set = pairs->second_set;
@@ -150,8 +169,8 @@ static abut_status set_levels(abut_pairs *pairs, abut_error *error)
         return ABUT_OK;
     }
     abut_index index = 0;
-    abut_status status = finder_set_levels(pairs->finder, set->reaches, set->count,
-                                           pairs->query.workers, &pairs->levels, &index);
+    const level_input input = level_input_of(pairs, set->reaches, set->count);
+    abut_status status = finder_set_levels(pairs->finder, &input, &pairs->levels, &index);
     if (status == ABUT_SIZE_TOO_SMALL) {
         finder_report_size(error, status, index, set->reaches[index], &pairs->levels);
         error->of_others = 1;
@@ -176,7 +195,7 @@ static abut_status read_others(abut_pairs *pairs, abut_error *error)
 
 /* ---- the grid ---- */
 
-/* Whether no two spheres touch at two images, which is then the nearest one. */
+/* Whether no two spheres can touch at two images of one of them: then the nearest image will do. */
 static bool has_one_image(const abut_pairs *pairs, const grid_plan *plan)
 {
     const double reach = levels_reach(&pairs->finder->levels) + levels_reach(&pairs->levels);
@@ -218,17 +237,14 @@ static grid_plan plan_grid(const abut_pairs *pairs)
     return plan;
 }
 
-/* Levels of the images, which are a little larger than their spheres: not the caller's. */
+/* Images are a little larger than their spheres, and so than the caller's levels may be. */
 static abut_status set_image_levels(abut_pairs *pairs)
 {
-    abut_index index;
-    abut_pair_finder free_choice = *pairs->finder;
-    free_choice.has_sizes = false;
-    return finder_set_levels(&free_choice, pairs->image_reaches, pairs->image_count,
-                             pairs->query.workers, &pairs->levels, &index);
+    const level_input input = level_input_of(pairs, pairs->image_reaches, pairs->image_count);
+    return finder_choose_levels(pairs->finder, &input, &pairs->levels);
 }
 
-/* All images, where the box asks for them. */
+/* Make all images where the box is so small that a sphere may touch several of another. */
 static abut_status choose_images(abut_pairs *pairs)
 {
     if (!pairs->finder->is_periodic) {
@@ -242,7 +258,7 @@ static abut_status choose_images(abut_pairs *pairs)
     return status ? status : set_image_levels(pairs);
 }
 
-/* A level for each octave of the sizes of whom the grid will hold. */
+/* Take a level for each octave of the sizes of the spheres, or images, that the grid will hold. */
 static abut_status set_octaves(abut_pairs *pairs)
 {
     const bool has_images = pairs->images != NULL;
@@ -254,16 +270,17 @@ static abut_status set_octaves(abut_pairs *pairs)
 static abut_status fill_grid(abut_pairs *pairs)
 {
     const grid_plan plan = plan_grid(pairs);
-    return cells_fill(&pairs->grid, &plan);
+    return cells_fill(&pairs->memory->grid, &plan);
 }
 
-/* Spheres of a sphere's cell: far fewer are there where the work model is right. */
+/* Where a sphere's cell has more spheres than this, on average over the spheres, the work model is
+ * wrong: it expects far fewer. */
 #define MOST_CROWD 64.0
 
-/* Queries for which a finder remembers that sizes go with places. */
+/* For so many queries a finder remembers that sizes go with places. */
 enum { OCTAVE_QUERIES = 64 };
 
-/* Whether this query is one of them. */
+/* Whether this query is one of those; each takes one away. */
 static bool takes_octaves(pair_leftovers *leftovers)
 {
     int left = atomic_load(&leftovers->octave_queries);
@@ -289,6 +306,7 @@ static abut_status spread_crowd(abut_pairs *pairs)
     return fill_grid(pairs);
 }
 
+/* Fill the grid; where its cells turn out to be crowded, once more with a level for each octave. */
 static abut_status build_grid(abut_pairs *pairs)
 {
     const abut_pair_finder *finder = pairs->finder;
@@ -301,7 +319,7 @@ static abut_status build_grid(abut_pairs *pairs)
     if (!status) {
         status = fill_grid(pairs);
     }
-    const bool is_crowded = !status && pairs->grid.crowd > MOST_CROWD;
+    const bool is_crowded = !status && pairs->memory->grid.crowd > MOST_CROWD;
     return is_crowded && may_choose && !has_octaves ? spread_crowd(pairs) : status;
 }
 

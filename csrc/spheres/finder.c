@@ -10,8 +10,8 @@
  * laws up to 1000:1. The vector code computes several distances in the time of one. */
 #define ACCESS_COST 7.0
 
-/* Of the volume, what spheres fill where there are any: as in a dense packing. On average it may be
- * less, but then there are few, or they lie close together in a part of it. */
+/* Which part of the volume the work model takes spheres to fill: as much as in a dense packing. On
+ * average it may be less, but then there are few, or they lie close together in a part of it. */
 #define DENSE_FRACTION 0.6
 
 abut_pair_input abut_pair_input_default(void)
@@ -29,7 +29,7 @@ static abut_status report(abut_error *error, abut_status status, abut_index inde
 
 /* ---- checks ---- */
 
-/* Before anything is copied: the finder has room for three axes. */
+/* Checked before anything is copied, since the finder has room for three axes. */
 static abut_status check_dimension(const abut_pair_input *input, abut_error *error)
 {
     const bool is_known = input->dimension == 2 || input->dimension == 3;
@@ -194,26 +194,32 @@ static void fit_sizes(level_set *levels)
     }
 }
 
-abut_status finder_set_levels(const abut_pair_finder *finder, const double *reaches,
-                              abut_index count, int workers, level_set *levels, abut_index *index)
+abut_status finder_choose_levels(const abut_pair_finder *finder, const level_input *input,
+                                 level_set *levels)
 {
-    if (finder->has_sizes) {
-        if (levels != &finder->levels) {
-            *levels = finder->levels;
-        }
-        return count_levels(reaches, count, levels, index);
-    }
-    const level_task task = {.reaches = reaches,
-                             .count = count,
+    const level_task task = {.reaches = input->reaches,
+                             .count = input->count,
                              .dimension = finder->dimension,
                              .volume_fraction = DENSE_FRACTION,
                              .search = finder->search,
                              .overhead = ACCESS_COST,
                              .wanted = finder->wanted_levels,
-                             .workers = workers};
-    abut_status status = levels_choose(&task, levels);
+                             .workers = input->workers};
+    abut_status status = levels_choose(&task, input->memory, levels);
     fit_sizes(levels);
     return status;
+}
+
+abut_status finder_set_levels(const abut_pair_finder *finder, const level_input *input,
+                              level_set *levels, abut_index *index)
+{
+    if (!finder->has_sizes) {
+        return finder_choose_levels(finder, input, levels);
+    }
+    if (levels != &finder->levels) {
+        *levels = finder->levels;
+    }
+    return count_levels(input->reaches, input->count, levels, index);
 }
 
 abut_status finder_set_octaves(const double *reaches, abut_index count, level_set *levels)
@@ -239,7 +245,7 @@ abut_status finder_set_octaves(const double *reaches, abut_index count, level_se
 
 /* ---- building ---- */
 
-/* All but the spheres, copied before it is checked. */
+/* Copy all of the input but the spheres, before it is checked. */
 static void set_scalars(const abut_pair_input *input, abut_pair_finder *finder)
 {
     finder->sphere_count = input->sphere_count;
@@ -270,6 +276,22 @@ static void borrow_leftovers(abut_pair_finder *finder, const abut_pair_finder *l
     atomic_store(&finder->leftovers->octave_queries, 0);
 }
 
+static abut_status set_own_levels(const abut_pair_input *input, abut_pair_finder *finder,
+                                  abut_error *error)
+{
+    level_memory memory = {0};
+    const level_input spheres = {.reaches = finder->reaches,
+                                 .count = input->sphere_count,
+                                 .workers = input->workers,
+                                 .memory = &memory};
+    abut_index index = 0;
+    const abut_status status = finder_set_levels(finder, &spheres, &finder->levels, &index);
+    level_memory_free(&memory);
+    return status == ABUT_SIZE_TOO_SMALL
+               ? finder_report_size(error, status, index, finder->reaches[index], &finder->levels)
+               : report(error, status, 0, 0.0);
+}
+
 static abut_status fill_finder(const abut_pair_input *input, abut_pair_finder *finder,
                                abut_error *error)
 {
@@ -288,19 +310,7 @@ static abut_status fill_finder(const abut_pair_input *input, abut_pair_finder *f
         return report(error, ABUT_NO_MEMORY, 0, 0.0);
     }
     abut_status status = copy_spheres(input, finder, error);
-    if (!status) {
-        abut_index index = 0;
-        status = finder_set_levels(finder, finder->reaches, count, input->workers, &finder->levels,
-                                   &index);
-        if (status == ABUT_SIZE_TOO_SMALL) {
-            return finder_report_size(error, status, index, finder->reaches[index],
-                                      &finder->levels);
-        }
-        if (status) {
-            report(error, status, index, 0.0);
-        }
-    }
-    return status;
+    return status ? status : set_own_levels(input, finder, error);
 }
 
 abut_status abut_pair_finder_build(const abut_pair_input *input, abut_pair_finder **finder,

@@ -10,7 +10,7 @@
 
 /* What queries leave behind. */
 typedef struct pair_leftovers {
-    pool results;               /* abut_pairs */
+    pool results;               /* pair_memory */
     pool searches, list_makers; /* scratch of threads */
     atomic_int octave_queries;  /* so many to come have a level for each octave */
 } pair_leftovers;
@@ -45,10 +45,23 @@ static inline bool finder_is_gap(double value)
 /* Of their largest sphere; 0 without any. */
 double levels_reach(const level_set *levels);
 
-/* Levels for spheres of these reaches, as the finder's input asks for. ABUT_OK, ABUT_NO_MEMORY, or
+/* Spheres that levels are wanted for. */
+typedef struct level_input {
+    const double *reaches;
+    abut_index count;
+    int workers;
+    level_memory *memory;
+} level_input;
+
+/* Levels for these spheres, as the finder's input asks for. ABUT_OK, ABUT_NO_MEMORY, or
  * ABUT_SIZE_TOO_SMALL with the sphere in *index. */
-abut_status finder_set_levels(const abut_pair_finder *finder, const double *reaches,
-                              abut_index count, int workers, level_set *levels, abut_index *index);
+abut_status finder_set_levels(const abut_pair_finder *finder, const level_input *input,
+                              level_set *levels, abut_index *index);
+
+/* As many as the finder's input asks for, or those of which the least work is expected, whatever
+ * sizes it names. ABUT_OK or ABUT_NO_MEMORY. */
+abut_status finder_choose_levels(const abut_pair_finder *finder, const level_input *input,
+                                 level_set *levels);
 
 /* Say that sphere `index` is larger than the last of these levels. Returns the status. */
 abut_status finder_report_size(abut_error *error, abut_status status, abut_index index,

@@ -4,11 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Cells of the table for each sphere: more of them would be in no cache. Where cells are folded,
- * each holds spheres of other places, about one in so many cells. */
+/* The table has so many cells for each sphere at most: more would be in no cache. Where cells are
+ * folded, spheres of other places are found in a cell, about one in so many cells. */
 #define CELLS_PER_SPHERE 8.0
 
-/* A level may have so many cells whatever its spheres, and all together not many more than this. */
+/* A level may have SMALL_LEVEL cells however few its spheres are; all levels together have not many
+ * more cells than CELL_LIMIT. */
 #define SMALL_LEVEL 512.0
 #define CELL_LIMIT 0x1p30
 
@@ -17,12 +18,12 @@
 #define SPACE_LIMIT 0x1p41
 #define MOST_SLACK 0x1p-6
 
-/* Spheres whose middle is that of most. */
+/* The middle of so many spheres stands for that of most. */
 enum { SAMPLE_COUNT = 255 };
 
 /* ---- the box ---- */
 
-/* The middle one of some coordinates. */
+/* The median of a sample of the coordinates along an axis. */
 static double find_median(const grid_plan *plan, int axis)
 {
     double sample[SAMPLE_COUNT];
@@ -38,7 +39,7 @@ static double find_median(const grid_plan *plan, int axis)
     return sample[count / 2];
 }
 
-/* Of the first level that has spheres. */
+/* The size of the first level that has spheres. */
 static double smallest_size(const grid_plan *plan)
 {
     int32_t h = 0;
@@ -48,6 +49,8 @@ static double smallest_size(const grid_plan *plan)
     return plan->sizes[h];
 }
 
+/* Choose the box whose cells are told apart: that of the spheres, or of the period; or where
+ * spheres are too far away for that, a part around most of them. */
 static void set_box(grid *g, const grid_plan *plan)
 {
     const double most = SPACE_LIMIT * smallest_size(plan);
@@ -74,8 +77,9 @@ static double extent(const grid *g, int axis)
     return g->high[axis] - g->low[axis];
 }
 
-/* Of a size: a place is a difference and a product, each rounded, as are reaches and their sum;
- * fewer than 16 roundings, for twice as many spheres, each of what is as large as the box. */
+/* The slack of cells of a size, as a part of it. A place is a difference and a product, each
+ * rounded, as are reaches and their sum: fewer than 16 roundings for two spheres, each of a number
+ * that is no larger than the box. */
 static double slack_of(const double low[3], const double high[3], double size)
 {
     double longest = 0.0;
@@ -87,7 +91,7 @@ static double slack_of(const double low[3], const double high[3], double size)
     return slack < MOST_SLACK ? slack : MOST_SLACK;
 }
 
-/* Cells of a size along a period. */
+/* How many cells of a size fit along a period. */
 static double cells_along(double period, double size, double slack)
 {
     const double count = floor(period / (size * (1.0 + slack)));
@@ -112,7 +116,7 @@ bool grid_fits(const grid_plan *plan)
     return true;
 }
 
-/* Divisors of a number of folds that are tried. */
+/* Divisors of a number of folds up to this one are tried. */
 enum { DIVISOR_LIMIT = 1024 };
 
 /* A number without small divisors, not less than the one given: spheres on a lattice, whose points
@@ -145,6 +149,7 @@ static void fold(double counts[3], double folds[3], double most)
     }
 }
 
+/* A level's cells along an axis: `count` of the table, each for `folds` of space. */
 static grid_axis axis_of(const grid *g, const grid_level *level, int axis, double count,
                          double folds)
 {
@@ -164,7 +169,7 @@ static grid_axis axis_of(const grid *g, const grid_level *level, int axis, doubl
     return at;
 }
 
-/* Cells of space that a level has. */
+/* How many cells of space a level has, along each axis and in all. */
 static double count_space(const grid *g, const grid_plan *plan, int32_t h, double counts[3])
 {
     const grid_level *level = &g->levels[h];
@@ -180,14 +185,15 @@ static double count_space(const grid *g, const grid_plan *plan, int32_t h, doubl
     return counts[0] * counts[1] * counts[2];
 }
 
-/* Cells of the table at most. */
+/* How many cells the table may have. */
 static double most_cells(const grid_plan *plan)
 {
     const double most = CELLS_PER_SPHERE * (double)plan->count;
     return most < CELL_LIMIT ? most : CELL_LIMIT;
 }
 
-/* Of one level, where all levels together have too many: by its share of the spheres. */
+/* How many of them one level may have where all levels together would have too many: by its share
+ * of the spheres. */
 static double share_of(const grid_plan *plan, int32_t h)
 {
     const double share = (double)plan->populations[h] / (double)plan->count;
@@ -259,7 +265,7 @@ void grid_lay_out(grid *g, const grid_plan *plan)
 void grid_free(grid *g)
 {
     sorted_free(&g->sorted);
-    memory_free(g->key_block.data);
+    memory_free(g->cell_of_block.data);
     memory_free(g->begin_block.data);
     memory_free(g->place_block.data);
     memory_free(g->id_block.data);
@@ -269,7 +275,7 @@ void grid_free(grid *g)
 abut_index grid_bytes(const grid *g)
 {
     const sorted_items *s = &g->sorted;
-    return g->key_block.byte_count + g->begin_block.byte_count + g->place_block.byte_count +
+    return g->cell_of_block.byte_count + g->begin_block.byte_count + g->place_block.byte_count +
            g->id_block.byte_count + g->cell_block.byte_count + s->item_block.byte_count +
            s->key_block.byte_count + s->begin_block.byte_count + s->key_begin_block.byte_count;
 }

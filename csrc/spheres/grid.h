@@ -69,7 +69,7 @@ typedef struct grid {
     const int32_t *ids;   /* the caller's numbers, in that order; ascending in a cell */
     const int32_t *cells; /* in that order */
     sorted_items sorted;
-    memory_block key_block, begin_block, place_block, id_block, cell_block;
+    memory_block cell_of_block, begin_block, place_block, id_block, cell_block;
 } grid;
 
 /* What a grid is made for. */

@@ -6,10 +6,10 @@
 #include "../base/simd.h"
 #include "kernels.h"
 
-/* Rows that are read ahead. */
+/* How many spheres ahead of those that are read have their rows fetched into the cache. */
 enum { FETCHED_AHEAD = 24 };
 
-/* The cell along one axis, in the table. */
+/* Numbers of cells along one axis, as the table counts them. */
 LANES_INLINE lanes find_along(const grid *g, const grid_axis *at, int axis, lanes place)
 {
     lanes low = lanes_set(g->low[axis]);
@@ -36,6 +36,7 @@ LANES_INLINE lanes find_on_level(const grid *g, const grid_level *level, const l
     return cell + lanes_set(level->first_cell);
 }
 
+/* The cell of each of LANES spheres, on the first level that is large enough for it. */
 LANES_INLINE lanes find_cells(const grid *g, const double *const rows[LANES])
 {
     lanes columns[4];
@@ -66,7 +67,8 @@ void KERNEL(grid_find_cells)(const grid *g, const sphere_row *rows, abut_index b
     }
 }
 
-/* Rows of LANES spheres of the grid's order; the last ones again behind the end. */
+/* The places and reaches of LANES spheres from number i of the grid's order on; behind the end
+ * those of the last sphere again. */
 LANES_INLINE void load_ordered(const grid *g, abut_index i, abut_index end, lanes columns[4])
 {
     const double *pointers[LANES];
@@ -79,8 +81,9 @@ LANES_INLINE void load_ordered(const grid *g, abut_index i, abut_index end, lane
     lanes_load_rows(pointers, columns);
 }
 
-/* Put lanes into an array of the grid, of floats or of doubles, from number i on; those behind the
- * end are another's. The arrays are read-only for all but who fills them. */
+/* Put lanes into an array of the grid, of floats or of doubles, from number i on. Entries from the
+ * end on belong to another block, which another thread may be writing, and are left alone. The
+ * arrays are read-only for everybody but this function. */
 LANES_INLINE void put(const float *singles_at, const double *doubles_at, abut_index i,
                       abut_index end, lanes from)
 {
@@ -101,7 +104,7 @@ LANES_INLINE void put(const float *singles_at, const double *doubles_at, abut_in
     }
 }
 
-/* Floats are counted from the grid's low corner. */
+/* Floats are counted from the grid's low corner, which leaves them more digits. */
 void KERNEL(grid_gather)(const grid *g, abut_index begin, abut_index end)
 {
     double origin[3] = {0.0};
@@ -119,6 +122,7 @@ void KERNEL(grid_gather)(const grid *g, abut_index begin, abut_index end)
     }
 }
 
+/* Widen bounds so that they include a value. */
 static void include(double value, double *least, double *most)
 {
     *least = value < *least ? value : *least;

@@ -15,7 +15,8 @@ typedef struct image_range {
     double first[3], last[3];
 } image_range;
 
-/* The images of a place that a sphere in the box with such a reach may touch, reaches added up. */
+/* The images of a place that a sphere anywhere in the box may touch; `reach` is the sum of both
+ * reaches. */
 static image_range find_images(const abut_pair_finder *finder, const double place[3], double reach)
 {
     image_range range = {{0.0}, {0.0}};
@@ -38,7 +39,7 @@ static double count_images(const image_range *range)
     return count;
 }
 
-/* The images that are made: of each sphere in order, by image. */
+/* The images made so far, sphere by sphere, those of a sphere in order. */
 typedef struct image_list {
     const abut_pairs *pairs;
     sphere_image *images;
@@ -62,7 +63,8 @@ static void add_image(image_list *list, int32_t sphere, const double image[3])
         const double far = fabs(shift) + finder->period[axis];
         farthest = far > farthest ? far : farthest;
     }
-    /* who decides whether they touch takes no such detour */
+    /* a little larger than the sphere, for what rounding moves: touches_image, which decides
+     * whether they touch, counts from the sphere itself */
     to->reach = row->reach * (1.0 + GRID_ROUNDING) + GRID_ROUNDING * farthest;
     list->reaches[list->count++] = to->reach;
 }
@@ -104,11 +106,13 @@ abut_status images_report_many(const abut_pairs *pairs, abut_error *error)
             shortest = axis;
         }
     }
-    *error = (abut_error){ABUT_PERIOD_TOO_SHORT, shortest, 0, period[shortest], 0};
+    *error =
+        (abut_error){.status = ABUT_PERIOD_TOO_SHORT, .index = shortest, .value = period[shortest]};
     return error->status;
 }
 
-/* The images of all, and the pairs that they may make; false: too many. */
+/* Set how many images there are, and how many pairs they may make. False: there are too many
+ * images. */
 static bool set_limits(abut_pairs *pairs, double image_count)
 {
     const double spheres = (double)pairs->own.count + (double)pairs->others.count;
@@ -137,10 +141,11 @@ abut_status images_make(abut_pairs *pairs)
         return ABUT_PERIOD_TOO_SHORT;
     }
     const abut_index count = pairs->image_count;
-    list.images = memory_reserve(&pairs->image_block, count, sizeof *list.images);
-    void *rows = memory_reserve(&pairs->image_row_block, count + GRID_PADDING, sizeof *list.rows);
+    list.images = memory_reserve(&pairs->memory->images, count, sizeof *list.images);
+    void *rows =
+        memory_reserve(&pairs->memory->image_rows, count + GRID_PADDING, sizeof *list.rows);
     list.rows = rows ? memory_first_line(rows) : NULL;
-    list.reaches = memory_reserve(&pairs->image_reach_block, count, sizeof *list.reaches);
+    list.reaches = memory_reserve(&pairs->memory->image_reaches, count, sizeof *list.reaches);
     if (!list.images || !list.rows || !list.reaches) {
         return ABUT_NO_MEMORY;
     }

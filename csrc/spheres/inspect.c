@@ -3,7 +3,8 @@
 
 #include "pairs.h"
 
-/* Cells along an axis that a sphere looks into: those of the box of half width r + half a cell. */
+/* The cells along an axis that a sphere looks into: all that a box around it touches, whose half
+ * width is its reach and half a cell. */
 typedef struct cell_range {
     int32_t first, count;
 } cell_range;
@@ -25,7 +26,7 @@ static cell_range range_along(const grid *g, const grid_axis *at, int axis, doub
     return (cell_range){grid_fold(at, low), high < low ? 0 : (int32_t)(high - low) + 1};
 }
 
-/* Spheres in some cells of a row; they may go on at its begin. */
+/* How many spheres are in some cells of a row; these may wrap around to its begin. */
 static abut_index count_in_row(const int32_t *row, cell_range x, int32_t count)
 {
     const int32_t end = x.first + x.count;
@@ -35,7 +36,7 @@ static abut_index count_in_row(const int32_t *row, cell_range x, int32_t count)
     return (row[count] - row[x.first]) + (row[end - count] - row[0]);
 }
 
-/* Spheres in a box of a level's cells. */
+/* How many spheres are in a box of a level's cells. */
 static abut_index count_in_box(const grid *g, const grid_level *level, const cell_range range[3])
 {
     const int32_t x_count = level->axes[0].count, y_count = level->axes[1].count;
@@ -51,7 +52,7 @@ static abut_index count_in_box(const grid *g, const grid_level *level, const cel
     return sum;
 }
 
-/* A sphere looks into another level. */
+/* Count what a sphere does that looks into another level. */
 static void count_across(const grid *g, const grid_level *other, const double place[3],
                          double reach, abut_pair_level *work)
 {
@@ -65,7 +66,8 @@ static void count_across(const grid *g, const grid_level *other, const double pl
     work->test_count += count_in_box(g, other, range);
 }
 
-/* A sphere's own level: all the cells around, which see it, too, so half of that counts. */
+/* Count the cells around a sphere on its own level, and the spheres in them. These see it, too, so
+ * that half of it all is its work. */
 static void count_near(const grid *g, const grid_level *level, const double place[3],
                        abut_index *cells, abut_index *spheres)
 {
@@ -88,10 +90,10 @@ static bool looks_into(const abut_pairs *pairs, int32_t from, int32_t into)
     return pairs->finder->search == ABUT_TOP_DOWN ? into < from : into > from;
 }
 
-/* The work of a level's spheres. */
+/* Count the work of a level's spheres, on their own level and on others. */
 static void count_level(const abut_pairs *pairs, int32_t h, abut_pair_level *work)
 {
-    const grid *g = &pairs->grid;
+    const grid *g = &pairs->memory->grid;
     const grid_level *level = &g->levels[h];
     const int32_t begin = g->begins[level->first_cell],
                   end = g->begins[level->first_cell + level->cell_count];
@@ -123,10 +125,10 @@ static void describe_level(const grid *g, int32_t h, abut_pair_level *to)
     }
 }
 
-/* Spheres that look for others, into all levels: as if from above them all. */
+/* Count the work of spheres that are not in the grid themselves, and look into all its levels. */
 static void count_rows(const abut_pairs *pairs, abut_pair_level *work)
 {
-    const grid *g = &pairs->grid;
+    const grid *g = &pairs->memory->grid;
     for (abut_index i = 0; i < pairs->own.count; i++) {
         for (int32_t h = 0; h < g->level_count; h++) {
             const sphere_row *row = &pairs->own.rows[i];
@@ -138,8 +140,8 @@ static void count_rows(const abut_pairs *pairs, abut_pair_level *work)
 static void count_work(const abut_pairs *pairs, abut_pair_level *levels)
 {
     const bool is_own = pairs->second_set == &pairs->own && !pairs->images;
-    for (int32_t h = 0; h < pairs->grid.level_count; h++) {
-        describe_level(&pairs->grid, h, &levels[h]);
+    for (int32_t h = 0; h < pairs->memory->grid.level_count; h++) {
+        describe_level(&pairs->memory->grid, h, &levels[h]);
         if (is_own) {
             count_level(pairs, h, &levels[h]);
         } else {
@@ -151,35 +153,37 @@ static void count_work(const abut_pairs *pairs, abut_pair_level *levels)
     }
 }
 
-static abut_index bytes_of(const abut_pairs *pairs)
+static abut_index bytes_of_rows(const row_memory *rows)
 {
-    abut_index sum = grid_bytes(&pairs->grid);
-    const memory_block *blocks[] = {&pairs->own.block,           &pairs->others.block,
-                                    &pairs->others.radius_block, &pairs->others.reach_block,
-                                    &pairs->image_block,         &pairs->image_row_block,
-                                    &pairs->image_reach_block,   &pairs->offset_block,
-                                    &pairs->second_block,        &pairs->sum_block};
-    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
-        sum += blocks[k]->byte_count;
-    }
-    for (abut_index c = 0; c < pairs->chunk_capacity; c++) {
-        sum += pairs->chunks[c].pairs.byte_count + pairs->chunks[c].ends.byte_count;
+    return rows->rows.byte_count + rows->radii.byte_count + rows->reaches.byte_count +
+           rows->bounds.byte_count;
+}
+
+static abut_index bytes_of(const pair_memory *memory)
+{
+    abut_index sum = grid_bytes(&memory->grid) + bytes_of_rows(&memory->own) +
+                     bytes_of_rows(&memory->others) + memory->images.byte_count +
+                     memory->image_rows.byte_count + memory->image_reaches.byte_count +
+                     memory->offsets.byte_count + memory->seconds.byte_count +
+                     memory->sums.byte_count;
+    for (abut_index c = 0; c < memory->chunk_capacity; c++) {
+        sum += memory->chunks[c].pairs.byte_count + memory->chunks[c].ends.byte_count;
     }
     return sum;
 }
 
 /* The last query's result; NULL where there is none, or others have borrowed its memory, who may be
  * gone with the spheres that it was of. */
-static abut_pairs *take_result(const abut_pair_finder *finder)
+static pair_memory *take_result(const abut_pair_finder *finder)
 {
     pool *results = &finder->leftovers->results;
     pooled *last = finder->has_lender ? NULL : pool_take(results);
-    abut_pairs *pairs = (abut_pairs *)last;
-    if (pairs && pairs->finder != finder) {
+    pair_memory *memory = (pair_memory *)last;
+    if (memory && memory->pairs.finder != finder) {
         pool_give(results, last);
         return NULL;
     }
-    return pairs;
+    return memory;
 }
 
 void abut_pair_finder_inspect(const abut_pair_finder *finder, abut_pair_statistics *statistics,
@@ -190,19 +194,20 @@ void abut_pair_finder_inspect(const abut_pair_finder *finder, abut_pair_statisti
         levels[h] = (abut_pair_level){.size = finder->levels.sizes[h],
                                       .sphere_count = finder->levels.populations[h]};
     }
-    abut_pairs *pairs = take_result(finder);
-    if (!pairs) {
+    pair_memory *memory = take_result(finder);
+    if (!memory) {
         return;
     }
-    statistics->byte_count = bytes_of(pairs);
+    const abut_pairs *pairs = &memory->pairs;
+    statistics->byte_count = bytes_of(memory);
     if (pairs->is_done) {
         statistics->sphere_count = pairs->own.count;
         statistics->pair_count = pairs->count;
         statistics->distance_count = pairs->distance_count;
     }
     if (pairs->is_done && pairs->is_searched) {
-        statistics->level_count = pairs->grid.level_count;
+        statistics->level_count = pairs->memory->grid.level_count;
         count_work(pairs, levels);
     }
-    abut_pairs_free(pairs);
+    abut_pairs_free(&memory->pairs);
 }

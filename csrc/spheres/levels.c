@@ -16,13 +16,13 @@ enum { KEY_SHIFT = 46 };
 /* More levels than this are not tried: further ones gain next to nothing. */
 enum { MOST_LEVELS_TRIED = 12 };
 
-/* The number of spheres in a cell is found as well as the bins allow for: their cells differ by a
- * 30th. In natural logarithms. */
+/* How precisely the number of spheres in a cell is searched for, in natural logarithms: as well as
+ * the bins allow for, since cells of neighboring bins differ by a 30th in volume. */
 #define PER_CELL_STEP 0.01
 
 #define PI 3.141592653589793
 
-/* Of the spheres in a bin of the histogram. */
+/* What is known of the spheres in a bin of the histogram. */
 typedef struct tally {
     double largest; /* reach; 0 where there is none */
     int64_t count;
@@ -31,6 +31,7 @@ typedef struct tally {
 typedef struct histogram {
     tally *tallies;            /* key_count */
     uint32_t first, key_count; /* bins from the smallest sphere's to the largest's */
+    memory_block block;        /* of the tallies */
 } histogram;
 
 /* Spheres that are counted in one go. */
@@ -108,6 +109,16 @@ static void count_spheres(const double *reaches, abut_index count, histogram *fo
     }
 }
 
+/* Memory for tallies that begin with zeros. */
+static tally *reserve_tallies(memory_block *block, uint32_t count)
+{
+    tally *tallies = memory_reserve(block, count, sizeof *tallies);
+    if (tallies) {
+        memset(tallies, 0, count * sizeof *tallies);
+    }
+    return tallies;
+}
+
 static abut_status count_stretch(void *context, abut_index stretch, parallel_job *job)
 {
     const counting *c = context;
@@ -115,7 +126,7 @@ static abut_status count_stretch(void *context, abut_index stretch, parallel_job
     const abut_index rest = c->count - stretch * STRETCH, count = rest < STRETCH ? rest : STRETCH;
     histogram *own = &c->histograms[stretch];
     find_keys(reaches, count, own);
-    own->tallies = memory_alloc_zeroed(own->key_count, sizeof *own->tallies);
+    own->tallies = reserve_tallies(&own->block, own->key_count);
     if (!own->tallies) {
         return ABUT_NO_MEMORY;
     }
@@ -133,7 +144,7 @@ static void add_tallies(const histogram *from, const histogram *to)
     }
 }
 
-static abut_status join(const counting *c, histogram *all)
+static abut_status join(const counting *c, memory_block *block, histogram *all)
 {
     uint32_t first = UINT32_MAX, end = 0;
     for (abut_index k = 0; k < c->stretch_count; k++) {
@@ -142,32 +153,50 @@ static abut_status join(const counting *c, histogram *all)
         end = own->first + own->key_count > end ? own->first + own->key_count : end;
     }
     all->first = first, all->key_count = end - first;
-    all->tallies = memory_alloc_zeroed(all->key_count, sizeof *all->tallies);
+    all->tallies = reserve_tallies(block, all->key_count);
     for (abut_index k = 0; all->tallies && k < c->stretch_count; k++) {
         add_tallies(&c->histograms[k], all);
     }
     return all->tallies ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
-static abut_status make_histogram(const level_task *task, histogram *all)
+/* A histogram for each stretch, those of choices before with their memory. */
+static histogram *reserve_histograms(level_memory *memory, abut_index count)
+{
+    const abut_index before = memory->histogram_capacity;
+    histogram *histograms =
+        memory_grow(memory->histograms, count, &memory->histogram_capacity, sizeof *histograms);
+    if (!histograms) {
+        return NULL;
+    }
+    const size_t more = (size_t)(memory->histogram_capacity - before);
+    memory->histograms = histograms;
+    memset(histograms + before, 0, more * sizeof *histograms);
+    return histograms;
+}
+
+static abut_status make_histogram(const level_task *task, level_memory *memory, histogram *all)
 {
     counting c = {.reaches = task->reaches, .count = task->count};
     c.stretch_count = (task->count + STRETCH - 1) / STRETCH;
-    c.histograms = memory_alloc_zeroed(c.stretch_count, sizeof *c.histograms);
+    c.histograms = reserve_histograms(memory, c.stretch_count);
     if (!c.histograms) {
         return ABUT_NO_MEMORY;
     }
     const parallel_plan plan = {
         .chunk_count = c.stretch_count, .work = task->count / 8, .workers = task->workers};
     abut_status status = parallel_run(&plan, count_stretch, &c);
-    if (!status) {
-        status = join(&c, all);
+    return status ? status : join(&c, &memory->tallies, all);
+}
+
+void level_memory_free(level_memory *memory)
+{
+    for (abut_index k = 0; k < memory->histogram_capacity; k++) {
+        memory_free(memory->histograms[k].block.data);
     }
-    for (abut_index k = 0; k < c.stretch_count; k++) {
-        memory_free(c.histograms[k].tallies);
-    }
-    memory_free(c.histograms);
-    return status;
+    memory_free(memory->histograms);
+    memory_free(memory->tallies.data);
+    memory_free(memory->bins.data);
 }
 
 static abut_index count_occupied(const histogram *found)
@@ -205,7 +234,7 @@ static void fill_bins(const histogram *found, spectrum *s)
     *bin = (size_bin){.before = before};
 }
 
-/* Of one bin; its spheres count as if they were in its middle. */
+/* Add one bin's spheres to the sums of size^k, as if all were of the size in its middle. */
 static void add_moments(const size_bin *bin, double *sums)
 {
     double number = bin[1].before - bin->before, size = 0.5 * (bin->least + bin->size);
@@ -214,7 +243,8 @@ static void add_moments(const size_bin *bin, double *sums)
     }
 }
 
-/* All sums are of positive numbers, so that none is a small difference. */
+/* Find `seekers` of each bin, by sums that go on from bin to bin. All add up positive numbers, so
+ * that none is a small difference of large ones. */
 static void sum_seekers(spectrum *s)
 {
     double sums[4] = {0.0, 0.0, 0.0, 0.0};
@@ -230,6 +260,7 @@ static void sum_seekers(spectrum *s)
     }
 }
 
+/* How dense spheres are that fill such a part of the volume. */
 static void set_density(spectrum *s, double volume_fraction)
 {
     const size_bin *all = &s->bins[s->search == ABUT_TOP_DOWN ? 0 : s->bin_count];
@@ -237,29 +268,28 @@ static void set_density(spectrum *s, double volume_fraction)
     s->density = volume_fraction / (ball * all->seekers[s->dimension]);
 }
 
-static abut_status make_spectrum(const level_task *task, spectrum *s)
+static abut_status make_spectrum(const level_task *task, level_memory *memory, spectrum *s)
 {
     histogram found = {0};
-    abut_status status = make_histogram(task, &found);
+    abut_status status = make_histogram(task, memory, &found);
     if (status) {
         return status;
     }
     s->bin_count = count_occupied(&found);
-    s->bins = memory_alloc(s->bin_count + 1, sizeof *s->bins);
+    s->bins = memory_reserve(&memory->bins, s->bin_count + 1, sizeof *s->bins);
     if (s->bins) {
         fill_bins(&found, s);
         sum_seekers(s);
         set_density(s, task->volume_fraction);
     }
-    memory_free(found.tallies);
     return s->bins ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
 /* ---- the work that the model expects ---- */
 
-/* What cells of this size do, of a level of the bins first ... end - 1, divided by the density: on
- * the level half of the 3^d cells around a sphere; and each that looks into it reaches
- * 2 + its size / the level's cells along an axis. */
+/* The work on a level that has cells of this size and holds the bins first ... end - 1, divided by
+ * the density: each of its spheres looks into half of the 3^d cells around; each of another level
+ * that looks into it, into as many along an axis as 2 + its own size / the cells'. */
 static double work_of_level(const spectrum *s, double size, abut_index first, abut_index end)
 {
     double number = s->bins[end].before - s->bins[first].before;
@@ -287,14 +317,15 @@ static double work_of(const spectrum *s, const choice *levels)
 
 /* ---- as many spheres in each cell ---- */
 
-/* Spheres of the bins first ... end - 1 in a cell of this size, were all spheres in one of size 1.
- */
+/* How many spheres of the bins first ... end - 1 a cell of this size holds, were all spheres in one
+ * cell of size 1. */
 static double held(const spectrum *s, double size, abut_index first, abut_index end)
 {
     return (s->bins[end].before - s->bins[first].before) * power_of(size, s->dimension);
 }
 
-/* The first bin with which cells hold as many; bin_count where spheres run out. */
+/* The first bin with which cells of its size hold per_cell spheres, those of the bins from `first`
+ * on; bin_count where there are too few. */
 static abut_index full_bin(const spectrum *s, abut_index first, double per_cell)
 {
     abut_index low = first, high = s->bin_count;
@@ -347,7 +378,8 @@ static void close_last_level(const spectrum *s, choice *levels)
     levels->count++;
 }
 
-/* The more spheres a cell holds, the fewer are left for the last level: halve the range. */
+/* As many levels as are wanted, whose cells hold as many spheres each. How many that is, is found
+ * by halving a range: the more a cell holds, the fewer are left for the last level. */
 static void make_levels(const spectrum *s, abut_index wanted, choice *levels)
 {
     double smallest = s->bins[0].size > DBL_MIN ? s->bins[0].size : DBL_MIN;
@@ -362,7 +394,7 @@ static void make_levels(const spectrum *s, abut_index wanted, choice *levels)
     close_last_level(s, levels);
 }
 
-/* The number of levels of the least work; not far beyond, since from there on it rises. */
+/* Try one level, two, and so on for the least work, until more levels have twice made more work. */
 static void make_best_levels(const spectrum *s, choice *best)
 {
     make_levels(s, 1, best);
@@ -394,14 +426,14 @@ static void write_levels(const spectrum *s, const choice *chosen, level_set *lev
     levels->count = (int32_t)chosen->count;
 }
 
-abut_status levels_choose(const level_task *task, level_set *levels)
+abut_status levels_choose(const level_task *task, level_memory *memory, level_set *levels)
 {
     *levels = (level_set){.sizes = {1.0}, .count = 1};
     if (task->count == 0) {
         return ABUT_OK;
     }
     spectrum s = {.dimension = task->dimension, .search = task->search, .overhead = task->overhead};
-    abut_status status = make_spectrum(task, &s);
+    abut_status status = make_spectrum(task, memory, &s);
     if (status) {
         return status;
     }
@@ -412,6 +444,5 @@ abut_status levels_choose(const level_task *task, level_set *levels)
         make_best_levels(&s, &chosen);
     }
     write_levels(&s, &chosen, levels);
-    memory_free(s.bins);
     return ABUT_OK;
 }

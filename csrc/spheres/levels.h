@@ -2,7 +2,7 @@
 #ifndef SPHERES_LEVELS_H
 #define SPHERES_LEVELS_H
 
-#include "../abut.h"
+#include "../base/memory.h"
 
 /* The levels of some spheres. */
 typedef struct level_set {
@@ -24,6 +24,13 @@ typedef struct level_task {
     int workers;
 } level_task;
 
+/* Memory that one choice after the other uses. */
+typedef struct level_memory {
+    struct histogram *histograms; /* of stretches of spheres */
+    abut_index histogram_capacity;
+    memory_block tallies, bins;
+} level_memory;
+
 /* Levels whose cells hold as many spheres each: section 5.2.3 of D. Krijgsman, V. Ogarko,
  * S. Luding, "Optimal parameters for a hierarchical grid data structure", Computational Particle
  * Mechanics 1 (2014), doi:10.1007/s40571-014-0020-9.
@@ -31,6 +38,9 @@ typedef struct level_task {
  * Their sizes ascend; the last is the largest diameter. There are fewer levels than wanted where
  * there are not as many different sizes; one of size 1 where there are no spheres. The order of the
  * spheres does not matter. ABUT_OK or ABUT_NO_MEMORY. */
-abut_status levels_choose(const level_task *task, level_set *levels);
+abut_status levels_choose(const level_task *task, level_memory *memory, level_set *levels);
+
+/* What a choice has used, for the next one. Zero-initialize. */
+void level_memory_free(level_memory *memory);
 
 #endif

@@ -8,10 +8,11 @@
  * each sphere of a block, should stay in the caches. */
 enum { BLOCK_LIMIT = 512, BLOCK_SHIFT = 11 };
 
-/* A thread's scratch: the lists of a block before they are sorted. */
+/* A thread's scratch: where a block's pairs come from, and its lists before they are sorted. */
 typedef struct list_maker {
     pooled pooled;
-    memory_block unsorted;
+    memory_block runs;           /* keyed_run: of each chunk */
+    memory_block unsorted, ends; /* int32_t: of the block, and where each sphere's end */
 } list_maker;
 
 void lists_choose_blocks(abut_pairs *pairs)
@@ -25,6 +26,7 @@ void lists_choose_blocks(abut_pairs *pairs)
 
 /* ---- one block ---- */
 
+/* Where the pairs of a block are among those of a chunk. */
 static abut_index block_begin(const pair_chunk *chunk, abut_index block)
 {
     const abut_index *ends = chunk->ends.data;
@@ -36,53 +38,44 @@ static abut_index block_end(const pair_chunk *chunk, abut_index block)
     return ((const abut_index *)chunk->ends.data)[block];
 }
 
-/* Until the lists are there, next[i] is where sphere i's next pair goes. */
-static void count_pairs(const abut_pairs *pairs, abut_index block, abut_index *next)
+/* What each chunk has found for a block. */
+static void list_runs(const abut_pairs *pairs, abut_index block, keyed_run *runs)
 {
     for (abut_index c = 0; c < pairs->chunk_count; c++) {
-        const int_pair *from = pairs->chunks[c].pairs.data;
-        const abut_index end = block_end(&pairs->chunks[c], block);
-        for (abut_index k = block_begin(&pairs->chunks[c], block); k < end; k++) {
-            next[from[k].first]++;
-        }
+        const pair_chunk *chunk = &pairs->memory->chunks[c];
+        const abut_index begin = block_begin(chunk, block);
+        const int_pair *from = (const int_pair *)chunk->pairs.data + begin;
+        runs[c] = (keyed_run){.keys = &from->first,
+                              .items = &from->second,
+                              .count = block_end(chunk, block) - begin,
+                              .step = sizeof *from / sizeof from->first};
     }
 }
 
-/* `begin`: the number of the block's first pair. */
-static void place_pairs(const abut_pairs *pairs, abut_index block, abut_index begin,
-                        abut_index *next, int32_t *seconds)
+/* Make the lists of a block: sort its pairs by first sphere, and each sphere's seconds. */
+static void fill_lists(const abut_pairs *pairs, abut_index block, const list_maker *maker)
 {
-    for (abut_index c = 0; c < pairs->chunk_count; c++) {
-        const int_pair *from = pairs->chunks[c].pairs.data;
-        const abut_index end = block_end(&pairs->chunks[c], block);
-        for (abut_index k = block_begin(&pairs->chunks[c], block); k < end; k++) {
-            seconds[next[from[k].first]++ - begin] = from[k].second;
-        }
-    }
-}
-
-static void fill_lists(const abut_pairs *pairs, abut_index block, int32_t *unsorted)
-{
-    const abut_index *firsts = pairs->sum_block.data;
     const abut_index begin = block << pairs->block_shift, after = (block + 1) << pairs->block_shift;
     const abut_index end = after < pairs->own.count ? after : pairs->own.count;
-    abut_index *next = pairs->offsets + 1, sum = firsts[block];
-    memset(next + begin, 0, (size_t)(end - begin) * sizeof *next);
-    count_pairs(pairs, block, next);
+    const abut_index before = ((const abut_index *)pairs->memory->sums.data)[block];
+    const key_block spheres = {.first_key = begin, .key_count = end - begin};
+    int32_t *ends = maker->ends.data, *unsorted = maker->unsorted.data;
+    list_runs(pairs, block, maker->runs.data);
+    sort_block(&spheres, maker->runs.data, pairs->chunk_count, ends, unsorted);
     for (abut_index i = begin; i < end; i++) {
-        const abut_index count = next[i];
-        next[i] = sum;
-        sum += count;
+        pairs->offsets[i + 1] = before + ends[i - begin];
     }
-    place_pairs(pairs, block, firsts[block], next, unsorted);
-    pair_kernels_take()->lists_sort(unsorted, next + begin, end - begin, firsts[block],
-                                    pairs->seconds + firsts[block]);
+    pair_kernels_take()->lists_sort(unsorted, pairs->offsets + 1 + begin, end - begin, before,
+                                    pairs->seconds + before);
 }
 
 static void list_maker_destroy(pooled *self)
 {
-    memory_free(((list_maker *)self)->unsorted.data);
-    memory_free(self);
+    list_maker *maker = (list_maker *)self;
+    memory_free(maker->runs.data);
+    memory_free(maker->unsorted.data);
+    memory_free(maker->ends.data);
+    memory_free(maker);
 }
 
 static list_maker *take_list_maker(const abut_pairs *pairs)
@@ -97,53 +90,70 @@ static list_maker *take_list_maker(const abut_pairs *pairs)
     return maker;
 }
 
+/* Make room for any block of the query. False: there is no memory. In a block pairs are counted
+ * with 31 bits. */
+static bool reserve_room(const abut_pairs *pairs, list_maker *maker)
+{
+    const abut_index spheres = (abut_index)1 << pairs->block_shift;
+    return pairs->largest_block <= INT32_MAX &&
+           memory_reserve(&maker->runs, pairs->chunk_count, sizeof(keyed_run)) &&
+           memory_reserve(&maker->unsorted, pairs->largest_block, sizeof(int32_t)) &&
+           memory_reserve(&maker->ends, spheres, sizeof(int32_t));
+}
+
 static abut_status make_lists(void *context, abut_index block, parallel_job *job)
 {
     const abut_pairs *pairs = context;
-    const abut_index *firsts = pairs->sum_block.data;
-    const abut_index count = firsts[block + 1] - firsts[block];
-    const abut_index most_spheres = (abut_index)1 << pairs->block_shift;
-    const abut_index room = count > most_spheres ? count : most_spheres; /* for most blocks */
+    const abut_index *sums = pairs->memory->sums.data;
     list_maker *maker = take_list_maker(pairs);
     if (!maker) {
         return ABUT_NO_MEMORY;
     }
-    int32_t *unsorted = memory_reserve(&maker->unsorted, room, sizeof *unsorted);
-    if (unsorted) {
-        fill_lists(pairs, block, unsorted);
+    const bool has_room = reserve_room(pairs, maker);
+    if (has_room) {
+        fill_lists(pairs, block, maker);
     }
     pool_give(&pairs->finder->leftovers->list_makers, &maker->pooled);
-    return unsorted ? parallel_report(job, most_spheres + count) : ABUT_NO_MEMORY;
+    const abut_index work = ((abut_index)1 << pairs->block_shift) + sums[block + 1] - sums[block];
+    return has_room ? parallel_report(job, work) : ABUT_NO_MEMORY;
 }
 
 /* ---- all ---- */
 
-static void count_blocks(const abut_pairs *pairs, abut_index *counts)
+/* counts[b] becomes the number of pairs in the blocks before b; returns how many pairs the largest
+ * block has. */
+static abut_index count_blocks(const abut_pairs *pairs, abut_index *counts)
 {
     memset(counts, 0, (size_t)pairs->block_count * sizeof *counts);
     for (abut_index c = 0; c < pairs->chunk_count; c++) {
         for (abut_index block = 0; block < pairs->block_count; block++) {
-            counts[block] +=
-                block_end(&pairs->chunks[c], block) - block_begin(&pairs->chunks[c], block);
+            counts[block] += block_end(&pairs->memory->chunks[c], block) -
+                             block_begin(&pairs->memory->chunks[c], block);
         }
     }
+    abut_index largest = 0;
+    for (abut_index block = 0; block < pairs->block_count; block++) {
+        largest = counts[block] > largest ? counts[block] : largest;
+    }
     sort_sum_up(counts, pairs->block_count);
+    return largest;
 }
 
 abut_status lists_make(abut_pairs *pairs)
 {
     const abut_pair_query *query = &pairs->query;
-    abut_index *counts = memory_reserve(&pairs->sum_block, pairs->block_count + 1, sizeof *counts);
+    abut_index *counts =
+        memory_reserve(&pairs->memory->sums, pairs->block_count + 1, sizeof *counts);
     pairs->offsets =
-        memory_reserve(&pairs->offset_block, pairs->own.count + 1, sizeof *pairs->offsets);
+        memory_reserve(&pairs->memory->offsets, pairs->own.count + 1, sizeof *pairs->offsets);
     if (!counts || !pairs->offsets) {
         return ABUT_NO_MEMORY;
     }
-    count_blocks(pairs, counts);
+    pairs->largest_block = count_blocks(pairs, counts);
     pairs->count = counts[pairs->block_count];
     pairs->offsets[0] = 0;
-    pairs->seconds =
-        memory_reserve(&pairs->second_block, pairs->count + GRID_PADDING, sizeof *pairs->seconds);
+    pairs->seconds = memory_reserve(&pairs->memory->seconds, pairs->count + GRID_PADDING,
+                                    sizeof *pairs->seconds);
     if (!pairs->seconds) {
         return ABUT_NO_MEMORY;
     }

@@ -2,10 +2,10 @@
 #include "../base/simd.h"
 #include "compare_kernel.h"
 
-/* Spheres of a row that are read ahead. */
+/* How many spheres ahead of those that are compared are fetched into the cache. */
 enum { FETCHED_AHEAD = 64 };
 
-/* The spheres of the cells x - 1, x and x + 1 of a row. */
+/* Compare a sphere with those of the cells x - 1, x and x + 1 of a row. */
 LANES_INLINE bool search_three(const field *f, const row_task *task, const looker *from,
                                int32_t row, int32_t x, pair_queue *queue, mode m)
 {
@@ -22,7 +22,8 @@ LANES_INLINE bool search_three(const field *f, const row_task *task, const looke
     return search_run(f, from, begins[row + low], begins[row + high + 1], queue, m);
 }
 
-/* Whom sphere a of cell x meets: who comes after it in its own cell, and all cells ahead. */
+/* Compare sphere a, of cell x, with all that come after it: in its own cell, in the next one of its
+ * row, and in the cells around x of the rows ahead. */
 LANES_INLINE bool search_ahead(const field *f, const row_task *task, const looker *from, int32_t a,
                                int32_t x, pair_queue *queue, mode m)
 {
@@ -40,7 +41,8 @@ LANES_INLINE bool search_ahead(const field *f, const row_task *task, const looke
     return is_done;
 }
 
-/* Append whom sphere a of cell x touches: found[0] is of those after it, found[1 + r] of row r. */
+/* Append the spheres that sphere a, of cell x, touches: found[0] tells of those after it in its own
+ * row, found[1 + r] of those in row r ahead. */
 LANES_INLINE void append_all(const field *f, const row_task *task, const looker *from, int32_t a,
                              int32_t x, int32_t ahead_count, const answer *found, pair_queue *queue,
                              mode m)
@@ -94,6 +96,7 @@ LANES_INLINE bool search_known(const field *f, const row_task *task, const looke
                : search_short(f, task, from, a, x, task->ahead_count, queue, m);
 }
 
+/* All spheres of some cells of a row look for those that come after them. */
 LANES_INLINE bool search_row(const grid *g, const row_task *task, pair_queue *queue, mode m)
 {
     const field all = field_of(g, m), *f = &all;

@@ -12,8 +12,14 @@ typedef struct row_set {
     abut_index count;
     const sphere_row *rows;
     row_bounds bounds;
-    memory_block block, radius_block, reach_block;
+    struct row_memory *memory;
 } row_set;
+
+/* Memory of a row_set: its rows, copies of the caller's radii, and what follows from them. */
+typedef struct row_memory {
+    memory_block rows, radii, reaches;
+    memory_block bounds; /* row_bounds, of each chunk of rows */
+} row_memory;
 
 /* A sphere of the second kind as it is searched for, where the box is so small that several of its
  * images may touch one sphere. */
@@ -33,8 +39,9 @@ typedef struct pair_chunk {
     memory_block pairs, ends; /* int_pair; abut_index: where each block's pairs end */
 } pair_chunk;
 
+/* One query: what it has found, and what it has found out on the way there. */
 struct abut_pairs {
-    pooled pooled;
+    struct pair_memory *memory;
     const abut_pair_finder *finder;
     abut_pair_query query;
     row_set own, others;
@@ -45,20 +52,31 @@ struct abut_pairs {
     abut_index image_count, image_pair_limit;
     row_bounds image_bounds;
     level_set levels; /* of whom the grid holds */
-    grid grid;
-    pair_chunk *chunks;
-    abut_index chunk_count, chunk_capacity;
+    abut_index chunk_count;
     int block_shift; /* block of a first sphere = its number >> block_shift */
     abut_index block_count;
-    abut_index *offsets; /* own.count + 1 */
-    int32_t *seconds;    /* by first sphere, ascending */
+    abut_index largest_block; /* how many pairs it has: each thread has room for them */
+    abut_index *offsets;      /* own.count + 1 */
+    int32_t *seconds;         /* by first sphere, ascending */
     abut_index count;
     abut_index distance_count;
     bool is_searched; /* the grid holds the query's spheres */
     bool is_done;     /* the query has ended well */
-    memory_block image_block, image_row_block, image_reach_block, offset_block, second_block,
-        sum_block;
 };
+
+/* Memory that one query after the other uses. */
+typedef struct pair_memory {
+    pooled pooled;
+    abut_pairs pairs; /* the query that uses it, or used it last: begins anew each time */
+    row_memory own, others;
+    level_memory levels;
+    grid grid; /* is filled anew each time */
+    memory_block images, image_rows, image_reaches;
+    pair_chunk *chunks;
+    abut_index chunk_capacity;
+    memory_block offsets, seconds;
+    memory_block sums; /* abut_index: how many pairs are in the blocks before each */
+} pair_memory;
 
 /* Rows of the query's spheres; error names the first that is wrong. */
 abut_status rows_make(abut_pairs *pairs, abut_error *error);

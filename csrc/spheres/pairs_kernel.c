@@ -8,6 +8,7 @@ typedef struct pair_lanes {
     lanes normal[3], overlap, point[3];
 } pair_lanes;
 
+/* Places by axis, and radii as the last column, of LANES spheres by their numbers. */
 LANES_INLINE void load_spheres(const sphere_row *rows, const double *radii, const int32_t *numbers,
                                lanes columns[4])
 {
@@ -25,6 +26,7 @@ LANES_INLINE void load_spheres(const sphere_row *rows, const double *radii, cons
     }
 }
 
+/* Normal, overlap and point of the LANES pairs from number p of the block on. */
 LANES_INLINE pair_lanes compute(const pair_block *block, int32_t p)
 {
     lanes i[4], j[4], d[3], zero = lanes_set(0.0), one = lanes_set(1.0);
@@ -50,7 +52,7 @@ LANES_INLINE pair_lanes compute(const pair_block *block, int32_t p)
     return found;
 }
 
-/* Where columns are written to. */
+/* Where columns are written to: into the caches, or past them into memory. */
 typedef enum output { CACHE, MEMORY } output;
 
 LANES_INLINE void put(double *to, lanes from, output o)
@@ -92,7 +94,8 @@ LANES_INLINE void put_numbers(int32_t count, const int32_t *restrict from, abut_
     }
 }
 
-/* A few at a time, while others are computed: memory answers only so many at once. */
+/* Fetch rows of pairs that come later into the cache, a few for each few that are computed: memory
+ * answers only so many questions at once. */
 LANES_INLINE void fetch_next(const pair_block *block, int32_t p)
 {
     for (int k = 0; k < LANES; k++) {

@@ -26,6 +26,7 @@ static abut_status load_chunk(void *context, abut_index chunk, parallel_job *job
     return parallel_report(job, (end - begin) / 2);
 }
 
+/* The bounds of all chunks. */
 static row_bounds join_bounds(const row_bounds *of, abut_index count)
 {
     row_bounds all = {{0.0}, {0.0}, false};
@@ -51,9 +52,9 @@ static abut_status load_rows(abut_pairs *pairs, row_set *set)
                             .dimension = finder->dimension,
                             .period = finder->is_periodic ? finder->period : NULL};
     /* no row lies across two cache lines */
-    void *block = memory_reserve(&set->block, set->count + GRID_PADDING, sizeof *l.rows);
+    void *block = memory_reserve(&set->memory->rows, set->count + GRID_PADDING, sizeof *l.rows);
     l.rows = block ? memory_first_line(block) : NULL;
-    l.bounds = memory_alloc(chunks, sizeof *l.bounds);
+    l.bounds = memory_reserve(&set->memory->bounds, chunks, sizeof *l.bounds);
     abut_status status = l.rows && l.bounds ? ABUT_OK : ABUT_NO_MEMORY;
     if (!status) {
         const parallel_plan plan = {.chunk_count = chunks,
@@ -67,7 +68,6 @@ static abut_status load_rows(abut_pairs *pairs, row_set *set)
         set->rows = l.rows;
         set->bounds = join_bounds(l.bounds, chunks);
     }
-    memory_free(l.bounds);
     return status;
 }
 
@@ -82,7 +82,7 @@ static abut_status check_coordinate(double x, double period)
     return period > 0.0 && !period_is_near(x, period) ? ABUT_TOO_MANY_PERIODS : ABUT_OK;
 }
 
-/* The first coordinate that is wrong. */
+/* Name the first coordinate that is wrong. */
 static abut_status find_bad_center(const abut_pairs *pairs, const row_set *set, bool is_other,
                                    abut_error *error)
 {
@@ -92,7 +92,11 @@ static abut_status find_bad_center(const abut_pairs *pairs, const row_set *set, 
         const double x = set->centers[k];
         abut_status status = check_coordinate(x, pairs->finder->period[axis]);
         if (status) {
-            *error = (abut_error){status, k / dimension, axis, x, is_other};
+            *error = (abut_error){.status = status,
+                                  .index = k / dimension,
+                                  .detail = axis,
+                                  .value = x,
+                                  .of_others = is_other};
             return status;
         }
     }

@@ -6,7 +6,7 @@
 #include "kernels.h"
 #include "period.h"
 
-/* Three coordinates of each sphere; the third of those in the plane is 0. */
+/* The coordinates of LANES spheres by axis; in the plane the third one is 0. */
 LANES_INLINE void load_points(const row_source *source, abut_index i, lanes columns[3])
 {
     if (source->dimension == 3) {
@@ -36,12 +36,12 @@ LANES_INLINE void store_rows(const lanes columns[3], const double *reaches, sphe
 
 typedef struct bound_lanes {
     lanes low[3], high[3];
-    lanes_mask are_good;
-    bool are_near;   /* no more than PERIOD_LIMIT periods from the box */
-    bool is_outside; /* one was */
+    lanes_mask are_good; /* all coordinates so far are finite and not too far */
+    bool are_near;       /* no more than PERIOD_LIMIT periods from the box */
+    bool is_outside;     /* one was not in the periodic box */
 } bound_lanes;
 
-/* Bring places into the periodic box. */
+/* Bring places into the periodic box, and tell of those that were outside. */
 static void wrap(const row_source *source, lanes columns[3], bound_lanes *bounds)
 {
     const lanes zero = lanes_set(0.0);
@@ -64,6 +64,7 @@ static void wrap(const row_source *source, lanes columns[3], bound_lanes *bounds
     }
 }
 
+/* Make rows of LANES spheres, and include them in the bounds. */
 LANES_INLINE void load_lanes(const row_source *source, abut_index i, sphere_row *rows,
                              bound_lanes *bounds)
 {
@@ -83,7 +84,8 @@ LANES_INLINE void load_lanes(const row_source *source, abut_index i, sphere_row 
     store_rows(columns, source->reaches + i, rows);
 }
 
-/* The last spheres, repeated to fill the lanes: repetitions change no bounds. */
+/* Load the last spheres, fewer than LANES, and fill up with the very last one, which changes no
+ * bounds. */
 static void load_rest(const row_source *source, abut_index i, abut_index count, sphere_row *rows,
                       bound_lanes *bounds)
 {

@@ -9,7 +9,7 @@
  * chunks, which threads could not share evenly. */
 enum { CHUNK_SPHERES = 8192, SMALLEST_CHUNK = 64, USUAL_CHUNKS = 16 };
 
-/* Pairs that wait to be named, while they are in the first cache. */
+/* So many pairs wait to be named: they are still in the first cache then. */
 enum { QUEUE_CAPACITY = 1024 };
 
 /* How many rows of cells take as long as a sphere on its own level. */
@@ -30,12 +30,14 @@ typedef struct searcher {
 
 typedef struct search {
     abut_pairs *pairs;
+    abut_index most_before; /* pairs of a chunk of queries before, as far as memory was kept */
     _Atomic abut_index distance_count;
     _Atomic abut_index image_pair_count; /* where there are images */
 } search;
 
 /* ---- naming ---- */
 
+/* From queued numbers to pairs of the query's own spheres, i < j. */
 static void name_own(const pair_queue *queue, int_pair *to)
 {
     for (int32_t k = 0; k < queue->count; k++) {
@@ -44,6 +46,7 @@ static void name_own(const pair_queue *queue, int_pair *to)
     }
 }
 
+/* Likewise to pairs with others, who are found and never look. */
 static void name_others(const pair_queue *queue, int_pair *to)
 {
     for (int32_t k = 0; k < queue->count; k++) {
@@ -51,7 +54,8 @@ static void name_others(const pair_queue *queue, int_pair *to)
     }
 }
 
-/* The first image of a sphere beside itself, of two that say the same, or of another sphere. */
+/* Whether a pair with this image is the one that counts, of two that say the same: j > i, or of a
+ * sphere and its own image, the image whose first number other than 0 is positive. */
 static bool is_first_image(const sphere_image *at, int32_t first)
 {
     if (at->sphere != first) {
@@ -65,7 +69,7 @@ static bool is_first_image(const sphere_image *at, int32_t first)
     return false;
 }
 
-/* The test of compare_kernel.h, with the image that was searched for. */
+/* Whether a sphere touches an image: the test of compare_kernel.h, but at this image. */
 static bool touches_image(const abut_pairs *pairs, int32_t first, const sphere_image *at)
 {
     const sphere_row *i = &pairs->own.rows[first], *j = &pairs->second_set->rows[at->sphere];
@@ -77,6 +81,8 @@ static bool touches_image(const abut_pairs *pairs, int32_t first, const sphere_i
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= reach * reach;
 }
 
+/* Likewise to pairs with images, but for those that do not touch or do not count; returns how many.
+ */
 static int32_t name_images(const abut_pairs *pairs, const pair_queue *queue, int_pair *to)
 {
     const bool is_own = pairs->second_set == &pairs->own;
@@ -91,19 +97,22 @@ static int32_t name_images(const abut_pairs *pairs, const pair_queue *queue, int
     return count;
 }
 
+/* End the search with this status. */
 static bool fail(searcher *s, abut_status status)
 {
     s->status = status;
     return false;
 }
 
-/* Whether there may be so many more pairs with images. */
+/* Count pairs with images of all threads. False: there are more than there may be. */
 static bool has_pairs_left(const searcher *s, abut_index count)
 {
     return atomic_fetch_add(&s->search->image_pair_count, count) + count <=
            s->pairs->image_pair_limit;
 }
 
+/* Take the pairs that wait in the queue, and make room for `room` more. False: the search is to
+ * end. */
 static bool drain(pair_queue *queue, abut_index room)
 {
     searcher *s = queue->context;
@@ -144,7 +153,7 @@ static bool drain(pair_queue *queue, abut_index room)
 /* Distances that take as long as a unit of work. */
 enum { DISTANCES_PER_WORK = 8 };
 
-/* False: the search is to end. */
+/* Tell of distances that were computed. False: the search is to end. */
 static bool report_work(searcher *s, abut_index distances)
 {
     const abut_status status = parallel_report(s->job, distances / DISTANCES_PER_WORK);
@@ -162,6 +171,7 @@ static int32_t beside(const grid_axis *axis, int32_t at)
     return !axis->wraps ? -1 : at < 0 ? axis->count - 1 : 0;
 }
 
+/* Row y of layer z is one of those ahead, if there is such a row. */
 static void add_ahead(row_task *task, int32_t y, int32_t z)
 {
     const grid_axis *axes = task->level->axes;
@@ -172,7 +182,8 @@ static void add_ahead(row_task *task, int32_t y, int32_t z)
     }
 }
 
-/* Half of the rows around: those that come later, so that each pair is seen once. */
+/* List half of the rows around row y of layer z: those that come later, so that each pair is seen
+ * once. */
 static void list_ahead(row_task *task, int32_t y, int32_t z)
 {
     task->ahead_count = 0;
@@ -182,10 +193,10 @@ static void list_ahead(row_task *task, int32_t y, int32_t z)
     }
 }
 
-/* Cells begin ... end - 1 of the table, of one level. */
+/* Search cells begin ... end - 1 of the table, all of one level, for pairs on that level. */
 static bool search_cells(searcher *s, const grid_level *level, int32_t begin, int32_t end)
 {
-    const grid *g = &s->pairs->grid;
+    const grid *g = &s->pairs->memory->grid;
     const int32_t count = level->axes[0].count, rows = level->axes[1].count;
     const pair_kernels *kernels = pair_kernels_take();
     row_task task = {.level = level};
@@ -217,17 +228,18 @@ typedef struct level_range {
 static level_range other_levels(const abut_pairs *pairs, int32_t level)
 {
     if (level < 0) {
-        return (level_range){0, pairs->grid.level_count};
+        return (level_range){0, pairs->memory->grid.level_count};
     }
     return pairs->finder->search == ABUT_TOP_DOWN
                ? (level_range){0, level}
-               : (level_range){level + 1, pairs->grid.level_count};
+               : (level_range){level + 1, pairs->memory->grid.level_count};
 }
 
+/* Let one sphere look into some levels. */
 static bool search_levels(searcher *s, const sphere_row *from, int32_t number, level_range levels)
 {
     const pair_kernels *kernels = pair_kernels_take();
-    const grid *g = &s->pairs->grid;
+    const grid *g = &s->pairs->memory->grid;
     for (int32_t h = levels.begin; h < levels.end; h++) {
         if (s->pairs->levels.populations[h] > 0 &&
             !kernels->across_level(g, &g->levels[h], from, number, &s->queue)) {
@@ -237,13 +249,13 @@ static bool search_levels(searcher *s, const sphere_row *from, int32_t number, l
     return true;
 }
 
-/* Rows that are read ahead. */
+/* How many spheres ahead of the one that looks have their rows fetched into the cache. */
 enum { FETCHED_AHEAD = 8 };
 
-/* Spheres of the grid's order. */
+/* Let spheres begin ... end - 1 of the grid's order look into other levels. */
 static bool search_from_grid(searcher *s, int32_t begin, int32_t end, level_range levels)
 {
-    const grid *g = &s->pairs->grid;
+    const grid *g = &s->pairs->memory->grid;
     s->queue.lookers = NULL;
     for (int32_t k = begin; levels.begin < levels.end && k < end; k++) {
         PREFETCH(&g->rows[g->ids[k + FETCHED_AHEAD < end ? k + FETCHED_AHEAD : end - 1]]);
@@ -256,7 +268,8 @@ static bool search_from_grid(searcher *s, int32_t begin, int32_t end, level_rang
     return pair_kernels_take()->across_finish(g, &s->queue);
 }
 
-/* Spheres of the caller's order. */
+/* Let spheres begin ... end - 1 of the caller's order, which the grid does not hold, look into it.
+ */
 static bool search_from_rows(searcher *s, int32_t begin, int32_t end, level_range levels)
 {
     const sphere_row *rows = s->pairs->own.rows;
@@ -268,12 +281,13 @@ static bool search_from_rows(searcher *s, int32_t begin, int32_t end, level_rang
             return false;
         }
     }
-    return pair_kernels_take()->across_finish(&s->pairs->grid, &s->queue);
+    return pair_kernels_take()->across_finish(&s->pairs->memory->grid, &s->queue);
 }
 
 /* ---- chunks ---- */
 
-/* The first cell from number `cell` on that has no sphere before number `sphere`. */
+/* The first cell, from number `cell` on, whose spheres all have the number `sphere` or a later one
+ * in the grid's order. */
 static int32_t cell_of(const grid *g, int32_t cell, int32_t last, abut_index sphere)
 {
     while (cell < last) {
@@ -287,13 +301,13 @@ static int32_t cell_of(const grid *g, int32_t cell, int32_t last, abut_index sph
     return cell;
 }
 
-/* Spheres whose search is worth a chunk: fewer of those that look into many rows of cells. */
+/* How many spheres are worth a chunk: the fewer, the more rows of cells each looks into. */
 static abut_index chunk_spheres(const abut_pairs *pairs, int32_t level, double reach)
 {
     const level_range levels = other_levels(pairs, level);
     double work = 1.0;
     for (int32_t h = levels.begin; h < levels.end; h++) {
-        const grid_level *other = &pairs->grid.levels[h];
+        const grid_level *other = &pairs->memory->grid.levels[h];
         double rows = 1.0;
         for (int axis = 1; axis < 3; axis++) {
             const grid_axis *at = &other->axes[axis];
@@ -312,15 +326,16 @@ static abut_status add_chunk(abut_pairs *pairs, pair_chunk chunk)
     if (chunk.begin == chunk.end) {
         return ABUT_OK;
     }
-    const abut_index before = pairs->chunk_capacity;
-    pair_chunk *chunks =
-        memory_grow(pairs->chunks, pairs->chunk_count + 1, &pairs->chunk_capacity, sizeof *chunks);
+    const abut_index before = pairs->memory->chunk_capacity;
+    pair_chunk *chunks = memory_grow(pairs->memory->chunks, pairs->chunk_count + 1,
+                                     &pairs->memory->chunk_capacity, sizeof *chunks);
     if (!chunks) {
         return ABUT_NO_MEMORY;
     }
-    pairs->chunks = chunks;
-    if (pairs->chunk_capacity > before) {
-        memset(chunks + before, 0, (size_t)(pairs->chunk_capacity - before) * sizeof *chunks);
+    pairs->memory->chunks = chunks;
+    if (pairs->memory->chunk_capacity > before) {
+        memset(chunks + before, 0,
+               (size_t)(pairs->memory->chunk_capacity - before) * sizeof *chunks);
     }
     pair_chunk *own = &chunks[pairs->chunk_count++];
     own->level = chunk.level, own->begin = chunk.begin, own->end = chunk.end;
@@ -329,7 +344,7 @@ static abut_status add_chunk(abut_pairs *pairs, pair_chunk chunk)
 
 static abut_status add_level_chunks(abut_pairs *pairs, int32_t h)
 {
-    const grid *g = &pairs->grid;
+    const grid *g = &pairs->memory->grid;
     const grid_level *level = &g->levels[h];
     const int32_t last = level->first_cell + level->cell_count;
     const abut_index step = chunk_spheres(pairs, h, level->reach), end = g->begins[last];
@@ -364,19 +379,24 @@ static abut_status make_chunks(abut_pairs *pairs)
         return add_row_chunks(pairs);
     }
     abut_status status = ABUT_OK;
-    for (int32_t h = pairs->grid.level_count - 1; !status && h >= 0; h--) {
+    for (int32_t h = pairs->memory->grid.level_count - 1; !status && h >= 0; h--) {
         status = add_level_chunks(pairs, h);
     }
     return status;
 }
 
-/* What was found, by block of first spheres. */
+/* Room for so many pairs at least: in a small chunk their number changes by much from query to
+ * query. */
+enum { USUAL_PAIRS = 512 };
+
+/* Keep what was found in a chunk, sorted by block of first spheres. */
 static abut_status keep_pairs(const searcher *s, pair_chunk *chunk)
 {
     const int shift = s->pairs->block_shift;
     const abut_index blocks = s->pairs->block_count;
     abut_index *next = memory_reserve(&chunk->ends, blocks + 1, sizeof *next);
-    int_pair *pairs = memory_reserve(&chunk->pairs, s->found_count, sizeof *pairs);
+    const abut_index room = s->found_count > USUAL_PAIRS ? s->found_count : USUAL_PAIRS;
+    int_pair *pairs = memory_reserve(&chunk->pairs, room, sizeof *pairs);
     if (!next || !pairs) {
         return ABUT_NO_MEMORY;
     }
@@ -400,10 +420,12 @@ static void searcher_destroy(pooled *self)
     memory_free(s);
 }
 
-/* What a search of very many pairs has left is given back by the next one that has few. */
-static void give_searcher(const abut_pairs *pairs, searcher *s)
+/* What a query of very many pairs has left is given back by the next ones that have few. */
+static void give_searcher(const search *all, searcher *s)
 {
-    const abut_index used = s->found_count > QUEUE_CAPACITY ? s->found_count : QUEUE_CAPACITY;
+    const abut_pairs *pairs = all->pairs;
+    abut_index used = s->found_count > QUEUE_CAPACITY ? s->found_count : QUEUE_CAPACITY;
+    used = used > all->most_before ? used : all->most_before;
     if (s->found_capacity / MEMORY_SPARE_FACTOR > used) {
         memory_free(s->found);
         s->found = NULL;
@@ -432,7 +454,7 @@ static searcher *take_searcher(search *all, parallel_job *job)
 
 static abut_status search_cells_and_levels(searcher *s, const pair_chunk *chunk)
 {
-    const grid *g = &s->pairs->grid;
+    const grid *g = &s->pairs->memory->grid;
     const level_range levels = other_levels(s->pairs, chunk->level);
     bool is_done =
         chunk->level < 0
@@ -446,7 +468,7 @@ static abut_status search_cells_and_levels(searcher *s, const pair_chunk *chunk)
 static abut_status search_chunk(void *context, abut_index number, parallel_job *job)
 {
     search *all = context;
-    pair_chunk *chunk = &all->pairs->chunks[number];
+    pair_chunk *chunk = &all->pairs->memory->chunks[number];
     searcher *s = take_searcher(all, job);
     if (!s) {
         return ABUT_NO_MEMORY;
@@ -459,7 +481,7 @@ static abut_status search_chunk(void *context, abut_index number, parallel_job *
         status = parallel_report(job, s->found_count);
     }
     atomic_fetch_add(&all->distance_count, s->queue.distance_count);
-    give_searcher(all->pairs, s);
+    give_searcher(all, s);
     return status;
 }
 
@@ -467,12 +489,23 @@ static abut_status search_chunk(void *context, abut_index number, parallel_job *
  * those in its cell. */
 static abut_index work_of_search(const abut_pairs *pairs)
 {
-    return (abut_index)((2.0 + pairs->grid.crowd) * (double)pairs->own.count);
+    return (abut_index)((2.0 + pairs->memory->grid.crowd) * (double)pairs->own.count);
+}
+
+/* How many pairs the largest chunk of earlier queries had, as far as its memory was kept. */
+static abut_index most_kept(const pair_memory *memory)
+{
+    abut_index bytes = 0;
+    for (abut_index k = 0; k < memory->chunk_capacity; k++) {
+        const abut_index own = memory->chunks[k].pairs.byte_count;
+        bytes = own > bytes ? own : bytes;
+    }
+    return bytes / (abut_index)sizeof(int_pair);
 }
 
 abut_status search_grid(abut_pairs *pairs)
 {
-    search all = {.pairs = pairs};
+    search all = {.pairs = pairs, .most_before = most_kept(pairs->memory)};
     abut_status status = make_chunks(pairs);
     if (!status) {
         const parallel_plan plan = {.chunk_count = pairs->chunk_count,

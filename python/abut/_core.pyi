@@ -22,6 +22,7 @@ _Step: TypeAlias = tuple[
     _Doubles | None,
     _Doubles | None,
 ]
+_PairStep: TypeAlias = tuple[_Indices, _Indices, _Indices, _Doubles, _Indices | None, int, int]
 
 FACET: Final = 0
 EDGE: Final = 1
@@ -44,6 +45,24 @@ def share(normals: _Doubles, overlaps: _Doubles, exponent: float, /) -> _Doubles
 def match(now: _Step, before: _Step, earlier: _Indices, workers: int, /) -> _Indices: ...
 def carry(
     now: _Step, before: _Step, match: _Indices, tangent: _Doubles, workers: int, /
+) -> _Doubles: ...
+def match_pairs(
+    now: _PairStep,
+    before: _PairStep,
+    earlier: _Indices | None,
+    other_earlier: _Indices | None,
+    workers: int,
+    /,
+) -> _Indices: ...
+def carry_pairs(
+    now: _PairStep,
+    before: _PairStep,
+    earlier: _Indices | None,
+    other_earlier: _Indices | None,
+    match: _Indices,
+    tangent: _Doubles,
+    workers: int,
+    /,
 ) -> _Doubles: ...
 
 @final

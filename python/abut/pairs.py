@@ -237,7 +237,7 @@ class Pairs(Table):
         previous_ids : (n of previous,) array_like of int, optional
             Likewise their numbers in the step before. By default the spheres are in the same order.
         workers : int, optional
-            Number of threads at most, as for `find_pairs`. One does all the work so far.
+            Number of threads at most, as for `find_pairs`. The rows are the same for any number.
 
         Returns
         -------
@@ -296,7 +296,7 @@ class Pairs(Table):
         ids, previous_ids : optional
             As `match` takes them, or was told.
         workers : int, optional
-            As `match` takes it, where it is asked for here.
+            As `match` takes it.
 
         Returns
         -------

@@ -18,6 +18,14 @@ typedef struct grid_case {
 
 static const grid_case SPACE = {3, 0.6, 0.2, ABUT_TOP_DOWN};
 
+static abut_status choose_alone(const level_task *task, level_set *levels)
+{
+    level_memory memory = {0};
+    const abut_status status = levels_choose(task, &memory, levels);
+    level_memory_free(&memory);
+    return status;
+}
+
 static level_task task_of(const grid_case *g, const double *reaches, abut_index count,
                           abut_index wanted)
 {
@@ -36,7 +44,7 @@ static level_set choose(const grid_case *g, const double *reaches, abut_index co
 {
     const level_task task = task_of(g, reaches, count, wanted);
     level_set levels;
-    CHECK_INT(levels_choose(&task, &levels), ABUT_OK);
+    CHECK_INT(choose_alone(&task, &levels), ABUT_OK);
     return levels;
 }
 
@@ -280,9 +288,9 @@ static void check_workers(void)
     double *reaches = power_law(-3.0, 30.0, count);
     level_task task = task_of(&SPACE, reaches, count, 0);
     level_set alone, together;
-    CHECK_INT(levels_choose(&task, &alone), ABUT_OK);
+    CHECK_INT(choose_alone(&task, &alone), ABUT_OK);
     task.workers = 4;
-    CHECK_INT(levels_choose(&task, &together), ABUT_OK);
+    CHECK_INT(choose_alone(&task, &together), ABUT_OK);
     CHECK(memcmp(&alone, &together, sizeof alone) == 0);
     check_what_levels_hold(reaches, count, &alone);
     memory_free(reaches);
@@ -296,7 +304,7 @@ static void check_that_memory_may_run_out(void)
         const level_task task = task_of(&SPACE, reaches, 3, 0);
         level_set levels;
         memory_fail_at(call);
-        CHECK_INT(levels_choose(&task, &levels), ABUT_NO_MEMORY);
+        CHECK_INT(choose_alone(&task, &levels), ABUT_NO_MEMORY);
         CHECK(memory_has_failed());
     }
     memory_fail_at(0);

@@ -305,10 +305,10 @@ static void check_bad_center(double bad, const double *period, abut_status statu
     input.period = period;
     abut_pair_query query = good_query();
     query.centers = centers;
-    check_find_error(&input, &query, &(abut_error){status, 1, 2, bad, 0});
+    check_find_error(&input, &query, &(abut_error){status, 1, 2, bad, 0, 0});
     query.centers = good_centers, query.other_centers = centers;
     query.other_radii = good_radii, query.other_count = 3;
-    check_find_error(&input, &query, &(abut_error){status, 1, 2, bad, 1});
+    check_find_error(&input, &query, &(abut_error){status, 1, 2, bad, 1, 0});
 }
 
 static void check_bad_centers(void)
@@ -332,21 +332,21 @@ static void check_bad_others(void)
         abut_pair_query query = good_query();
         query.other_centers = good_centers, query.other_count = 3;
         query.other_radii = numbers;
-        check_find_error(&input, &query, &(abut_error){ABUT_BAD_RADIUS, 1, 0, bad, 1});
+        check_find_error(&input, &query, &(abut_error){ABUT_BAD_RADIUS, 1, 0, bad, 1, 0});
         query.other_radii = good_radii, query.other_gaps = numbers;
         if (bad != 0.0) {
-            check_find_error(&input, &query, &(abut_error){ABUT_BAD_SPHERE_GAP, 1, 0, bad, 1});
+            check_find_error(&input, &query, &(abut_error){ABUT_BAD_SPHERE_GAP, 1, 0, bad, 1, 0});
         }
     }
     abut_pair_query query = good_query();
     query.other_centers = good_centers, query.other_radii = good_radii;
     query.other_count = (abut_index)1 << 31;
     check_find_error(&input, &query,
-                     &(abut_error){ABUT_TOO_MANY_SPHERES, query.other_count, 0, 0.0, 0});
+                     &(abut_error){ABUT_TOO_MANY_SPHERES, query.other_count, 0, 0.0, 0, 0});
     static const double large[] = {1.0, 3.25};
     query.other_count = 2, query.other_radii = large;
     input.sizes = good_sizes, input.level_count = 3;
-    check_find_error(&input, &query, &(abut_error){ABUT_SIZE_TOO_SMALL, 1, 2, 6.5, 1});
+    check_find_error(&input, &query, &(abut_error){ABUT_SIZE_TOO_SMALL, 1, 2, 6.5, 1, 0});
 }
 
 static void check_too_many_images(void)
@@ -378,7 +378,7 @@ static void check_that_nothing_is_too_small(void)
     input.sizes = NULL;
     abut_pair_query query = good_query();
     query.other_centers = good_centers, query.other_radii = radii, query.other_count = 3;
-    check_find_error(&input, &query, &(abut_error){ABUT_RADIUS_TOO_SMALL, 1, 0, tiny, 1});
+    check_find_error(&input, &query, &(abut_error){ABUT_RADIUS_TOO_SMALL, 1, 0, tiny, 1, 0});
 }
 
 static void check_errors(void)

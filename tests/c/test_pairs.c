@@ -361,7 +361,7 @@ static grid_facts facts_of(const scene *s)
     abut_pairs *pairs = NULL;
     CHECK_INT(abut_pair_finder_build(&input, &finder, NULL), ABUT_OK);
     if (CHECK_INT(abut_pairs_find(finder, &query, &pairs, NULL), ABUT_OK)) {
-        const grid *g = &pairs->grid;
+        const grid *g = &pairs->memory->grid;
         facts.has_floats = g->near_reach != NULL;
         facts.has_images = pairs->images != NULL;
         facts.is_folded = is_folded(g);

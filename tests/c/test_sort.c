@@ -201,6 +201,56 @@ static void check_sums(void)
     CHECK_INT(none[0], 0);
 }
 
+enum { BLOCK_ITEMS = 5000, MOST_RUNS = 7 };
+
+/* The items of a block come in several runs, some of which are empty; behind what is theirs nothing
+ * is written. */
+static void check_block(int32_t key_count, abut_index run_count, abut_index count)
+{
+    static int32_t items[2 * BLOCK_ITEMS]; /* a key and an item take turns */
+    static int32_t ends[BLOCK_ITEMS], sorted[BLOCK_ITEMS + 100];
+    const key_block block = {.first_key = 1000, .key_count = key_count, .begin = 50};
+    keyed_run runs[MOST_RUNS];
+    abut_index first = 0, wrong = 0;
+    for (abut_index k = 0; k < count; k++) {
+        const uint32_t key = draw() % (uint32_t)key_count;
+        items[2 * k] = (int32_t)key + 1000, items[2 * k + 1] = (int32_t)k;
+    }
+    for (abut_index r = 0; r < run_count; r++) {
+        const abut_index rest = count - first, part = (abut_index)(draw() % (uint32_t)(rest + 1));
+        runs[r] = (keyed_run){items + 2 * first, items + 2 * first + 1,
+                              r == run_count - 1 ? rest : part, 2};
+        first += runs[r].count;
+    }
+    for (abut_index k = 0; k < BLOCK_ITEMS + 100; k++) {
+        sorted[k] = -1;
+    }
+    sort_block(&block, runs, run_count, ends, sorted);
+    int32_t at = 50;
+    for (int32_t key = 0; key < key_count; key++) { /* a pass for each key: slow and stable */
+        for (abut_index k = 0; k < count; k++) {
+            wrong += items[2 * k] == key + 1000 && sorted[at++] != items[2 * k + 1];
+        }
+        wrong += ends[key] != at;
+    }
+    CHECK_INT(wrong, 0);
+    CHECK_INT(at, 50 + count);
+    CHECK_INT(sorted[49], -1);
+    CHECK_INT(sorted[at], -1);
+}
+
+static void check_blocks(void)
+{
+    static const int32_t key_counts[] = {1, 2, 300};
+    for (int k = 0; k < 3; k++) {
+        check_block(key_counts[k], 1, BLOCK_ITEMS);
+        check_block(key_counts[k], MOST_RUNS, BLOCK_ITEMS);
+        check_block(key_counts[k], 3, 10);
+        check_block(key_counts[k], 1, 0);
+        check_block(key_counts[k], 0, 0);
+    }
+}
+
 void test_sort(void)
 {
     const long live = memory_live_count();
@@ -213,4 +263,5 @@ void test_sort(void)
     check_that_failing_memory_is_reported();
     check_sums();
     CHECK_INT(memory_live_count(), live);
+    check_blocks();
 }

@@ -66,6 +66,11 @@ PyObject *core_share(PyObject *module, PyObject *args);
 PyObject *core_match(PyObject *module, PyObject *args);
 PyObject *core_carry(PyObject *module, PyObject *args);
 
+/* match_pairs(now, before, earlier, other_earlier, workers), and carry_pairs(now, before, earlier,
+ * other_earlier, match, tangent, workers). */
+PyObject *core_match_pairs(PyObject *module, PyObject *args);
+PyObject *core_carry_pairs(PyObject *module, PyObject *args);
+
 /* simd(), simd_levels() and set_simd(name). */
 PyObject *core_simd(PyObject *module, PyObject *unused);
 PyObject *core_simd_levels(PyObject *module, PyObject *unused);

@@ -46,6 +46,15 @@ static PyMethodDef METHODS[] = {
     {"carry", core_carry, METH_VARARGS,
      "carry(now, before, match, tangent, workers, /)\n--\n\n"
      "Vectors of `before` where the meshes have them now, and 0 for contacts without a match."},
+    {"match_pairs", core_match_pairs, METH_VARARGS,
+     "match_pairs(now, before, earlier, other_earlier, workers, /)\n--\n\n"
+     "The row of `before` that each pair of `now` continues, or -1. Both are tuples (offsets, i, "
+     "j, "
+     "normal, image or None, dimension, number of others or -1); earlier: each sphere's number in "
+     "`before`, or None where it is the same."},
+    {"carry_pairs", core_carry_pairs, METH_VARARGS,
+     "carry_pairs(now, before, earlier, other_earlier, match, tangent, workers, /)\n--\n\n"
+     "Tangential vectors of the pairs of `before`, turned along to those of `now`."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -1,0 +1,119 @@
+/* Tangential vectors of pairs from one step to the next. */
+#include "../base/parallel.h"
+#include "../base/tilt.h"
+#include "steps.h"
+
+typedef struct carrying {
+    pair_steps steps;
+    const abut_index *match;
+    const double *tangent; /* of the step before */
+    double *carried;
+} carrying;
+
+/* In the plane z is 0. */
+static vec3 load_vector(const double *vectors, int dimension, abut_index row)
+{
+    const double *v = vectors + dimension * row;
+    return (vec3){v[0], v[1], dimension == 3 ? v[2] : 0.0};
+}
+
+static void store_vector(double *vectors, int dimension, abut_index row, vec3 v)
+{
+    double *to = vectors + dimension * row;
+    to[0] = v.x, to[1] = v.y;
+    if (dimension == 3) {
+        to[2] = v.z;
+    }
+}
+
+/* Seen from the other sphere, a tangential vector and a normal are opposite. */
+static vec3 carry_vector(const carrying *c, abut_index row, abut_index old, bool is_swapped)
+{
+    const int dimension = c->steps.now.dimension;
+    const double sign = is_swapped ? -1.0 : 1.0;
+    const vec3 vector = vec3_scale(load_vector(c->tangent, dimension, old), sign);
+    const vec3 normal = vec3_scale(load_vector(c->steps.before.normal, dimension, old), sign);
+    return tilt_in(vector, normal, load_vector(c->steps.now.normal, dimension, row), dimension);
+}
+
+/* ABUT_OK, or what is wrong with a row that is to be continued. */
+static abut_status check_old(const pair_steps *s, abut_index old, const renamed_pair *pair)
+{
+    if (old < 0 || old >= s->before.pair_count) {
+        return ABUT_BAD_PAIR_MATCH;
+    }
+    const bool is_same = pair->first == s->before.i[old] && pair->second == s->before.j[old];
+    return is_same ? ABUT_OK : ABUT_BAD_PAIR_SPHERES;
+}
+
+static abut_status carry_row(const carrying *c, abut_index row)
+{
+    const abut_index old = c->match[row];
+    if (old == -1) {
+        store_vector(c->carried, c->steps.now.dimension, row, (vec3){0.0, 0.0, 0.0});
+        return ABUT_OK;
+    }
+    const renamed_pair pair = steps_rename(&c->steps, row);
+    const abut_status status = check_old(&c->steps, old, &pair);
+    if (!status) {
+        store_vector(c->carried, c->steps.now.dimension, row,
+                     carry_vector(c, row, old, pair.is_swapped));
+    }
+    return status;
+}
+
+static abut_status carry_chunk(void *context, abut_index chunk, parallel_job *job)
+{
+    const carrying *c = context;
+    const abut_index begin = chunk * STEP_ROWS, end = step_chunk_end(&c->steps.now, chunk);
+    abut_status status = ABUT_OK;
+    for (abut_index row = begin; !status && row < end; row++) {
+        status = carry_row(c, row);
+    }
+    return status ? status : parallel_report(job, end - begin);
+}
+
+/* Name the first row whose match is wrong in this way. */
+static abut_status name_wrong(const carrying *c, abut_status wanted, abut_error *error)
+{
+    const abut_index count = c->steps.before.pair_count;
+    for (abut_index row = 0; row < c->steps.now.pair_count; row++) {
+        const abut_index old = c->match[row];
+        const renamed_pair pair = steps_rename(&c->steps, row);
+        if (old != -1 && check_old(&c->steps, old, &pair) == wanted) {
+            *error =
+                (abut_error){.status = wanted, .index = row, .detail = old, .value = (double)count};
+            return wanted;
+        }
+    }
+    *error = (abut_error){.status = ABUT_INPUT_CHANGED};
+    return ABUT_INPUT_CHANGED;
+}
+
+static abut_status carry_all(const carrying *c, int workers, abut_error *error)
+{
+    const abut_pair_step *now = &c->steps.now;
+    abut_status status = steps_check(&c->steps, workers, error);
+    if (status) {
+        return status;
+    }
+    const parallel_plan plan = step_plan(now, workers);
+    status = parallel_run(&plan, carry_chunk, (void *)c);
+    if (status == ABUT_BAD_PAIR_SPHERES || status == ABUT_BAD_PAIR_MATCH) {
+        return name_wrong(c, ABUT_BAD_PAIR_MATCH, error) == ABUT_BAD_PAIR_MATCH
+                   ? ABUT_BAD_PAIR_MATCH
+                   : name_wrong(c, ABUT_BAD_PAIR_SPHERES, error);
+    }
+    *error = (abut_error){.status = status};
+    return status;
+}
+
+abut_status abut_pairs_carry(const abut_pair_step *now, const abut_pair_step *before,
+                             const abut_index *earlier, const abut_index *other_earlier,
+                             const abut_index *match, const double *tangent, int workers,
+                             double *carried, abut_error *error)
+{
+    abut_error unused;
+    const carrying c = {{*now, *before, earlier, other_earlier}, match, tangent, carried};
+    return carry_all(&c, workers, error ? error : &unused);
+}

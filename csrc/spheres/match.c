@@ -1,0 +1,254 @@
+/* Which pair of the step before a pair continues: that of the same two spheres, and of several
+ * images of the same two, the one that has come from there. */
+#include "../base/memory.h"
+#include "../base/parallel.h"
+#include "steps.h"
+
+/* The cosine of 60 degrees. The normals of two images that both touch are as far apart, or farther,
+ * unless the spheres are larger than the period; from step to step a normal turns far less. */
+#define TURNED 0.5
+
+typedef struct matching {
+    pair_steps steps;
+    abut_index *match;
+} matching;
+
+/* Rows of one step that are of the same two spheres. */
+typedef struct row_span {
+    abut_index first, count;
+} row_span;
+
+/* ---- the same two spheres in the step before ---- */
+
+/* The pairs of which a sphere is the first; none where offsets were changed since the check. */
+static row_span rows_of(const abut_pair_step *step, abut_index sphere)
+{
+    const abut_index first = step->offsets[sphere], end = step->offsets[sphere + 1];
+    const bool is_there = first >= 0 && first <= end && end <= step->pair_count;
+    return is_there ? (row_span){first, end - first} : (row_span){0, 0};
+}
+
+/* The first of some rows, whose seconds ascend, that has no second before this one. */
+static abut_index find_second(const abut_pair_step *step, row_span rows, abut_index second)
+{
+    while (rows.count > 0) {
+        const abut_index half = rows.count / 2;
+        const bool is_before = step->j[rows.first + half] < second;
+        rows.first += is_before ? half + 1 : 0;
+        rows.count = is_before ? rows.count - half - 1 : half;
+    }
+    return rows.first;
+}
+
+/* All rows of the step before that are of these two spheres. */
+static row_span rows_before(const pair_steps *s, const renamed_pair *pair)
+{
+    if (pair->first < 0 || pair->second < 0) {
+        return (row_span){0, 0};
+    }
+    const row_span all = rows_of(&s->before, pair->first);
+    const abut_index first = find_second(&s->before, all, pair->second);
+    abut_index end = first;
+    while (end < all.first + all.count && s->before.j[end] == pair->second) {
+        end++;
+    }
+    return (row_span){first, end - first};
+}
+
+/* ---- several images of the same two spheres ---- */
+
+/* How well an image continues another: the same one whose normal is close, another one whose normal
+ * is close, the same one whose normal has turned. */
+typedef enum image_rank { SAME_AND_CLOSE, CLOSE, SAME, NEITHER } image_rank;
+
+/* The image of the step before that suits one of now best, of those that were not taken yet. */
+typedef struct proposal {
+    image_rank rank;
+    double turned;  /* of CLOSE, by how much: minus the cosine; else 0 */
+    abut_index row; /* of the step before; -1: none, or the image of now is done */
+} proposal;
+
+/* What a chunk's pairs use one after the other. */
+typedef struct scratch {
+    memory_block proposals; /* of the images of now */
+    memory_block taken;     /* uint8_t, of those before */
+} scratch;
+
+static bool is_better(const proposal *a, const proposal *b)
+{
+    return a->rank != b->rank ? a->rank < b->rank : a->turned < b->turned;
+}
+
+/* Seen from the other sphere, an image and a normal are opposite. */
+static bool is_same_image(const pair_steps *s, abut_index row, abut_index old, bool is_swapped)
+{
+    bool is_same = true;
+    for (int axis = 0; axis < s->now.dimension; axis++) {
+        /* unsigned: the numbers may be any */
+        const size_t now = (size_t)s->now.image[s->now.dimension * row + axis];
+        const size_t before = (size_t)s->before.image[s->now.dimension * old + axis];
+        is_same &= now == (is_swapped ? 0 - before : before);
+    }
+    return is_same;
+}
+
+static double agreement_of(const pair_steps *s, abut_index row, abut_index old, bool is_swapped)
+{
+    const double *now = s->now.normal + s->now.dimension * row;
+    const double *before = s->before.normal + s->now.dimension * old;
+    double sum = 0.0;
+    for (int axis = 0; axis < s->now.dimension; axis++) {
+        sum += now[axis] * before[axis];
+    }
+    return is_swapped ? -sum : sum;
+}
+
+static proposal compare(const pair_steps *s, abut_index row, abut_index old, bool is_swapped)
+{
+    const bool is_same = is_same_image(s, row, old, is_swapped);
+    const double agreement = agreement_of(s, row, old, is_swapped);
+    if (agreement > TURNED) {
+        return is_same ? (proposal){SAME_AND_CLOSE, 0.0, old} : (proposal){CLOSE, -agreement, old};
+    }
+    return is_same ? (proposal){SAME, 0.0, old} : (proposal){NEITHER, 0.0, -1};
+}
+
+/* The image that suits row `row` best and was not taken; of those that suit equally, the first. */
+static proposal propose(const pair_steps *s, abut_index row, row_span before, bool is_swapped,
+                        const uint8_t *taken)
+{
+    proposal best = {NEITHER, 0.0, -1};
+    for (abut_index k = 0; k < before.count; k++) {
+        const proposal one = compare(s, row, before.first + k, is_swapped);
+        if (!taken[k] && is_better(&one, &best)) {
+            best = one;
+        }
+    }
+    return best;
+}
+
+/* The number of the best proposal, of equal ones the first; -1: none is left. */
+static abut_index find_best(const proposal *proposals, abut_index count)
+{
+    abut_index best = -1;
+    for (abut_index k = 0; k < count; k++) {
+        if (proposals[k].row >= 0 && (best < 0 || is_better(&proposals[k], &proposals[best]))) {
+            best = k;
+        }
+    }
+    return best;
+}
+
+/* What suits best first, every row of either step once. A proposal waits until it is the best, and
+ * is made anew if its image was taken meanwhile. */
+static void match_best_first(const matching *m, row_span now, row_span before, bool is_swapped,
+                             const scratch *room)
+{
+    proposal *proposals = room->proposals.data;
+    uint8_t *taken = room->taken.data;
+    for (abut_index k = 0; k < before.count; k++) {
+        taken[k] = 0;
+    }
+    for (abut_index k = 0; k < now.count; k++) {
+        proposals[k] = propose(&m->steps, now.first + k, before, is_swapped, taken);
+    }
+    abut_index k;
+    while ((k = find_best(proposals, now.count)) >= 0) {
+        const abut_index row = proposals[k].row;
+        if (taken[row - before.first]) {
+            proposals[k] = propose(&m->steps, now.first + k, before, is_swapped, taken);
+        } else {
+            taken[row - before.first] = 1;
+            proposals[k].row = -1;
+            m->match[now.first + k] = row;
+        }
+    }
+}
+
+/* Match all rows of now that are of the same two spheres: nearly always one. */
+static abut_status match_images(const matching *m, row_span now, scratch *room)
+{
+    const renamed_pair pair = steps_rename(&m->steps, now.first);
+    const row_span before = rows_before(&m->steps, &pair);
+    if (now.count == 1 && before.count == 1) {
+        m->match[now.first] = compare(&m->steps, now.first, before.first, pair.is_swapped).row;
+        return ABUT_OK;
+    }
+    for (abut_index k = 0; k < now.count; k++) {
+        m->match[now.first + k] = -1;
+    }
+    if (before.count == 0) {
+        return ABUT_OK;
+    }
+    if (!memory_reserve(&room->proposals, now.count, sizeof(proposal)) ||
+        !memory_reserve(&room->taken, before.count, sizeof(uint8_t))) {
+        return ABUT_NO_MEMORY;
+    }
+    match_best_first(m, now, before, pair.is_swapped, room);
+    return ABUT_OK;
+}
+
+/* ---- all pairs ---- */
+
+/* The first row, of those after `row`, that is not of the same two spheres. */
+static abut_index end_of_images(const abut_pair_step *step, abut_index row)
+{
+    abut_index end = row + 1;
+    while (end < step->pair_count && step->i[end] == step->i[row] && step->j[end] == step->j[row]) {
+        end++;
+    }
+    return end;
+}
+
+/* Match the rows of a chunk by the spheres that they are of: a chunk has all images of two spheres
+ * whose first row is in it, even those behind its end. */
+static abut_status match_image_chunk(void *context, abut_index chunk, parallel_job *job)
+{
+    const matching *m = context;
+    const abut_pair_step *now = &m->steps.now;
+    const abut_index begin = chunk * STEP_ROWS, end = step_chunk_end(now, chunk);
+    scratch room = {{NULL, 0}, {NULL, 0}};
+    abut_status status = ABUT_OK;
+    for (abut_index row = begin > 0 ? end_of_images(now, begin - 1) : 0; !status && row < end;) {
+        const abut_index next = end_of_images(now, row);
+        status = match_images(m, (row_span){row, next - row}, &room);
+        row = next;
+    }
+    memory_free(room.proposals.data), memory_free(room.taken.data);
+    return status ? status : parallel_report(job, end - begin);
+}
+
+/* Match the rows of a chunk one by one: without a period two spheres are one pair at most. */
+static abut_status match_chunk(void *context, abut_index chunk, parallel_job *job)
+{
+    const matching *m = context;
+    const abut_index begin = chunk * STEP_ROWS, end = step_chunk_end(&m->steps.now, chunk);
+    for (abut_index row = begin; row < end; row++) {
+        const renamed_pair pair = steps_rename(&m->steps, row);
+        const row_span before = rows_before(&m->steps, &pair);
+        m->match[row] = before.count > 0 ? before.first : -1;
+    }
+    return parallel_report(job, end - begin);
+}
+
+static abut_status match_all(const matching *m, int workers, abut_error *error)
+{
+    const abut_pair_step *now = &m->steps.now;
+    abut_status status = steps_check(&m->steps, workers, error);
+    if (!status) {
+        const bool has_images = now->image && m->steps.before.image;
+        const parallel_plan plan = step_plan(now, workers);
+        status = parallel_run(&plan, has_images ? match_image_chunk : match_chunk, (void *)m);
+        *error = (abut_error){.status = status};
+    }
+    return status;
+}
+
+abut_status abut_pairs_match(const abut_pair_step *now, const abut_pair_step *before,
+                             const abut_index *earlier, const abut_index *other_earlier,
+                             int workers, abut_index *match, abut_error *error)
+{
+    abut_error unused;
+    const matching m = {{*now, *before, earlier, other_earlier}, match};
+    return match_all(&m, workers, error ? error : &unused);
+}

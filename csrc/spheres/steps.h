@@ -1,0 +1,72 @@
+/* Two steps of one search of pairs: what is checked of the caller's columns, and which spheres of
+ * one step are which of the other. */
+#ifndef SPHERES_STEPS_H
+#define SPHERES_STEPS_H
+
+#include <stdbool.h>
+
+#include "../base/parallel.h"
+
+typedef struct pair_steps {
+    abut_pair_step now, before;
+    const abut_index *earlier, *other_earlier; /* NULL: the same spheres in the same order */
+} pair_steps;
+
+/* A pair of now by the numbers that its spheres had in the step before. */
+typedef struct renamed_pair {
+    abut_index first, second; /* -1: a sphere that was not there */
+    bool is_swapped;          /* the first of now was the second */
+} renamed_pair;
+
+/* How many spheres the second numbers of pairs count. */
+static inline abut_index step_second_count(const abut_pair_step *step)
+{
+    return step->has_others ? step->other_count : step->sphere_count;
+}
+
+/* -1: a sphere that was not there. Numbers that were changed since they were checked are none. */
+static inline abut_index steps_number_before(const abut_index *earlier, abut_index number,
+                                             abut_index count, abut_index count_before)
+{
+    if (number < 0 || number >= count) {
+        return -1;
+    }
+    const abut_index before = earlier ? earlier[number] : number;
+    return before >= 0 && before < count_before ? before : -1;
+}
+
+static inline renamed_pair steps_rename(const pair_steps *s, abut_index row)
+{
+    const abut_pair_step *now = &s->now, *before = &s->before;
+    const abut_index *second_earlier = now->has_others ? s->other_earlier : s->earlier;
+    const abut_index i =
+        steps_number_before(s->earlier, now->i[row], now->sphere_count, before->sphere_count);
+    const abut_index j = steps_number_before(second_earlier, now->j[row], step_second_count(now),
+                                             step_second_count(before));
+    const bool is_swapped = !now->has_others && i > j;
+    return is_swapped ? (renamed_pair){j, i, true} : (renamed_pair){i, j, false};
+}
+
+/* Pairs that one thread takes in one go. */
+enum { STEP_ROWS = 4096 };
+
+/* The first pair behind those of a chunk. */
+static inline abut_index step_chunk_end(const abut_pair_step *step, abut_index chunk)
+{
+    const abut_index end = (chunk + 1) * STEP_ROWS;
+    return end < step->pair_count ? end : step->pair_count;
+}
+
+/* A run over all of a step's pairs. */
+static inline parallel_plan step_plan(const abut_pair_step *step, int workers)
+{
+    return (parallel_plan){.chunk_count = (step->pair_count + STEP_ROWS - 1) / STEP_ROWS,
+                           .work = step->pair_count,
+                           .workers = workers};
+}
+
+/* Check offsets, i and j of both steps, and the earlier numbers; error names the first that is
+ * wrong. */
+abut_status steps_check(const pair_steps *s, int workers, abut_error *error);
+
+#endif
