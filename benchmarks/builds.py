@@ -25,7 +25,7 @@ FOLDER = Path(__file__).parent
 WARM_SPHERES = 2_000_000
 
 
-# ---- a build's process: it reads commands and writes figures --------------------------------------
+# ---- a build's process, which reads commands and writes figures ----------------------------------
 
 
 class Searcher:

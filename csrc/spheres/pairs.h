@@ -91,6 +91,16 @@ abut_status images_report_many(const abut_pairs *pairs, abut_error *error);
 /* By how many periods a sphere's center was moved down, along each axis; {0} in most cases. */
 void rows_wraps(const abut_pairs *pairs, const row_set *set, int32_t sphere, double wraps[3]);
 
+typedef struct level_range {
+    int32_t begin, end;
+} level_range;
+
+/* The levels that a level's spheres look into; level -1: of spheres that are on none. */
+level_range chunks_other_levels(const abut_pairs *pairs, int32_t level);
+
+/* Choose the chunks of the search. ABUT_OK or ABUT_NO_MEMORY. */
+abut_status chunks_make(abut_pairs *pairs);
+
 /* Search the grid; each chunk has its pairs afterwards. ABUT_OK, ABUT_PERIOD_TOO_SHORT where images
  * make more pairs than they may, or why else the query is to end. */
 abut_status search_grid(abut_pairs *pairs);

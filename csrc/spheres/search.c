@@ -5,15 +5,8 @@
 #include "../base/prefetch.h"
 #include "pairs.h"
 
-/* Spheres of a chunk that only meet those of their own level; fewer where there would be few
- * chunks, which threads could not share evenly. */
-enum { CHUNK_SPHERES = 8192, SMALLEST_CHUNK = 64, USUAL_CHUNKS = 16 };
-
 /* So many pairs wait to be named: they are still in the first cache then. */
 enum { QUEUE_CAPACITY = 1024 };
-
-/* How many rows of cells take as long as a sphere on its own level. */
-#define ROWS_PER_SPHERE 16.0
 
 /* A thread's scratch. */
 typedef struct searcher {
@@ -220,21 +213,6 @@ static bool search_cells(searcher *s, const grid_level *level, int32_t begin, in
 
 /* ---- other levels ---- */
 
-typedef struct level_range {
-    int32_t begin, end;
-} level_range;
-
-/* The levels that a level's spheres look into. */
-static level_range other_levels(const abut_pairs *pairs, int32_t level)
-{
-    if (level < 0) {
-        return (level_range){0, pairs->memory->grid.level_count};
-    }
-    return pairs->finder->search == ABUT_TOP_DOWN
-               ? (level_range){0, level}
-               : (level_range){level + 1, pairs->memory->grid.level_count};
-}
-
 /* Let one sphere look into some levels. */
 static bool search_levels(searcher *s, const sphere_row *from, int32_t number, level_range levels)
 {
@@ -286,108 +264,9 @@ static bool search_from_rows(searcher *s, int32_t begin, int32_t end, level_rang
 
 /* ---- chunks ---- */
 
-/* The first cell, from number `cell` on, whose spheres all have the number `sphere` or a later one
- * in the grid's order. */
-static int32_t cell_of(const grid *g, int32_t cell, int32_t last, abut_index sphere)
-{
-    while (cell < last) {
-        const int32_t middle = cell + (last - cell) / 2;
-        if (g->begins[middle] >= sphere) {
-            last = middle;
-        } else {
-            cell = middle + 1;
-        }
-    }
-    return cell;
-}
-
-/* How many spheres are worth a chunk: the fewer, the more rows of cells each looks into. */
-static abut_index chunk_spheres(const abut_pairs *pairs, int32_t level, double reach)
-{
-    const level_range levels = other_levels(pairs, level);
-    double work = 1.0;
-    for (int32_t h = levels.begin; h < levels.end; h++) {
-        const grid_level *other = &pairs->memory->grid.levels[h];
-        double rows = 1.0;
-        for (int axis = 1; axis < 3; axis++) {
-            const grid_axis *at = &other->axes[axis];
-            const double window = 2.0 * (reach + other->reach) * at->inv_length + 1.0;
-            rows *= window < at->count ? window : at->count;
-        }
-        work += rows / ROWS_PER_SPHERE;
-    }
-    const abut_index share = pairs->own.count / USUAL_CHUNKS;
-    const double count = (double)(share < CHUNK_SPHERES ? share : CHUNK_SPHERES) / work;
-    return count > SMALLEST_CHUNK ? (abut_index)count : SMALLEST_CHUNK;
-}
-
-static abut_status add_chunk(abut_pairs *pairs, pair_chunk chunk)
-{
-    if (chunk.begin == chunk.end) {
-        return ABUT_OK;
-    }
-    const abut_index before = pairs->memory->chunk_capacity;
-    pair_chunk *chunks = memory_grow(pairs->memory->chunks, pairs->chunk_count + 1,
-                                     &pairs->memory->chunk_capacity, sizeof *chunks);
-    if (!chunks) {
-        return ABUT_NO_MEMORY;
-    }
-    pairs->memory->chunks = chunks;
-    if (pairs->memory->chunk_capacity > before) {
-        memset(chunks + before, 0,
-               (size_t)(pairs->memory->chunk_capacity - before) * sizeof *chunks);
-    }
-    pair_chunk *own = &chunks[pairs->chunk_count++];
-    own->level = chunk.level, own->begin = chunk.begin, own->end = chunk.end;
-    return ABUT_OK;
-}
-
-static abut_status add_level_chunks(abut_pairs *pairs, int32_t h)
-{
-    const grid *g = &pairs->memory->grid;
-    const grid_level *level = &g->levels[h];
-    const int32_t last = level->first_cell + level->cell_count;
-    const abut_index step = chunk_spheres(pairs, h, level->reach), end = g->begins[last];
-    int32_t cell = level->first_cell;
-    abut_status status = ABUT_OK;
-    for (abut_index k = g->begins[cell]; !status && k < end; k += step) {
-        const int32_t next = k + step < end ? cell_of(g, cell, last, k + step) : last;
-        status = add_chunk(pairs, (pair_chunk){.level = h, .begin = cell, .end = next});
-        cell = next;
-    }
-    return status;
-}
-
-static abut_status add_row_chunks(abut_pairs *pairs)
-{
-    const level_set *levels = &pairs->finder->levels;
-    const abut_index step = chunk_spheres(pairs, -1, levels->reaches[levels->count - 1]);
-    abut_status status = ABUT_OK;
-    for (abut_index k = 0; !status && k < pairs->own.count; k += step) {
-        const abut_index end = k + step < pairs->own.count ? k + step : pairs->own.count;
-        status =
-            add_chunk(pairs, (pair_chunk){.level = -1, .begin = (int32_t)k, .end = (int32_t)end});
-    }
-    return status;
-}
-
-/* The levels of large spheres, whose search may be long, come first. */
-static abut_status make_chunks(abut_pairs *pairs)
-{
-    pairs->chunk_count = 0;
-    if (pairs->second_set == &pairs->others || pairs->images) {
-        return add_row_chunks(pairs);
-    }
-    abut_status status = ABUT_OK;
-    for (int32_t h = pairs->memory->grid.level_count - 1; !status && h >= 0; h--) {
-        status = add_level_chunks(pairs, h);
-    }
-    return status;
-}
-
 /* Room for so many pairs at least: in a small chunk their number changes by much from query to
  * query. */
-enum { USUAL_PAIRS = 512 };
+enum { USUAL_PAIRS = 128 };
 
 /* Keep what was found in a chunk, sorted by block of first spheres. */
 static abut_status keep_pairs(const searcher *s, pair_chunk *chunk)
@@ -455,7 +334,7 @@ static searcher *take_searcher(search *all, parallel_job *job)
 static abut_status search_cells_and_levels(searcher *s, const pair_chunk *chunk)
 {
     const grid *g = &s->pairs->memory->grid;
-    const level_range levels = other_levels(s->pairs, chunk->level);
+    const level_range levels = chunks_other_levels(s->pairs, chunk->level);
     bool is_done =
         chunk->level < 0
             ? search_from_rows(s, chunk->begin, chunk->end, levels)
@@ -506,7 +385,7 @@ static abut_index most_kept(const pair_memory *memory)
 abut_status search_grid(abut_pairs *pairs)
 {
     search all = {.pairs = pairs, .most_before = most_kept(pairs->memory)};
-    abut_status status = make_chunks(pairs);
+    abut_status status = chunks_make(pairs);
     if (!status) {
         const parallel_plan plan = {.chunk_count = pairs->chunk_count,
                                     .work = work_of_search(pairs),

@@ -1,10 +1,7 @@
 /* Some spheres of a query as arrays, and how each mesh sees them. */
 #include "batch.h"
 
-#include <string.h>
-
 #include "../base/memory.h"
-#include "kernels.h"
 
 /* Arrays of a batch's own block: center along three axes, radius, reach. */
 enum { BLOCK_ARRAYS = 5 };
@@ -116,46 +113,4 @@ int32_t batch_seen_count(const batch *b)
         count += __builtin_popcountll(b->seen[k]);
     }
     return count;
-}
-
-/* ---- loading ---- */
-
-/* Where fewer than this share of the spheres are to be searched, those are apart. */
-#define SPARSE 0.5
-
-/* Fewer spheres than a block: what is behind their rows is not to be read. */
-static bool load_part(batch *b, const sphere_rows *rows, int32_t count)
-{
-    double centers[3 * BATCH_BLOCK] = {0}, radii[BATCH_BLOCK] = {0};
-    memcpy(centers, rows->centers, (size_t)count * 3 * sizeof *centers);
-    memcpy(radii, rows->radii, (size_t)count * sizeof *radii);
-    const sphere_rows own = {centers, radii, rows->gap};
-    return kernels_take()->load_block(b, &own, count);
-}
-
-abut_index batch_load(batch *b, const sphere_rows *rows, abut_index count, bool *is_good)
-{
-    abut_index next = 0;
-    b->count = 0;
-    *is_good = true;
-    while (next < count && b->count + BATCH_BLOCK <= BATCH_SPHERES) {
-        const abut_index rest = count - next;
-        const sphere_rows from = {rows->centers + 3 * next, rows->radii + next, rows->gap};
-        const int32_t first = b->count;
-        const bool is_block_good = rest < BATCH_BLOCK
-                                       ? load_part(b, &from, (int32_t)rest)
-                                       : kernels_take()->load_block(b, &from, BATCH_BLOCK);
-        *is_good = *is_good && is_block_good;
-        for (int32_t i = first; i < b->count; i++) {
-            b->number[i] = (uint16_t)(b->number[i] + next);
-        }
-        next += rest < BATCH_BLOCK ? rest : BATCH_BLOCK;
-    }
-    batch_pad(b);
-    return next;
-}
-
-void batch_note_share(batch *b, abut_index passed)
-{
-    b->is_sparse = (double)batch_seen_count(b) < SPARSE * (double)passed;
 }

@@ -1,13 +1,8 @@
-/* Candidates, their closest points and what is kept of them: memory, and as many candidates as one
- * sphere may have. */
+/* Candidates, their closest points and what is kept of them: memory. */
 #include "candidates.h"
 
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
-#include "kernels.h"
-
-/* More candidates of one sphere than this are beyond what is counted. */
-#define CANDIDATE_LIMIT (INT32_MAX / 2)
 
 /* Arrays of a candidate, and of a seen sphere. */
 enum { DOUBLES = 7, NUMBERS = 6, SEEN_DOUBLES = 14 };
@@ -65,8 +60,7 @@ static abut_index padded(abut_index count)
     return (count / CANDIDATE_PADDING + 2) * CANDIDATE_PADDING;
 }
 
-/* What the arrays hold is lost. */
-static abut_status reserve(line *l, abut_index count)
+abut_status line_reserve(line *l, abut_index count)
 {
     candidates *c = &l->candidates;
     const abut_index views = c->batch->view_count;
@@ -90,23 +84,6 @@ static abut_status reserve(line *l, abut_index count)
     c->capacity = (int32_t)count;
     c->of.capacity = (int32_t)seen;
     return ABUT_OK;
-}
-
-abut_status line_collect(line *l, const uint64_t *spheres, int32_t from, int32_t *next)
-{
-    candidates *c = &l->candidates;
-    abut_status status = reserve(l, CANDIDATE_ROOM);
-    while (!status) {
-        *next = kernels_take()->collect(c, spheres, from);
-        bool is_stuck = c->sphere_count == 0 && *next < c->batch->count;
-        if (!is_stuck || *next > from) {
-            break;
-        }
-        /* one sphere alone has more candidates than there is room for */
-        status = c->capacity < CANDIDATE_LIMIT ? reserve(l, 2 * (abut_index)c->capacity)
-                                               : ABUT_NO_MEMORY;
-    }
-    return status;
 }
 
 void kept_take_all(kept *k)

@@ -196,6 +196,9 @@ typedef struct line {
 void line_begin(line *l, const batch *b, bool is_wide);
 void line_free(line *l);
 
+/* Room for so many candidates; what the arrays hold is lost. ABUT_OK or ABUT_NO_MEMORY. */
+abut_status line_reserve(line *l, abut_index count);
+
 /* The candidates of the batch's spheres from number `from` on whose bits are set, as many spheres
  * as there is room for; sphere *next is the first that there was none for, or the batch's count.
  * ABUT_OK or ABUT_NO_MEMORY. */

@@ -1,11 +1,10 @@
 /* Contacts become columns: chunk by chunk, in the caller's order of spheres. */
-#include "columns.h"
+#include "rows.h"
 
 #include <string.h>
 
 #include "../base/parallel.h"
 #include "../base/prefetch.h"
-#include "rows.h"
 
 typedef struct writing {
     const abut_contacts *contacts;

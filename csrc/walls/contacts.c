@@ -1,12 +1,10 @@
-/* The contacts of a query: made, searched and counted. */
+/* The contacts of a query: made, kept and counted. */
 #include "contacts.h"
 
 #include <string.h>
 
 #include "../base/memory.h"
 #include "../base/prefetch.h"
-#include "columns.h"
-#include "find.h"
 
 /* ---- memory ---- */
 
@@ -71,8 +69,8 @@ static bool prepare_chunks(abut_contacts *contacts)
     return true;
 }
 
-static abut_contacts *make_contacts(const abut_finder *finder, const abut_query *query,
-                                    const abut_room *room)
+abut_contacts *contacts_make(const abut_finder *finder, const abut_query *query,
+                             const abut_room *room)
 {
     abut_contacts *contacts = take_contacts(finder);
     if (!contacts) {
@@ -147,6 +145,11 @@ static abut_status keep_located(void *context, abut_index chunk, records *of, pa
     return ABUT_OK;
 }
 
+records_sink contacts_sink(abut_contacts *contacts)
+{
+    return (records_sink){contacts->order.is_by_place ? keep_located : keep, contacts};
+}
+
 /* ---- counting ---- */
 
 /* Count the contacts and nodes of a chunk of spheres in the caller's order. */
@@ -182,7 +185,7 @@ static abut_status count_chunks(abut_contacts *contacts)
     return ABUT_OK;
 }
 
-static abut_status number_rows(abut_contacts *contacts)
+abut_status contacts_number_rows(abut_contacts *contacts)
 {
     abut_status status = count_chunks(contacts);
     if (!status) {
@@ -190,123 +193,4 @@ static abut_status number_rows(abut_contacts *contacts)
         sort_sum_up(contacts->first_nodes, contacts->now.chunk_count);
     }
     return status;
-}
-
-/* ---- searching ---- */
-
-static void keep_statistics(const abut_contacts *contacts, const find_counts *found)
-{
-    query_counts *counts = &contacts->finder->leftovers->counts;
-    atomic_store(&counts->spheres, contacts->now.query.sphere_count);
-    atomic_store(&counts->candidates, found->entries);
-    atomic_store(&counts->tests, found->tests);
-    atomic_store(&counts->touches, found->touches);
-    atomic_store(&counts->contacts, abut_contacts_count(contacts));
-}
-
-/* Search, and number the rows. */
-static abut_status find_rows(abut_contacts *contacts, const reach_profile *profile,
-                             find_counts *counts)
-{
-    contact_query *now = &contacts->now;
-    const bool is_by_place = contacts->order.is_by_place;
-    early e;
-    find_task task = {.finder = contacts->finder,
-                      .query = &now->query,
-                      .scene = &now->scene,
-                      .profile = profile,
-                      .rows = contacts->order.rows,
-                      .sink = {is_by_place ? keep_located : keep, contacts}};
-    if (now->has_room && !is_by_place) {
-        task.sink = early_begin(&e, contacts);
-        abut_status status = find_records(&task, counts);
-        early_end(&e);
-        return status;
-    }
-    abut_status status = find_records(&task, counts);
-    return status ? status : number_rows(contacts);
-}
-
-/* Where the room is enough all rows go into it. */
-static void fill_room(const abut_contacts *contacts)
-{
-    const abut_room *room = &contacts->now.room;
-    if (contacts->now.has_room && abut_contacts_count(contacts) <= room->rows &&
-        abut_contacts_node_count(contacts) <= room->nodes) {
-        abut_contacts_write(contacts, &room->columns);
-    }
-}
-
-/* What the threads of a query do together, once its meshes are in their places. */
-typedef struct searching {
-    abut_contacts *contacts;
-    reach_profile profile;
-    find_counts counts;
-    abut_status status;
-} searching;
-
-static void search_together(void *context)
-{
-    searching *s = context;
-    abut_contacts *contacts = s->contacts;
-    contact_query *now = &contacts->now;
-    s->status = order_choose(&contacts->order, &now->query, &now->scene, s->profile.largest);
-    if (!s->status) {
-        s->status = find_rows(contacts, &s->profile, &s->counts);
-    }
-    if (!s->status) {
-        keep_statistics(contacts, &s->counts);
-        fill_room(contacts);
-    }
-}
-
-static abut_status search(abut_contacts *contacts, abut_error *error)
-{
-    contact_query *now = &contacts->now;
-    const sphere_order *order = &contacts->order;
-    searching s = {.contacts = contacts};
-    if (!query_profile(&now->query, &s.profile)) {
-        return query_find_bad_sphere(&now->query, error);
-    }
-    s.status =
-        scene_build(&now->scene, &contacts->mesh_block, contacts->finder, &now->query, &s.profile);
-    if (!s.status) {
-        parallel_together(now->query.workers, WORK_OF_SPHERE * now->query.sphere_count,
-                          search_together, &s);
-    }
-    const abut_index crowded = s.counts.crowded_sphere;
-    return s.status == ABUT_CENTER_NOT_FINITE
-               ? query_find_bad_sphere(&now->query, error)
-               : query_report(error, s.status,
-                              order->is_by_place ? order->spheres[crowded] : crowded, 0, 0.0);
-}
-
-abut_status abut_contacts_find_into(const abut_finder *finder, const abut_query *query,
-                                    const abut_room *room, abut_contacts **contacts,
-                                    abut_error *error)
-{
-    const abut_query own = *query;
-    abut_error found = {.status = ABUT_OK};
-    *contacts = NULL;
-    abut_status status = query_check(finder, &own, &found);
-    abut_contacts *made = NULL;
-    if (!status) {
-        made = make_contacts(finder, &own, room);
-        status = made ? search(made, &found) : query_report(&found, ABUT_NO_MEMORY, 0, 0, 0.0);
-    }
-    if (status) {
-        abut_contacts_free(made);
-    } else {
-        *contacts = made;
-    }
-    if (error) {
-        *error = found;
-    }
-    return status;
-}
-
-abut_status abut_contacts_find(const abut_finder *finder, const abut_query *query,
-                               abut_contacts **contacts, abut_error *error)
-{
-    return abut_contacts_find_into(finder, query, NULL, contacts, error);
 }

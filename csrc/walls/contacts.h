@@ -39,7 +39,20 @@ struct abut_contacts {
     abut_index *first_nodes; /* chunk_count + 1: likewise for nodes */
 };
 
+/* For a query, with empty chunks, in the memory of the finder's last contacts where there are some;
+ * room: NULL for none. NULL where there is no memory. */
+abut_contacts *contacts_make(const abut_finder *finder, const abut_query *query,
+                             const abut_room *room);
+
 /* Keep a chunk's records, for others in their place. */
 void contacts_keep(abut_contacts *contacts, abut_index chunk, records *of);
+
+/* That keeps all records. */
+records_sink contacts_sink(abut_contacts *contacts);
+
+/* All records are kept: tell where the rows of each chunk begin. ABUT_OK, or why the query is to
+ * end.
+ */
+abut_status contacts_number_rows(abut_contacts *contacts);
 
 #endif

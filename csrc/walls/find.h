@@ -23,11 +23,6 @@ typedef struct find_counts {
     abut_index entries, tests, touches, crowded_sphere;
 } find_counts;
 
-static inline abut_index chunk_count_of(abut_index sphere_count)
-{
-    return (sphere_count + CHUNK_SPHERES - 1) / CHUNK_SPHERES;
-}
-
 /* ABUT_OK, or why the search ended. */
 abut_status find_records(const find_task *task, find_counts *counts);
 

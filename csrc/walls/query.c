@@ -1,8 +1,10 @@
-/* What a query asks is checked, and how its reaches are distributed. */
-#include "finder.h"
-
+/* A query from its beginning to its end: what it asks is checked; then its meshes are placed, its
+ * spheres are searched in some order, and what is kept of them is numbered. */
+#include "../base/parallel.h"
 #include "../mesh/tolerance.h"
+#include "find.h"
 #include "kernels.h"
+#include "rows.h"
 
 /* Larger exponents of a contact law than this are slips; powers of overlaps must not vanish. */
 #define EXPONENT_LIMIT 10.0
@@ -16,31 +18,31 @@ abut_query abut_query_default(void)
         .resolution = ABUT_HIERARCHY, .exponent = 1.5, .weights = ABUT_WACHSPRESS, .workers = 1};
 }
 
-abut_status query_report(abut_error *error, abut_status status, abut_index index, abut_index detail,
-                         double value)
+static abut_status report(abut_error *error, abut_status status, abut_index index,
+                          abut_index detail, double value)
 {
     *error = (abut_error){.status = status, .index = index, .detail = detail, .value = value};
     return status;
 }
 
-abut_status query_find_bad_sphere(const abut_query *query, abut_error *error)
+static abut_status find_bad_sphere(const abut_query *query, abut_error *error)
 {
     for (abut_index i = 0; i < 3 * query->sphere_count; i++) {
         double x = query->centers[i];
         if (!isfinite(x)) {
-            return query_report(error, ABUT_CENTER_NOT_FINITE, i / 3, i % 3, x);
+            return report(error, ABUT_CENTER_NOT_FINITE, i / 3, i % 3, x);
         }
         if (fabs(x) > ABUT_COORDINATE_LIMIT) {
-            return query_report(error, ABUT_CENTER_TOO_FAR, i / 3, i % 3, x);
+            return report(error, ABUT_CENTER_TOO_FAR, i / 3, i % 3, x);
         }
     }
     for (abut_index i = 0; i < query->sphere_count; i++) {
         double radius = query->radii[i];
         if (!(radius > 0.0 && radius <= ABUT_COORDINATE_LIMIT)) {
-            return query_report(error, ABUT_BAD_RADIUS, i, 0, radius);
+            return report(error, ABUT_BAD_RADIUS, i, 0, radius);
         }
     }
-    return query_report(error, ABUT_INPUT_CHANGED, 0, 0, 0.0);
+    return report(error, ABUT_INPUT_CHANGED, 0, 0, 0.0);
 }
 
 /* Eq. 28 is for quads, and triangles have but one choice. */
@@ -51,7 +53,7 @@ static abut_status check_weights(const abut_finder *finder, abut_index number,
     for (abut_index f = 0; query->weights == ABUT_ZHONG && f < mesh->view.facet_count; f++) {
         if (mesh_polygon(mesh, f).count > 4) {
             abut_index corners = mesh_polygon(mesh, f).count;
-            return query_report(error, ABUT_BAD_WEIGHTS, f, corners, (double)number);
+            return report(error, ABUT_BAD_WEIGHTS, f, corners, (double)number);
         }
     }
     return ABUT_OK;
@@ -62,7 +64,7 @@ static abut_status check_period(const abut_query *query, abut_error *error)
     for (int axis = 0; query->period && axis < 3; axis++) {
         double period = query->period[axis];
         if (!(period >= 0.0 && period <= ABUT_COORDINATE_LIMIT)) {
-            return query_report(error, ABUT_BAD_PERIOD, axis, 0, period);
+            return report(error, ABUT_BAD_PERIOD, axis, 0, period);
         }
     }
     return ABUT_OK;
@@ -71,18 +73,19 @@ static abut_status check_period(const abut_query *query, abut_error *error)
 static abut_status check_numbers(const abut_query *query, abut_error *error)
 {
     if (!(query->gap >= 0.0 && query->gap <= ABUT_COORDINATE_LIMIT)) {
-        return query_report(error, ABUT_BAD_GAP, 0, 0, query->gap);
+        return report(error, ABUT_BAD_GAP, 0, 0, query->gap);
     }
     if (!(query->flat_angle >= 0.0 && query->flat_angle < 0.5 * PI)) {
-        return query_report(error, ABUT_BAD_FLAT_ANGLE, 0, 0, query->flat_angle);
+        return report(error, ABUT_BAD_FLAT_ANGLE, 0, 0, query->flat_angle);
     }
     if (!(query->exponent > 0.0 && query->exponent <= EXPONENT_LIMIT)) {
-        return query_report(error, ABUT_BAD_EXPONENT, 0, 0, query->exponent);
+        return report(error, ABUT_BAD_EXPONENT, 0, 0, query->exponent);
     }
     return check_period(query, error);
 }
 
-abut_status query_check(const abut_finder *finder, const abut_query *query, abut_error *error)
+static abut_status check_query(const abut_finder *finder, const abut_query *query,
+                               abut_error *error)
 {
     abut_status status = check_numbers(query, error);
     for (abut_index k = 0; !status && k < finder->mesh_count; k++) {
@@ -117,4 +120,122 @@ bool query_profile(const abut_query *query, reach_profile *profile)
         profile->counts[octave_of(profile, query->radii[i] + query->gap)]++;
     }
     return true;
+}
+
+/* ---- searching ---- */
+
+static void keep_statistics(const abut_contacts *contacts, const find_counts *found)
+{
+    query_counts *counts = &contacts->finder->leftovers->counts;
+    atomic_store(&counts->spheres, contacts->now.query.sphere_count);
+    atomic_store(&counts->candidates, found->entries);
+    atomic_store(&counts->tests, found->tests);
+    atomic_store(&counts->touches, found->touches);
+    atomic_store(&counts->contacts, abut_contacts_count(contacts));
+}
+
+/* Search, and number the rows. */
+static abut_status find_rows(abut_contacts *contacts, const reach_profile *profile,
+                             find_counts *counts)
+{
+    contact_query *now = &contacts->now;
+    early e;
+    find_task task = {.finder = contacts->finder,
+                      .query = &now->query,
+                      .scene = &now->scene,
+                      .profile = profile,
+                      .rows = contacts->order.rows,
+                      .sink = contacts_sink(contacts)};
+    if (now->has_room && !contacts->order.is_by_place) {
+        task.sink = early_begin(&e, contacts);
+        abut_status status = find_records(&task, counts);
+        early_end(&e);
+        return status;
+    }
+    abut_status status = find_records(&task, counts);
+    return status ? status : contacts_number_rows(contacts);
+}
+
+/* Where the room is enough all rows go into it. */
+static void fill_room(const abut_contacts *contacts)
+{
+    const abut_room *room = &contacts->now.room;
+    if (contacts->now.has_room && abut_contacts_count(contacts) <= room->rows &&
+        abut_contacts_node_count(contacts) <= room->nodes) {
+        abut_contacts_write(contacts, &room->columns);
+    }
+}
+
+/* What the threads of a query do together, once its meshes are in their places. */
+typedef struct searching {
+    abut_contacts *contacts;
+    reach_profile profile;
+    find_counts counts;
+    abut_status status;
+} searching;
+
+static void search_together(void *context)
+{
+    searching *s = context;
+    abut_contacts *contacts = s->contacts;
+    contact_query *now = &contacts->now;
+    s->status = order_choose(&contacts->order, &now->query, &now->scene, s->profile.largest);
+    if (!s->status) {
+        s->status = find_rows(contacts, &s->profile, &s->counts);
+    }
+    if (!s->status) {
+        keep_statistics(contacts, &s->counts);
+        fill_room(contacts);
+    }
+}
+
+static abut_status search(abut_contacts *contacts, abut_error *error)
+{
+    contact_query *now = &contacts->now;
+    const sphere_order *order = &contacts->order;
+    searching s = {.contacts = contacts};
+    if (!query_profile(&now->query, &s.profile)) {
+        return find_bad_sphere(&now->query, error);
+    }
+    s.status =
+        scene_build(&now->scene, &contacts->mesh_block, contacts->finder, &now->query, &s.profile);
+    if (!s.status) {
+        parallel_together(now->query.workers, WORK_OF_SPHERE * now->query.sphere_count,
+                          search_together, &s);
+    }
+    const abut_index crowded = s.counts.crowded_sphere;
+    return s.status == ABUT_CENTER_NOT_FINITE
+               ? find_bad_sphere(&now->query, error)
+               : report(error, s.status, order->is_by_place ? order->spheres[crowded] : crowded, 0,
+                        0.0);
+}
+
+abut_status abut_contacts_find_into(const abut_finder *finder, const abut_query *query,
+                                    const abut_room *room, abut_contacts **contacts,
+                                    abut_error *error)
+{
+    const abut_query own = *query;
+    abut_error found = {.status = ABUT_OK};
+    *contacts = NULL;
+    abut_status status = check_query(finder, &own, &found);
+    abut_contacts *made = NULL;
+    if (!status) {
+        made = contacts_make(finder, &own, room);
+        status = made ? search(made, &found) : report(&found, ABUT_NO_MEMORY, 0, 0, 0.0);
+    }
+    if (status) {
+        abut_contacts_free(made);
+    } else {
+        *contacts = made;
+    }
+    if (error) {
+        *error = found;
+    }
+    return status;
+}
+
+abut_status abut_contacts_find(const abut_finder *finder, const abut_query *query,
+                               abut_contacts **contacts, abut_error *error)
+{
+    return abut_contacts_find_into(finder, query, NULL, contacts, error);
 }

@@ -21,6 +21,11 @@ static inline sphere_range chunk_spheres(abut_index chunk, abut_index sphere_cou
     return (sphere_range){begin, end < sphere_count ? end : sphere_count};
 }
 
+static inline abut_index chunk_count_of(abut_index sphere_count)
+{
+    return (sphere_count + CHUNK_SPHERES - 1) / CHUNK_SPHERES;
+}
+
 /* A mesh that is seen at an image other than 0. */
 typedef struct seen_image {
     int32_t mesh;

@@ -58,7 +58,7 @@ def carry(
     vectors = read_tangent(tangent, before)
     if rows is None:
         rows = match(now, before, *ids, workers)
-    old = _read_rows(rows, now)
+    old = read_match(rows, now)
     return _core.carry(_step(now), _step(before), old, vectors, worker_count(workers))
 
 
@@ -173,24 +173,11 @@ def read_tangent(tangent: ArrayLike | None, before: Table) -> _Doubles:
     return vectors
 
 
-def _read_rows(rows: ArrayLike, now: Table) -> _Indices:
+def read_match(rows: ArrayLike, now: Table) -> _Indices:
     """A row of the step before for each row, which is not looked at yet."""
     array = checks.indices(rows, "match")
     if array.shape != (len(now),):
         raise ValueError(f"match has shape {array.shape}, but must be ({len(now)},)")
-    return array
-
-
-def read_match(rows: ArrayLike, now: Table, before: Table) -> _Indices:
-    """The row of the step before that each row continues, or -1."""
-    previous_count = len(before)
-    array = _read_rows(rows, now)
-    outside = np.flatnonzero((array < -1) | (array >= previous_count))
-    if len(outside):
-        raise ValueError(
-            f"match[{outside[0]}] is {array[outside[0]]}, but the previous {before._row}s are"
-            f" {previous_count}, from 0 on; -1 is none"
-        )
     return array
 
 
@@ -203,36 +190,3 @@ def _step(contacts: Contacts) -> _core._Step:
         None if poses is None else poses.reshape(-1, 16),
         None if period is None else lengths_of(period),
     )  # fmt: skip
-
-
-# ---- from one tangent plane into another ---------------------------------------------------------
-
-
-def _dot(a: _Doubles, b: _Doubles) -> _Doubles:
-    return (a * b).sum(axis=1, keepdims=True)
-
-
-def tilted(vectors: _Doubles, old: _Doubles, new: _Doubles) -> _Doubles:
-    """Vectors turned by the smallest rotation that takes unit vectors `old` to `new`.
-
-    Reflected across the plane of `old`, and then across that of the sum of both: the same as
-    v - 2 (s.v) / (s.s) s + 2 (old.v) new, which leaves tangent vectors as they are, to the bit,
-    where nothing turns.
-    """
-    middle = _middle(old, new)
-    along = 2 * _dot(middle, vectors) / _dot(middle, middle)
-    return vectors - along * middle + 2 * _dot(old, vectors) * new
-
-
-def _middle(old: _Doubles, new: _Doubles) -> _Doubles:
-    """Vectors halfway between unit vectors; where these are opposite, one across them."""
-    middle, apart = old + new, old - new
-    # what rounding left of the difference would tilt a short sum
-    short = np.flatnonzero(_dot(middle, middle)[:, 0] < 1)
-    across = apart[short] / np.sqrt(_dot(apart[short], apart[short]))
-    axis = np.eye(old.shape[1])[np.abs(across).argmin(axis=1)]
-    sums = middle[short] - _dot(middle[short], across) * across
-    lost = _dot(sums, sums) <= np.finfo(float).eps ** 2
-    axis -= _dot(axis, across) * across
-    middle[short] = np.where(lost, axis, sums)
-    return middle

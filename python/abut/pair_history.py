@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, checks
-from .history import earlier_numbers, read_tangent
+from .history import earlier_numbers, read_match, read_tangent
 from .threads import worker_count
 
 if TYPE_CHECKING:
@@ -44,10 +44,7 @@ def carry(
     steps = _read_steps(now, before)
     vectors = read_tangent(tangent, before)
     earlier = _earlier(now, before, *ids)
-    if rows is None:
-        old = _core.match_pairs(*steps, *earlier, threads)
-    else:
-        old = _read_match(rows, len(now))
+    old = _core.match_pairs(*steps, *earlier, threads) if rows is None else read_match(rows, now)
     return _core.carry_pairs(*steps, *earlier, old, vectors, threads)
 
 
@@ -92,13 +89,6 @@ def _step(pairs: Pairs, whose: str) -> _core._PairStep:
         pairs.point.shape[1],
         -1 if pairs.other_count is None else pairs.other_count,
     )
-
-
-def _read_match(rows: ArrayLike, count: int) -> _Indices:
-    array = checks.indices(rows, "match")
-    if array.shape != (count,):
-        raise ValueError(f"match has shape {array.shape}, but must be ({count},)")
-    return array
 
 
 # ---- who is who ----------------------------------------------------------------------------------

@@ -1,6 +1,26 @@
-/* Closest points of candidates: of each facet's triangles the nearest, along the world's axes. */
-#include "candidates.h"
+/* Candidates of a batch's spheres, and their closest points: of each facet's triangles the nearest,
+ * along the world's axes. */
 #include "kernels.h"
+
+/* More candidates of one sphere than this are beyond what is counted. */
+#define CANDIDATE_LIMIT (INT32_MAX / 2)
+
+abut_status line_collect(line *l, const uint64_t *spheres, int32_t from, int32_t *next)
+{
+    candidates *c = &l->candidates;
+    abut_status status = line_reserve(l, CANDIDATE_ROOM);
+    while (!status) {
+        *next = kernels_take()->collect(c, spheres, from);
+        bool is_stuck = c->sphere_count == 0 && *next < c->batch->count;
+        if (!is_stuck || *next > from) {
+            break;
+        }
+        /* one sphere alone has more candidates than there is room for */
+        status = c->capacity < CANDIDATE_LIMIT ? line_reserve(l, 2 * (abut_index)c->capacity)
+                                               : ABUT_NO_MEMORY;
+    }
+    return status;
+}
 
 /* Of a polygon's triangles only the nearest counts (contact type hierarchy, section 5.1), the first
  * of those. They are neighbors. */

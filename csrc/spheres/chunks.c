@@ -1,0 +1,121 @@
+/* Which spheres are searched in one go. */
+#include <string.h>
+
+#include "../base/memory.h"
+#include "pairs.h"
+
+/* Spheres of a chunk that only meet those of their own level; fewer where there would be few
+ * chunks, which threads could not share evenly. */
+enum { CHUNK_SPHERES = 8192, SMALLEST_CHUNK = 64, USUAL_CHUNKS = 16 };
+
+/* How many rows of cells take as long as a sphere on its own level. */
+#define ROWS_PER_SPHERE 16.0
+
+level_range chunks_other_levels(const abut_pairs *pairs, int32_t level)
+{
+    if (level < 0) {
+        return (level_range){0, pairs->memory->grid.level_count};
+    }
+    return pairs->finder->search == ABUT_TOP_DOWN
+               ? (level_range){0, level}
+               : (level_range){level + 1, pairs->memory->grid.level_count};
+}
+
+/* The first cell, from number `cell` on, whose spheres all have the number `sphere` or a later one
+ * in the grid's order. */
+static int32_t cell_of(const grid *g, int32_t cell, int32_t last, abut_index sphere)
+{
+    while (cell < last) {
+        const int32_t middle = cell + (last - cell) / 2;
+        if (g->begins[middle] >= sphere) {
+            last = middle;
+        } else {
+            cell = middle + 1;
+        }
+    }
+    return cell;
+}
+
+/* How many spheres are worth a chunk: the fewer, the more rows of cells each looks into. */
+static abut_index chunk_spheres(const abut_pairs *pairs, int32_t level, double reach)
+{
+    const level_range levels = chunks_other_levels(pairs, level);
+    double work = 1.0;
+    for (int32_t h = levels.begin; h < levels.end; h++) {
+        const grid_level *other = &pairs->memory->grid.levels[h];
+        double rows = 1.0;
+        for (int axis = 1; axis < 3; axis++) {
+            const grid_axis *at = &other->axes[axis];
+            const double window = 2.0 * (reach + other->reach) * at->inv_length + 1.0;
+            rows *= window < at->count ? window : at->count;
+        }
+        work += rows / ROWS_PER_SPHERE;
+    }
+    const abut_index share = pairs->own.count / USUAL_CHUNKS;
+    const double count = (double)(share < CHUNK_SPHERES ? share : CHUNK_SPHERES) / work;
+    return count > SMALLEST_CHUNK ? (abut_index)count : SMALLEST_CHUNK;
+}
+
+static abut_status add_chunk(abut_pairs *pairs, pair_chunk chunk)
+{
+    if (chunk.begin == chunk.end) {
+        return ABUT_OK;
+    }
+    const abut_index before = pairs->memory->chunk_capacity;
+    pair_chunk *chunks = memory_grow(pairs->memory->chunks, pairs->chunk_count + 1,
+                                     &pairs->memory->chunk_capacity, sizeof *chunks);
+    if (!chunks) {
+        return ABUT_NO_MEMORY;
+    }
+    pairs->memory->chunks = chunks;
+    if (pairs->memory->chunk_capacity > before) {
+        memset(chunks + before, 0,
+               (size_t)(pairs->memory->chunk_capacity - before) * sizeof *chunks);
+    }
+    pair_chunk *own = &chunks[pairs->chunk_count++];
+    own->level = chunk.level, own->begin = chunk.begin, own->end = chunk.end;
+    return ABUT_OK;
+}
+
+static abut_status add_level_chunks(abut_pairs *pairs, int32_t h)
+{
+    const grid *g = &pairs->memory->grid;
+    const grid_level *level = &g->levels[h];
+    const int32_t last = level->first_cell + level->cell_count;
+    const abut_index step = chunk_spheres(pairs, h, level->reach), end = g->begins[last];
+    int32_t cell = level->first_cell;
+    abut_status status = ABUT_OK;
+    for (abut_index k = g->begins[cell]; !status && k < end; k += step) {
+        const int32_t next = k + step < end ? cell_of(g, cell, last, k + step) : last;
+        status = add_chunk(pairs, (pair_chunk){.level = h, .begin = cell, .end = next});
+        cell = next;
+    }
+    return status;
+}
+
+static abut_status add_row_chunks(abut_pairs *pairs)
+{
+    const level_set *levels = &pairs->finder->levels;
+    const abut_index step = chunk_spheres(pairs, -1, levels->reaches[levels->count - 1]);
+    abut_status status = ABUT_OK;
+    for (abut_index k = 0; !status && k < pairs->own.count; k += step) {
+        const abut_index end = k + step < pairs->own.count ? k + step : pairs->own.count;
+        status =
+            add_chunk(pairs, (pair_chunk){.level = -1, .begin = (int32_t)k, .end = (int32_t)end});
+    }
+    return status;
+}
+
+/* The levels of large spheres, whose search may be long, come first. */
+abut_status chunks_make(abut_pairs *pairs)
+{
+    pairs->chunk_count = 0;
+    if (pairs->second_set == &pairs->others || pairs->images) {
+        return add_row_chunks(pairs);
+    }
+    abut_status status = ABUT_OK;
+    for (int32_t h = pairs->memory->grid.level_count - 1; !status && h >= 0; h--) {
+        status = add_level_chunks(pairs, h);
+    }
+    return status;
+}
