@@ -548,6 +548,49 @@ abut_status abut_contacts_carry(const abut_step *now, const abut_step *before,
                                 const abut_index *match, const double *tangent, int workers,
                                 double *carried, abut_error *error);
 
+/* ---- a loop of steps ----
+ *
+ * A step of a simulation in C: who touches, which contact goes on, and the springs that they carry
+ * along. Two tables take turns, each with the columns of a step, its match and its springs;
+ * make_room is the caller's. Pairs go likewise. From the second step on the search allocates
+ * nothing, as what abut_contacts_free gives back serves the next one; abut_finder_prepare spares
+ * the first ones the building of bins.
+ *
+ *     static abut_status step_on(const abut_finder *finder, const abut_query *query, table *now,
+ *                                const table *before, abut_error *error)
+ *     {
+ *         const int workers = query->workers;
+ *         const abut_step *old = &before->step;
+ *         abut_contacts *contacts = NULL;
+ *         abut_status status = abut_contacts_find(finder, query, &contacts, error);
+ *         if (status) {
+ *             return status;
+ *         }
+ *         const abut_index rows = abut_contacts_count(contacts);
+ *         const abut_index nodes = abut_contacts_node_count(contacts);
+ *         status = make_room(now, rows, nodes);
+ *         if (!status) {
+ *             abut_contacts_write(contacts, &now->columns);
+ *             now->step = (abut_step){.sphere_count = query->sphere_count,
+ *                                     .contact_count = rows,
+ *                                     .node_count = nodes,
+ *                                     .offsets = now->columns.offsets,
+ *                                     .point = now->columns.point,
+ *                                     .normal = now->columns.normal,
+ *                                     .tilt = now->columns.tilt,
+ *                                     .node = now->columns.node,
+ *                                     .node_offsets = now->columns.node_offsets};
+ *             status = abut_contacts_match(&now->step, old, NULL, workers, now->match, error);
+ *         }
+ *         if (!status) {
+ *             status = abut_contacts_carry(&now->step, old, now->match, before->springs, workers,
+ *                                          now->springs, error);
+ *         }
+ *         abut_contacts_free(contacts);
+ *         return status;
+ *     }
+ */
+
 /* ---- the build ---- */
 
 /* Whether the library was built for threads, which is where the compiler knows OpenMP; else

@@ -238,6 +238,16 @@ def test_public_header_stands_alone():
     assert list((ROOT / "csrc").glob("*.h")) == [ROOT / "csrc/abut.h"]
 
 
+def test_stepping_example_is_the_one_that_is_compiled():
+    """The lines of the header's example, and those of the test that runs it."""
+    header = (ROOT / "csrc/abut.h").read_text()
+    shown = re.findall(r"^ \*     (.*)$", header[header.index("a loop of steps") :], flags=re.M)
+    lines = [line for line in (ROOT / "tests/c/test_stepping.c").read_text().split("\n") if line]
+    first = lines.index(shown[0])
+    assert len(shown) > 20
+    assert lines[first : first + len(shown)] == shown
+
+
 @pytest.mark.parametrize("what", HOMES)
 def test_hard_thing_has_one_home(what):
     pattern, home = HOMES[what]

@@ -38,18 +38,21 @@ static abut_index block_end(const pair_chunk *chunk, abut_index block)
     return ((const abut_index *)chunk->ends.data)[block];
 }
 
-/* What each chunk has found for a block. */
-static void list_runs(const abut_pairs *pairs, abut_index block, keyed_run *runs)
+/* What chunks have found for a block; most have found nothing. Returns how many have. */
+static abut_index list_runs(const abut_pairs *pairs, abut_index block, keyed_run *runs)
 {
+    abut_index count = 0;
     for (abut_index c = 0; c < pairs->chunk_count; c++) {
         const pair_chunk *chunk = &pairs->memory->chunks[c];
         const abut_index begin = block_begin(chunk, block);
         const int_pair *from = (const int_pair *)chunk->pairs.data + begin;
-        runs[c] = (keyed_run){.keys = &from->first,
-                              .items = &from->second,
-                              .count = block_end(chunk, block) - begin,
-                              .step = sizeof *from / sizeof from->first};
+        runs[count] = (keyed_run){.keys = &from->first,
+                                  .items = &from->second,
+                                  .count = block_end(chunk, block) - begin,
+                                  .step = sizeof *from / sizeof from->first};
+        count += runs[count].count > 0;
     }
+    return count;
 }
 
 /* Make the lists of a block: sort its pairs by first sphere, and each sphere's seconds. */
@@ -60,8 +63,8 @@ static void fill_lists(const abut_pairs *pairs, abut_index block, const list_mak
     const abut_index before = ((const abut_index *)pairs->memory->sums.data)[block];
     const key_block spheres = {.first_key = begin, .key_count = end - begin};
     int32_t *ends = maker->ends.data, *unsorted = maker->unsorted.data;
-    list_runs(pairs, block, maker->runs.data);
-    sort_block(&spheres, maker->runs.data, pairs->chunk_count, ends, unsorted);
+    const abut_index run_count = list_runs(pairs, block, maker->runs.data);
+    sort_block(&spheres, maker->runs.data, run_count, ends, unsorted);
     for (abut_index i = begin; i < end; i++) {
         pairs->offsets[i + 1] = before + ends[i - begin];
     }
