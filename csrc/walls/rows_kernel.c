@@ -38,7 +38,8 @@ LANES_INLINE bool measure(const contact *items, const measures *to)
     return mask_bits(lanes_less(distance, lanes_set(AT_CENTER))) == 0;
 }
 
-/* Fewer. */
+/* Likewise of fewer contacts than there are lanes: what is beyond them is neither read nor written.
+ */
 static bool measure_rest(const contact *items, abut_index count, const measures *to)
 {
     contact all[LANES];
