@@ -150,7 +150,7 @@ def middles(old, new):
     # what rounding left of the difference would tilt a short sum
     short = np.flatnonzero(dot(middle, middle)[:, 0] < 1)
     across = apart[short] / np.sqrt(dot(apart[short], apart[short]))
-    axis = np.eye(3)[np.abs(across).argmin(axis=1)]
+    axis = np.eye(old.shape[1])[np.abs(across).argmin(axis=1)]
     sums = middle[short] - dot(middle[short], across) * across
     lost = dot(sums, sums) <= np.finfo(float).eps ** 2
     axis -= dot(axis, across) * across

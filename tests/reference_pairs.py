@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from reference_history import tilted
+
 # the cosine of 60 degrees: normals of two images that both touch are as far apart, or farther
 TURNED = 0.5
 
@@ -109,30 +111,3 @@ def choose(rows, old, order):
             rows_taken.add(rows[k]), old_taken.add(old[k])
             chosen.append(k)
     return np.array(chosen, int)
-
-
-# ---- from one tangent plane into another ---------------------------------------------------------
-
-
-def dot(a, b):
-    return (a * b).sum(axis=1, keepdims=True)
-
-
-def tilted(vectors, old, new):
-    """Vectors turned by the smallest rotation that takes unit vectors `old` to `new`."""
-    middle = middles(old, new)
-    along = 2 * dot(middle, vectors) / dot(middle, middle)
-    return vectors - along * middle + 2 * dot(old, vectors) * new
-
-
-def middles(old, new):
-    """Vectors halfway between unit vectors; where these are opposite, one across them."""
-    middle, apart = old + new, old - new
-    short = np.flatnonzero(dot(middle, middle)[:, 0] < 1)
-    across = apart[short] / np.sqrt(dot(apart[short], apart[short]))
-    axis = np.eye(old.shape[1])[np.abs(across).argmin(axis=1)]
-    sums = middle[short] - dot(middle[short], across) * across
-    lost = dot(sums, sums) <= np.finfo(float).eps ** 2
-    axis -= dot(axis, across) * across
-    middle[short] = np.where(lost, axis, sums)
-    return middle

@@ -41,9 +41,9 @@ static abut_status reserve(records *r, abut_index added, bool has_shares)
 /* The number of an image other than 0: that of the record before, mostly. */
 static abut_status number_image(records *r, const view *v, abut_index *number)
 {
-    const seen_image *last = r->images + r->image_count - 1;
-    if (r->image_count == 0 || last->mesh != v->number ||
-        memcmp(last->image, v->image, sizeof v->image) != 0) {
+    const abut_index last = r->image_count - 1;
+    if (last < 0 || r->images[last].mesh != v->number ||
+        memcmp(r->images[last].image, v->image, sizeof v->image) != 0) {
         seen_image *images =
             memory_grow(r->images, r->image_count + 1, &r->image_capacity, sizeof *images);
         if (!images) {
