@@ -18,7 +18,7 @@ static const double *find_shares(const abut_contacts *contacts, const records *b
     return contacts->now.query.resolution == ABUT_SHARING ? buffer->shares + first : NULL;
 }
 
-/* A block's contacts that stood apart. */
+/* Contacts of one block, copied from where the search by place has left them. */
 typedef struct gathered {
     contact items[ROWS];
     double shares[ROWS];
@@ -201,7 +201,7 @@ static void begin_rows(const abut_columns *columns)
 
 /* ---- all of them ---- */
 
-/* Those that are not written yet. */
+/* Write one of the chunks that were not written during the search. */
 static abut_status write_chunk(void *context, abut_index number, parallel_job *job)
 {
     (void)job;
@@ -210,7 +210,7 @@ static abut_status write_chunk(void *context, abut_index number, parallel_job *j
     return ABUT_OK;
 }
 
-/* Columns may be left out. */
+/* Copy rows of one column, unless either side does without it. */
 static void copy_rows(void *to, const void *from, abut_index count, size_t size)
 {
     if (to && from && count > 0) {
@@ -218,7 +218,7 @@ static void copy_rows(void *to, const void *from, abut_index count, size_t size)
     }
 }
 
-/* What is in the query's columns. */
+/* Copy the rows that are in the room already to other columns. */
 static void copy_written(const abut_contacts *contacts, const abut_columns *to)
 {
     const abut_columns *from = &contacts->now.room.columns;
@@ -259,7 +259,8 @@ void abut_contacts_write(const abut_contacts *contacts, const abut_columns *colu
 
 /* ---- while others are searched ---- */
 
-/* Nobody waits: what one leaves out the next one does. */
+/* A thread that does not get the lock goes on searching: the next one that gets it writes what this
+ * one would have written. */
 static bool try_lock(early *e)
 {
     return !atomic_flag_test_and_set(&e->is_locked);

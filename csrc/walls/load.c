@@ -6,7 +6,8 @@
 /* Where fewer than this share of the spheres are to be searched, those are apart. */
 #define SPARSE 0.5
 
-/* Fewer spheres than a block: what is behind their rows is not to be read. */
+/* Load fewer spheres than a block has from a copy: behind the caller's last row nothing may be
+ * read. */
 static bool load_part(batch *b, const sphere_rows *rows, int32_t count)
 {
     double centers[3 * BATCH_BLOCK] = {0}, radii[BATCH_BLOCK] = {0};

@@ -139,7 +139,7 @@ static bool is_large(const abut_query *query, const scene *s)
                            (double)query->sphere_count > SPHERES_PER_TRIANGLE * (double)triangles);
 }
 
-/* False: one of them is none. */
+/* Take spheres from all over the query. False: one of them is none. */
 static bool take_sample(const abut_query *query, sample_rows *sample)
 {
     bool are_good = true;

@@ -5,7 +5,7 @@
 
 #include "../base/memory.h"
 
-/* A chunk's first room. */
+/* So many contacts a chunk has room for at first. */
 enum { USUAL_CONTACTS = CHUNK_SPHERES / 8 };
 
 void records_clear(records *r)

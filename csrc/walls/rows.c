@@ -85,7 +85,8 @@ static bool is_on_triangle(const row_block *r, const contact *c)
     return fans[facet + 1] - fans[facet] == 1;
 }
 
-/* Returns the node after the last. */
+/* Sort a block's contacts by how their forces are computed, and find where their nodes go. Returns
+ * the node after the last. */
 static abut_index sort_out(const row_block *r, sorted *s)
 {
     abut_index node = 0, aside = 0, others = 0;
@@ -141,7 +142,7 @@ static void write_usual(const row_block *r)
     }
 }
 
-/* From the mesh to the center; where they coincide the facet's own. */
+/* Where a center is on its facet, the contact's normal is the facet's. */
 static void write_facet_normals(const row_block *r)
 {
     for (abut_index i = 0; i < r->count; i++) {
@@ -183,7 +184,7 @@ static void write_point(const row_block *r, abut_index i, vec3 point)
     vec3_store(r->to.point + 3 * i, scene_to_world(s, r->at.number, r->at.image, point));
 }
 
-/* Of any contact. */
+/* Write point, nodes and weights of any contact, one at a time. */
 static void write_force(const row_block *r, abut_index i, abut_index node)
 {
     const contact *c = &r->items[i];
@@ -209,7 +210,7 @@ static void write_force(const row_block *r, abut_index i, abut_index node)
     }
 }
 
-/* FACET contacts on triangles. */
+/* FACET contacts on triangles as arrays, for vector code. */
 typedef struct side_by_side {
     const triangle *of[ROWS];
     const double *center[ROWS], *offset[ROWS];
@@ -224,7 +225,8 @@ static const double *put_row(double *row, vec3 a)
     return row;
 }
 
-/* In the mesh's frame; the row after the caller's last is not to be read. */
+/* Tell where a center is to be read in the mesh's frame: in the caller's own row where that will
+ * do. Vector code reads four numbers, so the caller's last row is copied. */
 static void put_center(const row_block *r, const contact *c, side_by_side *side, abut_index n)
 {
     const abut_query *query = &r->contacts->now.query;
