@@ -319,11 +319,8 @@ static abut_status take(void *context, abut_index chunk, records *of, parallel_j
         if (!is_taken) {
             break;
         }
-        records *written = &e->contacts->chunks[chunk].records;
         write_chunk_rows(e->contacts, &e->contacts->now.room.columns, chunk);
-        const records other = *of;
-        *of = *written;
-        *written = other;
+        records_swap(&e->contacts->chunks[chunk].records, of);
     }
     return ABUT_OK;
 }

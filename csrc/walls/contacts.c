@@ -107,9 +107,7 @@ abut_index abut_contacts_node_count(const abut_contacts *contacts)
 void contacts_keep(abut_contacts *contacts, abut_index chunk, records *of)
 {
     chunk_records *own = &contacts->chunks[chunk];
-    const records other = own->records;
-    own->records = *of;
-    *of = other;
+    records_swap(&own->records, of);
     atomic_store(&own->is_complete, true);
 }
 

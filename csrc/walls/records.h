@@ -46,6 +46,14 @@ typedef struct records {
 void records_clear(records *r);
 void records_free(records *r);
 
+/* Each gets what the other has, with its memory. */
+static inline void records_swap(records *a, records *b)
+{
+    const records other = *a;
+    *a = *b;
+    *b = other;
+}
+
 /* What becomes of a chunk's records: called by the thread that has searched its spheres, with
  * chunks in any order. It may leave other memory in the place of theirs. */
 typedef abut_status records_take(void *context, abut_index chunk, records *of, parallel_job *job);
