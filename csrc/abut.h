@@ -109,9 +109,20 @@ typedef enum abut_status {
                              rows that there are */
     ABUT_BAD_PAIR_SPHERES, /* index: the pair, which is to continue one of other spheres */
     ABUT_BAD_REACH,        /* value: the reach */
-    ABUT_INPUT_CHANGED,    /* what was wrong with an array was so no more when it was to be named */
-    ABUT_BAD_SIMD,         /* no instruction level has this name */
-    ABUT_NO_SIMD,          /* this processor, or this build, has no such instruction level */
+    ABUT_BAD_TIME_STEP,    /* value: the step of time */
+    ABUT_BAD_GRAVITY,      /* index: the axis, value: the acceleration */
+    ABUT_BAD_LAW,       /* index: the material, detail: the other, value: what is wrong with it */
+    ABUT_BAD_MASS,      /* index: the sphere, value: its mass */
+    ABUT_BAD_MATERIAL,  /* index: the sphere, detail: its material */
+    ABUT_BAD_VELOCITY,  /* index: the sphere, detail: the axis, value: the velocity or spin */
+    ABUT_BAD_FORCE,     /* index: the sphere, detail: the axis, value: the force or torque */
+    ABUT_LAW_MISSING,   /* index: the sphere, detail: its material, value: that of what it
+                           touches */
+    ABUT_SPHERE_LOST,   /* index: the sphere, whose center is not finite or too far; detail: the
+                           number of the step */
+    ABUT_INPUT_CHANGED, /* what was wrong with an array was so no more when it was to be named */
+    ABUT_BAD_SIMD,      /* no instruction level has this name */
+    ABUT_NO_SIMD,       /* this processor, or this build, has no such instruction level */
     ABUT_STATUS_COUNT
 } abut_status;
 
@@ -590,6 +601,243 @@ abut_status abut_contacts_carry(const abut_step *now, const abut_step *before,
  *         return status;
  *     }
  */
+
+/* ---- simulation ----
+ *
+ * Spheres that move in time, by the discrete element method: docs/dem.md has the formulas. All
+ * units are the caller's, as long as they are consistent. Rows of spheres are numbers in the order
+ * in which spheres came; the library stores them otherwise, which nothing shows. */
+
+/* How the force of a contact follows from its overlap. */
+typedef enum abut_law_kind {
+    ABUT_NO_LAW = 0, /* where two such materials meet the step ends with ABUT_LAW_MISSING */
+    ABUT_HERTZ,
+    ABUT_LINEAR
+} abut_law_kind;
+
+/* How contacts resist rolling. */
+typedef enum abut_rolling {
+    ABUT_NO_ROLLING = 0,
+    ABUT_ROLLING_A, /* a torque against the sphere's spin, which it never reverses */
+    ABUT_ROLLING_C  /* a spring and a damper between the two that roll */
+} abut_rolling;
+
+/* The law of two materials. */
+typedef struct abut_law {
+    abut_law_kind kind;
+    double stiffness;   /* HERTZ: E*; LINEAR: k_n; > 0 */
+    double shear;       /* HERTZ: G*; LINEAR: k_t; >= 0 */
+    double friction;    /* >= 0 */
+    double restitution; /* 0 < restitution <= 1 */
+    abut_rolling rolling;
+    double rolling_friction; /* >= 0, without unit */
+    double rolling_damping;  /* C: eta, >= 0 */
+} abut_law;
+
+/* The damping ratio with which two that meet part with this part of their speed, under a force that
+ * never attracts. */
+double abut_damping_ratio(double restitution);
+
+/* How a wall moves. */
+typedef enum abut_motion_kind {
+    ABUT_ROTATING = 0,
+    ABUT_TRANSLATING,
+    ABUT_OSCILLATING,
+    ABUT_GIVEN /* as abut_simulation_place says; it stands alone */
+} abut_motion_kind;
+
+typedef struct abut_motion {
+    abut_motion_kind kind;
+    double vector[3]; /* ROTATING: the axis, of unit length; TRANSLATING: the velocity;
+                         OSCILLATING: the amplitude */
+    double origin[3]; /* ROTATING: a point of the axis */
+    double rate;      /* ROTATING: angle a time; OSCILLATING: frequency, turns a time */
+    double phase;     /* OSCILLATING: shift = amplitude (sin(2 pi rate t + phase) - sin phase) */
+} abut_motion;
+
+/* A mesh of the simulation's finder, with the same number. */
+typedef struct abut_wall {
+    abut_index material;
+    const abut_motion *motions; /* the first moves the mesh, each one after it all before it */
+    abut_index motion_count;    /* 0: it stands still */
+    double start;               /* time at which the motions begin */
+    double pose[16];            /* where it stood then: 4 x 4, rigid */
+} abut_wall;
+
+/* Where a wall is and how it moves at a time. */
+typedef struct abut_wall_state {
+    double pose[16];
+    double velocity[3]; /* of the origin */
+    double spin[3];
+    double origin[3]; /* about which its torque is: that of the last of its motions, carried along
+                         by a translation; of a wall that stands still 0, and of one whose motion
+                         is given the origin of its frame */
+} abut_wall_state;
+
+typedef struct abut_simulation abut_simulation;
+
+typedef struct abut_simulation_input {
+    double step; /* > 0 */
+    double gravity[3];
+    double period[3];           /* 0: not periodic along this axis */
+    abut_resolution resolution; /* HIERARCHY or SHARING */
+    int workers;
+} abut_simulation_input;
+
+abut_status abut_simulation_build(const abut_simulation_input *input, abut_simulation **simulation,
+                                  abut_error *error);
+void abut_simulation_free(abut_simulation *simulation);
+
+/* laws: material_count x material_count, symmetric; copied. Materials are never taken away. */
+abut_status abut_simulation_set_laws(abut_simulation *simulation, abut_index material_count,
+                                     const abut_law *laws, abut_error *error);
+
+/* Exchange all walls. The finder, NULL without walls, is borrowed until the next call; meshes that
+ * were there keep their numbers; walls are copied. */
+abut_status abut_simulation_set_walls(abut_simulation *simulation, const abut_finder *finder,
+                                      const abut_wall *walls, abut_index wall_count,
+                                      abut_error *error);
+
+/* Put a wall whose motion is given where it is at the beginning of the next step. */
+void abut_simulation_place(abut_simulation *simulation, abut_index wall,
+                           const abut_wall_state *state);
+
+/* Where a wall is at the beginning of the last step, or now. */
+abut_wall_state abut_simulation_wall(const abut_simulation *simulation, abut_index wall);
+abut_wall_state abut_simulation_wall_now(const abut_simulation *simulation, abut_index wall);
+
+/* Spheres as rows of the caller's, all of the same number. To read and to assign any but `cluster`
+ * may be NULL and is left out then; to add spheres all but the last three are given. */
+typedef struct abut_spheres {
+    abut_index count;
+    double *centers;       /* count x 3 */
+    double *radii;         /* count */
+    double *masses;        /* count: of a member of a cluster its part */
+    double *velocities;    /* count x 3; of half a step ago */
+    double *spins;         /* count x 3; angular velocities in the world */
+    abut_index *materials; /* count */
+    abut_index *clusters;  /* count: number of its cluster, or -1 */
+    double *forces; /* count x 3: of contacts and those that were applied, of the last step */
+    double *torques;
+    double *works; /* count x 4: see abut_energy; for restarts */
+} abut_spheres;
+
+abut_index abut_simulation_sphere_count(const abut_simulation *simulation);
+abut_status abut_simulation_add(abut_simulation *simulation, const abut_spheres *spheres,
+                                abut_error *error);
+
+/* is_gone: of each row; those that stay move up. Clusters go with all of their members. */
+abut_status abut_simulation_remove(abut_simulation *simulation, const uint8_t *is_gone,
+                                   abut_error *error);
+void abut_simulation_read(const abut_simulation *simulation, const abut_spheres *spheres);
+
+/* Assign columns whole; centers of members of clusters are those of their cluster, whatever is
+ * assigned. */
+abut_status abut_simulation_assign(abut_simulation *simulation, const abut_spheres *spheres,
+                                   abut_error *error);
+
+/* Rigid bodies of spheres. Their numbers are rows, too. */
+typedef struct abut_clusters {
+    abut_index count;
+    double *positions;    /* count x 3: centers of mass */
+    double *orientations; /* count x 4: quaternions x, y, z, w from principal axes to the world */
+    double *velocities;   /* count x 3 */
+    double *angular_momenta;   /* count x 3, in the world */
+    double *masses;            /* count */
+    double *inertias;          /* count x 3: principal */
+    abut_index *member_counts; /* count: spheres of a cluster follow one another */
+    double *members; /* of all members x 3: their centers in the frame of the principal axes */
+} abut_clusters;
+
+abut_index abut_simulation_cluster_count(const abut_simulation *simulation);
+
+/* Clusters with their spheres: `spheres` has all members, cluster by cluster; their centers,
+ * velocities and spins follow from the clusters. */
+abut_status abut_simulation_add_clusters(abut_simulation *simulation, const abut_clusters *clusters,
+                                         const abut_spheres *spheres, abut_error *error);
+void abut_simulation_read_clusters(const abut_simulation *simulation,
+                                   const abut_clusters *clusters);
+void abut_simulation_assign_clusters(abut_simulation *simulation, const abut_clusters *clusters);
+
+/* Forces and torques of the next step beside those of contacts, count x 3 by row; NULL: none. They
+ * are copied, and forgotten after that step. */
+abut_status abut_simulation_apply(abut_simulation *simulation, const double *forces,
+                                  const double *torques, abut_error *error);
+
+/* Go on by so many steps. On another status than ABUT_OK the simulation is as it was after
+ * *done steps, and may go on. ABUT_LAW_MISSING: index: the sphere, detail: its material, value:
+ * that of what it touches; ABUT_SPHERE_LOST: index: the sphere, detail: the number of the step. */
+abut_status abut_simulation_run(abut_simulation *simulation, abut_index steps,
+                                abut_interrupted interrupted, void *interrupted_data,
+                                abut_index *done, abut_error *error);
+abut_index abut_simulation_step_count(const abut_simulation *simulation);
+
+/* The contacts of the last step, with what they carry to the next one: columns of the caller, any
+ * of which may be NULL where they are written. Rows are those of abut_contacts_write. */
+typedef struct abut_contact_state {
+    abut_index contact_count, node_count;
+    abut_columns columns;
+    double *force;  /* contact_count x 3: on the sphere */
+    double *moment; /* contact_count x 3: of type C rolling, on the sphere */
+    double *spring; /* contact_count x 3: T */
+    double *roll;   /* contact_count x 3: M */
+} abut_contact_state;
+
+/* Likewise its pairs; forces and moments are those on i. Pairs of one cluster, and a sphere and its
+ * own image, are left out. */
+typedef struct abut_pair_state {
+    abut_index pair_count;
+    abut_pair_columns columns;
+    double *force, *moment, *spring, *roll; /* pair_count x 3 */
+} abut_pair_state;
+
+abut_index abut_simulation_contact_count(const abut_simulation *simulation);
+abut_index abut_simulation_contact_node_count(const abut_simulation *simulation);
+abut_index abut_simulation_pair_count(const abut_simulation *simulation);
+abut_status abut_simulation_write_contacts(const abut_simulation *simulation,
+                                           const abut_contact_state *state, abut_error *error);
+abut_status abut_simulation_write_pairs(const abut_simulation *simulation,
+                                        const abut_pair_state *state, abut_error *error);
+
+/* Go on from a step that was saved: with spheres, clusters and walls as they were then, which have
+ * been added, its number and its tables, all of whose columns but points of pairs are given. poses:
+ * of all walls at its beginning, wall_count x 4 x 4. */
+abut_status abut_simulation_restore(abut_simulation *simulation, abut_index step_count,
+                                    const abut_contact_state *contacts,
+                                    const abut_pair_state *pairs, const double *poses,
+                                    abut_error *error);
+
+/* What spheres exert on a wall at the beginning of the last step. */
+typedef struct abut_wall_load {
+    double force[3];
+    double torque[3]; /* about the wall's origin, less the moments of rolling */
+    double power;     /* of these, on the wall */
+} abut_wall_load;
+
+abut_wall_load abut_simulation_load(const abut_simulation *simulation, abut_index wall);
+
+/* At the beginning of the last step; the sum is kept. */
+typedef struct abut_energy {
+    double kinetic, rotational, gravitational, elastic;
+    double dissipated; /* by contacts */
+    double wall_work;  /* done on walls */
+} abut_energy;
+
+abut_energy abut_simulation_energy(const abut_simulation *simulation);
+
+/* The longest step that is stable where spheres touch as they did at the beginning of the last
+ * step; INFINITY without spheres. spheres that touch nothing: a part of the Rayleigh time, which
+ * `free_steps` has by row (NULL: they do not count). */
+double abut_simulation_stable_step(const abut_simulation *simulation, const double *free_steps);
+
+/* What steps did, and the processor time that they took, in seconds of all steps so far. */
+typedef struct abut_simulation_statistics {
+    abut_index step_count, sphere_count, contact_count, pair_count;
+    double find_walls, wall_laws, find_pairs, pair_match, pair_laws, sums, move, order;
+    abut_index byte_count; /* of the simulation, but for finders */
+} abut_simulation_statistics;
+
+abut_simulation_statistics abut_simulation_inspect(const abut_simulation *simulation);
 
 /* ---- the build ---- */
 

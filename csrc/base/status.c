@@ -61,6 +61,15 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_BAD_PAIR_MATCH] = "match[#] is @, but the previous pairs are %, from 0 on; -1 is none",
     [ABUT_BAD_PAIR_SPHERES] =
         "match[#] is a pair of other spheres: give ids and previous_ids as to match",
+    [ABUT_BAD_TIME_STEP] = "step is %; it must be positive and finite",
+    [ABUT_BAD_GRAVITY] = "gravity[#] is %",
+    [ABUT_BAD_LAW] = "the law of materials # and @ has a number out of its range, %",
+    [ABUT_BAD_MASS] = "masses[#] is %; masses must be positive and finite",
+    [ABUT_BAD_MATERIAL] = "material[#] is @, but there are % materials",
+    [ABUT_BAD_VELOCITY] = "the velocity of sphere # is % along axis @",
+    [ABUT_BAD_FORCE] = "the force or torque on sphere # is % along axis @",
+    [ABUT_LAW_MISSING] = "sphere # of material @ touches material %, and the two have no law",
+    [ABUT_SPHERE_LOST] = "sphere # is lost in step @: its center is not finite, or too far",
     [ABUT_INPUT_CHANGED] = "an array was changed while it was read: what was wrong in it is so no "
                            "more",
     [ABUT_BAD_SIMD] = "the instruction levels are baseline, v3 and v4",
