@@ -55,6 +55,7 @@ from .finder import ContactFinder, find_contacts
 
 # from .frames import write_dump, write_frames
 # from .insertion import Insertion
+from .insertion import Insertion
 from .io import Spheres, load_contacts, load_pairs, read_mesh, read_spheres
 from .laws import Hertz, Linear, RollingA, RollingC
 from .materials import Material
@@ -79,6 +80,7 @@ __all__ = [
     "ContactFinder",
     "Contacts",
     "Hertz",
+    "Insertion",
     "Linear",
     "Material",
     "Mesh",
