@@ -48,11 +48,19 @@ from importlib.metadata import version
 from types import ModuleType
 
 from .chunks import concatenate
+from .clusters import Cluster
 from .config import show_config
 from .contacts import EDGE, FACET, VERTEX, Contacts
 from .finder import ContactFinder, find_contacts
+
+# from .frames import write_dump, write_frames
+# from .insertion import Insertion
+from .insertion import Insertion
 from .io import Spheres, load_contacts, load_pairs, read_mesh, read_spheres
+from .laws import Hertz, Linear, RollingA, RollingC
+from .materials import Material
 from .mesh import Mesh, MeshWarning
+from .motions import Motions, Oscillating, Rotating, Translating
 from .pair_finder import PairFinder, find_pairs
 from .pairs import Pairs
 from .simd import choose_level
@@ -68,15 +76,26 @@ __all__ = [
     "EDGE",
     "FACET",
     "VERTEX",
+    "Cluster",
     "ContactFinder",
     "Contacts",
+    "Hertz",
+    "Insertion",
+    "Linear",
+    "Material",
     "Mesh",
     "MeshWarning",
+    "Motions",
+    "Oscillating",
     "PairFinder",
     "PairStatistics",
     "Pairs",
+    "RollingA",
+    "RollingC",
+    "Rotating",
     "Spheres",
     "Statistics",
+    "Translating",
     "Work",
     "__version__",
     "cell_sizes",
