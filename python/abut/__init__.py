@@ -54,7 +54,6 @@ from .contacts import EDGE, FACET, VERTEX, Contacts
 from .finder import ContactFinder, find_contacts
 
 # from .frames import write_dump, write_frames
-# from .insertion import Insertion
 from .insertion import Insertion
 from .io import Spheres, load_contacts, load_pairs, read_mesh, read_spheres
 from .laws import Hertz, Linear, RollingA, RollingC
@@ -63,9 +62,14 @@ from .mesh import Mesh, MeshWarning
 from .motions import Motions, Oscillating, Rotating, Translating
 from .pair_finder import PairFinder, find_pairs
 from .pairs import Pairs
+from .placement import SimulationWarning
+from .record import Record
+from .restart import load_simulation
 from .simd import choose_level
-from .statistics import PairStatistics, Statistics
+from .simulation import Simulation
+from .statistics import PairStatistics, SimulationStatistics, Statistics
 from .threads import set_num_threads
+from .walls import Wall
 from .work import Work, cell_sizes, expected_work
 
 choose_level()
@@ -90,12 +94,17 @@ __all__ = [
     "PairFinder",
     "PairStatistics",
     "Pairs",
+    "Record",
     "RollingA",
     "RollingC",
     "Rotating",
+    "Simulation",
+    "SimulationStatistics",
+    "SimulationWarning",
     "Spheres",
     "Statistics",
     "Translating",
+    "Wall",
     "Work",
     "__version__",
     "cell_sizes",
@@ -106,6 +115,7 @@ __all__ = [
     "find_pairs",
     "load_contacts",
     "load_pairs",
+    "load_simulation",
     "read_mesh",
     "read_spheres",
     "set_num_threads",
