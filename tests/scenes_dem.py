@@ -63,8 +63,8 @@ def joined(parts):
     return abut.Mesh(np.concatenate(vertices), facets)
 
 
-def plate_with_hole(sides, size, middle, half=1.5):
-    """A square plate with a regular hole of so many sides, `size` from its middle to a corner."""
+def plate_with_hole(sides, reach, middle, half=1.5):
+    """A square plate with a regular hole of so many sides, `reach` from its middle to each."""
     angles = np.pi / 2 + 2 * np.pi * np.arange(sides) / sides
     # where rays through the hole's corners and the plate's leave the hole and the plate
     rays = np.sort(np.concatenate([angles % (2 * np.pi), np.pi / 4 + np.pi / 2 * np.arange(4)]))
@@ -72,7 +72,7 @@ def plate_with_hole(sides, size, middle, half=1.5):
     around = np.column_stack([np.cos(rays), np.sin(rays)])
     border = half * around / np.abs(around).max(axis=1, keepdims=True)
     across = np.cos(rays[:, None] - angles - np.pi / sides).max(axis=1, keepdims=True)
-    inner = size * np.cos(np.pi / sides) * around / across
+    inner = reach * around / across
     count, flat = len(rays), np.zeros((2 * len(rays), 1))
     vertices = np.hstack([np.concatenate([inner, border]), flat]) + middle
     facets = []
@@ -155,9 +155,10 @@ def around_a_corner(make, cells=1, turn=None, resolution="hierarchy"):
 
 
 def holes(make, resolution="hierarchy", step=1e-5):
-    """6.1.3: three spheres fall into a square, a triangular and a round hole."""
-    shapes = ((4, 0.36), (3, 0.40), (24, 0.25))
-    plates = [plate_with_hole(sides, size, (4.0 * k, 0, 0)) for k, (sides, size) in enumerate(shapes)]
+    """6.1.3: three spheres fall into a square, a triangular and a round hole, not quite in the
+    middle; the paper does not say how large the holes are."""
+    shapes = ((4, 0.25), (3, 0.25), (24, 0.22))
+    plates = [plate_with_hole(*shape, (4.0 * k, 0, 0)) for k, shape in enumerate(shapes)]
     sim, ball = make(step=step, resolution=resolution), stiffer()
     sim.set_law(ball, rigid(), abut.Hertz(friction=0.3, restitution=0.4))
     sim.add_wall(joined(plates), rigid())
@@ -298,16 +299,16 @@ def on_a_slope(make, law, tangent, velocity=0.0, step=1e-5, radius=0.01):
 # ---- many ----------------------------------------------------------------------------------------
 
 
-def cloud(make, law, seed=0, count=60, step=2e-6, period=None, clusters=0):
+def cloud(make, law, seed=0, count=60, step=2e-6, density=2500.0, clusters=0):
     """Spheres that fly at each other from all sides, without gravity and walls."""
     rng = np.random.default_rng(seed)
-    material = grain()
-    sim = make(step=step, gravity=(0, 0, 0), period=period)
+    material = grain(density)
+    sim = make(step=step, gravity=(0, 0, 0))
     sim.set_law(material, material, law)
-    radii = rng.uniform(0.004, 0.012, count)
-    centers = spread(rng, radii, 0.05)
-    velocities = -8 * (centers - centers.mean(axis=0)) + rng.normal(0, 0.3, (count, 3))
-    sim.add_spheres(centers, radii, material, velocities, rng.normal(0, 30, (count, 3)))
+    radii = rng.uniform(0.004, 0.009, count)
+    centers = spread(rng, radii, 0.03)
+    velocities = -60 * (centers - centers.mean(axis=0)) + rng.normal(0, 0.3, (count, 3))
+    sim.add_spheres(centers, radii, material, velocities, rng.normal(0, 50, (count, 3)))
     if clusters:
         add_dumbbells(sim, rng, clusters, material)
     return sim
@@ -336,9 +337,9 @@ def dumbbell(density=2000.0, radius=0.01, apart=0.015):
 
 
 def add_dumbbells(sim, rng, count, material):
-    places = np.array([[0.09, 0.03 * k, 0.01] for k in range(count)])
+    places = np.array([[0.06, 0.04 * (k - count / 2), 0.01] for k in range(count)])
     turns = random_turns(rng, count)
-    velocities = np.array([-1.5, 0, 0]) + rng.normal(0, 0.1, (count, 3))
+    velocities = np.array([-3.0, 0, 0]) + rng.normal(0, 0.1, (count, 3))
     spins = rng.normal(0, 20, (count, 3))
     sim.add_clusters(dumbbell(), places, material, turns, velocities, spins)
 

@@ -46,8 +46,8 @@ def test_momentum_and_angular_momentum(kind, rolling, clusters):
     sim.run(steps=1)
     before, turned = momentum(sim), angular_momentum(sim)
     met = sim.record(1e-4, lambda s: len(s.pairs))
-    sim.run(steps=2000)
-    assert max(met.values) > 20
+    sim.run(steps=3000)
+    assert max(met.values) > 15
     after, turned_after = momentum(sim), angular_momentum(sim)
     assert np.abs(after[0] - before[0]).max() < 1e-14 * max(before[1], after[1])
     assert np.abs(turned_after[0] - turned[0]).max() < 1e-12 * max(turned[1], turned_after[1])
@@ -68,49 +68,91 @@ def test_type_a_brakes_spins_alone():
 # ---- energy --------------------------------------------------------------------------------------
 
 
-def drift(kind, step, friction=0.0, restitution=1.0, duration=4e-3):
-    """The largest change of the sum of all energies, in parts of it."""
-    tangential = {"tangential": 0.8} if kind == "linear" else {}
-    law = scenes.LAWS[kind](friction=friction, restitution=restitution, **tangential)
-    sim = scenes.cloud(abut.Simulation, law, step=step, count=40)
-    sums = sim.record(step, lambda s: sum(s.energy))
-    met = sim.record(step, lambda s: len(s.pairs))
-    sim.run(duration)
-    assert max(met.values) > 5
-    return np.ptp(sums.values) / sums.values[0]
-
-
-def sum_without_loss(kind, step, friction=0.0):
-    """Likewise, of what is not lost: where nothing is dissipated it stays."""
-    tangential = {"tangential": 0.8} if kind == "linear" else {}
-    law = scenes.LAWS[kind](friction=friction, **tangential)
-    sim = scenes.cloud(abut.Simulation, law, step=step, count=40)
+def kept_energy(kind, step):
+    """The largest change of what is not lost, in parts of it, where nothing is dissipated."""
+    sim = scenes.cloud(abut.Simulation, scenes.LAWS[kind](), step=step, count=40, density=1e4)
     parts = ("kinetic", "rotational", "gravitational", "elastic")
     kept = sim.record(step, lambda s: sum(getattr(s.energy, part) for part in parts))
-    sim.run(4e-3)
+    stored = sim.record(step, lambda s: s.energy.elastic)
+    sim.run(6e-3)
+    assert max(stored.values) > 0.05 * kept.values[0]
     return np.ptp(kept.values) / kept.values[0]
 
 
 @pytest.mark.parametrize("kind", scenes.LAWS)
 def test_energy_is_kept_without_loss(kind):
     """3e-7 of it at 2e-6, and a quarter of that at half the step."""
-    coarse, fine = (sum_without_loss(kind, step) for step in (4e-6, 2e-6))
+    coarse, fine = (kept_energy(kind, step) for step in (4e-6, 2e-6))
     assert fine < 3e-7
     assert coarse / fine == pytest.approx(4, rel=0.3)
 
 
 def test_energy_of_a_linear_spring_that_holds():
-    """Tangential springs of a linear law give back what they took."""
-    coarse, fine = (sum_without_loss("linear", step, friction=100.0) for step in (4e-6, 1e-6))
-    assert coarse / fine > 3.5
+    """The tangential spring of a contact that stays gives back what it took."""
+
+    def lost(step):
+        radius, stiffness = 0.01, 1e4
+        sim = abut.Simulation(step=step)
+        law = abut.Linear(stiffness, tangential=0.8, friction=100.0)
+        sim.set_law(scenes.grain(), scenes.rigid(), law)
+        sim.add_wall(scenes.quad(), scenes.rigid())
+        rest = scenes.ball_mass(scenes.grain(), radius) * GRAVITY / stiffness
+        speeds = [[0.002, 0.001, 0]], [[0.05, -0.1, 0]]
+        sim.add_spheres([[0, 0, radius - 1.3 * rest]], radius, scenes.grain(), *speeds)
+        sums = sim.record(step, lambda s: sum(s.energy))
+        held = sim.record(step, lambda s: s.energy.dissipated)
+        sim.run(0.01)
+        assert len(sim.contacts) == 1
+        kinetic = 0.5 * sim.masses[0] * 0.002**2
+        return np.ptp(sums.values) / kinetic, np.ptp(held.values) / kinetic
+
+    (coarse, _), (fine, _) = lost(4e-6), lost(2e-6)
+    assert fine < 1e-3
+    assert coarse / fine == pytest.approx(4, rel=0.1)
+
+
+@pytest.mark.parametrize("kind", scenes.LAWS)
+def test_dissipated_energy_of_two_that_meet(kind):
+    """1 - e^2 of the energy of their relative motion."""
+    restitution = 0.5
+    law = scenes.LAWS[kind](restitution=restitution)
+    sim = scenes.onto_each_other(abut.Simulation, law, 5e-7)
+    sim.run(steps=1)
+    before = sim.energy
+    sim.run(2e-3)
+    after, mass = sim.energy, np.prod(sim.masses) / sim.masses.sum()
+    assert len(sim.pairs) == 0 == after.elastic
+    lost = 0.5 * mass * (1 - restitution**2)
+    assert after.dissipated - before.dissipated == pytest.approx(lost, rel=2e-3)
+    assert after.kinetic + after.dissipated == pytest.approx(before.kinetic, rel=1e-6)
 
 
 @pytest.mark.parametrize("kind", scenes.LAWS)
 def test_sum_of_energies_with_loss(kind):
-    """What is dissipated is counted: the sum closes to first order."""
-    coarse, fine = (drift(kind, step, friction=0.5, restitution=0.5) for step in (4e-6, 1e-6))
-    assert fine < 2e-3
-    assert coarse / fine > 2
+    """Friction and damping of many: what is lost is dissipated."""
+    law = scenes.LAWS[kind](friction=0.5, restitution=0.5)
+    sim = scenes.cloud(abut.Simulation, law, step=2e-6)
+    sums = sim.record(2e-6, lambda s: np.array(s.energy))
+    sim.run(0.01)
+    rows = np.array(sums.values)
+    assert np.ptp(rows.sum(axis=1)) < 1e-5 * rows[0, 0]
+    assert rows[-1, 4] > 0.2 * rows[0, 0]
+    # what is lost only grows, but for what tangential springs are said to hold
+    assert np.diff(rows[:, 4]).min() > -1e-3 * rows[0, 0]
+
+
+def test_work_of_a_wall_that_pushes():
+    """A wall that moves by u throws a sphere that rests off by 2 u, and that is its work."""
+    sim = abut.Simulation(step=5e-7, gravity=(0, 0, 0))
+    sim.set_law(scenes.grain(), scenes.rigid(), abut.Hertz(friction=0.5))
+    wall = sim.add_wall(scenes.quad(), scenes.rigid(), motion=abut.Translating((0.3, 0, 0.7)))
+    sim.add_spheres([[0, 0, 0.0101]], 0.01, scenes.grain(), [[0.3, 0, 0]])
+    sim.run(2e-3)
+    assert len(sim.contacts) == 0
+    assert sim.velocities[0, 2] == pytest.approx(1.4, rel=1e-5)
+    assert sim.energy.wall_work == pytest.approx(-0.5 * sim.masses[0] * 1.4**2, rel=1e-5)
+    assert abs(sim.energy.dissipated) < 1e-5 * abs(sim.energy.wall_work)
+    assert wall.power == 0
 
 
 def test_energy_of_a_stirred_bed():
@@ -151,7 +193,7 @@ def shaken_box(step, rolling=0.0):
     )
     wall = sim.add_wall(box_mesh(), scenes.rigid(), motion=motion)
     radii = rng.uniform(0.004, 0.009, 40)
-    sim.add_spheres(scenes.spread(rng, radii, 0.038), radii, material, rng.normal(0, 1, (40, 3)))
+    sim.add_spheres(scenes.spread(rng, radii, 0.038), radii, material, rng.normal(0, 2, (40, 3)))
     return sim, wall
 
 
@@ -170,11 +212,11 @@ def test_momentum_given_to_a_wall_is_its_impulse():
 
 
 @pytest.mark.parametrize("rolling", [0.0, abut.RollingC(0.2)], ids=["none", "C"])
-@pytest.mark.parametrize("period", [None, (None, 0.1, None)], ids=["open", "periodic"])
-def test_nodal_forces(rolling, period):
+def test_nodal_forces(rolling):
     """Their sum is the force; their moment the torque, less that of rolling."""
     sim, wall = shaken_box(5e-6, rolling)
-    sim.run(steps=2000)
+    while len(sim.contacts) < 4:
+        sim.run(steps=50)
     touching = sim.contacts
     nodal, pose = wall.nodal_forces, pose_of(sim, wall)
     assert len(touching) > 3
@@ -190,3 +232,15 @@ def test_nodal_forces(rolling, period):
         np.testing.assert_allclose(wall.torque, moment, atol=1e-12 * 0.05 * scale)
     else:
         assert np.abs(wall.torque - moment).max() > 1e-6 * np.abs(moment).max()
+
+
+def pose_of(sim, wall):
+    """Where the wall was at the beginning of the last step."""
+    time = (sim.step_count - 1) * sim.step
+    return wall.motion.pose(time)
+
+
+def center_of_shaken_box(sim):
+    time = (sim.step_count - 1) * sim.step
+    shift = np.sin(2 * np.pi * 60 * time + 0.4) - np.sin(0.4)
+    return np.array([0.01, 0, 0.02]) + shift * np.array([0.002, 0.001, 0.004])

@@ -26,7 +26,7 @@ def duration(kind, mass, radius, speed):
     return 2.9432 * (mass**2 / (stiffness**2 * speed)) ** 0.2 * (25 / 16) ** 0.2
 
 
-def returned(sim, speed, direction):
+def returned(sim, speed, direction, steps=3000):
     """The part of the speed that comes back, and whether a force ever pulled."""
     pulls = []
 
@@ -35,7 +35,7 @@ def returned(sim, speed, direction):
             pulls.extend((table.force * table.normal).sum(axis=1))
 
     sim.every(sim.step, look)
-    sim.run(steps=1000)
+    sim.run(steps=steps)
     velocities = sim.velocities
     relative = velocities[0] - (velocities[1] if len(velocities) > 1 else 0)
     touching = len(sim.contacts) + len(sim.pairs)
@@ -47,7 +47,7 @@ def returned(sim, speed, direction):
 @pytest.mark.parametrize("restitution", RESTITUTIONS)
 def test_restitution_at_a_wall(kind, restitution):
     mass = scenes.ball_mass(scenes.grain(), 0.01)
-    step = duration(kind, mass, 0.01, 1.0) / 300
+    step = duration(kind, mass, 0.01, 1.0) / 1000
     law = scenes.LAWS[kind](restitution=restitution)
     sim = scenes.onto_a_wall(abut.Simulation, law, step)
     found, least = returned(sim, 1.0, scenes.UP)
@@ -60,7 +60,7 @@ def test_restitution_at_a_wall(kind, restitution):
 def test_restitution_of_two_of_different_size(kind, restitution):
     small, large = (scenes.ball_mass(scenes.grain(), radius) for radius in (0.01, 0.03))
     mass, radius = small * large / (small + large), 0.0075
-    step = duration(kind, mass, radius, 1.0) / 300
+    step = duration(kind, mass, radius, 1.0) / 1000
     law = scenes.LAWS[kind](restitution=restitution)
     sim = scenes.onto_each_other(abut.Simulation, law, step)
     found, least = returned(sim, 1.0, unit(np.array([0.6, 0, 0.8])))
@@ -74,8 +74,8 @@ def test_restitution_at_thirty_steps_a_contact(kind, restitution):
     mass = scenes.ball_mass(scenes.grain(), 0.01)
     step = duration(kind, mass, 0.01, 1.0) / 30
     sim = scenes.onto_a_wall(abut.Simulation, scenes.LAWS[kind](restitution=restitution), step)
-    found, least = returned(sim, 1.0, scenes.UP)
-    assert found == pytest.approx(restitution, rel=5e-3)
+    found, least = returned(sim, 1.0, scenes.UP, 200)
+    assert found == pytest.approx(restitution, rel=3e-2)
     assert least >= 0
 
 
@@ -160,8 +160,9 @@ def test_spring_of_two_that_spin_alike_turns_with_them():
     for k in range(100):
         shift = np.array([1e-8 * (k + 1), 0, 0])
         scenes.lead(sim, centers + [shift, -shift], [[1e-3, 0, 0], [-1e-3, 0, 0]])
-    # the lower one's force is along the way
-    centers, sheared = sim.centers.copy(), sim.pairs.force[0].copy()
+    centers = centers + [shift, -shift]
+    scenes.lead(sim, centers)
+    sheared = sim.pairs.force[0].copy()
     assert sheared[0] < 0 and abs(sheared[1]) < 1e-12 * abs(sheared[0])
     count = 1000
     spin = np.pi / 2 / (count * sim.step)
@@ -270,12 +271,14 @@ def test_type_a_never_reverses_a_spin():
 # ---- the longest step ----------------------------------------------------------------------------
 
 
-def amplitude(sim, column, count=400):
-    """How far the sphere still swings about its middle after so many steps."""
-    places = sim.record(sim.step, lambda s: s.centers[0].copy())
+def amplitude(sim, column, count=4000):
+    """How far the sphere's lowest point still moves in a step, after so many steps."""
+    arm = [0, 0, -sim.radii[0]]
+    ways = sim.record(
+        sim.step, lambda s: s.velocities[0] + np.cross(s.angular_velocities[0], arm)
+    )
     sim.run(steps=count)
-    last = np.array(places.values)[-40:, column]
-    return np.ptp(last)
+    return sim.step * np.abs(np.array(ways.values)[-40:, column]).max()
 
 
 def on_a_spring(factor, restitution, tangential):
@@ -300,10 +303,10 @@ def on_a_spring(factor, restitution, tangential):
 @pytest.mark.parametrize(("tangential", "column"), [(0.0, 2), (1.0, 0)])
 def test_limit_of_stability(restitution, tangential, column):
     """Of one contact with a wall: swings die out below it and grow above."""
-    below = amplitude(on_a_spring(0.997, restitution, tangential), column, 4000)
-    above = amplitude(on_a_spring(1.003, restitution, tangential), column, 4000)
-    assert below < 1e-12
-    assert above > 1e-6
+    below = amplitude(on_a_spring(0.997, restitution, tangential), column)
+    above = amplitude(on_a_spring(1.003, restitution, tangential), column)
+    assert below < 1e-11
+    assert above > 1e-7
 
 
 def test_stable_step_of_what_touches():
@@ -328,8 +331,8 @@ def test_stable_step_of_what_touches():
     wall = stiffest(scenes.contact_modulus(material), scenes.shear_modulus(material), 0.01)
     zeta = damping_ratio(0.5)
     mass = scenes.ball_mass(material, 0.01)
-    root = np.sqrt(2 * mass / max(2 * pair, pair + wall, pair))
-    expected = root * (np.sqrt(1 + 3.5 * zeta**2) - 1.87 * zeta)
+    root = np.sqrt(2 * mass / max(2 * pair, pair + wall))
+    expected = root * (np.sqrt(1 + 3.5 * zeta**2) - np.sqrt(3.5) * zeta)
     assert sim.stable_step() == pytest.approx(expected, rel=1e-9)
 
 
