@@ -665,8 +665,9 @@ class Simulation:
             torque = np.cross(body.arms(), self.forces[here]) + self.torques[here]
             total = self.forces[here].sum(axis=0), torque.sum(axis=0)
             body.move(*total, self.gravity, self.step)
+            body.position = self.wrapped(body.position)
             self.follow(body, number)
-        self.centers = self.wrapped(self.centers)
+        self.centers = np.where(free, self.wrapped(self.centers), self.centers)
 
     def follow(self, body, number):
         """Spheres go along with their cluster."""
@@ -702,6 +703,10 @@ class Simulation:
         # this step's work is half done
         done, on_walls = self.work - 0.5 * work, self.wall_work - 0.5 * wall_work
         dissipated = -done - on_walls - elastic
+        if self.energy is None:
+            # what contacts hold at the start was not taken from anything
+            self.held = dissipated
+        dissipated = dissipated - self.held
         self.energy = Energy(kinetic, rotational, gravitational, elastic, dissipated, on_walls)
 
     def account_spheres(self, before, loads):
