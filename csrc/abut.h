@@ -719,7 +719,8 @@ typedef struct abut_spheres {
     abut_index *clusters;  /* count: number of its cluster, or -1 */
     double *forces; /* count x 3: of contacts and those that were applied, of the last step */
     double *torques;
-    double *works; /* count x 4: see abut_energy; for restarts */
+    double *began; /* count x 3: centers at the beginning of the last step; for restarts */
+    double *works; /* count x 4: what energies are counted from; for restarts */
 } abut_spheres;
 
 abut_index abut_simulation_sphere_count(const abut_simulation *simulation);
@@ -747,6 +748,8 @@ typedef struct abut_clusters {
     double *inertias;          /* count x 3: principal */
     abut_index *member_counts; /* count: spheres of a cluster follow one another */
     double *members; /* of all members x 3: their centers in the frame of the principal axes */
+    double *spins;   /* count x 3: of half a step ago; NULL: follow from momentum and orientation */
+    double *works;   /* count x 4, as those of spheres; NULL: 0 */
 } abut_clusters;
 
 abut_index abut_simulation_cluster_count(const abut_simulation *simulation);
@@ -799,12 +802,22 @@ abut_status abut_simulation_write_contacts(const abut_simulation *simulation,
 abut_status abut_simulation_write_pairs(const abut_simulation *simulation,
                                         const abut_pair_state *state, abut_error *error);
 
-/* Go on from a step that was saved: with spheres, clusters and walls as they were then, which have
- * been added, its number and its tables, all of whose columns but points of pairs are given. poses:
- * of all walls at its beginning, wall_count x 4 x 4. */
-abut_status abut_simulation_restore(abut_simulation *simulation, abut_index step_count,
-                                    const abut_contact_state *contacts,
-                                    const abut_pair_state *pairs, const double *poses,
+/* What else a step leaves behind. */
+typedef struct abut_step_state {
+    abut_index step_count;
+    double account[4];                  /* what energies are counted from */
+    const abut_wall_state *walls;       /* wall_count: at the beginning of the last step */
+    const abut_contact_state *contacts; /* all columns, but `image` without a period, and `moment`
+                                           and `roll` without laws of type C */
+    const abut_pair_state *pairs;       /* likewise; points are not asked for */
+} abut_step_state;
+
+/* The step's number and account. */
+abut_step_state abut_simulation_step_state(const abut_simulation *simulation);
+
+/* Go on from a step that was saved, with laws, spheres, clusters and walls as they were then, which
+ * have been set and added. Offsets and numbers are checked as those of a search. */
+abut_status abut_simulation_restore(abut_simulation *simulation, const abut_step_state *state,
                                     abut_error *error);
 
 /* What spheres exert on a wall at the beginning of the last step. */
@@ -828,7 +841,8 @@ abut_energy abut_simulation_energy(const abut_simulation *simulation);
 /* The longest step that is stable where spheres touch as they did at the beginning of the last
  * step; INFINITY without spheres. spheres that touch nothing: a part of the Rayleigh time, which
  * `free_steps` has by row (NULL: they do not count). */
-double abut_simulation_stable_step(const abut_simulation *simulation, const double *free_steps);
+abut_status abut_simulation_stable_step(const abut_simulation *simulation, const double *free_steps,
+                                        double *step);
 
 /* What steps did, and the processor time that they took, in seconds of all steps so far. */
 typedef struct abut_simulation_statistics {

@@ -61,9 +61,14 @@ from .mesh import Mesh, MeshWarning
 from .motions import Motions, Oscillating, Rotating, Translating
 from .pair_finder import PairFinder, find_pairs
 from .pairs import Pairs
+from .placement import SimulationWarning
+from .record import Record
+from .restart import load_simulation
 from .simd import choose_level
-from .statistics import PairStatistics, Statistics
+from .simulation import Simulation
+from .statistics import PairStatistics, SimulationStatistics, Statistics
 from .threads import set_num_threads
+from .walls import Wall
 from .work import Work, cell_sizes, expected_work
 
 choose_level()
@@ -88,12 +93,17 @@ __all__ = [
     "PairFinder",
     "PairStatistics",
     "Pairs",
+    "Record",
     "RollingA",
     "RollingC",
     "Rotating",
+    "Simulation",
+    "SimulationStatistics",
+    "SimulationWarning",
     "Spheres",
     "Statistics",
     "Translating",
+    "Wall",
     "Work",
     "__version__",
     "cell_sizes",
@@ -104,6 +114,7 @@ __all__ = [
     "find_pairs",
     "load_contacts",
     "load_pairs",
+    "load_simulation",
     "read_mesh",
     "read_spheres",
     "set_num_threads",

@@ -67,6 +67,9 @@ class Contacts(Table):
     image : (m, 3) ndarray of intp
         The sphere, where the caller has it, touches the mesh shifted by ``image * period``; 0
         along axes that are not periodic.
+    force : (m, 3) ndarray of float64
+        What the contact exerts on the sphere; on the mesh the opposite. Only `Simulation.contacts`
+        has it, and what is made of that.
     node : (k,) ndarray of intp
         Vertices of its mesh that carry a contact's force: of contact c
         ``node[node_offsets[c]:node_offsets[c + 1]]``. For FACET the facet's corners that are not

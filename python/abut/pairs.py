@@ -42,6 +42,9 @@ class Pairs(Table):
     image : (m, d) ndarray of intp
         Sphere i, where the caller has it, touches sphere j shifted by ``image * period``; 0 along
         axes that are not periodic.
+    force : (m, 3) ndarray of float64
+        What the pair exerts on i; on j the opposite. Only `Simulation.pairs` has it, and what is
+        made of that.
     offsets : (n + 1,) ndarray of intp, read-only
         The pairs whose i is k are rows ``offsets[k]:offsets[k + 1]``.
     period : tuple of d (float or None), or None

@@ -1,0 +1,312 @@
+/* The part of a step that is about walls: where they are, who touches them, and their laws. */
+#include <string.h>
+
+#include "../walls/motion.h"
+#include "simulation.h"
+
+void contacts_place_walls(abut_simulation *s)
+{
+    for (abut_index k = 0; k < s->walls.count; k++) {
+        s->now.states[k] = abut_simulation_wall_now(s, k);
+        memcpy(s->now.poses + 16 * k, s->now.states[k].pose, sizeof s->now.states[k].pose);
+    }
+}
+
+const law *simulation_wall_law(const abut_simulation *s, abut_index place, abut_index wall)
+{
+    const abut_index number =
+        laws_number(&s->laws, s->store.materials[place], s->walls.walls[wall].material);
+    return &s->laws.laws[number];
+}
+
+/* ---- finding ---- */
+
+/* Shared contacts follow one exponent: walls' laws are of one kind then. */
+static double exponent_of(const abut_simulation *s)
+{
+    for (abut_index k = 0; k < s->walls.count; k++) {
+        for (abut_index m = 0; m < s->laws.material_count; m++) {
+            const abut_index number = laws_number(&s->laws, m, s->walls.walls[k].material);
+            if (!s->laws.is_missing[number]) {
+                return s->laws.laws[number].is_hertz > 0.0 ? 1.5 : 1.0;
+            }
+        }
+    }
+    return 1.5;
+}
+
+static abut_query make_query(const abut_simulation *s, const parallel_plan *plan)
+{
+    abut_query query = abut_query_default();
+    query.sphere_count = s->store.count;
+    query.centers = s->store.centers, query.radii = s->store.radii;
+    query.resolution = s->input.resolution;
+    query.exponent = exponent_of(s);
+    query.poses = s->now.poses;
+    query.period = s->is_periodic ? s->input.period : NULL;
+    query.workers = s->input.workers;
+    query.interrupted = plan->interrupted;
+    query.interrupted_data = plan->interrupted_data;
+    return query;
+}
+
+/* Columns in which only what is not 0 is written. */
+static void clear_columns(const contact_table *t)
+{
+    memset(t->columns.mesh, 0, (size_t)t->room * sizeof *t->columns.mesh);
+    if (t->columns.image) {
+        memset(t->columns.image, 0, 3 * (size_t)t->room * sizeof *t->columns.image);
+    }
+}
+
+/* Room for a few more rows than the last step had. */
+static abut_index with_spare(abut_index count)
+{
+    return count + count / 8 + 64;
+}
+
+static abut_status write_contacts(abut_simulation *s, abut_contacts *found, abut_index rows,
+                                  abut_index nodes)
+{
+    contact_table *t = &s->now.contacts;
+    if (rows > t->room || nodes > t->node_room) {
+        contact_table larger = {0};
+        if (contact_table_reserve(&larger, s->store.count, with_spare(rows), with_spare(nodes),
+                                  simulation_kind(s))) {
+            contact_table_free(&larger);
+            return ABUT_NO_MEMORY;
+        }
+        clear_columns(&larger);
+        abut_contacts_write(found, &larger.columns);
+        contact_table_free(t);
+        *t = larger;
+    } else {
+        abut_contacts_write(found, &t->columns);
+    }
+    t->count = rows, t->node_count = nodes;
+    return ABUT_OK;
+}
+
+static abut_status find_contacts(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+{
+    contact_table *t = &s->now.contacts;
+    const contact_table *old = &s->before.contacts;
+    abut_contacts *found = NULL;
+    const abut_query query = make_query(s, plan);
+    if (contact_table_reserve(t, s->store.count, with_spare(old->count),
+                              with_spare(old->node_count), simulation_kind(s))) {
+        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+    }
+    clear_columns(t);
+    const abut_room room = {t->columns, t->room, t->node_room};
+    abut_status status = abut_contacts_find_into(s->walls.finder, &query, &room, &found, error);
+    if (!status) {
+        status =
+            write_contacts(s, found, abut_contacts_count(found), abut_contacts_node_count(found));
+        status = status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
+    }
+    abut_contacts_free(found);
+    return status;
+}
+
+/* ---- matching ---- */
+
+static abut_step step_of(const abut_simulation *s, const step_tables *tables)
+{
+    const contact_table *t = &tables->contacts;
+    const abut_columns *c = &t->columns;
+    if (t->count == 0) {
+        return (abut_step){.period = s->is_periodic ? s->input.period : NULL};
+    }
+    return (abut_step){.sphere_count = t->sphere_count,
+                       .contact_count = t->count,
+                       .node_count = t->node_count,
+                       .offsets = c->offsets,
+                       .mesh = c->mesh,
+                       .point = c->point,
+                       .normal = c->normal,
+                       .tilt = c->tilt,
+                       .image = c->image,
+                       .node = c->node,
+                       .node_offsets = c->node_offsets,
+                       .mesh_count = s->walls.count,
+                       .poses = tables->poses,
+                       .period = s->is_periodic ? s->input.period : NULL};
+}
+
+static abut_status match_contacts(abut_simulation *s, abut_error *error)
+{
+    const contact_table *t = &s->now.contacts;
+    if (t->count == 0) {
+        return ABUT_OK;
+    }
+    const abut_step now = step_of(s, &s->now), before = step_of(s, &s->before);
+    return abut_contacts_match(&now, &before, NULL, s->input.workers, t->springs.match, error);
+}
+
+/* ---- laws ---- */
+
+/* All contacts of a step. */
+typedef struct wall_laws {
+    const abut_simulation *simulation;
+    abut_step before;
+    motion motion;
+} wall_laws;
+
+/* One block's rows, and what is not read from tables: what turned with the walls, and how fast
+ * these are where they are touched. */
+typedef struct wall_block {
+    law_block block;
+    body walls[LAW_BLOCK + ROW_PADDING];
+    double turned[3][LAW_BLOCK + ROW_PADDING][4]; /* normals, springs, rolls */
+} wall_block;
+
+static const double nothing[4];
+
+/* What a row had in the step before, where its wall has it now. */
+static void take_old(const wall_laws *w, wall_block *b, int32_t k, abut_index old)
+{
+    const contact_table *t = &w->simulation->before.contacts;
+    const double *roll = t->springs.roll ? t->springs.roll + 3 * old : nothing;
+    vec3_store(b->turned[0][k], motion_normal(&w->motion, &w->before, old));
+    vec3_store(b->turned[1][k],
+               motion_turn(&w->motion, &w->before, old, vec3_load(t->springs.spring + 3 * old)));
+    vec3_store(b->turned[2][k], motion_turn(&w->motion, &w->before, old, vec3_load(roll)));
+    b->block.old_overlap[k] = t->columns.overlap[old];
+}
+
+static void begin_anew(const wall_laws *w, wall_block *b, int32_t k, abut_index row)
+{
+    const contact_table *t = &w->simulation->now.contacts;
+    memset(b->turned[1][k], 0, sizeof b->turned[1][k]);
+    memset(b->turned[2][k], 0, sizeof b->turned[2][k]);
+    memcpy(b->turned[0][k], t->columns.normal + 3 * row, 3 * sizeof(double));
+    b->block.old_overlap[k] = t->columns.overlap[row];
+}
+
+static void set_row(const wall_laws *w, wall_block *b, int32_t k, abut_index row)
+{
+    const abut_simulation *s = w->simulation;
+    const contact_table *t = &s->now.contacts;
+    const abut_index place = t->columns.sphere[row], wall = t->columns.mesh[row];
+    const abut_index old = t->springs.match[row];
+    const abut_wall_state *state = &s->now.states[wall];
+    const vec3 point = vec3_load(t->columns.point + 3 * row);
+    vec3 shift = {0.0, 0.0, 0.0};
+    if (t->columns.image) {
+        const abut_index *image = t->columns.image + 3 * row;
+        shift = (vec3){(double)image[0] * s->input.period[0], (double)image[1] * s->input.period[1],
+                       (double)image[2] * s->input.period[2]};
+    }
+    vec3_store(b->walls[k].velocity, walls_velocity(state, vec3_sub(point, shift)));
+    vec3_store(b->walls[k].spin, vec3_load(state->spin));
+    b->block.first[k] = &s->store.bodies[place];
+    b->block.second[k] = &b->walls[k];
+    b->block.laws[k] = simulation_wall_law(s, place, wall);
+    b->block.inertia[k] = s->store.inertias[place];
+    if (old >= 0) {
+        take_old(w, b, k, old);
+    } else {
+        begin_anew(w, b, k, row);
+    }
+    b->block.old_normal[k] = b->turned[0][k];
+    b->block.old_spring[k] = b->turned[1][k];
+    b->block.old_roll[k] = b->turned[2][k];
+}
+
+static double *from_row(double *vectors, abut_index row)
+{
+    return vectors ? vectors + 3 * row : NULL;
+}
+
+static void apply_block(const wall_laws *w, wall_block *b, abut_index first, int32_t count)
+{
+    const contact_table *t = &w->simulation->now.contacts;
+    for (int32_t k = 0; k < count; k++) {
+        set_row(w, b, k, first + k);
+    }
+    /* kernels read whole vectors */
+    for (int32_t k = count; k < count + ROW_PADDING; k++) {
+        set_row(w, b, k, first);
+    }
+    b->block.count = count;
+    b->block.step = w->simulation->input.step;
+    b->block.normal = t->columns.normal + 3 * first;
+    b->block.overlap = t->columns.overlap + first;
+    b->block.share = t->columns.share + first;
+    b->block.effects = t->springs.effects + first;
+    b->block.spring = from_row(t->springs.spring, first);
+    b->block.roll = from_row(t->springs.roll, first);
+    b->block.moment = from_row(t->springs.moment, first);
+    b->block.power = t->power + first;
+    dem_kernels_take()->wall_laws(&b->block);
+}
+
+/* Rows that one thread takes in one go. */
+enum { CHUNK_ROWS = 8 * LAW_BLOCK };
+
+static abut_status apply_chunk(void *context, abut_index chunk, parallel_job *job)
+{
+    const wall_laws *w = context;
+    const abut_index begin = chunk * CHUNK_ROWS, all = w->simulation->now.contacts.count;
+    const abut_index end = begin + CHUNK_ROWS < all ? begin + CHUNK_ROWS : all;
+    wall_block b;
+    for (abut_index row = begin; row < end; row += LAW_BLOCK) {
+        const abut_index rest = end - row;
+        apply_block(w, &b, row, rest < LAW_BLOCK ? (int32_t)rest : LAW_BLOCK);
+    }
+    return parallel_report(job, 10 * (end - begin));
+}
+
+static abut_status find_missing_law(const abut_simulation *s, abut_error *error)
+{
+    const contact_table *t = &s->now.contacts;
+    for (abut_index row = 0; s->laws.has_missing && row < t->count; row++) {
+        const int32_t material = s->store.materials[t->columns.sphere[row]];
+        const abut_index other = s->walls.walls[t->columns.mesh[row]].material;
+        if (s->laws.is_missing[laws_number(&s->laws, material, other)]) {
+            return simulation_report(error, ABUT_LAW_MISSING, s->store.rows[t->columns.sphere[row]],
+                                     material, (double)other);
+        }
+    }
+    return ABUT_OK;
+}
+
+static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+{
+    const contact_table *t = &s->now.contacts;
+    wall_laws w = {.simulation = s, .before = step_of(s, &s->before)};
+    const abut_step now = step_of(s, &s->now);
+    abut_status status = find_missing_law(s, error);
+    if (status || t->count == 0) {
+        return status;
+    }
+    status = motion_read(&w.motion, &now, &w.before, error);
+    if (!status) {
+        parallel_plan own = *plan;
+        own.chunk_count = (t->count + CHUNK_ROWS - 1) / CHUNK_ROWS;
+        own.work = 10 * t->count;
+        status = parallel_run(&own, apply_chunk, &w);
+        status = status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
+    }
+    motion_free(&w.motion);
+    return status;
+}
+
+abut_status contacts_step(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+{
+    double clock = 0.0;
+    contact_table *t = &s->now.contacts;
+    if (s->walls.count == 0 || s->store.count == 0) {
+        t->count = t->node_count = 0;
+        t->sphere_count = s->store.count;
+        return ABUT_OK;
+    }
+    clock_lap(&clock);
+    abut_status status = find_contacts(s, plan, error);
+    s->seconds_of[FIND_WALLS] += clock_lap(&clock);
+    status = status ? status : match_contacts(s, error);
+    status = status ? status : apply_laws(s, plan, error);
+    s->seconds_of[WALL_LAWS] += clock_lap(&clock);
+    return status;
+}

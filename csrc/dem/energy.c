@@ -1,0 +1,259 @@
+/* Energies at the beginning of the last step, which step is stable, and what walls bear. Sums go by
+ * rows, so that they do not depend on where spheres are stored. */
+#include "simulation.h"
+
+/* ---- bodies ---- */
+
+/* The mean of the velocities half a step before and after. */
+static vec3 mean_velocity(const abut_simulation *s, vec3 velocity, vec3 force, double mass)
+{
+    const vec3 pull = vec3_add(vec3_load(s->input.gravity), vec3_scale(force, 1.0 / mass));
+    return vec3_sub(velocity, vec3_scale(pull, 0.5 * s->input.step));
+}
+
+static void add_sphere(const abut_simulation *s, abut_index place, abut_energy *sum)
+{
+    const store *of = &s->store;
+    const body *b = &of->bodies[place];
+    const double inertia = of->inertias[place];
+    const vec3 velocity =
+        mean_velocity(s, vec3_load(b->velocity), vec3_load(of->forces + 3 * place), b->mass);
+    const vec3 turning =
+        vec3_scale(vec3_load(of->torques + 3 * place), 0.5 * s->input.step / inertia);
+    const vec3 spin = vec3_sub(vec3_load(b->spin), turning);
+    sum->kinetic += 0.5 * b->mass * vec3_norm_sq(velocity);
+    sum->rotational += 0.5 * inertia * vec3_norm_sq(spin);
+    sum->gravitational -=
+        b->mass * vec3_dot(vec3_load(s->input.gravity), vec3_load(of->began + 3 * place));
+}
+
+/* The sum of the members' forces, which is what moves a cluster. */
+static vec3 force_on(const abut_simulation *s, const cluster *c)
+{
+    vec3 sum = {0.0, 0.0, 0.0};
+    for (int32_t k = 0; k < c->member_count; k++) {
+        const abut_index place = s->store.places[c->first_row + k];
+        sum = vec3_add(sum, vec3_load(s->store.forces + 3 * place));
+    }
+    return sum;
+}
+
+/* The mean spin is that of half steps before and after: the momentum at the time between is in
+ * their middle. */
+static void add_cluster(const abut_simulation *s, const cluster *c, abut_energy *sum)
+{
+    const vec3 velocity = mean_velocity(s, c->velocity, force_on(s, c), c->mass);
+    const vec3 momentum = vec3_sub(c->momentum, vec3_scale(c->last_torque, 0.5 * s->input.step));
+    const vec3 spin = clusters_spin(c, c->began_orientation, momentum);
+    sum->kinetic += 0.5 * c->mass * vec3_norm_sq(velocity);
+    sum->rotational += 0.5 * vec3_dot(momentum, spin);
+    sum->gravitational -= c->mass * vec3_dot(vec3_load(s->input.gravity), c->began);
+    sum->dissipated -= c->books.work;
+}
+
+/* ---- contacts ---- */
+
+static double energy_of_contacts(const abut_simulation *s, abut_index place)
+{
+    const contact_table *t = &s->before.contacts;
+    const abut_index begin = t->count > 0 ? t->columns.offsets[place] : 0;
+    const abut_index end = t->count > 0 ? t->columns.offsets[place + 1] : 0;
+    double sum = 0.0;
+    for (abut_index row = begin; row < end; row++) {
+        const law *l = simulation_wall_law(s, place, t->columns.mesh[row]);
+        sum +=
+            t->columns.share[row] * laws_energy(l, s->store.radii[place], t->columns.overlap[row],
+                                                t->springs.spring + 3 * row);
+    }
+    return sum;
+}
+
+static double reduced_radius(const store *s, abut_index i, abut_index j)
+{
+    return s->radii[i] * s->radii[j] / (s->radii[i] + s->radii[j]);
+}
+
+static double energy_of_pair(const abut_simulation *s, abut_index row)
+{
+    const pair_table *t = &s->before.pairs;
+    const abut_index i = t->columns.i[row], j = t->columns.j[row];
+    return laws_energy(simulation_pair_law(s, i, j), reduced_radius(&s->store, i, j),
+                       t->columns.overlap[row], t->springs.spring + 3 * row);
+}
+
+/* A sum whose rounding is kept beside it, so that it does not show in which order pairs are stored
+ * (Neumaier). */
+static double energy_of_pairs(const abut_simulation *s)
+{
+    double sum = 0.0, rest = 0.0;
+    for (abut_index row = 0; row < s->before.pairs.count; row++) {
+        const double own = energy_of_pair(s, row), next = sum + own;
+        rest += sum >= own ? (sum - next) + own : (own - next) + sum;
+        sum = next;
+    }
+    return sum + rest;
+}
+
+abut_energy energy_count(const abut_simulation *s)
+{
+    abut_energy sum = {.wall_work = s->account.gone_wall_work};
+    for (abut_index row = 0; row < s->store.count; row++) {
+        const int32_t place = s->store.places[row];
+        if (!simulation_is_member(s, place)) {
+            add_sphere(s, place, &sum);
+        }
+        sum.elastic += energy_of_contacts(s, place);
+        sum.wall_work += s->store.books[place].wall_work;
+        sum.dissipated -= s->store.books[place].work;
+    }
+    for (abut_index k = 0; k < s->clusters.count; k++) {
+        add_cluster(s, &s->clusters.clusters[k], &sum);
+    }
+    sum.elastic += energy_of_pairs(s);
+    sum.dissipated -= sum.wall_work + sum.elastic;
+    return sum;
+}
+
+abut_energy abut_simulation_energy(const abut_simulation *s)
+{
+    abut_energy sum = energy_count(s);
+    sum.dissipated = s->account.is_held ? s->account.held : sum.dissipated + s->account.base;
+    return sum;
+}
+
+void energy_hold(abut_simulation *s)
+{
+    if (!s->account.is_held) {
+        s->account.held = abut_simulation_energy(s).dissipated;
+        s->account.is_held = true;
+    }
+}
+
+void energy_settle(abut_simulation *s)
+{
+    if (s->account.is_held) {
+        s->account.base = s->account.held - energy_count(s).dissipated;
+        s->account.is_held = false;
+    }
+}
+
+/* ---- which step is stable ---- */
+
+/* What holds a sphere. */
+typedef struct hold {
+    double stiffness, damping_ratio;
+} hold;
+
+static void add_hold(hold *h, const law *l, double radius, double overlap)
+{
+    const law_stiffness of = laws_stiffness(l, radius, overlap);
+    const double shear = 3.5 * of.shear; /* a solid sphere is turned, too */
+    h->stiffness += of.normal > shear ? of.normal : shear;
+    h->damping_ratio = of.damping_ratio > h->damping_ratio ? of.damping_ratio : h->damping_ratio;
+}
+
+static void add_pair_holds(const abut_simulation *s, hold *holds)
+{
+    const pair_table *t = &s->before.pairs;
+    for (abut_index row = 0; row < t->count; row++) {
+        const abut_index i = t->columns.i[row], j = t->columns.j[row];
+        const law *l = simulation_pair_law(s, i, j);
+        const double radius = reduced_radius(&s->store, i, j), overlap = t->columns.overlap[row];
+        add_hold(&holds[i], l, radius, overlap);
+        add_hold(&holds[j], l, radius, overlap);
+    }
+}
+
+static void add_wall_holds(const abut_simulation *s, hold *holds)
+{
+    const contact_table *t = &s->before.contacts;
+    for (abut_index row = 0; row < t->count; row++) {
+        const abut_index place = t->columns.sphere[row];
+        add_hold(&holds[place], simulation_wall_law(s, place, t->columns.mesh[row]),
+                 s->store.radii[place], t->columns.overlap[row]);
+    }
+}
+
+/* docs/dem.md, section 2: tangential motion with 3.5 of the stiffness and the root of it of the
+ * damping. */
+static double step_of_hold(const hold *h, double mass)
+{
+    const double ratio = h->damping_ratio;
+    const double damping = sqrt(1.0 + 3.5 * ratio * ratio) - sqrt(3.5) * ratio;
+    return sqrt(2.0 * mass / h->stiffness) * damping;
+}
+
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+abut_status abut_simulation_stable_step(const abut_simulation *s, const double *free_steps,
+                                        double *step)
+{
+    const store *of = &s->store;
+    hold *holds = memory_alloc_zeroed(of->count, sizeof *holds);
+    *step = INFINITY;
+    if (!holds) {
+        return ABUT_NO_MEMORY;
+    }
+    add_pair_holds(s, holds);
+    add_wall_holds(s, holds);
+    for (abut_index place = 0; place < of->count; place++) {
+        if (holds[place].stiffness > 0.0) {
+            *step = smaller(*step, step_of_hold(&holds[place], of->bodies[place].mass));
+        } else if (free_steps) {
+            *step = smaller(*step, free_steps[of->rows[place]]);
+        }
+    }
+    memory_free(holds);
+    return ABUT_OK;
+}
+
+/* ---- what walls bear ---- */
+
+/* The point with its image's shift taken back: where the wall itself is touched. */
+static vec3 point_on_wall(const abut_simulation *s, abut_index row)
+{
+    const contact_table *t = &s->before.contacts;
+    const vec3 point = vec3_load(t->columns.point + 3 * row);
+    if (!t->columns.image) {
+        return point;
+    }
+    const abut_index *image = t->columns.image + 3 * row;
+    const double *period = s->input.period;
+    return vec3_sub(point, (vec3){(double)image[0] * period[0], (double)image[1] * period[1],
+                                  (double)image[2] * period[2]});
+}
+
+static void add_load(const abut_simulation *s, abut_index row, const abut_wall_state *state,
+                     abut_wall_load *load)
+{
+    const contact_table *t = &s->before.contacts;
+    const vec3 force = vec3_load(t->springs.effects[row].force);
+    const vec3 arm = vec3_sub(point_on_wall(s, row), vec3_load(state->origin));
+    vec3 torque = vec3_cross(arm, force);
+    if (t->springs.moment) {
+        torque = vec3_add(torque, vec3_load(t->springs.moment + 3 * row));
+    }
+    vec3_store(load->force, vec3_sub(vec3_load(load->force), force));
+    vec3_store(load->torque, vec3_sub(vec3_load(load->torque), torque));
+    load->power += t->power[row];
+}
+
+abut_wall_load abut_simulation_load(const abut_simulation *s, abut_index wall)
+{
+    const contact_table *t = &s->before.contacts;
+    const abut_wall_state state = abut_simulation_wall(s, wall);
+    abut_wall_load load = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, 0.0};
+    for (abut_index k = 0; t->count > 0 && k < s->store.count; k++) {
+        const int32_t place = s->store.places[k];
+        const abut_index end = t->columns.offsets[place + 1];
+        for (abut_index row = t->columns.offsets[place]; row < end; row++) {
+            if (t->columns.mesh[row] == wall) {
+                add_load(s, row, &state, &load);
+            }
+        }
+    }
+    return load;
+}

@@ -1,0 +1,73 @@
+/* The room's vector code, a table of functions for each instruction level; all levels give the same
+ * bits. */
+#ifndef DEM_KERNELS_H
+#define DEM_KERNELS_H
+
+#include "../base/simd.h"
+#include "laws.h"
+
+/* Contacts whose laws are computed in one go, and rows behind the last that kernels may read. */
+enum { LAW_BLOCK = 64, ROW_PADDING = 8 };
+
+/* What the laws read of a sphere: a cache line. Of a wall, for one contact: the velocity of the
+ * point, and its spin. */
+typedef struct body {
+    double velocity[3], spin[3];
+    double radius;
+    double mass; /* of a cluster's member that of the cluster */
+} body;
+
+enum { BODY_NUMBERS = sizeof(body) / sizeof(double) };
+
+/* What a contact does: a cache line. The torque on either sphere is -(radius - arm) n x force. */
+typedef struct effect {
+    double force[3]; /* on the sphere, or on i */
+    double cross[3]; /* n x force */
+    double arm;      /* the overlap; of a pair half of it */
+    double brake;    /* type A: what the contact adds to the torque against spin */
+} effect;
+
+enum { EFFECT_NUMBERS = sizeof(effect) / sizeof(double) };
+
+/* Contacts or pairs that follow one another. The arrays of pointers have LAW_BLOCK + ROW_PADDING
+ * that can be read. */
+typedef struct law_block {
+    int32_t count;
+    double step;          /* of time */
+    const double *normal; /* count x 3, of the step */
+    const double *overlap;
+    const double *share; /* of contacts with walls */
+    const body *first[LAW_BLOCK + ROW_PADDING], *second[LAW_BLOCK + ROW_PADDING];
+    const law *laws[LAW_BLOCK + ROW_PADDING];
+
+    /* what the contact had in the step before; of a new one its own normal and overlap, and 0 */
+    const double *old_normal[LAW_BLOCK + ROW_PADDING], *old_spring[LAW_BLOCK + ROW_PADDING];
+    const double *old_roll[LAW_BLOCK + ROW_PADDING];
+    double old_overlap[LAW_BLOCK + ROW_PADDING];
+    double inertia[LAW_BLOCK + ROW_PADDING]; /* of type C, of both together */
+
+    effect *effects; /* what is written */
+    double *spring;  /* count x 3 */
+    double *roll;    /* type C: NULL without such laws */
+    double *moment;  /* likewise: on the sphere, or on i */
+    double *power;   /* of walls: on the wall */
+} law_block;
+
+/* What contacts with walls exert, and what pairs do. */
+typedef void wall_laws_kernel(const law_block *block);
+typedef void pair_laws_kernel(const law_block *block);
+
+#define DEM_KERNELS(ENTRY)                                                                         \
+    ENTRY(wall_laws)                                                                               \
+    ENTRY(pair_laws)
+
+DEM_KERNELS(KERNEL_FUNCTIONS)
+
+typedef struct dem_kernels {
+    DEM_KERNELS(KERNEL_POINTER)
+} dem_kernels;
+
+/* Of the level in use. */
+const dem_kernels *dem_kernels_take(void);
+
+#endif

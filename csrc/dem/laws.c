@@ -1,0 +1,199 @@
+/* Laws of two materials, from what a caller says of them to what kernels read. */
+#include "laws.h"
+
+#include <math.h>
+
+#include "../base/memory.h"
+
+/* ---- how much of its speed a contact returns ---- */
+
+/* -ln of the restitution of a linear spring and damper that never attract, by the damping ratio: F
+ * = max(0, k x + c v) (docs/dem.md, section 2). It ascends. */
+static double loss_of(double ratio)
+{
+    if (ratio < 1.0) {
+        return 2.0 * ratio * acos(ratio) / sqrt((1.0 - ratio) * (1.0 + ratio));
+    }
+    if (ratio > 1.0) {
+        return 2.0 * ratio * acosh(ratio) / sqrt((ratio - 1.0) * (ratio + 1.0));
+    }
+    return 2.0;
+}
+
+/* Halving ends where doubles do. */
+enum { HALVINGS = 200 };
+
+double abut_damping_ratio(double restitution)
+{
+    if (restitution >= 1.0) {
+        return 0.0;
+    }
+    const double loss = -log(restitution);
+    double low = 0.0, high = 1.0;
+    while (loss_of(high) < loss) {
+        high *= 2.0;
+    }
+    for (int k = 0; k < HALVINGS; k++) {
+        const double middle = 0.5 * (low + high);
+        if (loss_of(middle) < loss) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return 0.5 * (low + high);
+}
+
+/* ---- from a caller's law ---- */
+
+static bool is_at_least_0(double x)
+{
+    return x >= 0.0 && x <= ABUT_COORDINATE_LIMIT;
+}
+
+/* The first number out of its range; NULL: none. */
+static const double *find_bad_number(const abut_law *l)
+{
+    if (!(l->stiffness > 0.0 && l->stiffness <= ABUT_COORDINATE_LIMIT)) {
+        return &l->stiffness;
+    }
+    if (!(l->restitution > 0.0 && l->restitution <= 1.0)) {
+        return &l->restitution;
+    }
+    if (!is_at_least_0(l->shear)) {
+        return &l->shear;
+    }
+    if (!is_at_least_0(l->friction)) {
+        return &l->friction;
+    }
+    if (!is_at_least_0(l->rolling_friction)) {
+        return &l->rolling_friction;
+    }
+    return is_at_least_0(l->rolling_damping) ? NULL : &l->rolling_damping;
+}
+
+/* Of Hertz: F = 4/3 E* q overlap, its stiffness 2 E* q, Mindlin's 8 G* q, and c = 2 zeta
+ * sqrt(5/6) sqrt(stiffness m*). */
+static law read_hertz(const abut_law *from)
+{
+    const double damping = 2.0 * abut_damping_ratio(from->restitution) * sqrt(5.0 / 6.0);
+    const double shear = 8.0 * from->shear;
+    return (law){.is_hertz = 1.0,
+                 .elastic = 4.0 / 3.0 * from->stiffness,
+                 .shear = shear,
+                 .normal_damping = damping * sqrt(2.0 * from->stiffness),
+                 .shear_damping = damping * sqrt(shear)};
+}
+
+static law read_linear(const abut_law *from)
+{
+    const double damping = 2.0 * abut_damping_ratio(from->restitution);
+    return (law){.elastic = from->stiffness,
+                 .shear = from->shear,
+                 .normal_damping = damping * sqrt(from->stiffness),
+                 .shear_damping = damping * sqrt(from->shear)};
+}
+
+static law read_law(const abut_law *from)
+{
+    law l = from->kind == ABUT_HERTZ ? read_hertz(from) : read_linear(from);
+    l.friction = from->friction;
+    switch (from->rolling) {
+    case ABUT_NO_ROLLING:
+        break;
+    case ABUT_ROLLING_A:
+        l.rolling_friction = from->rolling_friction;
+        l.rolling_damping = -1.0;
+        break;
+    case ABUT_ROLLING_C:
+        l.rolling_friction = from->rolling_friction;
+        l.rolling_damping = 2.0 * from->rolling_damping;
+        break;
+    }
+    return l;
+}
+
+static abut_status report(abut_error *error, abut_status status, abut_index a, abut_index b,
+                          double value)
+{
+    *error = (abut_error){.status = status, .index = a, .detail = b, .value = value};
+    return status;
+}
+
+static abut_status check_laws(abut_index material_count, const abut_law *laws, abut_error *error)
+{
+    for (abut_index k = 0; k < material_count * material_count; k++) {
+        const double *bad = laws[k].kind == ABUT_NO_LAW ? NULL : find_bad_number(&laws[k]);
+        if (bad) {
+            return report(error, ABUT_BAD_LAW, k / material_count, k % material_count, *bad);
+        }
+    }
+    return ABUT_OK;
+}
+
+abut_status laws_set(law_table *table, abut_index material_count, const abut_law *laws,
+                     abut_error *error)
+{
+    const abut_index count = material_count * material_count;
+    abut_status status = check_laws(material_count, laws, error);
+    if (status) {
+        return status;
+    }
+    law_table made = {.material_count = material_count};
+    made.laws = memory_alloc_zeroed(count + 1, sizeof *made.laws);
+    made.is_missing = memory_alloc_zeroed(count + 1, sizeof *made.is_missing);
+    if (!made.laws || !made.is_missing) {
+        laws_free(&made);
+        return report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+    }
+    for (abut_index k = 0; k < count; k++) {
+        made.is_missing[k] = laws[k].kind == ABUT_NO_LAW;
+        made.has_missing |= made.is_missing[k];
+        made.has_rolling_springs |=
+            laws[k].kind != ABUT_NO_LAW && laws[k].rolling == ABUT_ROLLING_C;
+        if (!made.is_missing[k]) {
+            made.laws[k] = read_law(&laws[k]);
+        }
+    }
+    laws_free(table);
+    *table = made;
+    return ABUT_OK;
+}
+
+void laws_free(law_table *table)
+{
+    memory_free(table->laws);
+    memory_free(table->is_missing);
+    *table = (law_table){0};
+}
+
+/* ---- what a contact is like ---- */
+
+static double measure(const law *l, double radius, double overlap)
+{
+    return l->is_hertz > 0.0 ? sqrt(radius * overlap) : 1.0;
+}
+
+law_stiffness laws_stiffness(const law *l, double radius, double overlap)
+{
+    const double q = measure(l, radius, overlap);
+    const double of_hertz = 1.5 * l->elastic, damping = 0.5 * l->normal_damping;
+    law_stiffness s = {.shear = l->shear * q};
+    if (l->is_hertz > 0.0) {
+        s.normal = of_hertz * q;
+        s.damping_ratio = l->elastic > 0.0 ? damping / sqrt(of_hertz * 5.0 / 6.0) : 0.0;
+    } else {
+        s.normal = l->elastic;
+        s.damping_ratio = l->elastic > 0.0 ? damping / sqrt(l->elastic) : 0.0;
+    }
+    return s;
+}
+
+double laws_energy(const law *l, double radius, double overlap, const double *spring)
+{
+    const double q = measure(l, radius, overlap), shear = l->shear * q;
+    const double part = l->is_hertz > 0.0 ? 0.4 : 0.5; /* of overlap^3/2, and of overlap */
+    const double length_sq = spring[0] * spring[0] + spring[1] * spring[1] + spring[2] * spring[2];
+    return part * l->elastic * q * overlap * overlap +
+           (shear > 0.0 ? 0.5 * length_sq / shear : 0.0);
+}

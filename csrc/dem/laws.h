@@ -1,0 +1,60 @@
+/* What contacts of two materials exert: laws, as kernels read them (docs/dem.md, section 2). */
+#ifndef DEM_LAWS_H
+#define DEM_LAWS_H
+
+#include <stdbool.h>
+
+#include "../abut.h"
+
+/* A law as a cache line. With q = sqrt(R* overlap) for Hertz and 1 for linear laws the elastic
+ * force is elastic q overlap, the tangential stiffness shear q, and the damping coefficients are
+ * these times sqrt(q m*). */
+typedef struct law {
+    double is_hertz; /* 1 or 0 */
+    double elastic, shear;
+    double normal_damping, shear_damping;
+    double friction;
+    double rolling_friction;
+    double rolling_damping; /* of type C: 2 eta; -1: type A */
+} law;
+
+enum { LAW_NUMBERS = sizeof(law) / sizeof(double) };
+
+/* The laws of all pairs of materials. Zero-initialize. */
+typedef struct law_table {
+    law *laws;        /* material_count x material_count, and one more: that of who exert nothing */
+    bool *is_missing; /* likewise */
+    abut_index material_count;
+    bool has_missing;
+    bool has_rolling_springs; /* some law is of type C */
+} law_table;
+
+/* ABUT_OK, ABUT_NO_MEMORY or ABUT_BAD_LAW; then the table is as it was. */
+abut_status laws_set(law_table *table, abut_index material_count, const abut_law *laws,
+                     abut_error *error);
+void laws_free(law_table *table);
+
+static inline abut_index laws_number(const law_table *table, abut_index a, abut_index b)
+{
+    return a * table->material_count + b;
+}
+
+/* Of who exert nothing. */
+static inline abut_index laws_number_of_none(const law_table *table)
+{
+    return table->material_count * table->material_count;
+}
+
+/* How stiff a contact is, and what it stores. */
+typedef struct law_stiffness {
+    double normal; /* d force / d overlap */
+    double shear;
+    double damping_ratio;
+} law_stiffness;
+
+law_stiffness laws_stiffness(const law *l, double radius, double overlap);
+
+/* The elastic energy of a contact with this spring. */
+double laws_energy(const law *l, double radius, double overlap, const double *spring);
+
+#endif

@@ -1,0 +1,321 @@
+/* What contacts exert (docs/dem.md, section 2): the same for a sphere at a wall and for two
+ * spheres, but for where they touch, and how springs turn.
+ *
+ * Seen from the other sphere of a pair every vector has the other sign, to the bit: which of two is
+ * the first does not show. */
+#include "../base/lanes_kernel.h"
+#include "kernels.h"
+
+/* Whose laws these are, and what they carry: known when this is compiled. */
+typedef struct law_kind {
+    bool is_wall;
+    bool has_rolls; /* some law is of type C */
+} law_kind;
+
+/* Both bodies of LANES contacts. */
+typedef struct two_bodies {
+    lanes3 first_velocity, first_spin, second_velocity, second_spin;
+    lanes first_arm, second_arm; /* from the centers to where they touch */
+    lanes radius, mass;          /* reduced: R*, m* */
+    lanes arm;
+} two_bodies;
+
+/* Where the contacts are, and were. */
+typedef struct directions {
+    lanes3 normal, old, middle; /* middle: of unit length */
+    lanes3 sum;                 /* of both normals */
+    lanes sum_sq;
+    lanes_mask is_old; /* what the contact had in the step before counts */
+} directions;
+
+/* As they move: parting > 0, sliding in the tangent plane. */
+typedef struct motions {
+    lanes parting;
+    lanes3 sliding;
+} motions;
+
+LANES_INLINE lanes3 load_points(const double *p)
+{
+    lanes columns[3];
+    lanes_load_points(p, columns);
+    return (lanes3){columns[0], columns[1], columns[2]};
+}
+
+/* The vectors at the pointers; reads one double behind each. */
+LANES_INLINE lanes3 gather(const double *const *pointers)
+{
+    lanes columns[4];
+    lanes_load_rows(pointers, columns);
+    return (lanes3){columns[0], columns[1], columns[2]};
+}
+
+LANES_INLINE void gather_numbers(const void *const *pointers, lanes columns[8])
+{
+    const double *rows[LANES];
+    for (int k = 0; k < LANES; k++) {
+        rows[k] = pointers[k];
+    }
+    lanes_transpose_all(rows, 8, columns);
+}
+
+/* Of two in a row; of one and a wall its own. */
+LANES_INLINE lanes reduce(lanes of_first, lanes of_second, law_kind kind)
+{
+    if (kind.is_wall) {
+        return of_first;
+    }
+    return of_first * of_second / (of_first + of_second);
+}
+
+LANES_INLINE two_bodies load_bodies(const law_block *b, int32_t p, lanes overlap, law_kind kind)
+{
+    lanes i[BODY_NUMBERS], j[BODY_NUMBERS];
+    gather_numbers((const void *const *)b->first + p, i);
+    gather_numbers((const void *const *)b->second + p, j);
+    const lanes arm = lanes_set(kind.is_wall ? 1.0 : 0.5) * overlap;
+    return (two_bodies){.first_velocity = {i[0], i[1], i[2]},
+                        .first_spin = {i[3], i[4], i[5]},
+                        .second_velocity = {j[0], j[1], j[2]},
+                        .second_spin = {j[3], j[4], j[5]},
+                        .first_arm = i[6] - arm,
+                        .second_arm = j[6] - arm,
+                        .radius = reduce(i[6], j[6], kind),
+                        .mass = reduce(i[7], j[7], kind),
+                        .arm = arm};
+}
+
+/* A contact whose normal has turned by more than 120 degrees in one step begins anew. */
+LANES_INLINE directions load_directions(const law_block *b, int32_t p)
+{
+    const lanes one = lanes_set(1.0);
+    directions d = {.normal = load_points(b->normal + 3 * p)};
+    const lanes3 old = gather(b->old_normal + p);
+    const lanes3 sum = lanes3_add(old, d.normal);
+    d.is_old = lanes_no_more(one, lanes3_dot(sum, sum));
+    d.old = lanes3_select(d.is_old, old, d.normal);
+    d.sum = lanes3_add(d.old, d.normal);
+    d.sum_sq = lanes3_dot(d.sum, d.sum);
+    d.middle = lanes3_scale(d.sum, one / lanes_sqrt(d.sum_sq));
+    return d;
+}
+
+/* The displacement of the last step belongs to the normal between both steps': there the velocity
+ * is split, and its tangential part is turned into the plane of now. */
+LANES_INLINE motions split_velocity(const two_bodies *t, const directions *d, law_kind kind)
+{
+    lanes3 arms = lanes3_scale(t->first_spin, t->first_arm);
+    if (!kind.is_wall) {
+        arms = lanes3_add(arms, lanes3_scale(t->second_spin, t->second_arm));
+    }
+    const lanes3 of_centers = lanes3_sub(t->first_velocity, t->second_velocity);
+    const lanes3 velocity = lanes3_sub(of_centers, lanes3_cross(arms, d->normal));
+    motions m = {.parting = lanes3_dot(velocity, d->middle)};
+    const lanes3 across = lanes3_sub(velocity, lanes3_scale(d->middle, m.parting));
+    const lanes along =
+        lanes3_dot(d->normal, across) / (lanes_set(1.0) + lanes3_dot(d->middle, d->normal));
+    m.sliding = lanes3_sub(across, lanes3_scale(lanes3_add(d->middle, d->normal), along));
+    return m;
+}
+
+/* A vector in the tangent plane of the step before, taken along: that of a pair turns about the
+ * normal as the spheres do on average, and both then by the smallest rotation. */
+LANES_INLINE lanes3 turn(lanes3 vector, const two_bodies *t, const directions *d, lanes half_step,
+                         law_kind kind)
+{
+    const lanes one = lanes_set(1.0), zero = lanes_set(0.0);
+    lanes3 v = lanes3_select(d->is_old, vector, (lanes3){zero, zero, zero});
+    if (!kind.is_wall) {
+        /* by an angle whose half has about this tangent: exact in length (Cayley) */
+        const lanes3 spins = lanes3_add(t->first_spin, t->second_spin);
+        const lanes tangent = lanes_set(0.5) * half_step * lanes3_dot(spins, d->normal);
+        const lanes tangent_sq = tangent * tangent;
+        const lanes3 turned = lanes3_add(lanes3_scale(v, one - tangent_sq),
+                                         lanes3_scale(lanes3_cross(d->old, v), tangent + tangent));
+        v = lanes3_scale(turned, one / (one + tangent_sq));
+    }
+    const lanes dot = lanes3_dot(d->normal, v);
+    const lanes along = (dot + dot) / d->sum_sq;
+    return lanes3_sub(v, lanes3_scale(d->sum, along));
+}
+
+/* A vector that is cut to a length; those that are no longer stay as they are. */
+typedef struct cut_vector {
+    lanes3 vector;
+    lanes_mask is_cut;
+} cut_vector;
+
+LANES_INLINE cut_vector cut(lanes3 vector, lanes length)
+{
+    const lanes one = lanes_set(1.0);
+    const lanes own_sq = lanes3_dot(vector, vector);
+    const lanes_mask is_cut = lanes_less(length * length, own_sq);
+    const lanes scale = length / lanes_sqrt(lanes_select(is_cut, own_sq, one));
+    return (cut_vector){lanes3_select(is_cut, lanes3_scale(vector, scale), vector), is_cut};
+}
+
+/* LANES points are stored, the first `count` of them where they are rows. */
+LANES_INLINE void put_points(double *to, lanes3 points, int32_t count)
+{
+    const lanes columns[3] = {points.x, points.y, points.z};
+    if (count >= LANES) {
+        lanes_store_points(to, columns);
+        return;
+    }
+    double all[3 * LANES];
+    lanes_store_points(all, columns);
+    memcpy(to, all, 3 * (size_t)count * sizeof *all);
+}
+
+/* Columns become rows of effects. */
+LANES_INLINE void put_effects(effect *to, const lanes columns[EFFECT_NUMBERS], int32_t count)
+{
+    double numbers[EFFECT_NUMBERS][LANES];
+    double rows[LANES][EFFECT_NUMBERS];
+    for (int k = 0; k < EFFECT_NUMBERS; k++) {
+        lanes_store(numbers[k], columns[k]);
+    }
+    for (int first = 0; first < EFFECT_NUMBERS; first += LANES) {
+        const double *parts[LANES];
+        lanes turned[LANES];
+        for (int k = 0; k < LANES; k++) {
+            parts[k] = numbers[first + k];
+        }
+        lanes_transpose(parts, turned);
+        for (int k = 0; k < LANES; k++) {
+            lanes_store(&rows[k][first], turned[k]);
+        }
+    }
+    memcpy(to, rows, (size_t)(count < LANES ? count : LANES) * sizeof *to);
+}
+
+/* Laws side by side. */
+typedef struct law_lanes {
+    lanes is_hertz, elastic, shear, normal_damping, shear_damping, friction;
+    lanes rolling_friction, rolling_damping;
+} law_lanes;
+
+/* What the parts of LANES contacts' laws have in common. */
+typedef struct state {
+    law_lanes law;
+    lanes shear; /* tangential stiffness */
+    lanes push;  /* F_n */
+    lanes share;
+} state;
+
+LANES_INLINE law_lanes load_laws(const law_block *b, int32_t p)
+{
+    lanes c[LAW_NUMBERS];
+    gather_numbers((const void *const *)b->laws + p, c);
+    return (law_lanes){c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]};
+}
+
+/* Type C: a spring that rolling turns, and a damper beside it where the spring holds. */
+LANES_INLINE lanes3 roll(const law_block *b, int32_t p, const two_bodies *t, const directions *d,
+                         const state *s, law_kind kind, int32_t count)
+{
+    const lanes zero = lanes_set(0.0), half_step = lanes_set(0.5 * b->step);
+    const lanes3 spin = lanes3_sub(t->first_spin, t->second_spin);
+    const lanes3 rolling = lanes3_sub(spin, lanes3_scale(d->normal, lanes3_dot(spin, d->normal)));
+    const lanes stiffness = s->shear * t->radius * t->radius;
+    const lanes3 old = turn(gather(b->old_roll + p), t, d, half_step, kind);
+    const lanes3 spring = lanes3_sub(old, lanes3_scale(rolling, stiffness * lanes_set(b->step)));
+    const lanes damping_ratio = s->law.rolling_damping;
+    const lanes_mask is_brake = lanes_less(damping_ratio, zero);
+    const lanes coefficient = lanes_select(is_brake, zero, s->law.rolling_friction);
+    const cut_vector held = cut(spring, coefficient * t->radius * s->push);
+    const lanes damping = damping_ratio * lanes_sqrt(stiffness * lanes_load(b->inertia + p));
+    const lanes3 damped = lanes3_sub(held.vector, lanes3_scale(rolling, damping));
+    put_points(b->roll + 3 * p, held.vector, count);
+    const lanes3 moment = lanes3_scale(lanes3_select(held.is_cut, held.vector, damped), s->share);
+    put_points(b->moment + 3 * p, moment, count);
+    return moment;
+}
+
+/* What spheres do on the wall. */
+LANES_INLINE void put_power(const law_block *b, int32_t p, const two_bodies *t, lanes3 force,
+                            lanes3 moment, int32_t count)
+{
+    double powers[LANES];
+    const lanes power = lanes3_dot(force, t->second_velocity) + lanes3_dot(moment, t->second_spin);
+    lanes_store(powers, lanes_set(0.0) - power);
+    memcpy(b->power + p, powers, (size_t)(count < LANES ? count : LANES) * sizeof *powers);
+}
+
+LANES_INLINE void put_force(const law_block *b, int32_t p, lanes3 force, const two_bodies *t,
+                            const directions *d, const state *s, int32_t count)
+{
+    const lanes zero = lanes_set(0.0);
+    const lanes3 cross = lanes3_cross(d->normal, force);
+    const lanes brake = s->law.rolling_friction * t->radius * s->push * s->share;
+    const lanes_mask is_brake = lanes_less(s->law.rolling_damping, zero);
+    const lanes columns[EFFECT_NUMBERS] = {
+        force.x, force.y, force.z, cross.x,
+        cross.y, cross.z, t->arm,  lanes_select(is_brake, brake, zero)};
+    put_effects(b->effects + p, columns, count);
+}
+
+/* The LANES contacts from number p of the block on, of which `count` are some. */
+LANES_INLINE void compute(const law_block *b, int32_t p, int32_t count, law_kind kind)
+{
+    const lanes zero = lanes_set(0.0), one = lanes_set(1.0), step = lanes_set(b->step);
+    const lanes overlap = lanes_larger(lanes_load(b->overlap + p), zero);
+    const two_bodies t = load_bodies(b, p, overlap, kind);
+    const directions d = load_directions(b, p);
+    const motions m = split_velocity(&t, &d, kind);
+    state s = {.law = load_laws(b, p), .share = kind.is_wall ? lanes_load(b->share + p) : one};
+
+    /* normal: never attractive */
+    const lanes_mask is_hertz = lanes_less(zero, s.law.is_hertz);
+    const lanes measure = lanes_select(is_hertz, lanes_sqrt(t.radius * overlap), one);
+    const lanes damping = lanes_sqrt(measure * t.mass);
+    const lanes elastic = s.law.elastic * measure * overlap;
+    s.push = lanes_larger(elastic - s.law.normal_damping * damping * m.parting, zero);
+
+    /* tangential: a spring that slides where friction does not hold it */
+    s.shear = s.law.shear * measure;
+    const lanes old_overlap = lanes_load(b->old_overlap + p);
+    const lanes_mask is_less = mask_and(is_hertz, lanes_less(overlap, old_overlap));
+    const lanes unloaded =
+        lanes_select(is_less, lanes_sqrt(overlap / lanes_select(is_less, old_overlap, one)), one);
+    const lanes3 old = turn(gather(b->old_spring + p), &t, &d, lanes_set(0.5 * b->step), kind);
+    const lanes3 spring =
+        lanes3_sub(lanes3_scale(old, unloaded), lanes3_scale(m.sliding, s.shear * step));
+    const lanes3 damped =
+        lanes3_sub(spring, lanes3_scale(m.sliding, s.law.shear_damping * damping));
+    const cut_vector held = cut(damped, s.law.friction * s.push);
+    put_points(b->spring + 3 * p, lanes3_select(held.is_cut, held.vector, spring), count);
+
+    const lanes3 sum = lanes3_add(lanes3_scale(d.normal, s.push), held.vector);
+    const lanes3 force = lanes3_scale(sum, s.share);
+    put_force(b, p, force, &t, &d, &s, count);
+    const lanes3 moment =
+        kind.has_rolls ? roll(b, p, &t, &d, &s, kind, count) : (lanes3){zero, zero, zero};
+    if (kind.is_wall) {
+        put_power(b, p, &t, force, moment, count);
+    }
+}
+
+LANES_INLINE void compute_all(const law_block *b, law_kind kind)
+{
+    for (int32_t p = 0; p < b->count; p += LANES) {
+        compute(b, p, b->count - p, kind);
+    }
+}
+
+void KERNEL(wall_laws)(const law_block *block)
+{
+    if (block->roll) {
+        compute_all(block, (law_kind){.is_wall = true, .has_rolls = true});
+    } else {
+        compute_all(block, (law_kind){.is_wall = true, .has_rolls = false});
+    }
+}
+
+void KERNEL(pair_laws)(const law_block *block)
+{
+    if (block->roll) {
+        compute_all(block, (law_kind){.is_wall = false, .has_rolls = true});
+    } else {
+        compute_all(block, (law_kind){.is_wall = false, .has_rolls = false});
+    }
+}

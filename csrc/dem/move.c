@@ -1,0 +1,106 @@
+/* Spheres move: velocities are those of half steps (the paper's eq. 7 to 12). */
+#include "../spheres/period.h"
+#include "simulation.h"
+
+/* Spheres that one thread takes in one go. */
+enum { CHUNK_SPHERES = 1024 };
+
+void motion_wrap(const abut_simulation *s, double *center)
+{
+    const double *period = s->input.period;
+    for (int axis = 0; axis < 3; axis++) {
+        if (period[axis] > 0.0 && !(center[axis] >= 0.0 && center[axis] < period[axis])) {
+            period_wrap(&center[axis], period[axis]);
+        }
+    }
+}
+
+/* Type A: less spin by the torque of all contacts against it, but never more than there is. */
+static vec3 brake_spin(vec3 spin, double brake, double step, double inertia)
+{
+    const double speed = vec3_length(spin), loss = brake * step / inertia;
+    return loss < speed ? vec3_scale(spin, 1.0 - loss / speed) : (vec3){0.0, 0.0, 0.0};
+}
+
+/* The work of contacts alone: what was applied is left out. */
+static double work_of(const store *s, abut_index place, vec3 velocities, vec3 spins)
+{
+    vec3 force = vec3_load(s->forces + 3 * place), torque = vec3_load(s->torques + 3 * place);
+    if (s->has_applied) {
+        force = vec3_sub(force, vec3_load(s->pushes + 3 * place));
+        torque = vec3_sub(torque, vec3_load(s->twists + 3 * place));
+    }
+    return vec3_dot(force, velocities) + vec3_dot(torque, spins);
+}
+
+/* At the beginning of a step half of its work is done. */
+static void keep_books(books *b, double work, double wall_work)
+{
+    b->work += 0.5 * (b->last_work + work);
+    b->wall_work += 0.5 * (b->last_wall_work + wall_work);
+    b->last_work = work, b->last_wall_work = wall_work;
+}
+
+static void move_sphere(abut_simulation *s, abut_index place)
+{
+    store *of = &s->store;
+    body *b = &of->bodies[place];
+    const double step = s->input.step, inertia = of->inertias[place];
+    const sums sum = of->sums[place];
+    const vec3 velocity = vec3_load(b->velocity), spin = vec3_load(b->spin);
+    const vec3 pull = vec3_add(vec3_load(s->input.gravity),
+                               vec3_scale(vec3_load(of->forces + 3 * place), 1.0 / b->mass));
+    const vec3 next = vec3_add(velocity, vec3_scale(pull, step));
+    const vec3 turning = vec3_scale(vec3_load(of->torques + 3 * place), step / inertia);
+    vec3 next_spin = vec3_add(spin, turning);
+    double work =
+        0.5 * step * work_of(of, place, vec3_add(velocity, next), vec3_add(spin, next_spin));
+    if (sum.brake > 0.0) {
+        const vec3 less = brake_spin(next_spin, sum.brake, step, inertia);
+        work += 0.5 * inertia * (vec3_norm_sq(less) - vec3_norm_sq(next_spin));
+        next_spin = less;
+    }
+    keep_books(&of->books[place], work, step * sum.power);
+    const vec3 center = vec3_load(of->centers + 3 * place);
+    vec3_store(of->began + 3 * place, center);
+    vec3_store(of->centers + 3 * place, vec3_add(center, vec3_scale(next, step)));
+    motion_wrap(s, of->centers + 3 * place);
+    vec3_store(b->velocity, next);
+    vec3_store(b->spin, next_spin);
+}
+
+/* Members move with their cluster, and have walls' work to themselves. */
+static void note_member(abut_simulation *s, abut_index place)
+{
+    store *of = &s->store;
+    vec3_store(of->began + 3 * place, vec3_load(of->centers + 3 * place));
+    keep_books(&of->books[place], 0.0, s->input.step * of->sums[place].power);
+}
+
+static abut_status move_chunk(void *context, abut_index chunk, parallel_job *job)
+{
+    abut_simulation *s = context;
+    const abut_index begin = chunk * CHUNK_SPHERES, rest = s->store.count - begin;
+    const abut_index end = begin + (rest < CHUNK_SPHERES ? rest : CHUNK_SPHERES);
+    for (abut_index place = begin; place < end; place++) {
+        if (simulation_is_member(s, place)) {
+            note_member(s, place);
+        } else {
+            move_sphere(s, place);
+        }
+    }
+    (void)job;
+    return ABUT_OK;
+}
+
+void motion_move(abut_simulation *s, const parallel_plan *plan)
+{
+    const cluster_step by = {s->input.step, vec3_load(s->input.gravity), s->input.period};
+    const parallel_plan own = {.chunk_count = (s->store.count + CHUNK_SPHERES - 1) / CHUNK_SPHERES,
+                               .work = 2 * s->store.count,
+                               .workers = plan->workers};
+    parallel_run(&own, move_chunk, s);
+    for (abut_index k = 0; k < s->clusters.count; k++) {
+        clusters_move(&s->clusters, k, &s->store, &by);
+    }
+}

@@ -1,0 +1,183 @@
+/* In which order spheres are stored: now and then they are sorted by place, so that those that
+ * touch are near each other in memory. Nothing shows it: sums and tables go by rows. */
+#include "../base/box.h"
+#include "../base/sort.h"
+#include "simulation.h"
+
+/* Fewer spheres than this are in the cache whatever their order. */
+enum { FEWEST_SPHERES = 4096 };
+
+/* Spheres that move touch others after some hundred steps; sorting takes about as long as two. */
+enum { STEPS_BETWEEN = 500 };
+
+#ifdef ABUT_TESTING
+static bool sorts_always;
+
+void order_sort_always(bool is_forced)
+{
+    sorts_always = is_forced;
+}
+#else
+static const bool sorts_always = false;
+#endif
+
+/* ---- cells ---- */
+
+/* As many cells as keys can be told apart, halving the longest edge again and again: a cell's
+ * number has a bit for each halving, so that cells that follow one another are near each other. */
+enum { HALVINGS = 12 };
+
+typedef struct cell_order {
+    const abut_simulation *simulation;
+    double low[3], scale[3]; /* cells an axis; 0: it is not cut */
+    int axes[HALVINGS];
+    int bits[3];
+    int halvings;
+} cell_order;
+
+static box bounds_of(const store *s)
+{
+    box bounds = box_empty();
+    for (abut_index k = 0; k < s->count; k++) {
+        box_include_point(&bounds, vec3_load(s->centers + 3 * k));
+    }
+    return bounds;
+}
+
+static cell_order plan_cells(const abut_simulation *s)
+{
+    cell_order c = {.simulation = s};
+    const box bounds = bounds_of(&s->store);
+    double edges[3];
+    for (int axis = 0; axis < 3; axis++) {
+        c.low[axis] = bounds.low[axis];
+        edges[axis] = bounds.high[axis] - bounds.low[axis];
+    }
+    for (; c.halvings < HALVINGS; c.halvings++) {
+        int longest = edges[1] > edges[0] ? 1 : 0;
+        longest = edges[2] > edges[longest] ? 2 : longest;
+        edges[longest] *= 0.5;
+        c.axes[c.halvings] = longest;
+        c.bits[longest]++;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        c.scale[axis] = edges[axis] > 0.0 ? 1.0 / edges[axis] : 0.0;
+    }
+    return c;
+}
+
+static uint16_t find_cell(const cell_order *c, const double *center)
+{
+    int32_t cells[3], shifts[3];
+    unsigned key = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const double at = (center[axis] - c->low[axis]) * c->scale[axis];
+        const double last = (double)((1 << c->bits[axis]) - 1);
+        cells[axis] = (int32_t)(at < last ? at : last);
+        shifts[axis] = c->bits[axis];
+    }
+    for (int k = 0; k < c->halvings; k++) {
+        const int axis = c->axes[k];
+        shifts[axis]--;
+        key = key << 1 | (unsigned)(cells[axis] >> shifts[axis] & 1);
+    }
+    return (uint16_t)key;
+}
+
+static void fill_keys(void *context, abut_index begin, abut_index end, uint16_t *keys)
+{
+    const cell_order *c = context;
+    for (abut_index k = begin; k < end; k++) {
+        keys[k - begin] = find_cell(c, c->simulation->store.centers + 3 * k);
+    }
+}
+
+/* ---- other places ---- */
+
+static void swap_contacts(contact_table *a, contact_table *b)
+{
+    const contact_table other = *a;
+    *a = *b;
+    *b = other;
+}
+
+static void swap_pairs(pair_table *a, pair_table *b)
+{
+    const pair_table other = *a;
+    *a = *b;
+    *b = other;
+}
+
+abut_status order_renumber_tables(abut_simulation *s, const renumbering *by)
+{
+    abut_status status = contact_table_renumber(&s->now.contacts, &s->before.contacts, by);
+    status = status ? status : pair_table_renumber(&s->now.pairs, &s->before.pairs, by);
+    if (!status) {
+        swap_contacts(&s->now.contacts, &s->before.contacts);
+        swap_pairs(&s->now.pairs, &s->before.pairs);
+    }
+    return status;
+}
+
+/* Room for all columns is there before anything changes. */
+static abut_status rearrange(abut_simulation *s, const renumbering *by)
+{
+    abut_status status = store_reserve(&s->store, s->store.count);
+    status = status ? status : order_renumber_tables(s, by);
+    if (!status) {
+        store_gather(&s->store, by->source, by->count);
+        abut_pair_finder_free(s->pair_finder);
+        s->pair_finder = NULL;
+    }
+    return status;
+}
+
+abut_status order_rearrange(abut_simulation *s, const int32_t *source, abut_index count)
+{
+    int32_t *target = memory_alloc(s->store.count + 1, sizeof *target);
+    if (!target) {
+        return ABUT_NO_MEMORY;
+    }
+    for (abut_index k = 0; k < s->store.count; k++) {
+        target[k] = -1;
+    }
+    for (abut_index k = 0; k < count; k++) {
+        target[source[k]] = (int32_t)k;
+    }
+    const renumbering by = {source, count, target, simulation_kind(s)};
+    const abut_status status = rearrange(s, &by);
+    memory_free(target);
+    return status;
+}
+
+static abut_status sort_spheres(abut_simulation *s)
+{
+    cell_order c = plan_cells(s);
+    sorted_items sorted = {0};
+    const sort_task task = {.count = s->store.count,
+                            .key_count = 1 << c.halvings,
+                            .fill = fill_keys,
+                            .context = &c,
+                            .workers = s->input.workers};
+    abut_status status = sort_by_key(&sorted, &task);
+    status = status ? status : order_rearrange(s, sorted.items, s->store.count);
+    sorted_free(&sorted);
+    if (!status) {
+        store_find_places(&s->store);
+        s->order_step = s->step_count + STEPS_BETWEEN;
+    }
+    return status;
+}
+
+abut_status order_spheres(abut_simulation *s)
+{
+    const bool is_due = s->store.count >= FEWEST_SPHERES && s->step_count >= s->order_step;
+    if ((!is_due && !sorts_always) || s->store.count == 0) {
+        return ABUT_OK;
+    }
+    double clock = 0.0;
+    clock_lap(&clock);
+    const abut_status status = sort_spheres(s);
+    s->seconds_of[ORDER] += clock_lap(&clock);
+    return status;
+}

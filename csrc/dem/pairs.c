@@ -1,0 +1,217 @@
+/* The part of a step that is about pairs of spheres: who touches whom, and their laws. */
+#include <string.h>
+
+#include "simulation.h"
+
+const law *simulation_pair_law(const abut_simulation *s, abut_index i, abut_index j)
+{
+    const store *of = &s->store;
+    const bool is_one_body =
+        i == j || (simulation_is_member(s, i) && of->clusters[i] == of->clusters[j]);
+    const abut_index number = is_one_body
+                                  ? laws_number_of_none(&s->laws)
+                                  : laws_number(&s->laws, of->materials[i], of->materials[j]);
+    return &s->laws.laws[number];
+}
+
+/* ---- finding ---- */
+
+/* Spheres that have come, gone, or other places, are other spheres to a finder. */
+static abut_status make_finder(abut_simulation *s, abut_error *error)
+{
+    if (s->pair_finder) {
+        return ABUT_OK;
+    }
+    abut_pair_input input = abut_pair_input_default();
+    input.sphere_count = s->store.count;
+    input.dimension = 3;
+    input.radii = s->store.radii;
+    input.period = s->is_periodic ? s->input.period : NULL;
+    input.workers = s->input.workers;
+    input.lender = s->lender;
+    return abut_pair_finder_build(&input, &s->pair_finder, error);
+}
+
+static abut_status write_pairs(abut_simulation *s, const abut_pairs *found)
+{
+    pair_table *t = &s->now.pairs;
+    const abut_index rows = abut_pairs_count(found);
+    abut_status status = pair_table_reserve(t, s->store.count, rows, simulation_kind(s));
+    if (!status) {
+        if (t->columns.image) {
+            memset(t->columns.image, 0, 3 * (size_t)rows * sizeof *t->columns.image);
+        }
+        abut_pairs_write(found, &t->columns);
+        t->count = rows;
+    }
+    return status;
+}
+
+static abut_status find_pairs(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+{
+    abut_pair_query query = abut_pair_query_default();
+    abut_pairs *found = NULL;
+    query.centers = s->store.centers;
+    query.workers = s->input.workers;
+    query.interrupted = plan->interrupted;
+    query.interrupted_data = plan->interrupted_data;
+    abut_status status = make_finder(s, error);
+    status = status ? status : abut_pairs_find(s->pair_finder, &query, &found, error);
+    if (!status) {
+        status = write_pairs(s, found);
+        status = status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
+    }
+    abut_pairs_free(found);
+    return status;
+}
+
+/* ---- matching ---- */
+
+static abut_pair_step step_of(const pair_table *t)
+{
+    if (t->count == 0) {
+        return (abut_pair_step){.dimension = 0};
+    }
+    return (abut_pair_step){.dimension = 3,
+                            .sphere_count = t->sphere_count,
+                            .pair_count = t->count,
+                            .i = t->columns.i,
+                            .j = t->columns.j,
+                            .normal = t->columns.normal,
+                            .image = t->columns.image,
+                            .offsets = t->columns.offsets};
+}
+
+static abut_status match_pairs(abut_simulation *s, abut_error *error)
+{
+    const pair_table *t = &s->now.pairs;
+    if (t->count == 0) {
+        return ABUT_OK;
+    }
+    const abut_pair_step now = step_of(t), before = step_of(&s->before.pairs);
+    return abut_pairs_match(&now, &before, NULL, NULL, s->input.workers, t->springs.match, error);
+}
+
+/* ---- laws ---- */
+
+static const double nothing[4];
+
+static const double *roll_before(const pair_table *before, abut_index row)
+{
+    return before->springs.roll ? before->springs.roll + 3 * row : nothing;
+}
+
+/* A new pair begins with its own normal, and without springs. */
+static void set_old(const abut_simulation *s, law_block *b, int32_t k, abut_index row)
+{
+    const pair_table *now = &s->now.pairs, *before = &s->before.pairs;
+    const abut_index old = now->springs.match[row];
+    const bool is_new = old < 0;
+    const abut_pair_columns *c = is_new ? &now->columns : &before->columns;
+    const abut_index at = is_new ? row : old;
+    b->old_normal[k] = c->normal + 3 * at;
+    b->old_overlap[k] = c->overlap[at];
+    b->old_spring[k] = is_new ? nothing : before->springs.spring + 3 * old;
+    b->old_roll[k] = is_new ? nothing : roll_before(before, old);
+}
+
+static void set_row(const abut_simulation *s, law_block *b, int32_t k, abut_index row)
+{
+    const abut_pair_columns *c = &s->now.pairs.columns;
+    const abut_index i = c->i[row], j = c->j[row];
+    b->first[k] = &s->store.bodies[i];
+    b->second[k] = &s->store.bodies[j];
+    b->laws[k] = simulation_pair_law(s, i, j);
+    set_old(s, b, k, row);
+    if (s->laws.has_rolling_springs) {
+        const double own = s->store.inertias[i], other = s->store.inertias[j];
+        b->inertia[k] = own * other / (own + other);
+    }
+}
+
+static double *from_row(double *vectors, abut_index row)
+{
+    return vectors ? vectors + 3 * row : NULL;
+}
+
+static void apply_block(const abut_simulation *s, law_block *b, abut_index first, int32_t count)
+{
+    const pair_table *t = &s->now.pairs;
+    for (int32_t k = 0; k < count; k++) {
+        set_row(s, b, k, first + k);
+    }
+    /* kernels read whole vectors */
+    for (int32_t k = count; k < count + ROW_PADDING; k++) {
+        set_row(s, b, k, first);
+    }
+    b->count = count;
+    b->step = s->input.step;
+    b->normal = t->columns.normal + 3 * first;
+    b->overlap = t->columns.overlap + first;
+    b->effects = t->springs.effects + first;
+    b->spring = from_row(t->springs.spring, first);
+    b->roll = from_row(t->springs.roll, first);
+    b->moment = from_row(t->springs.moment, first);
+    dem_kernels_take()->pair_laws(b);
+}
+
+/* Rows that one thread takes in one go. */
+enum { CHUNK_ROWS = 16 * LAW_BLOCK };
+
+static abut_status apply_chunk(void *context, abut_index chunk, parallel_job *job)
+{
+    const abut_simulation *s = context;
+    const abut_index begin = chunk * CHUNK_ROWS, all = s->now.pairs.count;
+    const abut_index end = begin + CHUNK_ROWS < all ? begin + CHUNK_ROWS : all;
+    law_block b;
+    for (abut_index row = begin; row < end; row += LAW_BLOCK) {
+        const abut_index rest = end - row;
+        apply_block(s, &b, row, rest < LAW_BLOCK ? (int32_t)rest : LAW_BLOCK);
+    }
+    return parallel_report(job, 4 * (end - begin));
+}
+
+static abut_status find_missing_law(const abut_simulation *s, abut_error *error)
+{
+    const abut_pair_columns *c = &s->now.pairs.columns;
+    const store *of = &s->store;
+    for (abut_index row = 0; s->laws.has_missing && row < s->now.pairs.count; row++) {
+        const law *used = simulation_pair_law(s, c->i[row], c->j[row]);
+        if (s->laws.is_missing[used - s->laws.laws]) {
+            return simulation_report(error, ABUT_LAW_MISSING, of->rows[c->i[row]],
+                                     of->materials[c->i[row]], (double)of->materials[c->j[row]]);
+        }
+    }
+    return ABUT_OK;
+}
+
+static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+{
+    parallel_plan own = *plan;
+    own.chunk_count = (s->now.pairs.count + CHUNK_ROWS - 1) / CHUNK_ROWS;
+    own.work = 4 * s->now.pairs.count;
+    abut_status status = find_missing_law(s, error);
+    if (!status) {
+        status = parallel_run(&own, apply_chunk, s);
+        status = status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
+    }
+    return status;
+}
+
+abut_status pairs_step(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+{
+    double clock = 0.0;
+    if (s->store.count < 2) {
+        s->now.pairs.count = 0;
+        s->now.pairs.sphere_count = s->store.count;
+        return ABUT_OK;
+    }
+    clock_lap(&clock);
+    abut_status status = find_pairs(s, plan, error);
+    s->seconds_of[FIND_PAIRS] += clock_lap(&clock);
+    status = status ? status : match_pairs(s, error);
+    s->seconds_of[MATCH_PAIRS] += clock_lap(&clock);
+    status = status ? status : apply_laws(s, plan, error);
+    s->seconds_of[PAIR_LAWS] += clock_lap(&clock);
+    return status;
+}

@@ -1,0 +1,512 @@
+/* Spheres and clusters as callers have them, in the order in which they came. */
+#include <string.h>
+
+#include "simulation.h"
+
+abut_index abut_simulation_sphere_count(const abut_simulation *s)
+{
+    return s->store.count;
+}
+
+/* ---- checks ---- */
+
+static abut_status check_vectors(const double *vectors, abut_index count, abut_status status,
+                                 abut_error *error)
+{
+    for (abut_index k = 0; vectors && k < 3 * count; k++) {
+        if (!(fabs(vectors[k]) <= ABUT_COORDINATE_LIMIT)) {
+            return simulation_report(error, status, k / 3, k % 3, vectors[k]);
+        }
+    }
+    return ABUT_OK;
+}
+
+static abut_status check_sizes(const abut_spheres *rows, abut_error *error)
+{
+    for (abut_index k = 0; rows->radii && k < rows->count; k++) {
+        if (!(rows->radii[k] > 0.0 && rows->radii[k] <= ABUT_COORDINATE_LIMIT)) {
+            return simulation_report(error, ABUT_BAD_RADIUS, k, 0, rows->radii[k]);
+        }
+        if (rows->radii[k] < ABUT_SMALLEST_RADIUS) {
+            return simulation_report(error, ABUT_RADIUS_TOO_SMALL, k, 0, rows->radii[k]);
+        }
+    }
+    for (abut_index k = 0; rows->masses && k < rows->count; k++) {
+        if (!(rows->masses[k] > 0.0 && rows->masses[k] <= ABUT_COORDINATE_LIMIT)) {
+            return simulation_report(error, ABUT_BAD_MASS, k, 0, rows->masses[k]);
+        }
+    }
+    return ABUT_OK;
+}
+
+static abut_status check_rows(const abut_simulation *s, const abut_spheres *rows, abut_error *error)
+{
+    abut_status status = check_vectors(rows->centers, rows->count, ABUT_CENTER_NOT_FINITE, error);
+    status = status ? status : check_sizes(rows, error);
+    status =
+        status ? status : check_vectors(rows->velocities, rows->count, ABUT_BAD_VELOCITY, error);
+    status = status ? status : check_vectors(rows->spins, rows->count, ABUT_BAD_VELOCITY, error);
+    for (abut_index k = 0; !status && rows->materials && k < rows->count; k++) {
+        if (rows->materials[k] < 0 || rows->materials[k] >= s->laws.material_count) {
+            status = simulation_report(error, ABUT_BAD_MATERIAL, k, rows->materials[k],
+                                       (double)s->laws.material_count);
+        }
+    }
+    return status;
+}
+
+/* ---- columns by row ---- */
+
+static void read_vectors(const store *of, const double *from, size_t stride, double *to)
+{
+    for (abut_index row = 0; to && row < of->count; row++) {
+        memcpy(to + 3 * row, from + stride * (size_t)of->places[row], 3 * sizeof *to);
+    }
+}
+
+static void read_numbers(const store *of, const double *from, double *to)
+{
+    for (abut_index row = 0; to && row < of->count; row++) {
+        to[row] = from[of->places[row]];
+    }
+}
+
+static void read_indices(const store *of, const int32_t *from, abut_index *to)
+{
+    for (abut_index row = 0; to && row < of->count; row++) {
+        to[row] = from[of->places[row]];
+    }
+}
+
+static void read_books(const store *of, double *to)
+{
+    for (abut_index row = 0; to && row < of->count; row++) {
+        memcpy(to + 4 * row, &of->books[of->places[row]], sizeof(books));
+    }
+}
+
+void abut_simulation_read(const abut_simulation *s, const abut_spheres *rows)
+{
+    const store *of = &s->store;
+    read_vectors(of, of->centers, 3, rows->centers);
+    read_vectors(of, of->began, 3, rows->began);
+    read_numbers(of, of->radii, rows->radii);
+    read_numbers(of, of->masses, rows->masses);
+    if (of->count > 0) {
+        read_vectors(of, of->bodies->velocity, BODY_NUMBERS, rows->velocities);
+        read_vectors(of, of->bodies->spin, BODY_NUMBERS, rows->spins);
+    }
+    read_indices(of, of->materials, rows->materials);
+    read_indices(of, of->clusters, rows->clusters);
+    read_vectors(of, of->forces, 3, rows->forces);
+    read_vectors(of, of->torques, 3, rows->torques);
+    read_books(of, rows->works);
+}
+
+static void write_vectors(const store *of, const double *from, size_t stride, double *to)
+{
+    for (abut_index row = 0; from && row < of->count; row++) {
+        memcpy(to + stride * (size_t)of->places[row], from + 3 * row, 3 * sizeof *to);
+    }
+}
+
+/* The mass that laws and motion have to do with: of members that of their cluster. */
+static void set_mass(abut_simulation *s, abut_index place)
+{
+    store *of = &s->store;
+    body *b = &of->bodies[place];
+    b->radius = of->radii[place];
+    if (simulation_is_member(s, place)) {
+        const cluster *c = &s->clusters.clusters[of->clusters[place]];
+        const double xy = c->inertia[0] < c->inertia[1] ? c->inertia[0] : c->inertia[1];
+        b->mass = c->mass;
+        of->inertias[place] = xy < c->inertia[2] ? xy : c->inertia[2];
+    } else {
+        b->mass = of->masses[place];
+        of->inertias[place] = store_inertia(b->mass, b->radius);
+    }
+}
+
+static void assign_sizes(abut_simulation *s, const abut_spheres *rows)
+{
+    store *of = &s->store;
+    for (abut_index row = 0; row < of->count; row++) {
+        const int32_t place = of->places[row];
+        of->radii[place] = rows->radii ? rows->radii[row] : of->radii[place];
+        of->masses[place] = rows->masses ? rows->masses[row] : of->masses[place];
+        set_mass(s, place);
+    }
+    if (rows->radii) {
+        abut_pair_finder_free(s->pair_finder);
+        s->pair_finder = NULL;
+    }
+}
+
+/* Members are where their clusters are, and move as these do. */
+static void place_clusters(abut_simulation *s, abut_index first)
+{
+    for (abut_index k = first; k < s->clusters.count; k++) {
+        clusters_place(&s->clusters, k, &s->store);
+    }
+}
+
+/* Bring all centers into the periodic box. */
+static void wrap_rows(abut_simulation *s, abut_index first)
+{
+    for (abut_index place = 0; place < s->store.count; place++) {
+        if (s->store.rows[place] >= first && !simulation_is_member(s, place)) {
+            motion_wrap(s, s->store.centers + 3 * place);
+        }
+    }
+}
+
+abut_status abut_simulation_assign(abut_simulation *s, const abut_spheres *rows, abut_error *error)
+{
+    abut_error unused;
+    store *of = &s->store;
+    abut_status status = check_rows(s, rows, error ? error : &unused);
+    if (status || of->count == 0) {
+        return status;
+    }
+    energy_hold(s);
+    write_vectors(of, rows->centers, 3, of->centers);
+    write_vectors(of, rows->began, 3, of->began);
+    write_vectors(of, rows->velocities, BODY_NUMBERS, of->bodies->velocity);
+    write_vectors(of, rows->spins, BODY_NUMBERS, of->bodies->spin);
+    write_vectors(of, rows->forces, 3, of->forces);
+    write_vectors(of, rows->torques, 3, of->torques);
+    for (abut_index row = 0; row < of->count; row++) {
+        const int32_t place = of->places[row];
+        of->materials[place] =
+            rows->materials ? (int32_t)rows->materials[row] : of->materials[place];
+        if (rows->works) {
+            memcpy(&of->books[place], rows->works + 4 * row, sizeof(books));
+        }
+    }
+    assign_sizes(s, rows);
+    if (rows->centers || rows->velocities || rows->spins) {
+        place_clusters(s, 0);
+    }
+    if (rows->centers) {
+        wrap_rows(s, 0);
+    }
+    return ABUT_OK;
+}
+
+/* ---- coming ---- */
+
+static void append_sphere(abut_simulation *s, const abut_spheres *rows, abut_index row)
+{
+    store *of = &s->store;
+    const abut_index place = of->count++;
+    body *b = &of->bodies[place];
+    *b = (body){.radius = rows->radii[row], .mass = rows->masses[row]};
+    for (int axis = 0; axis < 3; axis++) {
+        of->centers[3 * place + axis] = of->began[3 * place + axis] = rows->centers[3 * row + axis];
+        of->forces[3 * place + axis] = of->torques[3 * place + axis] = 0.0;
+        of->pushes[3 * place + axis] = of->twists[3 * place + axis] = 0.0;
+        b->velocity[axis] = rows->velocities ? rows->velocities[3 * row + axis] : 0.0;
+        b->spin[axis] = rows->spins ? rows->spins[3 * row + axis] : 0.0;
+    }
+    of->radii[place] = rows->radii[row], of->masses[place] = rows->masses[row];
+    of->inertias[place] = store_inertia(rows->masses[row], rows->radii[row]);
+    of->materials[place] = (int32_t)rows->materials[row];
+    of->clusters[place] = rows->clusters ? (int32_t)rows->clusters[row] : -1;
+    of->books[place] = (books){0.0, 0.0, 0.0, 0.0};
+    of->sums[place] = (sums){0.0, 0.0};
+    of->rows[place] = of->places[place] = (int32_t)place;
+}
+
+/* Tables of the last step have no rows of spheres that come after it. */
+static abut_status extend_tables(abut_simulation *s, abut_index count)
+{
+    const abut_index old_count = s->store.count;
+    int32_t *numbers = memory_alloc(count + 1, sizeof *numbers);
+    if (!numbers) {
+        return ABUT_NO_MEMORY;
+    }
+    for (abut_index k = 0; k < count; k++) {
+        numbers[k] = k < old_count ? (int32_t)k : -1;
+    }
+    const renumbering by = {numbers, count, numbers, simulation_kind(s)};
+    const abut_status status = order_renumber_tables(s, &by);
+    memory_free(numbers);
+    return status;
+}
+
+static abut_status add(abut_simulation *s, const abut_spheres *rows, abut_error *error)
+{
+    const abut_index first = s->store.count, count = first + rows->count;
+    abut_status status = check_rows(s, rows, error);
+    if (status) {
+        return status;
+    }
+    if (count > INT32_MAX - 2) {
+        return simulation_report(error, ABUT_TOO_MANY_SPHERES, count, 0, 0.0);
+    }
+    energy_hold(s);
+    status = store_reserve(&s->store, count);
+    status = status ? status : extend_tables(s, count);
+    if (status) {
+        return simulation_report(error, status, 0, 0, 0.0);
+    }
+    for (abut_index row = 0; row < rows->count; row++) {
+        append_sphere(s, rows, row);
+    }
+    store_find_places(&s->store);
+    wrap_rows(s, first);
+    abut_pair_finder_free(s->pair_finder);
+    s->pair_finder = NULL;
+    return ABUT_OK;
+}
+
+abut_status abut_simulation_add(abut_simulation *s, const abut_spheres *rows, abut_error *error)
+{
+    abut_error unused;
+    return add(s, rows, error ? error : &unused);
+}
+
+/* ---- going ---- */
+
+/* Walls keep what spheres that go have done on them. */
+static void settle_gone(abut_simulation *s, const uint8_t *is_gone)
+{
+    for (abut_index row = 0; row < s->store.count; row++) {
+        const books *b = &s->store.books[s->store.places[row]];
+        s->account.gone_wall_work += is_gone[row] ? b->wall_work + 0.5 * b->last_wall_work : 0.0;
+    }
+}
+
+static void remove_clusters(abut_simulation *s, const uint8_t *is_gone, int32_t *numbers)
+{
+    cluster_set *set = &s->clusters;
+    abut_index kept = 0, members = 0;
+    for (abut_index k = 0; k < set->count; k++) {
+        const cluster c = set->clusters[k];
+        numbers[k] = is_gone[c.first_row] ? -1 : (int32_t)kept;
+        if (!is_gone[c.first_row]) {
+            memmove(set->members + 3 * members, set->members + 3 * c.first_member,
+                    3 * (size_t)c.member_count * sizeof *set->members);
+            set->clusters[kept] = c;
+            set->clusters[kept].first_member = members;
+            members += c.member_count;
+            kept++;
+        }
+    }
+    set->count = kept, set->member_count = members;
+}
+
+/* Memory of a removal: where spheres that stay are stored, and new numbers of rows and clusters. */
+typedef struct removal {
+    const uint8_t *is_gone;
+    int32_t *source, *new_rows, *new_clusters;
+    abut_index kept;
+} removal;
+
+static void list_kept(const store *of, removal *r)
+{
+    int32_t kept = 0;
+    for (abut_index row = 0; row < of->count; row++) {
+        r->new_rows[row] = r->is_gone[row] ? -1 : kept;
+        kept += !r->is_gone[row];
+    }
+    for (abut_index place = 0; place < of->count; place++) {
+        if (!r->is_gone[of->rows[place]]) {
+            r->source[r->kept++] = (int32_t)place;
+        }
+    }
+}
+
+static void rename_rows(abut_simulation *s, const removal *r)
+{
+    store *of = &s->store;
+    remove_clusters(s, r->is_gone, r->new_clusters);
+    for (abut_index k = 0; k < s->clusters.count; k++) {
+        cluster *c = &s->clusters.clusters[k];
+        c->first_row = r->new_rows[c->first_row];
+    }
+    for (abut_index place = 0; place < of->count; place++) {
+        of->rows[place] = r->new_rows[of->rows[place]];
+        const int32_t number = of->clusters[place];
+        of->clusters[place] = number >= 0 ? r->new_clusters[number] : -1;
+    }
+    store_find_places(of);
+}
+
+static abut_status remove_rows(abut_simulation *s, removal *r)
+{
+    if (!r->source || !r->new_rows || !r->new_clusters) {
+        return ABUT_NO_MEMORY;
+    }
+    const double gone = s->account.gone_wall_work;
+    list_kept(&s->store, r);
+    settle_gone(s, r->is_gone);
+    const abut_status status = order_rearrange(s, r->source, r->kept);
+    if (status) {
+        s->account.gone_wall_work = gone;
+    } else {
+        rename_rows(s, r);
+    }
+    return status;
+}
+
+abut_status abut_simulation_remove(abut_simulation *s, const uint8_t *is_gone, abut_error *error)
+{
+    abut_error unused;
+    const abut_index count = s->store.count;
+    removal r = {.is_gone = is_gone,
+                 .source = memory_alloc(count, sizeof *r.source),
+                 .new_rows = memory_alloc(count, sizeof *r.new_rows),
+                 .new_clusters = memory_alloc(s->clusters.count, sizeof *r.new_clusters)};
+    energy_hold(s);
+    const abut_status status = remove_rows(s, &r);
+    memory_free(r.source), memory_free(r.new_rows), memory_free(r.new_clusters);
+    return simulation_report(error ? error : &unused, status, 0, 0, 0.0);
+}
+
+/* ---- what is applied ---- */
+
+static void apply(const store *of, const double *from, double *to)
+{
+    memset(to, 0, 3 * (size_t)of->count * sizeof *to);
+    write_vectors(of, from, 3, to);
+}
+
+abut_status abut_simulation_apply(abut_simulation *s, const double *forces, const double *torques,
+                                  abut_error *error)
+{
+    abut_error unused;
+    abut_error *to = error ? error : &unused;
+    store *of = &s->store;
+    abut_status status = check_vectors(forces, of->count, ABUT_BAD_FORCE, to);
+    status = status ? status : check_vectors(torques, of->count, ABUT_BAD_FORCE, to);
+    if (!status && of->count > 0) {
+        apply(of, forces, of->pushes);
+        apply(of, torques, of->twists);
+        of->has_applied = forces || torques;
+    }
+    return status;
+}
+
+/* ---- clusters ---- */
+
+abut_index abut_simulation_cluster_count(const abut_simulation *s)
+{
+    return s->clusters.count;
+}
+
+static void append_cluster(abut_simulation *s, const abut_clusters *from, abut_index k,
+                           abut_index first_row, abut_index first_member)
+{
+    cluster_set *set = &s->clusters;
+    cluster *c = &set->clusters[set->count++];
+    *c = (cluster){.position = vec3_load(from->positions + 3 * k),
+                   .velocity = vec3_load(from->velocities + 3 * k),
+                   .momentum = vec3_load(from->angular_momenta + 3 * k),
+                   .mass = from->masses[k],
+                   .first_row = (int32_t)first_row,
+                   .member_count = (int32_t)from->member_counts[k],
+                   .first_member = set->member_count};
+    memcpy(c->orientation, from->orientations + 4 * k, sizeof c->orientation);
+    memcpy(c->inertia, from->inertias + 3 * k, sizeof c->inertia);
+    memcpy(set->members + 3 * set->member_count, from->members + 3 * first_member,
+           3 * (size_t)c->member_count * sizeof *set->members);
+    set->member_count += c->member_count;
+}
+
+/* Members know their cluster, and laws its mass. */
+static void join_members(abut_simulation *s, abut_index number)
+{
+    const cluster *c = &s->clusters.clusters[number];
+    for (int32_t k = 0; k < c->member_count; k++) {
+        const int32_t place = s->store.places[c->first_row + k];
+        s->store.clusters[place] = (int32_t)number;
+        set_mass(s, place);
+    }
+}
+
+static void restore_cluster(cluster *c, const abut_clusters *from, abut_index k)
+{
+    if (from->spins) {
+        c->spin = vec3_load(from->spins + 3 * k);
+    }
+    if (from->works) {
+        memcpy(&c->books, from->works + 4 * k, sizeof c->books);
+    }
+}
+
+abut_status abut_simulation_add_clusters(abut_simulation *s, const abut_clusters *clusters,
+                                         const abut_spheres *rows, abut_error *error)
+{
+    abut_error unused;
+    const abut_index first = s->clusters.count, first_row = s->store.count;
+    abut_status status = clusters_reserve(&s->clusters, first + clusters->count,
+                                          s->clusters.member_count + rows->count);
+    if (status) {
+        return simulation_report(error ? error : &unused, status, 0, 0, 0.0);
+    }
+    status = add(s, rows, error ? error : &unused);
+    abut_index member = 0;
+    for (abut_index k = 0; !status && k < clusters->count; k++) {
+        append_cluster(s, clusters, k, first_row + member, member);
+        member += clusters->member_counts[k];
+        join_members(s, first + k);
+        clusters_place(&s->clusters, first + k, &s->store);
+        restore_cluster(&s->clusters.clusters[first + k], clusters, k);
+    }
+    return status;
+}
+
+static void store_vectors(double *to, abut_index k, vec3 from)
+{
+    if (to) {
+        vec3_store(to + 3 * k, from);
+    }
+}
+
+static void copy_numbers(double *to, const double *from, size_t count)
+{
+    if (to) {
+        memcpy(to, from, count * sizeof *to);
+    }
+}
+
+static void read_cluster(const cluster_set *set, abut_index k, const abut_clusters *to)
+{
+    const cluster *c = &set->clusters[k];
+    store_vectors(to->positions, k, c->position);
+    store_vectors(to->velocities, k, c->velocity);
+    store_vectors(to->angular_momenta, k, c->momentum);
+    store_vectors(to->spins, k, c->spin);
+    copy_numbers(to->orientations ? to->orientations + 4 * k : NULL, c->orientation, 4);
+    copy_numbers(to->inertias ? to->inertias + 3 * k : NULL, c->inertia, 3);
+    copy_numbers(to->masses ? to->masses + k : NULL, &c->mass, 1);
+    copy_numbers(to->works ? to->works + 4 * k : NULL, &c->books.work, 4);
+    if (to->member_counts) {
+        to->member_counts[k] = c->member_count;
+    }
+}
+
+void abut_simulation_read_clusters(const abut_simulation *s, const abut_clusters *to)
+{
+    for (abut_index k = 0; k < s->clusters.count; k++) {
+        read_cluster(&s->clusters, k, to);
+    }
+    copy_numbers(to->members, s->clusters.members, 3 * (size_t)s->clusters.member_count);
+}
+
+void abut_simulation_assign_clusters(abut_simulation *s, const abut_clusters *from)
+{
+    energy_hold(s);
+    for (abut_index k = 0; k < s->clusters.count; k++) {
+        cluster *c = &s->clusters.clusters[k];
+        c->position = from->positions ? vec3_load(from->positions + 3 * k) : c->position;
+        c->velocity = from->velocities ? vec3_load(from->velocities + 3 * k) : c->velocity;
+        c->momentum =
+            from->angular_momenta ? vec3_load(from->angular_momenta + 3 * k) : c->momentum;
+        if (from->orientations) {
+            memcpy(c->orientation, from->orientations + 4 * k, sizeof c->orientation);
+        }
+    }
+    place_clusters(s, 0);
+}

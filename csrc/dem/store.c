@@ -1,0 +1,112 @@
+/* The columns of all spheres. */
+#include "store.h"
+
+#include <string.h>
+
+/* Where a column's pointer is, and how many bytes a sphere has. */
+typedef struct column {
+    size_t offset, size;
+} column;
+
+#define COLUMN(name, numbers) {offsetof(store, name), (numbers) * sizeof *((store *)0)->name}
+
+/* All that are not `bodies`, whose lines begin with cache lines; `places` is by row. */
+static const column columns[] = {
+    COLUMN(centers, 3),  COLUMN(began, 3),     COLUMN(radii, 1),    COLUMN(masses, 1),
+    COLUMN(inertias, 1), COLUMN(materials, 1), COLUMN(clusters, 1), COLUMN(forces, 3),
+    COLUMN(torques, 3),  COLUMN(pushes, 3),    COLUMN(twists, 3),   COLUMN(books, 1),
+    COLUMN(sums, 1),     COLUMN(rows, 1),      COLUMN(places, 1),
+};
+
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static void **pointer_of(store *s, const column *c)
+{
+    return (void **)(void *)((char *)s + c->offset);
+}
+
+/* Twice as many where there are more, so that spheres may come one by one. */
+static bool reserve_bodies(store *s, abut_index count)
+{
+    if (count <= s->body_capacity) {
+        return true;
+    }
+    const abut_index capacity = count > 2 * s->body_capacity ? count : 2 * s->body_capacity;
+    void *made = memory_alloc(capacity + 1, sizeof(body));
+    if (!made) {
+        return false;
+    }
+    body *bodies = memory_first_line(made);
+    if (s->count > 0) {
+        memcpy(bodies, s->bodies, (size_t)s->count * sizeof *bodies);
+    }
+    memory_free(s->body_memory);
+    s->body_memory = made, s->bodies = bodies, s->body_capacity = capacity;
+    return true;
+}
+
+abut_status store_reserve(store *s, abut_index count)
+{
+    for (int k = 0; k < COLUMNS; k++) {
+        void **pointer = pointer_of(s, &columns[k]);
+        void *grown = memory_grow(*pointer, count + 1, &s->capacities[k], columns[k].size);
+        if (!grown) {
+            return ABUT_NO_MEMORY;
+        }
+        *pointer = grown;
+    }
+    const bool is_done =
+        reserve_bodies(s, count) && memory_reserve(&s->scratch, count + 1, sizeof(body));
+    return is_done ? ABUT_OK : ABUT_NO_MEMORY;
+}
+
+void store_free(store *s)
+{
+    for (int k = 0; k < COLUMNS; k++) {
+        memory_free(*pointer_of(s, &columns[k]));
+    }
+    memory_free(s->body_memory);
+    memory_free(s->scratch.data);
+    *s = (store){0};
+}
+
+abut_index store_bytes(const store *s)
+{
+    abut_index sum = s->body_capacity * (abut_index)sizeof(body) + s->scratch.byte_count;
+    for (int k = 0; k < COLUMNS; k++) {
+        sum += s->capacities[k] * (abut_index)columns[k].size;
+    }
+    return sum;
+}
+
+static void gather_column(void *data, void *scratch, const int32_t *source, abut_index count,
+                          size_t size)
+{
+    char *to = scratch;
+    const char *from = data;
+    if (count == 0) {
+        return;
+    }
+    for (abut_index k = 0; k < count; k++) {
+        memcpy(to + (size_t)k * size, from + (size_t)source[k] * size, size);
+    }
+    memcpy(data, scratch, (size_t)count * size);
+}
+
+void store_gather(store *s, const int32_t *source, abut_index count)
+{
+    for (int k = 0; k < COLUMNS; k++) {
+        gather_column(*pointer_of(s, &columns[k]), s->scratch.data, source, count, columns[k].size);
+    }
+    gather_column(s->bodies, s->scratch.data, source, count, sizeof(body));
+    s->count = count;
+}
+
+void store_find_places(store *s)
+{
+    s->is_by_row = true;
+    for (abut_index k = 0; k < s->count; k++) {
+        s->places[s->rows[k]] = (int32_t)k;
+        s->is_by_row = s->is_by_row && s->rows[k] == k;
+    }
+}

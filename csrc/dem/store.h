@@ -1,0 +1,63 @@
+/* The spheres of a simulation: as it stores them, in the order of places, and in the order in which
+ * they came, which is what callers see. */
+#ifndef DEM_STORE_H
+#define DEM_STORE_H
+
+#include "../base/memory.h"
+#include "../base/vec3.h"
+#include "kernels.h"
+
+/* What contacts have done so far: the work on a sphere, that of the last step, and both of what the
+ * sphere did on walls. Each at the beginning of the last step. */
+typedef struct books {
+    double work, last_work, wall_work, last_wall_work;
+} books;
+
+/* What a step adds up of a sphere beside its force and torque. */
+typedef struct sums {
+    double brake; /* type A */
+    double power; /* on walls */
+} sums;
+
+/* Columns, by place. Zero-initialize. */
+typedef struct store {
+    abut_index count, capacity;
+    double *centers, *began; /* count x 3; began: at the beginning of the last step */
+    double *radii;
+    body *bodies;              /* begin with a cache line */
+    double *masses, *inertias; /* of a member of a cluster its part, and the cluster's smallest */
+    int32_t *materials;
+    int32_t *clusters;        /* -1: none */
+    double *forces, *torques; /* count x 3: of the last step */
+    double *pushes, *twists;  /* count x 3: applied in the next step */
+    books *books;
+    sums *sums;
+    int32_t *rows;    /* of each place, in the order in which spheres came */
+    int32_t *places;  /* of each row */
+    bool is_by_row;   /* every sphere is stored in its row */
+    bool has_applied; /* pushes and twists count */
+
+    void *body_memory;
+    abut_index body_capacity, capacities[16];
+    memory_block scratch; /* of one column */
+} store;
+
+/* Room for so many spheres, which keep what they have. ABUT_OK or ABUT_NO_MEMORY. */
+abut_status store_reserve(store *s, abut_index count);
+void store_free(store *s);
+abut_index store_bytes(const store *s);
+
+/* Store the spheres that were at source[k] in place k, `count` of them, after store_reserve for all
+ * that there are. */
+void store_gather(store *s, const int32_t *source, abut_index count);
+
+/* Find out where each row is, after `rows` has changed. */
+void store_find_places(store *s);
+
+/* The moment of inertia of a solid sphere. */
+static inline double store_inertia(double mass, double radius)
+{
+    return 0.4 * mass * radius * radius;
+}
+
+#endif

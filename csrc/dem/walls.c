@@ -1,0 +1,147 @@
+/* Motions of walls. A pose follows from the time, and is never added up. */
+#include "walls.h"
+
+/* A rigid motion of space by a time: where points are then, and their velocities, which at x are
+ * velocity + spin x x. */
+typedef struct moved_space {
+    pose pose;
+    vec3 velocity, spin;
+} moved_space;
+
+/* By Rodrigues' formula. */
+static pose turn_about(vec3 axis, vec3 origin, double angle)
+{
+    const double s = sin(angle), half = sin(0.5 * angle), c = 1.0 - 2.0 * half * half;
+    const double d = 2.0 * half * half;
+    pose p = pose_identity();
+    p.rows[0] = (vec3){c + d * axis.x * axis.x, d * axis.x * axis.y - s * axis.z,
+                       d * axis.x * axis.z + s * axis.y};
+    p.rows[1] = (vec3){d * axis.y * axis.x + s * axis.z, c + d * axis.y * axis.y,
+                       d * axis.y * axis.z - s * axis.x};
+    p.rows[2] = (vec3){d * axis.z * axis.x - s * axis.y, d * axis.z * axis.y + s * axis.x,
+                       c + d * axis.z * axis.z};
+    p.turns = true;
+    p.shift = vec3_sub(origin, pose_turn(&p, origin));
+    return p;
+}
+
+static moved_space rotate(const abut_motion *m, double time)
+{
+    const vec3 axis = vec3_load(m->vector), origin = vec3_load(m->origin);
+    const vec3 spin = vec3_scale(axis, m->rate);
+    return (moved_space){turn_about(axis, origin, m->rate * time), vec3_cross(origin, spin), spin};
+}
+
+static moved_space shift_by(vec3 shift, vec3 velocity)
+{
+    moved_space moved = {.pose = pose_identity(), .velocity = velocity};
+    moved.pose.shift = shift;
+    return moved;
+}
+
+static moved_space oscillate(const abut_motion *m, double time)
+{
+    const vec3 amplitude = vec3_load(m->vector);
+    const double frequency = 2.0 * PI * m->rate, angle = frequency * time + m->phase;
+    return shift_by(vec3_scale(amplitude, sin(angle) - sin(m->phase)),
+                    vec3_scale(amplitude, frequency * cos(angle)));
+}
+
+static moved_space move_space(const abut_motion *m, double time)
+{
+    switch (m->kind) {
+    case ABUT_ROTATING:
+        return rotate(m, time);
+    case ABUT_TRANSLATING: {
+        const vec3 velocity = vec3_load(m->vector);
+        return shift_by(vec3_scale(velocity, time), velocity);
+    }
+    case ABUT_OSCILLATING:
+        return oscillate(m, time);
+    case ABUT_GIVEN:
+        break;
+    }
+    return shift_by((vec3){0.0, 0.0, 0.0}, (vec3){0.0, 0.0, 0.0});
+}
+
+/* The pose after another one. */
+static pose pose_after(const pose *second, const pose *first)
+{
+    pose p = pose_identity();
+    const vec3 columns[3] = {
+        pose_turn(second, (vec3){first->rows[0].x, first->rows[1].x, first->rows[2].x}),
+        pose_turn(second, (vec3){first->rows[0].y, first->rows[1].y, first->rows[2].y}),
+        pose_turn(second, (vec3){first->rows[0].z, first->rows[1].z, first->rows[2].z})};
+    p.rows[0] = (vec3){columns[0].x, columns[1].x, columns[2].x};
+    p.rows[1] = (vec3){columns[0].y, columns[1].y, columns[2].y};
+    p.rows[2] = (vec3){columns[0].z, columns[1].z, columns[2].z};
+    p.shift = pose_to_world(second, first->shift);
+    p.turns = first->turns || second->turns;
+    return p;
+}
+
+/* What has moved moves once more, and its velocities with it. */
+static moved_space move_after(const moved_space *second, const moved_space *first)
+{
+    const vec3 spin = pose_turn(&second->pose, first->spin);
+    const vec3 turned = pose_turn(&second->pose, first->velocity);
+    const vec3 carried = vec3_sub(turned, vec3_cross(spin, second->pose.shift));
+    return (moved_space){pose_after(&second->pose, &first->pose),
+                         vec3_add(second->velocity, carried), vec3_add(second->spin, spin)};
+}
+
+static void store_pose(double *matrix, const pose *p)
+{
+    const double shift[3] = {p->shift.x, p->shift.y, p->shift.z};
+    for (int row = 0; row < 3; row++) {
+        vec3_store(matrix + 4 * row, p->rows[row]);
+        matrix[4 * row + 3] = shift[row];
+    }
+    matrix[12] = matrix[13] = matrix[14] = 0.0;
+    matrix[15] = 1.0;
+}
+
+/* The first rotation's origin, or 0 where nothing rotates: what comes after it takes it along. */
+static vec3 find_origin(const abut_wall *wall, double time)
+{
+    vec3 origin = {0.0, 0.0, 0.0};
+    abut_index k = 0;
+    while (k < wall->motion_count && wall->motions[k].kind != ABUT_ROTATING) {
+        k++;
+    }
+    if (k < wall->motion_count) {
+        origin = vec3_load(wall->motions[k].origin);
+    } else {
+        k = 0;
+    }
+    for (; k < wall->motion_count; k++) {
+        const moved_space moved = move_space(&wall->motions[k], time);
+        origin = pose_to_world(&moved.pose, origin);
+    }
+    return origin;
+}
+
+vec3 walls_velocity(const abut_wall_state *wall, vec3 point)
+{
+    const vec3 at = {wall->pose[3], wall->pose[7], wall->pose[11]};
+    const vec3 turning = vec3_cross(vec3_load(wall->spin), vec3_sub(point, at));
+    return vec3_add(vec3_load(wall->velocity), turning);
+}
+
+abut_wall_state walls_move(const abut_wall *wall, double time)
+{
+    const double own_time = time - wall->start;
+    moved_space moved = shift_by((vec3){0.0, 0.0, 0.0}, (vec3){0.0, 0.0, 0.0});
+    for (abut_index k = 0; k < wall->motion_count; k++) {
+        const moved_space next = move_space(&wall->motions[k], own_time);
+        moved = k == 0 ? next : move_after(&next, &moved);
+    }
+    const pose start = pose_load(wall->pose);
+    const pose now = wall->motion_count > 0 ? pose_after(&moved.pose, &start) : start;
+    abut_wall_state state;
+    store_pose(state.pose, &now);
+    vec3_store(state.velocity, vec3_add(moved.velocity, vec3_cross(moved.spin, now.shift)));
+    vec3_store(state.spin, moved.spin);
+    vec3_store(state.origin, find_origin(wall, own_time));
+    return state;
+}

@@ -1,0 +1,217 @@
+/* A simulation in C: the same bits for any number of threads, instruction level and order in
+ * memory, through failures, and after a restart. */
+#include "base/memory.h"
+#include "dem/simulation.h"
+
+#include "abut.h"
+
+#include "check.h"
+#include "random.h"
+#include "simd_levels.h"
+#include "triangle_mesh.h"
+
+#include <string.h>
+
+enum { SPHERES = 250, STEPS = 60, MATERIALS = 2 };
+
+/* A box that is open above, and a paddle in it. */
+typedef struct setting {
+    abut_mesh *box, *paddle;
+    abut_finder *finder;
+    abut_simulation *simulation;
+    double centers[3 * SPHERES], velocities[3 * SPHERES];
+} setting;
+
+static void add_quad(double *to, vec3 corner, vec3 a, vec3 b)
+{
+    const vec3 corners[6] = {corner,
+                             vec3_add(corner, a),
+                             vec3_add(vec3_add(corner, a), b),
+                             corner,
+                             vec3_add(vec3_add(corner, a), b),
+                             vec3_add(corner, b)};
+    for (int k = 0; k < 6; k++) {
+        vec3_store(to + 3 * k, corners[k]);
+    }
+}
+
+static void build_meshes(setting *s)
+{
+    const vec3 x = {1.0, 0.0, 0.0}, y = {0.0, 1.0, 0.0}, z = {0.0, 0.0, 1.0},
+               none = {0.0, 0.0, 0.0};
+    double walls[18 * 5], paddle[18];
+    add_quad(walls, none, x, y);
+    add_quad(walls + 18, none, y, z);
+    add_quad(walls + 36, none, z, x);
+    add_quad(walls + 54, x, z, y);
+    add_quad(walls + 72, y, x, z);
+    add_quad(paddle, (vec3){0.5, 0.1, 0.0}, vec3_scale(y, 0.8), vec3_scale(z, 0.2));
+    s->box = build_triangles(10, walls);
+    s->paddle = build_triangles(2, paddle);
+    const abut_mesh *meshes[2] = {s->box, s->paddle};
+    CHECK_INT(abut_finder_build(meshes, 2, &s->finder, NULL), ABUT_OK);
+}
+
+static void set_laws(abut_simulation *s)
+{
+    abut_law laws[MATERIALS * MATERIALS];
+    for (int k = 0; k < MATERIALS * MATERIALS; k++) {
+        const bool is_mixed = k == 1 || k == 2;
+        laws[k] = (abut_law){.kind = is_mixed ? ABUT_LINEAR : ABUT_HERTZ,
+                             .stiffness = is_mixed ? 1e4 : 1e6,
+                             .shear = is_mixed ? 3e3 : 3e5,
+                             .friction = 0.5,
+                             .restitution = 0.6,
+                             .rolling = k == 0 ? ABUT_ROLLING_A : ABUT_ROLLING_C,
+                             .rolling_friction = 0.01,
+                             .rolling_damping = 0.3};
+    }
+    CHECK_INT(abut_simulation_set_laws(s, MATERIALS, laws, NULL), ABUT_OK);
+}
+
+static void set_walls(setting *s)
+{
+    const abut_motion turning = {ABUT_ROTATING, {0.0, 0.0, 1.0}, {0.5, 0.5, 0.0}, 3.0, 0.0};
+    abut_wall walls[2] = {{.material = 0}, {.material = 1, .motions = &turning, .motion_count = 1}};
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < 4; i++) {
+            walls[k].pose[5 * i] = 1.0;
+        }
+    }
+    CHECK_INT(abut_simulation_set_walls(s->simulation, s->finder, walls, 2, NULL), ABUT_OK);
+}
+
+static void add_spheres(abut_simulation *s)
+{
+    double centers[3 * SPHERES], radii[SPHERES], masses[SPHERES];
+    abut_index materials[SPHERES];
+    state = 5;
+    for (int i = 0; i < SPHERES; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+            centers[3 * i + axis] = 0.05 + 0.9 * draw_number();
+        }
+        radii[i] = 0.02 + 0.05 * draw_number();
+        masses[i] = 4000.0 * radii[i] * radii[i] * radii[i];
+        materials[i] = i % 3 == 0;
+    }
+    const abut_spheres rows = {.count = SPHERES,
+                               .centers = centers,
+                               .radii = radii,
+                               .masses = masses,
+                               .materials = materials};
+    CHECK_INT(abut_simulation_add(s, &rows, NULL), ABUT_OK);
+}
+
+static abut_simulation *build_simulation(double period, int workers)
+{
+    const abut_simulation_input input = {.step = 1e-4,
+                                         .gravity = {0.0, 0.0, -9.81},
+                                         .period = {period, 0.0, 0.0},
+                                         .resolution = ABUT_HIERARCHY,
+                                         .workers = workers};
+    abut_simulation *s = NULL;
+    CHECK_INT(abut_simulation_build(&input, &s, NULL), ABUT_OK);
+    set_laws(s);
+    return s;
+}
+
+static void begin(setting *s, double period, int workers)
+{
+    s->simulation = build_simulation(period, workers);
+    set_walls(s);
+    add_spheres(s->simulation);
+}
+
+static void read_state(setting *s)
+{
+    const abut_spheres rows = {
+        .count = SPHERES, .centers = s->centers, .velocities = s->velocities};
+    abut_simulation_read(s->simulation, &rows);
+}
+
+static abut_status run(abut_simulation *s, abut_index steps)
+{
+    abut_index done;
+    return abut_simulation_run(s, steps, NULL, NULL, &done, NULL);
+}
+
+static bool are_same(const setting *a, const setting *b)
+{
+    return memcmp(a->centers, b->centers, sizeof a->centers) == 0 &&
+           memcmp(a->velocities, b->velocities, sizeof a->velocities) == 0;
+}
+
+static void end(setting *s)
+{
+    abut_simulation_free(s->simulation);
+    s->simulation = NULL;
+}
+
+/* The state after STEPS, in *s. */
+static void do_run(setting *s, double period, int workers)
+{
+    begin(s, period, workers);
+    CHECK_INT(run(s->simulation, STEPS), ABUT_OK);
+    read_state(s);
+    CHECK(abut_simulation_contact_count(s->simulation) > SPHERES / 20);
+    CHECK(abut_simulation_pair_count(s->simulation) > SPHERES / 4);
+    end(s);
+}
+
+static void check_same_bits(setting *first, setting *other, double period)
+{
+    do_run(first, period, 1);
+    for (int workers = 2; workers <= 3; workers++) {
+        do_run(other, period, workers);
+        CHECK(are_same(first, other));
+    }
+    for (size_t k = 0; choose_next_level(&k);) {
+        do_run(other, period, 1);
+        CHECK(are_same(first, other));
+    }
+    order_sort_always(true);
+    do_run(other, period, 1);
+    order_sort_always(false);
+    CHECK(are_same(first, other));
+}
+
+/* Each allocation of a step fails once: the step is not done, and the next one is. */
+static void check_failures(setting *whole, setting *s)
+{
+    do_run(whole, 1.0, 1);
+    begin(s, 1.0, 1);
+    order_sort_always(true);
+    abut_index step = 0;
+    int failures = 0;
+    for (long call = 1; step < STEPS; call++) {
+        memory_fail_at(call);
+        const abut_status status = run(s->simulation, 1);
+        const bool has_failed = memory_has_failed();
+        memory_fail_at(0);
+        CHECK_INT(status, has_failed ? ABUT_NO_MEMORY : ABUT_OK);
+        failures += has_failed;
+        call = has_failed ? call : 0;
+        step += !has_failed;
+        CHECK_INT(abut_simulation_step_count(s->simulation), step);
+    }
+    order_sort_always(false);
+    CHECK(failures > 20);
+    read_state(s);
+    CHECK(are_same(whole, s));
+    end(s);
+}
+
+void test_simulation(void)
+{
+    static setting first, other;
+    build_meshes(&first);
+    other.finder = first.finder;
+    const long live = memory_live_count();
+    check_same_bits(&first, &other, 0.0);
+    check_same_bits(&first, &other, 1.0);
+    check_failures(&first, &other);
+    abut_finder_free(first.finder);
+    abut_mesh_free(first.box);
+    abut_mesh_free(first.paddle);
+    CHECK(memory_live_count() <= live);
+}
