@@ -16,6 +16,7 @@ ROOMS_BELOW = {
     "bins": {"base", "mesh", "bins"},
     "walls": {"base", "mesh", "bins", "walls"},
     "spheres": {"base", "spheres"},
+    "dem": {"base", "mesh", "bins", "walls", "spheres", "dem"},
 }
 
 # Inside a room a file includes those that stand before it.
@@ -121,6 +122,24 @@ FILES = {
         "steps",
         "match",
         "carry",
+    ],
+    "dem": [
+        "laws",
+        "kernels",
+        "laws_kernel",
+        "store",
+        "clusters",
+        "tables",
+        "walls",
+        "simulation",
+        "order",
+        "contacts",
+        "pairs",
+        "forces",
+        "move",
+        "energy",
+        "rows",
+        "restart",
     ],
 }
 

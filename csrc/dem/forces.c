@@ -2,6 +2,7 @@
  * stored: of walls the nearest first, then of pairs by the rows of their other spheres. */
 #include <string.h>
 
+#include "../base/prefetch.h"
 #include "simulation.h"
 
 /* Spheres that one thread takes in one go. */
@@ -36,7 +37,7 @@ static abut_status list_seconds(abut_simulation *s)
 
 /* ---- one sphere ---- */
 
-/* The pairs of a sphere. */
+/* The pairs of a sphere: in the order in which they are added up. */
 typedef struct pair_list {
     int32_t *rows;
     abut_index count;
@@ -50,25 +51,26 @@ static pair_list list_pairs(const abut_simulation *s, abut_index place, int32_t 
     const abut_index own = offsets[place + 1] - offsets[place];
     const abut_index second = l->begins[place + 1] - l->begins[place];
     pair_list list = {room + l->begins[place] + offsets[place], second + own};
-    memcpy(list.rows, l->rows + l->begins[place], (size_t)second * sizeof *list.rows);
+    for (abut_index k = 0; k < second; k++) {
+        list.rows[k] = l->rows[l->begins[place] + k];
+    }
     for (abut_index k = 0; k < own; k++) {
         list.rows[second + k] = (int32_t)(offsets[place] + k);
     }
     return list;
 }
 
-static abut_index partner_of(const abut_simulation *s, abut_index place, int32_t row)
+static int32_t partner_row(const abut_simulation *s, abut_index place, int32_t row)
 {
     const abut_pair_columns *c = &s->now.pairs.columns;
-    return c->i[row] == place ? c->j[row] : c->i[row];
+    return s->store.rows[c->i[row] == place ? c->j[row] : c->i[row]];
 }
 
 /* Which of two pairs is added first: by the partner's row, and of images of one by these. */
 static bool is_before(const abut_simulation *s, abut_index place, int32_t a, int32_t b)
 {
     const abut_pair_columns *c = &s->now.pairs.columns;
-    const int32_t of_a = s->store.rows[partner_of(s, place, a)];
-    const int32_t of_b = s->store.rows[partner_of(s, place, b)];
+    const int32_t of_a = partner_row(s, place, a), of_b = partner_row(s, place, b);
     if (of_a != of_b || !c->image) {
         return of_a < of_b;
     }
@@ -85,17 +87,23 @@ static bool is_before(const abut_simulation *s, abut_index place, int32_t a, int
 }
 
 /* Most spheres have a few. */
-enum { INSERTED = 24 };
+enum { FEW = 24 };
 
-static void insert_all(const abut_simulation *s, abut_index place, pair_list list)
+/* Sort a few by numbers that have the partner's row above and the pair's below. */
+static void sort_few(const abut_simulation *s, abut_index place, pair_list list)
 {
-    for (abut_index k = 1; k < list.count; k++) {
-        const int32_t row = list.rows[k];
+    int64_t keys[FEW];
+    for (abut_index k = 0; k < list.count; k++) {
+        const int64_t key =
+            (int64_t)partner_row(s, place, list.rows[k]) << 32 | (int64_t)list.rows[k];
         abut_index at = k;
-        for (; at > 0 && is_before(s, place, row, list.rows[at - 1]); at--) {
-            list.rows[at] = list.rows[at - 1];
+        for (; at > 0 && key < keys[at - 1]; at--) {
+            keys[at] = keys[at - 1];
         }
-        list.rows[at] = row;
+        keys[at] = key;
+    }
+    for (abut_index k = 0; k < list.count; k++) {
+        list.rows[k] = (int32_t)(keys[k] & INT32_MAX);
     }
 }
 
@@ -124,6 +132,21 @@ static void heap_sort(const abut_simulation *s, abut_index place, pair_list list
         list.count--;
         list.rows[0] = list.rows[list.count], list.rows[list.count] = row;
         sift(s, place, list, 0);
+    }
+}
+
+/* Several images of one partner, which are rare, go by these. */
+static void sort_list(const abut_simulation *s, abut_index place, pair_list list)
+{
+    bool has_images = list.count > FEW;
+    if (!has_images) {
+        sort_few(s, place, list);
+    }
+    for (abut_index k = 1; s->is_periodic && !has_images && k < list.count; k++) {
+        has_images = partner_row(s, place, list.rows[k]) == partner_row(s, place, list.rows[k - 1]);
+    }
+    if (has_images) {
+        heap_sort(s, place, list);
     }
 }
 
@@ -163,10 +186,8 @@ static void add_pairs(const abut_simulation *s, abut_index place, double radius,
 {
     const pair_table *t = &s->now.pairs;
     const pair_list list = list_pairs(s, place, room);
-    if (!s->store.is_by_row && list.count > INSERTED) {
-        heap_sort(s, place, list);
-    } else if (!s->store.is_by_row) {
-        insert_all(s, place, list);
+    if (!s->store.is_by_row || t->columns.image) {
+        sort_list(s, place, list);
     }
     for (abut_index k = 0; k < list.count; k++) {
         const int32_t row = list.rows[k];
@@ -227,6 +248,18 @@ typedef struct summing {
     int32_t *room;
 } summing;
 
+/* Fetch what the sums of a sphere will read: what it does to those before it lies far apart. */
+static void fetch_effects(const abut_simulation *s, abut_index place)
+{
+    const second_lists *l = &s->seconds;
+    for (int32_t k = l->begins[place]; k < l->begins[place + 1]; k++) {
+        PREFETCH(&s->now.pairs.springs.effects[l->rows[k]]);
+    }
+}
+
+/* Spheres ahead that are fetched. */
+enum { FETCHED_AHEAD = 6 };
+
 static abut_status sum_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const summing *all = context;
@@ -234,6 +267,9 @@ static abut_status sum_chunk(void *context, abut_index chunk, parallel_job *job)
     const abut_index begin = chunk * CHUNK_SPHERES, rest = s->store.count - begin;
     const abut_index end = begin + (rest < CHUNK_SPHERES ? rest : CHUNK_SPHERES);
     for (abut_index place = begin; place < end; place++) {
+        if (s->now.pairs.count > 0 && place + FETCHED_AHEAD < end) {
+            fetch_effects(s, place + FETCHED_AHEAD);
+        }
         sum_sphere(s, place, all->room);
     }
     return parallel_report(job, 4 * (end - begin));
