@@ -343,7 +343,7 @@ class Body:
         self.orientation = Rotation.from_matrix(turn).as_quat()
         self.velocity, self.angular_velocity = np.array(velocity, float), np.array(spin, float)
         self.angular_momentum = turn @ (self.inertia * (turn.T @ spin))
-        self.mean_arms = self.arms()
+        self.mean_arms, self.images = self.arms(), np.zeros(3)
 
     def spin_at(self, orientation):
         turn = turn_of(orientation)
@@ -351,7 +351,7 @@ class Body:
 
     def turned(self, orientation, step):
         """The own orientation after a step at the angular velocity of another one."""
-        rate = 0.5 * times(np.append(self.spin_at(orientation), 0), orientation)
+        rate = 0.5 * times(np.append(self.spin_at(orientation), 0), self.orientation)
         new = self.orientation + step * rate
         return new / length(new)
 
@@ -399,7 +399,7 @@ class Simulation:
         self.calls, self.repeated, self.step_count = [], [], 0
         self.ids = self.material = self.cluster = np.zeros(0, np.intp)
         self.centers = self.velocities = self.angular_velocities = np.zeros((0, 3))
-        self.forces = self.torques = np.zeros((0, 3))
+        self.forces = self.torques = self.images = np.zeros((0, 3))
         self.radii = self.masses = self.inertias = np.zeros(0)
         self.contacts = self.pairs = self.energy = None
         self.next_id = 0
@@ -432,12 +432,14 @@ class Simulation:
         self, centers, radii, material, velocities=None, angular_velocities=None, body=-1
     ):
         centers = np.array(centers, float)
+        inside, images = self.wrapped(centers, 0 * centers)
         count, zeros = len(centers), np.zeros((len(centers), 3))
         radii = np.broadcast_to(np.asarray(radii, float), count)
         masses = (material.density or 0.0) * 4 / 3 * np.pi * radii**3
         added = {
             "ids": self.next_id + np.arange(count),
-            "centers": self.wrapped(centers),
+            "centers": inside,
+            "images": images,
             "radii": radii,
             "masses": masses,
             "inertias": 0.4 * masses * radii**2,
@@ -477,6 +479,7 @@ class Simulation:
             turn = Rotation.identity() if orientations is None else orientations[k]
             state = positions[k], turn, velocities[k], spins[k]
             body = Body(cluster, material.density, *state)
+            body.position, body.images = self.wrapped(body.position, body.images)
             self.bodies.append(body)
             centers = body.position + body.arms()
             first = len(self.ids)
@@ -513,7 +516,7 @@ class Simulation:
         force, torque = wall_force + pair_force, wall_torque + pair_torque
         self.forces, self.torques = force + applied, torque + twisted
         before = self.movers()
-        gravitational = -(self.masses * (self.centers @ self.gravity)).sum()
+        gravitational = self.heights()
         self.move(wall_brake + pair_brake)
         elastic = wall_elastic + pair_elastic
         self.account(before, (force, torque, twisted), gravitational, elastic)
@@ -665,9 +668,11 @@ class Simulation:
             torque = np.cross(body.arms(), self.forces[here]) + self.torques[here]
             total = self.forces[here].sum(axis=0), torque.sum(axis=0)
             body.move(*total, self.gravity, self.step)
-            body.position = self.wrapped(body.position)
+            body.position, body.images = self.wrapped(body.position, body.images)
             self.follow(body, number)
-        self.centers = np.where(free, self.wrapped(self.centers), self.centers)
+        inside, images = self.wrapped(self.centers, self.images)
+        self.centers = np.where(free, inside, self.centers)
+        self.images = np.where(free, images, 0)
 
     def follow(self, body, number):
         """Spheres go along with their cluster."""
@@ -676,11 +681,24 @@ class Simulation:
         self.velocities[here] = body.velocity + way
         self.angular_velocities[here] = body.angular_velocity
 
-    def wrapped(self, centers):
-        if self.period is None:
-            return centers
-        lengths = np.array([one or np.inf for one in self.period])
-        return centers - np.where(np.isfinite(lengths), lengths * np.floor(centers / lengths), 0)
+    def periods(self, centers):
+        """By how many periods centers are outside of the box."""
+        lengths = np.array([one or np.inf for one in self.period or (None,) * 3])
+        return np.floor(np.where(np.isfinite(lengths), centers / lengths, 0))
+
+    def wrapped(self, centers, images):
+        """Centers in the box, and the periods by which they were moved so far."""
+        crossed = self.periods(centers)
+        lengths = np.array([one or 0.0 for one in self.period or (None,) * 3])
+        return centers - crossed * lengths, images + crossed
+
+    def heights(self):
+        """The energy of gravity, of centers where they would be without periods."""
+        lengths = np.array([one or 0.0 for one in self.period or (None,) * 3])
+        free = self.cluster < 0
+        at = (self.centers + self.images * lengths)[free] @ self.gravity
+        bodies = [b.mass * ((b.position + b.images * lengths) @ self.gravity) for b in self.bodies]
+        return -(self.masses[free] * at).sum() - sum(bodies)
 
     # ---- energy ----
 

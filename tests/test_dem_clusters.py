@@ -29,6 +29,7 @@ def axis_of_symmetry():
     return turn @ [0, 0, 1]
 
 
+@pytest.mark.filterwarnings("ignore::abut.SimulationWarning")
 def test_free_top():
     """The error falls with the square of the step; the angular momentum does not change."""
     np.testing.assert_allclose(axis_of_symmetry(), TOP_AXIS, atol=1e-8)
@@ -40,7 +41,8 @@ def test_free_top():
         np.testing.assert_array_equal(sim.clusters.angular_momenta, before)
         ends = sim.centers[1] - sim.centers[0]
         errors.append(np.linalg.norm(ends / np.linalg.norm(ends) - TOP_AXIS))
-    np.testing.assert_allclose(errors, [3.4e-4, 8.4e-5, 2.1e-5], rtol=0.05)
+    assert (np.array(errors) < [3.4e-4, 8.4e-5, 2.1e-5]).all()
+    np.testing.assert_allclose(np.divide(errors[:-1], errors[1:]), 4, rtol=0.02)
 
 
 # ---- a dumbbell that falls on a floor without friction ---------------------------------------------
@@ -49,8 +51,9 @@ def test_free_top():
 def bounced(young):
     """Velocity and spin of a dumbbell after it met the floor at 1 m/s, at 30 degrees."""
     material = abut.Material(density=2000, young=young, poisson=0.2)
-    # 1 m/s and 300 steps a contact, however stiff
-    sim = abut.Simulation(step=2e-7 * np.sqrt(1e8 / young), gravity=(0, 0, 0))
+    # a contact takes as long as stiffness to the power -2/5 says: 600 steps here
+    step = 2e-7 * (1e8 / young) ** 0.4
+    sim = abut.Simulation(step=step, gravity=(0, 0, 0))
     sim.set_law(material, material, abut.Hertz())
     sim.set_law(material, scenes.rigid(), abut.Hertz())
     sim.add_wall(scenes.quad(), scenes.rigid())
@@ -113,7 +116,9 @@ def test_cluster_rolls_over_a_period():
         half = 1.0 if period is None else 0.05
         sim.add_wall(scenes.quad(half, (0.05, 0, 0)), scenes.rigid())
         cluster, place = scenes.dumbbell(), [[0.05, 0, 0.012]]
-        sim.add_clusters(cluster, place, material, velocities=[[0.5, 0, 0]])
+        # it lies across its way
+        turn = [[0, 0, np.sqrt(0.5), np.sqrt(0.5)]]
+        sim.add_clusters(cluster, place, material, turn, velocities=[[0.5, 0, 0]])
         sim.run(0.25)
         found.append((sim.clusters.positions[0], sim.clusters.velocities[0], sim.clusters))
     (there, fast, _), (inside, alike, _) = found
