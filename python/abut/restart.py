@@ -121,6 +121,7 @@ def _feed_setup(feed: Feed) -> dict[str, Any]:
         "state": feed.state.to_dict(),
         "start": feed.start,
         "until": feed.until,
+        "seen": feed.seen,
     }
 
 
@@ -344,6 +345,7 @@ def _made(
     _add_rows(simulation, arrays)
     _restore(simulation, arrays, step_count)
     simulation._feeds = feeds
+    simulation._schedule.noted = step_count
     simulation._numbers = simulation._numbers_then = numbers._replace(
         ids=locked(arrays["ids"]),
         clusters=locked(arrays["cluster_numbers"]),
@@ -370,7 +372,7 @@ def _feed(stored: Mapping[str, Any]) -> Feed:
     if not isinstance(insertion, Insertion):
         raise ValueError("its setup is damaged: there is no insertion where one should be")
     state = insertion.state_from_dict(stored["state"])
-    return Feed(insertion, state, float(stored["start"]), stored["until"])
+    return Feed(insertion, state, float(stored["start"]), stored["until"], int(stored["seen"]))
 
 
 # ---- walls ----
