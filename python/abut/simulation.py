@@ -106,7 +106,7 @@ class Simulation:
         Lasting numbers of the spheres, in the order in which they came, as `add_spheres` returned
         them. So are all arrays here.
     centers : (n, 3) ndarray of float64
-        Now.
+        Now; along an axis with a period from 0 to that.
     radii, masses : (n,) ndarray of float64
         A member of a cluster has an equal part of the cluster's mass. Masses stay where radii are
         assigned.
@@ -116,6 +116,9 @@ class Simulation:
         Numbers into `materials`.
     forces, torques : (n, 3) ndarray of float64
         Of contacts and of callbacks, without gravity, at the beginning of the last step.
+    images : (n, 3) ndarray of intp
+        By how many periods each has left the box: ``centers + images * period`` is where it would
+        be without.
     materials : tuple of Material
         Those that spheres, walls and laws have named; equal ones are one.
     walls : tuple of Wall
@@ -184,6 +187,7 @@ class Simulation:
     material = AssignedColumn("materials")
     forces = Column("forces")
     torques = Column("torques")
+    images = Column("images")
 
     def __init__(
         self,
