@@ -133,9 +133,9 @@ def test_a_wrong_name_leads_to_the_right_one(contacts, name, there):
 
 def test_a_name_that_is_like_no_column_shows_them_all(contacts):
     with pytest.raises(
-        AttributeError, match=r"no 'force'; its columns are sphere, facet, .*offsets"
+        AttributeError, match=r"no 'energy'; its columns are sphere, facet, .*offsets"
     ):
-        contacts.force  # noqa: B018
+        contacts.energy  # noqa: B018
 
 
 def test_one_is_no_plural():

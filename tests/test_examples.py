@@ -52,6 +52,31 @@ def test_mixer_is_the_same_every_time_and_another_by_another_seed(mixer):
     assert not np.array_equal(other.centers, mixer.centers)
 
 
+def test_mixer_is_two_meshes_as_well(mixer):
+    """The same facets, of which none is in both; the drum is around what turns."""
+    parts = examples.mixer_meshes()
+
+    def facets(*meshes):
+        return sorted(corners(mesh, k).tolist() for mesh in meshes for k in range(len(mesh)))
+
+    assert facets(*parts) == facets(mixer.mesh)
+    assert [np.bincount(np.diff(part.offsets)).tolist()[3:] for part in parts] == [
+        [288, 1280],
+        [560, 320],
+    ]
+    (drum, rotor) = (np.linalg.norm(part.vertices[:, 1:], axis=1) for part in parts)
+    assert drum.max() == pytest.approx(0.143) and rotor.max() < 0.135
+    assert drum.min() == pytest.approx(0.030)  # the hole that the shaft is in
+
+
+def test_what_turns_in_the_mixer_touches_no_drum(mixer):
+    """At any angle."""
+    drum, rotor = examples.mixer_meshes()
+    inner = rotor.vertices[np.abs(rotor.vertices[:, 0]) < 0.17]
+    assert len(abut.find_contacts(inner, 0.009, drum)) == 0
+    assert len(abut.find_contacts(inner, 0.013, drum)) > 0
+
+
 def test_quadrilaterals_are_flat_and_convex(mixer):
     mesh = mixer.mesh
     quads = mesh.vertices[mesh.indices[: 4 * 1600].reshape(-1, 4)]
@@ -160,3 +185,14 @@ def test_bowl_and_cylinder_are_round_and_look_inside():
         inward[:, axis] = 0
         assert np.all(np.einsum("ij,ij->i", inward, mesh.normals) > 2.9)
     assert bowl.bounds[1, 2] == pytest.approx(0, abs=1e-12)
+
+
+def test_the_mixer_runs(mixer):
+    sim = examples.mixer_simulation()
+    np.testing.assert_array_equal(sim.centers, mixer.centers)
+    assert [len(wall.mesh) for wall in sim.walls] == [1568, 880]
+    sim.run(0.001)
+    drum, rotor = sim.walls
+    assert np.array_equal(drum.pose, np.eye(4))
+    assert np.arctan2(rotor.pose[2, 1], rotor.pose[1, 1]) == pytest.approx(0.01885)
+    assert np.abs(sim.velocities).max() > 1

@@ -1,4 +1,4 @@
-"""Contacts of spheres with meshes of facets, and of spheres of any sizes with each other.
+"""Contacts of spheres with meshes and with each other, and their motion in time (DEM).
 
 >>> import abut, numpy as np
 >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2, 3]])
@@ -36,6 +36,18 @@ a table, sorted by i, then j, and a finder makes it again and again:
 >>> pairs.i, pairs.j, pairs.overlap.round(9)
 (array([0, 1]), array([1, 2]), array([0.01, 0.01]))
 
+Spheres move, by laws of contact and between walls, in a `Simulation`: here one that falls on the
+mesh and comes to rest.
+
+>>> grain, steel = abut.Material(density=2500, young=1e7), abut.Material()
+>>> sim = abut.Simulation(step=1e-4)
+>>> sim.set_law(grain, steel, abut.Hertz(friction=0.5, restitution=0.1))
+>>> floor = sim.add_wall(mesh, steel)
+>>> ids = sim.add_spheres([[0.5, 0.5, 0.11]], 0.1, grain)
+>>> sim.run(1.0)
+>>> floor.force.round(2), (-9.81 * sim.masses[0]).round(2)
+(array([   0.  ,    0.  , -102.73]), np.float64(-102.73))
+
 Vector code for AVX2 and AVX-512 is used where the machine has them. The environment variable
 ``ABUT_SIMD``, read at import, names a lower level: ``baseline``, ``v3`` (AVX2) or ``v4`` (AVX-512);
 any other name is an error when a query starts.
@@ -48,16 +60,27 @@ from importlib.metadata import version
 from types import ModuleType
 
 from .chunks import concatenate
+from .clusters import Cluster
 from .config import show_config
 from .contacts import EDGE, FACET, VERTEX, Contacts
 from .finder import ContactFinder, find_contacts
+from .frames import write_dump, write_frames
+from .insertion import Insertion
 from .io import Spheres, load_contacts, load_pairs, read_mesh, read_spheres
+from .laws import Hertz, Linear, RollingA, RollingC
+from .materials import Material
 from .mesh import Mesh, MeshWarning
+from .motions import Motions, Oscillating, Rotating, Translating
 from .pair_finder import PairFinder, find_pairs
 from .pairs import Pairs
+from .placement import SimulationWarning
+from .record import Record
+from .restart import load_simulation
 from .simd import choose_level
-from .statistics import PairStatistics, Statistics
+from .simulation import Simulation
+from .statistics import PairStatistics, SimulationStatistics, Statistics
 from .threads import set_num_threads
+from .walls import Wall
 from .work import Work, cell_sizes, expected_work
 
 choose_level()
@@ -68,15 +91,31 @@ __all__ = [
     "EDGE",
     "FACET",
     "VERTEX",
+    "Cluster",
     "ContactFinder",
     "Contacts",
+    "Hertz",
+    "Insertion",
+    "Linear",
+    "Material",
     "Mesh",
     "MeshWarning",
+    "Motions",
+    "Oscillating",
     "PairFinder",
     "PairStatistics",
     "Pairs",
+    "Record",
+    "RollingA",
+    "RollingC",
+    "Rotating",
+    "Simulation",
+    "SimulationStatistics",
+    "SimulationWarning",
     "Spheres",
     "Statistics",
+    "Translating",
+    "Wall",
     "Work",
     "__version__",
     "cell_sizes",
@@ -87,10 +126,13 @@ __all__ = [
     "find_pairs",
     "load_contacts",
     "load_pairs",
+    "load_simulation",
     "read_mesh",
     "read_spheres",
     "set_num_threads",
     "show_config",
+    "write_dump",
+    "write_frames",
 ]
 
 

@@ -111,7 +111,7 @@ def counted(count: int, one: str, several: str | None = None, style: str = "") -
 
 def a_or_an(noun: str) -> str:
     """A noun with its article: "a Mesh", "an ndarray"."""
-    return f"{'an' if noun[:1].lower() in 'aeio' else 'a'} {noun}"
+    return f"{'an' if noun.lower().startswith((*'aeio', 'nd')) else 'a'} {noun}"
 
 
 def there_are(count: int, one: str, several: str | None = None) -> str:
@@ -147,9 +147,43 @@ def number(value: object, name: str) -> float:
 def distance(value: object, name: str) -> float:
     """`value` as a distance, which may be 0."""
     found = number(value, name)
-    if not 0.0 <= found < np.inf:
-        raise ValueError(f"{name} is {found}, but must be a finite distance")
+    return _sound(found, name, 0.0 <= found < np.inf, "a finite distance")
+
+
+def positive(value: object, name: str) -> float:
+    """`value` as one number above 0."""
+    found = number(value, name)
+    return _sound(found, name, 0.0 < found < np.inf, "positive and finite")
+
+
+def not_negative(value: object, name: str) -> float:
+    """`value` as one number that is 0 or above."""
+    found = number(value, name)
+    return _sound(found, name, 0.0 <= found < np.inf, "0 or positive, and finite")
+
+
+def finite(value: object, name: str) -> float:
+    """`value` as one finite number."""
+    found = number(value, name)
+    return _sound(found, name, bool(np.isfinite(found)), "finite")
+
+
+def _sound(found: float, name: str, is_sound: bool, wanted: str) -> float:
+    if not is_sound:
+        raise ValueError(f"{name} is {found}, but must be {wanted}")
     return found
+
+
+def vector(value: object, name: str) -> tuple[float, float, float]:
+    """`value` as three finite numbers."""
+    array = doubles(value, name)
+    if array.shape != (3,):
+        raise ValueError(f"{name} has shape {array.shape}, but must be (3,)")
+    if not np.isfinite(array).all():
+        axis = int(np.argmin(np.isfinite(array)))
+        raise ValueError(f"{name}[{axis}] is {array[axis]}, but must be finite")
+    x, y, z = array.tolist()
+    return x, y, z
 
 
 def whole(value: object, name: str) -> int:

@@ -99,12 +99,18 @@ def _common_meshes(chunks: Sequence[Any]) -> Any:
 
 
 def _joined_columns(chunks: Sequence[Table]) -> dict[str, NDArray[Any]]:
-    """All columns that any chunk has made, one chunk after the other, and the offsets."""
+    """All columns that any chunk has made, one chunk after the other, and the offsets.
+
+    Of those that not every table has, the ones that all chunks have.
+    """
     first = chunks[0]
     made = set().union(*map(vars, chunks))
+    further = [
+        name for name in first._further_columns if all(name in vars(table) for table in chunks)
+    ]
     columns = {
         name: np.concatenate([getattr(table, name) for table in chunks])
-        for name in (*first._row_columns, *first._hidden_columns, *first._list_columns)
+        for name in (*first._row_columns, *first._hidden_columns, *first._list_columns, *further)
         if name in made
     }
     return columns | {

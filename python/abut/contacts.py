@@ -67,6 +67,9 @@ class Contacts(Table):
     image : (m, 3) ndarray of intp
         The sphere, where the caller has it, touches the mesh shifted by ``image * period``; 0
         along axes that are not periodic.
+    force : (m, 3) ndarray of float64
+        What the contact exerts on the sphere; on the mesh the opposite. Only `Simulation.contacts`
+        has it, and what is made of that.
     node : (k,) ndarray of intp
         Vertices of its mesh that carry a contact's force: of contact c
         ``node[node_offsets[c]:node_offsets[c + 1]]``. For FACET the facet's corners that are not
@@ -356,6 +359,9 @@ class Contacts(Table):
         both lie on the same feature of a mesh or on adjacent ones. Each old contact is continued
         once, those at the smallest distance first.
 
+        For a whole loop of steps there is `Simulation`, which does this itself, and many times
+        faster than a loop in Python.
+
         Parameters
         ----------
         previous : Contacts or None
@@ -414,6 +420,9 @@ class Contacts(Table):
 
         Each is turned with its mesh, and then by the smallest rotation from the old normal to the
         new one; its length stays.
+
+        For a whole loop of steps there is `Simulation`, which does this itself, and many times
+        faster than a loop in Python.
 
         Parameters
         ----------

@@ -6,9 +6,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .laws import Hertz, RollingA
+from .materials import Material
 from .mesh import Mesh
+from .motions import Rotating
+from .simulation import Simulation
 
-__all__ = ["Mixer", "bowl", "cylinder", "mixer", "plane", "rough_plane"]
+__all__ = [
+    "Mixer",
+    "MixerMeshes",
+    "bowl",
+    "cylinder",
+    "mixer",
+    "mixer_meshes",
+    "mixer_simulation",
+    "plane",
+    "rough_plane",
+]
 
 # the rotary mixer, in meters; its axis is x, its middle the origin, up is +z
 RADIUS = 0.0035  # of the spheres
@@ -46,6 +60,23 @@ class Mixer(NamedTuple):
     centers: np.ndarray
     radii: np.ndarray
     mesh: Mesh
+
+
+class MixerMeshes(NamedTuple):
+    """What stands still in a rotary mixer, and what turns."""
+
+    drum: Mesh
+    rotor: Mesh
+
+
+class _Facets(NamedTuple):
+    """The mixer's facets, numbers of its vertices (v, 3): (k, 4) and (k, 3) each."""
+
+    vertices: np.ndarray
+    drum: np.ndarray  # quadrilaterals
+    shaft: np.ndarray  # quadrilaterals
+    ends: np.ndarray  # triangles
+    paddles: np.ndarray  # triangles
 
 
 class Clearance(NamedTuple):
@@ -87,8 +118,80 @@ def mixer(seed: int = 0) -> Mixer:
     ((29559, 3), 2448)
     """
     centers = _bed(np.random.default_rng(seed))
-    vertices, indices, offsets = _mixer_facets()
-    return Mixer(centers, np.full(SPHERE_COUNT, RADIUS), Mesh(vertices, (indices, offsets)))
+    facets = _mixer_facets()
+    quads = np.concatenate([facets.drum, facets.shaft])
+    triangles = np.concatenate([facets.ends, facets.paddles])
+    mesh = _mesh_of(facets.vertices, quads, triangles)
+    return Mixer(centers, np.full(SPHERE_COUNT, RADIUS), mesh)
+
+
+def mixer_meshes() -> MixerMeshes:
+    """
+    Make the rotary mixer of `mixer` as two meshes, of which one can turn.
+
+    Returns
+    -------
+    MixerMeshes
+        The named tuple ``(drum, rotor)``: the drum with its ends, and the shaft with its paddles,
+        which turns about x. Together they have the facets of `mixer`.
+
+    Examples
+    --------
+    >>> from abut import examples
+    >>> drum, rotor = examples.mixer_meshes()
+    >>> len(drum), len(rotor)
+    (1568, 880)
+    """
+    facets = _mixer_facets()
+    return MixerMeshes(
+        _mesh_of(facets.vertices, facets.drum, facets.ends),
+        _mesh_of(facets.vertices, facets.shaft, facets.paddles),
+    )
+
+
+def mixer_simulation(rate: float = 18.85, seed: int = 0) -> Simulation:
+    """
+    Make the rotary mixer of `mixer` ready to run.
+
+    It is that of section 6.2 of [1]_, whose grains are softer than any, so that steps may be long.
+    The drum stands still, the shaft turns.
+
+    Parameters
+    ----------
+    rate : float
+        Angular velocity of the shaft, in radians a second.
+    seed : int
+        Seed of the bed.
+
+    Returns
+    -------
+    Simulation
+        With two walls, the drum and the rotor, and 29,559 spheres, in meters, seconds and
+        kilograms; a step is 5e-5 s.
+
+    References
+    ----------
+    .. [1] M. Santasusana, J. Irazabal, E. Onate, J. M. Carbonell, "The Double Hierarchy Method",
+       Computational Particle Mechanics 3 (2016), doi:10.1007/s40571-016-0109-4.
+
+    Examples
+    --------
+    >>> from abut import examples
+    >>> sim = examples.mixer_simulation()
+    >>> sim.run(0.001)
+    >>> sim.step_count
+    20
+    """
+    drum, rotor = mixer_meshes()
+    grain, steel = Material(density=1000, young=1e7, poisson=0.2), Material()
+    simulation = Simulation(step=5e-5)
+    simulation.set_law(grain, grain, Hertz(friction=0.5, restitution=0.4, rolling=0.001))
+    law = Hertz(friction=0.75, restitution=0.4, rolling=RollingA(0.001))
+    simulation.set_law(grain, steel, law)
+    simulation.add_wall(drum, steel)
+    simulation.add_wall(rotor, steel, motion=Rotating(axis=(1, 0, 0), rate=rate))
+    simulation.add_spheres(_bed(np.random.default_rng(seed)), RADIUS, grain)
+    return simulation
 
 
 def plane(cells: int = 8, seed: int = 0) -> Mesh:
@@ -252,14 +355,21 @@ def _halved(rng, corners):
 # ---- the mixer's facets --------------------------------------------------------------------------
 
 
+def _mesh_of(vertices, quads, triangles):
+    """The mesh of these facets, with the vertices that they have."""
+    corners = np.concatenate([quads.ravel(), triangles.ravel()])
+    used, indices = np.unique(corners, return_inverse=True)
+    sides = np.repeat([4, 3], [len(quads), len(triangles)])
+    return Mesh(vertices[used], (indices, np.concatenate([[0], np.cumsum(sides)])))
+
+
 def _mixer_facets():
-    """Vertices (v, 3), indices and offsets: 1,600 quadrilaterals, then 848 triangles."""
+    """1,600 quadrilaterals and 848 triangles, as `_Facets`."""
     drum = _rings(DRUM_RADIUS, DRUM_SIDES, STATIONS + 1)
     shaft = _rings(SHAFT_RADIUS, SHAFT_SIDES, STATIONS + 1)
     middle = _rings(RING_RADIUS, RING_SIDES, 2)
     parts = [drum, shaft, middle]
     at_drum, at_shaft, at_middle = _numbered(parts)
-    quads = np.concatenate([_tube(at_drum), _tube(at_shaft)[:, ::-1]])
     first = np.concatenate(
         [_annulus(at_drum[0], at_middle[0]), _annulus(at_middle[0], at_shaft[0])]
     )
@@ -268,12 +378,12 @@ def _mixer_facets():
     )
     body = np.concatenate([part.reshape(-1, 3) for part in parts])
     paddle_vertices, paddle_triangles = _paddle_facets()
-    triangles = np.concatenate([first, last[:, ::-1], paddle_triangles + len(body)])
-    sides = np.repeat([4, 3], [len(quads), len(triangles)])
-    return (
+    return _Facets(
         np.concatenate([body, paddle_vertices]),
-        np.concatenate([quads.ravel(), triangles.ravel()]),
-        np.concatenate([[0], np.cumsum(sides)]),
+        _tube(at_drum),
+        _tube(at_shaft)[:, ::-1],
+        np.concatenate([first, last[:, ::-1]]),
+        paddle_triangles + len(body),
     )
 
 

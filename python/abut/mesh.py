@@ -448,12 +448,12 @@ class Mesh:
         return _rebuild, (*arrays, *noise, self.source, self._vertex_source)
 
 
-def warn(message: str) -> None:
-    """Give a `MeshWarning` that points at the line outside of abut from which it came."""
+def warn(message: str, kind: type[Warning] = MeshWarning) -> None:
+    """Give a warning that points at the line outside of abut from which it came."""
     depth, frame = 2, sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").startswith("abut."):
         depth, frame = depth + 1, frame.f_back
-    warnings.warn(message, MeshWarning, stacklevel=depth)
+    warnings.warn(message, kind, stacklevel=depth)
 
 
 def left_out_text(facets: NDArray[np.intp], given: int, fault: str) -> str:

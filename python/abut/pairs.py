@@ -42,6 +42,9 @@ class Pairs(Table):
     image : (m, d) ndarray of intp
         Sphere i, where the caller has it, touches sphere j shifted by ``image * period``; 0 along
         axes that are not periodic.
+    force : (m, 3) ndarray of float64
+        What the pair exerts on i; on j the opposite. Only `Simulation.pairs` has it, and what is
+        made of that.
     offsets : (n + 1,) ndarray of intp, read-only
         The pairs whose i is k are rows ``offsets[k]:offsets[k + 1]``.
     period : tuple of d (float or None), or None
@@ -226,6 +229,9 @@ class Pairs(Table):
         continues the same image; where its normal has turned there by more than 60 degrees, since
         a sphere left the box and came in on the other side, the image whose normal is closest.
 
+        For a whole loop of steps there is `Simulation`, which does this itself, and many times
+        faster than a loop in Python.
+
         Parameters
         ----------
         previous : Pairs or None
@@ -283,6 +289,9 @@ class Pairs(Table):
 
         Each is turned by the smallest rotation from the old normal to the new one; its length
         stays. Where ids have made the first sphere of a pair the second, its sign changes.
+
+        For a whole loop of steps there is `Simulation`, which does this itself, and many times
+        faster than a loop in Python.
 
         Parameters
         ----------

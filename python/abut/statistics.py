@@ -181,5 +181,104 @@ class PairStatistics:
         )
 
 
+# what statistics call the parts of a step, in their order
+_PARTS = {
+    "find_walls": "find walls",
+    "wall_laws": "match and laws of walls",
+    "find_pairs": "find pairs",
+    "pair_match": "match pairs",
+    "pair_laws": "laws of pairs",
+    "sums": "sums",
+    "move": "motion",
+    "order": "order",
+}
+
+
+@dataclass(frozen=True, repr=False, slots=True)
+class SimulationStatistics:
+    """What the steps of a simulation did, and where the time went.
+
+    Made by `Simulation.statistics`; its text is a table of the parts of a step.
+
+    Attributes
+    ----------
+    steps : int
+        Done so far; a simulation that was loaded counts on.
+    spheres, contacts, pairs : int
+        There are now; contacts and pairs as the last step found them, with those within clusters.
+    find_walls, wall_laws, find_pairs, pair_match, pair_laws, sums, move, order : float
+        Processor time in seconds of the parts of all steps since the simulation was made or
+        loaded: to find contacts with walls, to match them and apply their laws, to find pairs, to
+        match them, to apply their laws, to sum up forces, to move the spheres, and to keep them in
+        the order of their places.
+    bytes : int
+        Memory of the simulation, but for what its finders keep.
+    sphere_steps : int
+        Steps times spheres since then.
+
+    Examples
+    --------
+    >>> import abut
+    >>> abut.SimulationStatistics(1000, 100, 20, 50, 0.01, 0.004, 0.01, 0.002, 0.008, 0.001, 0.002,
+    ...                           0.0005, 20_000, 100_000)
+    SimulationStatistics(1000 steps; 100 spheres, 20 contacts, 50 pairs; 200 bytes a sphere)
+        part of a step            seconds   ns a sphere-step
+        find walls                   0.01              100.0
+        match and laws of walls     0.004               40.0
+        find pairs                   0.01              100.0
+        match pairs                 0.002               20.0
+        laws of pairs               0.008               80.0
+        sums                        0.001               10.0
+        motion                      0.002               20.0
+        order                      0.0005                5.0
+        all                        0.0375              375.0
+    """
+
+    steps: int
+    spheres: int
+    contacts: int
+    pairs: int
+    find_walls: float
+    wall_laws: float
+    find_pairs: float
+    pair_match: float
+    pair_laws: float
+    sums: float
+    move: float
+    order: float
+    bytes: int
+    sphere_steps: int
+
+    @property
+    def seconds(self) -> float:
+        """Processor time of all parts."""
+        return sum(getattr(self, name) for name in _PARTS)
+
+    @property
+    def ns_per_sphere_step(self) -> float:
+        """Nanoseconds of the processor that a sphere takes in a step; NaN before the first."""
+        return self._ns(self.seconds)
+
+    def _ns(self, seconds: float) -> float:
+        return 1e9 * seconds / self.sphere_steps if self.sphere_steps else float("nan")
+
+    def __repr__(self) -> str:
+        rows = [(text, getattr(self, name)) for name, text in _PARTS.items()]
+        lines = [
+            f"    {text:<24}{seconds:>9.4g}{self._ns(seconds):>19.1f}"
+            for text, seconds in [*rows, ("all", self.seconds)]
+        ]
+        return "\n".join(
+            [
+                f"SimulationStatistics({counted(self.steps, 'step')};"
+                f" {counted(self.spheres, 'sphere')}, {counted(self.contacts, 'contact')},"
+                f" {counted(self.pairs, 'pair')};"
+                f" {_ratio(self.bytes, self.spheres):.0f} bytes a sphere)",
+                f"    {'part of a step':<24}{'seconds':>9}{'ns a sphere-step':>19}",
+                *lines,
+            ]
+        )
+
+
 def _ratio(count: int, of: int) -> float:
     return count / of if of else float("nan")

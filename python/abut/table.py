@@ -62,6 +62,8 @@ class Table:
     _list_offsets: ClassVar[str]
     # where each sphere's rows begin, and where each row's entries in such columns do: read-only
     _offset_columns: ClassVar[tuple[str, ...]] = ("offsets",)
+    # columns with an entry for each row that only tables of a `Simulation` have
+    _further_columns: ClassVar[tuple[str, ...]] = ("force",)
     # what all rows have in common
     _settings: ClassVar[tuple[str, ...]]
     # columns that a notebook shows
@@ -72,6 +74,8 @@ class Table:
     point: NDArray[np.float64]
     overlap: NDArray[np.float64]
     offsets: NDArray[np.intp]
+    # of a simulation's tables alone, and therefore no field
+    force: NDArray[np.float64]
 
     @classmethod
     def _found(cls, columns: dict[str, NDArray[Any]], settings: dict[str, Any]) -> Self:
@@ -99,10 +103,16 @@ class Table:
         return {name: vars(self)[name] for name in names if name in vars(self)}
 
     def _made_columns(self) -> dict[str, NDArray[Any]]:
-        return self._made((*self._public_columns(), *self._hidden_columns))
+        names = (*self._public_columns(), *self._further_columns, *self._hidden_columns)
+        return self._made(names)
 
     def _made_rows(self) -> dict[str, NDArray[Any]]:
-        return self._made((*self._row_columns, *self._hidden_columns))
+        return self._made((*self._row_columns, *self._further_columns, *self._hidden_columns))
+
+    def _rows(self) -> dict[str, NDArray[Any]]:
+        """All public columns with an entry for each row."""
+        columns = {name: getattr(self, name) for name in self._row_columns}
+        return columns | self._made(self._further_columns)
 
     def _search(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self._settings}
@@ -123,6 +133,8 @@ class Table:
             kind = type(self).__name__
             if name.startswith("_"):
                 raise AttributeError(f"{kind!r} object has no attribute {name!r}")
+            if name in self._further_columns:
+                raise AttributeError(f"{kind} of a search has no {name!r}: a Simulation's has")
             raise AttributeError(f"{kind} has no {name!r}{self._instead_of(name)}")
 
     def _instead_of(self, name: str) -> str:
@@ -171,13 +183,13 @@ class Table:
         >>> abut.find_contacts([[0.2, 0.2, 0.5]], 1.0, mesh).to_dict()["overlap"]
         array([0.5])
         """
-        return {name: getattr(self, name) for name in self._public_columns()}
+        names = (*self._list_columns, *self._offset_columns)
+        return self._rows() | {name: getattr(self, name) for name in names}
 
     def _flat(self) -> dict[str, NDArray[Any]]:
         """The columns with an entry for each row, those of vectors as _x, _y and _z."""
         flat: dict[str, NDArray[Any]] = {}
-        for name in self._row_columns:
-            column = getattr(self, name)
+        for name, column in self._rows().items():
             if column.ndim == 1:
                 flat[name] = column
             else:
@@ -187,10 +199,9 @@ class Table:
 
     def _in_space(self) -> dict[str, NDArray[Any]]:
         """The columns with an entry for each row, vectors of the plane with a third number, 0."""
-        columns = {name: getattr(self, name) for name in self._row_columns}
         return {
             name: np.pad(column, ((0, 0), (0, 1))) if column.shape[1:] == (2,) else column
-            for name, column in columns.items()
+            for name, column in self._rows().items()
         }
 
     def to_pandas(self) -> Any:
@@ -281,8 +292,11 @@ class Table:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, type(self)):
             return NotImplemented
+        further = self._made(self._further_columns)
+        if further.keys() != other._made(self._further_columns).keys():
+            return False
         names = self._public_columns()
-        made = self._made(names) | other._made(names)
+        made = self._made(names) | other._made(names) | further
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in made)
 
     def _repr_html_(self) -> str:
@@ -300,7 +314,9 @@ class Table:
         return ", ".join(f"{number:.6g}" for number in np.atleast_1d(value))
 
     def __copy__(self) -> Self:
-        return replace(self)  # type: ignore[type-var]
+        copied = replace(self)  # type: ignore[type-var]
+        vars(copied).update(self._made(self._further_columns))
+        return copied
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         # what all rows have in common does not change

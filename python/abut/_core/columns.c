@@ -21,22 +21,34 @@ static array_shape shape_of(const struct column *column, const column_counts *co
     return (array_shape){column->kind, counts->lengths[column->length], width};
 }
 
-/* Put a new column into the dict, and its data into `target`; 0, or -1 with an error set. */
-static int add_column(PyObject *dict, PyObject *name, const struct column *column,
-                      const column_counts *counts, void *target)
+static void put_data(const struct column *column, const void *data, void *target)
+{
+    memcpy((char *)target + column->place, &data, sizeof data);
+}
+
+/* A new column, and its data in `target`; NULL with an error set. */
+static PyObject *new_column(const struct column *column, const column_counts *counts, void *target)
 {
     void *data = NULL;
     const array_shape shape = shape_of(column, counts);
     PyObject *array = column->is_zero ? array_make_zeros(shape, &data) : array_make(shape, &data);
     if (!array) {
-        return -1;
+        return NULL;
     }
     if (column->is_locked) {
         array_lock(array);
     }
-    memcpy((char *)target + column->place, &data, sizeof data);
-    const int failed = PyDict_SetItem(dict, name, array);
-    Py_DECREF(array);
+    put_data(column, data, target);
+    return array;
+}
+
+/* Put a new column into the dict, and its data into `target`; 0, or -1 with an error set. */
+static int add_column(PyObject *dict, PyObject *name, const struct column *column,
+                      const column_counts *counts, void *target)
+{
+    PyObject *array = new_column(column, counts, target);
+    const int failed = array ? PyDict_SetItem(dict, name, array) : -1;
+    Py_XDECREF(array);
     return failed;
 }
 
@@ -81,6 +93,43 @@ PyObject *column_dict(column_table table, PyObject *names, const column_counts *
         Py_CLEAR(dict);
     }
     return dict;
+}
+
+PyObject *column_array(column_table table, const char *name, const column_counts *counts,
+                       void *target)
+{
+    for (Py_ssize_t i = 0; i < table.count; i++) {
+        if (!strcmp(table.columns[i].name, name)) {
+            return new_column(&table.columns[i], counts, target);
+        }
+    }
+    PyErr_Format(PyExc_KeyError, "there is no column %s", name);
+    return NULL;
+}
+
+static int read_column(const struct column *column, const column_counts *counts, PyObject *dict,
+                       void *target)
+{
+    array_data found;
+    PyObject *array = PyDict_GetItemString(dict, column->name);
+    if (!array && !counts->presences[column->presence]) {
+        return 0;
+    }
+    if (array_read(array ? array : Py_None, column->name, shape_of(column, counts), &found)) {
+        return -1;
+    }
+    put_data(column, found.data, target);
+    return 0;
+}
+
+int column_read(column_table table, const column_counts *counts, PyObject *dict, void *target)
+{
+    for (Py_ssize_t i = 0; i < table.count; i++) {
+        if (read_column(&table.columns[i], counts, dict, target)) {
+            return -1;
+        }
+    }
+    return 0;
 }
 
 int column_resize(column_table table, PyObject *names, const column_counts *counts, PyObject *dict)

@@ -43,6 +43,15 @@ PyObject *column_names(column_table table);
 PyObject *column_dict(column_table table, PyObject *names, const column_counts *counts,
                       PyObject *pool, void *target);
 
+/* One of the columns, and its data in the struct `target`; NULL with an error set. */
+PyObject *column_array(column_table table, const char *name, const column_counts *counts,
+                       void *target);
+
+/* The data of columns that a caller gives in a dict, into the struct `target`: columns whose
+ * presence is 0 may be left out of the dict, and stay as they are in the struct. 0, or -1 with an
+ * error set. */
+int column_read(column_table table, const column_counts *counts, PyObject *dict, void *target);
+
 /* Shorten the columns of a dict that nobody else has seen; 0, or -1 with an error set. */
 int column_resize(column_table table, PyObject *names, const column_counts *counts, PyObject *dict);
 

@@ -48,11 +48,29 @@ static column_counts count_columns(abut_index rows, abut_index nodes, const abut
     };
 }
 
+PyObject *core_new_contacts(const core_making *making, abut_index rows, abut_index nodes,
+                            const abut_query *query, abut_columns *columns)
+{
+    const column_counts counts = count_columns(rows, nodes, query, making->mesh_count);
+    return column_dict(TABLE, making->names, &counts, making->pool, columns);
+}
+
+int core_read_contacts(PyObject *dict, const abut_step *step, abut_columns *columns)
+{
+    const column_counts counts = {
+        .lengths = {[PER_CONTACT] = step->contact_count,
+                    [PER_NODE] = step->node_count,
+                    [CONTACT_OFFSETS] = step->contact_count + 1,
+                    [SPHERE_OFFSETS] = step->sphere_count + 1},
+        .presences = {[ALWAYS] = 1, [IF_MESHES] = 1, [IF_SHARING] = 1, [IF_PERIODIC] = 1},
+    };
+    return column_read(TABLE, &counts, dict, columns);
+}
+
 int core_make_room(const core_making *making, abut_index rows, abut_index nodes,
                    const abut_query *query, core_room *room)
 {
-    const column_counts counts = count_columns(rows, nodes, query, making->mesh_count);
-    room->dict = column_dict(TABLE, making->names, &counts, making->pool, &room->room.columns);
+    room->dict = core_new_contacts(making, rows, nodes, query, &room->room.columns);
     if (!room->dict && PyErr_ExceptionMatches(PyExc_MemoryError)) {
         PyErr_Clear(); /* the result may need less */
         return 0;
@@ -84,9 +102,9 @@ PyObject *core_write_contacts(const abut_contacts *contacts, const abut_query *q
 {
     const abut_index rows = abut_contacts_count(contacts),
                      nodes = abut_contacts_node_count(contacts);
-    const column_counts counts = count_columns(rows, nodes, query, making->mesh_count);
     PyObject *dict = room->dict;
     if (dict && fits_room(rows, nodes, &room->room)) {
+        const column_counts counts = count_columns(rows, nodes, query, making->mesh_count);
         room->dict = NULL;
         if (column_resize(TABLE, making->names, &counts, dict)) {
             Py_CLEAR(dict);
@@ -94,7 +112,7 @@ PyObject *core_write_contacts(const abut_contacts *contacts, const abut_query *q
         return dict;
     }
     abut_columns columns = {0};
-    dict = column_dict(TABLE, making->names, &counts, making->pool, &columns);
+    dict = core_new_contacts(making, rows, nodes, query, &columns);
     if (dict) {
         write_columns(contacts, &columns);
     }

@@ -10,6 +10,7 @@
 
 typedef struct core_state {
     PyTypeObject *mesh_type;
+    PyTypeObject *finder_type;
     PyObject *contact_names; /* a tuple */
     PyObject *pair_names;    /* likewise */
 } core_state;
@@ -17,9 +18,14 @@ typedef struct core_state {
 extern PyType_Spec core_mesh_spec;
 extern PyType_Spec core_finder_spec;
 extern PyType_Spec core_pair_finder_spec;
+extern PyType_Spec core_simulation_spec;
 
 /* The library's mesh inside a _core.Mesh; lives as long as the object. */
 const abut_mesh *core_mesh_of(PyObject *mesh);
+
+/* Likewise the library's finder inside a _core.Finder, and how many meshes it has. */
+const abut_finder *core_finder_of(PyObject *finder);
+abut_index core_finder_mesh_count(PyObject *finder);
 
 /* What the columns of a query are called: a new tuple; NULL with an error set. */
 PyObject *core_contact_names(void);
@@ -47,6 +53,26 @@ int core_make_room(const core_making *making, abut_index rows, abut_index nodes,
  * it was enough; it is used up. NULL with an error set. */
 PyObject *core_write_contacts(const abut_contacts *contacts, const abut_query *query,
                               const core_making *making, core_room *room);
+
+/* New columns of so many contacts and nodes; NULL with an error set. */
+PyObject *core_new_contacts(const core_making *making, abut_index rows, abut_index nodes,
+                            const abut_query *query, abut_columns *columns);
+
+/* The data of a dict that has all columns of contacts, as many as the step says; 0, or -1 with an
+ * error set. */
+int core_read_contacts(PyObject *dict, const abut_step *step, abut_columns *columns);
+
+/* What there is of pairs. */
+typedef struct core_pair_counts {
+    Py_ssize_t pairs, spheres;
+    int dimension;
+    int has_images;
+} core_pair_counts;
+
+/* Likewise of pairs. */
+PyObject *core_new_pairs(const core_making *making, const core_pair_counts *there,
+                         abut_pair_columns *columns);
+int core_read_pairs(PyObject *dict, const core_pair_counts *there, abut_pair_columns *columns);
 
 /* Arguments of a query. They do nothing where an error is set already, so that a row of calls needs
  * one check at its end. */

@@ -13,6 +13,16 @@ typedef struct finder_object {
     result_size last; /* of its last query */
 } finder_object;
 
+const abut_finder *core_finder_of(PyObject *finder)
+{
+    return ((finder_object *)finder)->finder;
+}
+
+abut_index core_finder_mesh_count(PyObject *finder)
+{
+    return ((finder_object *)finder)->mesh_count;
+}
+
 static PyObject *wrap_finder(PyTypeObject *type, PyObject *meshes, abut_finder *finder)
 {
     finder_object *self = (finder_object *)PyType_GenericAlloc(type, 0);

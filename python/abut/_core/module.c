@@ -71,10 +71,11 @@ static int add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **type)
 static int add_types(PyObject *module)
 {
     core_state *state = PyModule_GetState(module);
-    if (add_type(module, &core_mesh_spec, &state->mesh_type)) {
+    if (add_type(module, &core_mesh_spec, &state->mesh_type) ||
+        add_type(module, &core_finder_spec, &state->finder_type)) {
         return -1;
     }
-    PyType_Spec *specs[] = {&core_finder_spec, &core_pair_finder_spec};
+    PyType_Spec *specs[] = {&core_pair_finder_spec, &core_simulation_spec};
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
         PyTypeObject *type = NULL;
         const int failed = add_type(module, specs[i], &type);
@@ -119,6 +120,8 @@ static int add_constants(PyObject *module)
         {"TOP_DOWN", ABUT_TOP_DOWN},
         {"BOTTOM_UP", ABUT_BOTTOM_UP},
         {"LEVEL_LIMIT", ABUT_LEVEL_LIMIT},
+        {"LAW_MISSING", ABUT_LAW_MISSING},
+        {"SPHERE_LOST", ABUT_SPHERE_LOST},
     };
     for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++) {
         if (PyModule_AddIntConstant(module, constants[i].name, constants[i].value)) {
@@ -140,6 +143,7 @@ static int core_traverse(PyObject *module, visitproc visit, void *arg)
 {
     core_state *state = PyModule_GetState(module);
     Py_VISIT(state->mesh_type);
+    Py_VISIT(state->finder_type);
     Py_VISIT(state->contact_names);
     Py_VISIT(state->pair_names);
     return 0;
@@ -149,6 +153,7 @@ static int core_clear(PyObject *module)
 {
     core_state *state = PyModule_GetState(module);
     Py_CLEAR(state->mesh_type);
+    Py_CLEAR(state->finder_type);
     Py_CLEAR(state->contact_names);
     Py_CLEAR(state->pair_names);
     return 0;

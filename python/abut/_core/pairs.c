@@ -37,17 +37,36 @@ PyObject *core_pair_names(void)
     return column_names(TABLE);
 }
 
+static column_counts count_columns(const core_pair_counts *there)
+{
+    return (column_counts){
+        .lengths = {[PER_PAIR] = there->pairs, [SPHERE_OFFSETS] = there->spheres + 1},
+        .presences = {[ALWAYS] = 1, [IF_PERIODIC] = there->has_images},
+        .dimension = there->dimension,
+    };
+}
+
+PyObject *core_new_pairs(const core_making *making, const core_pair_counts *there,
+                         abut_pair_columns *columns)
+{
+    const column_counts counts = count_columns(there);
+    return column_dict(TABLE, making->names, &counts, making->pool, columns);
+}
+
+int core_read_pairs(PyObject *dict, const core_pair_counts *there, abut_pair_columns *columns)
+{
+    const column_counts counts = count_columns(there);
+    return column_read(TABLE, &counts, dict, columns);
+}
+
 static PyObject *write_pairs(const abut_pairs *pairs, const pair_finder_object *self,
                              PyObject *names)
 {
-    const column_counts counts = {
-        .lengths = {[PER_PAIR] = abut_pairs_count(pairs),
-                    [SPHERE_OFFSETS] = self->sphere_count + 1},
-        .presences = {[ALWAYS] = 1, [IF_PERIODIC] = self->is_periodic},
-        .dimension = self->dimension,
-    };
+    const core_making making = {.pool = self->pool, .names = names};
+    const core_pair_counts there = {abut_pairs_count(pairs), self->sphere_count, self->dimension,
+                                    self->is_periodic};
     abut_pair_columns columns = {0};
-    PyObject *dict = column_dict(TABLE, names, &counts, self->pool, &columns);
+    PyObject *dict = core_new_pairs(&making, &there, &columns);
     if (!dict) {
         return NULL;
     }

@@ -317,7 +317,8 @@ def save_table(
     write = table_writer(file, f"{table._row}s")
     columns = {name: np.asarray(column) for name, column in (extra or {}).items()}
     for name, column in columns.items():
-        if column.shape != (len(table),) or hasattr(table, name):
+        is_known = name in table._further_columns or hasattr(table, name)
+        if column.shape != (len(table),) or is_known:
             raise ValueError(f"extra column {name} has shape {column.shape}, or is there already")
     write(table, file, columns)
 

@@ -27,11 +27,17 @@ if TYPE_CHECKING:
 FORMAT = 1
 
 # what a file of an earlier version, or a search without poses or period, does not have
-_OF_CONTACTS = ("_tilt", "poses", "period", "flat_angle", "mesh_count")
-_OF_PAIRS = ("period", "other_count")
+_OF_CONTACTS = ("_tilt", "poses", "period", "flat_angle", "mesh_count", "force")
+_OF_PAIRS = ("period", "other_count", "force")
 
-_VECTORS = ("point", "normal", "image")
-_REAL = ("point", "normal", "overlap", "share", "weight", "_tilt", "poses", "period", "flat_angle")
+# what only tables of a simulation have, and what only its restart files hold of them
+_FURTHER = ("force", "moment", "spring", "roll")
+
+_VECTORS = ("point", "normal", "image", *_FURTHER)
+_REAL = (
+    "point", "normal", "overlap", "share", "weight", "_tilt", "poses", "period", "flat_angle",
+    *_FURTHER,
+)  # fmt: skip
 _TYPES = dict.fromkeys(_REAL, np.float64) | {"type": np.uint8}
 _DIMENSIONS = dict.fromkeys(_VECTORS, 2) | {
     "poses": 3, "flat_angle": 0, "other_count": 0, "mesh_count": 0, "abut_format": 0,
@@ -66,8 +72,7 @@ def load_contacts(path: Path, meshes: tuple[Mesh, ...] | None) -> Contacts:
     with _told(path):
         _check_lengths(headers)
     arrays = _read_columns(path, headers)
-    hidden = [name for name in Contacts._hidden_columns if name in arrays]
-    columns = {name: arrays[name] for name in (*Contacts._public_columns(), *hidden)}
+    columns = _table_columns(arrays, Contacts)
     with _told(path):
         search = _read_search(arrays)
         _check_finite(columns)
@@ -85,7 +90,7 @@ def load_pairs(path: Path) -> Pairs:
     with _told(path):
         _check_lengths_of_pairs(headers)
     arrays = _read_columns(path, headers)
-    columns = {name: arrays[name] for name in Pairs._public_columns()}
+    columns = _table_columns(arrays, Pairs)
     with _told(path):
         other_count = _read_count(arrays, "other_count")
         period = _read_period(arrays, columns["point"].shape[1])
@@ -145,10 +150,43 @@ def _type_of(name: str) -> np.dtype:
 
 def _read_columns(path: Path, names: Iterable[str]) -> dict[str, NDArray]:
     """Arrays in the types that they have in a table."""
-    arrays = read_arrays(path, names)
+    return _typed(read_arrays(path, names))
+
+
+def _typed(arrays: _Arrays) -> dict[str, NDArray]:
     # a long double beyond float64 becomes infinite, which is then named
     with np.errstate(over="ignore"):
         return {name: np.require(a, _type_of(name), ["C", "A"]) for name, a in arrays.items()}
+
+
+def sound_contacts(arrays: _Arrays, meshes: tuple[Mesh, ...]) -> dict[str, NDArray]:
+    """Columns of contacts that another file holds, as a table has them, or a ValueError."""
+    for name, array in arrays.items():
+        _check_header(name, array)
+    _check_lengths(arrays)
+    columns = _typed(arrays)
+    _check_finite(columns)
+    _check_numbers(columns)
+    _check_meshes(columns, meshes)
+    return columns
+
+
+def sound_pairs(arrays: _Arrays) -> dict[str, NDArray]:
+    """Likewise of pairs."""
+    for name, array in arrays.items():
+        _check_header(name, array)
+    _check_lengths_of_pairs(arrays)
+    columns = _typed(arrays)
+    _check_finite(columns)
+    _check_numbers_of_pairs(columns, None)
+    return columns
+
+
+def _table_columns(arrays: _Arrays, kind: type[Table]) -> dict[str, NDArray]:
+    """Those of the arrays that are columns of a table."""
+    optional = (*kind._hidden_columns, *kind._further_columns)
+    there = [name for name in optional if name in arrays]
+    return {name: arrays[name] for name in (*kind._public_columns(), *there)}
 
 
 # ---- how the search was made ---------------------------------------------------------------------
@@ -192,7 +230,7 @@ def _check_lengths(headers: _Arrays) -> None:
     _check_length(headers, ROW_COLUMNS, row_count)
     _check_length(headers, NODE_COLUMNS, node_count)
     _check_length(headers, ("node_offsets",), row_count + 1)
-    _check_length(headers, headers.keys() & {"_tilt"}, row_count)
+    _check_length(headers, headers.keys() & {"_tilt", *_FURTHER}, row_count)
     if "poses" in headers and headers["poses"].shape[1:] != (4, 4):
         raise ValueError(f"poses has shape {headers['poses'].shape}")
 
@@ -203,10 +241,11 @@ def _check_lengths_of_pairs(headers: _Arrays) -> None:
         raise ValueError(f"point has shape {point}")
     _check_vectors(headers, point[1])
     _check_length(headers, PAIR_COLUMNS, point[0])
+    _check_length(headers, headers.keys() & set(_FURTHER), point[0])
 
 
 def _check_vectors(headers: _Arrays, dimension: int) -> None:
-    for name in _VECTORS:
+    for name in (name for name in _VECTORS if name in headers):
         if headers[name].shape[1] != dimension:
             raise ValueError(f"{name} has shape {headers[name].shape}")
     if "period" in headers and headers["period"].shape != (dimension,):

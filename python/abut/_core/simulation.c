@@ -1,0 +1,545 @@
+#include "simulation.h"
+
+#include <string.h>
+
+#include "arrays.h"
+
+int simulation_begin(simulation_object *self)
+{
+    if (self->is_at_work) {
+        PyErr_SetString(PyExc_RuntimeError,
+                        "the simulation is at work: wait until the call that steps it, of another "
+                        "thread or one that a signal has interrupted, returns");
+        return -1;
+    }
+    self->is_at_work = 1;
+    return 0;
+}
+
+void simulation_end(simulation_object *self)
+{
+    self->is_at_work = 0;
+}
+
+PyObject *simulation_finish(simulation_object *self, const abut_error *error)
+{
+    simulation_end(self);
+    if (error->status) {
+        return core_raise(error);
+    }
+    Py_RETURN_NONE;
+}
+
+/* ---- building ---- */
+
+static PyObject *wrap_simulation(PyTypeObject *type, const abut_simulation_input *input,
+                                 abut_simulation *simulation)
+{
+    simulation_object *self = (simulation_object *)PyType_GenericAlloc(type, 0);
+    if (!self) {
+        abut_simulation_free(simulation);
+        return NULL;
+    }
+    self->simulation = simulation;
+    self->input = *input;
+    self->pool = array_pool_new();
+    if (!self->pool) {
+        Py_DECREF(self);
+        return NULL;
+    }
+    return (PyObject *)self;
+}
+
+static PyObject *simulation_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    static char *names[] = {"step", "gravity", "period", "resolution", "workers", NULL};
+    abut_simulation_input input = {0};
+    abut_error error = {.status = ABUT_OK};
+    abut_simulation *simulation = NULL;
+    PyObject *given[2];
+    array_data gravity, period;
+    int resolution;
+    const array_shape axes = {ARRAY_DOUBLE, 3, 0};
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "dOOii:Simulation", names, &input.step,
+                                     &given[0], &given[1], &resolution, &input.workers) ||
+        array_read(given[0], "gravity", axes, &gravity) ||
+        array_read(given[1], "period", axes, &period)) {
+        return NULL;
+    }
+    input.resolution = (abut_resolution)resolution;
+    memcpy(input.gravity, gravity.data, sizeof input.gravity);
+    memcpy(input.period, period.data, sizeof input.period);
+    if (abut_simulation_build(&input, &simulation, &error)) {
+        return core_raise(&error);
+    }
+    return wrap_simulation(type, &input, simulation);
+}
+
+static void simulation_dealloc(PyObject *object)
+{
+    simulation_object *self = (simulation_object *)object;
+    if (self->pool) {
+        array_pool_close(self->pool);
+        Py_DECREF(self->pool);
+    }
+    /* it borrows the finder */
+    abut_simulation_free(self->simulation);
+    Py_XDECREF(self->finder);
+    core_release(object);
+}
+
+/* ---- laws ---- */
+
+/* The members of abut_law, in its order. */
+enum { LAW_MEMBERS = 8 };
+
+static abut_law law_of(const double numbers[LAW_MEMBERS])
+{
+    return (abut_law){
+        .kind = (abut_law_kind)numbers[0],
+        .stiffness = numbers[1],
+        .shear = numbers[2],
+        .friction = numbers[3],
+        .restitution = numbers[4],
+        .rolling = (abut_rolling)numbers[5],
+        .rolling_friction = numbers[6],
+        .rolling_damping = numbers[7],
+    };
+}
+
+static PyObject *simulation_set_laws(PyObject *object, PyObject *args)
+{
+    simulation_object *self = (simulation_object *)object;
+    abut_index materials;
+    PyObject *given;
+    array_data numbers;
+    if (!PyArg_ParseTuple(args, "nO:set_laws", &materials, &given) ||
+        array_read(given, "laws", (array_shape){ARRAY_DOUBLE, materials * materials, LAW_MEMBERS},
+                   &numbers)) {
+        return NULL;
+    }
+    abut_law *laws = PyMem_Malloc(((size_t)numbers.rows + 1) * sizeof *laws);
+    if (!laws) {
+        return PyErr_NoMemory();
+    }
+    for (Py_ssize_t i = 0; i < numbers.rows; i++) {
+        laws[i] = law_of((const double *)numbers.data + i * LAW_MEMBERS);
+    }
+    abut_error error = {.status = ABUT_OK};
+    PyObject *none = NULL;
+    if (!simulation_begin(self)) {
+        abut_simulation_set_laws(self->simulation, materials, laws, &error);
+        none = simulation_finish(self, &error);
+    }
+    PyMem_Free(laws);
+    return none;
+}
+
+/* ---- walls ---- */
+
+/* The members of abut_motion, in its order. */
+enum { MOTION_MEMBERS = 9 };
+
+static abut_motion motion_of(const double numbers[MOTION_MEMBERS])
+{
+    abut_motion motion = {
+        .kind = (abut_motion_kind)numbers[0], .rate = numbers[7], .phase = numbers[8]};
+    memcpy(motion.vector, numbers + 1, sizeof motion.vector);
+    memcpy(motion.origin, numbers + 4, sizeof motion.origin);
+    return motion;
+}
+
+/* Columns with an entry for each wall, and the motions of all. */
+typedef struct wall_columns {
+    array_data materials, starts, poses, offsets, motions;
+} wall_columns;
+
+static int read_walls(PyObject *const *given, Py_ssize_t count, wall_columns *walls)
+{
+    const array_shape motions = {ARRAY_DOUBLE, ARRAY_ANY_ROWS, MOTION_MEMBERS};
+    return array_read(given[0], "materials", (array_shape){ARRAY_INDEX, count, 0},
+                      &walls->materials) ||
+                   array_read(given[1], "starts", (array_shape){ARRAY_DOUBLE, count, 0},
+                              &walls->starts) ||
+                   array_read(given[2], "poses", (array_shape){ARRAY_DOUBLE, count, 16},
+                              &walls->poses) ||
+                   array_read(given[3], "offsets", (array_shape){ARRAY_INDEX, count + 1, 0},
+                              &walls->offsets) ||
+                   array_read(given[4], "motions", motions, &walls->motions)
+               ? -1
+               : 0;
+}
+
+static int check_motion_offsets(const abut_index *offsets, Py_ssize_t walls, Py_ssize_t motions)
+{
+    int ascends = offsets[0] == 0 && offsets[walls] == motions;
+    for (Py_ssize_t i = 0; i < walls; i++) {
+        ascends = ascends && offsets[i] <= offsets[i + 1];
+    }
+    if (!ascends) {
+        PyErr_SetString(PyExc_ValueError, "offsets do not ascend from 0 to the motions' end");
+        return -1;
+    }
+    return 0;
+}
+
+static void fill_walls(const wall_columns *from, abut_motion *motions, abut_wall *walls)
+{
+    const abut_index *offsets = from->offsets.data;
+    for (Py_ssize_t i = 0; i < from->motions.rows; i++) {
+        motions[i] = motion_of((const double *)from->motions.data + i * MOTION_MEMBERS);
+    }
+    for (Py_ssize_t i = 0; i < from->starts.rows; i++) {
+        walls[i] = (abut_wall){.material = ((const abut_index *)from->materials.data)[i],
+                               .motions = motions + offsets[i],
+                               .motion_count = offsets[i + 1] - offsets[i],
+                               .start = ((const double *)from->starts.data)[i]};
+        memcpy(walls[i].pose, (const double *)from->poses.data + 16 * i, sizeof walls[i].pose);
+    }
+}
+
+/* Exchange the walls, and the finder that is kept for them. */
+static PyObject *exchange_walls(simulation_object *self, PyObject *finder, const abut_wall *walls,
+                                abut_index count)
+{
+    abut_error error = {.status = ABUT_OK};
+    if (simulation_begin(self)) {
+        return NULL;
+    }
+    const abut_finder *found = finder ? core_finder_of(finder) : NULL;
+    PyObject *unused = self->finder;
+    if (!abut_simulation_set_walls(self->simulation, found, walls, count, &error)) {
+        self->finder = Py_XNewRef(finder);
+    } else {
+        unused = NULL;
+    }
+    PyObject *none = simulation_finish(self, &error);
+    Py_XDECREF(unused);
+    return none;
+}
+
+static int check_finder(PyObject *object, PyObject *finder)
+{
+    const core_state *state = PyType_GetModuleState(Py_TYPE(object));
+    if (finder && !PyObject_TypeCheck(finder, state->finder_type)) {
+        PyErr_SetString(PyExc_TypeError, "finder is no _core.Finder");
+        return -1;
+    }
+    return 0;
+}
+
+static PyObject *simulation_set_walls(PyObject *object, PyObject *args)
+{
+    PyObject *finder, *given[5];
+    wall_columns from;
+    if (!PyArg_ParseTuple(args, "OOOOOO:set_walls", &finder, &given[0], &given[1], &given[2],
+                          &given[3], &given[4])) {
+        return NULL;
+    }
+    finder = finder == Py_None ? NULL : finder;
+    if (check_finder(object, finder)) {
+        return NULL;
+    }
+    const Py_ssize_t count = finder ? core_finder_mesh_count(finder) : 0;
+    if (read_walls(given, count, &from) ||
+        check_motion_offsets(from.offsets.data, count, from.motions.rows)) {
+        return NULL;
+    }
+    /* blocks of their own even for none */
+    abut_wall *walls = PyMem_Malloc(((size_t)count + 1) * sizeof *walls);
+    abut_motion *motions = PyMem_Malloc(((size_t)from.motions.rows + 1) * sizeof *motions);
+    PyObject *none = NULL;
+    if (walls && motions) {
+        fill_walls(&from, motions, walls);
+        none = exchange_walls((simulation_object *)object, finder, walls, count);
+    } else {
+        PyErr_NoMemory();
+    }
+    PyMem_Free(motions);
+    PyMem_Free(walls);
+    return none;
+}
+
+/* The number of a wall, which begins the use of the simulation; -1 with an error set. */
+static abut_index begin_wall(simulation_object *self, PyObject *number)
+{
+    const Py_ssize_t wall = PyLong_AsSsize_t(number);
+    const abut_index count = self->finder ? core_finder_mesh_count(self->finder) : 0;
+    if (PyErr_Occurred()) {
+        return -1;
+    }
+    if (wall < 0 || wall >= count) {
+        PyErr_Format(PyExc_IndexError, "there is no wall %zd", wall);
+        return -1;
+    }
+    return simulation_begin(self) ? -1 : wall;
+}
+
+/* How the library tells a wall's state. */
+typedef abut_wall_state (*tell_state)(const abut_simulation *, abut_index);
+
+static PyObject *wall_state(PyObject *object, PyObject *number, tell_state tell)
+{
+    simulation_object *self = (simulation_object *)object;
+    const abut_index wall = begin_wall(self, number);
+    if (wall < 0) {
+        return NULL;
+    }
+    const abut_wall_state state = tell(self->simulation, wall);
+    simulation_end(self);
+    void *data;
+    PyObject *array = array_make((array_shape){ARRAY_DOUBLE, WALL_STATE_MEMBERS, 0}, &data);
+    if (array) {
+        memcpy(data, &state, sizeof state);
+    }
+    return array;
+}
+
+static PyObject *simulation_wall(PyObject *object, PyObject *number)
+{
+    return wall_state(object, number, abut_simulation_wall);
+}
+
+static PyObject *simulation_wall_now(PyObject *object, PyObject *number)
+{
+    return wall_state(object, number, abut_simulation_wall_now);
+}
+
+static PyObject *simulation_place(PyObject *object, PyObject *args)
+{
+    simulation_object *self = (simulation_object *)object;
+    PyObject *number, *given;
+    array_data numbers;
+    abut_wall_state state;
+    if (!PyArg_ParseTuple(args, "OO:place", &number, &given) ||
+        array_read(given, "state", (array_shape){ARRAY_DOUBLE, WALL_STATE_MEMBERS, 0}, &numbers)) {
+        return NULL;
+    }
+    const abut_index wall = begin_wall(self, number);
+    if (wall < 0) {
+        return NULL;
+    }
+    memcpy(&state, numbers.data, sizeof state);
+    abut_simulation_place(self->simulation, wall, &state);
+    simulation_end(self);
+    Py_RETURN_NONE;
+}
+
+static PyObject *simulation_load(PyObject *object, PyObject *number)
+{
+    simulation_object *self = (simulation_object *)object;
+    const abut_index wall = begin_wall(self, number);
+    if (wall < 0) {
+        return NULL;
+    }
+    const abut_wall_load load = abut_simulation_load(self->simulation, wall);
+    simulation_end(self);
+    return Py_BuildValue("((ddd)(ddd)d)", load.force[0], load.force[1], load.force[2],
+                         load.torque[0], load.torque[1], load.torque[2], load.power);
+}
+
+/* ---- steps ---- */
+
+static PyObject *simulation_apply(PyObject *object, PyObject *args)
+{
+    simulation_object *self = (simulation_object *)object;
+    PyObject *given[2];
+    array_data forces, torques;
+    if (!PyArg_ParseTuple(args, "OO:apply", &given[0], &given[1]) || simulation_begin(self)) {
+        return NULL;
+    }
+    const array_shape shape = {ARRAY_DOUBLE, abut_simulation_sphere_count(self->simulation), 3};
+    if (array_read_optional(given[0], "forces", shape, &forces) ||
+        array_read_optional(given[1], "torques", shape, &torques)) {
+        simulation_end(self);
+        return NULL;
+    }
+    abut_error error = {.status = ABUT_OK};
+    abut_simulation_apply(self->simulation, forces.data, torques.data, &error);
+    return simulation_finish(self, &error);
+}
+
+/* None; or what ended the run for the caller to say, who knows spheres by other numbers. */
+static PyObject *outcome(const abut_error *error)
+{
+    if (error->status == ABUT_LAW_MISSING || error->status == ABUT_SPHERE_LOST) {
+        return Py_BuildValue("(innd)", (int)error->status, error->index, error->detail,
+                             error->value);
+    }
+    if (error->status) {
+        return core_raise(error);
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *simulation_run(PyObject *object, PyObject *steps)
+{
+    simulation_object *self = (simulation_object *)object;
+    const Py_ssize_t count = PyLong_AsSsize_t(steps);
+    if (PyErr_Occurred() || simulation_begin(self)) {
+        return NULL;
+    }
+    abut_index done = 0;
+    abut_error error = {.status = ABUT_OK};
+    PyThreadState *thread = PyEval_SaveThread();
+    abut_simulation_run(self->simulation, count, core_run_signal_handlers, &thread, &done, &error);
+    PyEval_RestoreThread(thread);
+    simulation_end(self);
+    return outcome(&error);
+}
+
+/* ---- what it came to ---- */
+
+static PyObject *simulation_counts(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    simulation_object *self = (simulation_object *)object;
+    if (simulation_begin(self)) {
+        return NULL;
+    }
+    const abut_index steps = abut_simulation_step_count(self->simulation);
+    const abut_index spheres = abut_simulation_sphere_count(self->simulation);
+    const abut_index clusters = abut_simulation_cluster_count(self->simulation);
+    simulation_end(self);
+    return Py_BuildValue("(nnn)", steps, spheres, clusters);
+}
+
+static PyObject *simulation_account(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    simulation_object *self = (simulation_object *)object;
+    if (simulation_begin(self)) {
+        return NULL;
+    }
+    const abut_step_state state = abut_simulation_step_state(self->simulation);
+    simulation_end(self);
+    void *data;
+    const Py_ssize_t members = sizeof state.account / sizeof state.account[0];
+    PyObject *array = array_make((array_shape){ARRAY_DOUBLE, members, 0}, &data);
+    if (array) {
+        memcpy(data, state.account, sizeof state.account);
+    }
+    return array;
+}
+
+static PyObject *simulation_energy(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    simulation_object *self = (simulation_object *)object;
+    if (simulation_begin(self)) {
+        return NULL;
+    }
+    const abut_energy of = abut_simulation_energy(self->simulation);
+    simulation_end(self);
+    return Py_BuildValue("(dddddd)", of.kinetic, of.rotational, of.gravitational, of.elastic,
+                         of.dissipated, of.wall_work);
+}
+
+static PyObject *simulation_stable_step(PyObject *object, PyObject *free_steps)
+{
+    simulation_object *self = (simulation_object *)object;
+    array_data free;
+    if (simulation_begin(self)) {
+        return NULL;
+    }
+    const abut_index count = abut_simulation_sphere_count(self->simulation);
+    const array_shape shape = {ARRAY_DOUBLE, count, 0};
+    if (array_read_optional(free_steps, "free_steps", shape, &free)) {
+        simulation_end(self);
+        return NULL;
+    }
+    double longest;
+    abut_error error = {.status = ABUT_OK};
+    Py_BEGIN_ALLOW_THREADS
+    error.status = abut_simulation_stable_step(self->simulation, free.data, &longest);
+    Py_END_ALLOW_THREADS
+    simulation_end(self);
+    return error.status ? core_raise(&error) : PyFloat_FromDouble(longest);
+}
+
+static PyObject *simulation_statistics(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    simulation_object *self = (simulation_object *)object;
+    if (simulation_begin(self)) {
+        return NULL;
+    }
+    const abut_simulation_statistics of = abut_simulation_inspect(self->simulation);
+    simulation_end(self);
+    return Py_BuildValue("(nnnnddddddddn)", of.step_count, of.sphere_count, of.contact_count,
+                         of.pair_count, of.find_walls, of.wall_laws, of.find_pairs, of.pair_match,
+                         of.pair_laws, of.sums, of.move, of.order, of.byte_count);
+}
+
+static PyMethodDef SIMULATION_METHODS[] = {
+    {"set_laws", simulation_set_laws, METH_VARARGS,
+     "set_laws($self, materials, laws, /)\n--\n\n"
+     "laws: (materials * materials, 8), the members of abut_law in its order."},
+    {"set_walls", simulation_set_walls, METH_VARARGS,
+     "set_walls($self, finder, materials, starts, poses, offsets, motions, /)\n--\n\n"
+     "finder: of the walls' meshes, or None; offsets: where each wall's motions begin in "
+     "motions (k, 9), the members of abut_motion in its order."},
+    {"place", simulation_place, METH_VARARGS,
+     "place($self, wall, state, /)\n--\n\nstate: (25,), the members of abut_wall_state."},
+    {"wall", simulation_wall, METH_O,
+     "wall($self, number, /)\n--\n\nThe members of abut_wall_state at the last step's beginning."},
+    {"wall_now", simulation_wall_now, METH_O,
+     "wall_now($self, number, /)\n--\n\nThe members of abut_wall_state now."},
+    {"load", simulation_load, METH_O,
+     "load($self, wall, /)\n--\n\nForce, torque and power of what spheres do to a wall."},
+    {"add", simulation_add, METH_O,
+     "add($self, spheres, /)\n--\n\nspheres: columns by their names, the members of abut_spheres."},
+    {"remove", simulation_remove, METH_O, "remove($self, is_gone, /)\n--\n\nis_gone: (n,) uint8."},
+    {"read", simulation_read, METH_O,
+     "read($self, name, /)\n--\n\nA column of the spheres, read-only."},
+    {"assign", simulation_assign, METH_O,
+     "assign($self, spheres, /)\n--\n\nAny of the columns of the spheres."},
+    {"add_clusters", simulation_add_clusters, METH_VARARGS,
+     "add_clusters($self, clusters, spheres, /)\n--\n\n"
+     "clusters: columns by their names, the members of abut_clusters; spheres: all members."},
+    {"clusters", simulation_clusters, METH_NOARGS,
+     "clusters($self, /)\n--\n\nAll columns of the clusters."},
+    {"assign_clusters", simulation_assign_clusters, METH_O,
+     "assign_clusters($self, clusters, /)\n--\n\nAll columns of the clusters."},
+    {"apply", simulation_apply, METH_VARARGS,
+     "apply($self, forces, torques, /)\n--\n\nOf the next step; (n, 3) or None."},
+    {"run", simulation_run, METH_O,
+     "run($self, steps, /)\n--\n\nNone, or what ended it where that is LAW_MISSING or SPHERE_LOST: "
+     "(status, index, detail, value)."},
+    {"contacts", simulation_contacts, METH_NOARGS,
+     "contacts($self, /)\n--\n\nThe columns of the last step's contacts, as of Finder.find, with "
+     "force, moment, spring and roll."},
+    {"pairs", simulation_pairs, METH_NOARGS,
+     "pairs($self, /)\n--\n\nThe columns of the last step's pairs, likewise."},
+    {"restore", simulation_restore, METH_VARARGS,
+     "restore($self, steps, account, walls, contacts, pairs, /)\n--\n\n"
+     "Go on after so many steps: walls: (w, 25), where they were at the beginning of the last one; "
+     "its tables with all columns."},
+    {"account", simulation_account, METH_NOARGS,
+     "account($self, /)\n--\n\nWhat energies are counted from, (4,)."},
+    {"counts", simulation_counts, METH_NOARGS,
+     "counts($self, /)\n--\n\nOf steps, spheres and clusters."},
+    {"energy", simulation_energy, METH_NOARGS,
+     "energy($self, /)\n--\n\nThe members of abut_energy."},
+    {"stable_step", simulation_stable_step, METH_O,
+     "stable_step($self, free_steps, /)\n--\n\nfree_steps: (n,), of spheres that touch nothing; or "
+     "None."},
+    {"statistics", simulation_statistics, METH_NOARGS,
+     "statistics($self, /)\n--\n\nThe members of abut_simulation_statistics."},
+    {NULL, NULL, 0, NULL},
+};
+
+static const char SIMULATION_DOC[] =
+    "Simulation(step, gravity, period, resolution, workers)\n--\n\n"
+    "Spheres that move. gravity and period: (3,); a period of 0: none along this axis.";
+
+static PyType_Slot SIMULATION_SLOTS[] = {
+    {Py_tp_doc, (void *)SIMULATION_DOC},
+    {Py_tp_new, simulation_new},
+    {Py_tp_dealloc, simulation_dealloc},
+    {Py_tp_methods, SIMULATION_METHODS},
+    {0, NULL},
+};
+
+PyType_Spec core_simulation_spec = {
+    .name = "abut._core.Simulation",
+    .basicsize = sizeof(simulation_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = SIMULATION_SLOTS,
+};

@@ -1,0 +1,40 @@
+/* A _core.Simulation, as its files share it. */
+#ifndef ABUT_CORE_SIMULATION_H
+#define ABUT_CORE_SIMULATION_H
+
+#include "core.h"
+
+typedef struct simulation_object {
+    PyObject_HEAD
+    PyObject *finder; /* a _core.Finder, which the library's simulation borrows; NULL: no walls */
+    PyObject *pool;   /* of its tables' memory */
+    abut_simulation *simulation;
+    abut_simulation_input input; /* what it was made of */
+    int is_at_work;              /* see simulation_begin */
+} simulation_object;
+
+/* The members of abut_wall_state, in its order, all of which are doubles. */
+enum { WALL_STATE_MEMBERS = sizeof(abut_wall_state) / sizeof(double) };
+
+/* Begin to use the library's simulation, which is for one thread: another one may come while the
+ * interpreter's lock is released, and so may the handler of a signal. 0, or -1 with an error set
+ * where it is in use; what has begun ends with simulation_end. */
+int simulation_begin(simulation_object *self);
+void simulation_end(simulation_object *self);
+
+/* End, and return None, or NULL with the error set. */
+PyObject *simulation_finish(simulation_object *self, const abut_error *error);
+
+/* Methods that take and give columns: see simulation.c, which lists them. */
+PyObject *simulation_add(PyObject *object, PyObject *dict);
+PyObject *simulation_remove(PyObject *object, PyObject *is_gone);
+PyObject *simulation_read(PyObject *object, PyObject *name);
+PyObject *simulation_assign(PyObject *object, PyObject *dict);
+PyObject *simulation_add_clusters(PyObject *object, PyObject *args);
+PyObject *simulation_clusters(PyObject *object, PyObject *unused);
+PyObject *simulation_assign_clusters(PyObject *object, PyObject *dict);
+PyObject *simulation_contacts(PyObject *object, PyObject *unused);
+PyObject *simulation_pairs(PyObject *object, PyObject *unused);
+PyObject *simulation_restore(PyObject *object, PyObject *args);
+
+#endif

@@ -1,0 +1,476 @@
+/* Spheres, clusters, contacts and pairs of a simulation, as columns. */
+#include <string.h>
+
+#include "columns.h"
+#include "simulation.h"
+
+/* ---- spheres ---- */
+
+enum { PER_SPHERE };
+
+/* Whether a column must be given: what spheres are made of, or what a step makes of them. */
+enum { GIVEN, MADE };
+
+static const struct column SPHERE_COLUMNS[] = {
+    {"centers", offsetof(abut_spheres, centers), ARRAY_DOUBLE, 3, PER_SPHERE, GIVEN, 0, 1},
+    {"radii", offsetof(abut_spheres, radii), ARRAY_DOUBLE, 0, PER_SPHERE, GIVEN, 0, 1},
+    {"masses", offsetof(abut_spheres, masses), ARRAY_DOUBLE, 0, PER_SPHERE, GIVEN, 0, 1},
+    {"velocities", offsetof(abut_spheres, velocities), ARRAY_DOUBLE, 3, PER_SPHERE, GIVEN, 0, 1},
+    {"spins", offsetof(abut_spheres, spins), ARRAY_DOUBLE, 3, PER_SPHERE, GIVEN, 0, 1},
+    {"materials", offsetof(abut_spheres, materials), ARRAY_INDEX, 0, PER_SPHERE, GIVEN, 0, 1},
+    {"clusters", offsetof(abut_spheres, clusters), ARRAY_INDEX, 0, PER_SPHERE, GIVEN, 0, 1},
+    {"forces", offsetof(abut_spheres, forces), ARRAY_DOUBLE, 3, PER_SPHERE, MADE, 0, 1},
+    {"torques", offsetof(abut_spheres, torques), ARRAY_DOUBLE, 3, PER_SPHERE, MADE, 0, 1},
+    {"images", offsetof(abut_spheres, images), ARRAY_INDEX, 3, PER_SPHERE, MADE, 0, 1},
+    {"began", offsetof(abut_spheres, began), ARRAY_DOUBLE, 3, PER_SPHERE, MADE, 0, 1},
+    {"works", offsetof(abut_spheres, works), ARRAY_DOUBLE, 4, PER_SPHERE, MADE, 0, 1},
+};
+
+static const column_table SPHERES = {SPHERE_COLUMNS,
+                                     sizeof SPHERE_COLUMNS / sizeof SPHERE_COLUMNS[0]};
+
+/* How many entries a column of a dict has, whose width is told as an array_shape has it; -1 with an
+ * error set. */
+static Py_ssize_t count_entries(PyObject *dict, const char *name, array_kind kind, int width)
+{
+    array_data found;
+    PyObject *array = PyDict_GetItemString(dict, name);
+    const array_shape shape = {kind, ARRAY_ANY_ROWS, width};
+    return array_read(array ? array : Py_None, name, shape, &found) ? -1 : found.rows;
+}
+
+/* Spheres that are to be added. */
+static int read_new_spheres(PyObject *dict, abut_spheres *spheres)
+{
+    const Py_ssize_t count = count_entries(dict, "radii", ARRAY_DOUBLE, 0);
+    const column_counts counts = {.lengths = {[PER_SPHERE] = count}, .presences = {[GIVEN] = 1}};
+    spheres->count = count;
+    return count < 0 ? -1 : column_read(SPHERES, &counts, dict, spheres);
+}
+
+PyObject *simulation_add(PyObject *object, PyObject *dict)
+{
+    simulation_object *self = (simulation_object *)object;
+    abut_spheres spheres = {0};
+    if (read_new_spheres(dict, &spheres) || simulation_begin(self)) {
+        return NULL;
+    }
+    abut_error error = {.status = ABUT_OK};
+    Py_BEGIN_ALLOW_THREADS
+    abut_simulation_add(self->simulation, &spheres, &error);
+    Py_END_ALLOW_THREADS
+    return simulation_finish(self, &error);
+}
+
+PyObject *simulation_remove(PyObject *object, PyObject *is_gone)
+{
+    simulation_object *self = (simulation_object *)object;
+    array_data gone;
+    if (simulation_begin(self)) {
+        return NULL;
+    }
+    const abut_index count = abut_simulation_sphere_count(self->simulation);
+    if (array_read(is_gone, "is_gone", (array_shape){ARRAY_BYTE, count, 0}, &gone)) {
+        simulation_end(self);
+        return NULL;
+    }
+    abut_error error = {.status = ABUT_OK};
+    Py_BEGIN_ALLOW_THREADS
+    abut_simulation_remove(self->simulation, gone.data, &error);
+    Py_END_ALLOW_THREADS
+    return simulation_finish(self, &error);
+}
+
+static PyObject *read_column_of_spheres(simulation_object *self, const char *name)
+{
+    abut_spheres spheres = {.count = abut_simulation_sphere_count(self->simulation)};
+    const column_counts counts = {.lengths = {[PER_SPHERE] = spheres.count}};
+    PyObject *array = column_array(SPHERES, name, &counts, &spheres);
+    if (array) {
+        Py_BEGIN_ALLOW_THREADS
+        abut_simulation_read(self->simulation, &spheres);
+        Py_END_ALLOW_THREADS
+    }
+    return array;
+}
+
+PyObject *simulation_read(PyObject *object, PyObject *name)
+{
+    simulation_object *self = (simulation_object *)object;
+    const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
+    if (!text || simulation_begin(self)) {
+        return NULL;
+    }
+    PyObject *array = read_column_of_spheres(self, text);
+    simulation_end(self);
+    return array;
+}
+
+PyObject *simulation_assign(PyObject *object, PyObject *dict)
+{
+    simulation_object *self = (simulation_object *)object;
+    if (simulation_begin(self)) {
+        return NULL;
+    }
+    abut_spheres spheres = {.count = abut_simulation_sphere_count(self->simulation)};
+    const column_counts counts = {.lengths = {[PER_SPHERE] = spheres.count}};
+    if (column_read(SPHERES, &counts, dict, &spheres)) {
+        simulation_end(self);
+        return NULL;
+    }
+    abut_error error = {.status = ABUT_OK};
+    Py_BEGIN_ALLOW_THREADS
+    abut_simulation_assign(self->simulation, &spheres, &error);
+    Py_END_ALLOW_THREADS
+    return simulation_finish(self, &error);
+}
+
+/* ---- clusters ---- */
+
+enum { PER_CLUSTER, PER_MEMBER };
+
+/* Whether a column is asked for: how many members there are must be known before these are, and
+ * clusters that are new have no past. */
+enum { ALWAYS, IF_COUNTED, IF_GONE_ON };
+
+static const struct column CLUSTER_COLUMNS[] = {
+    {"positions", offsetof(abut_clusters, positions), ARRAY_DOUBLE, 3, PER_CLUSTER, ALWAYS, 0, 1},
+    {"orientations", offsetof(abut_clusters, orientations), ARRAY_DOUBLE, 4, PER_CLUSTER, ALWAYS, 0,
+     1},
+    {"velocities", offsetof(abut_clusters, velocities), ARRAY_DOUBLE, 3, PER_CLUSTER, ALWAYS, 0, 1},
+    {"angular_momenta", offsetof(abut_clusters, angular_momenta), ARRAY_DOUBLE, 3, PER_CLUSTER,
+     ALWAYS, 0, 1},
+    {"masses", offsetof(abut_clusters, masses), ARRAY_DOUBLE, 0, PER_CLUSTER, ALWAYS, 0, 1},
+    {"inertias", offsetof(abut_clusters, inertias), ARRAY_DOUBLE, 3, PER_CLUSTER, ALWAYS, 0, 1},
+    {"member_counts", offsetof(abut_clusters, member_counts), ARRAY_INDEX, 0, PER_CLUSTER, ALWAYS,
+     0, 1},
+    {"members", offsetof(abut_clusters, members), ARRAY_DOUBLE, 3, PER_MEMBER, IF_COUNTED, 0, 1},
+    {"images", offsetof(abut_clusters, images), ARRAY_INDEX, 3, PER_CLUSTER, IF_GONE_ON, 0, 1},
+    {"spins", offsetof(abut_clusters, spins), ARRAY_DOUBLE, 3, PER_CLUSTER, IF_GONE_ON, 0, 1},
+    {"works", offsetof(abut_clusters, works), ARRAY_DOUBLE, 4, PER_CLUSTER, IF_GONE_ON, 0, 1},
+};
+
+static const column_table CLUSTERS = {CLUSTER_COLUMNS,
+                                      sizeof CLUSTER_COLUMNS / sizeof CLUSTER_COLUMNS[0]};
+
+static int check_member_counts(const abut_clusters *clusters, Py_ssize_t members)
+{
+    Py_ssize_t rest = members;
+    for (abut_index i = 0; i < clusters->count; i++) {
+        const abut_index count = clusters->member_counts[i];
+        rest = count > 0 && count <= rest ? rest - count : -1;
+        if (rest < 0) {
+            break;
+        }
+    }
+    if (rest) {
+        PyErr_Format(PyExc_ValueError, "member_counts do not add up to %zd spheres", members);
+        return -1;
+    }
+    return 0;
+}
+
+static int read_clusters(PyObject *dict, Py_ssize_t count, Py_ssize_t members,
+                         abut_clusters *clusters)
+{
+    const column_counts counts = {
+        .lengths = {[PER_CLUSTER] = count, [PER_MEMBER] = members},
+        .presences = {[ALWAYS] = 1, [IF_COUNTED] = 1},
+    };
+    clusters->count = count;
+    return column_read(CLUSTERS, &counts, dict, clusters) || check_member_counts(clusters, members)
+               ? -1
+               : 0;
+}
+
+static int read_new_clusters(PyObject *args, abut_clusters *clusters, abut_spheres *spheres)
+{
+    PyObject *bodies, *members;
+    if (!PyArg_ParseTuple(args, "O!O!:add_clusters", &PyDict_Type, &bodies, &PyDict_Type,
+                          &members) ||
+        read_new_spheres(members, spheres)) {
+        return -1;
+    }
+    const Py_ssize_t count = count_entries(bodies, "masses", ARRAY_DOUBLE, 0);
+    return count < 0 ? -1 : read_clusters(bodies, count, spheres->count, clusters);
+}
+
+PyObject *simulation_add_clusters(PyObject *object, PyObject *args)
+{
+    simulation_object *self = (simulation_object *)object;
+    abut_clusters clusters = {0};
+    abut_spheres spheres = {0};
+    if (read_new_clusters(args, &clusters, &spheres) || simulation_begin(self)) {
+        return NULL;
+    }
+    abut_error error = {.status = ABUT_OK};
+    Py_BEGIN_ALLOW_THREADS
+    abut_simulation_add_clusters(self->simulation, &clusters, &spheres, &error);
+    Py_END_ALLOW_THREADS
+    return simulation_finish(self, &error);
+}
+
+/* How many spheres all clusters have; -1 with an error set. */
+static Py_ssize_t count_members(const abut_simulation *simulation, abut_index count)
+{
+    abut_clusters clusters = {.count = count};
+    const column_counts counts = {.lengths = {[PER_CLUSTER] = count}};
+    PyObject *array = column_array(CLUSTERS, "member_counts", &counts, &clusters);
+    if (!array) {
+        return -1;
+    }
+    Py_ssize_t sum = 0;
+    abut_simulation_read_clusters(simulation, &clusters);
+    for (abut_index i = 0; i < count; i++) {
+        sum += clusters.member_counts[i];
+    }
+    Py_DECREF(array);
+    return sum;
+}
+
+static PyObject *clusters_dict(simulation_object *self)
+{
+    abut_clusters clusters = {.count = abut_simulation_cluster_count(self->simulation)};
+    const Py_ssize_t members = count_members(self->simulation, clusters.count);
+    const column_counts counts = {
+        .lengths = {[PER_CLUSTER] = clusters.count, [PER_MEMBER] = members},
+        .presences = {[ALWAYS] = 1, [IF_COUNTED] = 1, [IF_GONE_ON] = 1},
+    };
+    PyObject *names = members < 0 ? NULL : column_names(CLUSTERS);
+    PyObject *dict = names ? column_dict(CLUSTERS, names, &counts, self->pool, &clusters) : NULL;
+    if (dict) {
+        abut_simulation_read_clusters(self->simulation, &clusters);
+    }
+    Py_XDECREF(names);
+    return dict;
+}
+
+PyObject *simulation_clusters(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    simulation_object *self = (simulation_object *)object;
+    if (simulation_begin(self)) {
+        return NULL;
+    }
+    PyObject *dict = clusters_dict(self);
+    simulation_end(self);
+    return dict;
+}
+
+PyObject *simulation_assign_clusters(PyObject *object, PyObject *dict)
+{
+    simulation_object *self = (simulation_object *)object;
+    abut_error error = {.status = ABUT_OK};
+    if (simulation_begin(self)) {
+        return NULL;
+    }
+    const abut_index count = abut_simulation_cluster_count(self->simulation);
+    const Py_ssize_t members = count_members(self->simulation, count);
+    abut_clusters clusters = {0};
+    if (members < 0 || read_clusters(dict, count, members, &clusters)) {
+        simulation_end(self);
+        return NULL;
+    }
+    abut_simulation_assign_clusters(self->simulation, &clusters);
+    return simulation_finish(self, &error);
+}
+
+/* ---- tables ---- */
+
+enum { PER_ROW };
+
+/* What contacts and pairs carry beside the columns that a search has. */
+static const struct column CONTACT_CARRIES[] = {
+    {"force", offsetof(abut_contact_state, force), ARRAY_DOUBLE, 3, PER_ROW, ALWAYS, 0, 0},
+    {"moment", offsetof(abut_contact_state, moment), ARRAY_DOUBLE, 3, PER_ROW, ALWAYS, 0, 0},
+    {"spring", offsetof(abut_contact_state, spring), ARRAY_DOUBLE, 3, PER_ROW, ALWAYS, 0, 0},
+    {"roll", offsetof(abut_contact_state, roll), ARRAY_DOUBLE, 3, PER_ROW, ALWAYS, 0, 0},
+};
+
+static const struct column PAIR_CARRIES[] = {
+    {"force", offsetof(abut_pair_state, force), ARRAY_DOUBLE, 3, PER_ROW, ALWAYS, 0, 0},
+    {"moment", offsetof(abut_pair_state, moment), ARRAY_DOUBLE, 3, PER_ROW, ALWAYS, 0, 0},
+    {"spring", offsetof(abut_pair_state, spring), ARRAY_DOUBLE, 3, PER_ROW, ALWAYS, 0, 0},
+    {"roll", offsetof(abut_pair_state, roll), ARRAY_DOUBLE, 3, PER_ROW, ALWAYS, 0, 0},
+};
+
+enum { CARRY_COUNT = sizeof CONTACT_CARRIES / sizeof CONTACT_CARRIES[0] };
+
+static const column_table CARRIED_BY_CONTACTS = {CONTACT_CARRIES, CARRY_COUNT};
+static const column_table CARRIED_BY_PAIRS = {PAIR_CARRIES, CARRY_COUNT};
+
+/* Put new columns into a table's dict; the dict, or NULL with an error set. */
+static PyObject *add_carried(column_table table, PyObject *dict, Py_ssize_t rows, PyObject *pool,
+                             void *target)
+{
+    const column_counts counts = {.lengths = {[PER_ROW] = rows}, .presences = {[ALWAYS] = 1}};
+    PyObject *names = dict ? column_names(table) : NULL;
+    PyObject *more = names ? column_dict(table, names, &counts, pool, target) : NULL;
+    if (!more || PyDict_Update(dict, more)) {
+        Py_CLEAR(dict);
+    }
+    Py_XDECREF(names);
+    Py_XDECREF(more);
+    return dict;
+}
+
+static int read_carried(column_table table, PyObject *dict, Py_ssize_t rows, void *target)
+{
+    const column_counts counts = {.lengths = {[PER_ROW] = rows}, .presences = {[ALWAYS] = 1}};
+    return column_read(table, &counts, dict, target);
+}
+
+/* End what was begun, and return the table's columns; NULL with an error set. */
+static PyObject *finish_table(simulation_object *self, PyObject *dict, const abut_error *error)
+{
+    simulation_end(self);
+    if (dict && error->status) {
+        Py_DECREF(dict);
+        return core_raise(error);
+    }
+    return dict;
+}
+
+PyObject *simulation_contacts(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    simulation_object *self = (simulation_object *)object;
+    const core_state *state = PyType_GetModuleState(Py_TYPE(object));
+    if (simulation_begin(self)) {
+        return NULL;
+    }
+    const core_making making = {self->finder ? core_finder_mesh_count(self->finder) : 0, self->pool,
+                                state->contact_names};
+    const abut_query query = {.sphere_count = abut_simulation_sphere_count(self->simulation),
+                              .resolution = self->input.resolution,
+                              .period = self->input.period};
+    abut_contact_state rows = {.contact_count = abut_simulation_contact_count(self->simulation),
+                               .node_count = abut_simulation_contact_node_count(self->simulation)};
+    abut_error error = {.status = ABUT_OK};
+    PyObject *dict =
+        core_new_contacts(&making, rows.contact_count, rows.node_count, &query, &rows.columns);
+    dict = add_carried(CARRIED_BY_CONTACTS, dict, rows.contact_count, self->pool, &rows);
+    if (dict) {
+        Py_BEGIN_ALLOW_THREADS
+        abut_simulation_write_contacts(self->simulation, &rows, &error);
+        Py_END_ALLOW_THREADS
+    }
+    return finish_table(self, dict, &error);
+}
+
+static core_pair_counts count_pairs(const simulation_object *self, Py_ssize_t pairs)
+{
+    return (core_pair_counts){pairs, abut_simulation_sphere_count(self->simulation), 3,
+                              core_is_periodic(self->input.period, 3)};
+}
+
+PyObject *simulation_pairs(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    simulation_object *self = (simulation_object *)object;
+    const core_state *state = PyType_GetModuleState(Py_TYPE(object));
+    if (simulation_begin(self)) {
+        return NULL;
+    }
+    const core_making making = {.pool = self->pool, .names = state->pair_names};
+    abut_pair_state rows = {.pair_count = abut_simulation_pair_count(self->simulation)};
+    const core_pair_counts there = count_pairs(self, rows.pair_count);
+    abut_error error = {.status = ABUT_OK};
+    PyObject *dict = core_new_pairs(&making, &there, &rows.columns);
+    dict = add_carried(CARRIED_BY_PAIRS, dict, rows.pair_count, self->pool, &rows);
+    if (dict) {
+        Py_BEGIN_ALLOW_THREADS
+        abut_simulation_write_pairs(self->simulation, &rows, &error);
+        Py_END_ALLOW_THREADS
+    }
+    return finish_table(self, dict, &error);
+}
+
+/* ---- going on from a file ---- */
+
+static int read_contact_state(PyObject *dict, abut_index spheres, abut_contact_state *rows)
+{
+    rows->contact_count = count_entries(dict, "sphere", ARRAY_INDEX, 0);
+    rows->node_count = rows->contact_count < 0 ? -1 : count_entries(dict, "node", ARRAY_INDEX, 0);
+    const abut_step step = {.sphere_count = spheres,
+                            .contact_count = rows->contact_count,
+                            .node_count = rows->node_count};
+    if (rows->node_count < 0 || core_read_contacts(dict, &step, &rows->columns) ||
+        read_carried(CARRIED_BY_CONTACTS, dict, rows->contact_count, rows)) {
+        return -1;
+    }
+    return 0;
+}
+
+static int read_pair_state(PyObject *dict, const simulation_object *self, abut_pair_state *rows)
+{
+    rows->pair_count = count_entries(dict, "i", ARRAY_INDEX, 0);
+    const core_pair_counts there = count_pairs(self, rows->pair_count);
+    if (rows->pair_count < 0 || core_read_pairs(dict, &there, &rows->columns) ||
+        read_carried(CARRIED_BY_PAIRS, dict, rows->pair_count, rows)) {
+        return -1;
+    }
+    return 0;
+}
+
+static int read_account(PyObject *object, abut_step_state *state)
+{
+    array_data account;
+    const Py_ssize_t members = sizeof state->account / sizeof state->account[0];
+    if (array_read(object, "account", (array_shape){ARRAY_DOUBLE, members, 0}, &account)) {
+        return -1;
+    }
+    memcpy(state->account, account.data, sizeof state->account);
+    return 0;
+}
+
+static int read_wall_states(PyObject *object, const simulation_object *self, abut_step_state *state)
+{
+    array_data walls;
+    const abut_index count = self->finder ? core_finder_mesh_count(self->finder) : 0;
+    if (array_read(object, "walls", (array_shape){ARRAY_DOUBLE, count, WALL_STATE_MEMBERS},
+                   &walls)) {
+        return -1;
+    }
+    /* all members are doubles */
+    state->walls = walls.data;
+    return 0;
+}
+
+/* A step that was saved, and its tables. */
+typedef struct saved_step {
+    abut_step_state state;
+    abut_contact_state contacts;
+    abut_pair_state pairs;
+} saved_step;
+
+static int read_saved_step(PyObject *args, const simulation_object *self, saved_step *saved)
+{
+    PyObject *contacts, *pairs, *account, *walls;
+    abut_step_state *state = &saved->state;
+    const abut_index spheres = abut_simulation_sphere_count(self->simulation);
+    state->contacts = &saved->contacts;
+    state->pairs = &saved->pairs;
+    return !PyArg_ParseTuple(args, "nOOO!O!:restore", &state->step_count, &account, &walls,
+                             &PyDict_Type, &contacts, &PyDict_Type, &pairs) ||
+                   read_account(account, state) || read_wall_states(walls, self, state) ||
+                   read_contact_state(contacts, spheres, &saved->contacts) ||
+                   read_pair_state(pairs, self, &saved->pairs)
+               ? -1
+               : 0;
+}
+
+PyObject *simulation_restore(PyObject *object, PyObject *args)
+{
+    simulation_object *self = (simulation_object *)object;
+    saved_step saved = {0};
+    if (simulation_begin(self)) {
+        return NULL;
+    }
+    if (read_saved_step(args, self, &saved)) {
+        simulation_end(self);
+        return NULL;
+    }
+    abut_error error = {.status = ABUT_OK};
+    Py_BEGIN_ALLOW_THREADS
+    abut_simulation_restore(self->simulation, &saved.state, &error);
+    Py_END_ALLOW_THREADS
+    return simulation_finish(self, &error);
+}

@@ -1,0 +1,68 @@
+"""Orientations as unit quaternions (x, y, z, w), as SciPy has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import checks
+
+_Doubles = NDArray[np.float64]
+
+
+def read_orientations(value: Any, count: int, name: str) -> _Doubles:
+    """Of `count` bodies, (count, 4): None, a SciPy Rotation, quaternions, or one for all."""
+    if value is None:
+        return np.tile([0.0, 0.0, 0.0, 1.0], (count, 1))
+    given = value.as_quat() if hasattr(value, "as_quat") else value
+    array = checks.doubles(given, name)
+    if array.shape not in ((4,), (count, 4)):
+        raise ValueError(
+            f"{name} has shape {array.shape}, but must be ({count}, 4): x, y, z, w of a"
+            " quaternion, or a SciPy Rotation"
+        )
+    lengths = np.linalg.norm(array, axis=-1, keepdims=True)
+    wrong = np.flatnonzero(~((lengths > 0) & np.isfinite(lengths)))
+    if len(wrong):
+        raise ValueError(f"{name}[{wrong[0]}] is {np.atleast_2d(array)[wrong[0]]}, no quaternion")
+    return np.array(np.broadcast_to(array / lengths, (count, 4)), order="C")
+
+
+def from_matrix(matrix: _Doubles) -> _Doubles:
+    """The quaternion of a rotation (3, 3)."""
+    # the largest of x, y, z, w first: what is divided by is at least 1/2 then
+    trace = np.trace(matrix)
+    squares = np.array([*(1.0 + 2.0 * np.diag(matrix) - trace), 1.0 + trace])
+    largest = int(np.argmax(squares))
+    sums, differences = matrix + matrix.T, matrix - matrix.T
+    parts = np.array(
+        [
+            [squares[0], sums[0, 1], sums[0, 2], differences[2, 1]],
+            [sums[0, 1], squares[1], sums[1, 2], differences[0, 2]],
+            [sums[0, 2], sums[1, 2], squares[2], differences[1, 0]],
+            [differences[2, 1], differences[0, 2], differences[1, 0], squares[3]],
+        ]
+    )
+    return parts[largest] / np.linalg.norm(parts[largest])
+
+
+def product(after: _Doubles, before: _Doubles) -> _Doubles:
+    """One rotation after another, of each row."""
+    u, s = after[..., :3], after[..., 3:]
+    v, t = before[..., :3], before[..., 3:]
+    vector = s * v + t * u + np.cross(u, v)
+    return np.concatenate([vector, s * t - np.sum(u * v, axis=-1, keepdims=True)], axis=-1)
+
+
+def inverse(quaternions: _Doubles) -> _Doubles:
+    """The rotations back."""
+    return quaternions * [-1.0, -1.0, -1.0, 1.0]
+
+
+def turned(quaternions: _Doubles, vectors: _Doubles) -> _Doubles:
+    """Vectors (..., 3), each turned by its row's rotation."""
+    axis, scalar = quaternions[..., :3], quaternions[..., 3:]
+    twice = 2.0 * np.cross(axis, vectors)
+    return vectors + scalar * twice + np.cross(axis, twice)

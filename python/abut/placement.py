@@ -1,0 +1,111 @@
+"""Whether spheres that are to come overlap what a simulation has already."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import checks
+from .contacts import Contacts
+from .mesh import warn
+from .pair_finder import find_pairs
+
+if TYPE_CHECKING:
+    from .simulation import Simulation
+
+_Doubles = NDArray[np.float64]
+_Indices = NDArray[np.intp]
+
+# Overlaps of more than this part of the smaller radius are none that a law makes: such spheres fly
+# apart.
+_DEEP = 0.1
+
+
+class SimulationWarning(UserWarning):
+    """A simulation goes on, but something in it is not as it should be; the message says what."""
+
+
+class _Overlaps(NamedTuple):
+    """Those of new spheres with others, or with walls."""
+
+    rows: _Indices  # of the new spheres
+    depths: _Doubles  # parts of the smaller radius
+    names: Callable[[int], str]  # of what the k-th one is with
+
+
+def touching(simulation: Simulation, centers: _Doubles, radii: _Doubles) -> NDArray[np.bool_]:
+    """Which of these spheres touch a sphere or a wall of the simulation where it is now."""
+    touches = np.zeros(len(centers), bool)
+    if len(simulation.radii) and len(centers):
+        others = simulation.centers, simulation.radii
+        touches[find_pairs(centers, radii, others=others, period=simulation.period).i] = True
+    walls = _contacts_now(simulation, centers, radii)
+    if walls is not None:
+        touches[walls.sphere] = True
+    return touches
+
+
+def warn_of_overlaps(
+    simulation: Simulation, centers: _Doubles, radii: _Doubles, clusters: _Indices
+) -> None:
+    """Give a warning where new spheres overlap anything by far; members of one cluster may."""
+    numbers_fit = np.isfinite(centers).all() and np.isfinite(radii).all() and (radii > 0).all()
+    if not len(centers) or not numbers_fit:
+        # the library tells what is wrong with them
+        return
+    count, first = 0, (len(centers), "")
+    for found in _overlaps(simulation, centers, radii, clusters):
+        deep = np.flatnonzero(found.depths > _DEEP)
+        count += len(deep)
+        if len(deep):
+            k = int(deep[np.argmin(found.rows[deep])])
+            shown = f"centers[{found.rows[k]}] with {found.names(k)}, {found.depths[k]:.0%}"
+            first = min(first, (int(found.rows[k]), shown))
+    if count:
+        warn(
+            f"{checks.counted(count, 'overlap')} of more than {_DEEP:.0%} of a radius will make"
+            f" spheres fly apart; the first: {first[1]}",
+            SimulationWarning,
+        )
+
+
+def _overlaps(
+    simulation: Simulation, centers: _Doubles, radii: _Doubles, clusters: _Indices
+) -> Iterator[_Overlaps]:
+    """With each other, with what is there, and with walls."""
+    there, period = simulation.radii, simulation.period
+    # all that are deep are found of smaller spheres, too, and of others fewer
+    smallest = min(radii.min(), there.min(initial=np.inf))
+    shrunk = _DEEP / 2 * smallest
+    pairs = find_pairs(centers, radii - shrunk, period=period)
+    pairs = pairs[(pairs.i != pairs.j) & _are_apart(clusters[pairs.i], clusters[pairs.j])]
+    depths = (pairs.overlap + 2 * shrunk) / np.minimum(radii[pairs.i], radii[pairs.j])
+    second = pairs.j
+    yield _Overlaps(pairs.i, depths, lambda k: f"centers[{second[k]}]")
+    if len(there):
+        others = simulation.centers, there - shrunk
+        pairs = find_pairs(centers, radii - shrunk, others=others, period=period)
+        depths = (pairs.overlap + 2 * shrunk) / np.minimum(radii[pairs.i], there[pairs.j])
+        ids = simulation.ids[pairs.j]
+        yield _Overlaps(pairs.i, depths, lambda k: f"sphere {ids[k]}")
+    walls = _contacts_now(simulation, centers, radii)
+    if walls is not None:
+        depths = walls.overlap / radii[walls.sphere]
+        yield _Overlaps(walls.sphere, depths, lambda k: f"wall {walls.mesh[k]}")
+
+
+def _are_apart(first: _Indices, second: _Indices) -> NDArray[np.bool_]:
+    """Whether spheres of these clusters, -1 for none, are no rigid body."""
+    return (first < 0) | (first != second)
+
+
+def _contacts_now(simulation: Simulation, centers: _Doubles, radii: _Doubles) -> Contacts | None:
+    """With walls where they are now; None where there are none."""
+    walls = simulation._walls
+    if walls.finder is None:
+        return None
+    poses = np.array([walls.state_now(k).pose for k in range(len(walls.entries))])
+    return walls.finder.find(centers, radii, poses=poses, period=simulation.period)

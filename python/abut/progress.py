@@ -1,0 +1,121 @@
+"""How far a run has come, told on standard error while it goes on."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+from . import checks
+
+# seconds between two lines
+_PAUSE = 0.25
+
+
+class Counts(NamedTuple):
+    """What there is of a simulation."""
+
+    steps: int
+    spheres: int
+    contacts: int
+    sphere_steps: int
+
+
+class Progress:
+    """A line that is written again and again, by tqdm where that is installed.
+
+    Parameters
+    ----------
+    total : int
+        Steps that the run is to do.
+    count : callable
+        Tells what there is now.
+    """
+
+    def __init__(self, total: int, count: Callable[[], Counts]) -> None:
+        self._total, self._count = total, count
+        self._first = count()
+        self._began = self._last = time.perf_counter()
+        self._line = _tqdm_line(total) or _Line(total)
+
+    def steps_ahead(self, now: int) -> int:
+        """How many steps about make up the pause between two lines; `now` have been done."""
+        done = now - self._first.steps
+        seconds = time.perf_counter() - self._began
+        return max(1, int(done / seconds * _PAUSE)) if done else 1
+
+    def update(self) -> None:
+        """Write the line where it is time."""
+        now = time.perf_counter()
+        if now - self._last >= _PAUSE:
+            self._last = now
+            self._write()
+
+    def close(self) -> None:
+        """Write the line for the last time, and end it."""
+        self._write()
+        self._line.close()
+
+    def _write(self) -> None:
+        now, first = self._count(), self._first
+        seconds = time.perf_counter() - self._began
+        sphere_steps = now.sphere_steps - first.sphere_steps
+        text = f"{checks.counted(now.spheres, 'sphere')}, {checks.counted(now.contacts, 'contact')}"
+        if sphere_steps:
+            text += f", {1e9 * seconds / sphere_steps:.0f} ns a sphere-step"
+        self._line.write(now.steps - first.steps, seconds, text)
+
+
+class _Writer(Protocol):
+    def write(self, done: int, seconds: float, text: str) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class _Line:
+    """A line of text on standard error."""
+
+    def __init__(self, total: int) -> None:
+        self._total, self._width = total, 0
+
+    def write(self, done: int, seconds: float, text: str) -> None:
+        part = done / self._total if self._total else 1.0
+        left = f", {_clock(seconds / done * (self._total - done))} left" if done else ""
+        line = f"{part:4.0%} of {checks.counted(self._total, 'step')}: {text}{left}"
+        # blanks over what a longer line before it has left there
+        print(f"\r{line:<{self._width}}", end="", file=sys.stderr, flush=True)
+        self._width = len(line)
+
+    def close(self) -> None:
+        print(file=sys.stderr, flush=True)
+
+
+class _TqdmLine:
+    """The bar of tqdm, which tells the time that is left itself."""
+
+    def __init__(self, bar: Any) -> None:
+        self._bar = bar
+
+    def write(self, done: int, seconds: float, text: str) -> None:
+        self._bar.set_postfix_str(text, refresh=False)
+        self._bar.update(done - self._bar.n)
+
+    def close(self) -> None:
+        self._bar.close()
+
+
+def _tqdm_line(total: int) -> _Writer | None:
+    try:
+        tqdm = importlib.import_module("tqdm")
+    except ImportError:
+        return None
+    return _TqdmLine(tqdm.tqdm(total=total, unit="step", file=sys.stderr))
+
+
+def _clock(seconds: float) -> str:
+    """Hours, minutes and seconds, as 1:02:03."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

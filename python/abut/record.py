@@ -1,0 +1,114 @@
+"""Values that a simulation writes down as it goes."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Record:
+    """What a call returned now and then, and when: made by `Simulation.record`.
+
+    Attributes
+    ----------
+    times : (k,) ndarray of float64
+        Times of the simulation, one for each value.
+    values : (k, ...) ndarray
+        What the call returned, one after the other: numbers, or arrays of one shape.
+
+    Examples
+    --------
+    >>> import abut
+    >>> ball = abut.Material(density=1000, young=1e7)
+    >>> sim = abut.Simulation(step=1e-4)
+    >>> _ = sim.add_spheres([[0, 0, 1]], 0.1, ball)
+    >>> height = sim.record(0.05, lambda s: s.centers[0, 2])
+    >>> sim.run(0.15)
+    >>> height.times
+    array([0.05, 0.1 , 0.15])
+    >>> height.values.round(3)
+    array([0.988, 0.951, 0.89 ])
+    """
+
+    __slots__ = ("_times", "_values")
+
+    def __init__(self) -> None:
+        self._times: list[float] = []
+        self._values: list[NDArray[Any]] = []
+
+    def _add(self, time: float, value: Any) -> None:
+        # a copy: what the call returned may be an array that changes later
+        self._values.append(np.array(value))
+        self._times.append(time)
+
+    @property
+    def times(self) -> NDArray[np.float64]:
+        return np.array(self._times)
+
+    @property
+    def values(self) -> NDArray[Any]:
+        shapes = {value.shape for value in self._values}
+        if len(shapes) > 1:
+            one, other = sorted(shapes)[:2]
+            raise ValueError(f"the values have different shapes, such as {one} and {other}")
+        return np.array(self._values)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a table with a row for each time.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Ends in ``.csv``: its columns are ``time`` and ``value``, or of arrays ``value_0``,
+            ``value_1`` and so on, of arrays of arrays ``value_0_0``.
+
+        Raises
+        ------
+        ValueError
+            If the ending is another, or the values have different shapes.
+        OSError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> import abut, pathlib, tempfile
+        >>> sim = abut.Simulation(step=0.25)
+        >>> steps = sim.record(0.5, lambda s: s.step_count)
+        >>> sim.run(1.0)
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "steps.csv")
+        >>> steps.save(path)
+        >>> print(path.read_text())
+        time,value
+        0.5,2
+        1.0,4
+        <BLANKLINE>
+        """
+        file = Path(path)
+        if file.suffix.lower() != ".csv":
+            raise ValueError(f"{file} has no known ending of records' files: .csv")
+        values = self.values
+        numbers = values.reshape(len(self), -1) if len(self) else values.reshape(0, 1)
+        with open(file, "w", newline="", encoding="utf-8") as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(["time", *_columns(values.shape[1:])])
+            rows = zip(self._times, numbers.tolist(), strict=True)
+            writer.writerows([time, *row] for time, row in rows)
+
+    def __len__(self) -> int:
+        return len(self._times)
+
+    def __repr__(self) -> str:
+        if not self._times:
+            return "Record(no values yet)"
+        return f"Record({len(self)} values, times {self._times[0]:g} to {self._times[-1]:g})"
+
+
+def _columns(shape: Sequence[int]) -> list[str]:
+    """A name for each number of a value."""
+    return ["_".join(map(str, ("value", *index))) for index in np.ndindex(*shape)]

@@ -1,0 +1,1158 @@
+"""Simulations: spheres that move in time, by the discrete element method."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core, checks
+from .bodies import (
+    Numbers,
+    angular_momenta,
+    cluster_columns,
+    find,
+    locked,
+    member_columns,
+    read_forces,
+    read_points,
+    read_vectors,
+    sphere_columns,
+    table_columns,
+)
+from .clusters import Cluster
+from .columns import AssignedColumn, Column
+from .contacts import Contacts
+from .insertion import Insertion
+from .law_table import Law, LawTable
+from .materials import Material
+from .mesh import Mesh, warn
+from .orientations import from_matrix, inverse, product, read_orientations
+from .pairs import Pairs
+from .placement import SimulationWarning, touching, warn_of_overlaps
+from .poses import Period, lengths_of, read_period
+from .progress import Counts, Progress
+from .record import Record
+from .schedule import MOST_STEPS, Feed, Schedule
+from .simd import level
+from .statistics import SimulationStatistics
+from .threads import worker_count
+from .walls import Wall, WallEntry, Walls
+
+_Doubles = NDArray[np.float64]
+_Indices = NDArray[np.intp]
+_T = TypeVar("_T")
+
+# of the longest stable step: the settled bed of a mixer is quiet up to here, and noisy at 2 times
+_LONGEST = 1.5
+
+# spheres that ask a finder before it builds its finest bins by itself: from here on they are worth
+# building at once
+_MANY_QUERIES = 100_000
+
+_RESOLUTIONS = {"hierarchy": _core.HIERARCHY, "sharing": _core.SHARING}
+
+
+class Energy(NamedTuple):
+    """Energies at the beginning of the last step; their sum is kept, as docs/dem.md says."""
+
+    kinetic: float
+    rotational: float
+    gravitational: float
+    elastic: float
+    dissipated: float
+    wall_work: float
+
+
+class Clusters(NamedTuple):
+    """The clusters of a simulation, in the order in which they came."""
+
+    numbers: _Indices  # (c,): lasting, as `add_clusters` returned them
+    positions: _Doubles  # (c, 3): of the centers of mass
+    orientations: _Doubles  # (c, 4): quaternions x, y, z, w, from a cluster's frame to the world
+    velocities: _Doubles  # (c, 3)
+    angular_momenta: _Doubles  # (c, 3): about the center of mass, in the world
+
+
+class Simulation:
+    """Spheres and clusters that move in time, between walls, by the discrete element method.
+
+    Each step finds who touches whom, applies the laws of contact, and moves everything by central
+    differences; docs/dem.md has the equations. Any consistent units will do.
+
+    Parameters
+    ----------
+    step : float
+        Of time, positive. `stable_step` tells how long it may be.
+    gravity : (3,) array_like, default (0, 0, -9.81)
+        Acceleration.
+    period : sequence of 3 floats or None, optional
+        The world repeats along x, y and z at these lengths, and along no axis whose item is None.
+    resolution : {"hierarchy", "sharing"}
+        How the facets that a sphere touches become its contacts, as for `find_contacts`.
+    workers : int, optional
+        Number of threads at most, as for `find_contacts`. Results are the same to the bit for any
+        number.
+
+    Attributes
+    ----------
+    ids : (n,) ndarray of intp
+        Lasting numbers of the spheres, in the order in which they came, as `add_spheres` returned
+        them. So are all arrays here.
+    centers : (n, 3) ndarray of float64
+        Now; along an axis with a period from 0 to that.
+    radii, masses : (n,) ndarray of float64
+        A member of a cluster has an equal part of the cluster's mass. Masses stay where radii are
+        assigned.
+    velocities, angular_velocities : (n, 3) ndarray of float64
+        Half a step ago.
+    material : (n,) ndarray of intp
+        Numbers into `materials`.
+    forces, torques : (n, 3) ndarray of float64
+        Of contacts and of callbacks, without gravity, at the beginning of the last step.
+    images : (n, 3) ndarray of intp
+        By how many periods each has left the box: ``centers + images * period`` is where it would
+        be without.
+    materials : tuple of Material
+        Those that spheres, walls and laws have named; equal ones are one.
+    walls : tuple of Wall
+    time : float
+        ``step_count * step``.
+    step_count : int
+    step : float
+    gravity : (3,) ndarray of float64, read-only
+    period : tuple of 3 (float or None), or None
+    resolution : str
+    contacts : Contacts
+        With walls at the beginning of the last step; in a further column, `force`, what each
+        exerts on its sphere. Rows count spheres in the order of `ids`.
+        Its columns are read-only.
+    pairs : Pairs
+        Likewise of spheres; `force` is that on i. Pairs within a cluster, and spheres that touch
+        their own image, exert nothing and are left out.
+    clusters : Clusters
+        A named tuple (numbers, positions, orientations, velocities, angular_momenta), in the order
+        in which they came.
+    energy : Energy
+        A named tuple (kinetic, rotational, gravitational, elastic, dissipated, wall_work).
+
+    Raises
+    ------
+    ValueError
+        If `step` is not positive or not finite, or another argument is wrong.
+    TypeError
+        If an argument is of another type.
+
+    Notes
+    -----
+    Arrays are read-only, and of this moment. Those of what spheres are and where they go (centers,
+    radii, masses, velocities, angular_velocities, material) are assigned whole:
+    ``sim.velocities = sim.velocities * 0.5``. Where members of a cluster are and how they move
+    follows from the cluster, whatever is assigned; ``sim.clusters = sim.clusters._replace(...)``
+    assigns that.
+
+    A simulation is for one thread at a time: another one that calls it meanwhile gets a
+    RuntimeError.
+
+    Examples
+    --------
+    A ball that falls on a floor, bounces and comes to rest there:
+
+    >>> import abut
+    >>> rubber = abut.Material(density=1000, young=1e6, poisson=0.4)
+    >>> sim = abut.Simulation(step=1e-4)
+    >>> floor = abut.Mesh([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], [[0, 1, 2, 3]])
+    >>> sim.set_law(rubber, abut.Material(), abut.Hertz(friction=0.5, restitution=0.5))
+    >>> wall = sim.add_wall(floor)
+    >>> sim.add_spheres([[0, 0, 0.2]], 0.1, rubber)
+    array([0])
+    >>> sim.run(2.0)
+    >>> sim
+    Simulation(1 sphere, 1 wall; 20000 steps, time 2)
+    >>> sim.centers.round(3), wall.force.round(2)
+    (array([[0.   , 0.   , 0.098]]), array([  0.  ,   0.  , -41.09]))
+    """
+
+    centers = AssignedColumn("centers")
+    radii = AssignedColumn("radii")
+    masses = AssignedColumn("masses")
+    velocities = AssignedColumn("velocities")
+    angular_velocities = AssignedColumn("spins")
+    material = AssignedColumn("materials")
+    forces = Column("forces")
+    torques = Column("torques")
+    images = Column("images")
+
+    def __init__(
+        self,
+        step: float,
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        period: Sequence[float | None] | None = None,
+        resolution: str = "hierarchy",
+        workers: int | None = None,
+    ) -> None:
+        self._step = checks.number(step, "step")
+        self._gravity = np.array(checks.vector(gravity, "gravity"))
+        self._gravity.flags.writeable = False
+        self._period = read_period(period)
+        self._resolution, self._workers = resolution, workers
+        self._core = _core.Simulation(
+            self._step,
+            self._gravity,
+            lengths_of(self._period),
+            checks.choice(resolution, "resolution", _RESOLUTIONS),
+            worker_count(workers),
+        )
+        self._laws = LawTable()
+        self._walls = Walls(self._core, self._step)
+        self._numbers = Numbers()
+        # what the numbers are where the library has done what it was told last
+        self._numbers_then = self._numbers
+        self._forces: list[Callable[[Simulation], Any]] = []
+        self._schedule = Schedule()
+        self._feeds: list[Feed] = []
+        self._fresh: dict[str, Any] = {}
+        self._sphere_steps = 0
+        self._warned_of_image = False
+        self._prepared = 0.0
+        self._running = threading.Lock()
+
+    # ---- what it is ----
+
+    @property
+    def step(self) -> float:
+        return self._step
+
+    @property
+    def gravity(self) -> _Doubles:
+        return self._gravity
+
+    @property
+    def period(self) -> Period | None:
+        return self._period
+
+    @property
+    def resolution(self) -> str:
+        return self._resolution
+
+    @property
+    def step_count(self) -> int:
+        return self._core.counts()[0]
+
+    @property
+    def time(self) -> float:
+        return self.step_count * self._step
+
+    @property
+    def ids(self) -> _Indices:
+        return self._settled().ids
+
+    @property
+    def materials(self) -> tuple[Material, ...]:
+        return tuple(self._laws.materials)
+
+    @property
+    def walls(self) -> tuple[Wall, ...]:
+        return tuple(Wall(self, number) for number in range(len(self._walls.entries)))
+
+    def _once(self, name: str, make: Callable[[], _T]) -> _T:
+        """What is made when it is first asked for after something has changed."""
+        if name not in self._fresh:
+            self._fresh[name] = make()
+        value: _T = self._fresh[name]
+        return value
+
+    def _settled(self) -> Numbers:
+        """The numbers of what the library has now.
+
+        Ctrl-C may come between a change of what it has and that of the numbers.
+        """
+        if self._numbers_then is not self._numbers:
+            spheres = self._core.counts()[1]
+            if spheres == len(self._numbers_then.ids):
+                self._numbers = self._numbers_then
+            self._numbers_then = self._numbers
+        return self._numbers
+
+    def _change(self, numbers: Numbers, call: Callable[[], None]) -> None:
+        """Call what changes the spheres so that they have these numbers then."""
+        self._settled()
+        self._fresh.clear()
+        self._numbers_then = numbers
+        try:
+            call()
+        finally:
+            self._settled()
+
+    # ---- laws ----
+
+    def set_law(self, a: Material, b: Material, law: Law) -> None:
+        """Say what force spheres and walls of two materials exert on each other.
+
+        Parameters
+        ----------
+        a, b : Material
+            In any order; the same twice: among themselves.
+        law : Hertz or Linear
+            It takes the place of the one that they had.
+
+        Raises
+        ------
+        ValueError
+            If the law does not fit the materials, as Hertz between two rigid ones, or a cluster's
+            sphere would have `RollingA`.
+        TypeError
+            If an argument is of another type.
+
+        Examples
+        --------
+        >>> import abut
+        >>> glass, steel = abut.Material(2500, 6e10), abut.Material(young=2e11, poisson=0.3)
+        >>> sim = abut.Simulation(step=1e-6)
+        >>> sim.set_law(glass, glass, abut.Hertz(friction=0.3, restitution=0.9))
+        >>> sim.set_law(glass, steel, abut.Hertz(friction=0.4, restitution=0.8))
+        >>> len(sim.materials)
+        2
+        """
+        with self._changed_laws():
+            self._laws.set(a, b, law)
+            self._laws.check_clusters(self._clustered_materials())
+
+    @contextmanager
+    def _changed_laws(self) -> Iterator[None]:
+        """The library gets the laws; where that fails, all are as they were."""
+        before = self._laws.copy()
+        try:
+            yield
+            self._core.set_laws(len(self._laws.materials), self._laws.numbers())
+        except BaseException:
+            self._laws = before
+            raise
+
+    def _clustered_materials(self) -> _Indices:
+        if not len(self._settled().clusters):
+            return np.empty(0, np.intp)
+        return np.unique(self.material[self._core.read("clusters") >= 0])
+
+    def _number(self, material: object) -> int:
+        """The number of a material, which may be new."""
+        with self._changed_laws():
+            return self._laws.number(material, "material")
+
+    # ---- spheres ----
+
+    def add_spheres(
+        self,
+        centers: ArrayLike,
+        radii: ArrayLike,
+        material: Material,
+        velocities: ArrayLike | None = None,
+        angular_velocities: ArrayLike | None = None,
+    ) -> _Indices:
+        """Add spheres.
+
+        Parameters
+        ----------
+        centers : (n, 3) array_like
+        radii : (n,) array_like or float
+        material : Material
+            With a density.
+        velocities, angular_velocities : (n, 3) or (3,) array_like, optional
+            By default they are at rest.
+
+        Returns
+        -------
+        (n,) ndarray of intp
+            Their ids: lasting numbers, none of which comes twice.
+
+        Raises
+        ------
+        ValueError
+            If a number is not finite, a radius not positive, a shape wrong, or the material has no
+            density.
+        TypeError
+            If an argument is of another type.
+
+        Warns
+        -----
+        SimulationWarning
+            If spheres overlap each other, or what is there, by more than 10 % of a radius; or if
+            one is so large that it touches its own image.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=1e-5)
+        >>> grain = abut.Material(density=1000, young=1e7)
+        >>> sim.add_spheres([[0, 0, 0], [0, 0, 1]], [0.1, 0.2], grain)
+        array([0, 1])
+        >>> sim.masses.round(2)
+        array([ 4.19, 33.51])
+        """
+        points = read_points(centers, "centers")
+        sizes = checks.lengths(radii, "radii", len(points), "center")
+        columns = self._sphere_columns(points, sizes, material) | {
+            "velocities": read_vectors(velocities, "velocities", len(points)),
+            "spins": read_vectors(angular_velocities, "angular_velocities", len(points)),
+        }
+        warn_of_overlaps(self, points, sizes, columns["clusters"])
+        return self._put(columns)
+
+    def _sphere_columns(
+        self, centers: _Doubles, radii: _Doubles, material: Material
+    ) -> dict[str, NDArray[Any]]:
+        number = self._number(material)
+        if material.density is None:
+            raise ValueError(f"{material} has no density, but spheres need one")
+        return sphere_columns(centers, radii, material.density, number)
+
+    def _put(self, columns: dict[str, NDArray[Any]]) -> _Indices:
+        """Add spheres; their ids."""
+        count = len(columns["radii"])
+        numbers = self._settled().with_spheres(count)
+        self._change(numbers, lambda: self._core.add(columns))
+        self._check_images()
+        return numbers.ids[len(numbers.ids) - count :].copy()
+
+    def remove_spheres(self, ids: ArrayLike) -> None:
+        """Take spheres away.
+
+        Parameters
+        ----------
+        ids : (k,) array_like of int
+            As `add_spheres` returned them.
+
+        Raises
+        ------
+        ValueError
+            If there is no such sphere, or one is a member of a cluster: `remove_clusters` takes
+            the whole.
+        TypeError
+            If they are no integers.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=1e-5)
+        >>> ids = sim.add_spheres([[0, 0, 0], [0, 0, 1]], 0.1, abut.Material(1000, 1e7))
+        >>> sim.remove_spheres(sim.ids[sim.centers[:, 2] < 0.5])
+        >>> sim.ids
+        array([1])
+        """
+        numbers = self._settled()
+        rows = find(numbers.ids, ids, "sphere")
+        if len(numbers.clusters):
+            self._check_members(rows)
+        self._remove(rows, np.empty(0, np.intp))
+
+    def _check_members(self, rows: _Indices) -> None:
+        """Complain of members of clusters among spheres that are to go."""
+        clusters = self._core.read("clusters")[rows]
+        members = np.flatnonzero(clusters >= 0)
+        if len(members):
+            numbers = self._settled()
+            raise ValueError(
+                f"sphere {numbers.ids[rows[members[0]]]} is a member of cluster"
+                f" {numbers.clusters[clusters[members[0]]]}: remove_clusters takes the whole"
+            )
+
+    def _remove(self, rows: _Indices, cluster_rows: _Indices) -> None:
+        numbers = self._settled()
+        is_gone = np.zeros(len(numbers.ids), np.uint8)
+        is_gone[rows] = 1
+        self._change(numbers.without(rows, cluster_rows), lambda: self._core.remove(is_gone))
+
+    def _assign(self, stored: str, array: NDArray[Any]) -> None:
+        self._fresh.clear()
+        self._core.assign({stored: array})
+        self._check_images()
+
+    def _check_images(self) -> None:
+        """Warn once of spheres that reach over a period."""
+        lengths = [length for length in self._period or () if length is not None]
+        if self._warned_of_image or not lengths:
+            return
+        large = np.flatnonzero(2.0 * self.radii > min(lengths))
+        if len(large):
+            self._warned_of_image = True
+            warn(
+                f"sphere {self.ids[large[0]]} is larger than a period, {min(lengths):g}, and"
+                " touches its own image, which exerts nothing",
+                SimulationWarning,
+            )
+
+    # ---- clusters ----
+
+    def add_clusters(
+        self,
+        cluster: Cluster,
+        positions: ArrayLike,
+        material: Material,
+        orientations: Any = None,
+        velocities: ArrayLike | None = None,
+        angular_velocities: ArrayLike | None = None,
+    ) -> _Indices:
+        """Add rigid bodies that are all alike.
+
+        Parameters
+        ----------
+        cluster : Cluster
+        positions : (c, 3) array_like
+            Of their centers of mass: of the union of the spheres, or the origin of the cluster's
+            frame where its mass was given.
+        material : Material
+            Of all spheres; with a density, but for a cluster whose mass was given.
+        orientations : (c, 4) array_like or scipy.spatial.transform.Rotation, optional
+            From the cluster's frame to the world: quaternions x, y, z, w, normalized here.
+        velocities, angular_velocities : (c, 3) or (3,) array_like, optional
+            By default they are at rest.
+
+        Returns
+        -------
+        (c,) ndarray of intp
+            Their numbers, which last. Their spheres have ids, too.
+
+        Raises
+        ------
+        ValueError
+            If a number is not finite, a shape wrong, the material has no density, or one of its
+            laws has `RollingA`.
+        TypeError
+            If an argument is of another type.
+
+        Warns
+        -----
+        SimulationWarning
+            As `add_spheres`.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=1e-5)
+        >>> dumbbell = abut.Cluster([[0, 0, 0], [0.1, 0, 0]], 0.1)
+        >>> sim.add_clusters(dumbbell, [[0, 0, 0], [0, 0, 1]], abut.Material(1000, 1e7))
+        array([0, 1])
+        >>> sim.clusters.positions[1], len(sim.ids)
+        (array([0., 0., 1.]), 4)
+        """
+        if not isinstance(cluster, Cluster):
+            kind = checks.a_or_an(type(cluster).__name__)
+            raise TypeError(f"cluster is {kind}, but must be a Cluster")
+        places = read_points(positions, "positions")
+        count = len(places)
+        turns = read_orientations(orientations, count, "orientations")
+        spins = read_vectors(angular_velocities, "angular_velocities", count)
+        bodies, spheres = self._cluster_columns(cluster, material, places, turns)
+        bodies["velocities"] = read_vectors(velocities, "velocities", count)
+        bodies["angular_momenta"] = angular_momenta(bodies, spins)
+        warn_of_overlaps(self, spheres["centers"], spheres["radii"], spheres["clusters"])
+        return self._put_clusters(cluster, bodies, spheres)
+
+    def _cluster_columns(
+        self, cluster: Cluster, material: Material, positions: _Doubles, turns: _Doubles
+    ) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
+        """Clusters at rest, and their spheres."""
+        number = self._number(material)
+        self._laws.check_clusters([number])
+        principal = product(turns, from_matrix(cluster.axes))
+        bodies = cluster_columns(cluster, material, positions, principal)
+        return bodies, member_columns(cluster, bodies, number)
+
+    def _put_clusters(
+        self,
+        cluster: Cluster,
+        bodies: dict[str, NDArray[Any]],
+        spheres: dict[str, NDArray[Any]],
+    ) -> _Indices:
+        """Add clusters; their numbers."""
+        count = len(bodies["masses"])
+        numbers = self._settled().with_spheres(len(spheres["radii"]))
+        numbers = numbers.with_clusters(count, from_matrix(cluster.axes))
+        self._change(numbers, lambda: self._core.add_clusters(bodies, spheres))
+        self._check_images()
+        return numbers.clusters[len(numbers.clusters) - count :].copy()
+
+    def remove_clusters(self, numbers: ArrayLike) -> None:
+        """Take clusters away, with all of their spheres.
+
+        Parameters
+        ----------
+        numbers : (k,) array_like of int
+            As `add_clusters` returned them.
+
+        Raises
+        ------
+        ValueError
+            If there is no such cluster.
+        TypeError
+            If they are no integers.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=1e-5)
+        >>> dumbbell = abut.Cluster([[0, 0, 0], [0.1, 0, 0]], 0.1)
+        >>> numbers = sim.add_clusters(dumbbell, [[0, 0, 0], [0, 0, 1]], abut.Material(1000, 1e7))
+        >>> sim.remove_clusters(numbers[:1])
+        >>> sim.clusters.numbers, sim.ids
+        (array([1]), array([2, 3]))
+        """
+        clusters = find(self._settled().clusters, numbers, "cluster")
+        members = np.flatnonzero(np.isin(self._core.read("clusters"), clusters))
+        self._remove(members, clusters)
+
+    @property
+    def clusters(self) -> Clusters:
+        return self._once("clusters", self._read_clusters)
+
+    @clusters.setter
+    def clusters(self, clusters: Clusters) -> None:
+        now = self._core.clusters()
+        numbers, positions, turns, velocities, momenta = clusters
+        known = self._settled()
+        if not np.array_equal(numbers, known.clusters):
+            raise ValueError("clusters are assigned whole: numbers must be those of now")
+        count = len(known.clusters)
+        users = read_orientations(turns, count, "orientations")
+        given = {
+            "positions": read_vectors(positions, "positions", count),
+            "orientations": product(users, known.frames),
+            "velocities": read_vectors(velocities, "velocities", count),
+            "angular_momenta": read_vectors(momenta, "angular_momenta", count),
+        }
+        self._fresh.clear()
+        self._core.assign_clusters(now | given)
+
+    def _read_clusters(self) -> Clusters:
+        found, known = self._core.clusters(), self._settled()
+        turns = locked(product(found["orientations"], inverse(known.frames)))
+        return Clusters(
+            known.clusters,
+            found["positions"],
+            turns,
+            found["velocities"],
+            found["angular_momenta"],
+        )
+
+    # ---- walls ----
+
+    def add_wall(self, mesh: Any, material: Material | None = None, motion: Any = None) -> Wall:
+        """Add a wall.
+
+        Parameters
+        ----------
+        mesh : Mesh, or whatever `Mesh.from_any` takes
+            Where the wall is now; both of its sides are hard.
+        material : Material, optional
+            By default a rigid one, ``Material()``.
+        motion : Rotating, Translating, Oscillating, Motions or callable, optional
+            How it moves from now on: see `Wall`. By default it stands still.
+
+        Returns
+        -------
+        Wall
+            Tells what spheres exert on it, and takes another motion.
+
+        Raises
+        ------
+        ValueError
+            If the motion of a callable is not rigid, or pose and twist do not agree.
+        TypeError
+            If an argument is of another type.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=1e-5)
+        >>> lid = abut.Mesh([[-1, -1, 1], [-1, 1, 1], [1, 1, 1], [1, -1, 1]], [[0, 1, 2, 3]])
+        >>> wall = sim.add_wall(lid, motion=abut.Translating((0, 0, -0.1)))
+        >>> wall.number, wall.force
+        (0, array([0., 0., 0.]))
+        """
+        number = self._number(Material() if material is None else material)
+        entry = WallEntry(Mesh.from_any(mesh), number, None, self.time, np.eye(4))
+        self._fresh.clear()
+        self._walls.add(entry, motion, self.time)
+        self._prepared = 0.0
+        return self.walls[-1]
+
+    def _move_wall(self, number: int, motion: object) -> None:
+        self._fresh.clear()
+        self._walls.move(number, motion, self.time)
+
+    # ---- what happens on the way ----
+
+    def add_force(self, call: Callable[[Simulation], Any]) -> None:
+        """Add forces of your own, such as drag or a field.
+
+        Parameters
+        ----------
+        call : callable
+            Takes the simulation at the beginning of each step, and returns forces (n, 3), or a
+            tuple (forces, torques) of both. Of several callables they add up.
+
+        Raises
+        ------
+        TypeError
+            If `call` cannot be called.
+
+        Notes
+        -----
+        What `run` raises for a wrong shape, or for NaN, names the callable; what the callable
+        raises comes out of `run` unchanged. The simulation has done whole steps then, and goes on.
+        With a callable each step goes through Python, where it takes some microseconds and the
+        callable's own time.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=0.01, gravity=(0, 0, 0))
+        >>> _ = sim.add_spheres([[0, 0, 0]], 0.1, abut.Material(density=1000))
+        >>> sim.add_force(lambda s: -4.0 * s.velocities + [8.0, 0, 0])
+        >>> sim.run(20.0)
+        >>> sim.velocities.round(3)
+        array([[2., 0., 0.]])
+        """
+        self._forces.append(_read_call(call))
+
+    def every(self, interval: float, call: Callable[[Simulation], Any]) -> None:
+        """Call something at regular times: after each step whose number is a multiple.
+
+        Parameters
+        ----------
+        interval : float
+            Of time; rounded to whole steps, at least one.
+        call : callable
+            Takes the simulation. What is called after the same step is called in the order in
+            which it was registered; nothing is called at the start.
+
+        Raises
+        ------
+        ValueError
+            If `interval` is not positive.
+        TypeError
+            If `call` cannot be called.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=0.25)
+        >>> sim.every(0.5, lambda s: print(s.time))
+        >>> sim.run(1.0)
+        0.5
+        1.0
+        """
+        self._add_event(interval, partial(_read_call(call), self))
+
+    def record(self, interval: float, call: Callable[[Simulation], Any]) -> Record:
+        """Write down a number, or an array, at regular times.
+
+        Parameters
+        ----------
+        interval : float
+            As for `every`.
+        call : callable
+            Takes the simulation and returns the value.
+
+        Returns
+        -------
+        Record
+            With `times` and `values`; it grows while the simulation goes on.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `every`.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=0.25)
+        >>> counts = sim.record(0.5, lambda s: s.step_count)
+        >>> sim.run(1.0)
+        >>> counts.times, counts.values
+        (array([0.5, 1. ]), array([2, 4]))
+        """
+        record, value = Record(), _read_call(call)
+        self._add_event(interval, lambda: record._add(self.time, value(self)))
+        return record
+
+    def _add_event(self, interval: float, call: Callable[[], object]) -> None:
+        steps = self._steps_of(checks.positive(interval, "interval"), "interval")
+        self._schedule.add(max(1, steps), self.step_count, call)
+
+    def add_insertion(self, feed: Insertion, until: float | None = None) -> None:
+        """Let spheres or clusters come in from now on.
+
+        Parameters
+        ----------
+        feed : Insertion
+            What comes, where and how fast.
+        until : float, optional
+            Time of the simulation after which nothing comes any more.
+
+        Raises
+        ------
+        ValueError
+            If `until` is no number, or a cluster's laws have `RollingA`.
+        TypeError
+            If `feed` is no Insertion.
+
+        Examples
+        --------
+        >>> import abut
+        >>> grain = abut.Material(density=1000, young=1e7)
+        >>> sim = abut.Simulation(step=1e-3)
+        >>> box = [[0, 0, 0], [1, 1, 1]]
+        >>> sim.add_insertion(abut.Insertion(box, 0.01, rate=100, material=grain), until=0.05)
+        >>> sim.run(0.1)
+        >>> len(sim.ids)
+        5
+        """
+        if not isinstance(feed, Insertion):
+            kind = checks.a_or_an(type(feed).__name__)
+            raise TypeError(f"feed is {kind}, but must be an Insertion")
+        end = None if until is None else checks.finite(until, "until")
+        number = self._number(feed.material)
+        if feed.cluster is not None:
+            self._laws.check_clusters([number])
+        self._feeds.append(Feed(feed, feed.begin(), self.time, end, self.step_count))
+
+    # ---- going on ----
+
+    def run(
+        self, duration: float | None = None, *, steps: int | None = None, progress: bool = False
+    ) -> None:
+        """Go on.
+
+        Parameters
+        ----------
+        duration : float, optional
+            Of time: ``round(duration / step)`` steps.
+        steps : int, optional
+            Their number, instead.
+        progress : bool, default False
+            Write a line on standard error now and then, by tqdm where it is installed: spheres,
+            contacts, nanoseconds a sphere and step, and the time that is left.
+
+        Raises
+        ------
+        ValueError
+            If the duration is negative or no number, two materials meet without a law, or what a
+            callable returned is wrong.
+        FloatingPointError
+            If the center of a sphere is not finite any more; the message names sphere and step.
+        KeyboardInterrupt
+            On Ctrl-C.
+        RuntimeError
+            If it runs already.
+
+        Warns
+        -----
+        SimulationWarning
+            If `step` is longer than 1.5 times the longest stable one: at the start, or after two
+            steps.
+
+        Notes
+        -----
+        Whatever ends a run, the simulation is as it was after a whole step, and `run` goes on from
+        there.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=0.25)
+        >>> sim.run(1.0)
+        >>> sim.run(steps=6)
+        >>> sim.step_count, sim.time
+        (10, 2.5)
+        """
+        count = self._read_steps(duration, steps)
+        level()  # complains where the environment names a wrong one
+        with self._alone():
+            self._prepare(count)
+            told = Progress(count, self._count) if progress else None
+            try:
+                self._go_on(self.step_count + count, told)
+            finally:
+                if told is not None:
+                    told.close()
+
+    def _read_steps(self, duration: float | None, steps: int | None) -> int:
+        if (duration is None) == (steps is None):
+            raise TypeError("run takes a duration, or steps=, and not both")
+        if duration is not None:
+            return self._steps_of(checks.not_negative(duration, "duration"), "duration")
+        count = checks.whole(steps, "steps")
+        if count < 0:
+            raise ValueError(f"steps is {count}, but must be 0 or more")
+        return count
+
+    def _steps_of(self, time: float, name: str) -> int:
+        steps = time / self._step
+        if not steps < MOST_STEPS:
+            raise ValueError(f"{name} is {time:g}, which is more steps than can be counted")
+        return round(steps)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Let nobody run it meanwhile, neither another thread nor a callable that it calls."""
+        if not self._running.acquire(blocking=False):
+            raise RuntimeError("the simulation runs already: another thread, or a callable, did so")
+        try:
+            yield
+        finally:
+            self._running.release()
+
+    def _prepare(self, count: int) -> None:
+        """What is looked at once a run."""
+        if self._resolution == "sharing":
+            self._laws.check_sharing(entry.material for entry in self._walls.entries)
+        self._walls.check_given(self.time)
+        largest = float(self.radii.max(initial=0.0))
+        worthwhile = count * len(self.ids) >= _MANY_QUERIES and largest > self._prepared
+        if self._walls.finder is not None and worthwhile:
+            self._walls.finder.prepare(largest)
+            self._prepared = largest
+
+    def _go_on(self, end: int, told: Progress | None) -> None:
+        # of the step before, what Ctrl-C or an error has left over
+        self._finish_step()
+        if self.step_count == end:
+            return
+        warned = self._warn_of_step()
+        looked = self.step_count + 2
+        while self.step_count < end:
+            self._advance(self._next_step(end, looked, told) - self.step_count)
+            if self.step_count == looked and not warned:
+                self._warn_of_step()
+            self._finish_step()
+            if told is not None:
+                told.update()
+
+    def _next_step(self, end: int, looked: int, told: Progress | None) -> int:
+        """The number of the step up to which the library may go on by itself."""
+        now = self.step_count
+        if self._forces or self._walls.has_given:
+            return now + 1
+        ahead = [feed.steps_ahead(self.time, self._step) for feed in self._feeds]
+        if told is not None:
+            ahead.append(told.steps_ahead(now))
+        ends = [now + steps for steps in ahead] + [looked] * (now < looked)
+        return min(self._schedule.next_step(now, end), *ends, end)
+
+    def _advance(self, steps: int) -> None:
+        self._apply_forces()
+        before, count = self.step_count, len(self.ids)
+        self._fresh.clear()
+        try:
+            stopped = self._core.run(steps)
+        finally:
+            self._sphere_steps += (self.step_count - before) * count
+        if stopped is not None:
+            raise self._error(*stopped)
+        self._walls.place_given(self.time)
+
+    def _error(self, status: int, row: int, detail: int, value: float) -> Exception:
+        """What ended a run, with the sphere's id."""
+        sphere = self.ids[row]
+        if status == _core.SPHERE_LOST:
+            return FloatingPointError(
+                f"sphere {sphere} is lost in step {detail}: its center is not finite, or too far"
+                " away; stable_step() tells how long a step may be"
+            )
+        return ValueError(f"sphere {sphere} of {self._laws.missing(detail, int(value))}")
+
+    def _apply_forces(self) -> None:
+        """Ask the callables; where one fails, nothing is applied."""
+        if not self._forces:
+            return
+        forces, torques = np.zeros((2, len(self.ids), 3))
+        for k, call in enumerate(self._forces):
+            force, torque = read_forces(call(self), len(forces), k)
+            forces += force
+            torques += torque
+        self._core.apply(forces, torques)
+
+    def _finish_step(self) -> None:
+        """What is to happen after the last step, and has not happened yet."""
+        now = self.step_count
+        for feed in self._feeds:
+            if feed.seen < now:
+                self._insert(feed)
+                feed.seen = now
+        self._schedule.note(now)
+        self._schedule.call_due()
+
+    def _insert(self, feed: Feed) -> None:
+        """Add what is due and finds a place; where that fails, it is due again."""
+        if not feed.is_due(self.time, self._step):
+            return
+        state, count = feed.state.to_dict(), len(self.ids)
+        try:
+            self._insert_due(feed)
+        except BaseException:
+            if len(self.ids) == count:
+                feed.state = feed.insertion.state_from_dict(state)
+            raise
+
+    def _insert_due(self, feed: Feed) -> None:
+        insertion, since = feed.insertion, self.time - feed.start
+        where, what = insertion.draw(feed.state, since, partial(touching, self), self._period)
+        if not len(where):
+            return
+        if insertion.cluster is None:
+            self._put(self._sphere_columns(where, what, insertion.material))
+        else:
+            turns = np.ascontiguousarray(what)
+            found = self._cluster_columns(insertion.cluster, insertion.material, where, turns)
+            self._put_clusters(insertion.cluster, *found)
+
+    # ---- what came of it ----
+
+    @property
+    def contacts(self) -> Contacts:
+        return self._once("contacts", self._read_contacts)
+
+    def _read_contacts(self) -> Contacts:
+        meshes = self._walls.meshes
+        poses = np.array([self._walls.state(k).pose for k in range(len(meshes))])
+        poses.flags.writeable = False
+        settings = {
+            "meshes": meshes,
+            "poses": poses if len(meshes) else None,
+            "period": self._period,
+            "flat_angle": 0.0,
+        }
+        return Contacts._found(table_columns(self._core.contacts()), settings)
+
+    @property
+    def pairs(self) -> Pairs:
+        return self._once("pairs", self._read_pairs)
+
+    def _read_pairs(self) -> Pairs:
+        settings = {"period": self._period, "other_count": None}
+        return Pairs._found(table_columns(self._core.pairs()), settings)
+
+    @property
+    def energy(self) -> Energy:
+        return Energy(*self._core.energy())
+
+    def stable_step(self) -> float:
+        """The longest stable step.
+
+        Returns
+        -------
+        float
+            Of spheres that touched something at the beginning of the last step, by the stiffness
+            and the damping of their contacts; of the others 0.3 of Rayleigh's time, or with linear
+            laws 0.3 pi sqrt(m / k). Infinite without spheres and laws.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=1e-5)
+        >>> glass = abut.Material(density=2500, young=6e10)
+        >>> sim.set_law(glass, glass, abut.Hertz())
+        >>> _ = sim.add_spheres([[0, 0, 0]], 1e-3, glass)
+        >>> f"{sim.stable_step():.3g}"
+        '3.28e-07'
+        """
+        return self._core.stable_step(self._free_steps())
+
+    def _free_steps(self) -> _Doubles:
+        return self._laws.free_steps(self.material, self.radii, self.masses)
+
+    def _warn_of_step(self) -> bool:
+        """Give a warning where the step is too long; whether it is."""
+        stable = self.stable_step()
+        too_long = self._step > _LONGEST * stable
+        if too_long:
+            warn(
+                f"step is {self._step:g}, {self._step / stable:.2g} times the longest stable one,"
+                f" {stable:.3g}: spheres may fly apart",
+                SimulationWarning,
+            )
+        return too_long
+
+    def _count(self) -> Counts:
+        found = self.statistics()
+        return Counts(found.steps, found.spheres, found.contacts + found.pairs, self._sphere_steps)
+
+    def statistics(self) -> SimulationStatistics:
+        """What the steps did so far, and where the time went.
+
+        Returns
+        -------
+        SimulationStatistics
+            Its text is a table of the parts of a step.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=0.25)
+        >>> sim.run(1.0)
+        >>> sim.statistics().steps
+        4
+        """
+        return SimulationStatistics(*self._core.statistics(), self._sphere_steps)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to a file from which `load_simulation` goes on, to the bit.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Ends in ``.npz``. The file is there whole, or not at all.
+
+        Raises
+        ------
+        ValueError
+            If the ending is another.
+        OSError
+            If the file cannot be written.
+
+        Notes
+        -----
+        Meshes, and what is called (forces, `every`, `record`, motions that are callables), are not
+        written.
+
+        Examples
+        --------
+        >>> import abut, pathlib, tempfile
+        >>> sim = abut.Simulation(step=0.25)
+        >>> sim.run(1.0)
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "end.npz")
+        >>> sim.save(path)
+        >>> abut.load_simulation(path).time
+        1.0
+        """
+        from .restart import save
+
+        save(self, path)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Simulation is neither pickled nor copied: save writes it to a file")
+
+    def __repr__(self) -> str:
+        known = self._settled()
+        counts = [checks.counted(len(known.ids), "sphere")]
+        if len(known.clusters):
+            counts.append(checks.counted(len(known.clusters), "cluster"))
+        counts.append(checks.counted(len(self._walls.entries), "wall"))
+        steps = checks.counted(self.step_count, "step")
+        return f"Simulation({', '.join(counts)}; {steps}, time {self.time:g})"
+
+
+def _read_call(call: Any) -> Callable[..., Any]:
+    if not callable(call):
+        kind = checks.a_or_an(type(call).__name__)
+        raise TypeError(f"call is {kind}, but must be a callable that takes the simulation")
+    called: Callable[..., Any] = call
+    return called

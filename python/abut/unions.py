@@ -1,0 +1,243 @@
+"""Volume and moments of a union of spheres, without meshing it.
+
+The union is cut at right angles to x. The outline of a cut is made of arcs, the parts of the
+spheres' circles that are in no other sphere; area and moments of the cut are sums over these arcs,
+by Green's theorem, which are exact. Along x they are smooth between the places where arcs begin,
+end or meet others; there Gauss' quadrature takes over, sphere by sphere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Doubles = NDArray[np.float64]
+
+# Gauss' nodes between two such places. Of 3,000 unions of two to four spheres the worst is off by
+# 4e-8 with 16, by 1e-10 with 32.
+_NODES = 32
+
+# A sphere that stands out of another one by less than this part of its radius is left out: what is
+# lost is far below what the quadrature promises, and spheres that are given twice have no outline.
+_COVERED = 1e-9
+
+# Places closer than this part of the radius are one.
+_SAME_PLACE = 1e-12
+
+# cuts of one sphere that are made at once: bounds the memory
+_CUTS = 1 << 12
+
+
+class Moments(NamedTuple):
+    """Of a body of density 1."""
+
+    volume: float
+    first: _Doubles  # (3,): the integral of the position
+    second: _Doubles  # (3, 3): the integral of the position times its transpose
+
+
+def union_moments(centers: _Doubles, radii: _Doubles) -> Moments:
+    """Volume and moments, about the origin, of what at least one of the spheres covers."""
+    outer = _outer(centers, radii)
+    centers, radii = centers[outer], radii[outer]
+    sums = np.zeros(10)
+    for k in range(len(radii)):
+        sums += _of_sphere(k, centers, radii)
+    x, y, z, xx, yy, zz, xy, xz, yz = sums[1:]
+    second = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return Moments(float(sums[0]), np.array([x, y, z]), second)
+
+
+def _outer(centers: _Doubles, radii: _Doubles) -> NDArray[np.intp]:
+    """Those spheres that no other one covers, the largest first."""
+    kept: list[int] = []
+    for k in np.argsort(-radii, kind="stable").tolist():
+        distance = np.linalg.norm(centers[kept] - centers[k], axis=1)
+        if not (distance + radii[k] <= radii[kept] + _COVERED * radii[k]).any():
+            kept.append(k)
+    return np.array(kept, np.intp)
+
+
+def _of_sphere(k: int, centers: _Doubles, radii: _Doubles) -> _Doubles:
+    """What the outlines on one sphere's surface add to the integrals."""
+    near = np.linalg.norm(centers - centers[k], axis=1) < radii + radii[k]
+    near[k] = False
+    others, other_radii = centers[near] - centers[k], radii[near]
+    ends = _breaks(others, other_radii, radii[k])
+    sums = np.zeros(10)
+    for heights, weights in _quadrature(ends):
+        sums += weights @ _cuts(heights, centers[k], radii[k], others, other_radii)
+    return sums
+
+
+# ---- where a sphere's outline changes ------------------------------------------------------------
+
+
+def _breaks(others: _Doubles, other_radii: _Doubles, radius: float) -> _Doubles:
+    """Heights along x, from the sphere's center, between which its arcs change smoothly."""
+    normals, along, reach = _circles(others, other_radii, radius)
+    found = [_extremes(normals, along, reach), _corners(normals, along, radius)]
+    points = np.concatenate(found)
+    # what another sphere covers is not on the outline; a point's own spheres pass through it
+    inside = np.zeros(len(points), bool)
+    for other, size in zip(others, other_radii, strict=True):
+        inside |= np.linalg.norm(points - other, axis=1) < (1 - _COVERED) * size
+    heights = np.clip(points[~inside, 0], -radius, radius)
+    heights = np.sort(np.concatenate([[-radius, radius], heights]))
+    keep = np.concatenate([[True], np.diff(heights) > _SAME_PLACE * radius])
+    return heights[keep]
+
+
+def _circles(
+    others: _Doubles, other_radii: _Doubles, radius: float
+) -> tuple[_Doubles, _Doubles, _Doubles]:
+    """In which circles a sphere at the origin meets others: normals, distances, radii."""
+    distance = np.linalg.norm(others, axis=1)
+    along = (distance**2 + radius**2 - other_radii**2) / (2 * distance)
+    reach = np.sqrt(np.maximum(radius**2 - along**2, 0.0))
+    return others / distance[:, None], along, reach
+
+
+def _extremes(normals: _Doubles, along: _Doubles, reach: _Doubles) -> _Doubles:
+    """The points of the circles that are first and last along x."""
+    middles = normals * along[:, None]
+    steep = np.hypot(normals[:, 1], normals[:, 2])
+    with np.errstate(invalid="ignore"):
+        # within the circle's plane, the direction of x: x less its part along the normal
+        across = -normals[:, :1] * normals[:, 1:] / steep[:, None]
+    # a circle that is at right angles to x has all of its points at one height
+    direction = np.column_stack([steep, np.where(steep[:, None] > 0, across, [1.0, 0.0])])
+    return np.concatenate([middles + reach[:, None] * direction * sign for sign in (1, -1)])
+
+
+def _corners(normals: _Doubles, along: _Doubles, radius: float) -> _Doubles:
+    """The points of the sphere at which two of the circles cross."""
+    a, b = np.triu_indices(len(along), 1)
+    cross = np.cross(normals[a], normals[b])
+    sine_sq = np.einsum("ij,ij->i", cross, cross)
+    cosine = np.einsum("ij,ij->i", normals[a], normals[b])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_a = (along[a] - along[b] * cosine) / sine_sq
+        of_b = (along[b] - along[a] * cosine) / sine_sq
+        middle = of_a[:, None] * normals[a] + of_b[:, None] * normals[b]
+        rest = radius**2 - np.einsum("ij,ij->i", middle, middle)
+        step = cross * np.sqrt(rest / sine_sq)[:, None]
+    found = np.isfinite(step).all(axis=1)
+    return np.concatenate([middle[found] + step[found], middle[found] - step[found]])
+
+
+def _quadrature(ends: _Doubles) -> Iterator[tuple[_Doubles, _Doubles]]:
+    """Yield nodes and weights between ends, in chunks.
+
+    At the ends integrands change like a square root. As a function of t they do not, where
+    x = middle + half (3 t - t^3) / 2.
+    """
+    t, weight = np.polynomial.legendre.leggauss(_NODES)
+    place, rate = t * (3 - t**2) / 2, 1.5 * (1 - t**2) * weight
+    middle, half = (ends[1:] + ends[:-1]) / 2, np.diff(ends) / 2
+    heights = (middle[:, None] + half[:, None] * place).ravel()
+    weights = (half[:, None] * rate).ravel()
+    for start in range(0, len(heights), _CUTS):
+        yield heights[start : start + _CUTS], weights[start : start + _CUTS]
+
+
+# ---- cuts ----------------------------------------------------------------------------------------
+
+
+def _cuts(
+    heights: _Doubles, center: _Doubles, radius: float, others: _Doubles, other_radii: _Doubles
+) -> _Doubles:
+    """At each height, what a sphere's arcs add to the ten integrals over the cut, (h, 10)."""
+    size = np.sqrt(np.maximum((radius - heights) * (radius + heights), 0.0))
+    begin, end = _arcs(heights, size, radius, others, other_radii)
+    area, y, z, yy, zz, yz = _integrals(begin, end, size, center[1], center[2])
+    x = center[0] + heights
+    # 1, x, y, z, xx, yy, zz, xy, xz, yz
+    return np.column_stack([area, x * area, y, z, x * x * area, yy, zz, x * y, x * z, yz])
+
+
+def _arcs(
+    heights: _Doubles, size: _Doubles, radius: float, others: _Doubles, other_radii: _Doubles
+) -> tuple[_Doubles, _Doubles]:
+    """Angles (h, k + 1) between which a sphere's circles are in no other one; some are empty."""
+    begin, end = _covered(heights, size, radius, others, other_radii)
+    # one that covers nothing, so that there is one
+    begin, end = (np.pad(angles, ((0, 0), (0, 1))) for angles in (begin, end))
+    order = np.argsort(begin, axis=1)
+    begin, end = (np.take_along_axis(angles, order, axis=1) for angles in (begin, end))
+    reached = np.maximum.accumulate(end, axis=1)
+    # what is covered last goes on across the full turn
+    before = np.column_stack([reached[:, -1] - 2 * np.pi, reached[:, :-1]])
+    before = np.maximum(before, reached[:, -1:] - 2 * np.pi)
+    return before, np.maximum(begin, before)
+
+
+def _covered(
+    heights: _Doubles, size: _Doubles, radius: float, others: _Doubles, other_radii: _Doubles
+) -> tuple[_Doubles, _Doubles]:
+    """The angles (h, k) between which each other sphere covers the circle at each height."""
+    away = np.hypot(others[:, 1], others[:, 2])
+    gap = radius**2 + np.einsum("ij,ij->i", others, others) - other_radii**2
+    # the cosine of half the angle, times what may be 0
+    scaled = gap - 2 * heights[:, None] * others[:, 0]
+    scale = 2 * size[:, None] * away
+    with np.errstate(divide="ignore", invalid="ignore"):
+        cosine = np.where(scale > 0, scaled / scale, np.where(scaled < 0, -1.0, 1.0))
+    half = np.arccos(np.clip(cosine, -1.0, 1.0))
+    begin = (np.arctan2(others[:, 2], others[:, 1]) - half) % (2 * np.pi)
+    end = begin + 2 * half
+    # all, or nothing: wherever that begins
+    whole, none = half == np.pi, half == 0
+    begin[whole | none] = 0.0
+    end[whole], end[none] = 2 * np.pi, 0.0
+    return begin, end
+
+
+def _integrals(begin: _Doubles, end: _Doubles, r: _Doubles, b: float, c: float) -> list[_Doubles]:
+    """Integrals of 1, y, z, yy, zz, yz over what is inside the arcs, (h,) each.
+
+    Green's theorem makes that of y^p z^q one of y^(p + 1) z^q / (p + 1) dz along the arcs
+    y = b + r cos, z = c + r sin.
+    """
+    differences = (_antiderivatives(end) - _antiderivatives(begin)).sum(axis=2)
+    of = dict(zip(_POWERS, differences, strict=True))
+    # of y^2 cos, and of y^2 sin cos
+    square = b**2 * of[1, 0] + 2 * b * r * of[2, 0] + r**2 * of[3, 0]
+    square_sin = b**2 * of[1, 1] + 2 * b * r * of[2, 1] + r**2 * of[3, 1]
+    cube = b**3 * of[1, 0] + 3 * b**2 * r * of[2, 0] + 3 * b * r**2 * of[3, 0] + r**3 * of[4, 0]
+    once = b * of[1, 0] + r * of[2, 0]
+    once_sin = b * of[1, 1] + r * of[2, 1]
+    once_sin2 = b * of[1, 2] + r * of[2, 2]
+    return [
+        r * once,
+        r * square / 2,
+        r * (c * once + r * once_sin),
+        r * cube / 3,
+        r * (c**2 * once + 2 * c * r * once_sin + r**2 * once_sin2),
+        r * (c * square + r * square_sin) / 2,
+    ]
+
+
+# of cos and of sin, in the order of their integrals
+_POWERS = ((1, 0), (2, 0), (3, 0), (4, 0), (1, 1), (2, 1), (3, 1), (1, 2), (2, 2))
+
+
+def _antiderivatives(t: _Doubles) -> _Doubles:
+    """Of cos^m sin^n, one for each of the powers."""
+    s, c = np.sin(t), np.cos(t)
+    return np.array(
+        [
+            s,
+            (t + s * c) / 2,
+            s - s**3 / 3,
+            (3 * t + s * c * (2 * c**2 + 3)) / 8,
+            s**2 / 2,
+            -(c**3) / 3,
+            -(c**4) / 4,
+            s**3 / 3,
+            (t - s * c * (2 * c**2 - 1)) / 8,
+        ]
+    )

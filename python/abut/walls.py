@@ -1,0 +1,284 @@
+"""Walls of a simulation: meshes that stand still, or move as they are told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from .finder import ContactFinder
+from .materials import Material
+from .mesh import Mesh
+from .motions import Given, Motion, call_given, check_given, read_motion
+
+if TYPE_CHECKING:
+    from .simulation import Simulation
+
+_Doubles = NDArray[np.float64]
+
+# members of abut_motion, and its kind of walls that a callable moves
+_MEMBERS, _GIVEN = 9, 3
+
+
+@dataclass(frozen=True)
+class WallEntry:
+    """What a simulation knows of a wall: `pose` is where it stood at the time `start`, when its
+    motion began."""
+
+    mesh: Mesh
+    material: int
+    motion: Motion | Given | None
+    start: float
+    pose: _Doubles
+
+    @property
+    def is_given(self) -> bool:
+        """Whether a callable moves it."""
+        return self.motion is not None and not isinstance(self.motion, Motion)
+
+    def rows(self) -> list[list[float]]:
+        """The motions as the library takes them."""
+        if self.motion is None:
+            return []
+        if not isinstance(self.motion, Motion):
+            return [[_GIVEN, *[0.0] * (_MEMBERS - 1)]]
+        return [
+            [part.kind, *part.vector, *part.origin, part.rate, part.phase]
+            for part in self.motion.parts()
+        ]
+
+
+class WallState(NamedTuple):
+    """The members of abut_wall_state in their order."""
+
+    pose: _Doubles
+    velocity: _Doubles
+    spin: _Doubles
+    origin: _Doubles
+
+
+class Walls:
+    """All walls of a simulation, which its library's side borrows.
+
+    Parameters
+    ----------
+    core : _core.Simulation
+        To which they are told.
+    step : float
+        Of the simulation; poses of callables are compared from step to step.
+    """
+
+    def __init__(self, core: _core.Simulation, step: float) -> None:
+        self._core, self._step = core, step
+        self.entries: list[WallEntry] = []
+        self.finder: ContactFinder | None = None
+
+    @property
+    def meshes(self) -> tuple[Mesh, ...]:
+        return tuple(entry.mesh for entry in self.entries)
+
+    @property
+    def has_given(self) -> bool:
+        return any(entry.is_given for entry in self.entries)
+
+    def exchange(self, entries: list[WallEntry], finder: ContactFinder | None) -> None:
+        """Have these walls instead; where that fails, nothing has changed."""
+        try:
+            self._send(entries, finder)
+            self.entries, self.finder = entries, finder
+        except BaseException:
+            # Ctrl-C may come after the library has taken them
+            self._send(self.entries, self.finder)
+            raise
+
+    def _send(self, entries: list[WallEntry], finder: ContactFinder | None) -> None:
+        rows = [entry.rows() for entry in entries]
+        self._core.set_walls(
+            None if finder is None else finder._core,
+            np.array([entry.material for entry in entries], np.intp),
+            np.array([entry.start for entry in entries], np.float64),
+            np.array([entry.pose for entry in entries], np.float64).reshape(-1, 16),
+            np.cumsum([0, *map(len, rows)], dtype=np.intp),
+            np.array([*chain(*rows)], np.float64).reshape(-1, _MEMBERS),
+        )
+
+    def add(self, entry: WallEntry, motion: object, time: float) -> None:
+        """Add a wall that begins to move."""
+        finder = ContactFinder([*self.meshes, entry.mesh])
+        self._begin(len(self.entries), entry, motion, time, finder)
+
+    def move(self, number: int, motion: object, time: float) -> None:
+        """Let a wall go on with another motion from where it is."""
+        entry = replace(self.entries[number], start=time, pose=self.state_now(number).pose)
+        self._begin(number, entry, motion, time, self.finder)
+
+    def _begin(
+        self,
+        number: int,
+        entry: WallEntry,
+        motion: object,
+        time: float,
+        finder: ContactFinder | None,
+    ) -> None:
+        entry = replace(entry, motion=read_motion(motion))
+        state = self._checked(entry, time) if entry.is_given else None
+        self.exchange([*self.entries[:number], entry, *self.entries[number + 1 :]], finder)
+        if state is not None:
+            self._core.place(number, state)
+
+    def check_given(self, time: float) -> None:
+        """Put walls that callables move where they are at this time, and look whether poses and
+        twists agree."""
+        for number, entry in enumerate(self.entries):
+            if entry.is_given:
+                self._core.place(number, self._checked(entry, time))
+
+    def place_given(self, time: float) -> None:
+        """Put walls that callables move where they are at this time."""
+        for number, entry in enumerate(self.entries):
+            if entry.is_given:
+                assert callable(entry.motion)
+                self._core.place(number, _state(*call_given(entry.motion, time)))
+
+    def state(self, number: int) -> WallState:
+        """Where a wall was at the beginning of the last step."""
+        return _wall_state(self._core.wall(number))
+
+    def state_now(self, number: int) -> WallState:
+        return _wall_state(self._core.wall_now(number))
+
+    def _checked(self, entry: WallEntry, time: float) -> _Doubles:
+        assert callable(entry.motion)
+        size = float(np.linalg.norm(entry.mesh.vertices, axis=1).max(initial=0.0))
+        return _state(*check_given(entry.motion, time, self._step, size))
+
+
+def _state(pose: _Doubles, twist: _Doubles) -> _Doubles:
+    """Of a wall that a callable moves, whose torque is about the origin of its frame."""
+    return np.concatenate([pose.ravel(), twist, pose[:3, 3]])
+
+
+def _wall_state(members: _Doubles) -> WallState:
+    return WallState(members[:16].reshape(4, 4), members[16:19], members[19:22], members[22:])
+
+
+class Wall:
+    """A mesh that spheres of a simulation touch: made by `Simulation.add_wall`.
+
+    Attributes
+    ----------
+    number : int
+        Its number among the simulation's walls, and of its mesh in `Simulation.contacts`.
+    mesh : Mesh
+    material : Material
+    motion : Rotating, Translating, Oscillating, Motions, callable or None
+        How it moves. A motion that is assigned begins now, where the wall is now; None stops it
+        there. Axes and origins are in the world. A callable takes the time of the simulation and
+        returns a pose (4, 4) and a twist (6,), both absolute: velocity of the origin of the mesh's
+        frame, then angular velocity.
+    pose : (4, 4) ndarray of float64
+        Where it is now: the transform from the mesh's own frame to the world.
+    force : (3,) ndarray of float64
+        What spheres exert on it, at the beginning of the last step, as `Simulation.contacts`.
+    torque : (3,) ndarray of float64
+        Likewise, about the origin of its motion: of several that of the first one that rotates,
+        which those after it carry along, or 0, 0, 0 where none does; of a callable the origin of
+        the mesh's frame. With what rolling of type C does to the wall.
+    power : float
+        What the spheres' forces and torques do on the moving wall.
+    nodal_forces : (v, 3) ndarray of float64
+        The force at each vertex of the mesh, in the world, by the nodal weights of the contacts.
+
+    Examples
+    --------
+    A ball that lies on a plate, which begins to rise:
+
+    >>> import abut
+    >>> plate = abut.Mesh([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], [[0, 1, 2, 3]])
+    >>> ball, steel = abut.Material(density=1000, young=1e6), abut.Material()
+    >>> sim = abut.Simulation(step=1e-4)
+    >>> sim.set_law(ball, steel, abut.Hertz(restitution=0.1))
+    >>> wall = sim.add_wall(plate, steel)
+    >>> _ = sim.add_spheres([[0, 0, 0.1]], 0.1, ball)
+    >>> sim.run(1.0)
+    >>> wall.force.round(3)
+    array([  0.   ,   0.   , -41.092])
+    >>> wall.motion = abut.Translating((0, 0, 0.1))
+    >>> sim.run(0.5)
+    >>> wall.pose[:3, 3].round(6)
+    array([0.  , 0.  , 0.05])
+    """
+
+    __slots__ = ("_number", "_simulation")
+
+    def __init__(self, simulation: Simulation, number: int) -> None:
+        self._simulation, self._number = simulation, number
+
+    @property
+    def number(self) -> int:
+        return self._number
+
+    @property
+    def _entry(self) -> WallEntry:
+        return self._simulation._walls.entries[self._number]
+
+    @property
+    def mesh(self) -> Mesh:
+        return self._entry.mesh
+
+    @property
+    def material(self) -> Material:
+        return self._simulation.materials[self._entry.material]
+
+    @property
+    def motion(self) -> Motion | Given | None:
+        return self._entry.motion
+
+    @motion.setter
+    def motion(self, motion: Any) -> None:
+        self._simulation._move_wall(self._number, motion)
+
+    @property
+    def pose(self) -> _Doubles:
+        return self._simulation._walls.state_now(self._number).pose
+
+    def _load(self) -> tuple[tuple[float, ...], tuple[float, ...], float]:
+        return self._simulation._core.load(self._number)
+
+    @property
+    def force(self) -> _Doubles:
+        return np.array(self._load()[0])
+
+    @property
+    def torque(self) -> _Doubles:
+        return np.array(self._load()[1])
+
+    @property
+    def power(self) -> float:
+        return self._load()[2]
+
+    @property
+    def nodal_forces(self) -> _Doubles:
+        contacts = self._simulation.contacts
+        rows = np.repeat(np.arange(len(contacts)), np.diff(contacts.node_offsets))
+        here = contacts.mesh[rows] == self._number
+        rows, nodes, weights = rows[here], contacts.node[here], contacts.weight[here]
+        count = len(self.mesh.vertices)
+        parts = -weights[:, None] * contacts.force[rows]
+        return np.stack([np.bincount(nodes, part, count) for part in parts.T], axis=-1)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Wall):
+            return NotImplemented
+        return self._simulation is other._simulation and self._number == other._number
+
+    def __hash__(self) -> int:
+        return hash((id(self._simulation), self._number))
+
+    def __repr__(self) -> str:
+        motion = "stands still" if self.motion is None else f"motion {self.motion!r}"
+        return f"Wall({self._number}: {self.mesh!r}, {motion})"

@@ -1,0 +1,123 @@
+"""Laws: their numbers between two materials, and what they take."""
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+import abut
+from abut.values import from_dict
+
+GLASS = abut.Material(2500, 6e10, 0.24)
+RUBBER = abut.Material(1100, 1e7, 0.49)
+RIGID = abut.Material()
+
+
+def test_hertz_between_two_materials():
+    kind, stiffness, shear, *rest = abut.Hertz(0.5, 0.4).numbers(GLASS, RUBBER)
+    assert kind == 1
+    assert 1 / stiffness == pytest.approx((1 - 0.24**2) / 6e10 + (1 - 0.49**2) / 1e7, rel=1e-14)
+    of_both = (2 - 0.24) * 2 * 1.24 / 6e10 + (2 - 0.49) * 2 * 1.49 / 1e7
+    assert 1 / shear == pytest.approx(of_both, rel=1e-14)
+    assert rest == [0.5, 0.4, 0, 0.0, 0.3]
+
+
+def test_a_rigid_material_adds_no_compliance():
+    _, stiffness, shear, *_ = abut.Hertz().numbers(GLASS, RIGID)
+    assert stiffness == pytest.approx(6e10 / (1 - 0.24**2), rel=1e-14)
+    assert shear == pytest.approx(GLASS.shear / (2 - 0.24), rel=1e-14)
+
+
+@pytest.mark.parametrize("law", [abut.Hertz(0.3), abut.Linear(1e4)])
+def test_the_order_of_materials_does_not_matter(law):
+    assert law.numbers(GLASS, RUBBER) == law.numbers(RUBBER, GLASS)
+
+
+def test_hertz_between_two_rigid_materials():
+    with pytest.raises(ValueError, match="both are rigid; give one of them young="):
+        abut.Hertz().numbers(RIGID, abut.Material(density=1000))
+
+
+def test_linear():
+    law = abut.Linear(7e3, friction=0.3, restitution=0.8)
+    assert law.numbers(RIGID, RIGID) == (2, 7e3, pytest.approx(2e3), 0.3, 0.8, 0, 0.0, 0.3)
+    assert abut.Linear(1e3, tangential=0.5).numbers(GLASS, RIGID)[2] == 500.0
+
+
+@pytest.mark.parametrize(
+    ("rolling", "numbers"),
+    [
+        (0.0, (0, 0.0, 0.3)),
+        (0.01, (2, 0.01, 0.3)),
+        (abut.RollingC(0.01), (2, 0.01, 0.3)),
+        (abut.RollingC(0.01, damping=0.0), (2, 0.01, 0.0)),
+        (abut.RollingA(0.02), (1, 0.02, 0.0)),
+        (abut.RollingA(0), (0, 0.0, 0.0)),
+    ],
+)
+def test_rolling(rolling, numbers):
+    assert abut.Hertz(rolling=rolling).numbers(GLASS, GLASS)[5:] == numbers
+    assert abut.Linear(1.0, rolling=rolling).numbers(GLASS, GLASS)[5:] == numbers
+
+
+@pytest.mark.parametrize("make", [abut.Hertz, lambda **numbers: abut.Linear(1.0, **numbers)])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"friction": -0.1}, "friction is -0.1, but must be 0 or positive, and finite"),
+        ({"friction": np.nan}, "friction is nan"),
+        ({"friction": np.inf}, "friction is inf"),
+        ({"restitution": 0}, "restitution is 0.0, but must be above 0 and at most 1"),
+        ({"restitution": 1.01}, "restitution is 1.01"),
+        ({"restitution": np.nan}, "restitution is nan"),
+        ({"rolling": -0.1}, "rolling is -0.1"),
+        ({"rolling": np.nan}, "rolling is nan"),
+    ],
+)
+def test_what_is_no_law(make, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        make(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: abut.Linear(0), "stiffness is 0.0"),
+        (lambda: abut.Linear(np.nan), "stiffness is nan"),
+        (lambda: abut.Linear(1.0, tangential=-1), "tangential is -1.0"),
+        (lambda: abut.RollingA(-1.0), "coefficient is -1.0"),
+        (lambda: abut.RollingC(np.inf), "coefficient is inf"),
+        (lambda: abut.RollingC(0.1, -0.3), "damping is -0.3"),
+    ],
+)
+def test_what_is_no_spring(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+@pytest.mark.parametrize("name", ["friction", "restitution", "rolling"])
+@pytest.mark.parametrize("value", [True, "high", None, abut.RollingC])
+def test_what_is_no_number(name, value):
+    with pytest.raises(TypeError, match=name):
+        abut.Hertz(**{name: value})
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        abut.Hertz(0.1, 0.9, abut.RollingA(0.3)),
+        abut.Hertz(rolling=0.001),
+        abut.Linear(1 / 3, 0.1 + 0.2, rolling=abut.RollingC(0.1, 0.2)),
+    ],
+)
+def test_copies(law):
+    assert pickle.loads(pickle.dumps(law)) == law
+    assert from_dict(json.loads(json.dumps(law.to_dict()))) == law
+    assert eval(repr(law), vars(abut)) == law
+    assert hash(from_dict(law.to_dict())) == hash(law)
+
+
+def test_laws_that_differ():
+    assert abut.Hertz(0.1) != abut.Hertz(0.2)
+    assert abut.Hertz(rolling=abut.RollingA(0.1)) != abut.Hertz(rolling=abut.RollingC(0.1))
