@@ -757,8 +757,9 @@ typedef struct abut_clusters {
 
 abut_index abut_simulation_cluster_count(const abut_simulation *simulation);
 
-/* Clusters with their spheres: `spheres` has all members, cluster by cluster; their centers,
- * velocities and spins follow from the clusters. */
+/* Clusters with their spheres: `spheres` has all members, cluster by cluster; their centers follow
+ * from the clusters, and so do velocities and spins where those have no `spins`: else they are as
+ * given, as they were in a step that was saved. */
 abut_status abut_simulation_add_clusters(abut_simulation *simulation, const abut_clusters *clusters,
                                          const abut_spheres *spheres, abut_error *error);
 void abut_simulation_read_clusters(const abut_simulation *simulation,

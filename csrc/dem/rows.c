@@ -416,8 +416,8 @@ abut_index abut_simulation_cluster_count(const abut_simulation *s)
     return s->clusters.count;
 }
 
-static void append_cluster(abut_simulation *s, const abut_clusters *from, abut_index k,
-                           abut_index first_row, abut_index first_member)
+static cluster *append_cluster(abut_simulation *s, const abut_clusters *from, abut_index k,
+                               abut_index first_row, abut_index first_member)
 {
     cluster_set *set = &s->clusters;
     cluster *c = &set->clusters[set->count++];
@@ -433,6 +433,7 @@ static void append_cluster(abut_simulation *s, const abut_clusters *from, abut_i
     memcpy(set->members + 3 * set->member_count, from->members + 3 * first_member,
            3 * (size_t)c->member_count * sizeof *set->members);
     set->member_count += c->member_count;
+    return c;
 }
 
 /* Members know their cluster, and laws its mass. */
@@ -459,6 +460,18 @@ static void restore_cluster(cluster *c, const abut_clusters *from, abut_index k)
     }
 }
 
+/* Members of a cluster that goes on move as they did: over the last step, whose beginning a cluster
+ * that is placed anew does not know. */
+static void restore_members(abut_simulation *s, const cluster *c, const abut_spheres *rows,
+                            abut_index first)
+{
+    for (int32_t k = 0; k < c->member_count; k++) {
+        body *b = &s->store.bodies[s->store.places[c->first_row + k]];
+        memcpy(b->velocity, rows->velocities + 3 * (first + k), sizeof b->velocity);
+        memcpy(b->spin, rows->spins + 3 * (first + k), sizeof b->spin);
+    }
+}
+
 abut_status abut_simulation_add_clusters(abut_simulation *s, const abut_clusters *clusters,
                                          const abut_spheres *rows, abut_error *error)
 {
@@ -472,11 +485,14 @@ abut_status abut_simulation_add_clusters(abut_simulation *s, const abut_clusters
     status = add(s, rows, error ? error : &unused);
     abut_index member = 0;
     for (abut_index k = 0; !status && k < clusters->count; k++) {
-        append_cluster(s, clusters, k, first_row + member, member);
-        member += clusters->member_counts[k];
+        cluster *c = append_cluster(s, clusters, k, first_row + member, member);
         join_members(s, first + k);
         clusters_place(&s->clusters, first + k, &s->store);
-        restore_cluster(&s->clusters.clusters[first + k], clusters, k);
+        restore_cluster(c, clusters, k);
+        if (clusters->spins) {
+            restore_members(s, c, rows, member);
+        }
+        member += clusters->member_counts[k];
     }
     return status;
 }

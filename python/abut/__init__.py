@@ -1,4 +1,4 @@
-"""Contacts of spheres with meshes of facets, and of spheres of any sizes with each other.
+"""Contacts of spheres with meshes and with each other, and their motion in time (DEM).
 
 >>> import abut, numpy as np
 >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2, 3]])
@@ -35,6 +35,18 @@ a table, sorted by i, then j, and a finder makes it again and again:
 >>> pairs = abut.find_pairs([[0, 0, 0], [0.19, 0, 0], [0.19, 0.12, 0]], [0.1, 0.1, 0.03])
 >>> pairs.i, pairs.j, pairs.overlap.round(9)
 (array([0, 1]), array([1, 2]), array([0.01, 0.01]))
+
+Spheres move, by laws of contact and between walls, in a `Simulation`: here one that falls on the
+mesh and comes to rest.
+
+>>> grain, steel = abut.Material(density=2500, young=1e7), abut.Material()
+>>> sim = abut.Simulation(step=1e-4)
+>>> sim.set_law(grain, steel, abut.Hertz(friction=0.5, restitution=0.1))
+>>> floor = sim.add_wall(mesh, steel)
+>>> ids = sim.add_spheres([[0.5, 0.5, 0.11]], 0.1, grain)
+>>> sim.run(1.0)
+>>> floor.force.round(2), (-9.81 * sim.masses[0]).round(2)
+(array([   0.  ,    0.  , -102.73]), np.float64(-102.73))
 
 Vector code for AVX2 and AVX-512 is used where the machine has them. The environment variable
 ``ABUT_SIMD``, read at import, names a lower level: ``baseline``, ``v3`` (AVX2) or ``v4`` (AVX-512);

@@ -103,7 +103,7 @@ class Insertion(Value):
     --------
     >>> import abut
     >>> grain = abut.Material(density=2500, young=1e7)
-    >>> feed = abut.Insertion([[0, 0, 1], [1, 1, 1.2]], (0.01, 0.02), rate=2000, material=grain)
+    >>> feed = abut.Insertion([[0, 0, 1], [1, 1, 1.2]], (1e-3, 2e-3), rate=2000, material=grain)
     >>> state = feed.begin()
     >>> centers, radii = feed.draw(state, 0.005, lambda centers, radii: radii > 1)
     >>> len(radii), state.inserted

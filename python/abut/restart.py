@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .bodies import Numbers, locked
-from .checks import counted
+from .checks import a_or_an, counted
 from .contacts import Contacts
 from .finder import ContactFinder
 from .insertion import Insertion
@@ -24,7 +24,7 @@ from .mesh import Mesh, warn
 from .motions import read_motion
 from .pairs import Pairs
 from .placement import SimulationWarning
-from .schedule import Feed
+from .schedule import MOST_STEPS, Feed
 from .simulation import Simulation
 from .values import Value, from_dict
 from .walls import WallEntry
@@ -39,19 +39,24 @@ _Arrays = Mapping[str, NDArray[Any]]
 
 # of spheres, what they are made of and what steps have made of them; then of clusters
 _NEW = ("centers", "radii", "masses", "velocities", "spins", "materials", "clusters")
-_MADE = ("forces", "torques", "began", "works")
+_MADE = ("forces", "torques", "images", "began", "works")
 _WIDTHS = {
     "centers": 3, "velocities": 3, "spins": 3, "forces": 3, "torques": 3, "began": 3, "works": 4,
-    "positions": 3, "orientations": 4, "angular_momenta": 3, "inertias": 3, "members": 3,
+    "images": 3, "positions": 3, "orientations": 4, "angular_momenta": 3, "inertias": 3,
+    "members": 3,
 }  # fmt: skip
 _CLUSTERS = (
     "positions", "orientations", "velocities", "angular_momenta", "masses", "inertias",
-    "member_counts", "members", "spins", "works",
+    "member_counts", "members", "images", "spins", "works",
 )  # fmt: skip
-_WHOLE = ("materials", "clusters", "member_counts")
+_WHOLE = ("materials", "clusters", "images", "member_counts")
 
 # what tables carry to the next step
 _CARRIED = ("force", "moment", "spring", "roll")
+
+# the library numbers rows, and images, in 32 bits; what lasts may be larger
+_MOST_ROWS = 2**31
+_LASTING = ("ids", "cluster_numbers")
 
 # members of abut_wall_state and of the account
 _WALL_STATE, _ACCOUNT = 25, 4
@@ -121,6 +126,7 @@ def _feed_setup(feed: Feed) -> dict[str, Any]:
         "state": feed.state.to_dict(),
         "start": feed.start,
         "until": feed.until,
+        "seen": feed.seen,
     }
 
 
@@ -241,7 +247,9 @@ def _read_meshes(meshes: Any) -> tuple[Mesh, ...]:
     given = [meshes] if isinstance(meshes, Mesh) else list(meshes)
     for number, mesh in enumerate(given):
         if not isinstance(mesh, Mesh):
-            raise TypeError(f"meshes[{number}] is {type(mesh).__name__}, but must be a Mesh")
+            raise TypeError(
+                f"meshes[{number}] is {a_or_an(type(mesh).__name__)}, but must be a Mesh"
+            )
     return tuple(given)
 
 
@@ -249,7 +257,8 @@ def _compare_forces(simulation: Simulation, count: int) -> None:
     given = len(simulation._forces)
     if given != count:
         warn(
-            f"the simulation was saved with {count} forces of add_force, but {given} are given",
+            f"the simulation was saved with {counted(count, 'force')} of add_force, but {given} are"
+            " given",
             SimulationWarning,
         )
 
@@ -278,7 +287,13 @@ def _typed(name: str, array: NDArray[Any], kind: type[Any]) -> NDArray[Any]:
     typed = np.require(array, kind, ["C", "A"])
     if not np.isfinite(typed).all():
         raise ValueError(f"{name} is not finite")
+    if kind is np.intp and name not in _LASTING and _are_beyond(typed):
+        raise ValueError(f"{name} holds numbers beyond 32 bits")
     return typed
+
+
+def _are_beyond(numbers: NDArray[np.intp]) -> bool:
+    return bool(((numbers >= _MOST_ROWS) | (numbers <= -_MOST_ROWS)).any())
 
 
 def _prefixed(prefix: str, names: Iterable[str]) -> dict[str, type[Any]]:
@@ -302,7 +317,9 @@ _TABLE_KEYS = tuple(
 
 
 def _read_setup(array: NDArray[Any]) -> dict[str, Any]:
-    setup = json.loads(np.require(array, np.uint8).tobytes())
+    if array.dtype != np.uint8 or array.ndim != 1:
+        raise ValueError(f"setup has dtype {array.dtype} and shape {array.shape}")
+    setup = json.loads(array.tobytes())
     if not isinstance(setup, dict):
         raise ValueError("its setup is no table")
     return setup
@@ -331,19 +348,25 @@ def _check_shape(arrays: _Arrays, name: str, *shape: int) -> None:
 def _made(
     setup: Mapping[str, Any], arrays: _Arrays, meshes: tuple[Mesh, ...], motions: dict[int, Any]
 ) -> Simulation:
+    given = {number: read_motion(motion) for number, motion in motions.items()}
     try:
         simulation = _begin(setup)
-        entries = _entries(setup["walls"], meshes, motions)
+        entries = _entries(setup["walls"], meshes, given)
         feeds = [_feed(stored) for stored in setup["feeds"]]
-        numbers = Numbers(next_id=int(setup["next_id"]), next_cluster=int(setup["next_cluster"]))
-        step_count = int(setup["step_count"])
+        numbers = Numbers(
+            next_id=_whole(setup, "next_id"), next_cluster=_whole(setup, "next_cluster")
+        )
+        step_count = _whole(setup, "step_count")
     except (KeyError, TypeError, AttributeError, OverflowError, IndexError) as error:
         raise ValueError(f"its setup is damaged: {error!r}") from None
+    _check_lasting("ids", arrays["ids"], numbers.next_id)
+    _check_lasting("cluster_numbers", arrays["cluster_numbers"], numbers.next_cluster)
     if entries:
         simulation._walls.exchange(entries, ContactFinder(list(meshes)))
     _add_rows(simulation, arrays)
     _restore(simulation, arrays, step_count)
     simulation._feeds = feeds
+    simulation._schedule.noted = step_count
     simulation._numbers = simulation._numbers_then = numbers._replace(
         ids=locked(arrays["ids"]),
         clusters=locked(arrays["cluster_numbers"]),
@@ -351,6 +374,19 @@ def _made(
     )
     simulation._walls.check_given(simulation.time)
     return simulation
+
+
+def _whole(setup: Mapping[str, Any], name: str) -> int:
+    number = int(setup[name])
+    if not 0 <= number < MOST_STEPS:
+        raise ValueError(f"its {name} is {number}")
+    return number
+
+
+def _check_lasting(name: str, numbers: NDArray[np.intp], end: int) -> None:
+    """Lasting numbers ascend, and are less than the next one."""
+    if numbers.ndim != 1 or (np.diff(numbers, prepend=-1, append=end) <= 0).any():
+        raise ValueError(f"{name} does not ascend from 0 to less than {end}")
 
 
 def _begin(setup: Mapping[str, Any]) -> Simulation:
@@ -370,7 +406,7 @@ def _feed(stored: Mapping[str, Any]) -> Feed:
     if not isinstance(insertion, Insertion):
         raise ValueError("its setup is damaged: there is no insertion where one should be")
     state = insertion.state_from_dict(stored["state"])
-    return Feed(insertion, state, float(stored["start"]), stored["until"])
+    return Feed(insertion, state, float(stored["start"]), stored["until"], int(stored["seen"]))
 
 
 # ---- walls ----
@@ -381,7 +417,8 @@ def _entries(
 ) -> list[WallEntry]:
     if len(stored) != len(meshes):
         walls = counted(len(stored), "wall")
-        raise ValueError(f"it has {walls}, but {counted(len(meshes), 'mesh', 'meshes')} are given")
+        given = counted(len(meshes), "mesh is", "meshes are")
+        raise ValueError(f"it has {walls}, but {given} given")
     entries = [_entry(*pair, motions) for pair in enumerate(zip(stored, meshes, strict=True))]
     if motions:
         raise ValueError(f"motions names wall {next(iter(motions))}, which no callable moved")
@@ -396,7 +433,7 @@ def _entry(number: int, pair: tuple[Mapping[str, Any], Mesh], motions: dict[int,
     if wall["is_given"]:
         if number not in motions:
             raise ValueError(f"a callable moved wall {number}: motions={{{number}: ...}} takes it")
-        motion = read_motion(motions.pop(number))
+        motion = motions.pop(number)
     pose = np.array(wall["pose"], np.float64).reshape(4, 4)
     return WallEntry(mesh, int(wall["material"]), motion, float(wall["start"]), pose)
 
@@ -407,8 +444,6 @@ def _entry(number: int, pair: tuple[Mapping[str, Any], Mesh], motions: dict[int,
 def _add_rows(simulation: Simulation, arrays: _Arrays) -> None:
     """Spheres and clusters in the order in which they came."""
     ids, numbers, groups = (arrays[k] for k in ("ids", "cluster_numbers", "spheres.clusters"))
-    _check_shape(arrays, "ids", ids.size)
-    _check_shape(arrays, "cluster_numbers", numbers.size)
     _check_shape(arrays, "frames", len(numbers), 4)
     _check_shapes(arrays, "spheres", (*_NEW, *_MADE), len(ids))
     rest = [name for name in _CLUSTERS if name != "members"]
@@ -429,6 +464,8 @@ def _add_rows(simulation: Simulation, arrays: _Arrays) -> None:
 
 def _check_groups(groups: NDArray[np.intp], counts: NDArray[np.intp]) -> None:
     """Members of a cluster stand side by side, and clusters in their order."""
+    if (groups < -1).any() or (counts < 1).any() or counts.sum() != np.count_nonzero(groups >= 0):
+        raise ValueError("clusters.member_counts does not add up to the spheres of clusters")
     if not np.array_equal(groups[groups >= 0], np.repeat(np.arange(len(counts)), counts)):
         raise ValueError("spheres.clusters does not agree with clusters.member_counts")
 

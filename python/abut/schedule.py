@@ -16,6 +16,7 @@ MOST_STEPS = 2.0**53
 
 class _Event(NamedTuple):
     interval: int
+    since: int  # the step before the first that counts
     call: Callable[[], object]
 
 
@@ -26,9 +27,11 @@ class Schedule:
         self._events: list[_Event] = []
         # of the last step, what is still to be called
         self._due: deque[Callable[[], object]] = deque()
+        # the last step that was noted
+        self.noted = 0
 
-    def add(self, interval: int, call: Callable[[], object]) -> None:
-        self._events.append(_Event(interval, call))
+    def add(self, interval: int, since: int, call: Callable[[], object]) -> None:
+        self._events.append(_Event(interval, since, call))
 
     def next_step(self, now: int, end: int) -> int:
         """The number of the next step after which something is to be called, or the end."""
@@ -36,8 +39,14 @@ class Schedule:
         return min([end, *steps])
 
     def note(self, now: int) -> None:
-        """The step with this number is done."""
-        self._due.extend(event.call for event in self._events if now % event.interval == 0)
+        """The step with this number is done; that it is, may be told again."""
+        if now == self.noted:
+            return
+        due = [
+            event.call for event in self._events if now > event.since and now % event.interval == 0
+        ]
+        self.noted = now
+        self._due.extend(due)
 
     def call_due(self) -> None:
         """Call what is due, in the order of registration; where a call fails, the rest stays due,
@@ -54,6 +63,8 @@ class Feed:
     state: InsertionState
     start: float
     until: float | None
+    # the last step after which it was asked
+    seen: int
 
     def is_due(self, time: float, step: float) -> bool:
         """Whether something is to come in at this time, which is that of a whole step."""

@@ -106,7 +106,7 @@ class Simulation:
         Lasting numbers of the spheres, in the order in which they came, as `add_spheres` returned
         them. So are all arrays here.
     centers : (n, 3) ndarray of float64
-        Now.
+        Now; along an axis with a period from 0 to that.
     radii, masses : (n,) ndarray of float64
         A member of a cluster has an equal part of the cluster's mass. Masses stay where radii are
         assigned.
@@ -116,6 +116,9 @@ class Simulation:
         Numbers into `materials`.
     forces, torques : (n, 3) ndarray of float64
         Of contacts and of callbacks, without gravity, at the beginning of the last step.
+    images : (n, 3) ndarray of intp
+        By how many periods each has left the box: ``centers + images * period`` is where it would
+        be without.
     materials : tuple of Material
         Those that spheres, walls and laws have named; equal ones are one.
     walls : tuple of Wall
@@ -184,6 +187,7 @@ class Simulation:
     material = AssignedColumn("materials")
     forces = Column("forces")
     torques = Column("torques")
+    images = Column("images")
 
     def __init__(
         self,
@@ -781,7 +785,7 @@ class Simulation:
 
     def _add_event(self, interval: float, call: Callable[[], object]) -> None:
         steps = self._steps_of(checks.positive(interval, "interval"), "interval")
-        self._schedule.add(max(1, steps), call)
+        self._schedule.add(max(1, steps), self.step_count, call)
 
     def add_insertion(self, feed: Insertion, until: float | None = None) -> None:
         """Let spheres or clusters come in from now on.
@@ -818,7 +822,7 @@ class Simulation:
         number = self._number(feed.material)
         if feed.cluster is not None:
             self._laws.check_clusters([number])
-        self._feeds.append(Feed(feed, feed.begin(), self.time, end))
+        self._feeds.append(Feed(feed, feed.begin(), self.time, end, self.step_count))
 
     # ---- going on ----
 
@@ -918,8 +922,8 @@ class Simulation:
             self._prepared = largest
 
     def _go_on(self, end: int, told: Progress | None) -> None:
-        # what an error has left over after the step before
-        self._schedule.call_due()
+        # of the step before, what Ctrl-C or an error has left over
+        self._finish_step()
         if self.step_count == end:
             return
         warned = self._warn_of_step()
@@ -928,9 +932,7 @@ class Simulation:
             self._advance(self._next_step(end, looked, told) - self.step_count)
             if self.step_count == looked and not warned:
                 self._warn_of_step()
-            self._insert_all()
-            self._schedule.note(self.step_count)
-            self._schedule.call_due()
+            self._finish_step()
             if told is not None:
                 told.update()
 
@@ -978,13 +980,20 @@ class Simulation:
             torques += torque
         self._core.apply(forces, torques)
 
-    def _insert_all(self) -> None:
+    def _finish_step(self) -> None:
+        """What is to happen after the last step, and has not happened yet."""
+        now = self.step_count
         for feed in self._feeds:
-            if feed.is_due(self.time, self._step):
+            if feed.seen < now:
                 self._insert(feed)
+                feed.seen = now
+        self._schedule.note(now)
+        self._schedule.call_due()
 
     def _insert(self, feed: Feed) -> None:
         """Add what is due and finds a place; where that fails, it is due again."""
+        if not feed.is_due(self.time, self._step):
+            return
         state, count = feed.state.to_dict(), len(self.ids)
         try:
             self._insert_due(feed)

@@ -185,9 +185,9 @@ class Wall:
     force : (3,) ndarray of float64
         What spheres exert on it, at the beginning of the last step, as `Simulation.contacts`.
     torque : (3,) ndarray of float64
-        Likewise, about the origin of its motion, the last one where there are several, that a
-        translation carries along; 0, 0, 0 of a wall that stands still, and of a callable the
-        origin of the mesh's frame. With what rolling of type C does to the wall.
+        Likewise, about the origin of its motion: of several that of the first one that rotates,
+        which those after it carry along, or 0, 0, 0 where none does; of a callable the origin of
+        the mesh's frame. With what rolling of type C does to the wall.
     power : float
         What the spheres' forces and torques do on the moving wall.
     nodal_forces : (v, 3) ndarray of float64

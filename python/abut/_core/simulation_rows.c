@@ -21,6 +21,7 @@ static const struct column SPHERE_COLUMNS[] = {
     {"clusters", offsetof(abut_spheres, clusters), ARRAY_INDEX, 0, PER_SPHERE, GIVEN, 0, 1},
     {"forces", offsetof(abut_spheres, forces), ARRAY_DOUBLE, 3, PER_SPHERE, MADE, 0, 1},
     {"torques", offsetof(abut_spheres, torques), ARRAY_DOUBLE, 3, PER_SPHERE, MADE, 0, 1},
+    {"images", offsetof(abut_spheres, images), ARRAY_INDEX, 3, PER_SPHERE, MADE, 0, 1},
     {"began", offsetof(abut_spheres, began), ARRAY_DOUBLE, 3, PER_SPHERE, MADE, 0, 1},
     {"works", offsetof(abut_spheres, works), ARRAY_DOUBLE, 4, PER_SPHERE, MADE, 0, 1},
 };
@@ -144,6 +145,7 @@ static const struct column CLUSTER_COLUMNS[] = {
     {"member_counts", offsetof(abut_clusters, member_counts), ARRAY_INDEX, 0, PER_CLUSTER, ALWAYS,
      0, 1},
     {"members", offsetof(abut_clusters, members), ARRAY_DOUBLE, 3, PER_MEMBER, IF_COUNTED, 0, 1},
+    {"images", offsetof(abut_clusters, images), ARRAY_INDEX, 3, PER_CLUSTER, IF_GONE_ON, 0, 1},
     {"spins", offsetof(abut_clusters, spins), ARRAY_DOUBLE, 3, PER_CLUSTER, IF_GONE_ON, 0, 1},
     {"works", offsetof(abut_clusters, works), ARRAY_DOUBLE, 4, PER_CLUSTER, IF_GONE_ON, 0, 1},
 };

@@ -1,0 +1,353 @@
+"""Files from which simulations go on: the same bits, and errors for files that are damaged."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+import abut
+from abut.restart import FORMAT
+from scenes_simulation import GRAIN, STEEL, STEP, box, busy, floor, laws, plate, state
+
+TURNING = abut.Rotating(axis=(0, 0, 1), origin=(0.5, 0.5, 0), rate=5.0)
+
+
+def turning(time):
+    return TURNING.pose(time), TURNING.twist(time)
+
+
+def meshes_of(sim):
+    return [wall.mesh for wall in sim.walls]
+
+
+def shaken():
+    """With type A, linear laws, a period, and motions of all kinds."""
+    sim = abut.Simulation(step=STEP, period=(1.0, None, 1.0), gravity=(1, 2, -3))
+    laws(sim, law=abut.Linear(1e4, friction=0.4, restitution=0.5, rolling=abut.RollingA(0.02)))
+    orbit = abut.Motions([TURNING, abut.Oscillating((0.1, 0, 0), 20.0, 0.3)])
+    sim.add_wall(plate(0.4), STEEL, motion=orbit)
+    wall = sim.add_wall(plate(0.7), STEEL, motion=abut.Translating((0, 0, -1.0)))
+    sim.run(steps=3)
+    wall.motion = TURNING
+    centers = (np.indices((5, 5, 5)).reshape(3, -1).T + 0.5) / 5
+    sim.add_spheres(centers, 0.09, GRAIN, np.random.default_rng(2).normal(size=centers.shape))
+    return sim
+
+
+def shared():
+    """Shares of the contacts with a rough floor."""
+    sim = abut.Simulation(step=STEP, resolution="sharing")
+    laws(sim)
+    rough = abut.examples.rough_plane(6, 0.1, seed=1)
+    sim.add_wall(abut.Mesh(rough.vertices * [3, 3, 1], rough.indices.reshape(-1, 3)), STEEL)
+    centers = [[x, y, 0.25] for x in np.arange(0.3, 3, 0.4) for y in np.arange(0.3, 3, 0.4)]
+    sim.add_spheres(centers, 0.15, GRAIN, velocities=(1, 0, -3))
+    return sim
+
+
+def changed():
+    """Spheres and clusters that came and went in turn."""
+    sim = busy(insertion=False)
+    sim.run(steps=300)
+    sim.remove_spheres(sim.ids[::5][:20])
+    sim.remove_clusters([0])
+    rod = abut.Cluster([[0, 0, 0], [0.05, 0, 0], [0.1, 0, 0.02]], [0.04, 0.05, 0.04])
+    for k in range(3):
+        sim.add_spheres([[0.2 + 0.2 * k, 0.5, 2.0]], 0.05, GRAIN, velocities=(0, 0, -9))
+        sim.add_clusters(
+            rod, [[0.2 + 0.2 * k, 0.2, 2.0], [0.2 + 0.2 * k, 0.7, 2.0]], GRAIN,
+            [[1, 2, 3, 4], [0, 1, 1, 0]], (0, 0, -9), (3, 2, 1),
+        )  # fmt: skip
+    feed = abut.Insertion([[0, 0, 2.5], [1, 1, 3]], None, 300, GRAIN, seed=3, cluster=rod)
+    sim.add_insertion(feed, until=0.08)
+    return sim
+
+
+SCENES = {"busy": busy, "shaken": shaken, "shared": shared, "changed": changed}
+
+
+@pytest.mark.parametrize("scene", SCENES)
+@pytest.mark.filterwarnings("ignore:.*overlap:abut.SimulationWarning")
+def test_same_bits_as_without(scene, tmp_path, request):
+    count = 1000 if request.config.getoption("--long") else 350
+    sim = SCENES[scene]()
+    sim.run(steps=count)
+    assert len(sim.contacts) + len(sim.pairs) > 5
+    sim.save(tmp_path / "a.npz")
+    again = abut.load_simulation(tmp_path / "a.npz", meshes_of(sim))
+    assert state(again) == state(sim)
+    assert repr(again) == repr(sim) and again.materials == sim.materials
+    for name in ("radii", "masses", "material", "step", "period", "resolution"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(sim, name))
+    for _ in range(2):
+        sim.run(steps=count // 2)
+        again.run(steps=count // 2)
+        assert state(again) == state(sim)
+    assert again.stable_step() == sim.stable_step()
+
+
+def test_saved_again_is_the_same(tmp_path):
+    sim = busy()
+    sim.run(steps=300)
+    sim.save(tmp_path / "a.npz")
+    abut.load_simulation(tmp_path / "a.npz", meshes_of(sim)).save(tmp_path / "b.npz")
+    first, second = (dict(np.load(tmp_path / f"{name}.npz")) for name in "ab")
+    assert first.keys() == second.keys()
+    for name, array in first.items():
+        assert array.tobytes() == second[name].tobytes(), name
+
+
+def test_new_things_get_new_numbers(tmp_path):
+    sim = busy()
+    sim.run(steps=100)
+    sim.remove_spheres(sim.ids[-1:])
+    sim.remove_clusters([1])
+    sim.save(tmp_path / "a.npz")
+    again = abut.load_simulation(tmp_path / "a.npz", meshes_of(sim))
+    rod = abut.Cluster([[0, 0, 0], [0.1, 0, 0]], 0.1)
+    for one in (sim, again):
+        one.add_spheres([[5, 5, 5]], 0.1, GRAIN)
+        assert one.add_clusters(rod, [[7, 7, 7]], GRAIN).tolist() == [2]
+    assert (again.ids == sim.ids).all() and len(np.unique(sim.ids)) == len(sim.ids)
+
+
+def test_before_the_first_step(tmp_path):
+    sim, whole = busy(), busy()
+    sim.save(tmp_path / "a.npz")
+    again = abut.load_simulation(tmp_path / "a.npz", meshes_of(sim))
+    again.run(steps=200)
+    whole.run(steps=200)
+    assert state(again) == state(whole)
+    abut.Simulation(step=1.0).save(tmp_path / "b.npz")
+    assert len(abut.load_simulation(tmp_path / "b.npz").ids) == 0
+
+
+def test_saved_on_the_way(tmp_path):
+    sim = busy()
+    sim.every(50 * STEP, lambda s: s.save(tmp_path / f"{s.step_count}.npz"))
+    sim.run(steps=150)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["100.npz", "150.npz", "50.npz"]
+    again = abut.load_simulation(tmp_path / "50.npz", meshes_of(sim))
+    again.run(steps=100)
+    assert state(again) == state(sim)
+
+
+# ---- what a file does not hold -------------------------------------------------------------------
+
+
+def test_callables_are_given_again(tmp_path):
+    def wind(sim):
+        return 0.3 * ([1.0, 0, 0] - sim.velocities)
+
+    sim = busy(motion=turning)
+    sim.add_force(wind)
+    sim.run(steps=200)
+    sim.save(tmp_path / "a.npz")
+    meshes = meshes_of(sim)
+    again = abut.load_simulation(tmp_path / "a.npz", meshes, [wind], {1: turning})
+    assert again.walls[1].motion is turning
+    sim.run(steps=200)
+    again.run(steps=200)
+    assert state(again) == state(sim)
+    with pytest.raises(ValueError, match=r"a callable moved wall 1: motions=\{1: ...\}"):
+        abut.load_simulation(tmp_path / "a.npz", meshes, [wind])
+    with pytest.raises(ValueError, match="motions names wall 0, which no callable moved"):
+        abut.load_simulation(tmp_path / "a.npz", meshes, [wind], {0: turning, 1: turning})
+    with pytest.raises(TypeError, match="motion is 'round'"):
+        abut.load_simulation(tmp_path / "a.npz", meshes, [wind], {1: "round"})
+    with pytest.warns(abut.SimulationWarning, match="saved with 1 force of add_force, but 0"):
+        abut.load_simulation(tmp_path / "a.npz", meshes, motions={1: turning})
+
+
+def test_what_is_registered_anew_counts_as_before(tmp_path):
+    sim = busy()
+    sim.run(steps=50)
+    sim.save(tmp_path / "a.npz")
+    again, seen = abut.load_simulation(tmp_path / "a.npz", meshes_of(sim)), []
+    again.every(25 * STEP, lambda s: seen.append(s.step_count))
+    again.run(steps=50)
+    assert seen == [75, 100]
+
+
+def test_other_meshes_are_an_error(tmp_path):
+    sim = busy()
+    sim.save(tmp_path / "a.npz")
+    wrong = {
+        r"it has 2 walls, but 0 meshes are given": (),
+        r"it has 2 walls, but 1 mesh is given": box(),
+        r"meshes\[0\] is not the mesh that wall 0": [plate(), box()],
+        r"meshes\[1\] is not the mesh that wall 1": [box(), plate(0.5 + 1e-15)],
+    }
+    for message, meshes in wrong.items():
+        with pytest.raises(ValueError, match=f"a.npz: {message}"):
+            abut.load_simulation(tmp_path / "a.npz", meshes)
+    with pytest.raises(TypeError, match=r"meshes\[1\] is a str"):
+        abut.load_simulation(tmp_path / "a.npz", [box(), "plate"])
+    abut.load_simulation(tmp_path / "a.npz", (box(), plate()))
+
+
+# ---- files ---------------------------------------------------------------------------------------
+
+
+def test_wrong_ending_and_missing_file(tmp_path):
+    sim = abut.Simulation(step=1.0)
+    with pytest.raises(ValueError, match=r"a.txt has no known ending of simulations' files: .npz"):
+        sim.save(tmp_path / "a.txt")
+    with pytest.raises(FileNotFoundError):
+        sim.save(tmp_path / "nowhere" / "a.npz")
+    with pytest.raises(FileNotFoundError):
+        abut.load_simulation(tmp_path / "a.npz")
+
+
+def test_file_before_stays_where_writing_fails(tmp_path, monkeypatch):
+    sim = busy()
+    sim.save(tmp_path / "a.npz")
+    before = (tmp_path / "a.npz").read_bytes()
+
+    def savez(file, **arrays):
+        file.write(b"half of")
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(np, "savez", savez)
+    sim.run(steps=5)
+    with pytest.raises(OSError, match="no space"):
+        sim.save(tmp_path / "a.npz")
+    assert (tmp_path / "a.npz").read_bytes() == before and len([*tmp_path.iterdir()]) == 1
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """A file, and the meshes that it needs."""
+    path = tmp_path_factory.mktemp("saved") / "a.npz"
+    sim = busy()
+    sim.run(steps=600)
+    assert len(sim.contacts) and len(sim.pairs)
+    sim.save(path)
+    return path, meshes_of(sim)
+
+
+def test_truncated_file(saved, tmp_path):
+    path, meshes = saved
+    whole = path.read_bytes()
+    for length in [0, 1, 100, len(whole) // 3, len(whole) // 2, len(whole) - 30, len(whole) - 1]:
+        (tmp_path / "cut.npz").write_bytes(whole[:length])
+        with pytest.raises(ValueError, match=r"cut.npz.*no sound npz file"):
+            abut.load_simulation(tmp_path / "cut.npz", meshes)
+
+
+def test_other_files(saved, tmp_path):
+    path, meshes = saved
+    abut.find_pairs([[0, 0, 0]], 1.0).save(tmp_path / "pairs.npz")
+    with pytest.raises(ValueError, match=r"pairs\.npz: it holds no simulation"):
+        abut.load_simulation(tmp_path / "pairs.npz", meshes)
+    with pytest.raises(ValueError, match="no contacts"):
+        abut.load_contacts(path)
+
+
+def test_unknown_keys_are_passed_over(saved, tmp_path):
+    path, meshes = saved
+    arrays = dict(np.load(path))
+    setup = json.loads(arrays["setup"].tobytes()) | {"later": [1, 2]}
+    arrays |= {
+        "setup": np.frombuffer(json.dumps(setup).encode(), np.uint8),
+        "of a later version": np.arange(3),
+        "spheres.temperature": np.zeros(7),
+    }
+    np.savez(tmp_path / "b.npz", **arrays)
+    first, second = (abut.load_simulation(p, meshes) for p in (path, tmp_path / "b.npz"))
+    assert state(first) == state(second)
+
+
+def test_later_format(saved, tmp_path):
+    path, meshes = saved
+    np.savez(tmp_path / "b.npz", **dict(np.load(path)) | {"abut_simulation": FORMAT + 1})
+    with pytest.raises(ValueError, match=f"has abut_simulation {FORMAT + 1}; this abut reads"):
+        abut.load_simulation(tmp_path / "b.npz", meshes)
+
+
+def damages(array):
+    """Arrays in its place that no simulation has saved."""
+    yield array[:-1] if array.ndim else array.reshape(1)
+    yield array[..., None]
+    yield np.array(["x"])
+    if array.dtype.kind == "f" and array.size:
+        spoiled = array.copy()
+        spoiled.flat[-1] = np.nan
+        yield spoiled
+    if array.dtype.kind == "i" and array.size:
+        for value in (-7, 2**40):
+            spoiled = array.copy()
+            spoiled.flat[-1] = value
+            yield spoiled
+
+
+# what any number may be
+FREE = {"contacts.facet", "contacts.feature", "contacts.image", "pairs.image", "spheres.images",
+        "clusters.images"}  # fmt: skip
+
+
+def test_damaged_arrays_are_errors_and_nothing_more(saved, tmp_path):
+    path, meshes = saved
+    arrays = dict(np.load(path))
+    for name in arrays:
+        for number, damaged in enumerate(damages(arrays[name])):
+            np.savez(tmp_path / "b.npz", **arrays | {name: damaged})
+            is_number = number >= 3 and arrays[name].dtype.kind == "i"
+            if is_number and name in FREE:
+                goes_on_or_is_told(tmp_path / "b.npz", meshes)
+                continue
+            with pytest.raises(ValueError, match=r"b\.npz"):
+                abut.load_simulation(tmp_path / "b.npz", meshes)
+        np.savez(tmp_path / "b.npz", **{key: a for key, a in arrays.items() if key != name})
+        with pytest.raises(ValueError, match=r"it ha|holds no"):
+            abut.load_simulation(tmp_path / "b.npz", meshes)
+
+
+def goes_on_or_is_told(path, meshes):
+    try:
+        sim = abut.load_simulation(path, meshes)
+    except ValueError:
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        sim.run(steps=3)
+
+
+SETUPS = [
+    ("step", "soon"), ("step", -1.0), ("gravity", [0, 0]), ("period", 5), ("resolution", "none"),
+    ("materials", [{"kind": "Wood"}]), ("materials", 3), ("laws", [[0, 9, {}]]), ("laws", [[0]]),
+    ("walls", []), ("walls", [{}, {}]), ("walls", None), ("feeds", [{}]), ("feeds", 1),
+    ("step_count", None), ("step_count", -5), ("next_id", "x"), ("workers", 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value"), SETUPS)
+def test_damaged_setup(saved, tmp_path, name, value):
+    path, meshes = saved
+    arrays = dict(np.load(path))
+    setup = json.loads(arrays["setup"].tobytes())
+    for changed in (setup | {name: value}, {key: v for key, v in setup.items() if key != name}):
+        text = np.frombuffer(json.dumps(changed).encode(), np.uint8)
+        np.savez(tmp_path / "b.npz", **arrays | {"setup": text})
+        with pytest.raises(ValueError, match=r"b\.npz"):
+            abut.load_simulation(tmp_path / "b.npz", meshes)
+
+
+def test_setup_that_is_no_json(saved, tmp_path):
+    path, meshes = saved
+    for text in (b"", b"{", b"[1]", b"\xff\xfe"):
+        np.savez(
+            tmp_path / "b.npz", **dict(np.load(path)) | {"setup": np.frombuffer(text, np.uint8)}
+        )
+        with pytest.raises(ValueError, match=r"b\.npz"):
+            abut.load_simulation(tmp_path / "b.npz", meshes)
+
+
+def test_floor_of_a_file_is_the_one_that_was_loaded(saved):
+    path, meshes = saved
+    again = abut.load_simulation(path, meshes)
+    assert again.walls[0].mesh is meshes[0] and again.contacts.meshes == tuple(meshes)
+    other = again.add_wall(floor())
+    again.run(steps=3)
+    assert other.number == 2
