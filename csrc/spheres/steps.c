@@ -26,6 +26,7 @@ enum { COLUMN_LIMIT = 8 };
 typedef struct checking {
     checked_column columns[COLUMN_LIMIT];
     int column_count;
+    abut_index number_count;  /* of all columns */
     abut_index stretch_count; /* of the longest column */
 } checking;
 
@@ -35,6 +36,7 @@ static void add_column(checking *c, checked_column column)
 {
     const abut_index stretches = (column.count + STRETCH - 1) / STRETCH;
     c->columns[c->column_count++] = column;
+    c->number_count += column.count;
     c->stretch_count = stretches > c->stretch_count ? stretches : c->stretch_count;
 }
 
@@ -215,7 +217,7 @@ abut_status steps_check(const pair_steps *s, int workers, abut_error *error)
     }
     if (is_right && c.stretch_count > 0) {
         const parallel_plan plan = {.chunk_count = c.column_count * c.stretch_count,
-                                    .work = c.column_count * c.stretch_count * STRETCH / 8,
+                                    .work = c.number_count / 8,
                                     .workers = workers};
         is_right = !parallel_run(&plan, check_stretch, &c);
     }

@@ -1,0 +1,789 @@
+"""The discrete element method in NumPy: slow, obvious, the truth for `abut.Simulation`.
+
+docs/dem.md has the formulas. A step takes the contacts at its beginning with the walls where they
+are then, and the velocities of half a step before; it ends with centers at its end. `Simulation`
+has the public face of the library's as far as the scenes of `scenes_dem.py` need it, so that these
+build either.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+import abut
+from reference_history import tilted
+
+HERTZ_EXPONENT, LINEAR_EXPONENT = 1.5, 1.0
+
+
+class Energy(NamedTuple):
+    kinetic: float
+    rotational: float
+    gravitational: float
+    elastic: float
+    dissipated: float
+    wall_work: float
+
+
+# ---- small mathematics ---------------------------------------------------------------------------
+
+
+def dot(a, b):
+    return (a * b).sum(axis=-1)
+
+
+def length(vectors):
+    return np.linalg.norm(vectors, axis=-1)
+
+
+def column(numbers):
+    return np.asarray(numbers)[..., None]
+
+
+def rotation(axis, angle):
+    """The matrix of a rotation about a unit vector (Rodrigues)."""
+    x, y, z = axis
+    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * (cross @ cross)
+
+
+def spun(vectors, axes, angles):
+    """Vectors turned about unit vectors, each by its angle."""
+    sine, cosine = column(np.sin(angles)), column(np.cos(angles))
+    along = column(dot(axes, vectors)) * axes
+    return along + cosine * (vectors - along) + sine * np.cross(axes, vectors)
+
+
+def ratio(above, below):
+    """above / below, 0 where `below` is 0."""
+    above, below = np.broadcast_arrays(above, below)
+    return np.divide(above, below, out=np.zeros(above.shape), where=below != 0)
+
+
+def logarithm_of_restitution(zeta):
+    """-ln e of a contact that does not attract, with this damping ratio."""
+    if zeta < 1:
+        return 2 * zeta * np.arccos(zeta) / np.sqrt(1 - zeta * zeta)
+    if zeta == 1:
+        return 2.0
+    return 2 * zeta * np.arccosh(zeta) / np.sqrt(zeta * zeta - 1)
+
+
+def damping_ratio(restitution):
+    """The damping ratio of this restitution, by bisection: e falls with it."""
+    low, high = 0.0, 1.0
+    while logarithm_of_restitution(high) < -np.log(restitution):
+        high *= 2
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        if logarithm_of_restitution(middle) < -np.log(restitution):
+            low = middle
+        else:
+            high = middle
+    return low if restitution < 1 else 0.0
+
+
+# ---- laws ----------------------------------------------------------------------------------------
+
+
+class Constants(NamedTuple):
+    """What the force of two materials depends on; or arrays of these, one entry a contact."""
+
+    is_hertz: bool
+    normal: float  # Hertz: E*; linear: k_n
+    tangential: float  # Hertz: G*; linear: k_t
+    friction: float
+    damping: float  # zeta
+    rolling: str  # "", "A" or "C"
+    rolling_friction: float
+    rolling_damping: float
+
+
+TYPES = tuple(Constants.__annotations__.values())
+
+
+def effective(numerator, a, b, modulus):
+    """1 / (sum of numerator / modulus over those of two materials that are not rigid)."""
+    soft = [material for material in (a, b) if material.young is not None]
+    return 1 / sum(numerator(material) / modulus(material) for material in soft)
+
+
+def constants(law, a, b):
+    rolling, kind, rolling_damping = law.rolling, "C", 0.3
+    if isinstance(rolling, abut.RollingA):
+        rolling, kind = rolling.coefficient, "A"
+    elif isinstance(rolling, abut.RollingC):
+        rolling, rolling_damping = rolling.coefficient, rolling.damping
+    kind = kind if rolling > 0 else ""
+    rest = law.friction, damping_ratio(law.restitution), kind, rolling, rolling_damping
+    if isinstance(law, abut.Linear):
+        return Constants(False, law.stiffness, law.tangential * law.stiffness, *rest)
+    young = effective(lambda m: 1 - m.poisson**2, a, b, lambda m: m.young)
+    shear = effective(lambda m: 2 - m.poisson, a, b, lambda m: m.young / (2 + 2 * m.poisson))
+    return Constants(True, young, shear, *rest)
+
+
+class Touch(NamedTuple):
+    """Contacts of one kind, of i with a wall or with j, one entry a row."""
+
+    overlap: np.ndarray
+    normal: np.ndarray
+    radius: np.ndarray  # R*
+    mass: np.ndarray  # m*
+    inertia: np.ndarray  # I*
+    velocity: np.ndarray  # of i against the other, where they touch
+    spin: np.ndarray
+    share: np.ndarray
+    # of the step before, turned into the tangent plane of now; 0 for new contacts
+    is_new: np.ndarray
+    old_overlap: np.ndarray
+    old_normal: np.ndarray  # turned with the mesh
+    spring: np.ndarray
+    roll: np.ndarray
+
+
+class Response(NamedTuple):
+    """What contacts do to i, and what they take to the next step."""
+
+    force: np.ndarray
+    moment: np.ndarray
+    resistance: np.ndarray  # A, the largest torque of type A
+    elastic: np.ndarray
+    spring: np.ndarray
+    roll: np.ndarray
+
+
+def stiffnesses(law, touch):
+    """(S_n, k_t)"""
+    root = np.sqrt(touch.radius * touch.overlap)
+    return (
+        np.where(law.is_hertz, 2 * law.normal * root, law.normal),
+        np.where(law.is_hertz, 8 * law.tangential * root, law.tangential),
+    )
+
+
+def respond(law, touch, step):
+    normal_stiffness, tangential_stiffness = stiffnesses(law, touch)
+    # Hertz: (4/3) E* sqrt(R*) overlap^(3/2)
+    elastic_force = np.where(law.is_hertz, 2 / 3, 1) * normal_stiffness * touch.overlap
+    stored = np.where(law.is_hertz, 2 / 5, 1 / 2) * elastic_force * touch.overlap
+    damping = 2 * law.damping * np.where(law.is_hertz, np.sqrt(5 / 6), 1)
+
+    between = halfway(touch)
+    speed = dot(touch.velocity, between)
+    slip = tilted(touch.velocity - column(speed) * between, between, touch.normal)
+    push = elastic_force - damping * np.sqrt(normal_stiffness * touch.mass) * speed
+    push = np.maximum(0, push)
+
+    shrink = np.sqrt(ratio(touch.overlap, touch.old_overlap))
+    shrink = np.where(law.is_hertz & (touch.old_overlap > 0), np.minimum(1, shrink), 1)
+    spring = column(shrink) * touch.spring - column(tangential_stiffness * step) * slip
+    drag = spring - column(damping * np.sqrt(tangential_stiffness * touch.mass)) * slip
+    limit = law.friction * push
+    slides = column(length(drag) > limit)
+    drag = np.where(slides, column(ratio(limit, length(drag))) * drag, drag)
+    spring = np.where(slides, drag, spring)
+    stored = stored + ratio(dot(spring, spring), 2 * tangential_stiffness)
+
+    roll, moment = resist(law, touch, tangential_stiffness, push, step)
+    resistance = np.where(law.rolling == "A", law.rolling_friction * touch.radius * push, 0)
+    share = column(touch.share)
+    return Response(
+        share * (column(push) * touch.normal + drag),
+        share * moment,
+        touch.share * resistance,
+        touch.share * stored,
+        spring,
+        roll,
+    )
+
+
+def halfway(touch):
+    """The normal between those of the step before and of now."""
+    total = touch.old_normal + touch.normal
+    return np.where(column(touch.is_new), touch.normal, total / column(length(total)))
+
+
+def resist(law, touch, tangential_stiffness, push, step):
+    """Type C: the spring that is kept, and the moment on i."""
+    is_c = law.rolling == "C"
+    stiffness = np.where(is_c, tangential_stiffness * touch.radius**2, 0)
+    spin = touch.spin - column(dot(touch.spin, touch.normal)) * touch.normal
+    roll = touch.roll - column(stiffness * step) * spin
+    limit = np.where(is_c, law.rolling_friction * touch.radius * push, 0)
+    is_cut = column(length(roll) > limit)
+    roll = np.where(is_cut, column(ratio(limit, length(roll))) * roll, roll)
+    damper = 2 * law.rolling_damping * np.sqrt(stiffness * touch.inertia)
+    return roll, np.where(is_cut, roll, roll - column(damper) * spin)
+
+
+# ---- motions of walls ----------------------------------------------------------------------------
+
+
+class Place(NamedTuple):
+    """Where a frame is and how it moves: a point x of it is at turn @ x + origin."""
+
+    turn: np.ndarray
+    origin: np.ndarray
+    velocity: np.ndarray  # of the origin
+    spin: np.ndarray
+    center: np.ndarray  # about which a wall's torque is
+
+
+def matrix(place):
+    pose = np.eye(4)
+    pose[:3, :3], pose[:3, 3] = place.turn, place.origin
+    return pose
+
+
+def after(first, then):
+    """A frame in `first`, all of which is carried by `then`."""
+    arm = then.turn @ first.origin
+    return Place(
+        then.turn @ first.turn,
+        then.origin + arm,
+        then.velocity + np.cross(then.spin, arm) + then.turn @ first.velocity,
+        then.spin + then.turn @ first.spin,
+        then.center,
+    )
+
+
+def moved(part, time):
+    """One part of a motion, which begins at time 0; center: None where it has no own."""
+    kind, vector, origin, rate, phase = part
+    vector, origin, zero = np.asarray(vector), np.asarray(origin), np.zeros(3)
+    if kind == 0:
+        turn, spin = rotation(vector, rate * time), rate * vector
+        return Place(turn, origin - turn @ origin, np.cross(spin, -turn @ origin), spin, origin)
+    if kind == 1:
+        return Place(np.eye(3), vector * time, vector, zero, None)
+    turns = 2 * np.pi * rate
+    shift = vector * (np.sin(turns * time + phase) - np.sin(phase))
+    velocity = vector * turns * np.cos(turns * time + phase)
+    return Place(np.eye(3), shift, velocity, zero, None)
+
+
+def still(pose):
+    pose = np.asarray(pose, float)
+    return Place(pose[:3, :3], pose[:3, 3], np.zeros(3), np.zeros(3), np.zeros(3))
+
+
+class Wall:
+    """A mesh with its motion, and what the spheres of the last step do to it."""
+
+    def __init__(self, simulation, mesh, material, motion):
+        self.simulation, self.mesh, self.material = simulation, mesh, material
+        self.started, self.begin, self._motion = 0.0, np.eye(4), motion
+        self.force = self.torque = np.zeros(3)
+        self.power, self.nodal_forces = 0.0, np.zeros((len(mesh.vertices), 3))
+
+    @property
+    def motion(self):
+        return self._motion
+
+    @motion.setter
+    def motion(self, motion):
+        now = self.simulation.time
+        self.begin, self.started, self._motion = matrix(self.at(now)), now, motion
+
+    @property
+    def pose(self):
+        return matrix(self.at(self.simulation.time))
+
+    def at(self, time):
+        if self._motion is None:
+            return still(self.begin)
+        if callable(self._motion):
+            pose, twist = (np.asarray(one, float) for one in self._motion(time))
+            return still(pose)._replace(velocity=twist[:3], spin=twist[3:], center=pose[:3, 3])
+        place, center = still(self.begin), None
+        for part in self._motion.parts():
+            then = moved(part, time - self.started)
+            place = after(place, then)
+            # the first rotation's, which what comes after it carries along
+            center = then.center if center is None else then.turn @ center + then.origin
+        if all(part[0] != 0 for part in self._motion.parts()):
+            center = place.origin - self.begin[:3, 3]
+        return place._replace(center=center)
+
+    def take(self, force, moment, arm, place, weights):
+        """The load of a step: forces and moments of rolling, at arms from the frame's origin."""
+        self.force, self.nodal_forces = force.sum(axis=0), weights.T @ force
+        arm = arm - (place.center - place.origin)
+        self.torque = (np.cross(arm, force) + moment).sum(axis=0)
+        velocity = place.velocity + np.cross(place.spin, place.center - place.origin)
+        self.power = dot(self.force, velocity) + dot(self.torque, place.spin)
+
+
+# ---- clusters ------------------------------------------------------------------------------------
+
+
+def turn_of(quaternion):
+    """The matrix of a quaternion x, y, z, w."""
+    x, y, z, w = quaternion
+    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.eye(3) + 2 * w * cross + 2 * cross @ cross
+
+
+def times(a, b):
+    """The product of two quaternions."""
+    return np.append(
+        a[3] * b[:3] + b[3] * a[:3] + np.cross(a[:3], b[:3]), a[3] * b[3] - dot(a[:3], b[:3])
+    )
+
+
+class Body:
+    """A cluster of spheres: what moves it is its angular momentum in the world."""
+
+    def __init__(self, cluster, density, position, orientation, velocity, spin):
+        self.mass, self.inertia = cluster.mass_for(density), cluster.inertia_for(density)
+        self.members, self.position = np.asarray(cluster.members), np.array(position, float)
+        turn = orientation.as_matrix() @ cluster.axes
+        self.orientation = Rotation.from_matrix(turn).as_quat()
+        self.velocity, self.angular_velocity = np.array(velocity, float), np.array(spin, float)
+        self.angular_momentum = turn @ (self.inertia * (turn.T @ spin))
+        self.mean_arms = self.arms()
+
+    def spin_at(self, orientation):
+        turn = turn_of(orientation)
+        return turn @ ((turn.T @ self.angular_momentum) / self.inertia)
+
+    def turned(self, orientation, step):
+        """The own orientation after a step at the angular velocity of another one."""
+        rate = 0.5 * times(np.append(self.spin_at(orientation), 0), orientation)
+        new = self.orientation + step * rate
+        return new / length(new)
+
+    def move(self, force, torque, gravity, step):
+        """Half a step's velocities become those of the next half step; so do places."""
+        self.velocity = self.velocity + step * (gravity + force / self.mass)
+        self.angular_momentum = self.angular_momentum + step * torque
+        half = self.turned(self.orientation, 0.5 * step)
+        self.angular_velocity = self.spin_at(half)
+        old_arms = self.arms()
+        self.orientation = self.turned(half, step)
+        self.position = self.position + step * self.velocity
+        self.mean_arms = 0.5 * (old_arms + self.arms())
+
+    def arms(self):
+        return self.members @ turn_of(self.orientation).T
+
+
+# ---- the simulation ------------------------------------------------------------------------------
+
+
+class Forced:
+    """The contacts or pairs of a step with their forces and what they carry along."""
+
+    def __init__(self, table, ids, response):
+        self.table, self.ids, self.force = table, ids, response.force
+        self.spring, self.roll = response.spring, response.roll
+
+    def __len__(self):
+        return len(self.table)
+
+    def __getattr__(self, name):
+        return getattr(self.table, name)
+
+
+class Simulation:
+    """The public face of `abut.Simulation`, as far as tests need it."""
+
+    def __init__(
+        self, step, gravity=(0, 0, -9.81), period=None, resolution="hierarchy", workers=None
+    ):
+        self.step, self.gravity, self.resolution = step, np.array(gravity, float), resolution
+        self.period = period
+        self.materials, self.laws, self.walls, self.bodies = [], {}, [], []
+        self.calls, self.repeated, self.step_count = [], [], 0
+        self.ids = self.material = self.cluster = np.zeros(0, np.intp)
+        self.centers = self.velocities = self.angular_velocities = np.zeros((0, 3))
+        self.forces = self.torques = np.zeros((0, 3))
+        self.radii = self.masses = self.inertias = np.zeros(0)
+        self.contacts = self.pairs = self.energy = None
+        self.next_id = 0
+        self.work = self.wall_work = 0.0
+
+    @property
+    def time(self):
+        return self.step_count * self.step
+
+    # ---- what is there ----
+
+    def number_of(self, material):
+        if material not in self.materials:
+            self.materials.append(material)
+        return self.materials.index(material)
+
+    def set_law(self, a, b, law):
+        numbers = constants(law, a, b)
+        first, second = self.number_of(a), self.number_of(b)
+        self.laws[first, second] = self.laws[second, first] = numbers
+
+    def add_wall(self, mesh, material=None, motion=None):
+        wall = Wall(self, mesh, self.number_of(material or abut.Material()), motion)
+        wall.started = self.time
+        self.walls.append(wall)
+        self.finder = abut.ContactFinder([wall.mesh for wall in self.walls])
+        return wall
+
+    def add_spheres(
+        self, centers, radii, material, velocities=None, angular_velocities=None, body=-1
+    ):
+        centers = np.array(centers, float)
+        count, zeros = len(centers), np.zeros((len(centers), 3))
+        radii = np.broadcast_to(np.asarray(radii, float), count)
+        masses = (material.density or 0.0) * 4 / 3 * np.pi * radii**3
+        added = {
+            "ids": self.next_id + np.arange(count),
+            "centers": self.wrapped(centers),
+            "radii": radii,
+            "masses": masses,
+            "inertias": 0.4 * masses * radii**2,
+            "velocities": zeros + (0 if velocities is None else velocities),
+            "angular_velocities": zeros + (0 if angular_velocities is None else angular_velocities),
+            "material": np.full(count, self.number_of(material)),
+            "cluster": np.full(count, body),
+            "forces": zeros,
+            "torques": zeros,
+        }
+        for name, values in added.items():
+            setattr(self, name, np.concatenate([getattr(self, name), values]))
+        self.next_id += count
+        return added["ids"]
+
+    def remove_spheres(self, ids):
+        stays = ~np.isin(self.ids, ids)
+        for name, values in vars(self).items():
+            if isinstance(values, np.ndarray) and len(values) == len(stays) and name != "gravity":
+                setattr(self, name, values[stays])
+
+    def add_clusters(
+        self,
+        cluster,
+        positions,
+        material,
+        orientations=None,
+        velocities=None,
+        angular_velocities=None,
+    ):
+        positions = np.array(positions, float)
+        count, zeros = len(positions), np.zeros((len(positions), 3))
+        velocities = zeros + (0 if velocities is None else velocities)
+        spins = zeros + (0 if angular_velocities is None else angular_velocities)
+        numbers = len(self.bodies) + np.arange(count)
+        for k, number in enumerate(numbers):
+            turn = Rotation.identity() if orientations is None else orientations[k]
+            state = positions[k], turn, velocities[k], spins[k]
+            body = Body(cluster, material.density, *state)
+            self.bodies.append(body)
+            centers = body.position + body.arms()
+            first = len(self.ids)
+            self.add_spheres(centers, cluster.radii, material, body=number)
+            self.masses[first:] = body.mass / len(centers)
+            self.inertias[first:] = body.inertia.min()
+            self.follow(body, number)
+        return numbers
+
+    def add_force(self, call):
+        self.calls.append(call)
+
+    def every(self, interval, call):
+        self.repeated.append((max(1, round(interval / self.step)), call))
+
+    def record(self, interval, call):
+        record = Record(call)
+        self.every(interval, record.look)
+        return record
+
+    # ---- running ----
+
+    def run(self, duration=None, *, steps=None):
+        for _ in range(round(duration / self.step) if steps is None else steps):
+            self.go_on()
+            for count, call in self.repeated:
+                if self.step_count % count == 0:
+                    call(self)
+
+    def go_on(self):
+        applied, twisted = self.applied()
+        wall_force, wall_torque, wall_brake, wall_elastic = self.touch_walls()
+        pair_force, pair_torque, pair_brake, pair_elastic = self.touch_spheres()
+        force, torque = wall_force + pair_force, wall_torque + pair_torque
+        self.forces, self.torques = force + applied, torque + twisted
+        before = self.movers()
+        gravitational = -(self.masses * (self.centers @ self.gravity)).sum()
+        self.move(wall_brake + pair_brake)
+        elastic = wall_elastic + pair_elastic
+        self.account(before, (force, torque, twisted), gravitational, elastic)
+        self.step_count += 1
+
+    def applied(self):
+        force, torque = np.zeros(self.centers.shape), np.zeros(self.centers.shape)
+        for call in self.calls:
+            given = call(self)
+            both = given if isinstance(given, tuple) else (given, 0)
+            force, torque = force + both[0], torque + both[1]
+        return force, torque
+
+    def law_of(self, first, second):
+        """The constants of each pair of materials, as arrays."""
+        rows = [self.laws[pair] for pair in zip(first.tolist(), second.tolist(), strict=True)]
+        fields = zip(*rows, strict=True) if rows else [()] * len(TYPES)
+        return Constants(*(np.array(x, kind) for x, kind in zip(fields, TYPES, strict=True)))
+
+    def body_mass(self):
+        """The mass that a contact of each sphere moves."""
+        own = [body.mass for body in self.bodies] + [0.0]
+        return np.where(self.cluster >= 0, np.array(own)[self.cluster], self.masses)
+
+    # ---- contacts ----
+
+    def touch_walls(self):
+        zero = np.zeros(self.centers.shape)
+        if not self.walls:
+            return zero, zero, np.zeros(len(self.ids)), 0.0
+        places = [wall.at(self.time) for wall in self.walls]
+        found = self.finder.find(
+            self.centers,
+            self.radii,
+            poses=[matrix(place) for place in places],
+            resolution=self.resolution,
+            period=self.period,
+            exponent=self.exponent(),
+        )
+        law, touch = self.read_contacts(found, places)
+        response = respond(law, touch, self.step)
+        before, self.contacts = self.contacts, Forced(found, self.ids, response)
+        arm = -column(touch.radius - touch.overlap) * touch.normal
+        self.load_walls(found, places, response)
+        torque = np.cross(arm, response.force) + response.moment
+        sums = found.sum(response.force), found.sum(torque), found.sum(response.resistance)
+        return *sums, response.elastic.sum()
+
+    def exponent(self):
+        """Of the walls' laws."""
+        kinds = {wall.material for wall in self.walls}
+        laws = [law for (a, b), law in self.laws.items() if a in kinds or b in kinds]
+        return HERTZ_EXPONENT if any(law.is_hertz for law in laws) else LINEAR_EXPONENT
+
+    def read_contacts(self, found, places):
+        before, sphere = self.contacts, found.sphere
+        law = self.law_of(
+            self.material[sphere],
+            np.array([wall.material for wall in self.walls], np.intp)[found.mesh],
+        )
+        twists = np.array([np.concatenate([place.velocity, place.spin]) for place in places])
+        old = continued(found, self.ids, before)
+        spins = self.angular_velocities[sphere]
+        arm = -column(self.radii[sphere] - found.overlap) * found.normal
+        velocity = self.velocities[sphere] + np.cross(spins, arm) - found.velocity(twists)
+        history = remembered(found, before, old)
+        if before is not None:
+            turns = found.poses[:, :3, :3] @ before.poses[:, :3, :3].transpose(0, 2, 1)
+            turns = turns[found.mesh]
+            history = history[0], *(np.einsum("kab,kb->ka", turns, x) for x in history[1:])
+        return law, Touch(
+            found.overlap,
+            found.normal,
+            self.radii[sphere],
+            self.body_mass()[sphere],
+            self.inertias[sphere],
+            velocity,
+            spins - twists[found.mesh, 3:],
+            found.share,
+            *tilt(found.normal, old, history),
+        )
+
+    def load_walls(self, found, places, response):
+        lengths = np.array([one or 0.0 for one in self.period or (None,) * 3])
+        points = found.point - found.image * lengths
+        for number, (wall, place) in enumerate(zip(self.walls, places, strict=True)):
+            here = found.mesh == number
+            force = np.where(column(here), -response.force, 0)
+            moment = np.where(column(here), -response.moment, 0)
+            wall.take(force, moment, points - place.origin, place, found.weight_matrix(number))
+
+    def touch_spheres(self):
+        found = abut.find_pairs(self.centers, self.radii, period=self.period)
+        together = (self.cluster[found.i] >= 0) & (self.cluster[found.i] == self.cluster[found.j])
+        found = found[~together & (found.i != found.j)]
+        law, touch = self.read_pairs(found)
+        response = respond(law, touch, self.step)
+        self.pairs = Forced(found, self.ids, response)
+        first = -column(self.radii[found.i] - found.overlap / 2) * found.normal
+        second = column(self.radii[found.j] - found.overlap / 2) * found.normal
+        force, moment = response.force, response.moment
+        return (
+            found.sum(force),
+            found.sum(np.cross(first, force) + moment, np.cross(second, -force) - moment),
+            found.sum(response.resistance, response.resistance),
+            response.elastic.sum(),
+        )
+
+    def read_pairs(self, found):
+        before, i, j = self.pairs, found.i, found.j
+        law = self.law_of(self.material[i], self.material[j])
+        old = continued(found, self.ids, before)
+        mass, spins = self.body_mass(), self.angular_velocities
+        first = -column(self.radii[i] - found.overlap / 2) * found.normal
+        second = column(self.radii[j] - found.overlap / 2) * found.normal
+        velocity = self.velocities[i] + np.cross(spins[i], first)
+        velocity = velocity - self.velocities[j] - np.cross(spins[j], second)
+        overlap, normal, *vectors = remembered(found, before, old)
+        angle = 0.5 * self.step * dot(spins[i] + spins[j], found.normal)
+        # the rotation whose half angle has the tangent angle / 2
+        vectors = [spun(vector, normal, 2 * np.arctan(angle / 2)) for vector in vectors]
+        return law, Touch(
+            found.overlap,
+            found.normal,
+            harmonic(self.radii[i], self.radii[j]),
+            harmonic(mass[i], mass[j]),
+            harmonic(self.inertias[i], self.inertias[j]),
+            velocity,
+            spins[i] - spins[j],
+            np.ones(len(found)),
+            *tilt(found.normal, old, (overlap, normal, *vectors)),
+        )
+
+    # ---- motion ----
+
+    def move(self, brake):
+        free = column(self.cluster < 0)
+        mass, inertia = column(self.masses), column(self.inertias)
+        velocities = self.velocities + self.step * (self.gravity + self.forces / mass)
+        spins = self.angular_velocities + self.step * self.torques / inertia
+        lost = ratio(brake * self.step, self.inertias * length(spins))
+        self.velocities = np.where(free, velocities, self.velocities)
+        self.angular_velocities = np.where(
+            free, spins * column(np.maximum(0, 1 - lost)), self.angular_velocities
+        )
+        self.centers = np.where(free, self.centers + self.step * self.velocities, self.centers)
+        for number, body in enumerate(self.bodies):
+            here = self.cluster == number
+            torque = np.cross(body.arms(), self.forces[here]) + self.torques[here]
+            total = self.forces[here].sum(axis=0), torque.sum(axis=0)
+            body.move(*total, self.gravity, self.step)
+            body.position = self.wrapped(body.position)
+            self.follow(body, number)
+        self.centers = np.where(free, self.wrapped(self.centers), self.centers)
+
+    def follow(self, body, number):
+        """Spheres go along with their cluster."""
+        here, way = self.cluster == number, np.cross(body.angular_velocity, body.mean_arms)
+        self.centers[here] = body.position + body.arms()
+        self.velocities[here] = body.velocity + way
+        self.angular_velocities[here] = body.angular_velocity
+
+    def wrapped(self, centers):
+        if self.period is None:
+            return centers
+        lengths = np.array([one or np.inf for one in self.period])
+        return centers - np.where(np.isfinite(lengths), lengths * np.floor(centers / lengths), 0)
+
+    # ---- energy ----
+
+    def movers(self):
+        """What moves, at the half step: free spheres, and clusters with their orientations."""
+        free = np.flatnonzero(self.cluster < 0)
+        bodies = [
+            (body.velocity, body.angular_momentum, body.angular_velocity, turn_of(body.orientation))
+            for body in self.bodies
+        ]
+        return self.velocities[free], self.angular_velocities[free], bodies
+
+    def account(self, before, loads, gravitational, elastic):
+        """The energies at the beginning of the step, with the means of both half steps."""
+        parts = [self.account_spheres(before, loads)]
+        parts += [self.account_body(k, before[2][k], loads) for k in range(len(self.bodies))]
+        kinetic, rotational, work = np.sum(parts, axis=0)
+        wall_work = self.step * sum(wall.power for wall in self.walls)
+        self.work, self.wall_work = self.work + work, self.wall_work + wall_work
+        # this step's work is half done
+        done, on_walls = self.work - 0.5 * work, self.wall_work - 0.5 * wall_work
+        dissipated = -done - on_walls - elastic
+        if self.energy is None:
+            # what contacts hold at the start was not taken from anything
+            self.held = dissipated
+        dissipated = dissipated - self.held
+        self.energy = Energy(kinetic, rotational, gravitational, elastic, dissipated, on_walls)
+
+    def account_spheres(self, before, loads):
+        """Kinetic and rotational energy, and the work of contacts."""
+        free, (force, torque, twisted) = np.flatnonzero(self.cluster < 0), loads
+        mass, inertia = self.masses[free], self.inertias[free]
+        old_spin, new_spin = before[1], self.angular_velocities[free]
+        velocity, spin = 0.5 * (before[0] + self.velocities[free]), 0.5 * (old_spin + new_spin)
+        unbraked = old_spin + self.step * (torque + twisted)[free] / column(inertia)
+        work = self.step * dot(force[free], velocity)
+        work += self.step * dot(torque[free], 0.5 * (old_spin + unbraked))
+        work += 0.5 * inertia * (dot(new_spin, new_spin) - dot(unbraked, unbraked))
+        kinetic, rotational = mass * dot(velocity, velocity), inertia * dot(spin, spin)
+        return 0.5 * kinetic.sum(), 0.5 * rotational.sum(), work.sum()
+
+    def account_body(self, number, before, loads):
+        body, here = self.bodies[number], self.cluster == number
+        old_velocity, old_momentum, old_spin, turn = before
+        velocity = 0.5 * (old_velocity + body.velocity)
+        momentum = 0.5 * (old_momentum + body.angular_momentum)
+        spin = turn @ ((turn.T @ momentum) / body.inertia)
+        force = loads[0][here]
+        torque = loads[1][here] + np.cross(body.members @ turn.T, force)
+        work = dot(force.sum(axis=0), velocity)
+        work += dot(torque.sum(axis=0), 0.5 * (old_spin + body.angular_velocity))
+        kinetic, rotational = body.mass * dot(velocity, velocity), dot(momentum, spin)
+        return 0.5 * kinetic, 0.5 * rotational, self.step * work
+
+
+def harmonic(a, b):
+    """1 / (1 / a + 1 / b)"""
+    return a * b / (a + b)
+
+
+def continued(found, ids, before):
+    """The row of the step before that each contact continues, or -1."""
+    if before is None:
+        return np.full(len(found), -1)
+    return found.match(before.table, ids, before.ids)
+
+
+def remembered(found, before, old):
+    """Overlap, normal, springs and moments of the contacts that go on, in a world at rest."""
+    if before is None:
+        zero = np.zeros((len(found), 3))
+        return np.zeros(len(found)), found.normal, zero, zero
+    goes_on = old >= 0
+    columns = before.overlap, before.normal, before.spring, before.roll
+    picked = [
+        np.concatenate([values, np.zeros((1, *values.shape[1:]))])[np.where(goes_on, old, -1)]
+        for values in columns
+    ]
+    return picked
+
+
+def tilt(normal, old, history):
+    """What contacts remember, in the tangent plane of now: the last entries of `Touch`."""
+    overlap, old_normal, spring, roll = history
+    total = old_normal + normal
+    is_new = (old < 0) | (dot(total, total) < 1)
+    old_normal = np.where(column(is_new), normal, old_normal)
+    spring, roll = (np.where(column(is_new), 0, vectors) for vectors in (spring, roll))
+    return (
+        is_new,
+        np.where(is_new, 0, overlap),
+        old_normal,
+        tilted(spring, old_normal, normal),
+        tilted(roll, old_normal, normal),
+    )
+
+
+class Record:
+    """What a call said, and when."""
+
+    def __init__(self, call):
+        self.call, self.times, self.values = call, [], []
+
+    def look(self, sim):
+        self.times.append(sim.time)
+        self.values.append(self.call(sim))

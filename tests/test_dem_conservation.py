@@ -1,0 +1,244 @@
+"""What must not change: momentum, angular momentum and energy, of spheres, walls and clusters."""
+
+import numpy as np
+import pytest
+
+import abut
+import scenes_dem as scenes
+from scenes_dem import GRAVITY
+
+ROLLING = {"none": 0.0, "C": abut.RollingC(0.1)}
+
+
+def momentum(sim):
+    """The sum, and that of the sizes of what is summed."""
+    each = sim.masses[:, None] * sim.velocities
+    return each.sum(axis=0), np.abs(each).sum()
+
+
+def angular_momentum(sim):
+    """About the origin, of free spheres and clusters; half a step's velocities at either end of it
+    have the same."""
+    inertia = 0.4 * sim.masses * sim.radii**2
+    free = np.ones(len(sim.masses), bool)
+    parts = []
+    if sim.clusters is not None and len(sim.clusters.numbers):
+        clusters = sim.clusters
+        count = len(clusters.numbers)
+        # members come last, two a cluster
+        free[-2 * count :] = False
+        mass = sim.masses[~free].reshape(count, 2).sum(axis=1)
+        parts.append(np.cross(clusters.positions, mass[:, None] * clusters.velocities))
+        parts.append(clusters.angular_momenta)
+    each = sim.masses[:, None] * sim.velocities
+    parts.append(np.cross(sim.centers, each)[free])
+    parts.append((inertia[:, None] * sim.angular_velocities)[free])
+    every = np.concatenate(parts)
+    return every.sum(axis=0), np.abs(every).sum()
+
+
+@pytest.mark.parametrize("clusters", [0, 6])
+@pytest.mark.parametrize("rolling", ROLLING)
+@pytest.mark.parametrize("kind", scenes.LAWS)
+def test_momentum_and_angular_momentum(kind, rolling, clusters):
+    law = scenes.LAWS[kind](friction=0.5, restitution=0.5, rolling=ROLLING[rolling])
+    sim = scenes.cloud(abut.Simulation, law, step=5e-6, clusters=clusters)
+    sim.run(steps=1)
+    before, turned = momentum(sim), angular_momentum(sim)
+    met = sim.record(1e-4, lambda s: len(s.pairs))
+    sim.run(steps=3000)
+    assert max(met.values) > 15
+    after, turned_after = momentum(sim), angular_momentum(sim)
+    assert np.abs(after[0] - before[0]).max() < 1e-14 * max(before[1], after[1])
+    assert np.abs(turned_after[0] - turned[0]).max() < 1e-12 * max(turned[1], turned_after[1])
+
+
+def test_type_a_brakes_spins_alone():
+    """It keeps momentum, not angular momentum."""
+    law = abut.Hertz(friction=0.5, restitution=0.5, rolling=abut.RollingA(0.1))
+    sim = scenes.cloud(abut.Simulation, law, step=5e-6)
+    sim.run(steps=1)
+    before, turned = momentum(sim), angular_momentum(sim)
+    sim.run(steps=2000)
+    after, turned_after = momentum(sim), angular_momentum(sim)
+    assert np.abs(after[0] - before[0]).max() < 1e-14 * max(before[1], after[1])
+    assert np.abs(turned_after[0] - turned[0]).max() > 1e-6 * turned[1]
+
+
+# ---- energy --------------------------------------------------------------------------------------
+
+
+def kept_energy(kind, step):
+    """The largest change of what is not lost, in parts of it, where nothing is dissipated."""
+    sim = scenes.cloud(abut.Simulation, scenes.LAWS[kind](), step=step, count=40, density=1e4)
+    parts = ("kinetic", "rotational", "gravitational", "elastic")
+    kept = sim.record(step, lambda s: sum(getattr(s.energy, part) for part in parts))
+    stored = sim.record(step, lambda s: s.energy.elastic)
+    sim.run(6e-3)
+    assert max(stored.values) > 0.05 * kept.values[0]
+    return np.ptp(kept.values) / kept.values[0]
+
+
+@pytest.mark.parametrize("kind", scenes.LAWS)
+def test_energy_is_kept_without_loss(kind):
+    """3e-7 of it at 2e-6, and a quarter of that at half the step."""
+    coarse, fine = (kept_energy(kind, step) for step in (4e-6, 2e-6))
+    assert fine < 3e-7
+    assert coarse / fine == pytest.approx(4, rel=0.3)
+
+
+def test_energy_of_a_linear_spring_that_holds():
+    """The tangential spring of a contact that stays gives back what it took."""
+
+    def lost(step):
+        radius, stiffness = 0.01, 1e4
+        sim = abut.Simulation(step=step)
+        law = abut.Linear(stiffness, tangential=0.8, friction=100.0)
+        sim.set_law(scenes.grain(), scenes.rigid(), law)
+        sim.add_wall(scenes.quad(), scenes.rigid())
+        rest = scenes.ball_mass(scenes.grain(), radius) * GRAVITY / stiffness
+        speeds = [[0.002, 0.001, 0]], [[0.05, -0.1, 0]]
+        sim.add_spheres([[0, 0, radius - 1.3 * rest]], radius, scenes.grain(), *speeds)
+        sums = sim.record(step, lambda s: sum(s.energy))
+        held = sim.record(step, lambda s: s.energy.dissipated)
+        sim.run(0.01)
+        assert len(sim.contacts) == 1
+        kinetic = 0.5 * sim.masses[0] * 0.002**2
+        return np.ptp(sums.values) / kinetic, np.ptp(held.values) / kinetic
+
+    (coarse, _), (fine, _) = lost(4e-6), lost(2e-6)
+    assert fine < 1e-3
+    assert coarse / fine == pytest.approx(4, rel=0.1)
+
+
+@pytest.mark.parametrize("kind", scenes.LAWS)
+def test_dissipated_energy_of_two_that_meet(kind):
+    """1 - e^2 of the energy of their relative motion."""
+    restitution = 0.5
+    law = scenes.LAWS[kind](restitution=restitution)
+    sim = scenes.onto_each_other(abut.Simulation, law, 1e-6)
+    sim.run(steps=1)
+    before = sim.energy
+    sim.run(6e-3)
+    after, mass = sim.energy, np.prod(sim.masses) / sim.masses.sum()
+    assert len(sim.pairs) == 0 == after.elastic
+    lost = 0.5 * mass * (1 - restitution**2)
+    assert after.dissipated - before.dissipated == pytest.approx(lost, rel=2e-3)
+    assert after.kinetic + after.dissipated == pytest.approx(before.kinetic, rel=1e-6)
+
+
+@pytest.mark.parametrize("kind", scenes.LAWS)
+def test_sum_of_energies_with_loss(kind):
+    """Friction and damping of many: what is lost is dissipated."""
+    law = scenes.LAWS[kind](friction=0.5, restitution=0.5)
+    sim = scenes.cloud(abut.Simulation, law, step=2e-6)
+    sums = sim.record(2e-6, lambda s: np.array(s.energy))
+    sim.run(0.01)
+    rows = np.array(sums.values)
+    assert np.ptp(rows.sum(axis=1)) < 1e-5 * rows[0, 0]
+    assert rows[-1, 4] > 0.2 * rows[0, 0]
+
+
+def test_work_of_a_wall_that_pushes():
+    """A wall that moves by u throws a sphere that rests off by 2 u, and that is its work."""
+    sim = abut.Simulation(step=1e-6, gravity=(0, 0, 0))
+    sim.set_law(scenes.grain(), scenes.rigid(), abut.Hertz(friction=0.5))
+    wall = sim.add_wall(scenes.quad(), scenes.rigid(), motion=abut.Translating((0.3, 0, 0.7)))
+    sim.add_spheres([[0, 0, 0.0101]], 0.01, scenes.grain(), [[0.3, 0, 0]])
+    sim.run(6e-3)
+    assert len(sim.contacts) == 0
+    assert sim.velocities[0, 2] == pytest.approx(1.4, rel=1e-5)
+    assert sim.energy.wall_work == pytest.approx(-0.5 * sim.masses[0] * 1.4**2, rel=1e-5)
+    assert abs(sim.energy.dissipated) < 1e-5 * abs(sim.energy.wall_work)
+    assert wall.power == 0
+
+
+def test_energy_of_a_stirred_bed():
+    """Work of walls, of gravity and of contacts: their sum stays."""
+    sim, _ = shaken_box(2e-6)
+    sums = sim.record(1e-4, lambda s: np.array(s.energy))
+    sim.run(0.02)
+    rows = np.array(sums.values)
+    scale = np.ptp(rows[:, :3].sum(axis=1)) + np.abs(rows[-1, 4:]).max()
+    assert np.ptp(rows.sum(axis=1)) < 0.02 * scale
+    assert abs(rows[-1, 5] - rows[0, 5]) > 0.05 * scale
+    assert rows[-1, 4] > 0.05 * scale
+
+
+# ---- walls ---------------------------------------------------------------------------------------
+
+
+def box_mesh(half=0.05):
+    """The inside of a cube."""
+    corners = half * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    sides = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
+    return abut.Mesh(corners, sides)
+
+
+def shaken_box(step, rolling=0.0):
+    """Spheres in a box that shakes and turns."""
+    rng = np.random.default_rng(3)
+    sim = abut.Simulation(step=step)
+    material = scenes.grain()
+    law = abut.Hertz(friction=0.4, restitution=0.6, rolling=rolling)
+    sim.set_law(material, material, law)
+    sim.set_law(material, scenes.rigid(), law)
+    motion = abut.Motions(
+        [
+            abut.Rotating(axis=(0, 1, 0.5), origin=(0.01, 0, 0.02), rate=12.0),
+            abut.Oscillating((0.002, 0.001, 0.004), 60.0, phase=0.4),
+        ]
+    )
+    wall = sim.add_wall(box_mesh(), scenes.rigid(), motion=motion)
+    radii = rng.uniform(0.004, 0.009, 40)
+    sim.add_spheres(scenes.spread(rng, radii, 0.038), radii, material, rng.normal(0, 2, (40, 3)))
+    return sim, wall
+
+
+def test_momentum_given_to_a_wall_is_its_impulse():
+    sim, wall = shaken_box(5e-6)
+    pushes = sim.record(sim.step, lambda s: wall.force.copy())
+    sim.run(steps=1)
+    before, _ = momentum(sim)
+    sim.run(steps=3000)
+    after, scale = momentum(sim)
+    weight = sim.masses.sum() * GRAVITY * np.array([0, 0, -1])
+    given = np.sum(pushes.values[1:], axis=0)
+    assert np.abs(given).max() * sim.step > 0.1 * scale
+    expected = 3000 * sim.step * weight - given * sim.step
+    np.testing.assert_allclose(after - before, expected, atol=1e-12 * scale)
+
+
+@pytest.mark.parametrize("rolling", [0.0, abut.RollingC(0.2)], ids=["none", "C"])
+def test_nodal_forces(rolling):
+    """Their sum is the force; their moment the torque, less that of rolling."""
+    sim, wall = shaken_box(5e-6, rolling)
+    while len(sim.contacts) < 4:
+        sim.run(steps=50)
+    touching = sim.contacts
+    nodal, pose = wall.nodal_forces, pose_of(sim, wall)
+    assert len(touching) > 3
+    scale = np.abs(touching.force).sum()
+    np.testing.assert_allclose(nodal.sum(axis=0), wall.force, atol=1e-12 * scale)
+    vertices = wall.mesh.vertices @ pose[:3, :3].T + pose[:3, 3]
+    # the origin goes along with the oscillation, which is the last of the motions
+    about = center_of_shaken_box(sim)
+    moment = np.cross(vertices - about, nodal).sum(axis=0)
+    arm = touching.point - about
+    np.testing.assert_allclose(moment, np.cross(arm, -touching.force).sum(axis=0), atol=1e-12)
+    if not rolling:
+        np.testing.assert_allclose(wall.torque, moment, atol=1e-12 * 0.05 * scale)
+    else:
+        assert np.abs(wall.torque - moment).max() > 1e-6 * np.abs(moment).max()
+
+
+def pose_of(sim, wall):
+    """Where the wall was at the beginning of the last step."""
+    time = (sim.step_count - 1) * sim.step
+    return wall.motion.pose(time)
+
+
+def center_of_shaken_box(sim):
+    time = (sim.step_count - 1) * sim.step
+    shift = np.sin(2 * np.pi * 60 * time + 0.4) - np.sin(0.4)
+    return np.array([0.01, 0, 0.02]) + shift * np.array([0.002, 0.001, 0.004])
