@@ -848,7 +848,7 @@ abut_energy abut_simulation_energy(const abut_simulation *simulation);
 abut_status abut_simulation_stable_step(const abut_simulation *simulation, const double *free_steps,
                                         double *step);
 
-/* What steps did, and the processor time that they took, in seconds of all steps so far. */
+/* What steps did, and the time that their parts took, in seconds of all steps so far. */
 typedef struct abut_simulation_statistics {
     abut_index step_count, sphere_count, contact_count, pair_count;
     double find_walls, wall_laws, find_pairs, pair_match, pair_laws, sums, move, order;

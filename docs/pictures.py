@@ -10,6 +10,7 @@ import numpy as np
 import pyvista
 from matplotlib import pyplot as plt
 from matplotlib.patches import Circle
+from PIL import Image
 
 import abut
 from abut import examples
@@ -25,7 +26,15 @@ def main():
     matplotlib.use("Agg")
     draw_mixer(FOLDER / "mixer.png")
     draw_simulation(FOLDER / "simulation.png")
+    reduce_colors(FOLDER / "simulation.png")
     draw_method(FOLDER / "method.png")
+
+
+def reduce_colors(path):
+    """A file of a quarter the size, which looks the same."""
+    with Image.open(path) as picture:
+        reduced = picture.convert("RGB").quantize(128)
+    reduced.save(path, optimize=True)
 
 
 # ---- the mixer -----------------------------------------------------------------------------------

@@ -506,7 +506,7 @@ static void store_vectors(double *to, abut_index k, vec3 from)
 
 static void copy_numbers(double *to, const double *from, size_t count)
 {
-    if (to) {
+    if (to && count > 0) {
         memcpy(to, from, count * sizeof *to);
     }
 }

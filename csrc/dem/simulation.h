@@ -146,7 +146,7 @@ abut_energy energy_count(const abut_simulation *s);
 void energy_hold(abut_simulation *s);
 void energy_settle(abut_simulation *s);
 
-/* Seconds of the processor since `*clock`, which becomes now. */
+/* Seconds since `*clock`, which becomes now. */
 double clock_lap(double *clock);
 
 #endif

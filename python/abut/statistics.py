@@ -251,12 +251,12 @@ class SimulationStatistics:
 
     @property
     def seconds(self) -> float:
-        """Processor time of all parts."""
+        """Time of all parts."""
         return sum(getattr(self, name) for name in _PARTS)
 
     @property
     def ns_per_sphere_step(self) -> float:
-        """Nanoseconds of the processor that a sphere takes in a step; NaN before the first."""
+        """Nanoseconds that a sphere takes in a step; NaN before the first."""
         return self._ns(self.seconds)
 
     def _ns(self, seconds: float) -> float:
