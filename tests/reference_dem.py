@@ -558,7 +558,7 @@ class Simulation:
         )
         law, touch = self.read_contacts(found, places)
         response = respond(law, touch, self.step)
-        before, self.contacts = self.contacts, Forced(found, self.ids, response)
+        self.contacts = Forced(found, self.ids, response)
         arm = -column(touch.radius - touch.overlap) * touch.normal
         self.load_walls(found, places, response)
         torque = np.cross(arm, response.force) + response.moment

@@ -8,6 +8,7 @@ are large.
 from types import SimpleNamespace
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 import abut
 
@@ -148,7 +149,9 @@ def around_a_corner(make, cells=1, turn=None, resolution="hierarchy"):
     angle = np.concatenate([np.zeros(60), np.linspace(0, np.pi / 2, 61), np.full(60, np.pi / 2)])
     way = np.concatenate([np.linspace(-1, 0, 60), np.zeros(61), np.linspace(0, -1, 60)])
     normals = np.column_stack([np.sin(angle), 0.1 * 0 * angle, np.cos(angle)])
-    feet = np.column_stack([np.where(angle < 1, way, 0), 0.3 + 0.2 * way, np.where(angle > 1, way, 0)])
+    feet = np.column_stack(
+        [np.where(angle < 1, way, 0), 0.3 + 0.2 * way, np.where(angle > 1, way, 0)]
+    )
     centers = (feet + (RADIUS - 0.01) * normals) @ turn.T
     sim.add_spheres(centers[:1], RADIUS, ball)
     return SimpleNamespace(sim=sim, centers=centers, normals=normals @ turn.T)
@@ -275,7 +278,9 @@ def onto_each_other(make, law, step, speed=1.0, radii=(0.01, 0.03)):
     line = np.array([0.6, 0.0, 0.8])
     sim = make(step=step, gravity=(0, 0, 0))
     sim.set_law(grain(), grain(), law)
-    sim.add_spheres([1.001 * sum(radii) * line, [0, 0, 0]], radii, grain(), [-speed * line, [0, 0, 0]])
+    sim.add_spheres(
+        [1.001 * sum(radii) * line, [0, 0, 0]], radii, grain(), [-speed * line, [0, 0, 0]]
+    )
     return sim
 
 
@@ -320,7 +325,10 @@ def spread(rng, radii, half):
     for radius in radii:
         while True:
             center = rng.uniform(-half, half, 3)
-            away = [np.linalg.norm(center - c) - radius - r for c, r in zip(centers, radii)]
+            away = [
+                np.linalg.norm(center - c) - radius - r
+                for c, r in zip(centers, radii, strict=False)
+            ]
             if min(away, default=1) > 0:
                 centers.append(center)
                 break
@@ -345,6 +353,4 @@ def add_dumbbells(sim, rng, count, material):
 
 
 def random_turns(rng, count):
-    from scipy.spatial.transform import Rotation
-
     return Rotation.from_quat(rng.normal(size=(count, 4)))

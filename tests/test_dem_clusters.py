@@ -45,7 +45,7 @@ def test_free_top():
     np.testing.assert_allclose(np.divide(errors[:-1], errors[1:]), 4, rtol=0.02)
 
 
-# ---- a dumbbell that falls on a floor without friction ---------------------------------------------
+# ---- a dumbbell that falls on a floor without friction -------------------------------------------
 
 
 def bounced(young):

@@ -1,6 +1,8 @@
 """What two bodies do that touch: one sphere and a wall, or two spheres, against what follows from
 the laws by hand."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -186,7 +188,7 @@ def test_normal_force_on_a_way_around_a_larger_sphere():
     sim.add_spheres([around[0], [0, 0, 0]], [0.01, 1.0], scenes.grain())
     zero = np.zeros(3)
     forces = []
-    for before, place in zip(around, around[1:]):
+    for before, place in pairwise(around):
         scenes.lead(sim, [place, zero], [(place - before) / sim.step, zero])
         forces.append((sim.pairs.force[0] * sim.pairs.normal[0]).sum())
     modulus = scenes.contact_modulus(scenes.grain(), scenes.grain())
@@ -274,9 +276,7 @@ def test_type_a_never_reverses_a_spin():
 def amplitude(sim, column, count=4000):
     """How far the sphere's lowest point still moves in a step, after so many steps."""
     arm = [0, 0, -sim.radii[0]]
-    ways = sim.record(
-        sim.step, lambda s: s.velocities[0] + np.cross(s.angular_velocities[0], arm)
-    )
+    ways = sim.record(sim.step, lambda s: s.velocities[0] + np.cross(s.angular_velocities[0], arm))
     sim.run(steps=count)
     return sim.step * np.abs(np.array(ways.values)[-40:, column]).max()
 

@@ -213,7 +213,9 @@ def test_more_random_scenes(seed, options):
 
 
 def check_scene(seed, options):
-    sim, truth = (build(make, seed, options) for make in (abut.Simulation, reference_dem.Simulation))
+    sim, truth = (
+        build(make, seed, options) for make in (abut.Simulation, reference_dem.Simulation)
+    )
     for _ in range(STEPS // 10):
         sim.run(steps=10)
         truth.run(steps=10)
