@@ -404,6 +404,8 @@ class Simulation:
         self.contacts = self.pairs = self.energy = None
         self.next_id = 0
         self.work = self.wall_work = 0.0
+        # what is dissipated goes on from here after spheres came or went
+        self.settled = 0.0
 
     @property
     def time(self):
@@ -453,9 +455,15 @@ class Simulation:
         for name, values in added.items():
             setattr(self, name, np.concatenate([getattr(self, name), values]))
         self.next_id += count
+        self.settle()
         return added["ids"]
 
+    def settle(self):
+        if self.settled is None:
+            self.settled = self.energy.dissipated
+
     def remove_spheres(self, ids):
+        self.settle()
         stays = ~np.isin(self.ids, ids)
         for name, values in vars(self).items():
             if isinstance(values, np.ndarray) and len(values) == len(stays) and name != "gravity":
@@ -721,10 +729,10 @@ class Simulation:
         # this step's work is half done
         done, on_walls = self.work - 0.5 * work, self.wall_work - 0.5 * wall_work
         dissipated = -done - on_walls - elastic
-        if self.energy is None:
-            # what contacts hold at the start was not taken from anything
-            self.held = dissipated
-        dissipated = dissipated - self.held
+        if self.settled is not None:
+            # what new contacts hold, and what those that went have held, is no loss
+            self.base, self.settled = dissipated - self.settled, None
+        dissipated = dissipated - self.base
         self.energy = Energy(kinetic, rotational, gravitational, elastic, dissipated, on_walls)
 
     def account_spheres(self, before, loads):

@@ -98,9 +98,11 @@ def build(make, seed, options):
     if options["clusters"]:
         add_dumbbells(sim, rng, grains[0], options["clusters"])
     if options["pushed"]:
-        pulls = rng.normal(0, 0.05, (len(sim.ids), 3))
-        sim.add_force(lambda s: pulls - 0.01 * s.velocities)
-        sim.add_force(lambda s: (0 * pulls, 1e-5 * pulls - 1e-7 * s.angular_velocities))
+        pulls = rng.normal(0, 0.05, (64, 3))
+        sim.add_force(lambda s: pulls[s.ids] - 0.01 * s.velocities)
+        sim.add_force(
+            lambda s: (0 * s.velocities, 1e-5 * pulls[s.ids] - 1e-7 * s.angular_velocities)
+        )
     return sim
 
 
@@ -127,6 +129,18 @@ def add_dumbbells(sim, rng, material, count):
     spins = rng.normal(0, 30, (count, 3))
     cluster = scenes.dumbbell(radius=0.004, apart=0.005)
     sim.add_clusters(cluster, places, material, turns, velocities, spins)
+
+
+def change(sim, seed):
+    """Some spheres go, others come, and the walls move otherwise from now on."""
+    rng = np.random.default_rng(seed + 1)
+    sim.remove_spheres(sim.ids[: len(sim.ids) // 4 : 2])
+    grain = sim.materials[0]
+    sim.add_spheres([[0.01, 0, 0.024], [-0.01, 0.002, 0.0245]], 0.005, grain, [[0, 0, -1.0]] * 2)
+    sim.walls[0].motion = abut.Translating(rng.uniform(-0.5, 0.5, 3))
+    sim.walls[1].motion = abut.Motions(
+        [abut.Rotating((0, 0, 1), rate=8.0), abut.Oscillating((0, 0, 3e-4), 90.0)]
+    )
 
 
 # ---- comparing -----------------------------------------------------------------------------------
@@ -183,6 +197,7 @@ scene_options = st.fixed_dictionaries(
         "period": st.sampled_from(PERIODS),
         "clusters": st.sampled_from([0, 0, 3]),
         "pushed": st.booleans(),
+        "changed": st.booleans(),
     }
 ).map(possible := lambda options: options | correct(options))
 
@@ -216,7 +231,10 @@ def check_scene(seed, options):
     sim, truth = (
         build(make, seed, options) for make in (abut.Simulation, reference_dem.Simulation)
     )
-    for _ in range(STEPS // 10):
+    for number in range(STEPS // 10):
+        if number == STEPS // 20 and options["changed"]:
+            for one in (sim, truth):
+                change(one, seed)
         sim.run(steps=10)
         truth.run(steps=10)
         compare(sim, truth)
