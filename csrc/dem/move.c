@@ -34,6 +34,12 @@ static vec3 brake_spin(vec3 spin, double brake, double step, double inertia)
     return loss < speed ? vec3_scale(spin, 1.0 - loss / speed) : (vec3){0.0, 0.0, 0.0};
 }
 
+/* The torque of contacts has what the brake took. */
+static void add_brake(double *torque, vec3 change, double inertia_a_time)
+{
+    vec3_store(torque, vec3_add(vec3_load(torque), vec3_scale(change, inertia_a_time)));
+}
+
 /* The work of contacts alone: what was applied is left out. */
 static double work_of(const store *s, abut_index place, vec3 velocities, vec3 spins)
 {
@@ -70,6 +76,7 @@ static void move_sphere(abut_simulation *s, abut_index place)
     if (sum.brake > 0.0) {
         const vec3 less = brake_spin(next_spin, sum.brake, step, inertia);
         work += 0.5 * inertia * (vec3_norm_sq(less) - vec3_norm_sq(next_spin));
+        add_brake(of->torques + 3 * place, vec3_sub(less, next_spin), inertia / step);
         next_spin = less;
     }
     keep_books(&of->books[place], work, step * sum.power);

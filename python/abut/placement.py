@@ -39,8 +39,9 @@ class _Overlaps(NamedTuple):
 def touching(simulation: Simulation, centers: _Doubles, radii: _Doubles) -> NDArray[np.bool_]:
     """Which of these spheres touch a sphere or a wall of the simulation where it is now."""
     touches = np.zeros(len(centers), bool)
-    if len(simulation.radii) and len(centers):
-        others = simulation.centers, simulation.radii
+    rows = _rows_near(simulation, centers, radii)
+    if len(rows):
+        others = simulation.centers[rows], simulation.radii[rows]
         touches[find_pairs(centers, radii, others=others, period=simulation.period).i] = True
     walls = _contacts_now(simulation, centers, radii)
     if walls is not None:
@@ -76,7 +77,8 @@ def _overlaps(
     simulation: Simulation, centers: _Doubles, radii: _Doubles, clusters: _Indices
 ) -> Iterator[_Overlaps]:
     """With each other, with what is there, and with walls."""
-    there, period = simulation.radii, simulation.period
+    rows, period = _rows_near(simulation, centers, radii), simulation.period
+    there = simulation.radii[rows]
     # all that are deep are found of smaller spheres, too, and of others fewer
     smallest = min(radii.min(), there.min(initial=np.inf))
     shrunk = _DEEP / 2 * smallest
@@ -85,16 +87,28 @@ def _overlaps(
     depths = (pairs.overlap + 2 * shrunk) / np.minimum(radii[pairs.i], radii[pairs.j])
     second = pairs.j
     yield _Overlaps(pairs.i, depths, lambda k: f"centers[{second[k]}]")
-    if len(there):
-        others = simulation.centers, there - shrunk
+    if len(rows):
+        others = simulation.centers[rows], there - shrunk
         pairs = find_pairs(centers, radii - shrunk, others=others, period=period)
         depths = (pairs.overlap + 2 * shrunk) / np.minimum(radii[pairs.i], there[pairs.j])
-        ids = simulation.ids[pairs.j]
+        ids = simulation.ids[rows[pairs.j]]
         yield _Overlaps(pairs.i, depths, lambda k: f"sphere {ids[k]}")
     walls = _contacts_now(simulation, centers, radii)
     if walls is not None:
         depths = walls.overlap / radii[walls.sphere]
         yield _Overlaps(walls.sphere, depths, lambda k: f"wall {walls.mesh[k]}")
+
+
+def _rows_near(simulation: Simulation, centers: _Doubles, radii: _Doubles) -> _Indices:
+    """Spheres of the simulation whose boxes meet that of the new ones: a search of these alone is
+    that of all."""
+    near = np.full(len(simulation.radii), len(centers) > 0)
+    for axis, length in enumerate(simulation.period or (None,) * 3):
+        if length is None and len(centers):
+            low, high = (centers[:, axis] - radii).min(), (centers[:, axis] + radii).max()
+            there = simulation.centers[:, axis]
+            near &= (there + simulation.radii >= low) & (there - simulation.radii <= high)
+    return np.flatnonzero(near)
 
 
 def _are_apart(first: _Indices, second: _Indices) -> NDArray[np.bool_]:

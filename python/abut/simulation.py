@@ -471,7 +471,8 @@ class Simulation:
     def _assign(self, stored: str, array: NDArray[Any]) -> None:
         self._fresh.clear()
         self._core.assign({stored: array})
-        self._check_images()
+        if stored == "radii":
+            self._check_images()
 
     def _check_images(self) -> None:
         """Warn once of spheres that reach over a period."""
