@@ -666,10 +666,10 @@ class Simulation:
         velocities = self.velocities + self.step * (self.gravity + self.forces / mass)
         spins = self.angular_velocities + self.step * self.torques / inertia
         lost = ratio(brake * self.step, self.inertias * length(spins))
+        braked = spins * column(np.maximum(0, 1 - lost))
+        self.torques = self.torques + np.where(free, inertia * (braked - spins) / self.step, 0)
         self.velocities = np.where(free, velocities, self.velocities)
-        self.angular_velocities = np.where(
-            free, spins * column(np.maximum(0, 1 - lost)), self.angular_velocities
-        )
+        self.angular_velocities = np.where(free, braked, self.angular_velocities)
         self.centers = np.where(free, self.centers + self.step * self.velocities, self.centers)
         for number, body in enumerate(self.bodies):
             here = self.cluster == number
