@@ -52,6 +52,31 @@ def test_mixer_is_the_same_every_time_and_another_by_another_seed(mixer):
     assert not np.array_equal(other.centers, mixer.centers)
 
 
+def test_mixer_is_two_meshes_as_well(mixer):
+    """The same facets, of which none is in both; the drum is around what turns."""
+    parts = examples.mixer_meshes()
+
+    def facets(*meshes):
+        return sorted(corners(mesh, k).tolist() for mesh in meshes for k in range(len(mesh)))
+
+    assert facets(*parts) == facets(mixer.mesh)
+    assert [np.bincount(np.diff(part.offsets)).tolist()[3:] for part in parts] == [
+        [288, 1280],
+        [560, 320],
+    ]
+    (drum, rotor) = (np.linalg.norm(part.vertices[:, 1:], axis=1) for part in parts)
+    assert drum.max() == pytest.approx(0.143) and rotor.max() < 0.135
+    assert drum.min() == pytest.approx(0.030)  # the hole that the shaft is in
+
+
+def test_what_turns_in_the_mixer_touches_no_drum(mixer):
+    """At any angle."""
+    drum, rotor = examples.mixer_meshes()
+    inner = rotor.vertices[np.abs(rotor.vertices[:, 0]) < 0.17]
+    assert len(abut.find_contacts(inner, 0.009, drum)) == 0
+    assert len(abut.find_contacts(inner, 0.013, drum)) > 0
+
+
 def test_quadrilaterals_are_flat_and_convex(mixer):
     mesh = mixer.mesh
     quads = mesh.vertices[mesh.indices[: 4 * 1600].reshape(-1, 4)]

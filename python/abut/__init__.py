@@ -52,8 +52,7 @@ from .clusters import Cluster
 from .config import show_config
 from .contacts import EDGE, FACET, VERTEX, Contacts
 from .finder import ContactFinder, find_contacts
-
-# from .frames import write_dump, write_frames
+from .frames import write_dump, write_frames
 from .insertion import Insertion
 from .io import Spheres, load_contacts, load_pairs, read_mesh, read_spheres
 from .laws import Hertz, Linear, RollingA, RollingC
@@ -120,6 +119,8 @@ __all__ = [
     "read_spheres",
     "set_num_threads",
     "show_config",
+    "write_dump",
+    "write_frames",
 ]
 
 

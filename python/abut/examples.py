@@ -8,7 +8,16 @@ import numpy as np
 
 from .mesh import Mesh
 
-__all__ = ["Mixer", "bowl", "cylinder", "mixer", "plane", "rough_plane"]
+__all__ = [
+    "Mixer",
+    "MixerMeshes",
+    "bowl",
+    "cylinder",
+    "mixer",
+    "mixer_meshes",
+    "plane",
+    "rough_plane",
+]
 
 # the rotary mixer, in meters; its axis is x, its middle the origin, up is +z
 RADIUS = 0.0035  # of the spheres
@@ -46,6 +55,23 @@ class Mixer(NamedTuple):
     centers: np.ndarray
     radii: np.ndarray
     mesh: Mesh
+
+
+class MixerMeshes(NamedTuple):
+    """What stands still in a rotary mixer, and what turns."""
+
+    drum: Mesh
+    rotor: Mesh
+
+
+class _Facets(NamedTuple):
+    """The mixer's facets, numbers of its vertices (v, 3): (k, 4) and (k, 3) each."""
+
+    vertices: np.ndarray
+    drum: np.ndarray  # quadrilaterals
+    shaft: np.ndarray  # quadrilaterals
+    ends: np.ndarray  # triangles
+    paddles: np.ndarray  # triangles
 
 
 class Clearance(NamedTuple):
@@ -87,8 +113,35 @@ def mixer(seed: int = 0) -> Mixer:
     ((29559, 3), 2448)
     """
     centers = _bed(np.random.default_rng(seed))
-    vertices, indices, offsets = _mixer_facets()
-    return Mixer(centers, np.full(SPHERE_COUNT, RADIUS), Mesh(vertices, (indices, offsets)))
+    facets = _mixer_facets()
+    quads = np.concatenate([facets.drum, facets.shaft])
+    triangles = np.concatenate([facets.ends, facets.paddles])
+    mesh = _mesh_of(facets.vertices, quads, triangles)
+    return Mixer(centers, np.full(SPHERE_COUNT, RADIUS), mesh)
+
+
+def mixer_meshes() -> MixerMeshes:
+    """
+    Make the rotary mixer of `mixer` as two meshes, of which one can turn.
+
+    Returns
+    -------
+    MixerMeshes
+        The named tuple ``(drum, rotor)``: the drum with its ends, and the shaft with its paddles,
+        which turns about x. Together they have the facets of `mixer`.
+
+    Examples
+    --------
+    >>> from abut import examples
+    >>> drum, rotor = examples.mixer_meshes()
+    >>> len(drum), len(rotor)
+    (1568, 880)
+    """
+    facets = _mixer_facets()
+    return MixerMeshes(
+        _mesh_of(facets.vertices, facets.drum, facets.ends),
+        _mesh_of(facets.vertices, facets.shaft, facets.paddles),
+    )
 
 
 def plane(cells: int = 8, seed: int = 0) -> Mesh:
@@ -252,14 +305,21 @@ def _halved(rng, corners):
 # ---- the mixer's facets --------------------------------------------------------------------------
 
 
+def _mesh_of(vertices, quads, triangles):
+    """The mesh of these facets, with the vertices that they have."""
+    corners = np.concatenate([quads.ravel(), triangles.ravel()])
+    used, indices = np.unique(corners, return_inverse=True)
+    sides = np.repeat([4, 3], [len(quads), len(triangles)])
+    return Mesh(vertices[used], (indices, np.concatenate([[0], np.cumsum(sides)])))
+
+
 def _mixer_facets():
-    """Vertices (v, 3), indices and offsets: 1,600 quadrilaterals, then 848 triangles."""
+    """1,600 quadrilaterals and 848 triangles, as `_Facets`."""
     drum = _rings(DRUM_RADIUS, DRUM_SIDES, STATIONS + 1)
     shaft = _rings(SHAFT_RADIUS, SHAFT_SIDES, STATIONS + 1)
     middle = _rings(RING_RADIUS, RING_SIDES, 2)
     parts = [drum, shaft, middle]
     at_drum, at_shaft, at_middle = _numbered(parts)
-    quads = np.concatenate([_tube(at_drum), _tube(at_shaft)[:, ::-1]])
     first = np.concatenate(
         [_annulus(at_drum[0], at_middle[0]), _annulus(at_middle[0], at_shaft[0])]
     )
@@ -268,12 +328,12 @@ def _mixer_facets():
     )
     body = np.concatenate([part.reshape(-1, 3) for part in parts])
     paddle_vertices, paddle_triangles = _paddle_facets()
-    triangles = np.concatenate([first, last[:, ::-1], paddle_triangles + len(body)])
-    sides = np.repeat([4, 3], [len(quads), len(triangles)])
-    return (
+    return _Facets(
         np.concatenate([body, paddle_vertices]),
-        np.concatenate([quads.ravel(), triangles.ravel()]),
-        np.concatenate([[0], np.cumsum(sides)]),
+        _tube(at_drum),
+        _tube(at_shaft)[:, ::-1],
+        np.concatenate([first, last[:, ::-1]]),
+        paddle_triangles + len(body),
     )
 
 

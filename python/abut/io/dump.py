@@ -1,15 +1,19 @@
-"""Dumps of LAMMPS and LIGGGHTS: frames of "ITEM:" sections, plain or compressed by gzip."""
+"""Dumps of LAMMPS and LIGGGHTS: frames of "ITEM:" sections.
+
+They are read plain or compressed by gzip, and written plain.
+"""
 
 from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .spheres import Spheres, find_columns, from_table, read_table
 from .text import Lines, numbers, shown, wholes
@@ -218,3 +222,55 @@ def _general_box(box: np.ndarray) -> _Box:
 
 
 _BOXES = {(3, 2): _straight_box, (3, 3): _tilted_box, (3, 4): _general_box}
+
+
+# ---- writing -------------------------------------------------------------------------------------
+
+
+def save_frame(
+    path: Path,
+    step: int,
+    bounds: np.ndarray,
+    is_periodic: Sequence[bool],
+    columns: Mapping[str, NDArray],
+) -> None:
+    """Write a frame at the end of a file; numbers in as many digits as give them back.
+
+    bounds: (2, 3), of the box. columns: (n,) each.
+    """
+    kinds = " ".join("pp" if one else "ff" for one in is_periodic)
+    rows = zip(*(map(repr, column.tolist()) for column in columns.values()), strict=True)
+    lines = [
+        f"ITEM: TIMESTEP\n{step}",
+        f"ITEM: NUMBER OF ATOMS\n{len(next(iter(columns.values())))}",
+        f"ITEM: BOX BOUNDS {kinds}",
+        *(f"{low!r} {high!r}" for low, high in bounds.T.tolist()),
+        f"ITEM: ATOMS {' '.join(columns)}",
+        *map(" ".join, rows),
+    ]
+    with open(path, "a", encoding="ascii", newline="\n") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+def cut_off(path: Path, step: int) -> None:
+    """Drop the frames of a plain dump from the first one of this step, or a later one, on."""
+    at = 0
+    with open(path, "rb+") as file:
+        begin, is_step = 0, False
+        for line in file:
+            if is_step and _step_of(path, line) >= step:
+                file.truncate(begin)
+                return
+            is_step = line.startswith(_TIMESTEP)
+            begin = at if is_step else begin
+            at += len(line)
+
+
+_TIMESTEP = b"ITEM: TIMESTEP"
+
+
+def _step_of(path: Path, line: bytes) -> int:
+    try:
+        return int(line)
+    except ValueError:
+        raise ValueError(f"{path}: {shown(line.strip())} is no number of a step") from None

@@ -26,7 +26,11 @@ _LENGTH = np.dtype(np.uint64)
 def save_table(table: Table, path: Path, extra: _Arrays) -> None:
     """Write contact points, a cell each, with all columns but the nodal weights as point data."""
     columns = table._in_space() | dict(extra)
-    points = columns.pop("point")
+    save_points(path, columns.pop("point"), columns)
+
+
+def save_points(path: Path, points: NDArray, columns: _Arrays) -> None:
+    """Write points, a cell each, with these columns as point data."""
     places = np.arange(len(points))
     _write(
         path,
@@ -41,12 +45,25 @@ def save_table(table: Table, path: Path, extra: _Arrays) -> None:
 def save_mesh(mesh: Mesh, path: Path) -> None:
     """Write a mesh's polygons, with each facet's normal, area, noise and source as cell data."""
     data = {"normal": mesh.normals, "area": mesh.areas, "noise": mesh.noise, "source": mesh.source}
+    save_polygons(path, mesh.vertices, mesh.indices, mesh.offsets, {}, data)
+
+
+def save_polygons(
+    path: Path,
+    vertices: NDArray,
+    indices: NDArray,
+    offsets: NDArray,
+    of_vertices: _Arrays,
+    of_facets: _Arrays,
+) -> None:
+    """Write polygons with these columns as point data and as cell data."""
     _write(
         path,
         [
-            ("Points", {"Points": mesh.vertices}),
-            ("Polys", {"connectivity": mesh.indices, "offsets": mesh.offsets[1:]}),
-            ("CellData", data),
+            ("Points", {"Points": vertices}),
+            ("Polys", {"connectivity": indices, "offsets": offsets[1:]}),
+            ("PointData", of_vertices),
+            ("CellData", of_facets),
         ],
     )
 

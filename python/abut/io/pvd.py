@@ -1,0 +1,61 @@
+"""PVD, ParaView's list of files with the time of each, which it plays."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+_ORDER = "LittleEndian" if sys.byteorder == "little" else "BigEndian"
+_HEAD = (
+    '<?xml version="1.0"?>\n'
+    f'<VTKFile type="Collection" version="1.0" byte_order="{_ORDER}">\n<Collection>\n'
+)
+_FOOT = "</Collection>\n</VTKFile>\n"
+
+_ENTRY = re.compile(r'<DataSet timestep="([^"]*)".*/>\n')
+
+
+class Collection:
+    """A list that is kept up to date: it is whole after each file that is added.
+
+    Parameters
+    ----------
+    path : Path
+        Of the list; it is written with the first file that is added.
+    append : bool
+        Whether to keep what an earlier list says of times before that file's.
+    """
+
+    def __init__(self, path: Path, append: bool):
+        self._path, self._append = path, append
+        self._last = ""
+        self._end = 0  # where the next entry goes
+
+    def add(self, time: float, file: Path) -> None:
+        """Add the file of a time; a file that was added last is not added again."""
+        name = Path(os.path.relpath(file, self._path.parent)).as_posix()
+        entry = f'<DataSet timestep="{time!r}" part="0" file={quoteattr(name)}/>\n'
+        if entry == self._last:
+            return
+        if not self._last:
+            self._begin(time)
+        # an entry and the foot take the foot's place at once
+        with open(self._path, "rb+") as list_file:
+            list_file.seek(self._end)
+            list_file.write((entry + _FOOT).encode())
+        self._end += len(entry.encode())
+        self._last = entry
+
+    def _begin(self, time: float) -> None:
+        head = _HEAD + "".join(self._kept(time))
+        self._path.write_bytes(head.encode())
+        self._end = len(head.encode())
+
+    def _kept(self, time: float) -> list[str]:
+        if not self._append or not self._path.exists():
+            return []
+        found = _ENTRY.finditer(self._path.read_text(encoding="utf-8"))
+        return [match.group() for match in found if float(match.group(1)) < time]

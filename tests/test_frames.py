@@ -1,0 +1,349 @@
+"""Frames and dumps: what is in the files, and how lists and files go on."""
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import abut
+
+MESH = abut.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2, 3]])
+LID = abut.Mesh([[0, 0, 1], [1, 0, 1], [0, 1, 1]], [[0, 1, 2]])
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def wall(mesh, shift):
+    pose = np.eye(4)
+    pose[:3, :3] = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
+    pose[:3, 3] = shift
+    forces = np.arange(3.0 * len(mesh.vertices)).reshape(-1, 3)
+    return SimpleNamespace(mesh=mesh, pose=pose, nodal_forces=forces)
+
+
+def simulation(step=100, count=5, period=None, walls=(), seed=0):
+    """What a frame asks of a simulation, with numbers of 17 digits."""
+    rng = np.random.default_rng(seed + step)
+    centers, radii = rng.random((count, 3)), rng.uniform(0.1, 0.3, count)
+    vectors = ("velocities", "angular_velocities", "forces", "torques")
+    return SimpleNamespace(
+        ids=np.arange(count) * 3 + 7,
+        centers=centers,
+        radii=radii,
+        material=np.arange(count) % 2,
+        step_count=step,
+        time=step * 1e-4,
+        period=period,
+        walls=walls,
+        contacts=abut.ContactFinder(MESH).find(centers, radii),
+        pairs=abut.find_pairs(centers, radii),
+        **{name: rng.standard_normal((count, 3)) for name in vectors},
+    )
+
+
+def listed(path):
+    """The (time, file) of a list, whose files are there."""
+    found = [
+        (float(entry.attrib["timestep"]), entry.attrib["file"])
+        for entry in ElementTree.parse(path).getroot().iter("DataSet")
+    ]
+    assert all((Path(path).parent / file).exists() for _, file in found)
+    return found
+
+
+def arrays(path):
+    """The arrays of a vtp file by their names."""
+    head, _, tail = Path(path).read_bytes().partition(b'<AppendedData encoding="raw">\n_')
+    types = {"Float64": np.float64, "Int64": np.int64, "UInt8": np.uint8}
+    found = {}
+    for item in ElementTree.fromstring(head + b"</VTKFile>").iter("DataArray"):
+        offset, width = int(item.attrib["offset"]), int(item.attrib["NumberOfComponents"])
+        size = int(np.frombuffer(tail, "<u8", 1, offset)[0])
+        data = np.frombuffer(tail[offset + 8 : offset + 8 + size], types[item.attrib["type"]])
+        found[item.attrib["Name"]] = data.reshape(-1, width) if width > 1 else data
+    return found
+
+
+# ---- vtp -----------------------------------------------------------------------------------------
+
+
+def test_spheres_in_vtp():
+    sim = simulation()
+    abut.write_frames("out/{step:08d}.vtp")(sim)
+    found = arrays("out/00000100.vtp")
+    named = {
+        "Points": sim.centers,
+        "radius": sim.radii,
+        "id": sim.ids,
+        "velocity": sim.velocities,
+        "angular_velocity": sim.angular_velocities,
+        "force": sim.forces,
+        "torque": sim.torques,
+        "material": sim.material,
+    }
+    for name, column in named.items():
+        np.testing.assert_array_equal(found[name], column)
+    assert listed("out.pvd") == [(0.01, "out/00000100.vtp")]
+    assert sorted(map(str, Path().rglob("*.*"))) == ["out.pvd", "out/00000100.vtp"]
+
+
+def test_contacts_pairs_and_walls_are_files_of_their_own():
+    sim = simulation(walls=(wall(MESH, (1, 2, 3)), wall(LID, (0, 0, 5))))
+    abut.write_frames("out/{step}.vtp", contacts=True)(sim)
+    np.testing.assert_array_equal(arrays("out/100-contacts.vtp")["Points"], sim.contacts.point)
+    np.testing.assert_array_equal(arrays("out/100-pairs.vtp")["j"], sim.pairs.j)
+    found = arrays("out/100-walls.vtp")
+    places = [[1, 2, 3], [1, 3, 3], [0, 3, 3], [0, 2, 3], [0, 0, 6], [0, 1, 6], [-1, 0, 6]]
+    np.testing.assert_allclose(found["Points"], places, atol=1e-15)
+    assert found["connectivity"].tolist() == [0, 1, 2, 3, 4, 5, 6]
+    assert found["offsets"].tolist() == [4, 7]
+    assert found["wall"].tolist() == [0, 1]
+    assert found["force"][:, 0].tolist() == [0, 3, 6, 9, 0, 3, 6]
+    for part in ("", "-contacts", "-pairs", "-walls"):
+        assert listed(f"out{part}.pvd") == [(0.01, f"out/100{part}.vtp")]
+
+
+def test_walls_can_be_left_out():
+    sim = simulation(walls=(wall(MESH, (1, 2, 3)),))
+    abut.write_frames("out/{step}.vtp", walls=False)(sim)
+    assert sorted(map(str, Path().rglob("*.*"))) == ["out.pvd", "out/100.vtp"]
+
+
+def test_no_spheres():
+    abut.write_frames("{step}.vtp", contacts=True)(simulation(count=0))
+    assert arrays("100.vtp")["Points"].shape == (0, 3)
+
+
+def test_vtk_reads_frames():
+    """With the reader that ParaView uses."""
+    reader_of = pytest.importorskip("vtkmodules.vtkIOXML").vtkXMLPolyDataReader
+    sim = simulation(walls=(wall(MESH, (1, 2, 3)), wall(LID, (0, 0, 5))))
+    abut.write_frames("{step}.vtp", contacts=True)(sim)
+    counts = {"": 5, "-contacts": len(sim.contacts), "-pairs": len(sim.pairs), "-walls": 7}
+    for part, count in counts.items():
+        reader = reader_of()
+        reader.SetFileName(f"100{part}.vtp")
+        reader.Update()
+        assert reader.GetOutput().GetNumberOfPoints() == count
+
+
+# ---- lists ---------------------------------------------------------------------------------------
+
+
+def test_the_list_is_whole_after_each_frame():
+    write = abut.write_frames("a/b/{step:04d}.vtp")
+    for k in range(1, 6):
+        write(simulation(step=k * 10))
+        assert listed("a/b.pvd") == [
+            (n * 10 * 1e-4, f"b/{n * 10:04d}.vtp") for n in range(1, k + 1)
+        ]
+
+
+def test_a_frame_that_is_written_twice_is_listed_once():
+    write = abut.write_frames("out/{step}.vtp")
+    write(simulation(step=10))
+    write(simulation(step=10, seed=5))
+    assert listed("out.pvd") == [(0.001, "out/10.vtp")]
+    np.testing.assert_array_equal(arrays("out/10.vtp")["Points"], simulation(10, seed=5).centers)
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("out/{step}.vtp", "out.pvd"),
+        ("a/out/{time:.3f}_{step}.vtp", "a/out.pvd"),
+        ("out/run_{step}.vtp", "out/run.pvd"),
+        ("run-{step}.vtp", "run.pvd"),
+        ("{step}.vtp", "frames.pvd"),
+        ("./{step}.vtp", "frames.pvd"),
+        ("{step}/spheres.vtp", "frames.pvd"),
+        ("out/step.{step}.vtp", "out/step.pvd"),
+        ("out_{step}/spheres.vtp", "out.pvd"),
+        ("out/_{step}.vtp", "out.pvd"),
+        (Path("out", "{step}.VTP"), "out.pvd"),
+    ],
+)
+def test_names_of_lists(path, name):
+    abut.write_frames(path)(simulation())
+    assert [str(found) for found in Path().rglob("*.pvd")] == [name]
+    assert len(listed(name)) == 1
+
+
+def test_names_are_absolute_or_odd():
+    folder = Path.cwd() / "a & <b>"
+    abut.write_frames(folder / "{step}.vtp")(simulation())
+    assert listed(folder.with_suffix(".pvd")) == [(0.01, "a & <b>/100.vtp")]
+
+
+def run(steps, **options):
+    write = abut.write_frames("out/{step}.vtp", **options)
+    for step in steps:
+        write(simulation(step=step))
+    return [file for _, file in listed("out.pvd")]
+
+
+def test_a_new_run_begins_a_new_list():
+    run([10, 20, 30])
+    assert run([20]) == ["out/20.vtp"]
+    assert Path("out/30.vtp").exists()  # but is listed no more
+
+
+def test_a_run_that_goes_on_keeps_what_was_before():
+    run([10, 20, 30])
+    kept = ["out/10.vtp", "out/20.vtp", "out/25.vtp", "out/26.vtp"]
+    assert run([25, 26], append=True) == kept
+    assert run([40], append=True) == [*kept, "out/40.vtp"]
+
+
+def test_to_go_on_there_need_be_nothing():
+    assert run([10], append=True) == ["out/10.vtp"]
+
+
+# ---- npz -----------------------------------------------------------------------------------------
+
+
+def test_npz():
+    sim = simulation(walls=(wall(MESH, (1, 2, 3)),))
+    abut.write_frames("out/{step:04d}.npz", contacts=True)(sim)
+    with np.load("out/0100.npz") as found:
+        for name in ("centers", "radii", "ids", "velocities", "angular_velocities", "forces"):
+            np.testing.assert_array_equal(found[name], getattr(sim, name))
+        assert (found["time"], found["step_count"]) == (0.01, 100)
+        np.testing.assert_array_equal(found["poses"], [sim.walls[0].pose])
+    spheres = abut.read_spheres("out/0100.npz")
+    np.testing.assert_array_equal(spheres.ids, sim.ids)
+    assert abut.load_contacts("out/0100-contacts.npz") == sim.contacts
+    assert abut.load_pairs("out/0100-pairs.npz") == sim.pairs
+    assert not list(Path().rglob("*.pvd"))
+
+
+# ---- paths ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("out.vtp", "has neither {step} nor {time} in it"),
+        ("{step}.csv", "ends in '.csv', but must end in .vtp or .npz"),
+        ("out/{step}", "ends in 'nothing'"),
+        ("{frame}.vtp", "has another field than {step} and {time} in it"),
+        ("{}.vtp", "has another field"),
+        ("{step.real.x}.vtp", "has another field"),
+        ("{step:q}.vtp", "Unknown format code"),
+        ("{step.vtp", "expected '}'"),
+    ],
+)
+def test_paths_that_name_no_frame(path, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        abut.write_frames(path)
+
+
+@pytest.mark.parametrize("make", [abut.write_frames, abut.write_dump])
+def test_paths_are_text(make):
+    with pytest.raises(TypeError):
+        make(b"out/{step}.vtp")
+    with pytest.raises(TypeError):
+        make(3)
+
+
+def test_a_folder_that_cannot_be_made():
+    Path("out").touch()
+    with pytest.raises(OSError):
+        abut.write_frames("out/{step}.vtp")(simulation())
+
+
+def test_they_show_how_they_were_made():
+    assert repr(abut.write_frames("{step}.vtp")) == "write_frames('{step}.vtp')"
+    shown = repr(abut.write_frames("{step}.npz", True, walls=False, append=True))
+    assert shown == "write_frames('{step}.npz', contacts=True, walls=False, append=True)"
+    assert repr(abut.write_dump("a.dump", append=True)) == "write_dump('a.dump', append=True)"
+
+
+# ---- dumps ---------------------------------------------------------------------------------------
+
+
+def test_a_dump_is_read_back_to_the_bit():
+    write, sims = abut.write_dump("out/run.dump"), [simulation(step=k, count=k) for k in (3, 0, 9)]
+    for sim in sims:
+        write(sim)
+    for frame, sim in enumerate(sims):
+        spheres = abut.read_spheres("out/run.dump", frame=frame)
+        np.testing.assert_array_equal(spheres.centers, sim.centers.reshape(-1, 3))
+        np.testing.assert_array_equal(spheres.radii, sim.radii)
+        np.testing.assert_array_equal(spheres.ids, sim.ids)
+    assert len(abut.read_spheres("out/run.dump", frame="all").radii) == 12
+
+
+def test_a_frame_of_a_dump():
+    sim = simulation(count=2, period=(2.0, None, 0.5))
+    abut.write_dump("run.dump", origin=(-1, 7, 0.25))(sim)
+    lines = Path("run.dump").read_text().splitlines()
+    assert lines[:5] == [
+        "ITEM: TIMESTEP", "100", "ITEM: NUMBER OF ATOMS", "2", "ITEM: BOX BOUNDS pp ff pp"
+    ]  # fmt: skip
+    low, high = (sim.centers[:, 1] - sim.radii).min(), (sim.centers[:, 1] + sim.radii).max()
+    assert lines[5:8] == ["-1.0 1.0", f"{float(low)} {float(high)}", "0.25 0.75"]
+    names = "id type x y z radius vx vy vz omegax omegay omegaz fx fy fz"
+    assert lines[8] == f"ITEM: ATOMS {names}"
+    columns = [
+        sim.ids, sim.material + 1, sim.centers, sim.radii, sim.velocities,
+        sim.angular_velocities, sim.forces,
+    ]  # fmt: skip
+    rows = np.array([[float(word) for word in line.split()] for line in lines[9:]])
+    np.testing.assert_array_equal(rows, np.column_stack(columns))
+    assert lines[9].split()[:2] == ["7", "1"]
+
+
+def steps_of(path):
+    words = Path(path).read_text().split("ITEM: TIMESTEP\n")[1:]
+    return [int(word.split("\n")[0]) for word in words]
+
+
+def run_dump(steps, path="run.dump", **options):
+    write = abut.write_dump(path, **options)
+    for step in steps:
+        write(simulation(step=step))
+    return steps_of(path) if Path(path).exists() else None
+
+
+def test_a_new_run_begins_a_new_dump():
+    run_dump([10, 20])
+    assert run_dump([30, 40]) == [30, 40]
+
+
+def test_a_run_that_goes_on_cuts_off_what_comes_again():
+    run_dump([10, 20, 30, 40])
+    assert run_dump([30, 50], append=True) == [10, 20, 30, 50]
+    assert run_dump([60], append=True) == [10, 20, 30, 50, 60]
+    assert run_dump([5], append=True) == [5]
+    np.testing.assert_array_equal(abut.read_spheres("run.dump").centers, simulation(5).centers)
+
+
+def test_only_a_dump_goes_on():
+    Path("run.dump").write_text("x,y,z\n")
+    with pytest.raises(ValueError, match=r"run\.dump is no dump to go on with"):
+        run_dump([10], append=True)
+    Path("run.dump").write_text("ITEM: TIMESTEP\nten\n")
+    with pytest.raises(ValueError, match="'ten' is no number of a step"):
+        run_dump([10], append=True)
+
+
+def test_dumps_with_a_name_each():
+    run_dump([10, 20], "out/{step}.dump")
+    assert [steps_of(f"out/{step}.dump") for step in (10, 20)] == [[10], [20]]
+
+
+def test_an_origin_is_a_point():
+    with pytest.raises(ValueError, match="origin has shape"):
+        abut.write_dump("run.dump", origin=(0, 0))
+
+
+def test_a_dump_is_plain_text():
+    run_dump([10])
+    assert b"\r" not in Path("run.dump").read_bytes()
