@@ -669,9 +669,9 @@ typedef struct abut_wall_state {
     double pose[16];
     double velocity[3]; /* of the origin */
     double spin[3];
-    double origin[3]; /* about which its torque is: that of the last of its motions, carried along
-                         by a translation; of a wall that stands still 0, and of one whose motion
-                         is given the origin of its frame */
+    double origin[3]; /* about which its torque is: that of the first of its motions that rotates,
+                         or 0, carried along by those after it; of a wall that stands still 0, and
+                         of one whose motion is given the origin of its frame */
 } abut_wall_state;
 
 typedef struct abut_simulation abut_simulation;
@@ -719,8 +719,10 @@ typedef struct abut_spheres {
     abut_index *clusters;  /* count: number of its cluster, or -1 */
     double *forces; /* count x 3: of contacts and those that were applied, of the last step */
     double *torques;
-    double *began; /* count x 3: centers at the beginning of the last step; for restarts */
-    double *works; /* count x 4: what energies are counted from; for restarts */
+    abut_index *images; /* count x 3: by how many periods centers were moved down so far: centers +
+                           images * period is where spheres would be without */
+    double *began;      /* count x 3: centers at the beginning of the last step; for restarts */
+    double *works;      /* count x 4: what energies are counted from; for restarts */
 } abut_spheres;
 
 abut_index abut_simulation_sphere_count(const abut_simulation *simulation);
@@ -747,9 +749,10 @@ typedef struct abut_clusters {
     double *masses;            /* count */
     double *inertias;          /* count x 3: principal */
     abut_index *member_counts; /* count: spheres of a cluster follow one another */
-    double *members; /* of all members x 3: their centers in the frame of the principal axes */
-    double *spins;   /* count x 3: of half a step ago; NULL: follow from momentum and orientation */
-    double *works;   /* count x 4, as those of spheres; NULL: 0 */
+    double *members;    /* of all members x 3: their centers in the frame of the principal axes */
+    abut_index *images; /* count x 3, as those of spheres; NULL: 0 */
+    double *spins; /* count x 3: of half a step ago; NULL: follow from momentum and orientation */
+    double *works; /* count x 4, as those of spheres; NULL: 0 */
 } abut_clusters;
 
 abut_index abut_simulation_cluster_count(const abut_simulation *simulation);

@@ -175,7 +175,7 @@ static void wrap(cluster *c, const double *period)
     double *axes[3] = {&c->position.x, &c->position.y, &c->position.z};
     for (int axis = 0; axis < 3; axis++) {
         if (period[axis] > 0.0) {
-            period_wrap(axes[axis], period[axis]);
+            c->images[axis] += (int32_t)period_wrap(axes[axis], period[axis]);
         }
     }
 }

@@ -7,6 +7,7 @@
 typedef struct cluster {
     vec3 position, velocity, momentum; /* of its center of mass; momentum: angular */
     vec3 began;                        /* position at the beginning of the last step */
+    int32_t images[3];                 /* periods by which it was moved down so far */
     double orientation[4];             /* a quaternion x, y, z, w: from the principal axes */
     double began_orientation[4];
     vec3 spin;        /* of half a step ago */

@@ -43,7 +43,7 @@ typedef struct pair_list {
     abut_index count;
 } pair_list;
 
-/* In the order of places, in room that is as large as all lists together. */
+/* In the order of places, in room for all lists, which has as much room again behind it. */
 static pair_list list_pairs(const abut_simulation *s, abut_index place, int32_t *room)
 {
     const second_lists *l = &s->seconds;
@@ -107,46 +107,54 @@ static void sort_few(const abut_simulation *s, abut_index place, pair_list list)
     }
 }
 
-/* The heap's entry `at` goes down until none below it comes after it. */
-static void sift(const abut_simulation *s, abut_index place, pair_list heap, abut_index at)
+/* Rows by the digit at `shift` of their partners' rows, in the order that they have otherwise. */
+static void sort_digit(const abut_simulation *s, abut_index place, pair_list from, int shift,
+                       int32_t *to)
 {
-    for (abut_index child = 2 * at + 1; child < heap.count; child = 2 * at + 1) {
-        const bool has_other = child + 1 < heap.count;
-        child += has_other && is_before(s, place, heap.rows[child], heap.rows[child + 1]);
-        if (!is_before(s, place, heap.rows[at], heap.rows[child])) {
-            return;
+    enum { DIGITS = 256 };
+    abut_index ends[DIGITS + 1] = {0};
+    for (abut_index k = 0; k < from.count; k++) {
+        ends[(partner_row(s, place, from.rows[k]) >> shift) % DIGITS + 1]++;
+    }
+    for (int digit = 0; digit < DIGITS; digit++) {
+        ends[digit + 1] += ends[digit];
+    }
+    for (abut_index k = 0; k < from.count; k++) {
+        to[ends[(partner_row(s, place, from.rows[k]) >> shift) % DIGITS]++] = from.rows[k];
+    }
+}
+
+/* A sphere among far smaller ones has very many: their numbers are sorted digit by digit. */
+static void sort_many(const abut_simulation *s, abut_index place, pair_list list, int32_t *scratch)
+{
+    for (int shift = 0; shift < 32; shift += 16) {
+        sort_digit(s, place, list, shift, scratch);
+        sort_digit(s, place, (pair_list){scratch, list.count}, shift + 8, list.rows);
+    }
+}
+
+/* Images of one partner, which follow one another, by these. */
+static void sort_images(const abut_simulation *s, abut_index place, pair_list list)
+{
+    for (abut_index k = 1; k < list.count; k++) {
+        const int32_t row = list.rows[k];
+        abut_index at = k;
+        for (; at > 0 && is_before(s, place, row, list.rows[at - 1]); at--) {
+            list.rows[at] = list.rows[at - 1];
         }
-        const int32_t row = heap.rows[at];
-        heap.rows[at] = heap.rows[child], heap.rows[child] = row;
-        at = child;
+        list.rows[at] = row;
     }
 }
 
-static void heap_sort(const abut_simulation *s, abut_index place, pair_list list)
+static void sort_list(const abut_simulation *s, abut_index place, pair_list list, int32_t *scratch)
 {
-    for (abut_index at = list.count / 2; at-- > 0;) {
-        sift(s, place, list, at);
-    }
-    while (list.count > 1) {
-        const int32_t row = list.rows[0];
-        list.count--;
-        list.rows[0] = list.rows[list.count], list.rows[list.count] = row;
-        sift(s, place, list, 0);
-    }
-}
-
-/* Several images of one partner, which are rare, go by these. */
-static void sort_list(const abut_simulation *s, abut_index place, pair_list list)
-{
-    bool has_images = list.count > FEW;
-    if (!has_images) {
+    if (list.count <= FEW) {
         sort_few(s, place, list);
+    } else {
+        sort_many(s, place, list, scratch);
     }
-    for (abut_index k = 1; s->is_periodic && !has_images && k < list.count; k++) {
-        has_images = partner_row(s, place, list.rows[k]) == partner_row(s, place, list.rows[k - 1]);
-    }
-    if (has_images) {
-        heap_sort(s, place, list);
+    if (s->now.pairs.columns.image) {
+        sort_images(s, place, list);
     }
 }
 
@@ -187,7 +195,7 @@ static void add_pairs(const abut_simulation *s, abut_index place, double radius,
     const pair_table *t = &s->now.pairs;
     const pair_list list = list_pairs(s, place, room);
     if (!s->store.is_by_row || t->columns.image) {
-        sort_list(s, place, list);
+        sort_list(s, place, list, list.rows + 2 * t->count);
     }
     for (abut_index k = 0; k < list.count; k++) {
         const int32_t row = list.rows[k];
@@ -290,7 +298,7 @@ abut_status forces_sum(abut_simulation *s, const parallel_plan *plan)
     const abut_index n = s->store.count, pairs = s->now.pairs.count;
     summing all = {.simulation = s};
     atomic_store(&s->lost_row, -1);
-    all.room = memory_reserve(&s->sum_lists, 2 * pairs, sizeof *all.room);
+    all.room = memory_reserve(&s->sum_lists, 4 * pairs, sizeof *all.room);
     abut_status status = all.room ? ABUT_OK : ABUT_NO_MEMORY;
     if (!status && pairs > 0) {
         status = list_seconds(s);

@@ -5,14 +5,26 @@
 /* Spheres that one thread takes in one go. */
 enum { CHUNK_SPHERES = 1024 };
 
-void motion_wrap(const abut_simulation *s, double *center)
+void motion_wrap(const abut_simulation *s, double *center, int32_t *images)
 {
     const double *period = s->input.period;
     for (int axis = 0; axis < 3; axis++) {
         if (period[axis] > 0.0 && !(center[axis] >= 0.0 && center[axis] < period[axis])) {
-            period_wrap(&center[axis], period[axis]);
+            images[axis] += (int32_t)period_wrap(&center[axis], period[axis]);
         }
     }
+}
+
+vec3 motion_unwrap(const abut_simulation *s, vec3 began, vec3 center, const int32_t *images)
+{
+    const double from[3] = {began.x, began.y, began.z}, to[3] = {center.x, center.y, center.z};
+    double all[3];
+    for (int axis = 0; axis < 3; axis++) {
+        const double period = s->input.period[axis];
+        const double last = period > 0.0 ? rint((from[axis] - to[axis]) / period) : 0.0;
+        all[axis] = from[axis] + ((double)images[axis] - last) * period;
+    }
+    return vec3_load(all);
 }
 
 /* Type A: less spin by the torque of all contacts against it, but never more than there is. */
@@ -64,7 +76,7 @@ static void move_sphere(abut_simulation *s, abut_index place)
     const vec3 center = vec3_load(of->centers + 3 * place);
     vec3_store(of->began + 3 * place, center);
     vec3_store(of->centers + 3 * place, vec3_add(center, vec3_scale(next, step)));
-    motion_wrap(s, of->centers + 3 * place);
+    motion_wrap(s, of->centers + 3 * place, of->images + 3 * place);
     vec3_store(b->velocity, next);
     vec3_store(b->spin, next_spin);
 }

@@ -15,19 +15,18 @@ abut_index abut_simulation_contact_node_count(const abut_simulation *s)
     return s->before.contacts.node_count;
 }
 
-/* Whether two spheres of the table are no pair to a caller. */
-static bool is_hidden(const abut_simulation *s, abut_index row)
+/* Whether two spheres that touch are no pair to a caller. */
+static bool is_hidden(const abut_simulation *s, abut_index i, abut_index j)
 {
-    const abut_pair_columns *c = &s->before.pairs.columns;
-    return simulation_pair_law(s, c->i[row], c->j[row]) ==
-           &s->laws.laws[laws_number_of_none(&s->laws)];
+    return simulation_pair_law(s, i, j) == &s->laws.laws[laws_number_of_none(&s->laws)];
 }
 
 abut_index abut_simulation_pair_count(const abut_simulation *s)
 {
+    const abut_pair_columns *c = &s->before.pairs.columns;
     abut_index count = 0;
     for (abut_index row = 0; row < s->before.pairs.count; row++) {
-        count += !is_hidden(s, row);
+        count += !is_hidden(s, c->i[row], c->j[row]);
     }
     return count;
 }
@@ -141,19 +140,12 @@ static void write_pair(const abut_simulation *s, const pair_table *t, abut_index
     }
 }
 
-/* The law of rows in the order of the caller's. */
-static bool is_hidden_pair(const abut_simulation *s, const pair_table *t, abut_index row)
-{
-    const int32_t *places = s->store.places;
-    return simulation_pair_law(s, places[t->columns.i[row]], places[t->columns.j[row]]) ==
-           &s->laws.laws[laws_number_of_none(&s->laws)];
-}
-
 static void write_visible(const abut_simulation *s, const pair_table *t, const abut_pair_state *to)
 {
+    const int32_t *places = s->store.places;
     abut_index k = 0, sphere = 0;
     for (abut_index row = 0; row < t->count; row++) {
-        if (is_hidden_pair(s, t, row)) {
+        if (is_hidden(s, places[t->columns.i[row]], places[t->columns.j[row]])) {
             continue;
         }
         for (; to->columns.offsets && sphere <= t->columns.i[row]; sphere++) {

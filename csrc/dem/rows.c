@@ -78,6 +78,24 @@ static void read_indices(const store *of, const int32_t *from, abut_index *to)
     }
 }
 
+static void read_images(const store *of, abut_index *to)
+{
+    for (abut_index row = 0; to && row < of->count; row++) {
+        for (int axis = 0; axis < 3; axis++) {
+            to[3 * row + axis] = of->images[3 * (abut_index)of->places[row] + axis];
+        }
+    }
+}
+
+static void write_images(const store *of, const abut_index *from)
+{
+    for (abut_index row = 0; from && row < of->count; row++) {
+        for (int axis = 0; axis < 3; axis++) {
+            of->images[3 * (abut_index)of->places[row] + axis] = (int32_t)from[3 * row + axis];
+        }
+    }
+}
+
 static void read_books(const store *of, double *to)
 {
     for (abut_index row = 0; to && row < of->count; row++) {
@@ -100,6 +118,7 @@ void abut_simulation_read(const abut_simulation *s, const abut_spheres *rows)
     read_indices(of, of->clusters, rows->clusters);
     read_vectors(of, of->forces, 3, rows->forces);
     read_vectors(of, of->torques, 3, rows->torques);
+    read_images(of, rows->images);
     read_books(of, rows->works);
 }
 
@@ -155,7 +174,7 @@ static void wrap_rows(abut_simulation *s, abut_index first)
 {
     for (abut_index place = 0; place < s->store.count; place++) {
         if (s->store.rows[place] >= first && !simulation_is_member(s, place)) {
-            motion_wrap(s, s->store.centers + 3 * place);
+            motion_wrap(s, s->store.centers + 3 * place, s->store.images + 3 * place);
         }
     }
 }
@@ -171,6 +190,7 @@ abut_status abut_simulation_assign(abut_simulation *s, const abut_spheres *rows,
     energy_hold(s);
     write_vectors(of, rows->centers, 3, of->centers);
     write_vectors(of, rows->began, 3, of->began);
+    write_images(of, rows->images);
     write_vectors(of, rows->velocities, BODY_NUMBERS, of->bodies->velocity);
     write_vectors(of, rows->spins, BODY_NUMBERS, of->bodies->spin);
     write_vectors(of, rows->forces, 3, of->forces);
@@ -203,6 +223,7 @@ static void append_sphere(abut_simulation *s, const abut_spheres *rows, abut_ind
     *b = (body){.radius = rows->radii[row], .mass = rows->masses[row]};
     for (int axis = 0; axis < 3; axis++) {
         of->centers[3 * place + axis] = of->began[3 * place + axis] = rows->centers[3 * row + axis];
+        of->images[3 * place + axis] = 0;
         of->forces[3 * place + axis] = of->torques[3 * place + axis] = 0.0;
         of->pushes[3 * place + axis] = of->twists[3 * place + axis] = 0.0;
         b->velocity[axis] = rows->velocities ? rows->velocities[3 * row + axis] : 0.0;
@@ -430,6 +451,9 @@ static void restore_cluster(cluster *c, const abut_clusters *from, abut_index k)
     if (from->spins) {
         c->spin = vec3_load(from->spins + 3 * k);
     }
+    for (int axis = 0; from->images && axis < 3; axis++) {
+        c->images[axis] = (int32_t)from->images[3 * k + axis];
+    }
     if (from->works) {
         memcpy(&c->books, from->works + 4 * k, sizeof c->books);
     }
@@ -478,6 +502,9 @@ static void read_cluster(const cluster_set *set, abut_index k, const abut_cluste
     store_vectors(to->velocities, k, c->velocity);
     store_vectors(to->angular_momenta, k, c->momentum);
     store_vectors(to->spins, k, c->spin);
+    for (int axis = 0; to->images && axis < 3; axis++) {
+        to->images[3 * k + axis] = c->images[axis];
+    }
     copy_numbers(to->orientations ? to->orientations + 4 * k : NULL, c->orientation, 4);
     copy_numbers(to->inertias ? to->inertias + 3 * k : NULL, c->inertia, 3);
     copy_numbers(to->masses ? to->masses + k : NULL, &c->mass, 1);

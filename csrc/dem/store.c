@@ -12,10 +12,10 @@ typedef struct column {
 
 /* All that are not `bodies`, whose lines begin with cache lines; `places` is by row. */
 static const column columns[] = {
-    COLUMN(centers, 3),  COLUMN(began, 3),     COLUMN(radii, 1),    COLUMN(masses, 1),
-    COLUMN(inertias, 1), COLUMN(materials, 1), COLUMN(clusters, 1), COLUMN(forces, 3),
-    COLUMN(torques, 3),  COLUMN(pushes, 3),    COLUMN(twists, 3),   COLUMN(books, 1),
-    COLUMN(sums, 1),     COLUMN(rows, 1),      COLUMN(places, 1),
+    COLUMN(centers, 3), COLUMN(began, 3),    COLUMN(images, 3),    COLUMN(radii, 1),
+    COLUMN(masses, 1),  COLUMN(inertias, 1), COLUMN(materials, 1), COLUMN(clusters, 1),
+    COLUMN(forces, 3),  COLUMN(torques, 3),  COLUMN(pushes, 3),    COLUMN(twists, 3),
+    COLUMN(books, 1),   COLUMN(sums, 1),     COLUMN(rows, 1),      COLUMN(places, 1),
 };
 
 enum { COLUMNS = sizeof columns / sizeof *columns };

@@ -23,6 +23,7 @@ typedef struct sums {
 typedef struct store {
     abut_index count, capacity;
     double *centers, *began; /* count x 3; began: at the beginning of the last step */
+    int32_t *images;         /* count x 3: periods by which centers were moved down so far */
     double *radii;
     body *bodies;              /* begin with a cache line */
     double *masses, *inertias; /* of a member of a cluster its part, and the cluster's smallest */
