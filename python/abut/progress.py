@@ -40,9 +40,9 @@ class Progress:
         self._began = self._last = time.perf_counter()
         self._line = _tqdm_line(total) or _Line(total)
 
-    def steps_ahead(self) -> int:
-        """How many steps about make up the pause between two lines."""
-        done = self._count().steps - self._first.steps
+    def steps_ahead(self, now: int) -> int:
+        """How many steps about make up the pause between two lines; `now` have been done."""
+        done = now - self._first.steps
         seconds = time.perf_counter() - self._began
         return max(1, int(done / seconds * _PAUSE)) if done else 1
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .bodies import Numbers, locked
 from .checks import counted
 from .contacts import Contacts
 from .finder import ContactFinder
@@ -23,7 +24,8 @@ from .mesh import Mesh, warn
 from .motions import read_motion
 from .pairs import Pairs
 from .placement import SimulationWarning
-from .simulation import Feed, Simulation
+from .schedule import Feed
+from .simulation import Simulation
 from .values import Value, from_dict
 from .walls import WallEntry
 
@@ -91,8 +93,8 @@ def _setup_of(simulation: Simulation) -> dict[str, Any]:
         "resolution": simulation.resolution,
         "workers": simulation._workers,
         "step_count": simulation.step_count,
-        "next_id": simulation._next_id,
-        "next_cluster": simulation._next_cluster,
+        "next_id": simulation._settled().next_id,
+        "next_cluster": simulation._settled().next_cluster,
         "force_count": len(simulation._forces),
         "materials": [material.to_dict() for material in laws.materials],
         "laws": [[a, b, law.to_dict()] for (a, b), law in laws.laws.items()],
@@ -119,6 +121,7 @@ def _feed_setup(feed: Feed) -> dict[str, Any]:
         "state": feed.state.to_dict(),
         "start": feed.start,
         "until": feed.until,
+        "seen": feed.seen,
     }
 
 
@@ -134,9 +137,9 @@ def _arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
     core, walls = simulation._core, simulation._walls
     states = [core.wall(number) for number in range(len(walls.entries))]
     arrays = {
-        "ids": simulation._ids,
-        "cluster_numbers": simulation._cluster_numbers,
-        "frames": simulation._frames,
+        "ids": simulation.ids,
+        "cluster_numbers": simulation._settled().clusters,
+        "frames": simulation._settled().frames,
         "account": core.account(),
         "walls": np.array(states).reshape(-1, _WALL_STATE),
     }
@@ -333,15 +336,21 @@ def _made(
         simulation = _begin(setup)
         entries = _entries(setup["walls"], meshes, motions)
         feeds = [_feed(stored) for stored in setup["feeds"]]
-        counters = {name: int(setup[name]) for name in ("step_count", "next_id", "next_cluster")}
+        numbers = Numbers(next_id=int(setup["next_id"]), next_cluster=int(setup["next_cluster"]))
+        step_count = int(setup["step_count"])
     except (KeyError, TypeError, AttributeError, OverflowError, IndexError) as error:
         raise ValueError(f"its setup is damaged: {error!r}") from None
     if entries:
         simulation._walls.exchange(entries, ContactFinder(list(meshes)))
     _add_rows(simulation, arrays)
-    _restore(simulation, arrays, counters["step_count"])
+    _restore(simulation, arrays, step_count)
     simulation._feeds = feeds
-    simulation._next_id, simulation._next_cluster = counters["next_id"], counters["next_cluster"]
+    simulation._schedule.noted = step_count
+    simulation._numbers = simulation._numbers_then = numbers._replace(
+        ids=locked(arrays["ids"]),
+        clusters=locked(arrays["cluster_numbers"]),
+        frames=arrays["frames"],
+    )
     simulation._walls.check_given(simulation.time)
     return simulation
 
@@ -363,7 +372,7 @@ def _feed(stored: Mapping[str, Any]) -> Feed:
     if not isinstance(insertion, Insertion):
         raise ValueError("its setup is damaged: there is no insertion where one should be")
     state = insertion.state_from_dict(stored["state"])
-    return Feed(insertion, state, float(stored["start"]), stored["until"])
+    return Feed(insertion, state, float(stored["start"]), stored["until"], int(stored["seen"]))
 
 
 # ---- walls ----
@@ -418,8 +427,6 @@ def _add_rows(simulation: Simulation, arrays: _Arrays) -> None:
             taken = {name: column[bodies] for name, column in clusters.items() if name != "members"}
             taken["members"] = clusters["members"][members]
             simulation._core.add_clusters(taken, part)
-    simulation._ids, simulation._cluster_numbers = ids, numbers
-    simulation._frames = arrays["frames"]
 
 
 def _check_groups(groups: NDArray[np.intp], counts: NDArray[np.intp]) -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import os
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -16,19 +13,33 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, checks
+from .bodies import (
+    Numbers,
+    angular_momenta,
+    cluster_columns,
+    find,
+    locked,
+    member_columns,
+    read_forces,
+    read_points,
+    read_vectors,
+    sphere_columns,
+    table_columns,
+)
 from .clusters import Cluster
 from .columns import AssignedColumn, Column
 from .contacts import Contacts
-from .insertion import Insertion, InsertionState
+from .insertion import Insertion
 from .law_table import Law, LawTable
 from .materials import Material
 from .mesh import Mesh, warn
-from .orientations import from_matrix, inverse, product, read_orientations, turned
+from .orientations import from_matrix, inverse, product, read_orientations
 from .pairs import Pairs
 from .placement import SimulationWarning, touching, warn_of_overlaps
 from .poses import Period, lengths_of, read_period
 from .progress import Counts, Progress
 from .record import Record
+from .schedule import MOST_STEPS, Feed, Schedule
 from .simd import level
 from .statistics import SimulationStatistics
 from .threads import worker_count
@@ -45,13 +56,7 @@ _LONGEST = 1.5
 # building at once
 _MANY_QUERIES = 100_000
 
-# steps are counted exactly up to here
-_MOST_STEPS = 2.0**53
-
 _RESOLUTIONS = {"hierarchy": _core.HIERARCHY, "sharing": _core.SHARING}
-
-# what a table carries to the next step, beside the force that it tells
-_HISTORY = ("moment", "spring", "roll")
 
 
 class Energy(NamedTuple):
@@ -73,23 +78,6 @@ class Clusters(NamedTuple):
     orientations: _Doubles  # (c, 4): quaternions x, y, z, w, from a cluster's frame to the world
     velocities: _Doubles  # (c, 3)
     angular_momenta: _Doubles  # (c, 3): about the center of mass, in the world
-
-
-class _Event(NamedTuple):
-    """What is called after each step whose number is a multiple of `interval`."""
-
-    interval: int
-    call: Callable[[], object]
-
-
-@dataclass
-class Feed:
-    """An insertion that goes on: what it has inserted so far is in its state."""
-
-    insertion: Insertion
-    state: InsertionState
-    start: float
-    until: float | None
 
 
 class Simulation:
@@ -141,6 +129,7 @@ class Simulation:
     contacts : Contacts
         With walls at the beginning of the last step; in a further column, `force`, what each
         exerts on its sphere. Rows count spheres in the order of `ids`.
+        Its columns are read-only.
     pairs : Pairs
         Likewise of spheres; `force` is that on i. Pairs within a cluster, and spheres that touch
         their own image, exert nothing and are left out.
@@ -218,17 +207,12 @@ class Simulation:
         )
         self._laws = LawTable()
         self._walls = Walls(self._core, self._step)
-        self._ids = np.empty(0, np.intp)
-        self._next_id = 0
-        self._cluster_numbers = np.empty(0, np.intp)
-        self._next_cluster = 0
-        # quaternions from each cluster's principal axes to the frame in which it was given
-        self._frames = np.empty((0, 4))
+        self._numbers = Numbers()
+        # what the numbers are where the library has done what it was told last
+        self._numbers_then = self._numbers
         self._forces: list[Callable[[Simulation], Any]] = []
-        self._events: list[_Event] = []
+        self._schedule = Schedule()
         self._feeds: list[Feed] = []
-        # events of the last step that are still to be called
-        self._due: deque[Callable[[], object]] = deque()
         self._fresh: dict[str, Any] = {}
         self._sphere_steps = 0
         self._warned_of_image = False
@@ -263,7 +247,7 @@ class Simulation:
 
     @property
     def ids(self) -> _Indices:
-        return self._ids
+        return self._settled().ids
 
     @property
     def materials(self) -> tuple[Material, ...]:
@@ -279,6 +263,28 @@ class Simulation:
             self._fresh[name] = make()
         value: _T = self._fresh[name]
         return value
+
+    def _settled(self) -> Numbers:
+        """The numbers of what the library has now.
+
+        Ctrl-C may come between a change of what it has and that of the numbers.
+        """
+        if self._numbers_then is not self._numbers:
+            spheres = self._core.counts()[1]
+            if spheres == len(self._numbers_then.ids):
+                self._numbers = self._numbers_then
+            self._numbers_then = self._numbers
+        return self._numbers
+
+    def _change(self, numbers: Numbers, call: Callable[[], None]) -> None:
+        """Call what changes the spheres so that they have these numbers then."""
+        self._settled()
+        self._fresh.clear()
+        self._numbers_then = numbers
+        try:
+            call()
+        finally:
+            self._settled()
 
     # ---- laws ----
 
@@ -326,7 +332,7 @@ class Simulation:
             raise
 
     def _clustered_materials(self) -> _Indices:
-        if not len(self._cluster_numbers):
+        if not len(self._settled().clusters):
             return np.empty(0, np.intp)
         return np.unique(self.material[self._core.read("clusters") >= 0])
 
@@ -385,34 +391,30 @@ class Simulation:
         >>> sim.masses.round(2)
         array([ 4.19, 33.51])
         """
-        points = _read_points(centers, "centers")
+        points = read_points(centers, "centers")
         sizes = checks.lengths(radii, "radii", len(points), "center")
-        number = self._number(material)
-        density = self._laws.materials[number].density
-        if density is None:
-            raise ValueError(f"{material} has no density, but spheres need one")
-        alone = np.full(len(points), -1, np.intp)
-        warn_of_overlaps(self, points, sizes, alone)
-        columns = {
-            "centers": points,
-            "radii": sizes,
-            "masses": density * (4.0 / 3.0 * math.pi) * sizes**3,
-            "velocities": _read_vectors(velocities, "velocities", len(points)),
-            "spins": _read_vectors(angular_velocities, "angular_velocities", len(points)),
-            "materials": np.full(len(points), number, np.intp),
-            "clusters": alone,
+        columns = self._sphere_columns(points, sizes, material) | {
+            "velocities": read_vectors(velocities, "velocities", len(points)),
+            "spins": read_vectors(angular_velocities, "angular_velocities", len(points)),
         }
-        self._core.add(columns)
-        return self._added(len(points))
+        warn_of_overlaps(self, points, sizes, columns["clusters"])
+        return self._put(columns)
 
-    def _added(self, count: int) -> _Indices:
-        """The ids of spheres that the library has now."""
-        new = np.arange(self._next_id, self._next_id + count)
-        self._ids = _locked(np.concatenate([self._ids, new]))
-        self._next_id += count
-        self._fresh.clear()
+    def _sphere_columns(
+        self, centers: _Doubles, radii: _Doubles, material: Material
+    ) -> dict[str, NDArray[Any]]:
+        number = self._number(material)
+        if material.density is None:
+            raise ValueError(f"{material} has no density, but spheres need one")
+        return sphere_columns(centers, radii, material.density, number)
+
+    def _put(self, columns: dict[str, NDArray[Any]]) -> _Indices:
+        """Add spheres; their ids."""
+        count = len(columns["radii"])
+        numbers = self._settled().with_spheres(count)
+        self._change(numbers, lambda: self._core.add(columns))
         self._check_images()
-        return new
+        return numbers.ids[len(numbers.ids) - count :].copy()
 
     def remove_spheres(self, ids: ArrayLike) -> None:
         """Take spheres away.
@@ -439,32 +441,32 @@ class Simulation:
         >>> sim.ids
         array([1])
         """
-        rows = _find(self._ids, ids, "sphere")
-        if len(self._cluster_numbers):
-            clusters = self._core.read("clusters")[rows]
-            members = np.flatnonzero(clusters >= 0)
-            if len(members):
-                number = self._cluster_numbers[clusters[members[0]]]
-                raise ValueError(
-                    f"sphere {self._ids[rows[members[0]]]} is a member of cluster {number}:"
-                    " remove_clusters takes the whole"
-                )
+        numbers = self._settled()
+        rows = find(numbers.ids, ids, "sphere")
+        if len(numbers.clusters):
+            self._check_members(rows)
         self._remove(rows, np.empty(0, np.intp))
 
+    def _check_members(self, rows: _Indices) -> None:
+        """Complain of members of clusters among spheres that are to go."""
+        clusters = self._core.read("clusters")[rows]
+        members = np.flatnonzero(clusters >= 0)
+        if len(members):
+            numbers = self._settled()
+            raise ValueError(
+                f"sphere {numbers.ids[rows[members[0]]]} is a member of cluster"
+                f" {numbers.clusters[clusters[members[0]]]}: remove_clusters takes the whole"
+            )
+
     def _remove(self, rows: _Indices, cluster_rows: _Indices) -> None:
-        stay = np.ones(len(self._ids), bool)
-        stay[rows] = False
-        stay_clusters = np.ones(len(self._cluster_numbers), bool)
-        stay_clusters[cluster_rows] = False
-        self._core.remove((~stay).view(np.uint8))
-        self._ids = _locked(self._ids[stay])
-        self._cluster_numbers = self._cluster_numbers[stay_clusters]
-        self._frames = self._frames[stay_clusters]
-        self._fresh.clear()
+        numbers = self._settled()
+        is_gone = np.zeros(len(numbers.ids), np.uint8)
+        is_gone[rows] = 1
+        self._change(numbers.without(rows, cluster_rows), lambda: self._core.remove(is_gone))
 
     def _assign(self, stored: str, array: NDArray[Any]) -> None:
-        self._core.assign({stored: array})
         self._fresh.clear()
+        self._core.assign({stored: array})
         self._check_images()
 
     def _check_images(self) -> None:
@@ -476,7 +478,7 @@ class Simulation:
         if len(large):
             self._warned_of_image = True
             warn(
-                f"sphere {self._ids[large[0]]} is larger than a period, {min(lengths):g}, and"
+                f"sphere {self.ids[large[0]]} is larger than a period, {min(lengths):g}, and"
                 " touches its own image, which exerts nothing",
                 SimulationWarning,
             )
@@ -538,28 +540,39 @@ class Simulation:
         if not isinstance(cluster, Cluster):
             kind = checks.a_or_an(type(cluster).__name__)
             raise TypeError(f"cluster is {kind}, but must be a Cluster")
-        places = _read_points(positions, "positions")
-        count, members = len(places), len(cluster.radii)
+        places = read_points(positions, "positions")
+        count = len(places)
         turns = read_orientations(orientations, count, "orientations")
-        spins = _read_vectors(angular_velocities, "angular_velocities", count)
+        spins = read_vectors(angular_velocities, "angular_velocities", count)
+        bodies, spheres = self._cluster_columns(cluster, material, places, turns)
+        bodies["velocities"] = read_vectors(velocities, "velocities", count)
+        bodies["angular_momenta"] = angular_momenta(bodies, spins)
+        warn_of_overlaps(self, spheres["centers"], spheres["radii"], spheres["clusters"])
+        return self._put_clusters(cluster, bodies, spheres)
+
+    def _cluster_columns(
+        self, cluster: Cluster, material: Material, positions: _Doubles, turns: _Doubles
+    ) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
+        """Clusters at rest, and their spheres."""
         number = self._number(material)
         self._laws.check_clusters([number])
-        frame = from_matrix(cluster.axes)
-        bodies = _bodies(cluster, material, places, product(turns, frame), spins)
-        bodies["velocities"] = _read_vectors(velocities, "velocities", count)
-        spheres = _members(cluster, bodies, number)
-        groups = np.repeat(np.arange(count), members)
-        warn_of_overlaps(self, spheres["centers"], spheres["radii"], groups)
-        self._core.add_clusters(bodies, spheres)
-        return self._added_clusters(count, members, frame)
+        principal = product(turns, from_matrix(cluster.axes))
+        bodies = cluster_columns(cluster, material, positions, principal)
+        return bodies, member_columns(cluster, bodies, number)
 
-    def _added_clusters(self, count: int, members: int, frame: _Doubles) -> _Indices:
-        numbers = np.arange(self._next_cluster, self._next_cluster + count)
-        self._cluster_numbers = np.concatenate([self._cluster_numbers, numbers])
-        self._frames = np.concatenate([self._frames, np.tile(frame, (count, 1))])
-        self._next_cluster += count
-        self._added(count * members)
-        return numbers
+    def _put_clusters(
+        self,
+        cluster: Cluster,
+        bodies: dict[str, NDArray[Any]],
+        spheres: dict[str, NDArray[Any]],
+    ) -> _Indices:
+        """Add clusters; their numbers."""
+        count = len(bodies["masses"])
+        numbers = self._settled().with_spheres(len(spheres["radii"]))
+        numbers = numbers.with_clusters(count, from_matrix(cluster.axes))
+        self._change(numbers, lambda: self._core.add_clusters(bodies, spheres))
+        self._check_images()
+        return numbers.clusters[len(numbers.clusters) - count :].copy()
 
     def remove_clusters(self, numbers: ArrayLike) -> None:
         """Take clusters away, with all of their spheres.
@@ -586,7 +599,7 @@ class Simulation:
         >>> sim.clusters.numbers, sim.ids
         (array([1]), array([2, 3]))
         """
-        clusters = _find(self._cluster_numbers, numbers, "cluster")
+        clusters = find(self._settled().clusters, numbers, "cluster")
         members = np.flatnonzero(np.isin(self._core.read("clusters"), clusters))
         self._remove(members, clusters)
 
@@ -598,24 +611,25 @@ class Simulation:
     def clusters(self, clusters: Clusters) -> None:
         now = self._core.clusters()
         numbers, positions, turns, velocities, momenta = clusters
-        if not np.array_equal(numbers, self._cluster_numbers):
+        known = self._settled()
+        if not np.array_equal(numbers, known.clusters):
             raise ValueError("clusters are assigned whole: numbers must be those of now")
-        count = len(self._cluster_numbers)
+        count = len(known.clusters)
         users = read_orientations(turns, count, "orientations")
         given = {
-            "positions": _read_vectors(positions, "positions", count),
-            "orientations": product(users, self._frames),
-            "velocities": _read_vectors(velocities, "velocities", count),
-            "angular_momenta": _read_vectors(momenta, "angular_momenta", count),
+            "positions": read_vectors(positions, "positions", count),
+            "orientations": product(users, known.frames),
+            "velocities": read_vectors(velocities, "velocities", count),
+            "angular_momenta": read_vectors(momenta, "angular_momenta", count),
         }
-        self._core.assign_clusters(now | given)
         self._fresh.clear()
+        self._core.assign_clusters(now | given)
 
     def _read_clusters(self) -> Clusters:
-        found = self._core.clusters()
-        turns = _locked(product(found["orientations"], inverse(self._frames)))
+        found, known = self._core.clusters(), self._settled()
+        turns = locked(product(found["orientations"], inverse(known.frames)))
         return Clusters(
-            _locked(self._cluster_numbers.copy()),
+            known.clusters,
             found["positions"],
             turns,
             found["velocities"],
@@ -659,14 +673,14 @@ class Simulation:
         """
         number = self._number(Material() if material is None else material)
         entry = WallEntry(Mesh.from_any(mesh), number, None, self.time, np.eye(4))
-        self._walls.add(entry, motion, self.time)
         self._fresh.clear()
+        self._walls.add(entry, motion, self.time)
         self._prepared = 0.0
         return self.walls[-1]
 
     def _move_wall(self, number: int, motion: object) -> None:
-        self._walls.move(number, motion, self.time)
         self._fresh.clear()
+        self._walls.move(number, motion, self.time)
 
     # ---- what happens on the way ----
 
@@ -767,7 +781,7 @@ class Simulation:
 
     def _add_event(self, interval: float, call: Callable[[], object]) -> None:
         steps = self._steps_of(checks.positive(interval, "interval"), "interval")
-        self._events.append(_Event(max(1, steps), call))
+        self._schedule.add(max(1, steps), self.step_count, call)
 
     def add_insertion(self, feed: Insertion, until: float | None = None) -> None:
         """Let spheres or clusters come in from now on.
@@ -804,7 +818,7 @@ class Simulation:
         number = self._number(feed.material)
         if feed.cluster is not None:
             self._laws.check_clusters([number])
-        self._feeds.append(Feed(feed, feed.begin(), self.time, end))
+        self._feeds.append(Feed(feed, feed.begin(), self.time, end, self.step_count))
 
     # ---- going on ----
 
@@ -878,7 +892,7 @@ class Simulation:
 
     def _steps_of(self, time: float, name: str) -> int:
         steps = time / self._step
-        if not steps < _MOST_STEPS:
+        if not steps < MOST_STEPS:
             raise ValueError(f"{name} is {time:g}, which is more steps than can be counted")
         return round(steps)
 
@@ -898,53 +912,52 @@ class Simulation:
             self._laws.check_sharing(entry.material for entry in self._walls.entries)
         self._walls.check_given(self.time)
         largest = float(self.radii.max(initial=0.0))
-        worthwhile = count * len(self._ids) >= _MANY_QUERIES and largest > self._prepared
+        worthwhile = count * len(self.ids) >= _MANY_QUERIES and largest > self._prepared
         if self._walls.finder is not None and worthwhile:
             self._walls.finder.prepare(largest)
             self._prepared = largest
 
     def _go_on(self, end: int, told: Progress | None) -> None:
-        # what an error has left over after the step before
-        self._call_due()
-        warned = self._warn_of_step(end)
+        # of the step before, what Ctrl-C or an error has left over
+        self._finish_step()
+        if self.step_count == end:
+            return
+        warned = self._warn_of_step()
         looked = self.step_count + 2
         while self.step_count < end:
-            most = end if warned or self.step_count >= looked else min(end, looked)
-            self._advance(self._steps_to(most, told))
-            if not warned and self.step_count == looked:
-                warned = self._warn_of_step(end)
-            self._insert_all()
-            self._note_due()
-            self._call_due()
+            self._advance(self._next_step(end, looked, told) - self.step_count)
+            if self.step_count == looked and not warned:
+                self._warn_of_step()
+            self._finish_step()
             if told is not None:
                 told.update()
 
-    def _steps_to(self, end: int, told: Progress | None) -> int:
-        """How many steps the library may do at once until something is due."""
-        if self._forces or self._walls.has_given:
-            return 1
+    def _next_step(self, end: int, looked: int, told: Progress | None) -> int:
+        """The number of the step up to which the library may go on by itself."""
         now = self.step_count
-        ends = [end, *(now - now % event.interval + event.interval for event in self._events)]
-        ends += [now + self._steps_to_insertion(feed) for feed in self._feeds]
+        if self._forces or self._walls.has_given:
+            return now + 1
+        ahead = [feed.steps_ahead(self.time, self._step) for feed in self._feeds]
         if told is not None:
-            ends.append(now + told.steps_ahead())
-        return min(ends) - now
+            ahead.append(told.steps_ahead(now))
+        ends = [now + steps for steps in ahead] + [looked] * (now < looked)
+        return min(self._schedule.next_step(now, end), *ends, end)
 
     def _advance(self, steps: int) -> None:
         self._apply_forces()
-        before = self.step_count
+        before, count = self.step_count, len(self.ids)
+        self._fresh.clear()
         try:
             stopped = self._core.run(steps)
         finally:
-            self._fresh.clear()
-            self._sphere_steps += (self.step_count - before) * len(self._ids)
+            self._sphere_steps += (self.step_count - before) * count
         if stopped is not None:
             raise self._error(*stopped)
         self._walls.place_given(self.time)
 
     def _error(self, status: int, row: int, detail: int, value: float) -> Exception:
         """What ended a run, with the sphere's id."""
-        sphere = self._ids[row]
+        sphere = self.ids[row]
         if status == _core.SPHERE_LOST:
             return FloatingPointError(
                 f"sphere {sphere} is lost in step {detail}: its center is not finite, or too far"
@@ -956,53 +969,46 @@ class Simulation:
         """Ask the callables; where one fails, nothing is applied."""
         if not self._forces:
             return
-        forces, torques = np.zeros((2, len(self._ids), 3))
+        forces, torques = np.zeros((2, len(self.ids), 3))
         for k, call in enumerate(self._forces):
-            force, torque = _read_forces(call(self), len(self._ids), k)
+            force, torque = read_forces(call(self), len(forces), k)
             forces += force
             torques += torque
         self._core.apply(forces, torques)
 
-    def _note_due(self) -> None:
+    def _finish_step(self) -> None:
+        """What is to happen after the last step, and has not happened yet."""
         now = self.step_count
-        self._due.extend(event.call for event in self._events if now % event.interval == 0)
-
-    def _call_due(self) -> None:
-        while self._due:
-            self._due.popleft()()
-
-    # ---- insertion ----
-
-    def _steps_to_insertion(self, feed: Feed) -> int:
-        """At most as many as until the next one is due."""
-        since = self.time - feed.start
-        if feed.insertion.due(since + self._step) > feed.state.inserted:
-            return 1
-        next_due = (feed.state.inserted + 1) / feed.insertion.rate
-        # a step early is no harm, since the time is only about that at which it is due
-        return max(1, int(min((next_due - since) / self._step, _MOST_STEPS)) - 1)
-
-    def _insert_all(self) -> None:
         for feed in self._feeds:
-            ends = math.inf if feed.until is None else feed.until + self._step / 2
-            since = self.time - feed.start
-            if self.time <= ends and feed.insertion.due(since) > feed.state.inserted:
-                self._insert(feed, since)
+            if feed.seen < now:
+                self._insert(feed)
+                feed.seen = now
+        self._schedule.note(now)
+        self._schedule.call_due()
 
-    def _insert(self, feed: Feed, since: float) -> None:
+    def _insert(self, feed: Feed) -> None:
         """Add what is due and finds a place; where that fails, it is due again."""
-        insertion, before = feed.insertion, feed.state.to_dict()
+        if not feed.is_due(self.time, self._step):
+            return
+        state, count = feed.state.to_dict(), len(self.ids)
         try:
-            where, what = insertion.draw(feed.state, since, partial(touching, self), self._period)
-            if not len(where):
-                return
-            if insertion.cluster is None:
-                self.add_spheres(where, what, insertion.material)
-            else:
-                self.add_clusters(insertion.cluster, where, insertion.material, what)
+            self._insert_due(feed)
         except BaseException:
-            feed.state = insertion.state_from_dict(before)
+            if len(self.ids) == count:
+                feed.state = feed.insertion.state_from_dict(state)
             raise
+
+    def _insert_due(self, feed: Feed) -> None:
+        insertion, since = feed.insertion, self.time - feed.start
+        where, what = insertion.draw(feed.state, since, partial(touching, self), self._period)
+        if not len(where):
+            return
+        if insertion.cluster is None:
+            self._put(self._sphere_columns(where, what, insertion.material))
+        else:
+            turns = np.ascontiguousarray(what)
+            found = self._cluster_columns(insertion.cluster, insertion.material, where, turns)
+            self._put_clusters(insertion.cluster, *found)
 
     # ---- what came of it ----
 
@@ -1020,7 +1026,7 @@ class Simulation:
             "period": self._period,
             "flat_angle": 0.0,
         }
-        return Contacts._found(_without_history(self._core.contacts()), settings)
+        return Contacts._found(table_columns(self._core.contacts()), settings)
 
     @property
     def pairs(self) -> Pairs:
@@ -1028,7 +1034,7 @@ class Simulation:
 
     def _read_pairs(self) -> Pairs:
         settings = {"period": self._period, "other_count": None}
-        return Pairs._found(_without_history(self._core.pairs()), settings)
+        return Pairs._found(table_columns(self._core.pairs()), settings)
 
     @property
     def energy(self) -> Energy:
@@ -1059,10 +1065,8 @@ class Simulation:
     def _free_steps(self) -> _Doubles:
         return self._laws.free_steps(self.material, self.radii, self.masses)
 
-    def _warn_of_step(self, end: int) -> bool:
-        """Whether the step is too long for what is to come."""
-        if self.step_count >= end:
-            return False
+    def _warn_of_step(self) -> bool:
+        """Give a warning where the step is too long; whether it is."""
         stable = self.stable_step()
         too_long = self._step > _LONGEST * stable
         if too_long:
@@ -1074,8 +1078,8 @@ class Simulation:
         return too_long
 
     def _count(self) -> Counts:
-        steps, spheres, _, contacts, pairs = self._core.counts()
-        return Counts(steps, spheres, contacts + pairs, self._sphere_steps)
+        found = self.statistics()
+        return Counts(found.steps, found.spheres, found.contacts + found.pairs, self._sphere_steps)
 
     def statistics(self) -> SimulationStatistics:
         """What the steps did so far, and where the time went.
@@ -1129,31 +1133,17 @@ class Simulation:
 
         save(self, path)
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a Simulation is neither pickled nor copied: save writes it to a file")
+
     def __repr__(self) -> str:
-        counts = [checks.counted(len(self._ids), "sphere")]
-        if len(self._cluster_numbers):
-            counts.append(checks.counted(len(self._cluster_numbers), "cluster"))
+        known = self._settled()
+        counts = [checks.counted(len(known.ids), "sphere")]
+        if len(known.clusters):
+            counts.append(checks.counted(len(known.clusters), "cluster"))
         counts.append(checks.counted(len(self._walls.entries), "wall"))
         steps = checks.counted(self.step_count, "step")
         return f"Simulation({', '.join(counts)}; {steps}, time {self.time:g})"
-
-
-# ---- arguments -----------------------------------------------------------------------------------
-
-
-def _read_points(value: Any, name: str) -> _Doubles:
-    array = checks.doubles(value, name)
-    if array.ndim == 2 and array.shape[1] == 2:
-        raise ValueError(f"{name} has shape {array.shape}, but a Simulation is three-dimensional")
-    return checks.points(array, name)
-
-
-def _read_vectors(value: Any, name: str, count: int) -> _Doubles:
-    """A vector for each, or one for all; zeros by default."""
-    array = checks.doubles((0.0, 0.0, 0.0) if value is None else value, name)
-    if array.shape not in ((3,), (count, 3)):
-        raise ValueError(f"{name} has shape {array.shape}, but must be ({count}, 3)")
-    return np.array(np.broadcast_to(array, (count, 3)), order="C")
 
 
 def _read_call(call: Any) -> Callable[..., Any]:
@@ -1162,87 +1152,3 @@ def _read_call(call: Any) -> Callable[..., Any]:
         raise TypeError(f"call is {kind}, but must be a callable that takes the simulation")
     called: Callable[..., Any] = call
     return called
-
-
-def _read_forces(returned: Any, count: int, number: int) -> tuple[_Doubles, _Doubles]:
-    """What a callable of `add_force` returned: forces, or both."""
-    both = isinstance(returned, tuple) and len(returned) == 2
-    given = returned if both else (returned, None)
-    forces, torques = (
-        np.zeros((count, 3))
-        if one is None
-        else _read_force(one, f"{name} of force {number}", count)
-        for one, name in zip(given, ("forces", "torques"), strict=True)
-    )
-    return forces, torques
-
-
-def _read_force(value: Any, name: str, count: int) -> _Doubles:
-    array = checks.doubles(value, name)
-    if array.shape != (count, 3):
-        raise ValueError(f"{name} has shape {array.shape}, but must be ({count}, 3)")
-    wrong = np.argwhere(~np.isfinite(array))
-    if len(wrong):
-        row, axis = wrong[0]
-        raise ValueError(f"{name}: [{row}, {axis}] is {array[row, axis]}")
-    return array
-
-
-def _find(numbers: _Indices, wanted: ArrayLike, what: str) -> _Indices:
-    """The rows of lasting numbers, which ascend."""
-    given = np.atleast_1d(checks.indices(wanted, f"{what}s"))
-    if given.ndim != 1:
-        raise ValueError(f"{what}s has shape {given.shape}, but must be (k,)")
-    rows = np.searchsorted(numbers, given)
-    there = rows < len(numbers)
-    there[there] = numbers[rows[there]] == given[there]
-    if not there.all():
-        raise ValueError(f"there is no {what} {given[np.argmin(there)]}")
-    return rows
-
-
-def _locked(array: NDArray[Any]) -> NDArray[Any]:
-    array.flags.writeable = False
-    return array
-
-
-# ---- columns -------------------------------------------------------------------------------------
-
-
-def _bodies(
-    cluster: Cluster, material: Material, positions: _Doubles, turns: _Doubles, spins: _Doubles
-) -> dict[str, NDArray[Any]]:
-    """Clusters as the library takes them; `turns` are from the principal axes to the world."""
-    count, members = len(positions), len(cluster.radii)
-    moments = cluster.inertia_for(material.density)
-    return {
-        "positions": positions,
-        "orientations": turns,
-        "angular_momenta": turned(turns, moments * turned(inverse(turns), spins)),
-        "masses": np.full(count, cluster.mass_for(material.density)),
-        "inertias": np.tile(moments, (count, 1)),
-        "member_counts": np.full(count, members, np.intp),
-        "members": np.tile(cluster.members, (count, 1)),
-    }
-
-
-def _members(
-    cluster: Cluster, bodies: dict[str, NDArray[Any]], material: int
-) -> dict[str, NDArray[Any]]:
-    """The spheres of clusters, whose velocities and spins follow from these."""
-    count, members = len(bodies["masses"]), len(cluster.radii)
-    arms = turned(np.repeat(bodies["orientations"], members, axis=0), bodies["members"])
-    return {
-        "centers": np.repeat(bodies["positions"], members, axis=0) + arms,
-        "radii": np.tile(cluster.radii, count),
-        "masses": np.repeat(bodies["masses"] / members, members),
-        "velocities": np.zeros((count * members, 3)),
-        "spins": np.zeros((count * members, 3)),
-        "materials": np.full(count * members, material, np.intp),
-        "clusters": np.repeat(np.arange(count), members),
-    }
-
-
-def _without_history(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """A table's columns without what is carried to the next step."""
-    return {name: column for name, column in columns.items() if name not in _HISTORY}

@@ -205,7 +205,7 @@ class SimulationStatistics:
     steps : int
         Done so far; a simulation that was loaded counts on.
     spheres, contacts, pairs : int
-        There are now; contacts and pairs of the last step.
+        There are now; contacts and pairs as the last step found them, with those within clusters.
     find_walls, wall_laws, find_pairs, pair_match, pair_laws, sums, move, order : float
         Processor time in seconds of the parts of all steps since the simulation was made or
         loaded: to find contacts with walls, to match them and apply their laws, to find pairs, to

@@ -87,6 +87,15 @@ class Walls:
 
     def exchange(self, entries: list[WallEntry], finder: ContactFinder | None) -> None:
         """Have these walls instead; where that fails, nothing has changed."""
+        try:
+            self._send(entries, finder)
+            self.entries, self.finder = entries, finder
+        except BaseException:
+            # Ctrl-C may come after the library has taken them
+            self._send(self.entries, self.finder)
+            raise
+
+    def _send(self, entries: list[WallEntry], finder: ContactFinder | None) -> None:
         rows = [entry.rows() for entry in entries]
         self._core.set_walls(
             None if finder is None else finder._core,
@@ -96,7 +105,6 @@ class Walls:
             np.cumsum([0, *map(len, rows)], dtype=np.intp),
             np.array([*chain(*rows)], np.float64).reshape(-1, _MEMBERS),
         )
-        self.entries, self.finder = entries, finder
 
     def add(self, entry: WallEntry, motion: object, time: float) -> None:
         """Add a wall that begins to move."""

@@ -396,12 +396,11 @@ static PyObject *simulation_counts(PyObject *object, PyObject *Py_UNUSED(unused)
     if (simulation_begin(self)) {
         return NULL;
     }
-    const abut_simulation *of = self->simulation;
-    const abut_index counts[] = {abut_simulation_step_count(of), abut_simulation_sphere_count(of),
-                                 abut_simulation_cluster_count(of),
-                                 abut_simulation_contact_count(of), abut_simulation_pair_count(of)};
+    const abut_index steps = abut_simulation_step_count(self->simulation);
+    const abut_index spheres = abut_simulation_sphere_count(self->simulation);
+    const abut_index clusters = abut_simulation_cluster_count(self->simulation);
     simulation_end(self);
-    return Py_BuildValue("(nnnnn)", counts[0], counts[1], counts[2], counts[3], counts[4]);
+    return Py_BuildValue("(nnn)", steps, spheres, clusters);
 }
 
 static PyObject *simulation_account(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -515,7 +514,7 @@ static PyMethodDef SIMULATION_METHODS[] = {
     {"account", simulation_account, METH_NOARGS,
      "account($self, /)\n--\n\nWhat energies are counted from, (4,)."},
     {"counts", simulation_counts, METH_NOARGS,
-     "counts($self, /)\n--\n\nOf steps, spheres, clusters, contacts and pairs."},
+     "counts($self, /)\n--\n\nOf steps, spheres and clusters."},
     {"energy", simulation_energy, METH_NOARGS,
      "energy($self, /)\n--\n\nThe members of abut_energy."},
     {"stable_step", simulation_stable_step, METH_O,

@@ -1,0 +1,1354 @@
+"""Simulations: what users give, read, register and get told; the physics has tests of its own."""
+
+import copy
+import math
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import warnings
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import abut
+from abut import _core
+from scenes_simulation import (
+    GRAIN,
+    STEEL,
+    STEP,
+    box,
+    busy,
+    floor,
+    laws,
+    plate,
+    state,
+)
+
+
+def empty(**options):
+    return abut.Simulation(**({"step": STEP, "gravity": (0, 0, 0)} | options))
+
+
+def resting(count=1, **options):
+    """Spheres that lie on a floor, apart from each other."""
+    sim = abut.Simulation(step=STEP, **options)
+    laws(sim)
+    sim.add_wall(floor(), STEEL)
+    sim.add_spheres([[k, 0, 0.1] for k in range(count)], 0.1, GRAIN)
+    return sim
+
+
+@pytest.fixture(scope="module")
+def gone_on():
+    """A busy simulation after some steps, which nobody changes."""
+    sim = busy()
+    sim.run(steps=1500)
+    assert len(sim.contacts) > 10 and len(sim.pairs) > 10
+    return sim
+
+
+# ---- making it -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"step": 0.0}, ValueError, "step is 0"),
+        ({"step": -1e-3}, ValueError, "step is -0.001"),
+        ({"step": math.nan}, ValueError, "step is nan"),
+        ({"step": math.inf}, ValueError, "step is inf"),
+        ({"step": "1"}, TypeError, "step is '1'"),
+        ({"gravity": (0, 0)}, ValueError, r"gravity has shape \(2,\)"),
+        ({"gravity": (0, math.nan, 0)}, ValueError, r"gravity\[1\] is nan"),
+        ({"period": (1, None)}, ValueError, "period has 2 items"),
+        ({"period": (1, -1, None)}, ValueError, r"period\[1\] is -1"),
+        ({"resolution": "all"}, ValueError, "resolution is 'all', but must be 'hierarchy' or"),
+        ({"workers": 0}, ValueError, "workers is 0"),
+    ],
+)
+def test_wrong_arguments(options, error, message):
+    with pytest.raises(error, match=message):
+        empty(**options)
+
+
+def test_what_it_was_made_of():
+    sim = abut.Simulation(1e-3, (1, 2, 3), (5, None, None), "sharing")
+    assert sim.step == 1e-3 and sim.gravity.tolist() == [1, 2, 3]
+    assert sim.period == (5, None, None) and sim.resolution == "sharing"
+    assert not sim.gravity.flags.writeable
+    assert (sim.time, sim.step_count, len(sim.ids), sim.materials, sim.walls) == (0, 0, 0, (), ())
+    assert repr(sim) == "Simulation(0 spheres, 0 walls; 0 steps, time 0)"
+
+
+def test_it_is_not_pickled():
+    for call in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="save writes it to a file"):
+            call(empty())
+
+
+# ---- materials and laws --------------------------------------------------------------------------
+
+
+def test_equal_materials_are_one():
+    sim = empty()
+    sim.set_law(abut.Material(1000, 1e6), abut.Material(), abut.Hertz())
+    sim.add_spheres([[0, 0, 0]], 0.1, abut.Material(density=1000.0, young=1e6))
+    assert sim.materials == (abut.Material(1000, 1e6), abut.Material())
+    assert sim.material.tolist() == [0] and sim.material.dtype == np.intp
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        (("glass", STEEL, abut.Hertz()), TypeError, "a is a str, but must be a Material"),
+        ((GRAIN, None, abut.Hertz()), TypeError, "b is a NoneType"),
+        ((GRAIN, STEEL, "hertz"), TypeError, "law is a str, but must be a Hertz or a Linear"),
+        ((STEEL, STEEL, abut.Hertz()), ValueError, "both are rigid"),
+    ],
+)
+def test_wrong_law(given, error, message):
+    sim = empty()
+    with pytest.raises(error, match=message):
+        sim.set_law(*given)
+    assert sim.materials == ()
+
+
+def test_law_missing_names_both_materials_and_the_sphere():
+    sim = resting(3)
+    sim.remove_spheres(sim.ids[:1])
+    oak = abut.Material(density=700, young=1e7)
+    sim.add_spheres([[1.0, 0, 0.3]], 0.101, oak)
+    before = sim.centers
+    with pytest.raises(ValueError, match="law") as told:
+        sim.run(steps=5)
+    assert str(GRAIN) in str(told.value) and str(oak) in str(told.value)
+    assert str(told.value).startswith(("sphere 1 ", "sphere 3 "))
+    assert sim.step_count == 0 and (sim.centers == before).all()
+    sim.set_law(oak, GRAIN, abut.Hertz())
+    sim.run(steps=5)
+    assert sim.step_count == 5
+
+
+def test_law_that_is_set_again_takes_the_place():
+    forces = []
+    for stiffness in (1e3, 2e3):
+        sim = abut.Simulation(step=STEP, gravity=(0, 0, 0))
+        sim.set_law(GRAIN, GRAIN, abut.Linear(9e9))
+        sim.set_law(GRAIN, GRAIN, abut.Linear(stiffness))
+        sim.add_spheres([[0, 0, 0], [0.195, 0, 0]], 0.1, GRAIN)
+        sim.run(steps=1)
+        forces.append(sim.pairs.force[0])
+    np.testing.assert_allclose(forces[0], [-5, 0, 0], rtol=1e-12)
+    np.testing.assert_allclose(forces[1], [-10, 0, 0], rtol=1e-12)
+
+
+def test_sharing_needs_laws_of_one_kind():
+    sim = abut.Simulation(step=STEP, resolution="sharing")
+    rubber = abut.Material(density=900, young=1e5)
+    sim.set_law(GRAIN, STEEL, abut.Hertz())
+    sim.set_law(rubber, STEEL, abut.Linear(1e3))
+    sim.run(steps=1)
+    sim.add_wall(floor(), STEEL)
+    with pytest.raises(ValueError, match=r"laws of one kind.*Hertz of .* and Linear of"):
+        sim.run(steps=1)
+    sim.set_law(rubber, STEEL, abut.Hertz())
+    sim.run(steps=1)
+
+
+# ---- spheres -------------------------------------------------------------------------------------
+
+
+def test_ids_last():
+    sim = empty()
+    assert sim.add_spheres(np.eye(3), 0.1, GRAIN).tolist() == [0, 1, 2]
+    sim.remove_spheres([1])
+    assert sim.add_spheres([[5, 5, 5]], 0.2, GRAIN).tolist() == [3]
+    assert sim.ids.tolist() == [0, 2, 3]
+    np.testing.assert_array_equal(sim.centers, [[1, 0, 0], [0, 0, 1], [5, 5, 5]])
+    np.testing.assert_array_equal(sim.radii, [0.1, 0.1, 0.2])
+    np.testing.assert_allclose(sim.masses, 4000 / 3 * np.pi * sim.radii**3)
+    sim.remove_spheres(sim.ids)
+    assert len(sim.ids) == len(sim.centers) == 0
+    assert sim.add_spheres([], 0.1, GRAIN).tolist() == []
+    assert sim.add_spheres([[0, 0, 0]], 0.1, GRAIN).tolist() == [4]
+
+
+def test_returned_ids_are_the_callers():
+    sim = empty()
+    ids = sim.add_spheres(np.eye(3), 0.1, GRAIN)
+    ids[:] = 7
+    assert sim.ids.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("centers", "radii", "options", "error", "message"),
+    [
+        ([[0, 0], [1, 1]], 0.1, {}, ValueError, r"\(2, 2\), but a Simulation is three-dim"),
+        ([0, 0, 0], 0.1, {}, ValueError, r"give one point as \[\[x, y, z\]\]"),
+        ([[0, 0, math.nan]], 0.1, {}, ValueError, r"centers\[0, 2\] is nan|sphere 0"),
+        ([[0, 0, 0], [9, 0, 0]], [1, 0], {}, ValueError, r"radii\[1\] is 0"),
+        ([[0, 0, 0]], [1, 1], {}, ValueError, "radii has 2 entries, but there is 1 center"),
+        ([[0, 0, 0]], 0.1, {"velocities": [[0, 0]]}, ValueError, r"must be \(1, 3\)"),
+        (
+            [[0, 0, 0]],
+            0.1,
+            {"velocities": (0, math.inf, 0)},
+            ValueError,
+            r"velocities: \[0, 1\] is inf",
+        ),
+        ([[0, 0, 0]], 0.1, {"material": STEEL}, ValueError, "has no density"),
+        ([[0, 0, 0]], 0.1, {"material": "glass"}, TypeError, "material is a str"),
+    ],
+)
+def test_wrong_spheres(centers, radii, options, error, message):
+    sim = empty()
+    sim.add_spheres([[-9, -9, -9]], 0.1, GRAIN)
+    with pytest.raises(error, match=message):
+        sim.add_spheres(centers, radii, **({"material": GRAIN} | options))
+    assert sim.ids.tolist() == [0] and len(sim.centers) == 1
+    sim.run(steps=1)
+    assert sim.add_spheres([[0, 0, 0]], 0.1, GRAIN).tolist() == [1]
+
+
+@pytest.mark.parametrize("ids", [[3], [-1], [0, 7], [10**9]])
+def test_spheres_that_there_are_not(ids):
+    sim = empty()
+    sim.add_spheres(np.eye(3), 0.1, GRAIN)
+    with pytest.raises(ValueError, match=f"there is no sphere {ids[-1]}"):
+        sim.remove_spheres(ids)
+    with pytest.raises(TypeError, match="spheres has dtype float64"):
+        sim.remove_spheres([0.5])
+    assert len(sim.ids) == 3
+
+
+ASSIGNED = {
+    "centers": [[5, 0, 0], [0, 5, 0]],
+    "radii": [0.2, 0.3],
+    "masses": [2.0, 3.0],
+    "velocities": [[1, 2, 3], [4, 5, 6]],
+    "angular_velocities": [[1, 0, 0], [0, 2, 0]],
+    "material": [1, 0],
+}
+
+
+@pytest.mark.parametrize("name", ASSIGNED)
+def test_columns_are_assigned_whole(name):
+    sim = empty()
+    sim.set_law(GRAIN, abut.Material(1.0), abut.Hertz())
+    sim.add_spheres([[0, 0, 0], [1, 1, 1]], 0.1, GRAIN)
+    before = getattr(sim, name)
+    setattr(sim, name, ASSIGNED[name])
+    np.testing.assert_array_equal(getattr(sim, name), ASSIGNED[name])
+    assert getattr(sim, name).dtype == before.dtype
+    with pytest.raises(ValueError, match="read-only"):
+        getattr(sim, name)[:1] = 0
+    with pytest.raises(
+        ValueError,
+        match=f"{name} has shape .*, but must be {before.shape}".replace("(", r"\(").replace(
+            ")", r"\)"
+        ),
+    ):
+        setattr(sim, name, ASSIGNED[name][:1])
+    with pytest.raises(TypeError, match=name):
+        setattr(sim, name, [["x"] * 3] * 2 if before.ndim == 2 else ["x"] * 2)
+    np.testing.assert_array_equal(getattr(sim, name), ASSIGNED[name])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("centers", [[0, math.nan, 0]], "nan"),
+        ("radii", [-1.0], r"radii\[0\] is -1"),
+        ("masses", [0.0], r"masses\[0\] is 0"),
+        ("velocities", [[math.inf, 0, 0]], "inf"),
+        ("material", [1], r"material\[0\] is 1, but there are 1 materials"),
+    ],
+)
+def test_wrong_numbers_are_not_assigned(name, value, message):
+    sim = empty()
+    sim.add_spheres([[1, 2, 3]], 0.1, GRAIN)
+    before = getattr(sim, name).copy()
+    with pytest.raises(ValueError, match=message):
+        setattr(sim, name, value)
+    np.testing.assert_array_equal(getattr(sim, name), before)
+
+
+@pytest.mark.parametrize("name", ["forces", "torques"])
+def test_results_are_not_assigned(name):
+    sim = resting()
+    sim.run(steps=2)
+    with pytest.raises(AttributeError, match=name):
+        setattr(sim, name, getattr(sim, name))
+    for other in ("ids", "time", "step_count", "contacts", "energy", "materials"):
+        with pytest.raises(AttributeError):
+            setattr(sim, other, None)
+
+
+def test_an_array_is_of_its_moment():
+    sim = resting()
+    before = sim.centers
+    kept = before.copy()
+    sim.run(steps=10)
+    assert (before == kept).all() and (sim.centers != kept).any()
+    assert sim.centers is sim.centers
+
+
+def test_centers_that_were_assigned_outside_of_a_period_are_where_they_were():
+    sim = empty(period=(2.0, None, None))
+    sim.add_spheres([[5.5, 0, 0]], 0.1, GRAIN, velocities=(1, 0, 0))
+    sim.run(steps=1)
+    assert math.isclose((sim.centers[0, 0] - 5.5 - STEP) % 2.0, 0.0, abs_tol=1e-12) or math.isclose(
+        (sim.centers[0, 0] - 5.5 - STEP) % 2.0, 2.0, abs_tol=1e-12
+    )
+
+
+# ---- warnings ------------------------------------------------------------------------------------
+
+
+def test_overlaps_are_told_where_spheres_are_added():
+    sim = resting()
+    with pytest.warns(abut.SimulationWarning, match=r"1 overlap .*centers\[1\] with centers\[2\]"):
+        sim.add_spheres([[5, 0, 1], [6, 0, 1], [6.05, 0, 1]], [0.1, 0.1, 0.02], GRAIN)
+    with pytest.warns(abut.SimulationWarning, match=r"centers\[0\] with sphere 0"):
+        sim.add_spheres([[0, 0, 0.28]], 0.1, GRAIN)
+    with pytest.warns(abut.SimulationWarning, match=r"centers\[1\] with wall 0, 11%"):
+        sim.add_spheres([[0, 5, 0.91], [0, 8, 0.89], [3, 8, 0.5]], [1, 1, 0.5], GRAIN)
+
+
+def test_overlaps_up_to_a_tenth_are_not_told():
+    sim = resting()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sim.add_spheres([[5, 0, 1], [5.191, 0, 1], [7, 7, 0.091]], 0.1, GRAIN)
+        sim.add_spheres([[5, 0, 1.1091]], [0.01], GRAIN)
+        sim.add_clusters(abut.Cluster([[0, 0, 0], [0.1, 0, 0]], 0.1), [[0, 0, 5]], GRAIN)
+
+
+def test_overlaps_across_a_period_and_with_walls_that_moved_are_told():
+    sim = empty(period=(2.0, None, None))
+    sim.add_spheres([[0.05, 0, 5]], 0.1, GRAIN)
+    with pytest.warns(abut.SimulationWarning, match="with sphere 0"):
+        sim.add_spheres([[1.95, 0, 5]], 0.1, GRAIN)
+    laws(sim)
+    sim.add_wall(plate(0.0), STEEL, motion=abut.Translating((0, 0, 1000.0)))
+    sim.run(steps=10)
+    with pytest.warns(abut.SimulationWarning, match="with wall 0"):
+        sim.add_spheres([[0.5, 0.5, 1.0]], 0.1, GRAIN)
+
+
+def test_own_image_is_told_once():
+    sim = abut.Simulation(step=STEP, gravity=(0, 0, 0), period=(None, 1.0, None))
+    with pytest.warns(abut.SimulationWarning, match="sphere 1 is larger than a period"):
+        sim.add_spheres([[0, 0, 0], [5, 0, 0]], [0.4, 0.51], GRAIN)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sim.add_spheres([[9, 0, 0]], 0.6, GRAIN)
+        sim.set_law(GRAIN, GRAIN, abut.Hertz())
+        sim.run(steps=3)
+    assert len(sim.pairs) == 0 and (sim.velocities == 0).all()
+
+
+def test_step_that_is_too_long_is_told_at_the_start_or_after_two_steps():
+    sim = resting()
+    sim.remove_spheres(sim.ids)
+    sim.add_spheres([[0, 0, 5]], 1e-3, GRAIN)
+    with pytest.warns(abut.SimulationWarning, match="times the longest stable one") as told:
+        sim.run(steps=3)
+    assert len(told) == 1 and told[0].filename == __file__
+
+
+def test_step_that_contacts_make_too_long_is_told_after_two_steps():
+    sim = abut.Simulation(step=1.3 * 0.1, gravity=(0, 0, 0))
+    sim.set_law(GRAIN, GRAIN, abut.Linear(100.0))
+    around = 0.199 * np.concatenate([np.eye(3), -np.eye(3)])
+    sim.add_spheres([[0, 0, 0], *around], 0.1, GRAIN)
+    # the middle one swings between six that hardly move: 0.1 is sqrt(m / k)
+    sim.masses = [1.0] + 6 * [1e6]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sim.run(steps=1)
+    sim.velocities = 0 * sim.velocities
+    assert math.isclose(sim.stable_step(), np.sqrt(2 / 600))
+    fresh = abut.Simulation(step=1.3 * 0.1, gravity=(0, 0, 0))
+    fresh.set_law(GRAIN, GRAIN, abut.Linear(100.0))
+    fresh.add_spheres([[0, 0, 0], *around], 0.1, GRAIN)
+    fresh.masses = [1.0] + 6 * [1e6]
+    with pytest.warns(abut.SimulationWarning, match="2.3 times the longest stable one") as told:
+        fresh.run(steps=2)
+    assert len(told) == 1
+
+
+def test_stable_step():
+    sim = abut.Simulation(step=1e-9)
+    assert sim.stable_step() == math.inf
+    sim.add_spheres([[0, 0, 1]], 0.1, GRAIN)
+    assert sim.stable_step() == math.inf
+    sim.set_law(GRAIN, STEEL, abut.Hertz())
+    rayleigh = np.pi * 0.1 * np.sqrt(1000 / GRAIN.shear) / (0.1631 * 0.3 + 0.8766)
+    assert math.isclose(sim.stable_step(), 0.3 * rayleigh, rel_tol=1e-12)
+    sim.set_law(GRAIN, STEEL, abut.Linear(1e7))
+    assert math.isclose(sim.stable_step(), 0.3 * np.pi * np.sqrt(sim.masses[0] / 1e7))
+    sim.add_wall(floor(), STEEL)
+    sim.centers = [[0, 0, 0.099]]
+    sim.run(steps=1)
+    # 2/7 of the normal stiffness: 3.5 of that is as stiff
+    assert math.isclose(sim.stable_step(), np.sqrt(2 * sim.masses[0] / 1e7), rel_tol=1e-9)
+
+
+def test_stable_step_of_rigid_spheres_is_that_of_whom_they_meet():
+    hard, soft = abut.Material(density=1000), abut.Material(young=1e6, poisson=0.3)
+    sim = abut.Simulation(step=1e-9)
+    sim.set_law(hard, soft, abut.Hertz())
+    sim.add_spheres([[0, 0, 1]], 0.1, hard)
+    rayleigh = np.pi * 0.1 * np.sqrt(1000 / soft.shear) / (0.1631 * 0.3 + 0.8766)
+    assert math.isclose(sim.stable_step(), 0.3 * rayleigh, rel_tol=1e-12)
+
+
+# ---- running -------------------------------------------------------------------------------------
+
+
+def test_run_counts_steps():
+    sim = empty(step=0.1)
+    sim.run(0.3)
+    assert sim.step_count == 3 and sim.time == 3 * 0.1
+    sim.run(0.26)
+    sim.run(steps=2)
+    sim.run(0.0)
+    sim.run(steps=np.int64(0))
+    assert sim.step_count == 8
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        (((), {}), TypeError, "a duration, or steps="),
+        (((1.0,), {"steps": 3}), TypeError, "not both"),
+        (((-1.0,), {}), ValueError, "duration is -1"),
+        (((math.nan,), {}), ValueError, "duration is nan"),
+        (((math.inf,), {}), ValueError, "duration is inf"),
+        (((1e300,), {}), ValueError, "more steps than can be counted"),
+        (((), {"steps": -1}), ValueError, "steps is -1"),
+        (((), {"steps": 1.5}), TypeError, "steps is 1.5"),
+    ],
+)
+def test_wrong_runs(given, error, message):
+    sim = empty()
+    with pytest.raises(error, match=message):
+        sim.run(*given[0], **given[1])
+    assert sim.step_count == 0
+
+
+def test_lost_sphere_is_named_with_its_step():
+    sim = empty(step=1.0)
+    sim.add_spheres(np.eye(3) * 9, 0.1, GRAIN)
+    sim.remove_spheres([0])
+    sim.masses = [1.0, 1e-3]
+    sim.add_force(lambda s: [[0, 0, 0], [1e75 * (s.step_count == 4), 0, 0]])
+    with pytest.raises(FloatingPointError, match="sphere 2 is lost in step 4"):
+        sim.run(steps=100)
+    assert sim.step_count == 4 and np.isfinite(sim.centers).all()
+    sim.remove_spheres([2])
+    sim._forces.clear()
+    sim.run(steps=10)
+    assert sim.step_count == 14
+
+
+def test_in_how_many_calls_it_runs_does_not_matter():
+    whole, pieces, watched = busy(), busy(), busy()
+    whole.run(steps=240)
+    for count in (1, 2, 37, 200):
+        pieces.run(steps=count)
+    seen = []
+    watched.every(7 * STEP, lambda s: seen.append(s.step_count))
+    watched.record(3 * STEP, lambda s: s.energy.kinetic)
+    watched.run(240 * STEP)
+    assert state(whole) == state(pieces) == state(watched)
+    assert seen == [*range(7, 241, 7)]
+
+
+@pytest.mark.parametrize("workers", [2, 3])
+def test_same_bits_for_any_number_of_threads(workers):
+    sim, alone = busy(workers=workers), busy()
+    for one in (sim, alone):
+        one.run(steps=600)
+    assert len(sim.contacts) + len(sim.pairs) > 10
+    assert state(sim) == state(alone)
+
+
+def test_same_bits_at_every_instruction_level(gone_on):
+    code = """
+        import hashlib
+        from scenes_simulation import busy, state
+        sim = busy()
+        sim.run(steps=1500)
+        print(hashlib.sha256(b"".join(state(sim))).hexdigest())
+    """
+    digests = {
+        level: run_child(code, ABUT_SIMD=level).stdout for level in ["", *_core.simd_levels()]
+    }
+    assert len(set(digests.values())) == 1 and len(digests[""]) == 65, digests
+
+
+def run_child(code, **environment):
+    """Run Python code in this folder."""
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        cwd=__file__.rpartition("/")[0],
+        env={**__import__("os").environ, **environment},
+        timeout=300,
+        check=True,
+    )
+
+
+# ---- calls on the way ----------------------------------------------------------------------------
+
+
+def test_calls_come_in_the_order_of_registration():
+    sim, seen = empty(step=0.1), []
+    sim.every(0.2, lambda s: seen.append(("a", s.step_count)))
+    sim.every(0.1, lambda s: seen.append(("b", s.step_count)))
+    sim.every(0.29, lambda s: seen.append(("c", s.step_count)))
+    sim.every(1e-9, lambda s: seen.append(("d", s.step_count)))
+    sim.run(steps=3)
+    expected = ["b1", "d1", "a2", "b2", "d2", "b3", "c3", "d3"]
+    assert [f"{name}{step}" for name, step in seen] == expected
+
+
+@pytest.mark.parametrize("interval", [0.0, -1.0, math.nan, math.inf])
+def test_wrong_intervals(interval):
+    with pytest.raises(ValueError, match=f"interval is {interval}"):
+        empty().every(interval, print)
+    with pytest.raises(ValueError, match=f"interval is {interval}"):
+        empty().record(interval, len)
+
+
+def test_what_cannot_be_called():
+    sim = empty()
+    for register in (sim.add_force, lambda c: sim.every(1, c), lambda c: sim.record(1, c)):
+        with pytest.raises(TypeError, match="call is an int"):
+            register(3)
+
+
+def test_calls_may_change_everything():
+    sim = abut.Simulation(step=0.005)
+    sim.add_spheres([[0, 0, k + 0.5] for k in range(10)], 0.1, GRAIN)
+    sim.every(0.1, lambda s: s.remove_spheres(s.ids[s.centers[:, 2] < 0]))
+    sim.every(0.5, lambda s: s.add_spheres([[5, 5, 100 + s.time]], 0.1, GRAIN))
+    sim.every(0.9, lambda s: setattr(s, "velocities", 0 * s.velocities))
+    sim.run(1.0)
+    # 4.9 m lower but for the stop, which leaves 4.0 m and a little
+    assert sim.ids.tolist() == [4, 5, 6, 7, 8, 9, 10, 11]
+    np.testing.assert_allclose(sim.centers[0, 2], 4.5 - 4.06, atol=0.05)
+
+
+def test_error_of_a_call_comes_out_and_what_was_due_comes_next():
+    sim, seen = empty(step=0.1), []
+
+    def fail(sim):
+        if sim.step_count == 2:
+            raise ZeroDivisionError("mine")
+
+    sim.every(0.1, lambda s: seen.append(("a", s.step_count)))
+    sim.every(0.1, fail)
+    sim.every(0.1, lambda s: seen.append(("b", s.step_count)))
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        sim.run(steps=5)
+    assert sim.step_count == 2 and seen[-1] == ("a", 2)
+    sim.run(steps=1)
+    assert seen[-3:] == [("b", 2), ("a", 3), ("b", 3)]
+
+
+def test_a_call_cannot_run_it():
+    sim = empty()
+    sim.every(STEP, lambda s: s.run(steps=1))
+    with pytest.raises(RuntimeError, match="runs already"):
+        sim.run(steps=1)
+    assert sim.step_count == 1
+
+
+# ---- forces --------------------------------------------------------------------------------------
+
+
+def test_forces_push_and_torques_turn():
+    sim = empty(step=0.01)
+    sim.add_spheres([[0, 0, 0], [1, 0, 0]], 0.1, GRAIN)
+    inertia = 0.4 * sim.masses * sim.radii**2
+    sim.add_force(lambda s: s.masses[:, None] * [1.0, 0, 0])
+    sim.add_force(lambda s: (np.zeros((2, 3)), inertia[:, None] * [0, 0, 2.0]))
+    sim.run(1.0)
+    np.testing.assert_allclose(sim.velocities, [[1, 0, 0]] * 2, rtol=1e-12)
+    np.testing.assert_allclose(sim.angular_velocities, [[0, 0, 2]] * 2, rtol=1e-12)
+    np.testing.assert_allclose(sim.forces, sim.masses[:, None] * [1.0, 0, 0])
+    np.testing.assert_allclose(sim.torques, inertia[:, None] * [0, 0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("returned", "error", "message"),
+    [
+        (np.zeros((3, 3)), ValueError, r"forces that callable 1 .*\(3, 3\), but must be \(2, 3\)"),
+        ((np.zeros((2, 3)), np.zeros(3)), ValueError, r"torques that callable 1 .* shape \(3,\)"),
+        (None, TypeError, "forces that callable 1 of add_force returned is None"),
+        ([[0, 0, 0], [0, math.nan, 0]], ValueError, r"callable 1 .*: \[1, 1\] is nan"),
+        ((np.zeros((2, 3)), [[0, 0, math.inf]] * 2), ValueError, r"torques .*: \[0, 2\] is inf"),
+    ],
+)
+def test_wrong_forces(returned, error, message):
+    sim = empty()
+    sim.add_spheres([[0, 0, 0], [1, 0, 0]], 0.1, GRAIN)
+    wrong = []
+    sim.add_force(lambda s: np.ones((2, 3)))
+    sim.add_force(lambda s: returned if s.step_count == 3 and not wrong else np.ones((2, 3)))
+    with pytest.raises(error, match=message):
+        sim.run(steps=10)
+    assert sim.step_count == 3
+    wrong.append("no more")
+    sim.run(steps=7)
+    again = empty()
+    again.add_spheres([[0, 0, 0], [1, 0, 0]], 0.1, GRAIN)
+    again.add_force(lambda s: np.ones((2, 3)) + np.ones((2, 3)))
+    again.run(steps=10)
+    assert state(again) == state(sim)
+
+
+def test_error_of_a_force_comes_out_unchanged():
+    class Mine(Exception):
+        pass
+
+    raised = Mine("no wind")
+
+    def wind(sim):
+        if sim.step_count == 2:
+            raise raised
+        return np.zeros((1, 3))
+
+    sim = resting()
+    sim.add_force(wind)
+    with pytest.raises(Mine) as told:
+        sim.run(steps=5)
+    assert told.value is raised and sim.step_count == 2
+
+
+# ---- insertion -----------------------------------------------------------------------------------
+
+
+def test_insertion_comes_in_time_and_ends():
+    sim = empty(step=0.01)
+    box = [[0, 0, 0], [1, 1, 1]]
+    sim.run(steps=50)
+    sim.add_insertion(abut.Insertion(box, 0.01, 30, GRAIN), until=1.5)
+    counts = sim.record(0.1, lambda s: len(s.ids))
+    sim.run(2.0)
+    assert counts.values[:10].tolist() == [3, 6, 9, 12, 15, 18, 21, 24, 27, 30]
+    assert (counts.values[10:] == 30).all()
+    assert sim.ids.tolist() == [*range(30)] and len(sim.pairs) == 0
+
+
+@pytest.mark.filterwarnings("error")
+def test_insertion_overlaps_nothing():
+    sim = empty(step=0.01, period=(1.0, None, None))
+    sim.add_wall(plate(), STEEL)
+    sim.add_spheres([[0.02, 0.5, 0.25]], 0.2, GRAIN)
+    laws(sim, law=abut.Linear(0.01))
+    sim.add_insertion(abut.Insertion([[0, 0, 0], [1, 1, 1]], (0.04, 0.06), 1000, GRAIN))
+    rod = abut.Cluster([[0, 0, 0], [0.05, 0, 0]], 0.04)
+    sim.add_insertion(abut.Insertion([[0, 0, 1.01], [1, 1, 2]], None, 400, GRAIN, cluster=rod))
+    sim.every(0.01, lambda s: setattr(s, "velocities", 0 * s.velocities))
+    sim.run(0.5)
+    assert len(sim.ids) > 150 and len(sim.clusters.numbers) > 50
+    sim.run(steps=1)
+    found = abut.find_pairs(sim.centers, sim.radii, period=sim.period)
+    clusters = sim._core.read("clusters")
+    assert ((clusters[found.i] == clusters[found.j]) & (clusters[found.i] >= 0)).all()
+    assert len(sim.contacts) == len(sim.pairs) == 0
+
+
+def falling_feed():
+    """Spheres that come in and fall, so that each shows when it came."""
+    sim = abut.Simulation(step=0.01)
+    laws(sim)
+    sim.add_insertion(abut.Insertion([[0, 0, 0], [1, 1, 1]], 0.01, 100, GRAIN))
+    return sim
+
+
+@pytest.mark.parametrize("name", ["add", "run"])
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.filterwarnings("ignore:step is")
+def test_insertion_that_is_interrupted_is_as_if_it_were_not(name, after):
+    expected = falling_feed()
+    expected.run(steps=20)
+    sim, seen = falling_feed(), []
+    sim.every(0.01, lambda s: seen.append(s.step_count))
+    sim.run(steps=10)
+    core, sim._core = sim._core, Interrupting(sim._core, name, after)
+    with pytest.raises(KeyboardInterrupt):
+        sim.run(steps=10)
+    sim._core = core
+    sim.run(steps=20 - sim.step_count)
+    assert state(sim) == state(expected) and len(sim.ids) == 20
+    assert seen == [*range(1, 21)]
+
+
+@pytest.mark.parametrize(
+    ("feed", "until", "error", "message"),
+    [
+        ("tap", None, TypeError, "feed is a str, but must be an Insertion"),
+        (abut.Insertion([[0] * 3, [1] * 3], 0.1, 1, GRAIN), math.nan, ValueError, "until is nan"),
+    ],
+)
+def test_wrong_insertion(feed, until, error, message):
+    with pytest.raises(error, match=message):
+        empty().add_insertion(feed, until)
+
+
+# ---- clusters ------------------------------------------------------------------------------------
+
+
+def test_clusters_are_where_they_were_put():
+    sim = empty()
+    bent = abut.Cluster([[0, 0, 0], [0.3, 0, 0], [0.3, 0.2, 0.1]], [0.1, 0.08, 0.12])
+    turns = Rotation.random(2, rng=1)
+    numbers = sim.add_clusters(bent, [[0, 0, 0], [5, 5, 5]], GRAIN, orientations=turns)
+    assert numbers.tolist() == [0, 1] and sim.ids.tolist() == [*range(6)]
+    expected = [
+        place + turn.apply(bent.centers - bent.offset)
+        for place, turn in zip([np.zeros(3), np.full(3, 5.0)], turns, strict=True)
+    ]
+    np.testing.assert_allclose(sim.centers, np.concatenate(expected), atol=1e-12)
+    assert math.isclose(sim.masses.sum(), 2 * bent.mass_for(1000))
+    found = Rotation.from_quat(sim.clusters.orientations)
+    assert ((found * turns.inv()).magnitude() < 1e-12).all()
+
+
+def test_clusters_turn_as_they_are_told():
+    sim = empty(step=1e-3)
+    rod = abut.Cluster([[0, 0, 0], [0.3, 0, 0]], 0.1)
+    sim.add_clusters(
+        rod, [[0, 0, 0]], GRAIN, [0, 0, 0, 2], velocities=(1, 0, 0), angular_velocities=(0, 0, 0.5)
+    )
+    np.testing.assert_allclose(sim.angular_velocities, [[0, 0, 0.5]] * 2, atol=1e-12)
+    moment = rod.inertia_for(1000).max()
+    np.testing.assert_allclose(sim.clusters.angular_momenta, [[0, 0, 0.5 * moment]], rtol=1e-12)
+    sim.run(1.0)
+    np.testing.assert_allclose(sim.clusters.positions, [[1, 0, 0]], atol=1e-12)
+    turned = Rotation.from_quat(sim.clusters.orientations).as_rotvec()
+    np.testing.assert_allclose(turned, [[0, 0, 0.5]], atol=1e-6)
+
+
+def test_clusters_are_assigned_whole():
+    sim = empty()
+    rod = abut.Cluster([[0, 0, 0], [0.3, 0, 0]], 0.1)
+    sim.add_clusters(rod, [[0, 0, 0], [2, 2, 2]], GRAIN)
+    new = sim.clusters._replace(
+        positions=[[9, 0, 0], [0, 9, 0]], velocities=[[1, 0, 0], [0, 1, 0]],
+        orientations=Rotation.from_euler("z", [[90], [180]], degrees=True),
+    )  # fmt: skip
+    sim.clusters = new
+    np.testing.assert_allclose(sim.clusters.positions, new.positions)
+    np.testing.assert_allclose(sim.clusters.velocities, new.velocities)
+    np.testing.assert_allclose(sim.centers[0], [9, -0.15, 0], atol=1e-12)
+    np.testing.assert_allclose(sim.centers[2], [0.15, 9, 0], atol=1e-12)
+    with pytest.raises(ValueError, match="numbers must be those of now"):
+        sim.clusters = new._replace(numbers=[0])
+    with pytest.raises(ValueError, match="positions has shape"):
+        sim.clusters = new._replace(positions=[[0, 0, 0]] * 3)
+
+
+def test_clusters_go_whole():
+    sim = empty()
+    rod = abut.Cluster([[0, 0, 0], [0.3, 0, 0]], 0.1)
+    sim.add_spheres([[8, 8, 8]], 0.1, GRAIN)
+    sim.add_clusters(rod, [[0, 0, 0], [2, 2, 2], [4, 4, 4]], GRAIN)
+    with pytest.raises(ValueError, match="sphere 4 is a member of cluster 1: remove_clusters"):
+        sim.remove_spheres([0, 4])
+    sim.remove_clusters([1])
+    assert sim.ids.tolist() == [0, 1, 2, 5, 6] and sim.clusters.numbers.tolist() == [0, 2]
+    np.testing.assert_allclose(sim.clusters.positions, [[0, 0, 0], [4, 4, 4]])
+    with pytest.raises(ValueError, match="there is no cluster 1"):
+        sim.remove_clusters([1])
+    assert sim.add_clusters(rod, [[6, 6, 6]], GRAIN).tolist() == [3]
+    sim.remove_spheres([0])
+    sim.run(steps=3)
+    assert repr(sim).startswith("Simulation(6 spheres, 3 clusters, 0 walls;")
+
+
+def test_clusters_and_type_a_do_not_go_together():
+    rod = abut.Cluster([[0, 0, 0], [0.3, 0, 0]], 0.1)
+    law = abut.Hertz(rolling=abut.RollingA(0.01))
+    sim = empty()
+    sim.add_clusters(rod, [[0, 0, 0]], GRAIN)
+    with pytest.raises(ValueError, match="clusters cannot have RollingA"):
+        sim.set_law(GRAIN, STEEL, law)
+    sim.set_law(GRAIN, STEEL, abut.Hertz(rolling=abut.RollingA(0.0)))
+    other = empty()
+    other.set_law(STEEL, GRAIN, law)
+    with pytest.raises(ValueError, match="clusters cannot have RollingA"):
+        other.add_clusters(rod, [[0, 0, 0]], GRAIN)
+    feed = abut.Insertion([[0] * 3, [1] * 3], None, 1, GRAIN, cluster=rod)
+    with pytest.raises(ValueError, match="clusters cannot have RollingA"):
+        other.add_insertion(feed)
+    assert len(other.ids) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"positions": [[0, 0]]}, "three-dimensional"),
+        ({"orientations": [[0, 0, 0, 0]]}, r"orientations\[0\] is .*no quaternion"),
+        ({"orientations": [[0, 0, 1]]}, r"orientations has shape \(1, 3\)"),
+        ({"orientations": [[0, 0, 0, math.nan]]}, "no quaternion"),
+        ({"material": abut.Material()}, "density"),
+        ({"angular_velocities": [[0, 0, math.nan]]}, "nan"),
+    ],
+)
+def test_wrong_clusters(options, message):
+    rod = abut.Cluster([[0, 0, 0], [0.3, 0, 0]], 0.1)
+    sim = empty()
+    with pytest.raises(ValueError, match=message):
+        sim.add_clusters(
+            **({"cluster": rod, "positions": [[0, 0, 0]], "material": GRAIN} | options)
+        )
+    with pytest.raises(TypeError, match="cluster is a list"):
+        sim.add_clusters([rod], [[0, 0, 0]], GRAIN)
+    assert len(sim.ids) == 0 and len(sim.clusters.numbers) == 0
+    sim.run(steps=1)
+
+
+# ---- walls ---------------------------------------------------------------------------------------
+
+
+def test_walls_are_known_by_their_numbers():
+    sim = empty()
+    first, second = sim.add_wall(floor()), sim.add_wall(plate(), GRAIN)
+    assert (first.number, second.number) == (0, 1) and sim.walls == (first, second)
+    assert first == sim.walls[0] != second and len({first, sim.walls[0], second}) == 2
+    assert first.material == abut.Material() and second.material == GRAIN
+    assert len(second.mesh) == 1 and first.motion is None
+    assert "stands still" in repr(first)
+    assert first.force.tolist() == first.torque.tolist() == [0, 0, 0] and first.power == 0
+    assert first.nodal_forces.shape == (4, 3)
+
+
+def test_nodal_forces_are_those_of_the_wall(gone_on):
+    for wall in gone_on.walls:
+        assert np.linalg.norm(wall.force) > 1
+        np.testing.assert_allclose(wall.nodal_forces.sum(axis=0), wall.force, rtol=1e-12)
+
+
+def test_moment_of_nodal_forces_is_the_torque_less_rolling():
+    sim = abut.Simulation(step=STEP)
+    laws(sim, law=abut.Hertz(friction=0.5, restitution=0.4))
+    turning = abut.Rotating(axis=(0, 0, 1), origin=(0.5, 0.5, 0), rate=5.0)
+    wall = sim.add_wall(plate(0.0), STEEL, motion=turning)
+    sim.add_spheres([[0.4, 0.3, 0.0995], [0.75, 0.5, 0.0999]], 0.1, GRAIN, velocities=(0.1, 0, -1))
+    sim.run(steps=10)
+    contacts = sim.contacts
+    assert len(contacts) > 0
+    corners = wall.mesh.vertices @ contacts.poses[0, :3, :3].T + contacts.poses[0, :3, 3]
+    moment = np.cross(corners - [0.5, 0.5, 0], wall.nodal_forces).sum(axis=0)
+    np.testing.assert_allclose(wall.torque, moment, rtol=1e-9, atol=1e-12)
+    assert math.isclose(wall.power, 5.0 * wall.torque[2], rel_tol=1e-9)
+
+
+def test_motion_begins_when_it_is_assigned():
+    sim = empty(step=0.1)
+    wall = sim.add_wall(plate(), motion=abut.Translating((1, 0, 0)))
+    sim.run(1.0)
+    np.testing.assert_allclose(wall.pose[:3, 3], [1, 0, 0], atol=1e-12)
+    wall.motion = None
+    sim.run(1.0)
+    np.testing.assert_allclose(wall.pose[:3, 3], [1, 0, 0], atol=1e-12)
+    quarter = abut.Rotating(axis=(0, 0, 1), rate=np.pi / 2)
+    wall.motion = quarter
+    assert wall.motion is quarter
+    np.testing.assert_allclose(wall.pose[:3, 3], [1, 0, 0], atol=1e-12)
+    sim.run(1.0)
+    np.testing.assert_allclose(wall.pose[:3, 3], [0, 1, 0], atol=1e-12)
+    np.testing.assert_allclose(wall.pose[:3, 0], [0, 1, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("motion", "message"),
+    [("round", "motion is 'round'"), (np.eye(4), "is a pose"), (Rotation.identity(), "is a pose")],
+)
+def test_wrong_motion(motion, message):
+    sim = empty()
+    with pytest.raises(TypeError, match=message):
+        sim.add_wall(plate(), motion=motion)
+    assert sim.walls == ()
+    wall = sim.add_wall(plate())
+    with pytest.raises(TypeError, match=message):
+        wall.motion = motion
+    assert wall.motion is None
+
+
+TURNING = abut.Rotating(axis=(0, 0, 1), origin=(0.5, 0.5, 0), rate=5.0)
+
+
+def turning(time):
+    return TURNING.pose(time), TURNING.twist(time)
+
+
+def test_callable_moves_as_the_motion_that_it_follows():
+    given, known = busy(motion=turning, insertion=False), busy(motion=TURNING, insertion=False)
+    given.run(steps=500)
+    known.run(steps=500)
+    np.testing.assert_allclose(given.walls[1].pose, known.walls[1].pose, atol=1e-12)
+    np.testing.assert_allclose(given.centers, known.centers, atol=1e-8)
+    np.testing.assert_allclose(given.walls[1].force, known.walls[1].force, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("motion", "error", "message"),
+    [
+        (lambda t: np.eye(4), TypeError, "must return a pose"),
+        (lambda t: (2 * np.eye(4), np.zeros(6)), ValueError, "not rigid"),
+        (lambda t: (np.eye(4), [1, 0, 0, 0, 0, 0]), ValueError, "do not agree"),
+        (lambda t: (np.eye(4), np.zeros(3)), ValueError, r"must be \(6,\)"),
+        (lambda t: 1 / 0, ZeroDivisionError, "division"),
+    ],
+)
+def test_wrong_callables(motion, error, message):
+    sim = empty()
+    with pytest.raises(error, match=message):
+        sim.add_wall(plate(), motion=motion)
+    assert sim.walls == ()
+    sim.run(steps=1)
+
+
+def test_callable_that_fails_later_leaves_a_whole_step():
+    broken = [True]
+
+    def motion(time):
+        if time > 50.5 * STEP and broken:
+            raise OverflowError("gears")
+        return turning(time)
+
+    sim, expected = busy(motion=motion), busy(motion=turning)
+    with pytest.raises(OverflowError, match="gears"):
+        sim.run(steps=100)
+    assert sim.step_count == 51
+    broken.clear()
+    sim.run(steps=49)
+    expected.run(steps=100)
+    assert state(sim) == state(expected)
+
+
+def test_wall_that_comes_later():
+    sim = resting(2)
+    sim.run(steps=20)
+    spring = sim._core.contacts()["spring"].copy()
+    other = sim.add_wall(plate(5.0), motion=abut.Translating((0, 0, 1)))
+    sim.run(steps=1)
+    assert len(spring) == len(sim.contacts) == 2
+    assert (sim.contacts.mesh == 0).all() and sim.contacts.poses.shape == (2, 4, 4)
+    assert sim.contacts.meshes == (sim.walls[0].mesh, other.mesh)
+
+
+# ---- tables --------------------------------------------------------------------------------------
+
+
+def test_tables_have_forces_that_add_up(gone_on):
+    contacts, pairs = gone_on.contacts, gone_on.pairs
+    assert contacts.force.shape == (len(contacts), 3) and pairs.force.shape == (len(pairs), 3)
+    total = contacts.sum(contacts.force) + pairs.sum(pairs.force)
+    np.testing.assert_allclose(total, gone_on.forces, rtol=1e-9, atol=1e-9)
+    assert gone_on.contacts is contacts
+    for table in (contacts, pairs):
+        assert not table.force.flags.writeable and not hasattr(table, "spring")
+        assert len(table.offsets) == len(gone_on.ids) + 1
+
+
+@pytest.mark.parametrize("kind", ["contacts", "pairs"])
+def test_tables_carry_forces_along(gone_on, kind, tmp_path):
+    table = getattr(gone_on, kind)
+    few = table[2:5]
+    np.testing.assert_array_equal(few.force, table.force[2:5])
+    np.testing.assert_array_equal(table.to_dict()["force"], table.force)
+    np.testing.assert_array_equal(table.to_pandas()["force_y"], table.force[:, 1])
+    for same in (copy.copy(table), copy.deepcopy(table), pickle.loads(pickle.dumps(table))):
+        assert same == table
+        np.testing.assert_array_equal(same.force, table.force)
+    table.save(tmp_path / "a.npz")
+    loaded = getattr(abut, f"load_{kind}")(tmp_path / "a.npz")
+    assert loaded == table and loaded.force.tobytes() == table.force.tobytes()
+    joined = abut.concatenate([table, table])
+    np.testing.assert_array_equal(joined.force, np.concatenate([table.force] * 2))
+    for ending in ("csv", "vtp", "parquet"):
+        table.save(tmp_path / f"a.{ending}")
+    assert "force_z" in (tmp_path / "a.csv").read_text().split("\n")[0]
+    assert b'Name="force"' in (tmp_path / "a.vtp").read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["contacts", "pairs"])
+def test_tables_of_a_search_have_no_forces(gone_on, kind):
+    table = getattr(gone_on, kind)
+    if kind == "contacts":
+        finder = abut.ContactFinder(list(table.meshes))
+        searched = finder.find(gone_on.centers, gone_on.radii)
+    else:
+        searched = abut.find_pairs(gone_on.centers, gone_on.radii)
+    with pytest.raises(AttributeError, match="no 'force': a Simulation's has"):
+        _ = searched.force
+    assert "force" not in searched.to_dict() and searched != table
+
+
+def test_forces_of_some_tables_are_left_out_of_the_joined_one(gone_on):
+    searched = abut.find_pairs(gone_on.centers, gone_on.radii)
+    joined = abut.concatenate([gone_on.pairs, searched])
+    assert "force" not in joined.to_dict() and len(joined) == len(gone_on.pairs) + len(searched)
+
+
+def test_damaged_forces_of_a_file_are_told(gone_on, tmp_path):
+    gone_on.pairs.save(tmp_path / "a.npz")
+    arrays = dict(np.load(tmp_path / "a.npz"))
+    for force in (arrays["force"][1:], arrays["force"][:, :2], arrays["force"] * np.nan):
+        np.savez(tmp_path / "b.npz", **arrays | {"force": force})
+        with pytest.raises(ValueError, match="force"):
+            abut.load_pairs(tmp_path / "b.npz")
+
+
+def test_tables_before_the_first_step_are_empty():
+    sim = resting(3)
+    assert len(sim.contacts) == len(sim.pairs) == 0
+    assert len(sim.contacts.offsets) == len(sim.pairs.offsets) == 4
+    assert (sim.forces == 0).all()
+
+
+def test_tables_follow_spheres_that_go():
+    sim = resting(4)
+    sim.run(steps=20)
+    before = sim.contacts
+    sim.remove_spheres([1, 2])
+    assert sim.contacts.sphere.tolist() == [0, 1] and len(sim.contacts.offsets) == 3
+    np.testing.assert_array_equal(sim.contacts.force, before.force[[0, 3]])
+    sim.add_spheres([[7, 7, 7]], 0.1, GRAIN)
+    assert sim.contacts.sphere.tolist() == [0, 1] and len(sim.contacts.offsets) == 4
+
+
+def test_tables_match_those_of_a_search():
+    sim = busy(insertion=False)
+    sim.run(steps=1300)
+    centers, poses = sim.centers, [wall.pose for wall in sim.walls]
+    radii = sim.radii
+    sim.run(steps=1)
+    finder = abut.ContactFinder([wall.mesh for wall in sim.walls])
+    searched = finder.find(centers, radii, poses=poses)
+    assert len(searched) > 5 and len(sim.contacts) == len(searched)
+    for name in searched.to_dict():
+        np.testing.assert_array_equal(getattr(sim.contacts, name), getattr(searched, name))
+    pairs = abut.find_pairs(centers, radii)
+    clusters = sim._core.read("clusters")
+    pairs = pairs[(clusters[pairs.i] < 0) | (clusters[pairs.i] != clusters[pairs.j])]
+    for name in pairs.to_dict():
+        np.testing.assert_array_equal(getattr(sim.pairs, name), getattr(pairs, name))
+
+
+def test_energy_is_told():
+    sim = abut.Simulation(step=1e-3)
+    sim.add_spheres([[0, 0, 2.0]], 0.1, GRAIN, velocities=(3, 0, 0), angular_velocities=(0, 5, 0))
+    sim.run(steps=1)
+    mass = sim.masses[0]
+    energy = sim.energy
+    assert energy._fields == (
+        "kinetic", "rotational", "gravitational", "elastic", "dissipated", "wall_work",
+    )  # fmt: skip
+    assert math.isclose(energy.kinetic, mass * 4.5, rel_tol=1e-4)
+    assert math.isclose(energy.rotational, 0.2 * mass * 0.01 * 25, rel_tol=1e-12)
+    assert math.isclose(energy.gravitational, mass * 9.81 * 2, rel_tol=1e-12)
+    assert energy[3:] == (0, 0, 0)
+
+
+# ---- statistics and progress ---------------------------------------------------------------------
+
+
+def test_statistics(gone_on):
+    found = gone_on.statistics()
+    assert (found.steps, found.spheres) == (1500, len(gone_on.ids))
+    assert (found.contacts, found.pairs) == (len(gone_on.contacts), len(gone_on.pairs) + 2)
+    assert 1500 * 152 <= found.sphere_steps <= 1500 * len(gone_on.ids)
+    assert found.find_walls > 0 and found.move > 0 and found.bytes > 100 * found.spheres
+    assert math.isclose(found.ns_per_sphere_step, 1e9 * found.seconds / found.sphere_steps)
+    lines = repr(found).split("\n")
+    assert len(lines) == 11 and lines[-1].split()[0] == "all"
+    assert repr(empty().statistics()).startswith("SimulationStatistics(0 steps; 0 spheres")
+
+
+@pytest.mark.parametrize("has_tqdm", [False, True])
+def test_progress_is_told_on_standard_error(has_tqdm, capsys, monkeypatch):
+    bars = []
+
+    class Bar:
+        def __init__(self, **options):
+            self.n, self.texts = 0, []
+            bars.append((options, self))
+
+        def set_postfix_str(self, text, refresh):
+            self.texts.append(text)
+
+        def update(self, n):
+            self.n += n
+
+        def close(self):
+            self.texts.append("closed")
+
+    module = type(sys)("tqdm")
+    module.tqdm = Bar
+    monkeypatch.setitem(sys.modules, "tqdm", module if has_tqdm else None)
+    sim, silent = busy(), busy()
+    sim.run(steps=50, progress=True)
+    silent.run(steps=50)
+    assert state(sim) == state(silent)
+    out, err = capsys.readouterr()
+    assert out == ""
+    if has_tqdm:
+        ((options, bar),) = bars
+        assert options["total"] == 50 and options["file"] is sys.stderr and err == ""
+        assert bar.n == 50 and bar.texts[-1] == "closed"
+        text = bar.texts[-2]
+    else:
+        text = err
+        assert err.startswith("\r100% of 50 steps") and err.endswith("0:00 left\n")
+    assert "spheres" in text and "contact" in text and "ns a sphere-step" in text
+
+
+def test_progress_is_told_up_to_where_an_error_ends_it(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    sim = resting()
+    sim.every(30 * STEP, lambda s: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        sim.run(steps=60, progress=True)
+    assert capsys.readouterr().err.startswith("\r 50% of 60 steps: 1 sphere, 1 contact")
+
+
+# ---- interrupts, threads and memory --------------------------------------------------------------
+
+
+class Interrupting:
+    """The library's simulation, one of whose calls Ctrl-C comes before, or right after."""
+
+    def __init__(self, core, name, after=False):
+        self._core, self._name, self._after = core, name, after
+
+    def __getattr__(self, name):
+        call = getattr(self._core, name)
+        if name != self._name:
+            return call
+
+        def interrupted(*arguments):
+            if self._after:
+                call(*arguments)
+            raise KeyboardInterrupt
+
+        return interrupted
+
+
+CHANGES = {
+    "add": lambda s: s.add_spheres([[9, 9, 9]], 0.1, GRAIN),
+    "remove": lambda s: s.remove_spheres([3]),
+    "add_clusters": lambda s: s.add_clusters(
+        abut.Cluster([[0, 0, 0], [0.1, 0, 0]], 0.1), [[9, 9, 9]], GRAIN
+    ),
+    "set_laws": lambda s: s.set_law(abut.Material(5.0, 7.0), GRAIN, abut.Hertz()),
+    "assign": lambda s: setattr(s, "velocities", 2 * s.velocities),
+    "apply": lambda s: (s.add_force(lambda s: np.zeros((len(s.ids), 3))), s.run(steps=1)),
+    "run": lambda s: s.run(steps=5),
+    "contacts": lambda s: s.contacts,
+}
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("name", CHANGES)
+def test_interrupt_of_a_change_leaves_it_whole(name, after):
+    sim = busy()
+    sim.run(steps=20)
+    core, sim._core = sim._core, Interrupting(sim._core, name, after)
+    with pytest.raises(KeyboardInterrupt):
+        CHANGES[name](sim)
+    sim._core = core
+    assert len(sim.ids) == len(sim.centers) and len(sim.clusters.numbers) == core.counts()[2]
+    sim.run(steps=20)
+    sim.remove_spheres(sim.ids[:2])
+    sim.add_spheres([[5, 5, 5]], 0.1, GRAIN)
+    assert len(np.unique(sim.ids)) == len(sim.ids) == len(sim.radii)
+    sim.run(steps=20)
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_interrupt_of_a_wall_leaves_it_whole(after):
+    sim = busy()
+    sim.run(steps=20)
+
+    class Once(Interrupting):
+        def __getattr__(self, name):
+            found = super().__getattr__(name)
+            if name == self._name:
+                self._name = None
+            return found
+
+    sim._walls._core = Once(sim._core, "set_walls", after)
+    with pytest.raises(KeyboardInterrupt):
+        sim.add_wall(plate(0.1))
+    assert len(sim.walls) == 2
+    expected = busy()
+    expected.run(steps=60)
+    sim.run(steps=40)
+    assert state(sim) == state(expected)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT to a child on this system")
+def test_ctrl_c_ends_a_run_after_a_whole_step(workers):
+    code = f"""
+        import time
+        from scenes_simulation import busy, state
+        sim = busy(workers={workers})
+        sim.run(steps=2)
+        print("ready", flush=True)
+        try:
+            sim.run(steps=10**9)
+        except KeyboardInterrupt:
+            print("interrupted", time.time())
+        done = sim.step_count
+        sim.run(steps=300)
+        whole = busy()
+        whole.run(steps=done + 300)
+        print(done > 2, state(whole) == state(sim))
+    """
+    child = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=__file__.rpartition("/")[0],
+    )
+    assert child.stdout.readline() == "ready\n"
+    time.sleep(0.3)
+    pressed = time.time()
+    child.send_signal(signal.SIGINT)
+    word, when, *rest = child.communicate(timeout=300)[0].split()
+    assert word == "interrupted" and rest == ["True", "True"]
+    # of a run that would take hours
+    assert float(when) - pressed < 5.0
+
+
+def test_another_thread_is_turned_away():
+    sim = resting()
+    told, ready = [], threading.Event()
+
+    def try_all():
+        ready.wait()
+        calls = (
+            lambda: sim.run(steps=1),
+            lambda: sim.centers,
+            lambda: sim.add_spheres([[0, 0, 9]], 0.1, GRAIN),
+            lambda: sim.energy,
+            lambda: sim.walls[0].force,
+            lambda: sim.contacts,
+            lambda: sim.walls[0].pose,
+        )
+        while len(told) < len(calls):
+            try:
+                calls[len(told)]()
+            except RuntimeError as error:
+                told.append(str(error))
+
+    other = threading.Thread(target=try_all)
+    other.start()
+    while other.is_alive():
+        ready.set()
+        sim.remove_spheres(sim.ids[1:])
+        sim.run(steps=200_000)
+    other.join()
+    assert all("at work" in text or "runs already" in text for text in told) and len(told) == 7
+
+
+def test_signal_handlers_cannot_call_it():
+    told = []
+
+    def handler(number, frame):
+        try:
+            sim.run(steps=1)
+        except RuntimeError as error:
+            told.append(str(error))
+        try:
+            told.append(str(len(sim.centers)))
+        except RuntimeError as error:
+            told.append(str(error))
+
+    sim = resting()
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        while not told:
+            sim.run(steps=100_000)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert "runs already" in told[0] and "at work" in told[1]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_memory_is_flat(request):
+    def resident():
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * 4096
+
+    steps = 100_000 if request.config.getoption("--long") else 10_000
+    sim = busy(insertion=False)
+    sim.every(10 * STEP, lambda s: (s.contacts, s.pairs, s.centers, s.clusters))
+    sim.run(steps=steps // 2)
+    first = resident()
+    sim.run(steps=steps)
+    assert resident() - first < 4 * 2**20
+
+
+@pytest.mark.skipif("asan" in __import__("os").environ.get("LD_PRELOAD", ""), reason="ASan")
+@pytest.mark.skipif(sys.platform != "linux", reason="no limit of the address space on this system")
+def test_no_memory_leaves_a_simulation_that_goes_on():
+    code = """
+        import resource
+        import numpy as np
+        from scenes_simulation import GRAIN, busy, state
+        sim, whole = busy(), busy()
+        sim.run(steps=50)
+        centers = np.random.default_rng(1).uniform(10, 1e4, (2_000_000, 3))
+        radii = np.full(len(centers), 0.01)
+        columns = sim._sphere_columns(centers, radii, GRAIN)
+        pages = int(open("/proc/self/statm").read().split()[0])
+        resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + 2**26, -1))
+        try:
+            sim._put(columns)
+        except MemoryError:
+            print("MemoryError", len(sim.ids) == len(sim.radii))
+        sim.run(steps=50)
+        whole.run(steps=100)
+        print(state(sim) == state(whole))
+    """
+    assert run_child(code).stdout.split() == ["MemoryError", "True", "True"]
+
+
+def test_the_walls_finder_outlives_everybody_else():
+    sim = resting()
+    finder = sim._walls.finder
+    sim._walls.finder = None
+    del finder
+    np.random.default_rng(1).random(10**6)
+    sim.run(steps=5)
+    assert len(sim.contacts) == 1
+
+
+def test_many_walls_that_are_exchanged():
+    sim = resting()
+    for k in range(20):
+        sim.add_wall(box().scaled(1 + k), motion=abut.Translating((0, 0, 0)))
+        sim.run(steps=1)
+    for wall in sim.walls:
+        wall.motion = None
+    sim.run(steps=1)
+    assert len(sim.walls) == 21
