@@ -1,6 +1,6 @@
 """Draws the pictures of the README: ``python docs/pictures.py``, with the extras plot and view.
 
-Both show what the library finds, so that they cannot drift from what it does.
+They show what the library finds, so that they cannot drift from what it does.
 """
 
 from pathlib import Path
@@ -17,12 +17,14 @@ from abut.plot import COLORS, LINE_COLOR, TYPES
 
 FOLDER = Path(__file__).parent
 BED_COLOR = "#d9c9a3"
+TIMES, CUT = (0.1, 1 / 3), -0.02  # of the simulation's pictures
 KEPT, DROPPED = "#1b1f24", "#b9c0c7"
 
 
 def main():
     matplotlib.use("Agg")
     draw_mixer(FOLDER / "mixer.png")
+    draw_simulation(FOLDER / "simulation.png")
     draw_method(FOLDER / "method.png")
 
 
@@ -77,6 +79,52 @@ def add_bed(plotter, centers, contacts):
         if len(chosen):
             spheres = pyvista.PolyData(chosen).glyph(geom=ball, scale=False, orient=False)
             plotter.add_mesh(spheres, color=color, smooth_shading=True)
+
+
+# ---- the mixer at work ---------------------------------------------------------------------------
+
+
+def draw_simulation(path):
+    """The mixer after a tenth of a second and after a whole turn, the faster the brighter."""
+    sim = examples.mixer_simulation()
+    plotter = pyvista.Plotter(off_screen=True, shape=(1, 2), border=False, window_size=(1700, 720))
+    for column, time in enumerate(TIMES):
+        sim.run(time - sim.time)
+        plotter.subplot(0, column)
+        drum, rotor = (wall.mesh.transformed(wall.pose) for wall in sim.walls)
+        opened_mixer(drum).plot(ax=plotter, alpha=1.0)
+        rotor.plot(ax=plotter, alpha=1.0)
+        add_moving(plotter, sim)
+        plotter.add_text(f"{sim.time:.2g} s", position="upper_left", font_size=16, color=KEPT)
+        finish(plotter)
+    plotter.screenshot(path)
+    plotter.close()
+
+
+def add_moving(plotter, sim):
+    # those in front are left out, so that one sees into the bed
+    seen = sim.centers[:, 1] > CUT
+    spheres = pyvista.PolyData(sim.centers[seen])
+    spheres["speed in m/s"] = np.linalg.norm(sim.velocities[seen], axis=1)
+    ball = pyvista.Sphere(radius=examples.RADIUS, theta_resolution=16, phi_resolution=16)
+    plotter.add_mesh(
+        spheres.glyph(geom=ball, scale=False, orient=False),
+        scalars="speed in m/s",
+        cmap="viridis",
+        clim=(0, 2.5),
+        smooth_shading=True,
+        scalar_bar_args={
+            "color": KEPT,
+            "n_labels": 2,
+            "fmt": "%.2g",
+            "height": 0.08,
+            "width": 0.3,
+            "position_x": 0.6,
+            "position_y": 0.02,
+            "title_font_size": 18,
+            "label_font_size": 16,
+        },
+    )
 
 
 # ---- the method, in a section across the facets --------------------------------------------------

@@ -305,6 +305,32 @@ def test_demo_without_matplotlib_names_the_extra(run, monkeypatch, here):
     assert not (here / "abut-demo.vtp").exists()
 
 
+def test_demo_simulates(run, here):
+    status, out, err = run("demo --simulate 0.001")
+    head, _, parts = out.partition("SimulationStatistics(20 steps; 29559 spheres")
+    rows = table(head)
+    assert (status, err) == (0, "")
+    assert (rows["spheres"], rows["facets"], rows["steps"]) == ("29,559", "2,448", "20")
+    assert rows["time"] == "0.001 s"
+    assert "laws of pairs" in parts
+    assert out.splitlines()[-1] == "written: abut-demo.pvd, abut-demo-walls.pvd"
+    assert len(list(here.glob("abut-demo/*-walls.vtp"))) == 20
+    assert (here / "abut-demo.pvd").read_text().count("<DataSet") == 20
+    assert not (here / "abut-demo.vtp").exists()
+
+
+def test_demo_saves_a_picture_of_what_it_simulates(run, here):
+    pytest.importorskip("matplotlib")
+    status, out, _ = run("demo --simulate 0.0001 --plot mixer.png")
+    assert (status, out.splitlines()[-1].split()[-1]) == (0, "mixer.png")
+    assert (here / "mixer.png").stat().st_size > 50_000
+
+
+@pytest.mark.parametrize("time", ["0", "-1", "nan", "inf", "long"])
+def test_times_that_are_none(run, time):
+    fails(run(f"demo --simulate={time}"), f"'{time}' is no time above 0")
+
+
 def test_doctor_lists_versions(run):
     status, out, _ = run("doctor")
     rows = table(out)

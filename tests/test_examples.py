@@ -185,3 +185,14 @@ def test_bowl_and_cylinder_are_round_and_look_inside():
         inward[:, axis] = 0
         assert np.all(np.einsum("ij,ij->i", inward, mesh.normals) > 2.9)
     assert bowl.bounds[1, 2] == pytest.approx(0, abs=1e-12)
+
+
+def test_the_mixer_runs(mixer):
+    sim = examples.mixer_simulation()
+    np.testing.assert_array_equal(sim.centers, mixer.centers)
+    assert [len(wall.mesh) for wall in sim.walls] == [1568, 880]
+    sim.run(0.001)
+    drum, rotor = sim.walls
+    assert np.array_equal(drum.pose, np.eye(4))
+    assert np.arctan2(rotor.pose[2, 1], rotor.pose[1, 1]) == pytest.approx(0.01885)
+    assert np.abs(sim.velocities).max() > 1

@@ -347,3 +347,61 @@ def test_an_origin_is_a_point():
 def test_a_dump_is_plain_text():
     run_dump([10])
     assert b"\r" not in Path("run.dump").read_bytes()
+
+
+# ---- a simulation --------------------------------------------------------------------------------
+
+
+def falling():
+    """Two balls that fall on a plate which rises."""
+    ball, steel = abut.Material(density=1000, young=1e6), abut.Material()
+    sim = abut.Simulation(step=1e-4, workers=1)
+    for other in (ball, steel):
+        sim.set_law(ball, other, abut.Hertz(friction=0.5, restitution=0.5))
+    sim.add_wall(MESH, steel, motion=abut.Translating((0, 0, 0.1)))
+    sim.add_spheres([[0.5, 0.5, 0.1], [0.5, 0.695, 0.12]], 0.1, ball)
+    return sim
+
+
+def test_frames_of_a_simulation():
+    sim = falling()
+    sim.every(1e-3, abut.write_frames("out/{step:03d}.vtp", contacts=True))
+    sim.every(2e-3, abut.write_dump("run.dump"))
+    sim.run(4e-3)
+    names = [f"out/{step:03d}.vtp" for step in (10, 20, 30, 40)]
+    assert [file for _, file in listed("out.pvd")] == names
+    assert [time for time, _ in listed("out-walls.pvd")] == pytest.approx([1e-3, 2e-3, 3e-3, 4e-3])
+    assert steps_of("run.dump") == [20, 40]
+    np.testing.assert_array_equal(arrays(names[-1])["Points"], sim.centers)
+    np.testing.assert_array_equal(abut.read_spheres("run.dump").centers, sim.centers)
+    assert len(sim.contacts) > 0 and len(sim.pairs) > 0
+    for part, table in (("contacts", sim.contacts), ("pairs", sim.pairs)):
+        np.testing.assert_array_equal(arrays(f"out/040-{part}.vtp")["force"], table.force)
+    walls = arrays("out/040-walls.vtp")
+    np.testing.assert_allclose(walls["Points"][:, 2], 0.1 * sim.time)
+    np.testing.assert_allclose(walls["force"].sum(axis=0), sim.walls[0].force)
+
+
+def test_a_loaded_simulation_goes_on_with_its_lists():
+    def write(sim, **options):
+        sim.every(1e-3, abut.write_frames("out/{step:03d}.vtp", **options))
+        sim.every(1e-3, abut.write_dump("run.dump", **options))
+
+    sim = falling()
+    write(sim)
+    sim.run(2e-3)
+    sim.save("at-20.npz")
+    sim.run(2e-3)
+    loaded = abut.load_simulation("at-20.npz", meshes=[MESH])
+    write(loaded, append=True)
+    loaded.run(1e-3)
+    assert [file for _, file in listed("out.pvd")] == [f"out/0{step}.vtp" for step in (10, 20, 30)]
+    assert steps_of("run.dump") == [10, 20, 30]
+
+
+def test_frames_before_the_first_step():
+    sim = falling()
+    abut.write_frames("{step}.vtp", contacts=True)(sim)
+    abut.write_dump("run.dump")(sim)
+    np.testing.assert_array_equal(arrays("0.vtp")["Points"], sim.centers)
+    assert steps_of("run.dump") == [0]

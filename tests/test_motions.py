@@ -231,3 +231,43 @@ def test_what_a_callable_may_not_return(returned, error, message):
 def test_a_callable_s_own_exception_comes_out():
     with pytest.raises(ZeroDivisionError):
         check_given(lambda t: 1 / 0, 0.0, 1.0, 1.0)
+
+
+# ---- walls ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("motion", MOTIONS, ids=repr)
+def test_walls_move_as_motions_say(motion):
+    """The library computes poses itself."""
+    ball, steel = abut.Material(density=1000, young=1e5), abut.Material()
+    sim = abut.Simulation(step=1e-3, gravity=(0, 0, 0), workers=1)
+    sim.set_law(ball, steel, abut.Linear(1.0))
+    wall = sim.add_wall(abut.examples.plane(cells=2), steel, motion=motion)
+    sim.run(steps=370)
+    np.testing.assert_allclose(wall.pose, motion.pose(sim.time), atol=1e-14)
+    # a second motion begins where the first one has led
+    before, wall.motion = wall.pose, ROTATING
+    sim.run(steps=130)
+    np.testing.assert_allclose(wall.pose, ROTATING.pose(0.13) @ before, atol=1e-14)
+
+
+@pytest.mark.parametrize("motion", MOTIONS, ids=repr)
+def test_a_callable_moves_a_wall_alike(motion):
+    """Forces and torques on a wall that rubs along a ball, by twists of either kind."""
+
+    def ran(motion):
+        ball, steel = abut.Material(density=1e6, young=1e5), abut.Material()
+        sim = abut.Simulation(step=1e-3, gravity=(0, 0, 0), workers=1)
+        sim.set_law(ball, steel, abut.Linear(1.0, friction=0.5))
+        wall = sim.add_wall(abut.examples.plane(cells=2), steel, motion=motion)
+        sim.add_spheres([[0.5, 0.5, 0.19]], 0.2, ball)
+        sim.run(steps=20)
+        return wall.force, sim.centers
+
+    def call(t):
+        return motion.pose(t), motion.twist(t)
+
+    force, centers = ran(motion)
+    assert np.linalg.norm(force[:2]) > 0
+    for found, expected in zip(ran(call), (force, centers), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-15)

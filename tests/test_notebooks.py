@@ -14,7 +14,7 @@ def run(path, folder):
     """What the notebook's cells show, run beside copies of the files that it reads."""
     jupytext = pytest.importorskip("jupytext")
     nbclient = pytest.importorskip("nbclient")
-    (folder / "notebooks").mkdir()
+    shutil.copytree(FOLDER / "data", folder / "notebooks" / "data")
     metadata = {"path": str(folder / "notebooks")}
     notebook = jupytext.read(path)
     nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": metadata}).execute()

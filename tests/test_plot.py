@@ -175,3 +175,31 @@ def test_pyvista_draws_where_it_is_asked_for(mesh, contacts):
     surface = plot._surface(mesh, [1])
     assert surface.n_cells == 1
     assert surface.get_cell(0).point_ids == [1, 4, 5, 2]
+
+
+# ---- spheres of a simulation ---------------------------------------------------------------------
+
+
+def test_disks_are_as_wide_as_their_spheres():
+    """The marker of a sphere, measured in pixels of the picture."""
+    figure = pytest.importorskip("matplotlib.figure").Figure(figsize=(6, 5), layout="constrained")
+    ax = figure.add_subplot(projection="3d")
+    ax.view_init(elev=0, azim=-90)
+    abut.Mesh([[-1, 0, -1], [1, 0, -1], [1, 0, 1], [-1, 0, 1]], [[0, 1, 2, 3]]).plot(ax=ax)
+    disks = plot.plot_spheres([[0.5, 0, 0], [-0.5, 0, 0]], [0.3, 0.1], ax).collections[-1]
+    figure.draw_without_rendering()
+    proj3d = pytest.importorskip("mpl_toolkits.mplot3d.proj3d")
+    ends = [proj3d.proj_transform(x, 0, 0, ax.get_proj())[:2] for x in (0.2, 0.8)]
+    pixels = np.ptp(ax.transData.transform(ends)[:, 0])
+    # the size of a marker is the square of its width in points
+    points = np.sqrt(sorted(disks.get_sizes()))
+    assert points[1] == pytest.approx(pixels * 72 / figure.dpi, rel=0.02)
+    assert points[0] == pytest.approx(points[1] / 3, rel=1e-6)
+
+
+def test_spheres_have_colors_and_a_bar(tmp_path):
+    pytest.importorskip("matplotlib")
+    ax = plot.plot_spheres(np.eye(3), 0.2, values=[1, 2, 3], label="speed", limits=(0, 4))
+    assert [one.get_ylabel() for one in ax.figure.axes if one is not ax] == ["speed"]
+    assert ax.collections[-1].get_clim() == (0, 4)
+    ax.figure.savefig(tmp_path / "spheres.png")

@@ -147,32 +147,30 @@ def number(value: object, name: str) -> float:
 def distance(value: object, name: str) -> float:
     """`value` as a distance, which may be 0."""
     found = number(value, name)
-    if not 0.0 <= found < np.inf:
-        raise ValueError(f"{name} is {found}, but must be a finite distance")
-    return found
+    return _sound(found, name, 0.0 <= found < np.inf, "a finite distance")
 
 
 def positive(value: object, name: str) -> float:
     """`value` as one number above 0."""
     found = number(value, name)
-    if not 0.0 < found < np.inf:
-        raise ValueError(f"{name} is {found}, but must be positive and finite")
-    return found
+    return _sound(found, name, 0.0 < found < np.inf, "positive and finite")
 
 
 def not_negative(value: object, name: str) -> float:
     """`value` as one number that is 0 or above."""
     found = number(value, name)
-    if not 0.0 <= found < np.inf:
-        raise ValueError(f"{name} is {found}, but must be 0 or positive, and finite")
-    return found
+    return _sound(found, name, 0.0 <= found < np.inf, "0 or positive, and finite")
 
 
 def finite(value: object, name: str) -> float:
     """`value` as one finite number."""
     found = number(value, name)
-    if not np.isfinite(found):
-        raise ValueError(f"{name} is {found}, but must be finite")
+    return _sound(found, name, bool(np.isfinite(found)), "finite")
+
+
+def _sound(found: float, name: str, is_sound: bool, wanted: str) -> float:
+    if not is_sound:
+        raise ValueError(f"{name} is {found}, but must be {wanted}")
     return found
 
 

@@ -14,10 +14,11 @@ import numpy as np
 
 import abut
 
-from .checks import counted
+from .checks import counted, positive
 from .config import config
 from .extras import import_extra
 from .io import MESH_ENDINGS, read_facets, save_table, table_writer
+from .plot import plot_spheres
 from .threads import thread_count
 
 __all__ = ["main"]
@@ -27,6 +28,8 @@ NOISE_ORIGINS = ("double", "float32", "decimals", "measured", "given")
 SIDES = {3: "triangles", 4: "quadrilaterals"}
 OPTIONAL = ("scipy", "pandas", "pyarrow", "matplotlib", "pyvista", "trimesh", "meshio")
 BAD_INPUT, INTERRUPTED, PIPE_CLOSED = 2, 130, 141
+# that the demo writes of a simulation
+FRAME_COUNT = 20
 
 DESCRIPTION = """\
 Contacts of spheres with meshes: contact points, normals, overlaps and nodal weights by the
@@ -54,7 +57,9 @@ far their corners are off one plane, in parts of their coordinates: noise stands
 or nothing can tell them apart."""
 DEMO = """\
 Make a rotary mixer with a bed of 29,559 spheres, find the contacts and print them by type.
-Writes abut-demo.vtp (contacts) and abut-demo-mesh.vtp into the current directory, for ParaView."""
+Writes abut-demo.vtp (contacts) and abut-demo-mesh.vtp into the current directory, for ParaView.
+With --simulate, let the mixer turn instead, tell where the time goes, and write 20 frames into
+abut-demo and lists of them, abut-demo.pvd and others, which ParaView plays."""
 DOCTOR = "Show versions, threads, instruction level and which optional packages are installed."
 
 
@@ -77,6 +82,7 @@ def main(argv: list[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = _warn
             warnings.simplefilter("always", abut.MeshWarning)
+            warnings.simplefilter("always", abut.SimulationWarning)
             arguments.run(arguments)
         sys.stdout.flush()
         return 0
@@ -107,6 +113,10 @@ def _parser():
     _add_info(commands)
     demo = _add(commands, "demo", _demo, DEMO)
     demo.add_argument("--plot", metavar="FILE.png", help="save a picture, too (extra plot)")
+    demo.add_argument(
+        "--simulate", type=_seconds, metavar="SECONDS",
+        help="let the mixer turn for so long; 0.2 takes about a minute on one core",
+    )  # fmt: skip
     _add(commands, "doctor", _doctor, DOCTOR)
     return parser
 
@@ -184,6 +194,13 @@ def _add_reading(command):
     command.add_argument("--part", metavar="NAME", help="SubModelPart of an mdpa file")
 
 
+def _seconds(text):
+    try:
+        return positive(float(text), "the time")
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time above 0") from None
+
+
 def _frame(text):
     try:
         return text if text == "all" else int(text)
@@ -242,6 +259,15 @@ def _info(arguments):
 def _demo(arguments):
     # first, so that a missing package shows before the work is done
     figure = _figure() if arguments.plot else None
+    written = _simulate(arguments.simulate, figure) if arguments.simulate else _find(figure)
+    if figure:
+        figure.savefig(arguments.plot, dpi=150)
+        written.append(arguments.plot)
+    print("written:", ", ".join(written))
+
+
+def _find(figure):
+    """Find contacts in the mixer, and print what was found; returns what was written."""
     centers, radii, mesh = abut.examples.mixer()
     finder = abut.ContactFinder(mesh)
     contacts = finder.find(centers, radii)
@@ -250,12 +276,35 @@ def _demo(arguments):
     _print_table(_demo_rows(contacts, mesh, seconds))
     contacts.save("abut-demo.vtp")
     mesh.save("abut-demo-mesh.vtp")
-    written = ["abut-demo.vtp", "abut-demo-mesh.vtp"]
     if figure:
         contacts.plot(ax=figure.add_subplot(projection="3d"), spheres=None)
-        figure.savefig(arguments.plot, dpi=150)
-        written.append(arguments.plot)
-    print("written:", ", ".join(written))
+    return ["abut-demo.vtp", "abut-demo-mesh.vtp"]
+
+
+def _simulate(seconds, figure):
+    """Let the mixer turn, and print where the time went; returns what was written."""
+    simulation = abut.examples.mixer_simulation()
+    simulation.every(seconds / FRAME_COUNT, abut.write_frames("abut-demo/{step:08d}.vtp"))
+    simulation.run(seconds, progress=sys.stderr.isatty())
+    _print_table(_simulation_rows(simulation))
+    print(simulation.statistics())
+    if figure:
+        _draw_mixer(figure, simulation)
+    return ["abut-demo.pvd", "abut-demo-walls.pvd"]
+
+
+def _draw_mixer(figure, simulation):
+    ax = figure.add_subplot(projection="3d")
+    ax.view_init(elev=18, azim=-65)
+    drum, rotor = (wall.mesh.transformed(wall.pose) for wall in simulation.walls)
+    drum.plot(ax=ax, alpha=0.08)
+    rotor.plot(ax=ax, alpha=0.9)
+    speeds = np.linalg.norm(simulation.velocities, axis=1)
+    plot_spheres(
+        simulation.centers, simulation.radii, ax, values=speeds, label="speed in m/s",
+        # a few that a blade has hit are far faster than all others
+        limits=(0.0, float(np.quantile(speeds, 0.999))),
+    )  # fmt: skip
 
 
 def _doctor(_arguments):
@@ -279,6 +328,24 @@ def _demo_rows(contacts, mesh, seconds):
         ("threads", thread_count()),
     ]
     return rows
+
+
+def _simulation_rows(simulation):
+    drum, rotor = simulation.walls
+    speeds = np.linalg.norm(simulation.velocities, axis=1)
+    weight = 9.81 * simulation.masses.sum()
+    return [
+        ("spheres", len(simulation.ids)),
+        ("facets", len(drum.mesh) + len(rotor.mesh)),
+        ("contacts with walls", len(simulation.contacts)),
+        ("pairs", len(simulation.pairs)),
+        ("steps", simulation.step_count),
+        ("time", f"{simulation.time:g} s"),
+        ("largest speed", f"{speeds.max():.2f} m/s"),
+        ("weight carried by walls", f"{-(drum.force + rotor.force)[2] / weight:.0%}"),
+        ("torque on the shaft", f"{rotor.torque[0]:.2f} N m"),
+        ("threads", thread_count()),
+    ]
 
 
 def _timed(finder, centers, radii):

@@ -359,6 +359,9 @@ class Contacts(Table):
         both lie on the same feature of a mesh or on adjacent ones. Each old contact is continued
         once, those at the smallest distance first.
 
+        For a whole loop of steps there is `Simulation`, which does this itself, and many times
+        faster than a loop in Python.
+
         Parameters
         ----------
         previous : Contacts or None
@@ -417,6 +420,9 @@ class Contacts(Table):
 
         Each is turned with its mesh, and then by the smallest rotation from the old normal to the
         new one; its length stays.
+
+        For a whole loop of steps there is `Simulation`, which does this itself, and many times
+        faster than a loop in Python.
 
         Parameters
         ----------

@@ -6,7 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .laws import Hertz, RollingA
+from .materials import Material
 from .mesh import Mesh
+from .motions import Rotating
+from .simulation import Simulation
 
 __all__ = [
     "Mixer",
@@ -15,6 +19,7 @@ __all__ = [
     "cylinder",
     "mixer",
     "mixer_meshes",
+    "mixer_simulation",
     "plane",
     "rough_plane",
 ]
@@ -142,6 +147,51 @@ def mixer_meshes() -> MixerMeshes:
         _mesh_of(facets.vertices, facets.drum, facets.ends),
         _mesh_of(facets.vertices, facets.shaft, facets.paddles),
     )
+
+
+def mixer_simulation(rate: float = 18.85, seed: int = 0) -> Simulation:
+    """
+    Make the rotary mixer of `mixer` ready to run.
+
+    It is that of section 6.2 of [1]_, whose grains are softer than any, so that steps may be long.
+    The drum stands still, the shaft turns.
+
+    Parameters
+    ----------
+    rate : float
+        Angular velocity of the shaft, in radians a second.
+    seed : int
+        Seed of the bed.
+
+    Returns
+    -------
+    Simulation
+        With two walls, the drum and the rotor, and 29,559 spheres, in meters, seconds and
+        kilograms; a step is 5e-5 s.
+
+    References
+    ----------
+    .. [1] M. Santasusana, J. Irazabal, E. Onate, J. M. Carbonell, "The Double Hierarchy Method",
+       Computational Particle Mechanics 3 (2016), doi:10.1007/s40571-016-0109-4.
+
+    Examples
+    --------
+    >>> from abut import examples
+    >>> sim = examples.mixer_simulation()
+    >>> sim.run(0.001)
+    >>> sim.step_count
+    20
+    """
+    drum, rotor = mixer_meshes()
+    grain, steel = Material(density=1000, young=1e7, poisson=0.2), Material()
+    simulation = Simulation(step=5e-5)
+    simulation.set_law(grain, grain, Hertz(friction=0.5, restitution=0.4, rolling=0.001))
+    law = Hertz(friction=0.75, restitution=0.4, rolling=RollingA(0.001))
+    simulation.set_law(grain, steel, law)
+    simulation.add_wall(drum, steel)
+    simulation.add_wall(rotor, steel, motion=Rotating(axis=(1, 0, 0), rate=rate))
+    simulation.add_spheres(_bed(np.random.default_rng(seed)), RADIUS, grain)
+    return simulation
 
 
 def plane(cells: int = 8, seed: int = 0) -> Mesh:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from . import checks
 from .clusters import Cluster
 from .materials import Material
+from .orientations import turned
 from .pair_finder import find_pairs
 from .poses import Period
 from .values import Value
@@ -102,7 +103,7 @@ class Insertion(Value):
     --------
     >>> import abut
     >>> grain = abut.Material(density=2500, young=1e7)
-    >>> feed = abut.Insertion([[0, 0, 1], [1, 1, 1.2]], (0.01, 0.02), rate=2000, material=grain)
+    >>> feed = abut.Insertion([[0, 0, 1], [1, 1, 1.2]], (1e-3, 2e-3), rate=2000, material=grain)
     >>> state = feed.begin()
     >>> centers, radii = feed.draw(state, 0.005, lambda centers, radii: radii > 1)
     >>> len(radii), state.inserted
@@ -213,10 +214,8 @@ class Insertion(Value):
         """The spheres' centers from the body's position (n, k, 3), and their radii (n, k)."""
         if self.cluster is None:
             return np.zeros((len(sizes), 1, 3)), sizes[:, None]
-        members, matrices = self.cluster.centers - self.cluster.offset, _matrices(turns)
-        # not a matrix product, whose last bit differs from one machine to another
-        x, y, z = (members[:, k, None] * matrices[:, None, :, k] for k in range(3))
-        return x + y + z, np.tile(self.cluster.radii, (len(turns), 1))
+        members = turned(turns[:, None], self.cluster.centers - self.cluster.offset)
+        return members, np.tile(self.cluster.radii, (len(turns), 1))
 
     # ---- where it comes ----
 
@@ -280,17 +279,6 @@ def _orientations(generator: np.random.Generator, count: int) -> _Doubles:
     """Unit quaternions (n, 4), all orientations alike."""
     quaternions = generator.standard_normal((count, 4))
     return quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
-
-
-def _matrices(quaternions: _Doubles) -> _Doubles:
-    """The rotations (n, 3, 3) of quaternions x, y, z, w."""
-    x, y, z, w = quaternions.T
-    entries = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.moveaxis(np.array(entries), -1, 0)
 
 
 # ---- arguments -----------------------------------------------------------------------------------

@@ -229,6 +229,9 @@ class Pairs(Table):
         continues the same image; where its normal has turned there by more than 60 degrees, since
         a sphere left the box and came in on the other side, the image whose normal is closest.
 
+        For a whole loop of steps there is `Simulation`, which does this itself, and many times
+        faster than a loop in Python.
+
         Parameters
         ----------
         previous : Pairs or None
@@ -286,6 +289,9 @@ class Pairs(Table):
 
         Each is turned by the smallest rotation from the old normal to the new one; its length
         stays. Where ids have made the first sphere of a pair the second, its sign changes.
+
+        For a whole loop of steps there is `Simulation`, which does this itself, and many times
+        faster than a loop in Python.
 
         Parameters
         ----------

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .contacts import Contacts
     from .mesh import Mesh
 
-__all__ = ["plot_contacts", "plot_mesh"]
+__all__ = ["plot_contacts", "plot_mesh", "plot_spheres"]
 
 TYPES = ("FACET", "EDGE", "VERTEX")
 # told apart by people who see few colors, too
@@ -143,6 +143,56 @@ def plot_contacts(
     if _backend(backend, ax) == "pyvista":
         return _pyvista_contacts(_plotter(ax), meshes, touched, arrows, balls, counts, alpha)
     return _matplotlib_contacts(_axes(ax), meshes, touched, arrows, balls, counts, alpha)
+
+
+def plot_spheres(
+    centers: Any,
+    radii: Any,
+    ax: Any = None,
+    *,
+    values: Any = None,
+    label: str = "",
+    cmap: Any = "viridis",
+    limits: tuple[float, float] | None = None,
+) -> Any:
+    """
+    Draw spheres as shaded disks, quickly, by matplotlib.
+
+    Parameters
+    ----------
+    centers : (n, 3) array_like
+    radii : float or (n,) array_like
+    ax : matplotlib 3D axes, optional
+        What is drawn on, as wide as the meshes that are there; made where it is not given. Its
+        projection becomes orthographic, and it should keep its size and view from now on: disks do
+        not.
+    values : (n,) array_like, optional
+        Numbers that the spheres are colored by, with a bar that tells them where `label` is given.
+    label : str
+        Of the bar.
+    cmap : str or matplotlib.colors.Colormap
+        Colors of the values.
+    limits : (low, high), optional
+        Values that the first and the last color stand for.
+
+    Returns
+    -------
+    matplotlib 3D axes
+        What was drawn on, not shown yet.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    """
+    centers = np.asarray(centers, dtype=float)
+    radii = np.broadcast_to(np.asarray(radii, dtype=float), len(centers))
+    is_new, ax = ax is None, _axes(ax)
+    ax.set_proj_type("ortho")
+    if is_new:
+        _frame(ax, np.concatenate([centers - radii[:, None], centers + radii[:, None]]))
+    _draw_disks(ax, centers, radii, values, label, cmap, limits)
+    return ax
 
 
 # ---- what is drawn -------------------------------------------------------------------------------
@@ -353,6 +403,36 @@ def _draw_spheres(ax, centers, radii):
     for center, radius in zip(centers, radii, strict=True):
         surface = center[:, None, None] + radius * unit
         ax.plot_surface(*surface, color=SPHERE_COLOR, alpha=0.22, linewidth=0, zorder=SPHERES)
+
+
+def _draw_disks(ax, centers, radii, values, label, cmap, limits):
+    low, high = (None, None) if limits is None else limits
+    disks = ax.scatter(
+        *centers.T,
+        s=(2 * radii * _points_a_length(ax)) ** 2,
+        c=SPHERE_COLOR if values is None else values,
+        **({} if values is None else {"cmap": cmap, "vmin": low, "vmax": high}),
+        edgecolors="#00000050",
+        linewidths=0.2,
+        depthshade=False,
+        zorder=SPHERES,
+    )
+    if label:
+        ax.figure.colorbar(disks, ax=ax, label=label, shrink=0.6)
+
+
+def _points_a_length(ax):
+    """How many points of the page a unit of length takes, across the view."""
+    figure = ax.figure
+    # the layout tells how large the axes are, and a drawing how it is seen
+    figure.draw_without_rendering()
+    proj3d = _import("mpl_toolkits.mplot3d.proj3d")
+    middle = np.mean([ax.get_xlim(), ax.get_ylim(), ax.get_zlim()], axis=1)
+    azimuth = np.radians(ax.azim)
+    across = middle + np.ptp(ax.get_xlim()) * np.array([-np.sin(azimuth), np.cos(azimuth), 0])
+    ends = [proj3d.proj_transform(*point, ax.get_proj())[:2] for point in (middle, across)]
+    pixels = np.linalg.norm(np.diff(ax.transData.transform(ends), axis=0))
+    return pixels / np.linalg.norm(across - middle) * 72 / figure.dpi
 
 
 def _legend(ax, counts):
