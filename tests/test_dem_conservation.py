@@ -168,13 +168,6 @@ def test_energy_of_a_stirred_bed():
 # ---- walls ---------------------------------------------------------------------------------------
 
 
-def box_mesh(half=0.05):
-    """The inside of a cube."""
-    corners = half * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
-    sides = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
-    return abut.Mesh(corners, sides)
-
-
 def shaken_box(step, rolling=0.0):
     """Spheres in a box that shakes and turns."""
     rng = np.random.default_rng(3)
@@ -189,7 +182,7 @@ def shaken_box(step, rolling=0.0):
             abut.Oscillating((0.002, 0.001, 0.004), 60.0, phase=0.4),
         ]
     )
-    wall = sim.add_wall(box_mesh(), scenes.rigid(), motion=motion)
+    wall = sim.add_wall(scenes.box(0.05), scenes.rigid(), motion=motion)
     radii = rng.uniform(0.004, 0.009, 40)
     sim.add_spheres(scenes.spread(rng, radii, 0.038), radii, material, rng.normal(0, 2, (40, 3)))
     return sim, wall
