@@ -11,6 +11,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import abut
+from reference_dem import rotation
 
 GRAVITY = 9.81
 UP = np.array([0.0, 0, 1])
@@ -83,11 +84,15 @@ def plate_with_hole(sides, reach, middle, half=1.5):
     return vertices, facets
 
 
+def box(half):
+    """A cube, its sides seen from either."""
+    corners = half * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    sides = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
+    return abut.Mesh(corners, sides)
+
+
 def turn_about(axis, angle):
-    """A rotation (Rodrigues)."""
-    x, y, z = np.asarray(axis) / np.linalg.norm(axis)
-    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * (cross @ cross)
+    return rotation(np.asarray(axis) / np.linalg.norm(axis), angle)
 
 
 def pose(turn=None, shift=(0, 0, 0)):

@@ -168,13 +168,6 @@ def test_energy_of_a_stirred_bed():
 # ---- walls ---------------------------------------------------------------------------------------
 
 
-def box_mesh(half=0.05):
-    """The inside of a cube."""
-    corners = half * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
-    sides = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
-    return abut.Mesh(corners, sides)
-
-
 def shaken_box(step, rolling=0.0):
     """Spheres in a box that shakes and turns."""
     rng = np.random.default_rng(3)
@@ -189,7 +182,7 @@ def shaken_box(step, rolling=0.0):
             abut.Oscillating((0.002, 0.001, 0.004), 60.0, phase=0.4),
         ]
     )
-    wall = sim.add_wall(box_mesh(), scenes.rigid(), motion=motion)
+    wall = sim.add_wall(scenes.box(0.05), scenes.rigid(), motion=motion)
     radii = rng.uniform(0.004, 0.009, 40)
     sim.add_spheres(scenes.spread(rng, radii, 0.038), radii, material, rng.normal(0, 2, (40, 3)))
     return sim, wall
@@ -242,3 +235,26 @@ def center_of_shaken_box(sim):
     time = (sim.step_count - 1) * sim.step
     shift = np.sin(2 * np.pi * 60 * time + 0.4) - np.sin(0.4)
     return np.array([0.01, 0, 0.02]) + shift * np.array([0.002, 0.001, 0.004])
+
+
+def test_a_lid_that_a_force_presses_down():
+    """docs/dem.md's lid, on nine spheres that carry it: it comes to rest under its load."""
+    sim = abut.Simulation(step=2e-5)
+    law = abut.Hertz(friction=0.5, restitution=0.3)
+    sim.set_law(scenes.grain(), scenes.grain(), law)
+    sim.set_law(scenes.grain(), scenes.rigid(), law)
+    sim.add_wall(scenes.quad(), scenes.rigid())
+    places = [[0.05 * k, 0.05 * m, 0.02] for k in range(3) for m in range(3)]
+    sim.add_spheres(places, 0.02, scenes.grain())
+    top = scenes.quad(0.3, (0, 0, 0.041))
+    lid = sim.add_wall(top, scenes.rigid(), motion=abut.Translating((0, 0, 0)))
+
+    def press(s):
+        push = lid.force[2] - 200.0 - 9.81 * 5.0
+        lid.motion = abut.Translating((0, 0, lid.motion.velocity[2] + s.step * push / 5.0))
+
+    sim.every(sim.step, press)
+    sim.run(0.4)
+    assert lid.force[2] == pytest.approx(200.0 + 9.81 * 5.0, rel=1e-3)
+    assert abs(lid.motion.velocity[2]) < 1e-5
+    assert -0.0023 < lid.pose[2, 3] < -0.0020

@@ -155,6 +155,7 @@ def test_the_mesh_does_not_show(options):
 
 
 @pytest.mark.long
+@pytest.mark.filterwarnings("ignore:step is:abut.SimulationWarning")
 def test_mixer():
     """29,559 spheres of table 9, 0.3 s: the drum holds the bed, and all of it stays inside."""
     bed, mixer = abut.examples.mixer(), abut.examples.mixer_meshes()
@@ -247,6 +248,7 @@ def friction_over_facets(make, cells=12):
     return np.array(found)
 
 
+@pytest.mark.filterwarnings("ignore:1 overlap:abut.SimulationWarning")
 def test_friction_does_not_see_facets():
     found = friction_over_facets(abut.Simulation)
     taut = len(found) // 11

@@ -69,12 +69,6 @@ def rough_floor(rng, half):
     return abut.Mesh(vertices, facets)
 
 
-def box(half):
-    corners = half * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
-    sides = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
-    return abut.Mesh(corners, sides)
-
-
 def build(make, seed, options):
     """A bed of spheres of several sizes and materials, loosely packed, between walls that move."""
     rng = np.random.default_rng(seed)
@@ -92,7 +86,7 @@ def build(make, seed, options):
             sim.set_law(grains[k], plates[m], draw_law(rng, kinds[m], rolling))
     half = 0.03
     motions = [draw_motion(rng, name) for name in options["motions"]]
-    sim.add_wall(box(half), plates[0], motion=motions[0])
+    sim.add_wall(scenes.box(half), plates[0], motion=motions[0])
     sim.add_wall(rough_floor(rng, half), plates[1], motion=motions[1])
     add_bed(sim, rng, grains, half)
     if options["clusters"]:
