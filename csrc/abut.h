@@ -752,6 +752,8 @@ typedef struct abut_clusters {
     double *members;    /* of all members x 3: their centers in the frame of the principal axes */
     abut_index *images; /* count x 3, as those of spheres; NULL: 0 */
     double *spins; /* count x 3: of half a step ago; NULL: follow from momentum and orientation */
+    double *began; /* count x 10: position, orientation, and the torque, at the beginning of the
+                      last step; for restarts, NULL: as now, and 0 */
     double *works; /* count x 4, as those of spheres; NULL: 0 */
 } abut_clusters;
 

@@ -69,10 +69,9 @@ SCENES = {"busy": busy, "shaken": shaken, "shared": shared, "changed": changed}
 
 @pytest.mark.parametrize("scene", SCENES)
 @pytest.mark.filterwarnings("ignore:.*overlap:abut.SimulationWarning")
-def test_same_bits_as_without(scene, tmp_path, request):
-    count = 1000 if request.config.getoption("--long") else 350
+def test_same_bits_as_without(scene, tmp_path):
     sim = SCENES[scene]()
-    sim.run(steps=count)
+    sim.run(steps=1000)
     assert len(sim.contacts) + len(sim.pairs) > 5
     sim.save(tmp_path / "a.npz")
     again = abut.load_simulation(tmp_path / "a.npz", meshes_of(sim))
@@ -81,8 +80,8 @@ def test_same_bits_as_without(scene, tmp_path, request):
     for name in ("radii", "masses", "material", "step", "period", "resolution"):
         np.testing.assert_array_equal(getattr(again, name), getattr(sim, name))
     for _ in range(2):
-        sim.run(steps=count // 2)
-        again.run(steps=count // 2)
+        sim.run(steps=500)
+        again.run(steps=500)
         assert state(again) == state(sim)
     assert again.stable_step() == sim.stable_step()
 

@@ -135,12 +135,6 @@ void clusters_place(cluster_set *set, abut_index number, store *s)
     place_members(set, c, s);
 }
 
-void clusters_step_back(cluster *c, double step)
-{
-    c->began = vec3_sub(c->position, vec3_scale(c->velocity, step));
-    turn(c->orientation, c->spin, -step, c->began_orientation);
-}
-
 /* ---- a step ---- */
 
 static vec3 next_velocity(const cluster *c, vec3 force, const cluster_step *by)

@@ -48,9 +48,6 @@ bool clusters_will_be_finite(const cluster_set *set, abut_index number, const st
  * where it has not moved yet. */
 void clusters_place(cluster_set *set, abut_index number, store *s);
 
-/* Where it was at the beginning of the last step, from where it is now. */
-void clusters_step_back(cluster *c, double step);
-
 /* The spin that an angular momentum has at an orientation. */
 vec3 clusters_spin(const cluster *c, const double orientation[4], vec3 momentum);
 

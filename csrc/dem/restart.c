@@ -330,9 +330,6 @@ static abut_status restore(abut_simulation *s, const abut_step_state *state, abu
     if (status) {
         return simulation_report(error, status, 0, 0, 0.0);
     }
-    for (abut_index k = 0; k < s->clusters.count; k++) {
-        clusters_step_back(&s->clusters.clusters[k], s->input.step);
-    }
     s->step_count = state->step_count;
     s->account = (account){.base = state->account[0],
                            .gone_wall_work = state->account[1],

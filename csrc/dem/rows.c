@@ -455,6 +455,12 @@ static void restore_cluster(cluster *c, const abut_clusters *from, abut_index k)
     for (int axis = 0; from->images && axis < 3; axis++) {
         c->images[axis] = (int32_t)from->images[3 * k + axis];
     }
+    if (from->began) {
+        const double *began = from->began + 10 * k;
+        c->began = vec3_load(began);
+        memcpy(c->began_orientation, began + 3, sizeof c->began_orientation);
+        c->last_torque = vec3_load(began + 7);
+    }
     if (from->works) {
         memcpy(&c->books, from->works + 4 * k, sizeof c->books);
     }
@@ -511,6 +517,13 @@ static void copy_numbers(double *to, const double *from, size_t count)
     }
 }
 
+static void read_beginning(const cluster *c, double *began)
+{
+    vec3_store(began, c->began);
+    memcpy(began + 3, c->began_orientation, sizeof c->began_orientation);
+    vec3_store(began + 7, c->last_torque);
+}
+
 static void read_cluster(const cluster_set *set, abut_index k, const abut_clusters *to)
 {
     const cluster *c = &set->clusters[k];
@@ -520,6 +533,9 @@ static void read_cluster(const cluster_set *set, abut_index k, const abut_cluste
     store_vectors(to->spins, k, c->spin);
     for (int axis = 0; to->images && axis < 3; axis++) {
         to->images[3 * k + axis] = c->images[axis];
+    }
+    if (to->began) {
+        read_beginning(c, to->began + 10 * k);
     }
     copy_numbers(to->orientations ? to->orientations + 4 * k : NULL, c->orientation, 4);
     copy_numbers(to->inertias ? to->inertias + 3 * k : NULL, c->inertia, 3);

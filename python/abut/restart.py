@@ -43,11 +43,11 @@ _MADE = ("forces", "torques", "images", "began", "works")
 _WIDTHS = {
     "centers": 3, "velocities": 3, "spins": 3, "forces": 3, "torques": 3, "began": 3, "works": 4,
     "images": 3, "positions": 3, "orientations": 4, "angular_momenta": 3, "inertias": 3,
-    "members": 3,
+    "members": 3, "clusters.began": 10,
 }  # fmt: skip
 _CLUSTERS = (
     "positions", "orientations", "velocities", "angular_momenta", "masses", "inertias",
-    "member_counts", "members", "images", "spins", "works",
+    "member_counts", "members", "images", "spins", "began", "works",
 )  # fmt: skip
 _WHOLE = ("materials", "clusters", "images", "member_counts")
 
@@ -331,7 +331,8 @@ def _part(arrays: _Arrays, prefix: str, names: Iterable[str]) -> dict[str, NDArr
 
 def _check_shapes(arrays: _Arrays, prefix: str, names: Iterable[str], count: int) -> None:
     for name in names:
-        shape = (count, _WIDTHS[name]) if name in _WIDTHS else (count,)
+        width = _WIDTHS.get(f"{prefix}.{name}", _WIDTHS.get(name))
+        shape = (count,) if width is None else (count, width)
         if arrays[f"{prefix}.{name}"].shape != shape:
             found = arrays[f"{prefix}.{name}"].shape
             raise ValueError(f"{prefix}.{name} has shape {found}, not {shape}")

@@ -147,6 +147,7 @@ static const struct column CLUSTER_COLUMNS[] = {
     {"members", offsetof(abut_clusters, members), ARRAY_DOUBLE, 3, PER_MEMBER, IF_COUNTED, 0, 1},
     {"images", offsetof(abut_clusters, images), ARRAY_INDEX, 3, PER_CLUSTER, IF_GONE_ON, 0, 1},
     {"spins", offsetof(abut_clusters, spins), ARRAY_DOUBLE, 3, PER_CLUSTER, IF_GONE_ON, 0, 1},
+    {"began", offsetof(abut_clusters, began), ARRAY_DOUBLE, 10, PER_CLUSTER, IF_GONE_ON, 0, 1},
     {"works", offsetof(abut_clusters, works), ARRAY_DOUBLE, 4, PER_CLUSTER, IF_GONE_ON, 0, 1},
 };
 
