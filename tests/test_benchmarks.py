@@ -330,6 +330,8 @@ def test_no_contestant_installed_is_an_error(walls, monkeypatch, capsys):
         ("pairs", "--repeats", "many", "'many' is no whole number; it must be at least 1"),
         ("cooling", "--steps", "3", "3 is out of bounds; it must be at least 10"),
         ("cooling", "--particles", "0", "0 is out of bounds; it must be at least 1"),
+        ("dem", "--settle", "0", "0 is out of bounds; it must be at least 1"),
+        ("dem", "--scene", "bed", "'bed' is none of settled, moving, spheres-1, spheres-10"),
     ],
 )
 def test_options_out_of_bounds_are_named(benchmarks, benchmark, option, text, complaint, capsys):
@@ -480,6 +482,93 @@ def test_two_disks_part_with_the_restitution(benchmarks):
         speed = np.diff(simulation.velocities[:, 0])[0]
         assert len(simulation.pairs) == 0
         assert speed == pytest.approx(cooling.RESTITUTION, rel=0.01)
+
+
+# ---- simulations ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def states(tmp_path_factory):
+    """Where the states of small scenes are kept."""
+    return tmp_path_factory.mktemp("states")
+
+
+DEM_SCENES = ["settled", "moving", "spheres-1", "spheres-10", "spheres-100", "one", "seven", "box"]
+
+
+@pytest.mark.parametrize("scene", DEM_SCENES)
+def test_a_small_run_of_simulations(benchmarks, scene, states, tmp_path, capsys):
+    table, out = tmp_path / "cpu.csv", tmp_path / "out.json"
+    arguments = ["--spheres", "60", "--settle", "100", "--steps", "3", "--repeats", "2"]
+    arguments += ["--threads", "1,2", "--states", str(states)]
+    benchmarks["dem"].main([*arguments, "--scene", scene, "--csv", str(table), "--json", str(out)])
+    rows = json.loads(out.read_text())
+    own = [row for row in rows if row["contestant"] == "abut"]
+    assert [row["threads"] for row in own] == [1, 2]
+    assert own[0]["speed"] == own[1]["speed"] > 0
+    assert own[1]["speed_up"] > 0 and own[0]["speed_up"] == ""
+    parts = sum(own[0][name] for name in benchmarks["dem"].PARTS)
+    assert parts == pytest.approx(100, abs=1)
+    assert ("bytes_beside" in own[0]) == (scene == "box")
+    with table.open(newline="") as file:
+        assert [row["step_us"] for row in csv.DictReader(file)] == [str(r["step_us"]) for r in rows]
+    assert "(ns a sphere and step)" in capsys.readouterr().out
+
+
+def test_bytes_are_those_that_are_held(benchmarks):
+    """Spheres in 120,000 facets: few, so that what the facets' bins take is most of it."""
+    told = benchmarks["dem"].memory_of(1_000)
+    rest = told["bytes_resident"] - told["bytes_counted"]
+    assert rest == pytest.approx(told["bytes_beside"], abs=0.2)
+    assert told["bytes_counted"] > 152  # the columns that a caller reads
+    assert told["bytes_beside"] > 0
+
+
+def test_states_are_made_once(benchmarks, tmp_path, monkeypatch):
+    made = benchmarks["dem_scenes"]
+    first = made.make("moving", 40, 30, tmp_path)
+    monkeypatch.setattr(made, "simulation", None)
+    again = made.make("moving", 40, 30, tmp_path)
+    for name in ("centers", "velocities", "spins"):
+        np.testing.assert_array_equal(getattr(first, name), getattr(again, name))
+    assert np.any(first.velocities)
+    assert len(list(tmp_path.glob("*.npz"))) == 2
+
+
+def test_sizes_of_simulations(benchmarks, states):
+    made = benchmarks["dem_scenes"]
+    radii = made.sizes(np.random.default_rng(5), 100_000, 100, -5.0, 2)
+    assert radii.max() / radii.min() == pytest.approx(100, rel=1e-3)
+    assert np.sum(radii[:2] ** 3) / np.sum(radii**3) == pytest.approx(0.84, abs=0.01)
+    scene = made.make("spheres-10", 60, 100, states)
+    solid = 4 / 3 * np.pi * np.sum(scene.radii**3)
+    assert solid / scene.period**3 == pytest.approx(0.55)
+
+
+@pytest.mark.parametrize(
+    ("rival", "scene"),
+    [
+        ("kratos", "settled"),
+        ("kratos", "moving"),
+        ("lammps", "spheres-10"),
+        ("lammps-multi", "spheres-10"),
+        ("lammps-multi", "spheres-100"),
+    ],
+)
+def test_rivals_go_where_abut_goes(benchmarks, rival, scene, states):
+    """Their laws differ a little, and they begin without springs alike."""
+    contestants = benchmarks["dem_contestants"].CONTESTANTS
+    if contestants[rival].missing():
+        pytest.skip(contestants[rival].missing())
+    begin = benchmarks["dem_scenes"].make(scene, 300, 1_000, states)
+    own, other = (contestants[name](begin, 1) for name in ("abut", rival))
+    own.step(20)
+    other.step(20)
+    moved = own.centers() - begin.centers
+    apart = other.centers() - own.centers()
+    if begin.period:
+        moved, apart = (d - begin.period * np.round(d / begin.period) for d in (moved, apart))
+    assert np.linalg.norm(apart) < 0.1 * np.linalg.norm(moved)
 
 
 # ---- what a step takes beside its search ---------------------------------------------------------

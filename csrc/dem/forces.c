@@ -16,8 +16,8 @@ static abut_status list_seconds(abut_simulation *s)
     const abut_index n = s->store.count;
     second_lists *l = &s->seconds;
     int32_t *begins = memory_reserve(&l->begin_block, n + 2, sizeof *begins);
-    int32_t *rows = memory_reserve(&l->row_block, t->count, sizeof *rows);
-    if (!begins || !rows) {
+    int64_t *keys = memory_reserve(&l->key_block, t->count, sizeof *keys);
+    if (!begins || !keys) {
         return ABUT_NO_MEMORY;
     }
     /* begins[j + 1] goes from the first row of j to that of j + 1 while rows are listed */
@@ -29,51 +29,102 @@ static abut_status list_seconds(abut_simulation *s)
         begins[j + 2] += begins[j + 1];
     }
     for (abut_index row = 0; row < t->count; row++) {
-        rows[begins[t->columns.j[row] + 1]++] = (int32_t)row;
+        const int64_t partner = s->store.rows[t->columns.i[row]];
+        keys[begins[t->columns.j[row] + 1]++] = partner << 32 | row;
     }
-    l->begins = begins, l->rows = rows;
+    l->begins = begins, l->keys = keys;
     return ABUT_OK;
+}
+
+/* Most spheres have a few. */
+enum { FEW = 24 };
+
+/* Room for the lists of spheres with more, where there are some, and as much again behind it. */
+static abut_status reserve_lists(abut_simulation *s)
+{
+    const abut_index *offsets = s->now.pairs.columns.offsets;
+    const int32_t *begins = s->seconds.begins;
+    abut_index longest = 0;
+    for (abut_index place = 0; place < s->store.count; place++) {
+        const abut_index own = offsets[place + 1] - offsets[place];
+        const abut_index count = own + begins[place + 1] - begins[place];
+        longest = count > longest ? count : longest;
+    }
+    const abut_index room = longest > FEW ? 4 * s->now.pairs.count : 0;
+    return memory_reserve(&s->sum_lists, room, sizeof(int64_t)) ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
 /* ---- one sphere ---- */
 
-/* The pairs of a sphere: in the order in which they are added up. */
+/* The pairs of a sphere by keys: the row of the partner, and below it that of the pair. */
 typedef struct pair_list {
-    int32_t *rows;
+    int64_t *keys;
     abut_index count;
 } pair_list;
 
-/* In the order of places, in room for all lists, which has as much room again behind it. */
-static pair_list list_pairs(const abut_simulation *s, abut_index place, int32_t *room)
+static int32_t pair_of(int64_t key)
+{
+    return (int32_t)(key & INT32_MAX);
+}
+
+/* In the order of places: first those of which the sphere is the second one. */
+static void list_pairs(const abut_simulation *s, abut_index place, pair_list list)
 {
     const second_lists *l = &s->seconds;
-    const abut_index *offsets = s->now.pairs.columns.offsets;
-    const abut_index own = offsets[place + 1] - offsets[place];
+    const pair_table *t = &s->now.pairs;
+    const abut_index first = t->columns.offsets[place];
     const abut_index second = l->begins[place + 1] - l->begins[place];
-    pair_list list = {room + l->begins[place] + offsets[place], second + own};
     for (abut_index k = 0; k < second; k++) {
-        list.rows[k] = l->rows[l->begins[place] + k];
+        list.keys[k] = l->keys[l->begins[place] + k];
     }
-    for (abut_index k = 0; k < own; k++) {
-        list.rows[second + k] = (int32_t)(offsets[place] + k);
+    for (abut_index k = second; k < list.count; k++) {
+        const abut_index row = first + k - second;
+        list.keys[k] = (int64_t)s->store.rows[t->columns.j[row]] << 32 | row;
     }
-    return list;
 }
 
-static int32_t partner_row(const abut_simulation *s, abut_index place, int32_t row)
+static void sort_few(pair_list list)
 {
-    const abut_pair_columns *c = &s->now.pairs.columns;
-    return s->store.rows[c->i[row] == place ? c->j[row] : c->i[row]];
+    for (abut_index k = 1; k < list.count; k++) {
+        const int64_t key = list.keys[k];
+        abut_index at = k;
+        for (; at > 0 && key < list.keys[at - 1]; at--) {
+            list.keys[at] = list.keys[at - 1];
+        }
+        list.keys[at] = key;
+    }
 }
 
-/* Which of two pairs is added first: by the partner's row, and of images of one by these. */
-static bool is_before(const abut_simulation *s, abut_index place, int32_t a, int32_t b)
+/* By the digit at `shift`, in the order that they have otherwise. */
+static void sort_digit(pair_list from, int shift, int64_t *to)
+{
+    enum { DIGITS = 256 };
+    abut_index ends[DIGITS + 1] = {0};
+    for (abut_index k = 0; k < from.count; k++) {
+        ends[(from.keys[k] >> shift) % DIGITS + 1]++;
+    }
+    for (int digit = 0; digit < DIGITS; digit++) {
+        ends[digit + 1] += ends[digit];
+    }
+    for (abut_index k = 0; k < from.count; k++) {
+        to[ends[(from.keys[k] >> shift) % DIGITS]++] = from.keys[k];
+    }
+}
+
+/* A sphere among far smaller ones has very many: these are sorted digit by digit of the partners'
+ * rows. */
+static void sort_many(pair_list list, int64_t *scratch)
+{
+    for (int shift = 32; shift < 64; shift += 16) {
+        sort_digit(list, shift, scratch);
+        sort_digit((pair_list){scratch, list.count}, shift + 8, list.keys);
+    }
+}
+
+/* Which of two images of one partner is added first, as the sphere sees them. */
+static bool is_image_before(const abut_simulation *s, abut_index place, int32_t a, int32_t b)
 {
     const abut_pair_columns *c = &s->now.pairs.columns;
-    const int32_t of_a = partner_row(s, place, a), of_b = partner_row(s, place, b);
-    if (of_a != of_b || !c->image) {
-        return of_a < of_b;
-    }
     for (int axis = 0; axis < 3; axis++) {
         const abut_index image_a = c->image[3 * (abut_index)a + axis];
         const abut_index image_b = c->image[3 * (abut_index)b + axis];
@@ -86,72 +137,27 @@ static bool is_before(const abut_simulation *s, abut_index place, int32_t a, int
     return false;
 }
 
-/* Most spheres have a few. */
-enum { FEW = 24 };
-
-/* Sort a few by numbers that have the partner's row above and the pair's below. */
-static void sort_few(const abut_simulation *s, abut_index place, pair_list list)
-{
-    int64_t keys[FEW];
-    for (abut_index k = 0; k < list.count; k++) {
-        const int64_t key =
-            (int64_t)partner_row(s, place, list.rows[k]) << 32 | (int64_t)list.rows[k];
-        abut_index at = k;
-        for (; at > 0 && key < keys[at - 1]; at--) {
-            keys[at] = keys[at - 1];
-        }
-        keys[at] = key;
-    }
-    for (abut_index k = 0; k < list.count; k++) {
-        list.rows[k] = (int32_t)(keys[k] & INT32_MAX);
-    }
-}
-
-/* Rows by the digit at `shift` of their partners' rows, in the order that they have otherwise. */
-static void sort_digit(const abut_simulation *s, abut_index place, pair_list from, int shift,
-                       int32_t *to)
-{
-    enum { DIGITS = 256 };
-    abut_index ends[DIGITS + 1] = {0};
-    for (abut_index k = 0; k < from.count; k++) {
-        ends[(partner_row(s, place, from.rows[k]) >> shift) % DIGITS + 1]++;
-    }
-    for (int digit = 0; digit < DIGITS; digit++) {
-        ends[digit + 1] += ends[digit];
-    }
-    for (abut_index k = 0; k < from.count; k++) {
-        to[ends[(partner_row(s, place, from.rows[k]) >> shift) % DIGITS]++] = from.rows[k];
-    }
-}
-
-/* A sphere among far smaller ones has very many: their numbers are sorted digit by digit. */
-static void sort_many(const abut_simulation *s, abut_index place, pair_list list, int32_t *scratch)
-{
-    for (int shift = 0; shift < 32; shift += 16) {
-        sort_digit(s, place, list, shift, scratch);
-        sort_digit(s, place, (pair_list){scratch, list.count}, shift + 8, list.rows);
-    }
-}
-
-/* Images of one partner, which follow one another, by these. */
+/* Images of one partner follow one another. */
 static void sort_images(const abut_simulation *s, abut_index place, pair_list list)
 {
     for (abut_index k = 1; k < list.count; k++) {
-        const int32_t row = list.rows[k];
+        const int64_t key = list.keys[k];
         abut_index at = k;
-        for (; at > 0 && is_before(s, place, row, list.rows[at - 1]); at--) {
-            list.rows[at] = list.rows[at - 1];
+        for (; at > 0 && list.keys[at - 1] >> 32 == key >> 32 &&
+               is_image_before(s, place, pair_of(key), pair_of(list.keys[at - 1]));
+             at--) {
+            list.keys[at] = list.keys[at - 1];
         }
-        list.rows[at] = row;
+        list.keys[at] = key;
     }
 }
 
-static void sort_list(const abut_simulation *s, abut_index place, pair_list list, int32_t *scratch)
+static void sort_list(const abut_simulation *s, abut_index place, pair_list list, int64_t *scratch)
 {
     if (list.count <= FEW) {
-        sort_few(s, place, list);
+        sort_few(list);
     } else {
-        sort_many(s, place, list, scratch);
+        sort_many(list, scratch);
     }
     if (s->now.pairs.columns.image) {
         sort_images(s, place, list);
@@ -189,17 +195,26 @@ static void add_contacts(const abut_simulation *s, abut_index place, double radi
     }
 }
 
-static void add_pairs(const abut_simulation *s, abut_index place, double radius, int32_t *room,
+/* room: for all lists, and as much again behind it. */
+static void add_pairs(const abut_simulation *s, abut_index place, double radius, int64_t *room,
                       wrench *w)
 {
     const pair_table *t = &s->now.pairs;
-    const pair_list list = list_pairs(s, place, room);
+    const int32_t *begins = s->seconds.begins;
+    const abut_index first = t->columns.offsets[place], end = t->columns.offsets[place + 1];
+    int64_t few[FEW], *scratch = few;
+    pair_list list = {few, end - first + begins[place + 1] - begins[place]};
+    if (list.count > FEW) {
+        list.keys = room + begins[place] + first;
+        scratch = list.keys + 2 * t->count;
+    }
+    list_pairs(s, place, list);
     if (!s->store.is_by_row || t->columns.image) {
-        sort_list(s, place, list, list.rows + 2 * t->count);
+        sort_list(s, place, list, scratch);
     }
     for (abut_index k = 0; k < list.count; k++) {
-        const int32_t row = list.rows[k];
-        const double sign = t->columns.i[row] == place ? 1.0 : -1.0;
+        const int32_t row = pair_of(list.keys[k]);
+        const double sign = row >= first ? 1.0 : -1.0; /* its own rows begin there */
         add_effect(w, &t->springs.effects[row], radius, sign);
         add_moment(w, t->springs.moment, row, sign);
     }
@@ -228,7 +243,7 @@ static void note_lost(abut_simulation *s, abut_index row)
     }
 }
 
-static void sum_sphere(abut_simulation *s, abut_index place, int32_t *room)
+static void sum_sphere(abut_simulation *s, abut_index place, int64_t *room)
 {
     store *of = &s->store;
     const double radius = of->radii[place];
@@ -253,7 +268,7 @@ static void sum_sphere(abut_simulation *s, abut_index place, int32_t *room)
 
 typedef struct summing {
     abut_simulation *simulation;
-    int32_t *room;
+    int64_t *room;
 } summing;
 
 /* Fetch what the sums of a sphere will read: what it does to those before it lies far apart. */
@@ -261,7 +276,7 @@ static void fetch_effects(const abut_simulation *s, abut_index place)
 {
     const second_lists *l = &s->seconds;
     for (int32_t k = l->begins[place]; k < l->begins[place + 1]; k++) {
-        PREFETCH(&s->now.pairs.springs.effects[l->rows[k]]);
+        PREFETCH(&s->now.pairs.springs.effects[pair_of(l->keys[k])]);
     }
 }
 
@@ -296,14 +311,14 @@ static void check_clusters(abut_simulation *s)
 abut_status forces_sum(abut_simulation *s, const parallel_plan *plan)
 {
     const abut_index n = s->store.count, pairs = s->now.pairs.count;
-    summing all = {.simulation = s};
+    abut_status status = ABUT_OK;
     atomic_store(&s->lost_row, -1);
-    all.room = memory_reserve(&s->sum_lists, 4 * pairs, sizeof *all.room);
-    abut_status status = all.room ? ABUT_OK : ABUT_NO_MEMORY;
-    if (!status && pairs > 0) {
+    if (pairs > 0) {
         status = list_seconds(s);
+        status = status ? status : reserve_lists(s);
     }
     if (!status) {
+        summing all = {s, s->sum_lists.data};
         parallel_plan own = *plan;
         own.chunk_count = (n + CHUNK_SPHERES - 1) / CHUNK_SPHERES;
         own.work = 4 * n;

@@ -1,6 +1,7 @@
 /* The part of a step that is about pairs of spheres: who touches whom, and their laws. */
 #include <string.h>
 
+#include "../base/prefetch.h"
 #include "simulation.h"
 
 const law *simulation_pair_law(const abut_simulation *s, abut_index i, abut_index j)
@@ -82,14 +83,59 @@ static abut_pair_step step_of(const pair_table *t)
                             .offsets = t->columns.offsets};
 }
 
-static abut_status match_pairs(abut_simulation *s, abut_error *error)
+/* Spheres whose pairs one thread matches in one go. */
+enum { CHUNK_SPHERES = 1024 };
+
+/* The rows of both steps ascend by the second sphere, of which each comes once where nothing
+ * repeats: they go along each other. */
+static void match_sphere(const pair_table *now, const pair_table *before, abut_index sphere)
+{
+    const abut_index *j = now->columns.j, *old_j = before->columns.j;
+    abut_index old = before->columns.offsets[sphere];
+    const abut_index old_end = before->columns.offsets[sphere + 1];
+    const abut_index end = now->columns.offsets[sphere + 1];
+    for (abut_index row = now->columns.offsets[sphere]; row < end; row++) {
+        while (old < old_end && old_j[old] < j[row]) {
+            old++;
+        }
+        now->springs.match[row] = old < old_end && old_j[old] == j[row] ? old : -1;
+    }
+}
+
+static abut_status match_chunk(void *context, abut_index chunk, parallel_job *job)
+{
+    const abut_simulation *s = context;
+    const abut_index begin = chunk * CHUNK_SPHERES, rest = s->store.count - begin;
+    const abut_index end = begin + (rest < CHUNK_SPHERES ? rest : CHUNK_SPHERES);
+    for (abut_index sphere = begin; sphere < end; sphere++) {
+        match_sphere(&s->now.pairs, &s->before.pairs, sphere);
+    }
+    return parallel_report(job, end - begin);
+}
+
+/* Several images of two spheres are told apart by the general search. */
+static abut_status match_images(abut_simulation *s, abut_error *error)
+{
+    const abut_pair_step now = step_of(&s->now.pairs), before = step_of(&s->before.pairs);
+    return abut_pairs_match(&now, &before, NULL, NULL, s->input.workers, s->now.pairs.springs.match,
+                            error);
+}
+
+static abut_status match_pairs(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     const pair_table *t = &s->now.pairs;
-    if (t->count == 0) {
+    if (t->count > 0 && t->columns.image) {
+        return match_images(s, error);
+    }
+    if (s->before.pairs.count == 0) {
+        memset(t->springs.match, -1, (size_t)t->count * sizeof *t->springs.match);
         return ABUT_OK;
     }
-    const abut_pair_step now = step_of(t), before = step_of(&s->before.pairs);
-    return abut_pairs_match(&now, &before, NULL, NULL, s->input.workers, t->springs.match, error);
+    parallel_plan own = *plan;
+    own.chunk_count = (s->store.count + CHUNK_SPHERES - 1) / CHUNK_SPHERES;
+    own.work = s->store.count;
+    const abut_status status = parallel_run(&own, match_chunk, s);
+    return status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
 }
 
 /* ---- laws ---- */
@@ -119,6 +165,8 @@ static void set_row(const abut_simulation *s, law_block *b, int32_t k, abut_inde
 {
     const abut_pair_columns *c = &s->now.pairs.columns;
     const abut_index i = c->i[row], j = c->j[row];
+    PREFETCH(&s->store.bodies[i]);
+    PREFETCH(&s->store.bodies[j]);
     b->first[k] = &s->store.bodies[i];
     b->second[k] = &s->store.bodies[j];
     b->laws[k] = simulation_pair_law(s, i, j);
@@ -209,7 +257,7 @@ abut_status pairs_step(abut_simulation *s, const parallel_plan *plan, abut_error
     clock_lap(&clock);
     abut_status status = find_pairs(s, plan, error);
     s->seconds_of[FIND_PAIRS] += clock_lap(&clock);
-    status = status ? status : match_pairs(s, error);
+    status = status ? status : match_pairs(s, plan, error);
     s->seconds_of[MATCH_PAIRS] += clock_lap(&clock);
     status = status ? status : apply_laws(s, plan, error);
     s->seconds_of[PAIR_LAWS] += clock_lap(&clock);

@@ -105,7 +105,7 @@ void abut_simulation_free(abut_simulation *s)
     abut_pair_finder_free(s->pair_finder);
     abut_pair_finder_free(s->lender);
     memory_free(s->seconds.begin_block.data);
-    memory_free(s->seconds.row_block.data);
+    memory_free(s->seconds.key_block.data);
     memory_free(s->sum_lists.data);
     memory_free(s);
 }
@@ -342,7 +342,7 @@ static abut_index count_bytes(const abut_simulation *s)
     return store_bytes(&s->store) + contact_table_bytes(&s->now.contacts) +
            contact_table_bytes(&s->before.contacts) + pair_table_bytes(&s->now.pairs) +
            pair_table_bytes(&s->before.pairs) + s->seconds.begin_block.byte_count +
-           s->seconds.row_block.byte_count + s->sum_lists.byte_count +
+           s->seconds.key_block.byte_count + s->sum_lists.byte_count +
            s->clusters.capacity * (abut_index)sizeof(cluster);
 }
 

@@ -26,11 +26,12 @@ typedef struct wall_set {
     abut_index count;
 } wall_set;
 
-/* Pairs of each sphere, of those in which it is the second one: rows ascend. */
+/* Pairs of each sphere, of those in which it is the second one: their rows ascend. Keys have the
+ * row of the first sphere, and below it that of the pair. */
 typedef struct second_lists {
     int32_t *begins; /* sphere_count + 1 */
-    int32_t *rows;
-    memory_block begin_block, row_block;
+    int64_t *keys;
+    memory_block begin_block, key_block;
 } second_lists;
 
 /* What energies are counted from (docs/dem.md, section 6). */
@@ -64,7 +65,7 @@ struct abut_simulation {
     step_tables now, before;                /* before: of the last step that was done */
     abut_pair_finder *lender, *pair_finder; /* pair_finder: NULL where spheres have changed */
     second_lists seconds;
-    memory_block sum_lists; /* int32_t: rows of the spheres that one thread sums up */
+    memory_block sum_lists; /* int64_t: keys of the pairs of spheres that have very many */
     account account;
     abut_index step_count;
     abut_index order_step; /* the step in which spheres are sorted by place */

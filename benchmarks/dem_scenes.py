@@ -1,0 +1,248 @@
+"""Scenes of simulations that the benchmarks time: `make(name, sphere_count, settle, folder)`.
+
+Seeded: the same on every machine but for the bits of the states that steps have led to. Those are
+made once by abut and kept in a folder.
+"""
+
+import warnings
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import abut
+import scenes
+from pair_scenes import power_law
+
+SPEED = 18.85  # of the mixer's rotor, in radians a second
+MOVING_STEPS = 6_000  # 0.3 s
+VOLUME_FRACTION = 0.55
+FLOW = 0.8  # m/s: at most, along each axis, without walls; its mean square is the mixer's
+BOULDERS = 2  # largest spheres of the scene spheres-100
+STAGES = 60  # in which radii grow
+
+
+class Wall(NamedTuple):
+    """A mesh, and how fast it turns about x."""
+
+    mesh: abut.Mesh
+    rate: float = 0.0
+
+
+class DemScene(NamedTuple):
+    """Spheres of one material, SI units; `period` is a cube's side, or None."""
+
+    centers: np.ndarray  # (n, 3)
+    radii: np.ndarray  # (n,)
+    velocities: np.ndarray  # (n, 3)
+    spins: np.ndarray  # (n, 3)
+    step: float
+    steps: int  # of a round
+    walls: tuple = ()
+    period: float | None = None
+    rolling: float = 0.0
+    skin: float = 0.0  # that suits neighbor lists best
+
+
+GRAIN = abut.Material(density=1000.0, young=1e7, poisson=0.2)
+STEEL = abut.Material()
+FRICTION, WALL_FRICTION, RESTITUTION, ROLLING = 0.5, 0.75, 0.4, 0.001
+STEP = 5e-5
+RADIUS = abut.examples.RADIUS  # of the smallest spheres
+
+
+def simulation(scene, workers=1):
+    """Abut's own simulation of a scene."""
+    falls = bool(scene.walls)
+    sim = abut.Simulation(
+        scene.step,
+        gravity=(0.0, 0.0, -9.81 if falls else 0.0),
+        period=None if scene.period is None else [scene.period] * 3,
+        workers=workers,
+    )
+    sim.set_law(GRAIN, GRAIN, abut.Hertz(FRICTION, RESTITUTION, scene.rolling))
+    rolling = abut.RollingA(scene.rolling)
+    sim.set_law(GRAIN, STEEL, abut.Hertz(WALL_FRICTION, RESTITUTION, rolling))
+    for wall in scene.walls:
+        sim.add_wall(wall.mesh, STEEL, motion=turning(wall.rate) if wall.rate else None)
+    add_spheres(sim, scene)
+    return sim
+
+
+def quietly():
+    """Spheres that have grown overlap; and the paper's step is long for its mixer."""
+    return warnings.catch_warnings(action="ignore", category=abut.SimulationWarning)
+
+
+def turning(rate):
+    return abut.Rotating(axis=(1, 0, 0), rate=rate)
+
+
+def add_spheres(sim, scene):
+    with quietly():
+        sim.add_spheres(scene.centers, scene.radii, GRAIN, scene.velocities, scene.spins)
+
+
+def at_rest(centers, radii, step, steps, **others):
+    still = np.zeros((2, *np.shape(centers)))
+    return DemScene(
+        np.asarray(centers, float), np.asarray(radii, float), *still, step, steps, **others
+    )
+
+
+# ---- states that steps lead to -------------------------------------------------------------------
+
+
+def kept(folder, name, make):
+    """The arrays that `make` returned when it was first asked for them."""
+    path = Path(folder) / f"{name}.npz"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(".part.npz")
+        np.savez(part, **make())
+        part.replace(path)
+    with np.load(path) as file:
+        return dict(file)
+
+
+def after(scene, steps):
+    """Where the spheres are, and how they move, after so many steps."""
+    sim = simulation(scene, workers=None)
+    with quietly():
+        sim.run(steps=steps)
+    return {"centers": sim.centers, "velocities": sim.velocities, "spins": sim.angular_velocities}
+
+
+def settled(sphere_count, settle, folder):
+    """The bed of the rotary mixer, of its lowest spheres, at rest."""
+    centers, radii, mesh = abut.examples.mixer()
+    count = sphere_count or len(centers)
+    lowest = np.sort(np.argsort(centers[:, 2], kind="stable")[:count])
+    bed = at_rest(centers[lowest], radii[lowest], STEP, 50, walls=(Wall(mesh),), rolling=ROLLING)
+    return bed._replace(**kept(folder, f"settled-{count}-{settle}", partial(after, bed, settle)))
+
+
+def moving(sphere_count, settle, folder):
+    """The same after the rotor has turned for 0.3 s, or for as many steps as the bed settled."""
+    drum, rotor = abut.examples.mixer_meshes()
+    bed = settled(sphere_count, settle, folder)._replace(walls=(Wall(drum), Wall(rotor, SPEED)))
+    steps = min(MOVING_STEPS, settle + settle // 5)
+    state = kept(folder, f"moving-{len(bed.radii)}-{settle}", partial(after, bed, steps))
+    turned = rotor.transformed(turning(SPEED).pose(STEP * steps))
+    return bed._replace(walls=(Wall(drum), Wall(turned, SPEED)), **state)
+
+
+# ---- spheres without walls -----------------------------------------------------------------------
+
+
+def grown(sphere_count, settle, folder, ratio, exponent, skin, boulders=0):
+    """Spheres in a periodic cube that have grown from points anywhere, so that few overlap much.
+
+    They flow past each other, along each axis as a wave along the next one.
+    """
+    rng = np.random.default_rng(5)
+    radii = sizes(rng, sphere_count or 100_000, ratio, exponent, boulders)
+    side = float(np.cbrt(4.0 / 3.0 * np.pi * np.sum(radii**3) / VOLUME_FRACTION))
+    make = partial(grow, rng, radii, side, boulders, max(1, settle // 100))
+    state = kept(folder, f"spheres-{ratio}-{len(radii)}-{settle}", make)
+    still = at_rest(state["centers"], radii, STEP / 2, 50, period=side, skin=skin * RADIUS)
+    waves = FLOW * np.sin(2.0 * np.pi / side * np.roll(still.centers, 1, axis=1))
+    return still._replace(velocities=waves)
+
+
+def sizes(rng, count, ratio, exponent, boulders):
+    """Radii from RADIUS to `ratio` times that, their density as r**exponent; of boulders that."""
+    radii = RADIUS * power_law(rng, count, ratio, exponent)
+    radii[:boulders] = RADIUS * ratio
+    return radii
+
+
+def grow(rng, radii, side, boulders, steps_a_stage):
+    """Centers; boulders have their size from the start, all their mass."""
+    centers = scatter(rng, radii, side, boulders)
+    sim = abut.Simulation(STEP / 2, gravity=(0, 0, 0), period=[side] * 3)
+    sim.set_law(GRAIN, GRAIN, abut.Hertz(restitution=0.1))
+    with quietly():
+        sim.add_spheres(centers, radii, GRAIN)
+        for part in np.linspace(0.1, 1.0, STAGES):
+            sim.radii = np.where(np.arange(len(radii)) < boulders, radii, part * radii)
+            sim.run(steps=steps_a_stage)
+            sim.velocities = 0.5 * sim.velocities
+    return {"centers": sim.centers}
+
+
+def scatter(rng, radii, side, boulders):
+    """Points anywhere in the cube, but in boulders, which are at its corner and in its middle."""
+    centers = rng.uniform(0.0, side, (len(radii), 3))
+    centers[:boulders] = side * np.array([[0.0] * 3, [0.5] * 3])[:boulders]
+    while True:
+        inside = np.zeros(len(radii), bool)
+        for boulder in range(boulders):
+            offset = centers - centers[boulder]
+            offset -= side * np.round(offset / side)
+            inside |= np.linalg.norm(offset, axis=1) < radii[boulder] + radii
+        inside[:boulders] = False
+        if not inside.any():
+            return centers
+        centers[inside] = rng.uniform(0.0, side, (np.count_nonzero(inside), 3))
+
+
+# ---- few spheres, and many -----------------------------------------------------------------------
+
+
+def one(sphere_count, settle, folder):
+    """A sphere on a plane."""
+    return few(1, np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]]), [[0, 1, 2, 3]])
+
+
+def seven(sphere_count, settle, folder):
+    """One amidst six, in a flat pit that holds them together."""
+    angle = np.pi / 3 * np.arange(6)
+    rim = np.stack([np.cos(angle), np.sin(angle), np.full(6, 0.05)], axis=1)
+    return few(7, [*rim, [0, 0, 0]], [[k, (k + 1) % 6, 6] for k in range(6)])
+
+
+def few(count, vertices, facets):
+    angle = np.pi / 3 * np.arange(6)
+    ring = 1.99 * RADIUS * np.stack([np.cos(angle), np.sin(angle), np.full(6, 0.05)], axis=1)
+    centers = np.concatenate([np.zeros((1, 3)), ring])[:count]
+    walls = (Wall(abut.Mesh(vertices, facets)),)
+    # a little above the ground, on which they come to rest in the round that does not count
+    return at_rest(
+        centers + [0.0, 0.0, 1.01 * RADIUS],
+        np.full(count, RADIUS),
+        STEP,
+        20_000,
+        walls=walls,
+        rolling=ROLLING,
+    )
+
+
+def box(sphere_count, settle, folder):
+    """A unit box of 120,000 facets that is full of spheres, each of which touches its neighbors."""
+    around = scenes.make("wall", 1)
+    across = int(np.ceil(np.cbrt(sphere_count or 1_000_000)))
+    count, spacing = sphere_count or 1_000_000, 1.0 / across
+    rng = np.random.default_rng(5)
+    cells = np.stack(np.unravel_index(np.arange(count), [across] * 3), axis=1)
+    centers = spacing * (cells + 0.5 + rng.uniform(-0.005, 0.005, (count, 3)))
+    walls = (Wall(abut.Mesh(around.vertices, around.facets)),)
+    return at_rest(centers, np.full(count, 0.51 * spacing), STEP, 5, walls=walls, rolling=ROLLING)
+
+
+SCENES = {
+    "settled": settled,
+    "moving": moving,
+    "spheres-1": partial(grown, ratio=1, exponent=-3.0, skin=0.2),
+    "spheres-10": partial(grown, ratio=10, exponent=-4.0, skin=1.6),
+    "spheres-100": partial(grown, ratio=100, exponent=-5.0, skin=0.8, boulders=BOULDERS),
+    "one": one,
+    "seven": seven,
+    "box": box,
+}
+
+
+def make(name, sphere_count, settle, folder):
+    """The scene of that name; `settle` steps lead to its state, or what stands for them."""
+    return SCENES[name](sphere_count, settle, folder)
