@@ -238,7 +238,8 @@ def center_of_shaken_box(sim):
 
 
 def test_a_lid_that_a_force_presses_down():
-    """docs/dem.md's lid, on nine spheres that carry it: it comes to rest under its load."""
+    """A lid of 5 kg, whose motion follows from its force, on nine spheres: it comes to rest under
+    its load."""
     sim = abut.Simulation(step=2e-5)
     law = abut.Hertz(friction=0.5, restitution=0.3)
     sim.set_law(scenes.grain(), scenes.grain(), law)

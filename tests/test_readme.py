@@ -19,10 +19,10 @@ COMMANDS = [
 ]
 
 
-def blocks(language):
+def blocks(language, page=README):
     """The code blocks of a language, each with the text block right below it, or ""."""
     pattern = rf"```{language}\n(.*?)```(?:\n\n```text\n(.*?)```)?"
-    return re.findall(pattern, README, flags=re.DOTALL)
+    return re.findall(pattern, page, flags=re.DOTALL)
 
 
 @pytest.fixture(autouse=True)
@@ -40,11 +40,18 @@ def test_the_two_commands_come_first():
     assert blocks("")[0][0].splitlines() == COMMANDS
 
 
-def test_python_blocks_print_what_is_written_below_them():
-    scope, found = {}, blocks("python")
+@pytest.mark.parametrize("page", ["README.md", "docs/dem.md"])
+def test_python_blocks_print_what_is_written_below_them(page):
+    scope, found = {}, blocks("python", (ROOT / page).read_text(encoding="utf-8"))
     assert found
     for code, output in found:
         assert printed(exec, code, scope) == output
+
+
+def test_the_first_blocks_leave_a_table():
+    scope = {}
+    for code, _ in blocks("python")[:2]:
+        printed(exec, code, scope)
     assert Path("contacts.csv").exists()
 
 

@@ -202,7 +202,8 @@ class Motions(Motion):
     ----------
     motions : sequence of Rotating, Translating, Oscillating or Motions
         The first one moves the wall, the second one moves the wall and the first one's axis, and
-        so on. The torque of the wall is about the last one's origin.
+        so on. The torque of the wall is about the origin of the first one that rotates, which those
+        after it carry along.
 
     Raises
     ------
