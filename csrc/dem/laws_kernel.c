@@ -154,7 +154,7 @@ LANES_INLINE cut_vector cut(lanes3 vector, lanes length)
 }
 
 /* LANES points are stored, the first `count` of them where they are rows. */
-LANES_INLINE void put_points(double *to, lanes3 points, int32_t count)
+LANES_INLINE void put_points(double *to, lanes3 points, size_t count)
 {
     const lanes columns[3] = {points.x, points.y, points.z};
     if (count >= LANES) {
@@ -163,11 +163,11 @@ LANES_INLINE void put_points(double *to, lanes3 points, int32_t count)
     }
     double all[3 * LANES];
     lanes_store_points(all, columns);
-    memcpy(to, all, 3 * (size_t)count * sizeof *all);
+    memcpy(to, all, 3 * count * sizeof *all);
 }
 
 /* Columns become rows of effects. */
-LANES_INLINE void put_effects(effect *to, const lanes columns[EFFECT_NUMBERS], int32_t count)
+LANES_INLINE void put_effects(effect *to, const lanes columns[EFFECT_NUMBERS], size_t count)
 {
     double numbers[EFFECT_NUMBERS][LANES];
     double rows[LANES][EFFECT_NUMBERS];
@@ -185,7 +185,7 @@ LANES_INLINE void put_effects(effect *to, const lanes columns[EFFECT_NUMBERS], i
             lanes_store(&rows[k][first], turned[k]);
         }
     }
-    memcpy(to, rows, (size_t)(count < LANES ? count : LANES) * sizeof *to);
+    memcpy(to, rows, (count < LANES ? count : LANES) * sizeof *to);
 }
 
 /* Laws side by side. */
@@ -211,7 +211,7 @@ LANES_INLINE law_lanes load_laws(const law_block *b, int32_t p)
 
 /* Type C: a spring that rolling turns, and a damper beside it where the spring holds. */
 LANES_INLINE lanes3 roll(const law_block *b, int32_t p, const two_bodies *t, const directions *d,
-                         const state *s, law_kind kind, int32_t count)
+                         const state *s, law_kind kind, size_t count)
 {
     const lanes zero = lanes_set(0.0), half_step = lanes_set(0.5 * b->step);
     const lanes3 spin = lanes3_sub(t->first_spin, t->second_spin);
@@ -233,16 +233,16 @@ LANES_INLINE lanes3 roll(const law_block *b, int32_t p, const two_bodies *t, con
 
 /* What spheres do on the wall. */
 LANES_INLINE void put_power(const law_block *b, int32_t p, const two_bodies *t, lanes3 force,
-                            lanes3 moment, int32_t count)
+                            lanes3 moment, size_t count)
 {
     double powers[LANES];
     const lanes power = lanes3_dot(force, t->second_velocity) + lanes3_dot(moment, t->second_spin);
     lanes_store(powers, lanes_set(0.0) - power);
-    memcpy(b->power + p, powers, (size_t)(count < LANES ? count : LANES) * sizeof *powers);
+    memcpy(b->power + p, powers, (count < LANES ? count : LANES) * sizeof *powers);
 }
 
 LANES_INLINE void put_force(const law_block *b, int32_t p, lanes3 force, const two_bodies *t,
-                            const directions *d, const state *s, int32_t count)
+                            const directions *d, const state *s, size_t count)
 {
     const lanes zero = lanes_set(0.0);
     const lanes3 cross = lanes3_cross(d->normal, force);
@@ -255,7 +255,7 @@ LANES_INLINE void put_force(const law_block *b, int32_t p, lanes3 force, const t
 }
 
 /* The LANES contacts from number p of the block on, of which `count` are some. */
-LANES_INLINE void compute(const law_block *b, int32_t p, int32_t count, law_kind kind)
+LANES_INLINE void compute(const law_block *b, int32_t p, size_t count, law_kind kind)
 {
     const lanes zero = lanes_set(0.0), one = lanes_set(1.0), step = lanes_set(b->step);
     const lanes overlap = lanes_larger(lanes_load(b->overlap + p), zero);
@@ -298,7 +298,7 @@ LANES_INLINE void compute(const law_block *b, int32_t p, int32_t count, law_kind
 LANES_INLINE void compute_all(const law_block *b, law_kind kind)
 {
     for (int32_t p = 0; p < b->count; p += LANES) {
-        compute(b, p, b->count - p, kind);
+        compute(b, p, (size_t)(b->count - p), kind);
     }
 }
 
