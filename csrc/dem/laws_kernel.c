@@ -163,7 +163,9 @@ LANES_INLINE void put_points(double *to, lanes3 points, int32_t count)
     }
     double all[3 * LANES];
     lanes_store_points(all, columns);
-    memcpy(to, all, 3 * (size_t)count * sizeof *all);
+    for (int32_t k = 0; k < 3 * count; k++) {
+        to[k] = all[k];
+    }
 }
 
 /* Columns become rows of effects. */
