@@ -606,7 +606,19 @@ abut_status abut_contacts_carry(const abut_step *now, const abut_step *before,
  *
  * Spheres that move in time, by the discrete element method: docs/dem.md has the formulas. All
  * units are the caller's, as long as they are consistent. Rows of spheres are numbers in the order
- * in which spheres came; the library stores them otherwise, which nothing shows. */
+ * in which spheres came; the library stores them otherwise, which nothing shows.
+ *
+ *     abut_simulation *simulation = NULL;
+ *     const abut_simulation_input input = {.step = 1e-4, .gravity = {0.0, 0.0, -9.81}, .workers =
+ * 1}; abut_status status = abut_simulation_build(&input, &simulation, &error);
+ *     ... abut_simulation_set_laws for each two materials, abut_simulation_set_walls for a finder
+ * of their meshes, abut_simulation_add for spheres ... abut_index done = 0; status =
+ * abut_simulation_run(simulation, 1000, NULL, NULL, &done, &error);
+ *     ... abut_simulation_read, and what else there is of the last step ...
+ *     abut_simulation_free(simulation);
+ *
+ * A simulation is for one thread at a time. After a step tables, forces and energies are those of
+ * its beginning, centers those of its end, and velocities those of half a step before that. */
 
 /* How the force of a contact follows from its overlap. */
 typedef enum abut_law_kind {
@@ -706,8 +718,10 @@ void abut_simulation_place(abut_simulation *simulation, abut_index wall,
 abut_wall_state abut_simulation_wall(const abut_simulation *simulation, abut_index wall);
 abut_wall_state abut_simulation_wall_now(const abut_simulation *simulation, abut_index wall);
 
-/* Spheres as rows of the caller's, all of the same number. To read and to assign any but `cluster`
- * may be NULL and is left out then; to add spheres all but the last three are given. */
+/* Spheres as columns of the caller's, by row. Reading and assigning leave out columns that are
+ * NULL, and do not look at `count`; clusters are not assigned. To add spheres takes centers, radii,
+ * masses and materials; velocities and spins are 0 where they are NULL, and the others are not
+ * read. */
 typedef struct abut_spheres {
     abut_index count;
     double *centers;       /* count x 3 */
@@ -845,8 +859,8 @@ typedef struct abut_energy {
 abut_energy abut_simulation_energy(const abut_simulation *simulation);
 
 /* The longest step that is stable where spheres touch as they did at the beginning of the last
- * step; INFINITY without spheres. spheres that touch nothing: a part of the Rayleigh time, which
- * `free_steps` has by row (NULL: they do not count). */
+ * step; INFINITY without spheres. A sphere that touches nothing counts with what `free_steps` has
+ * in its row, such as a part of Rayleigh's time; NULL: it does not count. */
 abut_status abut_simulation_stable_step(const abut_simulation *simulation, const double *free_steps,
                                         double *step);
 

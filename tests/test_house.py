@@ -260,7 +260,9 @@ def test_public_header_stands_alone():
 def test_stepping_example_is_the_one_that_is_compiled():
     """The lines of the header's example, and those of the test that runs it."""
     header = (ROOT / "csrc/abut.h").read_text()
-    shown = re.findall(r"^ \*     (.*)$", header[header.index("a loop of steps") :], flags=re.M)
+    begin = header.index("a loop of steps")
+    comment = header[begin : header.index("*/", begin)]
+    shown = re.findall(r"^ \*     (.*)$", comment, flags=re.M)
     lines = [line for line in (ROOT / "tests/c/test_stepping.c").read_text().split("\n") if line]
     first = lines.index(shown[0])
     assert len(shown) > 20

@@ -214,11 +214,6 @@ static void set_row(const wall_laws *w, wall_block *b, int32_t k, abut_index row
     b->block.old_roll[k] = b->turned[2][k];
 }
 
-static double *from_row(double *vectors, abut_index row)
-{
-    return vectors ? vectors + 3 * row : NULL;
-}
-
 static void apply_block(const wall_laws *w, wall_block *b, abut_index first, int32_t count)
 {
     const contact_table *t = &w->simulation->now.contacts;
@@ -235,9 +230,9 @@ static void apply_block(const wall_laws *w, wall_block *b, abut_index first, int
     b->block.overlap = t->columns.overlap + first;
     b->block.share = t->columns.share + first;
     b->block.effects = t->springs.effects + first;
-    b->block.spring = from_row(t->springs.spring, first);
-    b->block.roll = from_row(t->springs.roll, first);
-    b->block.moment = from_row(t->springs.moment, first);
+    b->block.spring = table_vector(t->springs.spring, first);
+    b->block.roll = table_vector(t->springs.roll, first);
+    b->block.moment = table_vector(t->springs.moment, first);
     b->block.power = t->power + first;
     dem_kernels_take()->wall_laws(&b->block);
 }

@@ -23,8 +23,8 @@ static void add_sphere(const abut_simulation *s, abut_index place, abut_energy *
     const vec3 spin = vec3_sub(vec3_load(b->spin), turning);
     sum->kinetic += 0.5 * b->mass * vec3_norm_sq(velocity);
     sum->rotational += 0.5 * inertia * vec3_norm_sq(spin);
-    const vec3 at = motion_unwrap(s, vec3_load(of->began + 3 * place),
-                                  vec3_load(of->centers + 3 * place), of->images + 3 * place);
+    const vec3 at = spheres_unwrap(s, vec3_load(of->began + 3 * place),
+                                   vec3_load(of->centers + 3 * place), of->images + 3 * place);
     sum->gravitational -= b->mass * vec3_dot(vec3_load(s->input.gravity), at);
 }
 
@@ -48,7 +48,7 @@ static void add_cluster(const abut_simulation *s, const cluster *c, abut_energy 
     const vec3 spin = clusters_spin(c, c->began_orientation, momentum);
     sum->kinetic += 0.5 * c->mass * vec3_norm_sq(velocity);
     sum->rotational += 0.5 * vec3_dot(momentum, spin);
-    const vec3 at = motion_unwrap(s, c->began, c->position, c->images);
+    const vec3 at = spheres_unwrap(s, c->began, c->position, c->images);
     sum->gravitational -= c->mass * vec3_dot(vec3_load(s->input.gravity), at);
     sum->dissipated -= c->books.work;
 }

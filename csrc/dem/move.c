@@ -5,7 +5,7 @@
 /* Spheres that one thread takes in one go. */
 enum { CHUNK_SPHERES = 1024 };
 
-void motion_wrap(const abut_simulation *s, double *center, int32_t *images)
+void spheres_wrap(const abut_simulation *s, double *center, int32_t *images)
 {
     const double *period = s->input.period;
     for (int axis = 0; axis < 3; axis++) {
@@ -15,7 +15,7 @@ void motion_wrap(const abut_simulation *s, double *center, int32_t *images)
     }
 }
 
-vec3 motion_unwrap(const abut_simulation *s, vec3 began, vec3 center, const int32_t *images)
+vec3 spheres_unwrap(const abut_simulation *s, vec3 began, vec3 center, const int32_t *images)
 {
     const double from[3] = {began.x, began.y, began.z}, to[3] = {center.x, center.y, center.z};
     double all[3];
@@ -83,7 +83,7 @@ static void move_sphere(abut_simulation *s, abut_index place)
     const vec3 center = vec3_load(of->centers + 3 * place);
     vec3_store(of->began + 3 * place, center);
     vec3_store(of->centers + 3 * place, vec3_add(center, vec3_scale(next, step)));
-    motion_wrap(s, of->centers + 3 * place, of->images + 3 * place);
+    spheres_wrap(s, of->centers + 3 * place, of->images + 3 * place);
     vec3_store(b->velocity, next);
     vec3_store(b->spin, next_spin);
 }
@@ -112,7 +112,7 @@ static abut_status move_chunk(void *context, abut_index chunk, parallel_job *job
     return ABUT_OK;
 }
 
-void motion_move(abut_simulation *s, const parallel_plan *plan)
+void spheres_move(abut_simulation *s, const parallel_plan *plan)
 {
     const cluster_step by = {s->input.step, vec3_load(s->input.gravity), s->input.period};
     const parallel_plan own = {.chunk_count = (s->store.count + CHUNK_SPHERES - 1) / CHUNK_SPHERES,

@@ -177,11 +177,6 @@ static void set_row(const abut_simulation *s, law_block *b, int32_t k, abut_inde
     }
 }
 
-static double *from_row(double *vectors, abut_index row)
-{
-    return vectors ? vectors + 3 * row : NULL;
-}
-
 static void apply_block(const abut_simulation *s, law_block *b, abut_index first, int32_t count)
 {
     const pair_table *t = &s->now.pairs;
@@ -197,9 +192,9 @@ static void apply_block(const abut_simulation *s, law_block *b, abut_index first
     b->normal = t->columns.normal + 3 * first;
     b->overlap = t->columns.overlap + first;
     b->effects = t->springs.effects + first;
-    b->spring = from_row(t->springs.spring, first);
-    b->roll = from_row(t->springs.roll, first);
-    b->moment = from_row(t->springs.moment, first);
+    b->spring = table_vector(t->springs.spring, first);
+    b->roll = table_vector(t->springs.roll, first);
+    b->moment = table_vector(t->springs.moment, first);
     dem_kernels_take()->pair_laws(b);
 }
 

@@ -174,7 +174,7 @@ static void wrap_rows(abut_simulation *s, abut_index first)
 {
     for (abut_index place = 0; place < s->store.count; place++) {
         if (s->store.rows[place] >= first && !simulation_is_member(s, place)) {
-            motion_wrap(s, s->store.centers + 3 * place, s->store.images + 3 * place);
+            spheres_wrap(s, s->store.centers + 3 * place, s->store.images + 3 * place);
         }
     }
 }

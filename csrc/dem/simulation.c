@@ -269,7 +269,7 @@ static void step_together(void *context)
         return;
     }
     clock_lap(&clock);
-    motion_move(s, &all->plan);
+    spheres_move(s, &all->plan);
     s->seconds_of[MOVE] += clock_lap(&clock);
     swap_tables(s);
     energy_settle(s);

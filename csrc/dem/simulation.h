@@ -110,14 +110,14 @@ abut_status pairs_step(abut_simulation *s, const parallel_plan *plan, abut_error
 abut_status forces_sum(abut_simulation *s, const parallel_plan *plan);
 
 /* Move spheres and clusters; cannot fail. */
-void motion_move(abut_simulation *s, const parallel_plan *plan);
+void spheres_move(abut_simulation *s, const parallel_plan *plan);
 
 /* Bring a center into the periodic box, and count by how many periods. */
-void motion_wrap(const abut_simulation *s, double *center, int32_t *images);
+void spheres_wrap(const abut_simulation *s, double *center, int32_t *images);
 
 /* The same center without the periods that it was moved by, before the step that has moved it since
  * `began`. */
-vec3 motion_unwrap(const abut_simulation *s, vec3 began, vec3 center, const int32_t *images);
+vec3 spheres_unwrap(const abut_simulation *s, vec3 began, vec3 center, const int32_t *images);
 
 /* Sort spheres by place where it is time. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status order_spheres(abut_simulation *s);

@@ -308,19 +308,14 @@ static void negate(double *vector)
     }
 }
 
-static double *vector_at(double *vectors, abut_index row)
-{
-    return vectors ? vectors + 3 * row : NULL;
-}
-
 /* Seen from its other sphere. */
 static void flip_pair(pair_table *t, abut_index row)
 {
     negate(t->columns.normal + 3 * row);
     negate(t->springs.effects[row].force);
-    negate(vector_at(t->springs.spring, row));
-    negate(vector_at(t->springs.roll, row));
-    negate(vector_at(t->springs.moment, row));
+    negate(table_vector(t->springs.spring, row));
+    negate(table_vector(t->springs.roll, row));
+    negate(table_vector(t->springs.moment, row));
     for (int axis = 0; t->columns.image && axis < 3; axis++) {
         t->columns.image[3 * row + axis] = -t->columns.image[3 * row + axis];
     }

@@ -32,6 +32,12 @@ typedef struct pair_table {
     memory_block blocks[6];
 } pair_table;
 
+/* A row's vector; NULL where there is no such column. */
+static inline double *table_vector(double *vectors, abut_index row)
+{
+    return vectors ? vectors + 3 * row : NULL;
+}
+
 /* Which columns a simulation has. */
 typedef struct table_kind {
     bool has_images, has_rolls;
