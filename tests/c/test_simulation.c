@@ -421,6 +421,126 @@ static void check_removal(setting *s)
     end(s);
 }
 
+/* What callers do between steps. */
+typedef abut_status deed(setting *s);
+
+static abut_status change_laws(setting *s)
+{
+    const abut_law stiff = {.kind = ABUT_HERTZ,
+                            .stiffness = 2e6,
+                            .shear = 3e5,
+                            .restitution = 0.5,
+                            .rolling = ABUT_ROLLING_C,
+                            .rolling_friction = 0.02};
+    const abut_law laws[MATERIALS * MATERIALS] = {stiff, stiff, stiff, stiff};
+    return abut_simulation_set_laws(s->simulation, MATERIALS, laws, NULL);
+}
+
+static abut_status change_walls(setting *s)
+{
+    const abut_motion rising = {ABUT_TRANSLATING, {0.0, 0.0, 0.1}, {0.0}, 0.0, 0.0};
+    abut_wall walls[2] = {{.material = 0}, {.material = 1, .motions = &rising, .motion_count = 1}};
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < 4; i++) {
+            walls[k].pose[5 * i] = 1.0;
+        }
+    }
+    return abut_simulation_set_walls(s->simulation, s->finder, walls, 2, NULL);
+}
+
+static abut_status add_one(setting *s)
+{
+    double center[3] = {0.3, 0.3, 2.0}, radius = 0.05, mass = 0.5;
+    abut_index material = 1;
+    const abut_spheres rows = {
+        .count = 1, .centers = center, .radii = &radius, .masses = &mass, .materials = &material};
+    return abut_simulation_add(s->simulation, &rows, NULL);
+}
+
+static abut_status add_dumbbell(setting *s)
+{
+    double position[3] = {0.7, 0.7, 2.0}, turn[4] = {0.0, 0.0, 0.0, 1.0}, still[3] = {0.0};
+    double mass = 1.0, inertia[3] = {1e-3, 1e-3, 5e-4},
+           members[6] = {0.0, 0.0, -0.03, 0.0, 0.0, 0.03};
+    double centers[6] = {0.0}, radii[2] = {0.05, 0.05}, masses[2] = {0.5, 0.5};
+    abut_index count = 2, materials[2] = {1, 1};
+    const abut_index numbers[2] = {abut_simulation_cluster_count(s->simulation),
+                                   abut_simulation_cluster_count(s->simulation)};
+    const abut_clusters clusters = {.count = 1,
+                                    .positions = position,
+                                    .orientations = turn,
+                                    .velocities = still,
+                                    .angular_momenta = still,
+                                    .masses = &mass,
+                                    .inertias = inertia,
+                                    .member_counts = &count,
+                                    .members = members};
+    const abut_spheres rows = {.count = 2,
+                               .centers = centers,
+                               .radii = radii,
+                               .masses = masses,
+                               .materials = materials,
+                               .clusters = (abut_index *)numbers};
+    return abut_simulation_add_clusters(s->simulation, &clusters, &rows, NULL);
+}
+
+static abut_status remove_some(setting *s)
+{
+    static uint8_t is_gone[SPHERES + 8];
+    for (int i = 0; i < SPHERES; i++) {
+        is_gone[i] = i % 11 == 0;
+    }
+    return abut_simulation_remove(s->simulation, is_gone, NULL);
+}
+
+static abut_status look(setting *s)
+{
+    static double forces[3 * 8192];
+    const abut_contact_state contacts = {.force = forces};
+    const abut_pair_state pairs = {.force = forces};
+    double step;
+    abut_status status = abut_simulation_write_contacts(s->simulation, &contacts, NULL);
+    status = status ? status : abut_simulation_write_pairs(s->simulation, &pairs, NULL);
+    return status ? status : abut_simulation_stable_step(s->simulation, NULL, &step);
+}
+
+/* Whether it failed where an allocation did, and left as many spheres as there were. */
+static int do_with_failures(setting *s, deed *does)
+{
+    int failures = 0;
+    bool has_failed = true;
+    for (long call = 1; has_failed; call++) {
+        const abut_index count = abut_simulation_sphere_count(s->simulation);
+        memory_fail_at(call);
+        const abut_status status = does(s);
+        has_failed = memory_has_failed();
+        memory_fail_at(0);
+        CHECK_INT(status, has_failed ? ABUT_NO_MEMORY : ABUT_OK);
+        CHECK(!has_failed || abut_simulation_sphere_count(s->simulation) == count);
+        CHECK_INT(run(s->simulation, has_failed ? 0 : 5), ABUT_OK);
+        failures += has_failed;
+    }
+    return failures;
+}
+
+/* Whatever failed on the way: the same bits as where nothing did. */
+static void check_deeds(setting *smooth, setting *s)
+{
+    deed *const deeds[] = {change_laws, change_walls, add_one, add_dumbbell, look, remove_some};
+    begin(smooth, 1.0, 1);
+    begin(s, 1.0, 1);
+    CHECK_INT(run(smooth->simulation, 20), ABUT_OK);
+    CHECK_INT(run(s->simulation, 20), ABUT_OK);
+    for (size_t k = 0; k < sizeof deeds / sizeof *deeds; k++) {
+        CHECK_INT(deeds[k](smooth), ABUT_OK);
+        CHECK_INT(run(smooth->simulation, 5), ABUT_OK);
+        CHECK(do_with_failures(s, deeds[k]) > 0);
+    }
+    read_state(smooth), read_state(s);
+    CHECK(are_same(smooth, s));
+    end(smooth), end(s);
+}
+
 void test_simulation(void)
 {
     static setting first, other;
@@ -431,6 +551,7 @@ void test_simulation(void)
     check_same_bits(&first, &other, 1.0);
     check_threads(&first, &other);
     check_failures(&first, &other);
+    check_deeds(&first, &other);
     check_restart(&first, &other, 0.0, false);
     check_restart(&first, &other, 1.0, true);
     check_removal(&first);
