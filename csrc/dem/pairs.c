@@ -86,8 +86,20 @@ static abut_pair_step step_of(const pair_table *t)
 /* Spheres whose pairs one thread matches in one go. */
 enum { CHUNK_SPHERES = 1024 };
 
-/* The rows of both steps ascend by the second sphere, of which each comes once where nothing
- * repeats: they go along each other. */
+/* Whether two spheres touch at several images. */
+static bool has_twins(const pair_table *t)
+{
+    const abut_index *i = t->columns.i, *j = t->columns.j;
+    for (abut_index row = 1; row < t->count; row++) {
+        if (j[row] == j[row - 1] && i[row] == i[row - 1]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The rows of both steps ascend by the second sphere, of which each comes once: they go along each
+ * other. */
 static void match_sphere(const pair_table *now, const pair_table *before, abut_index sphere)
 {
     const abut_index *j = now->columns.j, *old_j = before->columns.j;
@@ -124,7 +136,7 @@ static abut_status match_images(abut_simulation *s, abut_error *error)
 static abut_status match_pairs(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     const pair_table *t = &s->now.pairs;
-    if (t->count > 0 && t->columns.image) {
+    if (t->columns.image && (has_twins(t) || has_twins(&s->before.pairs))) {
         return match_images(s, error);
     }
     if (s->before.pairs.count == 0) {
