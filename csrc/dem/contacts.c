@@ -157,8 +157,8 @@ typedef struct wall_laws {
  * these are where they are touched. */
 typedef struct wall_block {
     law_block block;
-    body walls[LAW_BLOCK + ROW_PADDING];
-    double turned[3][LAW_BLOCK + ROW_PADDING][4]; /* normals, springs, rolls */
+    body walls[LAW_BLOCK];
+    double turned[3][LAW_BLOCK][4]; /* normals, springs, rolls */
 } wall_block;
 
 static const double nothing[4];
@@ -191,14 +191,8 @@ static void set_row(const wall_laws *w, wall_block *b, int32_t k, abut_index row
     const abut_index place = t->columns.sphere[row], wall = t->columns.mesh[row];
     const abut_index old = t->springs.match[row];
     const abut_wall_state *state = &s->now.states[wall];
-    const vec3 point = vec3_load(t->columns.point + 3 * row);
-    vec3 shift = {0.0, 0.0, 0.0};
-    if (t->columns.image) {
-        const abut_index *image = t->columns.image + 3 * row;
-        shift = (vec3){(double)image[0] * s->input.period[0], (double)image[1] * s->input.period[1],
-                       (double)image[2] * s->input.period[2]};
-    }
-    vec3_store(b->walls[k].velocity, walls_velocity(state, vec3_sub(point, shift)));
+    const vec3 point = contact_table_point(t, row, s->input.period);
+    vec3_store(b->walls[k].velocity, walls_velocity(state, point));
     vec3_store(b->walls[k].spin, vec3_load(state->spin));
     b->block.first[k] = &s->store.bodies[place];
     b->block.second[k] = &b->walls[k];
@@ -221,7 +215,7 @@ static void apply_block(const wall_laws *w, wall_block *b, abut_index first, int
         set_row(w, b, k, first + k);
     }
     /* kernels read whole vectors */
-    for (int32_t k = count; k < count + ROW_PADDING; k++) {
+    for (int32_t k = count; k % ROW_PADDING != 0; k++) {
         set_row(w, b, k, first);
     }
     b->block.count = count;

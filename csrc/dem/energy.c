@@ -214,26 +214,13 @@ abut_status abut_simulation_stable_step(const abut_simulation *s, const double *
 
 /* ---- what walls bear ---- */
 
-/* The point with its image's shift taken back: where the wall itself is touched. */
-static vec3 point_on_wall(const abut_simulation *s, abut_index row)
-{
-    const contact_table *t = &s->before.contacts;
-    const vec3 point = vec3_load(t->columns.point + 3 * row);
-    if (!t->columns.image) {
-        return point;
-    }
-    const abut_index *image = t->columns.image + 3 * row;
-    const double *period = s->input.period;
-    return vec3_sub(point, (vec3){(double)image[0] * period[0], (double)image[1] * period[1],
-                                  (double)image[2] * period[2]});
-}
-
 static void add_load(const abut_simulation *s, abut_index row, const abut_wall_state *state,
                      abut_wall_load *load)
 {
     const contact_table *t = &s->before.contacts;
     const vec3 force = vec3_load(t->springs.effects[row].force);
-    const vec3 arm = vec3_sub(point_on_wall(s, row), vec3_load(state->origin));
+    const vec3 arm =
+        vec3_sub(contact_table_point(t, row, s->input.period), vec3_load(state->origin));
     vec3 torque = vec3_cross(arm, force);
     if (t->springs.moment) {
         torque = vec3_add(torque, vec3_load(t->springs.moment + 3 * row));

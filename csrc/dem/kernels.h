@@ -6,7 +6,8 @@
 #include "../base/simd.h"
 #include "laws.h"
 
-/* Contacts whose laws are computed in one go, and rows behind the last that kernels may read. */
+/* Contacts whose laws are computed in one go; and the most rows that a kernel reads at once: blocks
+ * are a multiple of them, and behind a table's last row as many can be read. */
 enum { LAW_BLOCK = 64, ROW_PADDING = 8 };
 
 /* What the laws read of a sphere: a cache line. Of a wall, for one contact: the velocity of the
@@ -29,22 +30,22 @@ typedef struct effect {
 
 enum { EFFECT_NUMBERS = sizeof(effect) / sizeof(double) };
 
-/* Contacts or pairs that follow one another. The arrays of pointers have LAW_BLOCK + ROW_PADDING
- * that can be read. */
+/* Contacts or pairs that follow one another. Arrays are filled up to a multiple of ROW_PADDING,
+ * with anything of some row. */
 typedef struct law_block {
     int32_t count;
     double step;          /* of time */
     const double *normal; /* count x 3, of the step */
     const double *overlap;
     const double *share; /* of contacts with walls */
-    const body *first[LAW_BLOCK + ROW_PADDING], *second[LAW_BLOCK + ROW_PADDING];
-    const law *laws[LAW_BLOCK + ROW_PADDING];
+    const body *first[LAW_BLOCK], *second[LAW_BLOCK];
+    const law *laws[LAW_BLOCK];
 
     /* what the contact had in the step before; of a new one its own normal and overlap, and 0 */
-    const double *old_normal[LAW_BLOCK + ROW_PADDING], *old_spring[LAW_BLOCK + ROW_PADDING];
-    const double *old_roll[LAW_BLOCK + ROW_PADDING];
-    double old_overlap[LAW_BLOCK + ROW_PADDING];
-    double inertia[LAW_BLOCK + ROW_PADDING]; /* of type C, of both together */
+    const double *old_normal[LAW_BLOCK], *old_spring[LAW_BLOCK];
+    const double *old_roll[LAW_BLOCK];
+    double old_overlap[LAW_BLOCK];
+    double inertia[LAW_BLOCK]; /* of type C, of both together */
 
     effect *effects; /* what is written */
     double *spring;  /* count x 3 */

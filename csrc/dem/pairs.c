@@ -196,7 +196,7 @@ static void apply_block(const abut_simulation *s, law_block *b, abut_index first
         set_row(s, b, k, first + k);
     }
     /* kernels read whole vectors */
-    for (int32_t k = count; k < count + ROW_PADDING; k++) {
+    for (int32_t k = count; k % ROW_PADDING != 0; k++) {
         set_row(s, b, k, first);
     }
     b->count = count;

@@ -253,11 +253,7 @@ static void restore_power(abut_simulation *s, contact_table *t)
 {
     for (abut_index row = 0; row < t->count; row++) {
         const abut_wall_state *state = &s->before.states[t->columns.mesh[row]];
-        vec3 point = vec3_load(t->columns.point + 3 * row);
-        for (int axis = 0; t->columns.image && axis < 3; axis++) {
-            double *coordinates[3] = {&point.x, &point.y, &point.z};
-            *coordinates[axis] -= (double)t->columns.image[3 * row + axis] * s->input.period[axis];
-        }
+        const vec3 point = contact_table_point(t, row, s->input.period);
         const vec3 force = vec3_load(t->springs.effects[row].force);
         t->power[row] = -vec3_dot(force, walls_velocity(state, point));
         if (t->springs.moment) {

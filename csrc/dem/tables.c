@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "../base/sort.h"
+
 /* ---- memory ---- */
 
 static void *reserve(memory_block *block, abut_index rows, size_t size)
@@ -149,6 +151,19 @@ abut_index pair_table_bytes(const pair_table *t)
     return bytes_of(t->blocks, sizeof t->blocks / sizeof *t->blocks) + spring_bytes(&t->springs);
 }
 
+/* ---- where walls are touched ---- */
+
+vec3 contact_table_point(const contact_table *t, abut_index row, const double *period)
+{
+    const vec3 point = vec3_load(t->columns.point + 3 * row);
+    if (!t->columns.image) {
+        return point;
+    }
+    const abut_index *image = t->columns.image + 3 * row;
+    return vec3_sub(point, (vec3){(double)image[0] * period[0], (double)image[1] * period[1],
+                                  (double)image[2] * period[2]});
+}
+
 /* ---- rows go along with spheres ---- */
 
 /* Rows of one table that go to another one. */
@@ -261,16 +276,6 @@ static int32_t new_second(const pair_table *from, const renumbering *by, abut_in
     return i < j ? j : i;
 }
 
-static void sum_up(abut_index *counts, abut_index count)
-{
-    abut_index sum = 0;
-    for (abut_index k = 0; k <= count; k++) {
-        const abut_index own = counts[k];
-        counts[k] = sum;
-        sum += own;
-    }
-}
-
 static void sort_by_second(pair_order *o, const pair_table *from, const renumbering *by)
 {
     memset(o->begins, 0, (size_t)(by->count + 1) * sizeof *o->begins);
@@ -280,7 +285,7 @@ static void sort_by_second(pair_order *o, const pair_table *from, const renumber
             o->count++;
         }
     }
-    sum_up(o->begins, by->count);
+    sort_sum_up(o->begins, by->count);
     for (abut_index row = 0; row < from->count; row++) {
         if (stays(from, by, row)) {
             o->by_second[o->begins[new_second(from, by, row)]++] = (int32_t)row;
@@ -294,7 +299,7 @@ static void sort_by_first(pair_order *o, const pair_table *from, const renumberi
     for (abut_index k = 0; k < o->count; k++) {
         o->begins[new_first(from, by, o->by_second[k])]++;
     }
-    sum_up(o->begins, by->count);
+    sort_sum_up(o->begins, by->count);
     for (abut_index k = 0; k < o->count; k++) {
         const int32_t row = o->by_second[k];
         o->rows[o->begins[new_first(from, by, row)]++] = row;

@@ -4,6 +4,7 @@
 #define DEM_TABLES_H
 
 #include "../base/memory.h"
+#include "../base/vec3.h"
 #include "kernels.h"
 
 /* What both tables have beside their columns; rows have ROW_PADDING more in memory. */
@@ -42,6 +43,9 @@ static inline double *table_vector(double *vectors, abut_index row)
 typedef struct table_kind {
     bool has_images, has_rolls;
 } table_kind;
+
+/* Where the wall itself is touched: a contact's point with its image's shift taken back. */
+vec3 contact_table_point(const contact_table *t, abut_index row, const double *period);
 
 /* Room for so many rows, whose contents are anything. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status contact_table_reserve(contact_table *t, abut_index sphere_count, abut_index rows,

@@ -11,8 +11,8 @@ typedef struct moved_space {
 /* By Rodrigues' formula. */
 static pose turn_about(vec3 axis, vec3 origin, double angle)
 {
-    const double s = sin(angle), half = sin(0.5 * angle), c = 1.0 - 2.0 * half * half;
-    const double d = 2.0 * half * half;
+    const double s = sin(angle), half = sin(0.5 * angle);
+    const double d = 2.0 * half * half, c = 1.0 - d; /* 1 - cos, without its cancellation */
     pose p = pose_identity();
     p.rows[0] = (vec3){c + d * axis.x * axis.x, d * axis.x * axis.y - s * axis.z,
                        d * axis.x * axis.z + s * axis.y};
