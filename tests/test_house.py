@@ -16,7 +16,8 @@ ROOMS_BELOW = {
     "bins": {"base", "mesh", "bins"},
     "walls": {"base", "mesh", "bins", "walls"},
     "spheres": {"base", "spheres"},
-    "dem": {"base", "mesh", "bins", "walls", "spheres", "dem"},
+    "convex": {"base", "mesh", "bins", "walls", "spheres", "convex"},
+    "dem": {"base", "mesh", "bins", "walls", "spheres", "convex", "dem"},
 }
 
 # Inside a room a file includes those that stand before it.
@@ -122,6 +123,23 @@ FILES = {
         "steps",
         "match",
         "carry",
+    ],
+    "convex": [
+        "shape",
+        "pair",
+        "entrances",
+        "link",
+        "overlap",
+        "common_plane",
+        "fast_plane",
+        "spots",
+        "solve",
+        "finder",
+        "find",
+        "columns",
+        "match",
+        "flat",
+        "walls",
     ],
     "dem": [
         "laws",

@@ -1,0 +1,13 @@
+/* Common planes: Cundall's, and the fast one. */
+#ifndef CONVEX_COMMON_PLANE_H
+#define CONVEX_COMMON_PLANE_H
+
+#include "pair.h"
+
+/* The methods "cp" (common_plane.c) and "fcp" (fast_plane.c); convex_methods. Errors are NaN. */
+void common_plane_find(const convex_pair *pair, const convex_link *before,
+                       const abut_convex_options *options, convex_link *link);
+void fast_plane_find(const convex_pair *pair, const convex_link *before,
+                     const abut_convex_options *options, convex_link *link);
+
+#endif

@@ -1,0 +1,102 @@
+/* Two bodies and what touches: what every method of the room reads and writes.
+ *
+ * All is in A's frame unless it says otherwise, in the world's units: vertices and offsets of a
+ * shape are multiplied by the body's scale when they are read. n points from A to B. */
+#ifndef CONVEX_PAIR_H
+#define CONVEX_PAIR_H
+
+#include "shape.h"
+
+typedef struct convex_body {
+    const abut_shape *shape;
+    double scale;
+} convex_body;
+
+typedef struct convex_pair {
+    convex_body a, b;
+    vec3 rows[3];     /* a direction d of B's frame is rows d in A's */
+    vec3 shift;       /* B's origin */
+    double size;      /* reach of both, scaled: R_A + R_B, or its least part that rounding needs */
+    double tolerance; /* 1e-11 size: what is not told apart */
+} convex_pair;
+
+/* One end of a link. */
+typedef struct convex_end {
+    int32_t type; /* abut_type */
+    int32_t feature;
+} convex_end;
+
+/* What a method finds, of bodies without their rounding: and what the next query begins with. */
+typedef struct convex_link {
+    convex_end ends[2];
+    vec3 p;         /* on A */
+    vec3 q;         /* on B, in B's frame */
+    vec3 normal;    /* n: unit, from A to B */
+    double gap;     /* of the supports along n; < 0: overlap */
+    double error;   /* the true gap is in gap ... gap + error; NaN: unknown */
+    int32_t status; /* abut_convex_status */
+    int32_t iterations;
+} convex_link;
+
+/* A method: `before` is NULL where there is nothing to begin with. */
+typedef void (*convex_method)(const convex_pair *pair, const convex_link *before,
+                              const abut_convex_options *options, convex_link *link);
+
+/* ---- reading bodies ---- */
+
+static inline vec3 pair_turn(const convex_pair *pair, vec3 d)
+{
+    return (vec3){vec3_dot(pair->rows[0], d), vec3_dot(pair->rows[1], d),
+                  vec3_dot(pair->rows[2], d)};
+}
+
+/* A direction of A's frame in B's. */
+static inline vec3 pair_turn_back(const convex_pair *pair, vec3 d)
+{
+    const vec3 xy = vec3_add(vec3_scale(pair->rows[0], d.x), vec3_scale(pair->rows[1], d.y));
+    return vec3_add(xy, vec3_scale(pair->rows[2], d.z));
+}
+
+/* A point of B's frame in A's, and back. */
+static inline vec3 pair_to_a(const convex_pair *pair, vec3 p)
+{
+    return vec3_add(pair_turn(pair, p), pair->shift);
+}
+
+static inline vec3 pair_to_b(const convex_pair *pair, vec3 p)
+{
+    return pair_turn_back(pair, vec3_sub(p, pair->shift));
+}
+
+static inline vec3 body_vertex(const convex_body *body, int32_t vertex)
+{
+    return vec3_scale(shape_point(body->shape, vertex), body->scale);
+}
+
+/* The same two bodies with B in the first place. */
+convex_pair pair_swapped(const convex_pair *pair);
+
+/* A vertex that is farthest along a direction of the body's frame, and how far that is. */
+typedef struct support {
+    double height;
+    int32_t vertex;
+} support;
+
+support body_support(const convex_body *body, vec3 direction);
+
+/* g(n): the gap between both supports along n, and the vertices. */
+typedef struct support_gap {
+    double gap;
+    int32_t a, b;
+} support_gap;
+
+support_gap pair_support_gap(const convex_pair *pair, vec3 n);
+
+/* ---- from step to step ---- */
+
+void link_pack(const convex_link *link, double state[ABUT_CONVEX_STATE]);
+
+/* Whether the numbers are those of a link of such bodies; else the caller begins anew. */
+bool link_unpack(const double state[ABUT_CONVEX_STATE], const convex_pair *pair, convex_link *link);
+
+#endif

@@ -1,0 +1,64 @@
+/* A convex polygon or polyhedron with all that follows from it. */
+#ifndef CONVEX_SHAPE_H
+#define CONVEX_SHAPE_H
+
+#include "../abut.h"
+#include "../base/vec3.h"
+
+/* A facet; of a polygon a side. normal . x <= offset holds for all of the shape. */
+typedef struct shape_facet {
+    vec3 normal;
+    double offset;
+    int32_t begin, count; /* of its corners */
+} shape_facet;
+
+/* A corner of a facet, and what bounds the facet there: the side from this corner to the next one;
+ * of a polygon, whose facets are segments, the corner itself. outward . x <= offset holds for all
+ * of the facet. */
+typedef struct shape_corner {
+    vec3 outward; /* in the facet's plane, unit */
+    double offset;
+    int32_t vertex;
+    int32_t edge; /* of the side; of a polygon -1 */
+} shape_corner;
+
+typedef struct shape_edge {
+    vec3 direction; /* unit, from the first vertex to the second */
+    double length;
+    int32_t vertices[2];
+    int32_t facets[2]; /* on its left and on its right, as seen from outside */
+} shape_edge;
+
+/* What meets at a vertex; each list begins where that of the vertex before ends. */
+typedef struct shape_vertex {
+    int32_t first_facet, facet_count;
+    int32_t first_edge, edge_count; /* and as many neighbors; of a polygon neighbors alone */
+} shape_vertex;
+
+/* Arrays are blocks of one allocation, or borrowed by a shape that is made anew for each facet of
+ * a wall. */
+struct abut_shape {
+    int dimension;
+    bool is_flat; /* a single facet, twice: back to back */
+    int32_t vertex_count, facet_count, edge_count, corner_count;
+    int32_t most_corners; /* of a facet */
+    double *x, *y, *z;    /* padded_count: the last vertex fills them up; z is 0 of a polygon */
+    int32_t padded_count; /* a multiple of 8 */
+    shape_facet *facets;
+    shape_corner *corners;
+    shape_edge *edges;
+    shape_vertex *vertices;
+    int32_t *facets_at, *edges_at, *neighbors; /* of vertices, list after list */
+    vec3 centroid;                             /* of the polyhedron without its rounding */
+    double reach;                              /* of the smallest sphere about it, likewise */
+    double radius;                             /* of the rounding */
+    void *memory;
+    abut_shape_view view;
+};
+
+static inline vec3 shape_point(const abut_shape *s, int32_t vertex)
+{
+    return (vec3){s->x[vertex], s->y[vertex], s->z[vertex]};
+}
+
+#endif

@@ -1,0 +1,28 @@
+/* One pair, from its bodies and its state to its link and its spots: the method, the minimum that
+ * is asked for, and the rounding. */
+#ifndef CONVEX_SOLVE_H
+#define CONVEX_SOLVE_H
+
+#include "spots.h"
+
+typedef struct solve_task {
+    abut_convex_options options;
+    abut_minimum minimum;
+    bool wants_spots;
+} solve_task;
+
+/* Link of the bodies' cores, which is what the next query begins with, and what follows from it for
+ * the rounded bodies. */
+typedef struct solved {
+    convex_link core;
+    double gap, error; /* of the rounded bodies */
+    int32_t status;
+    vec3 p, q; /* the link's ends on the rounded bodies, both in A's frame */
+    int32_t spot_count;
+} solved;
+
+/* `spots` and `room` have spots_limit entries each; spots are those of the rounded bodies. */
+void solve_pair(const convex_pair *pair, const convex_link *before, const solve_task *task,
+                solved *result, convex_spot *spots, convex_spot *room);
+
+#endif
