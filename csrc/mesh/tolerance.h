@@ -122,6 +122,19 @@
  * less, and a number that was changed since is one more. */
 #define NEARLY_UNIT 1e-9
 
+/* Contact points of two convex bodies are told apart by this part of the smaller body's size: far
+ * more than what rounding makes of positions in a simulation, so that bodies that are aligned keep
+ * their spots and their spots' names, and less than anybody resolves of a contact. */
+#define SPOT_TOGETHER 1e-8
+
+/* Bodies that overlap are set apart by at least this, so that what the link's direction is off by
+ * is far below what is told apart; and at most by this many sizes. */
+#define LEAST_SEPARATION 1e-3
+
+/* Edges that overlap give a normal of their own if their sine is larger: it is turned by rounding
+ * over the sine, so by less than 1e-8. */
+#define CROSSING_SINE 1e-7
+
 /* One unit in the last place of a number is its power of two times this. */
 #define EXPONENT_BITS (UINT64_C(0x7ff) << 52)
 #define DOUBLE_EPS 0x1p-52
