@@ -146,6 +146,7 @@ FILES = {
         "kernels",
         "laws_kernel",
         "store",
+        "rigid",
         "clusters",
         "tables",
         "walls",

@@ -114,7 +114,7 @@ static abut_status move_chunk(void *context, abut_index chunk, parallel_job *job
 
 void spheres_move(abut_simulation *s, const parallel_plan *plan)
 {
-    const cluster_step by = {s->input.step, vec3_load(s->input.gravity), s->input.period};
+    const rigid_step by = {s->input.step, vec3_load(s->input.gravity), s->input.period};
     const parallel_plan own = {.chunk_count = (s->store.count + CHUNK_SPHERES - 1) / CHUNK_SPHERES,
                                .work = 2 * s->store.count,
                                .workers = plan->workers};
