@@ -112,6 +112,14 @@ abut_energy energy_count(const abut_simulation *s)
         const cluster *c = &s->clusters.clusters[k];
         add_rigid(s, &c->rigid, force_on(s, c), &sum);
     }
+    for (abut_index k = 0; k < s->solids.count; k++) {
+        const solid *of = &s->solids.solids[k];
+        add_rigid(s, &of->rigid, of->sum.force, &sum);
+        sum.wall_work += of->rigid.books.wall_work;
+    }
+    if (s->solids.count > 0) {
+        sum.elastic += solids_elastic_energy(s);
+    }
     sum.elastic += energy_of_pairs(s);
     sum.dissipated -= sum.wall_work + sum.elastic;
     return sum;
@@ -245,5 +253,6 @@ abut_wall_load abut_simulation_load(const abut_simulation *s, abut_index wall)
             }
         }
     }
+    solids_add_load(s, wall, &state, &load);
     return load;
 }

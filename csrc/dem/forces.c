@@ -252,6 +252,10 @@ static void sum_sphere(abut_simulation *s, abut_index place, int64_t *room)
     if (s->now.pairs.count > 0) {
         add_pairs(s, place, radius, room, &w);
     }
+    if (s->search.presses) {
+        w.force = vec3_add(w.force, vec3_load(s->search.presses + 6 * place));
+        w.torque = vec3_add(w.torque, vec3_load(s->search.presses + 6 * place + 3));
+    }
     if (of->has_applied) {
         w.force = vec3_add(w.force, vec3_load(of->pushes + 3 * place));
         w.torque = vec3_add(w.torque, vec3_load(of->twists + 3 * place));

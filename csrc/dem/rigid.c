@@ -33,8 +33,8 @@ vec3 rigid_spin(const rigid *r, const double orientation[4], vec3 momentum)
     vec3 rows[3];
     rigid_rows(orientation, rows);
     const vec3 own = to_axes(rows, momentum);
-    return rigid_to_world(rows,
-                    (vec3){own.x / r->inertia[0], own.y / r->inertia[1], own.z / r->inertia[2]});
+    return rigid_to_world(
+        rows, (vec3){own.x / r->inertia[0], own.y / r->inertia[1], own.z / r->inertia[2]});
 }
 
 /* q + step/2 spin q, of unit length; spin is in the world. */

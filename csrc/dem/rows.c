@@ -137,7 +137,8 @@ static void set_mass(abut_simulation *s, abut_index place)
     b->radius = of->radii[place];
     if (simulation_is_member(s, place)) {
         const cluster *c = &s->clusters.clusters[of->clusters[place]];
-        const double xy = c->rigid.inertia[0] < c->rigid.inertia[1] ? c->rigid.inertia[0] : c->rigid.inertia[1];
+        const double xy =
+            c->rigid.inertia[0] < c->rigid.inertia[1] ? c->rigid.inertia[0] : c->rigid.inertia[1];
         b->mass = c->rigid.mass;
         of->inertias[place] = xy < c->rigid.inertia[2] ? xy : c->rigid.inertia[2];
     } else {
@@ -156,8 +157,7 @@ static void assign_sizes(abut_simulation *s, const abut_spheres *rows)
         set_mass(s, place);
     }
     if (rows->radii) {
-        abut_pair_finder_free(s->pair_finder);
-        s->pair_finder = NULL;
+        simulation_forget_spheres(s);
     }
 }
 
@@ -276,8 +276,7 @@ static abut_status add(abut_simulation *s, const abut_spheres *rows, abut_error 
     }
     store_find_places(&s->store);
     wrap_rows(s, first);
-    abut_pair_finder_free(s->pair_finder);
-    s->pair_finder = NULL;
+    simulation_forget_spheres(s);
     return ABUT_OK;
 }
 
@@ -366,6 +365,7 @@ static abut_status remove_rows(abut_simulation *s, removal *r)
     if (status) {
         s->account.gone_wall_work = gone;
     } else {
+        spot_table_renumber(&s->before.spots[ABUT_WITH_SPHERES], NULL, r->new_rows);
         rename_rows(s, r);
     }
     return status;
@@ -559,8 +559,10 @@ void abut_simulation_assign_clusters(abut_simulation *s, const abut_clusters *fr
     energy_hold(s);
     for (abut_index k = 0; k < s->clusters.count; k++) {
         cluster *c = &s->clusters.clusters[k];
-        c->rigid.position = from->positions ? vec3_load(from->positions + 3 * k) : c->rigid.position;
-        c->rigid.velocity = from->velocities ? vec3_load(from->velocities + 3 * k) : c->rigid.velocity;
+        c->rigid.position =
+            from->positions ? vec3_load(from->positions + 3 * k) : c->rigid.position;
+        c->rigid.velocity =
+            from->velocities ? vec3_load(from->velocities + 3 * k) : c->rigid.velocity;
         c->rigid.momentum =
             from->angular_momenta ? vec3_load(from->angular_momenta + 3 * k) : c->rigid.momentum;
         if (from->orientations) {
