@@ -122,6 +122,10 @@
  * less, and a number that was changed since is one more. */
 #define NEARLY_UNIT 1e-9
 
+/* Of two bodies nothing is told apart that is below this part of their sizes: a hundred times what
+ * rounding leaves where features are parallel. */
+#define BODY_TOLERANCE 1e-11
+
 /* One unit in the last place of a number is its power of two times this. */
 #define EXPONENT_BITS (UINT64_C(0x7ff) << 52)
 #define DOUBLE_EPS 0x1p-52
