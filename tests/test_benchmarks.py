@@ -592,3 +592,52 @@ def test_threads(benchmarks, capfd):
     for *_, one, two, mean_one, mean_two, best, mean in rows:
         assert float(best) == pytest.approx(float(one) / float(two), abs=0.02)
         assert float(mean) == pytest.approx(float(mean_one) / float(mean_two), abs=0.02)
+
+
+# ---- convex bodies -------------------------------------------------------------------------------
+
+
+def test_scenes_of_convex_bodies_are_seeded(benchmarks, tmp_path):
+    made = benchmarks["convex_scenes"]
+    for name in made.SCENES:
+        one, other = made.make(name, 30, tmp_path), made.make(name, 30, tmp_path)
+        np.testing.assert_equal(tuple(one)[1:], tuple(other)[1:])
+        steps, count, dimension = one.positions.shape
+        assert one.orientations.shape == (steps, count, 4)[: dimension if dimension == 3 else 2]
+        assert len(one.solid) == len(one.scales) == count
+
+
+def test_steps_of_pairs_are_as_long_as_they_say(benchmarks, tmp_path):
+    made = benchmarks["convex_scenes"]
+    for name, step in (("mixed-3", 1e-3), ("apart-4", 1e-4), ("entrances-v-v", 1e-3)):
+        moved = np.diff(made.make(name, 50, tmp_path).positions, axis=0)
+        lengths = np.linalg.norm(moved, axis=2)
+        np.testing.assert_allclose(lengths[:, 1::2], step, rtol=1e-9)
+        assert not lengths[:, ::2].any()
+
+
+def test_features_are_those_of_the_solids(benchmarks):
+    made = benchmarks["convex_scenes"]
+    for solid, counts in zip(
+        made.GRAINS, [(4, 6, 4), (5, 8, 5), (6, 12, 8), (24, 36, 14)], strict=True
+    ):
+        features = made.features_of(solid)
+        assert tuple(map(len, features)) == counts
+        for corners, normals in [*features.facet, *features.edge, *features.vertex]:
+            heights = normals @ solid.vertices.T
+            np.testing.assert_allclose(normals @ corners[0], heights.max(1), atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["apart-3", "parallel-4", "overlapping-4"])
+def test_pairs_are_as_far_apart_as_they_were_laid(benchmarks, name, tmp_path):
+    """By Coal; of pairs that overlap its normal may be another that parts them with less."""
+    coal = benchmarks["convex_contestants"].CONTESTANTS["coal"]
+    if coal.missing():
+        pytest.skip(coal.missing())
+    stream = benchmarks["convex_scenes"].make(name, 200, tmp_path)
+    found = coal(stream, 1, "warm")
+    found.begin()
+    is_known = ~np.isnan(stream.gaps)
+    difference = (-found.overlaps() - stream.gaps)[is_known]
+    assert np.count_nonzero(is_known) > 80
+    assert np.mean(np.abs(difference) < 1e-6) > 0.98
