@@ -18,6 +18,7 @@ import numpy as np
 
 import convex_scenes
 import rounds
+import solving
 from abut.config import config
 from convex_contestants import CONTESTANTS, CP_ANGLES, CP_CAP, STARTS
 
@@ -44,6 +45,8 @@ FIELDS = [
     "coal_over",
     "speed_up",
     "step_ms",
+    "core_ns",
+    "around_ns",
     *FOUND,
     "differ",
     "deeper",
@@ -60,6 +63,8 @@ COLUMNS = {
     "min_ns": ("min", ">8.1f"),
     "median_ns": ("median", ">8.1f"),
     "over_slm": ("/slm", ">6"),
+    "core_ns": ("core", ">7"),
+    "around_ns": ("around", ">7"),
     "cp_over": ("cp/", ">6"),
     "coal_over": ("coal/", ">6"),
     "within_two": ("within 2", ">8"),
@@ -92,11 +97,10 @@ class Entrant(rounds.Entrant):
 class Pass:
     """What a contestant finds, step by step: outside of the clock."""
 
-    def __init__(self, entrant):
-        contestant, numbers = entrant.contestant, range(1, len(entrant.stream.positions))
+    def __init__(self, contestant, stream):
         self.overlaps, self.counts = [], {}
         contestant.begin()
-        for number in numbers:
+        for number in range(1, len(stream.positions)):
             contestant.prepare(number)
             contestant.step(number)
             self.overlaps.append(np.array(contestant.overlaps()))
@@ -113,7 +117,7 @@ def measure(scene_name, count, contestants, options):
     stream = convex_scenes.make(scene_name, count, options.states)
     entrants = [entrant for name in contestants for entrant in enter(name, stream, options)]
     rounds.take_turns(entrants, options.repeats)
-    passes = [Pass(entrant) for entrant in entrants]
+    passes = [Pass(entrant.contestant, stream) for entrant in entrants]
     rows = [
         row_of(scene_name, entrant, seen, options)
         for entrant, seen in zip(entrants, passes, strict=True)
@@ -122,7 +126,19 @@ def measure(scene_name, count, contestants, options):
     for row, seen in zip(rows, passes, strict=True):
         if reference and stream.pairs is not None:
             row.update(differences(seen, reference, stream))
-    return compare(rows)
+    return with_core(compare(rows), stream, options)
+
+
+def with_core(rows, stream, options):
+    """What the core alone takes, and how much of a pair's time is spent around it."""
+    if options.solving and stream.pairs is not None and stream.positions.shape[2] == 3:
+        found = solving.times(options.solving, stream, options.repeats + 1)
+        for row in rows:
+            core = found.get((row["start"], row["contestant"]))
+            if core and row["threads"] == 1:
+                row["core_ns"] = round(float(np.median(core[1:])), 2)
+                row["around_ns"] = round(row["median_ns"] - row["core_ns"], 2)
+    return rows
 
 
 def enter(name, stream, options):
@@ -231,6 +247,7 @@ def parse_arguments(arguments):
     rounds.add_names(parser, convex_scenes.SCENES, CONTESTANTS, "mixed-4", list(CONTESTANTS))
     add = parser.add_argument
     add("--start", type=rounds.names(STARTS), default=list(STARTS), help="warm, cold, or all")
+    add("--solving", metavar="PROGRAM", help="built of solving.c; times the core alone as well")
     states = Path(tempfile.gettempdir()) / "abut-states"
     add("--states", type=Path, default=states, help="where states are kept: %(default)s")
     return parser.parse_args(arguments)

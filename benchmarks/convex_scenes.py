@@ -12,6 +12,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import abut
+import convex_flow
+from dem_scenes import kept
 
 STEPS = 20  # of a stream, after the first pose
 NEAR, DEEP = (0.01, 0.1), (0.001, 0.05)  # gaps and overlaps, in circumscribed radii
@@ -450,6 +452,18 @@ def trembling(rng, solid, scales, places, pairs):
     return Stream(GRAINS, solid, scales, positions, orientations, pairs)
 
 
+POSES = 100  # that are recorded of a flow
+
+
+def flow(count, folder, grains):
+    """Grains that flow out of a box; with few of them, a short one."""
+    count, poses = count or grains, POSES if count is None else 5
+    shapes = [abut.ConvexShape(solid.vertices, solid.facets) for solid in GRAINS]
+    times = {} if count == grains else {"settling": 0.05, "before": 0.01}
+    make = partial(convex_flow.record, shapes, count, poses, **times)
+    return Stream(GRAINS, **kept(folder, f"flow-{count}-{poses}", make))
+
+
 CUBE_SPACING = 1.15  # in edges
 TILT = 0.15
 
@@ -478,6 +492,7 @@ SCENES = {
         for name, step in (("4", 1e-4), ("3", 1e-3))
     },
     "jostle": jostle,
+    **{f"flow-{grains}": partial(flow, grains=grains) for grains in (500, 2_000, 5_000)},
     "entrances-v-e": partial(flat_pairs, kind="v-e", step=1e-3),
     "entrances-v-v": partial(flat_pairs, kind="v-v", step=1e-3),
     "entrances-3d": partial(stream, kind="apart", step=1e-3),

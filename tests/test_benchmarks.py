@@ -641,3 +641,67 @@ def test_pairs_are_as_far_apart_as_they_were_laid(benchmarks, name, tmp_path):
     difference = (-found.overlaps() - stream.gaps)[is_known]
     assert np.count_nonzero(is_known) > 80
     assert np.mean(np.abs(difference) < 1e-6) > 0.98
+
+
+CONVEX = {
+    "polygons-1": {"slm", "fcp", "cp", "fds"},
+    "mixed-3": {"slm", "slm-spots", "fcp", "cp", "fds"},
+    "jostle": {"slm", "fcp", "cp"},
+    "flow-500": {"slm", "fcp", "cp"},
+    "entrances-v-e": {"initial", "updated", "exclusion"},
+    "entrances-3d": {"initial", "updated", "exclusion"},
+    "cubes": {"slm", "slm-spots"},
+}
+
+
+@pytest.mark.parametrize("scene", CONVEX)
+def test_a_small_run_of_convex_bodies(benchmarks, scene, tmp_path, capsys):
+    table, out = tmp_path / "cpu.csv", tmp_path / "out.json"
+    arguments = ["--count", "40", "--repeats", "2", "--csv", str(table), "--json", str(out)]
+    arguments += ["--states", str(tmp_path), "--scene", scene]
+    benchmarks["convex"].main(arguments)
+    rows = json.loads(out.read_text())
+    assert CONVEX[scene] <= {row["contestant"] for row in rows}
+    assert all(row["median_ns"] > 0 for row in rows)
+    for row in rows:
+        if row["contestant"].startswith("slm"):
+            assert row["unconverged"] == 0
+            assert row.get("differ", 0) == 0
+        if row["contestant"] == "cp":
+            assert row["cp_over"] == 1
+    with table.open(newline="") as file:
+        assert [row["pairs"] for row in csv.DictReader(file)] == [str(r["pairs"]) for r in rows]
+    printed = capsys.readouterr().out
+    assert "(ns a pair)" in printed
+    directions = 2 if scene.startswith("polygons") else 4
+    has_cp = f"cp: {directions} directions, 5 to 0.01 degrees, at most 100 times" in printed
+    assert has_cp == ("cp" in CONVEX[scene])
+
+
+def test_initial_and_updated_entrances_are_as_many(benchmarks, tmp_path):
+    contestants = benchmarks["convex_contestants"].CONTESTANTS
+    stream = benchmarks["convex_scenes"].make("entrances-3d", 30, tmp_path)
+    seen = [
+        benchmarks["convex"].Pass(contestants[name](stream, 1, start), stream)
+        for name, start in (("initial", "cold"), ("updated", "warm"))
+    ]
+    assert seen[0].counts == seen[1].counts
+    np.testing.assert_array_equal(seen[0].overlaps, seen[1].overlaps)
+
+
+def test_what_rivals_differ_by_is_told(benchmarks, tmp_path):
+    """Coal finds the same distances of bodies apart."""
+    contestants = benchmarks["convex_contestants"].CONTESTANTS
+    if contestants["coal"].missing():
+        pytest.skip(contestants["coal"].missing())
+    convex = benchmarks["convex"]
+    stream = benchmarks["convex_scenes"].make("apart-3", 100, tmp_path)
+    own, other = (
+        convex.Pass(contestants[name](stream, 1, "warm"), stream) for name in ("slm", "coal")
+    )
+    told = convex.differences(other, own, stream)
+    assert told["differ"] == 0
+    other.overlaps[3][7] += 0.5  # parts of two sizes of 1
+    told = convex.differences(other, own, stream)
+    assert told["differ"] == pytest.approx(1 / 2000)
+    assert told["deeper"] == pytest.approx(0.25, abs=1e-6)

@@ -71,8 +71,8 @@ Link find(Stream &stream, std::size_t pair, const coal::Transform3s *poses)
     solver.support_func_cached_guess = guess.vertices;
     Link link;
     const coal::ConvexBase &a = *stream.bodies[i], &b = *stream.bodies[j];
-    link.distance = solver.shapeDistance(a, poses[i], b, poses[j], true, link.p, link.q,
-                                         link.normal);
+    link.distance =
+        solver.shapeDistance(a, poses[i], b, poses[j], true, link.p, link.q, link.normal);
     guess = {solver.cached_guess, solver.support_func_cached_guess};
     return link;
 }
