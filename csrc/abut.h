@@ -123,6 +123,18 @@ typedef enum abut_status {
     ABUT_INPUT_CHANGED, /* what was wrong with an array was so no more when it was to be named */
     ABUT_BAD_SIMD,      /* no instruction level has this name */
     ABUT_NO_SIMD,       /* this processor, or this build, has no such instruction level */
+    ABUT_SHAPE_BAD_RADIUS,       /* value: the radius of a shape's rounding */
+    ABUT_SHAPE_TOO_FEW_VERTICES, /* index: how many, detail: the least, value: the dimension */
+    ABUT_SHAPE_TOO_FEW_FACETS,   /* likewise */
+    ABUT_SHAPE_BAD_VERTEX,       /* as ABUT_FACET_BAD_VERTEX */
+    ABUT_SHAPE_BAD_SIDE,   /* index: the facet of a polygon, detail: its corners, which are not two
+                            */
+    ABUT_SHAPE_FLAT,       /* index: the dimension; all vertices lie in one plane, or on one line */
+    ABUT_SHAPE_INWARD,     /* index: the facet, which looks inward, detail: the dimension */
+    ABUT_SHAPE_NOT_CLOSED, /* index: a vertex, detail: the next one along an edge, or -1 of a
+                              polygon; value: how many facets meet there: not one on each side */
+    ABUT_SHAPE_NOT_PLANAR, /* index: the facet, detail: the vertex, value: its height / size */
+    ABUT_SHAPE_NOT_CONVEX, /* index: the facet, detail: a vertex in front of it, value: likewise */
     ABUT_STATUS_COUNT
 } abut_status;
 

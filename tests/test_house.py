@@ -125,7 +125,11 @@ FILES = {
         "carry",
     ],
     "convex": [
+        "hull",
+        "merge",
         "shape",
+        "moments",
+        "build",
         "pair",
         "entrances",
         "link",

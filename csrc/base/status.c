@@ -74,12 +74,45 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
                            "more",
     [ABUT_BAD_SIMD] = "the instruction levels are baseline, v3 and v4",
     [ABUT_NO_SIMD] = "this processor, or this build, has no such instruction level",
+    [ABUT_SHAPE_BAD_RADIUS] = "radius is %; it must be at least 0 and at most 1e75",
+    [ABUT_SHAPE_TOO_FEW_VERTICES] = "a shape in % dimensions needs at least @ vertices, but has #",
+    [ABUT_SHAPE_TOO_FEW_FACETS] = "a shape in % dimensions needs at least @ facets, but has #",
+    [ABUT_SHAPE_BAD_VERTEX] = "facet # names vertex @, but the shape has % vertices",
+    [ABUT_SHAPE_BAD_SIDE] = "facet # of a polygon is a side of 2 corners, but names @",
+    [ABUT_SHAPE_FLAT] = "the shape is flat: all vertices lie in one plane",
+    [ABUT_SHAPE_INWARD] = "facet # looks inward; corners must be counter-clockwise as seen from "
+                          "outside",
+    [ABUT_SHAPE_NOT_CLOSED] = "the facets are not closed: the edge between vertices # and @ has "
+                              "not one facet on each side, but % in all",
+    [ABUT_SHAPE_NOT_PLANAR] =
+        "facet # is not planar: vertex @ is off its plane by % of the shape's size",
+    [ABUT_SHAPE_NOT_CONVEX] =
+        "the shape is not convex: vertex @ is in front of facet # by % of the shape's size",
 };
 
 static const char winds_twice[] = "facet # crosses itself or winds around more than once";
 
 /* The gaps of other spheres are an argument of their own, which is called gaps. */
 static const char bad_other_gap[] = "gaps[#] is %; it must be at least 0 and at most 1e75";
+
+/* Of polygons. */
+static const char flat_polygon[] = "the shape is flat: all vertices lie on one line";
+static const char open_polygon[] = "the sides are not closed: at vertex # not one side begins and "
+                                   "one ends, but % do in all";
+static const char inward_side[] =
+    "facet # looks inward; a polygon's sides run counter-clockwise, with the polygon on their left";
+
+/* What is said in other words of polygons; NULL: nothing. */
+static const char *message_of_polygon(const abut_error *error)
+{
+    if (error->status == ABUT_SHAPE_FLAT && error->index == 2) {
+        return flat_polygon;
+    }
+    if (error->status == ABUT_SHAPE_INWARD && error->detail == 2) {
+        return inward_side;
+    }
+    return error->status == ABUT_SHAPE_NOT_CLOSED && error->detail < 0 ? open_polygon : NULL;
+}
 
 static const char *message_of(const abut_error *error)
 {
@@ -92,7 +125,8 @@ static const char *message_of(const abut_error *error)
     if (error->status == ABUT_BAD_SPHERE_GAP && error->of_others) {
         return bad_other_gap;
     }
-    return messages[error->status];
+    const char *of_polygon = message_of_polygon(error);
+    return of_polygon ? of_polygon : messages[error->status];
 }
 
 /* As few digits as give the number back; counts print as integers. */

@@ -111,6 +111,17 @@
  * each of the walls of a rotated corner carries its full force. */
 #define PERPENDICULAR_COSINE 1e-15
 
+/* Facets of a convex body whose corners are off one plane by no more than this part of its size are
+ * one: far more than turning a body in doubles leaves, and a tenth of what two bodies' distance may
+ * be off, so that nobody sees it there. To it comes what coordinates far from the origin are
+ * rounded by: some units in the last place. */
+#define COPLANAR 1e-12
+#define COPLANAR_ROUNDING 0x1p-50
+
+/* The square of a normal that the library has written is 1 to within this; rounding leaves far
+ * less, and a number that was changed since is one more. */
+#define NEARLY_UNIT 1e-9
+
 /* One unit in the last place of a number is its power of two times this. */
 #define EXPONENT_BITS (UINT64_C(0x7ff) << 52)
 #define DOUBLE_EPS 0x1p-52

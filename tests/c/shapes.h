@@ -1,0 +1,70 @@
+/* Shapes that tests are made with: bodies with known facets, and hulls of random points. */
+#ifndef ABUT_SHAPES_H
+#define ABUT_SHAPES_H
+
+#include "abut.h"
+#include "base/vec3.h"
+#include "random.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_POINTS = 64 };
+
+/* The hull of points by looking at all planes through three of them: slow, and right where no four
+ * are in one plane. */
+static inline int is_hull_facet(const double *points, int count, int i, int j, int k)
+{
+    const vec3 a = vec3_load(points + 3 * i);
+    const vec3 u = vec3_sub(vec3_load(points + 3 * j), a);
+    const vec3 v = vec3_sub(vec3_load(points + 3 * k), a);
+    const vec3 normal = vec3_cross(u, v);
+    for (int m = 0; m < count; m++) {
+        const vec3 w = vec3_sub(vec3_load(points + 3 * m), a);
+        if (m != i && m != j && m != k && vec3_dot(normal, w) > 0.0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Triangles of the hull, at most 2 * count; gives how many. */
+static inline int find_hull(const double *points, int count, abut_index *indices)
+{
+    int found = 0;
+    for (int i = 0; i < count; i++) {
+        for (int j = i + 1; j < count; j++) {
+            for (int k = i + 1; k < count; k++) {
+                if (k != j && is_hull_facet(points, count, i, j, k)) {
+                    indices[3 * found] = i, indices[3 * found + 1] = j;
+                    indices[3 * found + 2] = k;
+                    found++;
+                }
+            }
+        }
+    }
+    return found;
+}
+
+/* The shape of triangles. */
+static inline abut_status build_triangles(const double *points, int count,
+                                          const abut_index *indices, int triangles, double radius,
+                                          abut_shape **shape, abut_error *error)
+{
+    abut_index offsets[2 * MOST_POINTS * 4 + 1];
+    for (int f = 0; f <= triangles; f++) {
+        offsets[f] = 3 * f;
+    }
+    const abut_shape_input input = {.dimension = 3,
+                                    .vertex_count = count,
+                                    .facet_count = triangles,
+                                    .index_count = 3 * triangles,
+                                    .vertices = points,
+                                    .indices = indices,
+                                    .offsets = offsets,
+                                    .radius = radius};
+    return abut_shape_build(&input, shape, error);
+}
+
+#endif
