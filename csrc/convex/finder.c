@@ -139,7 +139,7 @@ static abut_status copy_body(const abut_convex_input *input, abut_index i,
         return finder_report(error, ABUT_BAD_SCALE, i, scale);
     }
     const abut_shape *shape = finder->shapes[number];
-    const double radius = scale * shape->view.circumradius * (1.0 + BODY_TOLERANCE);
+    const double radius = scale * shape->view.circumradius * (1.0 + TOLD_APART);
     if (!(radius >= ABUT_SMALLEST_RADIUS)) {
         return finder_report(error, ABUT_BODY_TOO_SMALL, i, radius);
     }

@@ -217,6 +217,6 @@ convex_pair places_pair(const placed_body *a, const placed_body *b, vec3 shift)
         ROUNDED_PART * (vec3_max_abs(between) + a->body.scale * a->body.shape->radius +
                         b->body.scale * b->body.shape->radius);
     pair.size = larger(reach_a + reach_b, least);
-    pair.tolerance = BODY_TOLERANCE * pair.size;
+    pair.tolerance = TOLD_APART * pair.size;
     return pair;
 }
