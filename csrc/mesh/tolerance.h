@@ -131,6 +131,12 @@
  * over the sine, a thousandth of their length here. */
 #define PARALLEL_SINE 1e-12
 
+/* Contact points of two convex bodies are told apart by this part of the smaller body's size: far
+ * more than what rounding makes of positions in a simulation, so that bodies that are aligned keep
+ * their spots and their spots' names, and less than anybody resolves of a contact. */
+#define SPOT_TOGETHER 1e-8
+
+
 /* Edges that overlap give a normal of their own if their sine is larger: it is turned by rounding
  * over the sine, so by less than 1e-8. */
 #define CROSSING_SINE 1e-7
