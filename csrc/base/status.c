@@ -70,16 +70,77 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_BAD_FORCE] = "the force or torque on sphere # is % along axis @",
     [ABUT_LAW_MISSING] = "sphere # of material @ touches material %, and the two have no law",
     [ABUT_SPHERE_LOST] = "sphere # is lost in step @: its center is not finite, or too far",
+    [ABUT_BAD_BODY] = "body # has the number % in its column @, out of its range",
+    [ABUT_BODY_LAW] = "body # of material @ touches material %: the two need a linear law without "
+                      "rolling",
+    [ABUT_BODY_LOST] = "body # is lost in step @: its position is not finite, or too far",
+    [ABUT_BODY_IMAGES] = "body # meets sphere @ at more than one image: the period is too short",
+    [ABUT_NO_SHAPES] = "a finder of convex bodies needs at least one shape",
+    [ABUT_MIXED_SHAPES] = "shape # has @ dimensions, but shape 0 has %",
+    [ABUT_TOO_MANY_BODIES] = "# bodies are too many; they are numbered with 31 bits",
+    [ABUT_BAD_SHAPE_NUMBER] = "shape[#] is @, but must be 0 to %",
+    [ABUT_BAD_SCALE] = "scales[#] is %; scales must be positive and at most 1e75",
+    [ABUT_BODY_TOO_SMALL] = "body # has the circumscribed radius %, but needs at least 1e-75",
+    [ABUT_BODY_TOO_LARGE] = "body # has the circumscribed radius %, but at most 1e75 will do",
+    [ABUT_BAD_METHOD] = "there is no method #",
+    [ABUT_BAD_MINIMUM] = "there is no minimum #",
+    [ABUT_BAD_PATCH_ANGLE] = "patch_angle is %; it must be positive and less than pi/4 (radians)",
+    [ABUT_BAD_CP_ANGLE] = "cp_angles[#] is %; they must be positive and less than pi/2 (radians), "
+                          "and not ascend",
+    [ABUT_BAD_ITERATIONS] = "iterations is #, but must be 1 to 2147483647",
+    [ABUT_POSITION_NOT_FINITE] = "positions[#, @] is %",
+    [ABUT_POSITION_TOO_FAR] = "positions[#, @] is %; coordinates must lie within 1e75 of 0",
+    [ABUT_POSITION_FAR_PERIODS] = "positions[#, @] is %, more than 2^31 periods away",
+    [ABUT_BAD_QUATERNION] = "orientations[#] has the length %, but must be a quaternion x, y, z, w "
+                            "of positive, finite length",
+    [ABUT_BAD_ANGLE] = "orientations[#] is %; angles must be finite",
+    [ABUT_SAME_BODY] = "pair # is body @ and itself",
+    [ABUT_BAD_SPOT_ROWS] = "spot_offsets do not ascend from 0 to the number of spots, @",
+    [ABUT_BAD_SPOT_MATCH] = "match[#] is @, but the previous rows are %, from 0 on; -1 is none",
+    [ABUT_BAD_ENTRANCE_ROWS] = "previous: offsets do not ascend from 0 over the pairs, @",
     [ABUT_INPUT_CHANGED] = "an array was changed while it was read: what was wrong in it is so no "
                            "more",
     [ABUT_BAD_SIMD] = "the instruction levels are baseline, v3 and v4",
     [ABUT_NO_SIMD] = "this processor, or this build, has no such instruction level",
+    [ABUT_SHAPE_BAD_RADIUS] = "radius is %; it must be at least 0 and at most 1e75",
+    [ABUT_SHAPE_TOO_FEW_VERTICES] = "a shape in % dimensions needs at least @ vertices, but has #",
+    [ABUT_SHAPE_TOO_FEW_FACETS] = "a shape in % dimensions needs at least @ facets, but has #",
+    [ABUT_SHAPE_BAD_VERTEX] = "facet # names vertex @, but the shape has % vertices",
+    [ABUT_SHAPE_BAD_SIDE] = "facet # of a polygon is a side of 2 corners, but names @",
+    [ABUT_SHAPE_FLAT] = "the shape is flat: all vertices lie in one plane",
+    [ABUT_SHAPE_INWARD] = "facet # looks inward; corners must be counter-clockwise as seen from "
+                          "outside",
+    [ABUT_SHAPE_NOT_CLOSED] = "the facets are not closed: the edge between vertices # and @ has "
+                              "not one facet on each side, but % in all",
+    [ABUT_SHAPE_NOT_PLANAR] =
+        "facet # is not planar: vertex @ is off its plane by % of the shape's size",
+    [ABUT_SHAPE_NOT_CONVEX] =
+        "the shape is not convex: vertex @ is in front of facet # by % of the shape's size",
 };
 
 static const char winds_twice[] = "facet # crosses itself or winds around more than once";
 
 /* The gaps of other spheres are an argument of their own, which is called gaps. */
 static const char bad_other_gap[] = "gaps[#] is %; it must be at least 0 and at most 1e75";
+
+/* Of polygons. */
+static const char flat_polygon[] = "the shape is flat: all vertices lie on one line";
+static const char open_polygon[] = "the sides are not closed: at vertex # not one side begins and "
+                                   "one ends, but % do in all";
+static const char inward_side[] =
+    "facet # looks inward; a polygon's sides run counter-clockwise, with the polygon on their left";
+
+/* What is said in other words of polygons; NULL: nothing. */
+static const char *message_of_polygon(const abut_error *error)
+{
+    if (error->status == ABUT_SHAPE_FLAT && error->index == 2) {
+        return flat_polygon;
+    }
+    if (error->status == ABUT_SHAPE_INWARD && error->detail == 2) {
+        return inward_side;
+    }
+    return error->status == ABUT_SHAPE_NOT_CLOSED && error->detail < 0 ? open_polygon : NULL;
+}
 
 static const char *message_of(const abut_error *error)
 {
@@ -92,7 +153,8 @@ static const char *message_of(const abut_error *error)
     if (error->status == ABUT_BAD_SPHERE_GAP && error->of_others) {
         return bad_other_gap;
     }
-    return messages[error->status];
+    const char *of_polygon = message_of_polygon(error);
+    return of_polygon ? of_polygon : messages[error->status];
 }
 
 /* As few digits as give the number back; counts print as integers. */

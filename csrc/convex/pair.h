@@ -76,7 +76,8 @@ static inline vec3 body_vertex(const convex_body *body, int32_t vertex)
 /* The same two bodies with B in the first place. */
 convex_pair pair_swapped(const convex_pair *pair);
 
-/* A vertex that is farthest along a direction of the body's frame, and how far that is. */
+/* A vertex that is farthest along a direction of the body's frame, the first of several, and how
+ * far that is. */
 typedef struct support {
     double height;
     int32_t vertex;
@@ -96,7 +97,9 @@ support_gap pair_support_gap(const convex_pair *pair, vec3 n);
 
 void link_pack(const convex_link *link, double state[ABUT_CONVEX_STATE]);
 
-/* Whether the numbers are those of a link of such bodies; else the caller begins anew. */
+/* Whether the numbers are those of a link of such bodies; else the caller begins anew. Features are
+ * there, points are finite and the normal is a unit vector, but numbers that somebody has changed
+ * may be on no feature: who goes on from points projects them anew. Gap and error are NaN. */
 bool link_unpack(const double state[ABUT_CONVEX_STATE], const convex_pair *pair, convex_link *link);
 
 #endif

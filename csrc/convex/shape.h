@@ -29,10 +29,13 @@ typedef struct shape_edge {
     int32_t facets[2]; /* on its left and on its right, as seen from outside */
 } shape_edge;
 
-/* What meets at a vertex; each list begins where that of the vertex before ends. */
+/* What meets at a vertex, counter-clockwise as seen from outside: edge k leads to neighbor k, and
+ * facet k is between edges k and k + 1. Of a polygon there are no edges: neighbor 0 is the next
+ * vertex, neighbor 1 the one before, and facet k is the side that leads to neighbor k. A point has
+ * neither. */
 typedef struct shape_vertex {
-    int32_t first_facet, facet_count;
-    int32_t first_edge, edge_count; /* and as many neighbors; of a polygon neighbors alone */
+    int32_t first_facet, facet_count; /* in facets_at */
+    int32_t first_edge, edge_count;   /* in edges_at and neighbors */
 } shape_vertex;
 
 /* Arrays are blocks of one allocation, or borrowed by a shape that is made anew for each facet of
@@ -50,8 +53,8 @@ struct abut_shape {
     shape_vertex *vertices;
     int32_t *facets_at, *edges_at, *neighbors; /* of vertices, list after list */
     vec3 centroid;                             /* of the polyhedron without its rounding */
-    double reach;                              /* of the smallest sphere about it, likewise */
-    double radius;                             /* of the rounding */
+    double reach;  /* of the vertex that is farthest from the centroid */
+    double radius; /* of the rounding */
     void *memory;
     abut_shape_view view;
 };

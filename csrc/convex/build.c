@@ -1,0 +1,420 @@
+/* From facets that are in order to a shape: the lists of what meets where, and all that follows. */
+#include "hull.h"
+#include "moments.h"
+#include "shape.h"
+
+#include "../base/memory.h"
+
+/* Lanes of the widest vectors; coordinates are padded to a multiple. */
+enum { PADDING = 8 };
+
+/* ---- memory ---- */
+
+/* Arrays of one allocation; without a base they are only counted. */
+typedef struct arrays {
+    char *base;
+    size_t used;
+} arrays;
+
+static void *take(arrays *a, int32_t count, size_t size)
+{
+    void *array = a->base ? a->base + a->used : NULL;
+    a->used += ((size_t)count * size + MEMORY_LINE - 1) / MEMORY_LINE * MEMORY_LINE;
+    return array;
+}
+
+static void lay_out_coordinates(abut_shape *s, arrays *a)
+{
+    s->padded_count = (s->vertex_count + PADDING - 1) / PADDING * PADDING;
+    s->x = take(a, s->padded_count, sizeof *s->x);
+    s->y = take(a, s->padded_count, sizeof *s->y);
+    s->z = take(a, s->padded_count, sizeof *s->z);
+}
+
+static void lay_out_view(abut_shape *s, arrays *a)
+{
+    const size_t d = (size_t)s->dimension;
+    s->view.vertices = take(a, s->vertex_count, d * sizeof(double));
+    s->view.normals = take(a, s->facet_count, d * sizeof(double));
+    s->view.indices = take(a, s->corner_count, sizeof(abut_index));
+    s->view.offsets = take(a, s->facet_count + 1, sizeof(abut_index));
+    s->view.edges = take(a, s->edge_count, 2 * sizeof(abut_index));
+    s->view.edge_facets = take(a, s->edge_count, 2 * sizeof(abut_index));
+    s->view.source = take(a, s->vertex_count, sizeof(abut_index));
+}
+
+static void lay_out(abut_shape *s, arrays *a)
+{
+    lay_out_coordinates(s, a);
+    s->facets = take(a, s->facet_count, sizeof *s->facets);
+    s->corners = take(a, s->corner_count, sizeof *s->corners);
+    s->edges = take(a, s->edge_count, sizeof *s->edges);
+    s->vertices = take(a, s->vertex_count, sizeof *s->vertices);
+    s->facets_at = take(a, s->corner_count, sizeof *s->facets_at);
+    s->edges_at = take(a, 2 * s->edge_count, sizeof *s->edges_at);
+    s->neighbors = take(a, s->corner_count, sizeof *s->neighbors);
+    lay_out_view(s, a);
+}
+
+/* Room for as much as the shape's counts say. */
+static abut_status allocate(abut_shape *s)
+{
+    arrays counted = {NULL, 0};
+    lay_out(s, &counted);
+    s->memory = memory_alloc_zeroed((abut_index)counted.used + MEMORY_LINE, 1);
+    if (!s->memory) {
+        return ABUT_NO_MEMORY;
+    }
+    arrays own = {memory_first_line(s->memory), 0};
+    lay_out(s, &own);
+    return ABUT_OK;
+}
+
+static void pad_coordinates(abut_shape *s)
+{
+    const vec3 last = shape_point(s, s->vertex_count - 1);
+    for (int32_t v = s->vertex_count; v < s->padded_count; v++) {
+        s->x[v] = last.x, s->y[v] = last.y, s->z[v] = last.z;
+    }
+}
+
+/* ---- vertices and facets ---- */
+
+/* A shape on its way: `number` is that of each of the input's vertices, or -1. */
+typedef struct builder {
+    const hull *h;
+    abut_shape *s;
+    int32_t *number;   /* of the input's vertices in the shape, or -1 */
+    int32_t *facet_of; /* of each corner */
+} builder;
+
+static int32_t number_vertices(const hull *h, int32_t *number)
+{
+    for (int32_t v = 0; v < h->vertex_count; v++) {
+        number[v] = -1;
+    }
+    for (int32_t c = 0; c < h->merged.corner_count; c++) {
+        number[h->merged.corners[c]] = 0;
+    }
+    int32_t count = 0;
+    for (int32_t v = 0; v < h->vertex_count; v++) {
+        number[v] = number[v] < 0 ? -1 : count++;
+    }
+    return count;
+}
+
+static void place_vertices(const builder *b)
+{
+    abut_shape *s = b->s;
+    for (int32_t v = 0; v < b->h->vertex_count; v++) {
+        const int32_t k = b->number[v];
+        if (k >= 0) {
+            const vec3 p = hull_vertex(b->h, v);
+            s->x[k] = p.x, s->y[k] = p.y, s->z[k] = p.z;
+            ((abut_index *)s->view.source)[k] = v;
+        }
+    }
+    pad_coordinates(s);
+}
+
+/* How far the shape reaches along a direction. */
+static double farthest_along(const abut_shape *s, vec3 direction)
+{
+    double most = -INFINITY;
+    for (int32_t v = 0; v < s->vertex_count; v++) {
+        most = larger(most, vec3_dot(direction, shape_point(s, v)));
+    }
+    return most;
+}
+
+static void place_facets(const builder *b)
+{
+    abut_shape *s = b->s;
+    const loops *l = &b->h->merged;
+    for (int32_t f = 0; f < s->facet_count; f++) {
+        const vec3 normal = hull_plane(b->h, l, f).normal;
+        const int32_t begin = l->offsets[f], count = l->offsets[f + 1] - begin;
+        s->facets[f] = (shape_facet){normal, farthest_along(s, normal), begin, count};
+        s->most_corners = count > s->most_corners ? count : s->most_corners;
+        for (int32_t c = begin; c < begin + count; c++) {
+            s->corners[c].vertex = b->number[l->corners[c]];
+            s->corners[c].edge = -1;
+            b->facet_of[c] = f;
+        }
+    }
+}
+
+/* ---- borders ---- */
+
+static vec3 direction_between(const abut_shape *s, int32_t from, int32_t to)
+{
+    const vec3 d = vec3_sub(shape_point(s, to), shape_point(s, from));
+    return vec3_scale(d, 1.0 / vec3_length(d));
+}
+
+/* Where the border of a facet lies along its outward vector. */
+static double border_offset(const abut_shape *s, const shape_facet *f, vec3 outward)
+{
+    double most = -INFINITY;
+    for (int32_t k = 0; k < f->count; k++) {
+        const int32_t vertex = s->corners[f->begin + k].vertex;
+        most = larger(most, vec3_dot(outward, shape_point(s, vertex)));
+    }
+    return most;
+}
+
+static void place_borders(const abut_shape *s)
+{
+    for (int32_t f = 0; f < s->facet_count; f++) {
+        const shape_facet *facet = &s->facets[f];
+        for (int32_t k = 0; k < facet->count; k++) {
+            shape_corner *own = &s->corners[facet->begin + k];
+            const int32_t next = s->corners[facet->begin + (k + 1) % facet->count].vertex;
+            const vec3 along = direction_between(s, own->vertex, next);
+            own->outward = s->dimension == 3 ? vec3_cross(along, facet->normal)
+                                             : vec3_scale(along, -1.0); /* away from the other */
+            own->offset = border_offset(s, facet, own->outward);
+        }
+    }
+}
+
+/* ---- what meets at a vertex ---- */
+
+static void place_edges(const builder *b)
+{
+    abut_shape *s = b->s;
+    int32_t count = 0;
+    for (int32_t c = 0; c < s->corner_count; c++) {
+        const int32_t twin = b->h->twins[c];
+        if (twin < c) {
+            continue;
+        }
+        const int32_t from = s->corners[c].vertex, to = s->corners[twin].vertex;
+        const vec3 d = vec3_sub(shape_point(s, to), shape_point(s, from));
+        s->corners[c].edge = s->corners[twin].edge = count;
+        s->edges[count++] = (shape_edge){direction_between(s, from, to),
+                                         vec3_length(d),
+                                         {from, to},
+                                         {b->facet_of[c], b->facet_of[twin]}};
+    }
+}
+
+static int32_t corner_before(const builder *b, int32_t corner)
+{
+    const shape_facet *f = &b->s->facets[b->facet_of[corner]];
+    return corner > f->begin ? corner - 1 : f->begin + f->count - 1;
+}
+
+/* Go around a vertex, counter-clockwise as seen from outside, from one of its corners on. */
+static void walk_around(const builder *b, int32_t first, int32_t place)
+{
+    abut_shape *s = b->s;
+    shape_vertex *v = &s->vertices[s->corners[first].vertex];
+    *v = (shape_vertex){.first_facet = place, .first_edge = place};
+    int32_t corner = first;
+    do {
+        s->facets_at[place] = b->facet_of[corner];
+        s->edges_at[place] = s->corners[corner].edge;
+        s->neighbors[place] = s->corners[b->h->twins[corner]].vertex;
+        corner = b->h->twins[corner_before(b, corner)];
+        v->facet_count = ++v->edge_count;
+        place++;
+    } while (corner != first);
+}
+
+static void place_fans(const builder *b)
+{
+    const abut_shape *s = b->s;
+    int32_t place = 0;
+    for (int32_t c = 0; c < s->corner_count; c++) {
+        const shape_vertex *v = &s->vertices[s->corners[c].vertex];
+        if (v->facet_count == 0) {
+            walk_around(b, c, place);
+            place += v->facet_count;
+        }
+    }
+}
+
+/* The two sides at a polygon's vertex: that which begins there, and that which ends. */
+static void place_sides(const builder *b)
+{
+    abut_shape *s = b->s;
+    for (int32_t f = 0; f < s->facet_count; f++) {
+        const int32_t from = s->corners[2 * f].vertex, to = s->corners[2 * f + 1].vertex;
+        s->vertices[from] = (shape_vertex){2 * from, 2, 2 * from, 2};
+        s->facets_at[2 * from] = f, s->neighbors[2 * from] = to;
+        s->facets_at[2 * to + 1] = f, s->neighbors[2 * to + 1] = from;
+    }
+}
+
+/* ---- what is read of it ---- */
+
+static void copy_point(const abut_shape *s, const double *to, int32_t row, vec3 p)
+{
+    const double all[3] = {p.x, p.y, p.z};
+    for (int axis = 0; axis < s->dimension; axis++) {
+        ((double *)to)[row * s->dimension + axis] = all[axis];
+    }
+}
+
+static void copy_two(const abut_index *to, int32_t row, const int32_t two[2])
+{
+    ((abut_index *)to)[2 * row] = two[0];
+    ((abut_index *)to)[2 * row + 1] = two[1];
+}
+
+static void fill_lists(abut_shape *s)
+{
+    abut_shape_view *view = &s->view;
+    for (int32_t f = 0; f < s->facet_count; f++) {
+        copy_point(s, view->normals, f, s->facets[f].normal);
+        ((abut_index *)view->offsets)[f + 1] = s->facets[f].begin + s->facets[f].count;
+    }
+    for (int32_t c = 0; c < s->corner_count; c++) {
+        ((abut_index *)view->indices)[c] = s->corners[c].vertex;
+    }
+    for (int32_t e = 0; e < s->edge_count; e++) {
+        copy_two(view->edges, e, s->edges[e].vertices);
+        copy_two(view->edge_facets, e, s->edges[e].facets);
+    }
+    for (int32_t v = 0; v < s->vertex_count; v++) {
+        copy_point(s, view->vertices, v, shape_point(s, v));
+    }
+}
+
+static void fill_counts(abut_shape *s)
+{
+    s->view.dimension = s->dimension;
+    s->view.vertex_count = s->vertex_count;
+    s->view.facet_count = s->facet_count;
+    s->view.index_count = s->corner_count;
+    s->view.edge_count = s->edge_count;
+    s->view.radius = s->radius;
+}
+
+static double farthest_from(const abut_shape *s, vec3 center)
+{
+    double most = 0.0;
+    for (int32_t v = 0; v < s->vertex_count; v++) {
+        most = larger(most, vec3_length(vec3_sub(shape_point(s, v), center)));
+    }
+    return most;
+}
+
+/* `about`: a point in or near the body, from which all is added up. */
+static void measure(abut_shape *s, vec3 about)
+{
+    moments m = moments_of_core(s, about);
+    s->centroid = vec3_add(about, moments_center(&m));
+    s->reach = farthest_from(s, s->centroid);
+    if (s->radius > 0.0) {
+        m = moments_add(m, moments_of_rounding(s, about));
+    }
+    const vec3 center = vec3_add(about, moments_center(&m));
+    vec3_store(s->view.centroid, center);
+    s->view.volume = m.mass;
+    s->view.circumradius = farthest_from(s, center) + s->radius;
+    moments_inertia(&m, s->dimension, s->view.inertia);
+}
+
+/* ---- building ---- */
+
+static abut_status fill(builder *b)
+{
+    abut_shape *s = b->s;
+    const abut_status status = allocate(s);
+    if (status) {
+        return status;
+    }
+    place_vertices(b);
+    place_facets(b);
+    place_borders(s);
+    if (s->dimension == 3) {
+        place_edges(b);
+        place_fans(b);
+    } else {
+        place_sides(b);
+    }
+    fill_lists(s);
+    fill_counts(s);
+    measure(s, b->h->middle);
+    return ABUT_OK;
+}
+
+static abut_status make_shape(const hull *h, double radius, abut_shape **shape)
+{
+    builder b = {.h = h,
+                 .s = memory_alloc_zeroed(1, sizeof *b.s),
+                 .number = memory_alloc(h->vertex_count, sizeof *b.number),
+                 .facet_of = memory_alloc(h->merged.corner_count, sizeof *b.facet_of)};
+    abut_status status = ABUT_NO_MEMORY;
+    if (b.s && b.number && b.facet_of) {
+        b.s->dimension = h->dimension;
+        b.s->radius = radius;
+        b.s->vertex_count = number_vertices(h, b.number);
+        b.s->facet_count = h->merged.facet_count;
+        b.s->corner_count = h->merged.corner_count;
+        b.s->edge_count = h->dimension == 3 ? h->merged.corner_count / 2 : 0;
+        status = fill(&b);
+    }
+    memory_free(b.number), memory_free(b.facet_of);
+    if (status) {
+        abut_shape_free(b.s);
+        return status;
+    }
+    *shape = b.s;
+    return ABUT_OK;
+}
+
+abut_status abut_shape_build(const abut_shape_input *input, abut_shape **shape, abut_error *error)
+{
+    abut_error unused;
+    abut_error *own_error = error ? error : &unused;
+    const abut_shape_input own = *input;
+    hull h = {0};
+    *shape = NULL;
+    abut_status status = hull_make(&own, &h, own_error);
+    if (!status) {
+        status = make_shape(&h, own.radius, shape);
+        *own_error = (abut_error){.status = status};
+    }
+    hull_free(&h);
+    return status;
+}
+
+static abut_status make_point(int dimension, double radius, abut_shape **shape)
+{
+    abut_shape *s = memory_alloc_zeroed(1, sizeof *s);
+    if (!s) {
+        return ABUT_NO_MEMORY;
+    }
+    s->dimension = dimension;
+    s->radius = radius;
+    s->vertex_count = 1;
+    if (allocate(s)) {
+        abut_shape_free(s);
+        return ABUT_NO_MEMORY;
+    }
+    fill_lists(s);
+    fill_counts(s);
+    measure(s, (vec3){0.0, 0.0, 0.0});
+    *shape = s;
+    return ABUT_OK;
+}
+
+abut_status abut_shape_build_point(int dimension, double radius, abut_shape **shape,
+                                   abut_error *error)
+{
+    abut_error unused;
+    abut_error *own_error = error ? error : &unused;
+    *shape = NULL;
+    if (dimension != 2 && dimension != 3) {
+        return hull_report(own_error, ABUT_BAD_DIMENSION, dimension, 0, 0.0);
+    }
+    if (!(radius >= 0.0 && radius <= ABUT_COORDINATE_LIMIT)) {
+        return hull_report(own_error, ABUT_SHAPE_BAD_RADIUS, 0, 0, radius);
+    }
+    const abut_status status = make_point(dimension, radius, shape);
+    *own_error = (abut_error){.status = status};
+    return status;
+}

@@ -1,0 +1,507 @@
+/* What a shape is built from: read, checked, and its facets' planes. */
+#include "hull.h"
+
+#include "../base/memory.h"
+#include "../mesh/tolerance.h"
+
+/* Vertices and corners that a shape may have: they are numbered with 31 bits. */
+#define NUMBER_LIMIT (INT32_MAX / 4)
+
+/* ---- reading ---- */
+
+static abut_status check_counts(const abut_shape_input *in, abut_error *error)
+{
+    if (in->dimension != 2 && in->dimension != 3) {
+        return hull_report(error, ABUT_BAD_DIMENSION, in->dimension, 0, 0.0);
+    }
+    if (!(in->radius >= 0.0 && in->radius <= ABUT_COORDINATE_LIMIT)) {
+        return hull_report(error, ABUT_SHAPE_BAD_RADIUS, 0, 0, in->radius);
+    }
+    if (in->vertex_count > NUMBER_LIMIT || in->index_count > NUMBER_LIMIT ||
+        in->facet_count > NUMBER_LIMIT) {
+        return hull_report(error, ABUT_TOO_MANY_FACETS, in->facet_count, 0, 0.0);
+    }
+    if (in->vertex_count < in->dimension + 1) {
+        return hull_report(error, ABUT_SHAPE_TOO_FEW_VERTICES, in->vertex_count, in->dimension + 1,
+                           in->dimension);
+    }
+    if (in->facet_count < in->dimension + 1) {
+        return hull_report(error, ABUT_SHAPE_TOO_FEW_FACETS, in->facet_count, in->dimension + 1,
+                           in->dimension);
+    }
+    return ABUT_OK;
+}
+
+static abut_status check_coordinate(double x, abut_index vertex, int axis, abut_error *error)
+{
+    if (!isfinite(x)) {
+        return hull_report(error, ABUT_VERTEX_NOT_FINITE, vertex, axis, x);
+    }
+    if (fabs(x) > ABUT_COORDINATE_LIMIT) {
+        return hull_report(error, ABUT_VERTEX_TOO_FAR, vertex, axis, x);
+    }
+    return ABUT_OK;
+}
+
+/* Copy the vertices and check the copy: what is checked is what is used. */
+static abut_status read_vertices(hull *h, const double *vertices, abut_error *error)
+{
+    for (int32_t v = 0; v < h->vertex_count; v++) {
+        for (int axis = 0; axis < h->dimension; axis++) {
+            const double x = vertices[(size_t)v * (size_t)h->dimension + (size_t)axis];
+            const abut_status status = check_coordinate(x, v, axis, error);
+            if (status) {
+                return status;
+            }
+            h->vertices[3 * v + axis] = x;
+        }
+    }
+    return ABUT_OK;
+}
+
+static abut_status read_offsets(hull *h, const abut_shape_input *in, abut_error *error)
+{
+    h->given.offsets[0] = 0;
+    for (abut_index f = 0; f < in->facet_count; f++) {
+        const abut_index begin = h->given.offsets[f], end = in->offsets[f + 1];
+        if (in->offsets[f] != begin || end < begin || end > in->index_count) {
+            return hull_report(error, ABUT_BAD_OFFSETS, f, 0, 0.0);
+        }
+        if (h->dimension == 2 ? end - begin != 2 : end - begin < 3) {
+            return hull_report(error,
+                               h->dimension == 2 ? ABUT_SHAPE_BAD_SIDE : ABUT_FACET_TOO_FEW_CORNERS,
+                               f, end - begin, 0.0);
+        }
+        h->given.offsets[f + 1] = (int32_t)end;
+    }
+    if (h->given.offsets[in->facet_count] != in->index_count) {
+        return hull_report(error, ABUT_BAD_LAST_OFFSET, 0, h->given.offsets[in->facet_count],
+                           (double)in->index_count);
+    }
+    return ABUT_OK;
+}
+
+/* seen[v]: the last facet that named the vertex, and 1. */
+static abut_status read_corners(hull *h, const abut_index *indices, int32_t *seen,
+                                abut_error *error)
+{
+    for (int32_t f = 0; f < h->given.facet_count; f++) {
+        for (int32_t c = h->given.offsets[f]; c < h->given.offsets[f + 1]; c++) {
+            const abut_index vertex = indices[c];
+            if (vertex < 0 || vertex >= h->vertex_count) {
+                return hull_report(error, ABUT_SHAPE_BAD_VERTEX, f, vertex, h->vertex_count);
+            }
+            if (seen[vertex] == f + 1) {
+                return hull_report(error, ABUT_FACET_REPEATS_VERTEX, f, vertex, 0.0);
+            }
+            seen[vertex] = f + 1;
+            h->given.corners[c] = (int32_t)vertex;
+        }
+    }
+    return ABUT_OK;
+}
+
+/* ---- planes ---- */
+
+/* Where the list of a facet's corners is begun, so that nothing depends on where the caller does:
+ * at the lexicographically smallest corner. */
+static int32_t first_corner(const hull *h, const int32_t *corners, int32_t count)
+{
+    int32_t first = 0;
+    for (int32_t k = 1; k < count; k++) {
+        if (vec3_compare(hull_vertex(h, corners[k]), hull_vertex(h, corners[first])) < 0) {
+            first = k;
+        }
+    }
+    return first;
+}
+
+/* Twice the area as a vector, of the fan of triangles from the first corner. */
+static vec3 fan_area(const hull *h, const int32_t *corners, int32_t count)
+{
+    const int32_t first = first_corner(h, corners, count);
+    const vec3 start = hull_vertex(h, corners[first]);
+    vec3 sum = {0.0, 0.0, 0.0};
+    vec3 before = vec3_sub(hull_vertex(h, corners[(first + 1) % count]), start);
+    for (int32_t k = 2; k < count; k++) {
+        const vec3 next = vec3_sub(hull_vertex(h, corners[(first + k) % count]), start);
+        sum = vec3_add(sum, vec3_cross_exact(before, next));
+        before = next;
+    }
+    return sum;
+}
+
+/* A vector over its largest part, so that squares neither overflow nor vanish. */
+static loop_plane plane_of(vec3 area, double factor)
+{
+    const double scale = vec3_max_abs(area);
+    if (scale == 0.0) {
+        return (loop_plane){{0.0, 0.0, 0.0}, 0.0};
+    }
+    const vec3 part = {area.x / scale, area.y / scale, area.z / scale};
+    const double length = vec3_length(part);
+    const vec3 normal = {part.x / length, part.y / length, part.z / length};
+    return (loop_plane){vec3_one_zero(normal), factor * scale * length};
+}
+
+loop_plane hull_plane(const hull *h, const loops *l, int32_t facet)
+{
+    const int32_t *corners = l->corners + l->offsets[facet];
+    const int32_t count = l->offsets[facet + 1] - l->offsets[facet];
+    if (h->dimension == 3) {
+        return plane_of(fan_area(h, corners, count), 0.5);
+    }
+    const vec3 along = vec3_sub(hull_vertex(h, corners[1]), hull_vertex(h, corners[0]));
+    return plane_of((vec3){along.y, -along.x, 0.0}, 1.0);
+}
+
+/* Half the diagonal of the corners' bounds, and how near to a plane is in it. */
+static void measure(hull *h)
+{
+    vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
+    for (int32_t c = 0; c < h->given.corner_count; c++) {
+        const vec3 p = hull_vertex(h, h->given.corners[c]);
+        low = (vec3){fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z)};
+        high = (vec3){fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z)};
+    }
+    const double coordinate = larger(vec3_max_abs(low), vec3_max_abs(high));
+    const vec3 extent = vec3_scale(vec3_sub(high, low), 0.5);
+    h->middle = vec3_add(vec3_scale(low, 0.5), vec3_scale(high, 0.5));
+    h->size = vec3_length(extent);
+    h->tolerance = COPLANAR * h->size + COPLANAR_ROUNDING * coordinate;
+}
+
+/* ---- whether there is an inside ---- */
+
+/* Of the corners that which is farthest from a point, a line or a plane: across it. */
+typedef struct farthest {
+    vec3 offset; /* from it */
+    double height;
+} farthest;
+
+/* Without the parts along the first `count` of two directions across each other. */
+static vec3 across(vec3 a, const vec3 *directions, int count)
+{
+    for (int k = 0; k < count; k++) {
+        a = vec3_sub(a, vec3_scale(directions[k], vec3_dot(a, directions[k])));
+    }
+    return a;
+}
+
+static farthest farthest_corner(const hull *h, vec3 from, const vec3 *directions, int count)
+{
+    farthest best = {{0.0, 0.0, 0.0}, 0.0};
+    for (int32_t c = 0; c < h->given.corner_count; c++) {
+        const vec3 d = vec3_sub(hull_vertex(h, h->given.corners[c]), from);
+        const vec3 offset = across(d, directions, count);
+        const double height = vec3_length(offset);
+        if (height > best.height) {
+            best = (farthest){offset, height};
+        }
+    }
+    return best;
+}
+
+/* Whether all corners are in one plane; of a polygon, on one line. */
+static bool is_flat(const hull *h)
+{
+    const vec3 from = hull_vertex(h, h->given.corners[0]);
+    vec3 directions[2];
+    for (int count = 0; count < h->dimension; count++) {
+        const farthest f = farthest_corner(h, from, directions, count);
+        if (!(f.height > h->tolerance)) {
+            return true;
+        }
+        if (count < 2) {
+            directions[count] = vec3_scale(f.offset, 1.0 / f.height);
+        }
+    }
+    return false;
+}
+
+/* The mean corner is inside, and so behind every facet. */
+static vec3 mean_corner(const hull *h)
+{
+    vec3 sum = {0.0, 0.0, 0.0};
+    for (int32_t c = 0; c < h->given.corner_count; c++) {
+        sum = vec3_add(sum, vec3_sub(hull_vertex(h, h->given.corners[c]), h->middle));
+    }
+    return vec3_add(h->middle, vec3_scale(sum, 1.0 / h->given.corner_count));
+}
+
+/* How high the inside is above a facet: of one that looks outward less than 0. */
+static double inside_height(const hull *h, int32_t facet, vec3 inside)
+{
+    const vec3 corner = hull_vertex(h, h->given.corners[h->given.offsets[facet]]);
+    return vec3_dot(hull_plane(h, &h->given, facet).normal, vec3_sub(inside, corner));
+}
+
+static abut_status report_inward(const hull *h, int32_t facet, abut_error *error)
+{
+    return hull_report(error, ABUT_SHAPE_INWARD, facet, h->dimension, 0.0);
+}
+
+/* Facets that agree among each other look outward, or inward: there are no others of a body that
+ * is closed. */
+static abut_status check_outward(const hull *h, abut_error *error)
+{
+    const vec3 inside = mean_corner(h);
+    double volume = 0.0;
+    for (int32_t f = 0; f < h->given.facet_count; f++) {
+        h->areas[f] = hull_plane(h, &h->given, f).area;
+        volume -= h->areas[f] * inside_height(h, f, inside);
+    }
+    return volume > 0.0 ? ABUT_OK : report_inward(h, 0, error);
+}
+
+/* Where two facets meet that do not agree one of them looks inward. */
+static abut_status name_inward(const hull *h, abut_error *error)
+{
+    const vec3 inside = mean_corner(h);
+    for (int32_t f = 0; f < h->given.facet_count; f++) {
+        if (inside_height(h, f, inside) > h->tolerance) {
+            return report_inward(h, f, error);
+        }
+    }
+    return error->status;
+}
+
+/* ---- closed ---- */
+
+/* A ridge by its vertex and what tells it from others there, as its facet sees it; its twin's
+ * `other` and `vertex` have changed places, or of a polygon, whose ridges begin or end a side, the
+ * vertex is the same and the other is not. */
+typedef struct ridge {
+    int32_t vertex, other;
+} ridge;
+
+static ridge ridge_at(const hull *h, const loops *l, int32_t facet, int32_t corner)
+{
+    const int32_t begin = l->offsets[facet], end = l->offsets[facet + 1];
+    if (h->dimension == 2) {
+        return (ridge){l->corners[corner], corner == begin};
+    }
+    return (ridge){l->corners[corner], l->corners[corner + 1 < end ? corner + 1 : begin]};
+}
+
+static ridge twin_of(const hull *h, ridge r)
+{
+    return h->dimension == 2 ? (ridge){r.vertex, !r.other} : (ridge){r.other, r.vertex};
+}
+
+/* The corners at each vertex, list after list. */
+typedef struct corners_at {
+    int32_t *begins;  /* vertex_count + 1 */
+    int32_t *corners; /* corner_count */
+    int32_t *others;  /* corner_count: ridge.other of each */
+} corners_at;
+
+static void list_corners(const hull *h, const loops *l, corners_at *at)
+{
+    for (int32_t c = 0; c < l->corner_count; c++) {
+        at->begins[l->corners[c] + 1]++;
+    }
+    for (int32_t v = 0; v < h->vertex_count; v++) {
+        at->begins[v + 1] += at->begins[v];
+    }
+    for (int32_t f = l->facet_count - 1; f >= 0; f--) {
+        for (int32_t c = l->offsets[f + 1] - 1; c >= l->offsets[f]; c--) {
+            const ridge r = ridge_at(h, l, f, c);
+            const int32_t place = --at->begins[r.vertex + 1];
+            at->corners[place] = c, at->others[place] = r.other;
+        }
+    }
+}
+
+/* The corners whose ridge is this one: how many, and the last one. After listing, the list of
+ * vertex v begins at begins[v + 1]. */
+static int32_t count_ridges(const corners_at *at, int32_t vertex_count, int32_t corner_count,
+                            ridge r, int32_t *corner)
+{
+    const bool is_last = r.vertex + 1 == vertex_count;
+    const int32_t end = is_last ? corner_count : at->begins[r.vertex + 2];
+    int32_t count = 0;
+    for (int32_t k = at->begins[r.vertex + 1]; k < end; k++) {
+        if (at->others[k] == r.other) {
+            count++;
+            *corner = at->corners[k];
+        }
+    }
+    return count;
+}
+
+static abut_status find_twins(hull *h, const loops *l, const corners_at *at, abut_error *error)
+{
+    for (int32_t f = 0; f < l->facet_count; f++) {
+        for (int32_t c = l->offsets[f]; c < l->offsets[f + 1]; c++) {
+            const ridge r = ridge_at(h, l, f, c), twin = twin_of(h, r);
+            int32_t own;
+            const int32_t here = count_ridges(at, h->vertex_count, l->corner_count, r, &own);
+            const int32_t there =
+                count_ridges(at, h->vertex_count, l->corner_count, twin, &h->twins[c]);
+            if (here != 1 || there != 1) {
+                return hull_report(error, ABUT_SHAPE_NOT_CLOSED, r.vertex,
+                                   h->dimension == 2 ? -1 : r.other, here + there);
+            }
+        }
+    }
+    return ABUT_OK;
+}
+
+/* Find the twins of all corners, of which each must have one. */
+static abut_status close_loops(hull *h, const loops *l, abut_error *error)
+{
+    corners_at at = {
+        .begins = memory_alloc_zeroed(h->vertex_count + 1, sizeof *at.begins),
+        .corners = memory_alloc(l->corner_count, sizeof *at.corners),
+        .others = memory_alloc(l->corner_count, sizeof *at.others),
+    };
+    abut_status status = ABUT_NO_MEMORY;
+    if (at.begins && at.corners && at.others) {
+        list_corners(h, l, &at);
+        status = find_twins(h, l, &at, error);
+    } else {
+        hull_report(error, status, 0, 0, 0.0);
+    }
+    memory_free(at.begins), memory_free(at.corners), memory_free(at.others);
+    return status;
+}
+
+/* ---- convex ---- */
+
+/* How far in front of a facet's plane rounding may put a vertex: the plane of a narrow facet turns
+ * with its corners' last digits. */
+static double plane_slack(const hull *h, double area)
+{
+    const double coordinate = h->size + vec3_max_abs(h->middle);
+    const double width = h->dimension == 2 ? area : area / h->size;
+    return h->tolerance + COPLANAR_ROUNDING * coordinate * (h->size / width);
+}
+
+static double mean_height(const hull *h, int32_t facet, vec3 normal)
+{
+    const loops *l = &h->merged;
+    double sum = 0.0;
+    for (int32_t c = l->offsets[facet]; c < l->offsets[facet + 1]; c++) {
+        sum += vec3_dot(normal, vec3_sub(hull_vertex(h, l->corners[c]), h->middle));
+    }
+    return sum / (l->offsets[facet + 1] - l->offsets[facet]);
+}
+
+static abut_status check_planar(const hull *h, int32_t facet, vec3 normal, double limit,
+                                abut_error *error)
+{
+    const loops *l = &h->merged;
+    const double mean = mean_height(h, facet, normal);
+    for (int32_t c = l->offsets[facet]; c < l->offsets[facet + 1]; c++) {
+        const vec3 d = vec3_sub(hull_vertex(h, l->corners[c]), h->middle);
+        const double height = fabs(vec3_dot(normal, d) - mean);
+        if (height > limit) {
+            return hull_report(error, ABUT_SHAPE_NOT_PLANAR, h->source[facet], l->corners[c],
+                               height / h->size);
+        }
+    }
+    return ABUT_OK;
+}
+
+static abut_status check_behind(const hull *h, int32_t facet, vec3 normal, double limit,
+                                abut_error *error)
+{
+    const double mean = mean_height(h, facet, normal);
+    for (int32_t c = 0; c < h->merged.corner_count; c++) {
+        const vec3 d = vec3_sub(hull_vertex(h, h->merged.corners[c]), h->middle);
+        const double height = vec3_dot(normal, d) - mean;
+        if (height > limit) {
+            return hull_report(error, ABUT_SHAPE_NOT_CONVEX, h->source[facet], h->merged.corners[c],
+                               height / h->size);
+        }
+    }
+    return ABUT_OK;
+}
+
+/* Closed, and no vertex in front of a facet: such a body is convex, and each facet, too. */
+static abut_status check_convex(const hull *h, abut_error *error)
+{
+    abut_status status = ABUT_OK;
+    for (int32_t f = 0; !status && f < h->merged.facet_count; f++) {
+        const loop_plane plane = hull_plane(h, &h->merged, f);
+        const double limit = plane_slack(h, plane.area);
+        status = check_planar(h, f, plane.normal, limit, error);
+        if (!status) {
+            status = check_behind(h, f, plane.normal, limit, error);
+        }
+    }
+    return status;
+}
+
+/* ---- all of it ---- */
+
+static bool allocate(hull *h, const abut_shape_input *in)
+{
+    h->dimension = in->dimension;
+    h->vertex_count = (int32_t)in->vertex_count;
+    h->given.facet_count = (int32_t)in->facet_count;
+    h->given.corner_count = (int32_t)in->index_count;
+    h->vertices = memory_alloc_zeroed(in->vertex_count, 3 * sizeof *h->vertices);
+    h->given.offsets = memory_alloc(in->facet_count + 1, sizeof *h->given.offsets);
+    h->given.corners = memory_alloc(in->index_count, sizeof *h->given.corners);
+    h->areas = memory_alloc(in->facet_count, sizeof *h->areas);
+    h->twins = memory_alloc(in->index_count, sizeof *h->twins);
+    return h->vertices && h->given.offsets && h->given.corners && h->areas && h->twins;
+}
+
+static abut_status read_input(hull *h, const abut_shape_input *in, abut_error *error)
+{
+    int32_t *seen = memory_alloc_zeroed(in->vertex_count, sizeof *seen);
+    if (!seen || !allocate(h, in)) {
+        memory_free(seen);
+        return hull_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+    }
+    abut_status status = read_vertices(h, in->vertices, error);
+    if (!status) {
+        status = read_offsets(h, in, error);
+    }
+    if (!status) {
+        status = read_corners(h, in->indices, seen, error);
+    }
+    memory_free(seen);
+    return status;
+}
+
+static abut_status check_body(hull *h, abut_error *error)
+{
+    measure(h);
+    if (is_flat(h)) {
+        return hull_report(error, ABUT_SHAPE_FLAT, h->dimension, 0, 0.0);
+    }
+    const abut_status status = close_loops(h, &h->given, error);
+    if (status == ABUT_SHAPE_NOT_CLOSED && error->value == 2.0) {
+        return name_inward(h, error);
+    }
+    return status ? status : check_outward(h, error);
+}
+
+abut_status hull_make(const abut_shape_input *input, hull *h, abut_error *error)
+{
+    abut_status status = check_counts(input, error);
+    if (!status) {
+        status = read_input(h, input, error);
+    }
+    if (!status) {
+        status = check_body(h, error);
+    }
+    if (!status) {
+        status = hull_merge(h, error);
+    }
+    if (!status) {
+        status = check_convex(h, error);
+    }
+    return status ? status : close_loops(h, &h->merged, error);
+}
+
+void hull_free(hull *h)
+{
+    memory_free(h->vertices), memory_free(h->areas), memory_free(h->twins), memory_free(h->source);
+    memory_free(h->given.offsets), memory_free(h->given.corners);
+    memory_free(h->merged.offsets), memory_free(h->merged.corners);
+}

@@ -1,0 +1,31 @@
+/* Volume, center and inertia of a rounded body, exactly: the polyhedron, a prism over each facet, a
+ * sector of a cylinder along each edge and a piece of a sphere at each vertex (Steiner). Of a
+ * polygon the same in one dimension less. */
+#ifndef CONVEX_MOMENTS_H
+#define CONVEX_MOMENTS_H
+
+#include "shape.h"
+
+/* A symmetric matrix. */
+typedef struct matrix3 {
+    double xx, yy, zz, xy, xz, yz;
+} matrix3;
+
+/* Integrals of 1, x and x x' over a body; x from some point that is said where they are made. */
+typedef struct moments {
+    double mass;
+    vec3 first;
+    matrix3 second;
+} moments;
+
+/* Of the body without its rounding, and of what its rounding adds; x from `about`. */
+moments moments_of_core(const abut_shape *s, vec3 about);
+moments moments_of_rounding(const abut_shape *s, vec3 about);
+moments moments_add(moments a, moments b);
+
+/* The center of mass from where x is, and the inertia about it, row by row; of a polygon
+ * inertia[0] is the polar moment. */
+vec3 moments_center(const moments *m);
+void moments_inertia(const moments *m, int dimension, double inertia[9]);
+
+#endif

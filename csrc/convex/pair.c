@@ -1,0 +1,148 @@
+#include "pair.h"
+
+#include "../mesh/tolerance.h"
+
+convex_pair pair_swapped(const convex_pair *pair)
+{
+    convex_pair swapped = *pair;
+    const vec3 origin = {0.0, 0.0, 0.0};
+    swapped.a = pair->b, swapped.b = pair->a;
+    swapped.shift = pair_to_b(pair, origin);
+    swapped.rows[0] = (vec3){pair->rows[0].x, pair->rows[1].x, pair->rows[2].x};
+    swapped.rows[1] = (vec3){pair->rows[0].y, pair->rows[1].y, pair->rows[2].y};
+    swapped.rows[2] = (vec3){pair->rows[0].z, pair->rows[1].z, pair->rows[2].z};
+    return swapped;
+}
+
+/* ---- supports ---- */
+
+/* Coordinates are padded to blocks of 8; so many blocks are looked at in one go. */
+enum { BLOCK = 8, GO = 8 * BLOCK };
+
+/* The largest of heights[0 ... 7]: a larger one is larger whatever is compared first. */
+static inline double largest_of_block(const double *heights)
+{
+    const double a = larger(heights[0], heights[4]), b = larger(heights[1], heights[5]);
+    const double c = larger(heights[2], heights[6]), d = larger(heights[3], heights[7]);
+    return larger(larger(a, c), larger(b, d));
+}
+
+/* Where the first of `count` heights is that is this one; the last one at most. */
+static inline int32_t first_of(const double *heights, int32_t count, double height)
+{
+    int32_t k = 0;
+    while (k + 1 < count && heights[k] != height) {
+        k++;
+    }
+    return k;
+}
+
+/* Heights of the vertices from `begin` on, `count` of them, and the largest one. */
+static inline double measure_heights(const abut_shape *s, int32_t begin, int32_t count,
+                                     vec3 direction, double *heights)
+{
+    const double *x = s->x + begin, *y = s->y + begin, *z = s->z + begin;
+    double most = -INFINITY;
+    for (int32_t block = 0; block < count; block += BLOCK) {
+        for (int32_t k = block; k < block + BLOCK; k++) {
+            heights[k] = direction.x * x[k] + direction.y * y[k] + direction.z * z[k];
+        }
+        most = larger(largest_of_block(heights + block), most);
+    }
+    return most;
+}
+
+support body_support(const convex_body *body, vec3 direction)
+{
+    const abut_shape *s = body->shape;
+    double heights[GO];
+    support best = {-INFINITY, 0};
+    for (int32_t begin = 0; begin < s->padded_count; begin += GO) {
+        const int32_t rest = s->padded_count - begin, count = rest < GO ? rest : GO;
+        const double most = measure_heights(s, begin, count, direction, heights);
+        if (most > best.height) {
+            best = (support){most, begin + first_of(heights, count, most)};
+        }
+    }
+    best.height *= body->scale;
+    return best;
+}
+
+support_gap pair_support_gap(const convex_pair *pair, vec3 n)
+{
+    const vec3 back = pair_turn_back(pair, vec3_scale(n, -1.0));
+    const support a = body_support(&pair->a, n), b = body_support(&pair->b, back);
+    return (support_gap){vec3_dot(n, pair->shift) - b.height - a.height, a.vertex, b.vertex};
+}
+
+/* ---- from step to step ---- */
+
+/* Types and status are one number, which is 0 where there is no link: type of A, type of B and
+ * status, in fours. */
+enum { FOURS = 4, CODES = FOURS * FOURS * FOURS };
+
+void link_pack(const convex_link *link, double state[ABUT_CONVEX_STATE])
+{
+    const int code = link->ends[0].type + FOURS * (link->ends[1].type + FOURS * (int)link->status);
+    state[0] = 1.0 + code;
+    state[1] = link->ends[0].feature;
+    state[2] = link->ends[1].feature;
+    vec3_store(state + 3, link->p);
+    vec3_store(state + 6, link->q);
+    vec3_store(state + 9, link->normal);
+}
+
+static int32_t feature_count(const abut_shape *s, int32_t type)
+{
+    switch ((abut_type)type) {
+    case ABUT_FACET:
+        return s->facet_count;
+    case ABUT_EDGE:
+        return s->edge_count;
+    case ABUT_VERTEX:
+        return s->vertex_count;
+    }
+    return 0;
+}
+
+/* Whether a number is whole, 0 at least and less than the limit. */
+static bool is_number(double x, int32_t limit)
+{
+    return x >= 0.0 && x < limit && x == (double)(int32_t)x;
+}
+
+static bool is_finite(vec3 a)
+{
+    return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
+}
+
+static bool is_unit(vec3 a)
+{
+    return fabs(vec3_norm_sq(a) - 1.0) <= NEARLY_UNIT;
+}
+
+static bool read_end(double feature, int32_t type, const abut_shape *s, convex_end *end)
+{
+    if (!is_number(feature, feature_count(s, type))) {
+        return false;
+    }
+    *end = (convex_end){type, (int32_t)feature};
+    return true;
+}
+
+bool link_unpack(const double state[ABUT_CONVEX_STATE], const convex_pair *pair, convex_link *link)
+{
+    if (!is_number(state[0] - 1.0, CODES)) {
+        return false;
+    }
+    const int32_t code = (int32_t)state[0] - 1;
+    *link = (convex_link){.p = vec3_load(state + 3),
+                          .q = vec3_load(state + 6),
+                          .normal = vec3_load(state + 9),
+                          .gap = NAN,
+                          .error = NAN,
+                          .status = code / (FOURS * FOURS)};
+    return read_end(state[1], code % FOURS, pair->a.shape, &link->ends[0]) &&
+           read_end(state[2], code / FOURS % FOURS, pair->b.shape, &link->ends[1]) &&
+           is_finite(link->p) && is_finite(link->q) && is_unit(link->normal);
+}
