@@ -1,0 +1,229 @@
+"""The reference of convex bodies against closed forms, and against other methods."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from scipy.optimize import nnls
+from scipy.spatial import ConvexHull
+
+import reference_convex as reference
+import scenes_convex as scenes
+from reference_convex import EDGE, FACET, VERTEX, Body, Pair
+
+CUBE = reference.hull(list(product((-1, 1), repeat=3)))
+SQUARE = reference.hull([(-1, -1), (1, -1), (1, 1), (-1, 1)])
+TETRA = reference.hull([(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)])
+
+
+def bodies(scene):
+    """The two bodies of a scene without rounding."""
+    shapes = [reference.hull(points) for points in scene.shapes]
+    return [
+        shapes[number].placed(*pose)
+        for number, *pose in zip(
+            scene.shape, scene.orientations, scene.positions, scene.scales, strict=True
+        )
+    ]
+
+
+def differences(pair):
+    """The corners of B - A, in floats."""
+    a, b = (reference.floats(body.vertices * pair.unit) for body in (pair.a, pair.b))
+    return (b[:, None] - a).reshape(-1, pair.dimension)
+
+
+# ---- known in closed form ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("place", "gap_sq"),
+    [
+        ((3, 0, 0), 1),  # facets
+        ((3, 3, 0), 2),  # edges
+        ((3, 3, 3), 3),  # vertices
+        ((3, Fraction(1, 3), 1), 1),
+        ((5, 3, 4), 9 + 1 + 4),
+        ((2, 2, 2), 0),
+        ((2, 0, 0), 0),
+        ((Fraction(3, 2), 0, Fraction(1, 5)), -Fraction(1, 4)),
+        ((0, 0, 0), -4),
+    ],
+)
+def test_cubes(place, gap_sq):
+    pair = Pair(CUBE, CUBE.placed(position=place))
+    assert pair.gap * abs(pair.gap) == pytest.approx(gap_sq, abs=1e-30)
+    assert pair.apart == (gap_sq > 0)
+
+
+def test_squares():
+    assert Pair(SQUARE, SQUARE.placed(position=(3, 3))).gap ** 2 == pytest.approx(2)
+    assert Pair(SQUARE, SQUARE.placed(position=(0, 3))).gap == 1
+    turned = Pair(SQUARE, SQUARE.placed(np.pi / 4, (3, 0)))
+    assert turned.gap == pytest.approx(2 - np.sqrt(2), abs=1e-15)
+    np.testing.assert_allclose(turned.normal, (1, 0), atol=1e-15)
+    assert Pair(SQUARE, SQUARE).gap == -2
+
+
+def test_tetrahedron_across():
+    """Two edges across each other, at right angles, and as close as they come."""
+    pair = Pair(TETRA, TETRA.placed(position=(0, 0, Fraction(5, 2))))
+    assert pair.gap == pytest.approx(0.5)
+    np.testing.assert_allclose(pair.normal, (0, 0, 1), atol=1e-15)
+    best = pair.best_entrance
+    assert best.type == (EDGE, EDGE)
+    assert sorted(np.array(TETRA.edges[best.feature[0]])[:2]) == sorted(
+        k for k, vertex in enumerate(TETRA.vertices) if vertex[2] == 1
+    )
+
+
+def test_entrances_of_aligned_cubes():
+    """Every facet before the four corners of the opposite one; edges are parallel, none crosses."""
+    entrances = Pair(CUBE, CUBE.placed(position=(3, 0, 0))).entrances
+    assert len(entrances) == 48
+    assert all(e.margin == 0 and EDGE not in e.type for e in entrances)
+    assert sorted({float(e.gap) for e in entrances}) == [-5, -2, 1]
+
+
+def test_a_vertex_before_a_facet_is_an_entrance():
+    other = TETRA.placed(position=(Fraction(1, 3), 0, 4))
+    found = [e for e in Pair(CUBE, other).entrances if e.type == (FACET, VERTEX)]
+    up = next(k for k, n in enumerate(CUBE.normals) if n[2] > 0 and not n[0] and not n[1])
+    low = {k for k, vertex in enumerate(other.vertices) if vertex[2] == 3}
+    # an edge of the tetrahedron is parallel to the facet: both its corners are entrances
+    assert {e.feature[1] for e in found if e.feature[0] == up} == low
+    assert {e.gap for e in found if e.feature[0] == up} == {2}
+
+
+def test_hull_of_many_points_in_planes():
+    grid = list(product(range(3), repeat=3))
+    body = reference.hull(grid)
+    assert len(body.vertices) == 8
+    assert sorted(map(len, body.facets)) == [4] * 6
+    assert body.is_convex()
+
+
+def test_poses_are_not_rounded():
+    """A quaternion of any length turns, and lengths stay as they are."""
+    turned = TETRA.placed((0.1, -0.2, 0.3, 7.7), (0.1, 1e10, -3), Fraction(1, 3))
+    spans = turned.vertices[1:] - turned.vertices[0]
+    before = (TETRA.vertices[1:] - TETRA.vertices[0]) / 3
+    assert (spans @ spans.T == before @ before.T).all()
+
+
+def test_not_convex():
+    assert not Body(
+        [(0, 0), (1, 0), (0.25, 0.25), (0, 1)], [(0, 1), (1, 2), (2, 3), (3, 0)]
+    ).is_convex()
+    assert not Body(CUBE.vertices * np.array([1, 1, -1]), CUBE.facets).is_convex()
+
+
+# ---- against other methods -----------------------------------------------------------------------
+
+
+@given(scene=scenes.scenes() | scenes.scenes(scenes.POLYGONS))
+def test_distance_by_least_distance_programming(scene):
+    """Distance as the widest gap that a plane parts, by non-negative least squares."""
+    pair = Pair(*bodies(scene))
+    size = scene.sizes.max()
+    assume(pair.gap > 1e-6 * size)
+    rows = differences(pair) / size
+    # C. L. Lawson, R. J. Hanson, Solving Least Squares Problems (1974), chapter 23: the shortest w
+    # with rows . w >= 1
+    matrix = np.vstack([rows.T, np.ones(len(rows))])
+    target = np.append(np.zeros(pair.dimension), 1.0)
+    residual = matrix @ nnls(matrix, target, maxiter=10_000)[0] - target
+    shortest = -residual[:-1] / residual[-1]
+    assert float(pair.gap) == pytest.approx(size / np.linalg.norm(shortest), abs=1e-9 * size)
+
+
+@given(scene=scenes.scenes() | scenes.scenes(scenes.POLYGONS))
+def test_penetration_by_the_hull_of_differences(scene):
+    """Inside of B - A the least penetration is the way to its nearest facet, and all its facets are
+    entrances."""
+    pair = Pair(*bodies(scene))
+    size = scene.sizes.max()
+    assume(pair.gap < -1e-9 * size and scene.sizes.min() > 1e-2 * size)
+    rows = differences(pair) / size
+    distances = ConvexHull(rows).equations[:, -1]
+    assert float(pair.gap) == pytest.approx(size * distances.max(), abs=1e-9 * size)
+
+
+@given(scene=scenes.scenes(places=["anyhow"], units=["plain"]))
+def test_entrances_are_the_facets_of_the_difference(scene):
+    pair = Pair(*bodies(scene))
+    assume(min(e.margin for e in pair.candidates) > 1e-4)
+    equations = ConvexHull(differences(pair)).equations
+    normals = -equations[:, :-1]  # the origin leaves B - A where B is pushed along n
+    ours = np.array([reference.unit(e.normal) for e in pair.entrances])
+    cosines = ours @ normals.T
+    assert (cosines.max(axis=0) > 1 - 1e-9).all()
+    assert (cosines.max(axis=1) > 1 - 1e-9).all()
+    gaps = np.array([float(e.gap) for e in pair.entrances])
+    np.testing.assert_allclose(gaps, equations[cosines.argmax(axis=1), -1], atol=1e-9)
+
+
+@given(scene=scenes.scenes() | scenes.scenes(scenes.POLYGONS))
+def test_no_normal_parts_wider(scene):
+    """g(n) is the gap for the normal that has it, and less for others."""
+    pair = Pair(*bodies(scene))
+    size = scene.sizes.max()
+    assert abs(pair.support_gap(pair.normal) - pair.gap) < 1e-14 * size
+    if pair.apart:
+        rng = np.random.default_rng(0)
+        for other in pair.normal + rng.choice([1e-3, 1], (10, 1)) * rng.normal(
+            size=(10, pair.dimension)
+        ):
+            assert pair.support_gap(other) <= pair.gap
+    else:
+        assert abs(pair.local_excess(pair.normal, 1e-3 * size)) < 1e-12 * size
+
+
+@given(scene=scenes.scenes() | scenes.scenes(scenes.POLYGONS))
+def test_swap(scene):
+    a, b = bodies(scene)
+    one, other = Pair(a, b), Pair(b, a)
+    assert one.gap == other.gap
+    assert {(e.type, e.feature, e.gap_sq) for e in one.entrances} == {
+        (e.type[::-1], e.feature[::-1], e.gap_sq) for e in other.entrances
+    }
+
+
+@given(scene=scenes.scenes() | scenes.scenes(scenes.POLYGONS))
+def test_shapes_are_exactly_convex(scene):
+    """What the scenes draw has facets whose corners are in one plane, even turned and moved."""
+    assert all(body.is_convex() for body in bodies(scene))
+
+
+def test_local_minima():
+    """A small cube in a large one comes out of each side, and not between them."""
+    inner = CUBE.placed(position=(Fraction(1, 2), 0, 0), scale=Fraction(1, 4))
+    pair = Pair(CUBE, inner)
+    assert pair.gap == -Fraction(3, 4)
+    for normal in ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, 0, -1)):
+        assert pair.local_excess(normal, 2) == 0
+    for normal in ((1, 1, 0), (1, 1e-3, 0), (1, -2, 3)):
+        assert pair.local_excess(normal, 2) > 0
+
+
+def test_scenes_are_what_they_say():
+    """All kinds of places come out apart, touching and overlapping as they should."""
+    rng = np.random.default_rng(1)
+    found = {}
+    for shapes, place, _ in product((scenes.SOLIDS, scenes.POLYGONS), scenes.PLACES, range(25)):
+        kinds = tuple(
+            rng.choice(
+                ["cube", "box", "tetrahedron"] if shapes is scenes.SOLIDS else list(shapes), 2
+            )
+        )
+        pair = Pair(*bodies(scene := scenes.draw(rng.integers(2**32), kinds, place)))
+        part = float(pair.gap) / scene.sizes.min()
+        found.setdefault(place, []).append(0 if abs(part) < 1e-12 else np.sign(part))
+    for place in ("anyhow", "facing", "parallel", "aligned"):
+        assert {-1, 1} <= set(found[place])
+    assert 0 in found["on_plane"]
+    assert set(found["identical"]) == {-1}
+    assert np.mean(found["inside"]) < -0.9
+    assert VERTEX == 2
