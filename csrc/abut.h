@@ -111,15 +111,47 @@ typedef enum abut_status {
     ABUT_BAD_REACH,        /* value: the reach */
     ABUT_BAD_TIME_STEP,    /* value: the step of time */
     ABUT_BAD_GRAVITY,      /* index: the axis, value: the acceleration */
-    ABUT_BAD_LAW,       /* index: the material, detail: the other, value: what is wrong with it */
-    ABUT_BAD_MASS,      /* index: the sphere, value: its mass */
-    ABUT_BAD_MATERIAL,  /* index: the sphere, detail: its material */
-    ABUT_BAD_VELOCITY,  /* index: the sphere, detail: the axis, value: the velocity or spin */
-    ABUT_BAD_FORCE,     /* index: the sphere, detail: the axis, value: the force or torque */
-    ABUT_LAW_MISSING,   /* index: the sphere, detail: its material, value: that of what it
-                           touches */
-    ABUT_SPHERE_LOST,   /* index: the sphere, whose center is not finite or too far; detail: the
+    ABUT_BAD_LAW,         /* index: the material, detail: the other, value: what is wrong with it */
+    ABUT_BAD_MASS,        /* index: the sphere, value: its mass */
+    ABUT_BAD_MATERIAL,    /* index: the sphere, detail: its material */
+    ABUT_BAD_VELOCITY,    /* index: the sphere, detail: the axis, value: the velocity or spin */
+    ABUT_BAD_FORCE,       /* index: the sphere, detail: the axis, value: the force or torque */
+    ABUT_LAW_MISSING,     /* index: the sphere, detail: its material, value: that of what it
+                             touches */
+    ABUT_SPHERE_LOST,     /* index: the sphere, whose center is not finite or too far; detail: the
+                             number of the step */
+    ABUT_NO_SHAPES,       /* a finder of convex bodies needs one */
+    ABUT_MIXED_SHAPES,    /* index: the shape, detail: its dimension, value: that of shape 0 */
+    ABUT_TOO_MANY_BODIES, /* index: how many; bodies are numbered with 31 bits */
+    ABUT_BAD_SHAPE_NUMBER,    /* index: the body, detail: its shape's number, value: the last one */
+    ABUT_BAD_SCALE,           /* index: the body, value: its scale */
+    ABUT_BODY_TOO_SMALL,      /* index: the body, value: its circumscribed radius */
+    ABUT_BODY_TOO_LARGE,      /* likewise */
+    ABUT_BAD_METHOD,          /* index: the method */
+    ABUT_BAD_MINIMUM,         /* index: the minimum */
+    ABUT_BAD_PATCH_ANGLE,     /* value: the angle */
+    ABUT_BAD_CP_ANGLE,        /* index: 0, the first, or 1, the last; value: the angle */
+    ABUT_BAD_ITERATIONS,      /* index: the iterations */
+    ABUT_POSITION_NOT_FINITE, /* index: the body, detail: the axis, value: the coordinate */
+    ABUT_POSITION_TOO_FAR,    /* likewise; beyond ABUT_COORDINATE_LIMIT */
+    ABUT_POSITION_FAR_PERIODS, /* likewise; more than 2^31 periods from the box */
+    ABUT_BAD_QUATERNION,       /* index: the body, value: the length of its quaternion */
+    ABUT_BAD_ANGLE,            /* index: the body, value: its angle */
+    ABUT_SAME_BODY,            /* index: the pair, detail: the body that is both */
+    ABUT_BAD_SPOT_ROWS,     /* offsets of spots do not ascend from 0 to their end; detail: how many
+                               there are */
+    ABUT_BAD_SPOT_MATCH,    /* index: the row, detail: the row that it continues, value: the rows
+                               that there are */
+    ABUT_BAD_ENTRANCE_ROWS, /* of the step before: offsets that do not ascend from 0; detail: the
+                               number of pairs */
+    ABUT_BAD_BODY,      /* index: the body, value: a number of it that is not positive, not finite,
+                           or names no shape or material; detail: which (abut_bodies' order) */
+    ABUT_BODY_LAW,      /* index: the body, detail: its material, value: that of what it touches:
+                           the two have no law, or not a LINEAR one without rolling */
+    ABUT_BODY_LOST,     /* index: the body, whose position is not finite or too far; detail: the
                            number of the step */
+    ABUT_BODY_IMAGES,   /* index: the body, which meets a sphere at more than one image; detail: the
+                           sphere */
     ABUT_INPUT_CHANGED, /* what was wrong with an array was so no more when it was to be named */
     ABUT_BAD_SIMD,      /* no instruction level has this name */
     ABUT_NO_SIMD,       /* this processor, or this build, has no such instruction level */
@@ -812,9 +844,9 @@ typedef struct abut_entrances abut_entrances;
 
 /* Entrances of the same pairs a step before; zero-initialize: none. */
 typedef struct abut_entrances_before {
-    abut_index pair_count;
+    abut_index pair_count, row_count;
     const abut_index *offsets; /* pair_count + 1 */
-    const uint8_t *type;       /* offsets[pair_count] x 2 */
+    const uint8_t *type;       /* row_count x 2 */
     const abut_index *feature; /* likewise */
 } abut_entrances_before;
 
@@ -915,13 +947,15 @@ typedef struct abut_motion {
     double phase;     /* OSCILLATING: shift = amplitude (sin(2 pi rate t + phase) - sin phase) */
 } abut_motion;
 
-/* A mesh of the simulation's finder, with the same number. */
+/* A mesh of the simulation's finder, with the same number; walls after these are half spaces. */
 typedef struct abut_wall {
     abut_index material;
     const abut_motion *motions; /* the first moves the mesh, each one after it all before it */
     abut_index motion_count;    /* 0: it stands still */
     double start;               /* time at which the motions begin */
     double pose[16];            /* where it stood then: 4 x 4, rigid */
+    double point[3], normal[3]; /* of a half space, in its own frame: a point of its surface, and
+                                   the unit normal, which points to spheres and bodies */
 } abut_wall;
 
 /* Where a wall is and how it moves at a time. */
@@ -952,8 +986,11 @@ void abut_simulation_free(abut_simulation *simulation);
 abut_status abut_simulation_set_laws(abut_simulation *simulation, abut_index material_count,
                                      const abut_law *laws, abut_error *error);
 
-/* Exchange all walls. The finder, NULL without walls, is borrowed until the next call; meshes that
- * were there keep their numbers; walls are copied. */
+/* Exchange all walls. The finder, NULL without meshes, is borrowed until the next call. Meshes that
+ * were there keep their numbers; half spaces keep their order, after all meshes. Walls are copied.
+ *
+ * A sphere's contact with a half space has facet 0 and type FACET, the half space's point for its
+ * only node, and share 1. */
 abut_status abut_simulation_set_walls(abut_simulation *simulation, const abut_finder *finder,
                                       const abut_wall *walls, abut_index wall_count,
                                       abut_error *error);
@@ -1035,6 +1072,55 @@ void abut_simulation_assign_clusters(abut_simulation *simulation, const abut_clu
 abut_status abut_simulation_apply(abut_simulation *simulation, const double *forces,
                                   const double *torques, abut_error *error);
 
+/* Shapes of bodies, of three dimensions: borrowed as long as the simulation lives. Those that were
+ * there keep their numbers; shapes are never taken away. */
+abut_status abut_simulation_set_shapes(abut_simulation *simulation, const abut_shape *const *shapes,
+                                       abut_index shape_count, abut_error *error);
+
+/* Doubles of what a body's motion goes on from; opaque. */
+#define ABUT_BODY_STATE 43
+
+/* Convex bodies as columns of the caller's, in the order in which they came. They touch each other,
+ * spheres and walls; their laws are LINEAR, and act at each spot. Reading leaves out columns that
+ * are NULL. */
+typedef struct abut_bodies {
+    abut_index count;
+    abut_index *shapes;      /* count */
+    double *scales;          /* count, > 0 */
+    abut_index *materials;   /* count */
+    double *masses;          /* count */
+    double *inertias;        /* count x 3: principal */
+    double *axes;            /* count x 4: from the principal axes to the shape's frame */
+    double *positions;       /* count x 3: of the origin of the shape's frame */
+    double *orientations;    /* count x 4: quaternions x, y, z, w from the shape's frame */
+    double *velocities;      /* count x 3: of the center of mass, half a step ago */
+    double *angular_momenta; /* count x 3: about the center of mass, in the world */
+    double *spins;           /* count x 3: half a step ago; read alone */
+    double *forces;          /* count x 3: of contacts and those that were applied, of the last
+                                step; read alone */
+    double *torques;         /* count x 3: about the center of mass, likewise */
+    abut_index *images;      /* count x 3: as those of spheres; read alone */
+    double *states;          /* count x ABUT_BODY_STATE; for restarts. NULL where bodies are added:
+                                they begin */
+} abut_bodies;
+
+abut_index abut_simulation_body_count(const abut_simulation *simulation);
+abut_status abut_simulation_add_bodies(abut_simulation *simulation, const abut_bodies *bodies,
+                                       abut_error *error);
+
+/* is_gone: of each body; those that stay move up. */
+abut_status abut_simulation_remove_bodies(abut_simulation *simulation, const uint8_t *is_gone,
+                                          abut_error *error);
+void abut_simulation_read_bodies(const abut_simulation *simulation, const abut_bodies *bodies);
+
+/* Assign positions, orientations, velocities and angular momenta; NULL: as they are. */
+abut_status abut_simulation_assign_bodies(abut_simulation *simulation, const abut_bodies *bodies,
+                                          abut_error *error);
+
+/* As abut_simulation_apply, of bodies: count x 3, torques about centers of mass. */
+abut_status abut_simulation_apply_to_bodies(abut_simulation *simulation, const double *forces,
+                                            const double *torques, abut_error *error);
+
 /* Go on by so many steps. On another status than ABUT_OK the simulation is as it was after
  * *done steps, and may go on. ABUT_LAW_MISSING: index: the sphere, detail: its material, value:
  * that of what it touches; ABUT_SPHERE_LOST: index: the sphere, detail: the number of the step. */
@@ -1070,6 +1156,35 @@ abut_status abut_simulation_write_contacts(const abut_simulation *simulation,
 abut_status abut_simulation_write_pairs(const abut_simulation *simulation,
                                         const abut_pair_state *state, abut_error *error);
 
+/* What bodies touch. */
+typedef enum abut_meeting {
+    ABUT_WITH_WALLS = 0,
+    ABUT_WITH_BODIES,
+    ABUT_WITH_SPHERES /* i: the body, j: the row of the sphere */
+} abut_meeting;
+enum { ABUT_MEETING_COUNT = 3 };
+
+/* The contacts of bodies in the last step, with what each spot exerts and carries to the next step:
+ * columns of the caller, any of which may be NULL where they are written. Rows are those of
+ * abut_convex_contacts_write; `offsets` are not written. */
+typedef struct abut_body_contacts {
+    abut_index row_count, spot_count;
+    abut_convex_columns columns;
+    double *force;  /* spot_count x 3: on i */
+    double *spring; /* spot_count x 3: T */
+} abut_body_contacts;
+
+/* Counts alone. */
+abut_body_contacts abut_simulation_count_body_contacts(const abut_simulation *simulation,
+                                                       abut_meeting meeting);
+void abut_simulation_write_body_contacts(const abut_simulation *simulation, abut_meeting meeting,
+                                         const abut_body_contacts *to);
+
+/* Have these contacts in the last step, after abut_simulation_restore; numbers are checked. */
+abut_status abut_simulation_restore_body_contacts(abut_simulation *simulation, abut_meeting meeting,
+                                                  const abut_body_contacts *from,
+                                                  abut_error *error);
+
 /* What else a step leaves behind. */
 typedef struct abut_step_state {
     abut_index step_count;
@@ -1088,7 +1203,7 @@ abut_step_state abut_simulation_step_state(const abut_simulation *simulation);
 abut_status abut_simulation_restore(abut_simulation *simulation, const abut_step_state *state,
                                     abut_error *error);
 
-/* What spheres exert on a wall at the beginning of the last step. */
+/* What spheres and bodies exert on a wall at the beginning of the last step. */
 typedef struct abut_wall_load {
     double force[3];
     double torque[3]; /* about the wall's origin, less the moments of rolling */
@@ -1112,10 +1227,16 @@ abut_energy abut_simulation_energy(const abut_simulation *simulation);
 abut_status abut_simulation_stable_step(const abut_simulation *simulation, const double *free_steps,
                                         double *step);
 
+/* Likewise of bodies. */
+abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *simulation,
+                                                  const double *free_steps, double *step);
+
 /* What steps did, and the time that their parts took, in seconds of all steps so far. */
 typedef struct abut_simulation_statistics {
     abut_index step_count, sphere_count, contact_count, pair_count;
     double find_walls, wall_laws, find_pairs, pair_match, pair_laws, sums, move, order;
+    double find_bodies, body_laws;
+    abut_index body_count, body_contact_count;
     abut_index byte_count; /* of the simulation, but for finders */
 } abut_simulation_statistics;
 

@@ -10,6 +10,7 @@ void contacts_place_walls(abut_simulation *s)
         s->now.states[k] = abut_simulation_wall_now(s, k);
         memcpy(s->now.poses + 16 * k, s->now.states[k].pose, sizeof s->now.states[k].pose);
     }
+    half_spaces_place(s);
 }
 
 const law *simulation_wall_law(const abut_simulation *s, abut_index place, abut_index wall)
@@ -87,7 +88,7 @@ static abut_status write_contacts(abut_simulation *s, abut_contacts *found, abut
     return ABUT_OK;
 }
 
-static abut_status find_contacts(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+static abut_status find_on_meshes(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     contact_table *t = &s->now.contacts;
     const contact_table *old = &s->before.contacts;
@@ -106,6 +107,19 @@ static abut_status find_contacts(abut_simulation *s, const parallel_plan *plan, 
         status = status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
     }
     abut_contacts_free(found);
+    return status;
+}
+
+static abut_status find_contacts(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+{
+    contact_table *t = &s->now.contacts;
+    t->count = t->node_count = 0;
+    t->sphere_count = s->store.count;
+    abut_status status = s->walls.mesh_count > 0 ? find_on_meshes(s, plan, error) : ABUT_OK;
+    if (!status && s->walls.count > s->walls.mesh_count) {
+        status = half_spaces_find(s);
+        status = status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
+    }
     return status;
 }
 

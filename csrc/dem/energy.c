@@ -41,16 +41,16 @@ static vec3 force_on(const abut_simulation *s, const cluster *c)
 
 /* The mean spin is that of half steps before and after: the momentum at the time between is in
  * their middle. */
-static void add_cluster(const abut_simulation *s, const cluster *c, abut_energy *sum)
+static void add_rigid(const abut_simulation *s, const rigid *r, vec3 force, abut_energy *sum)
 {
-    const vec3 velocity = mean_velocity(s, c->velocity, force_on(s, c), c->mass);
-    const vec3 momentum = vec3_sub(c->momentum, vec3_scale(c->last_torque, 0.5 * s->input.step));
-    const vec3 spin = clusters_spin(c, c->began_orientation, momentum);
-    sum->kinetic += 0.5 * c->mass * vec3_norm_sq(velocity);
+    const vec3 velocity = mean_velocity(s, r->velocity, force, r->mass);
+    const vec3 momentum = vec3_sub(r->momentum, vec3_scale(r->last_torque, 0.5 * s->input.step));
+    const vec3 spin = rigid_spin(r, r->began_orientation, momentum);
+    sum->kinetic += 0.5 * r->mass * vec3_norm_sq(velocity);
     sum->rotational += 0.5 * vec3_dot(momentum, spin);
-    const vec3 at = spheres_unwrap(s, c->began, c->position, c->images);
-    sum->gravitational -= c->mass * vec3_dot(vec3_load(s->input.gravity), at);
-    sum->dissipated -= c->books.work;
+    const vec3 at = spheres_unwrap(s, r->began, r->position, r->images);
+    sum->gravitational -= r->mass * vec3_dot(vec3_load(s->input.gravity), at);
+    sum->dissipated -= r->books.work;
 }
 
 /* ---- contacts ---- */
@@ -109,7 +109,16 @@ abut_energy energy_count(const abut_simulation *s)
         sum.dissipated -= s->store.books[place].work;
     }
     for (abut_index k = 0; k < s->clusters.count; k++) {
-        add_cluster(s, &s->clusters.clusters[k], &sum);
+        const cluster *c = &s->clusters.clusters[k];
+        add_rigid(s, &c->rigid, force_on(s, c), &sum);
+    }
+    for (abut_index k = 0; k < s->solids.count; k++) {
+        const solid *of = &s->solids.solids[k];
+        add_rigid(s, &of->rigid, of->sum.force, &sum);
+        sum.wall_work += of->rigid.books.wall_work;
+    }
+    if (s->solids.count > 0) {
+        sum.elastic += solids_elastic_energy(s);
     }
     sum.elastic += energy_of_pairs(s);
     sum.dissipated -= sum.wall_work + sum.elastic;
@@ -244,5 +253,6 @@ abut_wall_load abut_simulation_load(const abut_simulation *s, abut_index wall)
             }
         }
     }
+    solids_add_load(s, wall, &state, &load);
     return load;
 }

@@ -164,26 +164,26 @@ static void sort_list(const abut_simulation *s, abut_index place, pair_list list
     }
 }
 
-typedef struct wrench {
+typedef struct sphere_sum {
     vec3 force, torque;
     sums sums;
-} wrench;
+} sphere_sum;
 
-static void add_effect(wrench *w, const effect *e, double radius, double sign)
+static void add_effect(sphere_sum *w, const effect *e, double radius, double sign)
 {
     w->force = vec3_add(w->force, vec3_scale(vec3_load(e->force), sign));
     w->torque = vec3_sub(w->torque, vec3_scale(vec3_load(e->cross), radius - e->arm));
     w->sums.brake += e->brake;
 }
 
-static void add_moment(wrench *w, const double *moments, abut_index row, double sign)
+static void add_moment(sphere_sum *w, const double *moments, abut_index row, double sign)
 {
     if (moments) {
         w->torque = vec3_add(w->torque, vec3_scale(vec3_load(moments + 3 * row), sign));
     }
 }
 
-static void add_contacts(const abut_simulation *s, abut_index place, double radius, wrench *w)
+static void add_contacts(const abut_simulation *s, abut_index place, double radius, sphere_sum *w)
 {
     const contact_table *t = &s->now.contacts;
     const abut_index begin = t->count > 0 ? t->columns.offsets[place] : 0;
@@ -197,7 +197,7 @@ static void add_contacts(const abut_simulation *s, abut_index place, double radi
 
 /* room: for all lists, and as much again behind it. */
 static void add_pairs(const abut_simulation *s, abut_index place, double radius, int64_t *room,
-                      wrench *w)
+                      sphere_sum *w)
 {
     const pair_table *t = &s->now.pairs;
     const int32_t *begins = s->seconds.begins;
@@ -247,10 +247,14 @@ static void sum_sphere(abut_simulation *s, abut_index place, int64_t *room)
 {
     store *of = &s->store;
     const double radius = of->radii[place];
-    wrench w = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0}};
+    sphere_sum w = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0}};
     add_contacts(s, place, radius, &w);
     if (s->now.pairs.count > 0) {
         add_pairs(s, place, radius, room, &w);
+    }
+    if (s->search.presses) {
+        w.force = vec3_add(w.force, vec3_load(s->search.presses + 6 * place));
+        w.torque = vec3_add(w.torque, vec3_load(s->search.presses + 6 * place + 3));
     }
     if (of->has_applied) {
         w.force = vec3_add(w.force, vec3_load(of->pushes + 3 * place));
@@ -300,7 +304,7 @@ static abut_status sum_chunk(void *context, abut_index chunk, parallel_job *job)
 
 static void check_clusters(abut_simulation *s)
 {
-    const cluster_step by = {s->input.step, vec3_load(s->input.gravity), s->input.period};
+    const rigid_step by = {s->input.step, vec3_load(s->input.gravity), s->input.period};
     for (abut_index k = 0; k < s->clusters.count; k++) {
         if (!clusters_will_be_finite(&s->clusters, k, &s->store, &by)) {
             note_lost(s, s->clusters.clusters[k].first_row);

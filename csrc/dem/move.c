@@ -112,14 +112,31 @@ static abut_status move_chunk(void *context, abut_index chunk, parallel_job *job
     return ABUT_OK;
 }
 
+static void move_solid(abut_simulation *s, solid *of, const rigid_step *by)
+{
+    wrench contacts = of->sum;
+    if (s->solids.has_applied) {
+        contacts.force = vec3_sub(contacts.force, of->applied.force);
+        contacts.torque = vec3_sub(contacts.torque, of->applied.torque);
+    }
+    rigid_move(&of->rigid, of->sum, contacts, by);
+    books *b = &of->rigid.books;
+    const double wall_work = by->step * of->power;
+    b->wall_work += 0.5 * (b->last_wall_work + wall_work);
+    b->last_wall_work = wall_work;
+}
+
 void spheres_move(abut_simulation *s, const parallel_plan *plan)
 {
-    const cluster_step by = {s->input.step, vec3_load(s->input.gravity), s->input.period};
+    const rigid_step by = {s->input.step, vec3_load(s->input.gravity), s->input.period};
     const parallel_plan own = {.chunk_count = (s->store.count + CHUNK_SPHERES - 1) / CHUNK_SPHERES,
                                .work = 2 * s->store.count,
                                .workers = plan->workers};
     parallel_run(&own, move_chunk, s);
     for (abut_index k = 0; k < s->clusters.count; k++) {
         clusters_move(&s->clusters, k, &s->store, &by);
+    }
+    for (abut_index k = 0; k < s->solids.count; k++) {
+        move_solid(s, &s->solids.solids[k], &by);
     }
 }

@@ -126,8 +126,7 @@ static abut_status rearrange(abut_simulation *s, const renumbering *by)
     status = status ? status : order_renumber_tables(s, by);
     if (!status) {
         store_gather(&s->store, by->source, by->count);
-        abut_pair_finder_free(s->pair_finder);
-        s->pair_finder = NULL;
+        simulation_forget_spheres(s);
     }
     return status;
 }

@@ -137,9 +137,10 @@ static void set_mass(abut_simulation *s, abut_index place)
     b->radius = of->radii[place];
     if (simulation_is_member(s, place)) {
         const cluster *c = &s->clusters.clusters[of->clusters[place]];
-        const double xy = c->inertia[0] < c->inertia[1] ? c->inertia[0] : c->inertia[1];
-        b->mass = c->mass;
-        of->inertias[place] = xy < c->inertia[2] ? xy : c->inertia[2];
+        const double xy =
+            c->rigid.inertia[0] < c->rigid.inertia[1] ? c->rigid.inertia[0] : c->rigid.inertia[1];
+        b->mass = c->rigid.mass;
+        of->inertias[place] = xy < c->rigid.inertia[2] ? xy : c->rigid.inertia[2];
     } else {
         b->mass = of->masses[place];
         of->inertias[place] = store_inertia(b->mass, b->radius);
@@ -156,8 +157,7 @@ static void assign_sizes(abut_simulation *s, const abut_spheres *rows)
         set_mass(s, place);
     }
     if (rows->radii) {
-        abut_pair_finder_free(s->pair_finder);
-        s->pair_finder = NULL;
+        simulation_forget_spheres(s);
     }
 }
 
@@ -276,8 +276,7 @@ static abut_status add(abut_simulation *s, const abut_spheres *rows, abut_error 
     }
     store_find_places(&s->store);
     wrap_rows(s, first);
-    abut_pair_finder_free(s->pair_finder);
-    s->pair_finder = NULL;
+    simulation_forget_spheres(s);
     return ABUT_OK;
 }
 
@@ -366,6 +365,7 @@ static abut_status remove_rows(abut_simulation *s, removal *r)
     if (status) {
         s->account.gone_wall_work = gone;
     } else {
+        spot_table_renumber(&s->before.spots[ABUT_WITH_SPHERES], NULL, r->new_rows);
         rename_rows(s, r);
     }
     return status;
@@ -421,15 +421,15 @@ static cluster *append_cluster(abut_simulation *s, const abut_clusters *from, ab
 {
     cluster_set *set = &s->clusters;
     cluster *c = &set->clusters[set->count++];
-    *c = (cluster){.position = vec3_load(from->positions + 3 * k),
-                   .velocity = vec3_load(from->velocities + 3 * k),
-                   .momentum = vec3_load(from->angular_momenta + 3 * k),
-                   .mass = from->masses[k],
+    *c = (cluster){.rigid = {.position = vec3_load(from->positions + 3 * k),
+                             .velocity = vec3_load(from->velocities + 3 * k),
+                             .momentum = vec3_load(from->angular_momenta + 3 * k),
+                             .mass = from->masses[k]},
                    .first_row = (int32_t)first_row,
                    .member_count = (int32_t)from->member_counts[k],
                    .first_member = set->member_count};
-    memcpy(c->orientation, from->orientations + 4 * k, sizeof c->orientation);
-    memcpy(c->inertia, from->inertias + 3 * k, sizeof c->inertia);
+    memcpy(c->rigid.orientation, from->orientations + 4 * k, sizeof c->rigid.orientation);
+    memcpy(c->rigid.inertia, from->inertias + 3 * k, sizeof c->rigid.inertia);
     memcpy(set->members + 3 * set->member_count, from->members + 3 * first_member,
            3 * (size_t)c->member_count * sizeof *set->members);
     set->member_count += c->member_count;
@@ -450,19 +450,19 @@ static void join_members(abut_simulation *s, abut_index number)
 static void restore_cluster(cluster *c, const abut_clusters *from, abut_index k)
 {
     if (from->spins) {
-        c->spin = vec3_load(from->spins + 3 * k);
+        c->rigid.spin = vec3_load(from->spins + 3 * k);
     }
     for (int axis = 0; from->images && axis < 3; axis++) {
-        c->images[axis] = (int32_t)from->images[3 * k + axis];
+        c->rigid.images[axis] = (int32_t)from->images[3 * k + axis];
     }
     if (from->began) {
         const double *began = from->began + 10 * k;
-        c->began = vec3_load(began);
-        memcpy(c->began_orientation, began + 3, sizeof c->began_orientation);
-        c->last_torque = vec3_load(began + 7);
+        c->rigid.began = vec3_load(began);
+        memcpy(c->rigid.began_orientation, began + 3, sizeof c->rigid.began_orientation);
+        c->rigid.last_torque = vec3_load(began + 7);
     }
     if (from->works) {
-        memcpy(&c->books, from->works + 4 * k, sizeof c->books);
+        memcpy(&c->rigid.books, from->works + 4 * k, sizeof c->rigid.books);
     }
 }
 
@@ -519,28 +519,28 @@ static void copy_numbers(double *to, const double *from, size_t count)
 
 static void read_beginning(const cluster *c, double *began)
 {
-    vec3_store(began, c->began);
-    memcpy(began + 3, c->began_orientation, sizeof c->began_orientation);
-    vec3_store(began + 7, c->last_torque);
+    vec3_store(began, c->rigid.began);
+    memcpy(began + 3, c->rigid.began_orientation, sizeof c->rigid.began_orientation);
+    vec3_store(began + 7, c->rigid.last_torque);
 }
 
 static void read_cluster(const cluster_set *set, abut_index k, const abut_clusters *to)
 {
     const cluster *c = &set->clusters[k];
-    store_vectors(to->positions, k, c->position);
-    store_vectors(to->velocities, k, c->velocity);
-    store_vectors(to->angular_momenta, k, c->momentum);
-    store_vectors(to->spins, k, c->spin);
+    store_vectors(to->positions, k, c->rigid.position);
+    store_vectors(to->velocities, k, c->rigid.velocity);
+    store_vectors(to->angular_momenta, k, c->rigid.momentum);
+    store_vectors(to->spins, k, c->rigid.spin);
     for (int axis = 0; to->images && axis < 3; axis++) {
-        to->images[3 * k + axis] = c->images[axis];
+        to->images[3 * k + axis] = c->rigid.images[axis];
     }
     if (to->began) {
         read_beginning(c, to->began + 10 * k);
     }
-    copy_numbers(to->orientations ? to->orientations + 4 * k : NULL, c->orientation, 4);
-    copy_numbers(to->inertias ? to->inertias + 3 * k : NULL, c->inertia, 3);
-    copy_numbers(to->masses ? to->masses + k : NULL, &c->mass, 1);
-    copy_numbers(to->works ? to->works + 4 * k : NULL, &c->books.work, 4);
+    copy_numbers(to->orientations ? to->orientations + 4 * k : NULL, c->rigid.orientation, 4);
+    copy_numbers(to->inertias ? to->inertias + 3 * k : NULL, c->rigid.inertia, 3);
+    copy_numbers(to->masses ? to->masses + k : NULL, &c->rigid.mass, 1);
+    copy_numbers(to->works ? to->works + 4 * k : NULL, &c->rigid.books.work, 4);
     if (to->member_counts) {
         to->member_counts[k] = c->member_count;
     }
@@ -559,12 +559,14 @@ void abut_simulation_assign_clusters(abut_simulation *s, const abut_clusters *fr
     energy_hold(s);
     for (abut_index k = 0; k < s->clusters.count; k++) {
         cluster *c = &s->clusters.clusters[k];
-        c->position = from->positions ? vec3_load(from->positions + 3 * k) : c->position;
-        c->velocity = from->velocities ? vec3_load(from->velocities + 3 * k) : c->velocity;
-        c->momentum =
-            from->angular_momenta ? vec3_load(from->angular_momenta + 3 * k) : c->momentum;
+        c->rigid.position =
+            from->positions ? vec3_load(from->positions + 3 * k) : c->rigid.position;
+        c->rigid.velocity =
+            from->velocities ? vec3_load(from->velocities + 3 * k) : c->rigid.velocity;
+        c->rigid.momentum =
+            from->angular_momenta ? vec3_load(from->angular_momenta + 3 * k) : c->rigid.momentum;
         if (from->orientations) {
-            memcpy(c->orientation, from->orientations + 4 * k, sizeof c->orientation);
+            memcpy(c->rigid.orientation, from->orientations + 4 * k, sizeof c->rigid.orientation);
         }
     }
     place_clusters(s, 0);

@@ -1,6 +1,8 @@
 /* A simulation from outside: what it is made of, and how it goes on. */
 #include "simulation.h"
 
+#include "../walls/finder.h"
+
 #include <string.h>
 #include <time.h>
 
@@ -80,6 +82,9 @@ static void free_tables(step_tables *t)
 {
     contact_table_free(&t->contacts);
     pair_table_free(&t->pairs);
+    for (int k = 0; k < ABUT_MEETING_COUNT; k++) {
+        spot_table_free(&t->spots[k]);
+    }
     memory_free(t->poses);
     memory_free(t->states);
 }
@@ -89,6 +94,21 @@ static void free_walls(wall_set *w)
     memory_free(w->walls);
     memory_free(w->motions);
     memory_free(w->given);
+    memory_free(w->half_spaces);
+}
+
+static void free_search(solid_search *s)
+{
+    abut_convex_finder_free(s->bodies);
+    abut_convex_finder_free(s->mixed);
+    abut_pair_finder_free(s->outlines);
+    memory_free(s->position_block.data);
+    memory_free(s->orientation_block.data);
+    memory_free(s->radius_block.data);
+    memory_free(s->candidate_blocks[0].data);
+    memory_free(s->candidate_blocks[1].data);
+    memory_free(s->earlier_block.data);
+    memory_free(s->press_block.data);
 }
 
 void abut_simulation_free(abut_simulation *s)
@@ -99,7 +119,10 @@ void abut_simulation_free(abut_simulation *s)
     laws_free(&s->laws);
     store_free(&s->store);
     clusters_free(&s->clusters);
+    free_search(&s->search);
+    solids_free(&s->solids);
     free_walls(&s->walls);
+    contact_table_free(&s->walls.together);
     free_tables(&s->now);
     free_tables(&s->before);
     abut_pair_finder_free(s->pair_finder);
@@ -132,10 +155,12 @@ static abut_index count_motions(const abut_wall *walls, abut_index count)
 static bool copy_walls(wall_set *to, const abut_wall *walls, abut_index count)
 {
     to->count = count;
+    to->mesh_count = to->finder ? to->finder->mesh_count : 0;
     to->walls = memory_alloc(count, sizeof *to->walls);
     to->motions = memory_alloc(count_motions(walls, count), sizeof *to->motions);
     to->given = memory_alloc_zeroed(count, sizeof *to->given);
-    if (!to->walls || !to->motions || !to->given) {
+    to->half_spaces = memory_alloc(6 * (count - to->mesh_count), sizeof *to->half_spaces);
+    if (!to->walls || !to->motions || !to->given || !to->half_spaces) {
         return false;
     }
     abut_motion *motions = to->motions;
@@ -150,31 +175,79 @@ static bool copy_walls(wall_set *to, const abut_wall *walls, abut_index count)
     return true;
 }
 
-/* Where walls are in a step; those that were there keep it. */
-static bool reserve_states(step_tables *t, abut_index count, abut_index kept)
+/* The number that a wall had before; -1: it is new. */
+static abut_index old_number(const wall_set *old, const wall_set *now, abut_index wall)
 {
-    double *poses = memory_alloc(16 * count, sizeof *poses);
-    abut_wall_state *states = memory_alloc_zeroed(count, sizeof *states);
-    if (!poses || !states) {
-        memory_free(poses), memory_free(states);
-        return false;
+    const abut_index meshes = old->mesh_count, behind = wall - now->mesh_count;
+    if (behind < 0) {
+        return wall < meshes ? wall : -1;
     }
-    for (abut_index k = 0; k < kept; k++) {
-        states[k] = t->states[k];
-        memcpy(poses + 16 * k, t->poses + 16 * k, 16 * sizeof *poses);
+    return meshes + behind < old->count ? meshes + behind : -1;
+}
+
+/* Where walls are in a step. */
+typedef struct wall_places {
+    double *poses;
+    abut_wall_state *states;
+} wall_places;
+
+static wall_places make_places(abut_index count)
+{
+    return (wall_places){memory_alloc(16 * count, sizeof(double)),
+                         memory_alloc_zeroed(count, sizeof(abut_wall_state))};
+}
+
+/* Walls that were there keep where they were. */
+static void take_places(step_tables *t, wall_places places, const wall_set *old,
+                        const wall_set *now)
+{
+    for (abut_index k = 0; k < now->count; k++) {
+        const abut_index from = old_number(old, now, k);
+        if (from >= 0) {
+            places.states[k] = t->states[from];
+            memcpy(places.poses + 16 * k, t->poses + 16 * from, 16 * sizeof *places.poses);
+        }
     }
     memory_free(t->poses), memory_free(t->states);
-    t->poses = poses, t->states = states;
-    return true;
+    t->poses = places.poses, t->states = places.states;
+}
+
+/* Rows of the last step that are on half spaces follow these behind the meshes. */
+static void renumber_half_spaces(abut_index *meshes, abut_index rows, abut_index old_count,
+                                 abut_index count)
+{
+    for (abut_index row = 0; row < rows; row++) {
+        meshes[row] += meshes[row] >= old_count ? count - old_count : 0;
+    }
 }
 
 /* A wall that is new has stood where it is now. */
-static void note_new_walls(abut_simulation *s, abut_index first)
+static void note_new_wall(abut_simulation *s, abut_index k)
 {
-    for (abut_index k = first; k < s->walls.count; k++) {
-        s->before.states[k] = abut_simulation_wall_now(s, k);
-        memcpy(s->before.poses + 16 * k, s->before.states[k].pose, 16 * sizeof(double));
+    s->before.states[k] = abut_simulation_wall_now(s, k);
+    memcpy(s->before.poses + 16 * k, s->before.states[k].pose, 16 * sizeof(double));
+}
+
+static void exchange_walls(abut_simulation *s, wall_set made, const wall_places places[2])
+{
+    wall_set old = s->walls;
+    const spot_table *spots = &s->before.spots[ABUT_WITH_WALLS];
+    const contact_table *contacts = &s->before.contacts;
+    made.together = old.together;
+    take_places(&s->now, places[0], &old, &made);
+    take_places(&s->before, places[1], &old, &made);
+    renumber_half_spaces(contacts->columns.mesh, contacts->count, old.mesh_count, made.mesh_count);
+    renumber_half_spaces(spots->columns.mesh, spots->count, old.mesh_count, made.mesh_count);
+    s->walls = made;
+    for (abut_index k = 0; k < made.count; k++) {
+        const abut_index from = old_number(&old, &made, k);
+        if (from >= 0) {
+            made.given[k] = old.given[from];
+        } else {
+            note_new_wall(s, k);
+        }
     }
+    free_walls(&old);
 }
 
 abut_status abut_simulation_set_walls(abut_simulation *s, const abut_finder *finder,
@@ -182,20 +255,18 @@ abut_status abut_simulation_set_walls(abut_simulation *s, const abut_finder *fin
                                       abut_error *error)
 {
     wall_set made = {.finder = finder};
-    const abut_index kept = wall_count < s->walls.count ? wall_count : s->walls.count;
+    const bool is_copied = copy_walls(&made, walls, wall_count);
+    const wall_places places[2] = {make_places(wall_count), make_places(wall_count)};
     abut_error unused;
-    if (!copy_walls(&made, walls, wall_count) || !reserve_states(&s->now, wall_count, kept) ||
-        !reserve_states(&s->before, wall_count, kept)) {
-        free_walls(&made);
-        return simulation_report(error ? error : &unused, ABUT_NO_MEMORY, 0, 0, 0.0);
+    if (is_copied && places[0].poses && places[0].states && places[1].poses && places[1].states) {
+        exchange_walls(s, made, places);
+        return ABUT_OK;
     }
-    for (abut_index k = 0; k < kept; k++) {
-        made.given[k] = s->walls.given[k];
+    free_walls(&made);
+    for (int k = 0; k < 2; k++) {
+        memory_free(places[k].poses), memory_free(places[k].states);
     }
-    free_walls(&s->walls);
-    s->walls = made;
-    note_new_walls(s, kept);
-    return ABUT_OK;
+    return simulation_report(error ? error : &unused, ABUT_NO_MEMORY, 0, 0, 0.0);
 }
 
 void abut_simulation_place(abut_simulation *s, abut_index wall, const abut_wall_state *state)
@@ -224,8 +295,14 @@ static void swap_tables(abut_simulation *s)
     s->before = other;
 }
 
-/* What all of a step is about, as parallel_report counts it: a sphere without contacts. */
-enum { WORK_OF_SPHERE = 20 };
+/* What all of a step is about, as parallel_report counts it: a sphere without contacts, and a body
+ * that has some. */
+enum { WORK_OF_SPHERE = 20, WORK_OF_BODY = 200 };
+
+static abut_index work_of(const abut_simulation *s)
+{
+    return WORK_OF_SPHERE * s->store.count + WORK_OF_BODY * s->solids.count;
+}
 
 typedef struct stepping {
     abut_simulation *simulation;
@@ -240,6 +317,8 @@ static abut_status find_forces(abut_simulation *s, const parallel_plan *plan, ab
     contacts_place_walls(s);
     abut_status status = contacts_step(s, plan, error);
     status = status ? status : pairs_step(s, plan, error);
+    status = status ? status : solids_find(s, plan, error);
+    status = status ? status : solids_apply_laws(s, plan, error);
     if (status) {
         return status;
     }
@@ -273,7 +352,7 @@ static void step_together(void *context)
     s->seconds_of[MOVE] += clock_lap(&clock);
     swap_tables(s);
     energy_settle(s);
-    s->store.has_applied = false;
+    s->store.has_applied = s->solids.has_applied = false;
     s->step_count++;
 }
 
@@ -297,7 +376,7 @@ static void name_row(const abut_simulation *s, abut_error *error)
 static abut_status do_step(stepping *all)
 {
     const abut_simulation *s = all->simulation;
-    parallel_together(s->input.workers, WORK_OF_SPHERE * s->store.count, step_together, all);
+    parallel_together(s->input.workers, work_of(s), step_together, all);
     if (all->status) {
         name_row(s, all->error);
     }
@@ -318,7 +397,7 @@ abut_status abut_simulation_run(abut_simulation *s, abut_index steps, abut_inter
     *all.error = (abut_error){.status = ABUT_OK};
     for (*done = 0; !status && *done < steps; *done += !status) {
         status = do_step(&all);
-        work += 100 + WORK_OF_SPHERE * s->store.count;
+        work += 100 + work_of(s);
         if (!status && interrupted && work > PARALLEL_WORK_PER_CHECK && *done + 1 < steps) {
             work = 0;
             if (interrupted(interrupted_data)) {
@@ -337,13 +416,36 @@ abut_index abut_simulation_step_count(const abut_simulation *s)
 
 /* ---- what it did ---- */
 
+static abut_index bytes_of_bodies(const abut_simulation *s)
+{
+    const solid_search *of = &s->search;
+    abut_index sum = s->solids.capacity * (abut_index)sizeof(solid) +
+                     of->position_block.byte_count + of->orientation_block.byte_count +
+                     of->radius_block.byte_count + of->candidate_blocks[0].byte_count +
+                     of->candidate_blocks[1].byte_count + of->earlier_block.byte_count +
+                     of->press_block.byte_count;
+    for (int k = 0; k < ABUT_MEETING_COUNT; k++) {
+        sum += spot_table_bytes(&s->now.spots[k]) + spot_table_bytes(&s->before.spots[k]);
+    }
+    return sum;
+}
+
+static abut_index count_body_contacts(const abut_simulation *s)
+{
+    abut_index sum = 0;
+    for (int k = 0; k < ABUT_MEETING_COUNT; k++) {
+        sum += s->before.spots[k].count;
+    }
+    return sum;
+}
+
 static abut_index count_bytes(const abut_simulation *s)
 {
     return store_bytes(&s->store) + contact_table_bytes(&s->now.contacts) +
            contact_table_bytes(&s->before.contacts) + pair_table_bytes(&s->now.pairs) +
            pair_table_bytes(&s->before.pairs) + s->seconds.begin_block.byte_count +
            s->seconds.key_block.byte_count + s->sum_lists.byte_count +
-           s->clusters.capacity * (abut_index)sizeof(cluster);
+           s->clusters.capacity * (abut_index)sizeof(cluster) + bytes_of_bodies(s);
 }
 
 abut_simulation_statistics abut_simulation_inspect(const abut_simulation *s)
@@ -361,5 +463,9 @@ abut_simulation_statistics abut_simulation_inspect(const abut_simulation *s)
                                         .sums = seconds[SUMS],
                                         .move = seconds[MOVE],
                                         .order = seconds[ORDER],
+                                        .find_bodies = seconds[FIND_BODIES],
+                                        .body_laws = seconds[BODY_LAWS],
+                                        .body_count = s->solids.count,
+                                        .body_contact_count = count_body_contacts(s),
                                         .byte_count = count_bytes(s)};
 }

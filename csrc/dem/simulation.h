@@ -6,20 +6,25 @@
 
 #include "../base/parallel.h"
 #include "clusters.h"
-#include "tables.h"
+#include "solids.h"
+#include "spot_tables.h"
 #include "walls.h"
 
 /* Both tables of contacts take turns, and so do those of pairs. */
 typedef struct step_tables {
     contact_table contacts;
     pair_table pairs;
+    spot_table spots[ABUT_MEETING_COUNT];
     double *poses; /* wall_count x 4 x 4, at its beginning */
     abut_wall_state *states;
 } step_tables;
 
-/* The walls of a simulation; motions are copies. */
+/* The walls of a simulation; motions are copies. Half spaces follow the meshes of the finder. */
 typedef struct wall_set {
-    const abut_finder *finder;
+    const abut_finder *finder; /* NULL: no meshes */
+    abut_index mesh_count;
+    double *half_spaces;    /* x 6: a point and the normal, where they are in this step */
+    contact_table together; /* memory in which contacts with both are put together */
     abut_wall *walls;
     abut_motion *motions;
     abut_wall_state *given; /* of walls whose motion is given: of the next step */
@@ -33,6 +38,20 @@ typedef struct second_lists {
     int64_t *keys;
     memory_block begin_block, key_block;
 } second_lists;
+
+/* What bodies are searched with. Finders are NULL where what they are made of has changed. */
+typedef struct solid_search {
+    abut_convex_finder *bodies;
+    abut_convex_finder *mixed;  /* bodies, and behind them all spheres by rows, as points */
+    abut_pair_finder *outlines; /* spheres about bodies */
+    double *positions;          /* of shapes' frames and, behind them, centers of spheres by rows */
+    double *orientations;       /* likewise */
+    double *radii;              /* of spheres by rows */
+    memory_block position_block, orientation_block, radius_block;
+    memory_block candidate_blocks[2], earlier_block;
+    double *presses; /* count x 6: what bodies exert on spheres, by place; NULL: nothing */
+    memory_block press_block;
+} solid_search;
 
 /* What energies are counted from (docs/dem.md, section 6). */
 typedef struct account {
@@ -49,6 +68,8 @@ typedef enum step_part {
     FIND_PAIRS,
     MATCH_PAIRS,
     PAIR_LAWS,
+    FIND_BODIES,
+    BODY_LAWS,
     SUMS,
     MOVE,
     ORDER,
@@ -61,6 +82,8 @@ struct abut_simulation {
     law_table laws;
     store store;
     cluster_set clusters;
+    solid_set solids;
+    solid_search search;
     wall_set walls;
     step_tables now, before;                /* before: of the last step that was done */
     abut_pair_finder *lender, *pair_finder; /* pair_finder: NULL where spheres have changed */
@@ -100,16 +123,40 @@ static inline bool simulation_is_member(const abut_simulation *s, abut_index pla
 /* Where walls are now. */
 void contacts_place_walls(abut_simulation *s);
 
+/* Where the surfaces of half spaces are in this step. */
+void half_spaces_place(abut_simulation *s);
+
+/* Contacts of spheres with half spaces join those with meshes, which there are. ABUT_OK or
+ * ABUT_NO_MEMORY. */
+abut_status half_spaces_find(abut_simulation *s);
+
 /* Find contacts with walls, match them, and apply their laws. */
 abut_status contacts_step(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 
 /* Likewise pairs. */
 abut_status pairs_step(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 
+/* Likewise what bodies touch: in solid_search.c, and in solid_laws.c, which sums up what acts on
+ * them, and finds who would be lost. */
+abut_status solids_find(abut_simulation *s, const parallel_plan *plan, abut_error *error);
+abut_status solids_apply_laws(abut_simulation *s, const parallel_plan *plan, abut_error *error);
+
+/* The law of a row; of a body and its own image, none. */
+const law *simulation_spot_law(const abut_simulation *s, const spot_table *t, abut_meeting meeting,
+                               abut_index row);
+
+/* Where the second body, sphere or wall of a row is by which `point` touches the first: images are
+ * taken back. */
+vec3 simulation_spot_shift(const abut_simulation *s, const spot_table *t, abut_index row);
+
+/* Bodies, or spheres, have changed. */
+void simulation_forget_bodies(abut_simulation *s);
+void simulation_forget_spheres(abut_simulation *s);
+
 /* Sum up forces and torques; lost_row tells who would be lost. */
 abut_status forces_sum(abut_simulation *s, const parallel_plan *plan);
 
-/* Move spheres and clusters; cannot fail. */
+/* Move spheres, clusters and bodies; cannot fail. */
 void spheres_move(abut_simulation *s, const parallel_plan *plan);
 
 /* Bring a center into the periodic box, and count by how many periods. */
@@ -142,6 +189,11 @@ const law *simulation_pair_law(const abut_simulation *s, abut_index i, abut_inde
 
 /* Energies, without what the account adds. */
 abut_energy energy_count(const abut_simulation *s);
+
+/* What bodies add: the elastic energy of their contacts, and what they exert on a wall. */
+double solids_elastic_energy(const abut_simulation *s);
+void solids_add_load(const abut_simulation *s, abut_index wall, const abut_wall_state *state,
+                     abut_wall_load *load);
 
 /* Before spheres are changed: from the next step on the dissipated energy goes on as it is. */
 void energy_hold(abut_simulation *s);

@@ -19,7 +19,7 @@ static effect *reserve_effects(memory_block *block, abut_index rows)
     return data ? memory_first_line(data) : NULL;
 }
 
-static bool reserve_springs(springs *s, abut_index rows, bool has_rolls)
+bool springs_reserve(springs *s, abut_index rows, bool has_rolls)
 {
     const size_t vector = 3 * sizeof(double);
     s->spring = reserve(&s->spring_block, rows, vector);
@@ -30,7 +30,7 @@ static bool reserve_springs(springs *s, abut_index rows, bool has_rolls)
     return s->spring && s->effects && s->match && (!has_rolls || (s->roll && s->moment));
 }
 
-static void free_springs(springs *s)
+void springs_free(springs *s)
 {
     memory_free(s->spring_block.data);
     memory_free(s->roll_block.data);
@@ -49,7 +49,7 @@ static abut_index bytes_of(const memory_block *blocks, size_t count)
     return sum;
 }
 
-static abut_index spring_bytes(const springs *s)
+abut_index springs_bytes(const springs *s)
 {
     return s->spring_block.byte_count + s->roll_block.byte_count + s->moment_block.byte_count +
            s->effect_block.byte_count + s->match_block.byte_count;
@@ -90,7 +90,7 @@ abut_status contact_table_reserve(contact_table *t, abut_index sphere_count, abu
 {
     const abut_index counts[] = {
         [ROWS] = rows, [NODES] = nodes, [SPHERES] = sphere_count + 1, [ROW_ENDS] = rows + 1};
-    bool is_done = reserve_springs(&t->springs, rows, kind.has_rolls);
+    bool is_done = springs_reserve(&t->springs, rows, kind.has_rolls);
     for (int k = 0; k < CONTACT_COLUMNS; k++) {
         const column *c = &contact_columns[k];
         const bool is_wanted = kind.has_images || c->offset != offsetof(abut_columns, image);
@@ -116,7 +116,7 @@ abut_status pair_table_reserve(pair_table *t, abut_index sphere_count, abut_inde
     c->overlap = reserve(&t->blocks[3], rows, sizeof *c->overlap);
     c->offsets = reserve(&t->blocks[4], sphere_count + 1, sizeof *c->offsets);
     c->image = kind.has_images ? reserve(&t->blocks[5], rows, 3 * sizeof *c->image) : NULL;
-    const bool is_done = reserve_springs(&t->springs, rows, kind.has_rolls) && c->i && c->j &&
+    const bool is_done = springs_reserve(&t->springs, rows, kind.has_rolls) && c->i && c->j &&
                          c->normal && c->overlap && c->offsets && (!kind.has_images || c->image);
     t->sphere_count = sphere_count;
     t->count = 0;
@@ -128,7 +128,7 @@ void contact_table_free(contact_table *t)
     for (size_t k = 0; k < sizeof t->blocks / sizeof *t->blocks; k++) {
         memory_free(t->blocks[k].data);
     }
-    free_springs(&t->springs);
+    springs_free(&t->springs);
     *t = (contact_table){0};
 }
 
@@ -137,18 +137,18 @@ void pair_table_free(pair_table *t)
     for (size_t k = 0; k < sizeof t->blocks / sizeof *t->blocks; k++) {
         memory_free(t->blocks[k].data);
     }
-    free_springs(&t->springs);
+    springs_free(&t->springs);
     *t = (pair_table){0};
 }
 
 abut_index contact_table_bytes(const contact_table *t)
 {
-    return bytes_of(t->blocks, sizeof t->blocks / sizeof *t->blocks) + spring_bytes(&t->springs);
+    return bytes_of(t->blocks, sizeof t->blocks / sizeof *t->blocks) + springs_bytes(&t->springs);
 }
 
 abut_index pair_table_bytes(const pair_table *t)
 {
-    return bytes_of(t->blocks, sizeof t->blocks / sizeof *t->blocks) + spring_bytes(&t->springs);
+    return bytes_of(t->blocks, sizeof t->blocks / sizeof *t->blocks) + springs_bytes(&t->springs);
 }
 
 /* ---- where walls are touched ---- */
@@ -221,6 +221,23 @@ static void append_contacts(contact_table *to, const contact_table *from, abut_i
     copy_rows(to->power, from->power, rows, sizeof *to->power);
     to->count += rows.count;
     to->node_count += nodes.count;
+}
+
+void contact_table_append(contact_table *to, const contact_table *from, abut_index row)
+{
+    const abut_index node = from->columns.node_offsets[row];
+    const row_copy rows = {to->count, row, 1};
+    const row_copy nodes = {to->node_count, node, from->columns.node_offsets[row + 1] - node};
+    for (int k = 0; k < CONTACT_COLUMNS; k++) {
+        const column *c = &contact_columns[k];
+        if (c->counts == ROWS || c->counts == NODES) {
+            copy_rows(*pointer_of(&to->columns, c), data_of(&from->columns, c),
+                      c->counts == ROWS ? rows : nodes, c->size);
+        }
+    }
+    to->count++;
+    to->node_count += nodes.count;
+    to->columns.node_offsets[to->count] = to->node_count;
 }
 
 abut_status contact_table_renumber(contact_table *to, const contact_table *from,

@@ -7,7 +7,7 @@
 #include "../base/vec3.h"
 #include "kernels.h"
 
-/* What both tables have beside their columns; rows have ROW_PADDING more in memory. */
+/* What tables have beside their columns; rows have ROW_PADDING more in memory. */
 typedef struct springs {
     double *spring;    /* rows x 3: T */
     double *roll;      /* rows x 3: M; NULL without laws of type C */
@@ -16,6 +16,11 @@ typedef struct springs {
     abut_index *match; /* rows: in the table before, or -1 */
     memory_block spring_block, roll_block, moment_block, effect_block, match_block;
 } springs;
+
+/* Room for so many rows; whether there is. */
+bool springs_reserve(springs *s, abut_index rows, bool has_rolls);
+void springs_free(springs *s);
+abut_index springs_bytes(const springs *s);
 
 typedef struct contact_table {
     abut_index count, node_count, sphere_count;
@@ -54,6 +59,9 @@ abut_status pair_table_reserve(pair_table *t, abut_index sphere_count, abut_inde
                                table_kind kind);
 void contact_table_free(contact_table *t);
 void pair_table_free(pair_table *t);
+
+/* A row of another table follows those that are there, without its springs. */
+void contact_table_append(contact_table *to, const contact_table *from, abut_index row);
 
 abut_index contact_table_bytes(const contact_table *t);
 abut_index pair_table_bytes(const pair_table *t);

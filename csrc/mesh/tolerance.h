@@ -124,6 +124,9 @@
 #define SINE_ROUNDING 0x1p-49
 #define SINE_SURE 1e-9
 
+/* An entrance that is better by less than this part of the bodies' size is as good. */
+#define CLIMB_GAIN 1e-14
+
 /* Edges whose directions differ by less than this angle have a common normal that rounding turns by
  * more than 1e-9: their planes' distance is checked by the supports. */
 #define NEARLY_PARALLEL 1e-7
@@ -140,6 +143,11 @@
 /* Edges whose sine is no more than this are parallel: the point where they cross is off by rounding
  * over the sine, a thousandth of their length here. */
 #define PARALLEL_SINE 1e-12
+
+/* Contact points of two convex bodies are told apart by this part of the smaller body's size: far
+ * more than what rounding makes of positions in a simulation, so that bodies that are aligned keep
+ * their spots and their spots' names, and less than anybody resolves of a contact. */
+#define SPOT_TOGETHER 1e-8
 
 /* Edges that overlap give a normal of their own if their sine is larger: it is turned by rounding
  * over the sine, so by less than 1e-8. */

@@ -117,6 +117,13 @@ static inline convex_pair pair_of(convex_body a, convex_body b, vec3 axis, doubl
     return pair;
 }
 
+/* Two shapes as they are, B turned by an angle about an axis, then shifted. */
+static inline convex_pair make_pair(const abut_shape *a, const abut_shape *b, vec3 axis,
+                                    double angle, vec3 shift)
+{
+    return pair_of((convex_body){a, 1.0}, (convex_body){b, 1.0}, axis, angle, shift);
+}
+
 /* The same pair with B moved along d by what makes the gap along it this one. */
 static inline convex_pair pair_at_gap(const convex_pair *pair, vec3 d, double gap)
 {
@@ -124,6 +131,58 @@ static inline convex_pair pair_at_gap(const convex_pair *pair, vec3 d, double ga
     const double now = pair_support_gap(pair, d).gap;
     moved.shift = vec3_add(pair->shift, vec3_scale(d, gap - now));
     return moved;
+}
+
+enum { MOST_SIDES = 32 };
+
+/* A right prism over a regular polygon, or over any other: corners x, y, counter-clockwise. */
+static inline abut_shape *build_prism(int sides, const double *corners, double height)
+{
+    double vertices[6 * MOST_SIDES];
+    abut_index indices[6 * MOST_SIDES], offsets[MOST_SIDES + 3] = {0};
+    for (int k = 0; k < sides; k++) {
+        const int next = (k + 1) % sides;
+        vec3_store(vertices + 3 * k, (vec3){corners[2 * k], corners[2 * k + 1], -0.5 * height});
+        vec3_store(vertices + 3 * (sides + k),
+                   (vec3){corners[2 * k], corners[2 * k + 1], 0.5 * height});
+        indices[k] = sides - 1 - k, indices[sides + k] = sides + k;
+        const abut_index side[4] = {k, next, sides + next, sides + k};
+        memcpy(indices + 2 * sides + 4 * k, side, sizeof side);
+        offsets[k + 3] = 2 * sides + 4 * (k + 1);
+    }
+    offsets[1] = sides, offsets[2] = 2 * sides;
+    const abut_shape_input input = {.dimension = 3,
+                                    .vertex_count = 2 * sides,
+                                    .facet_count = sides + 2,
+                                    .index_count = 6 * sides,
+                                    .vertices = vertices,
+                                    .indices = indices,
+                                    .offsets = offsets};
+    abut_shape *shape = NULL;
+    return abut_shape_build(&input, &shape, NULL) ? NULL : shape;
+}
+
+static inline abut_shape *build_polygon(int sides, const double *corners)
+{
+    abut_index indices[2 * MOST_SIDES], offsets[MOST_SIDES + 1] = {0};
+    for (int k = 0; k < sides; k++) {
+        indices[2 * k] = k, indices[2 * k + 1] = (k + 1) % sides, offsets[k + 1] = 2 * k + 2;
+    }
+    const abut_shape_input input = {.dimension = 2,
+                                    .vertex_count = sides,
+                                    .facet_count = sides,
+                                    .index_count = 2 * sides,
+                                    .vertices = corners,
+                                    .indices = indices,
+                                    .offsets = offsets};
+    abut_shape *shape = NULL;
+    return abut_shape_build(&input, &shape, NULL) ? NULL : shape;
+}
+
+static inline vec3 draw_vector(double size)
+{
+    const double x = draw_number(), y = draw_number(), z = draw_number();
+    return vec3_scale((vec3){2.0 * x - 1.0, 2.0 * y - 1.0, 2.0 * z - 1.0}, size);
 }
 
 /* ---- the truth ---- */

@@ -1,0 +1,108 @@
+/* Rigid bodies. The angular momentum is kept in space, where torques change it alone; the
+ * orientation follows by a half step and a whole one (docs/dem.md, section 5). */
+#include "rigid.h"
+
+#include <string.h>
+
+#include "../spheres/period.h"
+
+/* ---- orientations ---- */
+
+/* Rows of the rotation from the principal axes to the world. */
+void rigid_rows(const double q[4], vec3 rows[3])
+{
+    const double x = q[0], y = q[1], z = q[2], w = q[3];
+    rows[0] = (vec3){1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)};
+    rows[1] = (vec3){2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)};
+    rows[2] = (vec3){2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)};
+}
+
+vec3 rigid_to_world(const vec3 rows[3], vec3 a)
+{
+    return (vec3){vec3_dot(rows[0], a), vec3_dot(rows[1], a), vec3_dot(rows[2], a)};
+}
+
+static vec3 to_axes(const vec3 rows[3], vec3 a)
+{
+    const vec3 xy = vec3_add(vec3_scale(rows[0], a.x), vec3_scale(rows[1], a.y));
+    return vec3_add(xy, vec3_scale(rows[2], a.z));
+}
+
+vec3 rigid_spin(const rigid *r, const double orientation[4], vec3 momentum)
+{
+    vec3 rows[3];
+    rigid_rows(orientation, rows);
+    const vec3 own = to_axes(rows, momentum);
+    return rigid_to_world(
+        rows, (vec3){own.x / r->inertia[0], own.y / r->inertia[1], own.z / r->inertia[2]});
+}
+
+/* q + step/2 spin q, of unit length; spin is in the world. */
+static void turn(const double q[4], vec3 spin, double step, double turned[4])
+{
+    const double h = 0.5 * step;
+    turned[0] = q[0] + h * (spin.x * q[3] + spin.y * q[2] - spin.z * q[1]);
+    turned[1] = q[1] + h * (spin.y * q[3] + spin.z * q[0] - spin.x * q[2]);
+    turned[2] = q[2] + h * (spin.z * q[3] + spin.x * q[1] - spin.y * q[0]);
+    turned[3] = q[3] - h * (spin.x * q[0] + spin.y * q[1] + spin.z * q[2]);
+    const double length = sqrt(turned[0] * turned[0] + turned[1] * turned[1] +
+                               turned[2] * turned[2] + turned[3] * turned[3]);
+    for (int k = 0; k < 4; k++) {
+        turned[k] /= length;
+    }
+}
+
+/* ---- a step ---- */
+
+static vec3 next_velocity(const rigid *r, vec3 force, const rigid_step *by)
+{
+    const vec3 pull = vec3_add(by->gravity, vec3_scale(force, 1.0 / r->mass));
+    return vec3_add(r->velocity, vec3_scale(pull, by->step));
+}
+
+bool rigid_will_be_finite(const rigid *r, wrench sum, const rigid_step *by)
+{
+    const vec3 shift = vec3_scale(next_velocity(r, sum.force, by), by->step);
+    const vec3 momentum = vec3_add(r->momentum, vec3_scale(sum.torque, by->step));
+    return vec3_max_abs(vec3_add(r->position, shift)) <= ABUT_COORDINATE_LIMIT &&
+           isfinite(momentum.x + momentum.y + momentum.z) && isfinite(shift.x + shift.y + shift.z);
+}
+
+void rigid_wrap(rigid *r, const double *period)
+{
+    double *axes[3] = {&r->position.x, &r->position.y, &r->position.z};
+    for (int axis = 0; axis < 3; axis++) {
+        if (period[axis] > 0.0) {
+            r->images[axis] += (int32_t)period_wrap(axes[axis], period[axis]);
+        }
+    }
+}
+
+void rigid_move(rigid *r, wrench sum, wrench contacts, const rigid_step *by)
+{
+    const vec3 velocity = next_velocity(r, sum.force, by), old_spin = r->spin;
+    double half[4];
+    r->momentum = vec3_add(r->momentum, vec3_scale(sum.torque, by->step));
+    turn(r->orientation, rigid_spin(r, r->orientation, r->momentum), 0.5 * by->step, half);
+    r->spin = rigid_spin(r, half, r->momentum);
+    r->last_torque = sum.torque;
+    memcpy(r->began_orientation, r->orientation, sizeof half);
+    turn(r->began_orientation, r->spin, by->step, r->orientation);
+
+    const double work = 0.5 * by->step *
+                        (vec3_dot(contacts.force, vec3_add(r->velocity, velocity)) +
+                         vec3_dot(contacts.torque, vec3_add(old_spin, r->spin)));
+    r->books.work += 0.5 * (r->books.last_work + work);
+    r->books.last_work = work;
+    r->began = r->position;
+    r->velocity = velocity;
+    r->position = vec3_add(r->position, vec3_scale(velocity, by->step));
+    rigid_wrap(r, by->period);
+}
+
+void rigid_place(rigid *r)
+{
+    r->spin = rigid_spin(r, r->orientation, r->momentum);
+    r->began = r->position;
+    memcpy(r->began_orientation, r->orientation, sizeof r->orientation);
+}

@@ -1,0 +1,51 @@
+/* How a rigid body moves: a cluster of spheres, or a convex body. */
+#ifndef DEM_RIGID_H
+#define DEM_RIGID_H
+
+#include "store.h"
+
+typedef struct rigid {
+    vec3 position, velocity, momentum; /* of its center of mass; momentum: angular */
+    vec3 began;                        /* position at the beginning of the last step */
+    double orientation[4];             /* a quaternion x, y, z, w: from the principal axes */
+    double began_orientation[4];
+    vec3 spin;        /* of half a step ago */
+    vec3 last_torque; /* about the center, of the last step */
+    double mass;
+    double inertia[3];
+    books books;
+    int32_t images[3]; /* periods by which it was moved down so far */
+} rigid;
+
+/* A force, and its torque about the center of mass. */
+typedef struct wrench {
+    vec3 force, torque;
+} wrench;
+
+/* What one step needs to know. */
+typedef struct rigid_step {
+    double step;
+    vec3 gravity;
+    const double *period;
+} rigid_step;
+
+/* Rows of the rotation from the principal axes to the world, and what it does to a vector. */
+void rigid_rows(const double q[4], vec3 rows[3]);
+vec3 rigid_to_world(const vec3 rows[3], vec3 a);
+
+/* The spin that an angular momentum has at an orientation. */
+vec3 rigid_spin(const rigid *r, const double orientation[4], vec3 momentum);
+
+/* Whether the next position and momentum are finite. */
+bool rigid_will_be_finite(const rigid *r, wrench sum, const rigid_step *by);
+
+/* Move by all forces, of which contacts do work that is counted. */
+void rigid_move(rigid *r, wrench sum, wrench contacts, const rigid_step *by);
+
+/* Let it begin where it is: its spin follows from its momentum. */
+void rigid_place(rigid *r);
+
+/* Bring the position into the periodic box. */
+void rigid_wrap(rigid *r, const double *period);
+
+#endif

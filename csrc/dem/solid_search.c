@@ -1,0 +1,442 @@
+/* The part of a step that finds what bodies touch, and which spot continues which. */
+#include <string.h>
+
+#include "simulation.h"
+
+/* ---- finders ---- */
+
+void simulation_forget_spheres(abut_simulation *s)
+{
+    abut_pair_finder_free(s->pair_finder);
+    abut_convex_finder_free(s->search.mixed);
+    s->pair_finder = NULL;
+    s->search.mixed = NULL;
+}
+
+void simulation_forget_bodies(abut_simulation *s)
+{
+    abut_pair_finder_free(s->search.outlines);
+    abut_convex_finder_free(s->search.bodies);
+    abut_convex_finder_free(s->search.mixed);
+    s->search.outlines = NULL;
+    s->search.bodies = s->search.mixed = NULL;
+}
+
+/* Spheres are points that are rounded. */
+static void fill_sizes(const abut_simulation *s, abut_index spheres, abut_index *shapes,
+                       double *scales)
+{
+    const solid_set *set = &s->solids;
+    for (abut_index k = 0; k < set->count; k++) {
+        shapes[k] = set->solids[k].shape;
+        scales[k] = set->solids[k].scale;
+    }
+    for (abut_index row = 0; row < spheres; row++) {
+        shapes[set->count + row] = set->shape_count;
+        scales[set->count + row] = s->store.radii[s->store.places[row]];
+    }
+}
+
+/* A finder of all bodies, and of so many spheres. */
+static abut_status make_finder(const abut_simulation *s, abut_index spheres,
+                               abut_convex_finder **finder, abut_error *error)
+{
+    const abut_index count = s->solids.count + spheres;
+    if (*finder) {
+        return ABUT_OK;
+    }
+    abut_index *shapes = memory_alloc(count, sizeof *shapes);
+    double *scales = memory_alloc(count, sizeof *scales);
+    abut_status status = shapes && scales ? ABUT_OK : ABUT_NO_MEMORY;
+    if (status) {
+        simulation_report(error, status, 0, 0, 0.0);
+    } else {
+        fill_sizes(s, spheres, shapes, scales);
+        const abut_convex_input input = {.shapes = s->solids.shapes,
+                                         .shape_count = s->solids.shape_count + 1,
+                                         .body_count = count,
+                                         .shape = shapes,
+                                         .scales = scales,
+                                         .options = abut_convex_options_default()};
+        status = abut_convex_finder_build(&input, finder, error);
+    }
+    memory_free(shapes);
+    memory_free(scales);
+    return status;
+}
+
+static abut_status make_outlines(abut_simulation *s, abut_error *error)
+{
+    if (s->search.outlines) {
+        return ABUT_OK;
+    }
+    double *radii = memory_alloc(s->solids.count, sizeof *radii);
+    if (!radii) {
+        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+    }
+    for (abut_index k = 0; k < s->solids.count; k++) {
+        radii[k] = s->solids.solids[k].reach;
+    }
+    abut_pair_input input = abut_pair_input_default();
+    input.sphere_count = s->solids.count;
+    input.dimension = 3;
+    input.radii = radii;
+    input.period = s->is_periodic ? s->input.period : NULL;
+    input.workers = s->input.workers;
+    const abut_status status = abut_pair_finder_build(&input, &s->search.outlines, error);
+    memory_free(radii);
+    return status;
+}
+
+/* ---- where all are ---- */
+
+static bool reserve_places(abut_simulation *s, abut_index spheres)
+{
+    solid_search *of = &s->search;
+    const abut_index count = s->solids.count + spheres;
+    of->positions = memory_reserve(&of->position_block, 3 * count, sizeof *of->positions);
+    of->orientations = memory_reserve(&of->orientation_block, 4 * count, sizeof *of->orientations);
+    of->radii = memory_reserve(&of->radius_block, spheres, sizeof *of->radii);
+    return of->positions && of->orientations && of->radii;
+}
+
+static void place_bodies(abut_simulation *s)
+{
+    for (abut_index k = 0; k < s->solids.count; k++) {
+        const solid_frame frame = solids_frame(&s->solids.solids[k]);
+        vec3_store(s->search.positions + 3 * k, frame.origin);
+        memcpy(s->search.orientations + 4 * k, frame.orientation, sizeof frame.orientation);
+    }
+}
+
+static void place_spheres(abut_simulation *s)
+{
+    static const double not_turned[4] = {0.0, 0.0, 0.0, 1.0};
+    double *positions = s->search.positions + 3 * s->solids.count;
+    double *orientations = s->search.orientations + 4 * s->solids.count;
+    for (abut_index row = 0; row < s->store.count; row++) {
+        const abut_index place = s->store.places[row];
+        memcpy(positions + 3 * row, s->store.centers + 3 * place, 3 * sizeof *positions);
+        memcpy(orientations + 4 * row, not_turned, sizeof not_turned);
+        s->search.radii[row] = s->store.radii[place];
+    }
+}
+
+static abut_status place_all(abut_simulation *s, abut_error *error)
+{
+    const abut_index spheres = s->store.count;
+    if (!reserve_places(s, spheres)) {
+        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+    }
+    place_bodies(s);
+    place_spheres(s);
+    return ABUT_OK;
+}
+
+/* ---- matching ---- */
+
+/* -1, 0 or 1: in which order two rows are, whatever their images. */
+static int compare_rows(const spot_table *t, abut_index a, const spot_table *other, abut_index b)
+{
+    const abut_convex_columns *c = &t->columns, *d = &other->columns;
+    const abut_index *const keys[] = {c->i, c->j, c->mesh, c->facet};
+    const abut_index *const other_keys[] = {d->i, d->j, d->mesh, d->facet};
+    for (int k = 0; k < 4; k++) {
+        if (keys[k] && keys[k][a] != other_keys[k][b]) {
+            return keys[k][a] < other_keys[k][b] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+/* How many rows from this one on are of the same two. */
+static abut_index count_images(const spot_table *t, abut_index row)
+{
+    abut_index count = 1;
+    while (row + count < t->count && compare_rows(t, row + count, t, row) == 0) {
+        count++;
+    }
+    return count;
+}
+
+static bool are_same_images(const spot_table *now, abut_index row, const spot_table *before,
+                            abut_index old)
+{
+    const abut_index *image = now->columns.image, *old_image = before->columns.image;
+    return !image || !old_image ||
+           memcmp(image + 3 * row, old_image + 3 * old, 3 * sizeof *image) == 0;
+}
+
+/* Several images of the same two are told apart; one that left the box, and came in on the other
+ * side, goes on. */
+static void match_images(const spot_table *now, abut_index row, abut_index count,
+                         const spot_table *before, abut_index old)
+{
+    const abut_index old_count = count_images(before, old);
+    for (abut_index k = 0; k < count; k++) {
+        for (abut_index l = 0; l < old_count; l++) {
+            if ((count == 1 && old_count == 1) || are_same_images(now, row + k, before, old + l)) {
+                now->row_match[row + k] = old + l;
+            }
+        }
+    }
+}
+
+/* Both steps' rows ascend. */
+static void match_rows(const spot_table *now, const spot_table *before)
+{
+    abut_index old = 0, count;
+    memset(now->row_match, -1, (size_t)now->count * sizeof *now->row_match);
+    for (abut_index row = 0; row < now->count; row += count) {
+        count = count_images(now, row);
+        while (old < before->count && compare_rows(now, row, before, old) > 0) {
+            old++;
+        }
+        if (old < before->count && compare_rows(now, row, before, old) == 0) {
+            match_images(now, row, count, before, old);
+        }
+    }
+}
+
+static abut_spot_step step_of(const spot_table *t)
+{
+    return (abut_spot_step){.row_count = t->count,
+                            .spot_count = t->spot_count,
+                            .spot_offsets = t->columns.spot_offsets,
+                            .spot_type = t->columns.spot_type,
+                            .spot_feature = t->columns.spot_feature};
+}
+
+static abut_status match_spots(abut_simulation *s, abut_meeting meeting, abut_error *error)
+{
+    const spot_table *t = &s->now.spots[meeting], *old = &s->before.spots[meeting];
+    if (t->count == 0) {
+        return ABUT_OK;
+    }
+    match_rows(t, old);
+    if (old->count == 0) {
+        memset(t->springs.match, -1, (size_t)t->spot_count * sizeof *t->springs.match);
+        return ABUT_OK;
+    }
+    const abut_spot_step now = step_of(t), before = step_of(old);
+    return abut_spots_match(&now, &before, t->row_match, NULL, t->springs.match, error);
+}
+
+/* ---- rows ---- */
+
+/* What is found becomes the table of now. */
+static abut_status take_rows(abut_simulation *s, abut_meeting meeting, abut_convex_contacts *found,
+                             abut_error *error)
+{
+    spot_table *t = &s->now.spots[meeting];
+    const abut_index rows = abut_convex_contacts_count(found);
+    const abut_index spots = abut_convex_contacts_spot_count(found);
+    if (spot_table_reserve(t, meeting, rows, spots, s->is_periodic)) {
+        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+    }
+    abut_convex_contacts_write(found, &t->columns);
+    t->count = rows, t->spot_count = spots;
+    return ABUT_OK;
+}
+
+static abut_convex_query make_query(const abut_simulation *s, const parallel_plan *plan,
+                                    abut_meeting meeting)
+{
+    const spot_table *old = &s->before.spots[meeting];
+    const abut_convex_columns *c = &old->columns;
+    abut_convex_query query = abut_convex_query_default();
+    query.positions = s->search.positions, query.orientations = s->search.orientations;
+    query.period = s->is_periodic ? s->input.period : NULL;
+    query.workers = s->input.workers;
+    query.interrupted = plan->interrupted;
+    query.interrupted_data = plan->interrupted_data;
+    if (old->count > 0) {
+        query.before = (abut_convex_before){.row_count = old->count,
+                                            .i = c->i,
+                                            .j = c->j,
+                                            .mesh = c->mesh,
+                                            .facet = c->facet,
+                                            .image = c->image,
+                                            .state = c->state};
+    }
+    return query;
+}
+
+static abut_status find_bodies(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+{
+    abut_convex_contacts *found = NULL;
+    const abut_convex_query query = make_query(s, plan, ABUT_WITH_BODIES);
+    abut_status status = abut_convex_find(s->search.bodies, &query, &found, error);
+    status = status ? status : take_rows(s, ABUT_WITH_BODIES, found, error);
+    abut_convex_contacts_free(found);
+    return status;
+}
+
+static abut_status find_walls(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+{
+    abut_convex_contacts *found = NULL;
+    const abut_convex_query query = make_query(s, plan, ABUT_WITH_WALLS);
+    const abut_convex_walls walls = {.finder = s->walls.finder,
+                                     .poses = s->now.poses,
+                                     .half_space_count = s->walls.count - s->walls.mesh_count,
+                                     .half_spaces = s->walls.half_spaces};
+    abut_status status = abut_convex_find_walls(s->search.bodies, &query, &walls, &found, error);
+    status = status ? status : take_rows(s, ABUT_WITH_WALLS, found, error);
+    abut_convex_contacts_free(found);
+    return status;
+}
+
+/* ---- spheres ---- */
+
+/* Bodies and spheres that may touch: pairs of a body and a row behind the bodies. */
+typedef struct candidates {
+    abut_index *i, *j;
+    abut_index count;
+} candidates;
+
+static abut_status write_candidates(abut_simulation *s, const abut_pairs *pairs, candidates *to)
+{
+    memory_block *blocks = s->search.candidate_blocks;
+    to->count = abut_pairs_count(pairs);
+    to->i = memory_reserve(&blocks[0], to->count, sizeof *to->i);
+    to->j = memory_reserve(&blocks[1], to->count, sizeof *to->j);
+    if (!to->i || !to->j) {
+        return ABUT_NO_MEMORY;
+    }
+    const abut_pair_columns columns = {.i = to->i, .j = to->j};
+    abut_pairs_write(pairs, &columns);
+    return ABUT_OK;
+}
+
+/* Centers of mass, about which outlines are. */
+static double *list_centers(const abut_simulation *s)
+{
+    double *centers = memory_alloc(3 * s->solids.count, sizeof *centers);
+    for (abut_index k = 0; centers && k < s->solids.count; k++) {
+        vec3_store(centers + 3 * k, s->solids.solids[k].rigid.position);
+    }
+    return centers;
+}
+
+static abut_status find_candidates(abut_simulation *s, const parallel_plan *plan, candidates *to,
+                                   abut_error *error)
+{
+    abut_pairs *pairs = NULL;
+    double *centers = list_centers(s);
+    if (!centers) {
+        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+    }
+    abut_pair_query query = abut_pair_query_default();
+    query.centers = centers;
+    query.other_centers = s->search.positions + 3 * s->solids.count;
+    query.other_radii = s->search.radii;
+    query.other_count = s->store.count;
+    query.workers = s->input.workers;
+    query.interrupted = plan->interrupted, query.interrupted_data = plan->interrupted_data;
+    abut_status status = make_outlines(s, error);
+    status = status ? status : abut_pairs_find(s->search.outlines, &query, &pairs, error);
+    if (!status && write_candidates(s, pairs, to)) {
+        status = simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+    }
+    abut_pairs_free(pairs);
+    memory_free(centers);
+    return status;
+}
+
+/* A pair counts once: at which of several images it touches is not told. */
+static abut_status check_images(const candidates *c, abut_error *error)
+{
+    for (abut_index k = 1; k < c->count; k++) {
+        if (c->i[k] == c->i[k - 1] && c->j[k] == c->j[k - 1]) {
+            return simulation_report(error, ABUT_BODY_IMAGES, c->i[k], c->j[k], 0.0);
+        }
+    }
+    return ABUT_OK;
+}
+
+/* The numbers of spheres in the mixed finder; NULL: no memory. */
+static abut_index *list_earlier(abut_simulation *s)
+{
+    const spot_table *old = &s->before.spots[ABUT_WITH_SPHERES];
+    abut_index *numbers = memory_reserve(&s->search.earlier_block, old->count, sizeof *numbers);
+    for (abut_index row = 0; numbers && row < old->count; row++) {
+        numbers[row] = old->columns.j[row] + s->solids.count;
+    }
+    return numbers;
+}
+
+static abut_status find_mixed(abut_simulation *s, const parallel_plan *plan, candidates *c,
+                              abut_error *error)
+{
+    abut_convex_contacts *found = NULL;
+    abut_convex_query query = make_query(s, plan, ABUT_WITH_SPHERES);
+    query.before.j = list_earlier(s);
+    if (!query.before.j) {
+        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+    }
+    for (abut_index k = 0; k < c->count; k++) {
+        c->j[k] += s->solids.count;
+    }
+    query.i = c->i, query.j = c->j, query.pair_count = c->count;
+    abut_status status = abut_convex_find(s->search.mixed, &query, &found, error);
+    status = status ? status : take_rows(s, ABUT_WITH_SPHERES, found, error);
+    const spot_table *t = &s->now.spots[ABUT_WITH_SPHERES];
+    for (abut_index row = 0; !status && row < t->count; row++) {
+        t->columns.j[row] -= s->solids.count;
+    }
+    abut_convex_contacts_free(found);
+    return status;
+}
+
+static abut_status find_spheres(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+{
+    candidates c = {0};
+    spot_table *t = &s->now.spots[ABUT_WITH_SPHERES];
+    abut_status status = find_candidates(s, plan, &c, error);
+    status = status ? status : check_images(&c, error);
+    if (status || c.count == 0) {
+        t->count = t->spot_count = 0;
+        return status;
+    }
+    status = make_finder(s, s->store.count, &s->search.mixed, error);
+    return status ? status : find_mixed(s, plan, &c, error);
+}
+
+/* ---- all of them ---- */
+
+static void clear_tables(abut_simulation *s)
+{
+    for (int k = 0; k < ABUT_MEETING_COUNT; k++) {
+        s->now.spots[k].count = s->now.spots[k].spot_count = 0;
+    }
+}
+
+static abut_status find_all(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+{
+    abut_status status = place_all(s, error);
+    status = status ? status : make_finder(s, 0, &s->search.bodies, error);
+    status = status ? status : find_bodies(s, plan, error);
+    if (!status && s->walls.count > 0) {
+        status = find_walls(s, plan, error);
+    }
+    if (!status && s->store.count > 0) {
+        status = find_spheres(s, plan, error);
+    }
+    for (int k = 0; !status && k < ABUT_MEETING_COUNT; k++) {
+        status = match_spots(s, (abut_meeting)k, error);
+    }
+    return status;
+}
+
+abut_status solids_find(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+{
+    double clock = 0.0;
+    clear_tables(s);
+    if (s->solids.count == 0) {
+        return ABUT_OK;
+    }
+    clock_lap(&clock);
+    const abut_status status = find_all(s, plan, error);
+    s->seconds_of[FIND_BODIES] += clock_lap(&clock);
+    return status;
+}
