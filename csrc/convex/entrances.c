@@ -65,13 +65,16 @@ seen_arc entrances_see(const convex_pair *pair, int32_t edge)
                       pair_turn_back(pair, e->direction)};
 }
 
-/* The normal across both edges. Where they are nearly parallel, rounding turns it: along the arcs
+/* The normal across both edges. The smaller their sine, the more rounding turns it: along the arcs
  * that does no harm, and the rest is taken away. */
 static vec3 normal_across(vec3 along, vec3 other, int sign, double *sine)
 {
-    const vec3 product = vec3_scale(vec3_cross_exact(along, other), sign);
+    const vec3 product = vec3_scale(vec3_cross(along, other), sign);
     *sine = vec3_length(product);
     const vec3 unit = vec3_scale(product, 1.0 / *sine);
+    if (*sine > CLEAR_SINE) {
+        return unit;
+    }
     const vec3 across = vec3_sub(unit, vec3_scale(along, vec3_dot(unit, along)));
     return vec3_scale(across, 1.0 / vec3_length(across));
 }
