@@ -16,9 +16,9 @@ convex_pair pair_swapped(const convex_pair *pair)
 
 /* ---- supports ---- */
 
-/* One comparison a vertex, and no branch in it: for up to a hundred vertices nothing that was tried,
- * by blocks or by lanes, takes less time at the baseline's instructions, which are those of all
- * callers. */
+/* One comparison a vertex, and no branch in it: for up to a hundred vertices nothing that was
+ * tried, by blocks or by lanes, takes less time at the baseline's instructions, which are those of
+ * all callers. */
 support body_support(const convex_body *body, vec3 direction)
 {
     const abut_shape *s = body->shape;

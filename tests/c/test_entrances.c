@@ -196,6 +196,65 @@ static void check_aligned(abut_shape *const shapes[SHAPE_COUNT])
     CHECK_NEAR(best.gap, 1.0, 1e-15);
 }
 
+/* ---- the climb ---- */
+
+static bool has_vertex(const abut_shape *s, convex_end end, int32_t vertex)
+{
+    if (end.type == ABUT_VERTEX) {
+        return end.feature == vertex;
+    }
+    if (end.type == ABUT_EDGE) {
+        const int32_t *ends = s->edges[end.feature].vertices;
+        return ends[0] == vertex || ends[1] == vertex;
+    }
+    bool is_there = false;
+    for (int32_t k = 0; k < s->facets[end.feature].count; k++) {
+        is_there |= s->corners[s->facets[end.feature].begin + k].vertex == vertex;
+    }
+    return is_there;
+}
+
+static bool share_vertex(const abut_shape *s, convex_end one, convex_end other)
+{
+    for (int32_t v = 0; v < s->vertex_count; v++) {
+        if (has_vertex(s, one, v) && has_vertex(s, other, v)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* It ends where none is better that shares vertices, on both bodies. */
+static void check_top(const convex_pair *pair, entrance start, abut_index count)
+{
+    entrance top = start;
+    entrances_climb(pair, &top);
+    CHECK(top.gap >= start.gap);
+    for (abut_index k = 0; k < count; k++) {
+        if (share_vertex(pair->a.shape, listed[k].ends[0], top.ends[0]) &&
+            share_vertex(pair->b.shape, listed[k].ends[1], top.ends[1])) {
+            CHECK(listed[k].gap <= top.gap + 1e-13);
+        }
+    }
+}
+
+static void check_climb(abut_shape *const shapes[SHAPE_COUNT])
+{
+    int climbed = 0;
+    for (int k = 0; k < PAIRS; k++) {
+        const convex_pair pair = draw_pair(shapes, k % 2 ? 1.0 : 2.0);
+        const abut_index count = entrances_all(&pair, NULL, 0, listed);
+        const entrance start = listed[draw() % (uint64_t)count];
+        entrance top = start, best;
+        check_top(&pair, start, count);
+        CHECK(entrances_best(&pair, &best));
+        entrances_climb(&pair, &top);
+        climbed += top.gap > start.gap;
+        CHECK(top.gap <= best.gap + 1e-13);
+    }
+    CHECK(climbed > PAIRS / 2);
+}
+
 /* ---- the direct search ---- */
 
 static abut_convex_options options_of_search(void)
@@ -401,6 +460,7 @@ void test_entrances(void)
     check_all(shapes);
     check_garbage(shapes);
     check_aligned(shapes);
+    check_climb(shapes);
     check_search(shapes);
     check_polygons();
     check_points(shapes);
