@@ -64,7 +64,7 @@ static void check_bad_cubes(void)
     in = cube_input(vertices, indices), in.vertex_count = 3;
     check_refused(&in,
                   (abut_error){.status = ABUT_SHAPE_TOO_FEW_VERTICES, .index = 3, .detail = 4});
-    in = cube_input(vertices, indices), in.facet_count = 3;
+    in = cube_input(vertices, indices), in.facet_count = 3, in.index_count = 12;
     check_refused(&in, (abut_error){.status = ABUT_SHAPE_TOO_FEW_FACETS, .index = 3, .detail = 4});
     in = cube_input(vertices, indices), in.facet_count = 5;
     check_refused(&in, (abut_error){.status = ABUT_BAD_LAST_OFFSET, .detail = 20});
