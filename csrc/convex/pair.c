@@ -75,9 +75,11 @@ static bool is_number(double x, int32_t limit)
     return x >= 0.0 && x < limit && x == (double)(int32_t)x;
 }
 
-static bool is_finite(vec3 a)
+/* What is not finite is not 0 less itself. */
+static bool are_finite(vec3 a, vec3 b)
 {
-    return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
+    const vec3 none = vec3_sub(a, a), other = vec3_sub(b, b);
+    return none.x + none.y + none.z + other.x + other.y + other.z == 0.0;
 }
 
 static bool is_unit(vec3 a)
@@ -90,7 +92,8 @@ static bool read_end(double feature, int32_t type, const abut_shape *s, convex_e
     if (!is_number(feature, feature_count(s, type))) {
         return false;
     }
-    *end = (convex_end){type, (int32_t)feature};
+    end->type = type;
+    end->feature = (int32_t)feature;
     return true;
 }
 
@@ -99,14 +102,14 @@ bool link_unpack(const double state[ABUT_CONVEX_STATE], const convex_pair *pair,
     if (!is_number(state[0] - 1.0, CODES)) {
         return false;
     }
-    const int32_t code = (int32_t)state[0] - 1;
-    *link = (convex_link){.p = vec3_load(state + 3),
-                          .q = vec3_load(state + 6),
-                          .normal = vec3_load(state + 9),
-                          .gap = NAN,
-                          .error = NAN,
-                          .status = code / (FOURS * FOURS)};
-    return read_end(state[1], code % FOURS, pair->a.shape, &link->ends[0]) &&
-           read_end(state[2], code / FOURS % FOURS, pair->b.shape, &link->ends[1]) &&
-           is_finite(link->p) && is_finite(link->q) && is_unit(link->normal);
+    const uint32_t code = (uint32_t)state[0] - 1;
+    link->p = vec3_load(state + 3);
+    link->q = vec3_load(state + 6);
+    link->normal = vec3_load(state + 9);
+    link->gap = link->error = NAN;
+    link->status = (int32_t)(code / (FOURS * FOURS));
+    link->iterations = 0;
+    return read_end(state[1], (int32_t)(code % FOURS), pair->a.shape, &link->ends[0]) &&
+           read_end(state[2], (int32_t)(code / FOURS % FOURS), pair->b.shape, &link->ends[1]) &&
+           are_finite(link->p, link->q) && is_unit(link->normal);
 }
