@@ -60,6 +60,24 @@ static bool read_state(const finding *f, abut_index k, const convex_pair *pair, 
     return link_unpack(state, pair, link);
 }
 
+/* Whether a plane across the line of the centers shows that two bodies are farther apart than rows
+ * are wanted for: most of those are whose circumscribed spheres are near, and it takes a tenth of
+ * what their link does. */
+static bool is_far(const finding *f, const convex_pair *pair)
+{
+    const convex_body *a = &pair->a, *b = &pair->b;
+    const vec3 from = vec3_scale(a->shape->centroid, a->scale);
+    const vec3 to = pair_to_a(pair, vec3_scale(b->shape->centroid, b->scale));
+    const vec3 line = vec3_sub(to, from);
+    const double length = vec3_length(line);
+    if (!(length > 0.0)) {
+        return false;
+    }
+    const double rounding = a->scale * a->shape->radius + b->scale * b->shape->radius;
+    const double gap = pair_support_gap(pair, vec3_scale(line, 1.0 / length)).gap - rounding;
+    return gap > f->query->gap + pair->tolerance;
+}
+
 static void solve_one(const finding *f, abut_index k, convex_chunk *chunk, convex_spot *room)
 {
     row_place place = name_row(f, k);
@@ -67,9 +85,12 @@ static void solve_one(const finding *f, abut_index k, convex_chunk *chunk, conve
     convex_link before;
     solved result;
     const bool has_before = read_state(f, k, &pair, &before);
-    solve_pair(&pair, has_before ? &before : NULL, &f->task, &result, convex_rows_spots(chunk),
-               room);
+    if (!has_before && !f->keeps_all && is_far(f, &pair)) {
+        return;
+    }
+    solve_link(&pair, has_before ? &before : NULL, &f->task, &result);
     if (f->keeps_all || result.gap <= f->query->gap) {
+        solve_spots(&pair, &f->task, &result, convex_rows_spots(chunk), room);
         convex_rows_add(chunk, &place, &result);
     }
 }
