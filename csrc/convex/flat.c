@@ -36,14 +36,14 @@ static flat_piece *begin_piece(flat_pieces *all, const abut_mesh *mesh, const fl
                                vec3 normal, double rounding)
 {
     flat_piece *piece = &all->pieces[all->piece_count++];
-    *piece = (flat_piece){.mesh = place->mesh,
-                          .facet = place->facet,
-                          .begin = all->corner_count,
-                          .normal = pose_turn_back(place->body_at,
-                                                   pose_turn(place->mesh_at, normal)),
-                          .noise = mesh->noise[place->facet] + rounding,
-                          .normal_noise = mesh->normal_noise[place->facet] + rounding,
-                          .plane = -1};
+    *piece =
+        (flat_piece){.mesh = place->mesh,
+                     .facet = place->facet,
+                     .begin = all->corner_count,
+                     .normal = pose_turn_back(place->body_at, pose_turn(place->mesh_at, normal)),
+                     .noise = mesh->noise[place->facet] + rounding,
+                     .normal_noise = mesh->normal_noise[place->facet] + rounding,
+                     .plane = -1};
     for (int axis = 0; axis < 3; axis++) {
         piece->image[axis] = place->image[axis];
     }
@@ -165,8 +165,8 @@ abut_status flat_reserve(flat_shape *flat, int32_t corners)
         return ABUT_OK;
     }
     const abut_shape *s = &flat->shape;
-    const size_t of_corner = 2 * sizeof *s->corners + sizeof *s->edges + sizeof *s->vertices +
-                             6 * sizeof *s->facets_at;
+    const size_t of_corner =
+        2 * sizeof *s->corners + sizeof *s->edges + sizeof *s->vertices + 6 * sizeof *s->facets_at;
     const size_t size = 3 * (size_t)padded(corners) * sizeof *s->x + 2 * sizeof *s->facets +
                         (size_t)corners * of_corner;
     void *memory = memory_alloc((abut_index)size, 1);
