@@ -254,7 +254,11 @@ def compose(first, second):
 
 
 def any_orientation(rng, dimension):
-    return rng.uniform(-np.pi, np.pi) if dimension == 2 else Rotation.from_quat(rng.normal(size=4)).as_quat()
+    return (
+        rng.uniform(-np.pi, np.pi)
+        if dimension == 2
+        else Rotation.from_quat(rng.normal(size=4)).as_quat()
+    )
 
 
 def two(shapes, scales, orientations, positions):
