@@ -1,4 +1,4 @@
-"""Pictures of convex bodies and their contacts, by matplotlib (extra ``plot``) or pyvista (``view``).
+"""Pictures of convex bodies and contacts, by matplotlib (extra ``plot``) or pyvista (``view``).
 
 Neither is imported before a picture is asked for.
 """
@@ -268,6 +268,8 @@ def _mesh(vertices, shape):
 
 
 def _matplotlib_contacts(ax, contacts, arrows, is_framed):
+    if len(contacts) == 0:
+        return ax
     art3d = plot._import("mpl_toolkits.mplot3d.art3d")
     links = art3d.Line3DCollection(contacts.link, colors=LINK_COLOR, linewidths=2.5)
     links.set_zorder(plot.MARKS)
@@ -296,13 +298,14 @@ def _pyvista_bodies(plotter, bodies, colors, alpha):
 
 
 def _pyvista_contacts(plotter, contacts, arrows):
-    if len(contacts):
-        plotter.add_lines(contacts.link.reshape(-1, 3), color=LINK_COLOR, width=5)
-    if contacts.spot is not None and len(contacts.spot):
+    plotter.show_axes()
+    if len(contacts) == 0:
+        return plotter
+    plotter.add_lines(contacts.link.reshape(-1, 3), color=LINK_COLOR, width=5)
+    if contacts.spot is not None:
         plotter.add_points(
             contacts.spot, color=SPOT_COLOR, point_size=12, render_points_as_spheres=True
         )
     if len(arrows[0]):
         plotter.add_arrows(*arrows, color="#1b1f24")
-    plotter.show_axes()
     return plotter
