@@ -648,8 +648,9 @@ def test_plot(finder, contacts, dimension):
     assert contacts.plot(ax, bodies=(finder, *heap_of(dimension))) is ax
     figure.canvas.draw()
     bodies = np.unique([contacts.i, contacts.j])
-    drawn = ax.patches if dimension == 2 else ax.collections
-    assert len(drawn) >= len(bodies)
+    facets = sum(len(finder.shapes[finder.shape[body]]) for body in bodies)
+    drawn = len(ax.patches) if dimension == 2 else len(ax.collections[0].get_facecolor())
+    assert drawn == len(bodies) if dimension == 2 else drawn == facets
     other = abut.ConvexFinder(finder.shapes[0]).find(heap_of(dimension)[0])
     for table in (contacts[:0], contacts[:1], other):
         table.plot(figure.add_subplot(**({"projection": "3d"} if dimension == 3 else {})))
@@ -661,7 +662,7 @@ def test_plot_of_shapes(finder, dimension):
     ax = figure.add_subplot(**({"projection": "3d"} if dimension == 3 else {}))
     for shape in finder.shapes:
         assert shape.plot(ax, color="red") is ax
-    finder.plot(*heap_of(dimension), ax, colors=["#123456"] * COUNT)
+    finder.plot(*heap_of(dimension), ax, colors=["#123456", (0.1, 0.2, 0.3)] * (COUNT // 2))
     figure.canvas.draw()
     if dimension == 2:
         with pytest.raises(ValueError, match="polygons are drawn by 'matplotlib'"):

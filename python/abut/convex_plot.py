@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _Doubles = NDArray[np.float64]
 
 BODY_COLOR = plot.FACET_COLOR
-LINK_COLOR, SPOT_COLOR, PLANE_COLOR = plot.COLORS
+LINK_COLOR, SPOT_COLOR, _ = plot.COLORS
 
 
 def plot_shape(
@@ -252,10 +252,27 @@ def _flat_contacts(ax, contacts, arrows):
 
 
 def _matplotlib_bodies(ax, bodies, colors, alpha):
-    for (vertices, shape), color in zip(bodies, colors, strict=True):
-        plot._draw_facets(ax, _mesh(vertices, shape), color, alpha)
+    for color, mesh in _meshes(bodies, colors):
+        plot._draw_facets(ax, mesh, color, alpha)
     plot._frame(ax, np.concatenate([vertices for vertices, _ in bodies] or [np.empty((0, 3))]))
     return ax
+
+
+def _meshes(bodies, colors):
+    """Each color with all facets of that color: libraries take long for each thing they draw."""
+    of_color = {}
+    for body, color in zip(bodies, colors, strict=True):
+        of_color.setdefault(color if isinstance(color, str) else tuple(color), []).append(body)
+    for color, some in of_color.items():
+        meshes = [_mesh(*body) for body in some]
+        firsts = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes)])
+        starts = np.cumsum([0, *(mesh.offsets[-1] for mesh in meshes)])
+        shifted = [
+            mesh._replace(indices=mesh.indices + first, offsets=mesh.offsets[:-1] + start)
+            for mesh, first, start in zip(meshes, firsts, starts, strict=False)
+        ]
+        joined = plot.Placed(*map(np.concatenate, zip(*shifted, strict=True)))
+        yield color, joined._replace(offsets=np.append(joined.offsets, starts[-1]))
 
 
 def _mesh(vertices, shape):
@@ -290,8 +307,7 @@ def _matplotlib_contacts(ax, contacts, arrows, is_framed):
 
 
 def _pyvista_bodies(plotter, bodies, colors, alpha):
-    for (vertices, shape), color in zip(bodies, colors, strict=True):
-        mesh = _mesh(vertices, shape)
+    for color, mesh in _meshes(bodies, colors):
         plot._pyvista_facets(plotter, mesh, np.arange(len(mesh.areas)), color, alpha)
     plotter.show_axes()
     return plotter
