@@ -111,27 +111,51 @@ typedef enum abut_status {
     ABUT_BAD_REACH,        /* value: the reach */
     ABUT_BAD_TIME_STEP,    /* value: the step of time */
     ABUT_BAD_GRAVITY,      /* index: the axis, value: the acceleration */
-    ABUT_BAD_LAW,       /* index: the material, detail: the other, value: what is wrong with it */
-    ABUT_BAD_MASS,      /* index: the sphere, value: its mass */
-    ABUT_BAD_MATERIAL,  /* index: the sphere, detail: its material */
-    ABUT_BAD_VELOCITY,  /* index: the sphere, detail: the axis, value: the velocity or spin */
-    ABUT_BAD_FORCE,     /* index: the sphere, detail: the axis, value: the force or torque */
-    ABUT_LAW_MISSING,   /* index: the sphere, detail: its material, value: that of what it
-                           touches */
-    ABUT_SPHERE_LOST,   /* index: the sphere, whose center is not finite or too far; detail: the
-                           number of the step */
-    ABUT_BAD_BODY,      /* index: the body, value: a number of it that is not positive, not finite,
-                           or names no shape or material; detail: which (abut_bodies' order) */
-    ABUT_BODY_LAW,      /* index: the body, detail: its material, value: that of what it touches:
-                           the two have no law, or not a LINEAR one without rolling */
-    ABUT_BODY_LOST,     /* index: the body, whose position is not finite or too far; detail: the
-                           number of the step */
-    ABUT_BODY_IMAGES,   /* index: the body, which meets a sphere at more than one image; detail: the
-                           sphere */
-    ABUT_INPUT_CHANGED, /* what was wrong with an array was so no more when it was to be named */
-    ABUT_BAD_SIMD,      /* no instruction level has this name */
-    ABUT_NO_SIMD,       /* this processor, or this build, has no such instruction level */
-    ABUT_SHAPE_BAD_RADIUS,       /* value: the radius of a shape's rounding */
+    ABUT_BAD_LAW,      /* index: the material, detail: the other, value: what is wrong with it */
+    ABUT_BAD_MASS,     /* index: the sphere, value: its mass */
+    ABUT_BAD_MATERIAL, /* index: the sphere, detail: its material */
+    ABUT_BAD_VELOCITY, /* index: the sphere, detail: the axis, value: the velocity or spin */
+    ABUT_BAD_FORCE,    /* index: the sphere, detail: the axis, value: the force or torque */
+    ABUT_LAW_MISSING,  /* index: the sphere, detail: its material, value: that of what it
+                          touches */
+    ABUT_SPHERE_LOST,  /* index: the sphere, whose center is not finite or too far; detail: the
+                          number of the step */
+    ABUT_BAD_BODY,     /* index: the body, value: a number of it that is not positive, not finite,
+                          or names no shape or material; detail: which (abut_bodies' order) */
+    ABUT_BODY_LAW,     /* index: the body, detail: its material, value: that of what it touches:
+                          the two have no law, or not a LINEAR one without rolling */
+    ABUT_BODY_LOST,    /* index: the body, whose position is not finite or too far; detail: the
+                          number of the step */
+    ABUT_BODY_IMAGES,  /* index: the body, which meets a sphere at more than one image; detail: the
+                          sphere */
+    ABUT_NO_SHAPES,    /* a finder of convex bodies needs one */
+    ABUT_MIXED_SHAPES, /* index: the shape, detail: its dimension, value: that of shape 0 */
+    ABUT_TOO_MANY_BODIES,     /* index: how many; bodies are numbered with 31 bits */
+    ABUT_BAD_SHAPE_NUMBER,    /* index: the body, detail: its shape's number, value: the last one */
+    ABUT_BAD_SCALE,           /* index: the body, value: its scale */
+    ABUT_BODY_TOO_SMALL,      /* index: the body, value: its circumscribed radius */
+    ABUT_BODY_TOO_LARGE,      /* likewise */
+    ABUT_BAD_METHOD,          /* index: the method */
+    ABUT_BAD_MINIMUM,         /* index: the minimum */
+    ABUT_BAD_PATCH_ANGLE,     /* value: the angle */
+    ABUT_BAD_CP_ANGLE,        /* index: 0, the first, or 1, the last; value: the angle */
+    ABUT_BAD_ITERATIONS,      /* index: the iterations */
+    ABUT_POSITION_NOT_FINITE, /* index: the body, detail: the axis, value: the coordinate */
+    ABUT_POSITION_TOO_FAR,    /* likewise; beyond ABUT_COORDINATE_LIMIT */
+    ABUT_POSITION_FAR_PERIODS, /* likewise; more than 2^31 periods from the box */
+    ABUT_BAD_QUATERNION,       /* index: the body, value: the length of its quaternion */
+    ABUT_BAD_ANGLE,            /* index: the body, value: its angle */
+    ABUT_SAME_BODY,            /* index: the pair, detail: the body that is both */
+    ABUT_BAD_SPOT_ROWS,     /* offsets of spots do not ascend from 0 to their end; detail: how many
+                               there are */
+    ABUT_BAD_SPOT_MATCH,    /* index: the row, detail: the row that it continues, value: the rows
+                               that there are */
+    ABUT_BAD_ENTRANCE_ROWS, /* of the step before: offsets that do not ascend from 0; detail: the
+                               number of pairs */
+    ABUT_INPUT_CHANGED,    /* what was wrong with an array was so no more when it was to be named */
+    ABUT_BAD_SIMD,         /* no instruction level has this name */
+    ABUT_NO_SIMD,          /* this processor, or this build, has no such instruction level */
+    ABUT_SHAPE_BAD_RADIUS, /* value: the radius of a shape's rounding */
     ABUT_SHAPE_TOO_FEW_VERTICES, /* index: how many, detail: the least, value: the dimension */
     ABUT_SHAPE_TOO_FEW_FACETS,   /* likewise */
     ABUT_SHAPE_BAD_VERTEX,       /* as ABUT_FACET_BAD_VERTEX */
@@ -820,9 +844,9 @@ typedef struct abut_entrances abut_entrances;
 
 /* Entrances of the same pairs a step before; zero-initialize: none. */
 typedef struct abut_entrances_before {
-    abut_index pair_count;
+    abut_index pair_count, row_count;
     const abut_index *offsets; /* pair_count + 1 */
-    const uint8_t *type;       /* offsets[pair_count] x 2 */
+    const uint8_t *type;       /* row_count x 2 */
     const abut_index *feature; /* likewise */
 } abut_entrances_before;
 

@@ -118,9 +118,48 @@
 #define COPLANAR 1e-12
 #define COPLANAR_ROUNDING 0x1p-50
 
+/* Entrances (docs/convex.md). Signs that are decided by sines: rounding leaves no more than
+ * SINE_ROUNDING of one that is 0; one of SINE_SURE or more is what it seems, with all that follows
+ * from it over a whole body. */
+#define SINE_ROUNDING 0x1p-49
+#define SINE_SURE 1e-9
+
+/* Edges whose directions differ by less than this angle have a common normal that rounding turns by
+ * more than 1e-9: their planes' distance is checked by the supports. */
+#define NEARLY_PARALLEL 1e-7
+
 /* The square of a normal that the library has written is 1 to within this; rounding leaves far
  * less, and a number that was changed since is one more. */
 #define NEARLY_UNIT 1e-9
+
+/* Convex bodies (docs/convex.md). Lengths are in parts of the size of a pair, the reach of both.
+ *
+ * What is not told apart: 10,000 roundings. */
+#define TOLD_APART 1e-11
+
+/* Edges whose sine is no more than this are parallel: the point where they cross is off by rounding
+ * over the sine, a thousandth of their length here. */
+#define PARALLEL_SINE 1e-12
+
+/* Contact points of two convex bodies are told apart by this part of the smaller body's size: far
+ * more than what rounding makes of positions in a simulation, so that bodies that are aligned keep
+ * their spots and their spots' names, and less than anybody resolves of a contact. */
+#define SPOT_TOGETHER 1e-8
+
+
+/* Edges that overlap give a normal of their own if their sine is larger: it is turned by rounding
+ * over the sine, so by less than 1e-8. */
+#define CROSSING_SINE 1e-7
+
+/* A link this short that is not the shortest, of bodies that no plane found parts: they overlap,
+ * perhaps, and P and Q go towards where both surfaces meet. Who is apart is found to be so all the
+ * same. */
+#define MEETING_LENGTH 1e-6
+
+/* Bodies that overlap are set apart by at least this, so that what the link's direction is off by
+ * is far below what is told apart; and at most by this many sizes. */
+#define LEAST_SEPARATION 1e-3
+#define MOST_SEPARATION 8.0
 
 /* One unit in the last place of a number is its power of two times this. */
 #define EXPONENT_BITS (UINT64_C(0x7ff) << 52)

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 _Doubles: TypeAlias = NDArray[np.float64]
 _Indices: TypeAlias = NDArray[np.intp]
+_Bytes: TypeAlias = NDArray[np.uint8]
 _Columns: TypeAlias = dict[str, NDArray[Any]]
 _Statistics: TypeAlias = tuple[int, int, int, int, int, int, int, int, int, int]
 _PairStatistics: TypeAlias = tuple[
@@ -40,6 +41,17 @@ ZHONG: Final = 1
 TOP_DOWN: Final = 0
 BOTTOM_UP: Final = 1
 LEVEL_LIMIT: Final = 64
+SHORTEST_LINK: Final = 0
+FAST_COMMON_PLANE: Final = 1
+COMMON_PLANE: Final = 2
+DIRECT_SEARCH: Final = 3
+TRACKED: Final = 0
+GLOBAL: Final = 1
+SEPARATED: Final = 0
+TOUCHING: Final = 1
+OVERLAPPING: Final = 2
+UNCONVERGED: Final = 3
+CONVEX_STATE: Final = 12
 # numbers of the library's own, which may change
 LAW_MISSING: int
 SPHERE_LOST: int
@@ -76,6 +88,17 @@ def carry_pairs(
     workers: int,
     /,
 ) -> _Doubles: ...
+def spots_match(
+    now_offsets: _Indices,
+    now_type: _Bytes,
+    now_feature: _Indices,
+    before_offsets: _Indices,
+    before_type: _Bytes,
+    before_feature: _Indices,
+    row_match: _Indices,
+    swapped: _Bytes | None,
+    /,
+) -> _Indices: ...
 
 @final
 class Mesh:
@@ -216,3 +239,76 @@ class Simulation:
     def energy(self) -> tuple[float, float, float, float, float, float]: ...
     def stable_step(self, free_steps: _Doubles | None, /) -> float: ...
     def statistics(self) -> _SimulationStatistics: ...
+
+@final
+class Shape:
+    def __new__(
+        cls, vertices: _Doubles, indices: _Indices, offsets: _Indices, radius: float
+    ) -> Shape: ...
+    @property
+    def dimension(self) -> int: ...
+    @property
+    def vertices(self) -> _Doubles: ...
+    @property
+    def indices(self) -> _Indices: ...
+    @property
+    def offsets(self) -> _Indices: ...
+    @property
+    def edges(self) -> _Indices: ...
+    @property
+    def edge_facets(self) -> _Indices: ...
+    @property
+    def normals(self) -> _Doubles: ...
+    @property
+    def source(self) -> _Indices: ...
+    @property
+    def radius(self) -> float: ...
+    @property
+    def centroid(self) -> _Doubles: ...
+    @property
+    def volume(self) -> float: ...
+    @property
+    def inertia(self) -> _Doubles | float: ...
+    @property
+    def circumradius(self) -> float: ...
+
+@final
+class ConvexFinder:
+    def __new__(
+        cls,
+        shapes: tuple[Shape, ...],
+        body_count: int,
+        numbers: _Indices | None,
+        scales: _Doubles | None,
+        method: int,
+        patch_angle: float,
+        cp_first: float,
+        cp_last: float,
+        iterations: int,
+    ) -> ConvexFinder: ...
+    def find(
+        self,
+        positions: _Doubles,
+        orientations: _Doubles | None,
+        i: _Indices | None,
+        j: _Indices | None,
+        all_rows: bool,
+        gap: float,
+        before: tuple[_Indices, _Indices, _Indices | None, _Doubles] | None,
+        minimum: int,
+        spots: bool,
+        period: _Doubles | None,
+        workers: int,
+        /,
+    ) -> _Columns: ...
+    def entrances(
+        self,
+        positions: _Doubles,
+        orientations: _Doubles | None,
+        i: _Indices,
+        j: _Indices,
+        before: tuple[_Indices, _Bytes, _Indices] | None,
+        period: _Doubles | None,
+        workers: int,
+        /,
+    ) -> _Columns: ...

@@ -19,9 +19,18 @@ int array_import(void)
     return import_numpy();
 }
 
-static int rank_of(array_shape shape)
+/* The lengths of an array's axes. */
+typedef struct axes {
+    int rank;
+    npy_intp lengths[3];
+} axes;
+
+static axes axes_of(array_shape shape)
 {
-    return shape.columns == 0 ? 1 : 2;
+    if (shape.columns < 0) {
+        return (axes){3, {shape.rows, 2, -shape.columns}};
+    }
+    return (axes){shape.columns == 0 ? 1 : 2, {shape.rows, shape.columns, 0}};
 }
 
 /* Whether it is an array of this kind as C has them: contiguous, aligned, in native order. */
@@ -37,11 +46,19 @@ static int has_kind(PyObject *object, array_kind kind)
 
 static int has_shape(PyArrayObject *array, array_shape shape)
 {
-    if (PyArray_NDIM(array) != rank_of(shape)) {
-        return 0;
+    const axes wanted = axes_of(shape);
+    int fits = PyArray_NDIM(array) == wanted.rank;
+    for (int k = 0; fits && k < wanted.rank; k++) {
+        const int is_any = k == 0 && shape.rows == ARRAY_ANY_ROWS;
+        fits = is_any || PyArray_DIM(array, k) == wanted.lengths[k];
     }
-    const int rows_fit = shape.rows == ARRAY_ANY_ROWS || PyArray_DIM(array, 0) == shape.rows;
-    return rows_fit && (shape.columns == 0 || PyArray_DIM(array, 1) == shape.columns);
+    return fits;
+}
+
+int array_column_count(PyObject *object)
+{
+    PyArrayObject *array = PyArray_Check(object) ? (PyArrayObject *)object : NULL;
+    return array && PyArray_NDIM(array) == 2 && PyArray_DIM(array, 1) == 2 ? 2 : 3;
 }
 
 int array_read(PyObject *object, const char *name, array_shape shape, array_data *array)
@@ -69,9 +86,9 @@ int array_read_optional(PyObject *object, const char *name, array_shape shape, a
 
 PyObject *array_view(PyObject *owner, array_shape shape, const void *data)
 {
-    const npy_intp lengths[] = {shape.rows, shape.columns};
-    PyObject *view = PyArray_New(&PyArray_Type, rank_of(shape), lengths, NUMPY_TYPES[shape.kind],
-                                 NULL, (void *)data, 0, NPY_ARRAY_CARRAY_RO, NULL);
+    const axes of = axes_of(shape);
+    PyObject *view = PyArray_New(&PyArray_Type, of.rank, of.lengths, NUMPY_TYPES[shape.kind], NULL,
+                                 (void *)data, 0, NPY_ARRAY_CARRAY_RO, NULL);
     if (!view) {
         return NULL;
     }
@@ -85,8 +102,8 @@ PyObject *array_view(PyObject *owner, array_shape shape, const void *data)
 
 PyObject *array_make(array_shape shape, void **data)
 {
-    const npy_intp lengths[] = {shape.rows, shape.columns};
-    PyObject *array = PyArray_SimpleNew(rank_of(shape), lengths, NUMPY_TYPES[shape.kind]);
+    const axes of = axes_of(shape);
+    PyObject *array = PyArray_SimpleNew(of.rank, of.lengths, NUMPY_TYPES[shape.kind]);
     if (array) {
         *data = PyArray_DATA((PyArrayObject *)array);
     }
@@ -95,8 +112,8 @@ PyObject *array_make(array_shape shape, void **data)
 
 PyObject *array_make_zeros(array_shape shape, void **data)
 {
-    const npy_intp lengths[] = {shape.rows, shape.columns};
-    PyObject *array = PyArray_ZEROS(rank_of(shape), lengths, NUMPY_TYPES[shape.kind], 0);
+    const axes of = axes_of(shape);
+    PyObject *array = PyArray_ZEROS(of.rank, of.lengths, NUMPY_TYPES[shape.kind], 0);
     if (array) {
         *data = PyArray_DATA((PyArrayObject *)array);
     }
@@ -105,8 +122,8 @@ PyObject *array_make_zeros(array_shape shape, void **data)
 
 int array_resize(PyObject *array, array_shape shape)
 {
-    npy_intp lengths[] = {shape.rows, shape.columns};
-    PyArray_Dims dims = {lengths, rank_of(shape)};
+    axes of = axes_of(shape);
+    PyArray_Dims dims = {of.lengths, of.rank};
     PyObject *none = PyArray_Resize((PyArrayObject *)array, &dims, 0, NPY_CORDER);
     Py_XDECREF(none);
     return none ? 0 : -1;

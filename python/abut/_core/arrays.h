@@ -6,7 +6,9 @@
 
 typedef enum array_kind { ARRAY_DOUBLE, ARRAY_INDEX, ARRAY_BYTE } array_kind;
 
-/* What an argument must be: (rows,) where columns is 0, else (rows, columns). */
+/* What an argument must be: (rows,) where columns is 0, else (rows, columns), or (rows, 2, n) where
+ * they are ARRAY_TWICE(n). */
+#define ARRAY_TWICE(n) (-(n))
 typedef struct array_shape {
     array_kind kind;
     Py_ssize_t rows; /* ARRAY_ANY_ROWS: any number */
@@ -23,6 +25,10 @@ typedef struct array_data {
 
 /* Load NumPy's API table; 0, or -1 with an error set. */
 int array_import(void);
+
+/* How many columns an argument has that may be of 2 or 3 dimensions: 2, or else 3, as array_read
+ * may then find wrong. */
+int array_column_count(PyObject *object);
 
 /* Read a contiguous, native array of this very shape; 0, or -1 with a TypeError or ValueError that
  * names it. */

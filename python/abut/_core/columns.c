@@ -14,11 +14,30 @@ PyObject *column_names(column_table table)
     return names;
 }
 
+static Py_ssize_t width_of(const struct column *column, const column_counts *counts)
+{
+    switch (column->width) {
+    case COLUMN_PER_DIMENSION:
+        return counts->dimension;
+    case COLUMN_TWO_VECTORS:
+        return ARRAY_TWICE(counts->dimension);
+    default:
+        return column->width;
+    }
+}
+
 static array_shape shape_of(const struct column *column, const column_counts *counts)
 {
-    const Py_ssize_t width =
-        column->width == COLUMN_PER_DIMENSION ? counts->dimension : column->width;
-    return (array_shape){column->kind, counts->lengths[column->length], width};
+    return (array_shape){column->kind, counts->lengths[column->length], width_of(column, counts)};
+}
+
+/* Numbers of a row. */
+static Py_ssize_t numbers_of(array_shape shape)
+{
+    if (shape.columns == 0) {
+        return 1;
+    }
+    return shape.columns < 0 ? -2 * shape.columns : shape.columns;
 }
 
 static void put_data(const struct column *column, const void *data, void *target)
@@ -71,7 +90,7 @@ static int are_small(column_table table, const column_counts *counts)
 {
     for (Py_ssize_t i = 0; i < table.count; i++) {
         const array_shape shape = shape_of(&table.columns[i], counts);
-        if (shape.rows >= 8 * 1024 / (shape.columns ? shape.columns : 1)) {
+        if (shape.rows >= 8 * 1024 / numbers_of(shape)) {
             return 0;
         }
     }

@@ -6,10 +6,13 @@
 
 #include "arrays.h"
 
-enum { COLUMN_LENGTH_LIMIT = 4, COLUMN_PRESENCE_LIMIT = 4 };
+enum { COLUMN_LENGTH_LIMIT = 4, COLUMN_PRESENCE_LIMIT = 8 };
 
 /* The width of vectors that are as long as space has dimensions. */
 #define COLUMN_PER_DIMENSION (-1)
+
+/* Of two such vectors a row: (rows, 2, dimension). */
+#define COLUMN_TWO_VECTORS (-2)
 
 struct column {
     const char *name;

@@ -13,12 +13,17 @@ typedef struct core_state {
     PyTypeObject *finder_type;
     PyObject *contact_names; /* a tuple */
     PyObject *pair_names;    /* likewise */
+    PyTypeObject *shape_type;
+    PyObject *convex_names; /* likewise */
+    PyObject *entrance_names;
 } core_state;
 
 extern PyType_Spec core_mesh_spec;
 extern PyType_Spec core_finder_spec;
 extern PyType_Spec core_pair_finder_spec;
 extern PyType_Spec core_simulation_spec;
+extern PyType_Spec core_shape_spec;
+extern PyType_Spec core_convex_finder_spec;
 
 /* The library's mesh inside a _core.Mesh; lives as long as the object. */
 const abut_mesh *core_mesh_of(PyObject *mesh);
@@ -27,9 +32,14 @@ const abut_mesh *core_mesh_of(PyObject *mesh);
 const abut_finder *core_finder_of(PyObject *finder);
 abut_index core_finder_mesh_count(PyObject *finder);
 
+/* Likewise the library's shape inside a _core.Shape. */
+const abut_shape *core_shape_of(PyObject *shape);
+
 /* What the columns of a query are called: a new tuple; NULL with an error set. */
 PyObject *core_contact_names(void);
 PyObject *core_pair_names(void);
+PyObject *core_convex_names(void);
+PyObject *core_entrance_names(void);
 
 /* What the columns of a finder's queries are made with. */
 typedef struct core_making {
@@ -74,6 +84,22 @@ PyObject *core_new_pairs(const core_making *making, const core_pair_counts *ther
                          abut_pair_columns *columns);
 int core_read_pairs(PyObject *dict, const core_pair_counts *there, abut_pair_columns *columns);
 
+/* What there is of contacts of convex bodies. */
+typedef struct core_convex_counts {
+    Py_ssize_t rows, spots, bodies;
+    int dimension;
+    int has_images, has_spots, has_offsets;
+    int are_of_walls; /* mesh and facet, instead of j */
+} core_convex_counts;
+
+/* Their columns. */
+PyObject *core_new_convex(const core_making *making, const core_convex_counts *there,
+                          abut_convex_columns *columns);
+
+/* Columns of entrances, of so many pairs. */
+PyObject *core_new_entrances(const core_making *making, Py_ssize_t rows, Py_ssize_t pairs,
+                             int dimension, abut_entrance_columns *columns);
+
 /* Arguments of a query. They do nothing where an error is set already, so that a row of calls needs
  * one check at its end. */
 double core_read_double(PyObject *object);
@@ -96,6 +122,10 @@ PyObject *core_carry(PyObject *module, PyObject *args);
  * other_earlier, match, tangent, workers). */
 PyObject *core_match_pairs(PyObject *module, PyObject *args);
 PyObject *core_carry_pairs(PyObject *module, PyObject *args);
+
+/* spots_match(now_offsets, now_type, now_feature, before_offsets, before_type, before_feature,
+ * row_match, swapped). */
+PyObject *core_spots_match(PyObject *module, PyObject *args);
 
 /* simd(), simd_levels() and set_simd(name). */
 PyObject *core_simd(PyObject *module, PyObject *unused);

@@ -55,6 +55,11 @@ static PyMethodDef METHODS[] = {
     {"carry_pairs", core_carry_pairs, METH_VARARGS,
      "carry_pairs(now, before, earlier, other_earlier, match, tangent, workers, /)\n--\n\n"
      "Tangential vectors of the pairs of `before`, turned along to those of `now`."},
+    {"spots_match", core_spots_match, METH_VARARGS,
+     "spots_match(now_offsets, now_type, now_feature, before_offsets, before_type, "
+     "before_feature, row_match, swapped, /)\n--\n\n"
+     "The spot of `before` that each spot of `now` continues, or -1; swapped: whether the row's "
+     "bodies have changed places, or None."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -72,10 +77,12 @@ static int add_types(PyObject *module)
 {
     core_state *state = PyModule_GetState(module);
     if (add_type(module, &core_mesh_spec, &state->mesh_type) ||
-        add_type(module, &core_finder_spec, &state->finder_type)) {
+        add_type(module, &core_finder_spec, &state->finder_type) ||
+        add_type(module, &core_shape_spec, &state->shape_type)) {
         return -1;
     }
-    PyType_Spec *specs[] = {&core_pair_finder_spec, &core_simulation_spec};
+    PyType_Spec *specs[] = {&core_pair_finder_spec, &core_simulation_spec,
+                            &core_convex_finder_spec};
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
         PyTypeObject *type = NULL;
         const int failed = add_type(module, specs[i], &type);
@@ -92,7 +99,11 @@ static int add_names(PyObject *module)
     core_state *state = PyModule_GetState(module);
     state->contact_names = core_contact_names();
     state->pair_names = core_pair_names();
-    return state->contact_names && state->pair_names ? 0 : -1;
+    state->convex_names = core_convex_names();
+    state->entrance_names = core_entrance_names();
+    return state->contact_names && state->pair_names && state->convex_names && state->entrance_names
+               ? 0
+               : -1;
 }
 
 static int add_limit(PyObject *module)
@@ -120,6 +131,17 @@ static int add_constants(PyObject *module)
         {"TOP_DOWN", ABUT_TOP_DOWN},
         {"BOTTOM_UP", ABUT_BOTTOM_UP},
         {"LEVEL_LIMIT", ABUT_LEVEL_LIMIT},
+        {"SHORTEST_LINK", ABUT_SHORTEST_LINK},
+        {"FAST_COMMON_PLANE", ABUT_FAST_COMMON_PLANE},
+        {"COMMON_PLANE", ABUT_COMMON_PLANE},
+        {"DIRECT_SEARCH", ABUT_DIRECT_SEARCH},
+        {"TRACKED", ABUT_TRACKED},
+        {"GLOBAL", ABUT_GLOBAL},
+        {"SEPARATED", ABUT_SEPARATED},
+        {"TOUCHING", ABUT_TOUCHING},
+        {"OVERLAPPING", ABUT_OVERLAPPING},
+        {"UNCONVERGED", ABUT_UNCONVERGED},
+        {"CONVEX_STATE", ABUT_CONVEX_STATE},
         {"LAW_MISSING", ABUT_LAW_MISSING},
         {"SPHERE_LOST", ABUT_SPHERE_LOST},
         {"BODY_LAW", ABUT_BODY_LAW},
@@ -150,6 +172,9 @@ static int core_traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(state->finder_type);
     Py_VISIT(state->contact_names);
     Py_VISIT(state->pair_names);
+    Py_VISIT(state->shape_type);
+    Py_VISIT(state->convex_names);
+    Py_VISIT(state->entrance_names);
     return 0;
 }
 
@@ -160,6 +185,9 @@ static int core_clear(PyObject *module)
     Py_CLEAR(state->finder_type);
     Py_CLEAR(state->contact_names);
     Py_CLEAR(state->pair_names);
+    Py_CLEAR(state->shape_type);
+    Py_CLEAR(state->convex_names);
+    Py_CLEAR(state->entrance_names);
     return 0;
 }
 

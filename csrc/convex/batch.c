@@ -1,0 +1,367 @@
+/* Entrances of many pairs. */
+#include <string.h>
+
+#include "entrances.h"
+#include "rows.h"
+
+/* What a pair's entrances take to find, as parallel_report counts it. */
+enum { WORK_OF_PAIR = 300 };
+
+/* Pairs that one thread takes in one go. */
+enum { CHUNK_PAIRS = 64 };
+
+/* Entrances of a chunk's pairs; normals are the world's. */
+typedef struct entrance_chunk {
+    entrance *all;
+    abut_index count, capacity;
+    abut_index ends[CHUNK_PAIRS]; /* where those of each pair end */
+    abut_index first;             /* in the whole */
+    entrance *before;             /* of one pair */
+    abut_index before_capacity;
+} entrance_chunk;
+
+struct abut_entrances {
+    struct entrance_memory *memory;
+    const abut_convex_finder *finder;
+    entrance_chunk *chunks;
+    abut_index chunk_count, pair_count;
+    abut_index count;
+    int workers;
+};
+
+/* Memory that one query after the other uses. */
+typedef struct entrance_memory {
+    pooled pooled;
+    abut_entrances entrances; /* begins anew each time */
+    convex_places places;
+    body_pairs pairs;
+    entrance_chunk *chunks;
+    abut_index chunk_capacity;
+} entrance_memory;
+
+typedef struct entering {
+    const abut_convex_query *query;
+    const abut_entrances_before *before;
+    const abut_convex_finder *finder;
+    const placed_body *bodies;
+    const body_pairs *pairs;
+    entrance_chunk *chunks;
+} entering;
+
+/* ---- memory ---- */
+
+static void destroy(pooled *self)
+{
+    entrance_memory *memory = (entrance_memory *)self;
+    places_free(&memory->places);
+    candidates_free(&memory->pairs);
+    for (abut_index k = 0; k < memory->chunk_capacity; k++) {
+        memory_free(memory->chunks[k].all);
+        memory_free(memory->chunks[k].before);
+    }
+    memory_free(memory->chunks);
+    memory_free(memory);
+}
+
+static abut_entrances *make_entrances(const abut_convex_finder *finder,
+                                      const abut_convex_query *query)
+{
+    entrance_memory *memory = (entrance_memory *)pool_take(&finder->leftovers->entrances);
+    if (!memory) {
+        memory = memory_alloc_zeroed(1, sizeof *memory);
+    }
+    if (!memory) {
+        return NULL;
+    }
+    memory->pooled.destroy = destroy;
+    memory->entrances = (abut_entrances){.memory = memory,
+                                         .finder = finder,
+                                         .pair_count = query->pair_count,
+                                         .workers = query->workers};
+    return &memory->entrances;
+}
+
+void abut_entrances_free(abut_entrances *entrances)
+{
+    if (entrances) {
+        pool_give(&entrances->finder->leftovers->entrances, &entrances->memory->pooled);
+    }
+}
+
+abut_index abut_entrances_count(const abut_entrances *entrances)
+{
+    return entrances->count;
+}
+
+static abut_status reserve_chunks(abut_entrances *entrances, abut_index count)
+{
+    entrance_memory *memory = entrances->memory;
+    const abut_index before = memory->chunk_capacity;
+    entrance_chunk *chunks =
+        memory_grow(memory->chunks, count, &memory->chunk_capacity, sizeof *chunks);
+    if (!chunks) {
+        return ABUT_NO_MEMORY;
+    }
+    memset(chunks + before, 0, (size_t)(memory->chunk_capacity - before) * sizeof *chunks);
+    memory->chunks = entrances->chunks = chunks;
+    entrances->chunk_count = count;
+    return ABUT_OK;
+}
+
+static abut_status reserve_entrances(entrance_chunk *chunk, abut_index more)
+{
+    entrance *grown = memory_grow(chunk->all, chunk->count + more, &chunk->capacity, sizeof *grown);
+    chunk->all = grown ? grown : chunk->all;
+    return grown ? ABUT_OK : ABUT_NO_MEMORY;
+}
+
+/* ---- the step before ---- */
+
+static abut_status check_before(const abut_entrances_before *before, abut_index pairs,
+                                abut_error *error)
+{
+    if (before->pair_count == 0 && before->row_count == 0) {
+        return ABUT_OK;
+    }
+    const abut_index *offsets = before->offsets;
+    bool is_right =
+        before->pair_count == pairs && offsets[0] == 0 && offsets[pairs] == before->row_count;
+    abut_index pair = 0;
+    for (; is_right && pair < pairs; pair++) {
+        is_right = offsets[pair] >= 0 && offsets[pair] <= offsets[pair + 1];
+    }
+    if (is_right) {
+        return ABUT_OK;
+    }
+    finder_report(error, ABUT_BAD_ENTRANCE_ROWS, pair, 0.0);
+    if (error) {
+        error->detail = pairs;
+    }
+    return ABUT_BAD_ENTRANCE_ROWS;
+}
+
+static int32_t feature_count(const abut_shape *shape, uint8_t type)
+{
+    const int32_t counts[] = {[ABUT_FACET] = shape->facet_count,
+                              [ABUT_EDGE] = shape->edge_count,
+                              [ABUT_VERTEX] = shape->vertex_count};
+    return type <= ABUT_VERTEX ? counts[type] : 0;
+}
+
+static bool read_end(const abut_shape *shape, uint8_t type, abut_index feature, convex_end *end)
+{
+    *end = (convex_end){type, (int32_t)feature};
+    return feature >= 0 && feature < feature_count(shape, type);
+}
+
+/* Rows before of a pair; none where offsets were changed since they were checked. */
+static abut_index count_before(const abut_entrances_before *before, abut_index pair)
+{
+    if (before->pair_count == 0) {
+        return 0;
+    }
+    const abut_index begin = before->offsets[pair], end = before->offsets[pair + 1];
+    return begin >= 0 && begin <= end && end <= before->row_count ? end - begin : 0;
+}
+
+/* Those that the shapes have; how many. */
+static abut_index read_before(const entering *e, abut_index pair, const convex_pair *of,
+                              entrance *to, abut_index count)
+{
+    abut_index kept = 0;
+    for (abut_index k = 0; k < count; k++) {
+        const abut_index row = e->before->offsets[pair] + k;
+        if (row < 0 || row >= e->before->row_count) {
+            return kept;
+        }
+        const uint8_t *type = e->before->type + 2 * row;
+        const abut_index *feature = e->before->feature + 2 * row;
+        if (read_end(of->a.shape, type[0], feature[0], &to[kept].ends[0]) &&
+            read_end(of->b.shape, type[1], feature[1], &to[kept].ends[1])) {
+            kept++;
+        }
+    }
+    return kept;
+}
+
+/* ---- pairs ---- */
+
+/* Into the world, and of rounded bodies. */
+static void place_entrances(entrance *all, abut_index count, const convex_pair *pair,
+                            const pose *at)
+{
+    const double radius =
+        pair->a.scale * pair->a.shape->radius + pair->b.scale * pair->b.shape->radius;
+    for (abut_index k = 0; k < count; k++) {
+        all[k].normal = pose_turn(at, all[k].normal);
+        all[k].gap -= radius;
+    }
+}
+
+static abut_status enter_pair(const entering *e, abut_index k, entrance_chunk *chunk)
+{
+    const placed_body *a = &e->bodies[e->pairs->i[k]], *b = &e->bodies[e->pairs->j[k]];
+    const vec3 shift = candidates_shift(e->pairs, k, e->query->period, e->finder->dimension);
+    const convex_pair pair = places_pair(a, b, shift);
+    const abut_index limit = entrances_limit(&pair), count = count_before(e->before, k);
+    abut_status status = reserve_entrances(chunk, limit);
+    if (!status) {
+        entrance *before =
+            memory_grow(chunk->before, count, &chunk->before_capacity, sizeof *before);
+        status = before ? ABUT_OK : ABUT_NO_MEMORY;
+        chunk->before = before ? before : chunk->before;
+    }
+    if (!status) {
+        entrance *all = chunk->all + chunk->count;
+        const abut_index kept = read_before(e, k, &pair, chunk->before, count);
+        const abut_index found = entrances_all(&pair, chunk->before, kept, all);
+        place_entrances(all, found, &pair, &a->at);
+        chunk->count += found;
+    }
+    return status;
+}
+
+static abut_status enter_chunk(void *context, abut_index number, parallel_job *job)
+{
+    const entering *e = context;
+    entrance_chunk *chunk = &e->chunks[number];
+    const abut_index begin = number * CHUNK_PAIRS, rest = e->pairs->count - begin;
+    const abut_index count = rest < CHUNK_PAIRS ? rest : CHUNK_PAIRS;
+    abut_status status = ABUT_OK;
+    chunk->count = 0;
+    for (abut_index k = 0; !status && k < count; k++) {
+        status = enter_pair(e, begin + k, chunk);
+        chunk->ends[k] = chunk->count;
+    }
+    return status ? status : parallel_report(job, WORK_OF_PAIR * count);
+}
+
+static void join(abut_entrances *entrances)
+{
+    entrances->count = 0;
+    for (abut_index k = 0; k < entrances->chunk_count; k++) {
+        entrances->chunks[k].first = entrances->count;
+        entrances->count += entrances->chunks[k].count;
+    }
+}
+
+static abut_status enter_all(abut_entrances *entrances, const abut_convex_query *query,
+                             const abut_entrances_before *before, abut_error *error)
+{
+    const entrance_memory *memory = entrances->memory;
+    const abut_index count = memory->pairs.count;
+    const parallel_plan plan = {.chunk_count = (count + CHUNK_PAIRS - 1) / CHUNK_PAIRS,
+                                .work = WORK_OF_PAIR * count,
+                                .workers = query->workers,
+                                .interrupted = query->interrupted,
+                                .interrupted_data = query->interrupted_data};
+    abut_status status = reserve_chunks(entrances, plan.chunk_count);
+    if (!status) {
+        entering e = {.query = query,
+                      .before = before,
+                      .finder = entrances->finder,
+                      .bodies = memory->places.bodies,
+                      .pairs = &memory->pairs,
+                      .chunks = entrances->chunks};
+        status = parallel_run(&plan, enter_chunk, &e);
+    }
+    if (!status) {
+        join(entrances);
+    }
+    return finder_report(error, status, 0, 0.0);
+}
+
+static abut_status find_all(abut_entrances *entrances, const abut_convex_query *query,
+                            const abut_entrances_before *before, abut_error *error)
+{
+    const abut_convex_finder *finder = entrances->finder;
+    entrance_memory *memory = entrances->memory;
+    abut_status status = check_before(before, query->pair_count, error);
+    if (!status) {
+        status = places_make(finder, query, &memory->places, error);
+    }
+    if (!status) {
+        status = candidates_make(finder, query, &memory->places, &memory->pairs, error);
+    }
+    return status ? status : enter_all(entrances, query, before, error);
+}
+
+abut_status abut_entrances_find(const abut_convex_finder *finder, const abut_convex_query *query,
+                                const abut_entrances_before *before, abut_entrances **entrances,
+                                abut_error *error)
+{
+    static const abut_index none[1];
+    abut_convex_query own = *query;
+    const abut_entrances_before own_before = *before;
+    *entrances = NULL;
+    if (!own.i) {
+        own.i = own.j = none;
+        own.pair_count = 0;
+    }
+    finder_report(error, ABUT_OK, 0, 0.0);
+    abut_entrances *made = make_entrances(finder, &own);
+    if (!made) {
+        return finder_report(error, ABUT_NO_MEMORY, 0, 0.0);
+    }
+    const abut_status status = find_all(made, &own, &own_before, error);
+    if (status) {
+        abut_entrances_free(made);
+    } else {
+        *entrances = made;
+    }
+    return status;
+}
+
+/* ---- columns ---- */
+
+static void write_entrance(const entrance *of, abut_index row, int dimension,
+                           const abut_entrance_columns *to)
+{
+    const double normal[3] = {0.0 - of->normal.x, 0.0 - of->normal.y, 0.0 - of->normal.z};
+    for (int axis = 0; to->normal && axis < dimension; axis++) {
+        to->normal[dimension * row + axis] = normal[axis];
+    }
+    for (int k = 0; to->type && k < 2; k++) {
+        to->type[2 * row + k] = (uint8_t)of->ends[k].type;
+    }
+    for (int k = 0; to->feature && k < 2; k++) {
+        to->feature[2 * row + k] = of->ends[k].feature;
+    }
+    if (to->overlap) {
+        to->overlap[row] = 0.0 - of->gap;
+    }
+}
+
+/* Number and offset of each pair of a chunk. */
+static void write_pairs(const abut_entrances *entrances, abut_index number,
+                        const abut_entrance_columns *to)
+{
+    const entrance_chunk *chunk = &entrances->chunks[number];
+    const abut_index first = number * CHUNK_PAIRS, rest = entrances->pair_count - first;
+    abut_index row = 0;
+    for (abut_index k = 0; k < (rest < CHUNK_PAIRS ? rest : CHUNK_PAIRS); k++) {
+        for (; row < chunk->ends[k]; row++) {
+            if (to->pair) {
+                to->pair[chunk->first + row] = first + k;
+            }
+        }
+        if (to->offsets) {
+            to->offsets[first + k + 1] = chunk->first + chunk->ends[k];
+        }
+    }
+}
+
+void abut_entrances_write(const abut_entrances *entrances, const abut_entrance_columns *columns)
+{
+    const int dimension = entrances->finder->dimension;
+    if (columns->offsets) {
+        columns->offsets[0] = 0;
+    }
+    for (abut_index number = 0; number < entrances->chunk_count; number++) {
+        const entrance_chunk *chunk = &entrances->chunks[number];
+        for (abut_index k = 0; k < chunk->count; k++) {
+            write_entrance(&chunk->all[k], chunk->first + k, dimension, columns);
+        }
+        write_pairs(entrances, number, columns);
+    }
+}

@@ -1,0 +1,193 @@
+/* Section 3.4 of the paper on the shortest link, with one rule more: from a vertex or an edge the
+ * walk goes on only over facets that see the point, that is, have it in front of their planes.
+ * Without, it may stop where a facet that is turned away hides the way down.
+ *
+ * It cannot stop early then: where P is not the closest point, the way from P that leads towards q
+ * fastest, in the body, runs along a facet that sees q. And it ends: each step is shorter, and who
+ * stands on a facet that sees q never leaves such facets. */
+#include "closest.h"
+
+/* What is computed here is in the units of the shape. */
+typedef struct walk {
+    const abut_shape *shape;
+    vec3 q;
+    foot place;
+    double distance_sq;
+} walk;
+
+static double facet_height(const abut_shape *s, int32_t facet, vec3 q)
+{
+    return vec3_dot(s->facets[facet].normal, q) - s->facets[facet].offset;
+}
+
+static foot vertex_foot(const abut_shape *s, int32_t vertex)
+{
+    return (foot){{ABUT_VERTEX, vertex}, shape_point(s, vertex)};
+}
+
+static foot closest_on_edge(const abut_shape *s, int32_t edge, vec3 q)
+{
+    const shape_edge *e = &s->edges[edge];
+    const vec3 from = shape_point(s, e->vertices[0]);
+    const double along = vec3_dot(e->direction, vec3_sub(q, from));
+    if (along <= 0.0) {
+        return vertex_foot(s, e->vertices[0]);
+    }
+    if (along >= e->length) {
+        return vertex_foot(s, e->vertices[1]);
+    }
+    return (foot){{ABUT_EDGE, edge}, vec3_add(from, vec3_scale(e->direction, along))};
+}
+
+/* On the side that begins at a corner; of a polygon, whose facets have none, the corner. */
+static foot closest_on_side(const abut_shape *s, const shape_corner *c, vec3 q)
+{
+    return c->edge < 0 ? vertex_foot(s, c->vertex) : closest_on_edge(s, c->edge, q);
+}
+
+/* The closest point of a facet, which is on one of the sides that q is outside of, if there is any.
+ */
+static foot foot_on_facet(const abut_shape *s, int32_t facet, vec3 q)
+{
+    const shape_facet *f = &s->facets[facet];
+    const vec3 p = vec3_sub(q, vec3_scale(f->normal, facet_height(s, facet, q)));
+    foot best = {{ABUT_FACET, facet}, p};
+    double best_sq = INFINITY;
+    for (int32_t k = f->begin; k < f->begin + f->count; k++) {
+        const shape_corner *c = &s->corners[k];
+        if (vec3_dot(c->outward, p) > c->offset) {
+            const foot side = closest_on_side(s, c, p);
+            const double side_sq = vec3_norm_sq(vec3_sub(p, side.point));
+            best = side_sq < best_sq ? side : best;
+            best_sq = side_sq < best_sq ? side_sq : best_sq;
+        }
+    }
+    return best;
+}
+
+/* Facets that meet where the walk is. */
+typedef struct facets_here {
+    const int32_t *facets;
+    int32_t count;
+} facets_here;
+
+static facets_here walk_facets(const walk *w)
+{
+    const abut_shape *s = w->shape;
+    const convex_end *end = &w->place.end;
+    if (end->type == ABUT_FACET) {
+        return (facets_here){&end->feature, 1};
+    }
+    if (end->type == ABUT_EDGE) {
+        return (facets_here){s->edges[end->feature].facets, 2};
+    }
+    const shape_vertex *v = &s->vertices[end->feature];
+    return (facets_here){s->facets_at + v->first_facet, v->facet_count};
+}
+
+static void walk_look(walk *w, int32_t facet, walk *next)
+{
+    const foot found = foot_on_facet(w->shape, facet, w->q);
+    const double distance_sq = vec3_norm_sq(vec3_sub(w->q, found.point));
+    if (distance_sq < next->distance_sq) {
+        next->place = found;
+        next->distance_sq = distance_sq;
+    }
+}
+
+/* To the best place on facets here that see q; false where none does. */
+static bool walk_step(walk *w, bool *has_moved)
+{
+    const facets_here here = walk_facets(w);
+    walk next = *w;
+    bool is_seen = false;
+    for (int32_t k = 0; k < here.count; k++) {
+        if (facet_height(w->shape, here.facets[k], w->q) > 0.0) {
+            is_seen = true;
+            walk_look(w, here.facets[k], &next);
+        }
+    }
+    *has_moved = next.distance_sq < w->distance_sq;
+    *w = next;
+    return is_seen;
+}
+
+/* To the facet that has q in front of it by most; false where q is in front of none. */
+static bool walk_restart(walk *w)
+{
+    int32_t best = -1;
+    double best_height = 0.0;
+    for (int32_t f = 0; f < w->shape->facet_count; f++) {
+        const double height = facet_height(w->shape, f, w->q);
+        best = height > best_height ? f : best;
+        best_height = height > best_height ? height : best_height;
+    }
+    if (best < 0) {
+        return false;
+    }
+    w->distance_sq = INFINITY;
+    walk next = *w;
+    walk_look(w, best, &next);
+    *w = next;
+    return true;
+}
+
+static bool walk_run(walk *w)
+{
+    bool has_moved = true;
+    while (has_moved) {
+        if (!walk_step(w, &has_moved)) {
+            if (!walk_restart(w)) {
+                return false;
+            }
+            has_moved = true;
+        }
+        if (w->place.end.type == ABUT_FACET) {
+            return true; /* which sees q, straight below it */
+        }
+    }
+    return true;
+}
+
+/* A flat shape has one facet, and q in front of it or behind; who is in its plane sees neither. */
+static bool walk_flat(walk *w)
+{
+    const int32_t facet = facet_height(w->shape, 0, w->q) >= 0.0 ? 0 : 1;
+    w->distance_sq = INFINITY;
+    walk next = *w;
+    walk_look(w, facet, &next);
+    *w = next;
+    return w->distance_sq > 0.0;
+}
+
+bool closest_is_over(const convex_body *body, int32_t facet, vec3 q)
+{
+    const shape_facet *f = &body->shape->facets[facet];
+    const shape_corner *corners = body->shape->corners + f->begin;
+    double most = -INFINITY;
+    for (int32_t k = 0; k < f->count; k++) {
+        most = larger(most, vec3_dot(corners[k].outward, q) - corners[k].offset * body->scale);
+    }
+    return most <= 0.0;
+}
+
+foot closest_on_facet(const convex_body *body, int32_t facet, vec3 q)
+{
+    foot found = foot_on_facet(body->shape, facet, vec3_scale(q, 1.0 / body->scale));
+    found.point = vec3_scale(found.point, body->scale);
+    return found;
+}
+
+bool closest_walk(const convex_body *body, vec3 q, foot *place)
+{
+    const double inv_scale = 1.0 / body->scale;
+    walk w = {body->shape, vec3_scale(q, inv_scale), *place, 0.0};
+    w.place.point = vec3_scale(place->point, inv_scale);
+    w.distance_sq = vec3_norm_sq(vec3_sub(w.q, w.place.point));
+    if (body->shape->facet_count == 0) {
+        return w.distance_sq > 0.0;
+    }
+    const bool is_outside = body->shape->is_flat ? walk_flat(&w) : walk_run(&w);
+    *place = (foot){w.place.end, vec3_scale(w.place.point, body->scale)};
+    return is_outside;
+}

@@ -1,0 +1,36 @@
+/* The point of a body that is closest to a point: by a walk over its surface. All in the body's
+ * frame, in the world's units. */
+#ifndef CONVEX_CLOSEST_H
+#define CONVEX_CLOSEST_H
+
+#include "pair.h"
+
+/* A point of a body's surface, and the feature that it lies on. */
+typedef struct foot {
+    convex_end end;
+    vec3 point;
+} foot;
+
+static inline foot foot_of_vertex(const convex_body *body, int32_t vertex)
+{
+    return (foot){{ABUT_VERTEX, vertex}, body_vertex(body, vertex)};
+}
+
+/* How far q is in front of a facet's plane. */
+static inline double body_height(const convex_body *body, int32_t facet, vec3 q)
+{
+    const shape_facet *f = &body->shape->facets[facet];
+    return vec3_dot(f->normal, q) - f->offset * body->scale;
+}
+
+/* Whether the foot of q on a facet's plane is on the facet. */
+bool closest_is_over(const convex_body *body, int32_t facet, vec3 q);
+
+/* The closest point of one facet. */
+foot closest_on_facet(const convex_body *body, int32_t facet, vec3 q);
+
+/* Walk from `place`, a point of the surface, to the point that is closest to q. False, and at some
+ * place, where q is in the body or on it. */
+bool closest_walk(const convex_body *body, vec3 q, foot *place);
+
+#endif

@@ -1,0 +1,205 @@
+/* Finding the contacts of convex bodies: places, candidates, states, and then pair by pair. */
+#include "../base/prefetch.h"
+#include "rows.h"
+
+/* What a pair takes to solve, as parallel_report counts it. */
+enum { WORK_OF_PAIR = 30 };
+
+/* Pairs that one thread solves in one go, and how many pairs before its turn a body is fetched into
+ * the cache. */
+enum { CHUNK_PAIRS = 256, FETCHED_AHEAD = 4 };
+
+abut_convex_query abut_convex_query_default(void)
+{
+    return (abut_convex_query){.spots = 1, .minimum = ABUT_TRACKED, .workers = 1};
+}
+
+typedef struct finding {
+    const abut_convex_finder *finder;
+    const abut_convex_query *query;
+    abut_convex_contacts *contacts;
+    const placed_body *bodies;
+    const body_pairs *pairs;
+    const abut_index *match; /* NULL: there is no step before */
+    solve_task task;
+    bool keeps_all;
+} finding;
+
+/* The pair as it is solved: the body with the smaller number first, so that it is the same however
+ * the caller puts it. */
+static row_place name_row(const finding *f, abut_index k)
+{
+    const int dimension = f->finder->dimension;
+    const abut_index i = f->pairs->i[k], j = f->pairs->j[k];
+    row_place place = {.first = (int32_t)i, .second = (int32_t)j, .is_swapped = i > j};
+    for (int axis = 0; f->pairs->image && axis < dimension; axis++) {
+        place.image[axis] = f->pairs->image[dimension * k + axis];
+    }
+    return place;
+}
+
+static convex_pair make_pair(const finding *f, abut_index k, row_place *place)
+{
+    const vec3 shift = candidates_shift(f->pairs, k, f->query->period, f->finder->dimension);
+    const placed_body *first = &f->bodies[place->first], *second = &f->bodies[place->second];
+    place->at = place->is_swapped ? &second->at : &first->at;
+    if (!place->is_swapped) {
+        return places_pair(first, second, shift);
+    }
+    place->shift = shift; /* the row's first body is where the caller has it */
+    return places_pair(second, first, vec3_scale(shift, -1.0));
+}
+
+/* The link that a pair begins with; false: none. */
+static bool read_state(const finding *f, abut_index k, const convex_pair *pair, convex_link *link)
+{
+    if (!f->match || f->match[k] < 0) {
+        return false;
+    }
+    const double *state = f->query->before.state + ABUT_CONVEX_STATE * f->match[k];
+    return link_unpack(state, pair, link);
+}
+
+static void solve_one(const finding *f, abut_index k, convex_chunk *chunk, convex_spot *room)
+{
+    row_place place = name_row(f, k);
+    const convex_pair pair = make_pair(f, k, &place);
+    convex_link before;
+    solved result;
+    const bool has_before = read_state(f, k, &pair, &before);
+    solve_pair(&pair, has_before ? &before : NULL, &f->task, &result, convex_rows_spots(chunk),
+               room);
+    if (f->keeps_all || result.gap <= f->query->gap) {
+        convex_rows_add(chunk, &place, &result);
+    }
+}
+
+static void fetch(const finding *f, abut_index k)
+{
+    if (k < f->pairs->count) {
+        const char *body = (const char *)&f->bodies[f->pairs->j[k]];
+        PREFETCH(body);
+        PREFETCH(body + MEMORY_LINE);
+    }
+}
+
+static abut_status solve_chunk(void *context, abut_index number, parallel_job *job)
+{
+    const finding *f = context;
+    convex_chunk *chunk = &f->contacts->chunks[number];
+    const abut_index begin = number * CHUNK_PAIRS, rest = f->pairs->count - begin;
+    const abut_index end = begin + (rest < CHUNK_PAIRS ? rest : CHUNK_PAIRS);
+    spot_room *room = finder_take_room(f->finder, f->finder->spot_limit);
+    abut_status status = room ? ABUT_OK : ABUT_NO_MEMORY;
+    for (abut_index k = begin; !status && k < end; k++) {
+        fetch(f, k + FETCHED_AHEAD);
+        status = convex_rows_reserve(chunk, f->finder->spot_limit);
+        if (!status) {
+            solve_one(f, k, chunk, room->spots);
+        }
+    }
+    if (room) {
+        finder_give_room(f->finder, room);
+    }
+    return status ? status : parallel_report(job, WORK_OF_PAIR * (end - begin));
+}
+
+static abut_status solve_all(finding *f, abut_error *error)
+{
+    const abut_index count = f->pairs->count;
+    const parallel_plan plan = {.chunk_count = (count + CHUNK_PAIRS - 1) / CHUNK_PAIRS,
+                                .work = WORK_OF_PAIR * count,
+                                .workers = f->query->workers,
+                                .interrupted = f->query->interrupted,
+                                .interrupted_data = f->query->interrupted_data};
+    abut_status status = convex_rows_reserve_chunks(f->contacts, plan.chunk_count);
+    if (!status) {
+        status = parallel_run(&plan, solve_chunk, f);
+    }
+    if (!status) {
+        convex_rows_join(f->contacts);
+    }
+    return finder_report(error, status, 0, 0.0);
+}
+
+static finding start(abut_convex_contacts *contacts, const abut_convex_query *query)
+{
+    const convex_memory *memory = contacts->memory;
+    const solve_task task = {.options = contacts->finder->options,
+                             .minimum = query->minimum,
+                             .wants_spots = query->spots != 0};
+    return (finding){.finder = contacts->finder,
+                     .query = query,
+                     .contacts = contacts,
+                     .bodies = memory->places.bodies,
+                     .pairs = &memory->pairs,
+                     .match = memory->earlier.match,
+                     .task = task,
+                     .keeps_all = query->i && query->all_rows};
+}
+
+static abut_status find_all(abut_convex_contacts *contacts, const abut_convex_query *query,
+                            abut_error *error)
+{
+    const abut_convex_finder *finder = contacts->finder;
+    convex_memory *memory = contacts->memory;
+    abut_status status = places_make(finder, query, &memory->places, error);
+    if (!status) {
+        status = candidates_make(finder, query, &memory->places, &memory->pairs, error);
+    }
+    if (!status) {
+        status = states_match(finder, query, &memory->pairs, &memory->earlier, error);
+    }
+    if (!status) {
+        contacts->has_images = memory->pairs.image != NULL;
+        contacts->is_sorted = query->i == NULL;
+        finding f = start(contacts, query);
+        status = solve_all(&f, error);
+    }
+    return status;
+}
+
+static abut_status check_minimum(const abut_convex_query *query, abut_error *error)
+{
+    const int minimum = (int)query->minimum;
+    const bool is_known = minimum == ABUT_TRACKED || minimum == ABUT_GLOBAL;
+    return is_known ? ABUT_OK : finder_report(error, ABUT_BAD_MINIMUM, minimum, 0.0);
+}
+
+/* A query as its threads are told of it. */
+typedef struct searching {
+    abut_convex_contacts *contacts;
+    const abut_convex_query *query;
+    abut_error *error;
+    abut_status status;
+} searching;
+
+static void find_together(void *context)
+{
+    searching *s = context;
+    s->status = find_all(s->contacts, s->query, s->error);
+}
+
+abut_status abut_convex_find(const abut_convex_finder *finder, const abut_convex_query *query,
+                             abut_convex_contacts **contacts, abut_error *error)
+{
+    const abut_convex_query own = *query;
+    *contacts = NULL;
+    finder_report(error, ABUT_OK, 0, 0.0);
+    if (check_minimum(&own, error)) {
+        return ABUT_BAD_MINIMUM;
+    }
+    abut_convex_contacts *made = convex_rows_make(finder, &own);
+    if (!made) {
+        return finder_report(error, ABUT_NO_MEMORY, 0, 0.0);
+    }
+    searching s = {.contacts = made, .query = &own, .error = error};
+    const abut_index pairs = own.i ? own.pair_count : 4 * finder->body_count;
+    parallel_together(own.workers, WORK_OF_PAIR * pairs, find_together, &s);
+    if (s.status) {
+        abut_convex_contacts_free(made);
+    } else {
+        *contacts = made;
+    }
+    return s.status;
+}

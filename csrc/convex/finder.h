@@ -1,0 +1,42 @@
+/* Bodies whose shapes and sizes are known, and memory for one query after the other. */
+#ifndef CONVEX_FINDER_H
+#define CONVEX_FINDER_H
+
+#include "../base/memory.h"
+#include "../base/pool.h"
+#include "solve.h"
+
+/* What queries leave behind. */
+typedef struct convex_leftovers {
+    pool contacts;  /* convex_memory */
+    pool entrances; /* entrance_memory */
+    pool rooms;     /* spot_room: scratch of threads */
+} convex_leftovers;
+
+struct abut_convex_finder {
+    const abut_shape **shapes;
+    abut_index shape_count;
+    int dimension;
+    convex_body *bodies; /* body_count */
+    double *radii;       /* body_count: of circumscribed spheres, rounded up */
+    abut_index body_count;
+    abut_convex_options options;
+    int32_t spot_limit; /* spots that two of these bodies have at most */
+    convex_leftovers *leftovers;
+};
+
+/* Scratch of one thread. */
+typedef struct spot_room {
+    pooled pooled;
+    convex_spot *spots;
+    abut_index capacity;
+} spot_room;
+
+/* With room for so many spots; NULL where there is no memory. */
+spot_room *finder_take_room(const abut_convex_finder *finder, int32_t spots);
+void finder_give_room(const abut_convex_finder *finder, spot_room *room);
+
+/* Fill in an error, where the caller wants one; returns the status. */
+abut_status finder_report(abut_error *error, abut_status status, abut_index index, double value);
+
+#endif

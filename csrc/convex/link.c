@@ -1,0 +1,252 @@
+/* The shortest link method: E. G. Nezami and others, "Shortest link method for contact detection in
+ * discrete element method", International Journal for Numerical and Analytical Methods in
+ * Geomechanics 30 (2006).
+ *
+ * P walks to the point of A that is closest to Q, Q to the point of B that is closest to P, and so
+ * on. What is ours: walks pass facets that are turned away (closest.c); pairs of facets and edges
+ * are brought together before each walk, as in the paper, but every time (segments.c); normals come
+ * from features (parting.c); and it ends by a certificate: |PQ| is no less than the distance, the
+ * gap between both supports along any n no more. Where walks stand still, which they do where
+ * facets are nearly parallel, the best entrance of the direct search helps once. */
+#include "link.h"
+
+#include "entrances.h"
+
+#include "../mesh/tolerance.h"
+
+/* Where the link is, and the best plane so far. */
+typedef struct search {
+    const convex_pair *pair;
+    span now;
+    span shortest; /* of those before the entrance */
+    parting best;
+    bool has_entrance;
+} search;
+
+typedef enum progress { GOES_ON, IS_CERTAIN, MEETS } progress;
+
+static foot foot_before(const convex_body *body, convex_end end, vec3 point)
+{
+    return end.type == ABUT_VERTEX ? foot_of_vertex(body, end.feature) : (foot){end, point};
+}
+
+/* The link of the step before, or that of the vertices that are nearest along the line of the
+ * centroids. */
+static span search_begin(const convex_pair *pair, const convex_link *before)
+{
+    if (before) {
+        return span_make(pair, foot_before(&pair->a, before->ends[0], before->p),
+                         foot_before(&pair->b, before->ends[1], before->q));
+    }
+    const support_gap nearest = pair_support_gap(pair, link_centers(pair));
+    return span_make(pair, foot_of_vertex(&pair->a, nearest.a),
+                     foot_of_vertex(&pair->b, nearest.b));
+}
+
+static void search_improve(search *s, const parting *plane)
+{
+    s->best = plane->gap > s->best.gap ? *plane : s->best;
+}
+
+/* Whether the link is the shortest. */
+static bool search_certify(search *s)
+{
+    parting plane;
+    const bool stands = parting_stands(s->pair, &s->now, &plane);
+    if (!stands && !(s->now.length - plane.gap <= s->pair->tolerance)) {
+        const bool is_of_edges = s->now.a.end.type != ABUT_FACET && s->now.b.end.type != ABUT_FACET;
+        if (is_of_edges && !parting_read(s->pair, &s->now, &plane)) {
+            plane.gap = -INFINITY;
+        }
+    }
+    search_improve(s, &plane);
+    return s->now.length - s->best.gap <= s->pair->tolerance;
+}
+
+/* One walk on each body. */
+static progress search_walk(search *s)
+{
+    const convex_pair *pair = s->pair;
+    foot a = s->now.a, b = s->now.b;
+    const bool parts_b = closest_walk(&pair->a, pair_to_a(pair, b.point), &a);
+    if (!parts_b || !closest_walk(&pair->b, pair_to_b(pair, a.point), &b)) {
+        return MEETS;
+    }
+    s->now = span_make(pair, a, b);
+    return GOES_ON;
+}
+
+/* Go on from the entrance whose planes are farthest apart: of bodies that are apart that is the
+ * distance, unless two vertices are closest, or a vertex and an edge. */
+static progress search_enter(search *s)
+{
+    entrance best;
+    s->has_entrance = true;
+    if (!entrances_best(s->pair, &best)) {
+        return GOES_ON;
+    }
+    const parting plane = parting_along(s->pair, best.normal);
+    search_improve(s, &plane);
+    if (best.gap <= 0.0) {
+        return MEETS;
+    }
+    const span at = link_of_entrance(s->pair, best.ends);
+    s->shortest = s->now;
+    s->now = segments_shorten(s->pair, &at);
+    return search_certify(s) ? IS_CERTAIN : GOES_ON;
+}
+
+/* The walks come to this iteration only where they gain little. */
+enum { SLOW = 9 };
+
+static progress search_round(search *s, int iteration)
+{
+    const double length = s->now.length;
+    s->now = segments_shorten(s->pair, &s->now);
+    if (search_certify(s)) {
+        return IS_CERTAIN;
+    }
+    if (search_walk(s) == MEETS) {
+        return MEETS;
+    }
+    if (search_certify(s)) {
+        return IS_CERTAIN;
+    }
+    const double limit = MEETING_LENGTH * s->pair->size;
+    if (s->now.length <= limit && s->best.gap < 0.0) {
+        return MEETS;
+    }
+    const bool is_slow = length - s->now.length <= s->pair->tolerance || iteration == SLOW;
+    return is_slow && !s->has_entrance ? search_enter(s) : GOES_ON;
+}
+
+/* Where it is not certain, the shortest of the links and the plane with the largest gap: bounds
+ * that hold. */
+static void search_end(search *s, progress end, convex_link *link)
+{
+    if (s->shortest.length < s->now.length) {
+        s->now = s->shortest;
+    }
+    link_write(s->pair, &s->now, &s->best, s->now.length - s->best.gap, link);
+    if (end != IS_CERTAIN) {
+        link->status = end == MEETS ? ABUT_OVERLAPPING : ABUT_UNCONVERGED;
+    }
+}
+
+static void search_run(search *s, int iterations, convex_link *link)
+{
+    progress end = GOES_ON;
+    int iteration = 0;
+    while (end == GOES_ON && iteration < iterations) {
+        end = search_round(s, ++iteration);
+    }
+    if (end == GOES_ON && !s->has_entrance) {
+        end = search_enter(s);
+    }
+    if (!(s->best.gap > -INFINITY)) {
+        s->best = parting_along(s->pair, link_centers(s->pair));
+    }
+    search_end(s, end, link);
+    link->iterations = iteration;
+}
+
+/* Of two points all is known at once, but for the direction where they are one. */
+static void points_link(const convex_pair *pair, const span *s, convex_link *link)
+{
+    const parting plane = {link_centers(pair), s->length};
+    link_write(pair, s, &plane, 0.0, link);
+    link->iterations = 1;
+}
+
+void link_find_apart(const convex_pair *pair, const convex_link *before, int iterations,
+                     convex_link *link)
+{
+    search s = {.pair = pair, .now = search_begin(pair, before), .best.gap = -INFINITY};
+    if (pair->a.shape->facet_count + pair->b.shape->facet_count == 0) {
+        points_link(pair, &s.now, link);
+        return;
+    }
+    s.shortest.length = INFINITY;
+    search_run(&s, iterations, link);
+}
+
+/* ---- what both files share ---- */
+
+vec3 link_centers(const convex_pair *pair)
+{
+    const vec3 a = vec3_scale(pair->a.shape->centroid, pair->a.scale);
+    const vec3 b = vec3_scale(pair->b.shape->centroid, pair->b.scale);
+    const vec3 line = vec3_sub(pair_to_a(pair, b), a);
+    const double length = vec3_length(line);
+    return length > 0.0 ? vec3_scale(line, 1.0 / length) : (vec3){1.0, 0.0, 0.0};
+}
+
+void link_write(const convex_pair *pair, const span *s, const parting *plane, double error,
+                convex_link *link)
+{
+    *link = (convex_link){.ends = {s->a.end, s->b.end},
+                          .p = s->a.point,
+                          .q = s->b.point,
+                          .normal = plane->normal,
+                          .gap = plane->gap,
+                          .error = larger(error, 0.0)};
+    link->status = plane->gap < 0.0 ? ABUT_OVERLAPPING : ABUT_SEPARATED;
+    if (fabs(plane->gap) <= pair->tolerance) {
+        link->status = ABUT_TOUCHING;
+    }
+    if (!(error <= pair->tolerance)) {
+        link->status = ABUT_UNCONVERGED;
+    }
+}
+
+static foot entrance_foot(const convex_body *body, convex_end end)
+{
+    if (end.type == ABUT_VERTEX) {
+        return foot_of_vertex(body, end.feature);
+    }
+    if (end.type == ABUT_EDGE) {
+        return (foot){end, body_vertex(body, body->shape->edges[end.feature].vertices[0])};
+    }
+    const int32_t corner = body->shape->facets[end.feature].begin;
+    return (foot){end, body_vertex(body, body->shape->corners[corner].vertex)};
+}
+
+span link_of_entrance(const convex_pair *pair, const convex_end ends[2])
+{
+    return span_make(pair, entrance_foot(&pair->a, ends[0]), entrance_foot(&pair->b, ends[1]));
+}
+
+/* ---- from step to step ---- */
+
+bool link_stands(const convex_pair *pair, const convex_link *before, convex_link *link)
+{
+    span s = search_begin(pair, before);
+    parting plane;
+    if (!parting_stands(pair, &s, &plane)) {
+        return false;
+    }
+    link_write(pair, &s, &plane, vec3_dot(s.across, plane.normal) - plane.gap, link);
+    link->iterations = 1;
+    return true;
+}
+
+void link_find(const convex_pair *pair, const convex_link *before,
+               const abut_convex_options *options, convex_link *link)
+{
+    const int iterations = options->iterations;
+    if (before && link_stands(pair, before, link)) {
+        return;
+    }
+    if (before && before->status == ABUT_OVERLAPPING) {
+        link_find_overlap(pair, before, iterations, link);
+        if (link->gap > pair->tolerance) {
+            const convex_link start = *link;
+            link_find_apart(pair, &start, iterations, link);
+        }
+        return;
+    }
+    link_find_apart(pair, before, iterations, link);
+    if (link->status == ABUT_OVERLAPPING) {
+        link_find_overlap(pair, before, iterations, link);
+    }
+}

@@ -1,0 +1,126 @@
+/* Which spot of the step before each spot continues: that of the same name, in the row that its row
+ * continues. */
+#include "../abut.h"
+
+#include <stdbool.h>
+
+typedef struct spot_steps {
+    const abut_spot_step *now, *before;
+    const abut_index *row_match;
+    const uint8_t *swapped;
+} spot_steps;
+
+static abut_status report(abut_error *error, abut_status status, abut_index index,
+                          abut_index detail, double value)
+{
+    if (error) {
+        *error = (abut_error){.status = status, .index = index, .detail = detail, .value = value};
+    }
+    return status;
+}
+
+/* ---- checks ---- */
+
+static bool is_row_right(const abut_spot_step *step, abut_index row)
+{
+    const abut_index begin = step->spot_offsets[row], end = step->spot_offsets[row + 1];
+    return begin >= 0 && begin <= end && end <= step->spot_count;
+}
+
+/* A step that never was has no offsets. */
+static abut_status check_offsets(const abut_spot_step *step, int is_before, abut_error *error)
+{
+    if (step->row_count == 0 && !step->spot_offsets) {
+        return ABUT_OK;
+    }
+    bool is_right = step->spot_offsets[0] == 0;
+    abut_index row = 0;
+    while (is_right && row < step->row_count && is_row_right(step, row)) {
+        row++;
+    }
+    is_right = is_right && row == step->row_count && step->spot_offsets[row] == step->spot_count;
+    if (!is_right) {
+        report(error, ABUT_BAD_SPOT_ROWS, row, step->spot_count, 0.0);
+        if (error) {
+            error->of_before = is_before;
+        }
+        return ABUT_BAD_SPOT_ROWS;
+    }
+    return ABUT_OK;
+}
+
+static abut_status check_rows(const spot_steps *s, abut_error *error)
+{
+    const abut_index rows = s->before->row_count;
+    for (abut_index row = 0; row < s->now->row_count; row++) {
+        const abut_index old = s->row_match[row];
+        if (old != -1 && (old < 0 || old >= rows)) {
+            return report(error, ABUT_BAD_SPOT_MATCH, row, old, (double)rows);
+        }
+    }
+    return ABUT_OK;
+}
+
+/* ---- matching ---- */
+
+/* Whether two spots have one name; where i and j have changed places, so have its halves. */
+static bool has_same_name(const spot_steps *s, abut_index spot, abut_index old, bool is_swapped)
+{
+    bool is_same = true;
+    for (int k = 0; k < 2; k++) {
+        const abut_index now = 2 * spot + k, before = 2 * old + (is_swapped ? 1 - k : k);
+        is_same &= s->now->spot_type[now] == s->before->spot_type[before] &&
+                   s->now->spot_feature[now] == s->before->spot_feature[before];
+    }
+    return is_same;
+}
+
+/* Numbers that were changed since they were checked are no rows. */
+static bool is_row(const abut_spot_step *step, abut_index row)
+{
+    return row >= 0 && row < step->row_count && is_row_right(step, row);
+}
+
+static abut_index find_spot(const spot_steps *s, abut_index spot, abut_index row)
+{
+    const abut_index old_row = s->row_match[row];
+    const bool is_swapped = s->swapped && s->swapped[row];
+    if (!is_row(s->before, old_row)) {
+        return -1;
+    }
+    const abut_index *offsets = s->before->spot_offsets;
+    for (abut_index old = offsets[old_row]; old < offsets[old_row + 1]; old++) {
+        if (has_same_name(s, spot, old, is_swapped)) {
+            return old;
+        }
+    }
+    return -1;
+}
+
+static void match_row(const spot_steps *s, abut_index row, abut_index *match)
+{
+    if (!is_row(s->now, row)) {
+        return;
+    }
+    const abut_index end = s->now->spot_offsets[row + 1];
+    for (abut_index spot = s->now->spot_offsets[row]; spot < end; spot++) {
+        match[spot] = find_spot(s, spot, row);
+    }
+}
+
+abut_status abut_spots_match(const abut_spot_step *now, const abut_spot_step *before,
+                             const abut_index *row_match, const uint8_t *swapped, abut_index *match,
+                             abut_error *error)
+{
+    const spot_steps s = {now, before, row_match, swapped};
+    abut_status status = check_offsets(now, 0, error);
+    status = status ? status : check_offsets(before, 1, error);
+    status = status ? status : check_rows(&s, error);
+    if (status) {
+        return status;
+    }
+    for (abut_index row = 0; row < now->row_count; row++) {
+        match_row(&s, row, match);
+    }
+    return report(error, ABUT_OK, 0, 0, 0.0);
+}

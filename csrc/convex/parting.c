@@ -1,0 +1,195 @@
+/* n from the features that a link lies on. PQ / |PQ| is off by rounding over |PQ|, while the normal
+ * of a facet, or of two edges, is the same whatever the gap. */
+#include "parting.h"
+
+#include "../mesh/tolerance.h"
+
+parting parting_along(const convex_pair *pair, vec3 normal)
+{
+    return (parting){normal, pair_support_gap(pair, normal).gap};
+}
+
+/* ---- a facet and what supports it: its own body ends at its plane ---- */
+
+static parting part_at_a(const convex_pair *pair, int32_t facet, int32_t *vertex)
+{
+    const shape_facet *f = &pair->a.shape->facets[facet];
+    const vec3 back = vec3_scale(pair_turn_back(pair, f->normal), -1.0);
+    const support lowest = body_support(&pair->b, back);
+    *vertex = lowest.vertex;
+    const double own = f->offset * pair->a.scale;
+    return (parting){f->normal, vec3_dot(f->normal, pair->shift) - lowest.height - own};
+}
+
+static parting part_at_b(const convex_pair *pair, int32_t facet, int32_t *vertex)
+{
+    const shape_facet *f = &pair->b.shape->facets[facet];
+    const vec3 normal = vec3_scale(pair_turn(pair, f->normal), -1.0);
+    const support highest = body_support(&pair->a, normal);
+    *vertex = highest.vertex;
+    const double own = f->offset * pair->b.scale;
+    return (parting){normal, vec3_dot(normal, pair->shift) - highest.height - own};
+}
+
+/* A vertex of B, which must be as low as the lowest, and its foot. */
+static bool stands_at_a(const convex_pair *pair, int32_t facet, int32_t vertex,
+                        const parting *plane, span *s)
+{
+    const foot b = foot_of_vertex(&pair->b, vertex);
+    const vec3 q = pair_to_a(pair, b.point);
+    const double height = body_height(&pair->a, facet, q);
+    if (height - plane->gap > pair->tolerance || !closest_is_over(&pair->a, facet, q)) {
+        return false;
+    }
+    s->a = (foot){{ABUT_FACET, facet}, vec3_sub(q, vec3_scale(plane->normal, height))};
+    s->b = b;
+    s->across = vec3_scale(plane->normal, height);
+    s->length = fabs(height);
+    return true;
+}
+
+static bool stands_at_b(const convex_pair *pair, int32_t facet, int32_t vertex,
+                        const parting *plane, span *s)
+{
+    const foot a = foot_of_vertex(&pair->a, vertex);
+    const vec3 p = pair_to_b(pair, a.point);
+    const double height = body_height(&pair->b, facet, p);
+    if (height - plane->gap > pair->tolerance || !closest_is_over(&pair->b, facet, p)) {
+        return false;
+    }
+    const vec3 normal = pair->b.shape->facets[facet].normal;
+    s->a = a;
+    s->b = (foot){{ABUT_FACET, facet}, vec3_sub(p, vec3_scale(normal, height))};
+    s->across = vec3_scale(plane->normal, height);
+    s->length = fabs(height);
+    return true;
+}
+
+/* The vertex that the link has already keeps its place where another is as low. */
+static bool try_at_a(const convex_pair *pair, span *s, parting *plane)
+{
+    const int32_t facet = s->a.end.feature;
+    int32_t vertex;
+    *plane = part_at_a(pair, facet, &vertex);
+    if (s->b.end.type == ABUT_VERTEX && stands_at_a(pair, facet, s->b.end.feature, plane, s)) {
+        return true;
+    }
+    return stands_at_a(pair, facet, vertex, plane, s);
+}
+
+static bool try_at_b(const convex_pair *pair, span *s, parting *plane)
+{
+    const int32_t facet = s->b.end.feature;
+    int32_t vertex;
+    *plane = part_at_b(pair, facet, &vertex);
+    if (s->a.end.type == ABUT_VERTEX && stands_at_b(pair, facet, s->a.end.feature, plane, s)) {
+        return true;
+    }
+    return stands_at_b(pair, facet, vertex, plane, s);
+}
+
+/* ---- two edges ---- */
+
+/* Midway between the normals that an edge's body has there: of a flat body outward in its plane. */
+static vec3 edge_middle(const abut_shape *s, int32_t edge)
+{
+    const shape_edge *e = &s->edges[edge];
+    const vec3 left = s->facets[e->facets[0]].normal, right = s->facets[e->facets[1]].normal;
+    return vec3_add(vec3_add(left, right), vec3_cross(e->direction, vec3_sub(left, right)));
+}
+
+/* Their cross product, on the side where the bodies are not. */
+static vec3 crossing_normal(const convex_pair *pair, const crossing *c)
+{
+    const vec3 a = edge_middle(pair->a.shape, c->a.inside.feature);
+    const vec3 b = pair_turn(pair, edge_middle(pair->b.shape, c->b.inside.feature));
+    const double length = sqrt(c->sine_sq);
+    const bool is_along = vec3_dot(c->cross, vec3_sub(a, b)) >= 0.0;
+    return vec3_scale(c->cross, is_along ? 1.0 / length : -1.0 / length);
+}
+
+static bool stands_across(const convex_pair *pair, span *s, parting *plane)
+{
+    const crossing c = crossing_read(pair, s->a.end, s->b.end);
+    if (!(c.sine_sq > CROSSING_SINE * CROSSING_SINE)) {
+        return false;
+    }
+    *plane = parting_along(pair, crossing_normal(pair, &c));
+    const double height = vec3_dot(plane->normal, vec3_sub(c.b.from, c.a.from));
+    if (height - plane->gap > pair->tolerance || !crossing_is_inside(&c)) {
+        return false;
+    }
+    *s = crossing_span(pair, &c);
+    return true;
+}
+
+static bool stands_on_either(const convex_pair *pair, span *s, parting *plane)
+{
+    parting other;
+    if (try_at_a(pair, s, plane)) {
+        return true;
+    }
+    const bool stands = try_at_b(pair, s, &other);
+    *plane = stands || other.gap > plane->gap ? other : *plane;
+    return stands;
+}
+
+bool parting_stands(const convex_pair *pair, span *s, parting *plane)
+{
+    const int32_t a = s->a.end.type, b = s->b.end.type;
+    plane->gap = -INFINITY;
+    if (a == ABUT_FACET) {
+        return b == ABUT_FACET ? stands_on_either(pair, s, plane) : try_at_a(pair, s, plane);
+    }
+    if (b == ABUT_FACET) {
+        return try_at_b(pair, s, plane);
+    }
+    return a == ABUT_EDGE && b == ABUT_EDGE && stands_across(pair, s, plane);
+}
+
+/* ---- other ends ---- */
+
+/* PQ less its part along an edge, which is there by rounding or since the link is not the shortest.
+ */
+static vec3 less_along(vec3 across, vec3 along)
+{
+    return vec3_sub(across, vec3_scale(along, vec3_dot(along, across)));
+}
+
+/* Edges that cross at a small angle leave of their cross product what rounding leaves of that
+ * angle; PQ is the better one as soon as it is longer in parts of the size. */
+static vec3 edges_normal(const convex_pair *pair, const span *s)
+{
+    const crossing c = crossing_read(pair, s->a.end, s->b.end);
+    if (c.sine_sq * pair->size * pair->size > s->length * s->length) {
+        return crossing_normal(pair, &c);
+    }
+    return less_along(s->across, c.a.along);
+}
+
+static vec3 features_normal(const convex_pair *pair, const span *s)
+{
+    const bool on_edge_of_a = s->a.end.type == ABUT_EDGE;
+    if (on_edge_of_a && s->b.end.type == ABUT_EDGE) {
+        return edges_normal(pair, s);
+    }
+    if (on_edge_of_a) {
+        return less_along(s->across, pair->a.shape->edges[s->a.end.feature].direction);
+    }
+    if (s->b.end.type == ABUT_EDGE) {
+        const vec3 along = pair->b.shape->edges[s->b.end.feature].direction;
+        return less_along(s->across, pair_turn(pair, along));
+    }
+    return s->across;
+}
+
+bool parting_read(const convex_pair *pair, const span *s, parting *plane)
+{
+    const vec3 n = features_normal(pair, s);
+    const double length = vec3_length(n);
+    if (!(length > 0.0)) {
+        return false;
+    }
+    *plane = parting_along(pair, vec3_scale(n, 1.0 / length));
+    return true;
+}

@@ -1,0 +1,222 @@
+/* Positions and orientations of the caller's into frames of bodies. */
+#include "places.h"
+
+#include "../base/parallel.h"
+#include "../mesh/tolerance.h"
+
+/* ---- orientations ---- */
+
+/* The rotation of a quaternion x, y, z, w, which is divided by its largest part first: then nothing
+ * overflows. False where it has no length. */
+static bool turn_by_quaternion(const double *q, pose *p)
+{
+    const double xy = larger(fabs(q[0]), fabs(q[1])), zw = larger(fabs(q[2]), fabs(q[3]));
+    const double largest = larger(xy, zw);
+    if (!(largest > 0.0 && isfinite(largest))) {
+        return false;
+    }
+    const double x = q[0] / largest, y = q[1] / largest, z = q[2] / largest, w = q[3] / largest;
+    const double s = 2.0 / (x * x + y * y + z * z + w * w);
+    p->rows[0] = (vec3){1.0 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)};
+    p->rows[1] = (vec3){s * (x * y + z * w), 1.0 - s * (x * x + z * z), s * (y * z - x * w)};
+    p->rows[2] = (vec3){s * (x * z - y * w), s * (y * z + x * w), 1.0 - s * (x * x + y * y)};
+    p->turns = true;
+    return s > 0.0; /* false for NaN */
+}
+
+static bool turn_by_angle(double angle, pose *p)
+{
+    const double c = cos(angle), s = sin(angle);
+    p->rows[0] = (vec3){c, -s, 0.0};
+    p->rows[1] = (vec3){s, c, 0.0};
+    p->turns = true;
+    return isfinite(angle);
+}
+
+/* ---- bodies ---- */
+
+typedef struct placing {
+    const abut_convex_finder *finder;
+    const double *positions, *orientations;
+    placed_body *bodies;
+    double *centers;
+} placing;
+
+/* False where the coordinates are no place. */
+static bool set_position(const placing *p, abut_index i, pose *at)
+{
+    const int dimension = p->finder->dimension;
+    const double *x = p->positions + dimension * i;
+    at->shift = (vec3){x[0], x[1], dimension == 3 ? x[2] : 0.0};
+    /* also of a NaN the comparison is false */
+    return fabs(at->shift.x) <= ABUT_COORDINATE_LIMIT &&
+           fabs(at->shift.y) <= ABUT_COORDINATE_LIMIT && fabs(at->shift.z) <= ABUT_COORDINATE_LIMIT;
+}
+
+static bool set_orientation(const placing *p, abut_index i, pose *at)
+{
+    if (!p->orientations) {
+        return true;
+    }
+    return p->finder->dimension == 3 ? turn_by_quaternion(p->orientations + 4 * i, at)
+                                     : turn_by_angle(p->orientations[i], at);
+}
+
+static void set_center(const placing *p, abut_index i, const placed_body *body)
+{
+    const int dimension = p->finder->dimension;
+    const vec3 centroid = vec3_load(body->body.shape->view.centroid);
+    const vec3 center = pose_to_world(&body->at, vec3_scale(centroid, body->body.scale));
+    double *to = p->centers + dimension * i;
+    to[0] = center.x, to[1] = center.y;
+    if (dimension == 3) {
+        to[2] = center.z;
+    }
+}
+
+static bool place_body(const placing *p, abut_index i)
+{
+    placed_body *body = &p->bodies[i];
+    body->at = pose_identity();
+    body->body = p->finder->bodies[i];
+    const bool is_there = set_position(p, i, &body->at) && set_orientation(p, i, &body->at);
+    set_center(p, i, body);
+    return is_there;
+}
+
+/* Bodies that one thread places in one go. */
+enum { STRETCH = 4096 };
+
+static abut_status place_stretch(void *context, abut_index stretch, parallel_job *job)
+{
+    const placing *p = context;
+    const abut_index begin = stretch * STRETCH, rest = p->finder->body_count - begin;
+    const abut_index end = begin + (rest < STRETCH ? rest : STRETCH);
+    bool is_right = true;
+    for (abut_index i = begin; i < end; i++) {
+        is_right &= place_body(p, i);
+    }
+    return is_right ? parallel_report(job, 2 * (end - begin)) : ABUT_POSITION_NOT_FINITE;
+}
+
+/* ---- what is wrong ---- */
+
+static abut_status report_at(abut_error *error, abut_status status, abut_index body, int axis,
+                             double value)
+{
+    finder_report(error, status, body, value);
+    if (error) {
+        error->detail = axis;
+    }
+    return status;
+}
+
+static abut_status check_position(const placing *p, abut_index i, abut_error *error)
+{
+    const int dimension = p->finder->dimension;
+    for (int axis = 0; axis < dimension; axis++) {
+        const double x = p->positions[dimension * i + axis];
+        if (!isfinite(x)) {
+            return report_at(error, ABUT_POSITION_NOT_FINITE, i, axis, x);
+        }
+        if (fabs(x) > ABUT_COORDINATE_LIMIT) {
+            return report_at(error, ABUT_POSITION_TOO_FAR, i, axis, x);
+        }
+    }
+    return ABUT_OK;
+}
+
+static abut_status check_orientation(const placing *p, abut_index i, abut_error *error)
+{
+    pose unused = pose_identity();
+    if (set_orientation(p, i, &unused)) {
+        return ABUT_OK;
+    }
+    if (p->finder->dimension == 2) {
+        return finder_report(error, ABUT_BAD_ANGLE, i, p->orientations[i]);
+    }
+    const double *q = p->orientations + 4 * i;
+    const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    return finder_report(error, ABUT_BAD_QUATERNION, i, length);
+}
+
+/* Name the first body that is wrong. */
+static abut_status name_wrong(const placing *p, abut_error *error)
+{
+    for (abut_index i = 0; i < p->finder->body_count; i++) {
+        abut_status status = check_position(p, i, error);
+        status = status ? status : check_orientation(p, i, error);
+        if (status) {
+            return status;
+        }
+    }
+    return finder_report(error, ABUT_INPUT_CHANGED, 0, 0.0);
+}
+
+abut_status places_make(const abut_convex_finder *finder, const abut_convex_query *query,
+                        convex_places *places, abut_error *error)
+{
+    const abut_index count = finder->body_count;
+    placed_body *bodies = memory_reserve(&places->body_block, count + 1, sizeof *bodies);
+    double *centers =
+        memory_reserve(&places->center_block, finder->dimension * count, sizeof *centers);
+    if (!bodies || !centers) {
+        return finder_report(error, ABUT_NO_MEMORY, 0, 0.0);
+    }
+    places->bodies = memory_first_line(bodies);
+    places->centers = centers;
+    placing p = {.finder = finder,
+                 .positions = query->positions,
+                 .orientations = query->orientations,
+                 .bodies = memory_first_line(bodies),
+                 .centers = centers};
+    const parallel_plan plan = {.chunk_count = (count + STRETCH - 1) / STRETCH,
+                                .work = 2 * count,
+                                .workers = query->workers,
+                                .interrupted = query->interrupted,
+                                .interrupted_data = query->interrupted_data};
+    const abut_status status = parallel_run(&plan, place_stretch, &p);
+    return status == ABUT_POSITION_NOT_FINITE ? name_wrong(&p, error)
+                                              : finder_report(error, status, 0, 0.0);
+}
+
+void places_free(convex_places *places)
+{
+    memory_free(places->body_block.data);
+    memory_free(places->center_block.data);
+    *places = (convex_places){0};
+}
+
+/* ---- two bodies ---- */
+
+/* Far apart, as in a gap that is larger than the bodies, the distance is what is rounded. */
+#define ROUNDED_PART 0x1p-13
+
+/* R_A^T R_B, row by row. */
+static void turn_into(const pose *a, const pose *b, vec3 rows[3])
+{
+    rows[0] = vec3_scale(b->rows[0], a->rows[0].x);
+    rows[1] = vec3_scale(b->rows[0], a->rows[0].y);
+    rows[2] = vec3_scale(b->rows[0], a->rows[0].z);
+    for (int k = 1; k < 3; k++) {
+        rows[0] = vec3_add(rows[0], vec3_scale(b->rows[k], a->rows[k].x));
+        rows[1] = vec3_add(rows[1], vec3_scale(b->rows[k], a->rows[k].y));
+        rows[2] = vec3_add(rows[2], vec3_scale(b->rows[k], a->rows[k].z));
+    }
+}
+
+convex_pair places_pair(const placed_body *a, const placed_body *b, vec3 shift)
+{
+    convex_pair pair = {.a = a->body, .b = b->body};
+    turn_into(&a->at, &b->at, pair.rows);
+    const vec3 between = vec3_add(vec3_sub(b->at.shift, a->at.shift), shift);
+    pair.shift = pose_turn_back(&a->at, between);
+    const double reach_a = a->body.scale * a->body.shape->reach;
+    const double reach_b = b->body.scale * b->body.shape->reach;
+    const double least =
+        ROUNDED_PART * (vec3_max_abs(between) + a->body.scale * a->body.shape->radius +
+                        b->body.scale * b->body.shape->radius);
+    pair.size = larger(reach_a + reach_b, least);
+    pair.tolerance = TOLD_APART * pair.size;
+    return pair;
+}

@@ -1,0 +1,30 @@
+/* Where the bodies of a query stand. */
+#ifndef CONVEX_PLACES_H
+#define CONVEX_PLACES_H
+
+#include "../base/pose.h"
+#include "finder.h"
+
+/* A body in the world: two cache lines. */
+typedef struct placed_body {
+    pose at;
+    convex_body body;
+} placed_body;
+
+/* Where all bodies of a query stand, and the middles of their circumscribed spheres. */
+typedef struct convex_places {
+    const placed_body *bodies;
+    const double *centers; /* body_count x dimension */
+    memory_block body_block, center_block;
+} convex_places;
+
+/* Read the query's positions and orientations; error names the first that is wrong. The memory of
+ * the places before is used again. */
+abut_status places_make(const abut_convex_finder *finder, const abut_convex_query *query,
+                        convex_places *places, abut_error *error);
+void places_free(convex_places *places);
+
+/* Two bodies as methods see them: in A's frame, with B moved by `shift`. */
+convex_pair places_pair(const placed_body *a, const placed_body *b, vec3 shift);
+
+#endif

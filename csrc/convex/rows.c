@@ -1,0 +1,163 @@
+/* Records of rows, and the memory of queries. */
+#include "rows.h"
+
+#include <string.h>
+
+/* ---- memory ---- */
+
+static void destroy(pooled *self)
+{
+    convex_memory *memory = (convex_memory *)self;
+    places_free(&memory->places);
+    candidates_free(&memory->pairs);
+    states_free(&memory->earlier);
+    for (abut_index k = 0; k < memory->chunk_capacity; k++) {
+        memory_free(memory->chunks[k].rows);
+        memory_free(memory->chunks[k].spots);
+    }
+    memory_free(memory->chunks);
+    memory_free(memory);
+}
+
+/* The memory of a query that was freed, or new memory. */
+static convex_memory *take_memory(const abut_convex_finder *finder)
+{
+    convex_memory *memory = (convex_memory *)pool_take(&finder->leftovers->contacts);
+    if (!memory) {
+        memory = memory_alloc_zeroed(1, sizeof *memory);
+    }
+    if (memory) {
+        memory->pooled.destroy = destroy;
+    }
+    return memory;
+}
+
+abut_convex_contacts *convex_rows_make(const abut_convex_finder *finder,
+                                       const abut_convex_query *query)
+{
+    convex_memory *memory = take_memory(finder);
+    if (!memory) {
+        return NULL;
+    }
+    abut_convex_contacts *contacts = &memory->contacts;
+    *contacts =
+        (abut_convex_contacts){.memory = memory, .finder = finder, .workers = query->workers};
+    return contacts;
+}
+
+void abut_convex_contacts_free(abut_convex_contacts *contacts)
+{
+    if (contacts) {
+        pool_give(&contacts->finder->leftovers->contacts, &contacts->memory->pooled);
+    }
+}
+
+abut_index abut_convex_contacts_count(const abut_convex_contacts *contacts)
+{
+    return contacts->row_count;
+}
+
+abut_index abut_convex_contacts_spot_count(const abut_convex_contacts *contacts)
+{
+    return contacts->spot_count;
+}
+
+/* ---- chunks ---- */
+
+abut_status convex_rows_reserve_chunks(abut_convex_contacts *contacts, abut_index count)
+{
+    convex_memory *memory = contacts->memory;
+    const abut_index before = memory->chunk_capacity;
+    convex_chunk *chunks =
+        memory_grow(memory->chunks, count, &memory->chunk_capacity, sizeof *chunks);
+    if (!chunks) {
+        return ABUT_NO_MEMORY;
+    }
+    const abut_index more = memory->chunk_capacity - before;
+    memset(chunks + before, 0, (size_t)more * sizeof *chunks);
+    for (abut_index k = 0; k < count; k++) {
+        chunks[k].row_count = chunks[k].spot_count = 0;
+    }
+    memory->chunks = chunks;
+    contacts->chunks = chunks;
+    contacts->chunk_count = count;
+    return ABUT_OK;
+}
+
+abut_status convex_rows_reserve(convex_chunk *chunk, int32_t spots)
+{
+    convex_row *rows =
+        memory_grow(chunk->rows, chunk->row_count + 1, &chunk->row_capacity, sizeof *rows);
+    if (!rows) {
+        return ABUT_NO_MEMORY;
+    }
+    chunk->rows = rows;
+    convex_spot *grown =
+        memory_grow(chunk->spots, chunk->spot_count + spots, &chunk->spot_capacity, sizeof *grown);
+    if (!grown) {
+        return ABUT_NO_MEMORY;
+    }
+    chunk->spots = grown;
+    return ABUT_OK;
+}
+
+/* ---- rows ---- */
+
+static vec3 point_of(const row_place *place, vec3 p)
+{
+    return vec3_add(pose_to_world(place->at, p), place->shift);
+}
+
+static void set_ends(convex_row *row, const convex_end ends[2], bool is_swapped)
+{
+    for (int k = 0; k < 2; k++) {
+        const convex_end *end = &ends[is_swapped ? 1 - k : k];
+        row->types[k] = (uint8_t)end->type;
+        row->features[k] = end->feature;
+    }
+}
+
+static void place_spots(convex_spot *spots, int32_t count, const row_place *place)
+{
+    for (int32_t k = 0; k < count; k++) {
+        spots[k].point = point_of(place, spots[k].point);
+        if (place->is_swapped) {
+            const convex_end end = spots[k].ends[0];
+            spots[k].ends[0] = spots[k].ends[1];
+            spots[k].ends[1] = end;
+        }
+    }
+}
+
+void convex_rows_add(convex_chunk *chunk, const row_place *place, const solved *result)
+{
+    convex_row *row = &chunk->rows[chunk->row_count++];
+    const vec3 normal = pose_turn(place->at, result->core.normal);
+    const vec3 p = point_of(place, result->p), q = point_of(place, result->q);
+    link_pack(&result->core, row->state);
+    row->normal = place->is_swapped ? vec3_scale(normal, -1.0) : normal;
+    row->p = place->is_swapped ? q : p;
+    row->q = place->is_swapped ? p : q;
+    row->gap = result->gap;
+    row->error = result->error;
+    row->first = place->first, row->second = place->second, row->mesh = place->mesh;
+    row->iterations = result->core.iterations;
+    row->status = (uint8_t)result->status;
+    set_ends(row, result->core.ends, place->is_swapped);
+    memcpy(row->image, place->image, sizeof row->image);
+    row->spot_count = result->spot_count;
+    place_spots(convex_rows_spots(chunk), row->spot_count, place);
+    chunk->spot_count += row->spot_count;
+}
+
+void convex_rows_join(abut_convex_contacts *contacts)
+{
+    contacts->row_count = contacts->spot_count = 0;
+    for (abut_index k = 0; k < contacts->chunk_count; k++) {
+        convex_chunk *chunk = &contacts->chunks[k];
+        chunk->first_row = contacts->row_count;
+        chunk->first_spot = contacts->spot_count;
+        contacts->row_count += chunk->row_count;
+        contacts->spot_count += chunk->spot_count;
+    }
+}

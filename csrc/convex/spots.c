@@ -1,0 +1,506 @@
+/* Contact points.
+ *
+ * Of each body the feature counts that faces the other within the patch angle and has a vertex that
+ * bears: a facet before an edge before that vertex. Both are projected along n, where they are a
+ * polygon, a segment or a point, and the spots are the corners of what they have in common:
+ *
+ *        +--------+ A          o  a corner of A over B's facet: (VERTEX, FACET)
+ *        |    x---|----+       *  a corner of B under A's facet: (FACET, VERTEX)
+ *        |    |   |    |       x  where two borders cross: (EDGE, EDGE)
+ *        +----|---o    |
+ *             +--------+ B
+ *
+ * Each has the overlap that the planes of the two features have there, so that a body which tilts
+ * presses less where it rises, until those spots are apart. The names are those of the shapes'
+ * features, so that the same spot has the same name as long as bodies slide and tilt a little.
+ *
+ * A corner that is on a border, but for the rounding of positions, is inside; a border is crossed
+ * where all four corners are clear of the two lines. So sides that are nearly parallel give the
+ * corners at their ends, and never a point somewhere along them; what is given is within that
+ * tolerance of the true corners.
+ *
+ * Two edges bear where they cross; those that are parallel within the patch angle bear at both
+ * ends of the length that they have in common, as the sides of polygons do.
+ *
+ * The order: crossings by the side of B, then that of A, then corners of A, then corners of B, each
+ * in the order of its facet; of an edge on a facet, and of two that are parallel, from the first
+ * end of the edge, or of A's edge, to its second. */
+#include "spots.h"
+
+#include "../mesh/tolerance.h"
+#include "common_plane.h"
+
+/* A body as it is seen along n, in its own frame. */
+typedef struct view {
+    const convex_body *body;
+    vec3 u, w, n;            /* n is the pair's, from A to B */
+    double at_u, at_w, at_n; /* of the frame's origin */
+    vec3 out;                /* towards the other body */
+} view;
+
+/* The plane of a feature: its height along n over the common plane. */
+typedef struct slope {
+    double level, along_u, along_w;
+} slope;
+
+/* A feature that bears, as it is seen along n. A corner has its place in point.x and y, its vertex
+ * in ends[0], and in ends[1] the edge from it to the next one; gap is how far off that side a point
+ * may be and still be on it, times the side's length; point.z is not 0 where the corner is outside
+ * of the other feature. */
+typedef struct region {
+    convex_end end;
+    slope plane;
+    convex_spot *corners;
+    int32_t count;
+    int which;      /* 0: of A; 1: of B */
+    double turning; /* 1: counter-clockwise about n; -1: clockwise */
+} region;
+
+typedef struct spot_list {
+    convex_spot *spots; /* point.x and y are places on the common plane, until they are finished */
+    int32_t count, limit;
+    double tolerance;
+} spot_list;
+
+int32_t spots_limit(const abut_shape *a, const abut_shape *b)
+{
+    /* corners of both, and each side crosses a convex border twice at most */
+    const int32_t corners = a->most_corners + b->most_corners;
+    return corners > 2 ? 2 * corners : 4;
+}
+
+/* ---- which features bear ---- */
+
+static convex_end facing_facet(const abut_shape *s, const shape_vertex *at, vec3 out, double cosine)
+{
+    convex_end found = {ABUT_VERTEX, -1};
+    for (int32_t k = 0; k < at->facet_count; k++) {
+        const int32_t facet = s->facets_at[at->first_facet + k];
+        const double facing = vec3_dot(s->facets[facet].normal, out);
+        if (facing >= cosine) {
+            cosine = facing;
+            found = (convex_end){ABUT_FACET, facet};
+        }
+    }
+    return found;
+}
+
+static convex_end facing_edge(const abut_shape *s, const shape_vertex *at, vec3 out, double sine)
+{
+    convex_end found = {ABUT_VERTEX, -1};
+    for (int32_t k = 0; s->edge_count > 0 && k < at->edge_count; k++) {
+        const int32_t edge = s->edges_at[at->first_edge + k];
+        const double slant = fabs(vec3_dot(s->edges[edge].direction, out));
+        if (slant <= sine) {
+            sine = slant;
+            found = (convex_end){ABUT_EDGE, edge};
+        }
+    }
+    return found;
+}
+
+static convex_end bearing(const view *v, double cosine)
+{
+    const abut_shape *s = v->body->shape;
+    const int32_t vertex = body_support(v->body, v->out).vertex;
+    const shape_vertex *at = &s->vertices[vertex];
+    convex_end found = facing_facet(s, at, v->out, cosine);
+    if (found.type == ABUT_VERTEX) {
+        found = facing_edge(s, at, v->out, sqrt(1.0 - cosine * cosine));
+    }
+    return found.type == ABUT_VERTEX ? (convex_end){ABUT_VERTEX, vertex} : found;
+}
+
+/* ---- what is seen along n ---- */
+
+static void look(const convex_pair *pair, vec3 n, view views[2])
+{
+    vec3 axes[2];
+    plane_axes(pair, n, axes);
+    views[0] = (view){&pair->a, axes[0], axes[1], n, 0.0, 0.0, 0.0, n};
+    const vec3 n_b = pair_turn_back(pair, n);
+    views[1] = (view){&pair->b,
+                      pair_turn_back(pair, axes[0]),
+                      pair_turn_back(pair, axes[1]),
+                      n_b,
+                      vec3_dot(axes[0], pair->shift),
+                      vec3_dot(axes[1], pair->shift),
+                      vec3_dot(n, pair->shift),
+                      vec3_scale(n_b, -1.0)};
+}
+
+/* The plane normal . x = offset of the body's frame. */
+static slope plane_slope(const view *v, vec3 normal, double offset)
+{
+    const double inv = 1.0 / vec3_dot(normal, v->n);
+    const double along_u = -vec3_dot(normal, v->u) * inv, along_w = -vec3_dot(normal, v->w) * inv;
+    const double level = v->at_n + offset * inv - along_u * v->at_u - along_w * v->at_w;
+    return (slope){level, along_u, along_w};
+}
+
+/* A facet's own plane; that of an edge is as level as one through it can be; a vertex' is level. */
+static slope feature_slope(const view *v, convex_end end)
+{
+    const abut_shape *s = v->body->shape;
+    if (end.type == ABUT_FACET) {
+        const shape_facet *facet = &s->facets[end.feature];
+        return plane_slope(v, facet->normal, facet->offset * v->body->scale);
+    }
+    int32_t vertex = end.feature;
+    vec3 normal = v->n;
+    if (end.type == ABUT_EDGE) {
+        const shape_edge *edge = &s->edges[end.feature];
+        vertex = edge->vertices[0];
+        const double slant = vec3_dot(v->n, edge->direction);
+        normal = vec3_sub(v->n, vec3_scale(edge->direction, slant));
+    }
+    return plane_slope(v, normal, vec3_dot(normal, body_vertex(v->body, vertex)));
+}
+
+static void place_corner(const view *v, int32_t vertex, int32_t edge, convex_spot *corner)
+{
+    const vec3 at = body_vertex(v->body, vertex);
+    corner->point = (vec3){vec3_dot(v->u, at) + v->at_u, vec3_dot(v->w, at) + v->at_w, 0.0};
+    corner->ends[0] = (convex_end){ABUT_VERTEX, vertex};
+    corner->ends[1] = (convex_end){ABUT_EDGE, edge};
+}
+
+static int32_t place_corners(const view *v, convex_end end, convex_spot *corners)
+{
+    const abut_shape *s = v->body->shape;
+    if (end.type == ABUT_VERTEX) {
+        place_corner(v, end.feature, -1, corners);
+        return 1;
+    }
+    if (end.type == ABUT_EDGE) {
+        const shape_edge *edge = &s->edges[end.feature];
+        place_corner(v, edge->vertices[0], end.feature, &corners[0]);
+        place_corner(v, edge->vertices[1], end.feature, &corners[1]);
+        return 2;
+    }
+    const shape_facet *facet = &s->facets[end.feature];
+    for (int32_t k = 0; k < facet->count; k++) {
+        const shape_corner *corner = &s->corners[facet->begin + k];
+        place_corner(v, corner->vertex, corner->edge, &corners[k]);
+    }
+    return facet->count;
+}
+
+static int32_t next_corner(const region *r, int32_t k)
+{
+    return k + 1 < r->count ? k + 1 : 0;
+}
+
+static void set_limits(region *r, double tolerance)
+{
+    for (int32_t k = 0; k < r->count; k++) {
+        const vec3 side = vec3_sub(r->corners[next_corner(r, k)].point, r->corners[k].point);
+        r->corners[k].gap = tolerance * (fabs(side.x) + fabs(side.y));
+    }
+}
+
+static region see(const view *v, int which, double cosine, double tolerance, convex_spot *corners)
+{
+    region r = {.which = which, .corners = corners, .turning = which ? -1.0 : 1.0};
+    r.end = bearing(v, cosine);
+    r.plane = feature_slope(v, r.end);
+    r.count = place_corners(v, r.end, corners);
+    set_limits(&r, tolerance);
+    return r;
+}
+
+/* ---- what they have in common ---- */
+
+static bool is_near(vec3 a, vec3 b, double tolerance)
+{
+    return fabs(a.x - b.x) <= tolerance && fabs(a.y - b.y) <= tolerance;
+}
+
+/* Corners that coincide are one. */
+static void add(spot_list *list, vec3 place, int which, convex_end own, convex_end other)
+{
+    for (int32_t k = 0; k < list->count; k++) {
+        if (is_near(list->spots[k].point, place, list->tolerance)) {
+            return;
+        }
+    }
+    if (list->count < list->limit) {
+        convex_spot *spot = &list->spots[list->count++];
+        spot->point = place;
+        spot->ends[which] = own;
+        spot->ends[1 - which] = other;
+    }
+}
+
+/* How far inside of side k a place is, times the side's length. */
+static double side_height(const region *r, int32_t k, vec3 place)
+{
+    const vec3 from = r->corners[k].point, to = r->corners[next_corner(r, k)].point;
+    return r->turning *
+           ((to.x - from.x) * (place.y - from.y) - (to.y - from.y) * (place.x - from.x));
+}
+
+static bool are_clear(double a, double b, double limit)
+{
+    return (a < -limit && b > limit) || (a > limit && b < -limit);
+}
+
+/* The place where a line is, from one at height a to one at height b, at height 0. */
+static vec3 at_zero(vec3 from, vec3 to, double a, double b)
+{
+    const double part = a / (a - b);
+    return (vec3){from.x + part * (to.x - from.x), from.y + part * (to.y - from.y), 0.0};
+}
+
+/* Side k of one region is clear of the line of side l of the other at both ends, where its heights
+ * are from and to: they cross where the same holds for that one. */
+static void add_crossing(spot_list *list, const region *r, int32_t k, const region *of, int32_t l,
+                         double from, double to)
+{
+    const vec3 first = of->corners[l].point, last = of->corners[next_corner(of, l)].point;
+    if (are_clear(side_height(r, k, first), side_height(r, k, last), r->corners[k].gap)) {
+        const vec3 place =
+            at_zero(r->corners[k].point, r->corners[next_corner(r, k)].point, from, to);
+        add(list, place, r->which, r->corners[k].ends[1], of->corners[l].ends[1]);
+    }
+}
+
+/* Mark the corners of r that are outside of side l of the other. */
+static void mark_outside(region *r, const region *of, int32_t l)
+{
+    for (int32_t k = 0; k < r->count; k++) {
+        convex_spot *corner = &r->corners[k];
+        if (side_height(of, l, corner->point) < -of->corners[l].gap) {
+            corner->point.z = 1.0;
+        }
+    }
+}
+
+static void add_crossings(spot_list *list, const region *r, const region *of, int32_t l)
+{
+    const double limit = of->corners[l].gap, first = side_height(of, l, r->corners[0].point);
+    double from = first;
+    for (int32_t k = 0; k < r->count; k++) {
+        const bool is_last = k + 1 == r->count;
+        const double to = is_last ? first : side_height(of, l, r->corners[k + 1].point);
+        if (are_clear(from, to, limit)) {
+            add_crossing(list, r, k, of, l, from, to);
+        }
+        from = to;
+    }
+}
+
+static void add_corners(spot_list *list, const region *r, const region *of)
+{
+    for (int32_t k = 0; k < r->count; k++) {
+        if (r->corners[k].point.z == 0.0) {
+            add(list, r->corners[k].point, r->which, r->corners[k].ends[0], of->end);
+        }
+    }
+}
+
+static void clip_facets(spot_list *list, region *a, region *b)
+{
+    for (int32_t l = 0; l < b->count; l++) {
+        mark_outside(a, b, l);
+        add_crossings(list, a, b, l);
+    }
+    for (int32_t k = 0; k < a->count; k++) {
+        mark_outside(b, a, k);
+    }
+    add_corners(list, a, b);
+    add_corners(list, b, a);
+}
+
+/* Where a segment enters or leaves, in parts of its length; with the names that the spot there has
+ * of its body and of the other. */
+typedef struct cut {
+    double part;
+    convex_end own, other;
+} cut;
+
+static void add_cut(spot_list *list, const region *segment, const cut *at)
+{
+    const vec3 from = segment->corners[0].point, to = segment->corners[1].point;
+    const vec3 place = {from.x + at->part * (to.x - from.x), from.y + at->part * (to.y - from.y),
+                        0.0};
+    add(list, place, segment->which, at->own, at->other);
+}
+
+static double segment_length(const region *segment)
+{
+    return vec3_length(vec3_sub(segment->corners[1].point, segment->corners[0].point));
+}
+
+/* Both ends of what is left of a segment; where they coincide one, an end of the segment if there
+ * is one. */
+static void add_cuts(spot_list *list, const region *segment, const cut *begin, const cut *end)
+{
+    const double left = (end->part - begin->part) * segment_length(segment);
+    if (left > list->tolerance) {
+        add_cut(list, segment, begin);
+        add_cut(list, segment, end);
+    } else if (left >= -list->tolerance) {
+        add_cut(list, segment, begin->own.type == ABUT_VERTEX ? begin : end);
+    }
+}
+
+/* Cut off what of the segment is outside of side k; false: all of it. */
+static bool cut_side(const region *segment, const region *facet, int32_t k, cut *begin, cut *end)
+{
+    const double limit = facet->corners[k].gap;
+    const double from = side_height(facet, k, segment->corners[0].point);
+    const double to = side_height(facet, k, segment->corners[1].point);
+    if (from < -limit && to < -limit) {
+        return false;
+    }
+    const double part = from == to ? 0.0 : from / (from - to);
+    const cut crossing = {part, segment->corners[0].ends[1], facet->corners[k].ends[1]};
+    if (from < -limit && part > begin->part) {
+        *begin = crossing;
+    }
+    if (to < -limit && part < end->part) {
+        *end = crossing;
+    }
+    return true;
+}
+
+static void clip_segment(spot_list *list, const region *segment, const region *facet)
+{
+    cut begin = {0.0, segment->corners[0].ends[0], facet->end};
+    cut end = {1.0, segment->corners[1].ends[0], facet->end};
+    bool is_left = true;
+    for (int32_t k = 0; is_left && k < facet->count; k++) {
+        is_left = cut_side(segment, facet, k, &begin, &end);
+    }
+    if (is_left) {
+        add_cuts(list, segment, &begin, &end);
+    }
+}
+
+/* The ends of segment b as cuts of segment a, that which comes first along it first. */
+static void mark_ends(const region *a, const region *b, cut ends[2])
+{
+    const vec3 from = a->corners[0].point, side = vec3_sub(a->corners[1].point, from);
+    for (int k = 0; k < 2; k++) {
+        const double part =
+            vec3_dot(side, vec3_sub(b->corners[k].point, from)) / vec3_norm_sq(side);
+        ends[k] = (cut){part, a->end, b->corners[k].ends[0]};
+    }
+    if (ends[0].part > ends[1].part) {
+        const cut first = ends[1];
+        ends[1] = ends[0], ends[0] = first;
+    }
+}
+
+/* Two segments that are parallel bear where they lie along each other. */
+static void clip_parallel(spot_list *list, const region *a, const region *b)
+{
+    cut of_b[2], begin = {0.0, a->corners[0].ends[0], b->end};
+    cut end = {1.0, a->corners[1].ends[0], b->end};
+    mark_ends(a, b, of_b);
+    const double near = list->tolerance / segment_length(a);
+    begin = of_b[0].part > begin.part + near ? of_b[0] : begin;
+    end = of_b[1].part < end.part - near ? of_b[1] : end;
+    add_cuts(list, a, &begin, &end);
+}
+
+/* Whether a part of a segment is on it. */
+static bool is_on(double part, double near)
+{
+    return part >= -near && part <= 1.0 + near;
+}
+
+static void clip_edges(spot_list *list, const region *a, const region *b, double sine)
+{
+    const vec3 of_a = vec3_sub(a->corners[1].point, a->corners[0].point);
+    const vec3 of_b = vec3_sub(b->corners[1].point, b->corners[0].point);
+    const vec3 from = vec3_sub(b->corners[0].point, a->corners[0].point);
+    const double lengths = segment_length(a) * segment_length(b);
+    const double area = of_a.x * of_b.y - of_a.y * of_b.x;
+    if (fabs(area) <= sine * lengths) {
+        clip_parallel(list, a, b);
+        return;
+    }
+    const cut crossing = {(from.x * of_b.y - from.y * of_b.x) / area, a->end, b->end};
+    const double on_b = (from.x * of_a.y - from.y * of_a.x) / area;
+    if (is_on(crossing.part, list->tolerance / segment_length(a)) &&
+        is_on(on_b, list->tolerance / segment_length(b))) {
+        add_cut(list, a, &crossing);
+    }
+}
+
+/* A vertex bears where it is; two of them midway between them. */
+static void add_vertex(spot_list *list, const region *a, const region *b)
+{
+    vec3 place = a->end.type == ABUT_VERTEX ? a->corners[0].point : b->corners[0].point;
+    if (a->end.type == ABUT_VERTEX && b->end.type == ABUT_VERTEX) {
+        place = vec3_scale(vec3_add(a->corners[0].point, b->corners[0].point), 0.5);
+    }
+    add(list, place, 0, a->end, b->end);
+}
+
+static void intersect(spot_list *list, region *a, region *b, double cosine)
+{
+    if (a->end.type == ABUT_VERTEX || b->end.type == ABUT_VERTEX) {
+        add_vertex(list, a, b);
+    } else if (a->count > 2 && b->count > 2) {
+        clip_facets(list, a, b);
+    } else if (a->count > 2) {
+        clip_segment(list, b, a);
+    } else if (b->count > 2) {
+        clip_segment(list, a, b);
+    } else {
+        clip_edges(list, a, b, sqrt(1.0 - cosine * cosine));
+    }
+}
+
+/* ---- from places to spots ---- */
+
+static double slope_height(const slope *s, vec3 place)
+{
+    return s->level + s->along_u * place.x + s->along_w * place.y;
+}
+
+static void finish(convex_spot *spot, const view *of_a, const slope *a, const slope *b)
+{
+    const vec3 place = spot->point;
+    const double low = slope_height(a, place), high = slope_height(b, place);
+    spot->gap = high - low;
+    const vec3 flat = vec3_add(vec3_scale(of_a->u, place.x), vec3_scale(of_a->w, place.y));
+    spot->point = vec3_add(flat, vec3_scale(of_a->n, 0.5 * (low + high)));
+}
+
+static convex_spot link_spot(const convex_pair *pair, const convex_link *link)
+{
+    const vec3 q = pair_to_a(pair, link->q);
+    return (convex_spot){
+        vec3_scale(vec3_add(link->p, q), 0.5), link->gap, {link->ends[0], link->ends[1]}};
+}
+
+/* Places that are not told apart: of the smaller body, and of what rounding makes of the larger. */
+static double place_tolerance(const convex_pair *pair)
+{
+    const double a = pair->a.shape->reach * pair->a.scale;
+    const double b = pair->b.shape->reach * pair->b.scale;
+    return larger(SPOT_TOGETHER * (a < b ? a : b), pair->tolerance);
+}
+
+int32_t spots_make(const convex_pair *pair, const convex_link *link, double patch_angle,
+                   convex_spot *spots, convex_spot *room)
+{
+    view views[2];
+    look(pair, link->normal, views);
+    const double cosine = cos(patch_angle), tolerance = place_tolerance(pair);
+    region a = see(&views[0], 0, cosine, tolerance, room);
+    region b = see(&views[1], 1, cosine, tolerance, room + a.count);
+    spot_list list = {spots, 0, spots_limit(pair->a.shape, pair->b.shape), tolerance};
+    intersect(&list, &a, &b, cosine);
+    for (int32_t k = 0; k < list.count; k++) {
+        finish(&spots[k], &views[0], &a.plane, &b.plane);
+    }
+    if (list.count == 0) {
+        spots[0] = link_spot(pair, link);
+    }
+    return list.count > 0 ? list.count : 1;
+}

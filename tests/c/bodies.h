@@ -1,0 +1,406 @@
+/* Pairs of convex bodies for tests, and what is true of them: all features of one body against all
+ * of the other, in long double. */
+#ifndef ABUT_BODIES_H
+#define ABUT_BODIES_H
+
+#include "shapes.h"
+
+#include "convex/pair.h"
+
+/* ---- shapes ---- */
+
+static inline abut_shape *hull_shape(const double *points, int count)
+{
+    abut_index indices[3 * 4 * MOST_POINTS];
+    abut_shape *shape = NULL;
+    const int triangles = find_hull(points, count, indices);
+    build_triangles(points, count, indices, triangles, 0.0, &shape, NULL);
+    return shape;
+}
+
+static inline double draw_between(double low, double high)
+{
+    return low + (high - low) * draw_number();
+}
+
+/* A uniform direction. */
+static inline vec3 draw_unit(void)
+{
+    for (;;) {
+        const vec3 p = {draw_between(-1, 1), draw_between(-1, 1), draw_between(-1, 1)};
+        const double length = vec3_length(p);
+        if (length > 0.1 && length <= 1.0) {
+            return vec3_scale(p, 1.0 / length);
+        }
+    }
+}
+
+/* A box of such half sides. */
+static inline abut_shape *box_shape(double x, double y, double z)
+{
+    double p[24];
+    static const abut_index quads[] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4,
+                                       2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
+    static const abut_index offsets[] = {0, 4, 8, 12, 16, 20, 24};
+    for (int k = 0; k < 8; k++) {
+        vec3_store(p + 3 * k, (vec3){k & 1 ? x : -x, k & 2 ? y : -y, k & 4 ? z : -z});
+    }
+    const abut_shape_input input = {.dimension = 3,
+                                    .vertex_count = 8,
+                                    .facet_count = 6,
+                                    .index_count = 24,
+                                    .vertices = p,
+                                    .indices = quads,
+                                    .offsets = offsets};
+    abut_shape *shape = NULL;
+    abut_shape_build(&input, &shape, NULL);
+    return shape;
+}
+
+/* A polygon of points at these angles about the origin. */
+static inline abut_shape *polygon_shape(int count, double radius, double turn)
+{
+    double p[2 * MOST_POINTS];
+    abut_index indices[2 * MOST_POINTS], offsets[MOST_POINTS + 1];
+    for (int k = 0; k < count; k++) {
+        p[2 * k] = radius * cos(turn + 2.0 * PI * k / count);
+        p[2 * k + 1] = radius * sin(turn + 2.0 * PI * k / count);
+        indices[2 * k] = k, indices[2 * k + 1] = (k + 1) % count;
+        offsets[k] = 2 * k;
+    }
+    offsets[count] = 2 * count;
+    const abut_shape_input input = {.dimension = 2,
+                                    .vertex_count = count,
+                                    .facet_count = count,
+                                    .index_count = 2 * count,
+                                    .vertices = p,
+                                    .indices = indices,
+                                    .offsets = offsets};
+    abut_shape *shape = NULL;
+    abut_shape_build(&input, &shape, NULL);
+    return shape;
+}
+
+/* Points on an ellipsoid. */
+static inline abut_shape *random_shape(int count, vec3 axes)
+{
+    double p[3 * MOST_POINTS];
+    for (int k = 0; k < count; k++) {
+        const vec3 u = draw_unit();
+        vec3_store(p + 3 * k, (vec3){u.x * axes.x, u.y * axes.y, u.z * axes.z});
+    }
+    return hull_shape(p, count);
+}
+
+/* ---- pairs ---- */
+
+static inline double body_reach(const convex_body *body)
+{
+    double most = 0.0;
+    for (int32_t v = 0; v < body->shape->vertex_count; v++) {
+        most = larger(most, vec3_length(body_vertex(body, v)));
+    }
+    return most;
+}
+
+/* B is turned by an angle about an axis, then shifted. */
+static inline convex_pair pair_of(convex_body a, convex_body b, vec3 axis, double angle, vec3 shift)
+{
+    const double c = cos(angle), s = sin(angle), d = 1.0 - c;
+    const vec3 u = vec3_scale(axis, 1.0 / vec3_length(axis));
+    convex_pair pair = {.a = a, .b = b, .shift = shift};
+    pair.rows[0] = (vec3){c + d * u.x * u.x, d * u.x * u.y - s * u.z, d * u.x * u.z + s * u.y};
+    pair.rows[1] = (vec3){d * u.x * u.y + s * u.z, c + d * u.y * u.y, d * u.y * u.z - s * u.x};
+    pair.rows[2] = (vec3){d * u.x * u.z - s * u.y, d * u.y * u.z + s * u.x, c + d * u.z * u.z};
+    pair.size = body_reach(&a) + body_reach(&b);
+    pair.tolerance = 1e-11 * pair.size;
+    return pair;
+}
+
+/* The same pair with B moved along d by what makes the gap along it this one. */
+static inline convex_pair pair_at_gap(const convex_pair *pair, vec3 d, double gap)
+{
+    convex_pair moved = *pair;
+    const double now = pair_support_gap(pair, d).gap;
+    moved.shift = vec3_add(pair->shift, vec3_scale(d, gap - now));
+    return moved;
+}
+
+enum { MOST_SIDES = 32 };
+
+/* A right prism over a regular polygon, or over any other: corners x, y, counter-clockwise. */
+static inline abut_shape *build_prism(int sides, const double *corners, double height)
+{
+    double vertices[6 * MOST_SIDES];
+    abut_index indices[6 * MOST_SIDES], offsets[MOST_SIDES + 3] = {0};
+    for (int k = 0; k < sides; k++) {
+        const int next = (k + 1) % sides;
+        vec3_store(vertices + 3 * k, (vec3){corners[2 * k], corners[2 * k + 1], -0.5 * height});
+        vec3_store(vertices + 3 * (sides + k),
+                   (vec3){corners[2 * k], corners[2 * k + 1], 0.5 * height});
+        indices[k] = sides - 1 - k, indices[sides + k] = sides + k;
+        const abut_index side[4] = {k, next, sides + next, sides + k};
+        memcpy(indices + 2 * sides + 4 * k, side, sizeof side);
+        offsets[k + 3] = 2 * sides + 4 * (k + 1);
+    }
+    offsets[1] = sides, offsets[2] = 2 * sides;
+    const abut_shape_input input = {.dimension = 3,
+                                    .vertex_count = 2 * sides,
+                                    .facet_count = sides + 2,
+                                    .index_count = 6 * sides,
+                                    .vertices = vertices,
+                                    .indices = indices,
+                                    .offsets = offsets};
+    abut_shape *shape = NULL;
+    return abut_shape_build(&input, &shape, NULL) ? NULL : shape;
+}
+
+static inline abut_shape *build_box(double x, double y, double z)
+{
+    const double corners[8] = {-x, -y, x, -y, x, y, -x, y};
+    return build_prism(4, corners, 2.0 * z);
+}
+
+static inline abut_shape *build_polygon(int sides, const double *corners)
+{
+    abut_index indices[2 * MOST_SIDES], offsets[MOST_SIDES + 1] = {0};
+    for (int k = 0; k < sides; k++) {
+        indices[2 * k] = k, indices[2 * k + 1] = (k + 1) % sides, offsets[k + 1] = 2 * k + 2;
+    }
+    const abut_shape_input input = {.dimension = 2,
+                                    .vertex_count = sides,
+                                    .facet_count = sides,
+                                    .index_count = 2 * sides,
+                                    .vertices = corners,
+                                    .indices = indices,
+                                    .offsets = offsets};
+    abut_shape *shape = NULL;
+    return abut_shape_build(&input, &shape, NULL) ? NULL : shape;
+}
+
+static inline vec3 draw_vector(double size)
+{
+    const double x = draw_number(), y = draw_number(), z = draw_number();
+    return vec3_scale((vec3){2.0 * x - 1.0, 2.0 * y - 1.0, 2.0 * z - 1.0}, size);
+}
+
+/* The hull of random points on a sphere. */
+static inline abut_shape *draw_hull(int count)
+{
+    double points[3 * MOST_POINTS];
+    abut_index indices[12 * MOST_POINTS];
+    for (int k = 0; k < count; k++) {
+        const vec3 at = draw_vector(1.0);
+        vec3_store(points + 3 * k, vec3_scale(at, 1.0 / vec3_length(at)));
+    }
+    const int triangles = find_hull(points, count, indices);
+    abut_shape *shape = NULL;
+    abut_error error;
+    return build_triangles(points, count, indices, triangles, 0.0, &shape, &error) ? NULL : shape;
+}
+
+/* The rows of a turn by an angle about a unit axis (Rodrigues). */
+static inline void turn_rows(vec3 axis, double angle, vec3 rows[3])
+{
+    const vec3 unit[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+    for (int k = 0; k < 3; k++) {
+        const vec3 along = vec3_scale(axis, vec3_dot(axis, unit[k]) * (1.0 - cos(angle)));
+        const vec3 across = vec3_scale(vec3_cross(axis, unit[k]), -sin(angle));
+        rows[k] = vec3_add(vec3_add(vec3_scale(unit[k], cos(angle)), along), across);
+    }
+}
+
+/* B is turned by an angle about a unit axis, and shifted. */
+static inline convex_pair make_pair(const abut_shape *a, const abut_shape *b, vec3 axis,
+                                    double angle, vec3 shift)
+{
+    convex_pair pair = {.a = {a, 1.0}, .b = {b, 1.0}, .shift = shift};
+    turn_rows(axis, angle, pair.rows);
+    pair.size = a->reach + b->reach;
+    pair.tolerance = 1e-11 * pair.size;
+    return pair;
+}
+
+/* ---- the truth ---- */
+
+typedef struct real3 {
+    long double x, y, z;
+} real3;
+
+static inline real3 real_sub(real3 a, real3 b)
+{
+    return (real3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static inline real3 real_add(real3 a, real3 b, long double s)
+{
+    return (real3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+}
+
+static inline long double real_dot(real3 a, real3 b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static inline real3 real_cross(real3 a, real3 b)
+{
+    return (real3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+/* Both bodies' vertices in A's frame. */
+typedef struct truth {
+    const abut_shape *shapes[2];
+    real3 points[2][MOST_POINTS];
+    long double gap; /* the largest support gap of all normals tried */
+    long double distance;
+} truth;
+
+static inline real3 real_of(vec3 a)
+{
+    return (real3){a.x, a.y, a.z};
+}
+
+static inline void truth_read(truth *t, const convex_pair *pair)
+{
+    t->shapes[0] = pair->a.shape, t->shapes[1] = pair->b.shape;
+    t->gap = -INFINITY, t->distance = INFINITY;
+    for (int32_t v = 0; v < pair->a.shape->vertex_count; v++) {
+        t->points[0][v] = real_of(body_vertex(&pair->a, v));
+    }
+    for (int32_t v = 0; v < pair->b.shape->vertex_count; v++) {
+        const real3 p = real_of(body_vertex(&pair->b, v));
+        t->points[1][v] = (real3){real_dot(real_of(pair->rows[0]), p) + pair->shift.x,
+                                  real_dot(real_of(pair->rows[1]), p) + pair->shift.y,
+                                  real_dot(real_of(pair->rows[2]), p) + pair->shift.z};
+    }
+}
+
+static inline long double truth_support(const truth *t, int body, real3 n, int sign)
+{
+    long double most = -INFINITY;
+    for (int32_t v = 0; v < t->shapes[body]->vertex_count; v++) {
+        most = fmaxl(most, sign * real_dot(n, t->points[body][v]));
+    }
+    return most;
+}
+
+/* The gap along n and along -n; n has any length. */
+static inline void truth_try(truth *t, real3 n)
+{
+    const long double length = sqrtl(real_dot(n, n));
+    if (length > 0.0L) {
+        const long double along = -truth_support(t, 1, n, -1) - truth_support(t, 0, n, 1);
+        const long double back = -truth_support(t, 1, n, 1) - truth_support(t, 0, n, -1);
+        t->gap = fmaxl(t->gap, fmaxl(along, back) / length);
+    }
+}
+
+/* Segments of a body: its edges, or a polygon's sides. */
+static inline int truth_segments(const abut_shape *s)
+{
+    return s->dimension == 3 ? s->edge_count : s->facet_count;
+}
+
+static inline void truth_segment(const truth *t, int body, int k, real3 *from, real3 *to)
+{
+    const abut_shape *s = t->shapes[body];
+    const shape_corner *c = s->dimension == 2 ? &s->corners[s->facets[k].begin] : NULL;
+    *from = t->points[body][c ? c[0].vertex : s->edges[k].vertices[0]];
+    *to = t->points[body][c ? c[1].vertex : s->edges[k].vertices[1]];
+}
+
+static inline real3 truth_facet_normal(const truth *t, int body, int facet)
+{
+    const abut_shape *s = t->shapes[body];
+    const shape_corner *c = &s->corners[s->facets[facet].begin];
+    const real3 u = real_sub(t->points[body][c[1].vertex], t->points[body][c[0].vertex]);
+    if (s->dimension == 2) {
+        return (real3){u.y, -u.x, 0.0L};
+    }
+    return real_cross(u, real_sub(t->points[body][c[2].vertex], t->points[body][c[0].vertex]));
+}
+
+static inline void truth_segment_pair(truth *t, int k, int m)
+{
+    real3 a, a_end, b, b_end;
+    truth_segment(t, 0, k, &a, &a_end), truth_segment(t, 1, m, &b, &b_end);
+    const real3 u = real_sub(a_end, a), v = real_sub(b_end, b), w = real_sub(b, a);
+    const real3 n = real_cross(u, v);
+    const long double square = real_dot(n, n);
+    if (square <= 1e-26L * real_dot(u, u) * real_dot(v, v)) {
+        return; /* parallel: ends do as well */
+    }
+    truth_try(t, n);
+    const long double x = real_dot(real_cross(w, v), n) / square;
+    const long double y = real_dot(real_cross(w, u), n) / square;
+    if (x >= 0.0L && x <= 1.0L && y >= 0.0L && y <= 1.0L) {
+        const real3 d = real_sub(real_add(b, v, y), real_add(a, u, x));
+        t->distance = fminl(t->distance, sqrtl(real_dot(d, d)));
+    }
+}
+
+/* Whether a point is over a facet: inside of all planes through its sides along its normal. */
+static inline int truth_is_over(const truth *t, int body, int facet, real3 n, real3 p)
+{
+    const abut_shape *s = t->shapes[body];
+    const shape_facet *f = &s->facets[facet];
+    for (int32_t k = 0; k < f->count; k++) {
+        const real3 from = t->points[body][s->corners[f->begin + k].vertex];
+        const real3 to = t->points[body][s->corners[f->begin + (k + 1) % f->count].vertex];
+        if (real_dot(real_cross(n, real_sub(to, from)), real_sub(p, from)) < 0.0L) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Every vertex of one body against a facet of the other. */
+static inline void truth_facet(truth *t, int body, int other, int facet)
+{
+    const abut_shape *s = t->shapes[body];
+    const real3 n = truth_facet_normal(t, body, facet);
+    const real3 corner = t->points[body][s->corners[s->facets[facet].begin].vertex];
+    truth_try(t, n);
+    for (int32_t v = 0; v < t->shapes[other]->vertex_count && s->dimension == 3; v++) {
+        const real3 p = t->points[other][v];
+        if (truth_is_over(t, body, facet, n, p)) {
+            const long double height = real_dot(n, real_sub(p, corner)) / sqrtl(real_dot(n, n));
+            t->distance = fminl(t->distance, fabsl(height));
+        }
+    }
+}
+
+/* Every vertex of one body against every segment and facet of the other. */
+static inline void truth_vertices(truth *t, int body, int other)
+{
+    for (int k = 0; k < truth_segments(t->shapes[body]); k++) {
+        real3 from, to;
+        truth_segment(t, body, k, &from, &to);
+        const real3 u = real_sub(to, from);
+        for (int32_t v = 0; v < t->shapes[other]->vertex_count; v++) {
+            const real3 p = t->points[other][v];
+            const long double at = real_dot(u, real_sub(p, from)) / real_dot(u, u);
+            const real3 d = real_sub(p, real_add(from, u, fminl(1.0L, fmaxl(0.0L, at))));
+            t->distance = fminl(t->distance, sqrtl(real_dot(d, d)));
+        }
+    }
+    for (int32_t f = 0; f < t->shapes[body]->facet_count; f++) {
+        truth_facet(t, body, other, f);
+    }
+}
+
+/* The distance of bodies that are apart, else less the least way apart. */
+static inline double true_gap(const convex_pair *pair)
+{
+    truth t;
+    truth_read(&t, pair);
+    truth_vertices(&t, 0, 1), truth_vertices(&t, 1, 0);
+    for (int k = 0; k < truth_segments(t.shapes[0]); k++) {
+        for (int m = 0; m < truth_segments(t.shapes[1]); m++) {
+            truth_segment_pair(&t, k, m);
+        }
+    }
+    return (double)(t.gap <= 0.0L ? t.gap : t.distance);
+}
+
+#endif

@@ -1,0 +1,179 @@
+/* Cundall's common plane and the fast one: bounds that are never wrong, planes that are the right
+ * ones of simple bodies, ends where the cap is met, and misses that are no more than the methods'
+ * own. */
+#include "convex/common_plane.h"
+
+#include "bodies.h"
+#include "check.h"
+
+static const vec3 UP = {0.0, 0.0, 1.0};
+
+static abut_convex_options usual(void)
+{
+    return (abut_convex_options){.patch_angle = 0.1,
+                                 .cp_first = 5.0 * PI / 180.0,
+                                 .cp_last = 0.01 * PI / 180.0,
+                                 .iterations = 100};
+}
+
+/* What every link of a method is: its gap is that of the supports along its unit normal. */
+static void check_link(const convex_pair *pair, const convex_link *link)
+{
+    CHECK_NEAR(vec3_length(link->normal), 1.0, 1e-14);
+    CHECK_NEAR(link->gap, pair_support_gap(pair, link->normal).gap, pair->tolerance);
+    CHECK(isnan(link->error));
+    CHECK(link->status == ABUT_UNCONVERGED ||
+          (link->gap > pair->tolerance) == (link->status == ABUT_SEPARATED));
+}
+
+static convex_link find(convex_method method, const convex_pair *pair, const convex_link *before)
+{
+    const abut_convex_options options = usual();
+    convex_link link;
+    method(pair, before, &options, &link);
+    check_link(pair, &link);
+    CHECK(link.iterations <= options.iterations);
+    return link;
+}
+
+/* A cube over another, apart, and overlapping: the plane between them. */
+static void check_cubes(convex_method method, double angle)
+{
+    abut_shape *cube = build_box(1.0, 1.0, 1.0);
+    const double gaps[4] = {0.5, 1e-6, 0.0, -0.125};
+    for (int k = 0; k < 4; k++) {
+        const vec3 shift = {0.3, 0.2, 2.0 + gaps[k]};
+        const convex_pair pair = make_pair(cube, cube, UP, 0.3, shift);
+        const convex_link link = find(method, &pair, NULL);
+        CHECK(vec3_dot(link.normal, UP) >= cos(angle));
+        CHECK_NEAR(link.gap, gaps[k], 2.0 * angle + 1e-12);
+        const convex_link again = find(method, &pair, &link);
+        CHECK(again.gap >= link.gap - pair.tolerance);
+    }
+    abut_shape_free(cube);
+}
+
+static void check_polygons(convex_method method, double angle)
+{
+    const double corners[8] = {-1, -1, 1, -1, 1, 1, -1, 1};
+    abut_shape *square = build_polygon(4, corners);
+    const convex_pair pair = make_pair(square, square, UP, 0.25 * PI, (vec3){2.5, 0.2, 0.0});
+    const convex_link link = find(method, &pair, NULL);
+    CHECK_NEAR(link.gap, 1.5 - sqrt(2.0), angle);
+    CHECK_NEAR(link.normal.x, 1.0, angle);
+    CHECK(link.normal.z == 0.0);
+    abut_shape_free(square);
+}
+
+static void check_points(convex_method method)
+{
+    abut_shape *point = NULL;
+    CHECK_INT(abut_shape_build_point(3, 0.5, &point, NULL), ABUT_OK);
+    convex_pair pair = make_pair(point, point, UP, 0.0, (vec3){0.0, 3.0, 4.0});
+    pair.size = 1.0, pair.tolerance = 1e-11;
+    CHECK_NEAR(find(method, &pair, NULL).gap, 5.0, 1e-14);
+    pair.shift = (vec3){0.0, 0.0, 0.0};
+    CHECK_INT(find(method, &pair, NULL).status, ABUT_TOUCHING);
+    abut_shape_free(point);
+}
+
+/* One iteration is not enough to get anywhere, and it is said so. */
+static void check_cap(convex_method method)
+{
+    abut_shape *needle = build_box(0.01, 0.01, 1.0);
+    abut_convex_options options = usual();
+    options.iterations = 1;
+    const vec3 axis = {0.6, 0.8, 0.0};
+    for (int k = 0; k < 50; k++) {
+        const convex_pair pair =
+            make_pair(needle, needle, axis, PI * draw_number(), draw_vector(1.0));
+        convex_link link;
+        method(&pair, NULL, &options, &link);
+        check_link(&pair, &link);
+        CHECK_INT(link.iterations, 1);
+        CHECK_INT(link.status, ABUT_UNCONVERGED);
+    }
+    abut_shape_free(needle);
+}
+
+static vec3 draw_axis(void)
+{
+    const vec3 at = draw_vector(1.0);
+    return vec3_scale(at, 1.0 / vec3_length(at));
+}
+
+/* The largest gap of pairs that are apart, from many begins of a method. */
+static double best_gap(const convex_pair *pair)
+{
+    double best = -INFINITY;
+    for (int k = 0; k < 24; k++) {
+        convex_link begin = {.normal = draw_axis(), .gap = NAN};
+        begin.ends[0].type = begin.ends[1].type = ABUT_VERTEX;
+        best = fmax(best, find(fast_plane_find, pair, &begin).gap);
+        best = fmax(best, find(common_plane_find, pair, &begin).gap);
+    }
+    return best;
+}
+
+enum { PAIRS = 300, STEPS = 8 };
+
+/* How often a method, cold, ends short of the largest gap by more than some percent of it: no more
+ * often than what is known of it. */
+static void check_misses(void)
+{
+    int fast_misses = 0, cundall_misses = 0, apart = 0;
+    for (int k = 0; k < PAIRS; k++) {
+        abut_shape *a = draw_hull(5 + (int)(draw() % 10)), *b = draw_hull(5 + (int)(draw() % 10));
+        const vec3 shift = vec3_scale(draw_axis(), 1.6 + 0.6 * draw_number());
+        const convex_pair pair = make_pair(a, b, draw_axis(), 2.0 * PI * draw_number(), shift);
+        const double best = best_gap(&pair);
+        if (best > 0.01) {
+            apart++;
+            fast_misses += find(fast_plane_find, &pair, NULL).gap < best - 0.05;
+            cundall_misses += find(common_plane_find, &pair, NULL).gap < best - 0.05;
+        }
+        abut_shape_free(a), abut_shape_free(b);
+    }
+    CHECK(apart > PAIRS / 4);
+    CHECK(fast_misses <= apart / 20);
+    CHECK(cundall_misses <= apart / 5);
+}
+
+/* Along a motion the fast plane's cached features mostly stand, and then it is no worse than what
+ * a new search finds. */
+static void check_motion(void)
+{
+    int stood = 0, worse = 0;
+    for (int k = 0; k < PAIRS; k++) {
+        abut_shape *a = draw_hull(8), *b = draw_hull(8);
+        const vec3 axis = draw_axis(), line = draw_axis();
+        const double way = k % 2 ? 1.6 : 2.2;
+        convex_link before;
+        for (int step = 0; step < STEPS; step++) {
+            const convex_pair pair =
+                make_pair(a, b, axis, k + 1e-4 * step, vec3_scale(line, way + 1e-4 * step));
+            const convex_link link = find(fast_plane_find, &pair, step ? &before : NULL);
+            stood += step > 0 && link.iterations == 0;
+            worse += link.gap < find(fast_plane_find, &pair, NULL).gap - 1e-3;
+            before = link;
+        }
+        abut_shape_free(a), abut_shape_free(b);
+    }
+    CHECK(stood >= 9 * PAIRS * (STEPS - 1) / 10);
+    CHECK(worse <= PAIRS * STEPS / 50);
+}
+
+void test_common_plane(void)
+{
+    state = 2;
+    check_cubes(common_plane_find, 0.02);
+    check_cubes(fast_plane_find, 1e-9);
+    check_polygons(common_plane_find, 1e-3);
+    check_polygons(fast_plane_find, 1e-9);
+    check_points(common_plane_find);
+    check_points(fast_plane_find);
+    check_cap(common_plane_find);
+    check_cap(fast_plane_find);
+    check_misses();
+    check_motion();
+}

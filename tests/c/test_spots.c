@@ -1,0 +1,375 @@
+/* Contact points: names, places and gaps of known scenes; and of random facets on facets the
+ * corners of what they have in common, each once. */
+#include "convex/spots.h"
+
+#include "bodies.h"
+#include "check.h"
+
+static const vec3 UP = {0.0, 0.0, 1.0};
+static const double PATCH = 5.0 * PI / 180.0;
+
+enum { ROOM = 4 * MOST_SIDES };
+
+typedef struct made {
+    convex_spot spots[ROOM], room[ROOM];
+    int32_t count;
+} made;
+
+/* The spots of a pair whose normal is this; the link that is given is none. */
+static made make(const convex_pair *pair, vec3 normal)
+{
+    static made m;
+    const convex_link link = {.normal = normal,
+                              .p = {1.0, 2.0, 3.0},
+                              .q = pair_to_b(pair, (vec3){1.0, 2.0, 5.0}),
+                              .gap = 2.0,
+                              .ends = {{ABUT_VERTEX, 0}, {ABUT_VERTEX, 0}}};
+    CHECK(spots_limit(pair->a.shape, pair->b.shape) <= ROOM);
+    m.count = spots_make(pair, &link, PATCH, m.spots, m.room);
+    return m;
+}
+
+static bool same_ends(const convex_spot *s, const convex_spot *t)
+{
+    return s->ends[0].type == t->ends[0].type && s->ends[0].feature == t->ends[0].feature &&
+           s->ends[1].type == t->ends[1].type && s->ends[1].feature == t->ends[1].feature;
+}
+
+static void check_unique(const made *m)
+{
+    for (int32_t k = 0; k < m->count; k++) {
+        for (int32_t l = 0; l < k; l++) {
+            CHECK(!same_ends(&m->spots[k], &m->spots[l]));
+        }
+    }
+}
+
+static int count_types(const made *m, int32_t a, int32_t b)
+{
+    int count = 0;
+    for (int32_t k = 0; k < m->count; k++) {
+        count += m->spots[k].ends[0].type == a && m->spots[k].ends[1].type == b;
+    }
+    return count;
+}
+
+/* Whether a spot is there, with this gap. */
+static bool has_spot(const made *m, vec3 at, double gap)
+{
+    for (int32_t k = 0; k < m->count; k++) {
+        if (vec3_max_abs(vec3_sub(m->spots[k].point, at)) < 1e-12 &&
+            fabs(m->spots[k].gap - gap) < 1e-12) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- known scenes ---- */
+
+static void check_shifted_cubes(void)
+{
+    abut_shape *cube = build_box(1.0, 1.0, 1.0);
+    const convex_pair pair = make_pair(cube, cube, UP, 0.0, (vec3){0.5, 0.25, 1.9});
+    const made m = make(&pair, UP);
+    CHECK_INT(m.count, 4);
+    CHECK_INT(count_types(&m, ABUT_VERTEX, ABUT_FACET), 1);
+    CHECK_INT(count_types(&m, ABUT_FACET, ABUT_VERTEX), 1);
+    CHECK_INT(count_types(&m, ABUT_EDGE, ABUT_EDGE), 2);
+    CHECK(has_spot(&m, (vec3){1.0, 1.0, 0.95}, -0.1));
+    CHECK(has_spot(&m, (vec3){-0.5, 1.0, 0.95}, -0.1));
+    CHECK(has_spot(&m, (vec3){1.0, -0.75, 0.95}, -0.1));
+    CHECK(has_spot(&m, (vec3){-0.5, -0.75, 0.95}, -0.1));
+    check_unique(&m);
+    abut_shape_free(cube);
+}
+
+/* Aligned to the bit, or to noise far below what spots are told apart by: the same four names. */
+static void check_aligned_cubes(void)
+{
+    abut_shape *cube = build_box(1.0, 1.0, 1.0);
+    const convex_pair pair = make_pair(cube, cube, UP, 0.0, (vec3){0.0, 0.0, 2.0});
+    const made aligned = make(&pair, UP);
+    CHECK_INT(aligned.count, 4);
+    CHECK_INT(count_types(&aligned, ABUT_VERTEX, ABUT_FACET), 4);
+    for (int k = 0; k < 200; k++) {
+        vec3 shift = draw_vector(1e-10);
+        shift.z = 2.0;
+        const convex_pair noisy = make_pair(cube, cube, UP, 1e-10 * draw_number(), shift);
+        const made m = make(&noisy, UP);
+        CHECK_INT(m.count, 4);
+        for (int32_t n = 0; n < m.count; n++) {
+            CHECK(same_ends(&m.spots[n], &aligned.spots[n]));
+        }
+    }
+    abut_shape_free(cube);
+}
+
+static void check_turned_cubes(void)
+{
+    abut_shape *cube = build_box(1.0, 1.0, 1.0);
+    const convex_pair pair = make_pair(cube, cube, UP, 0.25 * PI, (vec3){0.0, 0.0, 2.5});
+    const made m = make(&pair, UP);
+    CHECK_INT(m.count, 8);
+    CHECK_INT(count_types(&m, ABUT_EDGE, ABUT_EDGE), 8);
+    CHECK(has_spot(&m, (vec3){1.0, sqrt(2.0) - 1.0, 1.25}, 0.5));
+    check_unique(&m);
+    abut_shape_free(cube);
+}
+
+/* Tilted by less than the patch angle all four corners are there, with gaps of their own; by more
+ * it is the lower edge. */
+static void check_tilted_cube(void)
+{
+    abut_shape *cube = build_box(1.0, 1.0, 1.0), *floor = build_box(9.0, 9.0, 1.0);
+    const vec3 about = {0.0, 1.0, 0.0};
+    const double tilt = 0.5 * PATCH;
+    convex_pair pair = make_pair(floor, cube, about, tilt, (vec3){0.0, 0.0, 2.0});
+    made m = make(&pair, UP);
+    CHECK_INT(m.count, 4);
+    CHECK_INT(count_types(&m, ABUT_FACET, ABUT_VERTEX), 4);
+    for (int32_t k = 0; k < 4; k++) {
+        const double along = m.spots[k].point.x;
+        const double side = along > 0.0 ? cos(tilt) - sin(tilt) : -cos(tilt) - sin(tilt);
+        CHECK_NEAR(along, side, 1e-12);
+        CHECK_NEAR(m.spots[k].gap, 1.0 - cos(tilt) + (side > 0.0 ? -sin(tilt) : sin(tilt)), 1e-12);
+    }
+    pair = make_pair(floor, cube, about, 2.0 * PATCH, (vec3){0.0, 0.0, 2.2});
+    m = make(&pair, UP);
+    CHECK_INT(m.count, 2);
+    CHECK_INT(count_types(&m, ABUT_FACET, ABUT_VERTEX), 2);
+    abut_shape_free(cube), abut_shape_free(floor);
+}
+
+/* An edge that leaves a facet at one side; two edges that cross; two that are parallel. */
+static void check_edges(void)
+{
+    abut_shape *cube = build_box(1.0, 1.0, 1.0), *bar = build_box(0.5, 3.0, 0.5);
+    const double half = sqrt(0.5);
+    const vec3 about = {0.0, 1.0, 0.0};
+    convex_pair pair = make_pair(cube, bar, about, 0.25 * PI, (vec3){0.2, 2.5, 1.0 + half});
+    made m = make(&pair, UP);
+    CHECK_INT(m.count, 2);
+    CHECK_INT(count_types(&m, ABUT_EDGE, ABUT_EDGE), 1);
+    CHECK_INT(count_types(&m, ABUT_FACET, ABUT_VERTEX), 1);
+    CHECK(has_spot(&m, (vec3){0.2, 1.0, 1.0}, 0.0));
+    CHECK(has_spot(&m, (vec3){0.2, -0.5, 1.0}, 0.0));
+    const vec3 n = {-half, 0.0, half}, along = {0.0, 0.0, 1.0};
+    pair = make_pair(cube, bar, about, 0.0, (vec3){-1.5, 1.0, 1.5});
+    m = make(&pair, n);
+    CHECK_INT(m.count, 2);
+    CHECK_INT(count_types(&m, ABUT_VERTEX, ABUT_EDGE), 2);
+    CHECK(has_spot(&m, (vec3){-1.0, 1.0, 1.0}, 0.0));
+    CHECK(has_spot(&m, (vec3){-1.0, -1.0, 1.0}, 0.0));
+    pair = make_pair(cube, bar, n, 0.5, vec3_add((vec3){-1.0, 0.0, 1.0}, vec3_scale(n, half)));
+    m = make(&pair, n);
+    CHECK_INT(m.count, 1);
+    CHECK_INT(count_types(&m, ABUT_EDGE, ABUT_EDGE), 1);
+    CHECK(has_spot(&m, (vec3){-1.0, 0.0, 1.0}, 0.0));
+    CHECK_NEAR(vec3_dot(along, m.spots[0].point), 1.0, 1e-12);
+    abut_shape_free(cube), abut_shape_free(bar);
+}
+
+/* A vertex, two points, and features that face each other but have nothing in common. */
+static void check_few(void)
+{
+    abut_shape *cube = build_box(1.0, 1.0, 1.0), *point = NULL;
+    CHECK_INT(abut_shape_build_point(3, 0.5, &point, NULL), ABUT_OK);
+    convex_pair pair = make_pair(cube, point, UP, 0.0, (vec3){0.5, 0.5, 1.25});
+    made m = make(&pair, UP);
+    CHECK_INT(m.count, 1);
+    CHECK_INT(count_types(&m, ABUT_FACET, ABUT_VERTEX), 1);
+    CHECK(has_spot(&m, (vec3){0.5, 0.5, 1.125}, 0.25));
+    pair = make_pair(point, point, UP, 0.0, (vec3){0.0, 0.0, 2.0});
+    m = make(&pair, UP);
+    CHECK_INT(m.count, 1);
+    CHECK(has_spot(&m, UP, 2.0));
+    pair = make_pair(cube, cube, UP, 0.0, (vec3){2.5, 0.0, 2.0});
+    m = make(&pair, UP);
+    CHECK_INT(m.count, 1);
+    CHECK(has_spot(&m, (vec3){1.0, 2.0, 4.0}, 2.0));
+    abut_shape_free(cube), abut_shape_free(point);
+}
+
+static void check_polygons(void)
+{
+    const double corners[8] = {-1, -1, 1, -1, 1, 1, -1, 1};
+    abut_shape *square = build_polygon(4, corners);
+    const vec3 n = {0.0, 1.0, 0.0};
+    convex_pair pair = make_pair(square, square, UP, 0.0, (vec3){0.5, 2.25, 0.0});
+    made m = make(&pair, n);
+    CHECK_INT(m.count, 2);
+    CHECK_INT(count_types(&m, ABUT_VERTEX, ABUT_FACET), 1);
+    CHECK_INT(count_types(&m, ABUT_FACET, ABUT_VERTEX), 1);
+    CHECK(has_spot(&m, (vec3){1.0, 1.125, 0.0}, 0.25));
+    CHECK(has_spot(&m, (vec3){-0.5, 1.125, 0.0}, 0.25));
+    pair = make_pair(square, square, UP, 0.25 * PI, (vec3){0.5, 1.0 + sqrt(2.0), 0.0});
+    m = make(&pair, n);
+    CHECK_INT(m.count, 1);
+    CHECK_INT(count_types(&m, ABUT_FACET, ABUT_VERTEX), 1);
+    CHECK(has_spot(&m, (vec3){0.5, 1.0, 0.0}, 0.0));
+    abut_shape_free(square);
+}
+
+/* ---- random facets ---- */
+
+/* Corners of a convex polygon, counter-clockwise, on an ellipse. */
+static int draw_corners(double *corners)
+{
+    const int sides = 3 + (int)(draw() % 8);
+    const double width = 0.2 + draw_number(), turn = 2.0 * PI * draw_number();
+    for (int k = 0; k < sides; k++) {
+        const double angle = turn + 2.0 * PI * (k + 0.8 * draw_number()) / sides;
+        corners[2 * k] = width * cos(angle), corners[2 * k + 1] = sin(angle);
+    }
+    return sides;
+}
+
+/* How far inside of a convex polygon that is counter-clockwise a place is. */
+static double depth_inside(int sides, const double *corners, double x, double y)
+{
+    double depth = INFINITY;
+    for (int k = 0; k < sides; k++) {
+        const double *from = corners + 2 * k, *to = corners + 2 * ((k + 1) % sides);
+        const double side_x = to[0] - from[0], side_y = to[1] - from[1];
+        const double cross = side_x * (y - from[1]) - side_y * (x - from[0]);
+        depth = fmin(depth, cross / sqrt(side_x * side_x + side_y * side_y));
+    }
+    return depth;
+}
+
+/* One polygon is cut by one side of another (Sutherland and Hodgman); gives how many corners. */
+static int cut_polygon(int count, double *corners, const double *from, const double *to)
+{
+    double cut[4 * MOST_SIDES];
+    int found = 0;
+    for (int k = 0; k < count; k++) {
+        const double *p = corners + 2 * k, *q = corners + 2 * ((k + 1) % count);
+        const double x = to[0] - from[0], y = to[1] - from[1];
+        const double at_p = x * (p[1] - from[1]) - y * (p[0] - from[0]);
+        const double at_q = x * (q[1] - from[1]) - y * (q[0] - from[0]);
+        if (at_p >= 0.0) {
+            cut[2 * found] = p[0], cut[2 * found + 1] = p[1], found++;
+        }
+        if ((at_p >= 0.0) != (at_q >= 0.0)) {
+            const double part = at_p / (at_p - at_q);
+            cut[2 * found] = p[0] + part * (q[0] - p[0]);
+            cut[2 * found + 1] = p[1] + part * (q[1] - p[1]), found++;
+        }
+    }
+    memcpy(corners, cut, sizeof *cut * 2 * (size_t)found);
+    return found;
+}
+
+/* Whether a spot is within this of a place. */
+static bool is_covered(const made *m, const double *place, double within)
+{
+    for (int32_t k = 0; k < m->count; k++) {
+        if (hypot(m->spots[k].point.x - place[0], m->spots[k].point.y - place[1]) <= within) {
+            return true;
+        }
+    }
+    return false;
+}
+
+typedef struct outlines {
+    double a[2 * MOST_SIDES], b[2 * MOST_SIDES], common[4 * MOST_SIDES];
+    int a_count, b_count, common_count;
+} outlines;
+
+/* Polygon b turned and moved, and what it has in common with a. */
+static void intersect_outlines(outlines *o, double angle, vec3 shift)
+{
+    for (int k = 0; k < o->b_count; k++) {
+        const double x = o->b[2 * k], y = o->b[2 * k + 1];
+        o->b[2 * k] = x * cos(angle) - y * sin(angle) + shift.x;
+        o->b[2 * k + 1] = x * sin(angle) + y * cos(angle) + shift.y;
+    }
+    memcpy(o->common, o->a, sizeof o->a);
+    o->common_count = o->a_count;
+    for (int k = 0; o->common_count > 0 && k < o->b_count; k++) {
+        o->common_count = cut_polygon(o->common_count, o->common, o->b + 2 * k,
+                                      o->b + 2 * ((k + 1) % o->b_count));
+    }
+}
+
+/* Spots are inside of both outlines, and apart from each other. */
+static void check_inside(const made *m, const outlines *o)
+{
+    for (int32_t k = 0; k < m->count; k++) {
+        const vec3 at = m->spots[k].point;
+        CHECK(depth_inside(o->a_count, o->a, at.x, at.y) >= -1e-7);
+        CHECK(depth_inside(o->b_count, o->b, at.x, at.y) >= -1e-7);
+        for (int32_t l = 0; l < k; l++) {
+            CHECK(vec3_max_abs(vec3_sub(at, m->spots[l].point)) > 1e-9);
+        }
+    }
+    check_unique(m);
+}
+
+/* Every corner of what both have in common is a spot; of nearly parallel sides, which cross nowhere
+ * for sure, the corner is within `within` of one. */
+static void check_prisms(outlines *o, double angle, vec3 shift, double within)
+{
+    abut_shape *a = build_prism(o->a_count, o->a, 1.0), *b = build_prism(o->b_count, o->b, 1.0);
+    const convex_pair pair = make_pair(a, b, UP, angle, shift);
+    const made m = make(&pair, UP);
+    intersect_outlines(o, angle, shift);
+    const bool is_link = m.count == 1 && m.spots[0].point.z > 3.5;
+    CHECK(o->common_count > 0 || is_link);
+    if (!is_link) {
+        check_inside(&m, o);
+    }
+    for (int k = 0; !is_link && k < o->common_count; k++) {
+        CHECK(is_covered(&m, o->common + 2 * k, within));
+    }
+    abut_shape_free(a), abut_shape_free(b);
+}
+
+static void check_random_prisms(void)
+{
+    for (int k = 0; k < 2000; k++) {
+        outlines o;
+        o.a_count = draw_corners(o.a), o.b_count = draw_corners(o.b);
+        vec3 shift = draw_vector(1.0);
+        shift.z = 1.0;
+        check_prisms(&o, 2.0 * PI * draw_number(), shift, 1e-6);
+    }
+}
+
+/* The same outline on itself, turned by next to nothing: no corner is lost, none is there twice. */
+static void check_parallel_sides(void)
+{
+    for (int k = 0; k < 2000; k++) {
+        outlines o;
+        o.a_count = o.b_count = draw_corners(o.a);
+        memcpy(o.b, o.a, sizeof o.a);
+        const double angle = pow(10.0, -2.0 - 12.0 * draw_number());
+        vec3 shift = draw_vector(pow(10.0, -2.0 - 12.0 * draw_number()));
+        shift.z = 1.0;
+        abut_shape *a = build_prism(o.a_count, o.a, 1.0);
+        const convex_pair pair = make_pair(a, a, UP, angle, shift);
+        const made m = make(&pair, UP);
+        CHECK(m.count >= o.a_count && m.count <= 2 * o.a_count);
+        intersect_outlines(&o, angle, shift);
+        check_inside(&m, &o);
+        for (int c = 0; c < o.a_count; c++) {
+            CHECK(is_covered(&m, o.a + 2 * c, 0.5));
+        }
+        abut_shape_free(a);
+    }
+}
+
+void test_spots(void)
+{
+    state = 1;
+    check_shifted_cubes();
+    check_aligned_cubes();
+    check_turned_cubes();
+    check_tilted_cube();
+    check_edges();
+    check_few();
+    check_polygons();
+    check_random_prisms();
+    check_parallel_sides();
+}
