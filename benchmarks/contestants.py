@@ -7,18 +7,16 @@ is what is timed. README.md says what each returns.
 import contextlib
 import ctypes
 import functools
-import hashlib
 import importlib
 import importlib.metadata
 import os
-import subprocess
-import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
 
 import abut
+import compiled
 
 CHUNK = 100_000  # spheres whose pairs are counted at once
 
@@ -195,11 +193,7 @@ class Embree(Contestant):
 
     @classmethod
     def missing(cls):
-        try:
-            embree_library()
-        except (OSError, subprocess.CalledProcessError) as error:
-            return (getattr(error, "stderr", "") or str(error)).splitlines()[0]
-        return None
+        return compiled.reason_of(embree_library)
 
     @classmethod
     def version(cls):
@@ -215,14 +209,8 @@ class Embree(Contestant):
 
 @functools.cache
 def embree_library():
-    """The shared library of embree/touching.cpp, compiled where the cache has none."""
+    """The shared library of embree/touching.cpp, against Embree 4, or 3 where there is no 4."""
     source = Path(__file__).parent / "embree/touching.cpp"
-    home = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "abut-benchmarks"
-    built = home / f"touching-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}.so"
-    if not built.exists():
-        home.mkdir(parents=True, exist_ok=True)
-        compile_embree(source, built)
-    library = ctypes.CDLL(str(built))
     pointer, size, count = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
     types = {
         "tree_build": (pointer, [pointer, size, pointer, size, count]),
@@ -232,27 +220,7 @@ def embree_library():
         "tree_search": (size, [pointer, pointer, pointer, size, count]),
         "tree_version": (count, []),
     }
-    for name, (result, arguments) in types.items():
-        getattr(library, name).restype = result
-        getattr(library, name).argtypes = arguments
-    return library
-
-
-def compile_embree(source, built):
-    """Compile for this machine against Embree 4, or 3 where there is no 4."""
-    flags = ["-O3", "-march=native", "-std=c++17", "-shared", "-fPIC", "-pthread"]
-    with tempfile.TemporaryDirectory(dir=built.parent) as folder:
-        fresh = Path(folder) / built.name
-        command = [os.environ.get("CXX", "c++"), *flags, str(source), "-o", str(fresh)]
-        try:
-            run_compiler([*command, "-lembree4"])
-        except subprocess.CalledProcessError:
-            run_compiler([*command, "-lembree3"])
-        fresh.rename(built)
-
-
-def run_compiler(command):
-    subprocess.run(command, check=True, capture_output=True, text=True)
+    return compiled.declare(compiled.library(source, ["-lembree4"], ["-lembree3"]), types)
 
 
 class Warp(Contestant):

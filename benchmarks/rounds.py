@@ -214,17 +214,18 @@ def several(read):
     return lambda text: [read(part) for part in text.split(",")]
 
 
-def parser(description, table):
+def parser(description, table, counted="spheres"):
     """The options of every benchmark; `table` is the file that rows are appended to."""
     made = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = made.add_argument
     add(
-        "--spheres",
+        f"--{counted}",
+        dest="spheres",
         type=several(whole(1)),
         default=[None],
-        help="default: the scene's, mostly a million",
+        help="default: the scene's own number",
     )
     threads = several(whole(1, MAX_THREADS))
     add("--threads", type=threads, default=[1], help="comma-separated, as in 1,2")

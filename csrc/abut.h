@@ -111,26 +111,18 @@ typedef enum abut_status {
     ABUT_BAD_REACH,        /* value: the reach */
     ABUT_BAD_TIME_STEP,    /* value: the step of time */
     ABUT_BAD_GRAVITY,      /* index: the axis, value: the acceleration */
-    ABUT_BAD_LAW,      /* index: the material, detail: the other, value: what is wrong with it */
-    ABUT_BAD_MASS,     /* index: the sphere, value: its mass */
-    ABUT_BAD_MATERIAL, /* index: the sphere, detail: its material */
-    ABUT_BAD_VELOCITY, /* index: the sphere, detail: the axis, value: the velocity or spin */
-    ABUT_BAD_FORCE,    /* index: the sphere, detail: the axis, value: the force or torque */
-    ABUT_LAW_MISSING,  /* index: the sphere, detail: its material, value: that of what it
-                          touches */
-    ABUT_SPHERE_LOST,  /* index: the sphere, whose center is not finite or too far; detail: the
-                          number of the step */
-    ABUT_BAD_BODY,     /* index: the body, value: a number of it that is not positive, not finite,
-                          or names no shape or material; detail: which (abut_bodies' order) */
-    ABUT_BODY_LAW,     /* index: the body, detail: its material, value: that of what it touches:
-                          the two have no law, or not a LINEAR one without rolling */
-    ABUT_BODY_LOST,    /* index: the body, whose position is not finite or too far; detail: the
-                          number of the step */
-    ABUT_BODY_IMAGES,  /* index: the body, which meets a sphere at more than one image; detail: the
-                          sphere */
-    ABUT_NO_SHAPES,    /* a finder of convex bodies needs one */
-    ABUT_MIXED_SHAPES, /* index: the shape, detail: its dimension, value: that of shape 0 */
-    ABUT_TOO_MANY_BODIES,     /* index: how many; bodies are numbered with 31 bits */
+    ABUT_BAD_LAW,         /* index: the material, detail: the other, value: what is wrong with it */
+    ABUT_BAD_MASS,        /* index: the sphere, value: its mass */
+    ABUT_BAD_MATERIAL,    /* index: the sphere, detail: its material */
+    ABUT_BAD_VELOCITY,    /* index: the sphere, detail: the axis, value: the velocity or spin */
+    ABUT_BAD_FORCE,       /* index: the sphere, detail: the axis, value: the force or torque */
+    ABUT_LAW_MISSING,     /* index: the sphere, detail: its material, value: that of what it
+                             touches */
+    ABUT_SPHERE_LOST,     /* index: the sphere, whose center is not finite or too far; detail: the
+                             number of the step */
+    ABUT_NO_SHAPES,       /* a finder of convex bodies needs one */
+    ABUT_MIXED_SHAPES,    /* index: the shape, detail: its dimension, value: that of shape 0 */
+    ABUT_TOO_MANY_BODIES, /* index: how many; bodies are numbered with 31 bits */
     ABUT_BAD_SHAPE_NUMBER,    /* index: the body, detail: its shape's number, value: the last one */
     ABUT_BAD_SCALE,           /* index: the body, value: its scale */
     ABUT_BODY_TOO_SMALL,      /* index: the body, value: its circumscribed radius */
@@ -152,10 +144,18 @@ typedef enum abut_status {
                                that there are */
     ABUT_BAD_ENTRANCE_ROWS, /* of the step before: offsets that do not ascend from 0; detail: the
                                number of pairs */
-    ABUT_INPUT_CHANGED,    /* what was wrong with an array was so no more when it was to be named */
-    ABUT_BAD_SIMD,         /* no instruction level has this name */
-    ABUT_NO_SIMD,          /* this processor, or this build, has no such instruction level */
-    ABUT_SHAPE_BAD_RADIUS, /* value: the radius of a shape's rounding */
+    ABUT_BAD_BODY,      /* index: the body, value: a number of it that is not positive, not finite,
+                           or names no shape or material; detail: which (abut_bodies' order) */
+    ABUT_BODY_LAW,      /* index: the body, detail: its material, value: that of what it touches:
+                           the two have no law, or not a LINEAR one without rolling */
+    ABUT_BODY_LOST,     /* index: the body, whose position is not finite or too far; detail: the
+                           number of the step */
+    ABUT_BODY_IMAGES,   /* index: the body, which meets a sphere at more than one image; detail: the
+                           sphere */
+    ABUT_INPUT_CHANGED, /* what was wrong with an array was so no more when it was to be named */
+    ABUT_BAD_SIMD,      /* no instruction level has this name */
+    ABUT_NO_SIMD,       /* this processor, or this build, has no such instruction level */
+    ABUT_SHAPE_BAD_RADIUS,       /* value: the radius of a shape's rounding */
     ABUT_SHAPE_TOO_FEW_VERTICES, /* index: how many, detail: the least, value: the dimension */
     ABUT_SHAPE_TOO_FEW_FACETS,   /* likewise */
     ABUT_SHAPE_BAD_VERTEX,       /* as ABUT_FACET_BAD_VERTEX */

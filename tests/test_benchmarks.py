@@ -592,3 +592,116 @@ def test_threads(benchmarks, capfd):
     for *_, one, two, mean_one, mean_two, best, mean in rows:
         assert float(best) == pytest.approx(float(one) / float(two), abs=0.02)
         assert float(mean) == pytest.approx(float(mean_one) / float(mean_two), abs=0.02)
+
+
+# ---- convex bodies -------------------------------------------------------------------------------
+
+
+def test_scenes_of_convex_bodies_are_seeded(benchmarks, tmp_path):
+    made = benchmarks["convex_scenes"]
+    for name in made.SCENES:
+        one, other = made.make(name, 30, tmp_path), made.make(name, 30, tmp_path)
+        np.testing.assert_equal(tuple(one)[1:], tuple(other)[1:])
+        steps, count, dimension = one.positions.shape
+        assert one.orientations.shape == (steps, count, 4)[: dimension if dimension == 3 else 2]
+        assert len(one.solid) == len(one.scales) == count
+
+
+def test_steps_of_pairs_are_as_long_as_they_say(benchmarks, tmp_path):
+    made = benchmarks["convex_scenes"]
+    for name, step in (("mixed-3", 1e-3), ("apart-4", 1e-4), ("entrances-v-v", 1e-3)):
+        moved = np.diff(made.make(name, 50, tmp_path).positions, axis=0)
+        lengths = np.linalg.norm(moved, axis=2)
+        np.testing.assert_allclose(lengths[:, 1::2], step, rtol=1e-9)
+        assert not lengths[:, ::2].any()
+
+
+def test_features_are_those_of_the_solids(benchmarks):
+    made = benchmarks["convex_scenes"]
+    for solid, counts in zip(
+        made.GRAINS, [(4, 6, 4), (5, 8, 5), (6, 12, 8), (24, 36, 14)], strict=True
+    ):
+        features = made.features_of(solid)
+        assert tuple(map(len, features)) == counts
+        for corners, normals in [*features.facet, *features.edge, *features.vertex]:
+            heights = normals @ solid.vertices.T
+            np.testing.assert_allclose(normals @ corners[0], heights.max(1), atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["apart-3", "parallel-4", "overlapping-4"])
+def test_pairs_are_as_far_apart_as_they_were_laid(benchmarks, name, tmp_path):
+    """By Coal; of pairs that overlap its normal may be another that parts them with less."""
+    coal = benchmarks["convex_contestants"].CONTESTANTS["coal"]
+    if coal.missing():
+        pytest.skip(coal.missing())
+    stream = benchmarks["convex_scenes"].make(name, 200, tmp_path)
+    found = coal(stream, 1, "warm")
+    found.begin()
+    is_known = ~np.isnan(stream.gaps)
+    difference = (-found.overlaps() - stream.gaps)[is_known]
+    assert np.count_nonzero(is_known) > 80
+    assert np.mean(np.abs(difference) < 1e-6) > 0.98
+
+
+CONVEX = {
+    "polygons-1": {"slm", "fcp", "cp", "fds"},
+    "mixed-3": {"slm", "slm-spots", "fcp", "cp", "fds"},
+    "jostle": {"slm", "fcp", "cp"},
+    "flow-500": {"slm", "fcp", "cp"},
+    "entrances-v-e": {"initial", "updated", "exclusion"},
+    "entrances-3d": {"initial", "updated", "exclusion"},
+    "cubes": {"slm", "slm-spots"},
+}
+
+
+@pytest.mark.parametrize("scene", CONVEX)
+def test_a_small_run_of_convex_bodies(benchmarks, scene, tmp_path, capsys):
+    table, out = tmp_path / "cpu.csv", tmp_path / "out.json"
+    arguments = ["--count", "40", "--repeats", "2", "--csv", str(table), "--json", str(out)]
+    arguments += ["--states", str(tmp_path), "--scene", scene]
+    benchmarks["convex"].main(arguments)
+    rows = json.loads(out.read_text())
+    assert CONVEX[scene] <= {row["contestant"] for row in rows}
+    assert all(row["median_ns"] > 0 for row in rows)
+    for row in rows:
+        if row["contestant"].startswith("slm"):
+            assert row["unconverged"] == 0
+            assert row.get("differ", 0) == 0
+        if row["contestant"] == "cp":
+            assert row["cp_over"] == 1
+    with table.open(newline="") as file:
+        assert [row["pairs"] for row in csv.DictReader(file)] == [str(r["pairs"]) for r in rows]
+    printed = capsys.readouterr().out
+    assert "(ns a pair)" in printed
+    directions = 2 if scene.startswith("polygons") else 4
+    has_cp = f"cp: {directions} directions, 5 to 0.01 degrees, at most 100 times" in printed
+    assert has_cp == ("cp" in CONVEX[scene])
+
+
+def test_initial_and_updated_entrances_are_as_many(benchmarks, tmp_path):
+    contestants = benchmarks["convex_contestants"].CONTESTANTS
+    stream = benchmarks["convex_scenes"].make("entrances-3d", 30, tmp_path)
+    seen = [
+        benchmarks["convex"].Pass(contestants[name](stream, 1, start), stream)
+        for name, start in (("initial", "cold"), ("updated", "warm"))
+    ]
+    assert seen[0].counts == seen[1].counts
+    np.testing.assert_array_equal(seen[0].overlaps, seen[1].overlaps)
+
+
+def test_what_rivals_differ_by_is_told(benchmarks, tmp_path):
+    """Coal finds the same distances of bodies apart."""
+    contestants = benchmarks["convex_contestants"].CONTESTANTS
+    if contestants["coal"].missing():
+        pytest.skip(contestants["coal"].missing())
+    convex = benchmarks["convex"]
+    stream = benchmarks["convex_scenes"].make("apart-3", 100, tmp_path)
+    own, other = (
+        convex.Pass(contestants[name](stream, 1, "warm"), stream) for name in ("slm", "coal")
+    )
+    told = convex.differences(other, own, stream)
+    assert told["differ"] == 0
+    other.overlaps[3][7] += 0.5  # parts of two sizes of 1
+    told = convex.differences(other, own, stream)
+    assert told["differ"] == pytest.approx(1 / 2000)
+    assert told["deeper"] == pytest.approx(0.25, abs=1e-6)

@@ -70,6 +70,11 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_BAD_FORCE] = "the force or torque on sphere # is % along axis @",
     [ABUT_LAW_MISSING] = "sphere # of material @ touches material %, and the two have no law",
     [ABUT_SPHERE_LOST] = "sphere # is lost in step @: its center is not finite, or too far",
+    [ABUT_BAD_BODY] = "body # has the number % in its column @, out of its range",
+    [ABUT_BODY_LAW] = "body # of material @ touches material %: the two need a linear law without "
+                      "rolling",
+    [ABUT_BODY_LOST] = "body # is lost in step @: its position is not finite, or too far",
+    [ABUT_BODY_IMAGES] = "body # meets sphere @ at more than one image: the period is too short",
     [ABUT_NO_SHAPES] = "a finder of convex bodies needs at least one shape",
     [ABUT_MIXED_SHAPES] = "shape # has @ dimensions, but shape 0 has %",
     [ABUT_TOO_MANY_BODIES] = "# bodies are too many; they are numbered with 31 bits",
@@ -93,11 +98,6 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_BAD_SPOT_ROWS] = "spot_offsets do not ascend from 0 to the number of spots, @",
     [ABUT_BAD_SPOT_MATCH] = "match[#] is @, but the previous rows are %, from 0 on; -1 is none",
     [ABUT_BAD_ENTRANCE_ROWS] = "previous: offsets do not ascend from 0 over the pairs, @",
-    [ABUT_BAD_BODY] = "body # has the number % in its column @, out of its range",
-    [ABUT_BODY_LAW] = "body # of material @ touches material %: the two need a linear law without "
-                      "rolling",
-    [ABUT_BODY_LOST] = "body # is lost in step @: its position is not finite, or too far",
-    [ABUT_BODY_IMAGES] = "body # meets sphere @ at more than one image: the period is too short",
     [ABUT_INPUT_CHANGED] = "an array was changed while it was read: what was wrong in it is so no "
                            "more",
     [ABUT_BAD_SIMD] = "the instruction levels are baseline, v3 and v4",

@@ -146,7 +146,6 @@
  * their spots and their spots' names, and less than anybody resolves of a contact. */
 #define SPOT_TOGETHER 1e-8
 
-
 /* Edges that overlap give a normal of their own if their sine is larger: it is turned by rounding
  * over the sine, so by less than 1e-8. */
 #define CROSSING_SINE 1e-7

@@ -1,0 +1,111 @@
+"""Grains that flow out of a box: section 5.2.1 of the paper on the shortest link method.
+
+Its figure 14 and its text tell shapes, sizes, stiffnesses, friction and the box. Density, damping
+and how grains are dropped are ours, and so is the time step: a third of the paper's 0.13 ms, since
+here every contact point of a pair has the stiffness that there a pair has.
+"""
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+import abut
+
+STEP = 4e-5
+STEPS_A_POSE = 3  # recorded poses are 0.12 ms apart
+SETTLING = 1.0  # s
+BEFORE = 0.1  # s of flow that are not recorded
+SIDE = 0.3  # m: of the box of 500 grains; of more, as much larger as their heap
+SIZES = (0.02, 0.044, 0.05)  # diameters: least, most likely, largest; the mean is 3.8 cm
+NEAR = 0.05  # of the mean size: pairs within it are recorded
+
+GRAIN = abut.Material(density=2600.0)
+WALL = abut.Material()
+LAW = abut.Linear(130e3, tangential=102 / 130, friction=np.tan(np.radians(35)), restitution=0.3)
+
+
+def draw(count):
+    """The numbers of solids, and the circumscribed radii."""
+    rng = np.random.default_rng(19)
+    return np.arange(count) % 4, 0.5 * rng.triangular(*SIZES, count)
+
+
+def side_of(count):
+    return SIDE * np.cbrt(count / 500)
+
+
+def walls_of(side):
+    """The floor, the two walls that stay, and the two that go."""
+    x, y, z = np.eye(3)
+    staying = [((0, 0, 0), z), ((0, 0, 0), x), ((0, 0, 0), y)]
+    return staying, [((side, 0, 0), -x), ((0, side, 0), -y)]
+
+
+def simulation(shapes, solid, scales, state, walls):
+    """Grains at rest or in motion, in walls."""
+    sim = abut.Simulation(STEP, workers=None)
+    sim.set_law(GRAIN, GRAIN, LAW)
+    sim.set_law(GRAIN, WALL, LAW)
+    for point, normal in walls:
+        sim.add_wall(abut.HalfSpace(point, normal), WALL)
+    for number, shape in enumerate(shapes):
+        rows = np.flatnonzero(solid == number)
+        columns = {name: column[rows] for name, column in state.items()}
+        sim.add_bodies(shape, material=GRAIN, scales=scales[rows], **columns)
+    return sim
+
+
+def state_of(sim):
+    """Bodies were added solid by solid."""
+    bodies = sim.bodies
+    names = ("positions", "orientations", "velocities", "angular_velocities")
+    return {name: np.array(getattr(bodies, name)) for name in names}
+
+
+def dropped(count, radii):
+    """Grains in a lattice above the floor, wide enough for the largest, turned anyhow."""
+    rng = np.random.default_rng(20)
+    spacing = 1.01 * SIZES[-1]
+    across = int(side_of(count) / spacing)
+    cells = np.stack(np.unravel_index(np.arange(count), (count, across, across)), 1)[:, ::-1]
+    return {
+        "positions": (cells + 0.5) * [side_of(count) / across, side_of(count) / across, spacing],
+        "orientations": Rotation.random(count, random_state=rng).as_quat(),
+    }
+
+
+def record(shapes, count, poses, settling=SETTLING, before=BEFORE):
+    """Positions and orientations (poses + 1, n, ...) of the flow, and the pairs (m, 2)."""
+    solid, scales = draw(count)
+    staying, going = walls_of(side_of(count))
+    filled = simulation(shapes, solid, scales, dropped(count, scales), staying + going)
+    filled.run(settling)
+    # they come out solid by solid
+    order = np.argsort(solid, kind="stable")
+    solid, scales = solid[order], scales[order]
+    flow = simulation(shapes, solid, scales, state_of(filled), staying)
+    flow.run(before)
+    seen = [state_of(flow)]
+    for _ in range(poses):
+        flow.run(steps=STEPS_A_POSE)
+        seen.append(state_of(flow))
+    positions, orientations = (
+        np.array([state[name] for state in seen]) for name in ("positions", "orientations")
+    )
+    pairs = near_pairs(shapes, solid, scales, positions, orientations)
+    return {
+        "solid": solid,
+        "scales": scales,
+        "positions": positions,
+        "orientations": orientations,
+        "pairs": pairs,
+    }
+
+
+def near_pairs(shapes, solid, scales, positions, orientations):
+    """Those that are near each other in the first, the middle or the last pose."""
+    finder = abut.ConvexFinder(shapes, shape=solid, scales=scales)
+    gap, found = NEAR * 2.0 * scales.mean(), []
+    for k in (0, len(positions) // 2, -1):
+        contacts = finder.find(positions[k], orientations[k], gap=gap, spots=False)
+        found.append(np.stack([contacts.i, contacts.j], axis=1))
+    return np.unique(np.concatenate(found), axis=0)
