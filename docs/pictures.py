@@ -1,4 +1,4 @@
-"""Draws the pictures of the README: ``python docs/pictures.py``, with the extras plot and view.
+"""Draws the pictures of README and docs: ``python docs/pictures.py``, with extras plot and view.
 
 They show what the library finds, so that they cannot drift from what it does.
 """
@@ -28,6 +28,7 @@ def main():
     draw_simulation(FOLDER / "simulation.png")
     reduce_colors(FOLDER / "simulation.png")
     draw_method(FOLDER / "method.png")
+    draw_convex(FOLDER / "convex.png")
 
 
 def reduce_colors(path):
@@ -242,6 +243,123 @@ def draw_weights(ax):
         up = 1 if y > 0.5 else -1
         ax.annotate(f"{weight:.2f}", (x, y + 0.2 * up), ha="center", va="center")
     ax.set_title("4  Nodal weights: force and moment are kept")
+
+
+# ---- convex bodies -------------------------------------------------------------------------------
+
+FIRST, SECOND = COLORS[0], COLORS[2]
+PENTAGON = [(-1.0, -0.7), (0.2, -0.9), (0.9, 0.1), (0.1, 0.8), (-0.9, 0.5)]
+TRIANGLE = [(-0.6, -0.5), (0.8, -0.35), (0.1, 0.8)]
+TILT = np.radians(4)
+
+
+def draw_convex(path):
+    figure, axes = plt.subplots(1, 4, figsize=(15, 3.9), layout="constrained")
+    for ax, panel in zip(axes, (draw_link, draw_gap, draw_entrances, draw_spots), strict=True):
+        panel(ax)
+    for ax in axes[[0, 2, 3]]:
+        ax.set_aspect("equal")
+        ax.axis("off")
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+def two_bodies(place, angle=0.0):
+    """The pentagon, and the triangle at a place: their corners, and what is found."""
+    finder = abut.ConvexFinder(
+        [abut.ConvexShape(PENTAGON), abut.ConvexShape(TRIANGLE)], np.arange(2)
+    )
+    positions, angles = np.array([[0, 0], place]), [0, angle]
+    found = finder.find(positions, angles, pairs=[[0, 1]], minimum="global")
+    entrances = finder.entrances(positions, angles, pairs=[[0, 1]])
+    return np.array(PENTAGON), turned(TRIANGLE, angle) + place, found, entrances
+
+
+def turned(points, angle):
+    cosine, sine = np.cos(angle), np.sin(angle)
+    return np.asarray(points) @ [[cosine, sine], [-sine, cosine]]
+
+
+def fill_body(ax, corners, color):
+    ax.fill(*np.transpose(corners), facecolor=color, alpha=0.2, edgecolor=color, linewidth=2)
+
+
+def draw_plane(ax, point, normal, reach=1.0):
+    """The common plane, which the normal is perpendicular to."""
+    along = reach * np.array([-normal[1], normal[0]])
+    ax.plot(*np.transpose([point - along, point + along]), color=KEPT, linestyle="--", linewidth=1)
+
+
+APART, OVERLAPPING = (1.75, 0.75), (0.85, 0.25)
+
+
+def draw_link(ax):
+    first, second, found, _ = two_bodies(APART, 0.5)
+    fill_body(ax, first, FIRST)
+    fill_body(ax, second, SECOND)
+    ends = found.link[0]
+    ax.plot(*ends.T, color=KEPT, marker="o", markersize=5)
+    for end, name, shift in zip(ends, "PQ", ((-0.18, -0.12), (0.08, -0.16)), strict=True):
+        ax.annotate(name, end + shift)
+    draw_plane(ax, found.point[0], found.normal[0])
+    ax.annotate("A", (-0.2, -0.1), color=FIRST)
+    ax.annotate("B", second.mean(axis=0), color=SECOND)
+    ax.set_title("1  Shortest link and common plane")
+
+
+def draw_gap(ax):
+    degrees = np.linspace(-180, 180, 1441)
+    normals = np.column_stack([np.cos(np.radians(degrees)), np.sin(np.radians(degrees))])
+    for place, name in ((APART, "apart"), (OVERLAPPING, "overlapping")):
+        first, second, found, _ = two_bodies(place, 0.5)
+        gaps = (second @ normals.T).min(axis=0) - (first @ normals.T).max(axis=0)
+        ax.plot(degrees, gaps, color=LINE_COLOR, linewidth=1.6)
+        at = np.degrees(np.arctan2(*-found.normal[0, ::-1]))
+        ax.plot([at], -found.overlap, marker="o", color=SECOND)
+        ax.annotate(name, (at + 8, -found.overlap[0] + 0.12), color=SECOND)
+    ax.axhline(0, color=DROPPED, linewidth=1)
+    ax.set(xlabel="direction of n in degrees", ylabel="g(n)", xticks=range(-180, 181, 90))
+    ax.set_title("2  Gap along n: apart, overlapping")
+
+
+def draw_entrances(ax):
+    first, second, found, entrances = two_bodies(OVERLAPPING, 0.5)
+    corners = (second[:, None] - first).reshape(-1, 2)
+    middle = corners.mean(axis=0)
+    for normal, overlap, kind in zip(
+        -entrances.normal, entrances.overlap, entrances.type, strict=True
+    ):
+        # the side of B - A that the origin is behind by the overlap
+        height = corners @ normal
+        ends = corners[height <= height.min() + 1e-9]
+        color = FIRST if kind[0] == abut.FACET else SECOND
+        ax.plot(*ends[[0, -1]].T, color=color, linewidth=2.5)
+        # drawn thin: how far away it is
+        ax.plot(*np.transpose([(0, 0), -overlap * normal]), color=DROPPED, linewidth=0.8)
+    ax.plot(*np.transpose([(0, 0), found.overlap[0] * found.normal[0]]), color=KEPT, linewidth=2)
+    ax.plot([0], [0], marker="o", color=KEPT)
+    ax.annotate("0", (0.06, 0.06))
+    ax.annotate("B - A", middle, ha="center")
+    ax.set_title("3  Entrances: the sides of B - A")
+
+
+def draw_spots(ax):
+    """A box on a box: what weighs is how deep each point is."""
+    shape = abut.ConvexShape([(-1, -0.6), (1, -0.6), (1, 0.6), (-1, 0.6)])
+    place = np.array([0.5, 1.15])
+    finder = abut.ConvexFinder(shape, scales=[1.0, 1.0])
+    found = finder.find([[0, 0], place], [0, TILT], pairs=[[0, 1]])
+    fill_body(ax, shape.vertices, FIRST)
+    fill_body(ax, turned(shape.vertices, TILT) + place, SECOND)
+    draw_plane(ax, found.point[0], found.normal[0], 1.7)
+    for spot, overlap in zip(found.spot, found.spot_overlap, strict=True):
+        ax.plot(*spot, marker="o", color=KEPT, markersize=4)
+        ax.annotate(f"{overlap:+.2f}", spot + [0.05, 0.12])
+    weights = np.maximum(found.spot_overlap, 0)
+    center = weights @ found.spot / weights.sum()
+    push = weights.sum() * found.normal[0]
+    ax.annotate("", center - 4 * push, center, arrowprops={"arrowstyle": "->", "color": KEPT})
+    ax.set_title("4  Contact points, each with its overlap")
 
 
 if __name__ == "__main__":

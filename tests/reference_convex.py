@@ -436,6 +436,14 @@ class Pair:
         link = self.moved(n * (away / length)).link
         return link.length - (gap + away)
 
+    def stands(self, entrance):
+        """Whether an entrance of overlapping bodies is a local minimum of the way apart: seen along
+        n the vertex is over the facet, or both edges cross. That is, the foot of the origin's
+        perpendicular on that face of B - A is on the face. Where features are parallel the face is
+        larger than that: there only a True counts."""
+        link = Links(self).exact((entrance.type, np.array(entrance.feature)))
+        return self.a.holds(link.start) and self.b.holds(link.end)
+
 
 def on_grid(vertices, facets):
     """A body of whole numbers, which stay such."""

@@ -254,7 +254,11 @@ def compose(first, second):
 
 
 def any_orientation(rng, dimension):
-    return rng.uniform(-np.pi, np.pi) if dimension == 2 else Rotation.from_quat(rng.normal(size=4)).as_quat()
+    return (
+        rng.uniform(-np.pi, np.pi)
+        if dimension == 2
+        else Rotation.from_quat(rng.normal(size=4)).as_quat()
+    )
 
 
 def two(shapes, scales, orientations, positions):
@@ -414,3 +418,63 @@ def scenes(shapes=SOLIDS, places=PLACES, units=UNITS):
         place=st.sampled_from(list(places)),
         units=st.sampled_from(list(units)),
     )
+
+
+ANY = scenes() | scenes(POLYGONS)
+
+
+# ---- from step to step, and many at once ---------------------------------------------------------
+
+
+def walk(rng, scene, steps, size=1e-3):
+    """The scene as B goes on and turns, by `size` of the smaller body a step."""
+    way = rng.normal(size=scene.dimension)
+    way *= size * scene.sizes.min() / np.linalg.norm(way)
+    turn = size if scene.dimension == 2 else np.append(0.5 * size * rng.normal(size=3), 1.0)
+    for _ in range(steps):
+        yield scene
+        positions, orientations = scene.positions.copy(), scene.orientations.copy()
+        positions[1] += way
+        orientations[1] = compose(turn, orientations[1])
+        scene = replace(scene, positions=positions, orientations=orientations)
+
+
+def many(rng, count, shapes=SOLIDS, pool=60):
+    """Pairs 2k, 2k + 1 of a pool of shapes in all kinds of places."""
+    shapes = [rng.choice(list(shapes.values()))(rng) for _ in range(pool)]
+    chosen = rng.integers(pool, size=(count, 2))
+    rows = [one_of_many(rng, shapes, pair) for pair in chosen]
+    scene = Scene(
+        shapes,
+        np.concatenate([row[0] for row in rows]),
+        *(np.concatenate(column) for column in zip(*[row[1] for row in rows], strict=True)),
+    )
+    return scene, np.arange(2 * count).reshape(-1, 2)
+
+
+def one_of_many(rng, shapes, numbers):
+    place = PLACES[rng.choice(list(PLACES))]
+    scales = [1.0, rng.choice([1.0, 10 ** rng.uniform(-3, 3)])]
+    scene = place(rng, [shapes[k] for k in numbers], scales)
+    used = numbers if len(scene.shapes) > 1 else numbers[[0, 0]]
+    return used, (scene.scales, scene.orientations, scene.positions)
+
+
+def heap(rng, count, shapes=SOLIDS):
+    """Bodies of several kinds and sizes, some of which overlap."""
+    kinds = [make(rng) for make in list(shapes.values())[:6]]
+    dimension = kinds[0].shape[1]
+    box = (2.0 * count) ** (1 / dimension)
+    orientations = [any_orientation(rng, dimension) for _ in range(count)]
+    return Scene(
+        kinds,
+        rng.integers(len(kinds), size=count),
+        rng.uniform(0.4, 1.2, count),
+        np.array(orientations),
+        rng.uniform(0, box, (count, dimension)),
+    )
+
+
+def part(scene, rows):
+    columns = ("shape", "scales", "orientations", "positions")
+    return replace(scene, **{name: getattr(scene, name)[rows] for name in columns})

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from scipy.optimize import nnls
 from scipy.spatial import ConvexHull
 
@@ -206,6 +206,19 @@ def test_local_minima():
         assert pair.local_excess(normal, 2) == 0
     for normal in ((1, 1, 0), (1, 1e-3, 0), (1, -2, 3)):
         assert pair.local_excess(normal, 2) > 0
+
+
+@given(scene=scenes.scenes(places=["anyhow", "inside"]) | scenes.scenes(scenes.POLYGONS))
+@settings(max_examples=30)
+def test_entrances_that_stand_are_local_minima(scene):
+    """By the feature that is seen along n, or by moving the bodies apart and looking for a shorter
+    way: the same."""
+    pair = Pair(*bodies(scene))
+    size = scene.sizes.max()
+    for entrance in pair.entrances[::7]:
+        if entrance.gap < -1e-3 * size and entrance.margin > 0:
+            excess = pair.local_excess(entrance.normal, size)
+            assert (excess < 1e-40 * size) == pair.stands(entrance)
 
 
 def test_scenes_are_what_they_say():

@@ -124,6 +124,9 @@
 #define SINE_ROUNDING 0x1p-49
 #define SINE_SURE 1e-9
 
+/* An entrance that is better by less than this part of the bodies' size is as good. */
+#define CLIMB_GAIN 1e-14
+
 /* Edges whose directions differ by less than this angle have a common normal that rounding turns by
  * more than 1e-9: their planes' distance is checked by the supports. */
 #define NEARLY_PARALLEL 1e-7

@@ -36,6 +36,14 @@ a table, sorted by i, then j, and a finder makes it again and again:
 >>> pairs.i, pairs.j, pairs.overlap.round(9)
 (array([0, 1]), array([1, 2]), array([0.01, 0.01]))
 
+Convex polygons and polyhedra, too, meet each other, in any number of shapes, sizes and
+orientations; their contact points carry the force:
+
+>>> cube = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+>>> contacts = abut.find_convex_contacts(cube, [[0, 0, 0], [0.5, 0.5, 1.875]])
+>>> contacts.overlap, len(contacts.spot), abut.VERTEX in contacts.spot_type
+(array([0.125]), 4, True)
+
 Spheres move, by laws of contact and between walls, in a `Simulation`: here one that falls on the
 mesh and comes to rest.
 
@@ -63,10 +71,22 @@ from .chunks import concatenate
 from .clusters import Cluster
 from .config import show_config
 from .contacts import EDGE, FACET, VERTEX, Contacts
+from .convex_contacts import OVERLAPPING, SEPARATED, TOUCHING, UNCONVERGED, ConvexContacts
+from .convex_finder import ConvexFinder, find_convex_contacts
+from .convex_shape import ConvexShape
+from .entrances import Entrances
 from .finder import ContactFinder, find_contacts
 from .frames import write_dump, write_frames
+from .half_space import HalfSpace
 from .insertion import Insertion
-from .io import Spheres, load_contacts, load_pairs, read_mesh, read_spheres
+from .io import (
+    Spheres,
+    load_contacts,
+    load_convex_contacts,
+    load_pairs,
+    read_mesh,
+    read_spheres,
+)
 from .laws import Hertz, Linear, RollingA, RollingC
 from .materials import Material
 from .mesh import Mesh, MeshWarning
@@ -90,10 +110,19 @@ __version__ = version("abut")
 __all__ = [
     "EDGE",
     "FACET",
+    "OVERLAPPING",
+    "SEPARATED",
+    "TOUCHING",
+    "UNCONVERGED",
     "VERTEX",
     "Cluster",
     "ContactFinder",
     "Contacts",
+    "ConvexContacts",
+    "ConvexFinder",
+    "ConvexShape",
+    "Entrances",
+    "HalfSpace",
     "Hertz",
     "Insertion",
     "Linear",
@@ -123,8 +152,10 @@ __all__ = [
     "examples",
     "expected_work",
     "find_contacts",
+    "find_convex_contacts",
     "find_pairs",
     "load_contacts",
+    "load_convex_contacts",
     "load_pairs",
     "load_simulation",
     "read_mesh",

@@ -9,34 +9,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .contacts import Contacts
+from .convex_contacts import ConvexContacts
 from .pairs import Pairs
 from .table import Table
 
-_AnyTable = TypeVar("_AnyTable", Contacts, Pairs)
+_AnyTable = TypeVar("_AnyTable", Contacts, Pairs, ConvexContacts)
 
 
 def concatenate(tables: Iterable[_AnyTable]) -> _AnyTable:
-    """Join the contacts, or the pairs, of chunks of spheres.
+    """Join the contacts, or the pairs, of chunks of spheres, or of convex bodies.
 
     Parameters
     ----------
-    tables : iterable of Contacts, or of Pairs
+    tables : iterable of Contacts, of Pairs, or of ConvexContacts
         At least one; each has the spheres after those of the one before. Pairs are those of each
-        chunk: with the same others, or, where the search had none, within the chunk.
+        chunk: with the same others, or, where the search had none, within the chunk. So are
+        contacts of convex bodies.
 
     Returns
     -------
-    Contacts or Pairs
+    Contacts, Pairs or ConvexContacts
         Of all spheres, numbered on through the chunks: columns `sphere`, or `i`, and of a search
-        without others `j`. Contacts know their meshes if all chunks do.
+        without others `j`. Contacts know their meshes if all chunks do. Of several chunks of convex
+        bodies it is not known which finder they are of: the table is no ``before``.
 
     Raises
     ------
     ValueError
         If there are none, or contacts are of different meshes, poses, periods or flat_angle, or
-        pairs of different periods or dimensions or with different numbers of others.
+        pairs of different periods or dimensions or with different numbers of others, or some tables
+        of convex bodies have walls, spots or offsets, and others have none.
     TypeError
-        If an item is neither `Contacts` nor `Pairs`, or not what the first one is.
+        If an item is none of these tables, or not what the first one is.
 
     Examples
     --------
@@ -66,7 +70,7 @@ def concatenate(tables: Iterable[_AnyTable]) -> _AnyTable:
 
 def _kind(chunks: Sequence[object]) -> type[Any]:
     """What all of them are."""
-    if not isinstance(chunks[0], (Contacts, Pairs)):
+    if not isinstance(chunks[0], (Contacts, Pairs, ConvexContacts)):
         what = type(chunks[0]).__name__
         raise TypeError(f"tables[0] is neither Contacts nor Pairs, but {what}")
     kind = type(chunks[0])
@@ -81,7 +85,9 @@ def _common(chunks: Sequence[Table]) -> dict[str, Any]:
     settings = chunks[0]._search()
     if "meshes" in settings:
         settings["meshes"] = _common_meshes(chunks)
-    for name in (name for name in settings if name != "meshes"):
+    if "body_count" in settings:
+        settings |= _joined_bodies(chunks)
+    for name in (name for name in settings if name not in ("meshes", "body_count", "_bodies")):
         first, *rest = (getattr(table, name) for table in chunks)
         if any(not np.array_equal(first, one) for one in rest):
             raise ValueError(f"the {chunks[0]._row}s have different {name}")
@@ -89,6 +95,18 @@ def _common(chunks: Sequence[Table]) -> dict[str, Any]:
     if any(one != first for one in others):
         raise ValueError(f"the {chunks[0]._row}s are in different dimensions")
     return settings
+
+
+def _joined_bodies(chunks: Sequence[Any]) -> dict[str, int]:
+    """How many bodies there are in all; which ones, only one chunk can tell."""
+    first = chunks[0]
+    for name in ("j", "spot", "offsets"):
+        if any(
+            (getattr(table, name) is None) != (getattr(first, name) is None) for table in chunks
+        ):
+            raise ValueError(f"some of the tables have {name}, and others have none")
+    known = first._bodies if len(chunks) == 1 else 0
+    return {"body_count": sum(table.body_count for table in chunks), "_bodies": known}
 
 
 def _common_meshes(chunks: Sequence[Any]) -> Any:
@@ -114,7 +132,8 @@ def _joined_columns(chunks: Sequence[Table]) -> dict[str, NDArray[Any]]:
         if name in made
     }
     return columns | {
-        name: _joined([getattr(table, name) for table in chunks]) for name in first._offset_columns
+        name: _joined([getattr(table, name) for table in chunks])
+        for name in first._made(first._offset_columns)
     }
 
 
@@ -127,9 +146,14 @@ def _number_on(columns: dict[str, NDArray[Any]], chunks: Sequence[Any]) -> None:
     """Number the spheres of each chunk on from those of the chunks before."""
     firsts = np.cumsum([0, *(len(table.counts) for table in chunks[:-1])])
     shifts = np.repeat(firsts, [len(table) for table in chunks])
-    if isinstance(chunks[0], Contacts):
-        columns["sphere"] += shifts
-        return
-    columns["i"] += shifts
-    if chunks[0].other_count is None:
-        columns["j"] += shifts
+    for name in _numbered(chunks[0]):
+        columns[name] += shifts
+
+
+def _numbered(table: Contacts | Pairs | ConvexContacts) -> tuple[str, ...]:
+    """The columns that number what the chunks have one after the other."""
+    if isinstance(table, Contacts):
+        return ("sphere",)
+    if isinstance(table, ConvexContacts):
+        return ("i",) if table.j is None else ("i", "j")
+    return ("i", "j") if table.other_count is None else ("i",)

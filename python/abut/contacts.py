@@ -189,15 +189,6 @@ class Contacts(Table):
         """
         return self._of(i)
 
-    def _selected(self, rows: NDArray[np.intp]) -> dict[str, NDArray[Any]]:
-        counts = np.diff(self.node_offsets)[rows]
-        node_offsets = np.concatenate([[0], np.cumsum(counts)])
-        # each contact's nodes moved from where they were to where they are now
-        shifts = self.node_offsets[:-1][rows] - node_offsets[:-1]
-        nodes = np.arange(node_offsets[-1]) + np.repeat(shifts, counts)
-        columns = {name: column[nodes] for name, column in self._made(NODE_COLUMNS).items()}
-        return super()._selected(rows) | columns | {"node_offsets": node_offsets}
-
     def weight_matrix(self, mesh: int = 0) -> Any:
         """The nodal weights as a sparse matrix, which carries forces from contacts to vertices.
 

@@ -16,18 +16,42 @@ def read_orientations(value: Any, count: int, name: str) -> _Doubles:
     """Of `count` bodies, (count, 4): None, a SciPy Rotation, quaternions, or one for all."""
     if value is None:
         return np.tile([0.0, 0.0, 0.0, 1.0], (count, 1))
-    given = value.as_quat() if hasattr(value, "as_quat") else value
-    array = checks.doubles(given, name)
+    array = checks.doubles(_quaternions(value), name)
     if array.shape not in ((4,), (count, 4)):
-        raise ValueError(
-            f"{name} has shape {array.shape}, but must be ({count}, 4): x, y, z, w of a"
-            " quaternion, or a SciPy Rotation"
-        )
+        raise ValueError(_wrong_shape(name, array, count))
     lengths = np.linalg.norm(array, axis=-1, keepdims=True)
     wrong = np.flatnonzero(~((lengths > 0) & np.isfinite(lengths)))
     if len(wrong):
         raise ValueError(f"{name}[{wrong[0]}] is {np.atleast_2d(array)[wrong[0]]}, no quaternion")
     return np.array(np.broadcast_to(array / lengths, (count, 4)), order="C")
+
+
+def read_turns(value: Any, count: int, dimension: int) -> _Doubles | None:
+    """How `count` bodies are turned: quaternions (count, 4) of any length, or angles (count,) in
+    the plane; None: none is. What the numbers are is checked by the library."""
+    if value is None:
+        return None
+    if dimension == 2:
+        if hasattr(value, "as_quat"):
+            raise TypeError("orientations is a Rotation, but those of polygons are angles")
+        return checks.lengths(value, "orientations", count, "body", "bodies")
+    array = checks.doubles(_quaternions(value), "orientations")
+    if array.shape == (4,):
+        return np.tile(array, (count, 1))
+    if array.shape != (count, 4):
+        raise ValueError(_wrong_shape("orientations", array, count))
+    return array
+
+
+def _quaternions(value: Any) -> Any:
+    return value.as_quat() if hasattr(value, "as_quat") else value
+
+
+def _wrong_shape(name: str, array: _Doubles, count: int) -> str:
+    return (
+        f"{name} has shape {array.shape}, but must be ({count}, 4): x, y, z, w of a"
+        " quaternion, or a SciPy Rotation"
+    )
 
 
 def from_matrix(matrix: _Doubles) -> _Doubles:

@@ -11,9 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import checks
 from .history import check_numbers
+from .poses import lengths_of
 
 if TYPE_CHECKING:
     from .contacts import Contacts
+    from .convex_contacts import ConvexContacts
     from .pairs import Pairs
     from .table import Table
 
@@ -47,6 +49,58 @@ def pair_sum(
     )
 
 
+def convex_sum(contacts: ConvexContacts, on_i: ArrayLike, on_j: ArrayLike | None) -> _Doubles:
+    """What `ConvexContacts.sum` returns."""
+    rows = _read(on_i, "on_i", contacts)
+    if contacts.j is None and on_j is not None:
+        raise ValueError("on_j is given, but the contacts are with walls: there is no j")
+    opposite = None if on_j is None else _read_alike(on_j, rows, contacts)
+    return _of_bodies(contacts, np.arange(len(rows)), rows, opposite)
+
+
+def spot_loads(
+    contacts: ConvexContacts, forces: ArrayLike, positions: ArrayLike
+) -> tuple[_Doubles, _Doubles]:
+    """What `ConvexContacts.loads` returns."""
+    dimension = contacts.point.shape[1:]
+    centers = checks.points(positions, "positions", dimension)
+    if len(centers) != contacts.body_count:
+        there = checks.there_are(contacts.body_count, "body", "bodies")
+        raise ValueError(f"positions has {checks.counted(len(centers), 'row')}, but {there}")
+    pushes, rows = checks.points(forces, "forces", dimension), contacts.spot_row
+    if len(pushes) != len(rows):
+        there = checks.there_are(len(rows), "spot")
+        raise ValueError(f"forces has {checks.counted(len(pushes), 'row')}, but {there}")
+    spot = contacts.spot
+    assert spot is not None
+    on_i = np.column_stack([pushes, _torque(spot - centers[contacts.i[rows]], pushes)])
+    on_j = None
+    if contacts.j is not None:
+        shifts = (contacts.image * lengths_of(contacts.period)[: dimension[0]])[rows]
+        arms = spot - centers[contacts.j[rows]] - shifts
+        on_j = np.column_stack([-pushes, _torque(arms, -pushes)])
+    loads = _of_bodies(contacts, rows, on_i, on_j)
+    torques = loads[:, dimension[0] :]
+    return loads[:, : dimension[0]].copy(), (torques[:, 0] if dimension == (2,) else torques).copy()
+
+
+def _torque(arms: _Doubles, forces: _Doubles) -> _Doubles:
+    if arms.shape[1] == 3:
+        return np.cross(arms, forces)
+    return (arms[:, :1] * forces[:, 1:] - arms[:, 1:] * forces[:, :1]).copy()
+
+
+def _of_bodies(
+    contacts: ConvexContacts, rows: _Indices, on_i: _Doubles, on_j: _Doubles | None
+) -> _Doubles:
+    """The sums of what acts on the bodies of rows."""
+    count = contacts.body_count
+    i = _numbers(contacts, "i", count)[rows]
+    if contacts.j is None:
+        return _by_column(partial(_add_up, count, i), count, on_i)
+    return _of_one_set(i, _numbers(contacts, "j", count)[rows], count, on_i, on_j)
+
+
 def _read(values: ArrayLike, name: str, table: Table) -> _Doubles:
     """A number for each row, or as many for each."""
     array = checks.doubles(values, name)
@@ -56,7 +110,7 @@ def _read(values: ArrayLike, name: str, table: Table) -> _Doubles:
     return array
 
 
-def _read_alike(on_j: ArrayLike, on_i: _Doubles, pairs: Pairs) -> _Doubles:
+def _read_alike(on_j: ArrayLike, on_i: _Doubles, pairs: Table) -> _Doubles:
     array = _read(on_j, "on_j", pairs)
     if array.shape != on_i.shape:
         raise ValueError(f"on_j has shape {array.shape}, but on_i has {on_i.shape}")

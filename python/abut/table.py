@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -45,13 +44,15 @@ class _SameColumn:
 
 
 class Table:
-    """A table of arrays: the base of `Contacts` and `Pairs`, frozen dataclasses.
+    """A table of arrays: the base of `Contacts`, `Pairs` and others, frozen dataclasses.
 
-    Rows are sorted by the sphere that `offsets` counts. Each kind of table says what it has.
+    Rows are sorted by the sphere that `offsets` counts. Each kind of table says what it has; of a
+    column that not every table of its kind has, the others have None.
     """
 
-    # what a row is called
+    # what a row is called, and what `offsets` counts
     _row: ClassVar[str]
+    _counted: ClassVar[str] = "sphere"
     # columns with an entry for each row, that is `point`, `normal`, `overlap` and more
     _row_columns: ClassVar[tuple[str, ...]]
     # the same for the library alone
@@ -90,7 +91,7 @@ class Table:
     @classmethod
     def _build(cls, columns: dict[str, NDArray[Any]], settings: dict[str, Any]) -> Self:
         """A table of these very arrays; offsets become read-only."""
-        for name in cls._offset_columns:
+        for name in columns.keys() & cls._offset_columns:
             columns[name].flags.writeable = False
         return cls._found(columns, settings)
 
@@ -111,8 +112,12 @@ class Table:
 
     def _rows(self) -> dict[str, NDArray[Any]]:
         """All public columns with an entry for each row."""
-        columns = {name: getattr(self, name) for name in self._row_columns}
-        return columns | self._made(self._further_columns)
+        return self._there(self._row_columns) | self._made(self._further_columns)
+
+    def _there(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
+        """Those of the columns that this table has."""
+        columns = {name: getattr(self, name) for name in names}
+        return {name: column for name, column in columns.items() if column is not None}
 
     def _search(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self._settings}
@@ -162,13 +167,29 @@ class Table:
         """The columns of a selection."""
         columns = {name: column[rows] for name, column in self._made_rows().items()}
         # how many of the rows taken stand before each sphere's first
-        columns["offsets"] = np.searchsorted(rows, self.offsets)
-        return columns
+        for name in self._made(("offsets",)):
+            columns[name] = np.searchsorted(rows, self.offsets)
+        return columns | self._selected_lists(rows)
+
+    def _selected_lists(self, rows: NDArray[np.intp]) -> dict[str, NDArray[Any]]:
+        """The columns with several entries for a row, and their offsets."""
+        lists = self._made(self._list_columns)
+        if not lists:
+            return {}
+        all_offsets = getattr(self, self._list_offsets)
+        counts = np.diff(all_offsets)[rows]
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        # each row's entries moved from where they were to where they are now
+        shifts = all_offsets[:-1][rows] - offsets[:-1]
+        entries = np.arange(offsets[-1]) + np.repeat(shifts, counts)
+        columns = {name: column[entries] for name, column in lists.items()}
+        return columns | {self._list_offsets: offsets}
 
     def _of(self, i: int) -> Self:
         i, n = checks.whole(i, "i"), len(self.offsets) - 1
         if not 0 <= i < n:
-            raise IndexError(f"there is no sphere {i}: {checks.there_are(n, 'sphere')}, from 0")
+            there = checks.there_are(n, self._counted)
+            raise IndexError(f"there is no {self._counted} {i}: {there}, from 0")
         return self[self.offsets[i] : self.offsets[i + 1]]
 
     # ---- exports ----
@@ -184,12 +205,20 @@ class Table:
         array([0.5])
         """
         names = (*self._list_columns, *self._offset_columns)
-        return self._rows() | {name: getattr(self, name) for name in names}
+        return self._rows() | self._there(names)
 
     def _flat(self) -> dict[str, NDArray[Any]]:
         """The columns with an entry for each row, those of vectors as _x, _y and _z."""
+        return self._flattened(self._rows())
+
+    def _flat_lists(self) -> dict[str, NDArray[Any]]:
+        """Likewise those with several entries for a row."""
+        return self._flattened(self._there(self._list_columns))
+
+    @staticmethod
+    def _flattened(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         flat: dict[str, NDArray[Any]] = {}
-        for name, column in self._rows().items():
+        for name, column in columns.items():
             if column.ndim == 1:
                 flat[name] = column
             else:
@@ -265,9 +294,9 @@ class Table:
         Parameters
         ----------
         path : str or path-like
-            Ends in ``.npz`` (all columns; `load_contacts` or `load_pairs` reads it back), ``.csv``,
-            ``.vtp`` (for ParaView) or ``.parquet`` (extra ``io``). The meshes of contacts are not
-            written.
+            Ends in ``.npz`` (all columns; `load_contacts`, `load_pairs` or `load_convex_contacts`
+            reads it back), ``.csv``, ``.vtp`` (for ParaView) or ``.parquet`` (extra ``io``). The
+            meshes of contacts are not written.
 
         Raises
         ------
@@ -297,12 +326,17 @@ class Table:
             return False
         names = self._public_columns()
         made = self._made(names) | other._made(names) | further
-        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in made)
+        return all(self._is_same(getattr(self, name), getattr(other, name)) for name in made)
+
+    @staticmethod
+    def _is_same(column: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
+        return np.array_equal(column, other)  # type: ignore[arg-type]
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in self._shown)
+        shown = self._there(self._shown)
+        head = "".join(f"<th>{name}</th>" for name in shown)
         rows = "".join(
-            "<tr>" + "".join(f"<td>{self._cell(name, row)}</td>" for name in self._shown) + "</tr>"
+            "<tr>" + "".join(f"<td>{self._cell(name, row)}</td>" for name in shown) + "</tr>"
             for row in range(min(SHOWN_ROWS, len(self)))
         )
         rest = len(self) - SHOWN_ROWS
@@ -314,9 +348,9 @@ class Table:
         return ", ".join(f"{number:.6g}" for number in np.atleast_1d(value))
 
     def __copy__(self) -> Self:
-        copied = replace(self)  # type: ignore[type-var]
-        vars(copied).update(self._made(self._further_columns))
-        return copied
+        # columns that are made when they are first asked for are then those of both
+        self._rows()
+        return self._found(dict(vars(self)), {})
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         # what all rows have in common does not change

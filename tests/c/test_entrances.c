@@ -5,7 +5,8 @@
 
 #include "check.h"
 #include "random.h"
-#include "shapes.h"
+
+#include "bodies.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -18,14 +19,14 @@ enum { SHAPE_COUNT = 8, PAIRS = 400 };
 static void make_shapes(abut_shape *shapes[SHAPE_COUNT])
 {
     const vec3 round = {1.0, 1.0, 1.0}, needle = {1.0, 0.05, 0.05}, plate = {1.0, 1.0, 0.03};
-    shapes[0] = make_box(1.0, 1.0, 1.0);
-    shapes[1] = make_box(1.0, 0.5, 0.1);
-    shapes[2] = draw_hull(4, round);
-    shapes[3] = draw_hull(6, round);
-    shapes[4] = draw_hull(12, round);
-    shapes[5] = draw_hull(40, round);
-    shapes[6] = draw_hull(10, needle);
-    shapes[7] = draw_hull(16, plate);
+    shapes[0] = box_shape(1.0, 1.0, 1.0);
+    shapes[1] = box_shape(1.0, 0.5, 0.1);
+    shapes[2] = random_shape(4, round);
+    shapes[3] = random_shape(6, round);
+    shapes[4] = random_shape(12, round);
+    shapes[5] = random_shape(40, round);
+    shapes[6] = random_shape(10, needle);
+    shapes[7] = random_shape(16, plate);
 }
 
 static void free_shapes(abut_shape *shapes[SHAPE_COUNT])
@@ -38,9 +39,9 @@ static void free_shapes(abut_shape *shapes[SHAPE_COUNT])
 static convex_pair draw_pair(abut_shape *const shapes[SHAPE_COUNT], double distance)
 {
     const abut_shape *a = shapes[draw() % SHAPE_COUNT], *b = shapes[draw() % SHAPE_COUNT];
-    const vec3 axis = draw_direction();
+    const vec3 axis = draw_unit();
     const double angle = PI * draw_number();
-    return make_pair(a, b, axis, angle, vec3_scale(draw_direction(), distance * draw_number()));
+    return make_pair(a, b, axis, angle, vec3_scale(draw_unit(), distance * draw_number()));
 }
 
 /* ---- one by one ---- */
@@ -100,10 +101,99 @@ static void check_best(abut_shape *const shapes[SHAPE_COUNT])
         CHECK(entrance_read(&pair, &best));
         overlapping += best.gap < 0.0;
         for (int d = 0; best.gap < 0.0 && d < 100; d++) {
-            CHECK(pair_support_gap(&pair, draw_direction()).gap <= best.gap + 1e-14);
+            CHECK(pair_support_gap(&pair, draw_unit()).gap <= best.gap + 1e-14);
         }
     }
     CHECK(overlapping > PAIRS / 4), CHECK(overlapping < PAIRS);
+}
+
+/* ---- all of them ---- */
+
+enum { MOST_ENTRANCES = 40000 };
+
+static entrance listed[MOST_ENTRANCES], updated[MOST_ENTRANCES];
+
+static int entrances_differ(const entrance *a, const entrance *b)
+{
+    return memcmp(a->ends, b->ends, sizeof a->ends) != 0 || vec3_compare(a->normal, b->normal) ||
+           a->gap != b->gap;
+}
+
+/* Each that is listed is one, and there are as many as there are. */
+static void check_listed(const convex_pair *pair, abut_index count)
+{
+    const found f = look_at_all(pair);
+    CHECK_INT(count, f.count);
+    CHECK(count <= entrances_limit(pair));
+    for (abut_index k = 0; k < count; k++) {
+        entrance e = listed[k];
+        CHECK(entrance_read(pair, &e));
+        CHECK_INT(entrances_differ(&e, &listed[k]), 0);
+    }
+}
+
+/* The list that begins with another one is the same to the bit. */
+static void check_updated(const convex_pair *pair, const entrance *before, abut_index before_count,
+                          abut_index count)
+{
+    CHECK_INT(entrances_all(pair, before, before_count, updated), count);
+    int different = 0;
+    for (abut_index k = 0; k < count; k++) {
+        different += entrances_differ(&listed[k], &updated[k]);
+    }
+    CHECK_INT(different, 0);
+}
+
+/* Bodies move by small steps and by large ones, and stay parallel in some. */
+static void check_all(abut_shape *const shapes[SHAPE_COUNT])
+{
+    static entrance before[MOST_ENTRANCES];
+    const vec3 up = {0.0, 0.0, 1.0};
+    abut_index before_count = 0;
+    for (int k = 0; k < PAIRS; k++) {
+        const abut_shape *a = shapes[k / 8 % SHAPE_COUNT], *b = shapes[k / 64 % SHAPE_COUNT];
+        const bool is_parallel = k % 5 == 0;
+        const double angle = is_parallel ? PI / 2.0 * (k % 3) : PI * draw_number();
+        const vec3 axis = is_parallel ? up : draw_unit();
+        convex_pair pair = make_pair(a, b, axis, angle, vec3_scale(draw_unit(), 1.5));
+        for (int step = 0; step < 3; step++) {
+            const abut_index count = entrances_all(&pair, NULL, 0, listed);
+            check_listed(&pair, count);
+            check_updated(&pair, before, before_count, count);
+            memcpy(before, listed, (size_t)count * sizeof *before);
+            before_count = count;
+            check_updated(&pair, before, before_count, count);
+            pair.shift = vec3_add(pair.shift, vec3_scale(draw_unit(), 0.01));
+        }
+    }
+}
+
+/* What is no list of entrances does no harm. */
+static void check_garbage(abut_shape *const shapes[SHAPE_COUNT])
+{
+    entrance garbage[64];
+    const convex_pair pair = draw_pair(shapes, 2.0);
+    const abut_index count = entrances_all(&pair, NULL, 0, listed);
+    for (int k = 0; k < 200; k++) {
+        for (int m = 0; m < 64; m++) {
+            garbage[m] = with_types((int32_t)(draw() % 5) - 1, (int32_t)(draw() % 5) - 1);
+            garbage[m].ends[0].feature = (int32_t)draw(), garbage[m].ends[1].feature = m - 3;
+            garbage[m].normal.x = NAN;
+        }
+        check_updated(&pair, garbage, 64, count);
+    }
+}
+
+/* Aligned boxes: four corners before each facet, and no edges that cross. */
+static void check_aligned(abut_shape *const shapes[SHAPE_COUNT])
+{
+    const vec3 up = {0.0, 0.0, 1.0};
+    const convex_pair pair = make_pair(shapes[0], shapes[1], up, 0.0, (vec3){3.0, 0.0, 0.0});
+    CHECK_INT(entrances_all(&pair, NULL, 0, listed), 48);
+    CHECK_INT(listed[47].ends[0].type, ABUT_VERTEX);
+    entrance best;
+    CHECK(entrances_best(&pair, &best));
+    CHECK_NEAR(best.gap, 1.0, 1e-15);
 }
 
 void test_entrances(void)
@@ -112,6 +202,9 @@ void test_entrances(void)
     state = 19;
     make_shapes(shapes);
     check_best(shapes);
+    check_all(shapes);
+    check_garbage(shapes);
+    check_aligned(shapes);
     free_shapes(shapes);
     CHECK_INT(memory_live_count(), 0);
 }

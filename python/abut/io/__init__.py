@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
 from ..contacts import Contacts
+from ..convex_contacts import ConvexContacts
 from ..mesh import Mesh, left_out_text, warn
 from ..pairs import Pairs
 from ..table import Table
-from . import csv, dump, mdpa, npy, npz, obj, parquet, ply, stl, vtp
+from . import csv, dump, mdpa, npy, npz, npz_convex, obj, parquet, ply, stl, vtp
 from .facets import Facets
 from .spheres import Spheres
 from .weld import FEW_CORNERS
@@ -25,6 +26,7 @@ __all__ = [
     "Facets",
     "Spheres",
     "load_contacts",
+    "load_convex_contacts",
     "load_pairs",
     "read_mesh",
     "read_spheres",
@@ -302,6 +304,39 @@ def load_pairs(path: Pathlike) -> Pairs:
     True
     """
     return npz.load_pairs(_saved_path(path, "pairs"))
+
+
+def load_convex_contacts(path: Pathlike) -> ConvexContacts:
+    """Read contacts of convex bodies that ``contacts.save`` wrote to an npz file.
+
+    Parameters
+    ----------
+    path : str or path-like
+
+    Returns
+    -------
+    ConvexContacts
+        The same to the bit; a finder of equal bodies takes it as ``before``.
+
+    Raises
+    ------
+    ValueError
+        If the file holds no contacts of convex bodies, is broken, or holds numbers that are not
+        finite or out of their range.
+    OSError
+        If the file is not there or cannot be read.
+
+    Examples
+    --------
+    >>> import abut, pathlib, tempfile
+    >>> square = abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]])
+    >>> contacts = abut.find_convex_contacts(square, [[0, 0], [0.75, 0]])
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "contacts.npz")
+    >>> contacts.save(path)
+    >>> abut.load_convex_contacts(path) == contacts
+    True
+    """
+    return npz_convex.load_convex_contacts(_saved_path(path, "convex_contacts"))
 
 
 def table_writer(path: Pathlike, what: str) -> Callable[..., None]:

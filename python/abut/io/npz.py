@@ -40,7 +40,7 @@ _REAL = (
 )  # fmt: skip
 _TYPES = dict.fromkeys(_REAL, np.float64) | {"type": np.uint8}
 _DIMENSIONS = dict.fromkeys(_VECTORS, 2) | {
-    "poses": 3, "flat_angle": 0, "other_count": 0, "mesh_count": 0, "abut_format": 0,
+    "poses": 3, "flat_angle": 0, "other_count": 0, "mesh_count": 0,
 }  # fmt: skip
 
 # a search numbers meshes in 32 bits
@@ -58,7 +58,7 @@ def save(table: Table, path: Path, extra: Mapping[str, Any]) -> None:
     if isinstance(table, Contacts):
         # not the meshes themselves
         search |= {"meshes": None, "mesh_count": mesh_count(table)}
-    if search["period"] is not None:
+    if search.get("period") is not None:
         search["period"] = lengths_of(search["period"])
     known = {name: value for name, value in search.items() if value is not None}
     columns: dict[str, Any] = table.to_dict()
@@ -69,13 +69,13 @@ def save(table: Table, path: Path, extra: Mapping[str, Any]) -> None:
 def load_contacts(path: Path, meshes: tuple[Mesh, ...] | None) -> Contacts:
     """Read contacts that were saved."""
     headers = _read_table_headers(path, Contacts, _OF_CONTACTS)
-    with _told(path):
+    with told(path):
         _check_lengths(headers)
     arrays = _read_columns(path, headers)
     columns = _table_columns(arrays, Contacts)
-    with _told(path):
+    with told(path):
         search = _read_search(arrays)
-        _check_finite(columns)
+        check_finite(columns)
         _check_numbers(columns)
         if meshes is not None:
             _check_meshes(columns, meshes)
@@ -87,20 +87,20 @@ def load_contacts(path: Path, meshes: tuple[Mesh, ...] | None) -> Contacts:
 def load_pairs(path: Path) -> Pairs:
     """Read pairs that were saved."""
     headers = _read_table_headers(path, Pairs, _OF_PAIRS)
-    with _told(path):
+    with told(path):
         _check_lengths_of_pairs(headers)
     arrays = _read_columns(path, headers)
     columns = _table_columns(arrays, Pairs)
-    with _told(path):
+    with told(path):
         other_count = _read_count(arrays, "other_count")
-        period = _read_period(arrays, columns["point"].shape[1])
-        _check_finite(columns)
+        period = read_saved_period(arrays, columns["point"].shape[1])
+        check_finite(columns)
         _check_numbers_of_pairs(columns, other_count)
     return Pairs._build(columns, {"period": period, "other_count": other_count})
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def told(path: Path) -> Iterator[None]:
     """What is wrong is told with the file's name."""
     try:
         yield
@@ -118,29 +118,40 @@ def _read_table_headers(
 
     Keys that are not known are passed over.
     """
-    names = kind._public_columns()
+    headers = read_saved(path, f"{kind._row}s", kind._public_columns(), optional)
+    with told(path):
+        for name, header in headers.items():
+            _check_header(name, header)
+    return headers
+
+
+def read_saved(
+    path: Path, what: str, names: Iterable[str], optional: Iterable[str]
+) -> dict[str, NDArray]:
+    """What stands for these arrays of a file that a table was saved to, before any is read."""
     headers = read_headers(path, ("abut_format", *names, *optional))
     if "abut_format" not in headers:
-        raise ValueError(f"{path} holds no {kind._row}s: it has no abut_format")
-    with _told(path):
-        _check_header("abut_format", headers.pop("abut_format"))
+        raise ValueError(f"{path} holds no {what}: it has no abut_format")
+    with told(path):
+        check_kind("abut_format", headers.pop("abut_format"), np.dtype(np.intp), 0)
     version = read_arrays(path, ("abut_format",))["abut_format"].tolist()
     if version != FORMAT:
         raise ValueError(f"{path} has abut_format {version}; this abut reads {FORMAT}")
     for name in names:
         if name not in headers:
             raise ValueError(f"{path} has no column {name}")
-    with _told(path):
-        for name, header in headers.items():
-            _check_header(name, header)
     return headers
 
 
 def _check_header(name: str, header: NDArray) -> None:
-    dtype = _type_of(name)
+    check_kind(name, header, _type_of(name), _DIMENSIONS.get(name, 1))
+
+
+def check_kind(name: str, header: NDArray, dtype: np.dtype, dimensions: int) -> None:
+    """Complain about an array that is of other numbers, or has other dimensions."""
     if not np.can_cast(header.dtype, dtype, "same_kind"):
         raise ValueError(f"{name} has dtype {header.dtype}, but must be {dtype}")
-    if header.ndim != _DIMENSIONS.get(name, 1):
+    if header.ndim != dimensions:
         raise ValueError(f"{name} has shape {header.shape}")
 
 
@@ -165,7 +176,7 @@ def sound_contacts(arrays: _Arrays, meshes: tuple[Mesh, ...]) -> dict[str, NDArr
         _check_header(name, array)
     _check_lengths(arrays)
     columns = _typed(arrays)
-    _check_finite(columns)
+    check_finite(columns)
     _check_numbers(columns)
     _check_meshes(columns, meshes)
     return columns
@@ -177,7 +188,7 @@ def sound_pairs(arrays: _Arrays) -> dict[str, NDArray]:
         _check_header(name, array)
     _check_lengths_of_pairs(arrays)
     columns = _typed(arrays)
-    _check_finite(columns)
+    check_finite(columns)
     _check_numbers_of_pairs(columns, None)
     return columns
 
@@ -200,12 +211,12 @@ def _read_search(arrays: _Arrays) -> dict[str, Any]:
             raise ValueError(f"{name} is not finite")
     return {
         "poses": poses,
-        "period": _read_period(arrays, 3),
+        "period": read_saved_period(arrays, 3),
         "flat_angle": 0.0 if flat_angle is None else float(flat_angle),
     }
 
 
-def _read_period(arrays: _Arrays, dimension: int) -> Period | None:
+def read_saved_period(arrays: _Arrays, dimension: int) -> Period | None:
     """The period of a search; in the file it is 0 along an axis that has none."""
     if "period" not in arrays:
         return None
@@ -227,10 +238,10 @@ def _check_lengths(headers: _Arrays) -> None:
     """Shapes that agree, before anything is read."""
     row_count, node_count = len(headers["sphere"]), len(headers["node"])
     _check_vectors(headers, 3)
-    _check_length(headers, ROW_COLUMNS, row_count)
-    _check_length(headers, NODE_COLUMNS, node_count)
-    _check_length(headers, ("node_offsets",), row_count + 1)
-    _check_length(headers, headers.keys() & {"_tilt", *_FURTHER}, row_count)
+    check_length(headers, ROW_COLUMNS, row_count)
+    check_length(headers, NODE_COLUMNS, node_count)
+    check_length(headers, ("node_offsets",), row_count + 1)
+    check_length(headers, headers.keys() & {"_tilt", *_FURTHER}, row_count)
     if "poses" in headers and headers["poses"].shape[1:] != (4, 4):
         raise ValueError(f"poses has shape {headers['poses'].shape}")
 
@@ -240,8 +251,8 @@ def _check_lengths_of_pairs(headers: _Arrays) -> None:
     if point[1] not in (2, 3):
         raise ValueError(f"point has shape {point}")
     _check_vectors(headers, point[1])
-    _check_length(headers, PAIR_COLUMNS, point[0])
-    _check_length(headers, headers.keys() & set(_FURTHER), point[0])
+    check_length(headers, PAIR_COLUMNS, point[0])
+    check_length(headers, headers.keys() & set(_FURTHER), point[0])
 
 
 def _check_vectors(headers: _Arrays, dimension: int) -> None:
@@ -252,13 +263,15 @@ def _check_vectors(headers: _Arrays, dimension: int) -> None:
         raise ValueError(f"period has shape {headers['period'].shape}")
 
 
-def _check_length(headers: _Arrays, names: Iterable[str], length: int) -> None:
+def check_length(headers: _Arrays, names: Iterable[str], length: int) -> None:
+    """Complain about columns that have another number of entries."""
     for name in names:
         if len(headers[name]) != length:
             raise ValueError(f"{name} has {len(headers[name])} entries, not {length}")
 
 
-def _check_finite(columns: _Arrays) -> None:
+def check_finite(columns: _Arrays) -> None:
+    """Complain about the first number that is not finite."""
     for name, column in columns.items():
         outside = ~np.isfinite(column)
         if outside.any():
@@ -267,14 +280,16 @@ def _check_finite(columns: _Arrays) -> None:
             raise ValueError(f"{name}[{numbers}] is {column[tuple(place)]}")
 
 
-def _check_offsets(name: str, steps: NDArray[np.intp], length: int) -> None:
+def check_offsets(name: str, steps: NDArray[np.intp], length: int) -> None:
+    """Complain about offsets that do not ascend from 0 to a length."""
     # not by differences, which may be beyond 64 bits
     falls = (steps[1:] < steps[:-1]).any()
     if not len(steps) or steps[0] != 0 or steps[-1] != length or falls:
         raise ValueError(f"{name} does not ascend from 0 to {length}")
 
 
-def _check_sphere(columns: _Arrays, name: str) -> None:
+def check_firsts(columns: _Arrays, name: str) -> None:
+    """Complain about a column of numbers that is not what the offsets say."""
     offsets = columns["offsets"]
     spheres = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     if not np.array_equal(columns[name], spheres):
@@ -287,8 +302,8 @@ def _check_sphere(columns: _Arrays, name: str) -> None:
 def _check_numbers_of_pairs(columns: _Arrays, other_count: int | None) -> None:
     """Numbers that there are, in their order: `match` relies on both."""
     i, j = columns["i"], columns["j"]
-    _check_offsets("offsets", columns["offsets"], len(i))
-    _check_sphere(columns, "i")
+    check_offsets("offsets", columns["offsets"], len(i))
+    check_firsts(columns, "i")
     count = len(columns["offsets"]) - 1 if other_count is None else other_count
     outside = (j < 0) | (j >= count)
     if other_count is None:
@@ -305,9 +320,9 @@ def _check_numbers_of_pairs(columns: _Arrays, other_count: int | None) -> None:
 
 
 def _check_numbers(columns: _Arrays) -> None:
-    _check_offsets("offsets", columns["offsets"], len(columns["sphere"]))
-    _check_offsets("node_offsets", columns["node_offsets"], len(columns["node"]))
-    _check_sphere(columns, "sphere")
+    check_offsets("offsets", columns["offsets"], len(columns["sphere"]))
+    check_offsets("node_offsets", columns["node_offsets"], len(columns["node"]))
+    check_firsts(columns, "sphere")
     for name in ("facet", "feature", "mesh", "node"):
         if (columns[name] < 0).any():
             raise ValueError(f"{name}[{np.argmax(columns[name] < 0)}] is negative")

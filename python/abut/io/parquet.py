@@ -20,9 +20,9 @@ def save(table: Table, path: Path, extra: Mapping[str, NDArray]) -> None:
     pyarrow = import_extra("pyarrow", "io")
     parquet = import_extra("pyarrow.parquet", "io")
     columns = {name: pyarrow.array(c) for name, c in (table._flat() | dict(extra)).items()}
-    for name in table._list_columns:
+    for name, column in table._flat_lists().items():
         columns[name] = pyarrow.LargeListArray.from_arrays(
-            pyarrow.array(getattr(table, table._list_offsets)), pyarrow.array(getattr(table, name))
+            pyarrow.array(getattr(table, table._list_offsets)), pyarrow.array(column)
         )
     written = pyarrow.table(columns, metadata={"abut_format": str(FORMAT)})
     with open(path, "wb") as file:

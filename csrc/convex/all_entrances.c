@@ -1,0 +1,222 @@
+/* All entrances of a pair.
+ *
+ * What they are is said by signs alone, of every facet with every vertex and every edge with every
+ * edge (list_by_signs). Most pairs are done faster. Where all edges of B rise for sure from a
+ * vertex before a facet of A, no other vertex is before it, since B is convex. Where an arc of A
+ * goes from the cell of one vertex of B to that of another one, and crosses edges for sure that
+ * lead from one to the other, it crosses no others: it is straight and cells are convex, so that
+ * the cells along it are a way without detours, and none of its crossings can be missing. So if
+ * nothing on the way is in doubt by rounding, the list is that of the signs; if anything is, the
+ * signs are looked at. Therefore nothing depends on where the search begins, and vertices from a
+ * step before may spare it looking for them. */
+#include "entrances.h"
+
+#include "../mesh/tolerance.h"
+
+/* A list that is written. */
+typedef struct list {
+    entrance *all;
+    abut_index count;
+} list;
+
+abut_index entrances_limit(const convex_pair *pair)
+{
+    const abut_shape *a = pair->a.shape, *b = pair->b.shape;
+    return (abut_index)a->facet_count * b->vertex_count +
+           (abut_index)a->vertex_count * b->facet_count + (abut_index)a->edge_count * b->edge_count;
+}
+
+/* ---- by signs ---- */
+
+static double least_rise(const convex_pair *pair, int32_t facet, int32_t vertex)
+{
+    const vec3 normal = pair->a.shape->facets[facet].normal;
+    return entrances_least_rise(pair->b.shape, vertex, pair_turn_back(pair, normal));
+}
+
+/* The vertex that is before a facet of A for sure; -1: none. */
+static int32_t find_sure(const convex_pair *pair, int32_t facet)
+{
+    for (int32_t v = 0; v < pair->b.shape->vertex_count; v++) {
+        if (least_rise(pair, facet, v) > SINE_SURE) {
+            return v;
+        }
+    }
+    return -1;
+}
+
+static void list_facet(const convex_pair *pair, int32_t facet, list *l)
+{
+    const int32_t sure = find_sure(pair, facet);
+    if (sure >= 0) {
+        entrances_read_facet(pair, facet, sure, &l->all[l->count++]);
+        return;
+    }
+    for (int32_t v = 0; v < pair->b.shape->vertex_count; v++) {
+        if (least_rise(pair, facet, v) >= -SINE_ROUNDING) {
+            entrances_read_facet(pair, facet, v, &l->all[l->count++]);
+        }
+    }
+}
+
+static void list_edge(const convex_pair *pair, int32_t edge, list *l)
+{
+    const seen_arc arc = entrances_see(pair, edge);
+    for (int32_t b = 0; b < pair->b.shape->edge_count; b++) {
+        const int sign = entrances_cross(&arc, pair->b.shape, b, SINE_ROUNDING);
+        if (sign != 0) {
+            entrances_read_crossing(pair, edge, b, sign, &l->all[l->count++]);
+        }
+    }
+}
+
+static void mirror_from(const convex_pair *pair, list *l, abut_index begin)
+{
+    for (abut_index k = begin; k < l->count; k++) {
+        entrances_mirror(pair, &l->all[k]);
+    }
+}
+
+static void list_by_signs(const convex_pair *pair, const convex_pair *swapped, list *l)
+{
+    for (int32_t f = 0; f < pair->a.shape->facet_count; f++) {
+        list_facet(pair, f, l);
+    }
+    for (int32_t e = 0; e < pair->a.shape->edge_count; e++) {
+        list_edge(pair, e, l);
+    }
+    const abut_index begin = l->count;
+    for (int32_t f = 0; f < swapped->a.shape->facet_count; f++) {
+        list_facet(swapped, f, l);
+    }
+    mirror_from(pair, l, begin);
+}
+
+/* ---- what is sure ---- */
+
+/* Entrances of a step before, of which some may be gone, in the same order; `facet_end`: which of
+ * their ends is the facet. */
+typedef struct earlier {
+    const entrance *next, *end;
+    int facet_end;
+} earlier;
+
+/* The vertex that was before a facet; -1: not known. */
+static int32_t earlier_vertex(earlier *e, const abut_shape *b, int32_t facet)
+{
+    const int own = e->facet_end;
+    while (e->next < e->end &&
+           (e->next->ends[own].type != ABUT_FACET || e->next->ends[own].feature < facet)) {
+        e->next++;
+    }
+    if (e->next == e->end || e->next->ends[own].feature != facet) {
+        return -1;
+    }
+    const convex_end other = e->next->ends[1 - own];
+    const bool is_there = other.type == ABUT_VERTEX && other.feature >= 0;
+    return is_there && other.feature < b->vertex_count ? other.feature : -1;
+}
+
+/* The vertex that is deepest behind a facet. */
+static int32_t deepest_vertex(const convex_pair *pair, int32_t facet)
+{
+    const vec3 normal = pair->a.shape->facets[facet].normal;
+    return body_support(&pair->b, vec3_scale(pair_turn_back(pair, normal), -1.0)).vertex;
+}
+
+/* One vertex for each facet of A. False: not for sure. */
+static bool list_sure_facets(const convex_pair *pair, earlier before, list *l)
+{
+    for (int32_t f = 0; f < pair->a.shape->facet_count; f++) {
+        int32_t vertex = earlier_vertex(&before, pair->b.shape, f);
+        if (vertex < 0 || !(least_rise(pair, f, vertex) > SINE_SURE)) {
+            vertex = deepest_vertex(pair, f);
+            if (!(least_rise(pair, f, vertex) > SINE_SURE)) {
+                return false;
+            }
+        }
+        entrances_read_facet(pair, f, vertex, &l->all[l->count++]);
+    }
+    return true;
+}
+
+/* By the edge's number of B: there are few of one edge of A. */
+static void sort_crossings(entrance *all, abut_index count)
+{
+    for (abut_index k = 1; k < count; k++) {
+        const entrance e = all[k];
+        abut_index place = k;
+        for (; place > 0 && all[place - 1].ends[1].feature > e.ends[1].feature; place--) {
+            all[place] = all[place - 1];
+        }
+        all[place] = e;
+    }
+}
+
+/* What the arc of an edge of A crosses on its way from a vertex of B to another one. */
+static bool list_sure_crossings(const convex_pair *pair, int32_t edge, int32_t from, int32_t to,
+                                list *l)
+{
+    const abut_shape *b = pair->b.shape;
+    const seen_arc arc = entrances_see(pair, edge);
+    const abut_index begin = l->count;
+    int32_t came = -1;
+    for (int32_t steps = 0; from != to && steps < b->edge_count; steps++) {
+        int sign;
+        const int32_t next = entrances_leave(&arc, b, from, came, SINE_SURE, &sign);
+        if (next < 0) {
+            return false;
+        }
+        entrances_read_crossing(pair, edge, next, sign, &l->all[l->count++]);
+        from = b->edges[next].vertices[0] + b->edges[next].vertices[1] - from;
+        came = next;
+    }
+    sort_crossings(l->all + begin, l->count - begin);
+    return from == to;
+}
+
+/* After the facets of A, of which entry f is that of facet f. */
+static bool list_sure_edges(const convex_pair *pair, list *l)
+{
+    const abut_shape *a = pair->a.shape;
+    for (int32_t e = 0; e < a->edge_count; e++) {
+        const int32_t *facets = a->edges[e].facets;
+        const int32_t from = l->all[facets[0]].ends[1].feature;
+        const int32_t to = l->all[facets[1]].ends[1].feature;
+        if (from != to && !list_sure_crossings(pair, e, from, to, l)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* False: something is in doubt, and what is written is of no use. */
+static bool list_sure(const convex_pair *pair, const convex_pair *swapped, const entrance *before,
+                      abut_index before_count, list *l)
+{
+    const entrance *end = before + before_count;
+    if (!list_sure_facets(pair, (earlier){before, end, 0}, l) || !list_sure_edges(pair, l)) {
+        return false;
+    }
+    const abut_index begin = l->count;
+    while (before < end && before->ends[1].type != ABUT_FACET) {
+        before++;
+    }
+    if (!list_sure_facets(swapped, (earlier){before, end, 1}, l)) {
+        return false;
+    }
+    mirror_from(pair, l, begin);
+    return true;
+}
+
+abut_index entrances_all(const convex_pair *pair, const entrance *before, abut_index before_count,
+                         entrance *all)
+{
+    const convex_pair swapped = pair_swapped(pair);
+    list l = {all, 0};
+    if (!list_sure(pair, &swapped, before, before ? before_count : 0, &l)) {
+        l.count = 0;
+        list_by_signs(pair, &swapped, &l);
+    }
+    return l.count;
+}

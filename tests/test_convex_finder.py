@@ -1,0 +1,527 @@
+"""The search for contacts of convex bodies: what goes in, and which rows come out."""
+
+import pickle
+import sys
+
+import numpy as np
+import pytest
+
+import abut
+from scenes_bodies import COUNT, CUBE, PERIOD, SQUARE, TETRA, finder_of, heap_of, shapes_of
+
+METHODS = ("slm", "fcp", "cp", "fds")
+
+
+@pytest.fixture(scope="module", params=[2, 3])
+def dimension(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def finder(dimension):
+    return finder_of(dimension)
+
+
+@pytest.fixture(scope="module")
+def heap(dimension):
+    return heap_of(dimension)
+
+
+@pytest.fixture(scope="module")
+def cubes():
+    return abut.ConvexFinder(abut.ConvexShape(CUBE))
+
+
+@pytest.fixture(scope="module")
+def squares():
+    return abut.ConvexFinder(abut.ConvexShape(SQUARE))
+
+
+def all_pairs(count=COUNT):
+    return np.column_stack(np.triu_indices(count, 1))
+
+
+def close(found, expected):
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+# ---- rows ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_two_cubes(method):
+    finder = abut.ConvexFinder(abut.ConvexShape(CUBE), method=method)
+    contacts = finder.find([[0, 0, 0], [0.25, 0.5, 1.875], [9, 9, 9]])
+    assert (contacts.i.tolist(), contacts.j.tolist()) == ([0], [1])
+    assert contacts.status.tolist() == [abut.OVERLAPPING]
+    close(contacts.overlap, [0.125])
+    close(contacts.normal, [[0, 0, -1]])
+    close(contacts.point[:, 2], [0.9375])
+    assert contacts.offsets.tolist() == [0, 1, 1, 1] and contacts.body_count == 3
+    corners = [[x, y, 0.9375] for x in (-0.75, 1) for y in (-0.5, 1)]
+    close(sorted(contacts.spot.tolist()), sorted(corners))
+    close(contacts.spot_overlap, [0.125] * 4)
+    assert contacts.spot_offsets.tolist() == [0, 4]
+
+
+def test_two_squares(squares):
+    contacts = squares.find([[0, 0], [0.5, 1.75]])
+    close(contacts.overlap, [0.25])
+    close(contacts.normal, [[0, -1]])
+    assert contacts.type.tolist() == [[abut.FACET, abut.VERTEX]] or contacts.type.tolist() == [
+        [abut.VERTEX, abut.FACET]
+    ]
+    close(sorted(contacts.spot.tolist()), [[-0.5, 0.875], [1, 0.875]])
+
+
+def test_rows_are_those_that_overlap(finder, heap):
+    contacts = finder.find(*heap)
+    rows = finder.find(*heap, pairs=all_pairs())
+    assert len(rows) == COUNT * (COUNT - 1) // 2 and rows.offsets is None
+    assert np.array_equal(np.column_stack([rows.i, rows.j]), all_pairs())
+    touching = rows.overlap >= 0
+    assert 10 < touching.sum() < len(rows) / 2
+    assert np.array_equal(contacts.i, rows.i[touching])
+    assert np.array_equal(contacts.j, rows.j[touching])
+    for name in ("status", "type", "feature", "normal", "overlap", "error", "link", "point"):
+        assert np.array_equal(getattr(contacts, name), getattr(rows, name)[touching]), name
+    assert np.array_equal(contacts.spot, rows[touching].spot)
+    assert np.array_equal(np.repeat(np.arange(COUNT), np.diff(contacts.offsets)), contacts.i)
+
+
+def test_a_gap_reports_near_ones(finder, heap):
+    rows = finder.find(*heap, pairs=all_pairs())
+    near = finder.find(*heap, gap=0.25)
+    wanted = rows.overlap >= -0.25
+    assert len(finder.find(*heap)) < len(near) == wanted.sum()
+    assert np.array_equal(near.overlap, rows.overlap[wanted])
+    some = finder.find(*heap, pairs=all_pairs()[::-1], gap=0.25)
+    assert np.array_equal(some.overlap, rows.overlap[wanted][::-1]) and some.offsets is None
+
+
+def test_pairs_keep_their_order(finder, heap):
+    pairs = all_pairs()[[70, 3, 3, 11]]
+    pairs[2] = pairs[2][::-1]
+    contacts = finder.find(*heap, pairs=pairs)
+    assert np.array_equal(np.column_stack([contacts.i, contacts.j]), pairs)
+    close(contacts.overlap[1], contacts.overlap[2])
+    close(contacts.normal[1], -contacts.normal[2])
+
+
+def test_pairs_of_tables(finder, heap, dimension):
+    spheres = abut.find_pairs(heap[0], 1.0)
+    contacts = finder.find(*heap, pairs=spheres)
+    assert len(contacts) == len(spheres) > 0
+    assert np.array_equal(contacts.i, spheres.i) and np.array_equal(contacts.j, spheres.j)
+    again = finder.find(*heap, pairs=contacts)
+    assert again == contacts
+    others = abut.find_pairs(heap[0], 1.0, others=(heap[0], 1.0))
+    with pytest.raises(ValueError, match="pairs has pairs of spheres and others"):
+        finder.find(*heap, pairs=others)
+
+
+def test_nothing(dimension):
+    finder = abut.ConvexFinder(shapes_of(dimension)[0])
+    empty = finder.find(np.zeros((0, dimension)))
+    assert len(empty) == 0 and empty.body_count == 0 and empty.spot.shape == (0, dimension)
+    assert len(finder.find([], [])) == 0
+    one = finder.find(np.zeros((1, dimension)), pairs=np.zeros((0, 2), int))
+    assert len(one) == 0 and one.offsets is None
+    assert len(finder.find(np.zeros((1, dimension)), pairs=[])) == 0
+
+
+# ---- orientations --------------------------------------------------------------------------------
+
+
+def test_quaternions_of_any_length(cubes):
+    half = np.sqrt(0.5)
+    positions = [[0, 0, 0], [0, 0, 2.375]]
+    turned = [[0, 0, 0, 1], [half * np.sin(np.pi / 8)] * 2 + [0, np.cos(np.pi / 8)]]
+    expected = cubes.find(positions, turned, gap=1)
+    for factor in (2.0, 1e-3, -1.0):
+        found = cubes.find(positions, np.multiply(turned, factor), gap=1)
+        close(found.overlap, expected.overlap)
+    assert len(cubes.find(positions, [0, 0, 0, 3], gap=1)) == 1
+
+
+def test_rotations(cubes):
+    transform = pytest.importorskip("scipy.spatial.transform")
+    rng = np.random.default_rng(4)
+    quaternions = rng.normal(size=(2, 4))
+    rotation = transform.Rotation.from_quat(quaternions)
+    positions = [[0, 0, 0], [0, 0, 2]]
+    expected = cubes.find(positions, quaternions)
+    close(cubes.find(positions, rotation).overlap, expected.overlap)
+    close(
+        cubes.find(positions, rotation[0]).overlap, cubes.find(positions, quaternions[[0, 0]]).overlap
+    )
+
+
+def test_turned_bodies_are_turned_shapes(cubes):
+    """A rotation is that of SciPy, and an angle goes counter-clockwise."""
+    transform = pytest.importorskip("scipy.spatial.transform")
+    rotations = transform.Rotation.random(2, rng=5)
+    shapes = [abut.ConvexShape(one.apply(CUBE)) for one in rotations]
+    positions = [[0, 0, 0], [0.5, 0.25, 2]]
+    turned = abut.find_convex_contacts(shapes, positions, shape=[0, 1], gap=1)
+    found = cubes.find(positions, rotations, gap=1)
+    close(found.overlap, turned.overlap)
+    close(found.normal, turned.normal)
+
+
+def test_angles(squares):
+    positions, angles = [[0, 0], [1.5, 1.5]], [0.25, -0.5]
+    shapes = []
+    for angle in angles:
+        c, s = np.cos(angle), np.sin(angle)
+        shapes.append(abut.ConvexShape(SQUARE @ [[c, s], [-s, c]]))
+    turned = abut.find_convex_contacts(shapes, positions, shape=[0, 1], gap=1)
+    found = squares.find(positions, angles, gap=1)
+    close(found.overlap, turned.overlap)
+    close(found.normal, turned.normal)
+    close(
+        squares.find(positions, 0.25, gap=1).overlap,
+        squares.find(positions, [0.25, 0.25], gap=1).overlap,
+    )
+
+
+# ---- scales, shapes, options ---------------------------------------------------------------------
+
+
+def test_scales_are_sizes(dimension):
+    shape = shapes_of(dimension)[1]
+    positions = np.zeros((2, dimension))
+    positions[1, 0] = 2.5
+    scales = [1.5, 0.75]
+    large = [shape.scaled(scale) for scale in scales]
+    expected = abut.find_convex_contacts(large, positions, shape=[0, 1], pairs=[[0, 1]])
+    found = abut.find_convex_contacts(shape, positions, scales=scales, pairs=[[0, 1]])
+    close(found.overlap, expected.overlap)
+    close(found.normal, expected.normal)
+    one = abut.find_convex_contacts(shape, positions, scales=1.5, pairs=[[0, 1]])
+    both = abut.find_convex_contacts(shape, positions, scales=[1.5, 1.5], pairs=[[0, 1]])
+    assert np.array_equal(one.overlap, both.overlap)
+
+
+def test_rounding_adds_to_the_overlap():
+    positions = [[0, 0, 0], [0, 0, 2.5]]
+    sharp = abut.find_convex_contacts(abut.ConvexShape(CUBE), positions, pairs=[[0, 1]])
+    soft = abut.find_convex_contacts(
+        abut.ConvexShape(CUBE, radius=0.25), positions, pairs=[[0, 1]], scales=1.0
+    )
+    close(sharp.overlap, [-0.5])
+    close(soft.overlap, [0])
+    assert sharp.status.tolist() == [abut.SEPARATED] and soft.status.tolist() == [abut.TOUCHING]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_methods_agree_where_they_are_right(method, finder, heap, dimension):
+    other = finder_of(dimension, method=method)
+    assert other.method == method
+    expected = finder.find(*heap, pairs=all_pairs())
+    found = other.find(*heap, pairs=all_pairs())
+    apart = expected.overlap < 0
+    # common planes bound the gap from below: they never see more of it than there is
+    assert (found.overlap >= expected.overlap - 1e-9)[apart].all()
+    if method in ("slm", "fds"):
+        close(found.overlap[apart], expected.overlap[apart])
+        assert (found.error >= 0).all()
+    else:
+        assert np.isnan(found.error).all()
+
+
+def test_global_minimum(finder, heap, dimension):
+    tracked, least = (finder.find(*heap, minimum=one) for one in ("tracked", "global"))
+    best = finder_of(dimension, method="fds").find(*heap)
+    assert np.array_equal(tracked.i, least.i)
+    assert (least.overlap <= tracked.overlap + 1e-9).all()
+    close(least.overlap, best.overlap)
+
+
+def test_without_spots(finder, heap):
+    found, with_spots = finder.find(*heap, spots=False), finder.find(*heap)
+    assert found.spot is found.spot_overlap is found.spot_type is found.spot_offsets is None
+    assert np.array_equal(found.overlap, with_spots.overlap)
+    for call in (lambda: found.spot_row, lambda: found.match_spots(with_spots)):
+        with pytest.raises(ValueError, match="these contacts have no spots"):
+            call()
+    with pytest.raises(ValueError, match="these contacts have no spots"):
+        with_spots.match_spots(found)
+
+
+def test_periods(finder, heap, dimension):
+    period = PERIOD[dimension]
+    contacts = finder.find(*heap, period=period)
+    assert contacts.period == period and contacts.image.any()
+    assert len(contacts) > len(finder.find(*heap))
+    lengths = np.array([length or 0 for length in period])
+    # the images, as bodies that are there
+    positions, turns = heap
+    for row in np.flatnonzero(contacts.image.any(axis=1))[:20]:
+        i, j = contacts.i[row], contacts.j[row]
+        moved = positions.copy()
+        moved[j] += contacts.image[row] * lengths
+        if i != j:
+            alone = finder.find(moved, turns, pairs=[[i, j]])
+            close(alone.overlap[0], contacts.overlap[row])
+
+
+# ---- warm starts ---------------------------------------------------------------------------------
+
+
+def test_before_changes_no_result_of_bodies_apart(finder, heap, dimension):
+    before = finder.find(*heap, gap=1.0)
+    moved = heap_of(dimension, 1)
+    cold, warm = finder.find(*moved, gap=1.0), finder.find(*moved, gap=1.0, before=before)
+    assert np.array_equal(cold.i, warm.i) and np.array_equal(cold.j, warm.j)
+    apart = cold.status == abut.SEPARATED
+    assert apart.sum() > 10
+    close(cold.overlap[apart], warm.overlap[apart])
+    close(cold.normal[apart], warm.normal[apart])
+    assert warm.iterations.sum() < cold.iterations.sum()
+
+
+def test_a_row_depends_on_its_pair_alone(finder, heap, dimension):
+    before = finder.find(*heap, gap=1.0)
+    moved = heap_of(dimension, 1)
+    all_rows = finder.find(*moved, gap=1.0, before=before)
+    assert finder.find(*moved, gap=1.0, before=before) == all_rows
+    pairs = np.column_stack([all_rows.i, all_rows.j])
+    some = finder.find(*moved, pairs=pairs[5:9], before=before)
+    part = all_rows[5:9]
+    for name in ("overlap", "normal", "link", "state", "spot", "spot_overlap"):
+        assert getattr(some, name).tobytes() == getattr(part, name).tobytes(), name
+    single = finder.find(*moved, pairs=pairs[5:9], before=before[(before.i == pairs[5, 0])])
+    assert single.overlap[0] == some.overlap[0]
+
+
+def test_before_of_an_equal_finder(finder, heap, dimension):
+    before = finder_of(dimension).find(*heap)
+    warm = finder.find(*heap, before=before)
+    assert warm == finder.find(*heap, before=finder.find(*heap))
+    assert finder.find(*heap, before=pickle.loads(pickle.dumps(before))) == warm
+    cold = finder_of(dimension, method="cp").find(*heap, before=before)
+    assert len(cold) > 0
+
+
+@pytest.mark.parametrize("change", ["shapes", "scales", "numbers", "count", "table"])
+def test_before_of_another_finder(change, finder, heap, dimension):
+    shapes, numbers, scales = finder.shapes, finder.shape, finder.scales
+    positions, turns = heap
+    if change == "shapes":
+        shapes = [shapes[0].rounded(0.5), shapes[1]]
+    if change == "scales":
+        scales = scales * 2
+    if change == "numbers":
+        numbers = 1 - numbers
+    if change == "count":
+        shapes, numbers, scales = shapes[0], None, 1.0
+        positions, turns = positions[1:], turns[1:]
+    other = abut.ConvexFinder(shapes, numbers, scales=scales)
+    before = other.find(positions, turns)
+    if change == "table":
+        with pytest.raises(TypeError, match="before is a Pairs, but must be"):
+            finder.find(*heap, before=abut.find_pairs(heap[0], 1.0))
+        return
+    with pytest.raises(ValueError, match="before is of another finder"):
+        finder.find(*heap, before=before)
+
+
+def test_before_of_another_period(finder, heap, dimension):
+    before = finder.find(*heap, period=PERIOD[dimension])
+    with pytest.raises(ValueError, match="before has the period"):
+        finder.find(*heap, before=before)
+    assert len(finder.find(*heap, period=PERIOD[dimension], before=before)) == len(before)
+
+
+def test_before_may_hold_anything(finder, heap):
+    """Columns are the caller's to change: wrong numbers make a cold start, or a clear error."""
+    expected = finder.find(*heap)
+    for value in (np.nan, 1e300, -1.0, 0.0):
+        before = finder.find(*heap)
+        before.state[:] = value
+        found = finder.find(*heap, before=before)
+        assert len(found) == len(expected)
+        close(found.overlap[expected.overlap < 0], expected.overlap[expected.overlap < 0])
+    before = finder.find(*heap)
+    before.i[:] = 10**9
+    before.j[:] = -1
+    assert len(finder.find(*heap, before=before)) == len(expected)
+
+
+# ---- how it is queried ---------------------------------------------------------------------------
+
+
+def test_same_bits_for_any_number_of_threads(finder, heap):
+    expected = finder.find(*heap, gap=0.5, workers=1)
+    for workers in (2, 3, -1):
+        assert finder.find(*heap, gap=0.5, workers=workers) == expected
+
+
+def test_inputs_are_not_written(finder, heap):
+    positions, turns = heap[0].copy(), heap[1].copy()
+    positions.flags.writeable = turns.flags.writeable = False
+    assert finder.find(positions, turns) == finder.find(*heap)
+    single = finder.find(positions.astype(np.float32), turns)
+    assert len(single) > 0
+
+
+def test_any_number_of_bodies(squares):
+    for count in (2, 3, 2, 5):
+        line = np.column_stack([np.arange(count) * 1.875, np.zeros(count)])
+        assert len(squares.find(line)) == count - 1
+
+
+def test_pickles(finder, heap):
+    again = pickle.loads(pickle.dumps(finder))
+    assert repr(again) == repr(finder) and again.shapes == finder.shapes
+    assert again.find(*heap) == finder.find(*heap)
+    free = abut.ConvexFinder(finder.shapes[0], scales=2.0, method="fds", iterations=7)
+    assert repr(pickle.loads(pickle.dumps(free))) == repr(free)
+
+
+def test_attributes_and_repr(finder, dimension):
+    assert finder.dimension == dimension and finder.method == "slm"
+    assert repr(finder) == "ConvexFinder(40 bodies of 2 shapes, 'slm')"
+    for array in (finder.shape, finder.scales):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+    free = abut.ConvexFinder(finder.shapes[0])
+    assert repr(free) == "ConvexFinder(any bodies of 1 shape, 'slm')"
+    assert free.shape is None and free.scales == 1.0
+
+
+def test_once(finder, heap, dimension):
+    found = abut.find_convex_contacts(
+        list(finder.shapes), *heap, shape=finder.shape, scales=finder.scales, gap=0.5
+    )
+    assert found == finder.find(*heap, gap=0.5)
+
+
+# ---- bad input -----------------------------------------------------------------------------------
+
+CUBE_SHAPE, SQUARE_SHAPE, TETRA_SHAPE = map(abut.ConvexShape, (CUBE, SQUARE, TETRA))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "message"),
+    [
+        (([],), {}, ValueError, "the sequence of shapes is empty"),
+        ((CUBE,), {}, TypeError, "shapes is an ndarray, but must be a ConvexShape"),
+        (([CUBE_SHAPE, CUBE], [0, 1]), {}, TypeError, "shapes[1] is an ndarray"),
+        (([CUBE_SHAPE, SQUARE_SHAPE], [0, 1]), {}, ValueError, "2 dimensions, but shape"),
+        (([CUBE_SHAPE, TETRA_SHAPE],), {}, ValueError, "there are 2 shapes: give shape="),
+        (([CUBE_SHAPE], [0, 1]), {}, ValueError, "shape[1] is 1, but must be 0 to 0"),
+        (([CUBE_SHAPE], [-1]), {}, ValueError, "shape[0] is -1, but must be 0 to 0"),
+        (([CUBE_SHAPE], [[0]]), {}, ValueError, "shape has shape (1, 1), but must be (n,)"),
+        (([CUBE_SHAPE], [0.0]), {}, TypeError, "shape has dtype float64, but must be integers"),
+        ((CUBE_SHAPE,), {"scales": 0}, ValueError, "scales is 0.0, but must be positive"),
+        ((CUBE_SHAPE,), {"scales": [1, -1]}, ValueError, "scales[1] is -1; scales must be"),
+        ((CUBE_SHAPE,), {"scales": [1, np.nan]}, ValueError, "scales[1] is nan"),
+        ((CUBE_SHAPE, [0]), {"scales": [1, 1]}, ValueError, "scales has 2 entries, but there is 1 body"),
+        ((CUBE_SHAPE,), {"method": "gjk"}, ValueError, "method is 'gjk', but must be 'slm' or"),
+        ((CUBE_SHAPE,), {"method": 1}, TypeError, "method is 1"),
+        ((CUBE_SHAPE,), {"patch_angle": 0}, ValueError, "patch_angle is 0"),
+        ((CUBE_SHAPE,), {"patch_angle": 1}, ValueError, "patch_angle is 1"),
+        ((CUBE_SHAPE,), {"patch_angle": np.nan}, ValueError, "patch_angle is nan"),
+        ((CUBE_SHAPE,), {"cp_angles": (0.1, 0)}, ValueError, "cp_angles[1] is 0"),
+        ((CUBE_SHAPE,), {"cp_angles": (0.1, 0.2)}, ValueError, "cp_angles[1] is 0.2"),
+        ((CUBE_SHAPE,), {"cp_angles": 0.1}, ValueError, "cp_angles has shape ()"),
+        ((CUBE_SHAPE,), {"iterations": 0}, ValueError, "iterations is 0"),
+        ((CUBE_SHAPE,), {"iterations": 2**40}, ValueError, "iterations is 1099511627776"),
+        ((CUBE_SHAPE,), {"iterations": 1.5}, TypeError, "iterations is 1.5"),
+    ],
+)
+def test_bad_finders(arguments, options, error, message):
+    with pytest.raises(error) as caught:
+        abut.ConvexFinder(*arguments, **options)
+    assert message in str(caught.value)
+
+
+PLACES = np.array([[0.0, 0, 0], [0, 0, 1.5], [9, 9, 9]])
+
+
+def changed(array, *where_and_value):
+    *where, value = where_and_value
+    array = np.array(array, float)
+    array[tuple(where)] = value
+    return array
+
+
+TURNS = np.tile([0.0, 0, 0, 1], (3, 1))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "message"),
+    [
+        ((changed(PLACES, 1, 2, np.nan),), {}, ValueError, "positions[1, 2] is nan"),
+        ((changed(PLACES, 2, 0, np.inf),), {}, ValueError, "positions[2, 0] is inf"),
+        ((changed(PLACES, 2, 0, 1e76),), {}, ValueError, "positions[2, 0] is 1e+76; coordinates"),
+        ((PLACES[:2],), {}, ValueError, "positions has 2 rows, but there are 3 bodies"),
+        ((PLACES[:, :2],), {}, ValueError, "positions has shape (3, 2), but must be (n, 3)"),
+        ((PLACES[0],), {}, ValueError, "positions has shape (3,), but must be (n, 3)"),
+        (("here",), {}, TypeError, "positions is 'here'"),
+        ((PLACES, changed(TURNS, 1, 3, 0)), {}, ValueError, "orientations[1] has the length 0"),
+        ((PLACES, changed(TURNS, 2, 3, np.nan)), {}, ValueError, "orientations[2] has the length nan"),
+        ((PLACES, TURNS[:2]), {}, ValueError, "orientations has shape (2, 4), but must be (3, 4)"),
+        ((PLACES, [0.0, 0.0, 0.0]), {}, ValueError, "orientations has shape (3,), but must be (3, 4)"),
+        ((PLACES,), {"pairs": [[0, 3]]}, ValueError, "3"),
+        ((PLACES,), {"pairs": [[0, 1], [-1, 2]]}, ValueError, "-1"),
+        ((PLACES,), {"pairs": [[0, 1], [2, 2]]}, ValueError, "pair 1 is body 2 and itself"),
+        ((PLACES,), {"pairs": [0, 1]}, ValueError, "must be (m, 2): give one pair as [[i, j]]"),
+        ((PLACES,), {"pairs": [[0, 1, 2]]}, ValueError, "pairs has shape (1, 3), but must be (m, 2)"),
+        ((PLACES,), {"pairs": [[0.0, 1.0]]}, TypeError, "pairs has dtype float64"),
+        ((PLACES,), {"gap": -1}, ValueError, "gap is -1"),
+        ((PLACES,), {"gap": np.nan}, ValueError, "gap is nan"),
+        ((PLACES,), {"gap": [0.1]}, ValueError, "gap has shape (1,), but must be one number"),
+        ((PLACES,), {"minimum": "least"}, ValueError, "minimum is 'least', but must be 'tracked' or"),
+        ((PLACES,), {"period": (1, 1)}, ValueError, "period has 2 items, but must have 3"),
+        ((PLACES,), {"period": (1, 0, 1)}, ValueError, "period[1] is 0, but must be positive"),
+        ((PLACES,), {"workers": 0}, ValueError, "workers is 0"),
+    ],
+)
+def test_bad_queries(arguments, options, error, message):
+    finder = abut.ConvexFinder(CUBE_SHAPE, [0, 0, 0])
+    with pytest.raises(error) as caught:
+        finder.find(*arguments, **options)
+    assert message in str(caught.value) and "\n" not in str(caught.value)
+    assert len(finder.find(PLACES, TURNS)) == 1
+
+
+@pytest.mark.parametrize(
+    ("turns", "error", "message"),
+    [
+        ([0, np.nan], ValueError, "orientations[1] is nan"),
+        ([0, 0, 0], ValueError, "orientations has 3 entries, but there are 2 bodies"),
+        ([[0], [0]], ValueError, "orientations has shape (2, 1)"),
+    ],
+)
+def test_bad_angles(squares, turns, error, message):
+    with pytest.raises(error) as caught:
+        squares.find([[0, 0], [1, 0]], turns)
+    assert message in str(caught.value)
+
+
+def test_rotations_are_not_for_polygons(squares):
+    transform = pytest.importorskip("scipy.spatial.transform")
+    with pytest.raises(TypeError, match="those of polygons are angles"):
+        squares.find([[0, 0], [1, 0]], transform.Rotation.identity(2))
+
+
+def test_walls_of_wrong_kinds(cubes, squares):
+    plane, floor = abut.HalfSpace((0, 0, 0), (0, 0, 1)), abut.Mesh(np.eye(3), [[0, 1, 2]])
+    places = [[0, 0, 0.5]]
+    wrong = [
+        ([], ValueError, "the sequence of walls is empty"),
+        ([plane, floor], ValueError, r"walls\[0\] is a HalfSpace, but walls\[1\] is not"),
+        ([abut.ContactFinder(floor), floor], ValueError, r"only half spaces may follow"),
+        ([floor, abut.ContactFinder(floor)], ValueError, r"walls\[1\] is a ContactFinder"),
+        (3, TypeError, r"walls\[0\]: no mesh can be made of int"),
+    ]
+    for walls, error, message in wrong:
+        with pytest.raises(error, match=message):
+            cubes.find_walls(places, None, walls)
+    with pytest.raises(ValueError, match="polygons have no walls"):
+        squares.find_walls([[0, 0]], None, plane)
+
+
