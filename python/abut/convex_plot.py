@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import plot
-from .orientations import read_turns, turned
+from .orientations import turned
 
 if TYPE_CHECKING:
     from .convex_contacts import ConvexContacts
@@ -196,9 +196,7 @@ def _draw_touching(contacts, ax, name, bodies, count, alpha):
     chosen = numbers[plot._evenly(len(numbers), count)]
     finder, positions, *orientations = bodies
     turns = orientations[0] if orientations else None
-    return plot_bodies(
-        finder, positions, turns, ax, backend=name, alpha=alpha, numbers=chosen
-    )
+    return plot_bodies(finder, positions, turns, ax, backend=name, alpha=alpha, numbers=chosen)
 
 
 def _arrow_length(contacts, bodies):
