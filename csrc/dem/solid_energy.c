@@ -32,25 +32,53 @@ double solids_elastic_energy(const abut_simulation *s)
 
 /* ---- which step is stable ---- */
 
-/* What holds a body: the sum over spots of the square of a frequency, the mass taken as 1 / (1 / m
- * + arm^2 / I), and the largest damping ratio of a spot, times the root of their number. */
+/* What holds a body: stiffness by mass, and by inertia about its principal axes; and the largest
+ * ratio of a spot's damping to its stiffness. */
 typedef struct solid_hold {
-    double frequency_sq, damping_ratio;
-    abut_index spots;
+    double push, turn[3], damping;
 } solid_hold;
 
-static void add_hold(solid_hold *h, const law *l, const rigid *r, vec3 arm, vec3 normal)
+/* Bodies that touch each other give way both. */
+typedef struct spot_hold {
+    const law *law;
+    vec3 point, normal;
+    double both;
+    abut_index bearing; /* spots that share the body's mass */
+} spot_hold;
+
+static double damping_of(const law *l, double mass, abut_index bearing)
 {
     const law_stiffness of = laws_stiffness(l, 1.0, 1.0);
-    const double xy = r->inertia[0] < r->inertia[1] ? r->inertia[0] : r->inertia[1];
-    const double least = xy < r->inertia[2] ? xy : r->inertia[2];
-    const vec3 turning = vec3_cross(arm, normal);
-    const vec3 spin = rigid_spin(r, r->orientation, turning);
-    const double along = of.normal * (1.0 / r->mass + vec3_dot(turning, spin));
-    const double across = of.shear * (1.0 / r->mass + vec3_norm_sq(arm) / least);
-    h->frequency_sq += along > across ? along : across;
-    h->damping_ratio = of.damping_ratio > h->damping_ratio ? of.damping_ratio : h->damping_ratio;
-    h->spots++;
+    return of.normal > 0.0 ? 2.0 * of.damping_ratio * sqrt(mass / ((double)bearing * of.normal))
+                           : 0.0;
+}
+
+static void add_hold(solid_hold *h, const spot_hold *spot, const rigid *r)
+{
+    vec3 rows[3];
+    rigid_rows(r->began_orientation, rows);
+    const law_stiffness of = laws_stiffness(spot->law, 1.0, 1.0);
+    const vec3 arm = rigid_to_axes(rows, vec3_sub(spot->point, r->began));
+    const vec3 turning = vec3_cross(arm, rigid_to_axes(rows, spot->normal));
+    const double arms[3] = {arm.x, arm.y, arm.z}, along[3] = {turning.x, turning.y, turning.z};
+    const double damping = damping_of(spot->law, r->mass, spot->bearing);
+    h->push += spot->both * (of.normal > of.shear ? of.normal : of.shear) / r->mass;
+    for (int axis = 0; axis < 3; axis++) {
+        const double normal_sq = along[axis] * along[axis];
+        const double all_sq = vec3_norm_sq(arm) - arms[axis] * arms[axis];
+        const double stiffness = of.normal * normal_sq + of.shear * (all_sq - normal_sq);
+        h->turn[axis] += spot->both * stiffness / r->inertia[axis];
+    }
+    h->damping = damping > h->damping ? damping : h->damping;
+}
+
+static abut_index count_bearing(const abut_convex_columns *c, abut_index row)
+{
+    abut_index count = 0;
+    for (abut_index spot = c->spot_offsets[row]; spot < c->spot_offsets[row + 1]; spot++) {
+        count += c->spot_overlap[spot] > 0.0;
+    }
+    return count;
 }
 
 static void add_row_holds(const abut_simulation *s, abut_meeting meeting, abut_index row,
@@ -58,33 +86,53 @@ static void add_row_holds(const abut_simulation *s, abut_meeting meeting, abut_i
 {
     const spot_table *t = &s->before.spots[meeting];
     const abut_convex_columns *c = &t->columns;
-    const law *l = simulation_spot_law(s, t, meeting, row);
-    const vec3 normal = vec3_load(c->normal + 3 * row);
+    spot_hold h = {.law = simulation_spot_law(s, t, meeting, row),
+                   .normal = vec3_load(c->normal + 3 * row),
+                   .both = meeting == ABUT_WITH_WALLS ? 1.0 : 2.0,
+                   .bearing = count_bearing(c, row)};
     const vec3 shift = simulation_spot_shift(s, t, row);
     for (abut_index spot = c->spot_offsets[row]; spot < c->spot_offsets[row + 1]; spot++) {
-        const vec3 point = vec3_load(c->spot + 3 * spot);
         if (!(c->spot_overlap[spot] > 0.0)) {
             continue;
         }
-        const rigid *own = &s->solids.solids[c->i[row]].rigid;
-        add_hold(&holds[c->i[row]], l, own, vec3_sub(point, own->began), normal);
+        h.point = vec3_load(c->spot + 3 * spot);
+        add_hold(&holds[c->i[row]], &h, &s->solids.solids[c->i[row]].rigid);
         if (meeting == ABUT_WITH_BODIES) {
-            const rigid *other = &s->solids.solids[c->j[row]].rigid;
-            const vec3 arm = vec3_sub(vec3_sub(point, shift), other->began);
-            add_hold(&holds[c->j[row]], l, other, arm, normal);
+            h.point = vec3_sub(h.point, shift);
+            add_hold(&holds[c->j[row]], &h, &s->solids.solids[c->j[row]].rigid);
         }
     }
 }
 
-/* As of a sphere: of two masses that meet each counts with half of the limit. */
-static double step_of_hold(const solid_hold *h)
+/* Of a body that touches nothing: as if four spots of its stiffest law bore it, a cube's at its
+ * corners. */
+static solid_hold hold_of_free(const abut_simulation *s, const solid *of)
 {
-    const double ratio_sq = (double)h->spots * h->damping_ratio * h->damping_ratio;
-    return sqrt(2.0 / h->frequency_sq) * (sqrt(1.0 + ratio_sq) - sqrt(ratio_sq));
+    const double *inertia = of->rigid.inertia;
+    const double most = larger(inertia[0], larger(inertia[1], inertia[2]));
+    const double arm_sq = of->reach * of->reach / 3.0;
+    solid_hold h = {0};
+    for (abut_index other = 0; other < s->laws.material_count; other++) {
+        const law *l = &s->laws.laws[laws_number(&s->laws, of->material, other)];
+        const double stiffness = l->is_hertz > 0.0 ? 0.0 : laws_stiffness(l, 1.0, 1.0).normal;
+        h.push = larger(h.push, 4.0 * stiffness / of->rigid.mass);
+        h.turn[0] = larger(h.turn[0], 4.0 * stiffness * arm_sq / most);
+        if (stiffness > 0.0) {
+            h.damping = larger(h.damping, damping_of(l, of->rigid.mass, 4));
+        }
+    }
+    return h;
 }
 
-abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *s,
-                                                  const double *free_steps, double *step)
+/* Both ways to give way add up where contacts are off the center. */
+static double step_of_hold(const solid_hold *h)
+{
+    const double turn = larger(h->turn[0], larger(h->turn[1], h->turn[2]));
+    const double frequency = sqrt(h->push + turn), ratio = 0.5 * h->damping * frequency;
+    return 2.0 / frequency * (sqrt(1.0 + ratio * ratio) - ratio);
+}
+
+abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *s, double *step)
 {
     solid_hold *holds = memory_alloc_zeroed(s->solids.count, sizeof *holds);
     *step = INFINITY;
@@ -97,9 +145,12 @@ abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *s,
         }
     }
     for (abut_index k = 0; k < s->solids.count; k++) {
-        const double free_step = free_steps ? free_steps[k] : INFINITY;
-        const double own = holds[k].frequency_sq > 0.0 ? step_of_hold(&holds[k]) : free_step;
-        *step = own < *step ? own : *step;
+        if (holds[k].push == 0.0) {
+            holds[k] = hold_of_free(s, &s->solids.solids[k]);
+        }
+        if (holds[k].push > 0.0) {
+            *step = fmin(*step, step_of_hold(&holds[k]));
+        }
     }
     memory_free(holds);
     return ABUT_OK;

@@ -124,11 +124,6 @@ class LawTable:
                 " give a law without, or spheres a material of their own"
             )
 
-    def free_body_steps(self, materials: _Indices, masses: _Doubles) -> _Doubles:
-        """A part of the time of a linear spring of each body, as if four spots bore it."""
-        springs = np.array([self._spring_factor(k) for k in range(len(self.materials))])
-        return springs[materials] * np.sqrt(masses) / 2.0
-
     # ---- the longest steps of spheres that touch nothing ----
 
     def free_steps(self, materials: _Indices, radii: _Doubles, masses: _Doubles) -> _Doubles:

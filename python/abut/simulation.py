@@ -1335,7 +1335,8 @@ class Simulation:
         float
             Of spheres and bodies that touched something at the beginning of the last step, by the stiffness
             and the damping of their contacts; of the others 0.3 of Rayleigh's time, or with linear
-            laws 0.3 pi sqrt(m / k), of bodies half of that. Infinite without spheres and laws.
+            laws 0.3 pi sqrt(m / k), of bodies as if four spots bore them. Infinite without spheres,
+            bodies and laws.
 
         Examples
         --------
@@ -1348,11 +1349,7 @@ class Simulation:
         '3.28e-07'
         """
         of_spheres = self._core.stable_step(self._free_steps())
-        if not len(self._settled().bodies):
-            return of_spheres
-        columns = self._core.bodies()
-        steps = self._laws.free_body_steps(columns["materials"], columns["masses"])
-        return min(of_spheres, self._core.stable_step_of_bodies(steps))
+        return min(of_spheres, self._core.stable_step_of_bodies())
 
     def _free_steps(self) -> _Doubles:
         return self._laws.free_steps(self.material, self.radii, self.masses)

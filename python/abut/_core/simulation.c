@@ -491,8 +491,8 @@ static PyObject *simulation_statistics(PyObject *object, PyObject *Py_UNUSED(unu
     simulation_end(self);
     return Py_BuildValue("(nnnnddddddddnddnn)", of.step_count, of.sphere_count, of.contact_count,
                          of.pair_count, of.find_walls, of.wall_laws, of.find_pairs, of.pair_match,
-                         of.pair_laws, of.sums, of.move, of.order, of.byte_count,
-                         of.find_bodies, of.body_laws, of.body_count, of.body_contact_count);
+                         of.pair_laws, of.sums, of.move, of.order, of.byte_count, of.find_bodies,
+                         of.body_laws, of.body_count, of.body_contact_count);
 }
 
 static PyMethodDef SIMULATION_METHODS[] = {
@@ -501,7 +501,8 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "laws: (materials * materials, 8), the members of abut_law in its order."},
     {"set_walls", simulation_set_walls, METH_VARARGS,
      "set_walls($self, finder, materials, starts, poses, offsets, motions, half_spaces, /)\n--\n\n"
-     "finder: of the walls' meshes, or None; half_spaces: (h, 6), the last walls; offsets: where each wall's motions begin in "
+     "finder: of the walls' meshes, or None; half_spaces: (h, 6), the last walls; offsets: where "
+     "each wall's motions begin in "
      "motions (k, 9), the members of abut_motion in its order."},
     {"place", simulation_place, METH_VARARGS,
      "place($self, wall, state, /)\n--\n\nstate: (25,), the members of abut_wall_state."},
@@ -539,9 +540,8 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "Any of positions, orientations, velocities and angular_momenta."},
     {"apply_to_bodies", simulation_apply_to_bodies, METH_VARARGS,
      "apply_to_bodies($self, forces, torques, /)\n--\n\nOf the next step; (b, 3)."},
-    {"stable_step_of_bodies", simulation_stable_step_of_bodies, METH_O,
-     "stable_step_of_bodies($self, free_steps, /)\n--\n\n"
-     "free_steps: (b,), of bodies that touch nothing."},
+    {"stable_step_of_bodies", simulation_stable_step_of_bodies, METH_NOARGS,
+     "stable_step_of_bodies($self, /)\n--\n\nInfinite without bodies."},
     {"body_contacts", simulation_body_contacts, METH_O,
      "body_contacts($self, meeting, /)\n--\n\n"
      "The columns of the last step's contacts of bodies, with spot_force and spring: meeting 0: "

@@ -45,7 +45,7 @@ PyObject *simulation_remove_bodies(PyObject *object, PyObject *is_gone);
 PyObject *simulation_bodies(PyObject *object, PyObject *unused);
 PyObject *simulation_assign_bodies(PyObject *object, PyObject *dict);
 PyObject *simulation_apply_to_bodies(PyObject *object, PyObject *args);
-PyObject *simulation_stable_step_of_bodies(PyObject *object, PyObject *free_steps);
+PyObject *simulation_stable_step_of_bodies(PyObject *object, PyObject *unused);
 PyObject *simulation_body_contacts(PyObject *object, PyObject *meeting);
 PyObject *simulation_restore_body_contacts(PyObject *object, PyObject *args);
 

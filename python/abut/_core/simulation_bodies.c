@@ -101,8 +101,10 @@ PyObject *simulation_set_shapes(PyObject *object, PyObject *shapes)
 PyObject *simulation_add_bodies(PyObject *object, PyObject *dict)
 {
     simulation_object *self = (simulation_object *)object;
-    abut_bodies bodies = {.count = count_entries(dict, "masses", (array_shape){ARRAY_DOUBLE, 0, 0})};
-    const column_counts counts = {.lengths = {[PER_BODY] = bodies.count}, .presences = {[GIVEN] = 1}};
+    abut_bodies bodies = {.count =
+                              count_entries(dict, "masses", (array_shape){ARRAY_DOUBLE, 0, 0})};
+    const column_counts counts = {.lengths = {[PER_BODY] = bodies.count},
+                                  .presences = {[GIVEN] = 1}};
     if (bodies.count < 0 || column_read(BODIES, &counts, dict, &bodies) || simulation_begin(self)) {
         return NULL;
     }
@@ -184,21 +186,15 @@ PyObject *simulation_apply_to_bodies(PyObject *object, PyObject *args)
     return simulation_finish(self, &error);
 }
 
-PyObject *simulation_stable_step_of_bodies(PyObject *object, PyObject *free_steps)
+PyObject *simulation_stable_step_of_bodies(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     simulation_object *self = (simulation_object *)object;
-    array_data free;
+    double longest;
     if (simulation_begin(self)) {
         return NULL;
     }
-    const abut_index count = abut_simulation_body_count(self->simulation);
-    if (array_read(free_steps, "free_steps", (array_shape){ARRAY_DOUBLE, count, 0}, &free)) {
-        simulation_end(self);
-        return NULL;
-    }
-    double longest;
-    abut_error error = {
-        .status = abut_simulation_stable_step_of_bodies(self->simulation, free.data, &longest)};
+    const abut_error error = {
+        .status = abut_simulation_stable_step_of_bodies(self->simulation, &longest)};
     simulation_end(self);
     return error.status ? core_raise(&error) : PyFloat_FromDouble(longest);
 }
