@@ -117,6 +117,13 @@ static inline convex_pair pair_of(convex_body a, convex_body b, vec3 axis, doubl
     return pair;
 }
 
+/* Two shapes as they are, B turned by an angle about an axis, then shifted. */
+static inline convex_pair make_pair(const abut_shape *a, const abut_shape *b, vec3 axis,
+                                    double angle, vec3 shift)
+{
+    return pair_of((convex_body){a, 1.0}, (convex_body){b, 1.0}, axis, angle, shift);
+}
+
 /* The same pair with B moved along d by what makes the gap along it this one. */
 static inline convex_pair pair_at_gap(const convex_pair *pair, vec3 d, double gap)
 {

@@ -41,7 +41,7 @@ static convex_link find(convex_method method, const convex_pair *pair, const con
 /* A cube over another, apart, and overlapping: the plane between them. */
 static void check_cubes(convex_method method, double angle)
 {
-    abut_shape *cube = make_box(1.0, 1.0, 1.0);
+    abut_shape *cube = box_shape(1.0, 1.0, 1.0);
     const double gaps[4] = {0.5, 1e-6, 0.0, -0.125};
     for (int k = 0; k < 4; k++) {
         const vec3 shift = {0.3, 0.2, 2.0 + gaps[k]};
@@ -82,7 +82,7 @@ static void check_points(convex_method method)
 /* One iteration is not enough to get anywhere, and it is said so. */
 static void check_cap(convex_method method)
 {
-    abut_shape *needle = make_box(0.01, 0.01, 1.0);
+    abut_shape *needle = box_shape(0.01, 0.01, 1.0);
     abut_convex_options options = usual();
     options.iterations = 1;
     const vec3 axis = {0.6, 0.8, 0.0};
@@ -125,8 +125,8 @@ static void check_misses(void)
 {
     int fast_misses = 0, cundall_misses = 0, apart = 0;
     for (int k = 0; k < PAIRS; k++) {
-        abut_shape *a = draw_hull(5 + (int)(draw() % 10), ROUND),
-                   *b = draw_hull(5 + (int)(draw() % 10), ROUND);
+        abut_shape *a = random_shape(5 + (int)(draw() % 10), ROUND),
+                   *b = random_shape(5 + (int)(draw() % 10), ROUND);
         const vec3 shift = vec3_scale(draw_axis(), 1.6 + 0.6 * draw_number());
         const convex_pair pair = make_pair(a, b, draw_axis(), 2.0 * PI * draw_number(), shift);
         const double best = best_gap(&pair);
@@ -148,7 +148,7 @@ static void check_motion(void)
 {
     int stood = 0, worse = 0;
     for (int k = 0; k < PAIRS; k++) {
-        abut_shape *a = draw_hull(8, ROUND), *b = draw_hull(8, ROUND);
+        abut_shape *a = random_shape(8, ROUND), *b = random_shape(8, ROUND);
         const vec3 axis = draw_axis(), line = draw_axis();
         const double way = k % 2 ? 1.6 : 2.2;
         convex_link before;

@@ -69,7 +69,7 @@ static bool has_spot(const made *m, vec3 at, double gap)
 
 static void check_shifted_cubes(void)
 {
-    abut_shape *cube = make_box(1.0, 1.0, 1.0);
+    abut_shape *cube = box_shape(1.0, 1.0, 1.0);
     const convex_pair pair = make_pair(cube, cube, UP, 0.0, (vec3){0.5, 0.25, 1.9});
     const made m = make(&pair, UP);
     CHECK_INT(m.count, 4);
@@ -87,7 +87,7 @@ static void check_shifted_cubes(void)
 /* Aligned to the bit, or to noise far below what spots are told apart by: the same four names. */
 static void check_aligned_cubes(void)
 {
-    abut_shape *cube = make_box(1.0, 1.0, 1.0);
+    abut_shape *cube = box_shape(1.0, 1.0, 1.0);
     const convex_pair pair = make_pair(cube, cube, UP, 0.0, (vec3){0.0, 0.0, 2.0});
     const made aligned = make(&pair, UP);
     CHECK_INT(aligned.count, 4);
@@ -107,7 +107,7 @@ static void check_aligned_cubes(void)
 
 static void check_turned_cubes(void)
 {
-    abut_shape *cube = make_box(1.0, 1.0, 1.0);
+    abut_shape *cube = box_shape(1.0, 1.0, 1.0);
     const convex_pair pair = make_pair(cube, cube, UP, 0.25 * PI, (vec3){0.0, 0.0, 2.5});
     const made m = make(&pair, UP);
     CHECK_INT(m.count, 8);
@@ -121,7 +121,7 @@ static void check_turned_cubes(void)
  * it is the lower edge. */
 static void check_tilted_cube(void)
 {
-    abut_shape *cube = make_box(1.0, 1.0, 1.0), *floor = make_box(9.0, 9.0, 1.0);
+    abut_shape *cube = box_shape(1.0, 1.0, 1.0), *floor = box_shape(9.0, 9.0, 1.0);
     const vec3 about = {0.0, 1.0, 0.0};
     const double tilt = 0.5 * PATCH;
     convex_pair pair = make_pair(floor, cube, about, tilt, (vec3){0.0, 0.0, 2.0});
@@ -144,7 +144,7 @@ static void check_tilted_cube(void)
 /* An edge that leaves a facet at one side; two edges that cross; two that are parallel. */
 static void check_edges(void)
 {
-    abut_shape *cube = make_box(1.0, 1.0, 1.0), *bar = make_box(0.5, 3.0, 0.5);
+    abut_shape *cube = box_shape(1.0, 1.0, 1.0), *bar = box_shape(0.5, 3.0, 0.5);
     const double half = sqrt(0.5);
     const vec3 about = {0.0, 1.0, 0.0};
     convex_pair pair = make_pair(cube, bar, about, 0.25 * PI, (vec3){0.2, 2.5, 1.0 + half});
@@ -173,7 +173,7 @@ static void check_edges(void)
 /* A vertex, two points, and features that face each other but have nothing in common. */
 static void check_few(void)
 {
-    abut_shape *cube = make_box(1.0, 1.0, 1.0), *point = NULL;
+    abut_shape *cube = box_shape(1.0, 1.0, 1.0), *point = NULL;
     CHECK_INT(abut_shape_build_point(3, 0.5, &point, NULL), ABUT_OK);
     convex_pair pair = make_pair(cube, point, UP, 0.0, (vec3){0.5, 0.5, 1.25});
     made m = make(&pair, UP);
