@@ -32,18 +32,21 @@ double solids_elastic_energy(const abut_simulation *s)
 
 /* ---- which step is stable ---- */
 
-/* What holds a body: stiffness by mass, and by inertia about its principal axes; and the largest
+/* What holds a body: stiffness against its six ways to move, by mass and inertia; and the largest
  * ratio of a spot's damping to its stiffness. */
+enum { WAYS = 6 };
+
 typedef struct solid_hold {
-    double push, turn[3], damping;
+    double stiffness[WAYS][WAYS], damping;
+    bool is_held;
 } solid_hold;
 
 /* Bodies that touch each other give way both. */
 typedef struct spot_hold {
     const law *law;
     vec3 point, normal;
-    double both;
-    abut_index bearing; /* spots that share the body's mass */
+    double both, mass;  /* m* */
+    abut_index bearing; /* spots that share the mass */
 } spot_hold;
 
 static double damping_of(const law *l, double mass, abut_index bearing)
@@ -53,23 +56,34 @@ static double damping_of(const law *l, double mass, abut_index bearing)
                            : 0.0;
 }
 
+/* A spring along a direction, both in the frame of the principal axes. */
+static void add_spring(solid_hold *h, double stiffness, const rigid *r, vec3 arm, vec3 direction)
+{
+    const double root = sqrt(r->mass);
+    const vec3 turn = vec3_cross(arm, direction);
+    const double ways[WAYS] = {direction.x / root,           direction.y / root,
+                               direction.z / root,           turn.x / sqrt(r->inertia[0]),
+                               turn.y / sqrt(r->inertia[1]), turn.z / sqrt(r->inertia[2])};
+    for (int i = 0; i < WAYS; i++) {
+        for (int k = 0; k < WAYS; k++) {
+            h->stiffness[i][k] += stiffness * ways[i] * ways[k];
+        }
+    }
+}
+
 static void add_hold(solid_hold *h, const spot_hold *spot, const rigid *r)
 {
+    static const vec3 axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
     vec3 rows[3];
     rigid_rows(r->began_orientation, rows);
     const law_stiffness of = laws_stiffness(spot->law, 1.0, 1.0);
     const vec3 arm = rigid_to_axes(rows, vec3_sub(spot->point, r->began));
-    const vec3 turning = vec3_cross(arm, rigid_to_axes(rows, spot->normal));
-    const double arms[3] = {arm.x, arm.y, arm.z}, along[3] = {turning.x, turning.y, turning.z};
-    const double damping = damping_of(spot->law, r->mass, spot->bearing);
-    h->push += spot->both * (of.normal > of.shear ? of.normal : of.shear) / r->mass;
     for (int axis = 0; axis < 3; axis++) {
-        const double normal_sq = along[axis] * along[axis];
-        const double all_sq = vec3_norm_sq(arm) - arms[axis] * arms[axis];
-        const double stiffness = of.normal * normal_sq + of.shear * (all_sq - normal_sq);
-        h->turn[axis] += spot->both * stiffness / r->inertia[axis];
+        add_spring(h, spot->both * of.shear, r, arm, axes[axis]);
     }
-    h->damping = damping > h->damping ? damping : h->damping;
+    add_spring(h, spot->both * (of.normal - of.shear), r, arm, rigid_to_axes(rows, spot->normal));
+    h->damping = larger(h->damping, damping_of(spot->law, spot->mass, spot->bearing));
+    h->is_held = true;
 }
 
 static abut_index count_bearing(const abut_convex_columns *c, abut_index row)
@@ -86,9 +100,12 @@ static void add_row_holds(const abut_simulation *s, abut_meeting meeting, abut_i
 {
     const spot_table *t = &s->before.spots[meeting];
     const abut_convex_columns *c = &t->columns;
+    const rigid *own = &s->solids.solids[c->i[row]].rigid;
+    const rigid *other = meeting == ABUT_WITH_BODIES ? &s->solids.solids[c->j[row]].rigid : NULL;
     spot_hold h = {.law = simulation_spot_law(s, t, meeting, row),
                    .normal = vec3_load(c->normal + 3 * row),
                    .both = meeting == ABUT_WITH_WALLS ? 1.0 : 2.0,
+                   .mass = other ? own->mass * other->mass / (own->mass + other->mass) : own->mass,
                    .bearing = count_bearing(c, row)};
     const vec3 shift = simulation_spot_shift(s, t, row);
     for (abut_index spot = c->spot_offsets[row]; spot < c->spot_offsets[row + 1]; spot++) {
@@ -96,40 +113,59 @@ static void add_row_holds(const abut_simulation *s, abut_meeting meeting, abut_i
             continue;
         }
         h.point = vec3_load(c->spot + 3 * spot);
-        add_hold(&holds[c->i[row]], &h, &s->solids.solids[c->i[row]].rigid);
-        if (meeting == ABUT_WITH_BODIES) {
+        add_hold(&holds[c->i[row]], &h, own);
+        if (other) {
             h.point = vec3_sub(h.point, shift);
-            add_hold(&holds[c->j[row]], &h, &s->solids.solids[c->j[row]].rigid);
+            add_hold(&holds[c->j[row]], &h, other);
         }
     }
 }
 
-/* Of a body that touches nothing: as if four spots of its stiffest law bore it, a cube's at its
- * corners. */
-static solid_hold hold_of_free(const abut_simulation *s, const solid *of)
+/* The largest frequency, squared, by multiplying again and again: of the few ways that there are
+ * that is near soon. */
+enum { PRODUCTS = 64 };
+
+static double find_frequency_sq(const solid_hold *h)
+{
+    double way[WAYS] = {1.0, 0.9, 0.8, 0.7, 0.6, 0.5}, length = 0.0;
+    for (int product = 0; product < PRODUCTS; product++) {
+        double next[WAYS] = {0.0};
+        length = 0.0;
+        for (int i = 0; i < WAYS; i++) {
+            for (int k = 0; k < WAYS; k++) {
+                next[i] += h->stiffness[i][k] * way[k];
+            }
+            length += next[i] * next[i];
+        }
+        length = sqrt(length);
+        for (int i = 0; i < WAYS && length > 0.0; i++) {
+            way[i] = next[i] / length;
+        }
+    }
+    return length;
+}
+
+static double limit_of(double frequency_sq, double damping)
+{
+    const double frequency = sqrt(frequency_sq), ratio = 0.5 * damping * frequency;
+    return 2.0 / frequency * (sqrt(1.0 + ratio * ratio) - ratio);
+}
+
+/* Of a body that touches nothing: as if four spots of a law bore it, of a cube at its corners. */
+static double step_of_free(const abut_simulation *s, const solid *of)
 {
     const double *inertia = of->rigid.inertia;
     const double most = larger(inertia[0], larger(inertia[1], inertia[2]));
-    const double arm_sq = of->reach * of->reach / 3.0;
-    solid_hold h = {0};
+    const double gives_way = 1.0 / of->rigid.mass + of->reach * of->reach / (3.0 * most);
+    double step = INFINITY;
     for (abut_index other = 0; other < s->laws.material_count; other++) {
         const law *l = &s->laws.laws[laws_number(&s->laws, of->material, other)];
-        const double stiffness = l->is_hertz > 0.0 ? 0.0 : laws_stiffness(l, 1.0, 1.0).normal;
-        h.push = larger(h.push, 4.0 * stiffness / of->rigid.mass);
-        h.turn[0] = larger(h.turn[0], 4.0 * stiffness * arm_sq / most);
-        if (stiffness > 0.0) {
-            h.damping = larger(h.damping, damping_of(l, of->rigid.mass, 4));
+        if (!(l->is_hertz > 0.0) && l->elastic > 0.0) {
+            const double damping = damping_of(l, of->rigid.mass, 4);
+            step = fmin(step, limit_of(4.0 * l->elastic * gives_way, damping));
         }
     }
-    return h;
-}
-
-/* Both ways to give way add up where contacts are off the center. */
-static double step_of_hold(const solid_hold *h)
-{
-    const double turn = larger(h->turn[0], larger(h->turn[1], h->turn[2]));
-    const double frequency = sqrt(h->push + turn), ratio = 0.5 * h->damping * frequency;
-    return 2.0 / frequency * (sqrt(1.0 + ratio * ratio) - ratio);
+    return step;
 }
 
 abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *s, double *step)
@@ -145,12 +181,9 @@ abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *s, doub
         }
     }
     for (abut_index k = 0; k < s->solids.count; k++) {
-        if (holds[k].push == 0.0) {
-            holds[k] = hold_of_free(s, &s->solids.solids[k]);
-        }
-        if (holds[k].push > 0.0) {
-            *step = fmin(*step, step_of_hold(&holds[k]));
-        }
+        const solid_hold *h = &holds[k];
+        *step = fmin(*step, h->is_held ? limit_of(find_frequency_sq(h), h->damping)
+                                       : step_of_free(s, &s->solids.solids[k]));
     }
     memory_free(holds);
     return ABUT_OK;
