@@ -102,7 +102,7 @@ def read_vectors(value: Any, name: str, count: int) -> _Doubles:
     if array.shape not in ((3,), (count, 3)):
         raise ValueError(f"{name} has shape {array.shape}, but must be ({count}, 3)")
     vectors = np.array(np.broadcast_to(array, (count, 3)), order="C")
-    _check_finite(vectors, name)
+    check_finite(vectors, name)
     return vectors
 
 
@@ -123,11 +123,12 @@ def _read_force(value: Any, name: str, count: int) -> _Doubles:
     array = checks.doubles(value, name)
     if array.shape != (count, 3):
         raise ValueError(f"{name} has shape {array.shape}, but must be ({count}, 3)")
-    _check_finite(array, name)
+    check_finite(array, name)
     return array
 
 
-def _check_finite(vectors: _Doubles, name: str) -> None:
+def check_finite(vectors: _Doubles, name: str) -> None:
+    """Complain of the first entry that is not."""
     wrong = np.argwhere(~np.isfinite(vectors))
     if len(wrong):
         row, axis = wrong[0]

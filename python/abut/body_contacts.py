@@ -65,9 +65,7 @@ def body_contacts(
     columns["force"] = _row_sums(columns["spot_force"], columns["spot_offsets"])
     for column in columns.values():
         locked(column)
-    return BodyContacts._found(
-        columns, {"body_count": body_count, "period": period, "_bodies": 0}
-    )
+    return BodyContacts._found(columns, {"body_count": body_count, "period": period, "_bodies": 0})
 
 
 def _row_sums(numbers: NDArray[np.float64], offsets: NDArray[np.intp]) -> NDArray[np.float64]:

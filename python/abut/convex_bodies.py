@@ -40,6 +40,7 @@ class Bodies(NamedTuple):
     material: _Indices  # (b,): numbers into `Simulation.materials`
     images: _Indices  # (b, 3): by how many periods each has left the box
 
+
 # those that follow from others, or do not change
 _FIXED = (
     "angular_velocities", "forces", "torques", "centers", "masses", "shape", "scales", "material",
@@ -111,9 +112,7 @@ def angular_momenta(bodies: _Columns, spins: _Doubles) -> _Doubles:
     return turned(turns, bodies["inertias"] * turned(inverse(turns), spins))
 
 
-def bodies_of(
-    numbers: _Indices, found: _Columns, shapes: tuple[ConvexShape, ...]
-) -> Bodies:
+def bodies_of(numbers: _Indices, found: _Columns, shapes: tuple[ConvexShape, ...]) -> Bodies:
     """What users see of the library's columns."""
     offsets = np.array([shape.centroid for shape in shapes]).reshape(-1, 3)[found["shapes"]]
     arms = turned(found["orientations"], offsets * found["scales"][:, None])

@@ -137,9 +137,7 @@ def _walls_now(
             yield rows, overlaps[rows], np.full(len(rows), k)
 
 
-def _touch_bodies(
-    simulation: Simulation, centers: _Doubles, radii: _Doubles
-) -> NDArray[np.bool_]:
+def _touch_bodies(simulation: Simulation, centers: _Doubles, radii: _Doubles) -> NDArray[np.bool_]:
     touches = np.zeros(len(centers), bool)
     others = simulation._outlines()
     if len(centers) and len(others[1]):

@@ -287,7 +287,9 @@ def load_simulation(
     for call in body_forces:
         simulation.add_body_force(call)
     _compare_forces(len(simulation._forces), setup["force_count"], "add_force")
-    _compare_forces(len(simulation._body_forces), setup.get("body_force_count", 0), "add_body_force")
+    _compare_forces(
+        len(simulation._body_forces), setup.get("body_force_count", 0), "add_body_force"
+    )
     return simulation
 
 
@@ -540,9 +542,7 @@ def _entry(
     return WallEntry(mesh, int(wall["material"]), motion, float(wall["start"]), pose)
 
 
-def _wall_mesh(
-    number: int, stored: Any, meshes: Iterator[tuple[int, Mesh]]
-) -> Mesh | HalfSpace:
+def _wall_mesh(number: int, stored: Any, meshes: Iterator[tuple[int, Mesh]]) -> Mesh | HalfSpace:
     """The next mesh, or the half space that the file has."""
     if isinstance(stored, dict):
         half_space = from_dict(stored)
@@ -617,9 +617,7 @@ def _restore(simulation: Simulation, arrays: _Arrays, step_count: int) -> None:
     )
     sound = npz.sound_contacts(contacts, meshes)
     sound["mesh"] = np.argsort(simulation._walls.order)[sound["mesh"]]
-    core.restore(
-        step_count, arrays["account"], arrays["walls"], sound, npz.sound_pairs(pairs)
-    )
+    core.restore(step_count, arrays["account"], arrays["walls"], sound, npz.sound_pairs(pairs))
     simulation._fresh.clear()
 
 

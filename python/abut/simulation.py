@@ -16,6 +16,7 @@ from . import _core, checks
 from .bodies import (
     Numbers,
     angular_momenta,
+    check_finite,
     cluster_columns,
     find,
     locked,
@@ -748,6 +749,7 @@ class Simulation:
         """
         read_shape(shape)
         places = read_points(positions, "positions")
+        check_finite(places, "positions")
         count = len(places)
         sizes = positive_numbers(scales, "scales", count)
         heavy = read_masses(masses, shape, sizes, material)
