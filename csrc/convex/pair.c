@@ -16,53 +16,17 @@ convex_pair pair_swapped(const convex_pair *pair)
 
 /* ---- supports ---- */
 
-/* Coordinates are padded to blocks of 8; so many blocks are looked at in one go. */
-enum { BLOCK = 8, GO = 8 * BLOCK };
-
-/* The largest of heights[0 ... 7]: a larger one is larger whatever is compared first. */
-static inline double largest_of_block(const double *heights)
-{
-    const double a = larger(heights[0], heights[4]), b = larger(heights[1], heights[5]);
-    const double c = larger(heights[2], heights[6]), d = larger(heights[3], heights[7]);
-    return larger(larger(a, c), larger(b, d));
-}
-
-/* Where the first of `count` heights is that is this one; the last one at most. */
-static inline int32_t first_of(const double *heights, int32_t count, double height)
-{
-    int32_t k = 0;
-    while (k + 1 < count && heights[k] != height) {
-        k++;
-    }
-    return k;
-}
-
-/* Heights of the vertices from `begin` on, `count` of them, and the largest one. */
-static inline double measure_heights(const abut_shape *s, int32_t begin, int32_t count,
-                                     vec3 direction, double *heights)
-{
-    const double *x = s->x + begin, *y = s->y + begin, *z = s->z + begin;
-    double most = -INFINITY;
-    for (int32_t block = 0; block < count; block += BLOCK) {
-        for (int32_t k = block; k < block + BLOCK; k++) {
-            heights[k] = direction.x * x[k] + direction.y * y[k] + direction.z * z[k];
-        }
-        most = larger(largest_of_block(heights + block), most);
-    }
-    return most;
-}
-
+/* One comparison a vertex, and no branch in it: for up to a hundred vertices nothing that was
+ * tried, by blocks or by lanes, takes less time at the baseline's instructions, which are those of
+ * all callers. */
 support body_support(const convex_body *body, vec3 direction)
 {
     const abut_shape *s = body->shape;
-    double heights[GO];
     support best = {-INFINITY, 0};
-    for (int32_t begin = 0; begin < s->padded_count; begin += GO) {
-        const int32_t rest = s->padded_count - begin, count = rest < GO ? rest : GO;
-        const double most = measure_heights(s, begin, count, direction, heights);
-        if (most > best.height) {
-            best = (support){most, begin + first_of(heights, count, most)};
-        }
+    for (int32_t v = 0; v < s->vertex_count; v++) {
+        const double height = vec3_dot(direction, shape_point(s, v));
+        best.vertex = height > best.height ? v : best.vertex;
+        best.height = larger(height, best.height);
     }
     best.height *= body->scale;
     return best;
