@@ -251,9 +251,6 @@ void places_free(convex_places *places)
 
 /* ---- two bodies ---- */
 
-/* Far apart, as in a gap that is larger than the bodies, the distance is what is rounded. */
-#define ROUNDED_PART 0x1p-13
-
 /* R_A^T R_B, row by row. */
 static void turn_into(const pose *a, const pose *b, vec3 rows[3])
 {

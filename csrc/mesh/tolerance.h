@@ -163,6 +163,20 @@
 #define LEAST_SEPARATION 1e-3
 #define MOST_SEPARATION 8.0
 
+/* Facets as bodies see them: a corner is turned and moved twice, which rounds it so many times. */
+#define FLAT_ROUNDINGS 8.0
+
+/* Facets are on one plane where none of their corners is off it by more than FRONT_NOISES. On the
+ * plane their borders are closed to within this many noises: of each of two corners one, twice. */
+#define CLOSED_NOISES 4.0
+
+/* Borders of a patch that go on within this angle, as a cosine, have no corner there. */
+#define STRAIGHT_COSINE 0.9999
+
+/* A facet's own plane tells heights where it is inclined to that of its patch by less than this, as
+ * a cosine; slivers are inclined by noise. */
+#define UPRIGHT_COSINE 0.5
+
 /* One unit in the last place of a number is its power of two times this. */
 #define EXPONENT_BITS (UINT64_C(0x7ff) << 52)
 #define DOUBLE_EPS 0x1p-52
