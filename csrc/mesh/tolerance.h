@@ -127,6 +127,10 @@
 /* An entrance that is better by less than this part of the bodies' size is as good. */
 #define CLIMB_GAIN 1e-14
 
+/* Edges whose sine is larger than this have a common normal that rounding turns by a few units in
+ * the last place. */
+#define CLEAR_SINE 0.1
+
 /* Edges whose directions differ by less than this angle have a common normal that rounding turns by
  * more than 1e-9: their planes' distance is checked by the supports. */
 #define NEARLY_PARALLEL 1e-7
