@@ -25,6 +25,12 @@ static abut_status check_counts(const abut_shape_input *in, abut_error *error)
         return hull_report(error, ABUT_SHAPE_TOO_FEW_VERTICES, in->vertex_count, in->dimension + 1,
                            in->dimension);
     }
+    return ABUT_OK;
+}
+
+/* After the offsets: a polygon's corners as one facet are told as what they are. */
+static abut_status check_facet_count(const abut_shape_input *in, abut_error *error)
+{
     if (in->facet_count < in->dimension + 1) {
         return hull_report(error, ABUT_SHAPE_TOO_FEW_FACETS, in->facet_count, in->dimension + 1,
                            in->dimension);
@@ -460,6 +466,9 @@ static abut_status read_input(hull *h, const abut_shape_input *in, abut_error *e
     abut_status status = read_vertices(h, in->vertices, error);
     if (!status) {
         status = read_offsets(h, in, error);
+    }
+    if (!status) {
+        status = check_facet_count(in, error);
     }
     if (!status) {
         status = read_corners(h, in->indices, seen, error);

@@ -3,9 +3,9 @@
  * along n is g(n) + s n.n0, and the shortest link's normal maximizes that, so g never falls. Where
  * n0 stays, g has a local maximum there, which the link certifies.
  *
- * One thing more is needed: where two vertices are closest, or a vertex and an edge, g has a
- * minimum at n0, or a saddle, where bodies stand symmetrically. From there the best of the normals
- * goes on that the features around have. */
+ * But where two vertices are closest, or a vertex and an edge, n0 stays since bodies stand
+ * symmetrically: g has a minimum there, or a saddle. No way is better than the others, and the
+ * least of all is taken. */
 #include "link.h"
 
 #include "entrances.h"
@@ -32,7 +32,7 @@ static convex_pair pair_apart(const convex_pair *pair, vec3 normal, double dista
 static void separate(separation *s, const convex_link *before)
 {
     const double size = s->pair->size;
-    s->distance = larger(2.0 * fabs(s->at.gap), LEAST_SEPARATION * size);
+    s->distance = larger(1.05 * fabs(s->at.gap), LEAST_SEPARATION * size);
     for (;;) {
         const convex_pair apart = pair_apart(s->pair, s->at.normal, s->distance);
         link_find_apart(&apart, before, s->iterations, &s->apart);
@@ -42,73 +42,6 @@ static void separate(separation *s, const convex_link *before)
         }
         s->distance *= 2.0;
     }
-}
-
-/* ---- normals of the features around an end ---- */
-
-typedef struct around {
-    const int32_t *facets, *edges;
-    int32_t facet_count, edge_count;
-} around;
-
-static around look_around(const abut_shape *s, const convex_end *end)
-{
-    if (end->type == ABUT_EDGE) {
-        return (around){s->edges[end->feature].facets, &end->feature, 2, 1};
-    }
-    const shape_vertex *v = &s->vertices[end->feature];
-    return (around){s->facets_at + v->first_facet, s->edges_at + v->first_edge, v->facet_count,
-                    s->dimension == 3 ? v->edge_count : 0};
-}
-
-static void try_normal(separation *s, vec3 normal)
-{
-    const parting plane = parting_along(s->pair, normal);
-    s->at = plane.gap > s->at.gap ? plane : s->at;
-}
-
-static void try_facets(separation *s, const around *a, const around *b)
-{
-    const convex_pair *pair = s->pair;
-    for (int32_t k = 0; k < a->facet_count; k++) {
-        try_normal(s, pair->a.shape->facets[a->facets[k]].normal);
-    }
-    for (int32_t k = 0; k < b->facet_count; k++) {
-        const vec3 normal = pair->b.shape->facets[b->facets[k]].normal;
-        try_normal(s, vec3_scale(pair_turn(pair, normal), -1.0));
-    }
-}
-
-/* Both directions: which is the one between the bodies their gap tells. */
-static void try_edges(separation *s, int32_t edge_a, int32_t edge_b)
-{
-    const vec3 a = s->pair->a.shape->edges[edge_a].direction;
-    const vec3 b = pair_turn(s->pair, s->pair->b.shape->edges[edge_b].direction);
-    const vec3 cross = vec3_cross_exact(a, b);
-    const double sine = vec3_length(cross);
-    if (sine > CROSSING_SINE) {
-        try_normal(s, vec3_scale(cross, 1.0 / sine));
-        try_normal(s, vec3_scale(cross, -1.0 / sine));
-    }
-}
-
-/* Whether one of them has a larger gap, which is where to go on then. */
-static bool step_aside(separation *s)
-{
-    const convex_end *ends = s->apart.ends;
-    if (ends[0].type == ABUT_FACET || ends[1].type == ABUT_FACET) {
-        return false;
-    }
-    const double gap = s->at.gap;
-    const around a = look_around(s->pair->a.shape, &ends[0]);
-    const around b = look_around(s->pair->b.shape, &ends[1]);
-    try_facets(s, &a, &b);
-    for (int32_t k = 0; k < a.edge_count; k++) {
-        for (int32_t m = 0; m < b.edge_count; m++) {
-            try_edges(s, a.edges[k], b.edges[m]);
-        }
-    }
-    return s->at.gap > gap + s->pair->tolerance;
 }
 
 /* ---- steps ---- */
@@ -128,6 +61,11 @@ static void write_minimum(const separation *s, double rest, convex_link *link)
     link_write(s->pair, &at, &s->at, is_apart ? at.length - s->at.gap : rest, link);
 }
 
+static bool has_facet(const convex_link *link)
+{
+    return link->ends[0].type == ABUT_FACET || link->ends[1].type == ABUT_FACET;
+}
+
 /* One step. True where the link is written. */
 static bool overlap_step(separation *s, const convex_link *before, convex_link *link)
 {
@@ -142,10 +80,10 @@ static bool overlap_step(separation *s, const convex_link *before, convex_link *
     if (rest > s->pair->tolerance && has_gained) {
         return false;
     }
-    if (s->at.gap < -s->pair->tolerance && step_aside(s)) {
-        return false;
-    }
     write_minimum(s, rest, link);
+    if (link->gap < -s->pair->tolerance && !has_facet(link)) {
+        link_find_global(s->pair, s->iterations, link);
+    }
     return true;
 }
 

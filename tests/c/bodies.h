@@ -294,7 +294,9 @@ static inline void truth_segment_pair(truth *t, int k, int m)
     if (square <= 1e-26L * real_dot(u, u) * real_dot(v, v)) {
         return; /* parallel: ends do as well */
     }
-    truth_try(t, n);
+    if (t->shapes[0]->dimension == 3) {
+        truth_try(t, n); /* of a polygon across its plane, where all gaps are 0 */
+    }
     const long double x = real_dot(real_cross(w, v), n) / square;
     const long double y = real_dot(real_cross(w, u), n) / square;
     if (x >= 0.0L && x <= 1.0L && y >= 0.0L && y <= 1.0L) {
