@@ -1227,9 +1227,8 @@ abut_energy abut_simulation_energy(const abut_simulation *simulation);
 abut_status abut_simulation_stable_step(const abut_simulation *simulation, const double *free_steps,
                                         double *step);
 
-/* Likewise of bodies. */
-abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *simulation,
-                                                  const double *free_steps, double *step);
+/* Likewise of bodies; one that touches nothing counts as if four spots bore it. */
+abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *simulation, double *step);
 
 /* What steps did, and the time that their parts took, in seconds of all steps so far. */
 typedef struct abut_simulation_statistics {

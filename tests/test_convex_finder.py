@@ -1,7 +1,6 @@
 """The search for contacts of convex bodies: what goes in, and which rows come out."""
 
 import pickle
-import sys
 
 import numpy as np
 import pytest
@@ -41,8 +40,8 @@ def all_pairs(count=COUNT):
     return np.column_stack(np.triu_indices(count, 1))
 
 
-def close(found, expected):
-    np.testing.assert_allclose(found, expected, atol=1e-9)
+def close(found, expected, atol=1e-9):
+    np.testing.assert_allclose(found, expected, atol=atol)
 
 
 # ---- rows ----------------------------------------------------------------------------------------
@@ -54,13 +53,15 @@ def test_two_cubes(method):
     contacts = finder.find([[0, 0, 0], [0.25, 0.5, 1.875], [9, 9, 9]])
     assert (contacts.i.tolist(), contacts.j.tolist()) == ([0], [1])
     assert contacts.status.tolist() == [abut.OVERLAPPING]
-    close(contacts.overlap, [0.125])
-    close(contacts.normal, [[0, 0, -1]])
-    close(contacts.point[:, 2], [0.9375])
+    # Cundall's plane stops where it is tilted by less than 0.01 degrees
+    off = 1e-3 if method == "cp" else 1e-9
+    close(contacts.overlap, [0.125], off)
+    close(contacts.normal, [[0, 0, -1]], off)
+    close(contacts.point[:, 2], [0.9375], off)
     assert contacts.offsets.tolist() == [0, 1, 1, 1] and contacts.body_count == 3
     corners = [[x, y, 0.9375] for x in (-0.75, 1) for y in (-0.5, 1)]
-    close(sorted(contacts.spot.tolist()), sorted(corners))
-    close(contacts.spot_overlap, [0.125] * 4)
+    close(sorted(contacts.spot.round(2).tolist()), np.round(sorted(corners), 2), off)
+    close(contacts.spot_overlap, [0.125] * 4, 2 * off)
     assert contacts.spot_offsets.tolist() == [0, 4]
 
 
@@ -153,7 +154,8 @@ def test_rotations(cubes):
     expected = cubes.find(positions, quaternions)
     close(cubes.find(positions, rotation).overlap, expected.overlap)
     close(
-        cubes.find(positions, rotation[0]).overlap, cubes.find(positions, quaternions[[0, 0]]).overlap
+        cubes.find(positions, rotation[0]).overlap,
+        cubes.find(positions, quaternions[[0, 0]]).overlap,
     )
 
 
@@ -343,10 +345,11 @@ def test_before_may_hold_anything(finder, heap):
         found = finder.find(*heap, before=before)
         assert len(found) == len(expected)
         close(found.overlap[expected.overlap < 0], expected.overlap[expected.overlap < 0])
-    before = finder.find(*heap)
-    before.i[:] = 10**9
-    before.j[:] = -1
-    assert len(finder.find(*heap, before=before)) == len(expected)
+    for name, value in (("i", COUNT), ("j", -1)):
+        before = finder.find(*heap)
+        getattr(before, name)[2] = value
+        with pytest.raises(ValueError, match=rf"{name}\[2\] is {value}, but must be 0 to 39"):
+            finder.find(*heap, before=before)
 
 
 # ---- how it is queried ---------------------------------------------------------------------------
@@ -418,7 +421,12 @@ CUBE_SHAPE, SQUARE_SHAPE, TETRA_SHAPE = map(abut.ConvexShape, (CUBE, SQUARE, TET
         ((CUBE_SHAPE,), {"scales": 0}, ValueError, "scales is 0.0, but must be positive"),
         ((CUBE_SHAPE,), {"scales": [1, -1]}, ValueError, "scales[1] is -1; scales must be"),
         ((CUBE_SHAPE,), {"scales": [1, np.nan]}, ValueError, "scales[1] is nan"),
-        ((CUBE_SHAPE, [0]), {"scales": [1, 1]}, ValueError, "scales has 2 entries, but there is 1 body"),
+        (
+            (CUBE_SHAPE, [0]),
+            {"scales": [1, 1]},
+            ValueError,
+            "scales has 2 entries, but there is 1 body",
+        ),
         ((CUBE_SHAPE,), {"method": "gjk"}, ValueError, "method is 'gjk', but must be 'slm' or"),
         ((CUBE_SHAPE,), {"method": 1}, TypeError, "method is 1"),
         ((CUBE_SHAPE,), {"patch_angle": 0}, ValueError, "patch_angle is 0"),
@@ -462,19 +470,39 @@ TURNS = np.tile([0.0, 0, 0, 1], (3, 1))
         ((PLACES[0],), {}, ValueError, "positions has shape (3,), but must be (n, 3)"),
         (("here",), {}, TypeError, "positions is 'here'"),
         ((PLACES, changed(TURNS, 1, 3, 0)), {}, ValueError, "orientations[1] has the length 0"),
-        ((PLACES, changed(TURNS, 2, 3, np.nan)), {}, ValueError, "orientations[2] has the length nan"),
+        (
+            (PLACES, changed(TURNS, 2, 3, np.nan)),
+            {},
+            ValueError,
+            "orientations[2] has the length nan",
+        ),
         ((PLACES, TURNS[:2]), {}, ValueError, "orientations has shape (2, 4), but must be (3, 4)"),
-        ((PLACES, [0.0, 0.0, 0.0]), {}, ValueError, "orientations has shape (3,), but must be (3, 4)"),
+        (
+            (PLACES, [0.0, 0.0, 0.0]),
+            {},
+            ValueError,
+            "orientations has shape (3,), but must be (3, 4)",
+        ),
         ((PLACES,), {"pairs": [[0, 3]]}, ValueError, "3"),
         ((PLACES,), {"pairs": [[0, 1], [-1, 2]]}, ValueError, "-1"),
         ((PLACES,), {"pairs": [[0, 1], [2, 2]]}, ValueError, "pair 1 is body 2 and itself"),
         ((PLACES,), {"pairs": [0, 1]}, ValueError, "must be (m, 2): give one pair as [[i, j]]"),
-        ((PLACES,), {"pairs": [[0, 1, 2]]}, ValueError, "pairs has shape (1, 3), but must be (m, 2)"),
+        (
+            (PLACES,),
+            {"pairs": [[0, 1, 2]]},
+            ValueError,
+            "pairs has shape (1, 3), but must be (m, 2)",
+        ),
         ((PLACES,), {"pairs": [[0.0, 1.0]]}, TypeError, "pairs has dtype float64"),
         ((PLACES,), {"gap": -1}, ValueError, "gap is -1"),
         ((PLACES,), {"gap": np.nan}, ValueError, "gap is nan"),
         ((PLACES,), {"gap": [0.1]}, ValueError, "gap has shape (1,), but must be one number"),
-        ((PLACES,), {"minimum": "least"}, ValueError, "minimum is 'least', but must be 'tracked' or"),
+        (
+            (PLACES,),
+            {"minimum": "least"},
+            ValueError,
+            "minimum is 'least', but must be 'tracked' or",
+        ),
         ((PLACES,), {"period": (1, 1)}, ValueError, "period has 2 items, but must have 3"),
         ((PLACES,), {"period": (1, 0, 1)}, ValueError, "period[1] is 0, but must be positive"),
         ((PLACES,), {"workers": 0}, ValueError, "workers is 0"),
@@ -523,5 +551,3 @@ def test_walls_of_wrong_kinds(cubes, squares):
             cubes.find_walls(places, None, walls)
     with pytest.raises(ValueError, match="polygons have no walls"):
         squares.find_walls([[0, 0]], None, plane)
-
-

@@ -202,7 +202,8 @@ static abut_status enter_pair(const entering *e, abut_index k, entrance_chunk *c
 {
     const placed_body *a = &e->bodies[e->pairs->i[k]], *b = &e->bodies[e->pairs->j[k]];
     const vec3 shift = candidates_shift(e->pairs, k, e->query->period, e->finder->dimension);
-    const convex_pair pair = places_pair(a, b, shift);
+    convex_pair pair;
+    places_pair(a, b, shift, &pair);
     const abut_index limit = entrances_limit(&pair), count = count_before(e->before, k);
     abut_status status = reserve_entrances(chunk, limit);
     if (!status) {

@@ -36,6 +36,20 @@ static int32_t vertex_of(const vertex_list *l, int32_t k)
     return l->end.feature;
 }
 
+/* A vertex of A and one of B, which are what all planes around go through. */
+typedef struct corner_pair {
+    int32_t a, b;
+    vec3 offset;   /* from one to the other: times a normal the planes' distance */
+    vec3 offset_b; /* in B's frame */
+} corner_pair;
+
+static corner_pair corners_at(const convex_pair *pair, int32_t a, int32_t b)
+{
+    const vec3 to = pair_to_a(pair, body_vertex(&pair->b, b));
+    const vec3 offset = vec3_sub(to, body_vertex(&pair->a, a));
+    return (corner_pair){a, b, offset, pair_turn_back(pair, offset)};
+}
+
 static void try_entrance(const convex_pair *pair, convex_end a, convex_end b, entrance *best)
 {
     entrance e = {{a, b}, {0.0, 0.0, 0.0}, 0.0};
@@ -45,31 +59,48 @@ static void try_entrance(const convex_pair *pair, convex_end a, convex_end b, en
 }
 
 /* Facets at a vertex of the one with a vertex of the other. */
-static void try_facets_at(const convex_pair *pair, int32_t a, int32_t b, entrance *best)
+static void try_facets_at(const convex_pair *pair, const corner_pair *c, entrance *best)
 {
-    const shape_vertex *own = &pair->a.shape->vertices[a], *other = &pair->b.shape->vertices[b];
-    const convex_end at_a = {ABUT_VERTEX, a}, at_b = {ABUT_VERTEX, b};
+    const abut_shape *a = pair->a.shape, *b = pair->b.shape;
+    const shape_vertex *own = &a->vertices[c->a], *other = &b->vertices[c->b];
+    const convex_end at_a = {ABUT_VERTEX, c->a}, at_b = {ABUT_VERTEX, c->b};
     for (int32_t k = 0; k < own->facet_count; k++) {
-        const int32_t facet = pair->a.shape->facets_at[own->first_facet + k];
-        try_entrance(pair, (convex_end){ABUT_FACET, facet}, at_b, best);
+        const int32_t facet = a->facets_at[own->first_facet + k];
+        if (vec3_dot(a->facets[facet].normal, c->offset) > best->gap) {
+            try_entrance(pair, (convex_end){ABUT_FACET, facet}, at_b, best);
+        }
     }
     for (int32_t k = 0; k < other->facet_count; k++) {
-        const int32_t facet = pair->b.shape->facets_at[other->first_facet + k];
-        try_entrance(pair, at_a, (convex_end){ABUT_FACET, facet}, best);
+        const int32_t facet = b->facets_at[other->first_facet + k];
+        if (-vec3_dot(b->facets[facet].normal, c->offset_b) > best->gap) {
+            try_entrance(pair, at_a, (convex_end){ABUT_FACET, facet}, best);
+        }
     }
 }
 
-static void try_edges_at(const convex_pair *pair, int32_t a, int32_t b, entrance *best)
+/* An edge of A with those at a vertex of B. */
+static void try_edge(const convex_pair *pair, int32_t edge, int32_t vertex, entrance *best)
 {
-    if (pair->a.shape->dimension == 2) {
-        return;
+    const abut_shape *b = pair->b.shape;
+    const shape_vertex *v = &b->vertices[vertex];
+    const seen_arc arc = entrances_see(pair, edge);
+    for (int32_t k = 0; k < v->edge_count; k++) {
+        const int32_t other = b->edges_at[v->first_edge + k];
+        const int sign = entrances_cross(&arc, b, other, SINE_ROUNDING);
+        if (sign != 0) {
+            entrances_try_crossing(pair, edge, other, sign, best);
+        }
     }
-    const shape_vertex *own = &pair->a.shape->vertices[a], *other = &pair->b.shape->vertices[b];
-    for (int32_t k = 0; k < own->edge_count; k++) {
-        const convex_end edge = {ABUT_EDGE, pair->a.shape->edges_at[own->first_edge + k]};
-        for (int32_t m = 0; m < other->edge_count; m++) {
-            const int32_t facing = pair->b.shape->edges_at[other->first_edge + m];
-            try_entrance(pair, edge, (convex_end){ABUT_EDGE, facing}, best);
+}
+
+static void try_edges_at(const convex_pair *pair, const corner_pair *c, entrance *best)
+{
+    const abut_shape *a = pair->a.shape;
+    const shape_vertex *own = &a->vertices[c->a];
+    for (int32_t k = 0; a->dimension == 3 && k < own->edge_count; k++) {
+        const int32_t edge = a->edges_at[own->first_edge + k];
+        if (!entrances_rule_out(&a->edges[edge], a, c->offset, best->gap)) {
+            try_edge(pair, edge, c->b, best);
         }
     }
 }
@@ -80,8 +111,9 @@ static void try_around(const convex_pair *pair, const entrance *from, entrance *
     const vertex_list b = list_vertices(pair->b.shape, from->ends[1]);
     for (int32_t k = 0; k < a.count; k++) {
         for (int32_t m = 0; m < b.count; m++) {
-            try_facets_at(pair, vertex_of(&a, k), vertex_of(&b, m), best);
-            try_edges_at(pair, vertex_of(&a, k), vertex_of(&b, m), best);
+            const corner_pair c = corners_at(pair, vertex_of(&a, k), vertex_of(&b, m));
+            try_facets_at(pair, &c, best);
+            try_edges_at(pair, &c, best);
         }
     }
 }

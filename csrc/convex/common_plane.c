@@ -13,11 +13,6 @@
 
 #include "../mesh/tolerance.h"
 
-static vec3 body_centroid(const convex_body *body)
-{
-    return vec3_scale(body->shape->centroid, body->scale);
-}
-
 static vec3 centroid_line(const convex_pair *pair)
 {
     const vec3 to_b = pair_to_a(pair, body_centroid(&pair->b));

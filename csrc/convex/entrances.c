@@ -65,13 +65,16 @@ seen_arc entrances_see(const convex_pair *pair, int32_t edge)
                       pair_turn_back(pair, e->direction)};
 }
 
-/* The normal across both edges. Where they are nearly parallel, rounding turns it: along the arcs
+/* The normal across both edges. The smaller their sine, the more rounding turns it: along the arcs
  * that does no harm, and the rest is taken away. */
 static vec3 normal_across(vec3 along, vec3 other, int sign, double *sine)
 {
-    const vec3 product = vec3_scale(vec3_cross_exact(along, other), sign);
+    const vec3 product = vec3_scale(vec3_cross(along, other), sign);
     *sine = vec3_length(product);
     const vec3 unit = vec3_scale(product, 1.0 / *sine);
+    if (*sine > CLEAR_SINE) {
+        return unit;
+    }
     const vec3 across = vec3_sub(unit, vec3_scale(along, vec3_dot(unit, along)));
     return vec3_scale(across, 1.0 / vec3_length(across));
 }
@@ -191,24 +194,6 @@ int32_t entrances_leave(const seen_arc *a, const abut_shape *b, int32_t vertex, 
     return -1;
 }
 
-/* Both planes at an edge of A have a point of B behind them, by more than the best gap: so have all
- * planes of the arc. Of a flat body, whose arc is half a circle, both never are. */
-static bool is_ruled_out(const shape_edge *e, const abut_shape *a, vec3 offset, double gap)
-{
-    const double left = vec3_dot(a->facets[e->facets[0]].normal, offset);
-    const double right = vec3_dot(a->facets[e->facets[1]].normal, offset);
-    return left < 0.0 && right < 0.0 && left <= gap && right <= gap;
-}
-
-static void try_crossing(const convex_pair *pair, int32_t a, int32_t b, int sign, entrance *best)
-{
-    entrance e;
-    entrances_read_crossing(pair, a, b, sign, &e);
-    if (e.gap > best->gap) {
-        *best = e;
-    }
-}
-
 /* All edges of B: where rounding hides the way. */
 static void try_all_crossings(const convex_pair *pair, int32_t edge, const seen_arc *arc,
                               entrance *best)
@@ -216,7 +201,7 @@ static void try_all_crossings(const convex_pair *pair, int32_t edge, const seen_
     for (int32_t b = 0; b < pair->b.shape->edge_count; b++) {
         const int sign = entrances_cross(arc, pair->b.shape, b, SINE_ROUNDING);
         if (sign != 0) {
-            try_crossing(pair, edge, b, sign, best);
+            entrances_try_crossing(pair, edge, b, sign, best);
         }
     }
 }
@@ -235,7 +220,7 @@ static void follow_arc(const convex_pair *pair, int32_t edge, int32_t from, int3
         if (next < 0) {
             break;
         }
-        try_crossing(pair, edge, next, sign, best);
+        entrances_try_crossing(pair, edge, next, sign, best);
         from = b->edges[next].vertices[0] + b->edges[next].vertices[1] - from;
         came = next;
     }
@@ -258,7 +243,7 @@ static void try_edge(const convex_pair *pair, int32_t edge, entrance *best)
         deep[side] = deepest(pair, e->facets[side]).vertex;
         const vec3 point = pair_to_a(pair, body_vertex(&pair->b, deep[side]));
         const vec3 offset = offset_from(pair, edge, point);
-        if (is_ruled_out(e, pair->a.shape, offset, best->gap)) {
+        if (entrances_rule_out(e, pair->a.shape, offset, best->gap)) {
             return;
         }
     }
@@ -272,7 +257,7 @@ static void try_edges(const convex_pair *pair, entrance *best)
     const abut_shape *a = pair->a.shape;
     const vec3 centroid = centroid_seen(pair);
     for (int32_t e = 0; e < a->edge_count; e++) {
-        if (!is_ruled_out(&a->edges[e], a, offset_from(pair, e, centroid), best->gap)) {
+        if (!entrances_rule_out(&a->edges[e], a, offset_from(pair, e, centroid), best->gap)) {
             try_edge(pair, e, best);
         }
     }

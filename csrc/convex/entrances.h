@@ -69,6 +69,27 @@ static inline int entrances_cross(const seen_arc *a, const abut_shape *b, int32_
 /* The entrance of two edges that cross with this sign. */
 void entrances_read_crossing(const convex_pair *pair, int32_t a, int32_t b, int sign, entrance *e);
 
+static inline void entrances_try_crossing(const convex_pair *pair, int32_t a, int32_t b, int sign,
+                                          entrance *best)
+{
+    entrance e;
+    entrances_read_crossing(pair, a, b, sign, &e);
+    if (e.gap > best->gap) {
+        *best = e;
+    }
+}
+
+/* Both planes at an edge of A have a point of B, `offset` from the edge, behind them, and by more
+ * than a gap: so have all planes of the arc. Of a flat body, whose arc is half a circle, both never
+ * are. */
+static inline bool entrances_rule_out(const shape_edge *e, const abut_shape *a, vec3 offset,
+                                      double gap)
+{
+    const double left = vec3_dot(a->facets[e->facets[0]].normal, offset);
+    const double right = vec3_dot(a->facets[e->facets[1]].normal, offset);
+    return left < 0.0 && right < 0.0 && left <= gap && right <= gap;
+}
+
 /* The edge of B by which the arc leaves the cell of a vertex, other than the one by which it came
  * (-1: none); -1: there is none for sure. */
 int32_t entrances_leave(const seen_arc *a, const abut_shape *b, int32_t vertex, int32_t came,

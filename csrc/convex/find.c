@@ -26,28 +26,32 @@ typedef struct finding {
 } finding;
 
 /* The pair as it is solved: the body with the smaller number first, so that it is the same however
- * the caller puts it. */
-static row_place name_row(const finding *f, abut_index k)
+ * the caller puts it. Filled in member by member: a copy would wait for what was just written. */
+static void name_row(const finding *f, abut_index k, row_place *place)
 {
     const int dimension = f->finder->dimension;
     const abut_index i = f->pairs->i[k], j = f->pairs->j[k];
-    row_place place = {.first = (int32_t)i, .second = (int32_t)j, .is_swapped = i > j};
-    for (int axis = 0; f->pairs->image && axis < dimension; axis++) {
-        place.image[axis] = f->pairs->image[dimension * k + axis];
+    const abut_index *image = f->pairs->image ? f->pairs->image + dimension * k : NULL;
+    place->first = (int32_t)i, place->second = (int32_t)j, place->mesh = 0;
+    place->is_swapped = i > j;
+    place->shift = (vec3){0.0, 0.0, 0.0};
+    for (int axis = 0; axis < 3; axis++) {
+        place->image[axis] = image && axis < dimension ? image[axis] : 0;
     }
-    return place;
 }
 
-static convex_pair make_pair(const finding *f, abut_index k, row_place *place)
+static void make_pair(const finding *f, abut_index k, row_place *place, convex_pair *pair)
 {
     const vec3 shift = candidates_shift(f->pairs, k, f->query->period, f->finder->dimension);
     const placed_body *first = &f->bodies[place->first], *second = &f->bodies[place->second];
-    place->at = place->is_swapped ? &second->at : &first->at;
-    if (!place->is_swapped) {
-        return places_pair(first, second, shift);
+    if (place->is_swapped) {
+        place->at = &second->at;
+        place->shift = shift; /* the row's first body is where the caller has it */
+        places_pair(second, first, vec3_scale(shift, -1.0), pair);
+    } else {
+        place->at = &first->at;
+        places_pair(first, second, shift, pair);
     }
-    place->shift = shift; /* the row's first body is where the caller has it */
-    return places_pair(second, first, vec3_scale(shift, -1.0));
 }
 
 /* The link that a pair begins with; false: none. */
@@ -60,26 +64,52 @@ static bool read_state(const finding *f, abut_index k, const convex_pair *pair, 
     return link_unpack(state, pair, link);
 }
 
+/* Whether a plane across the line of the centers shows that two bodies are farther apart than rows
+ * are wanted for: most of those are whose circumscribed spheres are near, and it takes a tenth of
+ * what their link does. */
+static bool is_far(const finding *f, const convex_pair *pair)
+{
+    const convex_body *a = &pair->a, *b = &pair->b;
+    const vec3 line = vec3_sub(pair_to_a(pair, body_centroid(b)), body_centroid(a));
+    const double length = vec3_length(line);
+    if (!(length > 0.0)) {
+        return false;
+    }
+    const double rounding = a->scale * a->shape->radius + b->scale * b->shape->radius;
+    const double gap = pair_support_gap(pair, vec3_scale(line, 1.0 / length)).gap - rounding;
+    return gap > f->query->gap + pair->tolerance;
+}
+
 static void solve_one(const finding *f, abut_index k, convex_chunk *chunk, convex_spot *room)
 {
-    row_place place = name_row(f, k);
-    const convex_pair pair = make_pair(f, k, &place);
+    row_place place;
+    convex_pair pair;
     convex_link before;
     solved result;
+    name_row(f, k, &place);
+    make_pair(f, k, &place, &pair);
     const bool has_before = read_state(f, k, &pair, &before);
-    solve_pair(&pair, has_before ? &before : NULL, &f->task, &result, convex_rows_spots(chunk),
-               room);
+    if (!has_before && !f->keeps_all && is_far(f, &pair)) {
+        return;
+    }
+    solve_link(&pair, has_before ? &before : NULL, &f->task, &result);
     if (f->keeps_all || result.gap <= f->query->gap) {
+        solve_spots(&pair, &f->task, &result, convex_rows_spots(chunk), room);
         convex_rows_add(chunk, &place, &result);
     }
+}
+
+static void fetch_body(const placed_body *body)
+{
+    PREFETCH(body);
+    PREFETCH((const char *)body + MEMORY_LINE);
 }
 
 static void fetch(const finding *f, abut_index k)
 {
     if (k < f->pairs->count) {
-        const char *body = (const char *)&f->bodies[f->pairs->j[k]];
-        PREFETCH(body);
-        PREFETCH(body + MEMORY_LINE);
+        fetch_body(&f->bodies[f->pairs->i[k]]);
+        fetch_body(&f->bodies[f->pairs->j[k]]);
     }
 }
 
@@ -143,7 +173,11 @@ static abut_status find_all(abut_convex_contacts *contacts, const abut_convex_qu
 {
     const abut_convex_finder *finder = contacts->finder;
     convex_memory *memory = contacts->memory;
-    abut_status status = places_make(finder, query, &memory->places, error);
+    const bool wants_centers = !query->i || query->period;
+    abut_status status = places_read(finder, query, &memory->places, error);
+    if (!status && wants_centers) {
+        status = places_center(finder, query, &memory->places, error);
+    }
     if (!status) {
         status = candidates_make(finder, query, &memory->places, &memory->pairs, error);
     }

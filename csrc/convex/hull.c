@@ -25,6 +25,12 @@ static abut_status check_counts(const abut_shape_input *in, abut_error *error)
         return hull_report(error, ABUT_SHAPE_TOO_FEW_VERTICES, in->vertex_count, in->dimension + 1,
                            in->dimension);
     }
+    return ABUT_OK;
+}
+
+/* After the offsets: a polygon's corners as one facet are told as what they are. */
+static abut_status check_facet_count(const abut_shape_input *in, abut_error *error)
+{
     if (in->facet_count < in->dimension + 1) {
         return hull_report(error, ABUT_SHAPE_TOO_FEW_FACETS, in->facet_count, in->dimension + 1,
                            in->dimension);
@@ -408,11 +414,11 @@ static abut_status check_behind(const hull *h, int32_t facet, vec3 normal, doubl
                                 abut_error *error)
 {
     const double mean = mean_height(h, facet, normal);
-    for (int32_t c = 0; c < h->merged.corner_count; c++) {
-        const vec3 d = vec3_sub(hull_vertex(h, h->merged.corners[c]), h->middle);
+    for (int32_t k = 0; k < h->kept_count; k++) {
+        const vec3 d = vec3_sub(hull_vertex(h, h->kept[k]), h->middle);
         const double height = vec3_dot(normal, d) - mean;
         if (height > limit) {
-            return hull_report(error, ABUT_SHAPE_NOT_CONVEX, h->source[facet], h->merged.corners[c],
+            return hull_report(error, ABUT_SHAPE_NOT_CONVEX, h->source[facet], h->kept[k],
                                height / h->size);
         }
     }
@@ -462,6 +468,9 @@ static abut_status read_input(hull *h, const abut_shape_input *in, abut_error *e
         status = read_offsets(h, in, error);
     }
     if (!status) {
+        status = check_facet_count(in, error);
+    }
+    if (!status) {
         status = read_corners(h, in->indices, seen, error);
     }
     memory_free(seen);
@@ -502,6 +511,7 @@ abut_status hull_make(const abut_shape_input *input, hull *h, abut_error *error)
 void hull_free(hull *h)
 {
     memory_free(h->vertices), memory_free(h->areas), memory_free(h->twins), memory_free(h->source);
+    memory_free(h->kept);
     memory_free(h->given.offsets), memory_free(h->given.corners);
     memory_free(h->merged.offsets), memory_free(h->merged.corners);
 }

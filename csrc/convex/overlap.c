@@ -234,8 +234,11 @@ void link_find_global(const convex_pair *pair, int iterations, convex_link *link
         link->error = larger(best.gap - link->gap, 0.0);
         link->status = link->gap < -pair->tolerance ? ABUT_OVERLAPPING : ABUT_TOUCHING;
     }
-    if (link->gap > pair->tolerance) {
-        const convex_link start = *link;
-        link_find_apart(pair, &start, iterations, link);
+    if (link->gap > 0.0) {
+        const convex_link entrance_link = *link;
+        link_find_apart(pair, &entrance_link, iterations, link);
+        if (link->status == ABUT_OVERLAPPING) {
+            *link = entrance_link;
+        }
     }
 }

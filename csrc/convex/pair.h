@@ -73,6 +73,11 @@ static inline vec3 body_vertex(const convex_body *body, int32_t vertex)
     return vec3_scale(shape_point(body->shape, vertex), body->scale);
 }
 
+static inline vec3 body_centroid(const convex_body *body)
+{
+    return vec3_scale(body->shape->centroid, body->scale);
+}
+
 /* The same two bodies with B in the first place. */
 convex_pair pair_swapped(const convex_pair *pair);
 

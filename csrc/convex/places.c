@@ -6,20 +6,44 @@
 
 /* ---- orientations ---- */
 
-/* The rotation of a quaternion x, y, z, w, which is divided by its largest part first: then nothing
- * overflows. False where it has no length. */
-static bool turn_by_quaternion(const double *q, pose *p)
+/* Squares of lengths in between neither overflow nor vanish. */
+#define SMALLEST_SQUARE 0x1p-900
+#define LARGEST_SQUARE 0x1p900
+
+/* A quaternion x, y, z, w. */
+typedef struct quaternion {
+    double x, y, z, w;
+} quaternion;
+
+static double quaternion_norm_sq(quaternion q)
 {
-    const double xy = larger(fabs(q[0]), fabs(q[1])), zw = larger(fabs(q[2]), fabs(q[3]));
+    return q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+}
+
+/* The same direction with a largest part of 1; NaNs where there is none. */
+static quaternion divide_by_largest(quaternion q)
+{
+    const double xy = larger(fabs(q.x), fabs(q.y)), zw = larger(fabs(q.z), fabs(q.w));
     const double largest = larger(xy, zw);
-    if (!(largest > 0.0 && isfinite(largest))) {
-        return false;
+    return (quaternion){q.x / largest, q.y / largest, q.z / largest, q.w / largest};
+}
+
+/* The rotation of a quaternion of any length. False where it has none, or one that is not finite.
+ */
+static bool turn_by_quaternion(const double *of, pose *p)
+{
+    quaternion q = {of[0], of[1], of[2], of[3]};
+    double norm_sq = quaternion_norm_sq(q);
+    if (!(norm_sq >= SMALLEST_SQUARE && norm_sq <= LARGEST_SQUARE)) {
+        q = divide_by_largest(q);
+        norm_sq = quaternion_norm_sq(q);
     }
-    const double x = q[0] / largest, y = q[1] / largest, z = q[2] / largest, w = q[3] / largest;
-    const double s = 2.0 / (x * x + y * y + z * z + w * w);
-    p->rows[0] = (vec3){1.0 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)};
-    p->rows[1] = (vec3){s * (x * y + z * w), 1.0 - s * (x * x + z * z), s * (y * z - x * w)};
-    p->rows[2] = (vec3){s * (x * z - y * w), s * (y * z + x * w), 1.0 - s * (x * x + y * y)};
+    const double s = 2.0 / norm_sq, x = s * q.x, y = s * q.y, z = s * q.z;
+    const double xx = x * q.x, xy = x * q.y, xz = x * q.z, xw = x * q.w;
+    const double yy = y * q.y, yz = y * q.z, yw = y * q.w, zz = z * q.z, zw = z * q.w;
+    p->rows[0] = (vec3){1.0 - (yy + zz), xy - zw, xz + yw};
+    p->rows[1] = (vec3){xy + zw, 1.0 - (xx + zz), yz - xw};
+    p->rows[2] = (vec3){xz - yw, yz + xw, 1.0 - (xx + yy)};
     p->turns = true;
     return s > 0.0; /* false for NaN */
 }
@@ -29,6 +53,7 @@ static bool turn_by_angle(double angle, pose *p)
     const double c = cos(angle), s = sin(angle);
     p->rows[0] = (vec3){c, -s, 0.0};
     p->rows[1] = (vec3){s, c, 0.0};
+    p->rows[2] = (vec3){0.0, 0.0, 1.0};
     p->turns = true;
     return isfinite(angle);
 }
@@ -77,11 +102,12 @@ static void set_center(const placing *p, abut_index i, const placed_body *body)
 static bool place_body(const placing *p, abut_index i)
 {
     placed_body *body = &p->bodies[i];
-    body->at = pose_identity();
     body->body = p->finder->bodies[i];
-    const bool is_there = set_position(p, i, &body->at) && set_orientation(p, i, &body->at);
-    set_center(p, i, body);
-    return is_there;
+    body->at.skew = 0.0;
+    if (!p->orientations) {
+        body->at = pose_identity();
+    }
+    return set_position(p, i, &body->at) & set_orientation(p, i, &body->at);
 }
 
 /* Bodies that one thread places in one go. */
@@ -153,31 +179,67 @@ static abut_status name_wrong(const placing *p, abut_error *error)
     return finder_report(error, ABUT_INPUT_CHANGED, 0, 0.0);
 }
 
-abut_status places_make(const abut_convex_finder *finder, const abut_convex_query *query,
+static abut_status center_stretch(void *context, abut_index stretch, parallel_job *job)
+{
+    const placing *p = context;
+    const abut_index begin = stretch * STRETCH, rest = p->finder->body_count - begin;
+    const abut_index end = begin + (rest < STRETCH ? rest : STRETCH);
+    for (abut_index i = begin; i < end; i++) {
+        set_center(p, i, &p->bodies[i]);
+    }
+    return parallel_report(job, end - begin);
+}
+
+/* A run over all bodies, of so much work for each. */
+static parallel_plan plan_run(abut_index bodies, int work, const abut_convex_query *query)
+{
+    return (parallel_plan){.chunk_count = (bodies + STRETCH - 1) / STRETCH,
+                           .work = work * bodies,
+                           .workers = query->workers,
+                           .interrupted = query->interrupted,
+                           .interrupted_data = query->interrupted_data};
+}
+
+abut_status places_read(const abut_convex_finder *finder, const abut_convex_query *query,
                         convex_places *places, abut_error *error)
 {
     const abut_index count = finder->body_count;
     placed_body *bodies = memory_reserve(&places->body_block, count + 1, sizeof *bodies);
-    double *centers =
-        memory_reserve(&places->center_block, finder->dimension * count, sizeof *centers);
-    if (!bodies || !centers) {
+    if (!bodies) {
         return finder_report(error, ABUT_NO_MEMORY, 0, 0.0);
     }
     places->bodies = memory_first_line(bodies);
-    places->centers = centers;
     placing p = {.finder = finder,
                  .positions = query->positions,
                  .orientations = query->orientations,
-                 .bodies = memory_first_line(bodies),
-                 .centers = centers};
-    const parallel_plan plan = {.chunk_count = (count + STRETCH - 1) / STRETCH,
-                                .work = 2 * count,
-                                .workers = query->workers,
-                                .interrupted = query->interrupted,
-                                .interrupted_data = query->interrupted_data};
+                 .bodies = memory_first_line(bodies)};
+    const parallel_plan plan = plan_run(count, 2, query);
     const abut_status status = parallel_run(&plan, place_stretch, &p);
     return status == ABUT_POSITION_NOT_FINITE ? name_wrong(&p, error)
                                               : finder_report(error, status, 0, 0.0);
+}
+
+abut_status places_center(const abut_convex_finder *finder, const abut_convex_query *query,
+                          convex_places *places, abut_error *error)
+{
+    const abut_index count = finder->body_count;
+    double *centers =
+        memory_reserve(&places->center_block, finder->dimension * count, sizeof *centers);
+    if (!centers) {
+        return finder_report(error, ABUT_NO_MEMORY, 0, 0.0);
+    }
+    places->centers = centers;
+    placing p = {
+        .finder = finder, .bodies = memory_first_line(places->body_block.data), .centers = centers};
+    const parallel_plan plan = plan_run(count, 1, query);
+    return finder_report(error, parallel_run(&plan, center_stretch, &p), 0, 0.0);
+}
+
+abut_status places_make(const abut_convex_finder *finder, const abut_convex_query *query,
+                        convex_places *places, abut_error *error)
+{
+    const abut_status status = places_read(finder, query, places, error);
+    return status ? status : places_center(finder, query, places, error);
 }
 
 void places_free(convex_places *places)
@@ -188,9 +250,6 @@ void places_free(convex_places *places)
 }
 
 /* ---- two bodies ---- */
-
-/* Far apart, as in a gap that is larger than the bodies, the distance is what is rounded. */
-#define ROUNDED_PART 0x1p-13
 
 /* R_A^T R_B, row by row. */
 static void turn_into(const pose *a, const pose *b, vec3 rows[3])
@@ -205,18 +264,23 @@ static void turn_into(const pose *a, const pose *b, vec3 rows[3])
     }
 }
 
-convex_pair places_pair(const placed_body *a, const placed_body *b, vec3 shift)
+/* How far a body's rounding reaches. */
+static double rounding_of(const convex_body *body)
 {
-    convex_pair pair = {.a = a->body, .b = b->body};
-    turn_into(&a->at, &b->at, pair.rows);
+    return body->scale * body->shape->radius;
+}
+
+void places_pair(const placed_body *a, const placed_body *b, vec3 shift, convex_pair *pair)
+{
+    pair->a = a->body;
+    pair->b = b->body;
+    turn_into(&a->at, &b->at, pair->rows);
     const vec3 between = vec3_add(vec3_sub(b->at.shift, a->at.shift), shift);
-    pair.shift = pose_turn_back(&a->at, between);
-    const double reach_a = a->body.scale * a->body.shape->reach;
-    const double reach_b = b->body.scale * b->body.shape->reach;
-    const double least =
-        ROUNDED_PART * (vec3_max_abs(between) + a->body.scale * a->body.shape->radius +
-                        b->body.scale * b->body.shape->radius);
-    pair.size = larger(reach_a + reach_b, least);
-    pair.tolerance = TOLD_APART * pair.size;
-    return pair;
+    pair->shift = pose_turn_back(&a->at, between);
+    const double reach =
+        a->body.scale * a->body.shape->reach + b->body.scale * b->body.shape->reach;
+    const double length = vec3_max_abs(between) + rounding_of(&a->body) + rounding_of(&b->body);
+    const double size = larger(reach, ROUNDED_PART * length);
+    pair->size = size;
+    pair->tolerance = TOLD_APART * size;
 }

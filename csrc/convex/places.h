@@ -20,11 +20,23 @@ typedef struct convex_places {
 
 /* Read the query's positions and orientations; error names the first that is wrong. The memory of
  * the places before is used again. */
+abut_status places_read(const abut_convex_finder *finder, const abut_convex_query *query,
+                        convex_places *places, abut_error *error);
+
+/* And then compute the centers. */
+abut_status places_center(const abut_convex_finder *finder, const abut_convex_query *query,
+                          convex_places *places, abut_error *error);
+
+/* Both. */
 abut_status places_make(const abut_convex_finder *finder, const abut_convex_query *query,
                         convex_places *places, abut_error *error);
 void places_free(convex_places *places);
 
-/* Two bodies as methods see them: in A's frame, with B moved by `shift`. */
-convex_pair places_pair(const placed_body *a, const placed_body *b, vec3 shift);
+/* Far apart, as in a gap that is larger than the bodies, the distance is what is rounded. */
+#define ROUNDED_PART 0x1p-13
+
+/* Two bodies as methods see them: in A's frame, with B moved by `shift`. Every member is written
+ * once, where it stays: a copy would wait for what was just written. */
+void places_pair(const placed_body *a, const placed_body *b, vec3 shift, convex_pair *pair);
 
 #endif

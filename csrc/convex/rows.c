@@ -144,7 +144,9 @@ void convex_rows_add(convex_chunk *chunk, const row_place *place, const solved *
     row->iterations = result->core.iterations;
     row->status = (uint8_t)result->status;
     set_ends(row, result->core.ends, place->is_swapped);
-    memcpy(row->image, place->image, sizeof row->image);
+    for (int axis = 0; axis < 3; axis++) {
+        row->image[axis] = place->image[axis];
+    }
     row->spot_count = result->spot_count;
     place_spots(convex_rows_spots(chunk), row->spot_count, place);
     chunk->spot_count += row->spot_count;

@@ -60,15 +60,27 @@ static void round_spots(const convex_pair *pair, const solved *s, convex_spot *s
     }
 }
 
-void solve_pair(const convex_pair *pair, const convex_link *before, const solve_task *task,
-                solved *result, convex_spot *spots, convex_spot *room)
+void solve_link(const convex_pair *pair, const convex_link *before, const solve_task *task,
+                solved *result)
 {
     solve_core(pair, before, task, &result->core);
     solve_rounding(pair, result);
     result->spot_count = 0;
+}
+
+void solve_spots(const convex_pair *pair, const solve_task *task, solved *result,
+                 convex_spot *spots, convex_spot *room)
+{
     if (task->wants_spots) {
         result->spot_count =
             spots_make(pair, &result->core, task->options.patch_angle, spots, room);
         round_spots(pair, result, spots);
     }
+}
+
+void solve_pair(const convex_pair *pair, const convex_link *before, const solve_task *task,
+                solved *result, convex_spot *spots, convex_spot *room)
+{
+    solve_link(pair, before, task, result);
+    solve_spots(pair, task, result, spots, room);
 }

@@ -21,7 +21,16 @@ typedef struct solved {
     int32_t spot_count;
 } solved;
 
-/* `spots` and `room` have spots_limit entries each; spots are those of the rounded bodies. */
+/* All but the spots, of which there are none yet. */
+void solve_link(const convex_pair *pair, const convex_link *before, const solve_task *task,
+                solved *result);
+
+/* The spots of a result, where they are wanted. `spots` and `room` have spots_limit entries each;
+ * spots are those of the rounded bodies. */
+void solve_spots(const convex_pair *pair, const solve_task *task, solved *result,
+                 convex_spot *spots, convex_spot *room);
+
+/* Both. */
 void solve_pair(const convex_pair *pair, const convex_link *before, const solve_task *task,
                 solved *result, convex_spot *spots, convex_spot *room);
 

@@ -99,14 +99,14 @@ static convex_end facing_edge(const abut_shape *s, const shape_vertex *at, vec3 
     return found;
 }
 
-static convex_end bearing(const view *v, double cosine)
+convex_end spots_bearing(const convex_body *body, vec3 out, double cosine)
 {
-    const abut_shape *s = v->body->shape;
-    const int32_t vertex = body_support(v->body, v->out).vertex;
+    const abut_shape *s = body->shape;
+    const int32_t vertex = body_support(body, out).vertex;
     const shape_vertex *at = &s->vertices[vertex];
-    convex_end found = facing_facet(s, at, v->out, cosine);
+    convex_end found = facing_facet(s, at, out, cosine);
     if (found.type == ABUT_VERTEX) {
-        found = facing_edge(s, at, v->out, sqrt(1.0 - cosine * cosine));
+        found = facing_edge(s, at, out, sqrt(1.0 - cosine * cosine));
     }
     return found.type == ABUT_VERTEX ? (convex_end){ABUT_VERTEX, vertex} : found;
 }
@@ -202,7 +202,7 @@ static void set_limits(region *r, double tolerance)
 static region see(const view *v, int which, double cosine, double tolerance, convex_spot *corners)
 {
     region r = {.which = which, .corners = corners, .turning = which ? -1.0 : 1.0};
-    r.end = bearing(v, cosine);
+    r.end = spots_bearing(v->body, v->out, cosine);
     r.plane = feature_slope(v, r.end);
     r.count = place_corners(v, r.end, corners);
     set_limits(&r, tolerance);

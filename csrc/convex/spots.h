@@ -13,6 +13,10 @@ typedef struct convex_spot {
 /* How many spots a pair has at most; and how many corners spots_make needs room for. */
 int32_t spots_limit(const abut_shape *a, const abut_shape *b);
 
+/* The feature of a body that faces a direction of its frame within the angle of this cosine and has
+ * a vertex that is farthest along it: a facet before an edge before the vertex. */
+convex_end spots_bearing(const convex_body *body, vec3 out, double cosine);
+
 /* The spots of a link; returns how many, 1 at least. `room` has spots_limit entries more, for what
  * is computed on the way. Of bodies without their rounding. */
 int32_t spots_make(const convex_pair *pair, const convex_link *link, double patch_angle,

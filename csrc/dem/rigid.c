@@ -22,7 +22,7 @@ vec3 rigid_to_world(const vec3 rows[3], vec3 a)
     return (vec3){vec3_dot(rows[0], a), vec3_dot(rows[1], a), vec3_dot(rows[2], a)};
 }
 
-static vec3 to_axes(const vec3 rows[3], vec3 a)
+vec3 rigid_to_axes(const vec3 rows[3], vec3 a)
 {
     const vec3 xy = vec3_add(vec3_scale(rows[0], a.x), vec3_scale(rows[1], a.y));
     return vec3_add(xy, vec3_scale(rows[2], a.z));
@@ -32,7 +32,7 @@ vec3 rigid_spin(const rigid *r, const double orientation[4], vec3 momentum)
 {
     vec3 rows[3];
     rigid_rows(orientation, rows);
-    const vec3 own = to_axes(rows, momentum);
+    const vec3 own = rigid_to_axes(rows, momentum);
     return rigid_to_world(
         rows, (vec3){own.x / r->inertia[0], own.y / r->inertia[1], own.z / r->inertia[2]});
 }

@@ -32,25 +32,67 @@ double solids_elastic_energy(const abut_simulation *s)
 
 /* ---- which step is stable ---- */
 
-/* What holds a body: the sum over spots of the square of a frequency, the mass taken as 1 / (1 / m
- * + arm^2 / I), and the largest damping ratio of a spot, times the root of their number. */
+/* What holds a body: stiffness against its six ways to move, by mass and inertia; and the largest
+ * ratio of a spot's damping to its stiffness. */
+enum { WAYS = 6 };
+
 typedef struct solid_hold {
-    double frequency_sq, damping_ratio;
-    abut_index spots;
+    double stiffness[WAYS][WAYS], damping;
+    bool is_held;
 } solid_hold;
 
-static void add_hold(solid_hold *h, const law *l, const rigid *r, vec3 arm, vec3 normal)
+/* Bodies that touch each other give way both. */
+typedef struct spot_hold {
+    const law *law;
+    vec3 point, normal;
+    double both, mass;  /* m* */
+    abut_index bearing; /* spots that share the mass */
+} spot_hold;
+
+static double damping_of(const law *l, double mass, abut_index bearing)
 {
     const law_stiffness of = laws_stiffness(l, 1.0, 1.0);
-    const double xy = r->inertia[0] < r->inertia[1] ? r->inertia[0] : r->inertia[1];
-    const double least = xy < r->inertia[2] ? xy : r->inertia[2];
-    const vec3 turning = vec3_cross(arm, normal);
-    const vec3 spin = rigid_spin(r, r->orientation, turning);
-    const double along = of.normal * (1.0 / r->mass + vec3_dot(turning, spin));
-    const double across = of.shear * (1.0 / r->mass + vec3_norm_sq(arm) / least);
-    h->frequency_sq += along > across ? along : across;
-    h->damping_ratio = of.damping_ratio > h->damping_ratio ? of.damping_ratio : h->damping_ratio;
-    h->spots++;
+    return of.normal > 0.0 ? 2.0 * of.damping_ratio * sqrt(mass / ((double)bearing * of.normal))
+                           : 0.0;
+}
+
+/* A spring along a direction, both in the frame of the principal axes. */
+static void add_spring(solid_hold *h, double stiffness, const rigid *r, vec3 arm, vec3 direction)
+{
+    const double root = sqrt(r->mass);
+    const vec3 turn = vec3_cross(arm, direction);
+    const double ways[WAYS] = {direction.x / root,           direction.y / root,
+                               direction.z / root,           turn.x / sqrt(r->inertia[0]),
+                               turn.y / sqrt(r->inertia[1]), turn.z / sqrt(r->inertia[2])};
+    for (int i = 0; i < WAYS; i++) {
+        for (int k = 0; k < WAYS; k++) {
+            h->stiffness[i][k] += stiffness * ways[i] * ways[k];
+        }
+    }
+}
+
+static void add_hold(solid_hold *h, const spot_hold *spot, const rigid *r)
+{
+    static const vec3 axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+    vec3 rows[3];
+    rigid_rows(r->began_orientation, rows);
+    const law_stiffness of = laws_stiffness(spot->law, 1.0, 1.0);
+    const vec3 arm = rigid_to_axes(rows, vec3_sub(spot->point, r->began));
+    for (int axis = 0; axis < 3; axis++) {
+        add_spring(h, spot->both * of.shear, r, arm, axes[axis]);
+    }
+    add_spring(h, spot->both * (of.normal - of.shear), r, arm, rigid_to_axes(rows, spot->normal));
+    h->damping = larger(h->damping, damping_of(spot->law, spot->mass, spot->bearing));
+    h->is_held = true;
+}
+
+static abut_index count_bearing(const abut_convex_columns *c, abut_index row)
+{
+    abut_index count = 0;
+    for (abut_index spot = c->spot_offsets[row]; spot < c->spot_offsets[row + 1]; spot++) {
+        count += c->spot_overlap[spot] > 0.0;
+    }
+    return count;
 }
 
 static void add_row_holds(const abut_simulation *s, abut_meeting meeting, abut_index row,
@@ -58,33 +100,75 @@ static void add_row_holds(const abut_simulation *s, abut_meeting meeting, abut_i
 {
     const spot_table *t = &s->before.spots[meeting];
     const abut_convex_columns *c = &t->columns;
-    const law *l = simulation_spot_law(s, t, meeting, row);
-    const vec3 normal = vec3_load(c->normal + 3 * row);
+    const rigid *own = &s->solids.solids[c->i[row]].rigid;
+    const rigid *other = meeting == ABUT_WITH_BODIES ? &s->solids.solids[c->j[row]].rigid : NULL;
+    spot_hold h = {.law = simulation_spot_law(s, t, meeting, row),
+                   .normal = vec3_load(c->normal + 3 * row),
+                   .both = meeting == ABUT_WITH_WALLS ? 1.0 : 2.0,
+                   .mass = other ? own->mass * other->mass / (own->mass + other->mass) : own->mass,
+                   .bearing = count_bearing(c, row)};
     const vec3 shift = simulation_spot_shift(s, t, row);
     for (abut_index spot = c->spot_offsets[row]; spot < c->spot_offsets[row + 1]; spot++) {
-        const vec3 point = vec3_load(c->spot + 3 * spot);
         if (!(c->spot_overlap[spot] > 0.0)) {
             continue;
         }
-        const rigid *own = &s->solids.solids[c->i[row]].rigid;
-        add_hold(&holds[c->i[row]], l, own, vec3_sub(point, own->began), normal);
-        if (meeting == ABUT_WITH_BODIES) {
-            const rigid *other = &s->solids.solids[c->j[row]].rigid;
-            const vec3 arm = vec3_sub(vec3_sub(point, shift), other->began);
-            add_hold(&holds[c->j[row]], l, other, arm, normal);
+        h.point = vec3_load(c->spot + 3 * spot);
+        add_hold(&holds[c->i[row]], &h, own);
+        if (other) {
+            h.point = vec3_sub(h.point, shift);
+            add_hold(&holds[c->j[row]], &h, other);
         }
     }
 }
 
-/* As of a sphere: of two masses that meet each counts with half of the limit. */
-static double step_of_hold(const solid_hold *h)
+/* The largest frequency, squared, by multiplying again and again: of the few ways that there are
+ * that is near soon. */
+enum { PRODUCTS = 64 };
+
+static double find_frequency_sq(const solid_hold *h)
 {
-    const double ratio_sq = (double)h->spots * h->damping_ratio * h->damping_ratio;
-    return sqrt(2.0 / h->frequency_sq) * (sqrt(1.0 + ratio_sq) - sqrt(ratio_sq));
+    double way[WAYS] = {1.0, 0.9, 0.8, 0.7, 0.6, 0.5}, length = 0.0;
+    for (int product = 0; product < PRODUCTS; product++) {
+        double next[WAYS] = {0.0};
+        length = 0.0;
+        for (int i = 0; i < WAYS; i++) {
+            for (int k = 0; k < WAYS; k++) {
+                next[i] += h->stiffness[i][k] * way[k];
+            }
+            length += next[i] * next[i];
+        }
+        length = sqrt(length);
+        for (int i = 0; i < WAYS && length > 0.0; i++) {
+            way[i] = next[i] / length;
+        }
+    }
+    return length;
 }
 
-abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *s,
-                                                  const double *free_steps, double *step)
+static double limit_of(double frequency_sq, double damping)
+{
+    const double frequency = sqrt(frequency_sq), ratio = 0.5 * damping * frequency;
+    return 2.0 / frequency * (sqrt(1.0 + ratio * ratio) - ratio);
+}
+
+/* Of a body that touches nothing: as if four spots of a law bore it, of a cube at its corners. */
+static double step_of_free(const abut_simulation *s, const solid *of)
+{
+    const double *inertia = of->rigid.inertia;
+    const double most = larger(inertia[0], larger(inertia[1], inertia[2]));
+    const double gives_way = 1.0 / of->rigid.mass + of->reach * of->reach / (3.0 * most);
+    double step = INFINITY;
+    for (abut_index other = 0; other < s->laws.material_count; other++) {
+        const law *l = &s->laws.laws[laws_number(&s->laws, of->material, other)];
+        if (!(l->is_hertz > 0.0) && l->elastic > 0.0) {
+            const double damping = damping_of(l, of->rigid.mass, 4);
+            step = fmin(step, limit_of(4.0 * l->elastic * gives_way, damping));
+        }
+    }
+    return step;
+}
+
+abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *s, double *step)
 {
     solid_hold *holds = memory_alloc_zeroed(s->solids.count, sizeof *holds);
     *step = INFINITY;
@@ -97,9 +181,9 @@ abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *s,
         }
     }
     for (abut_index k = 0; k < s->solids.count; k++) {
-        const double free_step = free_steps ? free_steps[k] : INFINITY;
-        const double own = holds[k].frequency_sq > 0.0 ? step_of_hold(&holds[k]) : free_step;
-        *step = own < *step ? own : *step;
+        const solid_hold *h = &holds[k];
+        *step = fmin(*step, h->is_held ? limit_of(find_frequency_sq(h), h->damping)
+                                       : step_of_free(s, &s->solids.solids[k]));
     }
     memory_free(holds);
     return ABUT_OK;

@@ -127,6 +127,10 @@
 /* An entrance that is better by less than this part of the bodies' size is as good. */
 #define CLIMB_GAIN 1e-14
 
+/* Edges whose sine is larger than this have a common normal that rounding turns by a few units in
+ * the last place. */
+#define CLEAR_SINE 0.1
+
 /* Edges whose directions differ by less than this angle have a common normal that rounding turns by
  * more than 1e-9: their planes' distance is checked by the supports. */
 #define NEARLY_PARALLEL 1e-7
@@ -169,6 +173,20 @@
 
 /* What two support gaps along the same normal may differ by: some units in the last place. */
 #define GAP_ROUNDING 0x1p-50
+
+/* Facets as bodies see them: a corner is turned and moved twice, which rounds it so many times. */
+#define FLAT_ROUNDINGS 8.0
+
+/* Facets are on one plane where none of their corners is off it by more than FRONT_NOISES. On the
+ * plane their borders are closed to within this many noises: of each of two corners one, twice. */
+#define CLOSED_NOISES 4.0
+
+/* Borders of a patch that go on within this angle, as a cosine, have no corner there. */
+#define STRAIGHT_COSINE 0.9999
+
+/* A facet's own plane tells heights where it is inclined to that of its patch by less than this, as
+ * a cosine; slivers are inclined by noise. */
+#define UPRIGHT_COSINE 0.5
 
 /* One unit in the last place of a number is its power of two times this. */
 #define EXPONENT_BITS (UINT64_C(0x7ff) << 52)

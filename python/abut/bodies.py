@@ -30,6 +30,8 @@ class Numbers(NamedTuple):
     frames: _Doubles = np.empty((0, 4))
     next_id: int = 0
     next_cluster: int = 0
+    bodies: _Indices = np.empty(0, np.intp)
+    next_body: int = 0
 
     def with_spheres(self, count: int) -> Numbers:
         """And so many spheres more."""
@@ -43,6 +45,16 @@ class Numbers(NamedTuple):
         clusters = locked(np.concatenate([self.clusters, np.arange(self.next_cluster, end)]))
         frames = np.concatenate([self.frames, np.tile(frame, (count, 1))])
         return self._replace(clusters=clusters, frames=frames, next_cluster=end)
+
+    def with_bodies(self, count: int) -> Numbers:
+        """And so many bodies more."""
+        end = self.next_body + count
+        bodies = locked(np.concatenate([self.bodies, np.arange(self.next_body, end)]))
+        return self._replace(bodies=bodies, next_body=end)
+
+    def without_bodies(self, rows: _Indices) -> Numbers:
+        """But not these rows of bodies."""
+        return self._replace(bodies=locked(np.delete(self.bodies, rows)))
 
     def without(self, rows: _Indices, cluster_rows: _Indices) -> Numbers:
         """But not these rows of spheres and of clusters."""
@@ -59,11 +71,12 @@ def locked(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def find(numbers: _Indices, wanted: ArrayLike, what: str) -> _Indices:
+def find(numbers: _Indices, wanted: ArrayLike, what: str, several: str = "") -> _Indices:
     """The rows of lasting numbers, which ascend."""
-    given = np.atleast_1d(checks.indices(wanted, f"{what}s"))
+    named = several or f"{what}s"
+    given = np.atleast_1d(checks.indices(wanted, named))
     if given.ndim != 1:
-        raise ValueError(f"{what}s has shape {given.shape}, but must be (k,)")
+        raise ValueError(f"{named} has shape {given.shape}, but must be (k,)")
     rows = np.searchsorted(numbers, given)
     there = rows < len(numbers)
     there[there] = numbers[rows[there]] == given[there]
@@ -89,15 +102,17 @@ def read_vectors(value: Any, name: str, count: int) -> _Doubles:
     if array.shape not in ((3,), (count, 3)):
         raise ValueError(f"{name} has shape {array.shape}, but must be ({count}, 3)")
     vectors = np.array(np.broadcast_to(array, (count, 3)), order="C")
-    _check_finite(vectors, name)
+    check_finite(vectors, name)
     return vectors
 
 
-def read_forces(returned: Any, count: int, number: int) -> tuple[_Doubles, _Doubles]:
+def read_forces(
+    returned: Any, count: int, number: int, adder: str = "add_force"
+) -> tuple[_Doubles, _Doubles]:
     """Forces, or forces and torques, as the callable of this number returned them."""
     both = isinstance(returned, tuple) and len(returned) == 2
     forces, torques = returned if both else (returned, np.zeros((count, 3)))
-    callable_name = f"that callable {number} of add_force returned"
+    callable_name = f"that callable {number} of {adder} returned"
     return (
         _read_force(forces, f"forces {callable_name}", count),
         _read_force(torques, f"torques {callable_name}", count),
@@ -108,11 +123,12 @@ def _read_force(value: Any, name: str, count: int) -> _Doubles:
     array = checks.doubles(value, name)
     if array.shape != (count, 3):
         raise ValueError(f"{name} has shape {array.shape}, but must be ({count}, 3)")
-    _check_finite(array, name)
+    check_finite(array, name)
     return array
 
 
-def _check_finite(vectors: _Doubles, name: str) -> None:
+def check_finite(vectors: _Doubles, name: str) -> None:
+    """Complain of the first entry that is not."""
     wrong = np.argwhere(~np.isfinite(vectors))
     if len(wrong):
         row, axis = wrong[0]

@@ -139,8 +139,7 @@ class Cluster(Value):
         inertia = self._body[2] if self.inertia is None else self.inertia
         if inertia.ndim == 1:
             return inertia, np.eye(3)
-        moments, axes = np.linalg.eigh(inertia)
-        return moments, _right_handed(axes)
+        return principal_axes(inertia)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Cluster):
@@ -202,6 +201,12 @@ def _own(array: _Doubles) -> _Doubles:
     array = array.copy()
     array.flags.writeable = False
     return array
+
+
+def principal_axes(inertia: _Doubles) -> tuple[_Doubles, _Doubles]:
+    """Moments of inertia of a tensor, the least first, and the axes as columns, right-handed."""
+    moments, axes = np.linalg.eigh(inertia)
+    return moments, _right_handed(axes)
 
 
 def _right_handed(axes: _Doubles) -> _Doubles:

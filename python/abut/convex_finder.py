@@ -183,7 +183,7 @@ class ConvexFinder:
     >>> for z in 1.6, 1.5, 1.4:
     ...     contacts = finder.find([[0, 0, 0], [0, 0, z], [9, 9, 9]], before=contacts)
     >>> contacts.overlap.round(6)
-    array([0.15])
+    array([0.125])
     """
 
     __slots__ = ("__weakref__", "_built", "_input")

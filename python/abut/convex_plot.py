@@ -1,4 +1,4 @@
-"""Pictures of convex bodies and their contacts, by matplotlib (extra ``plot``) or pyvista (``view``).
+"""Pictures of convex bodies and contacts, by matplotlib (extra ``plot``) or pyvista (``view``).
 
 Neither is imported before a picture is asked for.
 """
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import plot
-from .orientations import read_turns, turned
+from .orientations import turned
 
 if TYPE_CHECKING:
     from .convex_contacts import ConvexContacts
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _Doubles = NDArray[np.float64]
 
 BODY_COLOR = plot.FACET_COLOR
-LINK_COLOR, SPOT_COLOR, PLANE_COLOR = plot.COLORS
+LINK_COLOR, SPOT_COLOR, _ = plot.COLORS
 
 
 def plot_shape(
@@ -196,9 +196,7 @@ def _draw_touching(contacts, ax, name, bodies, count, alpha):
     chosen = numbers[plot._evenly(len(numbers), count)]
     finder, positions, *orientations = bodies
     turns = orientations[0] if orientations else None
-    return plot_bodies(
-        finder, positions, turns, ax, backend=name, alpha=alpha, numbers=chosen
-    )
+    return plot_bodies(finder, positions, turns, ax, backend=name, alpha=alpha, numbers=chosen)
 
 
 def _arrow_length(contacts, bodies):
@@ -254,10 +252,27 @@ def _flat_contacts(ax, contacts, arrows):
 
 
 def _matplotlib_bodies(ax, bodies, colors, alpha):
-    for (vertices, shape), color in zip(bodies, colors, strict=True):
-        plot._draw_facets(ax, _mesh(vertices, shape), color, alpha)
+    for color, mesh in _meshes(bodies, colors):
+        plot._draw_facets(ax, mesh, color, alpha)
     plot._frame(ax, np.concatenate([vertices for vertices, _ in bodies] or [np.empty((0, 3))]))
     return ax
+
+
+def _meshes(bodies, colors):
+    """Each color with all facets of that color: libraries take long for each thing they draw."""
+    of_color: dict[Any, list[Any]] = {}
+    for body, color in zip(bodies, colors, strict=True):
+        of_color.setdefault(color if isinstance(color, str) else tuple(color), []).append(body)
+    for color, some in of_color.items():
+        meshes = [_mesh(*body) for body in some]
+        firsts = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes)])
+        starts = np.cumsum([0, *(mesh.offsets[-1] for mesh in meshes)])
+        shifted = [
+            mesh._replace(indices=mesh.indices + first, offsets=mesh.offsets[:-1] + start)
+            for mesh, first, start in zip(meshes, firsts, starts, strict=False)
+        ]
+        joined = plot.Placed(*map(np.concatenate, zip(*shifted, strict=True)))
+        yield color, joined._replace(offsets=np.append(joined.offsets, starts[-1]))
 
 
 def _mesh(vertices, shape):
@@ -270,6 +285,8 @@ def _mesh(vertices, shape):
 
 
 def _matplotlib_contacts(ax, contacts, arrows, is_framed):
+    if len(contacts) == 0:
+        return ax
     art3d = plot._import("mpl_toolkits.mplot3d.art3d")
     links = art3d.Line3DCollection(contacts.link, colors=LINK_COLOR, linewidths=2.5)
     links.set_zorder(plot.MARKS)
@@ -290,21 +307,21 @@ def _matplotlib_contacts(ax, contacts, arrows, is_framed):
 
 
 def _pyvista_bodies(plotter, bodies, colors, alpha):
-    for (vertices, shape), color in zip(bodies, colors, strict=True):
-        mesh = _mesh(vertices, shape)
+    for color, mesh in _meshes(bodies, colors):
         plot._pyvista_facets(plotter, mesh, np.arange(len(mesh.areas)), color, alpha)
     plotter.show_axes()
     return plotter
 
 
 def _pyvista_contacts(plotter, contacts, arrows):
-    if len(contacts):
-        plotter.add_lines(contacts.link.reshape(-1, 3), color=LINK_COLOR, width=5)
-    if contacts.spot is not None and len(contacts.spot):
+    plotter.show_axes()
+    if len(contacts) == 0:
+        return plotter
+    plotter.add_lines(contacts.link.reshape(-1, 3), color=LINK_COLOR, width=5)
+    if contacts.spot is not None:
         plotter.add_points(
             contacts.spot, color=SPOT_COLOR, point_size=12, render_points_as_spheres=True
         )
     if len(arrows[0]):
         plotter.add_arrows(*arrows, color="#1b1f24")
-    plotter.show_axes()
     return plotter

@@ -104,6 +104,26 @@ class LawTable:
                     " give RollingC, which a number means"
                 )
 
+    def check_bodies(self, materials: Iterable[int]) -> None:
+        """Spots have no radius, which Hertz' law and resistance to rolling need."""
+        ours = set(materials)
+        for pair, law in self.laws.items():
+            if ours & set(pair):
+                a, b = (self.materials[number] for number in pair)
+                self._check_body_law(law, a, b)
+
+    def _check_body_law(self, law: Law, a: Material, b: Material) -> None:
+        if isinstance(law, Hertz):
+            raise ValueError(
+                f"bodies cannot have Hertz' law, as {a} with {b}: a contact of flat facets has no"
+                " radius; give Linear, or spheres a material of their own"
+            )
+        if law.rolling.coefficient:  # type: ignore[union-attr]
+            raise ValueError(
+                f"bodies cannot have a resistance to rolling, as {a} with {b}: their edges are;"
+                " give a law without, or spheres a material of their own"
+            )
+
     # ---- the longest steps of spheres that touch nothing ----
 
     def free_steps(self, materials: _Indices, radii: _Doubles, masses: _Doubles) -> _Doubles:

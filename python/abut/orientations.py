@@ -38,6 +38,8 @@ def read_turns(value: Any, count: int, dimension: int) -> _Doubles | None:
     array = checks.doubles(_quaternions(value), "orientations")
     if array.shape == (4,):
         return np.tile(array, (count, 1))
+    if array.shape == (0,):
+        array = array.reshape(0, 4)
     if array.shape != (count, 4):
         raise ValueError(_wrong_shape("orientations", array, count))
     return array

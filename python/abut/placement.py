@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import checks
-from .contacts import Contacts
-from .mesh import warn
+from .half_space import HalfSpace
+from .mesh import Mesh, warn
 from .pair_finder import find_pairs
 
 if TYPE_CHECKING:
@@ -37,16 +37,16 @@ class _Overlaps(NamedTuple):
 
 
 def touching(simulation: Simulation, centers: _Doubles, radii: _Doubles) -> NDArray[np.bool_]:
-    """Which of these spheres touch a sphere or a wall of the simulation where it is now."""
+    """Which of these spheres touch a sphere or a wall of the simulation where it is now, or the
+    sphere about a body."""
     touches = np.zeros(len(centers), bool)
     rows = _rows_near(simulation, centers, radii)
     if len(rows):
         others = simulation.centers[rows], simulation.radii[rows]
         touches[find_pairs(centers, radii, others=others, period=simulation.period).i] = True
-    walls = _contacts_now(simulation, centers, radii)
-    if walls is not None:
-        touches[walls.sphere] = True
-    return touches
+    for spheres, _, _ in _walls_now(simulation, centers, radii):
+        touches[spheres] = True
+    return touches | _touch_bodies(simulation, centers, radii)
 
 
 def warn_of_overlaps(
@@ -93,10 +93,8 @@ def _overlaps(
         depths = (pairs.overlap + 2 * shrunk) / np.minimum(radii[pairs.i], there[pairs.j])
         ids = simulation.ids[rows[pairs.j]]
         yield _Overlaps(pairs.i, depths, lambda k: f"sphere {ids[k]}")
-    walls = _contacts_now(simulation, centers, radii)
-    if walls is not None:
-        depths = walls.overlap / radii[walls.sphere]
-        yield _Overlaps(walls.sphere, depths, lambda k: f"wall {walls.mesh[k]}")
+    for spheres, overlaps, numbers in _walls_now(simulation, centers, radii):
+        yield _wall_overlaps(spheres, overlaps / radii[spheres], numbers)
 
 
 def _rows_near(simulation: Simulation, centers: _Doubles, radii: _Doubles) -> _Indices:
@@ -116,10 +114,32 @@ def _are_apart(first: _Indices, second: _Indices) -> NDArray[np.bool_]:
     return (first < 0) | (first != second)
 
 
-def _contacts_now(simulation: Simulation, centers: _Doubles, radii: _Doubles) -> Contacts | None:
-    """With walls where they are now; None where there are none."""
+def _wall_overlaps(spheres: _Indices, depths: _Doubles, numbers: _Indices) -> _Overlaps:
+    return _Overlaps(spheres, depths, lambda k: f"wall {numbers[k]}")
+
+
+def _walls_now(
+    simulation: Simulation, centers: _Doubles, radii: _Doubles
+) -> Iterator[tuple[_Indices, _Doubles, _Indices]]:
+    """Contacts with walls where they are now: spheres, overlaps and numbers of walls."""
     walls = simulation._walls
-    if walls.finder is None:
-        return None
-    poses = np.array([walls.state_now(k).pose for k in range(len(walls.entries))])
-    return walls.finder.find(centers, radii, poses=poses, period=simulation.period)
+    meshes = [k for k, entry in enumerate(walls.entries) if isinstance(entry.mesh, Mesh)]
+    if walls.finder is not None:
+        poses = np.array([walls.state_now(k).pose for k in meshes])
+        found = walls.finder.find(centers, radii, poses=poses, period=simulation.period)
+        yield found.sphere, found.overlap, np.array(meshes)[found.mesh]
+    for k, entry in enumerate(walls.entries):
+        if isinstance(entry.mesh, HalfSpace):
+            pose = walls.state_now(k).pose
+            point = pose[:3, :3] @ entry.mesh.point + pose[:3, 3]
+            overlaps = radii - (centers - point) @ (pose[:3, :3] @ entry.mesh.normal)
+            rows = np.flatnonzero(overlaps >= 0)
+            yield rows, overlaps[rows], np.full(len(rows), k)
+
+
+def _touch_bodies(simulation: Simulation, centers: _Doubles, radii: _Doubles) -> NDArray[np.bool_]:
+    touches = np.zeros(len(centers), bool)
+    others = simulation._outlines()
+    if len(centers) and len(others[1]):
+        touches[find_pairs(centers, radii, others=others, period=simulation.period).i] = True
+    return touches

@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _core
 from .bodies import Numbers, locked
 from .checks import a_or_an, counted
 from .contacts import Contacts
+from .convex_shape import ConvexShape
 from .finder import ContactFinder
+from .half_space import HalfSpace
 from .insertion import Insertion
 from .io import npz
 from .mesh import Mesh, warn
@@ -32,8 +35,10 @@ from .walls import WallEntry
 if TYPE_CHECKING:
     from .table import Table
 
-# Changes when readers of this version could no longer make sense of a file.
-FORMAT = 1
+# Changes when readers of this version could no longer make sense of a file: those that know the
+# first cannot go on with bodies and half spaces, which only files of the second have.
+FORMAT = 2
+_WITHOUT_BODIES = 1
 
 _Arrays = Mapping[str, NDArray[Any]]
 
@@ -51,12 +56,19 @@ _CLUSTERS = (
 )  # fmt: skip
 _WHOLE = ("materials", "clusters", "images", "member_counts")
 
+# of bodies, and of their tables, by the library's numbers
+_BODIES = (
+    "shapes", "scales", "materials", "masses", "inertias", "axes", "positions", "orientations",
+    "velocities", "angular_momenta", "states",
+)  # fmt: skip
+_MEETINGS = ("walls", "bodies", "spheres")
+
 # what tables carry to the next step
 _CARRIED = ("force", "moment", "spring", "roll")
 
 # the library numbers rows, and images, in 32 bits; what lasts may be larger
 _MOST_ROWS = 2**31
-_LASTING = ("ids", "cluster_numbers")
+_LASTING = ("ids", "cluster_numbers", "body_numbers")
 
 # members of abut_wall_state and of the account
 _WALL_STATE, _ACCOUNT = 25, 4
@@ -78,7 +90,7 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
         with open(part, "wb") as stream:
             np.savez(
                 stream,
-                abut_simulation=FORMAT,
+                abut_simulation=FORMAT if _has_bodies(simulation) else _WITHOUT_BODIES,
                 setup=np.frombuffer(setup, np.uint8),
                 **arrays,  # type: ignore[arg-type]
             )
@@ -86,6 +98,12 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def _has_bodies(simulation: Simulation) -> bool:
+    """Whether it has, or had, what the first format knows nothing of."""
+    planes = any(isinstance(wall.mesh, HalfSpace) for wall in simulation.walls)
+    return bool(planes or simulation.shapes or simulation._body_forces)
 
 
 def _setup_of(simulation: Simulation) -> dict[str, Any]:
@@ -105,13 +123,35 @@ def _setup_of(simulation: Simulation) -> dict[str, Any]:
         "laws": [[a, b, law.to_dict()] for (a, b), law in laws.laws.items()],
         "walls": [_wall_setup(entry) for entry in simulation._walls.entries],
         "feeds": [_feed_setup(feed) for feed in simulation._feeds],
+    } | _body_setup(simulation)
+
+
+def _body_setup(simulation: Simulation) -> dict[str, Any]:
+    if not _has_bodies(simulation):
+        return {}
+    return {
+        "next_body": simulation._settled().next_body,
+        "body_force_count": len(simulation._body_forces),
+        "shapes": [_shape_setup(shape) for shape in simulation.shapes],
     }
+
+
+def _shape_setup(shape: ConvexShape) -> dict[str, Any]:
+    """Its numbers: they make an equal shape."""
+    names = ("vertices", "indices", "offsets")
+    return {name: getattr(shape, name).tolist() for name in names} | {"radius": shape.radius}
+
+
+def _shape(stored: Mapping[str, Any]) -> ConvexShape:
+    facets = np.array(stored["indices"], np.intp), np.array(stored["offsets"], np.intp)
+    return ConvexShape(stored["vertices"], facets, radius=stored["radius"])
 
 
 def _wall_setup(entry: WallEntry) -> dict[str, Any]:
     motion = entry.motion
+    mesh = entry.mesh
     return {
-        "mesh": _digest(entry.mesh),
+        "mesh": mesh.to_dict() if isinstance(mesh, HalfSpace) else _digest(mesh),
         "material": entry.material,
         "start": entry.start,
         "pose": entry.pose.tolist(),
@@ -153,7 +193,18 @@ def _arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
     contacts = _all_columns(simulation.contacts) | _carried(core.contacts())
     pairs = _all_columns(simulation.pairs) | _carried(core.pairs())
     arrays |= {f"contacts.{name}": column for name, column in contacts.items()}
+    arrays |= _body_arrays(simulation) if _has_bodies(simulation) else {}
     return arrays | {f"pairs.{name}": column for name, column in pairs.items()}
+
+
+def _body_arrays(simulation: Simulation) -> dict[str, NDArray[Any]]:
+    found = simulation._core.bodies()
+    arrays = {f"bodies.{name}": found[name] for name in _BODIES}
+    arrays["body_numbers"] = simulation._settled().bodies
+    for number, meeting in enumerate(_MEETINGS):
+        columns = simulation._core.body_contacts(number)
+        arrays |= {f"with_{meeting}.{name}": column for name, column in columns.items()}
+    return arrays
 
 
 def _all_columns(table: Table) -> dict[str, NDArray[Any]]:
@@ -172,6 +223,7 @@ def load_simulation(
     meshes: Any = (),
     forces: Iterable[Callable[[Simulation], Any]] = (),
     motions: Mapping[int, Callable[[float], Any]] | None = None,
+    body_forces: Iterable[Callable[[Simulation], Any]] = (),
 ) -> Simulation:
     """Go on with a simulation that `Simulation.save` wrote to a file.
 
@@ -179,11 +231,14 @@ def load_simulation(
     ----------
     path : str or path-like
     meshes : Mesh or sequence of Mesh
-        Of the walls, in the order in which they were added; the file has none.
+        Of the walls, in the order in which they were added; the file has none. Half spaces, and
+        the shapes of bodies, are in the file.
     forces : iterable of callable
         What `Simulation.add_force` was given.
     motions : dict of int to callable, optional
         Of walls that a callable moves, by their numbers.
+    body_forces : iterable of callable
+        What `Simulation.add_body_force` was given.
 
     Returns
     -------
@@ -229,7 +284,12 @@ def load_simulation(
         simulation = _made(setup, arrays, _read_meshes(meshes), dict(motions or {}))
     for call in forces:
         simulation.add_force(call)
-    _compare_forces(simulation, setup["force_count"])
+    for call in body_forces:
+        simulation.add_body_force(call)
+    _compare_forces(len(simulation._forces), setup["force_count"], "add_force")
+    _compare_forces(
+        len(simulation._body_forces), setup.get("body_force_count", 0), "add_body_force"
+    )
     return simulation
 
 
@@ -253,11 +313,10 @@ def _read_meshes(meshes: Any) -> tuple[Mesh, ...]:
     return tuple(given)
 
 
-def _compare_forces(simulation: Simulation, count: int) -> None:
-    given = len(simulation._forces)
+def _compare_forces(given: int, count: int, adder: str) -> None:
     if given != count:
         warn(
-            f"the simulation was saved with {counted(count, 'force')} of add_force, but {given} are"
+            f"the simulation was saved with {counted(count, 'force')} of {adder}, but {given} are"
             " given",
             SimulationWarning,
         )
@@ -268,24 +327,27 @@ def _compare_forces(simulation: Simulation, count: int) -> None:
 
 def _read(path: Path) -> dict[str, NDArray[Any]]:
     """All arrays of the file that are known, in their types; others are passed over."""
-    headers = npz.read_headers(path, ("abut_simulation", "setup", *_TYPES, *_TABLE_KEYS))
+    known = ("abut_simulation", "setup", *_TYPES, *_TABLE_KEYS)
+    headers = npz.read_headers(path, (*known, *_BODY_TYPES))
     if "abut_simulation" not in headers:
         raise ValueError("it holds no simulation: it has no abut_simulation")
     version = npz.read_arrays(path, ("abut_simulation",))["abut_simulation"].tolist()
-    if version != FORMAT:
+    if version not in (_WITHOUT_BODIES, FORMAT):
         raise ValueError(f"it has abut_simulation {version}; this abut reads {FORMAT}")
-    for name in ("setup", *_TYPES, *_TABLE_KEYS):
-        if name not in headers:
+    optional = _OF_PERIODS if version == FORMAT else _BODY_TYPES
+    for name in (*known, *_BODY_TYPES):
+        if name not in headers and name not in optional:
             raise ValueError(f"it has no {name}")
     arrays = npz.read_arrays(path, headers)
-    return arrays | {name: _typed(name, arrays[name], kind) for name, kind in _TYPES.items()}
+    types = {name: kind for name, kind in (_TYPES | _BODY_TYPES).items() if name in arrays}
+    return arrays | {name: _typed(name, arrays[name], kind) for name, kind in types.items()}
 
 
 def _typed(name: str, array: NDArray[Any], kind: type[Any]) -> NDArray[Any]:
     if not np.can_cast(array.dtype, kind, "same_kind"):
         raise ValueError(f"{name} has dtype {array.dtype}")
     typed = np.require(array, kind, ["C", "A"])
-    if not np.isfinite(typed).all():
+    if not np.isfinite(typed).all() and not name.endswith(_MAY_BE_NAN):
         raise ValueError(f"{name} is not finite")
     if kind is np.intp and name not in _LASTING and _are_beyond(typed):
         raise ValueError(f"{name} holds numbers beyond 32 bits")
@@ -314,6 +376,33 @@ _TABLE_KEYS = tuple(
     for prefix, kind in (("contacts", Contacts), ("pairs", Pairs))
     for name in (*kind._public_columns(), *kind._hidden_columns, *_CARRIED)
 )
+
+
+# of a meeting's columns: what a row and a spot have
+_SPOT_ROWS = {
+    "i": np.intp, "j": np.intp, "mesh": np.intp, "facet": np.intp, "status": np.uint8,
+    "type": np.uint8, "feature": np.intp, "normal": np.float64, "overlap": np.float64,
+    "error": np.float64, "link": np.float64, "point": np.float64, "iterations": np.intp,
+    "state": np.float64, "image": np.intp, "spot": np.float64, "spot_overlap": np.float64,
+    "spot_type": np.uint8, "spot_feature": np.intp, "spot_offsets": np.intp,
+    "spot_force": np.float64, "spring": np.float64,
+}  # fmt: skip
+_ABSENT = {"walls": ("j",), "bodies": ("mesh", "facet"), "spheres": ("mesh", "facet")}
+_BODY_TYPES: dict[str, type[Any]] = {
+    "body_numbers": np.intp,
+    **{f"bodies.{name}": np.float64 for name in _BODIES},
+    "bodies.shapes": np.intp,
+    "bodies.materials": np.intp,
+    **{
+        f"with_{meeting}.{name}": kind
+        for meeting in _MEETINGS
+        for name, kind in _SPOT_ROWS.items()
+        if name not in _ABSENT[meeting]
+    },
+}
+_OF_PERIODS = tuple(f"with_{meeting}.image" for meeting in _MEETINGS)
+# a bound that is not known; and bits of a pair's state, which are no numbers
+_MAY_BE_NAN = (".error", ".state")
 
 
 def _read_setup(array: NDArray[Any]) -> dict[str, Any]:
@@ -354,8 +443,11 @@ def _made(
         simulation = _begin(setup)
         entries = _entries(setup["walls"], meshes, given)
         feeds = [_feed(stored) for stored in setup["feeds"]]
+        shapes = [_shape(stored) for stored in setup.get("shapes", ())]
         numbers = Numbers(
-            next_id=_whole(setup, "next_id"), next_cluster=_whole(setup, "next_cluster")
+            next_id=_whole(setup, "next_id"),
+            next_cluster=_whole(setup, "next_cluster"),
+            next_body=_whole(setup, "next_body") if "next_body" in setup else 0,
         )
         step_count = _whole(setup, "step_count")
     except (KeyError, TypeError, AttributeError, OverflowError, IndexError) as error:
@@ -363,15 +455,21 @@ def _made(
     _check_lasting("ids", arrays["ids"], numbers.next_id)
     _check_lasting("cluster_numbers", arrays["cluster_numbers"], numbers.next_cluster)
     if entries:
-        simulation._walls.exchange(entries, ContactFinder(list(meshes)))
+        finder = ContactFinder(list(meshes)) if meshes else None
+        simulation._walls.exchange(entries, finder)
     _add_rows(simulation, arrays)
+    bodies = arrays.get("body_numbers", np.empty(0, np.intp))
+    _check_lasting("body_numbers", bodies, numbers.next_body)
+    _add_bodies(simulation, arrays, shapes, len(bodies))
     _restore(simulation, arrays, step_count)
+    _restore_bodies(simulation, arrays)
     simulation._feeds = feeds
     simulation._schedule.noted = step_count
     simulation._numbers = simulation._numbers_then = numbers._replace(
         ids=locked(arrays["ids"]),
         clusters=locked(arrays["cluster_numbers"]),
         frames=arrays["frames"],
+        bodies=locked(bodies),
     )
     simulation._walls.check_given(simulation.time)
     return simulation
@@ -416,20 +514,25 @@ def _feed(stored: Mapping[str, Any]) -> Feed:
 def _entries(
     stored: Sequence[Mapping[str, Any]], meshes: tuple[Mesh, ...], motions: dict[int, Any]
 ) -> list[WallEntry]:
-    if len(stored) != len(meshes):
-        walls = counted(len(stored), "wall")
+    count = sum(not isinstance(wall["mesh"], dict) for wall in stored)
+    if count != len(meshes):
+        walls = counted(count, "wall")
         given = counted(len(meshes), "mesh is", "meshes are")
         raise ValueError(f"it has {walls}, but {given} given")
-    entries = [_entry(*pair, motions) for pair in enumerate(zip(stored, meshes, strict=True))]
+    rest = iter(enumerate(meshes))
+    entries = [_entry(number, wall, rest, motions) for number, wall in enumerate(stored)]
     if motions:
         raise ValueError(f"motions names wall {next(iter(motions))}, which no callable moved")
     return entries
 
 
-def _entry(number: int, pair: tuple[Mapping[str, Any], Mesh], motions: dict[int, Any]) -> WallEntry:
-    wall, mesh = pair
-    if wall["mesh"] != _digest(mesh):
-        raise ValueError(f"meshes[{number}] is not the mesh that wall {number} was saved with")
+def _entry(
+    number: int,
+    wall: Mapping[str, Any],
+    meshes: Iterator[tuple[int, Mesh]],
+    motions: dict[int, Any],
+) -> WallEntry:
+    mesh = _wall_mesh(number, wall["mesh"], meshes)
     motion = from_dict(wall["motion"]) if wall["motion"] else None
     if wall["is_given"]:
         if number not in motions:
@@ -437,6 +540,19 @@ def _entry(number: int, pair: tuple[Mapping[str, Any], Mesh], motions: dict[int,
         motion = motions.pop(number)
     pose = np.array(wall["pose"], np.float64).reshape(4, 4)
     return WallEntry(mesh, int(wall["material"]), motion, float(wall["start"]), pose)
+
+
+def _wall_mesh(number: int, stored: Any, meshes: Iterator[tuple[int, Mesh]]) -> Mesh | HalfSpace:
+    """The next mesh, or the half space that the file has."""
+    if isinstance(stored, dict):
+        half_space = from_dict(stored)
+        if not isinstance(half_space, HalfSpace):
+            raise ValueError(f"its wall {number} is neither a mesh nor a half space")
+        return half_space
+    place, mesh = next(meshes)
+    if stored != _digest(mesh):
+        raise ValueError(f"meshes[{place}] is not the mesh that wall {number} was saved with")
+    return mesh
 
 
 # ---- spheres, clusters and tables ----
@@ -499,11 +615,42 @@ def _restore(simulation: Simulation, arrays: _Arrays, step_count: int) -> None:
         _part(arrays, prefix, [name.split(".")[1] for name in _TABLE_KEYS if prefix in name])
         for prefix in ("contacts", "pairs")
     )
-    core.restore(
-        step_count,
-        arrays["account"],
-        arrays["walls"],
-        npz.sound_contacts(contacts, meshes),
-        npz.sound_pairs(pairs),
-    )
+    sound = npz.sound_contacts(contacts, meshes)
+    sound["mesh"] = np.argsort(simulation._walls.order)[sound["mesh"]]
+    core.restore(step_count, arrays["account"], arrays["walls"], sound, npz.sound_pairs(pairs))
+    simulation._fresh.clear()
+
+
+# ---- bodies ----
+
+# how many numbers a row has in a column of bodies and of their contacts
+_BODY_WIDTHS = {
+    "inertias": 3, "axes": 4, "positions": 3, "orientations": 4, "velocities": 3,
+    "angular_momenta": 3, "states": _core.BODY_STATE,
+}  # fmt: skip
+
+
+def _add_bodies(
+    simulation: Simulation, arrays: _Arrays, shapes: list[ConvexShape], count: int
+) -> None:
+    if not shapes:
+        return
+    columns = _part(arrays, "bodies", _BODIES)
+    for name, column in columns.items():
+        width = _BODY_WIDTHS.get(name)
+        shape = (count,) if width is None else (count, width)
+        if column.shape != shape:
+            raise ValueError(f"bodies.{name} has shape {column.shape}, not {shape}")
+    simulation._core.set_shapes(tuple(shape._core for shape in shapes))
+    simulation._shapes = tuple(shapes)
+    simulation._core.add_bodies(columns)
+
+
+def _restore_bodies(simulation: Simulation, arrays: _Arrays) -> None:
+    for number, meeting in enumerate(_MEETINGS):
+        prefix = f"with_{meeting}."
+        names = [name for name in arrays if name.startswith(prefix)]
+        columns = {name.removeprefix(prefix): arrays[name] for name in names}
+        if columns:
+            simulation._core.restore_body_contacts(number, columns)
     simulation._fresh.clear()

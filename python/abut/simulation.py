@@ -1,4 +1,4 @@
-"""Simulations: spheres that move in time, by the discrete element method."""
+"""Simulations: spheres and bodies that move in time, by the discrete element method."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from . import _core, checks
 from .bodies import (
     Numbers,
     angular_momenta,
+    check_finite,
     cluster_columns,
     find,
     locked,
@@ -26,9 +27,22 @@ from .bodies import (
     sphere_columns,
     table_columns,
 )
+from .body_contacts import BodyContacts, body_contacts
 from .clusters import Cluster
 from .columns import AssignedColumn, Column
 from .contacts import Contacts
+from .convex_bodies import (
+    Bodies,
+    bodies_of,
+    body_columns,
+    check_assigned,
+    positive_numbers,
+    read_masses,
+    read_shape,
+)
+from .convex_bodies import angular_momenta as body_momenta
+from .convex_shape import ConvexShape
+from .half_space import HalfSpace
 from .insertion import Insertion
 from .law_table import Law, LawTable
 from .materials import Material
@@ -81,7 +95,8 @@ class Clusters(NamedTuple):
 
 
 class Simulation:
-    """Spheres and clusters that move in time, between walls, by the discrete element method.
+    """Spheres, clusters and convex bodies that move in time, between walls, by the discrete element
+    method.
 
     Each step finds who touches whom, applies the laws of contact, and moves everything by central
     differences; docs/dem.md has the equations. Any consistent units will do.
@@ -139,6 +154,18 @@ class Simulation:
     clusters : Clusters
         A named tuple (numbers, positions, orientations, velocities, angular_momenta), in the order
         in which they came.
+    bodies : Bodies
+        A named tuple (numbers, positions, orientations, velocities, angular_velocities,
+        angular_momenta, forces, torques, centers, masses, shape, scales, material, images) of the
+        convex bodies, in the order in which they came: as `ConvexFinder` takes them, positions are
+        those of the origins of the shapes' frames.
+    shapes : tuple of ConvexShape
+        Those of the bodies.
+    body_contacts, body_pairs, body_sphere_pairs : BodyContacts
+        What bodies touched at the beginning of the last step: walls, each other, and spheres.
+        `ConvexContacts` with two further columns: `force`, what each contact exerts on body i, and
+        `spot_force`, what each of its spots does. `i` and `j` are rows of `bodies`, j of
+        `body_sphere_pairs` rows of the spheres. Their columns are read-only.
     energy : Energy
         A named tuple (kinetic, rotational, gravitational, elastic, dissipated, wall_work).
 
@@ -215,6 +242,8 @@ class Simulation:
         # what the numbers are where the library has done what it was told last
         self._numbers_then = self._numbers
         self._forces: list[Callable[[Simulation], Any]] = []
+        self._body_forces: list[Callable[[Simulation], Any]] = []
+        self._shapes: tuple[ConvexShape, ...] = ()
         self._schedule = Schedule()
         self._feeds: list[Feed] = []
         self._fresh: dict[str, Any] = {}
@@ -274,9 +303,10 @@ class Simulation:
         Ctrl-C may come between a change of what it has and that of the numbers.
         """
         if self._numbers_then is not self._numbers:
-            spheres = self._core.counts()[1]
-            if spheres == len(self._numbers_then.ids):
-                self._numbers = self._numbers_then
+            _, spheres, _, bodies = self._core.counts()
+            then = self._numbers_then
+            if (spheres, bodies) == (len(then.ids), len(then.bodies)):
+                self._numbers = then
             self._numbers_then = self._numbers
         return self._numbers
 
@@ -300,13 +330,13 @@ class Simulation:
         a, b : Material
             In any order; the same twice: among themselves.
         law : Hertz or Linear
-            It takes the place of the one that they had.
+            It takes the place of the one that they had. Bodies have linear laws, without rolling.
 
         Raises
         ------
         ValueError
             If the law does not fit the materials, as Hertz between two rigid ones, or a cluster's
-            sphere would have `RollingA`.
+            sphere would have `RollingA`, or a body Hertz or any rolling.
         TypeError
             If an argument is of another type.
 
@@ -323,6 +353,7 @@ class Simulation:
         with self._changed_laws():
             self._laws.set(a, b, law)
             self._laws.check_clusters(self._clustered_materials())
+            self._laws.check_bodies(self._body_materials())
 
     @contextmanager
     def _changed_laws(self) -> Iterator[None]:
@@ -339,6 +370,11 @@ class Simulation:
         if not len(self._settled().clusters):
             return np.empty(0, np.intp)
         return np.unique(self.material[self._core.read("clusters") >= 0])
+
+    def _body_materials(self) -> _Indices:
+        if not len(self._settled().bodies):
+            return np.empty(0, np.intp)
+        return np.unique(self._core.bodies()["materials"])
 
     def _number(self, material: object) -> int:
         """The number of a material, which may be new."""
@@ -641,6 +677,184 @@ class Simulation:
             found["angular_momenta"],
         )
 
+    # ---- convex bodies ----
+
+    def add_bodies(
+        self,
+        shape: ConvexShape,
+        positions: ArrayLike,
+        material: Material,
+        *,
+        orientations: Any = None,
+        scales: ArrayLike = 1.0,
+        masses: ArrayLike | None = None,
+        velocities: ArrayLike | None = None,
+        angular_velocities: ArrayLike | None = None,
+    ) -> _Indices:
+        """Add convex bodies of one shape.
+
+        They touch each other, spheres and walls. Each spot of a contact has the force of a
+        `Linear` law: its stiffness times the spot's own overlap, damping, and friction with a
+        spring of its own. docs/dem.md, section 10, says more.
+
+        Parameters
+        ----------
+        shape : ConvexShape
+            A polyhedron.
+        positions : (b, 3) array_like
+            Where each has the origin of the shape's frame: as `ConvexFinder` takes them.
+        material : Material
+            With a density, unless masses are given. Its laws must be `Linear`, without rolling.
+        orientations : (b, 4) array_like or scipy.spatial.transform.Rotation, optional
+            From the shape's frame to the world: quaternions x, y, z, w, normalized here.
+        scales : (b,) array_like or float, default 1
+            By which each is larger than its shape.
+        masses : (b,) array_like or float, optional
+            By default density x volume, rounding included. The inertia goes with the mass.
+        velocities : (b, 3) or (3,) array_like, optional
+            Of the centers of mass. By default they are at rest.
+        angular_velocities : (b, 3) or (3,) array_like, optional
+
+        Returns
+        -------
+        (b,) ndarray of intp
+            Their numbers, which last.
+
+        Raises
+        ------
+        ValueError
+            If a number is not finite, a scale or mass not positive, an array's shape wrong, the
+            shape a polygon, the material has no density, or one of its laws is `Hertz` or has
+            rolling.
+        TypeError
+            If an argument is of another type.
+
+        Examples
+        --------
+        A cube that falls on a floor and comes to rest there:
+
+        >>> import abut
+        >>> cube = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+        >>> wood, rigid = abut.Material(density=500), abut.Material()
+        >>> sim = abut.Simulation(step=1e-3)
+        >>> sim.set_law(wood, rigid, abut.Linear(1e6, friction=0.5, restitution=0.2))
+        >>> floor = sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), rigid)
+        >>> sim.add_bodies(cube, [[0, 0, 0.2]], wood, scales=0.1)
+        array([0])
+        >>> sim.run(1.0)
+        >>> floor.force.round(3) + 0.0
+        array([  0.   ,   0.   , -39.227])
+        >>> sim.bodies.positions.round(4) + 0.0
+        array([[0. , 0. , 0.1]])
+        """
+        read_shape(shape)
+        places = read_points(positions, "positions")
+        check_finite(places, "positions")
+        count = len(places)
+        sizes = positive_numbers(scales, "scales", count)
+        heavy = read_masses(masses, shape, sizes, material)
+        turns = read_orientations(orientations, count, "orientations")
+        spins = read_vectors(angular_velocities, "angular_velocities", count)
+        number = self._number(material)
+        self._laws.check_bodies([number])
+        columns = body_columns(shape, self._shape_number(shape), sizes, heavy, number)
+        columns |= {"positions": places, "orientations": turns}
+        columns["velocities"] = read_vectors(velocities, "velocities", count)
+        columns["angular_momenta"] = body_momenta(columns, spins)
+        return self._put_bodies(columns)
+
+    def _shape_number(self, shape: ConvexShape) -> int:
+        """The number of a shape, which may be new."""
+        if shape not in self._shapes:
+            shapes = (*self._shapes, shape)
+            self._core.set_shapes(tuple(one._core for one in shapes))
+            self._shapes = shapes
+        return self._shapes.index(shape)
+
+    def _put_bodies(self, columns: dict[str, NDArray[Any]]) -> _Indices:
+        """Add bodies; their numbers."""
+        count = len(columns["masses"])
+        numbers = self._settled().with_bodies(count)
+        self._change(numbers, lambda: self._core.add_bodies(columns))
+        return numbers.bodies[len(numbers.bodies) - count :].copy()
+
+    def remove_bodies(self, numbers: ArrayLike) -> None:
+        """Take bodies away.
+
+        Parameters
+        ----------
+        numbers : (k,) array_like of int
+            As `add_bodies` returned them.
+
+        Raises
+        ------
+        ValueError
+            If there is no such body.
+        TypeError
+            If they are no integers.
+
+        Examples
+        --------
+        >>> import abut
+        >>> tetra = abut.ConvexShape([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+        >>> sim = abut.Simulation(step=1e-3)
+        >>> numbers = sim.add_bodies(tetra, [[0, 0, 0], [0, 0, 2]], abut.Material(density=1000))
+        >>> sim.remove_bodies(numbers[:1])
+        >>> sim.bodies.numbers
+        array([1])
+        """
+        known = self._settled()
+        rows = find(known.bodies, numbers, "body", "bodies")
+        is_gone = np.zeros(len(known.bodies), np.uint8)
+        is_gone[rows] = 1
+        self._change(known.without_bodies(rows), lambda: self._core.remove_bodies(is_gone))
+
+    @property
+    def shapes(self) -> tuple[ConvexShape, ...]:
+        return self._shapes
+
+    @property
+    def bodies(self) -> Bodies:
+        return self._once("bodies", self._read_bodies)
+
+    @bodies.setter
+    def bodies(self, bodies: Bodies) -> None:
+        check_assigned(bodies, self.bodies)
+        count = len(bodies.numbers)
+        given = {
+            name: read_vectors(getattr(bodies, name), name, count)
+            for name in ("positions", "velocities", "angular_momenta")
+        }
+        turns = read_orientations(bodies.orientations, count, "orientations")
+        self._fresh.clear()
+        self._core.assign_bodies(given | {"orientations": turns})
+
+    def _read_bodies(self) -> Bodies:
+        return bodies_of(self._settled().bodies, self._core.bodies(), self._shapes)
+
+    def _outlines(self) -> tuple[_Doubles, _Doubles]:
+        """Centers and radii of the spheres about the bodies."""
+        of = self.bodies
+        reaches = np.array([shape.circumradius for shape in self._shapes])[of.shape]
+        return of.centers, reaches * of.scales
+
+    @property
+    def body_contacts(self) -> BodyContacts:
+        return self._once("body_contacts", lambda: self._read_meeting(0))
+
+    @property
+    def body_pairs(self) -> BodyContacts:
+        return self._once("body_pairs", lambda: self._read_meeting(1))
+
+    @property
+    def body_sphere_pairs(self) -> BodyContacts:
+        return self._once("body_sphere_pairs", lambda: self._read_meeting(2))
+
+    def _read_meeting(self, number: int) -> BodyContacts:
+        columns = self._core.body_contacts(number)
+        count = len(self._settled().bodies)
+        return body_contacts(columns, self._walls.order, count, self._period)
+
     # ---- walls ----
 
     def add_wall(self, mesh: Any, material: Material | None = None, motion: Any = None) -> Wall:
@@ -648,8 +862,9 @@ class Simulation:
 
         Parameters
         ----------
-        mesh : Mesh, or whatever `Mesh.from_any` takes
-            Where the wall is now; both of its sides are hard.
+        mesh : Mesh, or whatever `Mesh.from_any` takes, or HalfSpace
+            Where the wall is now; both sides of a mesh are hard. Of a half space a contact's facet
+            is 0, and its normal must be perpendicular to axes with a period.
         material : Material, optional
             By default a rigid one, ``Material()``.
         motion : Rotating, Translating, Oscillating, Motions or callable, optional
@@ -658,12 +873,13 @@ class Simulation:
         Returns
         -------
         Wall
-            Tells what spheres exert on it, and takes another motion.
+            Tells what spheres and bodies exert on it, and takes another motion.
 
         Raises
         ------
         ValueError
-            If the motion of a callable is not rigid, or pose and twist do not agree.
+            If the motion of a callable is not rigid, or pose and twist do not agree; or a half
+            space does not go with a period, or with resolution "sharing".
         TypeError
             If an argument is of another type.
 
@@ -677,11 +893,24 @@ class Simulation:
         (0, array([0., 0., 0.]))
         """
         number = self._number(Material() if material is None else material)
-        entry = WallEntry(Mesh.from_any(mesh), number, None, self.time, np.eye(4))
+        surface = mesh if isinstance(mesh, HalfSpace) else Mesh.from_any(mesh)
+        if isinstance(surface, HalfSpace):
+            self._check_half_space(surface)
+        entry = WallEntry(surface, number, None, self.time, np.eye(4))
         self._fresh.clear()
         self._walls.add(entry, motion, self.time)
         self._prepared = 0.0
         return self.walls[-1]
+
+    def _check_half_space(self, half_space: HalfSpace) -> None:
+        if self._resolution == "sharing":
+            raise ValueError("resolution='sharing' is for meshes alone, but mesh is a HalfSpace")
+        for axis, length in zip("xyz", self._period or (None,) * 3, strict=True):
+            if length is not None and half_space.normal["xyz".index(axis)] != 0.0:
+                raise ValueError(
+                    f"a HalfSpace ends the world along its normal, {half_space.normal}, but the"
+                    f" world repeats along {axis}"
+                )
 
     def _move_wall(self, number: int, motion: object) -> None:
         self._fresh.clear()
@@ -721,6 +950,33 @@ class Simulation:
         array([[2., 0., 0.]])
         """
         self._forces.append(_read_call(call))
+
+    def add_body_force(self, call: Callable[[Simulation], Any]) -> None:
+        """Add forces of your own on convex bodies, as `add_force` does on spheres.
+
+        Parameters
+        ----------
+        call : callable
+            Takes the simulation at the beginning of each step, and returns forces (b, 3) on the
+            centers of mass, or a tuple (forces, torques) of both.
+
+        Raises
+        ------
+        TypeError
+            If `call` cannot be called.
+
+        Examples
+        --------
+        >>> import abut
+        >>> tetra = abut.ConvexShape([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+        >>> sim = abut.Simulation(step=0.01, gravity=(0, 0, 0))
+        >>> _ = sim.add_bodies(tetra, [[0, 0, 0]], abut.Material(), masses=2.0)
+        >>> sim.add_body_force(lambda s: [[4.0, 0, 0]])
+        >>> sim.run(1.0)
+        >>> sim.bodies.velocities.round(3)
+        array([[2., 0., 0.]])
+        """
+        self._body_forces.append(_read_call(call))
 
     def every(self, interval: float, call: Callable[[Simulation], Any]) -> None:
         """Call something at regular times: after each step whose number is a multiple.
@@ -940,7 +1196,7 @@ class Simulation:
     def _next_step(self, end: int, looked: int, told: Progress | None) -> int:
         """The number of the step up to which the library may go on by itself."""
         now = self.step_count
-        if self._forces or self._walls.has_given:
+        if self._forces or self._body_forces or self._walls.has_given:
             return now + 1
         ahead = [feed.steps_ahead(self.time, self._step) for feed in self._feeds]
         if told is not None:
@@ -961,7 +1217,9 @@ class Simulation:
         self._walls.place_given(self.time)
 
     def _error(self, status: int, row: int, detail: int, value: float) -> Exception:
-        """What ended a run, with the sphere's id."""
+        """What ended a run, with the sphere's id, or the body's number."""
+        if status in (_core.BODY_LAW, _core.BODY_LOST, _core.BODY_IMAGES):
+            return self._body_error(status, row, detail, int(value))
         sphere = self.ids[row]
         if status == _core.SPHERE_LOST:
             return FloatingPointError(
@@ -970,16 +1228,38 @@ class Simulation:
             )
         return ValueError(f"sphere {sphere} of {self._laws.missing(detail, int(value))}")
 
+    def _body_error(self, status: int, row: int, detail: int, value: int) -> Exception:
+        body = f"body {self._settled().bodies[row]}"
+        if status == _core.BODY_LOST:
+            return FloatingPointError(
+                f"{body} is lost in step {detail}: its position is not finite, or too far away;"
+                " stable_step() tells how long a step may be"
+            )
+        if status == _core.BODY_IMAGES:
+            return ValueError(
+                f"{body} meets sphere {self.ids[detail]} at more than one image: the period is too"
+                " short for them"
+            )
+        return ValueError(f"{body} of {self._laws.missing(detail, value)}")
+
     def _apply_forces(self) -> None:
         """Ask the callables; where one fails, nothing is applied."""
-        if not self._forces:
-            return
-        forces, torques = np.zeros((2, len(self.ids), 3))
-        for k, call in enumerate(self._forces):
-            force, torque = read_forces(call(self), len(forces), k)
+        if self._body_forces:
+            found = self._asked(self._body_forces, len(self._settled().bodies), "add_body_force")
+            self._core.apply_to_bodies(*found)
+        if self._forces:
+            self._core.apply(*self._asked(self._forces, len(self.ids), "add_force"))
+
+    def _asked(
+        self, calls: list[Callable[[Simulation], Any]], count: int, adder: str
+    ) -> tuple[_Doubles, _Doubles]:
+        """Forces and torques of all callables."""
+        forces, torques = np.zeros((2, count, 3))
+        for k, call in enumerate(calls):
+            force, torque = read_forces(call(self), count, k, adder)
             forces += force
             torques += torque
-        self._core.apply(forces, torques)
+        return forces, torques
 
     def _finish_step(self) -> None:
         """What is to happen after the last step, and has not happened yet."""
@@ -1031,7 +1311,11 @@ class Simulation:
             "period": self._period,
             "flat_angle": 0.0,
         }
-        return Contacts._found(table_columns(self._core.contacts()), settings)
+        columns = self._core.contacts()
+        # the library counts half spaces last
+        if "mesh" in columns:
+            columns["mesh"] = self._walls.order[columns["mesh"]]
+        return Contacts._found(table_columns(columns), settings)
 
     @property
     def pairs(self) -> Pairs:
@@ -1051,9 +1335,10 @@ class Simulation:
         Returns
         -------
         float
-            Of spheres that touched something at the beginning of the last step, by the stiffness
-            and the damping of their contacts; of the others 0.3 of Rayleigh's time, or with linear
-            laws 0.3 pi sqrt(m / k). Infinite without spheres and laws.
+            Of spheres and bodies that touched something at the beginning of the last step, by the
+            stiffness and the damping of their contacts; of other spheres 0.3 of Rayleigh's time, or
+            with linear laws 0.3 pi sqrt(m / k), of other bodies as if four spots bore them.
+            Infinite without spheres, bodies and laws.
 
         Examples
         --------
@@ -1065,7 +1350,8 @@ class Simulation:
         >>> f"{sim.stable_step():.3g}"
         '3.28e-07'
         """
-        return self._core.stable_step(self._free_steps())
+        of_spheres = self._core.stable_step(self._free_steps())
+        return min(of_spheres, self._core.stable_step_of_bodies())
 
     def _free_steps(self) -> _Doubles:
         return self._laws.free_steps(self.material, self.radii, self.masses)
@@ -1102,7 +1388,8 @@ class Simulation:
         >>> sim.statistics().steps
         4
         """
-        return SimulationStatistics(*self._core.statistics(), self._sphere_steps)
+        found = self._core.statistics()
+        return SimulationStatistics(*found[:13], self._sphere_steps, *found[13:])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a file from which `load_simulation` goes on, to the bit.
@@ -1146,6 +1433,8 @@ class Simulation:
         counts = [checks.counted(len(known.ids), "sphere")]
         if len(known.clusters):
             counts.append(checks.counted(len(known.clusters), "cluster"))
+        if len(known.bodies):
+            counts.append(checks.counted(len(known.bodies), "body", "bodies"))
         counts.append(checks.counted(len(self._walls.entries), "wall"))
         steps = checks.counted(self.step_count, "step")
         return f"Simulation({', '.join(counts)}; {steps}, time {self.time:g})"

@@ -193,6 +193,9 @@ _PARTS = {
     "order": "order",
 }
 
+# and of simulations with convex bodies
+_BODY_PARTS = {"find_bodies": "find bodies' contacts", "body_laws": "laws of bodies"}
+
 
 @dataclass(frozen=True, repr=False, slots=True)
 class SimulationStatistics:
@@ -215,6 +218,11 @@ class SimulationStatistics:
         Memory of the simulation, but for what its finders keep.
     sphere_steps : int
         Steps times spheres since then.
+    find_bodies, body_laws : float
+        As the parts above: to find what convex bodies touch, and to apply their laws.
+    bodies, body_contacts : int
+        Bodies that there are, and their contacts with walls, each other and spheres, as the last
+        step found them.
 
     Examples
     --------
@@ -248,11 +256,15 @@ class SimulationStatistics:
     order: float
     bytes: int
     sphere_steps: int
+    find_bodies: float = 0.0
+    body_laws: float = 0.0
+    bodies: int = 0
+    body_contacts: int = 0
 
     @property
     def seconds(self) -> float:
         """Time of all parts."""
-        return sum(getattr(self, name) for name in _PARTS)
+        return sum(getattr(self, name) for name in (*_PARTS, *_BODY_PARTS))
 
     @property
     def ns_per_sphere_step(self) -> float:
@@ -263,7 +275,9 @@ class SimulationStatistics:
         return 1e9 * seconds / self.sphere_steps if self.sphere_steps else float("nan")
 
     def __repr__(self) -> str:
-        rows = [(text, getattr(self, name)) for name, text in _PARTS.items()]
+        parts = _PARTS | _BODY_PARTS if self.bodies else _PARTS
+        rows = [(text, getattr(self, name)) for name, text in parts.items()]
+        bodies = f", {counted(self.bodies, 'body', 'bodies')}" if self.bodies else ""
         lines = [
             f"    {text:<24}{seconds:>9.4g}{self._ns(seconds):>19.1f}"
             for text, seconds in [*rows, ("all", self.seconds)]
@@ -271,7 +285,7 @@ class SimulationStatistics:
         return "\n".join(
             [
                 f"SimulationStatistics({counted(self.steps, 'step')};"
-                f" {counted(self.spheres, 'sphere')}, {counted(self.contacts, 'contact')},"
+                f" {counted(self.spheres, 'sphere')}{bodies}, {counted(self.contacts, 'contact')},"
                 f" {counted(self.pairs, 'pair')};"
                 f" {_ratio(self.bytes, self.spheres):.0f} bytes a sphere)",
                 f"    {'part of a step':<24}{'seconds':>9}{'ns a sphere-step':>19}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from .finder import ContactFinder
+from .half_space import HalfSpace
 from .materials import Material
 from .mesh import Mesh
 from .motions import Given, Motion, call_given, check_given, read_motion
@@ -29,11 +31,28 @@ class WallEntry:
     """What a simulation knows of a wall: `pose` is where it stood at the time `start`, when its
     motion began."""
 
-    mesh: Mesh
+    mesh: Mesh | HalfSpace
     material: int
     motion: Motion | Given | None
     start: float
     pose: _Doubles
+
+    @property
+    def plane(self) -> list[float]:
+        """Of a half space: a point and the normal."""
+        assert isinstance(self.mesh, HalfSpace)
+        return [*self.mesh.point, *self.mesh.normal]
+
+    @property
+    def facets(self) -> Mesh:
+        """Its mesh; of a half space a triangle, whose first corner is the point."""
+        return self.mesh if isinstance(self.mesh, Mesh) else _triangle(self.mesh)
+
+    @property
+    def size(self) -> float:
+        """How far the mesh reaches from the origin of its frame."""
+        points = self.mesh.vertices if isinstance(self.mesh, Mesh) else np.array([self.mesh.point])
+        return float(np.linalg.norm(points, axis=1).max(initial=0.0))
 
     @property
     def is_given(self) -> bool:
@@ -50,6 +69,14 @@ class WallEntry:
             [part.kind, *part.vector, *part.origin, part.rate, part.phase]
             for part in self.motion.parts()
         ]
+
+
+def _triangle(half_space: HalfSpace) -> Mesh:
+    """A facet of a half space with sides of about 1, for what takes meshes."""
+    point, normal = np.array(half_space.point), np.array(half_space.normal)
+    first = np.cross(normal, np.eye(3)[np.abs(normal).argmin()])
+    first /= np.linalg.norm(first)
+    return Mesh([point, point + first, point + np.cross(normal, first)], [[0, 1, 2]])
 
 
 class WallState(NamedTuple):
@@ -79,7 +106,17 @@ class Walls:
 
     @property
     def meshes(self) -> tuple[Mesh, ...]:
-        return tuple(entry.mesh for entry in self.entries)
+        """What contacts tell facets of."""
+        return tuple(entry.facets for entry in self.entries)
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """The walls as the library numbers them: meshes, then half spaces."""
+        return _order(self.entries)
+
+    def _stored(self, number: int) -> int:
+        """The library's number of a wall."""
+        return int(np.flatnonzero(self.order == number)[0])
 
     @property
     def has_given(self) -> bool:
@@ -96,19 +133,24 @@ class Walls:
             raise
 
     def _send(self, entries: list[WallEntry], finder: ContactFinder | None) -> None:
-        rows = [entry.rows() for entry in entries]
+        stored = [entries[number] for number in _order(entries)]
+        rows = [entry.rows() for entry in stored]
+        planes = [entry.plane for entry in stored if isinstance(entry.mesh, HalfSpace)]
         self._core.set_walls(
             None if finder is None else finder._core,
-            np.array([entry.material for entry in entries], np.intp),
-            np.array([entry.start for entry in entries], np.float64),
-            np.array([entry.pose for entry in entries], np.float64).reshape(-1, 16),
+            np.array([entry.material for entry in stored], np.intp),
+            np.array([entry.start for entry in stored], np.float64),
+            np.array([entry.pose for entry in stored], np.float64).reshape(-1, 16),
             np.cumsum([0, *map(len, rows)], dtype=np.intp),
             np.array([*chain(*rows)], np.float64).reshape(-1, _MEMBERS),
+            np.array(planes, np.float64).reshape(-1, 6),
         )
 
     def add(self, entry: WallEntry, motion: object, time: float) -> None:
         """Add a wall that begins to move."""
-        finder = ContactFinder([*self.meshes, entry.mesh])
+        finder = self.finder
+        if isinstance(entry.mesh, Mesh):
+            finder = ContactFinder([*_meshes(self.entries), entry.mesh])
         self._begin(len(self.entries), entry, motion, time, finder)
 
     def move(self, number: int, motion: object, time: float) -> None:
@@ -128,33 +170,41 @@ class Walls:
         state = self._checked(entry, time) if entry.is_given else None
         self.exchange([*self.entries[:number], entry, *self.entries[number + 1 :]], finder)
         if state is not None:
-            self._core.place(number, state)
+            self._core.place(self._stored(number), state)
 
     def check_given(self, time: float) -> None:
         """Put walls that callables move where they are at this time, and look whether poses and
         twists agree."""
         for number, entry in enumerate(self.entries):
             if entry.is_given:
-                self._core.place(number, self._checked(entry, time))
+                self._core.place(self._stored(number), self._checked(entry, time))
 
     def place_given(self, time: float) -> None:
         """Put walls that callables move where they are at this time."""
         for number, entry in enumerate(self.entries):
             if entry.is_given:
                 assert callable(entry.motion)
-                self._core.place(number, _state(*call_given(entry.motion, time)))
+                self._core.place(self._stored(number), _state(*call_given(entry.motion, time)))
 
     def state(self, number: int) -> WallState:
         """Where a wall was at the beginning of the last step."""
-        return _wall_state(self._core.wall(number))
+        return _wall_state(self._core.wall(self._stored(number)))
 
     def state_now(self, number: int) -> WallState:
-        return _wall_state(self._core.wall_now(number))
+        return _wall_state(self._core.wall_now(self._stored(number)))
 
     def _checked(self, entry: WallEntry, time: float) -> _Doubles:
         assert callable(entry.motion)
-        size = float(np.linalg.norm(entry.mesh.vertices, axis=1).max(initial=0.0))
-        return _state(*check_given(entry.motion, time, self._step, size))
+        return _state(*check_given(entry.motion, time, self._step, entry.size))
+
+
+def _order(entries: Sequence[WallEntry]) -> NDArray[np.intp]:
+    return np.argsort([isinstance(entry.mesh, HalfSpace) for entry in entries], kind="stable")
+
+
+def _meshes(entries: Sequence[WallEntry]) -> list[Mesh]:
+    """Those of the walls that have one."""
+    return [entry.mesh for entry in entries if isinstance(entry.mesh, Mesh)]
 
 
 def _state(pose: _Doubles, twist: _Doubles) -> _Doubles:
@@ -167,13 +217,14 @@ def _wall_state(members: _Doubles) -> WallState:
 
 
 class Wall:
-    """A mesh that spheres of a simulation touch: made by `Simulation.add_wall`.
+    """A mesh, or a half space, that spheres and bodies touch: made by `Simulation.add_wall`.
 
     Attributes
     ----------
     number : int
         Its number among the simulation's walls, and of its mesh in `Simulation.contacts`.
-    mesh : Mesh
+    mesh : Mesh or HalfSpace
+        As it was given, where it was then.
     material : Material
     motion : Rotating, Translating, Oscillating, Motions, callable or None
         How it moves. A motion that is assigned begins now, where the wall is now; None stops it
@@ -183,15 +234,17 @@ class Wall:
     pose : (4, 4) ndarray of float64
         Where it is now: the transform from the mesh's own frame to the world.
     force : (3,) ndarray of float64
-        What spheres exert on it, at the beginning of the last step, as `Simulation.contacts`.
+        What spheres and bodies exert on it, at the beginning of the last step, as
+        `Simulation.contacts` and `Simulation.body_contacts`.
     torque : (3,) ndarray of float64
         Likewise, about the origin of its motion: of several that of the first one that rotates,
         which those after it carry along, or 0, 0, 0 where none does; of a callable the origin of
         the mesh's frame. With what rolling of type C does to the wall.
     power : float
-        What the spheres' forces and torques do on the moving wall.
+        What these forces and torques do on the moving wall.
     nodal_forces : (v, 3) ndarray of float64
-        The force at each vertex of the mesh, in the world, by the nodal weights of the contacts.
+        What spheres exert at each vertex of the mesh, in the world, by the nodal weights of the
+        contacts; on a half space (1, 3), at its point.
 
     Examples
     --------
@@ -227,7 +280,7 @@ class Wall:
         return self._simulation._walls.entries[self._number]
 
     @property
-    def mesh(self) -> Mesh:
+    def mesh(self) -> Mesh | HalfSpace:
         return self._entry.mesh
 
     @property
@@ -247,7 +300,8 @@ class Wall:
         return self._simulation._walls.state_now(self._number).pose
 
     def _load(self) -> tuple[tuple[float, ...], tuple[float, ...], float]:
-        return self._simulation._core.load(self._number)
+        walls = self._simulation._walls
+        return self._simulation._core.load(walls._stored(self._number))
 
     @property
     def force(self) -> _Doubles:
@@ -267,7 +321,7 @@ class Wall:
         rows = np.repeat(np.arange(len(contacts)), np.diff(contacts.node_offsets))
         here = contacts.mesh[rows] == self._number
         rows, nodes, weights = rows[here], contacts.node[here], contacts.weight[here]
-        count = len(self.mesh.vertices)
+        count = len(self.mesh.vertices) if isinstance(self.mesh, Mesh) else 1
         parts = -weights[:, None] * contacts.force[rows]
         return np.stack([np.bincount(nodes, part, count) for part in parts.T], axis=-1)
 

@@ -295,7 +295,7 @@ static inline void truth_segment_pair(truth *t, int k, int m)
         return; /* parallel: ends do as well */
     }
     if (t->shapes[0]->dimension == 3) {
-        truth_try(t, n);
+        truth_try(t, n); /* of a polygon across its plane, where all gaps are 0 */
     }
     const long double x = real_dot(real_cross(w, v), n) / square;
     const long double y = real_dot(real_cross(w, u), n) / square;

@@ -212,20 +212,23 @@ static void check_restitution(setting *s)
 
 /* ---- many ---- */
 
+/* Above the cubes, on their way down. */
 static void add_spheres(setting *s)
 {
-    double radii[SPHERES], masses[SPHERES];
+    double radii[SPHERES], masses[SPHERES], falling[3 * SPHERES];
     abut_index materials[SPHERES] = {0};
     for (int k = 0; k < SPHERES; k++) {
         radii[k] = 0.2, masses[k] = 0.03;
-        s->centers[3 * k] = 4.0 * draw_number();
-        s->centers[3 * k + 1] = 4.0 * draw_number();
-        s->centers[3 * k + 2] = 0.3 + 5.0 * draw_number();
+        s->centers[3 * k] = 0.5 * (k % 8);
+        s->centers[3 * k + 1] = 0.5 * (k / 8);
+        s->centers[3 * k + 2] = 4.4;
+        vec3_store(falling + 3 * k, (vec3){0.0, 0.0, -6.0});
     }
     const abut_spheres rows = {.count = SPHERES,
                                .centers = s->centers,
                                .radii = radii,
                                .masses = masses,
+                               .velocities = falling,
                                .materials = materials};
     CHECK_INT(abut_simulation_add(s->simulation, &rows, NULL), ABUT_OK);
 }
@@ -268,7 +271,7 @@ static abut_index count_rows(const setting *s, abut_meeting meeting)
     return abut_simulation_count_body_contacts(s->simulation, meeting).row_count;
 }
 
-enum { STEPS = 40 };
+enum { STEPS = 120 };
 
 static void run_heap(setting *s, int workers)
 {

@@ -196,6 +196,261 @@ static void check_aligned(abut_shape *const shapes[SHAPE_COUNT])
     CHECK_NEAR(best.gap, 1.0, 1e-15);
 }
 
+/* ---- the climb ---- */
+
+static bool has_vertex(const abut_shape *s, convex_end end, int32_t vertex)
+{
+    if (end.type == ABUT_VERTEX) {
+        return end.feature == vertex;
+    }
+    if (end.type == ABUT_EDGE) {
+        const int32_t *ends = s->edges[end.feature].vertices;
+        return ends[0] == vertex || ends[1] == vertex;
+    }
+    bool is_there = false;
+    for (int32_t k = 0; k < s->facets[end.feature].count; k++) {
+        is_there |= s->corners[s->facets[end.feature].begin + k].vertex == vertex;
+    }
+    return is_there;
+}
+
+static bool share_vertex(const abut_shape *s, convex_end one, convex_end other)
+{
+    for (int32_t v = 0; v < s->vertex_count; v++) {
+        if (has_vertex(s, one, v) && has_vertex(s, other, v)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* It ends where none is better that shares vertices, on both bodies. */
+static void check_top(const convex_pair *pair, entrance start, abut_index count)
+{
+    entrance top = start;
+    entrances_climb(pair, &top);
+    CHECK(top.gap >= start.gap);
+    for (abut_index k = 0; k < count; k++) {
+        if (share_vertex(pair->a.shape, listed[k].ends[0], top.ends[0]) &&
+            share_vertex(pair->b.shape, listed[k].ends[1], top.ends[1])) {
+            CHECK(listed[k].gap <= top.gap + 1e-13);
+        }
+    }
+}
+
+static void check_climb(abut_shape *const shapes[SHAPE_COUNT])
+{
+    int climbed = 0;
+    for (int k = 0; k < PAIRS; k++) {
+        const convex_pair pair = draw_pair(shapes, k % 2 ? 1.0 : 2.0);
+        const abut_index count = entrances_all(&pair, NULL, 0, listed);
+        const entrance start = listed[draw() % (uint64_t)count];
+        entrance top = start, best;
+        check_top(&pair, start, count);
+        CHECK(entrances_best(&pair, &best));
+        entrances_climb(&pair, &top);
+        climbed += top.gap > start.gap;
+        CHECK(top.gap <= best.gap + 1e-13);
+    }
+    CHECK(climbed > PAIRS / 2);
+}
+
+/* ---- the direct search ---- */
+
+static abut_convex_options options_of_search(void)
+{
+    return (abut_convex_options){
+        .method = ABUT_DIRECT_SEARCH, .patch_angle = 0.1, .iterations = 100};
+}
+
+/* Whether the bounds hold; overlaps that were climbed to may be local minima. */
+static void check_link(const convex_pair *pair, const convex_link *link, bool is_global)
+{
+    const double exact = true_gap(pair), slack = 1e-14 * pair->size;
+    CHECK(link->error <= pair->tolerance);
+    CHECK(link->gap <= exact + slack);
+    CHECK(link->status != ABUT_UNCONVERGED);
+    CHECK_NEAR(pair_support_gap(pair, link->normal).gap, link->gap, slack);
+    if (exact > 0.0 || is_global) {
+        CHECK_NEAR(link->gap, exact, pair->tolerance);
+    }
+    const vec3 across = vec3_sub(pair_to_a(pair, link->q), link->p);
+    CHECK_NEAR(vec3_length(across), fabs(link->gap), 2.0 * pair->tolerance);
+}
+
+enum { SEARCHED = 60 };
+
+/* Cold, then along a motion, by the state of the step before. */
+static void check_search(abut_shape *const shapes[SHAPE_COUNT])
+{
+    const abut_convex_options options = options_of_search();
+    int apart = 0;
+    for (int k = 0; k < SEARCHED; k++) {
+        convex_pair pair = draw_pair(shapes, k % 2 ? 1.0 : 3.0);
+        convex_link link;
+        entrances_find(&pair, NULL, &options, &link);
+        check_link(&pair, &link, true);
+        apart += link.gap > 0.0;
+        const vec3 way = draw_unit();
+        for (int step = 0; step < 20; step++) {
+            double packed[ABUT_CONVEX_STATE];
+            convex_link before;
+            link_pack(&link, packed);
+            CHECK(link_unpack(packed, &pair, &before));
+            pair.shift = vec3_add(pair.shift, vec3_scale(way, 0.02));
+            entrances_find(&pair, &before, &options, &link);
+            check_link(&pair, &link, false);
+        }
+    }
+    CHECK(apart > SEARCHED / 5), CHECK(apart < SEARCHED);
+}
+
+/* ---- polygons, points and flat bodies ---- */
+
+/* A search without a step before, and all entrances, of any pair. */
+static void check_pair(const convex_pair *pair)
+{
+    const abut_convex_options options = options_of_search();
+    convex_link link;
+    entrances_find(pair, NULL, &options, &link);
+    check_link(pair, &link, true);
+    check_listed(pair, entrances_all(pair, NULL, 0, listed));
+}
+
+static void check_polygons(void)
+{
+    const vec3 out = {0.0, 0.0, 1.0};
+    for (int k = 0; k < PAIRS; k++) {
+        abut_shape *a = polygon_shape(3 + k % 6, 1.0, draw_number());
+        abut_shape *b = polygon_shape(3 + k / 6 % 9, 0.5, draw_number());
+        const double angle = 2.0 * PI * draw_number(), distance = 2.5 * draw_number();
+        const vec3 shift = {distance * cos(angle), distance * sin(angle), 0.0};
+        const convex_pair pair = make_pair(a, b, out, 2.0 * PI * draw_number(), shift);
+        check_pair(&pair);
+        CHECK_INT(entrances_all(&pair, NULL, 0, listed), a->facet_count + b->facet_count);
+        abut_shape_free(a), abut_shape_free(b);
+    }
+}
+
+/* A point has an entrance on each facet, and the deepest one is that of the least depth. */
+static void check_points(abut_shape *const shapes[SHAPE_COUNT])
+{
+    abut_shape *point = NULL;
+    CHECK_INT(abut_shape_build_point(3, 0.5, &point, NULL), ABUT_OK);
+    for (int k = 0; k < PAIRS; k++) {
+        const abut_shape *shape = shapes[k % SHAPE_COUNT];
+        const vec3 shift = vec3_scale(draw_unit(), 1.5 * draw_number());
+        const convex_pair pair = make_pair(shape, point, draw_unit(), draw_number(), shift);
+        const convex_pair swapped = pair_swapped(&pair);
+        check_pair(&pair), check_pair(&swapped);
+        CHECK_INT(entrances_all(&pair, NULL, 0, listed), shape->facet_count);
+        CHECK_INT(entrances_all(&swapped, NULL, 0, listed), shape->facet_count);
+    }
+    convex_pair points = make_pair(point, point, draw_unit(), 1.0, (vec3){0.0, 3.0, 4.0});
+    points.size = 5.0, points.tolerance = 1e-11 * points.size;
+    entrance none;
+    CHECK(!entrances_best(&points, &none));
+    CHECK_INT(entrances_all(&points, NULL, 0, listed), 0);
+    const abut_convex_options options = options_of_search();
+    convex_link link;
+    entrances_find(&points, NULL, &options, &link);
+    CHECK_NEAR(link.gap, 5.0, 1e-14);
+    CHECK_NEAR(link.normal.y, 0.6, 1e-15);
+    abut_shape_free(point);
+}
+
+enum { FLAT_SIDES = 3 };
+
+/* A triangle as a flat body: what the contacts with walls are made with. */
+typedef struct flat {
+    abut_shape shape;
+    double x[8], y[8], z[8];
+    shape_facet facets[2];
+    shape_corner corners[2 * FLAT_SIDES];
+    shape_edge edges[FLAT_SIDES];
+    shape_vertex vertices[FLAT_SIDES];
+    int32_t facets_at[2 * FLAT_SIDES], edges_at[2 * FLAT_SIDES], neighbors[2 * FLAT_SIDES];
+} flat;
+
+static void place_flat(flat *f)
+{
+    f->shape = (abut_shape){.dimension = 3,
+                            .is_flat = true,
+                            .vertex_count = FLAT_SIDES,
+                            .facet_count = 2,
+                            .edge_count = FLAT_SIDES,
+                            .corner_count = 2 * FLAT_SIDES,
+                            .most_corners = FLAT_SIDES,
+                            .x = f->x,
+                            .y = f->y,
+                            .z = f->z,
+                            .padded_count = 8,
+                            .facets = f->facets,
+                            .corners = f->corners,
+                            .edges = f->edges,
+                            .vertices = f->vertices,
+                            .facets_at = f->facets_at,
+                            .edges_at = f->edges_at,
+                            .neighbors = f->neighbors,
+                            .reach = 2.0};
+    for (int k = 0; k < 8; k++) {
+        const vec3 p = draw_unit();
+        const int from = k < FLAT_SIDES ? k : FLAT_SIDES - 1;
+        f->x[k] = from < k ? f->x[from] : p.x, f->y[k] = from < k ? f->y[from] : p.y;
+        f->z[k] = from < k ? f->z[from] : p.z;
+    }
+}
+
+static void fill_flat_edge(flat *f, int32_t k)
+{
+    const int32_t next = (k + 1) % FLAT_SIDES, before = (k + FLAT_SIDES - 1) % FLAT_SIDES;
+    const vec3 from = shape_point(&f->shape, k), to = shape_point(&f->shape, next);
+    const vec3 along = vec3_sub(to, from);
+    const double length = vec3_length(along);
+    const vec3 unit = vec3_scale(along, 1.0 / length);
+    const vec3 outward = vec3_cross(unit, f->facets[0].normal);
+    const double offset = vec3_dot(outward, from);
+    f->edges[k] = (shape_edge){unit, length, {k, next}, {0, 1}};
+    f->corners[k] = (shape_corner){outward, offset, k, k};
+    f->corners[2 * FLAT_SIDES - 1 - k] = (shape_corner){outward, offset, next, k};
+    f->vertices[k] = (shape_vertex){2 * k, 2, 2 * k, 2};
+    f->facets_at[2 * k] = 0, f->facets_at[2 * k + 1] = 1;
+    f->edges_at[2 * k] = k, f->edges_at[2 * k + 1] = before;
+    f->neighbors[2 * k] = next, f->neighbors[2 * k + 1] = before;
+}
+
+static void fill_flat(flat *f)
+{
+    place_flat(f);
+    const vec3 a = shape_point(&f->shape, 0);
+    const vec3 u = vec3_sub(shape_point(&f->shape, 1), a);
+    const vec3 area = vec3_cross(u, vec3_sub(shape_point(&f->shape, 2), a));
+    const vec3 normal = vec3_scale(area, 1.0 / vec3_length(area));
+    const double offset = vec3_dot(normal, a);
+    f->facets[0] = (shape_facet){normal, offset, 0, FLAT_SIDES};
+    f->facets[1] = (shape_facet){vec3_scale(normal, -1.0), -offset, FLAT_SIDES, FLAT_SIDES};
+    f->shape.centroid = (vec3){0.0, 0.0, 0.0};
+    for (int32_t k = 0; k < FLAT_SIDES; k++) {
+        fill_flat_edge(f, k);
+        const vec3 p = vec3_scale(shape_point(&f->shape, k), 1.0 / FLAT_SIDES);
+        f->shape.centroid = vec3_add(f->shape.centroid, p);
+    }
+}
+
+static void check_flat_bodies(abut_shape *const shapes[SHAPE_COUNT])
+{
+    for (int k = 0; k < PAIRS; k++) {
+        flat f;
+        fill_flat(&f);
+        const vec3 shift = vec3_scale(draw_unit(), 2.0 * draw_number());
+        const convex_pair pair =
+            make_pair(shapes[k % 4], &f.shape, draw_unit(), PI * draw_number(), shift);
+        const convex_pair swapped = pair_swapped(&pair);
+        check_pair(&pair), check_pair(&swapped);
+        CHECK_INT(entrances_all(&pair, NULL, 0, listed), entrances_all(&swapped, NULL, 0, updated));
+    }
+}
+
 void test_entrances(void)
 {
     abut_shape *shapes[SHAPE_COUNT];
@@ -205,6 +460,11 @@ void test_entrances(void)
     check_all(shapes);
     check_garbage(shapes);
     check_aligned(shapes);
+    check_climb(shapes);
+    check_search(shapes);
+    check_polygons();
+    check_points(shapes);
+    check_flat_bodies(shapes);
     free_shapes(shapes);
     CHECK_INT(memory_live_count(), 0);
 }

@@ -64,7 +64,7 @@ static void check_bad_cubes(void)
     in = cube_input(vertices, indices), in.vertex_count = 3;
     check_refused(&in,
                   (abut_error){.status = ABUT_SHAPE_TOO_FEW_VERTICES, .index = 3, .detail = 4});
-    in = cube_input(vertices, indices), in.facet_count = 3;
+    in = cube_input(vertices, indices), in.facet_count = 3, in.index_count = 12;
     check_refused(&in, (abut_error){.status = ABUT_SHAPE_TOO_FEW_FACETS, .index = 3, .detail = 4});
     in = cube_input(vertices, indices), in.facet_count = 5;
     check_refused(&in, (abut_error){.status = ABUT_BAD_LAST_OFFSET, .detail = 20});
@@ -319,8 +319,319 @@ static void check_dropped(void)
     abut_shape_free(s);
 }
 
+/* ---- order ---- */
+
+static void shuffle(abut_index *numbers, int count)
+{
+    for (int k = count - 1; k > 0; k--) {
+        const int other = (int)(draw() % (uint64_t)(k + 1));
+        const abut_index n = numbers[k];
+        numbers[k] = numbers[other], numbers[other] = n;
+    }
+}
+
+enum { HULL_POINTS = 20 };
+
+/* Vertex v of the first shape as the second one numbers it. */
+static int32_t same_vertex(const abut_shape *s, const abut_shape *other, int32_t v)
+{
+    for (int32_t k = 0; k < other->vertex_count; k++) {
+        if (vec3_compare(shape_point(s, v), shape_point(other, k)) == 0) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+/* Both have the same facets to the bit. */
+static void check_same_facets(const abut_shape *s, const abut_shape *other)
+{
+    CHECK_INT(s->vertex_count, other->vertex_count);
+    CHECK_INT(s->facet_count, other->facet_count);
+    for (int32_t f = 0; f < s->facet_count; f++) {
+        int found = 0;
+        for (int32_t k = 0; k < other->facet_count; k++) {
+            found += vec3_compare(s->facets[f].normal, other->facets[k].normal) == 0 &&
+                     s->facets[f].offset == other->facets[k].offset &&
+                     s->facets[f].count == other->facets[k].count;
+        }
+        CHECK_INT(found, 1);
+    }
+    for (int32_t v = 0; v < s->vertex_count; v++) {
+        CHECK(same_vertex(s, other, v) >= 0);
+    }
+    CHECK_NEAR(s->view.volume, other->view.volume, 1e-13);
+    CHECK_NEAR(s->view.circumradius, other->view.circumradius, 1e-13);
+}
+
+static void check_order(void)
+{
+    double points[3 * HULL_POINTS], shuffled[3 * HULL_POINTS];
+    abut_index indices[6 * HULL_POINTS], order[HULL_POINTS];
+    for (int k = 0; k < 3 * HULL_POINTS; k++) {
+        points[k] = draw_number();
+    }
+    abut_shape *s = NULL, *other = NULL;
+    const int triangles = find_hull(points, HULL_POINTS, indices);
+    CHECK_INT(build_triangles(points, HULL_POINTS, indices, triangles, 0.1, &s, NULL), ABUT_OK);
+    check_lists(s);
+    for (int k = 0; k < HULL_POINTS; k++) {
+        order[k] = k;
+    }
+    for (int turn = 0; turn < 10; turn++) {
+        shuffle(order, HULL_POINTS);
+        for (int k = 0; k < HULL_POINTS; k++) {
+            memcpy(shuffled + 3 * order[k], points + 3 * k, 3 * sizeof *points);
+        }
+        const int again = find_hull(shuffled, HULL_POINTS, indices);
+        CHECK_INT(build_triangles(shuffled, HULL_POINTS, indices, again, 0.1, &other, NULL),
+                  ABUT_OK);
+        check_same_facets(s, other), check_lists(other);
+        abut_shape_free(other);
+    }
+    abut_shape_free(s);
+}
+
+/* ---- rounded bodies ---- */
+
+static double distance_to_box(vec3 p, vec3 half)
+{
+    const vec3 out = {fmax(fabs(p.x) - half.x, 0.0), fmax(fabs(p.y) - half.y, 0.0),
+                      fmax(fabs(p.z) - half.z, 0.0)};
+    return vec3_length(out);
+}
+
+/* A box of half sides a, b, c, rounded by r: Steiner's formula, and the inertia by a sum over a
+ * fine grid. */
+static void check_rounded_box(void)
+{
+    const double r = 0.5;
+    abut_shape *s = cube_of_triangles(0, r);
+    const abut_shape_view view = abut_shape_inspect(s);
+    CHECK_NEAR(view.volume, 8.0 + 24.0 * r + 3.0 * PI * r * r * 2.0 + 4.0 / 3.0 * PI * r * r * r,
+               1e-13);
+    CHECK_NEAR(view.circumradius, sqrt(3.0) + r, 1e-15);
+    enum { CELLS = 60 };
+    const double cell = (1.0 + r) / CELLS;
+    double inertia = 0.0;
+    for (int k = 0; k < CELLS * CELLS * CELLS; k++) {
+        const vec3 p = vec3_scale(
+            (vec3){k % CELLS + 0.5, k / CELLS % CELLS + 0.5, (double)(k / CELLS / CELLS) + 0.5},
+            cell);
+        const bool is_inside = distance_to_box(p, (vec3){1.0, 1.0, 1.0}) <= r;
+        inertia += is_inside ? 8.0 * cell * cell * cell * (p.x * p.x + p.y * p.y) : 0.0;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        CHECK_NEAR(view.inertia[4 * axis], inertia, 4e-3 * inertia);
+        CHECK_NEAR(view.inertia[(axis + 1) % 3 * 3 + axis], 0.0, 1e-13);
+    }
+    abut_shape_free(s);
+}
+
+static double distance_to_segment(vec3 p, vec3 a, vec3 b)
+{
+    const vec3 along = vec3_sub(b, a);
+    const double t = vec3_dot(vec3_sub(p, a), along) / vec3_norm_sq(along);
+    const double at = t < 0.0 ? 0.0 : t > 1.0 ? 1.0 : t;
+    return vec3_length(vec3_sub(p, vec3_add(a, vec3_scale(along, at))));
+}
+
+static bool is_over_facet(const abut_shape *s, const shape_facet *f, vec3 p)
+{
+    for (int32_t k = f->begin; k < f->begin + f->count; k++) {
+        if (vec3_dot(s->corners[k].outward, p) > s->corners[k].offset) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* How far a point is from a polyhedron: the least way to a facet, an edge or a vertex. */
+static double distance_to_shape(const abut_shape *s, vec3 p)
+{
+    double best = INFINITY, highest = -INFINITY;
+    for (int32_t f = 0; f < s->facet_count; f++) {
+        const double height = vec3_dot(s->facets[f].normal, p) - s->facets[f].offset;
+        highest = larger(highest, height);
+        if (height >= 0.0 && is_over_facet(s, &s->facets[f], p)) {
+            best = fmin(best, height);
+        }
+    }
+    for (int32_t e = 0; e < s->edge_count; e++) {
+        best = fmin(best, distance_to_segment(p, shape_point(s, s->edges[e].vertices[0]),
+                                              shape_point(s, s->edges[e].vertices[1])));
+    }
+    return highest <= 0.0 ? 0.0 : best;
+}
+
+/* Moments by random points: mass, first, and second about the centroid. */
+typedef struct sampled {
+    double mass, first[3], second[9];
+} sampled;
+
+static void sample(sampled *sum, vec3 p, double weight)
+{
+    double x[3];
+    vec3_store(x, p);
+    sum->mass += weight;
+    for (int k = 0; k < 9; k++) {
+        sum->first[k % 3] += k < 3 ? weight * x[k] : 0.0;
+        sum->second[k] += weight * x[k / 3] * x[k % 3];
+    }
+}
+
+/* Any body: by a million points in a grid, at random in their cells, whose sums are off by a
+ * thousandth. */
+static void check_sampled(const abut_shape *s, bool is_in(const abut_shape *, vec3))
+{
+    const int side = s->dimension == 3 ? 100 : 1000, layers = s->dimension == 3 ? side : 1;
+    const vec3 center = vec3_load(s->view.centroid);
+    const double r = s->view.circumradius, cell = 2.0 * r / side;
+    const double weight = s->dimension == 3 ? cell * cell * cell : cell * cell;
+    sampled sum = {0};
+    for (int k = 0; k < side * side * layers; k++) {
+        const double x = k % side + draw_number(), y = k / side % side + draw_number();
+        const double z = layers > 1 ? cell * (k / side / side + draw_number()) - r : 0.0;
+        const vec3 p = {cell * x - r, cell * y - r, z};
+        if (is_in(s, vec3_add(p, center))) {
+            sample(&sum, p, weight);
+        }
+    }
+    const double v = s->view.volume, *m = sum.second;
+    CHECK_NEAR(sum.mass, v, 4e-3 * v);
+    for (int axis = 0; axis < 3; axis++) {
+        CHECK_NEAR(sum.first[axis] / v, 0.0, 4e-3 * r);
+    }
+    const double trace = m[0] + m[4] + m[8];
+    for (int k = 0; k < 9 && s->dimension == 3; k++) {
+        CHECK_NEAR(s->view.inertia[k], (k % 4 == 0 ? trace : 0.0) - m[k], 4e-3 * v * r * r);
+    }
+    if (s->dimension == 2) {
+        CHECK_NEAR(s->view.inertia[0], trace, 4e-3 * v * r * r);
+    }
+}
+
+static bool is_in_polyhedron(const abut_shape *s, vec3 p)
+{
+    return distance_to_shape(s, p) <= s->radius;
+}
+
+static bool is_in_polygon(const abut_shape *s, vec3 p)
+{
+    double best = INFINITY, highest = -INFINITY;
+    for (int32_t f = 0; f < s->facet_count; f++) {
+        const shape_corner *c = &s->corners[s->facets[f].begin];
+        highest = larger(highest, vec3_dot(s->facets[f].normal, p) - s->facets[f].offset);
+        best = fmin(
+            best, distance_to_segment(p, shape_point(s, c[0].vertex), shape_point(s, c[1].vertex)));
+    }
+    return highest <= 0.0 || best <= s->radius;
+}
+
+static void check_rounded(void)
+{
+    const double points[] = {0.1, 0.2, 0, 1, 0, 0.1, 0.3, 1.2, 0, 0.2, 0.4, 0.7};
+    const abut_index tetra[] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3};
+    const double radii[] = {0.0, 0.02, 0.5};
+    for (int k = 0; k < 3; k++) {
+        abut_shape *s = NULL;
+        CHECK_INT(build_triangles(points, 4, tetra, 4, radii[k], &s, NULL), ABUT_OK);
+        check_sampled(s, is_in_polyhedron);
+        abut_shape_free(s);
+    }
+}
+
+static abut_shape *make_triangle(double x, double radius)
+{
+    const double points[] = {0, 0, x, 0.2, 0.3, 0.9};
+    const abut_index sides[] = {0, 1, 1, 2, 2, 0}, offsets[] = {0, 2, 4, 6};
+    const abut_shape_input in = {.dimension = 2,
+                                 .vertex_count = 3,
+                                 .facet_count = 3,
+                                 .index_count = 6,
+                                 .vertices = points,
+                                 .indices = sides,
+                                 .offsets = offsets,
+                                 .radius = radius};
+    abut_shape *s = NULL;
+    CHECK_INT(abut_shape_build(&in, &s, NULL), ABUT_OK);
+    return s;
+}
+
+static void check_polygon(void)
+{
+    for (int k = 0; k < 2; k++) {
+        abut_shape *s = make_triangle(2.0, 0.4 * k);
+        check_lists(s);
+        check_sampled(s, is_in_polygon);
+        abut_shape_free(s);
+    }
+}
+
+/* The less there is of a body beside its rounding, the more it is a sphere, or a disk; a needle is
+ * a capsule. */
+static void check_limits(void)
+{
+    const double tiny[] = {0, 0, 0, 1e-9, 0, 0, 0, 1e-9, 0, 0, 0, 1e-9};
+    const double needle[] = {0, 0, 0, 2, 0, 0, 0, 1e-8, 0, 0, 0, 1e-8};
+    const abut_index tetra[] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3};
+    const double ball = 4.0 / 3.0 * PI;
+    abut_shape *s = NULL;
+    CHECK_INT(abut_shape_build_point(3, 1.0, &s, NULL), ABUT_OK);
+    CHECK_NEAR(s->view.volume, ball, 1e-15), CHECK_NEAR(s->view.inertia[4], 0.4 * ball, 1e-15);
+    CHECK_NEAR(s->view.circumradius, 1.0, 0.0), CHECK_NEAR(s->reach, 0.0, 0.0);
+    CHECK_INT(s->vertex_count, 1), CHECK_INT(s->facet_count, 0), CHECK_INT(s->edge_count, 0);
+    abut_shape_free(s);
+    CHECK_INT(abut_shape_build_point(2, 2.0, &s, NULL), ABUT_OK);
+    CHECK_NEAR(s->view.volume, 4.0 * PI, 1e-14), CHECK_NEAR(s->view.inertia[0], 8.0 * PI, 1e-14);
+    abut_shape_free(s);
+    CHECK_INT(build_triangles(tiny, 4, tetra, 4, 1.0, &s, NULL), ABUT_OK);
+    CHECK_NEAR(s->view.volume, ball, 1e-8), CHECK_NEAR(s->view.inertia[0], 0.4 * ball, 1e-8);
+    abut_shape_free(s);
+    CHECK_INT(build_triangles(needle, 4, tetra, 4, 1.0, &s, NULL), ABUT_OK);
+    CHECK_NEAR(s->view.volume, ball + 2.0 * PI, 1e-7);
+    CHECK_NEAR(s->view.inertia[0], 0.4 * ball + PI, 1e-7);
+    CHECK_NEAR(s->view.centroid[0], 1.0, 1e-8);
+    abut_shape_free(s);
+}
+
+/* ---- memory ---- */
+
+static void check_failures(void)
+{
+    const abut_shape_input in = cube_input(CUBE, SQUARES);
+    abut_shape *s = NULL;
+    abut_error error;
+    int calls = 0;
+    for (bool has_failed = true; has_failed; calls++) {
+        memory_fail_at(calls + 1);
+        const abut_status status = abut_shape_build(&in, &s, &error);
+        has_failed = memory_has_failed();
+        CHECK_INT(status, has_failed ? ABUT_NO_MEMORY : ABUT_OK);
+        CHECK_INT(error.status, status);
+        CHECK((s == NULL) == has_failed);
+        abut_shape_free(s);
+        CHECK_INT(memory_live_count(), 0);
+    }
+    CHECK(calls > 15);
+    memory_fail_at(2);
+    CHECK_INT(abut_shape_build_point(3, 1.0, &s, &error), ABUT_NO_MEMORY);
+    CHECK(s == NULL);
+    memory_fail_at(0);
+    check_refused(&(abut_shape_input){.dimension = 1},
+                  (abut_error){ABUT_BAD_DIMENSION, .index = 1});
+    abut_shape_free(NULL);
+}
+
 void test_shape(void)
 {
+    state = 2026;
+    check_order();
+    check_rounded_box();
+    check_rounded();
+    check_polygon();
+    check_limits();
+    check_failures();
     check_bad_cubes();
     check_inward();
     check_open();

@@ -144,6 +144,10 @@ static int add_constants(PyObject *module)
         {"CONVEX_STATE", ABUT_CONVEX_STATE},
         {"LAW_MISSING", ABUT_LAW_MISSING},
         {"SPHERE_LOST", ABUT_SPHERE_LOST},
+        {"BODY_LAW", ABUT_BODY_LAW},
+        {"BODY_LOST", ABUT_BODY_LOST},
+        {"BODY_IMAGES", ABUT_BODY_IMAGES},
+        {"BODY_STATE", ABUT_BODY_STATE},
     };
     for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++) {
         if (PyModule_AddIntConstant(module, constants[i].name, constants[i].value)) {

@@ -82,9 +82,10 @@ static void simulation_dealloc(PyObject *object)
         array_pool_close(self->pool);
         Py_DECREF(self->pool);
     }
-    /* it borrows the finder */
+    /* it borrows the finder and the shapes */
     abut_simulation_free(self->simulation);
     Py_XDECREF(self->finder);
+    Py_XDECREF(self->shapes);
     core_release(object);
 }
 
@@ -151,12 +152,17 @@ static abut_motion motion_of(const double numbers[MOTION_MEMBERS])
 
 /* Columns with an entry for each wall, and the motions of all. */
 typedef struct wall_columns {
-    array_data materials, starts, poses, offsets, motions;
+    array_data materials, starts, poses, offsets, motions, half_spaces;
 } wall_columns;
 
-static int read_walls(PyObject *const *given, Py_ssize_t count, wall_columns *walls)
+static int read_walls(PyObject *const *given, Py_ssize_t meshes, wall_columns *walls)
 {
     const array_shape motions = {ARRAY_DOUBLE, ARRAY_ANY_ROWS, MOTION_MEMBERS};
+    const array_shape planes = {ARRAY_DOUBLE, ARRAY_ANY_ROWS, 6};
+    if (array_read(given[5], "half_spaces", planes, &walls->half_spaces)) {
+        return -1;
+    }
+    const Py_ssize_t count = meshes + walls->half_spaces.rows;
     return array_read(given[0], "materials", (array_shape){ARRAY_INDEX, count, 0},
                       &walls->materials) ||
                    array_read(given[1], "starts", (array_shape){ARRAY_DOUBLE, count, 0},
@@ -183,6 +189,17 @@ static int check_motion_offsets(const abut_index *offsets, Py_ssize_t walls, Py_
     return 0;
 }
 
+/* Half spaces are the last walls. */
+static void fill_half_spaces(const wall_columns *from, abut_wall *walls)
+{
+    const double *planes = from->half_spaces.data;
+    abut_wall *first = walls + from->starts.rows - from->half_spaces.rows;
+    for (Py_ssize_t i = 0; i < from->half_spaces.rows; i++) {
+        memcpy(first[i].point, planes + 6 * i, sizeof first[i].point);
+        memcpy(first[i].normal, planes + 6 * i + 3, sizeof first[i].normal);
+    }
+}
+
 static void fill_walls(const wall_columns *from, abut_motion *motions, abut_wall *walls)
 {
     const abut_index *offsets = from->offsets.data;
@@ -196,6 +213,7 @@ static void fill_walls(const wall_columns *from, abut_motion *motions, abut_wall
                                .start = ((const double *)from->starts.data)[i]};
         memcpy(walls[i].pose, (const double *)from->poses.data + 16 * i, sizeof walls[i].pose);
     }
+    fill_half_spaces(from, walls);
 }
 
 /* Exchange the walls, and the finder that is kept for them. */
@@ -210,6 +228,7 @@ static PyObject *exchange_walls(simulation_object *self, PyObject *finder, const
     PyObject *unused = self->finder;
     if (!abut_simulation_set_walls(self->simulation, found, walls, count, &error)) {
         self->finder = Py_XNewRef(finder);
+        self->wall_count = count;
     } else {
         unused = NULL;
     }
@@ -230,19 +249,21 @@ static int check_finder(PyObject *object, PyObject *finder)
 
 static PyObject *simulation_set_walls(PyObject *object, PyObject *args)
 {
-    PyObject *finder, *given[5];
+    PyObject *finder, *given[6];
     wall_columns from;
-    if (!PyArg_ParseTuple(args, "OOOOOO:set_walls", &finder, &given[0], &given[1], &given[2],
-                          &given[3], &given[4])) {
+    if (!PyArg_ParseTuple(args, "OOOOOOO:set_walls", &finder, &given[0], &given[1], &given[2],
+                          &given[3], &given[4], &given[5])) {
         return NULL;
     }
     finder = finder == Py_None ? NULL : finder;
     if (check_finder(object, finder)) {
         return NULL;
     }
-    const Py_ssize_t count = finder ? core_finder_mesh_count(finder) : 0;
-    if (read_walls(given, count, &from) ||
-        check_motion_offsets(from.offsets.data, count, from.motions.rows)) {
+    if (read_walls(given, finder ? core_finder_mesh_count(finder) : 0, &from)) {
+        return NULL;
+    }
+    const Py_ssize_t count = from.starts.rows;
+    if (check_motion_offsets(from.offsets.data, count, from.motions.rows)) {
         return NULL;
     }
     /* blocks of their own even for none */
@@ -264,7 +285,7 @@ static PyObject *simulation_set_walls(PyObject *object, PyObject *args)
 static abut_index begin_wall(simulation_object *self, PyObject *number)
 {
     const Py_ssize_t wall = PyLong_AsSsize_t(number);
-    const abut_index count = self->finder ? core_finder_mesh_count(self->finder) : 0;
+    const abut_index count = self->wall_count;
     if (PyErr_Occurred()) {
         return -1;
     }
@@ -362,14 +383,19 @@ static PyObject *simulation_apply(PyObject *object, PyObject *args)
 /* None; or what ended the run for the caller to say, who knows spheres by other numbers. */
 static PyObject *outcome(const abut_error *error)
 {
-    if (error->status == ABUT_LAW_MISSING || error->status == ABUT_SPHERE_LOST) {
+    switch (error->status) {
+    case ABUT_LAW_MISSING:
+    case ABUT_SPHERE_LOST:
+    case ABUT_BODY_LAW:
+    case ABUT_BODY_LOST:
+    case ABUT_BODY_IMAGES:
         return Py_BuildValue("(innd)", (int)error->status, error->index, error->detail,
                              error->value);
-    }
-    if (error->status) {
+    case ABUT_OK:
+        Py_RETURN_NONE;
+    default:
         return core_raise(error);
     }
-    Py_RETURN_NONE;
 }
 
 static PyObject *simulation_run(PyObject *object, PyObject *steps)
@@ -399,8 +425,9 @@ static PyObject *simulation_counts(PyObject *object, PyObject *Py_UNUSED(unused)
     const abut_index steps = abut_simulation_step_count(self->simulation);
     const abut_index spheres = abut_simulation_sphere_count(self->simulation);
     const abut_index clusters = abut_simulation_cluster_count(self->simulation);
+    const abut_index bodies = abut_simulation_body_count(self->simulation);
     simulation_end(self);
-    return Py_BuildValue("(nnn)", steps, spheres, clusters);
+    return Py_BuildValue("(nnnn)", steps, spheres, clusters, bodies);
 }
 
 static PyObject *simulation_account(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -462,9 +489,10 @@ static PyObject *simulation_statistics(PyObject *object, PyObject *Py_UNUSED(unu
     }
     const abut_simulation_statistics of = abut_simulation_inspect(self->simulation);
     simulation_end(self);
-    return Py_BuildValue("(nnnnddddddddn)", of.step_count, of.sphere_count, of.contact_count,
+    return Py_BuildValue("(nnnnddddddddnddnn)", of.step_count, of.sphere_count, of.contact_count,
                          of.pair_count, of.find_walls, of.wall_laws, of.find_pairs, of.pair_match,
-                         of.pair_laws, of.sums, of.move, of.order, of.byte_count);
+                         of.pair_laws, of.sums, of.move, of.order, of.byte_count, of.find_bodies,
+                         of.body_laws, of.body_count, of.body_contact_count);
 }
 
 static PyMethodDef SIMULATION_METHODS[] = {
@@ -472,8 +500,9 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "set_laws($self, materials, laws, /)\n--\n\n"
      "laws: (materials * materials, 8), the members of abut_law in its order."},
     {"set_walls", simulation_set_walls, METH_VARARGS,
-     "set_walls($self, finder, materials, starts, poses, offsets, motions, /)\n--\n\n"
-     "finder: of the walls' meshes, or None; offsets: where each wall's motions begin in "
+     "set_walls($self, finder, materials, starts, poses, offsets, motions, half_spaces, /)\n--\n\n"
+     "finder: of the walls' meshes, or None; half_spaces: (h, 6), the last walls; offsets: where "
+     "each wall's motions begin in "
      "motions (k, 9), the members of abut_motion in its order."},
     {"place", simulation_place, METH_VARARGS,
      "place($self, wall, state, /)\n--\n\nstate: (25,), the members of abut_wall_state."},
@@ -497,6 +526,28 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "clusters($self, /)\n--\n\nAll columns of the clusters."},
     {"assign_clusters", simulation_assign_clusters, METH_O,
      "assign_clusters($self, clusters, /)\n--\n\nAll columns of the clusters."},
+    {"set_shapes", simulation_set_shapes, METH_O,
+     "set_shapes($self, shapes, /)\n--\n\nshapes: a tuple of Shape; those that were there first."},
+    {"add_bodies", simulation_add_bodies, METH_O,
+     "add_bodies($self, bodies, /)\n--\n\n"
+     "bodies: columns by their names, the members of abut_bodies."},
+    {"remove_bodies", simulation_remove_bodies, METH_O,
+     "remove_bodies($self, is_gone, /)\n--\n\nis_gone: (b,) uint8."},
+    {"bodies", simulation_bodies, METH_NOARGS,
+     "bodies($self, /)\n--\n\nAll columns of the bodies."},
+    {"assign_bodies", simulation_assign_bodies, METH_O,
+     "assign_bodies($self, bodies, /)\n--\n\n"
+     "Any of positions, orientations, velocities and angular_momenta."},
+    {"apply_to_bodies", simulation_apply_to_bodies, METH_VARARGS,
+     "apply_to_bodies($self, forces, torques, /)\n--\n\nOf the next step; (b, 3)."},
+    {"stable_step_of_bodies", simulation_stable_step_of_bodies, METH_NOARGS,
+     "stable_step_of_bodies($self, /)\n--\n\nInfinite without bodies."},
+    {"body_contacts", simulation_body_contacts, METH_O,
+     "body_contacts($self, meeting, /)\n--\n\n"
+     "The columns of the last step's contacts of bodies, with spot_force and spring: meeting 0: "
+     "with walls, 1: with bodies, 2: with spheres."},
+    {"restore_body_contacts", simulation_restore_body_contacts, METH_VARARGS,
+     "restore_body_contacts($self, meeting, contacts, /)\n--\n\nAfter restore: such columns."},
     {"apply", simulation_apply, METH_VARARGS,
      "apply($self, forces, torques, /)\n--\n\nOf the next step; (n, 3) or None."},
     {"run", simulation_run, METH_O,
@@ -514,7 +565,7 @@ static PyMethodDef SIMULATION_METHODS[] = {
     {"account", simulation_account, METH_NOARGS,
      "account($self, /)\n--\n\nWhat energies are counted from, (4,)."},
     {"counts", simulation_counts, METH_NOARGS,
-     "counts($self, /)\n--\n\nOf steps, spheres and clusters."},
+     "counts($self, /)\n--\n\nOf steps, spheres, clusters and bodies."},
     {"energy", simulation_energy, METH_NOARGS,
      "energy($self, /)\n--\n\nThe members of abut_energy."},
     {"stable_step", simulation_stable_step, METH_O,

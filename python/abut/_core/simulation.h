@@ -6,10 +6,12 @@
 
 typedef struct simulation_object {
     PyObject_HEAD
-    PyObject *finder; /* a _core.Finder, which the library's simulation borrows; NULL: no walls */
+    PyObject *finder; /* a _core.Finder, which the library's simulation borrows; NULL: no meshes */
+    PyObject *shapes; /* a tuple of _core.Shape, likewise; NULL: none */
     PyObject *pool;   /* of its tables' memory */
     abut_simulation *simulation;
     abut_simulation_input input; /* what it was made of */
+    abut_index wall_count;       /* meshes, and half spaces behind them */
     int is_at_work;              /* see simulation_begin */
 } simulation_object;
 
@@ -36,5 +38,15 @@ PyObject *simulation_assign_clusters(PyObject *object, PyObject *dict);
 PyObject *simulation_contacts(PyObject *object, PyObject *unused);
 PyObject *simulation_pairs(PyObject *object, PyObject *unused);
 PyObject *simulation_restore(PyObject *object, PyObject *args);
+
+PyObject *simulation_set_shapes(PyObject *object, PyObject *shapes);
+PyObject *simulation_add_bodies(PyObject *object, PyObject *dict);
+PyObject *simulation_remove_bodies(PyObject *object, PyObject *is_gone);
+PyObject *simulation_bodies(PyObject *object, PyObject *unused);
+PyObject *simulation_assign_bodies(PyObject *object, PyObject *dict);
+PyObject *simulation_apply_to_bodies(PyObject *object, PyObject *args);
+PyObject *simulation_stable_step_of_bodies(PyObject *object, PyObject *unused);
+PyObject *simulation_body_contacts(PyObject *object, PyObject *meeting);
+PyObject *simulation_restore_body_contacts(PyObject *object, PyObject *args);
 
 #endif

@@ -338,8 +338,7 @@ PyObject *simulation_contacts(PyObject *object, PyObject *Py_UNUSED(unused))
     if (simulation_begin(self)) {
         return NULL;
     }
-    const core_making making = {self->finder ? core_finder_mesh_count(self->finder) : 0, self->pool,
-                                state->contact_names};
+    const core_making making = {self->wall_count, self->pool, state->contact_names};
     const abut_query query = {.sphere_count = abut_simulation_sphere_count(self->simulation),
                               .resolution = self->input.resolution,
                               .period = self->input.period};
@@ -425,7 +424,7 @@ static int read_account(PyObject *object, abut_step_state *state)
 static int read_wall_states(PyObject *object, const simulation_object *self, abut_step_state *state)
 {
     array_data walls;
-    const abut_index count = self->finder ? core_finder_mesh_count(self->finder) : 0;
+    const abut_index count = self->wall_count;
     if (array_read(object, "walls", (array_shape){ARRAY_DOUBLE, count, WALL_STATE_MEMBERS},
                    &walls)) {
         return -1;

@@ -1,0 +1,256 @@
+/* Facets of meshes as bodies: a polygon back to back with itself. */
+#include "flat.h"
+
+#include "../base/memory.h"
+#include "../mesh/tolerance.h"
+
+/* ---- pieces ---- */
+
+static vec3 to_body(const flat_place *place, vec3 corner)
+{
+    return pose_to_mesh(place->body_at,
+                        vec3_add(pose_to_world(place->mesh_at, corner), place->shift));
+}
+
+/* Room for one piece more, of so many corners. */
+static abut_status reserve(flat_pieces *all, abut_index corners)
+{
+    flat_piece *pieces =
+        memory_grow(all->pieces, all->piece_count + 1, &all->piece_capacity, sizeof *pieces);
+    all->pieces = pieces ? pieces : all->pieces;
+    flat_corner *grown = memory_grow(all->corners, all->corner_count + corners,
+                                     &all->corner_capacity, sizeof *grown);
+    all->corners = grown ? grown : all->corners;
+    return pieces && grown ? ABUT_OK : ABUT_NO_MEMORY;
+}
+
+/* What rounding makes of a point that two poses have moved. */
+static double moved_rounding(const flat_place *place, vec3 corner)
+{
+    const vec3 world = vec3_add(pose_to_world(place->mesh_at, corner), place->shift);
+    const double far = vec3_max_abs(world) + vec3_max_abs(place->body_at->shift);
+    return FLAT_ROUNDINGS * ulp_double(far + vec3_max_abs(corner));
+}
+
+static flat_piece *begin_piece(flat_pieces *all, const abut_mesh *mesh, const flat_place *place,
+                               vec3 normal, double rounding)
+{
+    flat_piece *piece = &all->pieces[all->piece_count++];
+    *piece =
+        (flat_piece){.mesh = place->mesh,
+                     .facet = place->facet,
+                     .begin = all->corner_count,
+                     .normal = pose_turn_back(place->body_at, pose_turn(place->mesh_at, normal)),
+                     .noise = mesh->noise[place->facet] + rounding,
+                     .normal_noise = mesh->normal_noise[place->facet] + rounding,
+                     .plane = -1};
+    for (int axis = 0; axis < 3; axis++) {
+        piece->image[axis] = place->image[axis];
+    }
+    return piece;
+}
+
+static void add_corner(flat_pieces *all, flat_piece *piece, vec3 at, abut_index number)
+{
+    all->corners[all->corner_count++] = (flat_corner){.at = at, .number = (int32_t)number};
+    piece->count++;
+}
+
+/* Area and height of a piece whose corners are there. */
+static void measure(flat_pieces *all, flat_piece *piece)
+{
+    const flat_corner *corners = &all->corners[piece->begin];
+    double twice = 0.0, longest_sq = 0.0;
+    for (int32_t k = 0; k < piece->count; k++) {
+        const int32_t next = k + 1 < piece->count ? k + 1 : 0;
+        const vec3 from = vec3_sub(corners[k].at, corners[0].at);
+        const vec3 to = vec3_sub(corners[next].at, corners[0].at);
+        twice += vec3_dot(vec3_cross(from, to), piece->normal);
+        longest_sq = larger(longest_sq, vec3_norm_sq(vec3_sub(to, from)));
+    }
+    piece->area = 0.5 * twice;
+    piece->height = twice / sqrt(longest_sq);
+    all->most_corners = piece->count > all->most_corners ? piece->count : all->most_corners;
+}
+
+static abut_status add_polygon(flat_pieces *all, const abut_mesh *mesh, const flat_place *place)
+{
+    const abut_index first = mesh->offsets[place->facet];
+    const polygon p = mesh_polygon(mesh, place->facet);
+    if (reserve(all, p.count)) {
+        return ABUT_NO_MEMORY;
+    }
+    flat_piece *piece = begin_piece(all, mesh, place, mesh_normal(mesh, place->facet),
+                                    moved_rounding(place, polygon_corner(&p, 0)));
+    for (abut_index k = 0; k < p.count; k++) {
+        if (!mesh->flat[first + k]) {
+            add_corner(all, piece, to_body(place, polygon_corner(&p, k)), k);
+        }
+    }
+    measure(all, piece);
+    return ABUT_OK;
+}
+
+static abut_status add_triangle(flat_pieces *all, const abut_mesh *mesh, const flat_place *place,
+                                const triangle *t)
+{
+    if (reserve(all, 3)) {
+        return ABUT_NO_MEMORY;
+    }
+    flat_piece *piece =
+        begin_piece(all, mesh, place, t->normal, moved_rounding(place, t->corner[0]));
+    for (int k = 0; k < 3; k++) {
+        add_corner(all, piece, to_body(place, t->corner[k]), triangle_corner_number(t, k));
+    }
+    measure(all, piece);
+    return ABUT_OK;
+}
+
+abut_status flat_add(flat_pieces *all, const abut_mesh *mesh, const flat_place *place)
+{
+    if (!mesh->bent[place->facet]) {
+        return add_polygon(all, mesh, place);
+    }
+    abut_status status = ABUT_OK;
+    for (int32_t k = mesh->fans[place->facet]; !status && k < mesh->fans[place->facet + 1]; k++) {
+        const triangle *t = &mesh->triangles[k];
+        if (t->marks & MARK_INSIDE) {
+            status = add_triangle(all, mesh, place, t);
+        }
+    }
+    return status;
+}
+
+void flat_free(flat_pieces *all)
+{
+    memory_free(all->pieces);
+    memory_free(all->corners);
+    *all = (flat_pieces){0};
+}
+
+/* ---- shapes ---- */
+
+enum { PAD = 8 };
+
+static int32_t padded(int32_t count)
+{
+    return (count + PAD - 1) / PAD * PAD;
+}
+
+/* Parts of a block, one after the other; those of doubles come first. */
+static void *take(char **rest, int32_t count, size_t size)
+{
+    void *part = *rest;
+    *rest += (size_t)count * size;
+    return part;
+}
+
+static void share_out(abut_shape *s, char *rest, int32_t corners)
+{
+    s->x = take(&rest, padded(corners), sizeof *s->x);
+    s->y = take(&rest, padded(corners), sizeof *s->y);
+    s->z = take(&rest, padded(corners), sizeof *s->z);
+    s->facets = take(&rest, 2, sizeof *s->facets);
+    s->corners = take(&rest, 2 * corners, sizeof *s->corners);
+    s->edges = take(&rest, corners, sizeof *s->edges);
+    s->vertices = take(&rest, corners, sizeof *s->vertices);
+    s->facets_at = take(&rest, 2 * corners, sizeof *s->facets_at);
+    s->edges_at = take(&rest, 2 * corners, sizeof *s->edges_at);
+    s->neighbors = take(&rest, 2 * corners, sizeof *s->neighbors);
+}
+
+abut_status flat_reserve(flat_shape *flat, int32_t corners)
+{
+    if (corners <= flat->capacity) {
+        return ABUT_OK;
+    }
+    const abut_shape *s = &flat->shape;
+    const size_t of_corner =
+        2 * sizeof *s->corners + sizeof *s->edges + sizeof *s->vertices + 6 * sizeof *s->facets_at;
+    const size_t size = 3 * (size_t)padded(corners) * sizeof *s->x + 2 * sizeof *s->facets +
+                        (size_t)corners * of_corner;
+    void *memory = memory_alloc((abut_index)size, 1);
+    if (!memory) {
+        return ABUT_NO_MEMORY;
+    }
+    memory_free(flat->memory);
+    flat->memory = memory;
+    flat->capacity = corners;
+    return ABUT_OK;
+}
+
+void flat_shape_free(flat_shape *flat)
+{
+    memory_free(flat->memory);
+    *flat = (flat_shape){0};
+}
+
+static void set_points(abut_shape *s, const flat_corner *corners)
+{
+    vec3 sum = {0.0, 0.0, 0.0};
+    for (int32_t k = 0; k < s->padded_count; k++) {
+        const int32_t corner = k < s->vertex_count ? k : s->vertex_count - 1;
+        const vec3 at = vec3_sub(corners[corner].at, corners[0].at);
+        s->x[k] = at.x, s->y[k] = at.y, s->z[k] = at.z;
+        sum = k < s->vertex_count ? vec3_add(sum, at) : sum;
+    }
+    s->centroid = vec3_scale(sum, 1.0 / s->vertex_count);
+    s->reach = 0.0;
+    for (int32_t k = 0; k < s->vertex_count; k++) {
+        s->reach = larger(s->reach, vec3_length(vec3_sub(shape_point(s, k), s->centroid)));
+    }
+}
+
+/* Edge k, and the sides of the front and the back at it. */
+static void set_side(abut_shape *s, int32_t k, vec3 normal)
+{
+    const int32_t count = s->vertex_count, next = k + 1 < count ? k + 1 : 0;
+    const vec3 side = vec3_sub(shape_point(s, next), shape_point(s, k));
+    const double length = vec3_length(side);
+    const vec3 direction = vec3_scale(side, 1.0 / length);
+    s->edges[k] = (shape_edge){direction, length, {k, next}, {0, 1}};
+    const vec3 outward = vec3_cross(direction, normal);
+    const double offset = vec3_dot(outward, shape_point(s, k));
+    s->corners[k] = (shape_corner){outward, offset, k, k};
+    /* the back is gone round the other way: corner c is followed by side from next to k */
+    s->corners[2 * count - 1 - k] = (shape_corner){outward, offset, next, k};
+}
+
+/* Around a vertex, as seen from outside, there are the edge to the next corner, the front, the edge
+ * from the one before, and the back. */
+static void set_vertex(abut_shape *s, int32_t k)
+{
+    const int32_t count = s->vertex_count, before = k > 0 ? k - 1 : count - 1;
+    s->vertices[k] = (shape_vertex){2 * k, 2, 2 * k, 2};
+    s->edges_at[2 * k] = k, s->edges_at[2 * k + 1] = before;
+    s->neighbors[2 * k] = k + 1 < count ? k + 1 : 0, s->neighbors[2 * k + 1] = before;
+    s->facets_at[2 * k] = 0, s->facets_at[2 * k + 1] = 1;
+}
+
+void flat_build(flat_shape *flat, const flat_pieces *all, const flat_piece *piece)
+{
+    abut_shape *s = &flat->shape;
+    const int32_t count = piece->count;
+    *s = (abut_shape){.dimension = 3,
+                      .is_flat = true,
+                      .vertex_count = count,
+                      .facet_count = 2,
+                      .edge_count = count,
+                      .corner_count = 2 * count,
+                      .most_corners = count,
+                      .padded_count = padded(count)};
+    share_out(s, flat->memory, count);
+    set_points(s, &all->corners[piece->begin]);
+    double front = 0.0;
+    for (int32_t k = 0; k < count; k++) {
+        front = larger(front, vec3_dot(piece->normal, shape_point(s, k)));
+        set_side(s, k, piece->normal);
+        set_vertex(s, k);
+    }
+    s->facets[0] = (shape_facet){piece->normal, front, 0, count};
+    s->facets[1] = (shape_facet){vec3_scale(piece->normal, -1.0), 0.0, count, count};
+    for (int32_t k = 0; k < count; k++) {
+        s->facets[1].offset =
+            larger(s->facets[1].offset, -vec3_dot(piece->normal, shape_point(s, k)));
+    }
+}

@@ -1,0 +1,60 @@
+/* Facets of meshes as a body sees them: flat pieces in its frame, each of which may be a shape. */
+#ifndef CONVEX_FLAT_H
+#define CONVEX_FLAT_H
+
+#include "../mesh/mesh.h"
+#include "../base/pose.h"
+#include "pair.h"
+
+typedef struct flat_corner {
+    vec3 at;
+    double x, y;    /* on the plane that the piece belongs to */
+    int32_t number; /* of the corner in its facet, and of the edge from it to the next one */
+} flat_corner;
+
+/* A facet, or one triangle of one that is bent. */
+typedef struct flat_piece {
+    int32_t mesh, facet;
+    abut_index image[3];
+    int32_t begin, count; /* of its corners */
+    vec3 normal;          /* unit, by the right-hand rule */
+    double area, height;  /* the least height over one of its sides */
+    double noise, normal_noise;
+    int32_t plane; /* that it belongs to; -1: none yet */
+} flat_piece;
+
+typedef struct flat_pieces {
+    flat_piece *pieces;
+    flat_corner *corners;
+    int32_t piece_count, corner_count;
+    abut_index piece_capacity, corner_capacity;
+    int32_t most_corners; /* of a piece */
+} flat_pieces;
+
+/* Where a facet is met: the mesh's pose, shifted by a whole number of periods, and the body's. */
+typedef struct flat_place {
+    const pose *mesh_at, *body_at;
+    vec3 shift;
+    int32_t mesh, facet;
+    abut_index image[3];
+} flat_place;
+
+/* Add the pieces of a facet; ABUT_OK or ABUT_NO_MEMORY. */
+abut_status flat_add(flat_pieces *all, const abut_mesh *mesh, const flat_place *place);
+void flat_free(flat_pieces *all);
+
+/* A shape that is one piece after the other, with room for so many corners. */
+typedef struct flat_shape {
+    abut_shape shape;
+    void *memory;
+    int32_t capacity;
+} flat_shape;
+
+abut_status flat_reserve(flat_shape *flat, int32_t corners);
+void flat_shape_free(flat_shape *flat);
+
+/* The piece back to back with itself, about its first corner; there is room. Facet 0 is its front;
+ * edge k is the side from corner k to the next one. */
+void flat_build(flat_shape *flat, const flat_pieces *all, const flat_piece *piece);
+
+#endif

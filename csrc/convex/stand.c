@@ -1,0 +1,284 @@
+/* Which of the facets near a body count: each wall once, in the sense of the distance hierarchy of
+ * spheres (walls/hierarchy.c).
+ *
+ * Planes first. Facets of one plane are one patch, and a patch is stood on where it has spots
+ * (patch.c). Those planes come first whose patch has the foot of the body's centroid, then those
+ * that are overlapped by less: where a cube lies near the edge of a table
+ *
+ *          +-------+               its bottom overlaps the top by d; and as far as it lies over the
+ *          |   C   |               edge its side seems to overlap the table's side, which it has
+ *      ----|---.---|  top          not come near: nothing of that stands in front of the top.
+ *          +---|---+ d
+ *              | side
+ *
+ * A plane that none of whose spots is in front of one that stays, by more than noise can explain,
+ * is dropped: that one says it already. A wall that rises from a floor has spots in front of it.
+ *
+ * Then borders. Facets of planes that do not stay may be met at an edge or a corner of the wall, as
+ * the edge of a table by a tilted body. Each is a flat body, and what solves two bodies solves
+ * these. Deepest first, a link whose end on the wall is not in front of a plane that stays, nor of
+ * the plane across a link that stays, is dropped. So edges inside of a wall are met by nobody: what
+ * touches one touches a plane there. */
+#include "stand.h"
+
+#include "../base/memory.h"
+#include "../mesh/tolerance.h"
+
+/* ---- planes ---- */
+
+/* Whether plane a comes before plane b: of those that are overlapped the one that is overlapped by
+ * less, of those that are not the nearer one. */
+static bool comes_before(const wall_plane *a, const wall_plane *b)
+{
+    if ((a->half_space >= 0) != (b->half_space >= 0)) {
+        return a->half_space >= 0;
+    }
+    if (a->holds_centroid != b->holds_centroid) {
+        return a->holds_centroid;
+    }
+    if ((a->gap <= 0.0) != (b->gap <= 0.0)) {
+        return a->gap <= 0.0;
+    }
+    return fabs(a->gap) < fabs(b->gap);
+}
+
+static double rounding_of(const stand_task *task)
+{
+    const convex_body *body = task->standing.body;
+    return body->shape->radius * body->scale;
+}
+
+/* Planes with a spot within the gap, in the order in which they are looked at; how many. */
+static int32_t rank_planes(stand_room *room, const stand_task *task)
+{
+    const wall_plane *planes = room->patch.planes;
+    const double most = task->gap + rounding_of(task);
+    int32_t count = 0;
+    for (int32_t k = 0; k < room->patch.plane_count; k++) {
+        if (planes[k].spot_count == 0 || planes[k].gap > most) {
+            continue;
+        }
+        int32_t at = count++;
+        for (; at > 0 && comes_before(&planes[k], &planes[room->ranked[at - 1]]); at--) {
+            room->ranked[at] = room->ranked[at - 1];
+        }
+        room->ranked[at] = k;
+    }
+    return count;
+}
+
+/* How far in front of a plane a point may be by noise. */
+static double front_limit(const wall_plane *wall, double normal_noise)
+{
+    return wall->near + FRONT_NOISES * larger(wall->normal_noise, normal_noise);
+}
+
+static bool is_in_front(const wall_plane *wall, vec3 at, double normal_noise)
+{
+    return vec3_dot(wall->normal, at) - wall->offset > front_limit(wall, normal_noise);
+}
+
+/* Whether a plane has a spot in front of one that stays. */
+static bool has_front(const stand_room *room, const wall_plane *wall, const wall_plane *kept)
+{
+    for (int32_t k = 0; k < wall->spot_count; k++) {
+        const wall_spot *spot = &room->patch.spots[wall->first_spot + k];
+        if (is_in_front(kept, spot->on_wall, wall->normal_noise)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool stands(const stand_room *room, const wall_plane *wall)
+{
+    for (int32_t k = 0; wall->half_space < 0 && k < room->kept_count; k++) {
+        if (!has_front(room, wall, &room->patch.planes[room->kept[k]])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static abut_status reserve_planes(stand_room *room)
+{
+    const abut_index count = room->patch.plane_count;
+    int32_t *kept = memory_grow(room->kept, count, &room->kept_capacity, sizeof *kept);
+    room->kept = kept ? kept : room->kept;
+    int32_t *ranked = memory_grow(room->ranked, count, &room->ranked_capacity, sizeof *ranked);
+    room->ranked = ranked ? ranked : room->ranked;
+    return kept && ranked ? ABUT_OK : ABUT_NO_MEMORY;
+}
+
+static abut_status find_planes(stand_room *room, const stand_task *task)
+{
+    abut_status status = ABUT_OK;
+    for (int32_t k = 0; !status && k < room->patch.plane_count; k++) {
+        status = patch_spots(&room->patch, &task->standing, &room->patch.planes[k]);
+    }
+    if (status || reserve_planes(room)) {
+        return ABUT_NO_MEMORY;
+    }
+    const int32_t count = rank_planes(room, task);
+    for (int32_t k = 0; k < count; k++) {
+        wall_plane *wall = &room->patch.planes[room->ranked[k]];
+        wall->stays = stands(room, wall);
+        if (wall->stays) {
+            room->kept[room->kept_count++] = room->ranked[k];
+        }
+    }
+    return ABUT_OK;
+}
+
+/* ---- borders ---- */
+
+/* Whether any corner of a piece is in front of a plane. */
+static bool reaches_front(const stand_room *room, const flat_piece *piece, const wall_plane *wall)
+{
+    for (int32_t k = 0; k < piece->count; k++) {
+        const vec3 at = room->patch.pieces.corners[piece->begin + k].at;
+        if (is_in_front(wall, at, piece->normal_noise)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool may_be_met(const stand_room *room, const flat_piece *piece)
+{
+    if (piece->plane < 0 || room->patch.planes[piece->plane].stays) {
+        return false;
+    }
+    for (int32_t k = 0; k < room->kept_count; k++) {
+        if (!reaches_front(room, piece, &room->patch.planes[room->kept[k]])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The body, and the piece with its first corner as its origin. */
+static convex_pair make_pair(const stand_room *room, const stand_task *task,
+                             const flat_piece *piece)
+{
+    convex_pair pair = {.a = *task->standing.body,
+                        .b = {&room->flat.shape, 1.0},
+                        .rows = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}},
+                        .shift = room->patch.pieces.corners[piece->begin].at};
+    const double least = ROUNDED_PART * (vec3_max_abs(pair.shift) + rounding_of(task));
+    pair.size = larger(task->standing.reach + room->flat.shape.reach, least);
+    pair.tolerance = TOLD_APART * pair.size;
+    return pair;
+}
+
+static abut_status reserve_links(stand_room *room, int32_t spots)
+{
+    wall_link *links =
+        memory_grow(room->links, room->link_count + 1, &room->link_capacity, sizeof *links);
+    room->links = links ? links : room->links;
+    convex_spot *grown =
+        memory_grow(room->spots, room->spot_count + spots, &room->spot_capacity, sizeof *grown);
+    room->spots = grown ? grown : room->spots;
+    convex_spot *scratch =
+        memory_grow(room->scratch, spots, &room->scratch_capacity, sizeof *scratch);
+    room->scratch = scratch ? scratch : room->scratch;
+    return links && grown && scratch ? ABUT_OK : ABUT_NO_MEMORY;
+}
+
+static abut_status add_link(stand_room *room, const stand_task *task, int32_t number)
+{
+    const flat_piece *piece = &room->patch.pieces.pieces[number];
+    if (flat_reserve(&room->flat, piece->count)) {
+        return ABUT_NO_MEMORY;
+    }
+    flat_build(&room->flat, &room->patch.pieces, piece);
+    const convex_pair pair = make_pair(room, task, piece);
+    if (reserve_links(room, spots_limit(pair.a.shape, pair.b.shape))) {
+        return ABUT_NO_MEMORY;
+    }
+    wall_link *link = &room->links[room->link_count];
+    *link = (wall_link){.piece = number, .first_spot = room->spot_count};
+    solve_pair(&pair, NULL, &task->solving, &link->result, room->spots + room->spot_count,
+               room->scratch);
+    if (link->result.gap <= task->gap) {
+        link->on_wall = link->result.q;
+        room->spot_count += link->result.spot_count;
+        room->link_count++;
+    }
+    return ABUT_OK;
+}
+
+static void sort_links(stand_room *room)
+{
+    for (int32_t k = 1; k < room->link_count; k++) {
+        const wall_link link = room->links[k];
+        int32_t at = k;
+        for (; at > 0 && room->links[at - 1].result.gap > link.result.gap; at--) {
+            room->links[at] = room->links[at - 1];
+        }
+        room->links[at] = link;
+    }
+}
+
+static bool is_behind_planes(const stand_room *room, const wall_link *link)
+{
+    const double noise = room->patch.pieces.pieces[link->piece].normal_noise;
+    for (int32_t k = 0; k < room->kept_count; k++) {
+        if (!is_in_front(&room->patch.planes[room->kept[k]], link->on_wall, noise)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_behind_links(const stand_room *room, int32_t kept, const wall_link *link)
+{
+    const flat_piece *pieces = room->patch.pieces.pieces;
+    const wall_plane *planes = room->patch.planes;
+    for (int32_t k = 0; k < kept; k++) {
+        const wall_link *other = &room->links[k];
+        const double height =
+            -vec3_dot(other->result.core.normal, vec3_sub(link->on_wall, other->on_wall));
+        const wall_plane *wall = &planes[pieces[other->piece].plane];
+        if (height <= front_limit(wall, pieces[link->piece].noise)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static abut_status find_links(stand_room *room, const stand_task *task)
+{
+    abut_status status = ABUT_OK;
+    for (int32_t k = 0; !status && k < room->patch.pieces.piece_count; k++) {
+        if (may_be_met(room, &room->patch.pieces.pieces[k])) {
+            status = add_link(room, task, k);
+        }
+    }
+    sort_links(room);
+    int32_t kept = 0;
+    for (int32_t k = 0; k < room->link_count; k++) {
+        const wall_link link = room->links[k];
+        if (!is_behind_planes(room, &link) && !is_behind_links(room, kept, &link)) {
+            room->links[kept++] = link;
+        }
+    }
+    room->link_count = kept;
+    return status;
+}
+
+abut_status stand_find(stand_room *room, const stand_task *task)
+{
+    room->kept_count = room->link_count = room->spot_count = 0;
+    const abut_status status = find_planes(room, task);
+    return status ? status : find_links(room, task);
+}
+
+void stand_free(stand_room *room)
+{
+    patch_free(&room->patch);
+    flat_shape_free(&room->flat);
+    memory_free(room->links), memory_free(room->spots), memory_free(room->scratch);
+    memory_free(room->kept), memory_free(room->ranked);
+    *room = (stand_room){0};
+}

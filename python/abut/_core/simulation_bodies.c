@@ -1,0 +1,317 @@
+/* Convex bodies of a simulation, and what they touch, as columns. */
+#include <string.h>
+
+#include "columns.h"
+#include "simulation.h"
+
+enum { PER_BODY };
+
+/* Whether a column must be given: what bodies are made of, what new bodies need not have, and what
+ * a step makes of them. */
+enum { GIVEN, GONE_ON, MADE };
+
+static const struct column BODY_COLUMNS[] = {
+    {"shapes", offsetof(abut_bodies, shapes), ARRAY_INDEX, 0, PER_BODY, GIVEN, 0, 1},
+    {"scales", offsetof(abut_bodies, scales), ARRAY_DOUBLE, 0, PER_BODY, GIVEN, 0, 1},
+    {"materials", offsetof(abut_bodies, materials), ARRAY_INDEX, 0, PER_BODY, GIVEN, 0, 1},
+    {"masses", offsetof(abut_bodies, masses), ARRAY_DOUBLE, 0, PER_BODY, GIVEN, 0, 1},
+    {"inertias", offsetof(abut_bodies, inertias), ARRAY_DOUBLE, 3, PER_BODY, GIVEN, 0, 1},
+    {"axes", offsetof(abut_bodies, axes), ARRAY_DOUBLE, 4, PER_BODY, GIVEN, 0, 1},
+    {"positions", offsetof(abut_bodies, positions), ARRAY_DOUBLE, 3, PER_BODY, GIVEN, 0, 1},
+    {"orientations", offsetof(abut_bodies, orientations), ARRAY_DOUBLE, 4, PER_BODY, GIVEN, 0, 1},
+    {"velocities", offsetof(abut_bodies, velocities), ARRAY_DOUBLE, 3, PER_BODY, GIVEN, 0, 1},
+    {"angular_momenta", offsetof(abut_bodies, angular_momenta), ARRAY_DOUBLE, 3, PER_BODY, GIVEN, 0,
+     1},
+    {"states", offsetof(abut_bodies, states), ARRAY_DOUBLE, ABUT_BODY_STATE, PER_BODY, GONE_ON, 0,
+     1},
+    {"spins", offsetof(abut_bodies, spins), ARRAY_DOUBLE, 3, PER_BODY, MADE, 0, 1},
+    {"forces", offsetof(abut_bodies, forces), ARRAY_DOUBLE, 3, PER_BODY, MADE, 0, 1},
+    {"torques", offsetof(abut_bodies, torques), ARRAY_DOUBLE, 3, PER_BODY, MADE, 0, 1},
+    {"images", offsetof(abut_bodies, images), ARRAY_INDEX, 3, PER_BODY, MADE, 0, 1},
+};
+
+static const column_table BODIES = {BODY_COLUMNS, sizeof BODY_COLUMNS / sizeof BODY_COLUMNS[0]};
+
+/* How many entries a column of numbers has in a dict; -1 with an error set. */
+static Py_ssize_t count_entries(PyObject *dict, const char *name, array_shape shape)
+{
+    array_data found;
+    PyObject *array = PyDict_GetItemString(dict, name);
+    shape.rows = ARRAY_ANY_ROWS;
+    return array_read(array ? array : Py_None, name, shape, &found) ? -1 : found.rows;
+}
+
+/* ---- shapes ---- */
+
+static int check_shapes(PyObject *object, PyObject *shapes)
+{
+    const core_state *state = PyType_GetModuleState(Py_TYPE(object));
+    for (Py_ssize_t i = 0; i < PyTuple_Size(shapes); i++) {
+        if (!PyObject_TypeCheck(PyTuple_GetItem(shapes, i), state->shape_type)) {
+            PyErr_Format(PyExc_TypeError, "shapes[%zd] is no _core.Shape", i);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* Exchange the shapes, and the tuple that keeps them. */
+static PyObject *exchange_shapes(simulation_object *self, PyObject *shapes,
+                                 const abut_shape **pointers)
+{
+    const Py_ssize_t count = PyTuple_Size(shapes);
+    abut_error error = {.status = ABUT_OK};
+    for (Py_ssize_t i = 0; i < count; i++) {
+        pointers[i] = core_shape_of(PyTuple_GetItem(shapes, i));
+    }
+    if (simulation_begin(self)) {
+        return NULL;
+    }
+    PyObject *unused = NULL;
+    if (!abut_simulation_set_shapes(self->simulation, pointers, count, &error)) {
+        unused = self->shapes;
+        self->shapes = Py_NewRef(shapes);
+    }
+    PyObject *none = simulation_finish(self, &error);
+    Py_XDECREF(unused);
+    return none;
+}
+
+PyObject *simulation_set_shapes(PyObject *object, PyObject *shapes)
+{
+    if (!PyTuple_Check(shapes)) {
+        PyErr_SetString(PyExc_TypeError, "shapes is no tuple");
+        return NULL;
+    }
+    if (check_shapes(object, shapes)) {
+        return NULL;
+    }
+    const abut_shape **pointers =
+        PyMem_Malloc(((size_t)PyTuple_Size(shapes) + 1) * sizeof *pointers);
+    if (!pointers) {
+        return PyErr_NoMemory();
+    }
+    PyObject *none = exchange_shapes((simulation_object *)object, shapes, pointers);
+    PyMem_Free(pointers);
+    return none;
+}
+
+/* ---- bodies ---- */
+
+PyObject *simulation_add_bodies(PyObject *object, PyObject *dict)
+{
+    simulation_object *self = (simulation_object *)object;
+    abut_bodies bodies = {.count =
+                              count_entries(dict, "masses", (array_shape){ARRAY_DOUBLE, 0, 0})};
+    const column_counts counts = {.lengths = {[PER_BODY] = bodies.count},
+                                  .presences = {[GIVEN] = 1}};
+    if (bodies.count < 0 || column_read(BODIES, &counts, dict, &bodies) || simulation_begin(self)) {
+        return NULL;
+    }
+    abut_error error = {.status = ABUT_OK};
+    abut_simulation_add_bodies(self->simulation, &bodies, &error);
+    return simulation_finish(self, &error);
+}
+
+PyObject *simulation_remove_bodies(PyObject *object, PyObject *is_gone)
+{
+    simulation_object *self = (simulation_object *)object;
+    array_data gone;
+    if (simulation_begin(self)) {
+        return NULL;
+    }
+    const abut_index count = abut_simulation_body_count(self->simulation);
+    if (array_read(is_gone, "is_gone", (array_shape){ARRAY_BYTE, count, 0}, &gone)) {
+        simulation_end(self);
+        return NULL;
+    }
+    abut_error error = {.status = ABUT_OK};
+    abut_simulation_remove_bodies(self->simulation, gone.data, &error);
+    return simulation_finish(self, &error);
+}
+
+PyObject *simulation_bodies(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    simulation_object *self = (simulation_object *)object;
+    if (simulation_begin(self)) {
+        return NULL;
+    }
+    abut_bodies bodies = {.count = abut_simulation_body_count(self->simulation)};
+    const column_counts counts = {.lengths = {[PER_BODY] = bodies.count},
+                                  .presences = {[GIVEN] = 1, [GONE_ON] = 1, [MADE] = 1}};
+    PyObject *names = column_names(BODIES);
+    PyObject *dict = names ? column_dict(BODIES, names, &counts, self->pool, &bodies) : NULL;
+    if (dict) {
+        abut_simulation_read_bodies(self->simulation, &bodies);
+    }
+    Py_XDECREF(names);
+    simulation_end(self);
+    return dict;
+}
+
+PyObject *simulation_assign_bodies(PyObject *object, PyObject *dict)
+{
+    simulation_object *self = (simulation_object *)object;
+    if (simulation_begin(self)) {
+        return NULL;
+    }
+    abut_bodies bodies = {.count = abut_simulation_body_count(self->simulation)};
+    const column_counts counts = {.lengths = {[PER_BODY] = bodies.count}};
+    if (column_read(BODIES, &counts, dict, &bodies)) {
+        simulation_end(self);
+        return NULL;
+    }
+    abut_error error = {.status = ABUT_OK};
+    abut_simulation_assign_bodies(self->simulation, &bodies, &error);
+    return simulation_finish(self, &error);
+}
+
+PyObject *simulation_apply_to_bodies(PyObject *object, PyObject *args)
+{
+    simulation_object *self = (simulation_object *)object;
+    PyObject *given[2];
+    array_data forces, torques;
+    if (!PyArg_ParseTuple(args, "OO:apply_to_bodies", &given[0], &given[1]) ||
+        simulation_begin(self)) {
+        return NULL;
+    }
+    const array_shape shape = {ARRAY_DOUBLE, abut_simulation_body_count(self->simulation), 3};
+    if (array_read(given[0], "forces", shape, &forces) ||
+        array_read(given[1], "torques", shape, &torques)) {
+        simulation_end(self);
+        return NULL;
+    }
+    abut_error error = {.status = ABUT_OK};
+    abut_simulation_apply_to_bodies(self->simulation, forces.data, torques.data, &error);
+    return simulation_finish(self, &error);
+}
+
+PyObject *simulation_stable_step_of_bodies(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    simulation_object *self = (simulation_object *)object;
+    double longest;
+    if (simulation_begin(self)) {
+        return NULL;
+    }
+    const abut_error error = {
+        .status = abut_simulation_stable_step_of_bodies(self->simulation, &longest)};
+    simulation_end(self);
+    return error.status ? core_raise(&error) : PyFloat_FromDouble(longest);
+}
+
+/* ---- contacts ---- */
+
+enum { PER_ROW, PER_SPOT, PER_OFFSET };
+
+/* Whether a column is there. */
+enum { ALWAYS, OF_WALLS, OF_OTHERS, OF_PERIODS };
+
+#define ROW(name) offsetof(abut_body_contacts, columns.name)
+
+static const struct column CONTACT_COLUMNS[] = {
+    {"i", ROW(i), ARRAY_INDEX, 0, PER_ROW, ALWAYS, 0, 0},
+    {"j", ROW(j), ARRAY_INDEX, 0, PER_ROW, OF_OTHERS, 0, 0},
+    {"mesh", ROW(mesh), ARRAY_INDEX, 0, PER_ROW, OF_WALLS, 0, 0},
+    {"facet", ROW(facet), ARRAY_INDEX, 0, PER_ROW, OF_WALLS, 0, 0},
+    {"status", ROW(status), ARRAY_BYTE, 0, PER_ROW, ALWAYS, 0, 0},
+    {"type", ROW(type), ARRAY_BYTE, 2, PER_ROW, ALWAYS, 0, 0},
+    {"feature", ROW(feature), ARRAY_INDEX, 2, PER_ROW, ALWAYS, 0, 0},
+    {"normal", ROW(normal), ARRAY_DOUBLE, 3, PER_ROW, ALWAYS, 0, 0},
+    {"overlap", ROW(overlap), ARRAY_DOUBLE, 0, PER_ROW, ALWAYS, 0, 0},
+    {"error", ROW(error), ARRAY_DOUBLE, 0, PER_ROW, ALWAYS, 0, 0},
+    {"link", ROW(link), ARRAY_DOUBLE, 6, PER_ROW, ALWAYS, 0, 0},
+    {"point", ROW(point), ARRAY_DOUBLE, 3, PER_ROW, ALWAYS, 0, 0},
+    {"iterations", ROW(iterations), ARRAY_INDEX, 0, PER_ROW, ALWAYS, 0, 0},
+    {"state", ROW(state), ARRAY_DOUBLE, ABUT_CONVEX_STATE, PER_ROW, ALWAYS, 0, 0},
+    {"image", ROW(image), ARRAY_INDEX, 3, PER_ROW, OF_PERIODS, 1, 0},
+    {"spot", ROW(spot), ARRAY_DOUBLE, 3, PER_SPOT, ALWAYS, 0, 0},
+    {"spot_overlap", ROW(spot_overlap), ARRAY_DOUBLE, 0, PER_SPOT, ALWAYS, 0, 0},
+    {"spot_type", ROW(spot_type), ARRAY_BYTE, 2, PER_SPOT, ALWAYS, 0, 0},
+    {"spot_feature", ROW(spot_feature), ARRAY_INDEX, 2, PER_SPOT, ALWAYS, 0, 0},
+    {"spot_offsets", ROW(spot_offsets), ARRAY_INDEX, 0, PER_OFFSET, ALWAYS, 0, 0},
+    {"spot_force", offsetof(abut_body_contacts, force), ARRAY_DOUBLE, 3, PER_SPOT, ALWAYS, 0, 0},
+    {"spring", offsetof(abut_body_contacts, spring), ARRAY_DOUBLE, 3, PER_SPOT, ALWAYS, 0, 0},
+};
+
+static const column_table CONTACTS = {CONTACT_COLUMNS,
+                                      sizeof CONTACT_COLUMNS / sizeof CONTACT_COLUMNS[0]};
+
+/* What there is of so many rows and spots. */
+static column_counts count_columns(const simulation_object *self, abut_meeting meeting,
+                                   const abut_body_contacts *rows)
+{
+    const int is_wall = meeting == ABUT_WITH_WALLS;
+    return (column_counts){
+        .lengths = {[PER_ROW] = rows->row_count,
+                    [PER_SPOT] = rows->spot_count,
+                    [PER_OFFSET] = rows->row_count + 1},
+        .presences = {[ALWAYS] = 1,
+                      [OF_WALLS] = is_wall,
+                      [OF_OTHERS] = !is_wall,
+                      [OF_PERIODS] = core_is_periodic(self->input.period, 3)},
+    };
+}
+
+/* The number of a meeting, which begins the use of the simulation; -1 with an error set. */
+static int begin_meeting(simulation_object *self, long number)
+{
+    if (number < 0 || number >= ABUT_MEETING_COUNT) {
+        PyErr_Format(PyExc_IndexError, "there is no table %ld", number);
+        return -1;
+    }
+    return simulation_begin(self) ? -1 : (int)number;
+}
+
+PyObject *simulation_body_contacts(PyObject *object, PyObject *number)
+{
+    simulation_object *self = (simulation_object *)object;
+    const long given = PyLong_AsLong(number);
+    const int meeting = PyErr_Occurred() ? -1 : begin_meeting(self, given);
+    if (meeting < 0) {
+        return NULL;
+    }
+    abut_body_contacts rows =
+        abut_simulation_count_body_contacts(self->simulation, (abut_meeting)meeting);
+    const column_counts counts = count_columns(self, (abut_meeting)meeting, &rows);
+    PyObject *names = column_names(CONTACTS);
+    PyObject *dict = names ? column_dict(CONTACTS, names, &counts, self->pool, &rows) : NULL;
+    if (dict) {
+        abut_simulation_write_body_contacts(self->simulation, (abut_meeting)meeting, &rows);
+    }
+    Py_XDECREF(names);
+    simulation_end(self);
+    return dict;
+}
+
+/* 0, or -1 with an error set. */
+static int read_contacts(const simulation_object *self, abut_meeting meeting, PyObject *dict,
+                         abut_body_contacts *rows)
+{
+    rows->row_count = count_entries(dict, "i", (array_shape){ARRAY_INDEX, 0, 0});
+    rows->spot_count =
+        rows->row_count < 0 ? -1 : count_entries(dict, "spot", (array_shape){ARRAY_DOUBLE, 0, 3});
+    const column_counts counts = count_columns(self, meeting, rows);
+    return rows->spot_count < 0 ? -1 : column_read(CONTACTS, &counts, dict, rows);
+}
+
+PyObject *simulation_restore_body_contacts(PyObject *object, PyObject *args)
+{
+    simulation_object *self = (simulation_object *)object;
+    PyObject *dict;
+    int number;
+    abut_body_contacts rows = {0};
+    abut_error error = {.status = ABUT_OK};
+    if (!PyArg_ParseTuple(args, "iO!:restore_body_contacts", &number, &PyDict_Type, &dict)) {
+        return NULL;
+    }
+    const int meeting = begin_meeting(self, number);
+    if (meeting < 0) {
+        return NULL;
+    }
+    if (read_contacts(self, (abut_meeting)meeting, dict, &rows)) {
+        simulation_end(self);
+        return NULL;
+    }
+    abut_simulation_restore_body_contacts(self->simulation, (abut_meeting)meeting, &rows, &error);
+    return simulation_finish(self, &error);
+}

@@ -1,0 +1,589 @@
+"""Convex bodies in simulations: against each other, spheres and walls."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import abut
+from scenes_dem import GRAVITY
+
+STIFFNESS = 1e5
+CUBE = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+TETRA = abut.ConvexShape([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], radius=0.05)
+WOOD, RIGID = abut.Material(density=1.0), abut.Material()
+NO_FRICTION = abut.Linear(STIFFNESS)
+
+
+def world(law=NO_FRICTION, *, step=2e-4, **options):
+    sim = abut.Simulation(step=step, **options)
+    for other in (WOOD, RIGID):
+        sim.set_law(WOOD, other, law)
+    return sim
+
+
+def floor(sim, height=0.0):
+    return sim.add_wall(abut.HalfSpace((0, 0, height), (0, 0, 1)), RIGID)
+
+
+def turned(angles):
+    """Quaternions of rotations about x, then y, then z."""
+    from scipy.spatial.transform import Rotation
+
+    return Rotation.from_euler("xyz", angles).as_quat()
+
+
+def momenta(sim):
+    """Momentum and angular momentum about the origin of all that moves, where spheres are."""
+    b = sim.bodies
+    linear = (b.masses[:, None] * b.velocities).sum(axis=0)
+    linear += (sim.masses[:, None] * sim.velocities).sum(axis=0)
+    return linear
+
+
+# ---- what a body is ------------------------------------------------------------------------------
+
+
+def test_columns():
+    sim = world()
+    numbers = sim.add_bodies(
+        TETRA, [[0, 0, 0], [5, 0, 0]], WOOD, scales=[1, 2], orientations=turned([[0, 0, 1]] * 2),
+        velocities=(1, 2, 3), angular_velocities=[[0, 0, 1], [0, 0, 2]],
+    )  # fmt: skip
+    b = sim.bodies
+    assert numbers.tolist() == b.numbers.tolist() == [0, 1]
+    np.testing.assert_allclose(b.masses, TETRA.volume * np.array([1, 8]))
+    np.testing.assert_allclose(b.positions, [[0, 0, 0], [5, 0, 0]], atol=1e-15)
+    np.testing.assert_allclose(b.orientations, turned([[0, 0, 1]] * 2), atol=1e-15)
+    np.testing.assert_allclose(b.angular_velocities, [[0, 0, 1], [0, 0, 2]], atol=1e-14)
+    inertia = TETRA.inertia[0, 0] * np.array([1, 32])
+    np.testing.assert_allclose(b.angular_momenta[:, 2], inertia * [1, 2], rtol=1e-12)
+    assert sim.shapes == (TETRA,) and repr(sim).startswith("Simulation(0 spheres, 2 bodies")
+
+
+def test_positions_are_those_of_the_frame():
+    """What the simulation finds is what a finder finds of its positions and orientations."""
+    off = abut.ConvexShape(CUBE.vertices + [3, 2, 1])
+    sim = world(gravity=(0, 0, 0))
+    sim.add_bodies(
+        off, [[0, 0, 0], [0.3, 0.2, 1.95]], WOOD, orientations=turned([[0, 0.01, 0.3]] * 2)
+    )
+    np.testing.assert_allclose(sim.bodies.centers[0], turn_vector(sim, [3, 2, 1]), atol=1e-12)
+    where = sim.bodies
+    sim.run(steps=1)
+    found = abut.ConvexFinder(off).find(where.positions, where.orientations)
+    np.testing.assert_array_equal(sim.body_pairs.overlap, found.overlap)
+    np.testing.assert_array_equal(sim.body_pairs.spot, found.spot)
+    assert len(found) == 1 and sim.body_pairs.force.shape == (1, 3)
+
+
+def turn_vector(sim, vector):
+    from scipy.spatial.transform import Rotation
+
+    return Rotation.from_quat(sim.bodies.orientations[0]).apply(vector)
+
+
+def test_masses_are_given():
+    sim = world()
+    sim.add_bodies(CUBE, [[0, 0, 0]], RIGID, masses=3.0, angular_velocities=(1, 0, 0))
+    np.testing.assert_allclose(sim.bodies.angular_momenta, [[3.0 * 4 / 6, 0, 0]])
+    with pytest.raises(ValueError, match="has no density"):
+        sim.add_bodies(CUBE, [[0, 0, 0]], RIGID)
+
+
+def test_bodies_are_assigned():
+    sim = world(gravity=(0, 0, 0))
+    sim.add_bodies(TETRA, [[0, 0, 0], [9, 0, 0]], WOOD, angular_velocities=(0, 1, 0))
+    sim.bodies = sim.bodies._replace(
+        positions=sim.bodies.positions + 1,
+        velocities=np.ones((2, 3)),
+        angular_momenta=np.zeros((2, 3)),
+    )
+    sim.run(0.1)
+    np.testing.assert_allclose(sim.bodies.positions, [[1.1, 1.1, 1.1], [10.1, 1.1, 1.1]])
+    assert not sim.bodies.angular_velocities.any()
+    with pytest.raises(ValueError, match="masses of bodies cannot be assigned"):
+        sim.bodies = sim.bodies._replace(masses=np.ones(2))
+
+
+# ---- motion --------------------------------------------------------------------------------------
+
+
+def test_free_rotation():
+    """Nothing acts: angular momentum stays to the bit, energy to the second order of the step."""
+    brick = abut.ConvexShape(CUBE.vertices * [1, 2, 3])
+    sim = world(gravity=(0, 0, 0), step=1e-3)
+    sim.add_bodies(brick, [[1, 2, 3]], WOOD, angular_velocities=(0.1, 2, 0.3))
+    sim.run(steps=1)
+    before, energy = sim.bodies.angular_momenta.copy(), sim.energy
+    sim.run(5.0)
+    np.testing.assert_array_equal(sim.bodies.angular_momenta, before)
+    assert sim.energy.rotational == pytest.approx(energy.rotational, rel=1e-5)
+    assert sim.energy.dissipated == 0.0
+
+
+def test_falls():
+    sim = world()
+    sim.add_bodies(TETRA, [[0, 0, 9]], WOOD, angular_velocities=(0, 3, 0))
+    sim.run(0.5)
+    assert sim.bodies.velocities[0, 2] == pytest.approx(-GRAVITY * 0.5, rel=1e-12)
+    np.testing.assert_allclose(sim.bodies.angular_velocities, [[0, 3, 0]], atol=1e-6)
+
+
+def test_pushed():
+    sim = world(gravity=(0, 0, 0))
+    sim.add_bodies(CUBE, [[0, 0, 0], [9, 0, 0]], WOOD)
+    sim.add_body_force(lambda s: ([[8, 0, 0], [0, 0, 0]], [[0, 0, 0], [0, 16 / 3, 0]]))
+    sim.run(1.0)
+    np.testing.assert_allclose(sim.bodies.velocities, [[1, 0, 0], [0, 0, 0]], atol=1e-12)
+    np.testing.assert_allclose(sim.bodies.angular_velocities, [[0, 0, 0], [0, 1, 0]], atol=1e-9)
+    assert sim.energy.dissipated == 0.0
+    np.testing.assert_allclose(sim.bodies.forces, [[8, 0, 0], [0, 0, 0]])
+    sim.add_body_force(lambda s: [[1, 2]])
+    with pytest.raises(ValueError, match="callable 1 of add_body_force"):
+        sim.run(1.0)
+
+
+# ---- walls ---------------------------------------------------------------------------------------
+
+
+def test_rests_on_a_half_space():
+    sim = world(abut.Linear(STIFFNESS, friction=0.5, restitution=0.2))
+    wall = floor(sim)
+    weight = 8 * GRAVITY
+    sim.add_bodies(CUBE, [[0.5, 0.25, 1.001]], WOOD)
+    sim.run(3.0)
+    np.testing.assert_allclose(wall.force, [0, 0, -weight], atol=1e-9)
+    np.testing.assert_allclose(wall.torque, [-weight / 4, weight / 2, 0], atol=1e-8)
+    where = [0.5, 0.25, 1 - weight / (4 * STIFFNESS)]
+    np.testing.assert_allclose(sim.bodies.positions, [where], atol=1e-10)
+    np.testing.assert_allclose(sim.bodies.torques, 0, atol=1e-8)
+    found = sim.body_contacts
+    assert found.i.tolist() == [0] and found.mesh.tolist() == [0] and len(found.spot) == 4
+    np.testing.assert_allclose(found.spot_force.sum(axis=0), -wall.force)
+    np.testing.assert_allclose(found.force, [-wall.force])
+
+
+@pytest.mark.parametrize(("tangent", "slides"), [(0.48, False), (0.52, True)])
+def test_slope(tangent, slides):
+    """Friction 0.5 holds on slopes below its angle, and slows down by as much above."""
+    scale = GRAVITY / np.hypot(1, tangent)
+    law = abut.Linear(STIFFNESS, friction=0.5, restitution=0.2)
+    sim = world(law, gravity=(scale * tangent, 0, -scale))
+    floor(sim)
+    sim.add_bodies(CUBE, [[0, 0, 1 - 8 * scale / (4 * STIFFNESS)]], WOOD)
+    sim.run(1.0)
+    before = sim.bodies.velocities[0, 0]
+    sim.run(1.0)
+    gained = sim.bodies.velocities[0, 0] - before
+    assert gained == pytest.approx(slides * scale * (tangent - 0.5), abs=1e-6)
+    assert (before > 0.01) == slides
+
+
+@pytest.mark.parametrize("restitution", [1.0, 0.5, 0.2])
+def test_flat_blow(restitution):
+    """Four corners give back what one would."""
+    sim = world(abut.Linear(1e4, restitution=restitution), gravity=(0, 0, 0))
+    floor(sim)
+    sim.add_bodies(CUBE, [[0, 0, 1.001]], WOOD, velocities=(0, 0, -1))
+    sim.run(0.3)
+    assert sim.bodies.velocities[0, 2] == pytest.approx(restitution, abs=0.01)
+    lost = 0.5 * 8 * (1 - sim.bodies.velocities[0, 2] ** 2)
+    assert sim.energy.dissipated == pytest.approx(lost, abs=1e-6)
+
+
+def test_moving_half_space():
+    """A lift carries a cube up, and does its work; a belt takes it along by friction."""
+    sim = world(abut.Linear(STIFFNESS, friction=0.5, restitution=0.2))
+    wall = floor(sim)
+    sim.add_bodies(CUBE, [[0, 0, 1]], WOOD)
+    sim.run(1.0)
+    wall.motion = abut.Translating((0.3, 0, 0.2))
+    sim.run(3.0)
+    np.testing.assert_allclose(sim.bodies.velocities, [[0.3, 0, 0.2]], atol=1e-6)
+    assert wall.power == pytest.approx(-8 * GRAVITY * 0.2, rel=1e-6)
+    energy = sim.energy
+    kinetic = 0.5 * 8 * (0.3**2 + 0.2**2)
+    assert energy.kinetic == pytest.approx(kinetic, rel=1e-5)
+    assert -energy.wall_work > 8 * GRAVITY * 0.2 * 2.9
+
+
+def test_turntable():
+    """A cube in the middle of a turning floor turns with it."""
+    sim = world(abut.Linear(STIFFNESS, friction=0.9, restitution=0.2))
+    wall = floor(sim)
+    sim.add_bodies(CUBE, [[0, 0, 1]], WOOD)
+    sim.run(0.5)
+    wall.motion = abut.Rotating((0, 0, 1), rate=0.5)
+    sim.run(3.0)
+    np.testing.assert_allclose(sim.bodies.angular_velocities, [[0, 0, 0.5]], atol=1e-3)
+
+
+def test_spheres_on_a_half_space_as_on_a_mesh():
+    """With Hertz' law, friction and rolling: a half space is a plane without an end."""
+    found = []
+    for surface in (abut.HalfSpace((0, 0, 0), (0, 0, 1)), abut.examples.plane()):
+        sim = abut.Simulation(step=1e-5)
+        rubber = abut.Material(density=1000, young=1e6)
+        sim.set_law(rubber, RIGID, abut.Hertz(friction=0.3, restitution=0.6, rolling=0.01))
+        wall = sim.add_wall(surface)
+        sim.add_spheres([[0.5, 0.5, 0.05]], 0.05, rubber, velocities=(0.5, 0.1, -0.3))
+        sim.run(0.2)
+        found.append((sim.centers, sim.velocities, sim.angular_velocities, wall.force, wall.torque))
+        assert wall.nodal_forces.sum(axis=0) == pytest.approx(wall.force)
+        assert sum(sim.energy) == pytest.approx(sum(sim.energy), abs=1e-12)
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-9)
+
+
+def test_walls_of_both_kinds():
+    """Half spaces and meshes in any order keep their numbers, contacts and springs."""
+    sim = world(abut.Linear(STIFFNESS, friction=0.5, restitution=0.3))
+    ground = floor(sim)
+    grain = sim.add_spheres([[0, 0, 0.3]], 0.3, WOOD, velocities=(0.1, 0, 0))
+    sim.run(steps=100)
+    before = sim.contacts.mesh.tolist(), sim.contacts.force.copy()
+    lid = sim.add_wall(abut.Mesh([[-9, -9, 5], [9, -9, 5], [0, 9, 5]], [[0, 1, 2]]), RIGID)
+    side = sim.add_wall(abut.HalfSpace((3, 0, 0), (-1, 0, 0)), RIGID)
+    assert [wall.number for wall in (ground, lid, side)] == [0, 1, 2] and len(grain) == 1
+    assert (sim.contacts.mesh.tolist(), sim.contacts.force.tolist()) == (
+        before[0],
+        before[1].tolist(),
+    )
+    sim.run(3.0)
+    assert ground.force[2] == pytest.approx(-sim.masses[0] * GRAVITY, rel=1e-6)
+    assert not lid.force.any() and isinstance(lid.mesh, abut.Mesh)
+    assert side.mesh == abut.HalfSpace((3, 0, 0), (-1, 0, 0))
+
+
+def test_corner_of_half_spaces():
+    """Rows of a sphere are there for each wall, the deepest first."""
+    sim = world()
+    floor(sim)
+    sim.add_wall(abut.HalfSpace((0, 0, 0), (1, 0, 0)), RIGID)
+    sim.add_spheres([[0.97, 5, 0.98], [3, 3, 0.9]], 1.0, WOOD)
+    sim.run(steps=1)
+    assert sim.contacts.sphere.tolist() == [0, 0, 1] and sim.contacts.mesh.tolist() == [1, 0, 0]
+    np.testing.assert_allclose(sim.contacts.overlap, [0.03, 0.02, 0.1])
+    np.testing.assert_allclose(
+        sim.contacts.point, [[0, 5, 0.98], [0.97, 5, 0], [3, 3, 0]], atol=1e-15
+    )
+
+
+# ---- each other ----------------------------------------------------------------------------------
+
+
+def test_head_on():
+    """Two cubes meet face to face: momentum stays, and the speed comes back as the law says."""
+    sim = world(abut.Linear(1e4, restitution=0.6), gravity=(0, 0, 0))
+    sim.add_bodies(CUBE, [[0, 0, 0], [2.001, 0.3, 0.2]], WOOD, velocities=[[1, 0, 0], [-0.5, 0, 0]])
+    sim.run(0.3)
+    velocities = sim.bodies.velocities
+    np.testing.assert_allclose(momenta(sim), [4, 0, 0], atol=1e-12)
+    # off center they turn: what parts is slower at the middles
+    assert 0.3 < velocities[1, 0] - velocities[0, 0] < 0.95
+
+
+def test_head_on_centered():
+    sim = world(abut.Linear(1e4, restitution=0.6), gravity=(0, 0, 0))
+    sim.add_bodies(CUBE, [[0, 0, 0], [2.001, 0, 0]], WOOD, velocities=[[1, 0, 0], [-0.5, 0, 0]])
+    sim.run(0.3)
+    velocities = sim.bodies.velocities
+    assert velocities[1, 0] - velocities[0, 0] == pytest.approx(0.6 * 1.5, abs=0.01)
+    np.testing.assert_allclose(momenta(sim), [4, 0, 0], atol=1e-12)
+
+
+def cloud(law, seed=0, **options):
+    """Bodies and spheres that fly at each other."""
+    rng = np.random.default_rng(seed)
+    sim = world(law, gravity=(0, 0, 0), **options)
+    grid = 2.6 * (np.indices((3, 3, 3)).reshape(3, -1).T - 1.0)
+    turns = rng.normal(size=(27, 4))
+    for k, shape in enumerate((CUBE, TETRA)):
+        rows = slice(k, None, 2)
+        sim.add_bodies(
+            shape, grid[rows], WOOD, orientations=turns[rows], scales=0.7,
+            velocities=-grid[rows] + rng.normal(size=(len(grid[rows]), 3)),
+            angular_velocities=rng.normal(size=(len(grid[rows]), 3)),
+        )  # fmt: skip
+    sim.add_spheres([[9, 0, 0], [0, 9, 0], [0, 0, 9]], 0.5, WOOD, velocities=-6 * np.eye(3))
+    return sim
+
+
+def angular_momentum(sim):
+    b = sim.bodies
+    arms = b.masses[:, None] * np.cross(b.centers, b.velocities) + b.angular_momenta
+    inertia = 0.4 * sim.masses * sim.radii**2
+    of_spheres = sim.masses[:, None] * np.cross(sim.centers, sim.velocities)
+    return arms.sum(axis=0) + (of_spheres + inertia[:, None] * sim.angular_velocities).sum(axis=0)
+
+
+def test_momentum_stays():
+    """With friction and loss: forces are opposite, and act along one line."""
+    sim = cloud(abut.Linear(STIFFNESS, friction=0.5, restitution=0.5))
+    before, turning = momenta(sim), angular_momentum(sim)
+    met = sim.record(0.01, lambda s: (len(s.body_pairs), len(s.body_sphere_pairs)))
+    sim.run(2.0)
+    assert met.values.max(axis=0).min() > 0
+    b = sim.bodies
+    size = (b.masses[:, None] * np.abs(b.velocities)).sum()
+    np.testing.assert_allclose(momenta(sim), before, atol=1e-12 * size)
+    # v and x are half a step apart, which m v x v / 2 does not show
+    np.testing.assert_allclose(angular_momentum(sim), turning, atol=1e-10 * size)
+
+
+def test_energy_without_loss():
+    """No friction, no loss: what is dissipated falls with the step."""
+    lost = []
+    for step in (1e-4, 5e-5):
+        sim = cloud(abut.Linear(STIFFNESS), step=step)
+        sim.run(steps=1)
+        before = sum(sim.energy)
+        sim.run(1.0)
+        assert sum(sim.energy) == pytest.approx(before, rel=1e-3)
+        lost.append(abs(sim.energy.dissipated) / before)
+    assert max(lost) < 0.02
+
+
+def test_sphere_bounces_on_a_body():
+    """A heavy cube is a floor to a light sphere."""
+    sim = world(abut.Linear(1e4, restitution=0.7), gravity=(0, 0, 0))
+    sim.add_bodies(CUBE, [[0, 0, 0]], WOOD, masses=1e15)
+    sim.add_spheres([[0.3, 0.2, 1.501]], 0.5, WOOD, velocities=(0.2, 0, -1))
+    sim.run(steps=100)
+    rows = sim.body_sphere_pairs
+    assert rows.i.tolist() == [0] and rows.j.tolist() == [0]
+    np.testing.assert_allclose(rows.normal, [[0, 0, -1]], atol=1e-12)
+    np.testing.assert_allclose(-rows.force, sim.forces)
+    sim.run(0.3)
+    assert sim.velocities[0, 2] == pytest.approx(0.7, abs=0.01)
+    assert sim.velocities[0, 0] == pytest.approx(0.2, abs=1e-9)
+
+
+def test_stack_stays():
+    sim = world(abut.Linear(STIFFNESS, friction=0.5, restitution=0.2))
+    wall = floor(sim)
+    heights = [1 - 1e-3 + (2 - 1e-3) * k for k in range(4)]
+    sim.add_bodies(CUBE, [[0, 0, z] for z in heights], WOOD)
+    sim.run(3.0)
+    np.testing.assert_allclose(sim.bodies.positions[:, :2], 0, atol=1e-4)
+    np.testing.assert_allclose(wall.force, [0, 0, -4 * 8 * GRAVITY], rtol=1e-4, atol=1e-3)
+    assert np.abs(sim.bodies.velocities).max() < 1e-4
+    weights = [8 * GRAVITY * k for k in (3, 2, 1)]
+    np.testing.assert_allclose(-sim.body_pairs.force[:, 2], weights, rtol=1e-3)
+
+
+def heap(**options):
+    """Cubes, tetrahedra and spheres that fall into a box of half spaces."""
+    rng = np.random.default_rng(4)
+    sim = world(abut.Linear(STIFFNESS, friction=0.4, restitution=0.4), **options)
+    floor(sim)
+    for x, y in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+        sim.add_wall(abut.HalfSpace((-3 * x, -3 * y, 0), (x, y, 0)), RIGID)
+    grid = (np.indices((3, 3, 4)).reshape(3, -1).T - [1, 1, -0.7]) * 1.8
+    turns = rng.normal(size=(36, 4))
+    for k, shape in enumerate((CUBE, TETRA)):
+        rows = slice(k, 36, 3)
+        sim.add_bodies(shape, grid[rows], WOOD, scales=0.5, orientations=turns[rows])
+    sim.add_spheres(grid[2::3], 0.4, WOOD)
+    return sim
+
+
+def test_heap_stays_in_its_box():
+    sim = heap()
+    sim.run(3.0)
+    centers = np.concatenate([sim.bodies.centers, sim.centers])
+    assert np.abs(centers[:, :2]).max() < 3 and centers[:, 2].min() > 0
+    assert sim.energy.kinetic + sim.energy.rotational < 0.01 * sim.energy.dissipated
+    downward = sum(wall.force[2] for wall in sim.walls)
+    assert downward == pytest.approx(
+        -(sim.bodies.masses.sum() + sim.masses.sum()) * GRAVITY, rel=0.1
+    )
+
+
+# ---- bits ----------------------------------------------------------------------------------------
+
+
+def bits(sim):
+    b = sim.bodies
+    arrays = (*b, sim.centers, sim.velocities, sim.body_pairs.spot_force)
+    return b"".join(array.tobytes() for array in arrays), sim.energy
+
+
+def test_threads():
+    found = []
+    for workers in (1, 3):
+        sim = heap(workers=workers)
+        sim.run(0.9)
+        assert len(sim.body_pairs) and len(sim.body_contacts) and len(sim.body_sphere_pairs)
+        found.append(bits(sim))
+    assert found[0] == found[1]
+
+
+def test_restart(tmp_path):
+    sim = heap()
+    sim.run(0.7)
+    assert len(sim.body_pairs) and len(sim.body_contacts) and len(sim.body_sphere_pairs)
+    sim.save(tmp_path / "a.npz")
+    again = abut.load_simulation(tmp_path / "a.npz")
+    assert bits(again) == bits(sim) and again.shapes == sim.shapes
+    assert (again.body_contacts == sim.body_contacts) and (again.contacts == sim.contacts)
+    for _ in range(2):
+        sim.run(0.1)
+        again.run(0.1)
+        assert bits(again) == bits(sim)
+    assert again.add_bodies(CUBE, [[0, 0, 50]], WOOD).tolist() == [24]
+    again.save(tmp_path / "b.npz")
+    assert len(abut.load_simulation(tmp_path / "b.npz").bodies.numbers) == 25
+
+
+def test_files_without_bodies_are_of_the_first_format(tmp_path):
+    sim = abut.Simulation(step=1.0)
+    sim.save(tmp_path / "a.npz")
+    assert np.load(tmp_path / "a.npz")["abut_simulation"] == 1
+    floor(sim)
+    sim.save(tmp_path / "b.npz")
+    assert np.load(tmp_path / "b.npz")["abut_simulation"] == 2
+    assert abut.load_simulation(tmp_path / "b.npz").walls[0].mesh == abut.HalfSpace(
+        (0, 0, 0), (0, 0, 1)
+    )
+
+
+def test_come_and_go():
+    """What goes leaves the others where they are, springs included."""
+    law = abut.Linear(STIFFNESS, friction=0.5, restitution=0.2)
+    sims = []
+    for count in (2, 3):
+        sim = world(law, gravity=(3, 0, -GRAVITY))
+        floor(sim)
+        far = [[0, 9 * k, 0.999] for k in range(3)]
+        sim.add_bodies(CUBE, far[:count], WOOD)
+        sim.run(0.2)
+        if count == 3:
+            sim.remove_bodies([0])
+            assert sim.bodies.numbers.tolist() == [1, 2]
+        sim.run(0.2)
+        sims.append(sim)
+    np.testing.assert_array_equal(sims[0].bodies.velocities[1], sims[1].bodies.velocities[0])
+    with pytest.raises(ValueError, match="there is no body 0"):
+        sims[1].remove_bodies([0])
+    sims[1].add_spheres([[50, 50, 0.5]], 0.5, WOOD)
+    sims[1].run(0.1)
+    sims[1].remove_spheres([0])
+    sims[1].run(0.1)
+    assert sims[1].add_bodies(TETRA, [[0, 99, 5]], WOOD).tolist() == [3]
+
+
+def test_energy_goes_on_where_bodies_go():
+    sim = heap()
+    sim.run(0.5)
+    before = sim.energy.dissipated
+    sim.remove_bodies(sim.bodies.numbers[::2])
+    sim.run(steps=1)
+    assert sim.energy.dissipated == pytest.approx(before, rel=1e-2)
+
+
+# ---- periods -------------------------------------------------------------------------------------
+
+
+def test_across_a_period():
+    """Over the end of a periodic box a cube slides, and two touch, as in an open world."""
+    law = abut.Linear(STIFFNESS, friction=0.3, restitution=0.3)
+    found = []
+    for period in (None, (9.0, None, None)):
+        sim = world(law, period=period)
+        floor(sim)
+        sim.add_bodies(
+            CUBE, [[7.5, 0, 0.9995], [10.5, 0, 0.9995]], WOOD, velocities=[[3, 0, 0], [0, 0, 0]]
+        )
+        sim.run(1.0)
+        found.append((sim.bodies.positions, sim.bodies.velocities))
+    (open_at, open_fast), (inside, fast) = found
+    assert open_at[0, 0] > 8 and (inside[:, 0] < 9).all()
+    np.testing.assert_allclose(np.mod(open_at[:, 0], 9), inside[:, 0], atol=1e-6)
+    np.testing.assert_allclose(fast, open_fast, atol=1e-6)
+    assert open_fast[1, 0] > 0.1 or open_at[1, 0] > 10.5
+
+
+# ---- errors --------------------------------------------------------------------------------------
+
+
+def test_errors():
+    sim = world()
+    square = abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]])
+    with pytest.raises(TypeError, match="shape is a list, but must be a ConvexShape"):
+        sim.add_bodies([[0, 0, 0]], [[0, 0, 0]], WOOD)
+    with pytest.raises(ValueError, match="polygon"):
+        sim.add_bodies(square, [[0, 0, 0]], WOOD)
+    with pytest.raises(ValueError, match=r"scales\[1\] is 0"):
+        sim.add_bodies(CUBE, [[0, 0, 0], [9, 9, 9]], WOOD, scales=[1, 0])
+    with pytest.raises(ValueError, match=r"positions: \[0, 1\] is nan"):
+        sim.add_bodies(CUBE, [[0, np.nan, 0]], WOOD)
+    with pytest.raises(ValueError, match=r"masses\[0\] is -1"):
+        sim.add_bodies(CUBE, [[0, 0, 0]], WOOD, masses=-1)
+    assert len(sim.bodies.numbers) == 0
+
+
+def test_laws_that_bodies_cannot_have():
+    glass, steel = abut.Material(2500, 6e10), abut.Material(young=2e11)
+    sim = abut.Simulation(step=1e-6)
+    sim.set_law(glass, steel, abut.Hertz())
+    with pytest.raises(
+        ValueError, match=r"bodies cannot have Hertz' law, as Material\(density=2500"
+    ):
+        sim.add_bodies(CUBE, [[0, 0, 0]], glass)
+    sim.set_law(glass, steel, abut.Linear(1e4))
+    sim.add_bodies(CUBE, [[0, 0, 0]], glass)
+    with pytest.raises(ValueError, match="bodies cannot have a resistance to rolling"):
+        sim.set_law(glass, glass, abut.Linear(1e4, rolling=0.1))
+    sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), RIGID)
+    with pytest.raises(ValueError, match=r"body 0 of Material\(density=2500.* meets .* no law"):
+        sim.run(steps=1)
+
+
+def test_half_spaces_that_do_not_fit():
+    with pytest.raises(ValueError, match="repeats along z"):
+        abut.Simulation(step=1, period=(1, None, 1)).add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)))
+    with pytest.raises(ValueError, match="sharing"):
+        abut.Simulation(step=1, resolution="sharing").add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)))
+
+
+def test_lost_body():
+    sim = abut.Simulation(step=20)
+    sim.add_bodies(CUBE, [[0, 0, 0]], WOOD, velocities=(1e74, 0, 0))
+    with pytest.raises(FloatingPointError, match="body 0 is lost in step 0"):
+        sim.run(steps=10)
+
+
+def test_sphere_at_two_images():
+    sim = world(period=(2.2, None, None))
+    sim.add_bodies(CUBE, [[1.1, 0, 0]], WOOD)
+    sim.add_spheres([[2.2, 0, 0]], 0.3, WOOD)
+    with pytest.raises(ValueError, match="body 0 meets sphere 0 at more than one image"):
+        sim.run(steps=1)
+
+
+def test_warns_of_long_steps():
+    sim = world(abut.Linear(STIFFNESS, restitution=0.5), step=0.1)
+    sim.add_bodies(CUBE, [[0, 0, 5]], WOOD)
+    with pytest.warns(abut.SimulationWarning, match="times the longest stable one"):
+        sim.run(steps=1)
+
+
+def test_statistics_and_memory():
+    sim = heap()
+    sim.run(1.0)
+    found = sim.statistics()
+    assert found.bodies == 24 and found.body_contacts > 5 and found.find_bodies > 0
+    assert "laws of bodies" in repr(found) and found.bytes > 1000
+
+
+def test_insertion_keeps_away_from_bodies():
+    sim = world()
+    sim.add_bodies(CUBE, [[0, 0, 0]], WOOD)
+    feed = abut.Insertion([[-1, -1, -1], [1, 1, 1]], 0.1, rate=1e6, material=WOOD)
+    sim.add_insertion(feed, until=1e-3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        sim.run(steps=10)
+    assert len(sim.ids) == 0
