@@ -364,7 +364,7 @@ enum { FLAT_SIDES = 3 };
 /* A triangle as a flat body: what the contacts with walls are made with. */
 typedef struct flat {
     abut_shape shape;
-    double x[8], y[8], z[8];
+    double x[FLAT_SIDES], y[FLAT_SIDES], z[FLAT_SIDES];
     shape_facet facets[2];
     shape_corner corners[2 * FLAT_SIDES];
     shape_edge edges[FLAT_SIDES];
@@ -384,7 +384,6 @@ static void place_flat(flat *f)
                             .x = f->x,
                             .y = f->y,
                             .z = f->z,
-                            .padded_count = 8,
                             .facets = f->facets,
                             .corners = f->corners,
                             .edges = f->edges,
@@ -393,11 +392,9 @@ static void place_flat(flat *f)
                             .edges_at = f->edges_at,
                             .neighbors = f->neighbors,
                             .reach = 2.0};
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < FLAT_SIDES; k++) {
         const vec3 p = draw_unit();
-        const int from = k < FLAT_SIDES ? k : FLAT_SIDES - 1;
-        f->x[k] = from < k ? f->x[from] : p.x, f->y[k] = from < k ? f->y[from] : p.y;
-        f->z[k] = from < k ? f->z[from] : p.z;
+        f->x[k] = p.x, f->y[k] = p.y, f->z[k] = p.z;
     }
 }
 
