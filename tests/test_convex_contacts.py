@@ -3,6 +3,7 @@
 import copy
 import csv
 import html.parser
+import itertools
 import pickle
 
 import numpy as np
@@ -614,6 +615,143 @@ def test_what_does_not_continue(finder, contacts, periodic, dimension):
         now.carry(tangent, contacts, wrong)
     with pytest.raises(ValueError, match="ids and previous_ids go together"):
         now.match(contacts, np.arange(COUNT))
+
+
+# ---- with walls ----------------------------------------------------------------------------------
+
+FLOOR = [[-4, -4, 0], [4, -4, 0], [4, 4, 0], [-4, 4, 0], [4, -4, 4], [4, 4, 4]]
+PLACES = [[0, 0, 0.875], [3.125, 0, 0.9375], [0, 0, 2], [0, 0, 3.25]]
+
+
+@pytest.fixture(scope="module")
+def walls():
+    """A floor that meets a wall, and a half space above."""
+    mesh = abut.Mesh(FLOOR, [[0, 1, 2, 3], [1, 4, 5, 2]])
+    return [abut.ContactFinder(mesh), abut.HalfSpace((0, 0, 4), (0, 0, -1))]
+
+
+@pytest.fixture(scope="module")
+def cubes():
+    return abut.ConvexFinder(abut.ConvexShape(CUBE))
+
+
+@pytest.fixture
+def standing(cubes, walls):
+    """On the floor, in the corner, nowhere, below the ceiling."""
+    return cubes.find_walls(PLACES, None, walls, gap=0.01)
+
+
+def test_rows_of_walls(standing):
+    assert standing.i.tolist() == [0, 1, 1, 3] and standing.j is None
+    assert standing.mesh.tolist() == [0, 0, 0, 1]
+    assert standing.facet.tolist() == [0, 0, 1, 0]
+    np.testing.assert_allclose(standing.overlap, [0.125, 0.0625, 0.125, 0.25])
+    normals = [[0, 0, 1], [0, 0, 1], [-1, 0, 0], [0, 0, -1]]
+    np.testing.assert_allclose(standing.normal, normals, atol=1e-15)
+    assert standing.offsets.tolist() == [0, 1, 3, 3, 4] and standing.counts.tolist() == [1, 2, 0, 1]
+    assert np.diff(standing.spot_offsets).tolist() == [4, 4, 4, 4]
+    assert "j" not in standing.to_dict() and "4 bodies with walls" in repr(standing)
+
+
+def test_tables_of_walls(standing, tmp_path):
+    for again in (standing[:], copy.deepcopy(standing), pickle.loads(pickle.dumps(standing))):
+        assert again == standing and again.j is None
+    standing.save(tmp_path / "walls.npz")
+    assert abut.load_convex_contacts(tmp_path / "walls.npz") == standing
+    assert standing[1:3].mesh.tolist() == [0, 0] and standing.of(1).facet[1] == 1
+    both = abut.concatenate([standing, standing])
+    assert both.i[4:].tolist() == (standing.i + 4).tolist()
+    standing.save(tmp_path / "walls.csv")
+    with open(tmp_path / "walls.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [int(row["mesh"]) for row in rows] == standing.mesh.tolist()
+    assert {"type_i", "type_wall", "link_wall_x"} <= rows[0].keys()
+
+
+def test_sums_of_walls(standing):
+    assert standing.sum(np.ones(4)).tolist() == [1, 2, 0, 1]
+    with pytest.raises(ValueError, match="there is no j"):
+        standing.sum(np.ones(4), np.ones(4))
+    push = standing.spot_overlap[:, None] * standing.normal[standing.spot_row]
+    forces, torques = standing.loads(push, PLACES)
+    expected = [[0, 0, 0.5], [-0.5, 0, 0.25], [0, 0, 0], [0, 0, -1]]
+    np.testing.assert_allclose(forces, expected, atol=1e-15)
+    # the wall bears from the floor up, as the cube does that is in the floor by 1/16
+    np.testing.assert_allclose(torques[[0, 2, 3]], 0, atol=1e-15)
+
+
+def test_rows_of_walls_continue(cubes, walls, standing):
+    moved = [[0, 0.5, 0.875], [3.125, -2.5, 0.9375], [0, 0, 0.9], [0, 0, 2]]
+    now = cubes.find_walls(moved, None, walls, gap=0.01, before=standing)
+    assert now.i.tolist() == [0, 1, 1, 2]
+    assert now.match(standing).tolist() == [0, 1, 2, -1]
+    spots = now.match_spots(standing)
+    assert sorted(spots[:12]) == list(range(12)) and (spots[12:] == -1).all()
+    assert now.carry(np.ones((4, 3)), standing).tolist() == [[1, 1, 1]] * 3 + [[0, 0, 0]]
+    shuffled = cubes.find_walls(moved[::-1], None, walls, gap=0.01)
+    rows = shuffled.match(standing, [3, 2, 1, 0], [0, 1, 2, 3])
+    assert rows.tolist() == [-1, 1, 2, 0]
+    with pytest.raises(ValueError, match="one table has contacts with walls"):
+        now.match(cubes.find([[0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0]]))
+
+
+def test_spots_slide_from_facet_to_facet():
+    """Over a floor of triangles, along a line that no edge is along, corner after corner."""
+    block = abut.ConvexFinder(abut.ConvexShape(CUBE * [0.9, 0.7, 1]))
+    points = np.array([[x, y, 0] for x in range(-5, 6) for y in range(-5, 6)])
+    corners = np.array([[11 * a + b for a, b in ((x, y), (x + 1, y), (x + 1, y + 1), (x, y + 1))]
+                        for x in range(10) for y in range(10)])  # fmt: skip
+    floor = abut.ContactFinder(abut.Mesh(points, [*corners[:, :3], *corners[:, [0, 2, 3]]]))
+    steps = [block.find_walls([[0.013 * k, 0.007 * k, 0.875]], None, floor) for k in range(200)]
+    vectors = None
+    for before, now in itertools.pairwise([None, *steps]):
+        vectors = now.carry_spots(vectors, before)
+        corner = now.spot_type[:, 0] == abut.VERTEX
+        fresh = np.flatnonzero(corner & ~vectors.any(axis=1))
+        assert len(fresh) == (4 if before is None else 0)
+        vectors[fresh] = [0.25, 0, 0]
+    assert corner.sum() == 4 and vectors[corner].tolist() == [[0.25, 0, 0]] * 4
+    assert len({tuple(sorted(set(step.facet.tolist()))) for step in steps}) > 4
+
+
+def test_before_of_walls(cubes, walls, standing):
+    positions = np.zeros((4, 3))
+    pairs = cubes.find(positions)
+    for call, before, message in (
+        (cubes.find, standing, "before is of another finder"),
+        (lambda *p, before: cubes.find_walls(*p, None, walls, before=before), pairs, "another"),
+        (lambda *p, before: cubes.find_walls(*p, None, walls[1], before=before), standing, "anot"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call(positions, before=before)
+    with pytest.raises(ValueError, match="pairs has contacts with walls"):
+        cubes.find(positions, pairs=standing)
+
+
+def test_walls_in_any_form(cubes, walls, standing):
+    mesh = walls[0].meshes[0]
+    for given in ((mesh, walls[1]), [np.array(FLOOR)[[[0, 1, 2, 3], [1, 4, 5, 2]]], walls[1]]):
+        found = cubes.find_walls(PLACES, None, given, gap=0.01)
+        assert found.mesh.tolist() == standing.mesh.tolist()
+        np.testing.assert_allclose(found.overlap, standing.overlap)
+    alone = cubes.find_walls(PLACES, None, walls[1])
+    assert alone.i.tolist() == [3] and alone.mesh.tolist() == [0]
+    empty = cubes.find_walls(np.zeros((0, 3)), None, walls)
+    assert len(empty) == 0 and empty.mesh.dtype == np.intp
+
+
+def test_walls_that_have_moved(cubes, walls):
+    pose = np.eye(4)
+    pose[:3, 3] = 0, 0, -0.5
+    positions = [[0, 0, 0.375]]
+    found = cubes.find_walls(positions, None, walls[0], poses=pose)
+    np.testing.assert_allclose(found.overlap, [0.125])
+    found = cubes.find_walls(positions, None, walls, poses=[pose])
+    np.testing.assert_allclose(found.overlap, [0.125])
+    with pytest.raises(ValueError, match="poses has 2 items, but there is 1 mesh"):
+        cubes.find_walls(positions, None, walls, poses=[pose, pose])
+    with pytest.raises(ValueError, match="not rigid"):
+        cubes.find_walls(positions, None, walls, poses=2 * pose)
 
 
 # ---- chunks --------------------------------------------------------------------------------------

@@ -301,6 +301,17 @@ class ConvexFinder:
         workers: int,
         /,
     ) -> _Columns: ...
+    def find_walls(
+        self,
+        positions: _Doubles,
+        orientations: _Doubles | None,
+        gap: float,
+        before: tuple[_Indices, _Indices, _Indices, _Doubles] | None,
+        spots: bool,
+        walls: tuple[Finder | None, _Doubles | None, _Doubles | None],
+        workers: int,
+        /,
+    ) -> _Columns: ...
     def entrances(
         self,
         positions: _Doubles,

@@ -424,7 +424,9 @@ class ConvexContacts(Table):
         """Which spot of the step before each spot continues.
 
         A spot continues that of the same name, `spot_type` and `spot_feature`, in the contact that
-        its contact continues.
+        its contact continues. With walls, where there is none, it continues that of the same name
+        on another facet of the same wall whose normal is within 60 degrees: so a spot slides from
+        facet to facet.
 
         Parameters
         ----------

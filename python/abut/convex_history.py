@@ -23,6 +23,9 @@ _Doubles = NDArray[np.float64]
 _Indices = NDArray[np.intp]
 _Ids = tuple[ArrayLike | None, ArrayLike | None]
 
+# The cosine of 60 degrees: walls that differ by more are not one surface that a spot slides over.
+TURNED = 0.5
+
 
 class _Steps(NamedTuple):
     """Two tables that fit together; the number of each body of now in the step before, or -1."""
@@ -66,7 +69,8 @@ def carry(
     steps = _read_steps(now, before, ids, threads)
     vectors = read_tangent(tangent, before)
     old = _read_old(rows, steps)
-    return _turned(_gathered(vectors, old.rows), np.arange(len(now)), old, steps)
+    carried = _gathered(vectors, old.rows)
+    return _turned(carried, np.arange(len(now)), old.rows, old.is_swapped, steps)
 
 
 def match_spots(
@@ -100,7 +104,10 @@ def carry_spots(
     vectors = _read_spot_tangent(tangent, before)
     old = _read_old(rows, steps)
     spots = _match_spots(old, steps)
-    return _turned(_gathered(vectors, spots), now.spot_row, old, steps)
+    # on walls a spot's row may continue another one than that of which the spot comes
+    old_rows = np.append(before.spot_row, -1)[spots]
+    is_swapped = old.is_swapped[now.spot_row]
+    return _turned(_gathered(vectors, spots), now.spot_row, old_rows, is_swapped, steps)
 
 
 # ---- reading -------------------------------------------------------------------------------------
@@ -249,12 +256,44 @@ def _step(
 
 
 def _match_spots(old: _Old, steps: _Steps) -> _Indices:
-    return _core.spots_match(
+    found = _core.spots_match(
         *_spot_columns(steps.now, ""),
         *_spot_columns(steps.before, "previous: "),
         old.rows,
         old.is_swapped.astype(np.uint8),
     )
+    if steps.now.j is None:
+        _match_across_facets(found, steps)
+    return found
+
+
+def _match_across_facets(found: _Indices, steps: _Steps) -> None:
+    """Let spots that have slid onto another facet of a wall continue those of their name there."""
+    before = steps.before
+    new = np.flatnonzero(found < 0)
+    left = np.setdiff1d(np.arange(before._spots()[-1]), found)
+    names = np.concatenate([_names_on_walls(steps.now, new), _names_on_walls(before, left)])
+    names[: len(new), 0] = steps.earlier[names[: len(new), 0]]
+    _, numbers = np.unique(names, axis=0, return_inverse=True)
+    numbers = numbers.ravel()
+    # of several that have one name the first
+    there, place = np.unique(numbers[len(new) :], return_index=True)
+    at = np.searchsorted(there, numbers[: len(new)])
+    known = np.flatnonzero(np.append(there, -1)[at] == numbers[: len(new)])
+    taken, first = np.unique(at[known], return_index=True)
+    spots, old = new[known[first]], left[place[taken]]
+    normals = steps.now.normal[steps.now.spot_row[spots]], before.normal[before.spot_row[old]]
+    is_near = (normals[0] * normals[1]).sum(axis=1) > TURNED
+    found[spots[is_near]] = old[is_near]
+
+
+def _names_on_walls(table: ConvexContacts, spots: _Indices) -> _Indices:
+    """Body, wall, and what a spot is called, of each."""
+    assert table.mesh is not None
+    assert table.spot_type is not None and table.spot_feature is not None
+    rows = table.spot_row[spots]
+    columns = (table.i[rows], table.mesh[rows], table.spot_type[spots], table.spot_feature[spots])
+    return np.column_stack(columns).astype(np.intp)
 
 
 def _spot_columns(
@@ -279,14 +318,20 @@ def _gathered(vectors: _Doubles, numbers: _Indices) -> _Doubles:
     return gathered
 
 
-def _turned(vectors: _Doubles, rows: _Indices, old: _Old, steps: _Steps) -> _Doubles:
-    """Vectors of the step before, one for an entry of each of these rows, as they are now."""
+def _turned(
+    vectors: _Doubles,
+    rows: _Indices,
+    old_rows: _Indices,
+    is_swapped: NDArray[np.bool_],
+    steps: _Steps,
+) -> _Doubles:
+    """Vectors of rows of the step before, or 0 where these are -1, as they are in rows of now."""
     normals = steps.now.normal[rows]
     before = normals.copy()
-    there = np.flatnonzero(old.rows[rows] >= 0)
-    before[there] = steps.before.normal[old.rows[rows[there]]]
+    there = np.flatnonzero(old_rows >= 0)
+    before[there] = steps.before.normal[old_rows[there]]
     # seen from the other body, a vector and a normal are opposite
-    signs = np.where(old.is_swapped[rows], -1.0, 1.0)[:, None]
+    signs = np.where(is_swapped, -1.0, 1.0)[:, None]
     numbers = np.arange(len(rows) + 1)
     # each is a row of a body of its own
     of_each = numbers, numbers[:-1], numbers[:-1]

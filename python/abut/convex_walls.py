@@ -38,9 +38,10 @@ def read_walls(walls: Any, poses: Any) -> Walls:
             )
     finder = _read_meshes(items[:first])
     meshes = () if finder is None else finder.meshes
-    given = None if finder is None and poses is None else read_poses(poses, len(meshes))
+    given = read_poses(poses, len(meshes))
+    rows = None if given is None else given.reshape(-1, 16)
     counts = (*map(len, meshes), *(-1 for _ in planes))
-    return Walls((None if finder is None else finder._core, given, _read_planes(planes)), counts)
+    return Walls((None if finder is None else finder._core, rows, _read_planes(planes)), counts)
 
 
 def _read_meshes(items: list[Any]) -> ContactFinder | None:

@@ -194,11 +194,63 @@ static int read_period(PyObject *period, int dimension, abut_convex_query *query
     return 0;
 }
 
+/* i, mesh, facet, state. */
+static int read_before_on_walls(PyObject *tuple, abut_convex_before *before)
+{
+    PyObject *given[4];
+    array_data i, mesh, facet, state;
+    if (tuple == Py_None) {
+        return 0;
+    }
+    if (!PyArg_ParseTuple(tuple, "OOOO:before", &given[0], &given[1], &given[2], &given[3]) ||
+        array_read(given[0], "before: i", (array_shape){ARRAY_INDEX, ARRAY_ANY_ROWS, 0}, &i) ||
+        array_read(given[1], "before: mesh", (array_shape){ARRAY_INDEX, i.rows, 0}, &mesh) ||
+        array_read(given[2], "before: facet", (array_shape){ARRAY_INDEX, i.rows, 0}, &facet) ||
+        array_read(given[3], "before: state",
+                   (array_shape){ARRAY_DOUBLE, i.rows, ABUT_CONVEX_STATE}, &state)) {
+        return -1;
+    }
+    *before = (abut_convex_before){.row_count = i.rows,
+                                   .i = i.data,
+                                   .mesh = mesh.data,
+                                   .facet = facet.data,
+                                   .state = state.data};
+    return 0;
+}
+
+/* finder or None, poses or None, half_spaces or None. */
+static int read_walls(PyObject *tuple, const core_state *state, abut_convex_walls *walls)
+{
+    PyObject *given[3];
+    array_data poses, planes;
+    if (!PyArg_ParseTuple(tuple, "OOO:walls", &given[0], &given[1], &given[2])) {
+        return -1;
+    }
+    if (given[0] != Py_None) {
+        if (!PyObject_TypeCheck(given[0], state->finder_type)) {
+            PyErr_SetString(PyExc_TypeError, "walls[0] is no _core.Finder");
+            return -1;
+        }
+        walls->finder = core_finder_of(given[0]);
+    }
+    const abut_index meshes = walls->finder ? core_finder_mesh_count(given[0]) : 0;
+    if (array_read_optional(given[1], "poses", (array_shape){ARRAY_DOUBLE, meshes, 16}, &poses) ||
+        array_read_optional(given[2], "half_spaces", (array_shape){ARRAY_DOUBLE, ARRAY_ANY_ROWS, 6},
+                            &planes)) {
+        return -1;
+    }
+    walls->poses = poses.data;
+    walls->half_space_count = planes.rows;
+    walls->half_spaces = planes.data;
+    return 0;
+}
+
 /* ---- contacts ---- */
 
+/* `walls` is NULL where bodies meet each other, here and below. */
 static PyObject *write_contacts(const abut_convex_contacts *contacts,
                                 const convex_finder_object *self, const abut_convex_query *query,
-                                const core_state *state)
+                                const abut_convex_walls *walls, const core_state *state)
 {
     const core_making making = {.pool = self->pool, .names = state->convex_names};
     const core_convex_counts there = {
@@ -209,6 +261,7 @@ static PyObject *write_contacts(const abut_convex_contacts *contacts,
         .has_images = core_is_periodic(query->period, self->dimension),
         .has_spots = query->spots,
         .has_offsets = !query->i,
+        .are_of_walls = walls != NULL,
     };
     abut_convex_columns columns = {0};
     PyObject *dict = core_new_convex(&making, &there, &columns);
@@ -223,14 +276,16 @@ static PyObject *write_contacts(const abut_convex_contacts *contacts,
 
 /* The contacts of a query; NULL with an error set. */
 static abut_convex_contacts *find_contacts(const abut_convex_finder *finder,
-                                           abut_convex_query *query)
+                                           abut_convex_query *query, const abut_convex_walls *walls)
 {
     abut_convex_contacts *contacts = NULL;
     abut_error error = {.status = ABUT_OK};
     PyThreadState *thread = PyEval_SaveThread();
     query->interrupted = core_run_signal_handlers;
     query->interrupted_data = &thread;
-    const abut_status status = abut_convex_find(finder, query, &contacts, &error);
+    const abut_status status = walls
+                                   ? abut_convex_find_walls(finder, query, walls, &contacts, &error)
+                                   : abut_convex_find(finder, query, &contacts, &error);
     PyEval_RestoreThread(thread);
     if (status) {
         core_raise(&error);
@@ -271,22 +326,59 @@ static int read_query(PyObject *const *given, Py_ssize_t count, const convex_fin
     return PyErr_Occurred() ? -1 : 0;
 }
 
+/* The columns of a query; NULL with an error set. */
+static PyObject *find_columns(PyObject *object, abut_convex_query *query,
+                              const abut_convex_walls *walls)
+{
+    const convex_finder_object *self = (convex_finder_object *)object;
+    const core_state *state = PyType_GetModuleState(Py_TYPE(object));
+    array_pool_age(self->pool);
+    abut_convex_contacts *contacts = find_contacts(self->finder, query, walls);
+    if (!contacts) {
+        return NULL;
+    }
+    PyObject *columns = write_contacts(contacts, self, query, walls, state);
+    abut_convex_contacts_free(contacts);
+    return columns;
+}
+
 static PyObject *convex_finder_find(PyObject *object, PyObject *const *given, Py_ssize_t count)
+{
+    abut_convex_query query = abut_convex_query_default();
+    if (read_query(given, count, (convex_finder_object *)object, &query)) {
+        return NULL;
+    }
+    return find_columns(object, &query, NULL);
+}
+
+enum {
+    WALL_POSITIONS,
+    WALL_ORIENTATIONS,
+    WALL_GAP,
+    WALL_BEFORE,
+    WALL_SPOTS,
+    WALL_WALLS,
+    WALL_WORKERS,
+    WALL_ARGUMENT_COUNT
+};
+
+static PyObject *convex_finder_find_walls(PyObject *object, PyObject *const *given,
+                                          Py_ssize_t count)
 {
     const convex_finder_object *self = (convex_finder_object *)object;
     const core_state *state = PyType_GetModuleState(Py_TYPE(object));
     abut_convex_query query = abut_convex_query_default();
-    if (read_query(given, count, self, &query)) {
+    abut_convex_walls walls = {.finder = NULL};
+    if (count_arguments(count, WALL_ARGUMENT_COUNT, "find_walls") ||
+        read_places(given[WALL_POSITIONS], given[WALL_ORIENTATIONS], self, &query) ||
+        read_before_on_walls(given[WALL_BEFORE], &query.before) ||
+        read_walls(given[WALL_WALLS], state, &walls)) {
         return NULL;
     }
-    array_pool_age(self->pool);
-    abut_convex_contacts *contacts = find_contacts(self->finder, &query);
-    if (!contacts) {
-        return NULL;
-    }
-    PyObject *columns = write_contacts(contacts, self, &query, state);
-    abut_convex_contacts_free(contacts);
-    return columns;
+    query.gap = core_read_double(given[WALL_GAP]);
+    query.spots = core_read_int(given[WALL_SPOTS]);
+    query.workers = core_read_int(given[WALL_WORKERS]);
+    return PyErr_Occurred() ? NULL : find_columns(object, &query, &walls);
 }
 
 /* ---- entrances ---- */
@@ -405,6 +497,10 @@ static PyMethodDef CONVEX_FINDER_METHODS[] = {
      "workers, /)\n--\n\n"
      "The columns of the contacts by their names: no offsets where pairs are given, no image "
      "without a period. before: (i, j, image or None, state), or None."},
+    {"find_walls", (PyCFunction)(void (*)(void))convex_finder_find_walls, METH_FASTCALL,
+     "find_walls($self, positions, orientations, gap, before, spots, walls, workers, /)\n--\n\n"
+     "The columns of the contacts with walls. before: (i, mesh, facet, state), or None; walls: "
+     "(Finder or None, poses or None, half_spaces (h, 6) or None)."},
     {"entrances", (PyCFunction)(void (*)(void))convex_finder_entrances, METH_FASTCALL,
      "entrances($self, positions, orientations, i, j, before, period, workers, /)\n--\n\n"
      "The columns of the valid entrances of pairs. before: (offsets, type, feature), or None."},
