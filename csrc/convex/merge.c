@@ -250,6 +250,24 @@ static abut_status drop_straight(merger *m, int32_t group_count, abut_error *err
     return ABUT_OK;
 }
 
+/* List the vertices that are corners. */
+static void list_kept(merger *m)
+{
+    hull *h = m->h;
+    int32_t *corner_count = m->rim_count;
+    for (int32_t v = 0; v < h->vertex_count; v++) {
+        corner_count[v] = 0;
+    }
+    for (int32_t c = 0; c < h->merged.corner_count; c++) {
+        corner_count[h->merged.corners[c]]++;
+    }
+    for (int32_t v = 0; v < h->vertex_count; v++) {
+        if (corner_count[v] > 0) {
+            h->kept[h->kept_count++] = v;
+        }
+    }
+}
+
 static abut_status merge(merger *m, abut_error *error)
 {
     const int32_t group_count = find_groups(m);
@@ -262,7 +280,9 @@ static abut_status merge(merger *m, abut_error *error)
     for (int32_t g = 0; m->h->dimension == 3 && g < group_count; g++) {
         mark_straight(m, g);
     }
-    return drop_straight(m, group_count, error);
+    status = drop_straight(m, group_count, error);
+    list_kept(m);
+    return status;
 }
 
 /* ---- all of it ---- */
@@ -282,8 +302,10 @@ static bool allocate(merger *m)
     h->merged.offsets = memory_alloc(facets + 1, sizeof *h->merged.offsets);
     h->merged.corners = memory_alloc(corners, sizeof *h->merged.corners);
     h->source = memory_alloc(facets, sizeof *h->source);
+    h->kept = memory_alloc(h->vertex_count, sizeof *h->kept);
     return m->by_size && m->group && m->stack && m->facet_of && m->rims && m->rim_at &&
-           m->rim_count && m->straight && h->merged.offsets && h->merged.corners && h->source;
+           m->rim_count && m->straight && h->merged.offsets && h->merged.corners && h->source &&
+           h->kept;
 }
 
 abut_status hull_merge(hull *h, abut_error *error)

@@ -1335,10 +1335,10 @@ class Simulation:
         Returns
         -------
         float
-            Of spheres and bodies that touched something at the beginning of the last step, by the stiffness
-            and the damping of their contacts; of the others 0.3 of Rayleigh's time, or with linear
-            laws 0.3 pi sqrt(m / k), of bodies as if four spots bore them. Infinite without spheres,
-            bodies and laws.
+            Of spheres and bodies that touched something at the beginning of the last step, by the
+            stiffness and the damping of their contacts; of other spheres 0.3 of Rayleigh's time, or
+            with linear laws 0.3 pi sqrt(m / k), of other bodies as if four spots bore them.
+            Infinite without spheres, bodies and laws.
 
         Examples
         --------

@@ -222,7 +222,7 @@ static void add_spheres(setting *s)
         s->centers[3 * k] = 0.5 * (k % 8);
         s->centers[3 * k + 1] = 0.5 * (k / 8);
         s->centers[3 * k + 2] = 4.4;
-        vec3_store(falling + 3 * k, (vec3){0.0, 0.0, -3.0});
+        vec3_store(falling + 3 * k, (vec3){0.0, 0.0, -6.0});
     }
     const abut_spheres rows = {.count = SPHERES,
                                .centers = s->centers,
