@@ -192,6 +192,54 @@ def test_flat_blow(restitution):
     assert sim.energy.dissipated == pytest.approx(lost, abs=1e-6)
 
 
+def fan(count, seed):
+    """A square of triangles about a point that is not its middle."""
+    rng = np.random.default_rng(seed)
+    angles = np.sort(rng.uniform(0, 2 * np.pi, count))
+    rim = 9 * np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=-1)
+    facets = [[0, 1 + k, 1 + (k + 1) % count] for k in range(count)]
+    return abut.Mesh([[0.13, 0.21, 0], *rim], facets)
+
+
+QUAD = abut.Mesh([[-9, -9, 0], [9, -9, 0], [9, 9, 0], [-9, 9, 0]], [[0, 1, 2, 3]])
+
+
+@pytest.mark.parametrize("mesh", [QUAD, fan(11, 0), fan(23, 1)])
+def test_meshed_planes_are_half_spaces(mesh):
+    """A cube that falls flat, slides slowly over the edges inside and comes to rest: as on a half
+    space, whatever the facets, with the same loss, friction and springs."""
+    found = []
+    for surface in (abut.HalfSpace((0, 0, 0), (0, 0, 1)), mesh):
+        sim = world(
+            abut.Linear(STIFFNESS, friction=0.5, restitution=0.5), gravity=(4.91, 0.1, -9.81)
+        )
+        wall = sim.add_wall(surface, RIGID)
+        sim.add_bodies(CUBE, [[-0.3, 0, 1.01]], WOOD, orientations=turned([0, 0, 0.2]))
+        sim.run(2.0)
+        found.append((sim.bodies.positions, sim.bodies.velocities, wall.force, wall.torque))
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=2e-4)
+    assert found[0][0][0, 0] > -0.29
+
+
+def test_across_edges_of_a_mesh():
+    """Tetrahedra and cubes that tumble in a meshed box stay in it, and their weight is borne."""
+    rng = np.random.default_rng(0)
+    sim = world(abut.Linear(STIFFNESS, friction=0.4, restitution=0.3))
+    corners = [[x, y, z] for x in (0, 6) for y in (0, 6) for z in (0, 6)]
+    sides = [[0, 2, 6, 4], [0, 4, 5, 1], [2, 3, 7, 6], [0, 1, 3, 2], [4, 6, 7, 5]]
+    wall = sim.add_wall(abut.Mesh(np.array(corners, float), sides), RIGID)
+    places = (np.indices((2, 2, 2)).reshape(3, -1).T + 0.5) * 3
+    for shape, shift in ((CUBE, 0.0), (TETRA, 6.0)):
+        sim.add_bodies(
+            shape, places + [0, 0, shift], WOOD, scales=0.6, orientations=rng.normal(size=(8, 4))
+        )
+    sim.run(4.0)
+    centers = sim.bodies.centers
+    assert centers.min() > 0 and centers[:, :2].max() < 6
+    assert wall.force[2] == pytest.approx(-sim.bodies.masses.sum() * GRAVITY, rel=0.1)
+
+
 def test_moving_half_space():
     """A lift carries a cube up, and does its work; a belt takes it along by friction."""
     sim = world(abut.Linear(STIFFNESS, friction=0.5, restitution=0.2))
