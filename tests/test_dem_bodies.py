@@ -7,6 +7,7 @@ import pytest
 
 import abut
 from scenes_dem import GRAVITY
+from test_frames import arrays as frame_arrays
 
 STIFFNESS = 1e5
 CUBE = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
@@ -220,6 +221,22 @@ def test_meshed_planes_are_half_spaces(mesh):
     for one, other in zip(*found, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=2e-4)
     assert found[0][0][0, 0] > -0.29
+
+
+def test_springs_go_on_from_facet_to_facet():
+    """A cube that slides so slowly that its springs, if they began anew, would hold it less."""
+    ends = [[x, y, 0] for x in (-9, 1.005, 9) for y in (-9, 9)]
+    halves = abut.Mesh(np.array(ends), [[0, 2, 3, 1], [2, 4, 5, 3]])
+    found = []
+    for surface in (abut.HalfSpace((0, 0, 0), (0, 0, 1)), halves):
+        law = abut.Linear(STIFFNESS, friction=0.5, restitution=0.2)
+        sim = world(law, gravity=(0.502 * GRAVITY, 0, -GRAVITY))
+        sim.add_wall(surface, RIGID)
+        sim.add_bodies(CUBE, [[0, 0, 1 - 8 * GRAVITY / (4 * STIFFNESS)]], WOOD)
+        sim.run(1.5)
+        found.append((sim.bodies.positions, sim.bodies.velocities))
+    assert found[0][0][0, 0] > 0.006
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-6, atol=1e-9)
 
 
 def test_across_edges_of_a_mesh():
@@ -624,6 +641,26 @@ def test_statistics_and_memory():
     found = sim.statistics()
     assert found.bodies == 24 and found.body_contacts > 5 and found.find_bodies > 0
     assert "laws of bodies" in repr(found) and found.bytes > 1000
+
+
+def test_frames(tmp_path):
+    """Polygons of all bodies where they are, in files beside those of spheres and walls."""
+    sim = world()
+    floor(sim)
+    sim.add_bodies(TETRA, [[0, 0, 5]], WOOD, scales=2.0, orientations=turned([0.1, 0.2, 0.3]))
+    sim.add_bodies(CUBE, [[9, 0, 5]], WOOD, velocities=(1, 2, 3))
+    sim.run(steps=1)
+    abut.write_frames(tmp_path / "out/{step}.vtp", contacts=True)(sim)
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert names == ["1-bodies.vtp", "1-contacts.vtp", "1-pairs.vtp", "1.vtp"]
+    found = frame_arrays(tmp_path / "out/1-bodies.vtp")
+    np.testing.assert_array_equal(found["body"], [0] * 4 + [1] * 6)
+    np.testing.assert_array_equal(found["offsets"], [*range(3, 13, 3), *range(16, 37, 4)])
+    np.testing.assert_array_equal(
+        found["velocity"][4:], np.repeat(sim.bodies.velocities[1:], 6, axis=0)
+    )
+    np.testing.assert_allclose(found["Points"][4:].mean(axis=0), sim.bodies.centers[1])
+    np.testing.assert_allclose(found["Points"][:4].mean(axis=0), sim.bodies.centers[0], atol=1e-12)
 
 
 def test_insertion_keeps_away_from_bodies():
