@@ -258,7 +258,7 @@ def draw_convex(path):
     for ax, panel in zip(axes, (draw_link, draw_gap, draw_entrances, draw_spots), strict=True):
         panel(ax)
     for ax in axes[[0, 2, 3]]:
-        ax.set_aspect("equal")
+        ax.set_aspect("equal", adjustable="datalim")
         ax.axis("off")
     figure.savefig(path, dpi=110)
     plt.close(figure)
@@ -290,7 +290,7 @@ def draw_plane(ax, point, normal, reach=1.0):
     ax.plot(*np.transpose([point - along, point + along]), color=KEPT, linestyle="--", linewidth=1)
 
 
-APART, OVERLAPPING = (1.75, 0.75), (0.85, 0.25)
+APART, OVERLAPPING = (1.75, 0.75), (0.3, 0.05)
 
 
 def draw_link(ax):
@@ -316,9 +316,10 @@ def draw_gap(ax):
         ax.plot(degrees, gaps, color=LINE_COLOR, linewidth=1.6)
         at = np.degrees(np.arctan2(*-found.normal[0, ::-1]))
         ax.plot([at], -found.overlap, marker="o", color=SECOND)
-        ax.annotate(name, (at + 8, -found.overlap[0] + 0.12), color=SECOND)
+        ax.annotate(name, (at + 12, -found.overlap[0] + 0.05), color=SECOND)
     ax.axhline(0, color=DROPPED, linewidth=1)
     ax.set(xlabel="direction of n in degrees", ylabel="g(n)", xticks=range(-180, 181, 90))
+    ax.margins(y=0.1)
     ax.set_title("2  Gap along n: apart, overlapping")
 
 
@@ -339,7 +340,7 @@ def draw_entrances(ax):
     ax.plot(*np.transpose([(0, 0), found.overlap[0] * found.normal[0]]), color=KEPT, linewidth=2)
     ax.plot([0], [0], marker="o", color=KEPT)
     ax.annotate("0", (0.06, 0.06))
-    ax.annotate("B - A", middle, ha="center")
+    ax.annotate("B - A", middle - (0, 0.8), ha="center")
     ax.set_title("3  Entrances: the sides of B - A")
 
 
@@ -354,7 +355,7 @@ def draw_spots(ax):
     draw_plane(ax, found.point[0], found.normal[0], 1.7)
     for spot, overlap in zip(found.spot, found.spot_overlap, strict=True):
         ax.plot(*spot, marker="o", color=KEPT, markersize=4)
-        ax.annotate(f"{overlap:+.2f}", spot + [0.05, 0.12])
+        ax.annotate(f"{overlap:+.2f}", spot + [0.1, 0.12])
     weights = np.maximum(found.spot_overlap, 0)
     center = weights @ found.spot / weights.sum()
     push = weights.sum() * found.normal[0]

@@ -695,13 +695,14 @@ def test_rows_of_walls_continue(cubes, walls, standing):
         now.match(cubes.find([[0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0]]))
 
 
-def test_spots_slide_from_facet_to_facet(cubes):
-    """Over a floor of triangles, along a line that no edge is along."""
+def test_spots_slide_from_facet_to_facet():
+    """Over a floor of triangles, along a line that no edge is along, corner after corner."""
+    block = abut.ConvexFinder(abut.ConvexShape(CUBE * [0.9, 0.7, 1]))
     points = np.array([[x, y, 0] for x in range(-5, 6) for y in range(-5, 6)])
     corners = np.array([[11 * a + b for a, b in ((x, y), (x + 1, y), (x + 1, y + 1), (x, y + 1))]
                         for x in range(10) for y in range(10)])  # fmt: skip
     floor = abut.ContactFinder(abut.Mesh(points, [*corners[:, :3], *corners[:, [0, 2, 3]]]))
-    steps = [cubes.find_walls([[0.013 * k, 0.007 * k, 0.875]], None, floor) for k in range(200)]
+    steps = [block.find_walls([[0.013 * k, 0.007 * k, 0.875]], None, floor) for k in range(200)]
     vectors = None
     for before, now in itertools.pairwise([None, *steps]):
         vectors = now.carry_spots(vectors, before)

@@ -70,9 +70,7 @@ static bool read_state(const finding *f, abut_index k, const convex_pair *pair, 
 static bool is_far(const finding *f, const convex_pair *pair)
 {
     const convex_body *a = &pair->a, *b = &pair->b;
-    const vec3 from = vec3_scale(a->shape->centroid, a->scale);
-    const vec3 to = pair_to_a(pair, vec3_scale(b->shape->centroid, b->scale));
-    const vec3 line = vec3_sub(to, from);
+    const vec3 line = vec3_sub(pair_to_a(pair, body_centroid(b)), body_centroid(a));
     const double length = vec3_length(line);
     if (!(length > 0.0)) {
         return false;

@@ -260,7 +260,7 @@ def _matplotlib_bodies(ax, bodies, colors, alpha):
 
 def _meshes(bodies, colors):
     """Each color with all facets of that color: libraries take long for each thing they draw."""
-    of_color = {}
+    of_color: dict[Any, list[Any]] = {}
     for body, color in zip(bodies, colors, strict=True):
         of_color.setdefault(color if isinstance(color, str) else tuple(color), []).append(body)
     for color, some in of_color.items():
