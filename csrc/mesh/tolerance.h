@@ -144,6 +144,10 @@
  * What is not told apart: 10,000 roundings. */
 #define TOLD_APART 1e-11
 
+/* The size of a pair is this part of the bodies' distance at least: far apart, as in a gap that is
+ * larger than the bodies, the distance is what is rounded. */
+#define ROUNDED_PART 0x1p-13
+
 /* Edges whose sine is no more than this are parallel: the point where they cross is off by rounding
  * over the sine, a thousandth of their length here. */
 #define PARALLEL_SINE 1e-12
