@@ -21,13 +21,14 @@ from contestants import Contestant
 CP_ANGLES = (np.radians(5.0), np.radians(0.01))  # by what the common plane is tilted: from, to
 CP_CAP = 100  # iterations at most
 STARTS = ("warm", "cold")
+PAIRS = ("pairs", "polygons", "heap")  # scenes in which pairs are given
 
 
 class Stepper(Contestant):
     """Bodies of a stream whose pairs are asked for, step after step."""
 
     starts = STARTS  # with the last step's result, and without
-    kinds = ("pairs", "polygons", "heap")  # of scenes that it is run on
+    kinds = PAIRS  # of scenes that it is run on
 
     def __init__(self, stream, threads, start):
         self.stream, self.is_warm = stream, start == "warm"
@@ -65,7 +66,7 @@ class Method(Stepper):
 
     module = package = "abut"
     method, spots = "slm", False
-    kinds = ("pairs", "polygons", "heap", "cubes")
+    kinds = (*PAIRS, "cubes")
 
     def __init__(self, stream, threads, start):
         super().__init__(stream, threads, start)
@@ -110,13 +111,13 @@ class WithSpots(Method):
 
 
 class FastCommonPlane(Method):
-    method = "fcp"
+    method, kinds = "fcp", PAIRS
 
 
 class CommonPlane(Method):
     """Cundall's, which both papers measure against."""
 
-    method = "cp"
+    method, kinds = "cp", PAIRS
 
     def counts(self):
         """It stops before its angle is small enough when it has tried often enough."""
@@ -126,7 +127,7 @@ class CommonPlane(Method):
 
 
 class DirectSearch(Method):
-    method = "fds"
+    method, kinds = "fds", PAIRS
 
 
 class Initial(Method):

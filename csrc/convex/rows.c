@@ -103,7 +103,7 @@ abut_status convex_rows_reserve(convex_chunk *chunk, int32_t spots)
 
 /* ---- rows ---- */
 
-static vec3 point_of(const row_place *place, vec3 p)
+static inline vec3 point_of(const row_place *place, vec3 p)
 {
     return vec3_add(pose_to_world(place->at, p), place->shift);
 }
@@ -129,17 +129,25 @@ static void place_spots(convex_spot *spots, int32_t count, const row_place *plac
     }
 }
 
+/* Each vector is written where it stays, which spares copies. */
+static void place_link(convex_row *row, const row_place *place, const solved *result)
+{
+    vec3 *first = place->is_swapped ? &row->q : &row->p;
+    vec3 *second = place->is_swapped ? &row->p : &row->q;
+    *first = point_of(place, result->p);
+    *second = point_of(place, result->q);
+    const vec3 normal = pose_turn(place->at, result->core.normal);
+    const double sign = place->is_swapped ? -1.0 : 1.0;
+    row->normal = vec3_scale(normal, sign);
+    row->gap = result->gap;
+    row->error = result->error;
+}
+
 void convex_rows_add(convex_chunk *chunk, const row_place *place, const solved *result)
 {
     convex_row *row = &chunk->rows[chunk->row_count++];
-    const vec3 normal = pose_turn(place->at, result->core.normal);
-    const vec3 p = point_of(place, result->p), q = point_of(place, result->q);
     link_pack(&result->core, row->state);
-    row->normal = place->is_swapped ? vec3_scale(normal, -1.0) : normal;
-    row->p = place->is_swapped ? q : p;
-    row->q = place->is_swapped ? p : q;
-    row->gap = result->gap;
-    row->error = result->error;
+    place_link(row, place, result);
     row->first = place->first, row->second = place->second, row->mesh = place->mesh;
     row->iterations = result->core.iterations;
     row->status = (uint8_t)result->status;

@@ -2,6 +2,8 @@
  * side where both ascend; other rows are sorted first, and looked up. */
 #include "states.h"
 
+#include <string.h>
+
 #include "../base/parallel.h"
 
 /* Two bodies, the smaller number first: who is which may change from step to step. */
@@ -134,12 +136,6 @@ static abut_status match_stretch(void *context, abut_index stretch, parallel_job
     return parallel_report(job, end - begin);
 }
 
-/* What the rows before are like. */
-typedef struct row_traits {
-    bool ascend;  /* by key */
-    bool are_now; /* those of now, one by one */
-} row_traits;
-
 static bool is_number(abut_index number, abut_index count)
 {
     return number >= 0 && number < count;
@@ -156,12 +152,12 @@ static abut_status report_row(abut_error *error, abut_status status, abut_index 
     return status;
 }
 
-static abut_status check_rows(const matching *m, abut_index bodies, row_traits *traits,
-                              abut_error *error)
+/* Check the numbers, and tell whether rows ascend by key. */
+static abut_status check_rows(const matching *m, abut_index bodies, bool *ascend, abut_error *error)
 {
     const abut_convex_before *before = m->before;
     body_key last = {-1, -1};
-    *traits = (row_traits){.ascend = true, .are_now = before->row_count == m->now->count};
+    *ascend = true;
     for (abut_index row = 0; row < before->row_count; row++) {
         if (!is_number(before->i[row], bodies)) {
             return report_row(error, ABUT_BAD_I, row, before->i[row], bodies);
@@ -170,12 +166,28 @@ static abut_status check_rows(const matching *m, abut_index bodies, row_traits *
             return report_row(error, ABUT_BAD_J, row, before->j[row], bodies);
         }
         const body_key key = key_of(before->i, before->j, row);
-        traits->ascend &= compare(last, key) <= 0;
-        traits->are_now = traits->are_now && compare(key, key_of(m->now->i, m->now->j, row)) == 0 &&
-                          is_same_image(m, row, row);
+        *ascend &= compare(last, key) <= 0;
         last = key;
     }
     return ABUT_OK;
+}
+
+static bool is_same_column(const abut_index *a, const abut_index *b, abut_index count)
+{
+    return memcmp(a, b, (size_t)count * sizeof *a) == 0;
+}
+
+/* Whether the rows before are the pairs of now, one by one, as those of a caller's list are. */
+static bool are_now(const matching *m)
+{
+    const abut_convex_before *before = m->before;
+    const body_pairs *now = m->now;
+    const abut_index count = now->count;
+    return before->row_count == count && is_same_column(before->i, now->i, count) &&
+           is_same_column(before->j, now->j, count) &&
+           (before->image == now->image || /* neither has any */
+            (before->image && now->image &&
+             is_same_column(before->image, now->image, m->dimension * count)));
 }
 
 /* ---- sorting ---- */
@@ -232,16 +244,16 @@ static abut_status match_all(matching *m, const abut_convex_finder *finder,
                              const abut_convex_query *query, earlier_rows *earlier,
                              abut_error *error)
 {
-    row_traits traits;
-    abut_status status = check_rows(m, finder->body_count, &traits, error);
-    if (status) {
-        return status;
-    }
-    if (traits.are_now) {
+    bool ascend = true;
+    if (are_now(m)) {
         match_one_by_one(m);
         return ABUT_OK;
     }
-    if (!traits.ascend) {
+    abut_status status = check_rows(m, finder->body_count, &ascend, error);
+    if (status) {
+        return status;
+    }
+    if (!ascend) {
         status = sort_before(m, finder->body_count, earlier);
     }
     if (!status) {

@@ -32,19 +32,19 @@ static inline int is_hull_facet(const double *points, int count, int i, int j, i
 /* Triangles of the hull, at most 2 * count; gives how many. */
 static inline int find_hull(const double *points, int count, abut_index *indices)
 {
-    int found = 0;
+    int triangles = 0;
     for (int i = 0; i < count; i++) {
         for (int j = i + 1; j < count; j++) {
             for (int k = i + 1; k < count; k++) {
                 if (k != j && is_hull_facet(points, count, i, j, k)) {
-                    indices[3 * found] = i, indices[3 * found + 1] = j;
-                    indices[3 * found + 2] = k;
-                    found++;
+                    indices[3 * triangles] = i, indices[3 * triangles + 1] = j;
+                    indices[3 * triangles + 2] = k;
+                    triangles++;
                 }
             }
         }
     }
-    return found;
+    return triangles;
 }
 
 /* The shape of triangles. */

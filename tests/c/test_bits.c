@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "contact_columns.h"
+#include "convex_scenes.h"
 #include "random.h"
 #include "simd_levels.h"
 
@@ -209,6 +210,64 @@ static void check_pairs(const scene *s, bool is_periodic, uint64_t expected)
     abut_pair_finder_free(finder);
 }
 
+/* ---- convex bodies ---- */
+
+static uint64_t sum_bodies(const convex_table *t, int bodies)
+{
+    const abut_convex_columns *c = &t->columns;
+    const abut_index m = t->rows, k = t->spots;
+    uint64_t sum = add_indices(EMPTY_SUM, c->i, m);
+    sum = add_indices(sum, c->j, m);
+    sum = add_bytes(sum, c->status, (size_t)m);
+    sum = add_bytes(sum, c->type, 2 * (size_t)m);
+    sum = add_indices(sum, c->feature, 2 * m);
+    sum = add_doubles(sum, c->normal, 3 * m);
+    sum = add_doubles(sum, c->overlap, m);
+    sum = add_doubles(sum, c->error, m);
+    sum = add_doubles(sum, c->link, 6 * m);
+    sum = add_doubles(sum, c->point, 3 * m);
+    sum = add_indices(sum, c->iterations, m);
+    sum = add_doubles(sum, c->state, ABUT_CONVEX_STATE * m);
+    sum = add_indices(sum, c->image, 3 * m);
+    sum = add_indices(sum, c->offsets, bodies + 1);
+    sum = add_doubles(sum, c->spot, 3 * k);
+    sum = add_doubles(sum, c->spot_overlap, k);
+    sum = add_bytes(sum, c->spot_type, 2 * (size_t)k);
+    sum = add_indices(sum, c->spot_feature, 2 * k);
+    return add_indices(sum, c->spot_offsets, m + 1);
+}
+
+/* A first step and one that goes on from it, of one worker and of three. */
+static void check_steps(convex_scene *s, uint64_t first, uint64_t next)
+{
+    abut_convex_query query = query_of(s);
+    query.gap = 0.0625;
+    query.period = s->period;
+    convex_table before = find_table(s, &query);
+    CHECK(before.rows > s->count);
+    CHECK_INT(sum_bodies(&before, s->count), first);
+    query.before = before_of(&before);
+    for (int k = 0; k < 3 * s->count; k++) {
+        s->positions[k] += draw_between(-0.01, 0.01);
+    }
+    for (query.workers = 1; query.workers <= 3; query.workers += 2) {
+        convex_table now = find_table(s, &query);
+        CHECK_INT(sum_bodies(&now, s->count), next);
+        free_table(&now);
+    }
+    free_table(&before);
+}
+
+static void check_bodies(void)
+{
+    static convex_scene s;
+    start_bodies(&s, 3, 300, 8.0);
+    s.period[0] = s.period[2] = 8.0;
+    build_finder(&s);
+    check_steps(&s, UINT64_C(0x5c12dc1451427f2c), UINT64_C(0x5c9a4990cd6dcff3));
+    end_bodies(&s);
+}
+
 void test_bits(void)
 {
     const scene *s = make_scene();
@@ -216,5 +275,6 @@ void test_bits(void)
         check_mesh(s);
         check_pairs(s, false, UINT64_C(0x4a4b948bc40bb461));
         check_pairs(s, true, UINT64_C(0x33e6c44751af9ef5));
+        check_bodies();
     }
 }

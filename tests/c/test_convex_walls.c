@@ -372,8 +372,7 @@ static void check_sliding(void (*make)(wall_mesh *), bool is_single)
 static abut_mesh *build_corner(double rises)
 {
     static wall_mesh m;
-    static const wall_place stays = {
-        .rows = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
+    static const wall_place stays = {.rows = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
     m = (wall_mesh){.offsets = {0}};
     double x[16], y[16];
     draw_steps(x, 5, -5.0, 0.0), draw_steps(y, 7, -4.0, 4.0);
