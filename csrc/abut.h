@@ -292,6 +292,10 @@ abut_status abut_finder_build(const abut_mesh *const *meshes, abut_index mesh_co
                               abut_finder **finder, abut_error *error);
 void abut_finder_free(abut_finder *finder);
 
+/* The meshes that it was built from. */
+abut_index abut_finder_mesh_count(const abut_finder *finder);
+const abut_mesh *abut_finder_mesh(const abut_finder *finder, abut_index mesh);
+
 /* Build the finest bins for spheres of this reach, radius plus gap, at once. A finder builds coarse
  * bins first, and finer ones once 10^5 spheres or more have asked, which one query then waits for:
  * who knows that many queries come, as a stepping loop does, spares them both. Of spheres of
@@ -876,8 +880,11 @@ typedef struct abut_convex_walls {
     const double *half_spaces; /* x 6: a point, and the unit normal, which points to the bodies */
 } abut_convex_walls;
 
-/* Rows by i, then mesh, then facet: the facets, and half spaces, that a body stands on. `i`, `j`,
- * `pair_count`, `all_rows` and `minimum` of the query are not read; rows are those >= -gap. */
+/* Rows by i, then mesh, then facet: the facets, and half spaces, that a body stands on, each with
+ * the spots that lie in it, and the overlap of the deepest of these. Facets in one plane are one
+ * wall, whose rows are there where one of its spots has an overlap >= -gap: spots, forces and
+ * torques of all of them are those of the half space. `i`, `j`, `pair_count`, `all_rows`, `before`
+ * and `minimum` of the query are not read: nothing depends on the step before. */
 abut_status abut_convex_find_walls(const abut_convex_finder *finder, const abut_convex_query *query,
                                    const abut_convex_walls *walls, abut_convex_contacts **contacts,
                                    abut_error *error);

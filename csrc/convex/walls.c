@@ -4,14 +4,15 @@
  * A row is a facet with the spots that lie in it, and a facet has one row for each wall that it is
  * met as: so that forces of spots are forces on that facet, and their sum over the rows of a body
  * is what the half space would exert. A row's link, point and overlap are those of its deepest
- * spot; of a facet that is met at a border they are those of the link. Nothing has to be searched
- * for step by step, so a step before is not read. */
+ * spot; of a facet that is met at a border they are those of the link. A wall counts with all its
+ * spots where one of them is within the gap, so that there are rows of facets over which a tilted
+ * body has risen further. Nothing has to be searched for step by step, so a step before is not
+ * read. */
 #include <string.h>
 
 #include "stand.h"
 
 #include "../mesh/tolerance.h"
-#include "../walls/finder.h"
 
 /* Bodies that one thread looks at in one go, and what a facet near one takes, as parallel_report
  * counts it. */
@@ -81,7 +82,7 @@ static abut_status find_facets(wall_finding *f, const double *centers, abut_erro
 
 static abut_status place_meshes(wall_finding *f)
 {
-    f->mesh_count = f->walls->finder ? f->walls->finder->mesh_count : 0;
+    f->mesh_count = f->walls->finder ? abut_finder_mesh_count(f->walls->finder) : 0;
     f->poses = memory_alloc(f->mesh_count, sizeof *f->poses);
     if (!f->poses) {
         return ABUT_NO_MEMORY;
@@ -108,7 +109,7 @@ static abut_status load_facet(const wall_finding *f, const placed_body *body, ab
         place.shift = (vec3){(double)image[0] * period[0], (double)image[1] * period[1],
                              (double)image[2] * period[2]};
     }
-    return flat_add(&room->patch.pieces, f->walls->finder->meshes[number].mesh, &place);
+    return flat_add(&room->patch.pieces, abut_finder_mesh(f->walls->finder, number), &place);
 }
 
 static abut_status load_walls(const wall_finding *f, abut_index i, const stand_task *task,
@@ -250,9 +251,7 @@ static abut_status write_plane(const row_writing *w, const wall_plane *wall)
         } else {
             place.mesh = (int32_t)w->f->mesh_count + wall->half_space;
         }
-        if (result.gap <= w->f->query->gap) {
-            convex_rows_add(w->chunk, &place, &result);
-        }
+        convex_rows_add(w->chunk, &place, &result);
     }
     return ABUT_OK;
 }
