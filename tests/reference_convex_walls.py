@@ -14,6 +14,8 @@ import numpy as np
 # Corners that are nearer to each other than this are one.
 SAME = 1e-7
 
+PATCH_ANGLE = np.radians(5)
+
 
 @dataclass
 class Standing:
@@ -55,7 +57,7 @@ def unit(vector):
     return vector / np.linalg.norm(vector)
 
 
-def stand_on(shape, vertices, normals, centroid, wall, patch_angle=np.radians(5)):
+def stand_on(shape, vertices, normals, centroid, wall, patch_angle=PATCH_ANGLE):
     """The contact with one wall, a convex polygon; None where they have nothing in common."""
     normal = unit(np.cross(wall[1] - wall[0], wall[2] - wall[0]))
     if normal @ (centroid - wall[0]) < 0:

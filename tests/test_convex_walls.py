@@ -221,7 +221,9 @@ POST = np.array([[-0.3, -0.2, 0], [0.25, -0.2, 0], [0.25, 0.35, 0], [-0.3, 0.35,
 
 @pytest.mark.parametrize("make", MESHES)
 @pytest.mark.parametrize(
-    "walls", [[TOP, SIDE], [TOP, RISE], [TOP, RAMP], [POST]], ids="convex concave ramp post".split()
+    "walls",
+    [[TOP, SIDE], [TOP, RISE], [TOP, RAMP], [POST]],
+    ids=["convex", "concave", "ramp", "post"],
 )
 def test_across_edges(make, walls):
     """Over the edge of a table, into the corner of a floor and a wall, up a ramp, on a post: each

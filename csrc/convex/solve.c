@@ -11,64 +11,10 @@
 static const convex_method METHODS[] = {link_find, fast_plane_find, common_plane_find,
                                         entrances_find};
 
-/* How far a body reaches from a point of its surface along a direction of its frame. */
-static double body_reach(const convex_body *body, vec3 from, vec3 direction)
-{
-    const abut_shape *s = body->shape;
-    double reach = s->facet_count > 0 ? INFINITY : 0.0;
-    for (int32_t k = 0; k < s->facet_count; k++) {
-        const shape_facet *f = &s->facets[k];
-        const double rate = vec3_dot(f->normal, direction);
-        const double room = f->offset * body->scale - vec3_dot(f->normal, from);
-        if (rate > 0.0 && room < reach * rate) {
-            reach = room / rate;
-        }
-    }
-    return reach;
-}
-
-/* Whether the line of a link of overlapping bodies has a point that is in both. */
-static bool has_common_point(const convex_pair *pair, const convex_link *link)
-{
-    const vec3 back = vec3_scale(link->normal, -1.0);
-    const vec3 across = vec3_sub(pair_to_a(pair, link->q), link->p);
-    const vec3 aside = vec3_sub(across, vec3_scale(link->normal, link->gap));
-    if (vec3_length(aside) > pair->tolerance) {
-        return false;
-    }
-    const double of_a = body_reach(&pair->a, link->p, back);
-    const double of_b = body_reach(&pair->b, link->q, pair_turn_back(pair, link->normal));
-    return of_a + of_b >= -link->gap;
-}
-
-/* A normal that is a local minimum of the way apart of bodies that overlap may still be one after
- * they have parted on another side, as at the back of a plate: only a point that both have shows
- * that they do overlap. */
-static void check_overlap(const convex_pair *pair, const convex_link *before, int iterations,
-                          convex_link *link)
-{
-    if (link->status != ABUT_OVERLAPPING || has_common_point(pair, link)) {
-        return;
-    }
-    convex_link apart;
-    link_find_apart(pair, before, iterations, &apart);
-    if (apart.status == ABUT_SEPARATED || apart.status == ABUT_TOUCHING) {
-        *link = apart;
-    }
-}
-
-static bool has_bounds(const solve_task *task)
-{
-    return task->options.method == ABUT_SHORTEST_LINK || task->options.method == ABUT_DIRECT_SEARCH;
-}
-
 static void solve_core(const convex_pair *pair, const convex_link *before, const solve_task *task,
                        convex_link *core)
 {
     METHODS[task->options.method](pair, before, &task->options, core);
-    if (before && has_bounds(task)) {
-        check_overlap(pair, before, task->options.iterations, core);
-    }
     if (task->minimum == ABUT_GLOBAL && core->gap < 0.0) {
         link_find_global(pair, task->options.iterations, core);
     }

@@ -297,7 +297,7 @@ static void check_search(abut_shape *const shapes[SHAPE_COUNT])
             convex_link before;
             link_pack(&link, packed);
             CHECK(link_unpack(packed, &pair, &before));
-            pair.shift = vec3_add(pair.shift, vec3_scale(way, 0.02));
+            pair.shift = vec3_add(pair.shift, vec3_scale(way, 0.05));
             entrances_find(&pair, &before, &options, &link);
             check_link(&pair, &link, false);
         }
