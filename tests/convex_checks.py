@@ -131,7 +131,7 @@ def check_status(found, k, truth):
 
 def check_normal(truth, found, k, minimum):
     normal = found.normal[k]
-    assert abs(np.linalg.norm(normal) - 1) < 1e-15
+    assert abs(np.linalg.norm(normal) - 1) < 2e-15
     if truth.surely_apart and found.status[k] != abut.UNCONVERGED:
         # n is perpendicular to B - A at its point closest to the origin, which is that far
         error = float(found.error[k]) + ROUNDING * truth.size

@@ -26,6 +26,7 @@ def assert_same(found, other):
 
 
 @given(scene=scenes.ANY)
+@settings(max_examples=50)
 def test_the_set_is_the_exact_one(scene):
     check_set(scene)
 
@@ -48,6 +49,7 @@ def check_set(scene):
 
 
 @given(scene=scenes.ANY, seed=st.integers(0, 2**32 - 1), size=st.sampled_from([1e-3, 1e-2, 0.1, 1]))
+@settings(max_examples=50)
 def test_updated_is_initial(scene, seed, size):
     """Along motion, small steps and large ones: the same rows, to the bit."""
     finder = finder_of(scene)
@@ -110,4 +112,5 @@ def test_largest_distance_is_the_minimum(scene):
     least = entrances(scene, finder).overlap.min()
     found = finder.find(scene.positions, scene.orientations, pairs=[[0, 1]], minimum="global")
     if found.overlap[0] > 0:
-        np.testing.assert_allclose(found.overlap, least, atol=1e-14 * scene.sizes.sum())
+        slack = 1e-14 * scene.sizes.sum()
+        assert found.overlap[0] - found.error[0] - slack <= least <= found.overlap[0] + slack

@@ -41,6 +41,7 @@ def comparable(truth, *rows):
 
 
 @given(scene=scenes.ANY)
+@settings(max_examples=40)
 def test_swapped(scene):
     """The opposite normal and the same overlap."""
     shapes = shapes_of(scene)
@@ -66,6 +67,7 @@ def assert_alike(truth, one, other, sign, is_global=False):
 
 
 @given(scene=scenes.ANY, seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=40)
 def test_moved_and_turned_together(scene, seed):
     rng = np.random.default_rng(seed)
     shapes = shapes_of(scene)

@@ -29,6 +29,7 @@ def names(found, k=0):
 
 
 @given(scene=scenes.ANY)
+@settings(max_examples=50)
 def test_spots_are_on_their_features(scene):
     check_spots(scene)
 

@@ -124,6 +124,7 @@ def test_not_convex():
 
 
 @given(scene=scenes.scenes() | scenes.scenes(scenes.POLYGONS))
+@settings(max_examples=40)
 def test_distance_by_least_distance_programming(scene):
     """Distance as the widest gap that a plane parts, by non-negative least squares."""
     pair = Pair(*bodies(scene))
@@ -140,6 +141,7 @@ def test_distance_by_least_distance_programming(scene):
 
 
 @given(scene=scenes.scenes() | scenes.scenes(scenes.POLYGONS))
+@settings(max_examples=40)
 def test_penetration_by_the_hull_of_differences(scene):
     """Inside of B - A the least penetration is the way to its nearest facet, and all its facets are
     entrances."""
@@ -166,6 +168,7 @@ def test_entrances_are_the_facets_of_the_difference(scene):
 
 
 @given(scene=scenes.scenes() | scenes.scenes(scenes.POLYGONS))
+@settings(max_examples=40)
 def test_no_normal_parts_wider(scene):
     """g(n) is the gap for the normal that has it, and less for others."""
     pair = Pair(*bodies(scene))
@@ -182,6 +185,7 @@ def test_no_normal_parts_wider(scene):
 
 
 @given(scene=scenes.scenes() | scenes.scenes(scenes.POLYGONS))
+@settings(max_examples=40)
 def test_swap(scene):
     a, b = bodies(scene)
     one, other = Pair(a, b), Pair(b, a)
@@ -192,6 +196,7 @@ def test_swap(scene):
 
 
 @given(scene=scenes.scenes() | scenes.scenes(scenes.POLYGONS))
+@settings(max_examples=40)
 def test_shapes_are_exactly_convex(scene):
     """What the scenes draw has facets whose corners are in one plane, even turned and moved."""
     assert all(body.is_convex() for body in bodies(scene))
