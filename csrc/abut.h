@@ -876,8 +876,11 @@ typedef struct abut_convex_walls {
     const double *half_spaces; /* x 6: a point, and the unit normal, which points to the bodies */
 } abut_convex_walls;
 
-/* Rows by i, then mesh, then facet: the facets, and half spaces, that a body stands on. `i`, `j`,
- * `pair_count`, `all_rows` and `minimum` of the query are not read; rows are those >= -gap. */
+/* Rows by i, then mesh, then facet: the facets, and half spaces, that a body stands on, each with
+ * the spots that lie in it, and the overlap of the deepest of these. Facets in one plane are one
+ * wall, whose rows are there where one of its spots has an overlap >= -gap: spots, forces and
+ * torques of all of them are those of the half space. `i`, `j`, `pair_count`, `all_rows`, `before`
+ * and `minimum` of the query are not read: nothing depends on the step before. */
 abut_status abut_convex_find_walls(const abut_convex_finder *finder, const abut_convex_query *query,
                                    const abut_convex_walls *walls, abut_convex_contacts **contacts,
                                    abut_error *error);

@@ -222,6 +222,7 @@ def test_bad_radius(radius):
     [
         (("cube",), "vertices is 'cube', but must be real numbers"),
         ((None,), "vertices is None"),
+        ((abut.Mesh(CUBE, QUADS),), "vertices is a Mesh: ConvexShape.from_any takes it"),
         ((CUBE.astype(bool),), "vertices has dtype bool"),
         ((CUBE + 1j,), "vertices has dtype complex128"),
         ((CUBE, [[0.5, 1.0, 2.0]]), "facets has dtype float64, but must be integers"),

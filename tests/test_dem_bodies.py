@@ -7,6 +7,7 @@ import pytest
 
 import abut
 from scenes_dem import GRAVITY
+from test_frames import arrays as frame_arrays
 
 STIFFNESS = 1e5
 CUBE = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
@@ -190,6 +191,70 @@ def test_flat_blow(restitution):
     assert sim.bodies.velocities[0, 2] == pytest.approx(restitution, abs=0.01)
     lost = 0.5 * 8 * (1 - sim.bodies.velocities[0, 2] ** 2)
     assert sim.energy.dissipated == pytest.approx(lost, abs=1e-6)
+
+
+def fan(count, seed):
+    """A square of triangles about a point that is not its middle."""
+    rng = np.random.default_rng(seed)
+    angles = np.sort(rng.uniform(0, 2 * np.pi, count))
+    rim = 9 * np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=-1)
+    facets = [[0, 1 + k, 1 + (k + 1) % count] for k in range(count)]
+    return abut.Mesh([[0.13, 0.21, 0], *rim], facets)
+
+
+QUAD = abut.Mesh([[-9, -9, 0], [9, -9, 0], [9, 9, 0], [-9, 9, 0]], [[0, 1, 2, 3]])
+
+
+@pytest.mark.parametrize("mesh", [QUAD, fan(11, 0), fan(23, 1)])
+def test_meshed_planes_are_half_spaces(mesh):
+    """A cube that falls flat, slides slowly over the edges inside and comes to rest: as on a half
+    space, whatever the facets, with the same loss, friction and springs."""
+    found = []
+    for surface in (abut.HalfSpace((0, 0, 0), (0, 0, 1)), mesh):
+        sim = world(
+            abut.Linear(STIFFNESS, friction=0.5, restitution=0.5), gravity=(4.91, 0.1, -9.81)
+        )
+        wall = sim.add_wall(surface, RIGID)
+        sim.add_bodies(CUBE, [[-0.3, 0, 1.01]], WOOD, orientations=turned([0, 0, 0.2]))
+        sim.run(2.0)
+        found.append((sim.bodies.positions, sim.bodies.velocities, wall.force, wall.torque))
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=2e-4)
+    assert found[0][0][0, 0] > -0.29
+
+
+def test_springs_go_on_from_facet_to_facet():
+    """A cube that slides so slowly that its springs, if they began anew, would hold it less."""
+    ends = [[x, y, 0] for x in (-9, 1.005, 9) for y in (-9, 9)]
+    halves = abut.Mesh(np.array(ends), [[0, 2, 3, 1], [2, 4, 5, 3]])
+    found = []
+    for surface in (abut.HalfSpace((0, 0, 0), (0, 0, 1)), halves):
+        law = abut.Linear(STIFFNESS, friction=0.5, restitution=0.2)
+        sim = world(law, gravity=(0.502 * GRAVITY, 0, -GRAVITY))
+        sim.add_wall(surface, RIGID)
+        sim.add_bodies(CUBE, [[0, 0, 1 - 8 * GRAVITY / (4 * STIFFNESS)]], WOOD)
+        sim.run(1.5)
+        found.append((sim.bodies.positions, sim.bodies.velocities))
+    assert found[0][0][0, 0] > 0.006
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-6, atol=1e-9)
+
+
+def test_across_edges_of_a_mesh():
+    """Tetrahedra and cubes that tumble in a meshed box stay in it, and their weight is borne."""
+    rng = np.random.default_rng(0)
+    sim = world(abut.Linear(STIFFNESS, friction=0.4, restitution=0.3))
+    corners = [[x, y, z] for x in (0, 6) for y in (0, 6) for z in (0, 6)]
+    sides = [[0, 2, 6, 4], [0, 4, 5, 1], [2, 3, 7, 6], [0, 1, 3, 2], [4, 6, 7, 5]]
+    wall = sim.add_wall(abut.Mesh(np.array(corners, float), sides), RIGID)
+    places = (np.indices((2, 2, 2)).reshape(3, -1).T + 0.5) * 3
+    for shape, shift in ((CUBE, 0.0), (TETRA, 6.0)):
+        sim.add_bodies(
+            shape, places + [0, 0, shift], WOOD, scales=0.6, orientations=rng.normal(size=(8, 4))
+        )
+    sim.run(4.0)
+    centers = sim.bodies.centers
+    assert centers.min() > 0 and centers[:, :2].max() < 6
+    assert wall.force[2] == pytest.approx(-sim.bodies.masses.sum() * GRAVITY, rel=0.1)
 
 
 def test_moving_half_space():
@@ -576,6 +641,26 @@ def test_statistics_and_memory():
     found = sim.statistics()
     assert found.bodies == 24 and found.body_contacts > 5 and found.find_bodies > 0
     assert "laws of bodies" in repr(found) and found.bytes > 1000
+
+
+def test_frames(tmp_path):
+    """Polygons of all bodies where they are, in files beside those of spheres and walls."""
+    sim = world()
+    floor(sim)
+    sim.add_bodies(TETRA, [[0, 0, 5]], WOOD, scales=2.0, orientations=turned([0.1, 0.2, 0.3]))
+    sim.add_bodies(CUBE, [[9, 0, 5]], WOOD, velocities=(1, 2, 3))
+    sim.run(steps=1)
+    abut.write_frames(tmp_path / "out/{step}.vtp", contacts=True)(sim)
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert names == ["1-bodies.vtp", "1-contacts.vtp", "1-pairs.vtp", "1.vtp"]
+    found = frame_arrays(tmp_path / "out/1-bodies.vtp")
+    np.testing.assert_array_equal(found["body"], [0] * 4 + [1] * 6)
+    np.testing.assert_array_equal(found["offsets"], [*range(3, 13, 3), *range(16, 37, 4)])
+    np.testing.assert_array_equal(
+        found["velocity"][4:], np.repeat(sim.bodies.velocities[1:], 6, axis=0)
+    )
+    np.testing.assert_allclose(found["Points"][4:].mean(axis=0), sim.bodies.centers[1])
+    np.testing.assert_allclose(found["Points"][:4].mean(axis=0), sim.bodies.centers[0], atol=1e-12)
 
 
 def test_insertion_keeps_away_from_bodies():

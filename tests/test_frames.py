@@ -19,12 +19,12 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def wall(mesh, shift):
+def wall(mesh, shift, number=0):
     pose = np.eye(4)
     pose[:3, :3] = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
     pose[:3, 3] = shift
     forces = np.arange(3.0 * len(mesh.vertices)).reshape(-1, 3)
-    return SimpleNamespace(mesh=mesh, pose=pose, nodal_forces=forces)
+    return SimpleNamespace(mesh=mesh, pose=pose, nodal_forces=forces, number=number)
 
 
 def simulation(step=100, count=5, period=None, walls=(), seed=0):
@@ -41,6 +41,7 @@ def simulation(step=100, count=5, period=None, walls=(), seed=0):
         time=step * 1e-4,
         period=period,
         walls=walls,
+        bodies=SimpleNamespace(numbers=np.empty(0, np.intp)),
         contacts=abut.ContactFinder(MESH).find(centers, radii),
         pairs=abut.find_pairs(centers, radii),
         **{name: rng.standard_normal((count, 3)) for name in vectors},
@@ -94,7 +95,7 @@ def test_spheres_in_vtp():
 
 
 def test_contacts_pairs_and_walls_are_files_of_their_own():
-    sim = simulation(walls=(wall(MESH, (1, 2, 3)), wall(LID, (0, 0, 5))))
+    sim = simulation(walls=(wall(MESH, (1, 2, 3)), wall(LID, (0, 0, 5), 1)))
     abut.write_frames("out/{step}.vtp", contacts=True)(sim)
     np.testing.assert_array_equal(arrays("out/100-contacts.vtp")["Points"], sim.contacts.point)
     np.testing.assert_array_equal(arrays("out/100-pairs.vtp")["j"], sim.pairs.j)
@@ -123,7 +124,7 @@ def test_no_spheres():
 def test_vtk_reads_frames():
     """With the reader that ParaView uses."""
     reader_of = pytest.importorskip("vtkmodules.vtkIOXML").vtkXMLPolyDataReader
-    sim = simulation(walls=(wall(MESH, (1, 2, 3)), wall(LID, (0, 0, 5))))
+    sim = simulation(walls=(wall(MESH, (1, 2, 3)), wall(LID, (0, 0, 5), 1)))
     abut.write_frames("{step}.vtp", contacts=True)(sim)
     counts = {"": 5, "-contacts": len(sim.contacts), "-pairs": len(sim.pairs), "-walls": 7}
     for part, count in counts.items():

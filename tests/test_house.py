@@ -154,6 +154,8 @@ FILES = {
         "match",
         "batch",
         "flat",
+        "patch",
+        "stand",
         "walls",
     ],
     "dem": [

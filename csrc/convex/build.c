@@ -5,9 +5,6 @@
 
 #include "../base/memory.h"
 
-/* Lanes of the widest vectors; coordinates are padded to a multiple. */
-enum { PADDING = 8 };
-
 /* ---- memory ---- */
 
 /* Arrays of one allocation; without a base they are only counted. */
@@ -25,10 +22,9 @@ static void *take(arrays *a, int32_t count, size_t size)
 
 static void lay_out_coordinates(abut_shape *s, arrays *a)
 {
-    s->padded_count = (s->vertex_count + PADDING - 1) / PADDING * PADDING;
-    s->x = take(a, s->padded_count, sizeof *s->x);
-    s->y = take(a, s->padded_count, sizeof *s->y);
-    s->z = take(a, s->padded_count, sizeof *s->z);
+    s->x = take(a, s->vertex_count, sizeof *s->x);
+    s->y = take(a, s->vertex_count, sizeof *s->y);
+    s->z = take(a, s->vertex_count, sizeof *s->z);
 }
 
 static void lay_out_view(abut_shape *s, arrays *a)
@@ -70,14 +66,6 @@ static abut_status allocate(abut_shape *s)
     return ABUT_OK;
 }
 
-static void pad_coordinates(abut_shape *s)
-{
-    const vec3 last = shape_point(s, s->vertex_count - 1);
-    for (int32_t v = s->vertex_count; v < s->padded_count; v++) {
-        s->x[v] = last.x, s->y[v] = last.y, s->z[v] = last.z;
-    }
-}
-
 /* ---- vertices and facets ---- */
 
 /* A shape on its way. */
@@ -98,7 +86,6 @@ static void place_vertices(const builder *b)
         b->number[source] = v;
         ((abut_index *)s->view.source)[v] = source;
     }
-    pad_coordinates(s);
 }
 
 /* How far the shape reaches along a direction. */

@@ -13,6 +13,20 @@ static bool is_excluded(const convex_pair *pair, const convex_link *before)
     return pair_support_gap(pair, before->normal).gap > pair->tolerance;
 }
 
+/* Whether a link of what seem to overlap, a local minimum of the way apart, is what it seems: bodies
+ * that are apart have such minima, too, beyond other faces of all vectors between them. */
+static bool is_sound(const convex_pair *pair, const convex_link *link)
+{
+    entrance best;
+    return link->gap >= 0.0 || link_overlaps(pair, link) ||
+           (entrances_best(pair, &best) && best.gap <= 0.0);
+}
+
+static bool stands(const convex_pair *pair, const convex_link *before, convex_link *link)
+{
+    return link_stands(pair, before, link) && is_sound(pair, link);
+}
+
 /* Climb from the entrance of the step before, if its features still are one. */
 static bool climb_from(const convex_pair *pair, const convex_link *before, convex_link *link)
 {
@@ -23,7 +37,7 @@ static bool climb_from(const convex_pair *pair, const convex_link *before, conve
     entrances_climb(pair, &e);
     convex_link top = *before;
     top.ends[0] = e.ends[0], top.ends[1] = e.ends[1];
-    return link_stands(pair, &top, link);
+    return stands(pair, &top, link);
 }
 
 /* The best entrance of all; of two points, which have none, the link. */
@@ -39,7 +53,7 @@ static void find_initial(const convex_pair *pair, int iterations, convex_link *l
 void entrances_find(const convex_pair *pair, const convex_link *before,
                     const abut_convex_options *options, convex_link *link)
 {
-    if (before && link_stands(pair, before, link)) {
+    if (before && stands(pair, before, link)) {
         return;
     }
     if (before && is_excluded(pair, before)) {

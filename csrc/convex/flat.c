@@ -130,13 +130,6 @@ void flat_free(flat_pieces *all)
 
 /* ---- shapes ---- */
 
-enum { PAD = 8 };
-
-static int32_t padded(int32_t count)
-{
-    return (count + PAD - 1) / PAD * PAD;
-}
-
 /* Parts of a block, one after the other; those of doubles come first. */
 static void *take(char **rest, int32_t count, size_t size)
 {
@@ -147,9 +140,9 @@ static void *take(char **rest, int32_t count, size_t size)
 
 static void share_out(abut_shape *s, char *rest, int32_t corners)
 {
-    s->x = take(&rest, padded(corners), sizeof *s->x);
-    s->y = take(&rest, padded(corners), sizeof *s->y);
-    s->z = take(&rest, padded(corners), sizeof *s->z);
+    s->x = take(&rest, corners, sizeof *s->x);
+    s->y = take(&rest, corners, sizeof *s->y);
+    s->z = take(&rest, corners, sizeof *s->z);
     s->facets = take(&rest, 2, sizeof *s->facets);
     s->corners = take(&rest, 2 * corners, sizeof *s->corners);
     s->edges = take(&rest, corners, sizeof *s->edges);
@@ -167,8 +160,8 @@ abut_status flat_reserve(flat_shape *flat, int32_t corners)
     const abut_shape *s = &flat->shape;
     const size_t of_corner =
         2 * sizeof *s->corners + sizeof *s->edges + sizeof *s->vertices + 6 * sizeof *s->facets_at;
-    const size_t size = 3 * (size_t)padded(corners) * sizeof *s->x + 2 * sizeof *s->facets +
-                        (size_t)corners * of_corner;
+    const size_t size =
+        3 * (size_t)corners * sizeof *s->x + 2 * sizeof *s->facets + (size_t)corners * of_corner;
     void *memory = memory_alloc((abut_index)size, 1);
     if (!memory) {
         return ABUT_NO_MEMORY;
@@ -188,11 +181,10 @@ void flat_shape_free(flat_shape *flat)
 static void set_points(abut_shape *s, const flat_corner *corners)
 {
     vec3 sum = {0.0, 0.0, 0.0};
-    for (int32_t k = 0; k < s->padded_count; k++) {
-        const int32_t corner = k < s->vertex_count ? k : s->vertex_count - 1;
-        const vec3 at = vec3_sub(corners[corner].at, corners[0].at);
+    for (int32_t k = 0; k < s->vertex_count; k++) {
+        const vec3 at = vec3_sub(corners[k].at, corners[0].at);
         s->x[k] = at.x, s->y[k] = at.y, s->z[k] = at.z;
-        sum = k < s->vertex_count ? vec3_add(sum, at) : sum;
+        sum = vec3_add(sum, at);
     }
     s->centroid = vec3_scale(sum, 1.0 / s->vertex_count);
     s->reach = 0.0;
@@ -237,8 +229,7 @@ void flat_build(flat_shape *flat, const flat_pieces *all, const flat_piece *piec
                       .facet_count = 2,
                       .edge_count = count,
                       .corner_count = 2 * count,
-                      .most_corners = count,
-                      .padded_count = padded(count)};
+                      .most_corners = count};
     share_out(s, flat->memory, count);
     set_points(s, &all->corners[piece->begin]);
     double front = 0.0;

@@ -23,7 +23,8 @@ typedef struct search {
     bool has_entrance;
 } search;
 
-typedef enum progress { GOES_ON, IS_CERTAIN, MEETS } progress;
+/* MEETS: the bodies overlap, or touch. STUCK: nothing is gained any more. */
+typedef enum progress { GOES_ON, IS_CERTAIN, MEETS, STUCK } progress;
 
 static foot foot_before(const convex_body *body, convex_end end, vec3 point)
 {
@@ -38,7 +39,7 @@ static span search_begin(const convex_pair *pair, const convex_link *before)
         return span_make(pair, foot_before(&pair->a, before->ends[0], before->p),
                          foot_before(&pair->b, before->ends[1], before->q));
     }
-    const support_gap nearest = pair_support_gap(pair, link_centers(pair));
+    const support_gap nearest = pair_support_gap(pair, link_direction(pair));
     return span_make(pair, foot_of_vertex(&pair->a, nearest.a),
                      foot_of_vertex(&pair->b, nearest.b));
 }
@@ -87,7 +88,7 @@ static progress search_enter(search *s)
     }
     const parting plane = parting_along(s->pair, best.normal);
     search_improve(s, &plane);
-    if (best.gap <= 0.0) {
+    if (best.gap <= GAP_ROUNDING * s->pair->size) {
         return MEETS;
     }
     const span at = link_of_entrance(s->pair, best.ends);
@@ -96,8 +97,102 @@ static progress search_enter(search *s)
     return search_certify(s) ? IS_CERTAIN : GOES_ON;
 }
 
+static bool facet_has(const abut_shape *s, int32_t facet, int32_t vertex)
+{
+    const shape_facet *f = &s->facets[facet];
+    for (int32_t k = f->begin; k < f->begin + f->count; k++) {
+        if (s->corners[k].vertex == vertex) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* An edge from the vertex to the other one, or a facet with both; else the vertex itself. */
+static convex_end vertex_wider(const abut_shape *s, int32_t vertex, int32_t other)
+{
+    const shape_vertex *v = &s->vertices[vertex];
+    for (int32_t k = 0; k < v->edge_count && s->dimension == 3; k++) {
+        const int32_t edge = s->edges_at[v->first_edge + k];
+        if (s->edges[edge].vertices[0] == other || s->edges[edge].vertices[1] == other) {
+            return (convex_end){ABUT_EDGE, edge};
+        }
+    }
+    for (int32_t k = 0; k < v->facet_count; k++) {
+        const int32_t facet = s->facets_at[v->first_facet + k];
+        if (facet_has(s, facet, other)) {
+            return (convex_end){ABUT_FACET, facet};
+        }
+    }
+    return (convex_end){ABUT_VERTEX, vertex};
+}
+
+/* The same for an edge: a facet with it and the vertex. */
+static convex_end edge_wider(const abut_shape *s, int32_t edge, int32_t other)
+{
+    for (int k = 0; k < 2; k++) {
+        const int32_t facet = s->edges[edge].facets[k];
+        if (facet_has(s, facet, other)) {
+            return (convex_end){ABUT_FACET, facet};
+        }
+    }
+    return (convex_end){ABUT_EDGE, edge};
+}
+
+static convex_end end_wider(const abut_shape *s, convex_end end, int32_t other)
+{
+    if (end.type == ABUT_VERTEX && end.feature != other) {
+        return vertex_wider(s, end.feature, other);
+    }
+    if (end.type == ABUT_EDGE && s->edges[end.feature].vertices[0] != other &&
+        s->edges[end.feature].vertices[1] != other) {
+        return edge_wider(s, end.feature, other);
+    }
+    return end;
+}
+
+/* Where edges are nearly parallel a link that goes on along one of them is shorter by less than
+ * rounding, and still its normal is another one. The vertices that support the bodies along the
+ * normal tell which feature holds both them and the link's ends. */
+static bool search_widen(search *s)
+{
+    vec3 normal;
+    if (!parting_normal(s->pair, &s->now, &normal)) {
+        return false;
+    }
+    const support_gap nearest = pair_support_gap(s->pair, normal);
+    span wider = s->now;
+    wider.a.end = end_wider(s->pair->a.shape, s->now.a.end, nearest.a);
+    wider.b.end = end_wider(s->pair->b.shape, s->now.b.end, nearest.b);
+    const span narrow = s->now;
+    s->now = segments_shorten(s->pair, &wider);
+    if (search_certify(s)) {
+        return true;
+    }
+    s->now = narrow;
+    return false;
+}
+
 /* The walks come to this iteration only where they gain little. */
 enum { SLOW = 9 };
+
+/* Help for walks that gain little, or that have come as near as bodies are which overlap where
+ * their surfaces meet. */
+static progress search_help(search *s, int iteration, double gain)
+{
+    const bool is_near = s->now.length <= MEETING_LENGTH * s->pair->size && s->best.gap < 0.0;
+    const bool is_slow = gain <= s->pair->tolerance || iteration == SLOW || is_near;
+    if (!is_slow) {
+        return GOES_ON;
+    }
+    if (search_widen(s)) {
+        return IS_CERTAIN;
+    }
+    if (!s->has_entrance) {
+        return search_enter(s);
+    }
+    return gain > 0.0 ? GOES_ON : STUCK;
+}
 
 static progress search_round(search *s, int iteration)
 {
@@ -109,15 +204,7 @@ static progress search_round(search *s, int iteration)
     if (search_walk(s) == MEETS) {
         return MEETS;
     }
-    if (search_certify(s)) {
-        return IS_CERTAIN;
-    }
-    const double limit = MEETING_LENGTH * s->pair->size;
-    if (s->now.length <= limit && s->best.gap < 0.0) {
-        return MEETS;
-    }
-    const bool is_slow = length - s->now.length <= s->pair->tolerance || iteration == SLOW;
-    return is_slow && !s->has_entrance ? search_enter(s) : GOES_ON;
+    return search_certify(s) ? IS_CERTAIN : search_help(s, iteration, length - s->now.length);
 }
 
 /* Where it is not certain, the shortest of the links and the plane with the largest gap: bounds
@@ -141,10 +228,10 @@ static void search_run(search *s, int iterations, convex_link *link)
         end = search_round(s, ++iteration);
     }
     if (end == GOES_ON && !s->has_entrance) {
-        end = search_enter(s);
+        end = search_enter(s); /* for its bounds */
     }
     if (!(s->best.gap > -INFINITY)) {
-        s->best = parting_along(s->pair, link_centers(s->pair));
+        s->best = parting_along(s->pair, link_direction(s->pair));
     }
     search_end(s, end, link);
     link->iterations = iteration;
@@ -153,7 +240,7 @@ static void search_run(search *s, int iterations, convex_link *link)
 /* Of two points all is known at once, but for the direction where they are one. */
 static void points_link(const convex_pair *pair, const span *s, convex_link *link)
 {
-    const parting plane = {link_centers(pair), s->length};
+    const parting plane = {link_direction(pair), s->length};
     link_write(pair, s, &plane, 0.0, link);
     link->iterations = 1;
 }
@@ -176,7 +263,12 @@ vec3 link_centers(const convex_pair *pair)
 {
     const vec3 a = vec3_scale(pair->a.shape->centroid, pair->a.scale);
     const vec3 b = vec3_scale(pair->b.shape->centroid, pair->b.scale);
-    const vec3 line = vec3_sub(pair_to_a(pair, b), a);
+    return vec3_sub(pair_to_a(pair, b), a);
+}
+
+vec3 link_direction(const convex_pair *pair)
+{
+    const vec3 line = link_centers(pair);
     const double length = vec3_length(line);
     return length > 0.0 ? vec3_scale(line, 1.0 / length) : (vec3){1.0, 0.0, 0.0};
 }
@@ -230,19 +322,33 @@ bool link_stands(const convex_pair *pair, const convex_link *before, convex_link
     return true;
 }
 
+/* Bodies that overlapped the step before. What has become of the minimum may be one although they
+ * are apart, beyond another face of all vectors between them. */
+static void find_again(const convex_pair *pair, const convex_link *before, int iterations,
+                       convex_link *link)
+{
+    convex_link minimum;
+    link_find_overlap(pair, before, iterations, &minimum);
+    if (minimum.gap < 0.0 && link_overlaps(pair, &minimum)) {
+        *link = minimum;
+        return;
+    }
+    link_find_apart(pair, &minimum, iterations, link);
+    if (link->status == ABUT_OVERLAPPING) {
+        *link = minimum;
+    }
+}
+
 void link_find(const convex_pair *pair, const convex_link *before,
                const abut_convex_options *options, convex_link *link)
 {
     const int iterations = options->iterations;
-    if (before && link_stands(pair, before, link)) {
+    if (before && link_stands(pair, before, link) &&
+        (link->gap >= 0.0 || link_overlaps(pair, link))) {
         return;
     }
     if (before && before->status == ABUT_OVERLAPPING) {
-        link_find_overlap(pair, before, iterations, link);
-        if (link->gap > pair->tolerance) {
-            const convex_link start = *link;
-            link_find_apart(pair, &start, iterations, link);
-        }
+        find_again(pair, before, iterations, link);
         return;
     }
     link_find_apart(pair, before, iterations, link);

@@ -13,6 +13,10 @@ void link_find(const convex_pair *pair, const convex_link *before,
  */
 bool link_stands(const convex_pair *pair, const convex_link *before, convex_link *link);
 
+/* Whether bodies overlap whose least way apart this link may be: a witness is sought that costs
+ * little. False: not known (overlap.c). */
+bool link_overlaps(const convex_pair *pair, const convex_link *link);
+
 /* The link of bodies that are apart. Where they are not, or it does not get that far, the status is
  * OVERLAPPING or UNCONVERGED, with true bounds. */
 void link_find_apart(const convex_pair *pair, const convex_link *before, int iterations,
@@ -29,8 +33,9 @@ void link_find_global(const convex_pair *pair, int iterations, convex_link *link
 
 /* ---- shared by both files ---- */
 
-/* Unit, from the centroid of A to that of B; along x where they are the same. */
+/* From the centroid of A to that of B; and its direction, x where they are the same. */
 vec3 link_centers(const convex_pair *pair);
+vec3 link_direction(const convex_pair *pair);
 
 /* A link and a plane, and what they leave open; OVERLAPPING, TOUCHING or SEPARATED by the gap, and
  * UNCONVERGED where that is too much. */

@@ -31,8 +31,8 @@ static convex_pair pair_apart(const convex_pair *pair, vec3 normal, double dista
 /* The proximal step, from the features of `before`. */
 static void separate(separation *s, const convex_link *before)
 {
-    const double size = s->pair->size;
-    s->distance = larger(1.05 * fabs(s->at.gap), LEAST_SEPARATION * size);
+    const double size = s->pair->size, depth = fabs(s->at.gap);
+    s->distance = depth + larger(DEPTH_SEPARATION * depth, LEAST_SEPARATION * size);
     for (;;) {
         const convex_pair apart = pair_apart(s->pair, s->at.normal, s->distance);
         link_find_apart(&apart, before, s->iterations, &s->apart);
@@ -52,13 +52,14 @@ static span separated_span(const separation *s)
     return span_make(s->pair, (foot){apart->ends[0], apart->p}, (foot){apart->ends[1], apart->q});
 }
 
-/* Where the normal stays: how far another one near it may be above. Of bodies that are apart after
- * all the link is the bound. */
+/* Where the normal stays: how far another one near it may be above. It is not above 0. */
 static void write_minimum(const separation *s, double rest, convex_link *link)
 {
     const span at = separated_span(s);
-    const bool is_apart = s->at.gap > s->pair->tolerance;
-    link_write(s->pair, &at, &s->at, is_apart ? at.length - s->at.gap : rest, link);
+    const double gap = s->at.gap;
+    const bool is_apart = gap > s->pair->tolerance;
+    link_write(s->pair, &at, &s->at, is_apart ? at.length - gap : fmin(rest, larger(-gap, 0.0)),
+               link);
 }
 
 static bool has_facet(const convex_link *link)
@@ -75,9 +76,9 @@ static bool overlap_step(separation *s, const convex_link *before, convex_link *
     }
     const double rest = s->apart.gap + s->apart.error - (s->distance + s->at.gap);
     const parting next = parting_along(s->pair, s->apart.normal);
-    const bool has_gained = next.gap > s->at.gap;
-    s->at = has_gained ? next : s->at;
-    if (rest > s->pair->tolerance && has_gained) {
+    const double gap = s->at.gap;
+    s->at = next.gap > gap ? next : s->at;
+    if (next.gap > gap + GAP_ROUNDING * s->pair->size) {
         return false;
     }
     write_minimum(s, rest, link);
@@ -101,14 +102,31 @@ static void overlap_run(separation *s, const convex_link *before, convex_link *l
     write_minimum(s, INFINITY, link);
 }
 
+/* Bodies that are met deep in each other may be parted in many ways, and the line of their
+ * centroids says little: the least of all ways is found as fast. */
+static bool overlap_anew(const separation *s, convex_link *link)
+{
+    const convex_pair *pair = s->pair;
+    const support_gap nearest = pair_support_gap(pair, s->at.normal);
+    const span at =
+        span_make(pair, foot_of_vertex(&pair->a, nearest.a), foot_of_vertex(&pair->b, nearest.b));
+    link_write(pair, &at, &s->at, INFINITY, link);
+    link->iterations = 1;
+    link_find_global(pair, s->iterations, link);
+    return link->status != ABUT_UNCONVERGED;
+}
+
 void link_find_overlap(const convex_pair *pair, const convex_link *before, int iterations,
                        convex_link *link)
 {
     if (before && link_stands(pair, before, link)) {
         return;
     }
-    const vec3 normal = before ? before->normal : link_centers(pair);
+    const vec3 normal = before ? before->normal : link_direction(pair);
     separation s = {.pair = pair, .iterations = iterations, .at = parting_along(pair, normal)};
+    if (!before && s.at.gap < -DEEP * pair->size && overlap_anew(&s, link)) {
+        return;
+    }
     overlap_run(&s, before, link);
     link->iterations = s.done;
     if (link->status == ABUT_UNCONVERGED) {
@@ -117,19 +135,90 @@ void link_find_overlap(const convex_pair *pair, const convex_link *before, int i
     }
 }
 
+/* ---- witnesses ---- */
+
+/* With A and B the body of all vectors from A to B holds the pyramid over one of its faces, to the
+ * vector between two inner points: the origin is in it where B, slid along that vector until the
+ * features meet, meets A within these. */
+static bool overlaps_at_a(const convex_pair *pair, int32_t facet, vec3 q, vec3 inner)
+{
+    const double rate = vec3_dot(pair->a.shape->facets[facet].normal, inner);
+    const double depth = -body_height(&pair->a, facet, q);
+    return rate > 0.0 &&
+           closest_is_over(&pair->a, facet, vec3_add(q, vec3_scale(inner, depth / rate)));
+}
+
+static bool overlaps_at_b(const convex_pair *pair, int32_t facet, vec3 p, vec3 inner)
+{
+    const double rate = -vec3_dot(pair->b.shape->facets[facet].normal, inner);
+    const double depth = -body_height(&pair->b, facet, p);
+    return rate > 0.0 &&
+           closest_is_over(&pair->b, facet, vec3_sub(p, vec3_scale(inner, depth / rate)));
+}
+
+static bool overlaps_across(const convex_pair *pair, const convex_link *link, vec3 inner)
+{
+    const crossing c = crossing_read(pair, link->ends[0], link->ends[1]);
+    const vec3 between = vec3_sub(c.b.from, c.a.from);
+    const double whole = vec3_dot(c.cross, inner);
+    const double at_a = vec3_dot(vec3_cross(between, c.b.along), inner) / whole;
+    const double at_b = vec3_dot(vec3_cross(between, c.a.along), inner) / whole;
+    return vec3_dot(link->normal, inner) > 0.0 && at_a > 0.0 && at_a < c.a.length && at_b > 0.0 &&
+           at_b < c.b.length;
+}
+
+/* Whether the link's features are the face of such a pyramid. */
+static bool overlaps_below(const convex_pair *pair, const convex_link *link)
+{
+    const vec3 inner = link_centers(pair);
+    const int32_t a = link->ends[0].type, b = link->ends[1].type;
+    if (a == ABUT_FACET) {
+        return overlaps_at_a(pair, link->ends[0].feature, pair_to_a(pair, link->q), inner);
+    }
+    if (b == ABUT_FACET) {
+        return overlaps_at_b(pair, link->ends[1].feature, pair_to_b(pair, link->p),
+                             pair_turn_back(pair, inner));
+    }
+    return a == ABUT_EDGE && b == ABUT_EDGE && overlaps_across(pair, link, inner);
+}
+
+static bool body_holds(const convex_body *body, vec3 p)
+{
+    for (int32_t f = 0; f < body->shape->facet_count; f++) {
+        if (body_height(body, f, p) > 0.0) {
+            return false;
+        }
+    }
+    return body->shape->facet_count > 0;
+}
+
+bool link_overlaps(const convex_pair *pair, const convex_link *link)
+{
+    return overlaps_below(pair, link) || body_holds(&pair->a, pair_to_a(pair, link->q)) ||
+           body_holds(&pair->b, pair_to_b(pair, link->p));
+}
+
 /* ---- of all minima the least ---- */
 
+/* Features that are parallel share more than an entrance tells: where they meet is found when the
+ * bodies are set apart. */
 static void write_entrance(const convex_pair *pair, const entrance *best, const parting *plane,
-                           convex_link *link)
+                           int iterations, convex_link *link)
 {
-    const int32_t iterations = link->iterations;
-    span s = link_of_entrance(pair, best->ends);
+    const int32_t done = link->iterations;
+    const double error = best->gap - plane->gap;
+    span at = link_of_entrance(pair, best->ends);
     parting again;
-    if (!parting_stands(pair, &s, &again)) {
-        s = segments_shorten(pair, &s);
+    if (parting_stands(pair, &at, &again)) {
+        link_write(pair, &at, &again, error, link);
+        link->iterations = done;
+        return;
     }
-    link_write(pair, &s, plane, best->gap - plane->gap, link);
-    link->iterations = iterations;
+    separation s = {.pair = pair, .iterations = iterations, .at = *plane};
+    separate(&s, NULL);
+    at = separated_span(&s);
+    link_write(pair, &at, plane, error, link);
+    link->iterations = done + s.done;
 }
 
 void link_find_global(const convex_pair *pair, int iterations, convex_link *link)
@@ -140,13 +229,16 @@ void link_find_global(const convex_pair *pair, int iterations, convex_link *link
     }
     const parting plane = parting_along(pair, best.normal);
     if (plane.gap > link->gap + pair->tolerance) {
-        write_entrance(pair, &best, &plane, link);
+        write_entrance(pair, &best, &plane, iterations, link);
     } else if (best.gap - link->gap <= pair->tolerance) {
         link->error = larger(best.gap - link->gap, 0.0);
         link->status = link->gap < -pair->tolerance ? ABUT_OVERLAPPING : ABUT_TOUCHING;
     }
-    if (link->gap > pair->tolerance) {
-        const convex_link start = *link;
-        link_find_apart(pair, &start, iterations, link);
+    if (link->gap > 0.0) {
+        const convex_link entrance_link = *link;
+        link_find_apart(pair, &entrance_link, iterations, link);
+        if (link->status == ABUT_OVERLAPPING) {
+            *link = entrance_link;
+        }
     }
 }

@@ -147,14 +147,7 @@ bool parting_stands(const convex_pair *pair, span *s, parting *plane)
     return a == ABUT_EDGE && b == ABUT_EDGE && stands_across(pair, s, plane);
 }
 
-/* ---- other ends ---- */
-
-/* PQ less its part along an edge, which is there by rounding or since the link is not the shortest.
- */
-static vec3 less_along(vec3 across, vec3 along)
-{
-    return vec3_sub(across, vec3_scale(along, vec3_dot(along, across)));
-}
+/* ---- all ends ---- */
 
 /* Edges that cross at a small angle leave of their cross product what rounding leaves of that
  * angle; PQ is the better one as soon as it is longer in parts of the size. */
@@ -167,29 +160,44 @@ static vec3 edges_normal(const convex_pair *pair, const span *s)
     return less_along(s->across, c.a.along);
 }
 
+/* From an edge: PQ less its part along the edge, which is there by rounding or since the link is
+ * not the shortest. */
 static vec3 features_normal(const convex_pair *pair, const span *s)
 {
-    const bool on_edge_of_a = s->a.end.type == ABUT_EDGE;
-    if (on_edge_of_a && s->b.end.type == ABUT_EDGE) {
+    const convex_end a = s->a.end, b = s->b.end;
+    if (a.type == ABUT_FACET) {
+        return pair->a.shape->facets[a.feature].normal;
+    }
+    if (b.type == ABUT_FACET) {
+        return vec3_scale(pair_turn(pair, pair->b.shape->facets[b.feature].normal), -1.0);
+    }
+    if (a.type == ABUT_EDGE && b.type == ABUT_EDGE) {
         return edges_normal(pair, s);
     }
-    if (on_edge_of_a) {
-        return less_along(s->across, pair->a.shape->edges[s->a.end.feature].direction);
+    if (a.type == ABUT_EDGE) {
+        return less_along(s->across, pair->a.shape->edges[a.feature].direction);
     }
-    if (s->b.end.type == ABUT_EDGE) {
-        const vec3 along = pair->b.shape->edges[s->b.end.feature].direction;
+    if (b.type == ABUT_EDGE) {
+        const vec3 along = pair->b.shape->edges[b.feature].direction;
         return less_along(s->across, pair_turn(pair, along));
     }
     return s->across;
 }
 
-bool parting_read(const convex_pair *pair, const span *s, parting *plane)
+bool parting_normal(const convex_pair *pair, const span *s, vec3 *normal)
 {
     const vec3 n = features_normal(pair, s);
     const double length = vec3_length(n);
-    if (!(length > 0.0)) {
+    *normal = vec3_scale(n, 1.0 / length);
+    return length > 0.0;
+}
+
+bool parting_read(const convex_pair *pair, const span *s, parting *plane)
+{
+    vec3 normal;
+    if (!parting_normal(pair, s, &normal)) {
         return false;
     }
-    *plane = parting_along(pair, vec3_scale(n, 1.0 / length));
+    *plane = parting_along(pair, normal);
     return true;
 }

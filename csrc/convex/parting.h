@@ -13,7 +13,10 @@ typedef struct parting {
 
 parting parting_along(const convex_pair *pair, vec3 normal);
 
-/* The plane of a link's features; false where they give none. */
+/* The normal of a link's features; false where they give none. */
+bool parting_normal(const convex_pair *pair, const span *s, vec3 *normal);
+
+/* The plane along it. */
 bool parting_read(const convex_pair *pair, const span *s, parting *plane);
 
 /* Whether a facet of the link with the vertex of the other body that supports it, or two edges that

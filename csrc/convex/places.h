@@ -32,9 +32,6 @@ abut_status places_make(const abut_convex_finder *finder, const abut_convex_quer
                         convex_places *places, abut_error *error);
 void places_free(convex_places *places);
 
-/* Far apart, as in a gap that is larger than the bodies, the distance is what is rounded. */
-#define ROUNDED_PART 0x1p-13
-
 /* Two bodies as methods see them: in A's frame, with B moved by `shift`. Every member is written
  * once, where it stays: a copy would wait for what was just written. */
 void places_pair(const placed_body *a, const placed_body *b, vec3 shift, convex_pair *pair);

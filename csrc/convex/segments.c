@@ -216,12 +216,18 @@ static span shorten_facets(const convex_pair *pair, const span *s)
     const vec3 normal_a = pair->a.shape->facets[facet_a].normal;
     const vec3 normal_b = pair->b.shape->facets[facet_b].normal;
     const vec3 down = vec3_scale(pair_turn(pair, normal_b), -1.0);
-    const vec3 along = vec3_sub(down, vec3_scale(normal_a, vec3_dot(normal_a, down)));
+    const vec3 towards = less_along(down, normal_a);
+    const double sine = vec3_length(towards);
+    if (!(sine > PARALLEL_SINE)) {
+        return *s;
+    }
+    /* once more: what rounding has left of the normal is not small beside a small sine */
+    const vec3 along = less_along(vec3_scale(towards, 1.0 / sine), normal_a);
     const vec3 along_b = pair_turn_back(pair, along), from_b = pair_to_b(pair, s->a.point);
     const double slope = vec3_dot(normal_b, along_b);
     const double base = body_height(&pair->b, facet_b, from_b);
     if (!(slope < 0.0)) {
-        return *s; /* parallel */
+        return *s;
     }
     stretch way = {-INFINITY, -base / slope, -1, -1};
     stretch_clip(&way, &pair->a, facet_a, s->a.point, along);

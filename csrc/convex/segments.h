@@ -13,6 +13,12 @@ typedef struct span {
 
 span span_make(const convex_pair *pair, foot a, foot b);
 
+/* A vector less its part along a unit one. */
+static inline vec3 less_along(vec3 a, vec3 along)
+{
+    return vec3_sub(a, vec3_scale(along, vec3_dot(along, a)));
+}
+
 /* A straight piece of a body's surface: an edge, or a side of a polygon. */
 typedef struct segment {
     vec3 from, along; /* its first vertex; unit */

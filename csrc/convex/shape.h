@@ -45,8 +45,7 @@ struct abut_shape {
     bool is_flat; /* a single facet, twice: back to back */
     int32_t vertex_count, facet_count, edge_count, corner_count;
     int32_t most_corners; /* of a facet */
-    double *x, *y, *z;    /* padded_count: the last vertex fills them up; z is 0 of a polygon */
-    int32_t padded_count; /* a multiple of 8 */
+    double *x, *y, *z;    /* of the vertices; of a polygon z is 0 */
     shape_facet *facets;
     shape_corner *corners;
     shape_edge *edges;

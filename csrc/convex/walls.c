@@ -4,8 +4,10 @@
  * A row is a facet with the spots that lie in it, and a facet has one row for each wall that it is
  * met as: so that forces of spots are forces on that facet, and their sum over the rows of a body
  * is what the half space would exert. A row's link, point and overlap are those of its deepest
- * spot; of a facet that is met at a border they are those of the link. Nothing has to be searched
- * for step by step, so a step before is not read. */
+ * spot; of a facet that is met at a border they are those of the link. A wall counts with all its
+ * spots where one of them is within the gap, so that there are rows of facets over which a tilted
+ * body has risen further. Nothing has to be searched for step by step, so a step before is not
+ * read. */
 #include <string.h>
 
 #include "stand.h"
@@ -250,9 +252,7 @@ static abut_status write_plane(const row_writing *w, const wall_plane *wall)
         } else {
             place.mesh = (int32_t)w->f->mesh_count + wall->half_space;
         }
-        if (result.gap <= w->f->query->gap) {
-            convex_rows_add(w->chunk, &place, &result);
-        }
+        convex_rows_add(w->chunk, &place, &result);
     }
     return ABUT_OK;
 }

@@ -72,7 +72,7 @@ void rigid_wrap(rigid *r, const double *period)
 {
     double *axes[3] = {&r->position.x, &r->position.y, &r->position.z};
     for (int axis = 0; axis < 3; axis++) {
-        if (period[axis] > 0.0) {
+        if (period[axis] > 0.0 && !(*axes[axis] >= 0.0 && *axes[axis] < period[axis])) {
             r->images[axis] += (int32_t)period_wrap(axes[axis], period[axis]);
         }
     }

@@ -149,6 +149,10 @@ const law *simulation_spot_law(const abut_simulation *s, const spot_table *t, ab
  * taken back. */
 vec3 simulation_spot_shift(const abut_simulation *s, const spot_table *t, abut_index row);
 
+/* How many spots bear what the spots of a row do, and share the bodies' masses: those of the row,
+ * and on a wall those of other facets, as far as they have its normal. */
+double simulation_bearing_spots(const spot_table *t, abut_meeting meeting, abut_index row);
+
 /* Bodies, or spheres, have changed. */
 void simulation_forget_bodies(abut_simulation *s);
 void simulation_forget_spheres(abut_simulation *s);

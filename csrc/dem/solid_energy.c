@@ -45,15 +45,14 @@ typedef struct solid_hold {
 typedef struct spot_hold {
     const law *law;
     vec3 point, normal;
-    double both, mass;  /* m* */
-    abut_index bearing; /* spots that share the mass */
+    double both, mass; /* m* */
+    double bearing;    /* spots that share the mass */
 } spot_hold;
 
-static double damping_of(const law *l, double mass, abut_index bearing)
+static double damping_of(const law *l, double mass, double bearing)
 {
     const law_stiffness of = laws_stiffness(l, 1.0, 1.0);
-    return of.normal > 0.0 ? 2.0 * of.damping_ratio * sqrt(mass / ((double)bearing * of.normal))
-                           : 0.0;
+    return of.normal > 0.0 ? 2.0 * of.damping_ratio * sqrt(mass / (bearing * of.normal)) : 0.0;
 }
 
 /* A spring along a direction, both in the frame of the principal axes. */
@@ -86,15 +85,6 @@ static void add_hold(solid_hold *h, const spot_hold *spot, const rigid *r)
     h->is_held = true;
 }
 
-static abut_index count_bearing(const abut_convex_columns *c, abut_index row)
-{
-    abut_index count = 0;
-    for (abut_index spot = c->spot_offsets[row]; spot < c->spot_offsets[row + 1]; spot++) {
-        count += c->spot_overlap[spot] > 0.0;
-    }
-    return count;
-}
-
 static void add_row_holds(const abut_simulation *s, abut_meeting meeting, abut_index row,
                           solid_hold *holds)
 {
@@ -106,7 +96,7 @@ static void add_row_holds(const abut_simulation *s, abut_meeting meeting, abut_i
                    .normal = vec3_load(c->normal + 3 * row),
                    .both = meeting == ABUT_WITH_WALLS ? 1.0 : 2.0,
                    .mass = other ? own->mass * other->mass / (own->mass + other->mass) : own->mass,
-                   .bearing = count_bearing(c, row)};
+                   .bearing = larger(simulation_bearing_spots(t, meeting, row), 1.0)};
     const vec3 shift = simulation_spot_shift(s, t, row);
     for (abut_index spot = c->spot_offsets[row]; spot < c->spot_offsets[row + 1]; spot++) {
         if (!(c->spot_overlap[spot] > 0.0)) {
@@ -161,7 +151,7 @@ static double step_of_free(const abut_simulation *s, const solid *of)
     for (abut_index other = 0; other < s->laws.material_count; other++) {
         const law *l = &s->laws.laws[laws_number(&s->laws, of->material, other)];
         if (!(l->is_hertz > 0.0) && l->elastic > 0.0) {
-            const double damping = damping_of(l, of->rigid.mass, 4);
+            const double damping = damping_of(l, of->rigid.mass, 4.0);
             step = fmin(step, limit_of(4.0 * l->elastic * gives_way, damping));
         }
     }

@@ -74,6 +74,39 @@ vec3 simulation_spot_shift(const abut_simulation *s, const spot_table *t, abut_i
                   (double)image[3 * row + 2] * period[2]};
 }
 
+static abut_index count_bearing(const abut_convex_columns *c, abut_index row)
+{
+    abut_index count = 0;
+    for (abut_index spot = c->spot_offsets[row]; spot < c->spot_offsets[row + 1]; spot++) {
+        count += c->spot_overlap[spot] > 0.0;
+    }
+    return count;
+}
+
+static bool is_same_wall(const abut_convex_columns *c, abut_index a, abut_index b)
+{
+    return c->i[a] == c->i[b] && c->mesh[a] == c->mesh[b];
+}
+
+double simulation_bearing_spots(const spot_table *t, abut_meeting meeting, abut_index row)
+{
+    const abut_convex_columns *c = &t->columns;
+    const vec3 normal = vec3_load(c->normal + 3 * row);
+    abut_index first = row;
+    if (meeting != ABUT_WITH_WALLS) {
+        return (double)count_bearing(c, row);
+    }
+    while (first > 0 && is_same_wall(c, first - 1, row)) {
+        first--;
+    }
+    double sum = 0.0;
+    for (abut_index k = first; k < t->count && is_same_wall(c, k, row); k++) {
+        const double along = larger(vec3_dot(normal, vec3_load(c->normal + 3 * k)), 0.0);
+        sum += along * along * (double)count_bearing(c, k);
+    }
+    return sum;
+}
+
 /* The laws of one meeting's spots. */
 typedef struct spot_laws {
     const abut_simulation *simulation;
@@ -103,11 +136,7 @@ static spot_row read_row(const spot_laws *w, abut_index row)
 {
     const spot_table *t = w->now;
     spot_row r = {.row = row, .end = t->columns.spot_offsets[row + 1]};
-    int32_t bearing = 0;
-    for (abut_index spot = t->columns.spot_offsets[row]; spot < r.end; spot++) {
-        bearing += t->columns.spot_overlap[spot] > 0.0;
-    }
-    r.part = bearing > 0 ? 1.0 / bearing : 1.0;
+    r.part = 1.0 / larger(simulation_bearing_spots(t, w->meeting, row), 1.0);
     r.shift = simulation_spot_shift(w->simulation, t, row);
     r.law = simulation_spot_law(w->simulation, t, w->meeting, row);
     return r;
@@ -162,6 +191,21 @@ static void set_other(const spot_laws *w, body *b, const spot_row *r, vec3 point
 
 /* ---- blocks ---- */
 
+/* The row that a spot is of. */
+static abut_index row_of(const spot_table *t, abut_index spot)
+{
+    abut_index low = 0, high = t->count;
+    while (high - low > 1) {
+        const abut_index middle = low + (high - low) / 2;
+        if (t->columns.spot_offsets[middle] <= spot) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 static const double nothing[4];
 
 /* A wall's contact of the step before, where the wall has it now. */
@@ -181,7 +225,8 @@ static void turn_old(const spot_laws *w, spot_block *b, int32_t k, abut_index ol
 /* A spot that is new in a row that is not has the row's normal of the step before. */
 static void set_old(const spot_laws *w, spot_block *b, int32_t k, abut_index row, abut_index spot)
 {
-    const abut_index old_row = w->now->row_match[row], old = w->now->springs.match[spot];
+    const abut_index old = w->now->springs.match[spot];
+    const abut_index old_row = old < 0 ? w->now->row_match[row] : row_of(w->before, old);
     if (old_row < 0) {
         b->block.old_normal[k] = w->now->columns.normal + 3 * row;
         b->block.old_spring[k] = nothing;
@@ -249,21 +294,6 @@ static void apply_block(const spot_laws *w, spot_block *b, abut_index first, int
     } else {
         dem_kernels_take()->pair_laws(&b->block);
     }
-}
-
-/* The row that a spot is of. */
-static abut_index row_of(const spot_table *t, abut_index spot)
-{
-    abut_index low = 0, high = t->count;
-    while (high - low > 1) {
-        const abut_index middle = low + (high - low) / 2;
-        if (t->columns.spot_offsets[middle] <= spot) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
 }
 
 /* Spots that one thread takes in one go. */

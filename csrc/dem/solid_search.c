@@ -207,6 +207,72 @@ static abut_spot_step step_of(const spot_table *t)
                             .spot_feature = t->columns.spot_feature};
 }
 
+/* ---- from facet to facet ---- */
+
+/* Rows of one body and one wall. */
+typedef struct wall_rows {
+    abut_index begin, end;
+} wall_rows;
+
+/* -1, 0 or 1: in which order two rows' bodies and walls are. */
+static int compare_walls(const spot_table *t, abut_index a, const spot_table *other, abut_index b)
+{
+    const abut_convex_columns *c = &t->columns, *d = &other->columns;
+    if (c->i[a] != d->i[b]) {
+        return c->i[a] < d->i[b] ? -1 : 1;
+    }
+    return c->mesh[a] == d->mesh[b] ? 0 : c->mesh[a] < d->mesh[b] ? -1 : 1;
+}
+
+/* Whether the same feature of the body lies on facets both times. */
+static bool is_on_facets(const spot_table *now, abut_index spot, const spot_table *before,
+                         abut_index old)
+{
+    const uint8_t *type = now->columns.spot_type + 2 * spot;
+    const uint8_t *old_type = before->columns.spot_type + 2 * old;
+    return type[1] == ABUT_FACET && old_type[1] == ABUT_FACET && type[0] == old_type[0] &&
+           now->columns.spot_feature[2 * spot] == before->columns.spot_feature[2 * old];
+}
+
+/* A body slides from facet to facet of a wall: what lay on the one goes on on the other. */
+static void match_rest(const spot_table *now, wall_rows rows, const spot_table *before,
+                       wall_rows old_rows)
+{
+    const abut_index *offsets = now->columns.spot_offsets;
+    const abut_index *old_offsets = before->columns.spot_offsets;
+    abut_index *match = now->springs.match;
+    for (abut_index spot = offsets[rows.begin]; spot < offsets[rows.end]; spot++) {
+        abut_index old = match[spot] < 0 ? old_offsets[old_rows.begin] : old_offsets[old_rows.end];
+        for (; match[spot] < 0 && old < old_offsets[old_rows.end]; old++) {
+            match[spot] = is_on_facets(now, spot, before, old) ? old : -1;
+        }
+    }
+}
+
+static abut_index end_of_wall(const spot_table *t, abut_index begin)
+{
+    abut_index end = begin + 1;
+    while (end < t->count && compare_walls(t, end, t, begin) == 0) {
+        end++;
+    }
+    return end;
+}
+
+static void match_facets(const spot_table *now, const spot_table *before)
+{
+    wall_rows old = {0, 0};
+    for (wall_rows rows = {0, 0}; rows.begin < now->count; rows.begin = rows.end) {
+        rows.end = end_of_wall(now, rows.begin);
+        while (old.begin < before->count && compare_walls(now, rows.begin, before, old.begin) > 0) {
+            old.begin++;
+        }
+        if (old.begin < before->count && compare_walls(now, rows.begin, before, old.begin) == 0) {
+            old.end = end_of_wall(before, old.begin);
+            match_rest(now, rows, before, old);
+        }
+    }
+}
+
 static abut_status match_spots(abut_simulation *s, abut_meeting meeting, abut_error *error)
 {
     const spot_table *t = &s->now.spots[meeting], *old = &s->before.spots[meeting];
@@ -219,7 +285,12 @@ static abut_status match_spots(abut_simulation *s, abut_meeting meeting, abut_er
         return ABUT_OK;
     }
     const abut_spot_step now = step_of(t), before = step_of(old);
-    return abut_spots_match(&now, &before, t->row_match, NULL, t->springs.match, error);
+    const abut_status status =
+        abut_spots_match(&now, &before, t->row_match, NULL, t->springs.match, error);
+    if (!status && meeting == ABUT_WITH_WALLS) {
+        match_facets(t, old);
+    }
+    return status;
 }
 
 /* ---- rows ---- */

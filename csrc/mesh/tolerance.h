@@ -144,6 +144,10 @@
  * What is not told apart: 10,000 roundings. */
 #define TOLD_APART 1e-11
 
+/* The size of a pair is this part of the bodies' distance at least: far apart, as in a gap that is
+ * larger than the bodies, the distance is what is rounded. */
+#define ROUNDED_PART 0x1p-13
+
 /* Edges whose sine is no more than this are parallel: the point where they cross is off by rounding
  * over the sine, a thousandth of their length here. */
 #define PARALLEL_SINE 1e-12
@@ -162,10 +166,17 @@
  * same. */
 #define MEETING_LENGTH 1e-6
 
-/* Bodies that overlap are set apart by at least this, so that what the link's direction is off by
- * is far below what is told apart; and at most by this many sizes. */
+/* Bodies that overlap are set apart by this part of their depth, and by at least this: what the
+ * link's direction is off by is then far below what is told apart. And by this at most. */
+#define DEPTH_SEPARATION 0.25
 #define LEAST_SEPARATION 1e-3
 #define MOST_SEPARATION 8.0
+
+/* Bodies that overlap by more are deep in each other: by a fifth of their radii. */
+#define DEEP 0.1
+
+/* What two support gaps along the same normal may differ by: some units in the last place. */
+#define GAP_ROUNDING 0x1p-50
 
 /* Facets as bodies see them: a corner is turned and moved twice, which rounds it so many times. */
 #define FLAT_ROUNDINGS 8.0

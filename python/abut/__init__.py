@@ -67,6 +67,7 @@ import importlib
 from importlib.metadata import version
 from types import ModuleType
 
+from .body_contacts import BodyContacts
 from .chunks import concatenate
 from .clusters import Cluster
 from .config import show_config
@@ -115,6 +116,7 @@ __all__ = [
     "TOUCHING",
     "UNCONVERGED",
     "VERTEX",
+    "BodyContacts",
     "Cluster",
     "ContactFinder",
     "Contacts",

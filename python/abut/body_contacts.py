@@ -44,7 +44,7 @@ class BodyContacts(ConvexContacts):
     (4, [[0.0, 0.0, -40000.0]])
     """
 
-    _list_columns: ClassVar = (*SPOT_COLUMNS, "spot_force")
+    _list_columns: ClassVar = (*SPOT_COLUMNS, "spot_force")  # type: ignore[assignment]
 
     spot_force: NDArray[np.float64]
 

@@ -119,9 +119,18 @@ def bodies_of(numbers: _Indices, found: _Columns, shapes: tuple[ConvexShape, ...
     centers = found["positions"] + arms
     centers.flags.writeable = False
     return Bodies(
-        numbers,
-        *(found[name] for name in ("positions", "orientations", "velocities", "spins")),
-        *(found[name] for name in ("angular_momenta", "forces", "torques")),
-        centers,
-        *(found[name] for name in ("masses", "shapes", "scales", "materials", "images")),
+        numbers=numbers,
+        positions=found["positions"],
+        orientations=found["orientations"],
+        velocities=found["velocities"],
+        angular_velocities=found["spins"],
+        angular_momenta=found["angular_momenta"],
+        forces=found["forces"],
+        torques=found["torques"],
+        centers=centers,
+        masses=found["masses"],
+        shape=found["shapes"],
+        scales=found["scales"],
+        material=found["materials"],
+        images=found["images"],
     )

@@ -126,8 +126,8 @@ class ConvexContacts(Table):
 
     _row: ClassVar = "contact"
     _counted: ClassVar = "body"
-    _row_columns: ClassVar = CONVEX_COLUMNS
-    _list_columns: ClassVar = SPOT_COLUMNS
+    _row_columns: ClassVar[tuple[str, ...]] = CONVEX_COLUMNS
+    _list_columns: ClassVar[tuple[str, ...]] = SPOT_COLUMNS
     _list_offsets: ClassVar = "spot_offsets"
     _offset_columns: ClassVar = ("offsets", "spot_offsets")
     _settings: ClassVar = ("body_count", "period", "_bodies")

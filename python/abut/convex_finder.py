@@ -350,9 +350,11 @@ class ConvexFinder:
         poses : (k, 4, 4) array_like, or sequence with an item for each mesh, optional
             Where the meshes are, as for `ContactFinder.find`.
         gap : float, optional
-            Report the contacts whose overlap is at least -gap. By default 0.
+            Report the walls that a body overlaps by at least -gap, with all spots: of a wall that
+            is touched, rows of some facets may be farther away. By default 0.
         before : ConvexContacts, optional
-            Of the step before, from this finder or an equal one, with such walls.
+            Of the step before, from this finder or an equal one, with such walls. The result is the
+            same.
         spots, workers
             As for `find`.
 

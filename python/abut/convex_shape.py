@@ -115,6 +115,9 @@ class ConvexShape:
     def __new__(
         cls, vertices: ArrayLike, facets: FacetsLike | None = None, *, radius: float = 0.0
     ) -> ConvexShape:
+        if hasattr(vertices, "vertices"):
+            what = checks.a_or_an(type(vertices).__name__)
+            raise TypeError(f"vertices is {what}: ConvexShape.from_any takes it")
         # copies, as for a Mesh: another thread may write the caller's while they are checked
         points = checks.points(vertices, "vertices", (3, 2)).copy()
         rounding = checks.number(radius, "radius")

@@ -16,8 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import checks
+from .half_space import HalfSpace
 from .io import dump, save_table, vtp
 from .io.pvd import Collection
+from .orientations import turned
 from .poses import rotated
 
 if TYPE_CHECKING:
@@ -51,7 +53,12 @@ def write_frames(
           ``out/run.pvd``;
         - ``.npz``, for NumPy: ``centers``, ``radii``, ``ids`` and so on, as the simulation's
           attributes are called, ``time``, ``step_count``, and the walls' ``poses`` (w, 4, 4).
-          `read_spheres` reads it.
+          `read_spheres` reads it. Bodies are in none.
+
+        Convex bodies go into files of their own beside those of vtp: ``out/00000100-bodies.vtp``,
+        listed by ``out-bodies.pvd``, with the polygons of all bodies, without their rounding, and
+        of each polygon its ``body``'s number, ``velocity``, ``angular_velocity``, ``force``,
+        ``torque`` and ``material``.
     contacts : bool, default False
         Also write the contacts and pairs of the last step, with their forces, into further files
         of their own: ``out/00000100-contacts.vtp``, which ``out-contacts.pvd`` lists, and
@@ -59,7 +66,7 @@ def write_frames(
     walls : bool, default True
         Of vtp, also write where the walls are, with the ``wall``'s number of each facet and the
         ``force`` at each vertex: ``out/00000100-walls.vtp`` and ``out-walls.pvd``. Nothing without
-        walls.
+        meshes: half spaces are not drawn.
     append : bool, default False
         By default the first frame begins new lists: files of an earlier run that have the same
         names are written over, others stay where they are, but are listed no more. True goes on
@@ -155,12 +162,13 @@ class FrameWriter:
         self._lists: dict[str, Collection] = {}
 
     def _wants(self, part: str) -> bool:
-        return not part or self._options["walls" if part == _WALLS else "contacts"]
+        always = part in ("", _BODIES)
+        return always or self._options["walls" if part == _WALLS else "contacts"]
 
     def __call__(self, simulation: Simulation) -> None:
         path = self._names.path_of(simulation)
         for part, write in self._parts.items():
-            if part == _WALLS and not simulation.walls:
+            if not _has(simulation, part):
                 continue
             file = path.with_name(f"{path.stem}{part}{path.suffix}")
             write(simulation, file)
@@ -273,28 +281,74 @@ def _save_pairs(simulation: Simulation, path: Path) -> None:
 
 
 def _walls_to_vtp(simulation: Simulation, path: Path) -> None:
-    """All facets in their places, as one mesh."""
-    walls = simulation.walls
-    meshes = [wall.mesh for wall in walls]
+    """All facets in their places, as one mesh; half spaces have none."""
+    walls = _walls_with_facets(simulation)
     places = [rotated(wall.mesh.vertices, wall.pose[:3, :3]) + wall.pose[:3, 3] for wall in walls]
-    firsts = np.cumsum([0, *map(len, places[:-1])])
-    indices = [mesh.indices + first for mesh, first in zip(meshes, firsts, strict=True)]
-    sides = np.concatenate([np.diff(mesh.offsets) for mesh in meshes])
+    counts = [len(wall.mesh) for wall in walls]
     vtp.save_polygons(
         path,
         np.concatenate(places),
-        np.concatenate(indices),
-        np.concatenate([[0], np.cumsum(sides)]),
+        *_joined_facets([wall.mesh for wall in walls]),
         {"force": np.concatenate([wall.nodal_forces for wall in walls])},
-        {"wall": np.repeat(np.arange(len(meshes)), [len(mesh) for mesh in meshes])},
+        {"wall": np.repeat([wall.number for wall in walls], counts)},
     )
 
 
-_WALLS = "-walls"
+def _walls_with_facets(simulation: Simulation) -> list[Any]:
+    return [wall for wall in simulation.walls if not isinstance(wall.mesh, HalfSpace)]
+
+
+def _joined_facets(shapes: list[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Indices and offsets of all facets, of meshes or convex shapes whose vertices follow one
+    another."""
+    firsts = np.cumsum([0, *(len(shape.vertices) for shape in shapes[:-1])])
+    indices = [shape.indices + first for shape, first in zip(shapes, firsts, strict=True)]
+    sides = np.concatenate([np.diff(shape.offsets) for shape in shapes])
+    return np.concatenate(indices), np.concatenate([[0], np.cumsum(sides)])
+
+
+def _bodies_to_vtp(simulation: Simulation, path: Path) -> None:
+    """All facets of the bodies in their places, without their rounding."""
+    of = simulation.bodies
+    shapes = [simulation.shapes[number] for number in of.shape]
+    vertices = [shape.vertices for shape in shapes]
+    counts = [len(of_shape) for of_shape in vertices]
+    sized = np.concatenate(vertices) * np.repeat(of.scales, counts)[:, None]
+    places = turned(np.repeat(of.orientations, counts, axis=0), sized)
+    facets = [len(shape.normals) for shape in shapes]
+    vtp.save_polygons(
+        path,
+        places + np.repeat(of.positions, counts, axis=0),
+        *_joined_facets(shapes),
+        {},
+        {
+            name: np.repeat(column, facets, axis=0)
+            for name, column in {
+                "body": of.numbers,
+                "velocity": of.velocities,
+                "angular_velocity": of.angular_velocities,
+                "force": of.forces,
+                "torque": of.torques,
+                "material": of.material,
+            }.items()
+        },
+    )
+
+
+_WALLS, _BODIES = "-walls", "-bodies"
 _TABLES = {"-contacts": _save_contacts, "-pairs": _save_pairs}
+
+
+def _has(simulation: Simulation, part: str) -> bool:
+    """Whether there is anything to write."""
+    if part == _BODIES:
+        return len(simulation.bodies.numbers) > 0
+    return part != _WALLS or len(_walls_with_facets(simulation)) > 0
+
+
 _Writers = dict[str, Callable[["Simulation", Path], None]]
 _WRITERS: dict[str, _Writers] = {
-    ".vtp": {"": _spheres_to_vtp, **_TABLES, _WALLS: _walls_to_vtp},
+    ".vtp": {"": _spheres_to_vtp, **_TABLES, _WALLS: _walls_to_vtp, _BODIES: _bodies_to_vtp},
     ".npz": {"": _spheres_to_npz, **_TABLES},
 }
 

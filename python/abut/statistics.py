@@ -217,7 +217,7 @@ class SimulationStatistics:
     bytes : int
         Memory of the simulation, but for what its finders keep.
     sphere_steps : int
-        Steps times spheres since then.
+        Steps times spheres, and bodies, since then.
     find_bodies, body_laws : float
         As the parts above: to find what convex bodies touch, and to apply their laws.
     bodies, body_contacts : int
@@ -268,7 +268,7 @@ class SimulationStatistics:
 
     @property
     def ns_per_sphere_step(self) -> float:
-        """Nanoseconds that a sphere takes in a step; NaN before the first."""
+        """Nanoseconds that a sphere, or a body, takes in a step; NaN before the first."""
         return self._ns(self.seconds)
 
     def _ns(self, seconds: float) -> float:
@@ -278,6 +278,7 @@ class SimulationStatistics:
         parts = _PARTS | _BODY_PARTS if self.bodies else _PARTS
         rows = [(text, getattr(self, name)) for name, text in parts.items()]
         bodies = f", {counted(self.bodies, 'body', 'bodies')}" if self.bodies else ""
+        one = "body" if self.bodies else "sphere"
         lines = [
             f"    {text:<24}{seconds:>9.4g}{self._ns(seconds):>19.1f}"
             for text, seconds in [*rows, ("all", self.seconds)]
@@ -287,8 +288,8 @@ class SimulationStatistics:
                 f"SimulationStatistics({counted(self.steps, 'step')};"
                 f" {counted(self.spheres, 'sphere')}{bodies}, {counted(self.contacts, 'contact')},"
                 f" {counted(self.pairs, 'pair')};"
-                f" {_ratio(self.bytes, self.spheres):.0f} bytes a sphere)",
-                f"    {'part of a step':<24}{'seconds':>9}{'ns a sphere-step':>19}",
+                f" {_ratio(self.bytes, self.spheres + self.bodies):.0f} bytes a {one})",
+                f"    {'part of a step':<24}{'seconds':>9}{f'ns a {one}-step':>19}",
                 *lines,
             ]
         )

@@ -111,7 +111,6 @@ static void check_states(convex_scene *s)
     abut_convex_query query = query_of(s);
     query.gap = 0.1;
     convex_table before = find_table(s, &query);
-    const convex_table cold = find_table(s, &query);
     shake(s, 0.001);
     query.before = before_of(&before);
     query.before.image = NULL;
@@ -120,10 +119,9 @@ static void check_states(convex_scene *s)
     turn_rows_around(&before);
     convex_table shuffled = find_table(s, &query);
     CHECK(is_same_table(&warm, &shuffled));
-    CHECK(memcmp(cold.columns.state, warm.columns.state, cold.bytes[11]) != 0);
+    CHECK(warm.rows > s->count);
     check_threads(s, query);
-    free_table(&before), free_table(&warm), free_table(&shuffled),
-        free_table((convex_table *)&cold);
+    free_table(&before), free_table(&warm), free_table(&shuffled);
 }
 
 static bool is_same_row(const convex_table *a, abut_index row, const convex_table *b,
