@@ -165,10 +165,18 @@ print("overlap", entrances.overlap[least].round(4), "along", entrances.normal[le
 bodies = [turned[k].apply(s * two.shapes[k].vertices) + places[k] for k, s in enumerate((1.0, 0.8))]
 difference = (bodies[1][:, None] - bodies[0]).reshape(-1, 3)
 hull = ConvexHull(difference)
-nearest = np.argmax(
-    hull.equations[:, :3] @ -entrances.normal.T, axis=1
-)  # the entrance of each face
-kinds = [tuple(t) for t in entrances.type.tolist()]
+entrance = np.argmax(hull.equations[:, :3] @ entrances.normal.T, axis=1)  # of each triangle
+colors = dict(zip(names, ("C2", "C3", "C1"), strict=True))
+
+
+def face_of(k):
+    """The corners of an entrance's face, in order around its normal."""
+    points = difference[np.unique(hull.simplices[entrance == k])]
+    across = np.linalg.svd(entrances.normal[k][None])[2][1:]
+    x, y = across @ (points - points.mean(0)).T
+    return points[np.argsort(np.arctan2(y, x))]
+
+
 figure = plt.figure(figsize=(10, 4.2), layout="constrained")
 ax = figure.add_subplot(121, projection="3d")
 for body, (name, color) in enumerate((("tetrahedron", "C0"), ("cube", "C1"))):
@@ -176,10 +184,9 @@ for body, (name, color) in enumerate((("tetrahedron", "C0"), ("cube", "C1"))):
 frame(ax, [-1, -1, -1], [2, 2, 2], elev=20, azim=-60)
 ax.set_title("two bodies that overlap")
 ax = figure.add_subplot(122, projection="3d")
-colors = dict(zip(names, ("C2", "C3", "C1"), strict=True))
-for triangle, entrance in zip(hull.simplices, nearest, strict=True):
-    face = Poly3DCollection([difference[triangle]], facecolor=colors[kinds[entrance]], alpha=0.35)
-    ax.add_collection3d(face)
+faces = [face_of(k) for k in range(len(entrances))]
+face_colors = [colors[tuple(kind)] for kind in entrances.type.tolist()]
+draw(ax, faces, face_colors, 0.6)
 for kind, color in colors.items():
     ax.scatter([], [], [], color=color, label=names[kind])
 ax.scatter(0, 0, 0, color="k", label="origin")
