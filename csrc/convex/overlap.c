@@ -104,15 +104,10 @@ static void overlap_run(separation *s, const convex_link *before, convex_link *l
 
 /* Bodies that are met deep in each other may be parted in many ways, and the line of their
  * centroids says little: the least of all ways is found as fast. */
-static bool overlap_anew(const separation *s, convex_link *link)
+static bool overlap_anew(const convex_pair *pair, int iterations, convex_link *link)
 {
-    const convex_pair *pair = s->pair;
-    const support_gap nearest = pair_support_gap(pair, s->at.normal);
-    const span at =
-        span_make(pair, foot_of_vertex(&pair->a, nearest.a), foot_of_vertex(&pair->b, nearest.b));
-    link_write(pair, &at, &s->at, INFINITY, link);
-    link->iterations = 1;
-    link_find_global(pair, s->iterations, link);
+    *link = (convex_link){.gap = -INFINITY, .status = ABUT_UNCONVERGED, .iterations = 1};
+    link_find_global(pair, iterations, link);
     return link->status != ABUT_UNCONVERGED;
 }
 
@@ -124,7 +119,7 @@ void link_find_overlap(const convex_pair *pair, const convex_link *before, int i
     }
     const vec3 normal = before ? before->normal : link_direction(pair);
     separation s = {.pair = pair, .iterations = iterations, .at = parting_along(pair, normal)};
-    if (!before && s.at.gap < -DEEP * pair->size && overlap_anew(&s, link)) {
+    if (!before && s.at.gap < -DEEP * pair->size && overlap_anew(pair, iterations, link)) {
         return;
     }
     overlap_run(&s, before, link);
