@@ -292,6 +292,10 @@ abut_status abut_finder_build(const abut_mesh *const *meshes, abut_index mesh_co
                               abut_finder **finder, abut_error *error);
 void abut_finder_free(abut_finder *finder);
 
+/* The meshes that it was built from. */
+abut_index abut_finder_mesh_count(const abut_finder *finder);
+const abut_mesh *abut_finder_mesh(const abut_finder *finder, abut_index mesh);
+
 /* Build the finest bins for spheres of this reach, radius plus gap, at once. A finder builds coarse
  * bins first, and finer ones once 10^5 spheres or more have asked, which one query then waits for:
  * who knows that many queries come, as a stepping loop does, spares them both. Of spheres of

@@ -16,7 +16,7 @@ ROOMS_BELOW = {
     "bins": {"base", "mesh", "bins"},
     "walls": {"base", "mesh", "bins", "walls"},
     "spheres": {"base", "spheres"},
-    "convex": {"base", "mesh", "bins", "walls", "spheres", "convex"},
+    "convex": {"base", "mesh", "bins", "spheres", "convex"},
     "dem": {"base", "mesh", "bins", "walls", "spheres", "convex", "dem"},
 }
 

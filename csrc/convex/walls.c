@@ -13,7 +13,6 @@
 #include "stand.h"
 
 #include "../mesh/tolerance.h"
-#include "../walls/finder.h"
 
 /* Bodies that one thread looks at in one go, and what a facet near one takes, as parallel_report
  * counts it. */
@@ -83,7 +82,7 @@ static abut_status find_facets(wall_finding *f, const double *centers, abut_erro
 
 static abut_status place_meshes(wall_finding *f)
 {
-    f->mesh_count = f->walls->finder ? f->walls->finder->mesh_count : 0;
+    f->mesh_count = f->walls->finder ? abut_finder_mesh_count(f->walls->finder) : 0;
     f->poses = memory_alloc(f->mesh_count, sizeof *f->poses);
     if (!f->poses) {
         return ABUT_NO_MEMORY;
@@ -110,7 +109,7 @@ static abut_status load_facet(const wall_finding *f, const placed_body *body, ab
         place.shift = (vec3){(double)image[0] * period[0], (double)image[1] * period[1],
                              (double)image[2] * period[2]};
     }
-    return flat_add(&room->patch.pieces, f->walls->finder->meshes[number].mesh, &place);
+    return flat_add(&room->patch.pieces, abut_finder_mesh(f->walls->finder, number), &place);
 }
 
 static abut_status load_walls(const wall_finding *f, abut_index i, const stand_task *task,

@@ -80,3 +80,13 @@ abut_statistics abut_finder_inspect(const abut_finder *finder)
     }
     return sum;
 }
+
+abut_index abut_finder_mesh_count(const abut_finder *finder)
+{
+    return finder->mesh_count;
+}
+
+const abut_mesh *abut_finder_mesh(const abut_finder *finder, abut_index mesh)
+{
+    return finder->meshes[mesh].mesh;
+}
