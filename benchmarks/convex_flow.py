@@ -1,7 +1,7 @@
 """Grains that flow out of a box: section 5.2.1 of the paper on the shortest link method.
 
 Its figure 14 and its text tell shapes, sizes, stiffnesses, friction and the box. Density, damping
-and how grains are dropped are ours, and so is the time step: a thirteenth of the paper's 0.13 ms,
+and how grains are dropped are ours, and so is the time step: an eighth of the paper's 0.13 ms,
 since here every contact point of a pair has the stiffness that there a pair has.
 """
 
@@ -10,15 +10,15 @@ from scipy.spatial.transform import Rotation
 
 import abut
 
-STEP = 1e-5
-STEPS_A_POSE = 13  # recorded poses are 0.13 ms apart
-SETTLING = 0.3  # s after the last has fallen
-BEFORE = 0.1  # s of flow that are not recorded
+STEP = 1.65e-5
+STEPS_A_POSE = 8  # recorded poses are 0.13 ms apart
+SETTLING = 0.2  # s after the last has fallen
+BEFORE = 0.05  # s of flow that are not recorded
 SIDE = 0.3  # m: of the box of 500 grains; of more, as much larger as their heap
 SIZES = (0.02, 0.044, 0.05)  # diameters: least, most likely, largest; the mean is 3.8 cm
 NEAR = 0.05  # of the mean size: pairs within it are recorded
 
-GRAIN = abut.Material(density=2600.0)
+GRAIN = abut.Material(density=7800.0)
 WALL = abut.Material()
 LAW = abut.Linear(130e3, tangential=102 / 130, friction=np.tan(np.radians(35)), restitution=0.3)
 
