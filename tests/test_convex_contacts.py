@@ -810,12 +810,10 @@ def test_plot_of_shapes(finder, dimension):
             finder.shapes[0].plot(figure.add_subplot(projection="3d"))
 
 
-def test_pyvista(dimension):
+def test_pyvista():
     pyvista = pytest.importorskip("pyvista")
-    if dimension == 2:
-        pytest.skip("polygons are drawn by matplotlib")
-    finder = finder_of(dimension)
-    contacts = finder.find(*heap_of(dimension))
+    finder = finder_of(3)
+    contacts = finder.find(*heap_of(3))
     plotter = pyvista.Plotter(off_screen=True)
-    assert contacts.plot(plotter, bodies=(finder, *heap_of(dimension))) is plotter
+    assert contacts.plot(plotter, bodies=(finder, *heap_of(3))) is plotter
     assert len(plotter.actors) > 3

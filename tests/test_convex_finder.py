@@ -280,7 +280,8 @@ def test_before_changes_no_result_of_bodies_apart(finder, heap, dimension):
     assert apart.sum() > 10
     close(cold.overlap[apart], warm.overlap[apart])
     close(cold.normal[apart], warm.normal[apart])
-    assert warm.iterations.sum() < cold.iterations.sum()
+    # polygons take one iteration as it is
+    assert warm.iterations.sum() < cold.iterations.sum() + (dimension == 2)
 
 
 def test_a_row_depends_on_its_pair_alone(finder, heap, dimension):

@@ -502,6 +502,33 @@ def test_restart(tmp_path):
     assert len(abut.load_simulation(tmp_path / "b.npz").bodies.numbers) == 25
 
 
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("bodies.shapes", lambda a: a + 9, "body 0 has the number 9"),
+        ("bodies.states", lambda a: a[:, 1:], r"bodies.states has shape \(24, 42\)"),
+        ("bodies.states", lambda a: a + 1e12, "body 0 has the number 1000000000000"),
+        ("with_bodies.j", lambda a: a + 99, r"j\[0\] is"),
+        ("with_walls.mesh", lambda a: a - 9, r"mesh\[0\] is"),
+        ("with_bodies.spot_offsets", lambda a: a + 1, "offsets do not ascend"),
+        ("with_spheres.spring", lambda a: a * np.nan, "with_spheres.spring is not finite"),
+        ("body_numbers", lambda a: a[::-1], "body_numbers does not ascend"),
+    ],
+)
+def test_damaged_files(tmp_path, name, change, message):
+    sim = heap()
+    sim.run(0.9)
+    sim.save(tmp_path / "a.npz")
+    arrays = dict(np.load(tmp_path / "a.npz"))
+    np.savez(tmp_path / "b.npz", **arrays | {name: np.ascontiguousarray(change(arrays[name]))})
+    with pytest.raises(ValueError, match=message):
+        abut.load_simulation(tmp_path / "b.npz")
+    del arrays[name]
+    np.savez(tmp_path / "c.npz", **arrays)
+    with pytest.raises(ValueError, match=f"it has no {name}"):
+        abut.load_simulation(tmp_path / "c.npz")
+
+
 def test_files_without_bodies_are_of_the_first_format(tmp_path):
     sim = abut.Simulation(step=1.0)
     sim.save(tmp_path / "a.npz")

@@ -5,7 +5,7 @@
 
 #include "places.h"
 
-/* A circumscribed sphere's pair is kept by the finder of such pairs, while gap and period stay. */
+/* The search for pairs of circumscribed spheres, which is kept while gap and period stay. */
 typedef struct candidate_search {
     abut_pair_finder *finder; /* NULL: none yet */
     double gap, period[3];

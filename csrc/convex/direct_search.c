@@ -13,8 +13,8 @@ static bool is_excluded(const convex_pair *pair, const convex_link *before)
     return pair_support_gap(pair, before->normal).gap > pair->tolerance;
 }
 
-/* Whether a link of what seem to overlap, a local minimum of the way apart, is what it seems: bodies
- * that are apart have such minima, too, beyond other faces of all vectors between them. */
+/* Whether a link of what seem to overlap, a local minimum of the way apart, is what it seems:
+ * bodies that are apart have such minima, too, beyond other faces of all vectors between them. */
 static bool is_sound(const convex_pair *pair, const convex_link *link)
 {
     entrance best;

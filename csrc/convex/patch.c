@@ -520,14 +520,103 @@ static abut_status add_patch_corner(standing *s, const border_end *end)
     return add_spot(s, at, end->piece, s->end, (convex_end){ABUT_VERTEX, corner->number});
 }
 
+/* ---- sides that two pieces share ---- */
+
+static bool comes_before(const piece_side *a, const piece_side *b)
+{
+    return a->x < b->x || (a->x == b->x && a->y < b->y);
+}
+
+/* Shell's sort, with steps by Ciura: some thousand sides at most. */
+static void sort_sides(piece_side *sides, int32_t count)
+{
+    static const int32_t steps[] = {1750, 701, 301, 132, 57, 23, 10, 4, 1};
+    for (int k = 0; k < 9; k++) {
+        for (int32_t i = steps[k]; i < count; i++) {
+            const piece_side side = sides[i];
+            int32_t at = i;
+            for (; at >= steps[k] && comes_before(&side, &sides[at - steps[k]]); at -= steps[k]) {
+                sides[at] = sides[at - steps[k]];
+            }
+            sides[at] = side;
+        }
+    }
+}
+
+static piece_side make_side(const standing *s, const flat_piece *piece, int32_t k)
+{
+    const flat_corner *from = corner_of(s->room, piece, k), *to = corner_of(s->room, piece, k + 1);
+    const double turning = vec3_dot(piece->normal, s->wall->normal) < 0.0 ? -1.0 : 1.0;
+    return (piece_side){.x = from->x + to->x,
+                        .y = from->y + to->y,
+                        .out_x = turning * (to->y - from->y),
+                        .out_y = -turning * (to->x - from->x),
+                        .piece = (int32_t)(piece - s->room->pieces.pieces),
+                        .side = k};
+}
+
+static abut_status list_sides(standing *s, int32_t *count)
+{
+    patch_room *room = s->room;
+    piece_side *sides =
+        memory_grow(room->sides, room->pieces.corner_count, &room->side_capacity, sizeof *sides);
+    if (!sides) {
+        return ABUT_NO_MEMORY;
+    }
+    room->sides = sides;
+    *count = 0;
+    for (int32_t k = 0; k < s->wall->count; k++) {
+        const flat_piece *piece = piece_of(room, s->wall, k);
+        for (int32_t side = 0; side < piece->count; side++) {
+            sides[(*count)++] = make_side(s, piece, side);
+        }
+    }
+    sort_sides(sides, *count);
+    return ABUT_OK;
+}
+
+/* Whether the very same side has a piece on its other side, too. */
+static bool is_shared(const piece_side *sides, int32_t count, int32_t k)
+{
+    const piece_side *side = &sides[k];
+    int32_t n = k;
+    for (; n > 0 && !comes_before(&sides[n - 1], side); n--) {
+    }
+    for (; n < count && !comes_before(side, &sides[n]); n++) {
+        if (sides[n].out_x == -side->out_x && sides[n].out_y == -side->out_y) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether all of a side is on the outer side of one of the feature's sides. */
+static bool is_beside(const standing *s, const piece_side *side)
+{
+    const flat_piece *piece = &s->room->pieces.pieces[side->piece];
+    const flat_corner *a = corner_of(s->room, piece, side->side);
+    const flat_corner *b = corner_of(s->room, piece, side->side + 1);
+    for (int32_t k = 0; k < s->count; k++) {
+        const foot_corner *from = &s->room->foot[k];
+        const foot_corner *to = &s->room->foot[k + 1 < s->count ? k + 1 : 0];
+        const double x = to->x - from->x, y = to->y - from->y;
+        if (x * (a->y - from->y) > y * (a->x - from->x) &&
+            x * (b->y - from->y) > y * (b->x - from->x)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static abut_status add_patch_corners(standing *s)
 {
-    abut_status status = ABUT_OK;
+    int32_t count = 0;
+    abut_status status = list_sides(s, &count);
     s->room->end_count = 0;
-    for (int32_t k = 0; !status && k < s->wall->count; k++) {
-        const flat_piece *piece = piece_of(s->room, s->wall, k);
-        for (int32_t side = 0; !status && side < piece->count; side++) {
-            status = add_borders(s, piece, side);
+    for (int32_t k = 0; !status && k < count; k++) {
+        const piece_side *side = &s->room->sides[k];
+        if (!is_beside(s, side) && !is_shared(s->room->sides, count, k)) {
+            status = add_borders(s, &s->room->pieces.pieces[side->piece], side->side);
         }
     }
     for (int32_t k = 0; !status && k < s->room->end_count; k++) {
@@ -586,5 +675,6 @@ void patch_free(patch_room *room)
     flat_free(&room->pieces);
     memory_free(room->order), memory_free(room->planes), memory_free(room->spots);
     memory_free(room->foot), memory_free(room->lines), memory_free(room->ends);
+    memory_free(room->sides);
     *room = (patch_room){0};
 }

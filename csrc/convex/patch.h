@@ -41,6 +41,14 @@ typedef struct covered {
     int32_t first, last, enters, leaves;
 } covered;
 
+/* A side of a piece: the sum of both of its corners' places, which is the same for the piece on the
+ * other side of it, and on which side of it the piece is. */
+typedef struct piece_side {
+    double x, y;
+    double out_x, out_y;
+    int32_t piece, side;
+} piece_side;
+
 /* Where a border of the patch ends, under the body, and whither it leads from there. */
 typedef struct border_end {
     double x, y, along_x, along_y;
@@ -56,16 +64,17 @@ typedef struct patch_room {
     foot_corner *foot;
     covered *lines;
     border_end *ends;
+    piece_side *sides;
     int32_t plane_count, spot_count, end_count;
     abut_index order_capacity, plane_capacity, spot_capacity, foot_capacity, line_capacity,
-        end_capacity;
+        end_capacity, side_capacity;
 } patch_room;
 
 /* A body on its walls. */
 typedef struct patch_body {
     const convex_body *body;
     double cosine; /* of the patch angle */
-    double reach;  /* of the body, scaled */
+    double reach;  /* of the body with its rounding, scaled */
 } patch_body;
 
 /* Sort the room's pieces into planes; each faces the body's centroid. */

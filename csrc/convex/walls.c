@@ -20,6 +20,7 @@ enum { CHUNK_BODIES = 64, WORK_OF_FACET = 60 };
 
 /* The facets near each body, as the search for spheres finds them. */
 typedef struct near_facets {
+    double *radii; /* of the spheres */
     abut_index *offsets, *mesh, *facet, *image;
 } near_facets;
 
@@ -38,7 +39,7 @@ typedef struct wall_finding {
 
 static void free_facets(near_facets *near)
 {
-    memory_free(near->offsets), memory_free(near->mesh);
+    memory_free(near->radii), memory_free(near->offsets), memory_free(near->mesh);
     memory_free(near->facet), memory_free(near->image);
     *near = (near_facets){0};
 }
@@ -59,11 +60,27 @@ static abut_status read_facets(const abut_contacts *found, abut_index body_count
     return ABUT_OK;
 }
 
+/* A feature that bears may be inclined by the patch angle, and the wall under its upper end is
+ * farther than the circumscribed sphere then. */
+static abut_status widen_spheres(wall_finding *f)
+{
+    const abut_index count = f->finder->body_count;
+    const double factor = 1.0 + 2.0 * sin(f->finder->options.patch_angle);
+    f->near.radii = memory_alloc(count, sizeof *f->near.radii);
+    for (abut_index i = 0; f->near.radii && i < count; i++) {
+        f->near.radii[i] = factor * f->finder->radii[i];
+    }
+    return f->near.radii ? ABUT_OK : ABUT_NO_MEMORY;
+}
+
 static abut_status find_facets(wall_finding *f, const double *centers, abut_error *error)
 {
+    if (widen_spheres(f)) {
+        return finder_report(error, ABUT_NO_MEMORY, 0, 0.0);
+    }
     abut_query query = abut_query_default();
     query.sphere_count = f->finder->body_count;
-    query.centers = centers, query.radii = f->finder->radii;
+    query.centers = centers, query.radii = f->near.radii;
     query.gap = f->query->gap;
     query.resolution = ABUT_ALL;
     query.poses = f->walls->poses, query.period = f->query->period;
@@ -172,7 +189,7 @@ static solved spot_result(const row_writing *w, const wall_plane *wall, const wa
 {
     const convex_body *body = w->task->standing.body;
     const double radius = body->shape->radius * body->scale;
-    const double tolerance = TOLD_APART * (w->task->standing.reach + radius);
+    const double tolerance = TOLD_APART * w->task->standing.reach;
     const vec3 n = vec3_scale(wall->normal, -1.0);
     solved result = {.gap = spot->spot.gap - radius, .q = spot->on_wall};
     result.p = vec3_add(spot->on_body, vec3_scale(n, radius));
@@ -338,13 +355,14 @@ static abut_status write_rows(const row_writing *w)
 static stand_task task_of(const wall_finding *f, abut_index i)
 {
     const convex_body *body = &f->bodies[i].body;
-    const stand_task task = {.standing = {.body = body,
-                                          .cosine = cos(f->finder->options.patch_angle),
-                                          .reach = body->shape->reach * body->scale},
-                             .solving = {.options = f->finder->options,
-                                         .minimum = ABUT_GLOBAL,
-                                         .wants_spots = f->query->spots != 0},
-                             .gap = f->query->gap};
+    const stand_task task = {
+        .standing = {.body = body,
+                     .cosine = cos(f->finder->options.patch_angle),
+                     .reach = (body->shape->reach + body->shape->radius) * body->scale},
+        .solving = {.options = f->finder->options,
+                    .minimum = ABUT_GLOBAL,
+                    .wants_spots = f->query->spots != 0},
+        .gap = f->query->gap};
     return task;
 }
 

@@ -44,7 +44,8 @@ enum {
     POSITIONS,
     ORIENTATIONS,
     VELOCITIES,
-    MOMENTA
+    MOMENTA,
+    STATES = 14
 };
 
 static abut_status report_body(abut_error *error, abut_index row, abut_index column, double value)
@@ -93,6 +94,26 @@ static abut_status check_motion(const abut_bodies *b, abut_index count, abut_err
     return status ? status : check_numbers(b->angular_momenta, count, 3, MOMENTA, error);
 }
 
+/* What a body's state is made of. */
+enum {
+    RIGID_NUMBERS = offsetof(rigid, images) / sizeof(double),
+    IMAGES = RIGID_NUMBERS,
+    SUM = IMAGES + 3
+};
+_Static_assert(SUM + 6 == ABUT_BODY_STATE, "a body's state has all that it goes on from");
+
+static abut_status check_states(const abut_bodies *b, abut_error *error)
+{
+    abut_status status = check_numbers(b->states, b->count, ABUT_BODY_STATE, STATES, error);
+    for (abut_index k = 0; !status && b->states && k < 3 * b->count; k++) {
+        const double image = b->states[ABUT_BODY_STATE * (k / 3) + IMAGES + k % 3];
+        if (!(fabs(image) < INT32_MAX)) {
+            status = report_body(error, k / 3, STATES, image);
+        }
+    }
+    return status;
+}
+
 static abut_status check_bodies(const abut_simulation *s, const abut_bodies *b, abut_error *error)
 {
     abut_status status = check_names(b->shapes, b->count, s->solids.shape_count, SHAPES, error);
@@ -102,17 +123,11 @@ static abut_status check_bodies(const abut_simulation *s, const abut_bodies *b, 
     status = status ? status : check_positive(b->masses, b->count, 1, MASSES, error);
     status = status ? status : check_positive(b->inertias, b->count, 3, INERTIAS, error);
     status = status ? status : check_numbers(b->axes, b->count, 4, AXES, error);
+    status = status ? status : check_states(b, error);
     return status ? status : check_motion(b, b->count, error);
 }
 
 /* ---- coming ---- */
-
-enum {
-    RIGID_NUMBERS = offsetof(rigid, images) / sizeof(double),
-    IMAGES = RIGID_NUMBERS,
-    SUM = IMAGES + 3
-};
-_Static_assert(SUM + 6 == ABUT_BODY_STATE, "a body's state has all that it goes on from");
 
 static void restore_state(solid *to, const double *state)
 {
