@@ -46,6 +46,7 @@ FIELDS = [
     "speed_up",
     "step_ms",
     "core_ns",
+    "core_cp_over",
     "around_ns",
     *FOUND,
     "differ",
@@ -64,6 +65,7 @@ COLUMNS = {
     "median_ns": ("median", ">8.1f"),
     "over_slm": ("/slm", ">6"),
     "core_ns": ("core", ">7"),
+    "core_cp_over": ("cp/", ">6"),
     "around_ns": ("around", ">7"),
     "cp_over": ("cp/", ">6"),
     "coal_over": ("coal/", ">6"),
@@ -130,14 +132,17 @@ def measure(scene_name, count, contestants, options):
 
 
 def with_core(rows, stream, options):
-    """What the core alone takes, and how much of a pair's time is spent around it."""
-    if options.solving and stream.pairs is not None and stream.positions.shape[2] == 3:
-        found = solving.times(options.solving, stream, options.repeats + 1)
-        for row in rows:
-            core = found.get((row["start"], row["contestant"]))
-            if core and row["threads"] == 1:
-                row["core_ns"] = round(float(np.median(core[1:])), 2)
-                row["around_ns"] = round(row["median_ns"] - row["core_ns"], 2)
+    """What the core alone takes, cp's time there over it, and what is spent around it."""
+    if not options.solving or stream.pairs is None or stream.positions.shape[2] != 3:
+        return rows
+    found = solving.times(options.solving, stream, options.repeats + 1)
+    for row in rows:
+        core = found.get((row["start"], row["contestant"]))
+        if core and row["threads"] == 1:
+            cp = {"ns": found[row["start"], "cp"][1:]}
+            row["core_ns"] = round(float(np.median(core[1:])), 2)
+            row["core_cp_over"] = rounds.quotient(cp, {"ns": core[1:]})
+            row["around_ns"] = round(row["median_ns"] - row["core_ns"], 2)
     return rows
 
 

@@ -1,8 +1,8 @@
 """Grains that flow out of a box: section 5.2.1 of the paper on the shortest link method.
 
 Its figure 14 and its text tell shapes, sizes, stiffnesses, friction and the box. Density, damping
-and how grains are dropped are ours, and so is the time step: a third of the paper's 0.13 ms, since
-here every contact point of a pair has the stiffness that there a pair has.
+and how grains are dropped are ours, and so is the time step: an eighth of the paper's 0.13 ms,
+since here every contact point of a pair has the stiffness that there a pair has.
 """
 
 import numpy as np
@@ -10,15 +10,15 @@ from scipy.spatial.transform import Rotation
 
 import abut
 
-STEP = 4e-5
-STEPS_A_POSE = 3  # recorded poses are 0.12 ms apart
-SETTLING = 1.0  # s
-BEFORE = 0.1  # s of flow that are not recorded
+STEP = 1.65e-5
+STEPS_A_POSE = 8  # recorded poses are 0.13 ms apart
+SETTLING = 0.2  # s after the last has fallen
+BEFORE = 0.05  # s of flow that are not recorded
 SIDE = 0.3  # m: of the box of 500 grains; of more, as much larger as their heap
 SIZES = (0.02, 0.044, 0.05)  # diameters: least, most likely, largest; the mean is 3.8 cm
 NEAR = 0.05  # of the mean size: pairs within it are recorded
 
-GRAIN = abut.Material(density=2600.0)
+GRAIN = abut.Material(density=7800.0)
 WALL = abut.Material()
 LAW = abut.Linear(130e3, tangential=102 / 130, friction=np.tan(np.radians(35)), restitution=0.3)
 
@@ -42,7 +42,7 @@ def walls_of(side):
 
 def simulation(shapes, solid, scales, state, walls):
     """Grains at rest or in motion, in walls."""
-    sim = abut.Simulation(STEP, workers=None)
+    sim = abut.Simulation(STEP, workers=1)
     sim.set_law(GRAIN, GRAIN, LAW)
     sim.set_law(GRAIN, WALL, LAW)
     for point, normal in walls:
@@ -61,7 +61,7 @@ def state_of(sim):
     return {name: np.array(getattr(bodies, name)) for name in names}
 
 
-def dropped(count, radii):
+def dropped(count):
     """Grains in a lattice above the floor, wide enough for the largest, turned anyhow."""
     rng = np.random.default_rng(20)
     spacing = 1.01 * SIZES[-1]
@@ -77,8 +77,9 @@ def record(shapes, count, poses, settling=SETTLING, before=BEFORE):
     """Positions and orientations (poses + 1, n, ...) of the flow, and the pairs (m, 2)."""
     solid, scales = draw(count)
     staying, going = walls_of(side_of(count))
-    filled = simulation(shapes, solid, scales, dropped(count, scales), staying + going)
-    filled.run(settling)
+    state = dropped(count)
+    filled = simulation(shapes, solid, scales, state, staying + going)
+    filled.run(settling + np.sqrt(2.0 * state["positions"][:, 2].max() / 9.81))
     # they come out solid by solid
     order = np.argsort(solid, kind="stable")
     solid, scales = solid[order], scales[order]

@@ -459,7 +459,7 @@ def flow(count, folder, grains):
     """Grains that flow out of a box; with few of them, a short one."""
     count, poses = count or grains, POSES if count is None else 5
     shapes = [abut.ConvexShape(solid.vertices, solid.facets) for solid in GRAINS]
-    times = {} if count == grains else {"settling": 0.25, "before": 0.02}
+    times = {} if count == grains else {"settling": 0.05, "before": 0.005}
     make = partial(convex_flow.record, shapes, count, poses, **times)
     return Stream(GRAINS, **kept(folder, f"flow-{count}-{poses}", make))
 

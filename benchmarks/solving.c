@@ -156,15 +156,30 @@ static void ask_all(const stream *s, abut_index step, bool is_warm, const solve_
     }
 }
 
-static void measure(const stream *s, bool is_warm, const solve_task *task)
+/* A way to ask, as convex.py calls it. */
+typedef struct way {
+    const char *name;
+    abut_convex_method method;
+    bool wants_spots;
+} way;
+
+static const way WAYS[] = {{"slm", ABUT_SHORTEST_LINK, false},
+                           {"slm-spots", ABUT_SHORTEST_LINK, true},
+                           {"fcp", ABUT_FAST_COMMON_PLANE, false},
+                           {"cp", ABUT_COMMON_PLANE, false},
+                           {"fds", ABUT_DIRECT_SEARCH, false}};
+
+static void measure(const stream *s, bool is_warm, const way *w)
 {
-    ask_all(s, 0, false, task);
+    solve_task task = {.options = abut_convex_options_default(), .wants_spots = w->wants_spots};
+    task.options.method = w->method;
+    ask_all(s, 0, false, &task);
     const clock_t begin = clock();
     for (abut_index step = 1; step < s->step_count; step++) {
-        ask_all(s, step, is_warm, task);
+        ask_all(s, step, is_warm, &task);
     }
     const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
-    printf("%s %s %.3f\n", is_warm ? "warm" : "cold", task->wants_spots ? "slm-spots" : "slm",
+    printf("%s %s %.3f\n", is_warm ? "warm" : "cold", w->name,
            1e9 * seconds / (double)((s->step_count - 1) * s->pair_count));
 }
 
@@ -174,13 +189,11 @@ int main(int count, char **arguments)
         fail("usage: abut_solving FILE ROUNDS");
     }
     stream s = read_stream(arguments[1]);
-    const solve_task link = {.options = abut_convex_options_default()};
-    const solve_task spots = {.options = link.options, .wants_spots = true};
     for (int round = 0; round < atoi(arguments[2]); round++) {
-        measure(&s, true, &link);
-        measure(&s, false, &link);
-        measure(&s, true, &spots);
-        measure(&s, false, &spots);
+        for (size_t k = 0; k < sizeof WAYS / sizeof *WAYS; k++) {
+            measure(&s, true, &WAYS[k]);
+            measure(&s, false, &WAYS[k]);
+        }
     }
     for (int k = 0; k < SHAPES; k++) {
         abut_shape_free(s.shapes[k]);

@@ -31,6 +31,7 @@ import time
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import to_rgb
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
@@ -164,10 +165,18 @@ print("overlap", entrances.overlap[least].round(4), "along", entrances.normal[le
 bodies = [turned[k].apply(s * two.shapes[k].vertices) + places[k] for k, s in enumerate((1.0, 0.8))]
 difference = (bodies[1][:, None] - bodies[0]).reshape(-1, 3)
 hull = ConvexHull(difference)
-nearest = np.argmax(
-    hull.equations[:, :3] @ -entrances.normal.T, axis=1
-)  # the entrance of each face
-kinds = [tuple(t) for t in entrances.type.tolist()]
+entrance = np.argmax(hull.equations[:, :3] @ entrances.normal.T, axis=1)  # of each triangle
+colors = dict(zip(names, ("C2", "C3", "C1"), strict=True))
+
+
+def face_of(k):
+    """The corners of an entrance's face, in order around its normal."""
+    points = difference[np.unique(hull.simplices[entrance == k])]
+    across = np.linalg.svd(entrances.normal[k][None])[2][1:]
+    x, y = across @ (points - points.mean(0)).T
+    return points[np.argsort(np.arctan2(y, x))]
+
+
 figure = plt.figure(figsize=(10, 4.2), layout="constrained")
 ax = figure.add_subplot(121, projection="3d")
 for body, (name, color) in enumerate((("tetrahedron", "C0"), ("cube", "C1"))):
@@ -175,14 +184,13 @@ for body, (name, color) in enumerate((("tetrahedron", "C0"), ("cube", "C1"))):
 frame(ax, [-1, -1, -1], [2, 2, 2], elev=20, azim=-60)
 ax.set_title("two bodies that overlap")
 ax = figure.add_subplot(122, projection="3d")
-colors = dict(zip(names, ("C2", "C3", "0.8"), strict=True))
-for triangle, entrance in zip(hull.simplices, nearest, strict=True):
-    face = Poly3DCollection([difference[triangle]], facecolor=colors[kinds[entrance]], alpha=0.55)
-    ax.add_collection3d(face)
+faces = [face_of(k) for k in range(len(entrances))]
+face_colors = [colors[tuple(kind)] for kind in entrances.type.tolist()]
+draw(ax, faces, face_colors, 0.6)
 for kind, color in colors.items():
     ax.scatter([], [], [], color=color, label=names[kind])
 ax.scatter(0, 0, 0, color="k", label="origin")
-frame(ax, difference.min(0), difference.max(0), elev=20, azim=-60)
+frame(ax, difference.min(0), difference.max(0), elev=25, azim=60)
 ax.set_title("and their entrances")
 _ = ax.legend(loc="upper left", fontsize="small")
 
@@ -190,8 +198,8 @@ _ = ax.legend(loc="upper left", fontsize="small")
 # ## Step after step
 #
 # Bodies move little from step to step. The table of the last step, given as `before`, tells the
-# next one where to begin: most pairs then need no iteration at all, only the proof that what was
-# right still is.
+# next one where to begin: what is left is the proof that what was right still is. Here the pairs
+# are given, too, as a code that keeps a list of neighbors has them.
 
 # %%
 rng = np.random.default_rng(1)
@@ -199,25 +207,26 @@ count = 3000
 many = abut.ConvexFinder(list(shapes.values()), shape=rng.integers(4, size=count), scales=0.8)
 places = 2.4 * np.stack(np.unravel_index(np.arange(count), [15] * 3), axis=1).astype(float)
 turns = Rotation.random(count, random_state=rng)
+before = many.find(places, turns, gap=0.1)
+pairs = np.stack([before.i, before.j], axis=1)
 seconds, iterations = {"cold": [], "warm": []}, {}
-before = many.find(places, turns, gap=0.1, workers=1)
 for _ in range(20):
     places += 1e-3 * rng.normal(size=places.shape)
     turns = Rotation.from_rotvec(1e-3 * rng.normal(size=places.shape)) * turns
+    quaternions = turns.as_quat()
     for name in seconds:
+        options = {"before": before if name == "warm" else None, "spots": False, "workers": 1}
         start = time.process_time()
-        found = many.find(
-            places, turns, gap=0.1, before=before if name == "warm" else None, workers=1
-        )
+        found = many.find(places, quaternions, pairs=pairs, **options)
         seconds[name].append(time.process_time() - start)
-        iterations[name] = np.bincount(found.iterations, minlength=12)[:12] / len(found)
+        iterations[name] = np.bincount(found.iterations, minlength=6)[:6] / len(found)
     before = found
 
 figure, ax = plt.subplots(figsize=(7, 3), layout="constrained")
 for k, (name, shares) in enumerate(iterations.items()):
-    told = f"{name}, {1e3 * np.median(seconds[name]):.1f} ms a step"
-    ax.bar(np.arange(12) + 0.4 * k - 0.2, shares, 0.4, label=told)
-ax.set(xlabel="iterations", ylabel="part of the pairs", title=f"{len(found):,} pairs")
+    told = f"{name}, {1e9 * np.median(seconds[name]) / len(pairs):.0f} ns a pair"
+    ax.bar(np.arange(6) + 0.4 * k - 0.2, shares, 0.4, label=told)
+ax.set(xlabel="iterations", ylabel="part of the pairs", title=f"{len(pairs):,} pairs")
 _ = ax.legend()
 
 # %% [markdown]
@@ -254,45 +263,51 @@ _ = ax.set_title("links of pairs apart (blue) and overlapping (red), contact poi
 # %% [markdown]
 # ## Rounded bodies
 #
-# With `radius=` a body is all within that distance of its core. Where rounded bodies meet the cores
-# are still apart, so that the shortest link is all that is to be found; and a vertex rolls
-# over an edge without a kink. A sphere is a rounded point.
+# With `radius=` a body is all within that distance of its core. While the cores of rounded bodies
+# are apart, the shortest link between them is all that is to be found, and the normal turns where
+# that of sharp bodies jumps: here as the tip of a cube slides over the edge of another one, which
+# it overlaps by 0.05. A sphere is a rounded point.
 
 # %%
-sharp, rounded = shapes["cube"], abut.ConvexShape(0.8 * np.array(corners), radius=0.2)
-tilts = np.radians(np.linspace(0, 45, 91))
+on_its_tip = Rotation.from_euler("xy", [45, -np.degrees(np.arctan(np.sqrt(0.5)))], degrees=True)
+turn = Rotation.concatenate([Rotation.identity(), on_its_tip])
 figure, ax = plt.subplots(figsize=(6, 3), layout="constrained")
-for shape, name in ((sharp, "sharp"), (rounded, "rounded by a fifth")):
-    one = abut.ConvexFinder([shape], shape=[0, 0])
-    overlaps = []
-    for tilt in tilts:
-        turn = Rotation.from_rotvec([[0, 0, 0], [0, tilt, 0]])
-        overlaps.append(one.find([[0, 0, 0], [0, 0, 2.2]], turn, pairs=[[0, 1]]).overlap[0])
-    ax.plot(np.degrees(tilts), overlaps, label=name)
-ax.axhline(0, color="0.7", linewidth=0.8)
-ax.set(xlabel="tilt in degrees", ylabel="overlap", title="a cube turns above another")
+for radius, name in ((0.0, "sharp"), (0.2, "rounded by a tenth of the edge")):
+    cube = abut.ConvexShape((1 - radius) * np.array(corners), radius=radius)
+    one = abut.ConvexFinder([cube], shape=[0, 0])
+    height = 1 + np.sqrt(3) * (1 - radius) + radius - 0.05
+    shifts, angles, row = np.linspace(0.6, 1.2, 300), [], None
+    for shift in shifts:
+        row = one.find([[0, 0, 0], [shift, 0, height]], turn, pairs=[[0, 1]], before=row)
+        angles.append(np.degrees(np.arccos(-row.normal[0, 2])) if row.overlap[0] > 0 else np.nan)
+    ax.plot(shifts, angles, label=name)
+ax.axvline(1, color="0.7", linewidth=0.8)
+ax.set(xlabel="where the tip is; the edge is at 1", ylabel="normal, degrees from vertical")
 _ = ax.legend()
 
 # %% [markdown]
 # ## A heap
 #
-# `Simulation.add_bodies` lets them move. Each contact point pushes by its own overlap, with a spring
-# of its own for friction. Two hundred grains of the four shapes, 2 to 5 cm, fall into a box of half
-# spaces; stiffness and friction are those of the example in the paper on the shortest link.
+# `Simulation.add_bodies` lets them move. Each contact point pushes by its own overlap, with a
+# spring of its own for friction. Grains of the four shapes, 3.5 to 5 cm, fall into a box of half
+# spaces; stiffness and friction are those of an example in the paper on the shortest link, which
+# ends as here: two walls are taken away.
 
 # %%
-GRAINS, SIDE = 200, 0.22
+GRAINS, SIDE = 128, 0.21
 grain, wall = abut.Material(density=2600), abut.Material()
 law = abut.Linear(130e3, tangential=102 / 130, friction=np.tan(np.radians(35)), restitution=0.3)
 rng = np.random.default_rng(3)
-sizes = 0.5 * rng.uniform(0.02, 0.05, GRAINS)  # circumscribed radii
-cells = np.stack(np.unravel_index(np.arange(GRAINS), (GRAINS // 16 + 1, 4, 4)), axis=1)
+sizes = 0.5 * rng.uniform(0.035, 0.05, GRAINS)  # circumscribed radii
+cells = np.stack(np.unravel_index(rng.permutation(GRAINS), (GRAINS // 16, 4, 4)), axis=1)
 places = (cells[:, ::-1] + 0.5) * [SIDE / 4, SIDE / 4, 0.05]
-turns = Rotation.random(GRAINS, random_state=rng)
+turns = Rotation.random(GRAINS, random_state=rng).as_quat()
+staying = [((0, 0, 0), (0, 0, 1)), ((0, 0, 0), (1, 0, 0)), ((0, 0, 0), (0, 1, 0))]
+going = [((SIDE, 0, 0), (-1, 0, 0)), ((0, SIDE, 0), (0, -1, 0))]
 
 
 def simulation(walls):
-    sim = abut.Simulation(step=4e-5, workers=1)
+    sim = abut.Simulation(step=1e-5, workers=1)
     sim.set_law(grain, grain, law)
     sim.set_law(grain, wall, law)
     for point, normal in walls:
@@ -300,16 +315,104 @@ def simulation(walls):
     return sim
 
 
-staying = [((0, 0, 0), (0, 0, 1)), ((0, 0, 0), (1, 0, 0)), ((0, 0, 0), (0, 1, 0))]
-going = [((SIDE, 0, 0), (-1, 0, 0)), ((0, SIDE, 0), (0, -1, 0))]
 sim = simulation(staying + going)
 for k, shape in enumerate(shapes.values()):
     rows = np.arange(k, GRAINS, 4)
     scales = sizes[rows] / shape.circumradius
     sim.add_bodies(shape, places[rows], grain, orientations=turns[rows], scales=scales)
-sim.run(0.6)
-heap = sim.bodies
+sim.run(0.45)
 sim
 
+# %% [markdown]
+# With pyvista (the extra `view`) it looks like a heap; without, matplotlib draws it.
+
+
 # %%
-kinds = np.concatenate([np.full(len(np.arange(k, GRAINS, 4)), k) for k in range(4)])
+def body_facets(sim):
+    """The corners of each body's facets, and which shape it is."""
+    bodies = sim.bodies
+    turned = Rotation.from_quat(bodies.orientations)
+    for k in range(len(bodies.shape)):
+        shape = sim.shapes[bodies.shape[k]]
+        yield facets_of(shape, bodies.positions[k], turned[k], bodies.scales[k]), bodies.shape[k]
+
+
+def draw_matplotlib(ax, sim):
+    for facets, kind in body_facets(sim):
+        draw(ax, facets, f"C{kind}", 1.0)
+    frame(ax, (0, 0, 0), (0.3, 0.3, 0.15), elev=28, azim=50)
+
+
+def picture(sim):
+    """An image by pyvista."""
+    plotter = pyvista.Plotter(off_screen=True, window_size=(1100, 700))
+    for facets, kind in body_facets(sim):
+        points = np.concatenate(facets)
+        counts = [len(loop) for loop in facets]
+        starts = np.cumsum([0, *counts])
+        cells = np.concatenate(
+            [[n, *range(s, s + n)] for n, s in zip(counts, starts, strict=False)]
+        )
+        body = pyvista.PolyData(points, faces=cells)
+        plotter.add_mesh(body, color=to_rgb(f"C{kind}"), show_edges=True, edge_color="gray")
+    plotter.camera_position = [(0.5, 0.45, 0.35), (0.1, 0.1, 0.05), (0, 0, 1)]
+    return plotter.screenshot(return_img=True)
+
+
+try:
+    import pyvista
+except ImportError:
+    figure = plt.figure(figsize=(7, 4.5), layout="constrained")
+    draw_matplotlib(figure.add_subplot(projection="3d"), sim)
+else:
+    figure, ax = plt.subplots(figsize=(7, 4.5), layout="constrained")
+    ax.imshow(picture(sim))
+    ax.set_axis_off()
+
+# %% [markdown]
+# What touches, and how: most contacts have one point, sides that lie on each other several.
+
+# %%
+touching = sim.body_pairs
+points = np.diff(touching.spot_offsets)
+kinds = {(2, 0): "vertex, facet", (0, 2): "vertex, facet", (1, 1): "two edges"}
+names = [kinds.get(tuple(kind), "others") for kind in touching.type]
+for name in dict.fromkeys(kinds.values()):
+    print(f"{name:14} {names.count(name):4}")
+print("contact points of a pair:", np.bincount(points)[1:])
+
+# %% [markdown]
+# ## The flow
+#
+# Two walls gone, the heap runs out, as fast as friction lets it. A simulation can begin with bodies
+# that move.
+
+# %%
+flow = simulation(staying)
+heap = sim.bodies
+for k, shape in enumerate(sim.shapes):
+    rows = heap.shape == k
+    flow.add_bodies(
+        shape,
+        heap.positions[rows],
+        grain,
+        orientations=heap.orientations[rows],
+        scales=heap.scales[rows],
+        velocities=heap.velocities[rows],
+        angular_velocities=heap.angular_velocities[rows],
+    )
+
+figure = plt.figure(figsize=(12, 4), layout="constrained")
+for k, time_ahead in enumerate((0.0, 0.12, 0.18)):
+    flow.run(time_ahead)
+    ax = figure.add_subplot(1, 3, k + 1, projection="3d")
+    draw_matplotlib(ax, flow)
+    ax.set_title(f"{flow.time:.2f} s")
+
+# %% [markdown]
+# ## Go on
+#
+# [docs/convex.md](../docs/convex.md) explains the methods and says when to take which, and how far
+# their answers can be trusted; `benchmarks/convex.py` measures them against each other and against
+# another library. Bodies meet walls of meshes by `finder.find_walls`, and in a simulation like any
+# other grain.

@@ -4,6 +4,7 @@ import csv
 import importlib
 import json
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +44,8 @@ UNEVEN = {
     "tubes": 9_600,
 }
 
+NEED_SCIPY = ("convex", "convex_contestants", "convex_flow", "convex_scenes", "solving")
+
 PAIR_SCENES = ["omega-1", "omega-1000", "unsorted-10", "outlier-10", "thin-1", "clusters-10"]
 
 
@@ -50,6 +53,8 @@ PAIR_SCENES = ["omega-1", "omega-1000", "unsorted-10", "outlier-10", "thin-1", "
 def benchmarks():
     """The benchmarks by name, imported beside the tests' own module `scenes`."""
     names = [path.stem for path in FOLDER.glob("*.py")]
+    if find_spec("scipy") is None:
+        names = [name for name in names if name not in NEED_SCIPY]
     others = {name: sys.modules.pop(name) for name in names if name in sys.modules}
     sys.path.insert(0, str(FOLDER))
     try:
@@ -597,8 +602,15 @@ def test_threads(benchmarks, capfd):
 # ---- convex bodies -------------------------------------------------------------------------------
 
 
-def test_scenes_of_convex_bodies_are_seeded(benchmarks, tmp_path):
-    made = benchmarks["convex_scenes"]
+@pytest.fixture(scope="module")
+def with_convex(benchmarks):
+    """The benchmarks, those of convex bodies among them."""
+    pytest.importorskip("scipy")
+    return benchmarks
+
+
+def test_scenes_of_convex_bodies_are_seeded(with_convex, tmp_path):
+    made = with_convex["convex_scenes"]
     for name in made.SCENES:
         one, other = made.make(name, 30, tmp_path), made.make(name, 30, tmp_path)
         np.testing.assert_equal(tuple(one)[1:], tuple(other)[1:])
@@ -607,8 +619,8 @@ def test_scenes_of_convex_bodies_are_seeded(benchmarks, tmp_path):
         assert len(one.solid) == len(one.scales) == count
 
 
-def test_steps_of_pairs_are_as_long_as_they_say(benchmarks, tmp_path):
-    made = benchmarks["convex_scenes"]
+def test_steps_of_pairs_are_as_long_as_they_say(with_convex, tmp_path):
+    made = with_convex["convex_scenes"]
     for name, step in (("mixed-3", 1e-3), ("apart-4", 1e-4), ("entrances-v-v", 1e-3)):
         moved = np.diff(made.make(name, 50, tmp_path).positions, axis=0)
         lengths = np.linalg.norm(moved, axis=2)
@@ -616,8 +628,8 @@ def test_steps_of_pairs_are_as_long_as_they_say(benchmarks, tmp_path):
         assert not lengths[:, ::2].any()
 
 
-def test_features_are_those_of_the_solids(benchmarks):
-    made = benchmarks["convex_scenes"]
+def test_features_are_those_of_the_solids(with_convex):
+    made = with_convex["convex_scenes"]
     for solid, counts in zip(
         made.GRAINS, [(4, 6, 4), (5, 8, 5), (6, 12, 8), (24, 36, 14)], strict=True
     ):
@@ -629,12 +641,12 @@ def test_features_are_those_of_the_solids(benchmarks):
 
 
 @pytest.mark.parametrize("name", ["apart-3", "parallel-4", "overlapping-4"])
-def test_pairs_are_as_far_apart_as_they_were_laid(benchmarks, name, tmp_path):
+def test_pairs_are_as_far_apart_as_they_were_laid(with_convex, name, tmp_path):
     """By Coal; of pairs that overlap its normal may be another that parts them with less."""
-    coal = benchmarks["convex_contestants"].CONTESTANTS["coal"]
+    coal = with_convex["convex_contestants"].CONTESTANTS["coal"]
     if coal.missing():
         pytest.skip(coal.missing())
-    stream = benchmarks["convex_scenes"].make(name, 200, tmp_path)
+    stream = with_convex["convex_scenes"].make(name, 200, tmp_path)
     found = coal(stream, 1, "warm")
     found.begin()
     is_known = ~np.isnan(stream.gaps)
@@ -655,11 +667,11 @@ CONVEX = {
 
 
 @pytest.mark.parametrize("scene", CONVEX)
-def test_a_small_run_of_convex_bodies(benchmarks, scene, tmp_path, capsys):
+def test_a_small_run_of_convex_bodies(with_convex, scene, tmp_path, capsys):
     table, out = tmp_path / "cpu.csv", tmp_path / "out.json"
     arguments = ["--count", "40", "--repeats", "2", "--csv", str(table), "--json", str(out)]
     arguments += ["--states", str(tmp_path), "--scene", scene]
-    benchmarks["convex"].main(arguments)
+    with_convex["convex"].main(arguments)
     rows = json.loads(out.read_text())
     assert CONVEX[scene] <= {row["contestant"] for row in rows}
     assert all(row["median_ns"] > 0 for row in rows)
@@ -678,24 +690,24 @@ def test_a_small_run_of_convex_bodies(benchmarks, scene, tmp_path, capsys):
     assert has_cp == ("cp" in CONVEX[scene])
 
 
-def test_initial_and_updated_entrances_are_as_many(benchmarks, tmp_path):
-    contestants = benchmarks["convex_contestants"].CONTESTANTS
-    stream = benchmarks["convex_scenes"].make("entrances-3d", 30, tmp_path)
+def test_initial_and_updated_entrances_are_as_many(with_convex, tmp_path):
+    contestants = with_convex["convex_contestants"].CONTESTANTS
+    stream = with_convex["convex_scenes"].make("entrances-3d", 30, tmp_path)
     seen = [
-        benchmarks["convex"].Pass(contestants[name](stream, 1, start), stream)
+        with_convex["convex"].Pass(contestants[name](stream, 1, start), stream)
         for name, start in (("initial", "cold"), ("updated", "warm"))
     ]
     assert seen[0].counts == seen[1].counts
     np.testing.assert_array_equal(seen[0].overlaps, seen[1].overlaps)
 
 
-def test_what_rivals_differ_by_is_told(benchmarks, tmp_path):
+def test_what_rivals_differ_by_is_told(with_convex, tmp_path):
     """Coal finds the same distances of bodies apart."""
-    contestants = benchmarks["convex_contestants"].CONTESTANTS
+    contestants = with_convex["convex_contestants"].CONTESTANTS
     if contestants["coal"].missing():
         pytest.skip(contestants["coal"].missing())
-    convex = benchmarks["convex"]
-    stream = benchmarks["convex_scenes"].make("apart-3", 100, tmp_path)
+    convex = with_convex["convex"]
+    stream = with_convex["convex_scenes"].make("apart-3", 100, tmp_path)
     own, other = (
         convex.Pass(contestants[name](stream, 1, "warm"), stream) for name in ("slm", "coal")
     )
@@ -705,3 +717,15 @@ def test_what_rivals_differ_by_is_told(benchmarks, tmp_path):
     told = convex.differences(other, own, stream)
     assert told["differ"] == pytest.approx(1 / 2000)
     assert told["deeper"] == pytest.approx(0.25, abs=1e-6)
+
+
+def test_the_core_gets_the_same_pairs(with_convex, tmp_path):
+    """What the program of solving.c reads: counts, and B's vertices where A sees them."""
+    made = with_convex["convex_scenes"]
+    stream = made.make("mixed-3", 20, tmp_path)
+    arrays = with_convex["solving"].numbers(stream)
+    assert arrays[0] == (len(made.GRAINS), 40, 20, len(stream.positions))
+    matrices, shifts = np.split(arrays[-1].reshape(20, 12), [9], axis=1)
+    np.testing.assert_allclose(np.linalg.det(matrices.reshape(-1, 3, 3)), 1.0)
+    apart = stream.positions[-1, 1::2] - stream.positions[-1, ::2]
+    np.testing.assert_allclose(np.linalg.norm(shifts, axis=1), np.linalg.norm(apart, axis=1))

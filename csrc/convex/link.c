@@ -248,12 +248,14 @@ static void points_link(const convex_pair *pair, const span *s, convex_link *lin
 void link_find_apart(const convex_pair *pair, const convex_link *before, int iterations,
                      convex_link *link)
 {
-    search s = {.pair = pair, .now = search_begin(pair, before), .best.gap = -INFINITY};
+    search s;
+    s.now = search_begin(pair, before);
     if (pair->a.shape->facet_count + pair->b.shape->facet_count == 0) {
         points_link(pair, &s.now, link);
         return;
     }
-    s.shortest.length = INFINITY;
+    s.pair = pair, s.has_entrance = false;
+    s.best.gap = -INFINITY, s.shortest.length = INFINITY;
     search_run(&s, iterations, link);
 }
 
@@ -276,12 +278,11 @@ vec3 link_direction(const convex_pair *pair)
 void link_write(const convex_pair *pair, const span *s, const parting *plane, double error,
                 convex_link *link)
 {
-    *link = (convex_link){.ends = {s->a.end, s->b.end},
-                          .p = s->a.point,
-                          .q = s->b.point,
-                          .normal = plane->normal,
-                          .gap = plane->gap,
-                          .error = larger(error, 0.0)};
+    link->ends[0] = s->a.end, link->ends[1] = s->b.end;
+    link->p = s->a.point, link->q = s->b.point;
+    link->normal = plane->normal, link->gap = plane->gap;
+    link->error = larger(error, 0.0);
+    link->iterations = 0;
     link->status = plane->gap < 0.0 ? ABUT_OVERLAPPING : ABUT_SEPARATED;
     if (fabs(plane->gap) <= pair->tolerance) {
         link->status = ABUT_TOUCHING;
