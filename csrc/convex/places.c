@@ -107,7 +107,8 @@ static bool place_body(const placing *p, abut_index i)
     if (!p->orientations) {
         body->at = pose_identity();
     }
-    return set_position(p, i, &body->at) & set_orientation(p, i, &body->at);
+    const bool is_near = set_position(p, i, &body->at);
+    return set_orientation(p, i, &body->at) && is_near;
 }
 
 /* Bodies that one thread places in one go. */

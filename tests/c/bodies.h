@@ -124,6 +124,16 @@ static inline convex_pair make_pair(const abut_shape *a, const abut_shape *b, ve
     return pair_of((convex_body){a, 1.0}, (convex_body){b, 1.0}, axis, angle, shift);
 }
 
+/* B turned and moved at random, by a distance between these two; drawn one after the other, since
+ * compilers evaluate arguments in any order. */
+static inline convex_pair draw_placed(convex_body a, convex_body b, double low, double high)
+{
+    const vec3 axis = draw_unit();
+    const double angle = draw_between(0, 6);
+    const vec3 way = draw_unit();
+    return pair_of(a, b, axis, angle, vec3_scale(way, draw_between(low, high)));
+}
+
 /* The same pair with B moved along d by what makes the gap along it this one. */
 static inline convex_pair pair_at_gap(const convex_pair *pair, vec3 d, double gap)
 {

@@ -41,7 +41,8 @@ static convex_pair draw_pair(abut_shape *const shapes[SHAPE_COUNT], double dista
     const abut_shape *a = shapes[draw() % SHAPE_COUNT], *b = shapes[draw() % SHAPE_COUNT];
     const vec3 axis = draw_unit();
     const double angle = PI * draw_number();
-    return make_pair(a, b, axis, angle, vec3_scale(draw_unit(), distance * draw_number()));
+    const vec3 way = draw_unit();
+    return make_pair(a, b, axis, angle, vec3_scale(way, distance * draw_number()));
 }
 
 /* ---- one by one ---- */
@@ -339,8 +340,9 @@ static void check_points(abut_shape *const shapes[SHAPE_COUNT])
     CHECK_INT(abut_shape_build_point(3, 0.5, &point, NULL), ABUT_OK);
     for (int k = 0; k < PAIRS; k++) {
         const abut_shape *shape = shapes[k % SHAPE_COUNT];
-        const vec3 shift = vec3_scale(draw_unit(), 1.5 * draw_number());
-        const convex_pair pair = make_pair(shape, point, draw_unit(), draw_number(), shift);
+        const vec3 way = draw_unit();
+        const vec3 shift = vec3_scale(way, 1.5 * draw_number()), axis = draw_unit();
+        const convex_pair pair = make_pair(shape, point, axis, draw_number(), shift);
         const convex_pair swapped = pair_swapped(&pair);
         check_pair(&pair), check_pair(&swapped);
         CHECK_INT(entrances_all(&pair, NULL, 0, listed), shape->facet_count);

@@ -134,7 +134,7 @@ static void check_random(abut_shape *const shapes[SHAPES])
     static const double gaps[] = {0.3, 0.02, 1e-3, 1e-6, 1e-9, 0.0, -1e-9, -1e-3, -0.1};
     for (int k = 0; k < 180; k++) {
         const convex_body a = draw_body(shapes, 1.0), b = draw_body(shapes, 1.0);
-        convex_pair pair = pair_of(a, b, draw_unit(), draw_between(0, 6), (vec3){0, 0, 0});
+        convex_pair pair = draw_placed(a, b, 0.0, 0.0);
         pair = pair_at_gap(&pair, draw_unit(), gaps[k % 9]);
         convex_link link;
         check_apart(&pair, NULL, &link);
@@ -148,7 +148,7 @@ static void check_sizes(abut_shape *const shapes[SHAPES])
     for (int k = 0; k < 100; k++) {
         const double unit = pow(10.0, draw_between(-6, 6)), ratio = pow(10.0, draw_between(-3, 3));
         const convex_body a = draw_body(shapes, unit), b = draw_body(shapes, unit * ratio);
-        convex_pair pair = pair_of(a, b, draw_unit(), draw_between(0, 6), (vec3){0, 0, 0});
+        convex_pair pair = draw_placed(a, b, 0.0, 0.0);
         pair = pair_at_gap(&pair, draw_unit(), 1e-3 * unit * larger(1.0, ratio));
         convex_link link;
         check_apart(&pair, NULL, &link);
@@ -199,8 +199,7 @@ static void check_points(abut_shape *const shapes[SHAPES])
     for (int k = 0; k < 60; k++) {
         const abut_shape *a = k % 2 ? shapes[draw() % SHAPES] : point;
         const abut_shape *b = k % 2 ? point : shapes[draw() % SHAPES];
-        const convex_pair pair = make_pair(a, b, draw_unit(), draw_between(0, 6),
-                                           vec3_scale(draw_unit(), draw_between(0.3, 2)));
+        const convex_pair pair = draw_placed((convex_body){a, 1.0}, (convex_body){b, 1.0}, 0.3, 2);
         convex_link link;
         check_apart(&pair, NULL, &link);
         check_steps(pair, link, 1e-2);
@@ -221,9 +220,9 @@ static void check_short_of_iterations(void)
 {
     abut_shape *shape = random_shape(30, (vec3){1.0, 0.5, 0.3});
     int left_open = 0;
-    for (int k = 0; k < 60; k++) {
-        const convex_pair pair = make_pair(shape, shape, draw_unit(), draw_between(0, 6),
-                                           vec3_scale(draw_unit(), draw_between(2.0, 4.0)));
+    for (int k = 0; k < 300; k++) {
+        const convex_pair pair =
+            draw_placed((convex_body){shape, 1.0}, (convex_body){shape, 1.0}, 2.0, 4.0);
         convex_link link;
         link_find_apart(&pair, NULL, 1, &link);
         check_link(&pair, &link, true_gap(&pair));
@@ -239,8 +238,7 @@ static void check_swapped(abut_shape *const shapes[SHAPES])
 {
     for (int k = 0; k < 500; k++) {
         const convex_body a = draw_body(shapes, 1.0), b = draw_body(shapes, 1.0);
-        const convex_pair pair = pair_of(a, b, draw_unit(), draw_between(0, 6),
-                                         vec3_scale(draw_unit(), draw_between(0.0, 2.5)));
+        const convex_pair pair = draw_placed(a, b, 0.0, 2.5);
         const convex_pair swapped = pair_swapped(&pair);
         convex_link link, other;
         link_find(&pair, NULL, &OPTIONS, &link);

@@ -70,9 +70,9 @@ static void check_steps(convex_pair pair, convex_link link, double step)
 static void check_random(abut_shape *const shapes[SHAPES])
 {
     for (int k = 0; k < 100; k++) {
+        const abut_shape *a = shapes[draw() % SHAPES], *b = shapes[draw() % SHAPES];
         const convex_pair pair =
-            make_pair(shapes[draw() % SHAPES], shapes[draw() % SHAPES], draw_unit(),
-                      draw_between(0, 6), vec3_scale(draw_unit(), draw_between(0.0, 1.2)));
+            draw_placed((convex_body){a, 1.0}, (convex_body){b, 1.0}, 0.0, 1.2);
         convex_link link;
         check_overlap(&pair, NULL, &link);
         check_steps(pair, link, k % 2 ? 1e-3 : 3e-2);

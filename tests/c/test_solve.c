@@ -108,8 +108,8 @@ static void check_global(void)
     abut_shape *shape = random_shape(12, (vec3){1, 0.6, 0.3});
     for (int k = 0; k < 60; k++) {
         solve_task task = task_of((abut_convex_method)(k % 4), ABUT_GLOBAL);
-        const convex_pair pair = make_pair(shape, shape, draw_unit(), draw_between(0, 6),
-                                           vec3_scale(draw_unit(), draw_between(0.0, 0.7)));
+        const convex_pair pair =
+            draw_placed((convex_body){shape, 1.0}, (convex_body){shape, 1.0}, 0.0, 0.7);
         const double exact = true_gap(&pair);
         task.wants_spots = false;
         const solved s = solve(&pair, &task, NULL);
