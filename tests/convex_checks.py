@@ -150,7 +150,9 @@ def check_link(truth, found, k):
         assert off_feature(body, kind, feature, end) <= slack
     between = ends[1] - ends[0]
     along = between @ -normal
-    assert abs(along + overlap) <= error + slack
+    # of bodies that touch by rounding the link and the plane may be from two ways there
+    untold = TOLERANCE * truth.size if found.status[k] == abut.TOUCHING else 0.0
+    assert abs(along + overlap) <= error + slack + untold
     if found.status[k] != abut.UNCONVERGED:
         sideways = np.linalg.norm(between + along * normal)
         assert sideways <= slack + np.sqrt(2 * (error + slack) * (abs(overlap) + error + slack))

@@ -314,7 +314,7 @@ class ConvexFinder:
         columns = built.core.find(
             placed.positions,
             placed.turns,
-            *_read_pairs(pairs),
+            *_read_pairs(pairs, placed.body_count),
             pairs is not None and gap is None,
             _read_gap(gap),
             _read_before(before, built.digest, placed, has_walls=False),
@@ -448,7 +448,7 @@ class ConvexFinder:
         """
         placed = self._read_placed(positions, orientations, period)
         built = self._built_for(placed.body_count)
-        i, j = _read_pairs(pairs)
+        i, j = _read_pairs(pairs, placed.body_count)
         if i is None or j is None:
             raise TypeError("pairs is None, but must be (p, 2) numbers of bodies")
         rows = np.column_stack([i, j])
@@ -674,7 +674,7 @@ def _read_gap(gap: Any) -> float:
     return 0.0 if gap is None else checks.number(gap, "gap")
 
 
-def _read_pairs(pairs: Any) -> tuple[_Indices | None, _Indices | None]:
+def _read_pairs(pairs: Any, body_count: int) -> tuple[_Indices | None, _Indices | None]:
     if pairs is None:
         return None, None
     if isinstance(pairs, (Pairs, ConvexContacts)):
@@ -689,7 +689,17 @@ def _read_pairs(pairs: Any) -> tuple[_Indices | None, _Indices | None]:
     if array.ndim != 2 or array.shape[1] != 2:
         hint = ": give one pair as [[i, j]]" if array.shape == (2,) else ""
         raise ValueError(f"pairs has shape {array.shape}, but must be (m, 2){hint}")
+    _check_numbers(array, body_count)
     return np.ascontiguousarray(array[:, 0]), np.ascontiguousarray(array[:, 1])
+
+
+def _check_numbers(pairs: _Indices, body_count: int) -> None:
+    """The library would name i or j; the caller has given `pairs`."""
+    if pairs.size == 0 or (pairs.min() >= 0 and pairs.max() < body_count):
+        return
+    row, column = np.argwhere((pairs < 0) | (pairs >= body_count))[0]
+    bodies = checks.there_are(body_count, "body", "bodies")
+    raise ValueError(f"pairs[{row}, {column}] is {pairs[row, column]}, but {bodies}")
 
 
 def _read_before(before: Any, digest: int, placed: _Placed, has_walls: bool) -> Any:
