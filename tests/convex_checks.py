@@ -150,12 +150,12 @@ def check_link(truth, found, k):
         assert off_feature(body, kind, feature, end) <= slack
     between = ends[1] - ends[0]
     along = between @ -normal
-    # of bodies that touch by rounding the link and the plane may be from two ways there
-    untold = TOLERANCE * truth.size if found.status[k] == abut.TOUCHING else 0.0
-    assert abs(along + overlap) <= error + slack + untold
+    # what is not told apart may be of two ways there: the link of one, the plane of the other
+    off = max(error, TOLERANCE * truth.size) + slack
+    assert abs(along + overlap) <= off
     if found.status[k] != abut.UNCONVERGED:
         sideways = np.linalg.norm(between + along * normal)
-        assert sideways <= slack + np.sqrt(2 * (error + slack) * (abs(overlap) + error + slack))
+        assert sideways <= slack + np.sqrt(2 * off * (abs(overlap) + off))
     assert np.abs(found.point[k] - ends.mean(axis=0)).max() <= slack
 
 
