@@ -24,6 +24,7 @@ from convex_contestants import CONTESTANTS, CP_ANGLES, CP_CAP, STARTS
 
 # Coal's tolerance, relative to a body's size: distances that differ by more do not agree.
 AGREE = 1e-6
+MUCH = 1e-3  # what a simulation feels
 
 FOUND = ("within_two", "unconverged", "capped", "touching", "spots", "entrances")
 FIELDS = [
@@ -50,6 +51,7 @@ FIELDS = [
     "around_ns",
     *FOUND,
     "differ",
+    "differ_much",
     "deeper",
     "shallower",
     "cp_first",
@@ -72,6 +74,7 @@ COLUMNS = {
     "within_two": ("within 2", ">8"),
     "unconverged": ("unconv.", ">8"),
     "differ": ("differ", ">8"),
+    "differ_much": ("much", ">8"),
     "deeper": ("deeper", ">9"),
     "shallower": ("shallower", ">9"),
 }
@@ -192,6 +195,7 @@ def differences(seen, reference, stream):
     apart = (np.array(seen.overlaps) - np.array(reference.overlaps)) / sizes
     return {
         "differ": round(float(np.mean(np.abs(apart) > AGREE)), 6),
+        "differ_much": round(float(np.mean(np.abs(apart) > MUCH)), 6),
         "deeper": float(f"{max(0.0, apart.max()):.2g}"),
         "shallower": float(f"{max(0.0, -apart.min()):.2g}"),
     }
