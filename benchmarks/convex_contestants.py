@@ -166,7 +166,7 @@ class Exclusion(DirectSearch):
 
 
 class Coal(Stepper):
-    """GJK, and EPA where bodies overlap, with the default tolerances of 1e-6 (coal/pairs.cpp)."""
+    """GJK, and EPA where bodies overlap, with the default tolerances, 1e-6 (coal_pairs/pairs.cpp)."""
 
     kinds = ("pairs", "heap")
     max_threads = 1
@@ -251,14 +251,14 @@ def triangles_of(solid):
 
 @functools.cache
 def coal_library():
-    """The shared library of coal/pairs.cpp, against the Coal that pip installed."""
+    """The shared library of coal_pairs/pairs.cpp, against the Coal that pip installed."""
     found = importlib.util.find_spec("coal")
     if not found:
         raise ImportError("No module named 'coal'")
     prefix = Path(found.origin).parents[4]  # cmeel's, in which Python's packages are, too
     options = [f"-I{prefix}/include", f"-I{prefix}/include/eigen3", f"-L{prefix}/lib", "-lcoal"]
     library = compiled.library(
-        Path(__file__).parent / "coal/pairs.cpp", [*options, f"-Wl,-rpath,{prefix}/lib"]
+        Path(__file__).parent / "coal_pairs/pairs.cpp", [*options, f"-Wl,-rpath,{prefix}/lib"]
     )
     pointer, size = ctypes.c_void_p, ctypes.c_size_t
     types = {

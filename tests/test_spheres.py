@@ -353,7 +353,9 @@ def test_sizes_that_are_a_lie(tmp_path, method):
         archive.writestr("radii.npy", npy(2.0))
         # the end of the file tells the sizes, which is written when it is closed
         archive.filelist[0].file_size = archive.filelist[0].compress_size = 10**16
-    with pytest.raises(ValueError, match=r"spheres\.npz is no .* \(100000000000000, 3\), but"):
+    # some builds of Python see by themselves that parts of such an archive overlap
+    told = r"is no (sound npz file: Overlapped|.* \(100000000000000, 3\), but)"
+    with pytest.raises(ValueError, match=rf"spheres\.npz {told}"):
         abut.read_spheres(path)
 
 
