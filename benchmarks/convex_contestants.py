@@ -166,7 +166,7 @@ class Exclusion(DirectSearch):
 
 
 class Coal(Stepper):
-    """GJK, and EPA where bodies overlap, with the default tolerances, 1e-6 (coal_pairs/pairs.cpp)."""
+    """GJK, and EPA where bodies overlap, tolerances as by default: 1e-6 (coal_pairs/pairs.cpp)."""
 
     kinds = ("pairs", "heap")
     max_threads = 1
