@@ -37,6 +37,18 @@ static inline double pose_skew(const vec3 rows[3])
     return skew;
 }
 
+/* A direction, turned by the rotation that has these rows; and by its inverse. */
+static inline vec3 rows_turn(const vec3 rows[3], vec3 a)
+{
+    return (vec3){vec3_dot(rows[0], a), vec3_dot(rows[1], a), vec3_dot(rows[2], a)};
+}
+
+static inline vec3 rows_turn_back(const vec3 rows[3], vec3 a)
+{
+    const vec3 xy = vec3_add(vec3_scale(rows[0], a.x), vec3_scale(rows[1], a.y));
+    return vec3_add(xy, vec3_scale(rows[2], a.z));
+}
+
 /* The pose of a row-major 4 x 4 matrix. */
 static inline pose pose_load(const double *matrix)
 {
@@ -60,7 +72,7 @@ static inline vec3 pose_turn(const pose *p, vec3 a)
     if (!p->turns) {
         return a;
     }
-    return (vec3){vec3_dot(p->rows[0], a), vec3_dot(p->rows[1], a), vec3_dot(p->rows[2], a)};
+    return rows_turn(p->rows, a);
 }
 
 /* A direction of the world, as it is in the mesh's frame. */
@@ -69,8 +81,7 @@ static inline vec3 pose_turn_back(const pose *p, vec3 a)
     if (!p->turns) {
         return a;
     }
-    vec3 xy = vec3_add(vec3_scale(p->rows[0], a.x), vec3_scale(p->rows[1], a.y));
-    return vec3_add(xy, vec3_scale(p->rows[2], a.z));
+    return rows_turn_back(p->rows, a);
 }
 
 static inline vec3 pose_to_world(const pose *p, vec3 a)

@@ -5,6 +5,7 @@
 #ifndef CONVEX_PAIR_H
 #define CONVEX_PAIR_H
 
+#include "../base/pose.h"
 #include "shape.h"
 
 typedef struct convex_body {
@@ -46,15 +47,13 @@ typedef void (*convex_method)(const convex_pair *pair, const convex_link *before
 
 static inline vec3 pair_turn(const convex_pair *pair, vec3 d)
 {
-    return (vec3){vec3_dot(pair->rows[0], d), vec3_dot(pair->rows[1], d),
-                  vec3_dot(pair->rows[2], d)};
+    return rows_turn(pair->rows, d);
 }
 
 /* A direction of A's frame in B's. */
 static inline vec3 pair_turn_back(const convex_pair *pair, vec3 d)
 {
-    const vec3 xy = vec3_add(vec3_scale(pair->rows[0], d.x), vec3_scale(pair->rows[1], d.y));
-    return vec3_add(xy, vec3_scale(pair->rows[2], d.z));
+    return rows_turn_back(pair->rows, d);
 }
 
 /* A point of B's frame in A's, and back. */

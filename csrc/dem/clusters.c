@@ -35,7 +35,7 @@ static int32_t place_of(const store *s, const cluster *c, int32_t member)
 
 static vec3 arm_of(const cluster_set *set, const cluster *c, const vec3 rows[3], int32_t member)
 {
-    return rigid_to_world(rows, vec3_load(set->members + 3 * (c->first_member + member)));
+    return rows_turn(rows, vec3_load(set->members + 3 * (c->first_member + member)));
 }
 
 /* The force on all members. */

@@ -17,24 +17,13 @@ void rigid_rows(const double q[4], vec3 rows[3])
     rows[2] = (vec3){2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)};
 }
 
-vec3 rigid_to_world(const vec3 rows[3], vec3 a)
-{
-    return (vec3){vec3_dot(rows[0], a), vec3_dot(rows[1], a), vec3_dot(rows[2], a)};
-}
-
-vec3 rigid_to_axes(const vec3 rows[3], vec3 a)
-{
-    const vec3 xy = vec3_add(vec3_scale(rows[0], a.x), vec3_scale(rows[1], a.y));
-    return vec3_add(xy, vec3_scale(rows[2], a.z));
-}
-
 vec3 rigid_spin(const rigid *r, const double orientation[4], vec3 momentum)
 {
     vec3 rows[3];
     rigid_rows(orientation, rows);
-    const vec3 own = rigid_to_axes(rows, momentum);
-    return rigid_to_world(
-        rows, (vec3){own.x / r->inertia[0], own.y / r->inertia[1], own.z / r->inertia[2]});
+    const vec3 own = rows_turn_back(rows, momentum);
+    return rows_turn(rows,
+                     (vec3){own.x / r->inertia[0], own.y / r->inertia[1], own.z / r->inertia[2]});
 }
 
 /* q + step/2 spin q, of unit length; spin is in the world. */

@@ -2,6 +2,7 @@
 #ifndef DEM_RIGID_H
 #define DEM_RIGID_H
 
+#include "../base/pose.h"
 #include "store.h"
 
 typedef struct rigid {
@@ -29,11 +30,8 @@ typedef struct rigid_step {
     const double *period;
 } rigid_step;
 
-/* Rows of the rotation from the principal axes to the world, and what it does to a vector; and
- * back. */
+/* Rows of the rotation from the principal axes to the world. */
 void rigid_rows(const double q[4], vec3 rows[3]);
-vec3 rigid_to_world(const vec3 rows[3], vec3 a);
-vec3 rigid_to_axes(const vec3 rows[3], vec3 a);
 
 /* The spin that an angular momentum has at an orientation. */
 vec3 rigid_spin(const rigid *r, const double orientation[4], vec3 momentum);

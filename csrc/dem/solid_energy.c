@@ -76,11 +76,11 @@ static void add_hold(solid_hold *h, const spot_hold *spot, const rigid *r)
     vec3 rows[3];
     rigid_rows(r->began_orientation, rows);
     const law_stiffness of = laws_stiffness(spot->law, 1.0, 1.0);
-    const vec3 arm = rigid_to_axes(rows, vec3_sub(spot->point, r->began));
+    const vec3 arm = rows_turn_back(rows, vec3_sub(spot->point, r->began));
     for (int axis = 0; axis < 3; axis++) {
         add_spring(h, spot->both * of.shear, r, arm, axes[axis]);
     }
-    add_spring(h, spot->both * (of.normal - of.shear), r, arm, rigid_to_axes(rows, spot->normal));
+    add_spring(h, spot->both * (of.normal - of.shear), r, arm, rows_turn_back(rows, spot->normal));
     h->damping = larger(h->damping, damping_of(spot->law, spot->mass, spot->bearing));
     h->is_held = true;
 }

@@ -36,7 +36,7 @@ static vec3 turn_offset(const solid *s, const double orientation[4])
 {
     vec3 rows[3];
     rigid_rows(orientation, rows);
-    return rigid_to_world(rows, s->offset);
+    return rows_turn(rows, s->offset);
 }
 
 solid_frame solids_frame(const solid *s)
