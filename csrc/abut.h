@@ -167,6 +167,14 @@ typedef enum abut_status {
                               polygon; value: how many facets meet there: not one on each side */
     ABUT_SHAPE_NOT_PLANAR, /* index: the facet, detail: the vertex, value: its height / size */
     ABUT_SHAPE_NOT_CONVEX, /* index: the facet, detail: a vertex in front of it, value: likewise */
+    ABUT_ATOM_DATA,        /* LAMMPS has not all of the data that walls read */
+    ABUT_ATOM_POSITION,    /* index: the atom, detail: the axis, value: the coordinate */
+    ABUT_ATOM_RADIUS,      /* index: the atom, value: its radius */
+    ABUT_ATOM_MASS,        /* index: the atom, value: its mass */
+    ABUT_ATOM_FORCE,       /* index: the atom, on which the force is not finite */
+    ABUT_ATOM_IMAGES,      /* index: the atom, whose periodic images cannot be counted */
+    ABUT_TOO_FEW_SLOTS,    /* index: the atom, detail: its contacts, value: the slots */
+    ABUT_BAD_SLOT,         /* index: the atom, whose contacts are on no mesh that there is */
     ABUT_STATUS_COUNT
 } abut_status;
 
@@ -1247,6 +1255,98 @@ typedef struct abut_simulation_statistics {
 } abut_simulation_statistics;
 
 abut_simulation_statistics abut_simulation_inspect(const abut_simulation *simulation);
+
+/* ---- walls under LAMMPS ----
+ *
+ * Walls of a simulation that LAMMPS steps, on any number of ranks: what its `fix external` calls
+ * adds forces and torques of contacts with walls to its atoms, which are spheres. The library is
+ * not linked with LAMMPS: it is given the addresses of the functions that it calls. What a contact
+ * carries to the next step lies in LAMMPS' per-atom data, so that it goes along when atoms change
+ * ranks, are sorted, or are written to restart files. For an atom with k contacts these are
+ *
+ *     fix ... property/atom i_NAME_count i2_NAME_keys 6*slots d2_NAME_states 14*slots ghost no
+ *
+ * k, and in its first k slots what the contacts are on and what they carry.
+ *
+ * Time is LAMMPS' own, and no pose is ever added up. A call of the same step as the one before, or
+ * the first one, is that of the setup of a run: forces are those of the atoms where they are, and
+ * nothing that contacts carry changes.
+ *
+ * Who calls sees to it that atoms have radii, masses, spins and torques of their own, that the box
+ * is not tilted, and that in LAMMPS' units force is mass times acceleration. */
+typedef struct abut_lammps abut_lammps;
+
+/* What a slot has: the numbers of mesh and facet, 4 feature + type, and the image; spring, roll,
+ * point, normal, overlap and tilt. */
+enum { ABUT_LAMMPS_KEYS = 6, ABUT_LAMMPS_STATES = 14 };
+
+typedef struct abut_lammps_input {
+    void *lammps; /* its handle */
+
+    /* lammps_extract_atom, lammps_extract_global and lammps_force_timeout */
+    void *(*extract_atom)(void *lammps, const char *name);
+    void *(*extract_global)(void *lammps, const char *name);
+    void (*force_timeout)(void *lammps);
+
+    const char *name; /* NAME of the per-atom data */
+    int slots;        /* contacts that an atom has room for, > 0 */
+    int group_bit;    /* atoms whose mask has none of its bits are left alone */
+    int id_bytes;     /* 4 or 8: of an atom's number */
+    abut_resolution resolution;
+
+    /* Meshes are borrowed until the end, laws and walls copied. Atoms are of material 0. */
+    const abut_mesh *const *meshes;
+    abut_index mesh_count;
+    const abut_wall *walls; /* as abut_simulation_set_walls has them */
+    abut_index wall_count;
+    const abut_law *laws; /* material_count x material_count */
+    abut_index material_count;
+
+    /* Called before each step, where walls that are given may be placed; other than 0 ends the run.
+     * May be NULL. */
+    int (*before_step)(void *data, double time);
+    /* Called when a call fails, before the run is ended; may be NULL. */
+    void (*failed)(void *data, const abut_error *error);
+    void *data;
+} abut_lammps_input;
+
+abut_status abut_lammps_build(const abut_lammps_input *input, abut_lammps **walls,
+                              abut_error *error);
+void abut_lammps_free(abut_lammps *walls);
+
+/* What `fix external ... pf/callback` is to call, with the abut_lammps as its pointer; 64-bit steps
+ * alone. Where it fails, this and all later calls give no forces, and LAMMPS is told to end the
+ * run, until abut_lammps_take_error. */
+void abut_lammps_callback(void *walls, int64_t step, int count, void *ids, double **centers,
+                          double **forces);
+
+/* The error of the call that failed, once: ABUT_OK where none has. Atoms are called by LAMMPS'
+ * numbers. */
+abut_error abut_lammps_take_error(abut_lammps *walls);
+
+/* What acts on its walls, and where they are: abut_simulation_load, _wall, _wall_now, _place,
+ * _contact_count, _contact_node_count and _write_contacts are for the last call, and spheres are
+ * those of LAMMPS' local atoms that are in the group. */
+abut_simulation *abut_lammps_simulation(abut_lammps *walls);
+
+/* The spheres of the last call, and their atoms' numbers: room for as many. */
+abut_index abut_lammps_sphere_count(const abut_lammps *walls);
+void abut_lammps_read_ids(const abut_lammps *walls, abut_index *ids);
+
+/* The box of the last call, as of abut_simulation_input. */
+void abut_lammps_read_period(const abut_lammps *walls, double period[3]);
+
+/* What the calls took. */
+typedef struct abut_lammps_statistics {
+    abut_index call_count;
+    double seconds;         /* of all calls */
+    double find_walls;      /* of these, the search */
+    double wall_laws;       /* and the laws */
+    abut_index build_count; /* of finders of the facets that are near */
+    abut_index byte_count;  /* memory of its bins and tables */
+} abut_lammps_statistics;
+
+abut_lammps_statistics abut_lammps_inspect(const abut_lammps *walls);
 
 /* ---- the build ---- */
 

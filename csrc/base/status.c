@@ -114,6 +114,18 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
                               "not one facet on each side, but % in all",
     [ABUT_SHAPE_NOT_PLANAR] =
         "facet # is not planar: vertex @ is off its plane by % of the shape's size",
+    [ABUT_ATOM_DATA] = "LAMMPS has not all of the per-atom data that the walls read: x, v, omega, "
+                       "torque, radius, rmass, mask, and those of the walls' fix property/atom",
+    [ABUT_ATOM_POSITION] = "atom #: coordinate @ is %",
+    [ABUT_ATOM_RADIUS] = "atom #: the radius is %; it must be positive and at most 1e75",
+    [ABUT_ATOM_MASS] = "atom #: the mass is %; it must be positive and at most 1e75",
+    [ABUT_ATOM_FORCE] = "atom #: the walls' force on it is not finite",
+    [ABUT_ATOM_IMAGES] = "atom # reaches over more than a million periodic images; its radius and "
+                         "the box must be in one unit",
+    [ABUT_TOO_FEW_SLOTS] = "atom # has @ contacts with walls, but there is room for %: pass more "
+                           "slots",
+    [ABUT_BAD_SLOT] = "atom # carries contacts with facets that the walls do not have; a restart "
+                      "file goes on with the meshes that it was written with",
     [ABUT_SHAPE_NOT_CONVEX] =
         "the shape is not convex: vertex @ is in front of facet # by % of the shape's size",
 };

@@ -47,9 +47,46 @@ bool bins_allocate_entries(bins *set, int64_t count)
     return true;
 }
 
-bins *bins_build_whole(const abut_mesh *mesh)
+bool vicinity_has(const vicinity *near, const box *facet)
 {
-    abut_index facets = mesh->view.facet_count;
+    for (int axis = 0; axis < 3; axis++) {
+        const double period = near->period[axis];
+        double low = facet->low[axis], high = facet->high[axis];
+        if (period > 0.0) {
+            /* the last image that does not begin behind the bounds */
+            const double shift = floor((near->bounds.high[axis] - low) / period) * period;
+            low += shift, high += shift;
+        }
+        if (!(low <= near->bounds.high[axis] && high >= near->bounds.low[axis])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static abut_index count_near(const abut_mesh *mesh, const vicinity *near)
+{
+    abut_index count = 0;
+    for (abut_index f = 0; f < mesh->view.facet_count; f++) {
+        const box own = mesh_box(mesh, f);
+        count += vicinity_has(near, &own);
+    }
+    return count;
+}
+
+static void list_near(const abut_mesh *mesh, const vicinity *near, int32_t *facets)
+{
+    for (abut_index f = 0; f < mesh->view.facet_count; f++) {
+        const box own = mesh_box(mesh, f);
+        if (vicinity_has(near, &own)) {
+            *facets++ = (int32_t)f;
+        }
+    }
+}
+
+bins *bins_build_whole(const abut_mesh *mesh, const vicinity *near)
+{
+    const abut_index facets = count_near(mesh, near);
     bins *set = memory_alloc_zeroed(1, sizeof *set);
     if (!set) {
         return NULL;
@@ -69,9 +106,7 @@ bins *bins_build_whole(const abut_mesh *mesh)
         memset(set->low[axis], 0, (size_t)facets * sizeof *set->low[axis]);
         memset(set->high[axis], 0xff, (size_t)facets * sizeof *set->high[axis]);
     }
-    for (abut_index f = 0; f < facets; f++) {
-        set->facet[f] = (int32_t)f;
-    }
+    list_near(mesh, near, set->facet);
     return set;
 }
 

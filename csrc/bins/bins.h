@@ -83,16 +83,32 @@ enum { BINS_WORD = 32 };
 /* What an entry takes more where it has a slab. */
 enum { SLAB_BYTES = 2 * sizeof(int16_t) + 3 * sizeof(int8_t) };
 
-/* Bins for spheres whose radius plus gap is at most `reach`; NULL where there
- * is no memory, or 2^32 entries. */
-bins *bins_build(const abut_mesh *mesh, double reach);
+/* Which part of a mesh bins are made of: the facets whose boxes, or images of them by whole
+ * periods, touch a box. */
+typedef struct vicinity {
+    box bounds;       /* in the mesh's frame */
+    double period[3]; /* 0: none along this axis */
+} vicinity;
+
+/* The whole of a mesh. */
+static inline vicinity vicinity_of_all(void)
+{
+    return (vicinity){
+        .bounds = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}}};
+}
+
+bool vicinity_has(const vicinity *near, const box *facet);
+
+/* Bins for spheres whose radius plus gap is at most `reach`, of the facets that are near; NULL
+ * where there is no memory, or 2^32 entries. */
+bins *bins_build(const abut_mesh *mesh, double reach, const vicinity *near);
 
 /* Likewise, for many spheres: fewer candidates for a longer build. Cells are as small as they may
  * be, and facets far larger than the spheres are cut into pieces where that pays. */
-bins *bins_build_fine(const abut_mesh *mesh, double reach);
+bins *bins_build_fine(const abut_mesh *mesh, double reach, const vicinity *near);
 
-/* One cell with every facet, for spheres as large as the mesh. */
-bins *bins_build_whole(const abut_mesh *mesh);
+/* One cell with every facet that is near, for spheres as large as the mesh. */
+bins *bins_build_whole(const abut_mesh *mesh, const vicinity *near);
 
 void bins_free(bins *set);
 

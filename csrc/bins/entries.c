@@ -124,6 +124,9 @@ static void add_slices(builder *b, int32_t level, abut_index facet)
 static void place_facets(builder *b)
 {
     for (abut_index f = 0; f < source_count(b); f++) {
+        if (b->numbers[f] == FAR_AWAY) {
+            continue;
+        }
         const size_class *class = &b->classes[b->numbers[f]];
         if (b->slicing.most > 0) {
             add_slices(b, class->level, f);
@@ -371,18 +374,18 @@ static bins *build(builder *b)
     return NULL;
 }
 
-bins *bins_build(const abut_mesh *mesh, double reach)
+bins *bins_build(const abut_mesh *mesh, double reach, const vicinity *near)
 {
-    builder b = {.mesh = mesh, .reach = reach, .kernels = filling_take()};
+    builder b = {.mesh = mesh, .near = near, .reach = reach, .kernels = filling_take()};
     b.look_candidates = LOOK_CANDIDATES;
     b.coarse_candidates = COARSE_CANDIDATES;
     b.slicing = slices_choose(mesh, reach);
     return build(&b);
 }
 
-bins *bins_build_fine(const abut_mesh *mesh, double reach)
+bins *bins_build_fine(const abut_mesh *mesh, double reach, const vicinity *near)
 {
-    builder b = {.mesh = mesh, .reach = reach, .kernels = filling_take()};
+    builder b = {.mesh = mesh, .near = near, .reach = reach, .kernels = filling_take()};
     b.look_candidates = FINE_LOOK_CANDIDATES;
     b.coarse_candidates = FINE_CANDIDATES;
     b.slicing = slices_choose(mesh, reach);

@@ -76,6 +76,10 @@ static int class_of(double extent, double farthest)
 static void measure_item(builder *b, const facet_block *block, int i)
 {
     box own = block_box(block, i);
+    if (!vicinity_has(b->near, &own)) {
+        b->numbers[block->facet[i]] = FAR_AWAY;
+        return;
+    }
     const double whole = source_extent(b, block->facet[i], &own);
     const int32_t parts = slices_count(&b->slicing, b->mesh, block->facet[i], whole);
     double extent = slices_extent(b->mesh, block->facet[i], whole, parts) + 2.0 * b->reach;
@@ -89,6 +93,7 @@ static void measure_item(builder *b, const facet_block *block, int i)
     class->area += source_area(b, block->facet[i]);
     box_include(&class->bounds, &own);
     b->numbers[block->facet[i]] = (uint16_t)number;
+    b->near_count++;
 }
 
 static void find_boxes(const builder *b, facet_block *block)
@@ -311,7 +316,7 @@ static void add_level(const builder *b, const size_class *class)
         level.low[axis] = low - slack;
         level.high[axis] = high + slack;
     }
-    double all = (double)source_count(b);
+    double all = (double)b->near_count;
     double limit = BUCKETS_PER_FACET * (double)class->facet_count +
                    all / (FACETS_PER_BUCKET * b->set->level_count);
     b->set->bucket_count += choose_grid(&level, (uint32_t)b->set->bucket_count, limit);

@@ -23,6 +23,9 @@
  * would not be finite. */
 enum { EXPONENT_LOW = -1000, EXPONENT_COUNT = 1300 };
 
+/* In place of a class: the facet is not near, and in no bin. */
+enum { FAR_AWAY = EXPONENT_COUNT };
+
 /* Facets whose grown boxes are as large as one cell. */
 typedef struct size_class {
     abut_index count, facet_count; /* count: each slice of a long facet is one */
@@ -45,6 +48,8 @@ typedef struct level_plan {
 /* A set on its way. */
 typedef struct builder {
     const abut_mesh *mesh;
+    const vicinity *near;
+    abut_index near_count; /* facets, or their pieces, that are near */
     double reach;
     double look_candidates, coarse_candidates; /* what it spends on fewer levels, on fewer cells */
     pieces pieces;   /* what stands for the facets where they are cut; numbers are
@@ -53,7 +58,7 @@ typedef struct builder {
     const filling_kernels *kernels;
     bins *set;
     size_class *classes; /* EXPONENT_COUNT */
-    uint16_t *numbers;   /* facet_count: of their classes */
+    uint16_t *numbers;   /* facet_count: of their classes, or FAR_AWAY */
     level_plan *plans;   /* level_count */
     bin_item *items;     /* those of a level side by side, in the order of facets */
     facet_block *blocks; /* level_count: facets that wait to be placed together */

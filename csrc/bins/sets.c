@@ -78,9 +78,10 @@ static double step_reach(const binned_mesh *binned, int step)
     return ldexp(steps[step % STEPS_PER_OCTAVE], octave);
 }
 
-abut_status sets_prepare(binned_mesh *binned, const abut_mesh *mesh)
+abut_status sets_prepare(binned_mesh *binned, const abut_mesh *mesh, const vicinity *near)
 {
     binned->mesh = mesh;
+    binned->near = *near;
     binned->bounds = box_empty();
     if (mesh->view.facet_count > 0) {
         binned->extents = measure_facets(mesh, &binned->bounds);
@@ -134,10 +135,11 @@ static int step_for(const binned_mesh *binned, double reach)
 static bins *build_set(const binned_mesh *binned, int step, bool is_fine)
 {
     if (step == binned->step_count && !is_fine) {
-        return bins_build_whole(binned->mesh);
+        return bins_build_whole(binned->mesh, &binned->near);
     }
     const double reach = step_reach(binned, step);
-    bins *set = is_fine ? bins_build_fine(binned->mesh, reach) : bins_build(binned->mesh, reach);
+    bins *set = is_fine ? bins_build_fine(binned->mesh, reach, &binned->near)
+                        : bins_build(binned->mesh, reach, &binned->near);
     if (set && bins_find_planes(set, binned->mesh, reach) &&
         (!is_fine || bins_find_slabs(set, binned->mesh, reach))) {
         return set;

@@ -28,7 +28,8 @@ typedef struct facet_extents {
  * one cell. */
 typedef struct binned_mesh {
     const abut_mesh *mesh;
-    box bounds; /* of its facets, in its own frame */
+    vicinity near; /* which of its facets are in bins */
+    box bounds;    /* of all facets, in its own frame */
     facet_extents extents;
     double whole_reach; /* larger reaches use the last set */
     int first_octave;   /* of the ladder */
@@ -40,7 +41,7 @@ typedef struct binned_mesh {
 
 /* The ladder of a mesh, with no set yet. ABUT_OK or ABUT_NO_MEMORY; zero-initialize, and free in
  * any case. */
-abut_status sets_prepare(binned_mesh *binned, const abut_mesh *mesh);
+abut_status sets_prepare(binned_mesh *binned, const abut_mesh *mesh, const vicinity *near);
 void sets_free(binned_mesh *binned);
 
 enum { REACH_OCTAVES = 32, BAND_LIMIT = 16 };

@@ -110,16 +110,29 @@ static abut_status find_on_meshes(abut_simulation *s, const parallel_plan *plan,
     return status;
 }
 
-static abut_status find_contacts(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+/* Contacts with meshes, then with half spaces. */
+static abut_status find_all(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    contact_table *t = &s->now.contacts;
-    t->count = t->node_count = 0;
-    t->sphere_count = s->store.count;
     abut_status status = s->walls.mesh_count > 0 ? find_on_meshes(s, plan, error) : ABUT_OK;
     if (!status && s->walls.count > s->walls.mesh_count) {
         status = half_spaces_find(s);
         status = status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
     }
+    return status;
+}
+
+abut_status contacts_find(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+{
+    double clock = 0.0;
+    contact_table *t = &s->now.contacts;
+    t->count = t->node_count = 0;
+    t->sphere_count = s->store.count;
+    if (s->walls.count == 0 || s->store.count == 0) {
+        return ABUT_OK;
+    }
+    clock_lap(&clock);
+    const abut_status status = find_all(s, plan, error);
+    s->seconds_of[FIND_WALLS] += clock_lap(&clock);
     return status;
 }
 
@@ -296,19 +309,11 @@ static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abu
     return status;
 }
 
-abut_status contacts_step(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+abut_status contacts_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     double clock = 0.0;
-    contact_table *t = &s->now.contacts;
-    if (s->walls.count == 0 || s->store.count == 0) {
-        t->count = t->node_count = 0;
-        t->sphere_count = s->store.count;
-        return ABUT_OK;
-    }
     clock_lap(&clock);
-    abut_status status = find_contacts(s, plan, error);
-    s->seconds_of[FIND_WALLS] += clock_lap(&clock);
-    status = status ? status : match_contacts(s, error);
+    abut_status status = match_contacts(s, error);
     status = status ? status : apply_laws(s, plan, error);
     s->seconds_of[WALL_LAWS] += clock_lap(&clock);
     return status;

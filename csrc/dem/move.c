@@ -27,8 +27,7 @@ vec3 spheres_unwrap(const abut_simulation *s, vec3 began, vec3 center, const int
     return vec3_load(all);
 }
 
-/* Type A: less spin by the torque of all contacts against it, but never more than there is. */
-static vec3 brake_spin(vec3 spin, double brake, double step, double inertia)
+vec3 spheres_brake(vec3 spin, double brake, double step, double inertia)
 {
     const double speed = vec3_length(spin), loss = brake * step / inertia;
     return loss < speed ? vec3_scale(spin, 1.0 - loss / speed) : (vec3){0.0, 0.0, 0.0};
@@ -74,7 +73,7 @@ static void move_sphere(abut_simulation *s, abut_index place)
     double work =
         0.5 * step * work_of(of, place, vec3_add(velocity, next), vec3_add(spin, next_spin));
     if (sum.brake > 0.0) {
-        const vec3 less = brake_spin(next_spin, sum.brake, step, inertia);
+        const vec3 less = spheres_brake(next_spin, sum.brake, step, inertia);
         work += 0.5 * inertia * (vec3_norm_sq(less) - vec3_norm_sq(next_spin));
         add_brake(of->torques + 3 * place, vec3_sub(less, next_spin), inertia / step);
         next_spin = less;

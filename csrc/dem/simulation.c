@@ -288,7 +288,7 @@ abut_wall_state abut_simulation_wall_now(const abut_simulation *s, abut_index wa
 
 /* ---- going on ---- */
 
-static void swap_tables(abut_simulation *s)
+void simulation_swap_tables(abut_simulation *s)
 {
     const step_tables other = s->now;
     s->now = s->before;
@@ -315,7 +315,8 @@ static abut_status find_forces(abut_simulation *s, const parallel_plan *plan, ab
 {
     double clock = 0.0;
     contacts_place_walls(s);
-    abut_status status = contacts_step(s, plan, error);
+    abut_status status = contacts_find(s, plan, error);
+    status = status ? status : contacts_apply(s, plan, error);
     status = status ? status : pairs_step(s, plan, error);
     status = status ? status : solids_find(s, plan, error);
     status = status ? status : solids_apply_laws(s, plan, error);
@@ -350,7 +351,7 @@ static void step_together(void *context)
     clock_lap(&clock);
     spheres_move(s, &all->plan);
     s->seconds_of[MOVE] += clock_lap(&clock);
-    swap_tables(s);
+    simulation_swap_tables(s);
     energy_settle(s);
     s->store.has_applied = s->solids.has_applied = false;
     s->step_count++;

@@ -91,6 +91,7 @@ struct abut_simulation {
     memory_block sum_lists; /* int64_t: keys of the pairs of spheres that have very many */
     account account;
     abut_index step_count;
+    double began;          /* time of step 0 */
     abut_index order_step; /* the step in which spheres are sorted by place */
     double seconds_of[STEP_PARTS];
     atomic_intptr_t lost_row; /* the first sphere that will be lost; -1: none */
@@ -110,7 +111,7 @@ static inline abut_status simulation_report(abut_error *error, abut_status statu
 
 static inline double simulation_time(const abut_simulation *s)
 {
-    return (double)s->step_count * s->input.step;
+    return s->began + (double)s->step_count * s->input.step;
 }
 
 static inline bool simulation_is_member(const abut_simulation *s, abut_index place)
@@ -130,8 +131,9 @@ void half_spaces_place(abut_simulation *s);
  * ABUT_NO_MEMORY. */
 abut_status half_spaces_find(abut_simulation *s);
 
-/* Find contacts with walls, match them, and apply their laws. */
-abut_status contacts_step(abut_simulation *s, const parallel_plan *plan, abut_error *error);
+/* Find contacts with walls; match them with those of the step before, and apply their laws. */
+abut_status contacts_find(abut_simulation *s, const parallel_plan *plan, abut_error *error);
+abut_status contacts_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 
 /* Likewise pairs. */
 abut_status pairs_step(abut_simulation *s, const parallel_plan *plan, abut_error *error);
@@ -159,6 +161,9 @@ void simulation_forget_spheres(abut_simulation *s);
 
 /* Sum up forces and torques; lost_row tells who would be lost. */
 abut_status forces_sum(abut_simulation *s, const parallel_plan *plan);
+
+/* Type A: less spin by the torque of all contacts against it, but never more than there is. */
+vec3 spheres_brake(vec3 spin, double brake, double step, double inertia);
 
 /* Move spheres, clusters and bodies; cannot fail. */
 void spheres_move(abut_simulation *s, const parallel_plan *plan);
@@ -202,6 +207,9 @@ void solids_add_load(const abut_simulation *s, abut_index wall, const abut_wall_
 /* Before spheres are changed: from the next step on the dissipated energy goes on as it is. */
 void energy_hold(abut_simulation *s);
 void energy_settle(abut_simulation *s);
+
+/* This step's tables become those of the step before. */
+void simulation_swap_tables(abut_simulation *s);
 
 /* Seconds since `*clock`, which becomes now. */
 double clock_lap(double *clock);

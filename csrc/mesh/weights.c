@@ -236,16 +236,8 @@ static void fill_bent(const abut_mesh *mesh, const force_point *at, abut_weights
 }
 
 static void fill_facet(const abut_mesh *mesh, const force_point *at, abut_weights kind,
-                       abut_index *nodes, double *weights)
+                       const abut_index *nodes, abut_index count, double *weights)
 {
-    polygon p = mesh_polygon(mesh, at->facet);
-    const uint8_t *flat = mesh->flat + mesh->offsets[at->facet];
-    abut_index count = 0;
-    for (abut_index i = 0; i < p.count; i++) {
-        if (!flat[i]) {
-            nodes[count++] = p.indices[i];
-        }
-    }
     if (mesh->bent[at->facet] && kind == ABUT_WACHSPRESS) {
         fill_bent(mesh, at, kind, nodes, weights);
         return;
@@ -255,29 +247,57 @@ static void fill_facet(const abut_mesh *mesh, const force_point *at, abut_weight
     fill_outline(&o, kind, weights);
 }
 
-/* Eq. 30, in the facet's order of corners. */
-static void fill_edge(const abut_mesh *mesh, const force_point *at, abut_index *nodes,
-                      double *weights)
+/* ---- nodes ---- */
+
+static abut_index list_corners(const abut_mesh *mesh, abut_index facet, abut_index *nodes)
 {
-    polygon p = mesh_polygon(mesh, at->facet);
-    nodes[0] = p.indices[at->feature];
-    nodes[1] = p.indices[at->feature + 1 < p.count ? at->feature + 1 : 0];
-    weights[0] = 1.0 - at->along;
-    weights[1] = at->along;
+    const polygon p = mesh_polygon(mesh, facet);
+    const uint8_t *flat = mesh->flat + mesh->offsets[facet];
+    abut_index count = 0;
+    for (abut_index i = 0; i < p.count; i++) {
+        if (!flat[i]) {
+            nodes[count++] = p.indices[i];
+        }
+    }
+    return count;
+}
+
+abut_index weights_list_nodes(const abut_mesh *mesh, abut_index facet, abut_type type,
+                              abut_index feature, abut_index *nodes)
+{
+    const polygon p = mesh_polygon(mesh, facet);
+    switch (type) {
+    case ABUT_FACET:
+        return nodes ? list_corners(mesh, facet, nodes) : mesh->kept[facet];
+    case ABUT_EDGE:
+        if (nodes) {
+            nodes[0] = p.indices[feature];
+            nodes[1] = p.indices[feature + 1 < p.count ? feature + 1 : 0];
+        }
+        return 2;
+    case ABUT_VERTEX:
+        break;
+    }
+    if (nodes) {
+        nodes[0] = p.indices[feature];
+    }
+    return 1;
 }
 
 void weights_fill(const abut_mesh *mesh, const force_point *at, abut_weights kind,
                   abut_index *nodes, double *weights)
 {
-    switch ((abut_type)at->type) {
+    const abut_type type = (abut_type)at->type;
+    const abut_index count = weights_list_nodes(mesh, at->facet, type, at->feature, nodes);
+    switch (type) {
     case ABUT_FACET:
-        fill_facet(mesh, at, kind, nodes, weights);
+        fill_facet(mesh, at, kind, nodes, count, weights);
         break;
-    case ABUT_EDGE:
-        fill_edge(mesh, at, nodes, weights);
+    case ABUT_EDGE: /* eq. 30 */
+        weights[0] = 1.0 - at->along;
+        weights[1] = at->along;
         break;
     case ABUT_VERTEX:
-        nodes[0] = mesh_polygon(mesh, at->facet).indices[at->feature];
         weights[0] = 1.0;
         break;
     }

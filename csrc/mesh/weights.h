@@ -14,8 +14,13 @@ typedef struct force_point {
     uint8_t type;     /* abut_type */
 } force_point;
 
-/* Fill nodes and weights, in the facet's order: all corners that are not flat for FACET, two for
- * EDGE, one for VERTEX. */
+/* The vertices that carry the force of a contact with this feature of a facet, in the facet's
+ * order: all corners that are not flat for FACET, two for EDGE, one for VERTEX. Returns how many;
+ * NULL counts alone. */
+abut_index weights_list_nodes(const abut_mesh *mesh, abut_index facet, abut_type type,
+                              abut_index feature, abut_index *nodes);
+
+/* Fill nodes, as weights_list_nodes has them, and weights. */
 void weights_fill(const abut_mesh *mesh, const force_point *at, abut_weights kind,
                   abut_index *nodes, double *weights);
 

@@ -4,8 +4,9 @@
 #include "../base/memory.h"
 
 static abut_status fill_finder(abut_finder *finder, const abut_mesh *const *meshes,
-                               abut_index mesh_count)
+                               const vicinity *near, abut_index mesh_count)
 {
+    const vicinity all = vicinity_of_all();
     finder->meshes = memory_alloc_zeroed(mesh_count, sizeof *finder->meshes);
     finder->leftovers = memory_alloc_zeroed(1, sizeof *finder->leftovers);
     if (!finder->meshes || !finder->leftovers) {
@@ -14,7 +15,21 @@ static abut_status fill_finder(abut_finder *finder, const abut_mesh *const *mesh
     abut_status status = ABUT_OK;
     while (!status && finder->mesh_count < mesh_count) {
         abut_index k = finder->mesh_count++;
-        status = sets_prepare(&finder->meshes[k], meshes[k]);
+        status = sets_prepare(&finder->meshes[k], meshes[k], near ? &near[k] : &all);
+    }
+    return status;
+}
+
+abut_status finder_build_near(const abut_mesh *const *meshes, const vicinity *near,
+                              abut_index mesh_count, abut_finder **finder)
+{
+    *finder = NULL;
+    abut_finder *made = memory_alloc_zeroed(1, sizeof *made);
+    abut_status status = made ? fill_finder(made, meshes, near, mesh_count) : ABUT_NO_MEMORY;
+    if (status) {
+        abut_finder_free(made);
+    } else {
+        *finder = made;
     }
     return status;
 }
@@ -22,14 +37,7 @@ static abut_status fill_finder(abut_finder *finder, const abut_mesh *const *mesh
 abut_status abut_finder_build(const abut_mesh *const *meshes, abut_index mesh_count,
                               abut_finder **finder, abut_error *error)
 {
-    *finder = NULL;
-    abut_finder *made = memory_alloc_zeroed(1, sizeof *made);
-    abut_status status = made ? fill_finder(made, meshes, mesh_count) : ABUT_NO_MEMORY;
-    if (status) {
-        abut_finder_free(made);
-    } else {
-        *finder = made;
-    }
+    const abut_status status = finder_build_near(meshes, NULL, mesh_count, finder);
     if (error) {
         *error = (abut_error){.status = status};
     }

@@ -25,6 +25,12 @@ struct abut_finder {
     leftovers *leftovers;
 };
 
+/* Meshes of each of which only a part is in bins: what spheres elsewhere touch is not found.
+ * `near`: mesh_count, or NULL: all of them. ABUT_OK or ABUT_NO_MEMORY; numbers of facets are the
+ * meshes'. */
+abut_status finder_build_near(const abut_mesh *const *meshes, const vicinity *near,
+                              abut_index mesh_count, abut_finder **finder);
+
 /* How a query's reaches are distributed. False: a radius is none. */
 bool query_profile(const abut_query *query, reach_profile *profile);
 

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any, Final, TypeAlias, final
 
 import numpy as np
@@ -52,6 +53,8 @@ TOUCHING: Final = 1
 OVERLAPPING: Final = 2
 UNCONVERGED: Final = 3
 CONVEX_STATE: Final = 12
+SLOT_KEYS: Final = 6
+SLOT_STATES: Final = 14
 # numbers of the library's own, which may change
 LAW_MISSING: int
 SPHERE_LOST: int
@@ -239,6 +242,42 @@ class Simulation:
     def energy(self) -> tuple[float, float, float, float, float, float]: ...
     def stable_step(self, free_steps: _Doubles | None, /) -> float: ...
     def statistics(self) -> _SimulationStatistics: ...
+
+@final
+class Coupling:
+    def __new__(
+        cls,
+        handle: int,
+        functions: dict[str, int],
+        meshes: tuple[Mesh, ...],
+        material_count: int,
+        laws: _Doubles,
+        materials: _Indices,
+        starts: _Doubles,
+        poses: _Doubles,
+        offsets: _Indices,
+        motions: _Doubles,
+        half_spaces: _Doubles,
+        name: str,
+        group_bit: int,
+        id_bytes: int,
+        slots: int,
+        resolution: int,
+        on_step: Callable[[float], object] | None,
+        on_error: Callable[[BaseException], object] | None,
+    ) -> Coupling: ...
+    @property
+    def callback(self) -> int: ...
+    @property
+    def pointer(self) -> int: ...
+    def place(self, wall: int, state: _Doubles, /) -> None: ...
+    def wall(self, number: int, /) -> _Doubles: ...
+    def wall_now(self, number: int, /) -> _Doubles: ...
+    def load(self, wall: int, /) -> _WallLoad: ...
+    def contacts(self) -> _Columns: ...
+    def ids(self) -> _Indices: ...
+    def raise_error(self) -> None: ...
+    def statistics(self) -> tuple[int, float, float, float, int, int]: ...
 
 @final
 class Shape:

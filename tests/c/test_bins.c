@@ -18,6 +18,9 @@ typedef struct scene {
     double reach;
 } scene;
 
+static const vicinity everything = {
+    .bounds = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}}};
+
 static uint64_t state = 1;
 
 /* 0 ... 1 */
@@ -54,7 +57,7 @@ static void build(scene *s, double reach)
 {
     s->mesh = build_triangles(FACETS, s->corners);
     s->reach = reach;
-    s->set = bins_build(s->mesh, reach);
+    s->set = bins_build(s->mesh, reach, &everything);
     CHECK(s->set != NULL);
 }
 
@@ -222,7 +225,7 @@ static void check_fine(scene *s)
     double expected = pieces_expected(s->mesh, s->reach);
     CHECK(expected >= 0.0 && expected <= 64.0 * FACETS);
     bins *whole = s->set;
-    s->set = bins_build_fine(s->mesh, s->reach);
+    s->set = bins_build_fine(s->mesh, s->reach, &everything);
     CHECK(s->set != NULL);
     check_near_facets(s);
     check_cell_sides(s);
@@ -320,7 +323,7 @@ static void check_whole(void)
     static scene s;
     scatter(&s, -2.0, 10.0, 1.0);
     s.mesh = build_triangles(FACETS, s.corners);
-    s.set = bins_build_whole(s.mesh);
+    s.set = bins_build_whole(s.mesh, &everything);
     for (int i = 0; i < CENTERS; i++) {
         double center[3] = {between(-20, 20), between(-1e20, 1e20), between(-20, 20)};
         int seen[FACETS] = {0}, left[FACETS] = {0}, all = 0;
@@ -340,7 +343,7 @@ static void check_no_facets(void)
     abut_mesh_input input = {.offsets = offsets};
     scene s = {.reach = 1.0};
     CHECK_INT(abut_mesh_build(&input, &s.mesh, NULL), ABUT_OK);
-    bins *sets[2] = {bins_build(s.mesh, 1.0), bins_build_whole(s.mesh)};
+    bins *sets[2] = {bins_build(s.mesh, 1.0, &everything), bins_build_whole(s.mesh, &everything)};
     for (int i = 0; i < 2; i++) {
         CHECK(sets[i] != NULL && sets[i]->entry_count == 0);
         bins_free(sets[i]);

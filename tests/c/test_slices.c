@@ -135,7 +135,8 @@ static void check_none(double width, double shift, double reach)
 static void check_bins(void)
 {
     abut_mesh *mesh = make_slivers(1e-3, 0.0);
-    bins *set = bins_build(mesh, REACH);
+    const vicinity all = vicinity_of_all();
+    bins *set = bins_build(mesh, REACH, &all);
     CHECK(set && set->entry_count <= 27 * SLIVERS);
     int64_t most = 0;
     for (int64_t bucket = 0; set && bucket < set->bucket_count; bucket++) {
@@ -157,7 +158,8 @@ static void fail_every_allocation(void)
     int call = 0;
     do {
         memory_fail_at(++call);
-        bins *set = bins_build(mesh, REACH);
+        const vicinity all = vicinity_of_all();
+        bins *set = bins_build(mesh, REACH, &all);
         CHECK_INT(set == NULL, memory_has_failed());
         bins_free(set);
         CHECK_INT(memory_live_count(), live);

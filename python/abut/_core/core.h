@@ -24,6 +24,7 @@ extern PyType_Spec core_pair_finder_spec;
 extern PyType_Spec core_simulation_spec;
 extern PyType_Spec core_shape_spec;
 extern PyType_Spec core_convex_finder_spec;
+extern PyType_Spec core_lammps_spec;
 
 /* The library's mesh inside a _core.Mesh; lives as long as the object. */
 const abut_mesh *core_mesh_of(PyObject *mesh);

@@ -81,8 +81,8 @@ static int add_types(PyObject *module)
         add_type(module, &core_shape_spec, &state->shape_type)) {
         return -1;
     }
-    PyType_Spec *specs[] = {&core_pair_finder_spec, &core_simulation_spec,
-                            &core_convex_finder_spec};
+    PyType_Spec *specs[] = {&core_pair_finder_spec, &core_simulation_spec, &core_convex_finder_spec,
+                            &core_lammps_spec};
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
         PyTypeObject *type = NULL;
         const int failed = add_type(module, specs[i], &type);
@@ -148,6 +148,8 @@ static int add_constants(PyObject *module)
         {"BODY_LOST", ABUT_BODY_LOST},
         {"BODY_IMAGES", ABUT_BODY_IMAGES},
         {"BODY_STATE", ABUT_BODY_STATE},
+        {"SLOT_KEYS", ABUT_LAMMPS_KEYS},
+        {"SLOT_STATES", ABUT_LAMMPS_STATES},
     };
     for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++) {
         if (PyModule_AddIntConstant(module, constants[i].name, constants[i].value)) {

@@ -91,40 +91,17 @@ static void simulation_dealloc(PyObject *object)
 
 /* ---- laws ---- */
 
-/* The members of abut_law, in its order. */
-enum { LAW_MEMBERS = 8 };
-
-static abut_law law_of(const double numbers[LAW_MEMBERS])
-{
-    return (abut_law){
-        .kind = (abut_law_kind)numbers[0],
-        .stiffness = numbers[1],
-        .shear = numbers[2],
-        .friction = numbers[3],
-        .restitution = numbers[4],
-        .rolling = (abut_rolling)numbers[5],
-        .rolling_friction = numbers[6],
-        .rolling_damping = numbers[7],
-    };
-}
-
 static PyObject *simulation_set_laws(PyObject *object, PyObject *args)
 {
     simulation_object *self = (simulation_object *)object;
     abut_index materials;
     PyObject *given;
-    array_data numbers;
-    if (!PyArg_ParseTuple(args, "nO:set_laws", &materials, &given) ||
-        array_read(given, "laws", (array_shape){ARRAY_DOUBLE, materials * materials, LAW_MEMBERS},
-                   &numbers)) {
+    if (!PyArg_ParseTuple(args, "nO:set_laws", &materials, &given)) {
         return NULL;
     }
-    abut_law *laws = PyMem_Malloc(((size_t)numbers.rows + 1) * sizeof *laws);
+    abut_law *laws = simulation_read_laws(given, materials);
     if (!laws) {
-        return PyErr_NoMemory();
-    }
-    for (Py_ssize_t i = 0; i < numbers.rows; i++) {
-        laws[i] = law_of((const double *)numbers.data + i * LAW_MEMBERS);
+        return NULL;
     }
     abut_error error = {.status = ABUT_OK};
     PyObject *none = NULL;
@@ -137,84 +114,6 @@ static PyObject *simulation_set_laws(PyObject *object, PyObject *args)
 }
 
 /* ---- walls ---- */
-
-/* The members of abut_motion, in its order. */
-enum { MOTION_MEMBERS = 9 };
-
-static abut_motion motion_of(const double numbers[MOTION_MEMBERS])
-{
-    abut_motion motion = {
-        .kind = (abut_motion_kind)numbers[0], .rate = numbers[7], .phase = numbers[8]};
-    memcpy(motion.vector, numbers + 1, sizeof motion.vector);
-    memcpy(motion.origin, numbers + 4, sizeof motion.origin);
-    return motion;
-}
-
-/* Columns with an entry for each wall, and the motions of all. */
-typedef struct wall_columns {
-    array_data materials, starts, poses, offsets, motions, half_spaces;
-} wall_columns;
-
-static int read_walls(PyObject *const *given, Py_ssize_t meshes, wall_columns *walls)
-{
-    const array_shape motions = {ARRAY_DOUBLE, ARRAY_ANY_ROWS, MOTION_MEMBERS};
-    const array_shape planes = {ARRAY_DOUBLE, ARRAY_ANY_ROWS, 6};
-    if (array_read(given[5], "half_spaces", planes, &walls->half_spaces)) {
-        return -1;
-    }
-    const Py_ssize_t count = meshes + walls->half_spaces.rows;
-    return array_read(given[0], "materials", (array_shape){ARRAY_INDEX, count, 0},
-                      &walls->materials) ||
-                   array_read(given[1], "starts", (array_shape){ARRAY_DOUBLE, count, 0},
-                              &walls->starts) ||
-                   array_read(given[2], "poses", (array_shape){ARRAY_DOUBLE, count, 16},
-                              &walls->poses) ||
-                   array_read(given[3], "offsets", (array_shape){ARRAY_INDEX, count + 1, 0},
-                              &walls->offsets) ||
-                   array_read(given[4], "motions", motions, &walls->motions)
-               ? -1
-               : 0;
-}
-
-static int check_motion_offsets(const abut_index *offsets, Py_ssize_t walls, Py_ssize_t motions)
-{
-    int ascends = offsets[0] == 0 && offsets[walls] == motions;
-    for (Py_ssize_t i = 0; i < walls; i++) {
-        ascends = ascends && offsets[i] <= offsets[i + 1];
-    }
-    if (!ascends) {
-        PyErr_SetString(PyExc_ValueError, "offsets do not ascend from 0 to the motions' end");
-        return -1;
-    }
-    return 0;
-}
-
-/* Half spaces are the last walls. */
-static void fill_half_spaces(const wall_columns *from, abut_wall *walls)
-{
-    const double *planes = from->half_spaces.data;
-    abut_wall *first = walls + from->starts.rows - from->half_spaces.rows;
-    for (Py_ssize_t i = 0; i < from->half_spaces.rows; i++) {
-        memcpy(first[i].point, planes + 6 * i, sizeof first[i].point);
-        memcpy(first[i].normal, planes + 6 * i + 3, sizeof first[i].normal);
-    }
-}
-
-static void fill_walls(const wall_columns *from, abut_motion *motions, abut_wall *walls)
-{
-    const abut_index *offsets = from->offsets.data;
-    for (Py_ssize_t i = 0; i < from->motions.rows; i++) {
-        motions[i] = motion_of((const double *)from->motions.data + i * MOTION_MEMBERS);
-    }
-    for (Py_ssize_t i = 0; i < from->starts.rows; i++) {
-        walls[i] = (abut_wall){.material = ((const abut_index *)from->materials.data)[i],
-                               .motions = motions + offsets[i],
-                               .motion_count = offsets[i + 1] - offsets[i],
-                               .start = ((const double *)from->starts.data)[i]};
-        memcpy(walls[i].pose, (const double *)from->poses.data + 16 * i, sizeof walls[i].pose);
-    }
-    fill_half_spaces(from, walls);
-}
 
 /* Exchange the walls, and the finder that is kept for them. */
 static PyObject *exchange_walls(simulation_object *self, PyObject *finder, const abut_wall *walls,
@@ -249,35 +148,19 @@ static int check_finder(PyObject *object, PyObject *finder)
 
 static PyObject *simulation_set_walls(PyObject *object, PyObject *args)
 {
-    PyObject *finder, *given[6];
-    wall_columns from;
+    PyObject *finder, *given[WALL_COLUMNS];
+    given_walls walls;
     if (!PyArg_ParseTuple(args, "OOOOOOO:set_walls", &finder, &given[0], &given[1], &given[2],
                           &given[3], &given[4], &given[5])) {
         return NULL;
     }
     finder = finder == Py_None ? NULL : finder;
-    if (check_finder(object, finder)) {
+    if (check_finder(object, finder) ||
+        simulation_read_walls(given, finder ? core_finder_mesh_count(finder) : 0, &walls)) {
         return NULL;
     }
-    if (read_walls(given, finder ? core_finder_mesh_count(finder) : 0, &from)) {
-        return NULL;
-    }
-    const Py_ssize_t count = from.starts.rows;
-    if (check_motion_offsets(from.offsets.data, count, from.motions.rows)) {
-        return NULL;
-    }
-    /* blocks of their own even for none */
-    abut_wall *walls = PyMem_Malloc(((size_t)count + 1) * sizeof *walls);
-    abut_motion *motions = PyMem_Malloc(((size_t)from.motions.rows + 1) * sizeof *motions);
-    PyObject *none = NULL;
-    if (walls && motions) {
-        fill_walls(&from, motions, walls);
-        none = exchange_walls((simulation_object *)object, finder, walls, count);
-    } else {
-        PyErr_NoMemory();
-    }
-    PyMem_Free(motions);
-    PyMem_Free(walls);
+    PyObject *none = exchange_walls((simulation_object *)object, finder, walls.walls, walls.count);
+    simulation_free_walls(&walls);
     return none;
 }
 
@@ -316,17 +199,17 @@ static PyObject *wall_state(PyObject *object, PyObject *number, tell_state tell)
     return array;
 }
 
-static PyObject *simulation_wall(PyObject *object, PyObject *number)
+PyObject *simulation_wall(PyObject *object, PyObject *number)
 {
     return wall_state(object, number, abut_simulation_wall);
 }
 
-static PyObject *simulation_wall_now(PyObject *object, PyObject *number)
+PyObject *simulation_wall_now(PyObject *object, PyObject *number)
 {
     return wall_state(object, number, abut_simulation_wall_now);
 }
 
-static PyObject *simulation_place(PyObject *object, PyObject *args)
+PyObject *simulation_place(PyObject *object, PyObject *args)
 {
     simulation_object *self = (simulation_object *)object;
     PyObject *number, *given;
@@ -346,7 +229,7 @@ static PyObject *simulation_place(PyObject *object, PyObject *args)
     Py_RETURN_NONE;
 }
 
-static PyObject *simulation_load(PyObject *object, PyObject *number)
+PyObject *simulation_load(PyObject *object, PyObject *number)
 {
     simulation_object *self = (simulation_object *)object;
     const abut_index wall = begin_wall(self, number);

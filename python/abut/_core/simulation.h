@@ -27,6 +27,29 @@ void simulation_end(simulation_object *self);
 /* End, and return None, or NULL with the error set. */
 PyObject *simulation_finish(simulation_object *self, const abut_error *error);
 
+/* Laws of so many materials each with each, (materials * materials, 8): the caller frees them by
+ * PyMem_Free; NULL with an error set. */
+abut_law *simulation_read_laws(PyObject *given, Py_ssize_t materials);
+
+/* Walls that callers give as columns: materials, starts, poses, offsets, motions and half_spaces.
+ */
+enum { WALL_COLUMNS = 6 };
+typedef struct given_walls {
+    abut_wall *walls;
+    abut_motion *motions;
+    Py_ssize_t count;
+} given_walls;
+
+/* 0, or -1 with an error set; else free them by simulation_free_walls. */
+int simulation_read_walls(PyObject *const *given, Py_ssize_t meshes, given_walls *walls);
+void simulation_free_walls(given_walls *walls);
+
+/* Methods that tell of walls, and place them. */
+PyObject *simulation_wall(PyObject *object, PyObject *number);
+PyObject *simulation_wall_now(PyObject *object, PyObject *number);
+PyObject *simulation_place(PyObject *object, PyObject *args);
+PyObject *simulation_load(PyObject *object, PyObject *number);
+
 /* Methods that take and give columns: see simulation.c, which lists them. */
 PyObject *simulation_add(PyObject *object, PyObject *dict);
 PyObject *simulation_remove(PyObject *object, PyObject *is_gone);

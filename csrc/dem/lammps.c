@@ -1,0 +1,291 @@
+/* What LAMMPS calls in each step, between its own forces and the second half of the step. */
+#include "lammps.h"
+
+#include "../walls/finder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- making and freeing ---- */
+
+static bool read_globals(abut_lammps *w)
+{
+    lammps_globals *g = &w->globals;
+    const abut_lammps_input *in = &w->input;
+    g->step = in->extract_global(in->lammps, "dt");
+    g->time = in->extract_global(in->lammps, "atime");
+    g->time_step = in->extract_global(in->lammps, "atimestep");
+    g->low = in->extract_global(in->lammps, "boxlo");
+    g->high = in->extract_global(in->lammps, "boxhi");
+    g->periodicity = in->extract_global(in->lammps, "periodicity");
+    return g->step && g->time && g->time_step && g->low && g->high && g->periodicity;
+}
+
+/* Whether the name is short enough. */
+static bool make_name(char *text, const char *format, const char *name)
+{
+    const int length = snprintf(text, LAMMPS_NAME_SIZE, format, name);
+    return length > 0 && length < LAMMPS_NAME_SIZE;
+}
+
+static bool make_names(lammps_names *names, const char *name)
+{
+    return make_name(names->count, "i_%s_count", name) &&
+           make_name(names->keys, "i2_%s_keys", name) &&
+           make_name(names->states, "d2_%s_states", name);
+}
+
+/* Along which axes the box repeats. */
+static void set_period(abut_lammps *w)
+{
+    abut_simulation *s = w->simulation;
+    const lammps_globals *g = &w->globals;
+    s->is_periodic = false;
+    for (int axis = 0; axis < 3; axis++) {
+        s->input.period[axis] = g->periodicity[axis] ? g->high[axis] - g->low[axis] : 0.0;
+        s->is_periodic = s->is_periodic || g->periodicity[axis];
+    }
+}
+
+static abut_status build_simulation(abut_lammps *w, abut_error *error)
+{
+    const abut_lammps_input *in = &w->input;
+    const abut_simulation_input input = {.step = 1.0, .resolution = in->resolution, .workers = 1};
+    abut_status status = abut_simulation_build(&input, &w->simulation, error);
+    if (status) {
+        return status;
+    }
+    set_period(w);
+    w->simulation->store.is_by_row = true;
+    status = abut_simulation_set_laws(w->simulation, in->material_count, in->laws, error);
+    status = status ? status : abut_finder_build(w->meshes, in->mesh_count, &w->finder, error);
+    return status ? status
+                  : abut_simulation_set_walls(w->simulation, w->finder, in->walls, in->wall_count,
+                                              error);
+}
+
+static abut_status build(abut_lammps *w, const abut_lammps_input *input, abut_error *error)
+{
+    w->input = *input;
+    w->covered = box_empty();
+    w->meshes = memory_alloc(input->mesh_count, sizeof *w->meshes);
+    if (!w->meshes) {
+        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+    }
+    for (abut_index k = 0; k < input->mesh_count; k++) {
+        w->meshes[k] = input->meshes[k];
+    }
+    if (!make_names(&w->names, input->name) || !read_globals(w)) {
+        return simulation_report(error, ABUT_ATOM_DATA, 0, 0, 0.0);
+    }
+    return build_simulation(w, error);
+}
+
+abut_status abut_lammps_build(const abut_lammps_input *input, abut_lammps **walls,
+                              abut_error *error)
+{
+    abut_error unused, *to = error ? error : &unused;
+    abut_lammps *made = memory_alloc_zeroed(1, sizeof *made);
+    *walls = NULL;
+    if (!made) {
+        return simulation_report(to, ABUT_NO_MEMORY, 0, 0, 0.0);
+    }
+    const abut_status status = build(made, input, to);
+    if (status) {
+        abut_lammps_free(made);
+    } else {
+        *walls = made;
+    }
+    return status;
+}
+
+void abut_lammps_free(abut_lammps *w)
+{
+    if (!w) {
+        return;
+    }
+    abut_simulation_free(w->simulation);
+    abut_finder_free(w->finder);
+    memory_free(w->meshes);
+    memory_free(w->member_block.data);
+    memory_free(w->id_block.data);
+    memory_free(w);
+}
+
+abut_simulation *abut_lammps_simulation(abut_lammps *w)
+{
+    return w->simulation;
+}
+
+/* ---- a call ---- */
+
+/* Where walls are at this time, which does not add up. The first call's walls were there before. */
+static abut_status place_walls(abut_lammps *w, int64_t step, abut_error *error)
+{
+    const lammps_globals *g = &w->globals;
+    abut_simulation *s = w->simulation;
+    s->began = *g->time + (double)(step - *g->time_step) * *g->step;
+    if (w->input.before_step && w->input.before_step(w->input.data, s->began)) {
+        return simulation_report(error, ABUT_INTERRUPTED, 0, 0, 0.0);
+    }
+    set_period(w);
+    contacts_place_walls(s);
+    if (!w->has_begun) {
+        memcpy(s->before.poses, s->now.poses, 16 * (size_t)s->walls.count * sizeof(double));
+    }
+    return ABUT_OK;
+}
+
+/* Errors of a search name spheres. */
+static abut_status name_atom(const abut_lammps *w, abut_status status, abut_error *error)
+{
+    static const struct {
+        abut_status of_sphere, of_atom;
+    } names[] = {
+        {ABUT_CENTER_NOT_FINITE, ABUT_ATOM_POSITION},
+        {ABUT_CENTER_TOO_FAR, ABUT_ATOM_POSITION},
+        {ABUT_BAD_RADIUS, ABUT_ATOM_RADIUS},
+        {ABUT_TOO_MANY_IMAGES, ABUT_ATOM_IMAGES},
+    };
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        if (status == names[k].of_sphere) {
+            error->status = names[k].of_atom;
+            error->index = lammps_id(w, lammps_atom(w, error->index));
+        }
+    }
+    return error->status;
+}
+
+static abut_status find_contacts(abut_lammps *w, abut_error *error)
+{
+    const parallel_plan plan = {.workers = 1};
+    abut_status status = lammps_look_around(w, error);
+    if (!status) {
+        status = contacts_find(w->simulation, &plan, error);
+        status = status ? name_atom(w, status, error) : ABUT_OK;
+    }
+    return status;
+}
+
+/* What springs carry changes with time alone: in no time nothing does. */
+static abut_status apply_laws(abut_lammps *w, bool is_setup, abut_error *error)
+{
+    const parallel_plan plan = {.workers = 1};
+    abut_simulation *s = w->simulation;
+    s->input.step = is_setup ? 0.0 : *w->globals.step;
+    abut_status status = lammps_read_slots(w, error);
+    status = status ? status : lammps_read_touching(w, error);
+    status = status ? status : contacts_apply(s, &plan, error);
+    status = status ? status : lammps_add_forces(w, error);
+    const bool has_slots = s->now.contacts.count > 0 || s->before.contacts.count > 0;
+    if (!status && !is_setup && has_slots) {
+        status = lammps_write_slots(w, error);
+    }
+    return status;
+}
+
+static abut_status act_on_spheres(abut_lammps *w, bool is_setup, abut_error *error)
+{
+    abut_status status = find_contacts(w, error);
+    status = status ? status : apply_laws(w, is_setup, error);
+    if (!status) {
+        simulation_swap_tables(w->simulation);
+    }
+    return status;
+}
+
+static abut_status act(abut_lammps *w, int64_t step, abut_error *error)
+{
+    const bool is_setup = !w->has_begun || step == w->last_step;
+    abut_status status = place_walls(w, step, error);
+    status = status ? status : lammps_read_atoms(w, error);
+    status = status ? status : lammps_lend_spheres(w, error);
+    if (!status) {
+        status = act_on_spheres(w, is_setup, error);
+        lammps_return_spheres(w);
+    }
+    w->has_begun = true;
+    w->last_step = step;
+    return status;
+}
+
+static void clear(double *forces, abut_index count)
+{
+    if (forces) {
+        memset(forces, 0, 3 * (size_t)count * sizeof *forces);
+    }
+}
+
+/* LAMMPS would go on with whatever forces there are. */
+static void fail(abut_lammps *w, const abut_error *error)
+{
+    w->error = *error;
+    clear(w->atoms.forces, w->atoms.count);
+    if (w->input.failed) {
+        w->input.failed(w->input.data, error);
+    }
+    w->input.force_timeout(w->input.lammps);
+}
+
+void abut_lammps_callback(void *walls, int64_t step, int count, void *ids, double **centers,
+                          double **forces)
+{
+    abut_lammps *w = walls;
+    double clock = 0.0;
+    clock_lap(&clock);
+    w->atoms = (lammps_atoms){.count = count,
+                              .ids = ids,
+                              .centers = count > 0 ? centers[0] : NULL,
+                              .forces = count > 0 ? forces[0] : NULL};
+    clear(w->atoms.forces, count);
+    if (w->error.status) {
+        w->input.force_timeout(
+            w->input.lammps); /* of the run before, which nobody has asked about */
+        return;
+    }
+    abut_error error = {.status = ABUT_OK};
+    if (act(w, step, &error)) {
+        fail(w, &error);
+    }
+    w->call_count++;
+    w->seconds += clock_lap(&clock);
+}
+
+/* ---- what came of it ---- */
+
+abut_error abut_lammps_take_error(abut_lammps *w)
+{
+    const abut_error error = w->error;
+    w->error = (abut_error){.status = ABUT_OK};
+    return error;
+}
+
+abut_index abut_lammps_sphere_count(const abut_lammps *w)
+{
+    return w->simulation->store.count;
+}
+
+void abut_lammps_read_ids(const abut_lammps *w, abut_index *ids)
+{
+    for (abut_index k = 0; k < w->simulation->store.count; k++) {
+        ids[k] = w->ids[k];
+    }
+}
+
+void abut_lammps_read_period(const abut_lammps *w, double period[3])
+{
+    memcpy(period, w->simulation->input.period, sizeof w->simulation->input.period);
+}
+
+abut_lammps_statistics abut_lammps_inspect(const abut_lammps *w)
+{
+    const abut_simulation_statistics of = abut_simulation_inspect(w->simulation);
+    const abut_index binned = w->finder ? abut_finder_inspect(w->finder).byte_count : 0;
+    return (abut_lammps_statistics){
+        .call_count = w->call_count,
+        .seconds = w->seconds,
+        .find_walls = of.find_walls,
+        .wall_laws = of.wall_laws,
+        .build_count = w->build_count,
+        .byte_count = of.byte_count + binned + w->member_block.byte_count + w->id_block.byte_count};
+}

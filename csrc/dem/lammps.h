@@ -1,0 +1,98 @@
+/* The walls of one rank of LAMMPS: a simulation whose spheres and history are LAMMPS' own. */
+#ifndef DEM_LAMMPS_H
+#define DEM_LAMMPS_H
+
+#include "../base/box.h"
+#include "simulation.h"
+
+/* LAMMPS' arrays, as they are during one call: by local atom, rows one after the other. */
+typedef struct lammps_atoms {
+    abut_index count;
+    const double *centers, *velocities, *spins; /* count x 3 */
+    const double *radii, *masses;
+    const int *masks;
+    const void *ids;
+    double *forces, *torques; /* count x 3 */
+
+    /* what contacts carry: how many there are, and their slots */
+    int *counts;
+    int *keys;      /* count x slots x ABUT_LAMMPS_KEYS */
+    double *states; /* count x slots x ABUT_LAMMPS_STATES */
+} lammps_atoms;
+
+/* What LAMMPS calls an atom's data. */
+enum { LAMMPS_NAME_SIZE = 256 };
+typedef struct lammps_names {
+    char count[LAMMPS_NAME_SIZE], keys[LAMMPS_NAME_SIZE], states[LAMMPS_NAME_SIZE];
+} lammps_names;
+
+/* What LAMMPS knows of time and its box; the addresses stay. */
+typedef struct lammps_globals {
+    const double *step, *time;
+    const int64_t *time_step; /* the one of that time */
+    const double *low, *high; /* of the box */
+    const int *periodicity;
+} lammps_globals;
+
+struct abut_lammps {
+    abut_lammps_input input;
+    lammps_names names;
+    lammps_globals globals;
+    abut_simulation *simulation;
+    const abut_mesh **meshes;
+
+    lammps_atoms atoms; /* of the call in hand */
+    bool has_members;   /* not all atoms are in the group: */
+    int32_t *members;   /* the atom of each sphere */
+    int64_t *ids;       /* of the spheres of the last call */
+    memory_block member_block, id_block;
+    double *own_centers, *own_radii; /* the store's, where it has LAMMPS' now */
+    abut_index numbered;             /* spheres of the store whose rows are written */
+
+    box covered; /* the finder has the still facets that touch it */
+    abut_finder *finder;
+
+    bool has_begun;
+    int64_t last_step;
+    abut_error error; /* of a call that failed */
+    abut_index call_count, build_count;
+    double seconds;
+};
+
+/* The atom of a sphere. */
+static inline abut_index lammps_atom(const abut_lammps *w, abut_index sphere)
+{
+    return w->has_members ? w->members[sphere] : sphere;
+}
+
+/* LAMMPS' number of an atom. */
+static inline int64_t lammps_id(const abut_lammps *w, abut_index atom)
+{
+    return w->input.id_bytes == 8 ? ((const int64_t *)w->atoms.ids)[atom]
+                                  : ((const int32_t *)w->atoms.ids)[atom];
+}
+
+/* Each returns ABUT_OK, or why the call fails. */
+
+/* Look where LAMMPS has its arrays now. */
+abut_status lammps_read_atoms(abut_lammps *w, abut_error *error);
+
+/* The simulation's spheres become the atoms that are in the group; lammps_return_spheres before the
+ * call ends. */
+abut_status lammps_lend_spheres(abut_lammps *w, abut_error *error);
+void lammps_return_spheres(abut_lammps *w);
+
+/* See to it that the finder has what those spheres may touch. */
+abut_status lammps_look_around(abut_lammps *w, abut_error *error);
+
+/* How fast the spheres with contacts are, and how heavy. */
+abut_status lammps_read_touching(abut_lammps *w, abut_error *error);
+
+/* Contacts of the step before, from the slots; and those of this one into the slots. */
+abut_status lammps_read_slots(abut_lammps *w, abut_error *error);
+abut_status lammps_write_slots(abut_lammps *w, abut_error *error);
+
+/* Add what contacts exert to LAMMPS' forces and torques. */
+abut_status lammps_add_forces(abut_lammps *w, abut_error *error);
+
+#endif

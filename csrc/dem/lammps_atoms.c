@@ -1,0 +1,217 @@
+/* LAMMPS' atoms as the spheres of a simulation, and what its contacts exert on them. */
+#include <string.h>
+
+#include "lammps.h"
+
+/* ---- LAMMPS' arrays ---- */
+
+static void *extract(const abut_lammps *w, const char *name)
+{
+    return w->input.extract_atom(w->input.lammps, name);
+}
+
+/* The first of the rows, which follow one another; NULL: there are none. */
+static double *extract_rows(const abut_lammps *w, const char *name)
+{
+    double **rows = extract(w, name);
+    return rows ? rows[0] : NULL;
+}
+
+abut_status lammps_read_atoms(abut_lammps *w, abut_error *error)
+{
+    lammps_atoms *a = &w->atoms;
+    if (a->count == 0) {
+        return ABUT_OK; /* LAMMPS need not have made any array */
+    }
+    int **keys = extract(w, w->names.keys);
+    a->velocities = extract_rows(w, "v");
+    a->spins = extract_rows(w, "omega");
+    a->torques = extract_rows(w, "torque");
+    a->states = extract_rows(w, w->names.states);
+    a->radii = extract(w, "radius");
+    a->masses = extract(w, "rmass");
+    a->masks = extract(w, "mask");
+    a->counts = extract(w, w->names.count);
+    a->keys = keys ? keys[0] : NULL;
+    const bool has_all = a->velocities && a->spins && a->torques && a->radii && a->masses &&
+                         a->masks && a->counts && a->keys && a->states;
+    return has_all ? ABUT_OK : simulation_report(error, ABUT_ATOM_DATA, 0, 0, 0.0);
+}
+
+/* ---- spheres ---- */
+
+static bool is_member(const abut_lammps *w, abut_index atom)
+{
+    return (w->atoms.masks[atom] & w->input.group_bit) != 0;
+}
+
+static abut_index count_members(const abut_lammps *w)
+{
+    abut_index count = 0;
+    for (abut_index atom = 0; atom < w->atoms.count; atom++) {
+        count += is_member(w, atom);
+    }
+    return count;
+}
+
+/* Rows, places and materials of spheres that the store has had none of. */
+static void number_spheres(abut_lammps *w, abut_index count)
+{
+    store *of = &w->simulation->store;
+    for (; w->numbered < count; w->numbered++) {
+        of->rows[w->numbered] = of->places[w->numbered] = (int32_t)w->numbered;
+        of->materials[w->numbered] = 0;
+    }
+}
+
+static abut_status reserve_spheres(abut_lammps *w, abut_index count)
+{
+    store *of = &w->simulation->store;
+    const abut_index room = of->count;
+    of->count = 0; /* what spheres had is not kept */
+    if (store_reserve(of, count)) {
+        of->count = room;
+        return ABUT_NO_MEMORY;
+    }
+    of->count = count;
+    w->members = memory_reserve(&w->member_block, w->has_members ? count : 0, sizeof *w->members);
+    w->ids = memory_reserve(&w->id_block, count, sizeof *w->ids);
+    return w->members && w->ids ? ABUT_OK : ABUT_NO_MEMORY;
+}
+
+/* Spheres of the atoms in the group. */
+static void gather_members(abut_lammps *w)
+{
+    store *of = &w->simulation->store;
+    abut_index k = 0;
+    for (abut_index atom = 0; atom < w->atoms.count; atom++) {
+        if (is_member(w, atom)) {
+            memcpy(of->centers + 3 * k, w->atoms.centers + 3 * atom, 3 * sizeof *of->centers);
+            of->radii[k] = w->atoms.radii[atom];
+            w->members[k++] = (int32_t)atom;
+        }
+    }
+}
+
+abut_status lammps_lend_spheres(abut_lammps *w, abut_error *error)
+{
+    store *of = &w->simulation->store;
+    const abut_index count = count_members(w);
+    w->has_members = count < w->atoms.count;
+    if (reserve_spheres(w, count)) {
+        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+    }
+    number_spheres(w, count);
+    w->own_centers = of->centers, w->own_radii = of->radii;
+    if (w->has_members) {
+        gather_members(w);
+    } else if (count > 0) {
+        /* only read, as all that a search is given */
+        of->centers = (double *)w->atoms.centers, of->radii = (double *)w->atoms.radii;
+    }
+    for (abut_index k = 0; k < count; k++) {
+        w->ids[k] = lammps_id(w, lammps_atom(w, k));
+    }
+    return ABUT_OK;
+}
+
+void lammps_return_spheres(abut_lammps *w)
+{
+    store *of = &w->simulation->store;
+    of->centers = w->own_centers, of->radii = w->own_radii;
+}
+
+static abut_status read_sphere(abut_lammps *w, abut_index k, abut_error *error)
+{
+    store *of = &w->simulation->store;
+    const abut_index atom = lammps_atom(w, k);
+    const double mass = w->atoms.masses[atom];
+    if (!(mass > 0.0 && mass <= ABUT_COORDINATE_LIMIT)) {
+        return simulation_report(error, ABUT_ATOM_MASS, lammps_id(w, atom), 0, mass);
+    }
+    body *b = &of->bodies[k];
+    memcpy(b->velocity, w->atoms.velocities + 3 * atom, sizeof b->velocity);
+    memcpy(b->spin, w->atoms.spins + 3 * atom, sizeof b->spin);
+    b->radius = of->radii[k];
+    b->mass = mass;
+    of->inertias[k] = store_inertia(mass, b->radius);
+    return ABUT_OK;
+}
+
+abut_status lammps_read_touching(abut_lammps *w, abut_error *error)
+{
+    const contact_table *t = &w->simulation->now.contacts;
+    abut_status status = ABUT_OK;
+    for (abut_index row = 0; !status && row < t->count; row++) {
+        const abut_index sphere = t->columns.sphere[row];
+        if (row == 0 || sphere != t->columns.sphere[row - 1]) {
+            status = read_sphere(w, sphere, error);
+        }
+    }
+    return status;
+}
+
+/* ---- forces ---- */
+
+/* What one sphere's contacts exert on it. */
+typedef struct sphere_load {
+    vec3 force, torque;
+    double brake;
+} sphere_load;
+
+static sphere_load sum_rows(const contact_table *t, double radius, abut_index first, abut_index end)
+{
+    sphere_load sum = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, 0.0};
+    for (abut_index row = first; row < end; row++) {
+        const effect *e = &t->springs.effects[row];
+        sum.force = vec3_add(sum.force, vec3_load(e->force));
+        sum.torque = vec3_sub(sum.torque, vec3_scale(vec3_load(e->cross), radius - e->arm));
+        if (t->springs.moment) {
+            sum.torque = vec3_add(sum.torque, vec3_load(t->springs.moment + 3 * row));
+        }
+        sum.brake += e->brake;
+    }
+    return sum;
+}
+
+/* Type A: the torque against the spin that all torques so far leave until the next half step. */
+static vec3 brake_torque(const abut_lammps *w, abut_index k, vec3 torque, double brake)
+{
+    const double step = *w->globals.step, inertia = w->simulation->store.inertias[k];
+    const vec3 spin = vec3_load(w->simulation->store.bodies[k].spin);
+    const vec3 next = vec3_add(spin, vec3_scale(torque, step / inertia));
+    const vec3 less = spheres_brake(next, brake, step, inertia);
+    return vec3_scale(vec3_sub(less, next), inertia / step);
+}
+
+static abut_status add_sphere(const abut_lammps *w, abut_index k, const sphere_load *sum,
+                              abut_error *error)
+{
+    const abut_index atom = lammps_atom(w, k);
+    double *torques = w->atoms.torques + 3 * atom;
+    vec3 torque = vec3_add(vec3_load(torques), sum->torque);
+    if (sum->brake > 0.0) {
+        torque = vec3_add(torque, brake_torque(w, k, torque, sum->brake));
+    }
+    if (!isfinite(vec3_max_abs(sum->force)) || !isfinite(torque.x + torque.y + torque.z)) {
+        return simulation_report(error, ABUT_ATOM_FORCE, lammps_id(w, atom), 0, 0.0);
+    }
+    vec3_store(w->atoms.forces + 3 * atom, sum->force);
+    vec3_store(torques, torque);
+    return ABUT_OK;
+}
+
+abut_status lammps_add_forces(abut_lammps *w, abut_error *error)
+{
+    const contact_table *t = &w->simulation->now.contacts;
+    abut_status status = ABUT_OK;
+    abut_index end;
+    for (abut_index first = 0; !status && first < t->count; first = end) {
+        const abut_index sphere = t->columns.sphere[first];
+        end = t->columns.offsets[sphere + 1];
+        const double radius = w->simulation->store.bodies[sphere].radius;
+        const sphere_load sum = sum_rows(t, radius, first, end);
+        status = add_sphere(w, sphere, &sum, error);
+    }
+    return status;
+}

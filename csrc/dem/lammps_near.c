@@ -1,0 +1,112 @@
+/* Which facets a rank has in its bins: of walls that stand still those near its spheres, of others
+ * all. Spheres that leave the part of space that is covered have it made anew. */
+#include "../walls/finder.h"
+#include "lammps.h"
+
+/* By how much more is covered than spheres reach, in their largest radii, and in parts of how far
+ * they are spread: they go a long way before bins are built again. */
+#define MARGIN_RADII 4.0
+#define MARGIN_PARTS 0.125
+
+static bool is_inside(const box *inner, const box *outer)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        if (!(inner->low[axis] >= outer->low[axis] && inner->high[axis] <= outer->high[axis])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static box grown(box b, double by)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        b.low[axis] -= by, b.high[axis] += by;
+    }
+    return b;
+}
+
+/* Where spheres reach. What is no number is found by the search. */
+static box find_reach(const abut_simulation *s, double *largest)
+{
+    box bounds = box_empty();
+    *largest = 0.0;
+    for (abut_index k = 0; k < s->store.count; k++) {
+        box_include_point(&bounds, vec3_load(s->store.centers + 3 * k));
+        *largest = s->store.radii[k] > *largest ? s->store.radii[k] : *largest;
+    }
+    return grown(bounds, *largest);
+}
+
+static bool stands_still(const abut_lammps *w, abut_index wall)
+{
+    return w->simulation->walls.walls[wall].motion_count == 0;
+}
+
+/* A box of the world, in the frame of a wall that stands still. */
+static box to_mesh(const abut_lammps *w, abut_index wall, const box *world)
+{
+    const pose at = pose_load(w->simulation->walls.walls[wall].pose);
+    box bounds = box_empty();
+    if (pose_is_identity(&at)) {
+        return *world;
+    }
+    for (int corner = 0; corner < 8; corner++) {
+        const vec3 point = {corner & 1 ? world->high[0] : world->low[0],
+                            corner & 2 ? world->high[1] : world->low[1],
+                            corner & 4 ? world->high[2] : world->low[2]};
+        box_include_point(&bounds, pose_to_mesh(&at, point));
+    }
+    return bounds;
+}
+
+/* Of a wall with another pose the periods are along no axis of its frame: then it is whole. */
+static vicinity near_wall(const abut_lammps *w, abut_index wall)
+{
+    const abut_simulation *s = w->simulation;
+    const pose at = pose_load(s->walls.walls[wall].pose);
+    if (!stands_still(w, wall) || (s->is_periodic && at.turns)) {
+        return vicinity_of_all();
+    }
+    vicinity near = {.bounds = to_mesh(w, wall, &w->covered)};
+    for (int axis = 0; axis < 3; axis++) {
+        near.period[axis] = s->input.period[axis];
+    }
+    return near;
+}
+
+static abut_status build_finder(abut_lammps *w, abut_finder **finder)
+{
+    const abut_index count = w->input.mesh_count;
+    vicinity *near = memory_alloc(count, sizeof *near);
+    if (!near) {
+        return ABUT_NO_MEMORY;
+    }
+    for (abut_index k = 0; k < count; k++) {
+        near[k] = near_wall(w, k);
+    }
+    const abut_status status = finder_build_near(w->meshes, near, count, finder);
+    memory_free(near);
+    return status;
+}
+
+abut_status lammps_look_around(abut_lammps *w, abut_error *error)
+{
+    double largest;
+    const box reach = find_reach(w->simulation, &largest);
+    if (w->simulation->store.count == 0 || is_inside(&reach, &w->covered)) {
+        return ABUT_OK;
+    }
+    const box covered = w->covered;
+    abut_finder *finder = NULL;
+    w->covered = grown(reach, MARGIN_RADII * largest + MARGIN_PARTS * box_extent(&reach));
+    if (build_finder(w, &finder)) {
+        w->covered = covered;
+        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+    }
+    abut_finder_free(w->finder);
+    w->finder = finder;
+    w->simulation->walls.finder = finder;
+    w->build_count++;
+    return ABUT_OK;
+}

@@ -1,0 +1,198 @@
+/* What contacts carry from step to step, in slots that LAMMPS takes along with its atoms. */
+#include <string.h>
+
+#include "../mesh/weights.h"
+#include "lammps.h"
+
+/* The numbers of a slot. */
+enum { KEY_MESH, KEY_FACET, KEY_FEATURE, KEY_IMAGE };
+enum { STATE_SPRING = 0, STATE_ROLL = 3, STATE_POINT = 6, STATE_NORMAL = 9 };
+enum { STATE_OVERLAP = 12, STATE_TILT = 13 };
+
+/* What a slot's contact is on. */
+typedef struct slot_place {
+    const abut_mesh *mesh; /* NULL: a half space */
+    abut_index wall, facet;
+    abut_type type;
+    abut_index feature;
+} slot_place;
+
+static int *keys_of(const abut_lammps *w, abut_index atom, int slot)
+{
+    return w->atoms.keys + (atom * w->input.slots + slot) * ABUT_LAMMPS_KEYS;
+}
+
+static double *states_of(const abut_lammps *w, abut_index atom, int slot)
+{
+    return w->atoms.states + (atom * w->input.slots + slot) * ABUT_LAMMPS_STATES;
+}
+
+static slot_place place_of(const abut_lammps *w, const int *keys)
+{
+    const abut_index wall = keys[KEY_MESH];
+    const bool is_mesh = wall >= 0 && wall < w->input.mesh_count;
+    return (slot_place){is_mesh ? w->meshes[wall] : NULL, wall, keys[KEY_FACET],
+                        (abut_type)(keys[KEY_FEATURE] & 3), keys[KEY_FEATURE] >> 2};
+}
+
+/* A restart file may come from other walls. */
+static bool is_there(const abut_lammps *w, const slot_place *at)
+{
+    if (!at->mesh) {
+        return at->wall >= w->input.mesh_count && at->wall < w->input.wall_count &&
+               at->facet == 0 && at->feature == 0;
+    }
+    if (at->facet < 0 || at->facet >= at->mesh->view.facet_count || at->type > ABUT_VERTEX) {
+        return false;
+    }
+    return at->feature >= 0 && at->feature < mesh_polygon(at->mesh, at->facet).count;
+}
+
+/* ---- from slots ---- */
+
+static abut_index list_nodes(const slot_place *at, abut_index *nodes)
+{
+    if (at->mesh) {
+        return weights_list_nodes(at->mesh, at->facet, at->type, at->feature, nodes);
+    }
+    if (nodes) {
+        nodes[0] = 0;
+    }
+    return 1;
+}
+
+/* Rows and nodes that the slots of all spheres hold. */
+static abut_status count_slots(const abut_lammps *w, abut_index *rows, abut_index *nodes,
+                               abut_error *error)
+{
+    *rows = *nodes = 0;
+    for (abut_index k = 0; k < w->simulation->store.count; k++) {
+        const abut_index atom = lammps_atom(w, k);
+        const int count = w->atoms.counts[atom];
+        if (count < 0 || count > w->input.slots) {
+            return simulation_report(error, ABUT_BAD_SLOT, lammps_id(w, atom), 0, 0.0);
+        }
+        for (int slot = 0; slot < count; slot++) {
+            const slot_place at = place_of(w, keys_of(w, atom, slot));
+            if (!is_there(w, &at)) {
+                return simulation_report(error, ABUT_BAD_SLOT, lammps_id(w, atom), 0, 0.0);
+            }
+            *nodes += list_nodes(&at, NULL);
+        }
+        *rows += count;
+    }
+    return ABUT_OK;
+}
+
+static void read_vector(double *column, abut_index row, const double *states, int at)
+{
+    if (column) {
+        memcpy(column + 3 * row, states + at, 3 * sizeof *column);
+    }
+}
+
+/* A slot becomes the next row, without what only its own step had. */
+static void read_slot(const abut_lammps *w, abut_index atom, int slot, contact_table *t)
+{
+    const int *keys = keys_of(w, atom, slot);
+    const double *states = states_of(w, atom, slot);
+    const slot_place at = place_of(w, keys);
+    const abut_index row = t->count++;
+    abut_columns *c = &t->columns;
+    c->mesh[row] = at.wall;
+    read_vector(t->springs.spring, row, states, STATE_SPRING);
+    read_vector(t->springs.roll, row, states, STATE_ROLL);
+    read_vector(c->point, row, states, STATE_POINT);
+    read_vector(c->normal, row, states, STATE_NORMAL);
+    c->overlap[row] = states[STATE_OVERLAP];
+    c->tilt[row] = states[STATE_TILT];
+    for (int axis = 0; c->image && axis < 3; axis++) {
+        c->image[3 * row + axis] = keys[KEY_IMAGE + axis];
+    }
+    t->node_count += list_nodes(&at, c->node + t->node_count);
+    c->node_offsets[row + 1] = t->node_count;
+}
+
+abut_status lammps_read_slots(abut_lammps *w, abut_error *error)
+{
+    abut_simulation *s = w->simulation;
+    contact_table *t = &s->before.contacts;
+    abut_index rows, nodes;
+    abut_status status = count_slots(w, &rows, &nodes, error);
+    if (status) {
+        return status;
+    }
+    if (contact_table_reserve(t, s->store.count, rows, nodes, simulation_kind(s))) {
+        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+    }
+    t->columns.offsets[0] = t->columns.node_offsets[0] = 0;
+    for (abut_index k = 0; rows > 0 && k < s->store.count; k++) {
+        const abut_index atom = lammps_atom(w, k);
+        for (int slot = 0; slot < w->atoms.counts[atom]; slot++) {
+            read_slot(w, atom, slot, t);
+        }
+        t->columns.offsets[k + 1] = t->count;
+    }
+    return ABUT_OK;
+}
+
+/* ---- into slots ---- */
+
+static void write_vector(double *states, int at, const double *column, abut_index row)
+{
+    if (column) {
+        memcpy(states + at, column + 3 * row, 3 * sizeof *states);
+    } else {
+        memset(states + at, 0, 3 * sizeof *states);
+    }
+}
+
+static void write_slot(const abut_lammps *w, abut_index row, abut_index atom, int slot)
+{
+    const contact_table *t = &w->simulation->now.contacts;
+    const abut_columns *c = &t->columns;
+    int *keys = keys_of(w, atom, slot);
+    double *states = states_of(w, atom, slot);
+    keys[KEY_MESH] = (int)c->mesh[row];
+    keys[KEY_FACET] = (int)c->facet[row];
+    keys[KEY_FEATURE] = (int)c->feature[row] << 2 | c->type[row];
+    for (int axis = 0; axis < 3; axis++) {
+        keys[KEY_IMAGE + axis] = c->image ? (int)c->image[3 * row + axis] : 0;
+    }
+    write_vector(states, STATE_SPRING, t->springs.spring, row);
+    write_vector(states, STATE_ROLL, t->springs.roll, row);
+    write_vector(states, STATE_POINT, c->point, row);
+    write_vector(states, STATE_NORMAL, c->normal, row);
+    states[STATE_OVERLAP] = c->overlap[row];
+    states[STATE_TILT] = c->tilt[row];
+}
+
+/* Contacts are looked at before any is written: a call that fails leaves all slots as they were. */
+static abut_status check_room(const abut_lammps *w, abut_error *error)
+{
+    const contact_table *t = &w->simulation->now.contacts;
+    for (abut_index k = 0; t->count > 0 && k < w->simulation->store.count; k++) {
+        const abut_index count = t->columns.offsets[k + 1] - t->columns.offsets[k];
+        if (count > w->input.slots) {
+            const int64_t id = lammps_id(w, lammps_atom(w, k));
+            return simulation_report(error, ABUT_TOO_FEW_SLOTS, id, count, w->input.slots);
+        }
+    }
+    return ABUT_OK;
+}
+
+abut_status lammps_write_slots(abut_lammps *w, abut_error *error)
+{
+    const contact_table *t = &w->simulation->now.contacts;
+    const abut_status status = check_room(w, error);
+    for (abut_index k = 0; !status && k < w->simulation->store.count; k++) {
+        const abut_index atom = lammps_atom(w, k);
+        const abut_index first = t->count > 0 ? t->columns.offsets[k] : 0;
+        const abut_index end = t->count > 0 ? t->columns.offsets[k + 1] : 0;
+        for (abut_index row = first; row < end; row++) {
+            write_slot(w, row, atom, (int)(row - first));
+        }
+        w->atoms.counts[atom] = (int)(end - first);
+    }
+    return status;
+}

@@ -1,0 +1,337 @@
+/* Walls under LAMMPS: what its steps call, and what they ask of Python. */
+#include <string.h>
+
+#include "arrays.h"
+#include "simulation.h"
+
+/* Begins as a _core.Simulation does, some of whose methods it has: what of LAMMPS' last step there
+ * is to tell is told by a simulation. */
+typedef struct lammps_object {
+    simulation_object of;
+    abut_lammps *walls;
+    PyObject *meshes;    /* a tuple of _core.Mesh, which the library borrows */
+    PyObject *on_step;   /* called with the time before each step; NULL: nothing is */
+    PyObject *on_error;  /* called with the exception of a call that fails; NULL: nothing is */
+    PyObject *exception; /* of the call that has failed; NULL: none has */
+} lammps_object;
+
+/* ---- what LAMMPS' steps call; the thread that runs them has not the interpreter's lock ---- */
+
+/* Keep the exception that is set. */
+static void keep_exception(lammps_object *self)
+{
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    if (trace) {
+        PyException_SetTraceback(value, trace);
+    }
+    Py_XDECREF(self->exception);
+    self->exception = value;
+    Py_XDECREF(type);
+    Py_XDECREF(trace);
+}
+
+static int before_step(void *data, double time)
+{
+    lammps_object *self = data;
+    const PyGILState_STATE state = PyGILState_Ensure();
+    PyObject *none = PyObject_CallFunction(self->on_step, "d", time);
+    const int is_failed = !none;
+    if (is_failed) {
+        keep_exception(self);
+    }
+    Py_XDECREF(none);
+    PyGILState_Release(state);
+    return is_failed;
+}
+
+static void failed(void *data, const abut_error *error)
+{
+    lammps_object *self = data;
+    const PyGILState_STATE state = PyGILState_Ensure();
+    if (!self->exception) {
+        core_raise(error);
+        keep_exception(self);
+    }
+    PyObject *none = self->on_error && self->exception
+                         ? PyObject_CallFunctionObjArgs(self->on_error, self->exception, NULL)
+                         : Py_NewRef(Py_None);
+    if (!none) {
+        PyErr_WriteUnraisable(self->on_error);
+    }
+    Py_XDECREF(none);
+    PyGILState_Release(state);
+}
+
+/* ---- building ---- */
+
+/* A function of LAMMPS' library. */
+static int read_address(PyObject *functions, const char *name, void **address)
+{
+    PyObject *number = PyDict_GetItemString(functions, name);
+    if (!number) {
+        PyErr_Format(PyExc_KeyError, "functions has no %s", name);
+        return -1;
+    }
+    *address = PyLong_AsVoidPtr(number);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+static int read_functions(PyObject *functions, abut_lammps_input *input)
+{
+    void *address[3];
+    if (read_address(functions, "extract_atom", &address[0]) ||
+        read_address(functions, "extract_global", &address[1]) ||
+        read_address(functions, "force_timeout", &address[2])) {
+        return -1;
+    }
+    /* POSIX has it that an address of data can be one of a function */
+    memcpy(&input->extract_atom, &address[0], sizeof address[0]);
+    memcpy(&input->extract_global, &address[1], sizeof address[1]);
+    memcpy(&input->force_timeout, &address[2], sizeof address[2]);
+    return 0;
+}
+
+static PyObject *or_none(PyObject *callable)
+{
+    return callable && callable != Py_None ? Py_NewRef(callable) : NULL;
+}
+
+/* The library's meshes, for PyMem_Free; NULL with an error set. */
+static const abut_mesh **read_meshes(const core_state *state, PyObject *meshes)
+{
+    const Py_ssize_t count = PyTuple_Size(meshes);
+    const abut_mesh **all = count < 0 ? NULL : PyMem_Malloc(((size_t)count + 1) * sizeof *all);
+    for (Py_ssize_t k = 0; all && k < count; k++) {
+        PyObject *mesh = PyTuple_GetItem(meshes, k);
+        if (!PyObject_TypeCheck(mesh, state->mesh_type)) {
+            PyErr_Format(PyExc_TypeError, "meshes[%zd] is no _core.Mesh", k);
+            PyMem_Free(all);
+            return NULL;
+        }
+        all[k] = core_mesh_of(mesh);
+    }
+    return all || PyErr_Occurred() ? all : (PyErr_NoMemory(), NULL);
+}
+
+/* What a Coupling is given beside plain numbers. */
+typedef struct given_coupling {
+    PyObject *handle, *functions, *meshes, *laws, *walls[WALL_COLUMNS], *on_step, *on_error;
+} given_coupling;
+
+/* Build what LAMMPS calls, of laws, meshes and walls that are there until it is built. */
+static int build_walls(lammps_object *self, abut_lammps_input *input, const given_walls *walls)
+{
+    abut_error error = {.status = ABUT_OK};
+    input->walls = walls->walls, input->wall_count = walls->count;
+    input->before_step = self->on_step ? before_step : NULL;
+    input->failed = failed;
+    input->data = self;
+    if (abut_lammps_build(input, &self->walls, &error)) {
+        core_raise(&error);
+        return -1;
+    }
+    self->of.simulation = abut_lammps_simulation(self->walls);
+    self->of.wall_count = input->wall_count;
+    self->of.input.resolution = input->resolution;
+    return 0;
+}
+
+static int fill_coupling(lammps_object *self, const given_coupling *given, abut_lammps_input *input)
+{
+    const core_state *state = PyType_GetModuleState(Py_TYPE((PyObject *)self));
+    given_walls walls = {0};
+    const abut_mesh **meshes = read_meshes(state, given->meshes);
+    abut_law *laws = meshes ? simulation_read_laws(given->laws, input->material_count) : NULL;
+    int status = laws ? 0 : -1;
+    if (!status) {
+        input->meshes = meshes, input->mesh_count = PyTuple_Size(given->meshes);
+        input->laws = laws;
+        status = simulation_read_walls(given->walls, input->mesh_count, &walls);
+    }
+    if (!status) {
+        status = build_walls(self, input, &walls);
+    }
+    simulation_free_walls(&walls);
+    PyMem_Free(laws);
+    PyMem_Free(meshes);
+    return status;
+}
+
+static PyObject *make_coupling(PyTypeObject *type, const given_coupling *given,
+                               abut_lammps_input *input)
+{
+    lammps_object *self = (lammps_object *)PyType_GenericAlloc(type, 0);
+    if (!self) {
+        return NULL;
+    }
+    self->meshes = Py_NewRef(given->meshes);
+    self->on_step = or_none(given->on_step);
+    self->on_error = or_none(given->on_error);
+    self->of.pool = array_pool_new();
+    if (!self->of.pool || fill_coupling(self, given, input)) {
+        Py_DECREF(self);
+        return NULL;
+    }
+    return (PyObject *)self;
+}
+
+static PyObject *lammps_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    static char *names[] = {
+        "handle", "functions",  "meshes",  "material_count", "laws", "materials", "starts",
+        "poses",  "offsets",    "motions", "half_spaces",    "name", "group_bit", "id_bytes",
+        "slots",  "resolution", "on_step", "on_error",       NULL};
+    given_coupling g = {0};
+    abut_lammps_input input = {0};
+    int resolution;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO!O!nOOOOOOOsiiiiOO:Coupling", names,
+                                     &g.handle, &PyDict_Type, &g.functions, &PyTuple_Type,
+                                     &g.meshes, &input.material_count, &g.laws, &g.walls[0],
+                                     &g.walls[1], &g.walls[2], &g.walls[3], &g.walls[4],
+                                     &g.walls[5], &input.name, &input.group_bit, &input.id_bytes,
+                                     &input.slots, &resolution, &g.on_step, &g.on_error)) {
+        return NULL;
+    }
+    input.resolution = (abut_resolution)resolution;
+    input.lammps = PyLong_AsVoidPtr(g.handle);
+    if (PyErr_Occurred() || read_functions(g.functions, &input)) {
+        return NULL;
+    }
+    return make_coupling(type, &g, &input);
+}
+
+static int lammps_traverse(PyObject *object, visitproc visit, void *arg)
+{
+    lammps_object *self = (lammps_object *)object;
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT(self->meshes);
+    Py_VISIT(self->on_step);
+    Py_VISIT(self->on_error);
+    Py_VISIT(self->exception);
+    return 0;
+}
+
+static int lammps_clear(PyObject *object)
+{
+    lammps_object *self = (lammps_object *)object;
+    Py_CLEAR(self->on_step);
+    Py_CLEAR(self->on_error);
+    Py_CLEAR(self->exception);
+    return 0;
+}
+
+static void lammps_dealloc(PyObject *object)
+{
+    lammps_object *self = (lammps_object *)object;
+    PyObject_GC_UnTrack(object);
+    lammps_clear(object);
+    if (self->of.pool) {
+        array_pool_close(self->of.pool);
+        Py_DECREF(self->of.pool);
+    }
+    abut_lammps_free(self->walls); /* borrows the meshes */
+    Py_XDECREF(self->meshes);
+    core_release(object);
+}
+
+/* ---- what it tells ---- */
+
+static PyObject *lammps_callback(PyObject *Py_UNUSED(object), void *Py_UNUSED(closure))
+{
+    void (*function)(void *, int64_t, int, void *, double **, double **) = abut_lammps_callback;
+    void *address;
+    memcpy(&address, &function, sizeof address);
+    return PyLong_FromVoidPtr(address);
+}
+
+static PyObject *lammps_pointer(PyObject *object, void *Py_UNUSED(closure))
+{
+    return PyLong_FromVoidPtr(((lammps_object *)object)->walls);
+}
+
+static PyObject *lammps_contacts(PyObject *object, PyObject *unused)
+{
+    lammps_object *self = (lammps_object *)object;
+    abut_lammps_read_period(self->walls, self->of.input.period);
+    return simulation_contacts(object, unused);
+}
+
+static PyObject *lammps_ids(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    const abut_lammps *walls = ((lammps_object *)object)->walls;
+    void *data;
+    PyObject *array =
+        array_make((array_shape){ARRAY_INDEX, abut_lammps_sphere_count(walls), 0}, &data);
+    if (array) {
+        abut_lammps_read_ids(walls, data);
+    }
+    return array;
+}
+
+static PyObject *lammps_raise_error(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    lammps_object *self = (lammps_object *)object;
+    const abut_error error = abut_lammps_take_error(self->walls);
+    PyObject *exception = self->exception;
+    self->exception = NULL;
+    if (exception) {
+        PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
+        Py_DECREF(exception);
+        return NULL;
+    }
+    return error.status ? core_raise(&error) : Py_NewRef(Py_None);
+}
+
+static PyObject *lammps_statistics(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    const abut_lammps_statistics of = abut_lammps_inspect(((lammps_object *)object)->walls);
+    return Py_BuildValue("(ndddnn)", of.call_count, of.seconds, of.find_walls, of.wall_laws,
+                         of.build_count, of.byte_count);
+}
+
+static PyMethodDef LAMMPS_METHODS[] = {
+    {"place", simulation_place, METH_VARARGS,
+     "place($self, wall, state, /)\n--\n\nAs that of Simulation."},
+    {"wall", simulation_wall, METH_O, "wall($self, number, /)\n--\n\nAs that of Simulation."},
+    {"wall_now", simulation_wall_now, METH_O,
+     "wall_now($self, number, /)\n--\n\nAs that of Simulation: where it was in the last call."},
+    {"load", simulation_load, METH_O,
+     "load($self, wall, /)\n--\n\nAs that of Simulation, of this rank's spheres."},
+    {"contacts", lammps_contacts, METH_NOARGS,
+     "contacts($self, /)\n--\n\nAs that of Simulation, of this rank's spheres."},
+    {"ids", lammps_ids, METH_NOARGS,
+     "ids($self, /)\n--\n\nLAMMPS' numbers of this rank's spheres, in the order of contacts."},
+    {"raise_error", lammps_raise_error, METH_NOARGS,
+     "raise_error($self, /)\n--\n\nThe error of the call that has failed, once; else None."},
+    {"statistics", lammps_statistics, METH_NOARGS,
+     "statistics($self, /)\n--\n\nThe members of abut_lammps_statistics."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef LAMMPS_GETTERS[] = {
+    {"callback", lammps_callback, NULL, "The address of what fix external is to call.", NULL},
+    {"pointer", lammps_pointer, NULL, "What it is to be called with.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static const char LAMMPS_DOC[] =
+    "Coupling(handle, functions, meshes, material_count, laws, materials, starts, poses, offsets, "
+    "motions, half_spaces, name, group_bit, id_bytes, slots, resolution, on_step, on_error)\n--\n\n"
+    "Walls under LAMMPS. functions: addresses by name; meshes: a tuple of Mesh; laws and walls as "
+    "Simulation takes them.";
+
+static PyType_Slot LAMMPS_SLOTS[] = {
+    {Py_tp_doc, (void *)LAMMPS_DOC}, {Py_tp_new, lammps_new},
+    {Py_tp_dealloc, lammps_dealloc}, {Py_tp_traverse, lammps_traverse},
+    {Py_tp_clear, lammps_clear},     {Py_tp_methods, LAMMPS_METHODS},
+    {Py_tp_getset, LAMMPS_GETTERS},  {0, NULL},
+};
+
+PyType_Spec core_lammps_spec = {
+    .name = "abut._core.Coupling",
+    .basicsize = sizeof(lammps_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_HAVE_GC,
+    .slots = LAMMPS_SLOTS,
+};
