@@ -1,6 +1,7 @@
 /* What LAMMPS calls in each step, between its own forces and the second half of the step. */
 #include "lammps.h"
 
+#include "../mesh/tolerance.h"
 #include "../walls/finder.h"
 
 #include <stdio.h>
@@ -118,10 +119,6 @@ abut_simulation *abut_lammps_simulation(abut_lammps *w)
 }
 
 /* ---- a call ---- */
-
-/* At the end of each run LAMMPS adds up its time, and what is rounded with it; while all steps have
- * been of one length, as is told by what is no more than that, so many steps of it say the same. */
-#define ROUNDED_STEPS 1e-6
 
 /* LAMMPS' time, of which poses follow: it depends on no part of a run before. */
 static double find_time(const lammps_globals *g, int64_t step)
