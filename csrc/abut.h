@@ -174,6 +174,8 @@ typedef enum abut_status {
     ABUT_ATOM_FORCE,       /* index: the atom, on which the force is not finite */
     ABUT_ATOM_IMAGES,      /* index: the atom, whose periodic images cannot be counted */
     ABUT_TOO_FEW_SLOTS,    /* index: the atom, detail: its contacts, value: the slots */
+    ABUT_OTHER_SLOTS,      /* index: the atom, detail: with how many slots its data were written,
+                              value: the slots */
     ABUT_BAD_SLOT,         /* index: the atom, whose contacts are on no mesh that there is */
     ABUT_STATUS_COUNT
 } abut_status;
@@ -1266,7 +1268,8 @@ abut_simulation_statistics abut_simulation_inspect(const abut_simulation *simula
  *
  *     fix ... property/atom i_NAME_count i2_NAME_keys 6*slots d2_NAME_states 14*slots ghost no
  *
- * k, and in its first k slots what the contacts are on and what they carry.
+ * 0 without contacts, else k + 65536 slots, which tells data that were written with another number
+ * of slots; and in its first k slots what the contacts are on and what they carry.
  *
  * Time is LAMMPS' own, and no pose is ever added up. A call of the same step as the one before, or
  * the first one, is that of the setup of a run: forces are those of the atoms where they are, and
@@ -1280,6 +1283,9 @@ typedef struct abut_lammps abut_lammps;
  * point, normal, overlap and tilt. */
 enum { ABUT_LAMMPS_KEYS = 6, ABUT_LAMMPS_STATES = 14 };
 
+/* The most slots. */
+enum { ABUT_LAMMPS_SLOTS = 32767 };
+
 typedef struct abut_lammps_input {
     void *lammps; /* its handle */
 
@@ -1289,7 +1295,7 @@ typedef struct abut_lammps_input {
     void (*force_timeout)(void *lammps);
 
     const char *name; /* NAME of the per-atom data */
-    int slots;        /* contacts that an atom has room for, > 0 */
+    int slots;        /* contacts that an atom has room for: 1 ... ABUT_LAMMPS_SLOTS */
     int group_bit;    /* atoms whose mask has none of its bits are left alone */
     int id_bytes;     /* 4 or 8: of an atom's number */
     abut_resolution resolution;

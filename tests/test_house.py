@@ -183,6 +183,10 @@ FILES = {
         "rows",
         "solid_rows",
         "restart",
+        "lammps",
+        "lammps_near",
+        "lammps_atoms",
+        "lammps_slots",
     ],
 }
 

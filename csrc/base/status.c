@@ -124,6 +124,9 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
                          "the box must be in one unit",
     [ABUT_TOO_FEW_SLOTS] = "atom # has @ contacts with walls, but there is room for %: pass more "
                            "slots",
+    [ABUT_OTHER_SLOTS] =
+        "atom # carries contacts that were written with slots=@, but slots is %: a "
+        "restart file goes on with as many",
     [ABUT_BAD_SLOT] = "atom # carries contacts with facets that the walls do not have; a restart "
                       "file goes on with the meshes that it was written with",
     [ABUT_SHAPE_NOT_CONVEX] =

@@ -93,6 +93,11 @@ static inline int vec3_compare(vec3 a, vec3 b)
     return 0;
 }
 
+static inline double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
 static inline double larger(double a, double b)
 {
     return a > b ? a : b;

@@ -194,11 +194,6 @@ static double step_of_hold(const hold *h, double mass)
     return sqrt(2.0 * mass / h->stiffness) * damping;
 }
 
-static double smaller(double a, double b)
-{
-    return a < b ? a : b;
-}
-
 abut_status abut_simulation_stable_step(const abut_simulation *s, const double *free_steps,
                                         double *step)
 {

@@ -1,6 +1,7 @@
 /* What LAMMPS calls in each step, between its own forces and the second half of the step. */
 #include "lammps.h"
 
+#include "../mesh/tolerance.h"
 #include "../walls/finder.h"
 
 #include <stdio.h>
@@ -119,12 +120,19 @@ abut_simulation *abut_lammps_simulation(abut_lammps *w)
 
 /* ---- a call ---- */
 
-/* Where walls are at this time, which does not add up. The first call's walls were there before. */
+/* LAMMPS' time, of which poses follow: it depends on no part of a run before. */
+static double find_time(const lammps_globals *g, int64_t step)
+{
+    const double length = *g->step, even = (double)step * length;
+    const double sum = *g->time + (double)(step - *g->time_step) * length;
+    return fabs(sum - even) <= ROUNDED_STEPS * length ? even : sum;
+}
+
+/* Where walls are in a step. The first call's walls were there before. */
 static abut_status place_walls(abut_lammps *w, int64_t step, abut_error *error)
 {
-    const lammps_globals *g = &w->globals;
     abut_simulation *s = w->simulation;
-    s->began = *g->time + (double)(step - *g->time_step) * *g->step;
+    s->began = find_time(&w->globals, step);
     if (w->input.before_step && w->input.before_step(w->input.data, s->began)) {
         return simulation_report(error, ABUT_INTERRUPTED, 0, 0, 0.0);
     }
@@ -268,7 +276,7 @@ abut_index abut_lammps_sphere_count(const abut_lammps *w)
 void abut_lammps_read_ids(const abut_lammps *w, abut_index *ids)
 {
     for (abut_index k = 0; k < w->simulation->store.count; k++) {
-        ids[k] = w->ids[k];
+        ids[k] = lammps_number(&w->input, w->ids, k);
     }
 }
 

@@ -44,7 +44,7 @@ struct abut_lammps {
     lammps_atoms atoms; /* of the call in hand */
     bool has_members;   /* not all atoms are in the group: */
     int32_t *members;   /* the atom of each sphere */
-    int64_t *ids;       /* of the spheres of the last call */
+    void *ids;          /* of the spheres of the last call, as LAMMPS has them */
     memory_block member_block, id_block;
     double *own_centers, *own_radii; /* the store's, where it has LAMMPS' now */
     abut_index numbered;             /* spheres of the store whose rows are written */
@@ -66,10 +66,14 @@ static inline abut_index lammps_atom(const abut_lammps *w, abut_index sphere)
 }
 
 /* LAMMPS' number of an atom. */
+static inline int64_t lammps_number(const abut_lammps_input *input, const void *ids, abut_index k)
+{
+    return input->id_bytes == 8 ? ((const int64_t *)ids)[k] : ((const int32_t *)ids)[k];
+}
+
 static inline int64_t lammps_id(const abut_lammps *w, abut_index atom)
 {
-    return w->input.id_bytes == 8 ? ((const int64_t *)w->atoms.ids)[atom]
-                                  : ((const int32_t *)w->atoms.ids)[atom];
+    return lammps_number(&w->input, w->atoms.ids, atom);
 }
 
 /* Each returns ABUT_OK, or why the call fails. */

@@ -75,7 +75,7 @@ static abut_status reserve_spheres(abut_lammps *w, abut_index count)
     }
     of->count = count;
     w->members = memory_reserve(&w->member_block, w->has_members ? count : 0, sizeof *w->members);
-    w->ids = memory_reserve(&w->id_block, count, sizeof *w->ids);
+    w->ids = memory_reserve(&w->id_block, count, (size_t)w->input.id_bytes);
     return w->members && w->ids ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
@@ -90,6 +90,20 @@ static void gather_members(abut_lammps *w)
             of->radii[k] = w->atoms.radii[atom];
             w->members[k++] = (int32_t)atom;
         }
+    }
+}
+
+/* LAMMPS may change its own before anyone asks. */
+static void keep_ids(abut_lammps *w, abut_index count)
+{
+    const size_t size = (size_t)w->input.id_bytes;
+    const char *from = w->atoms.ids;
+    char *to = w->ids;
+    if (!w->has_members && count > 0) {
+        memcpy(to, from, (size_t)count * size);
+    }
+    for (abut_index k = 0; w->has_members && k < count; k++) {
+        memcpy(to + (size_t)k * size, from + (size_t)w->members[k] * size, size);
     }
 }
 
@@ -109,9 +123,7 @@ abut_status lammps_lend_spheres(abut_lammps *w, abut_error *error)
         /* only read, as all that a search is given */
         of->centers = (double *)w->atoms.centers, of->radii = (double *)w->atoms.radii;
     }
-    for (abut_index k = 0; k < count; k++) {
-        w->ids[k] = lammps_id(w, lammps_atom(w, k));
-    }
+    keep_ids(w, count);
     return ABUT_OK;
 }
 

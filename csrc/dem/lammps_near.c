@@ -29,13 +29,17 @@ static box grown(box b, double by)
 /* Where spheres reach. What is no number is found by the search. */
 static box find_reach(const abut_simulation *s, double *largest)
 {
-    box bounds = box_empty();
-    *largest = 0.0;
+    vec3 low = {INFINITY, INFINITY, INFINITY}, high = vec3_scale(low, -1.0);
+    double most = 0.0;
     for (abut_index k = 0; k < s->store.count; k++) {
-        box_include_point(&bounds, vec3_load(s->store.centers + 3 * k));
-        *largest = s->store.radii[k] > *largest ? s->store.radii[k] : *largest;
+        const vec3 center = vec3_load(s->store.centers + 3 * k);
+        low.x = smaller(low.x, center.x), high.x = larger(high.x, center.x);
+        low.y = smaller(low.y, center.y), high.y = larger(high.y, center.y);
+        low.z = smaller(low.z, center.z), high.z = larger(high.z, center.z);
+        most = larger(most, s->store.radii[k]);
     }
-    return grown(bounds, *largest);
+    *largest = most;
+    return grown((box){{low.x, low.y, low.z}, {high.x, high.y, high.z}}, most);
 }
 
 static bool stands_still(const abut_lammps *w, abut_index wall)

@@ -9,6 +9,9 @@ enum { KEY_MESH, KEY_FACET, KEY_FEATURE, KEY_IMAGE };
 enum { STATE_SPRING = 0, STATE_ROLL = 3, STATE_POINT = 6, STATE_NORMAL = 9 };
 enum { STATE_OVERLAP = 12, STATE_TILT = 13 };
 
+/* An atom's number of contacts stands below that of slots. */
+enum { COUNT_LIMIT = 1 << 16 };
+
 /* What a slot's contact is on. */
 typedef struct slot_place {
     const abut_mesh *mesh; /* NULL: a half space */
@@ -61,27 +64,57 @@ static abut_index list_nodes(const slot_place *at, abut_index *nodes)
     return 1;
 }
 
+/* How many contacts the slots of an atom hold, whose data were checked. */
+static int count_of(const abut_lammps *w, abut_index atom)
+{
+    return w->atoms.counts[atom] % COUNT_LIMIT;
+}
+
+static abut_status report_atom(const abut_lammps *w, abut_status status, abut_index atom,
+                               abut_index detail, abut_error *error)
+{
+    return simulation_report(error, status, lammps_id(w, atom), detail, w->input.slots);
+}
+
+static abut_status check_count(const abut_lammps *w, abut_index atom, abut_error *error)
+{
+    const int slots = w->atoms.counts[atom] / COUNT_LIMIT, count = count_of(w, atom);
+    if (slots != (count == 0 ? 0 : w->input.slots)) {
+        return report_atom(w, ABUT_OTHER_SLOTS, atom, slots, error);
+    }
+    return count < 0 || count > w->input.slots ? report_atom(w, ABUT_BAD_SLOT, atom, 0, error)
+                                               : ABUT_OK;
+}
+
+/* Add the rows and nodes that the slots of an atom hold. */
+static abut_status count_atom(const abut_lammps *w, abut_index atom, abut_index *rows,
+                              abut_index *nodes, abut_error *error)
+{
+    const abut_status status = check_count(w, atom, error);
+    for (int slot = 0; !status && slot < count_of(w, atom); slot++) {
+        const slot_place at = place_of(w, keys_of(w, atom, slot));
+        if (!is_there(w, &at)) {
+            return report_atom(w, ABUT_BAD_SLOT, atom, 0, error);
+        }
+        *nodes += list_nodes(&at, NULL);
+        *rows += 1;
+    }
+    return status;
+}
+
 /* Rows and nodes that the slots of all spheres hold. */
 static abut_status count_slots(const abut_lammps *w, abut_index *rows, abut_index *nodes,
                                abut_error *error)
 {
+    abut_status status = ABUT_OK;
     *rows = *nodes = 0;
-    for (abut_index k = 0; k < w->simulation->store.count; k++) {
+    for (abut_index k = 0; !status && k < w->simulation->store.count; k++) {
         const abut_index atom = lammps_atom(w, k);
-        const int count = w->atoms.counts[atom];
-        if (count < 0 || count > w->input.slots) {
-            return simulation_report(error, ABUT_BAD_SLOT, lammps_id(w, atom), 0, 0.0);
+        if (w->atoms.counts[atom] != 0) {
+            status = count_atom(w, atom, rows, nodes, error);
         }
-        for (int slot = 0; slot < count; slot++) {
-            const slot_place at = place_of(w, keys_of(w, atom, slot));
-            if (!is_there(w, &at)) {
-                return simulation_report(error, ABUT_BAD_SLOT, lammps_id(w, atom), 0, 0.0);
-            }
-            *nodes += list_nodes(&at, NULL);
-        }
-        *rows += count;
     }
-    return ABUT_OK;
+    return status;
 }
 
 static void read_vector(double *column, abut_index row, const double *states, int at)
@@ -128,7 +161,7 @@ abut_status lammps_read_slots(abut_lammps *w, abut_error *error)
     t->columns.offsets[0] = t->columns.node_offsets[0] = 0;
     for (abut_index k = 0; rows > 0 && k < s->store.count; k++) {
         const abut_index atom = lammps_atom(w, k);
-        for (int slot = 0; slot < w->atoms.counts[atom]; slot++) {
+        for (int slot = 0; slot < count_of(w, atom); slot++) {
             read_slot(w, atom, slot, t);
         }
         t->columns.offsets[k + 1] = t->count;
@@ -174,8 +207,7 @@ static abut_status check_room(const abut_lammps *w, abut_error *error)
     for (abut_index k = 0; t->count > 0 && k < w->simulation->store.count; k++) {
         const abut_index count = t->columns.offsets[k + 1] - t->columns.offsets[k];
         if (count > w->input.slots) {
-            const int64_t id = lammps_id(w, lammps_atom(w, k));
-            return simulation_report(error, ABUT_TOO_FEW_SLOTS, id, count, w->input.slots);
+            return report_atom(w, ABUT_TOO_FEW_SLOTS, lammps_atom(w, k), count, error);
         }
     }
     return ABUT_OK;
@@ -192,7 +224,8 @@ abut_status lammps_write_slots(abut_lammps *w, abut_error *error)
         for (abut_index row = first; row < end; row++) {
             write_slot(w, row, atom, (int)(row - first));
         }
-        w->atoms.counts[atom] = (int)(end - first);
+        const int count = (int)(end - first);
+        w->atoms.counts[atom] = count > 0 ? count + COUNT_LIMIT * w->input.slots : 0;
     }
     return status;
 }

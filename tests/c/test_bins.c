@@ -337,6 +337,52 @@ static void check_whole(void)
     free_scene(&s);
 }
 
+/* A part of a scene has all that spheres touch whose surfaces stay in it. */
+static void check_part(scene *s, const box *bounds)
+{
+    CHECK(s->set != NULL);
+    for (int i = 0; i < CENTERS; i++) {
+        const double reach = s->reach * uniform();
+        double center[3];
+        for (int axis = 0; axis < 3; axis++) {
+            center[axis] = between(bounds->low[axis] + reach, bounds->high[axis] - reach);
+        }
+        check_center(s, center, reach);
+    }
+    bins_free(s->set);
+}
+
+/* Bins of the facets near a box, which may be some periods away; and of those near nothing. */
+static void check_vicinity(void)
+{
+    static scene s;
+    for (int kind = 0; kind < 2; kind++) {
+        const double period = 40.0 * kind, away = 3.0 * period;
+        scatter(&s, 0.0, 10.0, 1.0);
+        s.mesh = build_triangles(FACETS, s.corners);
+        s.reach = 0.5;
+        const box bounds = {{-4, -3, -2}, {0, 1, 2}};
+        vicinity near = {.bounds = bounds, .period = {period, period, period}};
+        near.bounds.low[0] -= away, near.bounds.high[0] -= away;
+        near.bounds.low[1] += away, near.bounds.high[1] += away;
+        s.set = bins_build(s.mesh, s.reach, &near);
+        const int64_t entries = s.set->entry_count;
+        check_part(&s, &bounds);
+        s.set = bins_build(s.mesh, s.reach, &everything);
+        CHECK(entries > 0 && 3 * entries < s.set->entry_count);
+        bins_free(s.set);
+        s.set = bins_build_fine(s.mesh, s.reach, &near);
+        check_part(&s, &bounds);
+        s.set = bins_build_whole(s.mesh, &near);
+        CHECK(s.set->entry_count < FACETS / 2);
+        check_part(&s, &bounds);
+        near.bounds.low[2] = 18.0, near.bounds.high[2] = 22.0;
+        s.set = bins_build(s.mesh, s.reach, &near);
+        CHECK_INT(s.set->entry_count, 0);
+        free_scene(&s);
+    }
+}
+
 static void check_no_facets(void)
 {
     abut_index offsets[1] = {0};
@@ -358,6 +404,7 @@ void test_bins(void)
     check_level_count();
     check_wide_facets();
     check_whole();
+    check_vicinity();
     check_no_facets();
     CHECK(cut_count > 3);
     CHECK_INT(memory_live_count(), 0);

@@ -1,5 +1,7 @@
 /* Walls under LAMMPS: what its steps call, and what they ask of Python. */
+#include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "arrays.h"
 #include "simulation.h"
@@ -13,6 +15,7 @@ typedef struct lammps_object {
     PyObject *on_step;   /* called with the time before each step; NULL: nothing is */
     PyObject *on_error;  /* called with the exception of a call that fails; NULL: nothing is */
     PyObject *exception; /* of the call that has failed; NULL: none has */
+    double asked;        /* when Python was last asked for signals, in seconds */
 } lammps_object;
 
 /* ---- what LAMMPS' steps call; the thread that runs them has not the interpreter's lock ---- */
@@ -32,17 +35,43 @@ static void keep_exception(lammps_object *self)
     Py_XDECREF(trace);
 }
 
+/* Ctrl-C ends a run that Python waits for. */
+#define SECONDS_BETWEEN_SIGNALS 0.1
+
+static int is_time_for_signals(lammps_object *self)
+{
+    struct timespec now;
+    timespec_get(&now, TIME_UTC);
+    const double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    if (fabs(seconds - self->asked) < SECONDS_BETWEEN_SIGNALS) {
+        return 0;
+    }
+    self->asked = seconds;
+    return 1;
+}
+
+/* Whether neither a signal's handler nor what is to be called before each step raises. */
+static int can_go_on(const lammps_object *self, double time)
+{
+    PyObject *none = PyErr_CheckSignals() ? NULL
+                     : self->on_step      ? PyObject_CallFunction(self->on_step, "d", time)
+                                          : Py_NewRef(Py_None);
+    Py_XDECREF(none);
+    return none != NULL;
+}
+
 static int before_step(void *data, double time)
 {
     lammps_object *self = data;
-    const PyGILState_STATE state = PyGILState_Ensure();
-    PyObject *none = PyObject_CallFunction(self->on_step, "d", time);
-    const int is_failed = !none;
-    if (is_failed) {
-        keep_exception(self);
+    int is_failed = 0;
+    if (self->on_step || is_time_for_signals(self)) {
+        const PyGILState_STATE state = PyGILState_Ensure();
+        is_failed = !can_go_on(self, time);
+        if (is_failed) {
+            keep_exception(self);
+        }
+        PyGILState_Release(state);
     }
-    Py_XDECREF(none);
-    PyGILState_Release(state);
     return is_failed;
 }
 
@@ -125,7 +154,7 @@ static int build_walls(lammps_object *self, abut_lammps_input *input, const give
 {
     abut_error error = {.status = ABUT_OK};
     input->walls = walls->walls, input->wall_count = walls->count;
-    input->before_step = self->on_step ? before_step : NULL;
+    input->before_step = before_step;
     input->failed = failed;
     input->data = self;
     if (abut_lammps_build(input, &self->walls, &error)) {

@@ -1,0 +1,648 @@
+/* Walls under LAMMPS: the same forces as in a simulation, wherever an atom's data lie and whoever
+ * has it; and through failures. What steps here plays LAMMPS' part: its order of a step, and its
+ * arrays, two ranks of them. */
+#include "base/memory.h"
+#include "dem/lammps.h"
+
+#include "check.h"
+#include "random.h"
+#include "triangle_mesh.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ATOMS = 60, SLOTS = 6, STEPS = 400, GROUP = 2 };
+
+static const double step = 1e-3, gravity = -9.81, radius = 0.06, mass = 0.9;
+
+/* The atoms of a rank, as LAMMPS keeps them. */
+typedef struct rank {
+    int count;
+    double x[ATOMS][3], v[ATOMS][3], omega[ATOMS][3], torque[ATOMS][3], f[ATOMS][3];
+    double radii[ATOMS], masses[ATOMS];
+    int masks[ATOMS];
+    int64_t ids[ATOMS];
+    int counts[ATOMS], keys[ATOMS][SLOTS * ABUT_LAMMPS_KEYS];
+    double states[ATOMS][SLOTS * ABUT_LAMMPS_STATES];
+
+    double *rows[5][ATOMS], *state_rows[ATOMS];
+    int *key_rows[ATOMS];
+    double dt, time, low[3], high[3];
+    int64_t time_step;
+    int periodicity[3];
+    int timeouts;
+    const char *lacks; /* what it has not */
+    abut_lammps *walls;
+} rank;
+
+/* ---- what LAMMPS' library does ---- */
+
+static void *extract_atom(void *lammps, const char *name)
+{
+    rank *r = lammps;
+    const struct {
+        const char *name;
+        void *array;
+    } all[] = {
+        {"v", r->rows[1]},        {"omega", r->rows[2]},      {"torque", r->rows[3]},
+        {"radius", r->radii},     {"rmass", r->masses},       {"mask", r->masks},
+        {"i_w_count", r->counts}, {"i2_w_keys", r->key_rows}, {"d2_w_states", r->state_rows}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        if (strcmp(name, all[k].name) == 0 && !(r->lacks && strcmp(name, r->lacks) == 0)) {
+            return all[k].array;
+        }
+    }
+    return NULL;
+}
+
+static void *extract_global(void *lammps, const char *name)
+{
+    rank *r = lammps;
+    const struct {
+        const char *name;
+        void *data;
+    } all[] = {{"dt", &r->dt},     {"atime", &r->time}, {"atimestep", &r->time_step},
+               {"boxlo", &r->low}, {"boxhi", &r->high}, {"periodicity", &r->periodicity}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        if (strcmp(name, all[k].name) == 0) {
+            return all[k].data;
+        }
+    }
+    return NULL;
+}
+
+static void force_timeout(void *lammps)
+{
+    ((rank *)lammps)->timeouts++;
+}
+
+/* ---- scenes ---- */
+
+/* A box that is open above, and a floor in it that turns. */
+typedef struct scene {
+    abut_mesh *meshes[2];
+    abut_motion motion;
+    abut_wall walls[2];
+    abut_law laws[4];
+    abut_lammps_input input;
+} scene;
+
+static abut_mesh *build_quads(int count, const double corners[][12])
+{
+    double triangles[10][9];
+    for (int k = 0; k < count; k++) {
+        memcpy(triangles[2 * k], corners[k], 9 * sizeof(double));
+        memcpy(triangles[2 * k + 1], corners[k], 3 * sizeof(double));
+        memcpy(triangles[2 * k + 1] + 3, corners[k] + 6, 6 * sizeof(double));
+    }
+    return build_triangles(2 * count, triangles[0]);
+}
+
+static const double sides[4][12] = {{0, 0, 0, 0, 1, 0, 0, 1, 2, 0, 0, 2},
+                                    {1, 0, 0, 1, 0, 2, 1, 1, 2, 1, 1, 0},
+                                    {0, 0, 0, 0, 0, 2, 1, 0, 2, 1, 0, 0},
+                                    {0, 1, 0, 1, 1, 0, 1, 1, 2, 0, 1, 2}};
+static const double plate[1][12] = {{-1, -1, 0, 2, -1, 0, 2, 2, 0, -1, 2, 0}};
+
+static void make_scene(scene *s, abut_rolling rolling)
+{
+    *s = (scene){.meshes = {build_quads(4, sides), build_quads(1, plate)}};
+    s->motion = (abut_motion){
+        .kind = ABUT_ROTATING, .vector = {0, 0, 1}, .origin = {0.5, 0.5, 0}, .rate = 2.0};
+    for (int k = 0; k < 2; k++) {
+        s->walls[k] = (abut_wall){.material = 1};
+        for (int axis = 0; axis < 4; axis++) {
+            s->walls[k].pose[5 * axis] = 1.0;
+        }
+    }
+    s->walls[1].motions = &s->motion, s->walls[1].motion_count = 1;
+    s->laws[1] = s->laws[2] = (abut_law){.kind = ABUT_HERTZ,
+                                         .stiffness = 1e5,
+                                         .shear = 3e4,
+                                         .friction = 0.4,
+                                         .restitution = 0.6,
+                                         .rolling = rolling,
+                                         .rolling_friction = 0.05,
+                                         .rolling_damping = 0.2};
+    s->input = (abut_lammps_input){.extract_atom = extract_atom,
+                                   .extract_global = extract_global,
+                                   .force_timeout = force_timeout,
+                                   .name = "w",
+                                   .slots = SLOTS,
+                                   .group_bit = GROUP,
+                                   .id_bytes = 8,
+                                   .meshes = (const abut_mesh *const *)s->meshes,
+                                   .mesh_count = 2,
+                                   .walls = s->walls,
+                                   .wall_count = 2,
+                                   .laws = s->laws,
+                                   .material_count = 2};
+}
+
+static void free_scene(scene *s)
+{
+    abut_mesh_free(s->meshes[0]);
+    abut_mesh_free(s->meshes[1]);
+}
+
+static void begin_rank(rank *r, const scene *s)
+{
+    *r = (rank){.dt = step, .low = {-9, -9, -9}, .high = {9, 9, 9}};
+    for (int k = 0; k < ATOMS; k++) {
+        r->rows[0][k] = r->x[k], r->rows[1][k] = r->v[k], r->rows[2][k] = r->omega[k];
+        r->rows[3][k] = r->torque[k], r->rows[4][k] = r->f[k];
+        r->key_rows[k] = r->keys[k], r->state_rows[k] = r->states[k];
+    }
+    abut_lammps_input input = s->input;
+    input.lammps = r;
+    CHECK_INT(abut_lammps_build(&input, &r->walls, NULL), ABUT_OK);
+}
+
+static double between(double low, double high)
+{
+    return low + (high - low) * draw_number();
+}
+
+/* One more atom, which is somewhere in the box, and moves. */
+static void add_atom(rank *r)
+{
+    const int k = r->count++;
+    for (int axis = 0; axis < 3; axis++) {
+        r->x[k][axis] = between(0.1, 0.9);
+        r->v[k][axis] = between(-1.0, 1.0);
+        r->omega[k][axis] = between(-5.0, 5.0);
+    }
+    r->radii[k] = radius, r->masses[k] = mass;
+    r->masks[k] = 1 | GROUP;
+    r->ids[k] = k + 1;
+}
+
+static void fill_rank(rank *r, const scene *s)
+{
+    state = 12;
+    begin_rank(r, s);
+    for (int k = 0; k < ATOMS; k++) {
+        add_atom(r);
+    }
+}
+
+/* ---- a step, as LAMMPS goes: half a kick, a drift, forces, half a kick ---- */
+
+static void kick(rank *r)
+{
+    for (int k = 0; k < r->count; k++) {
+        const double inertia = 0.4 * mass * radius * radius;
+        for (int axis = 0; axis < 3; axis++) {
+            const double pull = r->f[k][axis] / mass + (axis == 2 ? gravity : 0.0);
+            r->v[k][axis] += 0.5 * step * pull;
+            r->omega[k][axis] += 0.5 * step * r->torque[k][axis] / inertia;
+        }
+    }
+}
+
+static void act(rank *r, int64_t number)
+{
+    memset(r->torque, 0, sizeof r->torque);
+    abut_lammps_callback(r->walls, number, r->count, r->ids, r->rows[0], r->rows[4]);
+}
+
+static void begin_step(rank *r)
+{
+    kick(r);
+    for (int k = 0; k < r->count; k++) {
+        for (int axis = 0; axis < 3; axis++) {
+            r->x[k][axis] += step * r->v[k][axis];
+        }
+    }
+}
+
+static void run(rank *r, int64_t first, int64_t end)
+{
+    act(r, first);
+    for (int64_t number = first + 1; number <= end; number++) {
+        begin_step(r);
+        act(r, number);
+        kick(r);
+    }
+}
+
+/* ---- against a simulation ---- */
+
+static abut_simulation *simulate(const scene *s, const rank *r, abut_finder **finder)
+{
+    const abut_simulation_input input = {.step = step, .gravity = {0, 0, gravity}, .workers = 1};
+    abut_simulation *simulation = NULL;
+    double velocities[ATOMS][3], masses[ATOMS];
+    abut_index materials[ATOMS] = {0};
+    for (int k = 0; k < r->count; k++) {
+        memcpy(velocities[k], r->v[k], sizeof velocities[k]);
+        velocities[k][2] -= 0.5 * step * gravity; /* half a kick ago */
+        masses[k] = mass;
+    }
+    const abut_spheres spheres = {.count = r->count,
+                                  .centers = (double *)r->x[0],
+                                  .radii = (double *)r->radii,
+                                  .masses = masses,
+                                  .velocities = velocities[0],
+                                  .spins = (double *)r->omega[0],
+                                  .materials = materials};
+    abut_law laws[4];
+    memcpy(laws, s->laws, sizeof laws);
+    /* walls alone: spheres pass through one another, as nearly as a law can say it */
+    laws[0] = (abut_law){.kind = ABUT_LINEAR, .stiffness = 1e-300, .restitution = 1.0};
+    CHECK_INT(abut_simulation_build(&input, &simulation, NULL), ABUT_OK);
+    CHECK_INT(abut_simulation_set_laws(simulation, 2, laws, NULL), ABUT_OK);
+    CHECK_INT(abut_finder_build((const abut_mesh *const *)s->meshes, 2, finder, NULL), ABUT_OK);
+    CHECK_INT(abut_simulation_set_walls(simulation, *finder, s->walls, 2, NULL), ABUT_OK);
+    CHECK_INT(abut_simulation_add(simulation, &spheres, NULL), ABUT_OK);
+    return simulation;
+}
+
+static void check_simulation(abut_rolling rolling)
+{
+    static scene s;
+    static rank r;
+    abut_finder *finder = NULL;
+    abut_index done = 0;
+    double centers[ATOMS][3];
+    make_scene(&s, rolling);
+    fill_rank(&r, &s);
+    abut_simulation *simulation = simulate(&s, &r, &finder);
+    run(&r, 0, STEPS);
+    CHECK_INT(r.timeouts, 0);
+    CHECK_INT(abut_simulation_run(simulation, STEPS, NULL, NULL, &done, NULL), ABUT_OK);
+    abut_simulation_read(simulation, &(abut_spheres){.centers = centers[0]});
+    double farthest = 0.0, lowest = 1.0;
+    for (int k = 0; k < ATOMS; k++) {
+        for (int axis = 0; axis < 3; axis++) {
+            farthest = fmax(farthest, fabs(centers[k][axis] - r.x[k][axis]));
+        }
+        lowest = fmin(lowest, r.x[k][2]);
+    }
+    CHECK(farthest < 1e-10);
+    CHECK(lowest < radius); /* they have come down */
+    abut_simulation_free(simulation);
+    abut_finder_free(finder);
+    abut_lammps_free(r.walls);
+    free_scene(&s);
+}
+
+/* ---- two ranks ---- */
+
+/* An atom goes from one rank to the end of the other, with all that LAMMPS takes along, and the
+ * last one of its rank takes its place. */
+static void move_atom(rank *from, int k, rank *to)
+{
+#define MOVE(column)                                                                               \
+    memcpy(&to->column[to->count], &from->column[k], sizeof to->column[0]);                        \
+    memcpy(&from->column[k], &from->column[from->count - 1], sizeof to->column[0])
+    MOVE(x);
+    MOVE(v);
+    MOVE(omega);
+    MOVE(f);
+    MOVE(torque);
+    MOVE(radii);
+    MOVE(masses);
+    MOVE(masks);
+    MOVE(ids);
+    MOVE(counts);
+    MOVE(keys);
+    MOVE(states);
+#undef MOVE
+    from->count--, to->count++;
+}
+
+/* Atoms beyond a border, which moves as where LAMMPS balances, belong to the second rank. */
+static int exchange(rank ranks[2], int64_t number)
+{
+    const double border = 0.5 + 0.3 * sin(0.1 * (double)number);
+    int moves = 0;
+    for (int from = 0; from < 2; from++) {
+        for (int k = ranks[from].count - 1; k >= 0; k--) {
+            if ((ranks[from].x[k][0] > border) != (from == 1)) {
+                move_atom(&ranks[from], k, &ranks[1 - from]);
+                moves++;
+            }
+        }
+    }
+    return moves;
+}
+
+static int run_ranks(rank ranks[2], int64_t end)
+{
+    int moves = exchange(ranks, 0);
+    for (int64_t number = 0; number <= end; number++) {
+        for (int k = 0; k < 2 && number > 0; k++) {
+            begin_step(&ranks[k]);
+        }
+        moves += number % 5 == 0 ? exchange(ranks, number) : 0;
+        for (int k = 0; k < 2; k++) {
+            act(&ranks[k], number);
+        }
+        for (int k = 0; k < 2 && number > 0; k++) {
+            kick(&ranks[k]);
+        }
+    }
+    return moves;
+}
+
+/* How many atoms of a rank are where they are in the other, which has all, to the bit. */
+static int count_same(const rank *r, const rank *all)
+{
+    int same = 0;
+    for (int k = 0; k < r->count; k++) {
+        const int other = (int)r->ids[k] - 1;
+        same += memcmp(r->x[k], all->x[other], sizeof r->x[k]) == 0 &&
+                memcmp(r->v[k], all->v[other], sizeof r->v[k]) == 0 &&
+                memcmp(r->omega[k], all->omega[other], sizeof r->omega[k]) == 0 &&
+                memcmp(r->f[k], all->f[other], sizeof r->f[k]) == 0;
+    }
+    return same;
+}
+
+static void check_ranks(abut_rolling rolling, bool loses_slots)
+{
+    static scene s;
+    static rank alone, ranks[2];
+    make_scene(&s, rolling);
+    fill_rank(&alone, &s);
+    fill_rank(&ranks[0], &s);
+    begin_rank(&ranks[1], &s);
+    run(&alone, 0, STEPS);
+    CHECK(run_ranks(ranks, loses_slots ? STEPS / 2 : STEPS) > ATOMS);
+    if (loses_slots) { /* and so do their contacts what they carry */
+        memset(ranks[0].counts, 0, sizeof ranks[0].counts);
+        memset(ranks[1].counts, 0, sizeof ranks[1].counts);
+        run(&ranks[0], STEPS / 2, STEPS);
+        run(&ranks[1], STEPS / 2, STEPS);
+    }
+    const int same = count_same(&ranks[0], &alone) + count_same(&ranks[1], &alone);
+    CHECK(loses_slots ? same < ATOMS : same == ATOMS);
+    CHECK(ranks[0].count > 0 && ranks[1].count > 0);
+    for (int k = 0; k < 2; k++) {
+        abut_lammps_free(ranks[k].walls);
+    }
+    abut_lammps_free(alone.walls);
+    free_scene(&s);
+}
+
+/* Runs that follow one another begin with a setup, and nothing changes by that; a later one may
+ * have walls of its own, as after a restart. */
+static void check_setup(void)
+{
+    static scene s;
+    static rank one, other;
+    make_scene(&s, ABUT_ROLLING_C);
+    fill_rank(&one, &s);
+    fill_rank(&other, &s);
+    run(&one, 0, STEPS);
+    run(&other, 0, STEPS);
+    CHECK_INT(count_same(&one, &other), ATOMS);
+    act(&one, STEPS);
+    act(&one, STEPS);
+    CHECK_INT(memcmp(one.states, other.states, sizeof one.states), 0);
+    run(&one, STEPS, STEPS + 100);
+    abut_lammps_free(other.walls);
+    abut_lammps_input input = s.input;
+    input.lammps = &other;
+    CHECK_INT(abut_lammps_build(&input, &other.walls, NULL), ABUT_OK);
+    run(&other, STEPS, STEPS + 100);
+    CHECK_INT(count_same(&one, &other), ATOMS);
+    abut_lammps_free(one.walls);
+    abut_lammps_free(other.walls);
+    free_scene(&s);
+}
+
+/* ---- what a rank has, and what it tells ---- */
+
+/* Atoms of no group are left alone. */
+static void check_group(void)
+{
+    static scene s;
+    static rank all, some;
+    make_scene(&s, ABUT_NO_ROLLING);
+    fill_rank(&all, &s);
+    fill_rank(&some, &s);
+    for (int k = 0; k < ATOMS; k += 2) {
+        some.masks[k] = 1;
+    }
+    run(&all, 0, 100);
+    run(&some, 0, 100);
+    int same = 0, forces = 0;
+    for (int k = 0; k < ATOMS; k++) {
+        same += memcmp(all.x[k], some.x[k], sizeof all.x[k]) == 0 && k % 2 == 1;
+        forces += some.counts[k] != 0 && k % 2 == 0;
+    }
+    CHECK_INT(same, ATOMS / 2);
+    CHECK_INT(forces, 0);
+    CHECK_INT(abut_lammps_sphere_count(some.walls), ATOMS / 2);
+    abut_index ids[ATOMS];
+    abut_lammps_read_ids(some.walls, ids);
+    CHECK_INT(ids[1], 4);
+    abut_lammps_free(all.walls);
+    abut_lammps_free(some.walls);
+    free_scene(&s);
+}
+
+/* What walls bear is what spheres do not. */
+static void check_load(void)
+{
+    static scene s;
+    static rank r;
+    make_scene(&s, ABUT_NO_ROLLING);
+    fill_rank(&r, &s);
+    run(&r, 0, 200);
+    vec3 sum = {0.0, 0.0, 0.0};
+    for (int k = 0; k < ATOMS; k++) {
+        sum = vec3_add(sum, vec3_load(r.f[k]));
+    }
+    for (int wall = 0; wall < 2; wall++) {
+        const abut_wall_load load = abut_simulation_load(abut_lammps_simulation(r.walls), wall);
+        sum = vec3_add(sum, vec3_load(load.force));
+    }
+    CHECK_NEAR(vec3_length(sum), 0.0, 1e-9);
+    CHECK_INT(abut_lammps_inspect(r.walls).call_count, 201);
+    CHECK(abut_lammps_inspect(r.walls).byte_count > 0);
+    abut_lammps_free(r.walls);
+    free_scene(&s);
+}
+
+/* A sphere that goes a long way takes its bins along. */
+static void check_bins(void)
+{
+    static scene s;
+    static rank r;
+    make_scene(&s, ABUT_NO_ROLLING);
+    begin_rank(&r, &s);
+    add_atom(&r);
+    const double places[3][3] = {{0.5, 0.5, 30.0}, {0.03, 0.5, 1.9}, {0.97, 0.5, 0.2}};
+    const double forces[3] = {0.0, 1.0, -1.0};
+    for (int k = 0; k < 3; k++) {
+        memcpy(r.x[0], places[k], sizeof places[k]);
+        act(&r, k);
+        CHECK_INT((r.f[0][0] > 0.0) - (r.f[0][0] < 0.0), forces[k]);
+        CHECK_INT(abut_lammps_inspect(r.walls).build_count, k + 1);
+    }
+    act(&r, 3);
+    CHECK_INT(abut_lammps_inspect(r.walls).build_count, 3);
+    abut_lammps_free(r.walls);
+    free_scene(&s);
+}
+
+/* ---- errors ---- */
+
+static void check_error(rank *r, abut_status status, abut_index index)
+{
+    const int timeouts = r->timeouts;
+    memset(r->f, 1, sizeof r->f);
+    act(r, 1000);
+    CHECK_INT(r->timeouts, timeouts + 1);
+    for (int k = 0; k < r->count; k++) {
+        CHECK(r->f[k][0] == 0.0 && r->f[k][1] == 0.0 && r->f[k][2] == 0.0);
+    }
+    act(r, 1001); /* nobody has asked yet */
+    CHECK_INT(r->timeouts, timeouts + 2);
+    const abut_error error = abut_lammps_take_error(r->walls);
+    CHECK_INT(error.status, status);
+    CHECK_INT(error.index, index);
+    CHECK_INT(abut_lammps_take_error(r->walls).status, ABUT_OK);
+}
+
+/* Rests on the floor, in the corner of two sides. */
+static void put_into_corner(rank *r, int k)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        r->x[k][axis] = 0.99 * radius;
+        r->v[k][axis] = r->omega[k][axis] = 0.0;
+    }
+}
+
+static void check_bad_slots(rank *r)
+{
+    act(r, 100);
+    act(r, 101); /* not as a setup */
+    CHECK_INT(r->counts[4], 3 + 65536 * SLOTS);
+    r->counts[4] = 3 + 65536 * (SLOTS + 1);
+    check_error(r, ABUT_OTHER_SLOTS, 5);
+    r->counts[4] = SLOTS + 1 + 65536 * SLOTS;
+    check_error(r, ABUT_BAD_SLOT, 5);
+    r->counts[4] = 3 + 65536 * SLOTS;
+    const int bad[][2] = {{0, 2}, {0, -1}, {1, 8}, {1, -1}, {2, 3}, {2, 4 * 3}};
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        int *key = &r->keys[4][bad[k][0]];
+        const int was = *key;
+        *key = bad[k][1];
+        check_error(r, ABUT_BAD_SLOT, 5);
+        *key = was;
+    }
+    act(r, 102);
+    CHECK_INT(abut_lammps_take_error(r->walls).status, ABUT_OK);
+}
+
+static void check_errors(void)
+{
+    static scene s;
+    static rank r;
+    make_scene(&s, ABUT_NO_ROLLING);
+    fill_rank(&r, &s);
+    put_into_corner(&r, 4);
+    check_bad_slots(&r);
+    r.x[7][1] = NAN;
+    check_error(&r, ABUT_ATOM_POSITION, 8);
+    r.x[7][1] = 0.5, r.radii[9] = 0.0;
+    check_error(&r, ABUT_ATOM_RADIUS, 10);
+    r.radii[9] = radius, r.masses[4] = 0.0;
+    check_error(&r, ABUT_ATOM_MASS, 5);
+    r.masses[4] = mass, r.v[4][0] = NAN;
+    check_error(&r, ABUT_ATOM_FORCE, 5);
+    r.v[4][0] = 0.0, r.lacks = "i2_w_keys";
+    check_error(&r, ABUT_ATOM_DATA, 0);
+    r.lacks = NULL;
+    abut_lammps_free(r.walls);
+    s.input.slots = 2, s.input.lammps = &r; /* fewer than it touches */
+    memset(r.counts, 0, sizeof r.counts);
+    CHECK_INT(abut_lammps_build(&s.input, &r.walls, NULL), ABUT_OK);
+    act(&r, 100);
+    check_error(&r, ABUT_TOO_FEW_SLOTS, 5);
+    CHECK_INT(r.counts[4], 0);
+    abut_lammps_free(r.walls);
+    free_scene(&s);
+}
+
+/* ---- memory ---- */
+
+/* A call that finds no memory for something changes nothing, and can be made again. */
+static void check_failures(void)
+{
+    static scene s;
+    static rank r;
+    make_scene(&s, ABUT_ROLLING_C);
+    fill_rank(&r, &s);
+    put_into_corner(&r, 4);
+    act(&r, 0);
+    int failed = 0;
+    for (long call = 1;; call++) {
+        memory_fail_at(call);
+        act(&r, call);
+        const int has_failed = memory_has_failed();
+        memory_fail_at(0);
+        const abut_status status = abut_lammps_take_error(r.walls).status;
+        CHECK_INT(status, has_failed ? ABUT_NO_MEMORY : ABUT_OK);
+        if (!has_failed) {
+            break;
+        }
+        failed++;
+        abut_lammps_free(r.walls); /* the next one has all to build */
+        s.input.lammps = &r;
+        CHECK_INT(abut_lammps_build(&s.input, &r.walls, NULL), ABUT_OK);
+        act(&r, 0);
+        r.x[0][2] += 3.0 * (call % 2 ? 1.0 : -1.0); /* and other facets are near */
+    }
+    CHECK(failed > 5);
+    abut_lammps_free(r.walls);
+    free_scene(&s);
+}
+
+static void check_build_failures(void)
+{
+    static scene s;
+    static rank r;
+    make_scene(&s, ABUT_NO_ROLLING);
+    begin_rank(&r, &s);
+    abut_lammps_free(r.walls);
+    s.input.lammps = &r;
+    const long live = memory_live_count();
+    for (long call = 1;; call++) {
+        memory_fail_at(call);
+        const abut_status status = abut_lammps_build(&s.input, &r.walls, NULL);
+        const int has_failed = memory_has_failed();
+        memory_fail_at(0);
+        CHECK_INT(status, has_failed ? ABUT_NO_MEMORY : ABUT_OK);
+        CHECK(has_failed == !r.walls);
+        if (!has_failed) {
+            break;
+        }
+        CHECK_INT(memory_live_count(), live);
+    }
+    abut_lammps_free(r.walls);
+    CHECK_INT(memory_live_count(), live);
+    abut_lammps_free(NULL);
+    free_scene(&s);
+}
+
+void test_lammps(void)
+{
+    const abut_rolling rollings[] = {ABUT_NO_ROLLING, ABUT_ROLLING_A, ABUT_ROLLING_C};
+    for (int k = 0; k < 3; k++) {
+        check_simulation(rollings[k]);
+        check_ranks(rollings[k], false);
+    }
+    check_ranks(ABUT_NO_ROLLING, true);
+    check_setup();
+    check_group();
+    check_load();
+    check_bins();
+    check_errors();
+    check_failures();
+    check_build_failures();
+}
