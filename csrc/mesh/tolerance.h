@@ -212,9 +212,9 @@ static inline double ulp_float(double x)
     return x == 0.0 ? 0.0 : ldexp(1.0, ilogb(x) - 23);
 }
 
-/* At the end of each run LAMMPS adds up its time, and rounds. By no more than this part of a step
- * that sum is off the steps times their length as long as this has not changed, for 10^9 runs: then
- * time is the product, whatever runs there were. */
-#define ROUNDED_STEPS 1e-6
+/* At the end of each run LAMMPS adds up its time, and rounds, at step N by N / 2^53 of a step. This
+ * part of one is more than that in all runs that there will be; steps whose length has changed
+ * differ by more from as many of one length. */
+#define ROUNDED_STEPS 1e-4
 
 #endif

@@ -42,7 +42,7 @@ static int is_time_for_signals(lammps_object *self)
 {
     struct timespec now;
     timespec_get(&now, TIME_UTC);
-    const double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    const double seconds = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
     if (fabs(seconds - self->asked) < SECONDS_BETWEEN_SIGNALS) {
         return 0;
     }
