@@ -688,10 +688,10 @@ def _drop(key: _Key, walls: known.Walls) -> None:
 # ---- what LAMMPS' steps call ---------------------------------------------------------------------
 
 
-def _aborting(comm: Any) -> Callable[[Exception], None]:
+def _aborting(comm: Any) -> Callable[[BaseException], None]:
     """What ends all processes, of which this one has failed."""
 
-    def abort(error: Exception) -> None:
+    def abort(error: BaseException) -> None:
         told = "".join(traceback.format_exception(error))
         print(f"{told}abut: process {comm.rank} ends all {comm.size}", file=sys.stderr, flush=True)
         time.sleep(_PAUSE)

@@ -100,13 +100,13 @@ class Walls:
 
     Parameters
     ----------
-    core : _core.Simulation
-        To which they are told.
+    core : _core.Simulation or _core.Coupling
+        To which they are told. Those of a coupling are there when it is made, and stay.
     step : float
         Of the simulation; poses of callables are compared from step to step.
     """
 
-    def __init__(self, core: _core.Simulation, step: float) -> None:
+    def __init__(self, core: _core.Simulation | _core.Coupling, step: float) -> None:
         self._core, self._step = core, step
         self.entries: list[WallEntry] = []
         self.finder: ContactFinder | None = None
@@ -140,6 +140,7 @@ class Walls:
             raise
 
     def _send(self, entries: list[WallEntry], finder: ContactFinder | None) -> None:
+        assert isinstance(self._core, _core.Simulation)
         self._core.set_walls(None if finder is None else finder._core, *wall_columns(entries))
 
     def add(self, entry: WallEntry, motion: object, time: float) -> None:
