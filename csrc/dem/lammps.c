@@ -110,6 +110,7 @@ void abut_lammps_free(abut_lammps *w)
     memory_free(w->meshes);
     memory_free(w->member_block.data);
     memory_free(w->id_block.data);
+    memory_free(w->holder_block.data);
     memory_free(w);
 }
 
@@ -185,8 +186,7 @@ static abut_status apply_laws(abut_lammps *w, bool is_setup, abut_error *error)
     status = status ? status : lammps_read_touching(w, error);
     status = status ? status : contacts_apply(s, &plan, error);
     status = status ? status : lammps_add_forces(w, error);
-    const bool has_slots = s->now.contacts.count > 0 || s->before.contacts.count > 0;
-    if (!status && !is_setup && has_slots) {
+    if (!status && !is_setup) {
         status = lammps_write_slots(w, error);
     }
     return status;
@@ -289,11 +289,12 @@ abut_lammps_statistics abut_lammps_inspect(const abut_lammps *w)
 {
     const abut_simulation_statistics of = abut_simulation_inspect(w->simulation);
     const abut_index binned = w->finder ? abut_finder_inspect(w->finder).byte_count : 0;
-    return (abut_lammps_statistics){
-        .call_count = w->call_count,
-        .seconds = w->seconds,
-        .find_walls = of.find_walls,
-        .wall_laws = of.wall_laws,
-        .build_count = w->build_count,
-        .byte_count = of.byte_count + binned + w->member_block.byte_count + w->id_block.byte_count};
+    return (abut_lammps_statistics){.call_count = w->call_count,
+                                    .seconds = w->seconds,
+                                    .find_walls = of.find_walls,
+                                    .wall_laws = of.wall_laws,
+                                    .build_count = w->build_count,
+                                    .byte_count =
+                                        of.byte_count + binned + w->member_block.byte_count +
+                                        w->id_block.byte_count + w->holder_block.byte_count};
 }

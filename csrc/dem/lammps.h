@@ -45,7 +45,9 @@ struct abut_lammps {
     bool has_members;   /* not all atoms are in the group: */
     int32_t *members;   /* the atom of each sphere */
     void *ids;          /* of the spheres of the last call, as LAMMPS has them */
-    memory_block member_block, id_block;
+    int32_t *holders;   /* the spheres whose atoms hold contacts of the step before */
+    abut_index holder_count;
+    memory_block member_block, id_block, holder_block;
     double *own_centers, *own_radii; /* the store's, where it has LAMMPS' now */
     abut_index numbered;             /* spheres of the store whose rows are written */
 

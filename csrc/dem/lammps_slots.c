@@ -1,6 +1,7 @@
 /* What contacts carry from step to step, in slots that LAMMPS takes along with its atoms. */
 #include <string.h>
 
+#include "../base/prefetch.h"
 #include "../mesh/weights.h"
 #include "lammps.h"
 
@@ -102,17 +103,42 @@ static abut_status count_atom(const abut_lammps *w, abut_index atom, abut_index 
     return status;
 }
 
+/* The spheres whose atoms hold contacts. */
+static abut_status list_holders(abut_lammps *w)
+{
+    const abut_index count = w->simulation->store.count;
+    w->holder_count = 0;
+    w->holders = memory_reserve(&w->holder_block, count, sizeof *w->holders);
+    for (abut_index k = 0; w->holders && k < count; k++) {
+        w->holders[w->holder_count] = (int32_t)k;
+        w->holder_count += w->atoms.counts[lammps_atom(w, k)] != 0;
+    }
+    return w->holders ? ABUT_OK : ABUT_NO_MEMORY;
+}
+
+/* Slots lie far apart: those of holders ahead are fetched. */
+enum { FETCHED_AHEAD = 12 };
+
+static void fetch_slots(const abut_lammps *w, abut_index holder)
+{
+    if (holder + FETCHED_AHEAD < w->holder_count) {
+        const abut_index atom = lammps_atom(w, w->holders[holder + FETCHED_AHEAD]);
+        const double *states = states_of(w, atom, 0);
+        PREFETCH(keys_of(w, atom, 0));
+        PREFETCH(states);
+        PREFETCH(states + ABUT_LAMMPS_STATES - 1);
+    }
+}
+
 /* Rows and nodes that the slots of all spheres hold. */
 static abut_status count_slots(const abut_lammps *w, abut_index *rows, abut_index *nodes,
                                abut_error *error)
 {
     abut_status status = ABUT_OK;
     *rows = *nodes = 0;
-    for (abut_index k = 0; !status && k < w->simulation->store.count; k++) {
-        const abut_index atom = lammps_atom(w, k);
-        if (w->atoms.counts[atom] != 0) {
-            status = count_atom(w, atom, rows, nodes, error);
-        }
+    for (abut_index k = 0; !status && k < w->holder_count; k++) {
+        fetch_slots(w, k);
+        status = count_atom(w, lammps_atom(w, w->holders[k]), rows, nodes, error);
     }
     return status;
 }
@@ -146,25 +172,43 @@ static void read_slot(const abut_lammps *w, abut_index atom, int slot, contact_t
     c->node_offsets[row + 1] = t->node_count;
 }
 
+/* The rows of all spheres. */
+static void read_rows(const abut_lammps *w, contact_table *t)
+{
+    abut_index next = 0; /* sphere */
+    t->columns.offsets[0] = t->columns.node_offsets[0] = 0;
+    for (abut_index k = 0; k < w->holder_count; k++) {
+        const abut_index sphere = w->holders[k], atom = lammps_atom(w, sphere);
+        fetch_slots(w, k);
+        while (next < sphere) {
+            t->columns.offsets[++next] = t->count;
+        }
+        for (int slot = 0; slot < count_of(w, atom); slot++) {
+            read_slot(w, atom, slot, t);
+        }
+    }
+    while (next < t->sphere_count) {
+        t->columns.offsets[++next] = t->count;
+    }
+}
+
 abut_status lammps_read_slots(abut_lammps *w, abut_error *error)
 {
     abut_simulation *s = w->simulation;
     contact_table *t = &s->before.contacts;
     abut_index rows, nodes;
-    abut_status status = count_slots(w, &rows, &nodes, error);
+    if (list_holders(w)) {
+        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+    }
+    const abut_status status = count_slots(w, &rows, &nodes, error);
     if (status) {
         return status;
     }
     if (contact_table_reserve(t, s->store.count, rows, nodes, simulation_kind(s))) {
         return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
     }
-    t->columns.offsets[0] = t->columns.node_offsets[0] = 0;
-    for (abut_index k = 0; rows > 0 && k < s->store.count; k++) {
-        const abut_index atom = lammps_atom(w, k);
-        for (int slot = 0; slot < count_of(w, atom); slot++) {
-            read_slot(w, atom, slot, t);
-        }
-        t->columns.offsets[k + 1] = t->count;
+    if (rows > 0) {
+        read_rows(w, t);
     }
     return ABUT_OK;
 }
@@ -200,32 +244,52 @@ static void write_slot(const abut_lammps *w, abut_index row, abut_index atom, in
     states[STATE_TILT] = c->tilt[row];
 }
 
+/* The contacts of one sphere, from a row on. */
+typedef struct sphere_rows {
+    abut_index sphere, first, end;
+} sphere_rows;
+
+static sphere_rows rows_from(const contact_table *t, abut_index row)
+{
+    const abut_index sphere = t->columns.sphere[row];
+    return (sphere_rows){sphere, row, t->columns.offsets[sphere + 1]};
+}
+
 /* Contacts are looked at before any is written: a call that fails leaves all slots as they were. */
 static abut_status check_room(const abut_lammps *w, abut_error *error)
 {
     const contact_table *t = &w->simulation->now.contacts;
-    for (abut_index k = 0; t->count > 0 && k < w->simulation->store.count; k++) {
-        const abut_index count = t->columns.offsets[k + 1] - t->columns.offsets[k];
-        if (count > w->input.slots) {
-            return report_atom(w, ABUT_TOO_FEW_SLOTS, lammps_atom(w, k), count, error);
+    sphere_rows of;
+    for (abut_index row = 0; row < t->count; row = of.end) {
+        of = rows_from(t, row);
+        if (of.end - of.first > w->input.slots) {
+            return report_atom(w, ABUT_TOO_FEW_SLOTS, lammps_atom(w, of.sphere), of.end - of.first,
+                               error);
         }
     }
     return ABUT_OK;
+}
+
+static void write_rows(const abut_lammps *w, sphere_rows of)
+{
+    const abut_index atom = lammps_atom(w, of.sphere);
+    for (abut_index row = of.first; row < of.end; row++) {
+        write_slot(w, row, atom, (int)(row - of.first));
+    }
+    w->atoms.counts[atom] = (int)(of.end - of.first) + COUNT_LIMIT * w->input.slots;
 }
 
 abut_status lammps_write_slots(abut_lammps *w, abut_error *error)
 {
     const contact_table *t = &w->simulation->now.contacts;
     const abut_status status = check_room(w, error);
-    for (abut_index k = 0; !status && k < w->simulation->store.count; k++) {
-        const abut_index atom = lammps_atom(w, k);
-        const abut_index first = t->count > 0 ? t->columns.offsets[k] : 0;
-        const abut_index end = t->count > 0 ? t->columns.offsets[k + 1] : 0;
-        for (abut_index row = first; row < end; row++) {
-            write_slot(w, row, atom, (int)(row - first));
-        }
-        const int count = (int)(end - first);
-        w->atoms.counts[atom] = count > 0 ? count + COUNT_LIMIT * w->input.slots : 0;
+    sphere_rows of;
+    for (abut_index k = 0; !status && k < w->holder_count; k++) {
+        w->atoms.counts[lammps_atom(w, w->holders[k])] = 0;
+    }
+    for (abut_index row = 0; !status && row < t->count; row = of.end) {
+        of = rows_from(t, row);
+        write_rows(w, of);
     }
     return status;
 }

@@ -632,6 +632,7 @@ static void check_build_failures(void)
 
 void test_lammps(void)
 {
+    const long live = memory_live_count();
     const abut_rolling rollings[] = {ABUT_NO_ROLLING, ABUT_ROLLING_A, ABUT_ROLLING_C};
     for (int k = 0; k < 3; k++) {
         check_simulation(rollings[k]);
@@ -645,4 +646,5 @@ void test_lammps(void)
     check_errors();
     check_failures();
     check_build_failures();
+    CHECK_INT(memory_live_count(), live);
 }
