@@ -30,8 +30,10 @@ from abut.lammps import MPI, Walls, lammps
 RADIUS, GAP = 0.005, 0.0006
 STEP = 1e-5
 GRAIN, STEEL = abut.Material(2500, 5e6), abut.Material()
-LAW = abut.Hertz(friction=0.5, restitution=0.5)
-ROUNDS, STEPS = 9, 50
+LAW = abut.Hertz(friction=0.5, restitution=0.1)
+# more than on earth: the lowest layer comes to rest soon
+GRAVITY = 200.0
+ROUNDS, STEPS, SETTLING = 9, 50, 1000
 
 # pair_style and pair_coeff: spheres that pass through each other, and those that do not
 PAIRS = {
@@ -58,7 +60,7 @@ def floor(columns, rows):
     side = 2.6 * RADIUS
     counts = (int(np.ceil((n + 1) * (2 * RADIUS + GAP) / side)) + 1 for n in (columns, rows))
     x, y = np.meshgrid(*(np.arange(n + 1.0) for n in counts), indexing="ij")
-    z = 0.002 * np.sin(2 * x + 3 * y)
+    z = 0.02 * np.sin(2 * x + 3 * y)
     numbers = np.arange(x.size).reshape(x.shape)
     corners = numbers[:-1, :-1], numbers[1:, :-1], numbers[1:, 1:], numbers[:-1, 1:]
     a, b, c, d = (one.ravel() for one in corners)
@@ -68,8 +70,8 @@ def floor(columns, rows):
 
 # each with its columns, rows and layers of spheres, and their height above the floor
 SCENES = {
-    "all touch": (160, 125, 1, 0.99 * RADIUS),
-    "one of ten touches": (100, 20, 10, 0.99 * RADIUS),
+    "all touch": (160, 125, 1, 1.05 * RADIUS),
+    "one of ten touches": (100, 20, 10, 1.05 * RADIUS),
     "none touches": (100, 20, 50, 20 * RADIUS),
 }
 
@@ -93,23 +95,27 @@ def start(places, pair="none"):
         pair_coeff * * {constants}
         timestep {STEP!r}
         neighbor {RADIUS!r} bin
-        fix move all nve/sphere
-        fix gravity all gravity 9.81 vector 0 0 -1""")
+        fix move all nve/sphere""")
     count = len(places)
     lmp.create_atoms(count, list(range(1, count + 1)), [1] * count, places.ravel().tolist())
-    lmp.command(f"set group all diameter {2 * RADIUS!r} density {GRAIN.density!r}")
+    lmp.commands_string(f"""
+        set group all diameter {2 * RADIUS!r} density {GRAIN.density!r}
+        region low block INF INF INF INF INF {2 * RADIUS!r}
+        group low region low
+        fix gravity low gravity {GRAVITY!r} vector 0 0 -1""")
     return lmp
 
 
-def simulation(places, mesh):
+def simulation(lmp, mesh):
     """The same spheres, which pass through each other."""
-    sim = abut.Simulation(STEP, workers=1)
+    places, velocities = (np.array(lmp.numpy.extract_atom(name)) for name in ("x", "v"))
+    sim = abut.Simulation(STEP, (0, 0, -GRAVITY), workers=1)
     sim.set_law(GRAIN, GRAIN, abut.Linear(1e-30, 0.0))
     sim.set_law(GRAIN, STEEL, LAW)
     sim.add_wall(mesh, STEEL)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", abut.SimulationWarning)
-        sim.add_spheres(places, RADIUS, GRAIN)
+        sim.add_spheres(places, RADIUS, GRAIN, velocities)
     return sim
 
 
@@ -136,8 +142,11 @@ def spent(measure, go_on):
 def compare(scene):
     columns, rows, count, height = SCENES[scene]
     places, mesh = layers(columns, rows, count, height), floor(columns, rows)
-    lmp, sim = start(places), simulation(places, mesh)
+    lmp = start(places)
     walls = Walls(lmp, mesh, LAW, GRAIN)
+    walls.run(SETTLING)
+    lmp.command(f"fix gravity all gravity {GRAVITY!r} vector 0 0 -1")
+    sim = simulation(lmp, mesh)
     times = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", abut.SimulationWarning)
