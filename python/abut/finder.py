@@ -364,7 +364,7 @@ def _check_order(centers: Any, radii: Any, mesh: Any) -> None:
 
 def _read_meshes(given: Any) -> tuple[Mesh, ...]:
     """One mesh, or those of a list or tuple."""
-    if not isinstance(given, (list, tuple)) or _is_one_mesh(given):
+    if not isinstance(given, (list, tuple)) or is_one_mesh(given):
         return (Mesh.from_any(given),)
     if not given:
         raise ValueError("the sequence of meshes is empty: give at least one")
@@ -378,7 +378,7 @@ def _read_mesh(item: Any, number: int) -> Mesh:
         raise type(error)(f"meshes[{number}]: {error}") from None
 
 
-def _is_one_mesh(given: Sequence[Any]) -> bool:
+def is_one_mesh(given: Sequence[Any]) -> bool:
     """Whether a list or tuple holds the facet vertices of one mesh: (k, 3) arrays, or the like."""
     return len(given) > 0 and all(_depth(item) < 3 for item in given)
 

@@ -57,7 +57,7 @@ from .schedule import MOST_STEPS, Feed, Schedule
 from .simd import level
 from .statistics import SimulationStatistics
 from .threads import worker_count
-from .walls import Wall, WallEntry, Walls
+from .walls import RESOLUTIONS, Wall, WallEntry, Walls, check_half_space
 
 _Doubles = NDArray[np.float64]
 _Indices = NDArray[np.intp]
@@ -69,8 +69,6 @@ _LONGEST = 1.5
 # spheres that ask a finder before it builds its finest bins by itself: from here on they are worth
 # building at once
 _MANY_QUERIES = 100_000
-
-_RESOLUTIONS = {"hierarchy": _core.HIERARCHY, "sharing": _core.SHARING}
 
 
 class Energy(NamedTuple):
@@ -233,7 +231,7 @@ class Simulation:
             self._step,
             self._gravity,
             lengths_of(self._period),
-            checks.choice(resolution, "resolution", _RESOLUTIONS),
+            checks.choice(resolution, "resolution", RESOLUTIONS),
             worker_count(workers),
         )
         self._laws = LawTable()
@@ -895,22 +893,12 @@ class Simulation:
         number = self._number(Material() if material is None else material)
         surface = mesh if isinstance(mesh, HalfSpace) else Mesh.from_any(mesh)
         if isinstance(surface, HalfSpace):
-            self._check_half_space(surface)
+            check_half_space(surface, self._period, self._resolution)
         entry = WallEntry(surface, number, None, self.time, np.eye(4))
         self._fresh.clear()
         self._walls.add(entry, motion, self.time)
         self._prepared = 0.0
         return self.walls[-1]
-
-    def _check_half_space(self, half_space: HalfSpace) -> None:
-        if self._resolution == "sharing":
-            raise ValueError("resolution='sharing' is for meshes alone, but mesh is a HalfSpace")
-        for axis, length in zip("xyz", self._period or (None,) * 3, strict=True):
-            if length is not None and half_space.normal["xyz".index(axis)] != 0.0:
-                raise ValueError(
-                    f"a HalfSpace ends the world along its normal, {half_space.normal}, but the"
-                    f" world repeats along {axis}"
-                )
 
     def _move_wall(self, number: int, motion: object) -> None:
         self._fresh.clear()
@@ -1299,23 +1287,7 @@ class Simulation:
 
     @property
     def contacts(self) -> Contacts:
-        return self._once("contacts", self._read_contacts)
-
-    def _read_contacts(self) -> Contacts:
-        meshes = self._walls.meshes
-        poses = np.array([self._walls.state(k).pose for k in range(len(meshes))])
-        poses.flags.writeable = False
-        settings = {
-            "meshes": meshes,
-            "poses": poses if len(meshes) else None,
-            "period": self._period,
-            "flat_angle": 0.0,
-        }
-        columns = self._core.contacts()
-        # the library counts half spaces last
-        if "mesh" in columns:
-            columns["mesh"] = self._walls.order[columns["mesh"]]
-        return Contacts._found(table_columns(columns), settings)
+        return self._once("contacts", lambda: self._walls.contacts(self._period))
 
     @property
     def pairs(self) -> Pairs:

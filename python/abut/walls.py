@@ -11,16 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from .bodies import table_columns
+from .contacts import Contacts
 from .finder import ContactFinder
 from .half_space import HalfSpace
 from .materials import Material
 from .mesh import Mesh
 from .motions import Given, Motion, call_given, check_given, read_motion
+from .poses import Period
 
 if TYPE_CHECKING:
     from .simulation import Simulation
 
 _Doubles = NDArray[np.float64]
+_Indices = NDArray[np.intp]
+
+# how the facets that a sphere touches become its contacts
+RESOLUTIONS = {"hierarchy": _core.HIERARCHY, "sharing": _core.SHARING}
 
 # members of abut_motion, and its kind of walls that a callable moves
 _MEMBERS, _GIVEN = 9, 3
@@ -93,13 +100,13 @@ class Walls:
 
     Parameters
     ----------
-    core : _core.Simulation
-        To which they are told.
+    core : _core.Simulation or _core.Coupling
+        To which they are told. Those of a coupling are there when it is made, and stay.
     step : float
         Of the simulation; poses of callables are compared from step to step.
     """
 
-    def __init__(self, core: _core.Simulation, step: float) -> None:
+    def __init__(self, core: _core.Simulation | _core.Coupling, step: float) -> None:
         self._core, self._step = core, step
         self.entries: list[WallEntry] = []
         self.finder: ContactFinder | None = None
@@ -133,18 +140,8 @@ class Walls:
             raise
 
     def _send(self, entries: list[WallEntry], finder: ContactFinder | None) -> None:
-        stored = [entries[number] for number in _order(entries)]
-        rows = [entry.rows() for entry in stored]
-        planes = [entry.plane for entry in stored if isinstance(entry.mesh, HalfSpace)]
-        self._core.set_walls(
-            None if finder is None else finder._core,
-            np.array([entry.material for entry in stored], np.intp),
-            np.array([entry.start for entry in stored], np.float64),
-            np.array([entry.pose for entry in stored], np.float64).reshape(-1, 16),
-            np.cumsum([0, *map(len, rows)], dtype=np.intp),
-            np.array([*chain(*rows)], np.float64).reshape(-1, _MEMBERS),
-            np.array(planes, np.float64).reshape(-1, 6),
-        )
+        assert isinstance(self._core, _core.Simulation)
+        self._core.set_walls(None if finder is None else finder._core, *wall_columns(entries))
 
     def add(self, entry: WallEntry, motion: object, time: float) -> None:
         """Add a wall that begins to move."""
@@ -196,6 +193,77 @@ class Walls:
     def _checked(self, entry: WallEntry, time: float) -> _Doubles:
         assert callable(entry.motion)
         return _state(*check_given(entry.motion, time, self._step, entry.size))
+
+    def load(self, number: int) -> tuple[tuple[float, ...], tuple[float, ...], float]:
+        """Force, torque and power at the beginning of the last step."""
+        return self._core.load(self._stored(number))
+
+    def contacts(self, period: Period | None) -> Contacts:
+        """With spheres at the beginning of the last step, with what each exerts on its sphere."""
+        meshes = self.meshes
+        poses = np.array([self.state(k).pose for k in range(len(meshes))])
+        poses.flags.writeable = False
+        settings = {
+            "meshes": meshes,
+            "poses": poses if len(meshes) else None,
+            "period": period,
+            "flat_angle": 0.0,
+        }
+        columns = self._core.contacts()
+        # the library counts half spaces last
+        if "mesh" in columns:
+            columns["mesh"] = self.order[columns["mesh"]]
+        return Contacts._found(table_columns(columns), settings)
+
+    def nodal_forces(self, number: int, contacts: Contacts) -> _Doubles:
+        """What these contacts exert at the vertices of a wall's mesh, or a half space's point."""
+        mesh = self.entries[number].mesh
+        rows = np.repeat(np.arange(len(contacts)), np.diff(contacts.node_offsets))
+        here = contacts.mesh[rows] == number
+        rows, nodes, weights = rows[here], contacts.node[here], contacts.weight[here]
+        count = len(mesh.vertices) if isinstance(mesh, Mesh) else 1
+        parts = -weights[:, None] * contacts.force[rows]
+        return np.stack([np.bincount(nodes, part, count) for part in parts.T], axis=-1)
+
+
+class WallColumns(NamedTuple):
+    """Walls as the library takes them, in its order."""
+
+    materials: _Indices
+    starts: _Doubles
+    poses: _Doubles  # (w, 16)
+    offsets: _Indices  # (w + 1,): where each wall's motions begin
+    motions: _Doubles  # (k, 9)
+    half_spaces: _Doubles  # (h, 6): points and normals
+
+
+def wall_columns(entries: Sequence[WallEntry]) -> WallColumns:
+    """Walls as the library takes them."""
+    stored = [entries[number] for number in _order(entries)]
+    rows = [entry.rows() for entry in stored]
+    planes = [entry.plane for entry in stored if isinstance(entry.mesh, HalfSpace)]
+    return WallColumns(
+        np.array([entry.material for entry in stored], np.intp),
+        np.array([entry.start for entry in stored], np.float64),
+        np.array([entry.pose for entry in stored], np.float64).reshape(-1, 16),
+        np.cumsum([0, *map(len, rows)], dtype=np.intp),
+        np.array([*chain(*rows)], np.float64).reshape(-1, _MEMBERS),
+        np.array(planes, np.float64).reshape(-1, 6),
+    )
+
+
+def check_half_space(
+    half_space: HalfSpace, period: Sequence[float | None] | None, resolution: str
+) -> None:
+    """Complain of a half space where the world repeats across its plane, or shares are wanted."""
+    if resolution == "sharing":
+        raise ValueError("resolution='sharing' is for meshes alone, but mesh is a HalfSpace")
+    for axis, length in zip("xyz", period or (None,) * 3, strict=True):
+        if length is not None and half_space.normal["xyz".index(axis)] != 0.0:
+            raise ValueError(
+                f"a HalfSpace ends the world along its normal, {half_space.normal}, but the"
+                f" world repeats along {axis}"
+            )
 
 
 def _order(entries: Sequence[WallEntry]) -> NDArray[np.intp]:
@@ -300,8 +368,7 @@ class Wall:
         return self._simulation._walls.state_now(self._number).pose
 
     def _load(self) -> tuple[tuple[float, ...], tuple[float, ...], float]:
-        walls = self._simulation._walls
-        return self._simulation._core.load(walls._stored(self._number))
+        return self._simulation._walls.load(self._number)
 
     @property
     def force(self) -> _Doubles:
@@ -317,13 +384,7 @@ class Wall:
 
     @property
     def nodal_forces(self) -> _Doubles:
-        contacts = self._simulation.contacts
-        rows = np.repeat(np.arange(len(contacts)), np.diff(contacts.node_offsets))
-        here = contacts.mesh[rows] == self._number
-        rows, nodes, weights = rows[here], contacts.node[here], contacts.weight[here]
-        count = len(self.mesh.vertices) if isinstance(self.mesh, Mesh) else 1
-        parts = -weights[:, None] * contacts.force[rows]
-        return np.stack([np.bincount(nodes, part, count) for part in parts.T], axis=-1)
+        return self._simulation._walls.nodal_forces(self._number, self._simulation.contacts)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Wall):

