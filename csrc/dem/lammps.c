@@ -65,6 +65,15 @@ static abut_status build_simulation(abut_lammps *w, abut_error *error)
                                               error);
 }
 
+static abut_index find_most_corners(const abut_mesh *mesh)
+{
+    abut_index most = 0;
+    for (abut_index f = 0; f < mesh->view.facet_count; f++) {
+        most = mesh->kept[f] > most ? mesh->kept[f] : most;
+    }
+    return most;
+}
+
 static abut_status build(abut_lammps *w, const abut_lammps_input *input, abut_error *error)
 {
     w->input = *input;
@@ -73,8 +82,11 @@ static abut_status build(abut_lammps *w, const abut_lammps_input *input, abut_er
     if (!w->meshes) {
         return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
     }
+    w->most_nodes = 2; /* of an edge */
     for (abut_index k = 0; k < input->mesh_count; k++) {
+        const abut_index corners = find_most_corners(input->meshes[k]);
         w->meshes[k] = input->meshes[k];
+        w->most_nodes = corners > w->most_nodes ? corners : w->most_nodes;
     }
     if (!make_names(&w->names, input->name) || !read_globals(w)) {
         return simulation_report(error, ABUT_ATOM_DATA, 0, 0, 0.0);

@@ -40,6 +40,7 @@ struct abut_lammps {
     lammps_globals globals;
     abut_simulation *simulation;
     const abut_mesh **meshes;
+    abut_index most_nodes; /* of a contact */
 
     lammps_atoms atoms; /* of the call in hand */
     bool has_members;   /* not all atoms are in the group: */

@@ -59,9 +59,7 @@ static abut_index list_nodes(const slot_place *at, abut_index *nodes)
     if (at->mesh) {
         return weights_list_nodes(at->mesh, at->facet, at->type, at->feature, nodes);
     }
-    if (nodes) {
-        nodes[0] = 0;
-    }
+    nodes[0] = 0;
     return 1;
 }
 
@@ -87,33 +85,67 @@ static abut_status check_count(const abut_lammps *w, abut_index atom, abut_error
                                                : ABUT_OK;
 }
 
-/* Add the rows and nodes that the slots of an atom hold. */
-static abut_status count_atom(const abut_lammps *w, abut_index atom, abut_index *rows,
-                              abut_index *nodes, abut_error *error)
+/* The spheres whose atoms hold contacts, and how many these are. */
+static abut_status list_holders(abut_lammps *w, abut_index *rows, abut_error *error)
 {
-    const abut_status status = check_count(w, atom, error);
-    for (int slot = 0; !status && slot < count_of(w, atom); slot++) {
-        const slot_place at = place_of(w, keys_of(w, atom, slot));
-        if (!is_there(w, &at)) {
-            return report_atom(w, ABUT_BAD_SLOT, atom, 0, error);
+    const abut_index count = w->simulation->store.count;
+    abut_status status = ABUT_OK;
+    *rows = w->holder_count = 0;
+    w->holders = memory_reserve(&w->holder_block, count, sizeof *w->holders);
+    if (!w->holders) {
+        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+    }
+    for (abut_index k = 0; !status && k < count; k++) {
+        const abut_index atom = lammps_atom(w, k);
+        if (w->atoms.counts[atom] != 0) {
+            w->holders[w->holder_count++] = (int32_t)k;
+            *rows += count_of(w, atom);
+            status = check_count(w, atom, error);
         }
-        *nodes += list_nodes(&at, NULL);
-        *rows += 1;
     }
     return status;
 }
 
-/* The spheres whose atoms hold contacts. */
-static abut_status list_holders(abut_lammps *w)
+static void read_vector(double *column, abut_index row, const double *states, int at)
 {
-    const abut_index count = w->simulation->store.count;
-    w->holder_count = 0;
-    w->holders = memory_reserve(&w->holder_block, count, sizeof *w->holders);
-    for (abut_index k = 0; w->holders && k < count; k++) {
-        w->holders[w->holder_count] = (int32_t)k;
-        w->holder_count += w->atoms.counts[lammps_atom(w, k)] != 0;
+    if (column) {
+        memcpy(column + 3 * row, states + at, 3 * sizeof *column);
     }
-    return w->holders ? ABUT_OK : ABUT_NO_MEMORY;
+}
+
+/* A slot becomes the next row, without what only its own step had. */
+static void read_slot(const abut_lammps *w, abut_index atom, int slot, const slot_place *at,
+                      contact_table *t)
+{
+    const int *keys = keys_of(w, atom, slot);
+    const double *states = states_of(w, atom, slot);
+    const abut_index row = t->count++;
+    abut_columns *c = &t->columns;
+    c->mesh[row] = at->wall;
+    read_vector(t->springs.spring, row, states, STATE_SPRING);
+    read_vector(t->springs.roll, row, states, STATE_ROLL);
+    read_vector(c->point, row, states, STATE_POINT);
+    read_vector(c->normal, row, states, STATE_NORMAL);
+    c->overlap[row] = states[STATE_OVERLAP];
+    c->tilt[row] = states[STATE_TILT];
+    for (int axis = 0; c->image && axis < 3; axis++) {
+        c->image[3 * row + axis] = keys[KEY_IMAGE + axis];
+    }
+    t->node_count += list_nodes(at, c->node + t->node_count);
+    c->node_offsets[row + 1] = t->node_count;
+}
+
+static abut_status read_atom(const abut_lammps *w, abut_index atom, contact_table *t,
+                             abut_error *error)
+{
+    for (int slot = 0; slot < count_of(w, atom); slot++) {
+        const slot_place at = place_of(w, keys_of(w, atom, slot));
+        if (!is_there(w, &at)) {
+            return report_atom(w, ABUT_BAD_SLOT, atom, 0, error);
+        }
+        read_slot(w, atom, slot, &at, t);
+    }
+    return ABUT_OK;
 }
 
 /* Slots lie far apart: those of holders ahead are fetched. */
@@ -130,87 +162,41 @@ static void fetch_slots(const abut_lammps *w, abut_index holder)
     }
 }
 
-/* Rows and nodes that the slots of all spheres hold. */
-static abut_status count_slots(const abut_lammps *w, abut_index *rows, abut_index *nodes,
-                               abut_error *error)
+/* The rows of all spheres. */
+static abut_status read_rows(const abut_lammps *w, contact_table *t, abut_error *error)
 {
     abut_status status = ABUT_OK;
-    *rows = *nodes = 0;
-    for (abut_index k = 0; !status && k < w->holder_count; k++) {
-        fetch_slots(w, k);
-        status = count_atom(w, lammps_atom(w, w->holders[k]), rows, nodes, error);
-    }
-    return status;
-}
-
-static void read_vector(double *column, abut_index row, const double *states, int at)
-{
-    if (column) {
-        memcpy(column + 3 * row, states + at, 3 * sizeof *column);
-    }
-}
-
-/* A slot becomes the next row, without what only its own step had. */
-static void read_slot(const abut_lammps *w, abut_index atom, int slot, contact_table *t)
-{
-    const int *keys = keys_of(w, atom, slot);
-    const double *states = states_of(w, atom, slot);
-    const slot_place at = place_of(w, keys);
-    const abut_index row = t->count++;
-    abut_columns *c = &t->columns;
-    c->mesh[row] = at.wall;
-    read_vector(t->springs.spring, row, states, STATE_SPRING);
-    read_vector(t->springs.roll, row, states, STATE_ROLL);
-    read_vector(c->point, row, states, STATE_POINT);
-    read_vector(c->normal, row, states, STATE_NORMAL);
-    c->overlap[row] = states[STATE_OVERLAP];
-    c->tilt[row] = states[STATE_TILT];
-    for (int axis = 0; c->image && axis < 3; axis++) {
-        c->image[3 * row + axis] = keys[KEY_IMAGE + axis];
-    }
-    t->node_count += list_nodes(&at, c->node + t->node_count);
-    c->node_offsets[row + 1] = t->node_count;
-}
-
-/* The rows of all spheres. */
-static void read_rows(const abut_lammps *w, contact_table *t)
-{
     abut_index next = 0; /* sphere */
     t->columns.offsets[0] = t->columns.node_offsets[0] = 0;
-    for (abut_index k = 0; k < w->holder_count; k++) {
-        const abut_index sphere = w->holders[k], atom = lammps_atom(w, sphere);
+    for (abut_index k = 0; !status && k < w->holder_count; k++) {
+        const abut_index sphere = w->holders[k];
         fetch_slots(w, k);
         while (next < sphere) {
             t->columns.offsets[++next] = t->count;
         }
-        for (int slot = 0; slot < count_of(w, atom); slot++) {
-            read_slot(w, atom, slot, t);
-        }
+        status = read_atom(w, lammps_atom(w, sphere), t, error);
     }
     while (next < t->sphere_count) {
         t->columns.offsets[++next] = t->count;
     }
+    return status;
 }
 
 abut_status lammps_read_slots(abut_lammps *w, abut_error *error)
 {
     abut_simulation *s = w->simulation;
     contact_table *t = &s->before.contacts;
-    abut_index rows, nodes;
-    if (list_holders(w)) {
-        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
-    }
-    const abut_status status = count_slots(w, &rows, &nodes, error);
+    abut_index rows;
+    const abut_status status = list_holders(w, &rows, error);
     if (status) {
         return status;
     }
-    if (contact_table_reserve(t, s->store.count, rows, nodes, simulation_kind(s))) {
+    /* to count nodes takes a way through all slots; pages of memory that is not used are not taken
+     */
+    if (contact_table_reserve(t, s->store.count, rows, rows * w->most_nodes, simulation_kind(s))) {
         return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
     }
-    if (rows > 0) {
-        read_rows(w, t);
-    }
-    return ABUT_OK;
+    return rows > 0 ? read_rows(w, t, error) : ABUT_OK;
 }
 
 /* ---- into slots ---- */

@@ -268,19 +268,15 @@ abut_index weights_list_nodes(const abut_mesh *mesh, abut_index facet, abut_type
     const polygon p = mesh_polygon(mesh, facet);
     switch (type) {
     case ABUT_FACET:
-        return nodes ? list_corners(mesh, facet, nodes) : mesh->kept[facet];
+        return list_corners(mesh, facet, nodes);
     case ABUT_EDGE:
-        if (nodes) {
-            nodes[0] = p.indices[feature];
-            nodes[1] = p.indices[feature + 1 < p.count ? feature + 1 : 0];
-        }
+        nodes[0] = p.indices[feature];
+        nodes[1] = p.indices[feature + 1 < p.count ? feature + 1 : 0];
         return 2;
     case ABUT_VERTEX:
         break;
     }
-    if (nodes) {
-        nodes[0] = p.indices[feature];
-    }
+    nodes[0] = p.indices[feature];
     return 1;
 }
 
