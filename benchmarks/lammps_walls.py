@@ -128,9 +128,9 @@ def called(walls):
 
 
 def stepped(sim):
-    """Seconds of the search with walls and of their laws."""
+    """Seconds of the search with walls, of their laws, and of sums of forces."""
     found = sim.statistics()
-    return np.array([found.find_walls, found.wall_laws])
+    return np.array([found.find_walls, found.wall_laws, found.sums])
 
 
 def spent(measure, go_on):
@@ -164,10 +164,13 @@ def compare(scene):
         "scene": scene,
         "spheres": len(places),
         "contacts": len(walls.contacts),
+        "there": len(sim.contacts),
         "call": middle[0],
         "search": middle[1],
         "laws": middle[2],
-        "simulation": middle[3] + middle[4],
+        "there_search": middle[3],
+        "there_laws": middle[4],
+        "there_sums": middle[5],
         "ratio": statistics.median(ratios.tolist()),
     }
 
@@ -233,10 +236,13 @@ COST = {
     "scene": ("scene", ""),
     "spheres": ("spheres", "d"),
     "contacts": ("contacts", "d"),
+    "there": ("in the simulation", "d"),
     "call": ("call", ".1f"),
     "search": ("of it search", ".1f"),
     "laws": ("laws", ".1f"),
-    "simulation": ("simulation", ".1f"),
+    "there_search": ("simulation: search", ".1f"),
+    "there_laws": ("laws", ".1f"),
+    "there_sums": ("sums", ".1f"),
     "ratio": ("call / simulation", ".2f"),
 }
 SCALING = {

@@ -173,11 +173,13 @@ if ready:
 #
 # First the grains fall. Then the bed is lifted and swings, like a pendulum, about where the drum's
 # torque holds its weight: that is the weight times how far the bed's middle is from under the axis.
-# The curves of one process and of two lie on each other at first. Later they differ as two fillings of the same drum differ: LAMMPS adds up a grain's forces
-# from its neighbors in another order on each number of processes, and grains that collide make much
-# of the last bit. What walls add has the same bits on any number of them: without forces between
-# the grains, the whole run has. With springs of friction that stay behind when a grain moves to
-# another process, as a table in each process would have them, it has not.
+#
+# The curves of one process and of two lie on each other at first. Later they differ as two fillings
+# of the same drum differ: LAMMPS adds up a grain's forces from its neighbors in another order on
+# each number of processes, and grains that collide make much of the last bit. What walls add has
+# the same bits on any number of them: without forces between the grains, the whole run has. With
+# springs of friction that stay behind when a grain moves to another process, as a table in each
+# process would have them, it has not.
 
 # %%
 if ready:

