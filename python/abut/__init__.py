@@ -81,10 +81,13 @@ from .frames import write_dump, write_frames
 from .half_space import HalfSpace
 from .insertion import Insertion
 from .io import (
+    Frame,
+    Frames,
     Spheres,
     load_contacts,
     load_convex_contacts,
     load_pairs,
+    read_frames,
     read_mesh,
     read_spheres,
 )
@@ -124,6 +127,8 @@ __all__ = [
     "ConvexFinder",
     "ConvexShape",
     "Entrances",
+    "Frame",
+    "Frames",
     "HalfSpace",
     "Hertz",
     "Insertion",
@@ -160,6 +165,7 @@ __all__ = [
     "load_convex_contacts",
     "load_pairs",
     "load_simulation",
+    "read_frames",
     "read_mesh",
     "read_spheres",
     "set_num_threads",

@@ -18,16 +18,21 @@ from ..pairs import Pairs
 from ..table import Table
 from . import csv, dump, mdpa, npy, npz, npz_convex, obj, parquet, ply, stl, vtp
 from .facets import Facets
+from .frame import Frame
+from .frames import Frames, read_frames
 from .spheres import Spheres
 from .weld import FEW_CORNERS
 from .weld import weld as _weld
 
 __all__ = [
     "Facets",
+    "Frame",
+    "Frames",
     "Spheres",
     "load_contacts",
     "load_convex_contacts",
     "load_pairs",
+    "read_frames",
     "read_mesh",
     "read_spheres",
     "save_mesh",
@@ -193,8 +198,10 @@ def read_spheres(path: Pathlike, frame: int | str = -1) -> Spheres:
         - ``.npz``: the keys ``centers`` (n, 3), ``radii`` (n,) or one number, and, where wanted,
           ``ids``;
         - a dump of LAMMPS or LIGGGHTS, told by its first line ``ITEM:``, plain or compressed by
-          gzip, with the columns ``radius`` or ``diameter``, coordinates ``x``, ``xu``, ``xs`` or
-          ``xsu`` (the scaled ones are multiplied with the box) and, where wanted, ``id``.
+          gzip or zstd (this needs Python 3.14 or the package ``zstandard``), with the columns
+          ``radius`` or ``diameter``, coordinates ``x``, ``xu``, ``xs`` or ``xsu`` (the scaled ones
+          are multiplied with the box) and, where wanted, ``id``. `read_frames` reads its frames
+          one after the other, with their other columns.
     frame : int or "all", default -1
         Which frame of a dump, from 0; negative ones count from the last. "all" joins all frames.
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from numpy.typing import NDArray
 
-from .spheres import Spheres, find_columns, from_table, read_table
+from .frame import Frame
+from .spheres import Spheres, find_columns, from_table, more_of, read_table
 from .text import BLOCK, LINE_BYTES
 
 if TYPE_CHECKING:
@@ -23,15 +24,27 @@ _DELIMITERS = ",;\t"
 
 def read_spheres(path: Path) -> Spheres:
     """Read a table with a header that names x, y, z and radius or diameter, in any order."""
+    return _read(path, ())[0]
+
+
+def read_frame(path: Path, names: Sequence[str]) -> Frame:
+    """Read spheres and further columns of these names, whatever their case."""
+    spheres, more = _read(path, [name.lower() for name in names])
+    return Frame(*spheres[:3], columns={name: more[name.lower()] for name in names})
+
+
+def _read(path: Path, names: Sequence[str]) -> tuple[Spheres, dict[str, NDArray]]:
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
         lines = _lines(file)
         try:
             header = next(lines, "")
             delimiter = max(_DELIMITERS, key=header.count)
             reader = csv.reader(chain([header], lines), delimiter=delimiter)
-            columns = find_columns([field.strip().lower() for field in next(reader, [])])
+            there = [field.strip().lower() for field in next(reader, [])]
+            columns = find_columns(there, more=names)
             rows = ((reader.line_num, row) for row in reader if "".join(row).strip())
-            return from_table(read_table(rows, columns), columns)
+            table = read_table(rows, columns)
+            return from_table(table, columns), more_of(table, columns)
         except (ValueError, csv.Error) as error:
             raise ValueError(f"{path}: {error}") from None
 

@@ -1,104 +1,139 @@
 """Dumps of LAMMPS and LIGGGHTS: frames of "ITEM:" sections.
 
-They are read plain or compressed by gzip, and written plain.
+They are read plain or compressed by gzip or zstd, and written plain.
 """
 
 from __future__ import annotations
 
-import gzip
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .spheres import Spheres, find_columns, from_table, read_table
-from .text import Lines, numbers, shown, wholes
+from ..poses import Period
+from .frame import Frame
+from .packed import CutOff, Unpacked
+from .rows import Text, read_block
+from .spheres import Columns, Spheres, find_columns, from_table, joined, more_of
+from .text import numbers, reals, shown, wholes
 
 # wrapped, unwrapped, scaled by the box, both: whichever all three axes have
 _AXES = (("x", "y", "z"), ("xu", "yu", "zu"), ("xs", "ys", "zs"), ("xsu", "ysu", "zsu"))
 _SCALED = ("xs", "xsu")
 
-_GZIP = b"\x1f\x8b"
 _ITEM = b"ITEM:"
+_BOX = "BOX BOUNDS"
 
-# Heads have about ten lines, and rows a few hundred columns. The bounds matter since gzip packs a
-# gigabyte of nothing into a megabyte.
+# Heads have about ten lines. The bound matters since gzip packs a gigabyte of nothing into a
+# megabyte.
 _HEAD_LINES = 64
-_LINE_BYTES = 1 << 16
 
 # frames of few spheres take less memory as one: so many are joined
 _JOINED_FRAMES = 1 << 10
 
 
-class _Frame(NamedTuple):
+class _Head(NamedTuple):
     """What a frame says before its rows."""
 
     number: int
     sphere_count: int
     names: list[str]
-    box: list[list[bytes]] | None  # the lines of BOX BOUNDS
+    sections: dict[str, list[list[bytes]]]  # the words of the lines below each title
+
+    def box(self) -> tuple[str, list[list[bytes]] | None]:
+        """What stands behind BOX BOUNDS, and the lines below; None where there are none."""
+        for title, lines in self.sections.items():
+            if title.startswith(_BOX):
+                return title[len(_BOX) :], lines
+        return "", None
+
+
+class Place(NamedTuple):
+    """Where a frame begins."""
+
+    offset: int  # in the text, unpacked
+    line: int  # how many lines are before it
+    number: int
 
 
 def is_dump(path: Path) -> bool:
     """Whether a file begins as a dump does."""
+    return _begins(path) == _ITEM
+
+
+def may_become_dump(path: Path) -> bool:
+    """Whether a file has so little in it that it may be the beginning of a dump."""
+    return _ITEM.startswith(_begins(path))
+
+
+def _begins(path: Path) -> bytes:
+    begin = b""
+    with Unpacked(path) as file:
+        try:
+            while len(begin) < len(_ITEM) and (more := file.read(len(_ITEM))):
+                begin += more
+        except CutOff:
+            return begin[: len(_ITEM)]
+        except ValueError:
+            return b"no sound file"
+    return begin[: len(_ITEM)]
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What is wrong is told with the file's name."""
     try:
-        with _open(path) as file:
-            return file.read(len(_ITEM)) == _ITEM
-    except (EOFError, gzip.BadGzipFile, zlib.error):
-        return False
+        yield
+    except CutOff as error:
+        raise CutOff(f"{path}: {error}") from None
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+# ---- spheres of a file ---------------------------------------------------------------------------
 
 
 def read_spheres(path: Path, frame: int | str) -> Spheres:
     """Read one frame of a dump, from 0 or negative from the end, or "all"."""
-    try:
+    with _told(path):
         if isinstance(frame, str):
             return _all_of(path)
         count = _count_frames(path) if frame < 0 else 0
         if count + frame < 0:
             raise ValueError(f"there are {count} frames, but no frame {frame}")
         return _one_of(path, count + frame)
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise ValueError(f"{path} is no sound gzip file: {error}") from None
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-
-
-def _open(path: Path) -> BinaryIO:
-    with open(path, "rb") as file:
-        packed = file.read(len(_GZIP)) == _GZIP
-    return gzip.open(path, "rb") if packed else open(path, "rb")  # type: ignore[return-value]
 
 
 def _one_of(path: Path, number: int) -> Spheres:
-    with _open(path) as file:
+    with Unpacked(path) as file:
         dump = _Dump(file)
-        while frame := dump.next_frame():
-            if frame.number == number:
-                return dump.spheres(frame)
-            dump.skip(frame)
+        while head := dump.next_head():
+            if head.number == number:
+                return dump.spheres(head)
+            dump.skip(head)
     raise ValueError(f"there are {dump.frame_count} frames, but no frame {number}")
 
 
 def _count_frames(path: Path) -> int:
-    with _open(path) as file:
+    with Unpacked(path) as file:
         dump = _Dump(file)
-        while frame := dump.next_frame():
-            dump.skip(frame)
+        while head := dump.next_head():
+            dump.skip(head)
     return dump.frame_count
 
 
 def _all_of(path: Path) -> Spheres:
     blocks: list[Spheres] = []
     frames: list[Spheres] = []
-    with _open(path) as file:
+    with Unpacked(path) as file:
         dump = _Dump(file)
-        while frame := dump.next_frame():
-            spheres = dump.spheres(frame)
-            number = np.full(len(spheres.radii), frame.number, np.intp)
+        while head := dump.next_head():
+            spheres = dump.spheres(head)
+            number = np.full(len(spheres.radii), head.number, np.intp)
             frames.append(spheres._replace(frame=number))
             if len(frames) == _JOINED_FRAMES:
                 blocks.append(_joined(frames))
@@ -116,14 +151,83 @@ def _joined(parts: list[Spheres]) -> Spheres:
     )
 
 
-class _Dump:
-    """A dump that is read from its beginning on, frame by frame."""
+# ---- frames of a file ----------------------------------------------------------------------------
 
-    def __init__(self, file: BinaryIO):
-        self._lines = Lines(file, "line ", _LINE_BYTES)
+
+def find_places(path: Path, drop: bool) -> list[Place]:
+    """Where the frames begin.
+
+    A frame that is broken so that it is not known where it ends is the last one; whoever reads it
+    gets the error. `drop`: not so where the file just ends too early.
+    """
+    places: list[Place] = []
+    with Unpacked(path) as file:
+        dump = _Dump(file)
+        try:
+            while (place := dump.next_place()) and (head := dump.next_head()):
+                dump.skip(head)
+                dump.check_end(head)
+                places.append(place)
+        except CutOff:
+            if not drop:
+                places.append(place)
+        except ValueError:
+            places.append(place)
+    return places
+
+
+def read_frames(path: Path, names: Sequence[str], drop: bool) -> Iterator[Frame]:
+    """All frames of a file, one after the other; names: of further columns."""
+    with Unpacked(path) as file:
+        dump = _Dump(file)
+        while True:
+            try:
+                with _told(path):
+                    frame = dump.next_frame(names)
+            except CutOff:
+                if drop:
+                    return
+                raise
+            if frame is None:
+                return
+            yield frame
+
+
+def read_places(path: Path, names: Sequence[str], places: Iterable[Place]) -> Iterator[Frame]:
+    """The frames that begin at these places, in this order; in one go while they ascend."""
+    left = deque(places)
+    while left:
+        with Unpacked(path) as file:
+            dump = _Dump(file)
+            while left and left[0].offset >= dump.text.offset:
+                with _told(path):
+                    frame = dump.frame_at(left.popleft(), names)
+                yield frame
+
+
+# ---- a file that is read -------------------------------------------------------------------------
+
+
+class _Dump:
+    """A dump that is read from a place on, frame by frame."""
+
+    def __init__(self, file: Unpacked):
+        self.text = Text(file)
         self.frame_count = 0
 
-    def next_frame(self) -> _Frame | None:
+    def next_place(self) -> Place:
+        return Place(self.text.offset, self.text.line, self.frame_count)
+
+    def frame_at(self, place: Place, names: Sequence[str]) -> Frame:
+        """The frame that begins at a place, which is not behind."""
+        self.text.go_to(place.offset, place.line)
+        self.frame_count = place.number
+        frame = self.next_frame(names)
+        if frame is None:
+            raise ValueError(f"frame {place.number} is no longer there: the file has changed")
+        return frame
+
+    def next_head(self) -> _Head | None:
         """The next frame's head; then its rows must be read or skipped."""
         sections: dict[str, list[list[bytes]]] = {}
         title = None
@@ -136,67 +240,189 @@ class _Dump:
                 sections[title] = []
             elif words := text.split():
                 if title is None:
-                    raise ValueError(
-                        f"line {line}: {shown(text.strip())} stands where 'ITEM:' should"
-                    )
-                sections[title].append(words)
+                    self._complain(line, text)
+                sections[title].append(words)  # type: ignore[index]
         if title is not None:
-            raise ValueError(
-                f"the file ends in the head of frame {self.frame_count}: it was cut off"
-            )
+            raise CutOff(f"the file ends in the head of frame {self.frame_count}: it was cut off")
         return None
 
+    def _complain(self, line: int, text: bytes) -> None:
+        if self.text.is_open and _ITEM.startswith(text):
+            raise CutOff(f"the file ends in the head of frame {self.frame_count}: it was cut off")
+        raise ValueError(f"line {line}: {shown(text.strip())} stands where 'ITEM:' should")
+
     def _head_lines(self) -> Iterator[tuple[int, bytes]]:
-        yield from islice(self._lines, _HEAD_LINES)
-        for line, _ in self._lines:
+        for _ in range(_HEAD_LINES):
+            if (text := self.text.take_line()) is None:
+                return
+            yield self.text.line, text
+        if self.text.take_line() is not None:
             raise ValueError(
-                f"line {line}: the head of frame {self.frame_count} goes on after"
+                f"line {self.text.line}: the head of frame {self.frame_count} goes on after"
                 f" {_HEAD_LINES} lines"
             )
 
-    def skip(self, frame: _Frame) -> None:
-        self._check_count(frame, self._lines.skip(frame.sphere_count))
+    def skip(self, head: _Head) -> None:
+        """Pass over the rows of the frame whose head was read last."""
+        row_count = 0
+        for _, block, lines in self.text.take_rows(head.sphere_count):
+            if _ITEM in block:
+                row_count += block[: block.index(_ITEM)].count(b"\n")
+                raise ValueError(
+                    f"frame {head.number} says that it has {head.sphere_count} spheres, but after"
+                    f" {row_count} another frame begins"
+                )
+            row_count += lines
+        _check_count(head, row_count)
 
-    def spheres(self, frame: _Frame) -> Spheres:
+    def table(self, head: _Head, columns: Columns, may_be_open: bool) -> list[NDArray]:
+        """The picked columns of the frame whose head was read last.
+
+        may_be_open: the last line may have no end.
+        """
+        row_count, blocks = 0, []
+        for line, block, lines in self.text.take_rows(head.sphere_count):
+            if not may_be_open:
+                self.check_end(head)
+            blocks.append(read_block(block, line, row_count, columns))
+            row_count += lines
+        _check_count(head, row_count)
+        table = joined(blocks or [read_block(b"", 0, 0, columns)])
+        if columns.axes[0] in _SCALED:
+            table[:3] = _unscaled(np.stack(table[:3], axis=1), head).T
+        return table
+
+    def spheres(self, head: _Head) -> Spheres:
         """The spheres of the frame whose head was read last."""
-        columns = find_columns(frame.names, _AXES)
-        lines = islice(self._lines, frame.sphere_count)
-        table = read_table(((line, text.split()) for line, text in lines), columns)
-        self._check_count(frame, len(table))
-        if frame.names[columns.axes[0]] in _SCALED:
-            table[:, :3] = _unscaled(table[:, :3], frame)
-        return from_table(table, columns)
+        columns = find_columns(head.names, _AXES)
+        return from_table(self.table(head, columns, may_be_open=True), columns)
 
-    def _check_count(self, frame: _Frame, rows: int) -> None:
-        if rows < frame.sphere_count:
-            raise ValueError(
-                f"frame {frame.number} says that it has {frame.sphere_count} spheres,"
-                f" but the file ends after {rows}"
+    def next_frame(self, names: Sequence[str]) -> Frame | None:
+        """The next frame, with further columns of these names; None at the end."""
+        head = self.next_head()
+        return None if head is None else self._frame(head, names)
+
+    def _frame(self, head: _Head, names: Sequence[str]) -> Frame:
+        try:
+            columns = find_columns(head.names, _AXES, names)
+            period, origin = _period_and_origin(head)
+            self.check_end(head)
+            table = self.table(head, columns, may_be_open=False)
+            spheres = from_table(table, columns)
+        except CutOff:
+            raise
+        except ValueError as error:
+            raise ValueError(_with_frame(str(error), head.number)) from None
+        return Frame(
+            *spheres[:3],
+            step=_step_number(head),
+            time=_time(head),
+            period=period,
+            origin=origin,
+            columns=more_of(table, columns),
+        )
+
+    def check_end(self, head: _Head) -> None:
+        """A last line without an end may be the beginning of one that is still being written."""
+        if self.text.is_open:
+            raise CutOff(
+                f"the last line of frame {head.number} has no end: it may be cut off; if it is"
+                " not, write a line feed behind it"
             )
 
 
-def _read_head(number: int, names: list[str], sections: dict[str, list[list[bytes]]]) -> _Frame:
+def _with_frame(message: str, number: int) -> str:
+    name = f"frame {number}"
+    return message if name in message else f"{name}: {message}"
+
+
+def _check_count(head: _Head, rows: int) -> None:
+    if rows < head.sphere_count:
+        raise CutOff(
+            f"frame {head.number} says that it has {head.sphere_count} spheres,"
+            f" but the file ends after {rows}"
+        )
+
+
+# ---- heads ---------------------------------------------------------------------------------------
+
+
+def _read_head(number: int, names: list[str], sections: dict[str, list[list[bytes]]]) -> _Head:
     try:
         (count,) = wholes(sections["NUMBER OF ATOMS"][0][:1])
         if count < 0:
             raise ValueError
     except (IndexError, KeyError, ValueError):
         raise ValueError(f"frame {number} has no sound 'ITEM: NUMBER OF ATOMS'") from None
-    box = next((lines for title, lines in sections.items() if title.startswith("BOX BOUNDS")), None)
-    return _Frame(number, count, names, box)
+    return _Head(number, count, names, sections)
 
 
-def _unscaled(scaled: np.ndarray, frame: _Frame) -> np.ndarray:
-    """Coordinates from parts of the box."""
+def _step_number(head: _Head) -> int | None:
+    if "TIMESTEP" not in head.sections:
+        return None
     try:
-        box = np.array([numbers(words, str) for words in frame.box])  # type: ignore[union-attr]
-        origin, edges = _BOXES[box.shape](box)
+        (step,) = wholes(head.sections["TIMESTEP"][0])
+    except (IndexError, ValueError):
+        raise ValueError(f"frame {head.number} has no sound 'ITEM: TIMESTEP'") from None
+    return step
+
+
+def _time(head: _Head) -> float | None:
+    if "TIME" not in head.sections:
+        return None
+    try:
+        (time,) = reals(head.sections["TIME"][0]).tolist()
+    except (IndexError, ValueError):
+        raise ValueError(f"frame {head.number} has no sound 'ITEM: TIME'") from None
+    return float(time)
+
+
+# ---- boxes ---------------------------------------------------------------------------------------
+
+
+def _read_box(head: _Head) -> np.ndarray:
+    """The numbers of BOX BOUNDS, of which each line has two, three or four."""
+    try:
+        box = np.array([numbers(words, str) for words in head.box()[1]])  # type: ignore[union-attr]
+        _BOXES[box.shape]
     except (KeyError, TypeError, ValueError):
-        raise ValueError(f"frame {frame.number} has no sound 'ITEM: BOX BOUNDS'") from None
+        raise ValueError(f"frame {head.number} has no sound 'ITEM: BOX BOUNDS'") from None
+    return box
+
+
+def _unscaled(scaled: np.ndarray, head: _Head) -> np.ndarray:
+    """Coordinates from parts of the box."""
+    box = _read_box(head)
+    origin, edges = _BOXES[box.shape](box)
     # not a matrix product, whose last bit differs from one machine to another
     x, y, z = (scaled[:, k : k + 1] * edges[k] for k in range(3))
     return origin + x + y + z
 
+
+def _period_and_origin(head: _Head) -> tuple[Period | None, NDArray[np.float64] | None]:
+    """Of a box along the axes; a tilted one raises an error, since a period has no tilt."""
+    title, lines = head.box()
+    if lines is None:
+        return None, None
+    box = _read_box(head)
+    if box.shape[1] == 4 or box[:, 2:].any():
+        raise ValueError(
+            f"frame {head.number} has a triclinic box: its edges are not along the axes, but frames"
+            " tell a period along axes; read_spheres reads the spheres of such dumps without it"
+        )
+    low, high = box[:, 0].copy(), box[:, 1]
+    if not (low <= high).all():
+        raise ValueError(f"frame {head.number} has no sound 'ITEM: BOX BOUNDS': low is above high")
+    flags = [word for word in title.split() if word not in _TILTS]
+    flags += [""] * (3 - len(flags))
+    lengths = zip(flags, (high - low).tolist(), strict=False)
+    period = tuple(length if flag == _PERIODIC else None for flag, length in lengths)
+    return (None if period == (None,) * 3 else period), low
+
+
+# what BOX BOUNDS says of an axis that is periodic at both ends
+_PERIODIC = "pp"
+_TILTS = ("xy", "xz", "yz")
 
 _Box = tuple[np.ndarray, np.ndarray]
 

@@ -7,7 +7,7 @@ import os
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -15,6 +15,7 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
+from .frame import Frame
 from .spheres import Spheres, check_arrays, from_arrays
 
 # what a file that is damaged makes zipfile and NumPy raise; OSError for places before its beginning
@@ -53,6 +54,13 @@ def read_spheres(path: Path) -> Spheres:
         with damage_told(path, "npy"):
             table = read_array(file)
     return from_arrays(path, table[:, :3], table[:, 3])
+
+
+def read_frame(path: Path, names: Sequence[str]) -> Frame:
+    """Read spheres; there are no further columns."""
+    if names:
+        raise ValueError(f"{path} has no column {names[0]}: it holds x, y, z and radius alone")
+    return Frame(*read_spheres(path)[:3], columns={})
 
 
 @contextmanager

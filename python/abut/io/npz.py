@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from ..contacts import NODE_COLUMNS, ROW_COLUMNS, Contacts
 from ..history import mesh_count
 from ..pairs import PAIR_COLUMNS, Pairs
 from ..poses import Period, lengths_of, read_period
+from .frame import Frame
 from .npy import damage_told, read_array, read_header
 from .spheres import Spheres, check_arrays, from_arrays
 
@@ -42,6 +43,9 @@ _TYPES = dict.fromkeys(_REAL, np.float64) | {"type": np.uint8}
 _DIMENSIONS = dict.fromkeys(_VECTORS, 2) | {
     "poses": 3, "flat_angle": 0, "other_count": 0, "mesh_count": 0,
 }  # fmt: skip
+
+# what `write_frames` says of when a frame was
+_OF_FRAMES = {"time": np.float64, "step_count": np.intp}
 
 # a search numbers meshes in 32 bits
 _MOST_MESHES = 2**31
@@ -382,6 +386,34 @@ def read_spheres(path: Path) -> Spheres:
             raise ValueError(f"{path} has no key {name}: centers (n, 3) and radii are read")
     check_arrays(path, **headers)
     return from_arrays(path, **read_arrays(path, headers))
+
+
+def read_frame(path: Path, names: Sequence[str]) -> Frame:
+    """Read spheres, when they were, and further arrays (n,) or (n, k) of these names."""
+    spheres = read_spheres(path)
+    headers = read_headers(path, (*_OF_FRAMES, *names))
+    with told(path):
+        for name, dtype in _OF_FRAMES.items():
+            if name in headers:
+                check_kind(name, headers[name], np.dtype(dtype), 0)
+        for name in names:
+            _check_column(path, name, headers, len(spheres.radii))
+    arrays = read_arrays(path, headers)
+    return Frame(
+        *spheres[:3],
+        step=int(arrays["step_count"]) if "step_count" in arrays else None,
+        time=float(arrays["time"]) if "time" in arrays else None,
+        columns={name: arrays[name] for name in names},
+    )
+
+
+def _check_column(path: Path, name: str, headers: _Arrays, length: int) -> None:
+    if name not in headers:
+        with _opened(path) as archive:
+            there = ", ".join(member.removesuffix(".npy") for member in archive.namelist())
+        raise ValueError(f"there is no column {name}; the columns are {there}")
+    if headers[name].shape[:1] != (length,):
+        raise ValueError(f"{name} has shape {headers[name].shape}, but must be ({length}, ...)")
 
 
 def read_headers(path: Path, names: Iterable[str]) -> dict[str, NDArray]:

@@ -6,6 +6,8 @@ import os
 import re
 import sys
 from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
 
 _ORDER = "LittleEndian" if sys.byteorder == "little" else "BigEndian"
@@ -16,6 +18,42 @@ _HEAD = (
 _FOOT = "</Collection>\n</VTKFile>\n"
 
 _ENTRY = re.compile(r'<DataSet timestep="([^"]*)".*/>\n')
+
+
+class Entry(NamedTuple):
+    """A file of a list."""
+
+    path: Path
+    time: float
+
+
+def read(path: Path) -> list[Entry]:
+    """The files that a list names, in its order."""
+    try:
+        root = ElementTree.parse(path).getroot()
+        if root.get("type") != "Collection":
+            raise ValueError("it is no list of files: its type is not Collection")
+        entries = [_entry(path.parent, item) for item in root.iter("DataSet")]
+        _check_times(entries)
+    except (ValueError, ElementTree.ParseError) as error:
+        raise ValueError(f"{path}: {error}") from None
+    return entries
+
+
+def _entry(folder: Path, item: ElementTree.Element) -> Entry:
+    for name in ("timestep", "file"):
+        if not item.get(name):
+            raise ValueError(f"a DataSet has no {name}")
+    return Entry(folder / item.attrib["file"], float(item.attrib["timestep"]))
+
+
+def _check_times(entries: list[Entry]) -> None:
+    """A time that comes twice has several parts, which together would be its frame."""
+    times: set[float] = set()
+    for entry in entries:
+        if entry.time in times:
+            raise ValueError(f"it has more than one file of the time {entry.time!r}")
+        times.add(entry.time)
 
 
 class Collection:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import checks
-from .text import BLOCK, Word, numbers, shown
+from .text import BLOCK, Word, numbers, reals, shown, wholes
 
-# whole numbers that float64 holds exactly, as which the columns are read
+# whole numbers that float64 holds exactly, as which those are read that are not written as integers
 _WHOLE_LIMIT = 2.0**53
 
 
@@ -36,35 +37,66 @@ class Spheres(NamedTuple):
     frame: np.ndarray | None = None
 
 
+class Pick(NamedTuple):
+    """A column of a table that is read."""
+
+    name: str
+    number: int  # of the table's columns
+    kind: str  # one of _KINDS
+
+
 class Columns(NamedTuple):
-    """Which columns of a table hold the spheres."""
+    """Which columns of a table are read."""
 
-    axes: tuple[int, ...]
-    size: int
-    size_name: str  # radius or diameter
-    id: int | None
+    picks: tuple[Pick, ...]  # coordinates, radius or diameter, id where it is there, and more
+    has_ids: bool
     column_count: int
+    axes: tuple[str, ...]  # names of the coordinates
 
-    def wanted(self) -> list[int]:
-        """The columns' numbers: centers, radius or diameter, id."""
-        return [*self.axes, self.size, *([] if self.id is None else [self.id])]
+    @property
+    def first_of_more(self) -> int:
+        return 5 if self.has_ids else 4
+
+
+# columns of dumps that are no real numbers
+_WHOLE_NAMES = {"id", "mol", "proc", "procp1", "type", "ix", "iy", "iz"}
+_WHOLE_BEGINNING = "i_"  # a property of atoms that is an integer
+_TEXT_NAMES = {"element", "typelabel"}
+
+
+def _kind_of(name: str) -> str:
+    if name in _TEXT_NAMES:
+        return "text"
+    return "whole" if name in _WHOLE_NAMES or name.startswith(_WHOLE_BEGINNING) else "real"
 
 
 def find_columns(
-    names: Sequence[str], axes: Sequence[Sequence[str]] = (("x", "y", "z"),)
+    names: Sequence[str],
+    axes: Sequence[Sequence[str]] = (("x", "y", "z"),),
+    more: Sequence[str] = (),
 ) -> Columns:
-    """The columns of spheres among columns of these names; `axes` are the coordinates' names."""
+    """The columns of spheres among columns of these names, and more by their names.
+
+    axes: what the coordinates may be called, the first that are there.
+    """
     found = next((wanted for wanted in axes if set(wanted) <= set(names)), None)
     size = next((name for name in ("radius", "diameter") if name in names), None)
     missing = [*(axes[0] if found is None else ()), *(() if size else ("radius",))]
     missing = [name for name in missing if name not in names]
     if found is None or size is None:
         raise ValueError(f"there is no column {' or '.join(missing)}{_there_is(names)}")
-    for name in (*found, size, "id"):
+    for name in more:
+        if name not in names:
+            raise ValueError(f"there is no column {_quoted(name)}{_there_is(names)}")
+    for name in (*found, size, "id", *more):
         if names.count(name) > 1:
             raise ValueError(f"there are {names.count(name)} columns {name}")
-    number = names.index("id") if "id" in names else None
-    return Columns(tuple(map(names.index, found)), names.index(size), size, number, len(names))
+    has_ids = "id" in names
+    kinds = [(name, "finite") for name in (*found, size)]
+    kinds += [("id", "whole")] if has_ids else []
+    kinds += [(name, _kind_of(name)) for name in more]
+    picks = tuple(Pick(name, names.index(name), kind) for name, kind in kinds)
+    return Columns(picks, has_ids, len(names), tuple(found))
 
 
 def _there_is(names: Sequence[str]) -> str:
@@ -91,11 +123,15 @@ def _quoted(name: str) -> str:
     return name if name.isidentifier() else shown(name)
 
 
-def read_table(rows: Iterator[tuple[int, Sequence[Word]]], columns: Columns) -> np.ndarray:
-    """The wanted columns (n, 4 or 5) of rows of words, each with its line's number."""
-    wanted = columns.wanted()
-    pick = itemgetter(*wanted)
-    blocks: list[np.ndarray] = []
+def read_table(
+    rows: Iterable[tuple[int, Sequence[Word]]], columns: Columns, first_row: int = 0
+) -> list[NDArray]:
+    """The picked columns of rows of words, each with its line's number.
+
+    first_row: what errors call the first row.
+    """
+    pick = itemgetter(*(one.number for one in columns.picks))
+    blocks: list[list[NDArray]] = []
     words: list[Word] = []
     lines: list[int] = []
     for line, row in rows:
@@ -106,31 +142,97 @@ def read_table(rows: Iterator[tuple[int, Sequence[Word]]], columns: Columns) -> 
         words += pick(row)
         lines.append(line)
         if len(lines) == BLOCK:
-            blocks.append(_read_block(words, lines, len(wanted)))
+            blocks.append(_read_words(words, lines, columns.picks, first_row))
+            first_row += len(lines)
             words, lines = [], []
-    blocks.append(_read_block(words, lines, len(wanted)))
-    return np.concatenate(blocks)
+    blocks.append(_read_words(words, lines, columns.picks, first_row))
+    return joined(blocks)
 
 
-def _read_block(words: Sequence[Word], lines: Sequence[int], width: int) -> np.ndarray:
-    return numbers(words, lambda i: f"line {lines[i // width]}").reshape(-1, width)
+def joined(blocks: Sequence[Sequence[NDArray]]) -> list[NDArray]:
+    """The columns of a table that was read in several blocks."""
+    return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
 
 
-def from_table(table: np.ndarray, columns: Columns) -> Spheres:
-    """Spheres of a table that holds the wanted columns; an error names the first unsound row."""
-    centers, radii = np.ascontiguousarray(table[:, :3]), table[:, 3].copy()
-    if columns.size_name == "diameter":
-        radii /= 2.0
-    check(centers, radii)
-    return Spheres(centers, radii, None if columns.id is None else _whole(table[:, 4]))
+def _read_words(
+    words: Sequence[Word], lines: Sequence[int], picks: Sequence[Pick], first_row: int
+) -> list[NDArray]:
+    width = len(picks)
+    try:
+        parts = [_KINDS[one.kind](words[k::width]) for k, one in enumerate(picks)]
+    except ValueError:
+        raise _first_offender(words, lines, picks) from None
+    for one, part in zip(picks, parts, strict=True):
+        if one.kind == "whole" and part.dtype.kind == "f":
+            _check_whole(part, one.name, first_row)
+    return [
+        part.astype(np.intp, copy=False) if one.kind == "whole" else part
+        for one, part in zip(picks, parts, strict=True)
+    ]
 
 
-def _whole(values: np.ndarray) -> np.ndarray:
+def _first_offender(
+    words: Sequence[Word], lines: Sequence[int], picks: Sequence[Pick]
+) -> ValueError:
+    width = len(picks)
+    for i, word in enumerate(words):
+        kind = picks[i % width].kind
+        try:
+            _KINDS[kind]([word])
+        except ValueError:
+            wanted = "number" if kind == "real" else "finite number"
+            return ValueError(f"line {lines[i // width]}: {shown(word)} is no {wanted}")
+    raise AssertionError("all words are sound, but not together")
+
+
+def _finite(words: Sequence[Word]) -> NDArray[np.float64]:
+    return numbers(words, str)
+
+
+def _wholes(words: Sequence[Word]) -> NDArray:
+    """Integers; or where some are written as 7.0 or 1e3, real numbers, which may be no integers."""
+    try:
+        return np.array(wholes(words), np.intp)
+    except ValueError:
+        return numbers(words, str)
+
+
+def _texts(words: Sequence[Word]) -> NDArray[np.str_]:
+    plain = (word.decode("utf-8", "replace") if isinstance(word, bytes) else word for word in words)
+    return np.array(list(plain), np.str_)
+
+
+# what reads the words of a column of this kind, or raises a ValueError
+_KINDS: dict[str, Callable[[Sequence[Word]], NDArray]] = {
+    "finite": _finite,
+    "real": reals,
+    "whole": _wholes,
+    "text": _texts,
+}
+
+
+def _check_whole(values: NDArray, name: str, first_row: int) -> None:
     whole = (np.abs(values) <= _WHOLE_LIMIT) & (values == np.floor(values))
     if not whole.all():
         row = np.argmin(whole)
-        raise ValueError(f"row {row}: id {values[row]} is no whole number")
-    return values.astype(np.intp)
+        raise ValueError(f"row {first_row + row}: {name} {values[row]} is no whole number")
+
+
+def from_table(table: Sequence[NDArray], columns: Columns) -> Spheres:
+    """Spheres of the picked columns; an error names the first unsound row."""
+    centers, radii = np.stack(table[:3], axis=1), table[3]
+    if columns.picks[3].name == "diameter":
+        radii = radii / 2.0
+    check(centers, radii)
+    return Spheres(centers, radii, table[4] if columns.has_ids else None)
+
+
+def more_of(table: Sequence[NDArray], columns: Columns) -> dict[str, NDArray]:
+    """The further columns of a table by their names."""
+    first = columns.first_of_more
+    return {
+        one.name: column for one, column in zip(columns.picks[first:], table[first:], strict=True)
+    }
 
 
 def check(centers: np.ndarray, radii: np.ndarray) -> None:

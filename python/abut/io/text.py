@@ -40,12 +40,12 @@ class Lines:
     file : binary file
     label : str
         What is said of a line before its number in errors: ``"drum.obj, line "``.
-    longest : int
-        A line of more bytes raises a ValueError, before it is read whole.
+
+    A line of more than LINE_BYTES raises a ValueError, before it is read whole.
     """
 
-    def __init__(self, file: BinaryIO, label: str, longest: int = LINE_BYTES):
-        self._file, self._label, self._longest = file, label, longest
+    def __init__(self, file: BinaryIO, label: str):
+        self._file, self._label = file, label
         self._ahead: list[bytes] = []  # read, but not taken; the next one is last
         self._rest = b""  # what was read of the line after them
         self._taken = 0
@@ -56,16 +56,6 @@ class Lines:
                 line = self._ahead.pop()
                 self._taken += 1
                 yield self._taken, line
-
-    def skip(self, count: int) -> int:
-        """Pass over so many lines, or those that are left; returns how many they were."""
-        passed = 0
-        while passed < count and (self._ahead or self._read()):
-            step = min(count - passed, len(self._ahead))
-            del self._ahead[len(self._ahead) - step :]
-            passed += step
-        self._taken += passed
-        return passed
 
     def _read(self) -> bool:
         """Read on; False at the end of the file."""
@@ -78,23 +68,22 @@ class Lines:
         self._rest = lines.pop()
         if not self._taken and lines:
             lines[0] = lines[0].removeprefix(_BYTE_ORDER_MARK)
-        if max(map(len, lines), default=0) > self._longest or len(self._rest) > self._longest:
+        if max(map(len, lines), default=0) > LINE_BYTES or len(self._rest) > LINE_BYTES:
             raise self._too_long([*lines, self._rest])
         lines.reverse()
         self._ahead = lines
         return True
 
     def _too_long(self, lines: Sequence[bytes]) -> ValueError:
-        first = next(i for i, line in enumerate(lines) if len(line) > self._longest)
+        first = next(i for i, line in enumerate(lines) if len(line) > LINE_BYTES)
         number = self._taken + 1 + first
-        return ValueError(f"{self._label}{number} has more than {self._longest} bytes")
+        return ValueError(f"{self._label}{number} has more than {LINE_BYTES} bytes")
 
 
 def numbers(words: Sequence[Word], place: Place) -> np.ndarray:
     """Finite float64 numbers; a ValueError names the first word that is none."""
     try:
-        _check_written(words)
-        values = np.fromiter(map(float, words), np.float64, len(words))
+        values = reals(words)
     except ValueError:
         bad = next(i for i, word in enumerate(words) if not _is_number(word))
     else:
@@ -105,10 +94,15 @@ def numbers(words: Sequence[Word], place: Place) -> np.ndarray:
     raise ValueError(f"{place(bad)}: {shown(words[bad])} is no finite number")
 
 
+def reals(words: Sequence[Word]) -> np.ndarray:
+    """Numbers (float64), which may be infinite or NaN; a ValueError where a word is none."""
+    _check_written(words)
+    return np.fromiter(map(float, words), np.float64, len(words))
+
+
 def _is_number(word: Word) -> bool:
     try:
-        _check_written([word])
-        return math.isfinite(float(word))
+        return math.isfinite(reals([word])[0])
     except ValueError:
         return False
 
@@ -137,10 +131,9 @@ def _is_integer(word: bytes) -> bool:
     return True
 
 
-def wholes(words: Sequence[bytes]) -> array[int]:
+def wholes(words: Sequence[Word]) -> array[int]:
     """Whole numbers; a ValueError where a word is none, or beyond 64 bits."""
-    if b"_" in b"".join(words):
-        raise ValueError("Python takes 1_0 for a number, other programs do not")
+    _check_written(words)
     try:
         return array("q", map(int, words))
     except OverflowError:

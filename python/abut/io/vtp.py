@@ -1,15 +1,22 @@
-"""VTP, the XML format of VTK and ParaView for points and polygons, with appended raw data."""
+"""VTP, the XML format of VTK and ParaView for points and polygons, with appended raw data.
+
+Points that are spheres are read, too.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .frame import Frame
+from .spheres import check_arrays, from_arrays
 
 if TYPE_CHECKING:
     from ..mesh import Mesh
@@ -107,3 +114,114 @@ def _described(name: str, array: NDArray, offset: int) -> str:
         f' Name={quoteattr(name)} NumberOfComponents="{components}" format="appended"'
         f' offset="{offset}"/>'
     )
+
+
+# ---- reading -------------------------------------------------------------------------------------
+
+_POINTS = "Points"
+_APPENDED = b"<AppendedData"
+_ORDERS = {"LittleEndian": "<", "BigEndian": ">"}
+_LENGTHS = {"UInt32": "u4", "UInt64": "u8"}
+_TYPES = {
+    f"{name}{8 * size}": f"{kind}{size}"
+    for kind, name in _KINDS.items()
+    for size in (1, 2, 4, 8)
+    if kind != "f" or size >= 4
+}
+
+# heads have a line an array: what has more is no such file
+_HEAD_BYTES = 1 << 20
+
+
+class _Array(NamedTuple):
+    """An array of a file, before it is read."""
+
+    dtype: np.dtype
+    width: int  # numbers of an entry
+    begin: int  # of the number that says how many bytes it has
+
+
+def read_frame(path: Path, names: Sequence[str]) -> Frame:
+    """Read points that have a radius, as `save_points` writes them, and further columns."""
+    try:
+        with open(path, "rb") as file:
+            length_type, arrays = _read_head(file)
+            found = _read_arrays(file, length_type, arrays, names)
+    except (ValueError, ElementTree.ParseError) as error:
+        raise ValueError(f"{path}: {error}") from None
+    own = (found["radius"], found.get("id"))
+    check_arrays(path, found[_POINTS], *own)
+    spheres = from_arrays(path, found[_POINTS], *own)
+    return Frame(*spheres[:3], columns={name: found[name] for name in names})
+
+
+def _read_head(file: BinaryIO) -> tuple[np.dtype, dict[str, _Array]]:
+    """The type of the numbers before arrays, and the arrays of points by their names."""
+    text, mark, rest = file.read(_HEAD_BYTES).partition(_APPENDED)
+    root = ElementTree.fromstring(text + b"</VTKFile>" if mark else text)
+    if root.get("type") != "PolyData" or not mark or b"_" not in rest or root.get("compressor"):
+        raise ValueError(
+            "it is no vtp file with appended raw data that is not compressed, as write_frames"
+            " writes it"
+        )
+    order = _named(_ORDERS, root, "byte_order", "LittleEndian")
+    length_type = np.dtype(order + _named(_LENGTHS, root, "header_type", "UInt32"))
+    data = len(text) + len(mark) + rest.index(b"_") + 1
+    pieces = root.findall("PolyData/Piece")
+    if len(pieces) != 1:
+        raise ValueError(f"it has {len(pieces)} pieces, but one is read")
+    items = [*pieces[0].findall("Points/DataArray"), *pieces[0].findall("PointData/DataArray")]
+    names = [_POINTS, *(item.get("Name", "") for item in items[1:])]
+    return length_type, {
+        name: _described_array(item, order, data) for name, item in zip(names, items, strict=False)
+    }
+
+
+def _named(table: Mapping[str, str], item: ElementTree.Element, key: str, usual: str) -> str:
+    value = item.get(key, usual)
+    if value not in table:
+        raise ValueError(f"its {key} is {value!r}, but must be {' or '.join(table)}")
+    return table[value]
+
+
+def _described_array(item: ElementTree.Element, order: str, data: int) -> _Array:
+    if item.get("format") != "appended":
+        raise ValueError(f"{item.get('Name')} is {item.get('format')}, but must be appended")
+    dtype = np.dtype(order + _named(_TYPES, item, "type", ""))
+    width, offset = int(item.get("NumberOfComponents", "1")), int(item.get("offset", "0"))
+    if width < 1 or offset < 0:
+        raise ValueError(f"{item.get('Name')} has {width} components at {offset}")
+    return _Array(dtype, width, data + offset)
+
+
+def _read_arrays(
+    file: BinaryIO, length_type: np.dtype, arrays: Mapping[str, _Array], names: Sequence[str]
+) -> dict[str, NDArray]:
+    there = ", ".join(name for name in arrays if name != _POINTS)
+    for name in (_POINTS, "radius", *names):
+        if name not in arrays:
+            raise ValueError(f"there is no column {name}; the columns are {there}")
+    found = {
+        name: _read_array(file, length_type, name, arrays[name])
+        for name in (_POINTS, "radius", "id", *names)
+        if name in arrays
+    }
+    for name, array in found.items():
+        if len(array) != len(found[_POINTS]):
+            raise ValueError(
+                f"{name} has {len(array)} entries, but there are {len(found[_POINTS])} points"
+            )
+    return found
+
+
+def _read_array(file: BinaryIO, length_type: np.dtype, name: str, array: _Array) -> NDArray:
+    left = file.seek(0, 2) - array.begin - length_type.itemsize
+    if left < 0:
+        raise ValueError(f"the file ends before {name}: it was cut off")
+    file.seek(array.begin)
+    size = int(np.frombuffer(file.read(length_type.itemsize), length_type)[0])
+    entry = array.width * array.dtype.itemsize
+    if size > left or size % entry:
+        raise ValueError(f"{name} says that it has {size} bytes, but {left} are there: cut off?")
+    numbers = np.frombuffer(file.read(size), array.dtype).astype(array.dtype.newbyteorder("="))
+    return numbers.reshape(-1, array.width) if array.width > 1 else numbers

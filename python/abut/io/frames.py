@@ -1,0 +1,407 @@
+"""Frames of a simulation, read one at a time; `abut.frames` writes them."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import checks
+from . import csv, dump, npy, npz, pvd, vtp
+from .frame import Frame
+
+_Pathlike = str | os.PathLike[str]
+
+# files that are one frame each, by their endings
+_READERS: dict[str, Callable[[Path, Sequence[str]], Frame]] = {
+    ".npz": npz.read_frame,
+    ".vtp": vtp.read_frame,
+    ".csv": csv.read_frame,
+    ".npy": npy.read_frame,
+}
+_LIST = ".pvd"
+_DUMP = "dump"
+
+# what is said of files that are of no kind
+_KINDS = f"{', '.join(_READERS)}, {_LIST}; a dump begins with 'ITEM:'"
+
+# what `write_frames` writes beside the spheres of a frame: not frames, but parts of them
+_PARTS = ("-contacts", "-pairs", "-walls", "-bodies")
+
+
+class _File(NamedTuple):
+    """A file with one frame, or of a dump several."""
+
+    path: Path
+    kind: str  # an ending, "dump", or nothing where it is not known
+    time: float | None = None  # where a list tells it
+
+
+class _Index(NamedTuple):
+    """Where each frame is: (n,) each."""
+
+    file: NDArray[np.int64]
+    offset: NDArray[np.int64]
+    line: NDArray[np.int64]
+    number: NDArray[np.int64]  # in its file
+
+
+class _Options(NamedTuple):
+    columns: tuple[str, ...]
+    drop: bool
+
+
+def read_frames(
+    path: _Pathlike | Iterable[_Pathlike],
+    columns: Sequence[str] | None = None,
+    on_truncated: str = "raise",
+) -> Frames:
+    """Read the frames of a simulation one at a time.
+
+    Nothing but the beginnings of files is read before a frame is asked for, and nothing but that
+    frame is then held in memory.
+
+    Parameters
+    ----------
+    path : str, path-like, or list of these
+        One of
+
+        - a dump of LAMMPS or LIGGGHTS, told by its first line ``ITEM:``, with any number of frames,
+          plain or compressed by gzip or zstd (this needs Python 3.14 or the package
+          ``zstandard``); with the columns that `read_spheres` takes;
+        - a list of files and times, ``.pvd``, of files that `write_frames` wrote;
+        - a ``.npz``, ``.vtp``, ``.csv`` or ``.npy`` file, which is one frame: those of
+          `write_frames`, and what `read_spheres` takes;
+        - a list of such files, in the order in which they are given;
+        - a folder: its files, but not those of folders in it, nor those whose names begin with a
+          dot;
+        - a pattern with ``*``, ``?``, ``[...]`` or ``**``, as of Python's `glob`.
+
+        The files of a folder or pattern are taken in the order of their names, with numbers in them
+        ordered as whole numbers: ``run.20`` before ``run.100``. They must all be of one kind.
+        Contacts, pairs, walls and bodies that `write_frames` wrote beside a frame are passed over
+        (``100-walls.vtp`` beside ``100.vtp``), and in a folder so are files that hold no spheres.
+    columns : sequence of str, optional
+        Further columns of the files by their names there, as ``("vx", "type")``: any column of a
+        dump or csv file, key of an npz file, point data of a vtp file.
+    on_truncated : {"raise", "drop"}
+        What to do with a dump that ends inside of a frame, as one that is still being written: by
+        default this frame counts, and reading it is an error, which names it and the file;
+        ``"drop"`` leaves it out. A last row without a line feed is not taken to be whole.
+
+    Returns
+    -------
+    Frames
+        A sequence of `Frame`.
+
+    Raises
+    ------
+    ValueError
+        If the file, or every file of several, is of no known kind; if the files of a folder or a
+        pattern are of several kinds, or their order is not clear; if there are none. Later, when a
+        frame is read: if it is broken or cut off, lacks a column, or its box is triclinic.
+    OSError
+        If a file is not there or cannot be read.
+
+    Notes
+    -----
+    A frame that is broken is an error when it is read, which names it; all others can be read
+    nevertheless, but for those that follow in the same dump, if it breaks off in a way that does
+    not tell where they begin.
+
+    Examples
+    --------
+    >>> import abut, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "run.dump")
+    >>> head = "ITEM: TIMESTEP\\n{}\\nITEM: NUMBER OF ATOMS\\n1\\nITEM: BOX BOUNDS pp pp ff\\n"
+    >>> head += "0 1\\n0 2\\n0 9\\nITEM: ATOMS id x y z radius vx\\n"
+    >>> rows = "7 0.5 1 2 0.25 -1\\n", "7 0.25 1 2 0.25 -2\\n"
+    >>> _ = path.write_text(head.format(0) + rows[0] + head.format(50) + rows[1])
+    >>> frames = abut.read_frames(path, columns=["vx"])
+    >>> len(frames)
+    2
+    >>> frames[-1].step, frames[-1].centers, frames[-1].period
+    (50, array([[0.25, 1.  , 2.  ]]), (1.0, 2.0, None))
+    >>> [frame.columns["vx"].tolist() for frame in frames]
+    [[-1.0], [-2.0]]
+    """
+    words = {"raise": False, "drop": True}
+    options = _Options(_names(columns), checks.choice(on_truncated, "on_truncated", words))
+    return Frames._of(tuple(_find_files(path, options.drop)), options)
+
+
+def _names(columns: Sequence[str] | None) -> tuple[str, ...]:
+    if isinstance(columns, str):
+        raise TypeError(f"columns is {columns!r}, but must be a sequence of names: ({columns!r},)")
+    names = tuple(() if columns is None else columns)
+    for k, name in enumerate(names):
+        if not isinstance(name, str):
+            raise TypeError(f"columns[{k}] is {name!r}, but must be a name")
+    return names
+
+
+class Frames(Sequence[Frame]):
+    """Frames of files, read when they are asked for: what `read_frames` returns.
+
+    A sequence that cannot be changed: ``len(frames)``, ``frames[k]`` with k from 0, or negative
+    from the end, and ``frames[a:b]``, the `Frames` of this part. Loops read one frame after the
+    other, and each file once from its beginning to its end.
+
+    Where a dump's frames begin is found out once, when a length, a frame by its number, or a part
+    is asked for first; loops do without. Of a dump that is compressed ``frames[k]`` unpacks all
+    that stands before that frame: rather loop over all, or over parts.
+
+    Pickles hold the files' absolute paths, and where the frames begin that they are of: neither
+    open files nor what these hold.
+    """
+
+    _files: tuple[_File, ...]
+    _options: _Options
+    _index: _Index | None
+
+    __slots__ = ("_files", "_index", "_options")
+
+    def __init__(self) -> None:
+        raise TypeError("Frames are made by read_frames")
+
+    @classmethod
+    def _of(
+        cls, files: tuple[_File, ...], options: _Options, index: _Index | None = None
+    ) -> Frames:
+        self = object.__new__(cls)
+        self._files, self._options, self._index = files, options, index
+        return self
+
+    def __len__(self) -> int:
+        return len(self._places().file)
+
+    @overload
+    def __getitem__(self, key: int) -> Frame: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> Frames: ...
+
+    def __getitem__(self, key: int | slice) -> Frame | Frames:
+        places = self._places()
+        if isinstance(key, slice):
+            return self._part(key)
+        number = checks.whole(key, "the number of a frame")
+        count = len(places.file)
+        if not -count <= number < count:
+            raise IndexError(f"{checks.there_are(count, 'frame')}, but no frame {number}")
+        number %= count
+        return next(iter(self._part(slice(number, number + 1))))
+
+    def __iter__(self) -> Iterator[Frame]:
+        names, drop = self._options
+        if self._index is None:
+            for file in self._files:
+                yield from _frames_of(file, names, drop)
+            return
+        rows = zip(*(column.tolist() for column in self._index), strict=True)
+        for number, places in groupby(rows, key=lambda row: row[0]):
+            yield from _frames_at(self._files[number], (place[1:] for place in places), names)
+
+    def __repr__(self) -> str:
+        files = self._files
+        where = files[0].path.name if len(files) == 1 else checks.counted(len(files), "file")
+        if self._index is None:
+            return f"Frames(of {where}, not yet counted)"
+        return f"Frames({checks.counted(len(self), 'frame')} of {where})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Frames._of, (self._files, self._options, self._index)
+
+    def _places(self) -> _Index:
+        if self._index is None:
+            self._index = _make_index(self._files, self._options.drop)
+        return self._index
+
+    def _part(self, key: slice) -> Frames:
+        """A part with those files alone that it is of."""
+        index = _Index(*(column[key] for column in self._places()))
+        numbers, file = np.unique(index.file, return_inverse=True)
+        files = tuple(self._files[number] for number in numbers.tolist())
+        # own arrays: views would be pickled whole with what they are of
+        columns = (np.ascontiguousarray(column).copy() for column in index[1:])
+        return Frames._of(files, self._options, _Index(file.astype(np.int64), *columns))
+
+
+# ---- frames of files -----------------------------------------------------------------------------
+
+
+def _make_index(files: tuple[_File, ...], drop: bool) -> _Index:
+    places = [_places_of(file, drop) for file in files]
+    numbers = np.repeat(np.arange(len(files), dtype=np.int64), [len(own) for own in places])
+    table = np.array([place for own in places for place in own], np.int64).reshape(-1, 3)
+    return _Index(numbers, *(column.copy() for column in table.T))
+
+
+def _places_of(file: _File, drop: bool) -> list[dump.Place]:
+    return dump.find_places(file.path, drop) if file.kind == _DUMP else [dump.Place(0, 0, 0)]
+
+
+def _frames_of(file: _File, names: tuple[str, ...], drop: bool) -> Iterator[Frame]:
+    """All frames of a file."""
+    if file.kind == _DUMP:
+        frames = dump.read_frames(file.path, names, drop)
+        yield from (_with_time(frame, file) for frame in frames)
+    else:
+        yield _read_one(file, names)
+
+
+def _frames_at(
+    file: _File, places: Iterable[tuple[int, int, int]], names: tuple[str, ...]
+) -> Iterator[Frame]:
+    """Those frames of a file that begin there."""
+    if file.kind == _DUMP:
+        frames = dump.read_places(file.path, names, (dump.Place(*place) for place in places))
+        yield from (_with_time(frame, file) for frame in frames)
+    else:
+        yield from (_read_one(file, names) for _ in places)
+
+
+def _read_one(file: _File, names: tuple[str, ...]) -> Frame:
+    if file.kind not in _READERS:
+        raise _unknown(file.path)
+    return _with_time(_READERS[file.kind](file.path, names), file)
+
+
+def _with_time(frame: Frame, file: _File) -> Frame:
+    return frame if file.time is None else frame._replace(time=file.time)
+
+
+def _unknown(path: Path) -> ValueError:
+    return ValueError(f"{path} has no known ending of files of frames: {_KINDS}")
+
+
+# ---- which files ---------------------------------------------------------------------------------
+
+
+def _find_files(path: Any, drop: bool) -> list[_File]:
+    """The files that hold the frames, in their order."""
+    if not isinstance(path, (str, os.PathLike)):
+        return _all_known([file for one in _listed(path) for file in _expanded(one, drop)])
+    name = os.fspath(path)
+    if not isinstance(name, str):
+        raise TypeError(f"path is {path!r}, but must be a str, path-like, or a list of these")
+    if glob.has_magic(name) and not os.path.lexists(name):
+        found = [Path(one).absolute() for one in glob.glob(name, recursive=True)]
+        return _of_one_kind(name, [one for one in found if not one.is_dir()], drop, False)
+    file = Path(name).absolute()
+    if file.is_dir():
+        inside = [one for one in file.iterdir() if not one.is_dir() and one.name[0] != "."]
+        return _of_one_kind(name, inside, drop, True)
+    return _all_known(_expanded(file, drop))
+
+
+def _listed(paths: Any) -> list[Path]:
+    try:
+        items = list(paths)
+    except TypeError:
+        raise TypeError(
+            f"path is {checks.a_or_an(type(paths).__name__)}, but must be a str, path-like, or a"
+            " list of these"
+        ) from None
+    for k, item in enumerate(items):
+        if not isinstance(item, (str, os.PathLike)):
+            raise TypeError(
+                f"path[{k}] is {checks.a_or_an(type(item).__name__)}, but must be a str or"
+                " path-like"
+            )
+    return [Path(item).absolute() for item in items]
+
+
+def _expanded(path: Path, drop: bool) -> list[_File]:
+    """A file, or those that are in a list."""
+    kind = _kind_of(path)
+    if kind == _LIST:
+        return [_File(entry.path, _ending_of(entry.path), entry.time) for entry in pvd.read(path)]
+    if not kind and drop and dump.may_become_dump(path):
+        kind = _DUMP
+    return [_File(path, kind)]
+
+
+def _kind_of(path: Path) -> str:
+    """An ending or "dump"; nothing where it is not known. The file must be there."""
+    os.stat(path)
+    return _ending_of(path) or (_DUMP if dump.is_dump(path) else "")
+
+
+def _ending_of(path: Path) -> str:
+    ending = path.suffix.lower()
+    return ending if ending in (*_READERS, _LIST) else ""
+
+
+def _all_known(files: list[_File]) -> list[_File]:
+    """Complain where there is none, or none of a known kind."""
+    if files and not any(file.kind for file in files):
+        raise _unknown(files[0].path)
+    return files
+
+
+def _of_one_kind(name: str, paths: list[Path], drop: bool, is_folder: bool) -> list[_File]:
+    """Files of a folder or pattern, in their order, which must all be of one kind."""
+    there = {str(path) for path in paths}
+    paths = [path for path in paths if not _is_part(path, there)]
+    kinds = {path: _kind_of(path) for path in paths}
+    known = [path for path in paths if kinds[path]]
+    if not known:
+        raise ValueError(f"{name}: there are no files of frames: {_KINDS}")
+    _check_kinds(name, known, kinds)
+    if is_folder:
+        alike = {_unnumbered(path) for path in known}
+        paths = [path for path in paths if _unnumbered(path) in alike]
+    return [file for path in _in_order(name, paths) for file in _expanded(path, drop)]
+
+
+def _is_part(path: Path, there: set[str]) -> bool:
+    """Whether a file is what `write_frames` writes beside another one that is there."""
+    part = next((part for part in _PARTS if path.stem.endswith(part)), "")
+    whole = path.with_name(path.stem.removesuffix(part) + path.suffix)
+    return bool(part) and str(whole) in there
+
+
+def _check_kinds(name: str, known: list[Path], kinds: dict[Path, str]) -> None:
+    firsts = {kinds[path]: path.name for path in sorted(known, reverse=True)}
+    if len(firsts) > 1:
+        shown = ", ".join(f"{kind} ({first})" for kind, first in sorted(firsts.items()))
+        raise ValueError(
+            f"{name}: there are files of several kinds, {shown}: give a pattern or a list of those"
+            " that are meant"
+        )
+
+
+def _unnumbered(path: Path) -> str:
+    return re.sub(r"\d+", "0", path.name)
+
+
+def _in_order(name: str, paths: list[Path]) -> list[Path]:
+    """By names with numbers in them; an error where whole and decimal numbers order otherwise."""
+    ordered = sorted(paths, key=lambda path: _pieces(_WHOLE, path))
+    decimal = sorted(paths, key=lambda path: _pieces(_DECIMAL, path))
+    for whole, other in zip(ordered, decimal, strict=True):
+        if whole != other:
+            raise ValueError(
+                f"{name}: it is not clear whether {whole.name} or {other.name} comes first, since"
+                " numbers in names may be whole or decimal: give a list of the files in their order"
+            )
+    return ordered
+
+
+_WHOLE = re.compile(r"(\d+)")
+_DECIMAL = re.compile(r"(\d+(?:\.\d+)?(?:[eE][-+]\d+)?)")
+
+
+def _pieces(number: re.Pattern[str], path: Path) -> tuple[list[Any], str]:
+    """What a name is ordered by: its text and numbers in turns, then the name itself."""
+    pieces: list[Any] = number.split(str(path))
+    pieces[1::2] = map(float if number is _DECIMAL else int, pieces[1::2])
+    return pieces, str(path)

@@ -1,0 +1,137 @@
+"""Files that may be compressed, by gzip or zstd, read from their beginning on.
+
+They are told by their first bytes, whatever their names.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, NamedTuple
+
+from ..extras import import_extra
+
+# Compressed bytes that are unpacked at once. A small piece may become a thousand times as much, or
+# of zstd thirty thousand times, so pieces grow only where what they become is of this size.
+_LEAST, _MOST = 1 << 6, 1 << 12
+_UNPACKED = 1 << 16
+
+
+class CutOff(ValueError):
+    """A file ends before what it began is whole: it was cut off, or is still being written."""
+
+
+class _Packing(NamedTuple):
+    name: str
+    magic: bytes
+    begin: Callable[[], tuple[Any, type[Exception]]]  # what unpacks a stream, and what it raises
+
+
+def _begin_gzip() -> tuple[Any, type[Exception]]:
+    return zlib.decompressobj(wbits=zlib.MAX_WBITS | 16), zlib.error
+
+
+def _begin_zstd() -> tuple[Any, type[Exception]]:
+    """From Python's library since 3.14, before that from the package zstandard."""
+    if sys.version_info >= (3, 14):
+        zstd = importlib.import_module("compression.zstd")
+        return zstd.ZstdDecompressor(), zstd.ZstdError
+    zstd = import_extra("zstandard", "io")
+    return zstd.ZstdDecompressor().decompressobj(), zstd.ZstdError
+
+
+_PACKINGS = (
+    _Packing("gzip", b"\x1f\x8b", _begin_gzip),
+    _Packing("zstd", b"\x28\xb5\x2f\xfd", _begin_zstd),
+)
+_MAGIC_BYTES = max(len(one.magic) for one in _PACKINGS)
+
+
+class Unpacked:
+    """What a file holds, unpacked where it is compressed; to be closed.
+
+    Parameters
+    ----------
+    path : Path
+    """
+
+    def __init__(self, path: Path):
+        # unbuffered: what is read at once is much
+        self._file: BinaryIO = open(path, "rb", buffering=0)  # type: ignore[assignment] # noqa: SIM115
+        begin = self._file.read(_MAGIC_BYTES)
+        self._file.seek(0)
+        self._packing = next((one for one in _PACKINGS if begin.startswith(one.magic)), None)
+        self._stream: tuple[Any, type[Exception]] | None = None  # that has begun and not ended
+        self._packed = b""  # read, but not unpacked
+        self._ahead = b""  # unpacked, but not taken
+        self._piece = _LEAST
+
+    def __enter__(self) -> Unpacked:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._file.close()
+
+    def read(self, size: int) -> bytes:
+        """The next bytes, `size` or some more or fewer; none at the end.
+
+        Raises
+        ------
+        CutOff
+            If a compressed file ends before its stream does, when all before was taken.
+        ValueError
+            If it is damaged.
+        ImportError
+            If it is compressed by zstd, and nothing that unpacks this is there.
+        """
+        if self._packing is None:
+            return self._file.read(size)
+        parts, length = [self._ahead], len(self._ahead)
+        self._ahead = b""
+        while length < size and self._has_more():
+            parts.append(self._unpack(self._packing))
+            length += len(parts[-1])
+        if not length and self._stream:
+            raise CutOff(f"its {self._packing.name} stream is cut off")
+        return b"".join(parts)
+
+    def pass_over(self, size: int) -> None:
+        """Leave out so many bytes, or those that are left."""
+        if self._packing is None:
+            self._file.seek(size, 1)
+            return
+        while size > 0 and (block := self.read(_UNPACKED)):
+            self._ahead = block[size:]
+            size -= len(block) - len(self._ahead)
+
+    def _has_more(self) -> bool:
+        while not self._packed and (piece := self._file.read(self._piece)):
+            # zeros may fill up what is between streams, or after them
+            self._packed = piece if self._stream else piece.lstrip(b"\0")
+        return bool(self._packed)
+
+    def _unpack(self, packing: _Packing) -> bytes:
+        self._stream = self._stream or packing.begin()
+        stream, failure = self._stream
+        packed, self._packed = self._packed, b""
+        try:
+            part: bytes = stream.decompress(packed)
+        except failure as error:
+            raise ValueError(f"it is no sound {packing.name} file: {error}") from None
+        if stream.eof:
+            self._packed, self._stream = stream.unused_data.lstrip(b"\0"), None
+        right = _UNPACKED * len(packed) // max(len(part), 1)
+        self._piece = max(_LEAST, min(right, 2 * self._piece, _MOST))
+        return part

@@ -1,0 +1,131 @@
+"""Rows of numbers in the text of a dump: read in blocks of whole lines."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .packed import Unpacked
+from .spheres import Columns, read_table
+
+# Rows have a few hundred columns at most: what is longer is no row.
+_LINE_BYTES = 1 << 16
+
+# what is read at once: heads have a few hundred bytes, frames up to gigabytes
+_LEAST, _MOST = 1 << 16, 1 << 20
+
+_LINE_FEED = ord("\n")
+
+
+class Text:
+    """The lines of a file, one by one or in blocks, and where they stand.
+
+    Attributes
+    ----------
+    offset, line : int
+        How many bytes and lines were taken.
+    is_open : bool
+        Whether the line that was taken last is that of the end, without a line feed.
+    """
+
+    def __init__(self, file: Unpacked):
+        self._file = file
+        self._ahead = b""  # read; taken up to _at
+        self._at = 0
+        self.offset = self.line = 0
+        self.is_open = False
+
+    def go_to(self, offset: int, line: int) -> None:
+        """Go on to a place that is not behind."""
+        ahead = len(self._ahead) - self._at
+        distance = offset - self.offset
+        if distance > ahead:
+            self._file.pass_over(distance - ahead)
+        self._at += min(distance, ahead)
+        self.offset, self.line = offset, line
+
+    def take_line(self) -> bytes | None:
+        """The next line without its end; None at the end."""
+        while (end := self._ahead.find(b"\n", self._at)) < 0:
+            if not self._read_on(_LEAST):
+                return self._take_rest()
+        self._check_length(end)
+        line = self._ahead[self._at : end]
+        self._take(end + 1, 1)
+        return line
+
+    def take_rows(self, count: int) -> Iterator[tuple[int, bytes, int]]:
+        """So many lines, or those that are left.
+
+        Yields
+        ------
+        line : int
+            The first line's number, from 1.
+        block : bytes
+            Lines with their ends; at the file's end the last one may have none.
+        line_count : int
+        """
+        size = _LEAST
+        while count:
+            end, line_count = self._whole_lines(count)
+            if not line_count:
+                if self._read_on(size):
+                    size = min(2 * size, _MOST)
+                    continue
+                first, rest = self.line + 1, self._take_rest()
+                if rest:
+                    yield first, rest, 1
+                return
+            first, block = self.line + 1, self._ahead[self._at : end]
+            self._take(end, line_count)
+            count -= line_count
+            yield first, block, line_count
+
+    def _whole_lines(self, most: int) -> tuple[int, int]:
+        """Where the whole lines end that were read ahead, `most` of them, and how many they are."""
+        end = self._ahead.rfind(b"\n", self._at) + 1
+        if not end:
+            return 0, 0
+        is_end = np.frombuffer(self._ahead, np.uint8)[self._at : end] == _LINE_FEED
+        line_count = int(np.count_nonzero(is_end))
+        if line_count <= most:
+            return end, line_count
+        return self._at + int(np.flatnonzero(is_end)[most - 1]) + 1, most
+
+    def _read_on(self, size: int) -> bool:
+        """Read on behind a line that is not whole; False at the end of the file."""
+        self._check_length(len(self._ahead))
+        more = self._file.read(size)
+        if more:
+            self._ahead, self._at = self._ahead[self._at :] + more, 0
+        return bool(more)
+
+    def _check_length(self, end: int) -> None:
+        if end - self._at > _LINE_BYTES:
+            raise ValueError(f"line {self.line + 1} has more than {_LINE_BYTES} bytes")
+
+    def _take(self, end: int, line_count: int) -> None:
+        self.offset += end - self._at
+        self._at = end
+        self.line += line_count
+
+    def _take_rest(self) -> bytes | None:
+        rest = self._ahead[self._at :]
+        if not rest:
+            return None
+        self.is_open = True
+        self._take(len(self._ahead), 1)
+        return rest
+
+
+def read_block(block: bytes, line: int, row: int, columns: Columns) -> list[NDArray]:
+    """The picked columns of rows.
+
+    line, row: what errors call the first one.
+    """
+    # one by one: a block may have as many lines as bytes
+    lines = enumerate(io.BytesIO(block), line)
+    return read_table(((number, text.split()) for number, text in lines), columns, row)
