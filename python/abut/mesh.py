@@ -508,17 +508,22 @@ def _rebuild(
         # one that was pickled out of band would keep the memory of all that came with it
         vertex_source = vertex_source.copy()
     mesh = Mesh._build(
-        vertices,
-        indices,
-        offsets,
-        noise=noise,
-        normal_noise=normal_noise,
+        _aligned(vertices),
+        _aligned(indices),
+        _aligned(offsets),
+        noise=_aligned(noise),
+        normal_noise=_aligned(normal_noise),
         noise_origin=noise_origin,
-        source=source,
+        source=_aligned(source),
         vertex_source=vertex_source,
     )
     mesh._hash = content_hash
     return mesh
+
+
+def _aligned(array: NDArray[Any]) -> NDArray[Any]:
+    # a message that was received puts arrays that were pickled out of band anywhere
+    return np.require(array, requirements=["C", "A"])
 
 
 def _hash_of(arrays: Sequence[NDArray[Any]]) -> str:
