@@ -116,6 +116,10 @@ def measure(folder, mesh, worker_count, rounds):
     return times, first
 
 
+def counted(count, noun):
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--frames", type=int, default=200)
@@ -133,7 +137,7 @@ def main(arguments=None):
             search = times.pop("search")
             print(
                 f"{options.frames} frames of {options.spheres} spheres, {len(mesh)} facets,"
-                f" {worker_count} worker(s): the search is {search:.2f} ms a frame"
+                f" {counted(worker_count, 'worker')}: the search is {search:.2f} ms a frame"
             )
             for label, each in [*times.items(), ("map_frames, first call", first)]:
                 print(f"  {label:<28} {each:8.2f} ms, beside the search {each - search:8.2f} ms")

@@ -418,11 +418,16 @@ def _picks(count: int) -> Iterator[int]:
 # ---- where frames come from ----------------------------------------------------------------------
 
 
-class _Part(NamedTuple):
+@dataclass(frozen=True)
+class _Part:
     """Frames of one task, of which the first has the number `start`."""
 
     frames: Any
     start: int
+
+    def __dask_tokenize__(self) -> int:
+        # what is read here may change; that keys differ is the job's matter
+        return self.start
 
 
 def _read_source(source: Any, columns: Any, on_truncated: str) -> Any:
