@@ -61,7 +61,7 @@ class Place(NamedTuple):
 
 
 def is_dump(path: Path) -> bool:
-    """Whether a file begins as a dump does."""
+    """Whether a file begins as a dump does, or is compressed and broken before that is clear."""
     return _begins(path) == _ITEM
 
 
@@ -76,10 +76,8 @@ def _begins(path: Path) -> bytes:
         try:
             while len(begin) < len(_ITEM) and (more := file.read(len(_ITEM))):
                 begin += more
-        except CutOff:
-            return begin[: len(_ITEM)]
         except ValueError:
-            return b"no sound file"
+            return _ITEM if _ITEM.startswith(begin) else begin
     return begin[: len(_ITEM)]
 
 
@@ -102,15 +100,14 @@ def read_spheres(path: Path, frame: int | str) -> Spheres:
     with _told(path):
         if isinstance(frame, str):
             return _all_of(path)
-        count = _count_frames(path) if frame < 0 else 0
-        if count + frame < 0:
-            raise ValueError(f"there are {count} frames, but no frame {frame}")
-        return _one_of(path, count + frame)
+        return _one_of(path, frame if frame >= 0 else _last_place(path, -frame))
 
 
-def _one_of(path: Path, number: int) -> Spheres:
+def _one_of(path: Path, frame: int | Place) -> Spheres:
+    """The frame of a number, or that which begins at a place."""
     with Unpacked(path) as file:
         dump = _Dump(file)
+        number = frame if isinstance(frame, int) else dump.go_to(frame).number
         while head := dump.next_head():
             if head.number == number:
                 return dump.spheres(head)
@@ -118,12 +115,19 @@ def _one_of(path: Path, number: int) -> Spheres:
     raise ValueError(f"there are {dump.frame_count} frames, but no frame {number}")
 
 
-def _count_frames(path: Path) -> int:
+def _last_place(path: Path, number: int) -> Place:
+    """Where the frame begins that is the last one, or the last but some."""
+    places: deque[Place] = deque()
     with Unpacked(path) as file:
         dump = _Dump(file)
-        while head := dump.next_head():
+        while (place := dump.next_place()) and (head := dump.next_head()):
             dump.skip(head)
-    return dump.frame_count
+            places.append(place)
+            if len(places) > number:
+                places.popleft()
+    if len(places) < number:
+        raise ValueError(f"there are {len(places)} frames, but no frame {-number}")
+    return places[0]
 
 
 def _all_of(path: Path) -> Spheres:
@@ -218,10 +222,15 @@ class _Dump:
     def next_place(self) -> Place:
         return Place(self.text.offset, self.text.line, self.frame_count)
 
-    def frame_at(self, place: Place, names: Sequence[str]) -> Frame:
-        """The frame that begins at a place, which is not behind."""
+    def go_to(self, place: Place) -> Place:
+        """Go on to a place that is not behind."""
         self.text.go_to(place.offset, place.line)
         self.frame_count = place.number
+        return place
+
+    def frame_at(self, place: Place, names: Sequence[str]) -> Frame:
+        """The frame that begins at a place, which is not behind."""
+        self.go_to(place)
         frame = self.next_frame(names)
         if frame is None:
             raise ValueError(f"frame {place.number} is no longer there: the file has changed")

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from . import arrow
 from .packed import Unpacked
 from .spheres import Columns, read_table
 
@@ -15,7 +16,10 @@ from .spheres import Columns, read_table
 _LINE_BYTES = 1 << 16
 
 # what is read at once: heads have a few hundred bytes, frames up to gigabytes
-_LEAST, _MOST = 1 << 16, 1 << 20
+_LEAST, _MOST = 1 << 16, 1 << 22
+
+# of fewer, to import pyarrow, or even to call it, does not pay
+_FEW_BYTES = 1 << 15
 
 _LINE_FEED = ord("\n")
 
@@ -126,6 +130,9 @@ def read_block(block: bytes, line: int, row: int, columns: Columns) -> list[NDAr
 
     line, row: what errors call the first one.
     """
+    table = arrow.read_block(block, columns) if len(block) >= _FEW_BYTES else None
+    if table is not None:
+        return table
     # one by one: a block may have as many lines as bytes
     lines = enumerate(io.BytesIO(block), line)
     return read_table(((number, text.split()) for number, text in lines), columns, row)

@@ -159,21 +159,23 @@ def _read_head(file: BinaryIO) -> tuple[np.dtype, dict[str, _Array]]:
     """The type of the numbers before arrays, and the arrays of points by their names."""
     text, mark, rest = file.read(_HEAD_BYTES).partition(_APPENDED)
     root = ElementTree.fromstring(text + b"</VTKFile>" if mark else text)
-    if root.get("type") != "PolyData" or not mark or b"_" not in rest or root.get("compressor"):
+    tag = rest.partition(b"_")[0]
+    is_raw = mark and b'encoding="raw"' in tag and not root.get("compressor")
+    if root.get("type") != "PolyData" or not is_raw:
         raise ValueError(
             "it is no vtp file with appended raw data that is not compressed, as write_frames"
             " writes it"
         )
     order = _named(_ORDERS, root, "byte_order", "LittleEndian")
     length_type = np.dtype(order + _named(_LENGTHS, root, "header_type", "UInt32"))
-    data = len(text) + len(mark) + rest.index(b"_") + 1
+    begin = len(text) + len(mark) + len(tag) + 1
     pieces = root.findall("PolyData/Piece")
     if len(pieces) != 1:
         raise ValueError(f"it has {len(pieces)} pieces, but one is read")
     items = [*pieces[0].findall("Points/DataArray"), *pieces[0].findall("PointData/DataArray")]
     names = [_POINTS, *(item.get("Name", "") for item in items[1:])]
     return length_type, {
-        name: _described_array(item, order, data) for name, item in zip(names, items, strict=False)
+        name: _described_array(item, order, begin) for name, item in zip(names, items, strict=False)
     }
 
 

@@ -1,0 +1,954 @@
+"""Frames that are read one at a time: which files, which frames, and what is wrong with them."""
+
+import gzip
+import pickle
+import re
+import sys
+from decimal import Decimal, localcontext
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import abut
+from abut.io import frames as of_files
+
+BOX = "ITEM: BOX BOUNDS pp ff pp\n-1 3\n0 2\n1 11\n"
+NAMES = "id type x y z radius vx"
+
+
+def text_of(rows, step=0, names=NAMES, box=BOX, more="", count=None):
+    count = len(rows) if count is None else count
+    lines = "".join(" ".join(map(str, row)) + " \n" for row in rows)
+    head = f"ITEM: TIMESTEP\n{step}\n{more}ITEM: NUMBER OF ATOMS\n{count}\n{box}"
+    return f"{head}ITEM: ATOMS {names} \n{lines}"
+
+
+def rows_of(step, count):
+    return [[3 * k + 1, 1 + k % 2, k + 0.1, 0.5, step, 0.25, -k / 7] for k in range(count)]
+
+
+COUNTS = [3, 0, 1, 5, 2]
+STEPS = [0, 50, 60, 100, 7]
+PARTS = [text_of(rows_of(s, n), s) for s, n in zip(STEPS, COUNTS, strict=True)]
+
+
+def zstd(data):
+    try:
+        from compression.zstd import compress
+    except ImportError:
+        compress = pytest.importorskip("zstandard").compress
+    return compress(data)
+
+
+PACKINGS = {"plain": bytes, "gzip": gzip.compress, "zstd": zstd}
+
+
+@pytest.fixture(params=PACKINGS)
+def pack(request):
+    return PACKINGS[request.param]
+
+
+def write(folder, text, name="run.dump", pack=bytes):
+    path = folder / name
+    path.write_bytes(pack(text.encode() if isinstance(text, str) else text))
+    return path
+
+
+def steps_of(frames):
+    return [frame.step for frame in frames]
+
+
+def same(one, other):
+    """Whether two frames hold the same, to the bit."""
+    arrays = [
+        [(name, array.dtype, array.shape, array.tobytes()) for name, array in arrays_of(frame)]
+        for frame in (one, other)
+    ]
+    return arrays[0] == arrays[1] and one[3:6] == other[3:6]
+
+
+def arrays_of(frame):
+    named = {"centers": frame.centers, "radii": frame.radii, "ids": frame.ids}
+    named |= {"origin": frame.origin, **frame.columns}
+    return [(name, array) for name, array in named.items() if array is not None]
+
+
+# ---- a dump --------------------------------------------------------------------------------------
+
+
+def test_what_a_frame_holds(tmp_path, pack):
+    path = write(tmp_path, text_of(rows_of(4, 3), 4, more="ITEM: TIME\n0.5\n"), pack=pack)
+    (frame,) = abut.read_frames(path, columns=("vx", "type"))
+    assert isinstance(frame, abut.Frame)
+    assert frame.centers.tolist() == [[0.1, 0.5, 4], [1.1, 0.5, 4], [2.1, 0.5, 4]]
+    assert frame.radii.tolist() == [0.25] * 3
+    assert frame.ids.tolist() == [1, 4, 7]
+    assert (frame.step, frame.time) == (4, 0.5)
+    assert frame.period == (4.0, None, 10.0)
+    assert frame.origin.tolist() == [-1, 0, 1]
+    assert list(frame.columns) == ["vx", "type"]
+    assert frame.columns["vx"].tolist() == [-0.0, -1 / 7, -2 / 7]
+    assert frame.columns["type"].tolist() == [1, 2, 1]
+    types = [frame.centers, frame.radii, frame.ids, *frame.columns.values()]
+    assert [one.dtype for one in types] == [float, float, np.intp, float, np.intp]
+    assert frame.centers.flags.c_contiguous
+
+
+def test_the_period_is_what_searches_take(tmp_path):
+    path = write(tmp_path, text_of([[1, 1, 2.9, 1, 5, 0.25, 0], [2, 1, -0.9, 1, 5, 0.25, 0]]))
+    frame = abut.read_frames(path)[0]
+    assert len(abut.find_pairs(frame.centers, frame.radii)) == 0
+    assert len(abut.find_pairs(frame.centers, frame.radii, period=frame.period)) == 1
+
+
+@pytest.mark.parametrize(
+    ("flags", "period"),
+    [
+        ("pp pp pp", (4, 2, 10)),
+        ("ff ss mm", None),
+        ("pp fs fm", (4, None, None)),
+        ("", None),
+    ],
+)
+def test_periods(tmp_path, flags, period):
+    box = BOX.replace("pp ff pp", flags)
+    frame = abut.read_frames(write(tmp_path, text_of([], box=box)))[0]
+    assert frame.period == period
+    assert frame.origin.tolist() == [-1, 0, 1]
+
+
+def test_what_a_dump_need_not_tell(tmp_path):
+    text = "ITEM: NUMBER OF ATOMS\n1\nITEM: ATOMS x y z radius\n1 2 3 4\n"
+    frame = abut.read_frames(write(tmp_path, text))[0]
+    assert frame[2:] == (None, None, None, None, None, {})
+
+
+@pytest.mark.parametrize(
+    ("names", "row", "center"),
+    [
+        ("xu yu zu radius", [9, -9, 0, 1], [9, -9, 0]),
+        ("xs ys zs radius", [0.5, 0.25, 1, 1], [1, 0.5, 11]),
+        ("xsu ysu zsu diameter", [1.5, 0.25, 1, 2], [5, 0.5, 11]),
+    ],
+)
+def test_coordinates_are_those_of_read_spheres(tmp_path, names, row, center):
+    path = write(tmp_path, text_of([row], names=names))
+    frame = abut.read_frames(path)[0]
+    assert frame.centers.tolist() == [center] == abut.read_spheres(path).centers.tolist()
+    assert frame.radii.tolist() == [1]
+
+
+def test_frames_by_number_part_and_loop(tmp_path, pack):
+    path = write(tmp_path, "".join(PARTS), pack=pack)
+    frames = abut.read_frames(path, columns=["vx"])
+    assert steps_of(frames) == STEPS
+    assert len(frames) == 5
+    for k in range(-5, 5):
+        assert frames[k].step == STEPS[k]
+        assert len(frames[k].radii) == COUNTS[k]
+    for part in (slice(1, 3), slice(None), slice(-2, None), slice(None, None, 2), slice(9, 3)):
+        assert isinstance(frames[part], abut.Frames)
+        assert steps_of(frames[part]) == STEPS[part]
+        assert len(frames[part]) == len(STEPS[part])
+    assert steps_of(frames[::-1]) == steps_of(reversed(frames)) == STEPS[::-1]
+    assert frames[1:4][1:][0].step == 60
+    assert frames[np.int64(3)].step == 100
+    assert all(map(same, frames, [frames[k] for k in range(5)]))
+
+
+@pytest.mark.parametrize("number", [5, -6, 10**20])
+def test_numbers_that_are_not_there(tmp_path, number):
+    frames = abut.read_frames(write(tmp_path, "".join(PARTS)))
+    with pytest.raises(IndexError, match=f"there are 5 frames, but no frame {number}"):
+        frames[number]
+
+
+@pytest.mark.parametrize("number", [True, 1.0, "1", None])
+def test_what_is_no_number(tmp_path, number):
+    frames = abut.read_frames(write(tmp_path, "".join(PARTS)))
+    with pytest.raises(TypeError, match="number of a frame"):
+        frames[number]
+
+
+def test_frames_cannot_be_changed_nor_made(tmp_path):
+    frames = abut.read_frames(write(tmp_path, PARTS[0]))
+    with pytest.raises(TypeError):
+        frames[0] = None
+    with pytest.raises(AttributeError):
+        frames.more = 1
+    with pytest.raises(TypeError, match="made by read_frames"):
+        abut.Frames()
+
+
+def test_repr_reads_nothing(tmp_path):
+    frames = abut.read_frames(write(tmp_path, "".join(PARTS)))
+    assert repr(frames) == "Frames(of run.dump, not yet counted)"
+    assert len(frames) == 5
+    assert repr(frames) == "Frames(5 frames of run.dump)"
+    assert repr(frames[:1]) == "Frames(1 frame of run.dump)"
+
+
+# ---- parts that are sent -------------------------------------------------------------------------
+
+
+def test_parts_pickle_small_and_read_elsewhere(tmp_path, monkeypatch, pack):
+    path = write(tmp_path, "".join(text_of(rows_of(s, 2), s) for s in range(500)), pack=pack)
+    monkeypatch.chdir(tmp_path)
+    frames = abut.read_frames(path.name, columns=("type",))
+    part = pickle.dumps(frames[100:110])
+    assert len(part) < 1000 + len(str(path))
+    monkeypatch.chdir("/")
+    found = pickle.loads(part)
+    assert steps_of(found) == list(range(100, 110))
+    assert found[-1].columns["type"].tolist() == [1, 2]
+    assert steps_of(pickle.loads(pickle.dumps(frames))) == list(range(500))
+
+
+def test_frames_that_were_not_counted_pickle_too(tmp_path):
+    frames = abut.read_frames(write(tmp_path, "".join(PARTS)))
+    assert steps_of(pickle.loads(pickle.dumps(frames))) == STEPS
+
+
+def test_a_part_of_many_files_names_only_its_own(tmp_path):
+    paths = [write(tmp_path, PARTS[0], f"{'long' * 20}.{k}") for k in range(100)]
+    frames = abut.read_frames(paths)
+    assert len(pickle.dumps(frames[3:5])) < 1500
+    assert repr(frames[3:5]) == "Frames(2 frames of 2 files)"
+
+
+def test_arrays_of_frames_pickle_out_of_band(tmp_path):
+    frame = abut.read_frames(write(tmp_path, PARTS[0]), columns=["vx"])[0]
+    buffers = []
+    data = pickle.dumps(frame, protocol=5, buffer_callback=buffers.append)
+    assert len(buffers) == 5
+    assert same(pickle.loads(data, buffers=buffers), frame)
+
+
+def test_the_index_is_made_once(tmp_path, monkeypatch):
+    found = []
+    find = of_files.dump.find_places
+    monkeypatch.setattr(
+        of_files.dump, "find_places", lambda *args: found.append(args) or find(*args)
+    )
+    frames = abut.read_frames(write(tmp_path, "".join(PARTS)))
+    assert steps_of(frames) == STEPS
+    assert not found
+    assert len(frames) == len(frames[1:]) + 1 == 5
+    assert frames[2].step == frames[1:][1].step == 60
+    assert len(found) == 1
+
+
+def test_memory_is_that_of_one_frame(tmp_path, pack, bounded):
+    count, frame_count = 4_000, 50
+    numbers = np.random.default_rng(0).random((frame_count, count, 5)).tolist()
+    texts = [text_of([[k, 1, *row] for k, row in enumerate(rows)]) for rows in numbers]
+    path = write(tmp_path, "".join(texts), pack=pack)
+    frames = abut.read_frames(path)
+    assert len(frames[0].radii) == count
+    # the arrays of a frame are 160 kB, those of all 8 MB, and their text 20 MB
+    with bounded(3 * 10**6):
+        assert sum(len(frame.radii) for frame in frames) == frame_count * count
+        assert len(frames[-1].radii) == count
+
+
+def test_a_file_is_unpacked_once_in_a_loop(tmp_path, monkeypatch, pack):
+    path = write(tmp_path, "".join(PARTS) * 50, pack=pack)
+    opened = []
+    unpacked = of_files.dump.Unpacked
+
+    def open_it(path):
+        opened.append(path)
+        return unpacked(path)
+
+    frames = abut.read_frames(path)
+    part = frames[10:200:3]
+    monkeypatch.setattr(of_files.dump, "Unpacked", open_it)
+    assert len(list(frames)) == 250
+    assert len(list(part)) == len(part)
+    assert opened == [path, path]
+
+
+# ---- columns -------------------------------------------------------------------------------------
+
+
+def test_columns_of_all_kinds(tmp_path):
+    names = "id x y z radius element ix f_fix[1] c_force v_word i_flag d_flag mol type"
+    row = [1, 0, 0, 0, 1, "Si", -3, "nan", "-inf", "1e300", 7, 7, 2, 1]
+    wanted = names.split()[5:]
+    path = write(tmp_path, text_of([row, row], names=names))
+    frame = abut.read_frames(path, columns=wanted)[0]
+    assert list(frame.columns) == wanted
+    kinds = [frame.columns[name].dtype.kind for name in wanted]
+    assert kinds == ["U", "i", "f", "f", "f", "i", "f", "i", "i"]
+    assert frame.columns["element"].tolist() == ["Si", "Si"]
+    assert frame.columns["ix"].tolist() == [-3, -3]
+    assert np.isnan(frame.columns["f_fix[1]"]).all()
+    assert frame.columns["c_force"].tolist() == [-np.inf] * 2
+    assert frame.columns["v_word"].tolist() == [1e300] * 2
+
+
+def test_columns_of_the_spheres_are_columns_too(tmp_path):
+    path = write(tmp_path, PARTS[0])
+    frame = abut.read_frames(path, columns=("x", "radius", "id", "x"))[0]
+    assert list(frame.columns) == ["x", "radius", "id"]
+    assert frame.columns["x"].tolist() == frame.centers[:, 0].tolist()
+    assert frame.columns["id"].tolist() == frame.ids.tolist()
+
+
+def test_no_rows(tmp_path):
+    frame = abut.read_frames(write(tmp_path, PARTS[1]), columns=("vx", "type"))[0]
+    assert frame.centers.shape == (0, 3)
+    shapes = [frame.radii.shape, frame.ids.shape, *(c.shape for c in frame.columns.values())]
+    assert shapes == [(0,)] * 4
+
+
+@pytest.mark.parametrize("names", [("vx", "vy"), ["vy"]])
+def test_a_column_that_is_missing_is_named(tmp_path, names):
+    frames = abut.read_frames(write(tmp_path, PARTS[0]), columns=names)
+    message = r"run\.dump: frame 0: there is no column vy; the columns are id, type, x, y, z, rad"
+    with pytest.raises(ValueError, match=message):
+        frames[0]
+    with pytest.raises(ValueError, match=message):
+        list(frames)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"), [("vx", r"columns is 'vx', .*\('vx',\)"), ([1], r"columns\[0\] is 1")]
+)
+def test_columns_that_are_no_names(tmp_path, columns, message):
+    with pytest.raises(TypeError, match=message):
+        abut.read_frames(write(tmp_path, PARTS[0]), columns=columns)
+
+
+# ---- numbers, to the bit -------------------------------------------------------------------------
+
+words = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.floats(-1e30, 1e30).map("{:.17g}".format),
+    st.floats(-1e9, 1e9).map("{:g}".format),
+    st.floats(-1e9, 1e9).map("{:.10f}".format),
+    st.tuples(st.integers(-(10**20), 10**20), st.integers(-400, 400)).map("%de%d".__mod__),
+    st.from_regex(r"\A[-+]?0*[0-9]{0,25}\.?[0-9]{1,25}([eE][-+]?0?[0-9]{1,2})?\Z"),
+)
+
+
+@given(st.lists(words, min_size=1))
+def test_numbers_are_those_of_python(tmp_path_factory, found):
+    rows = [[k, 1, 0, 0, 0, 1, word] for k, word in enumerate(found)]
+    path = write(tmp_path_factory.mktemp("dump"), text_of(rows))
+    frame = abut.read_frames(path, columns=["vx"])[0]
+    expected = np.array([float(word) for word in found])
+    assert frame.columns["vx"].tobytes() == expected.tobytes()
+
+
+def near_ties():
+    """Decimals of 17 to 19 digits that are as near as these can be to the middle of two doubles."""
+    rng = np.random.default_rng(0)
+    for power in range(-150, 20):
+        for mantissa in rng.integers(2**52, 2**53, 20).tolist():
+            with localcontext(prec=400):
+                middle = Decimal(2 * mantissa + 1) * Decimal(2) ** power
+            for digits in (17, 18, 19):
+                yield f"{middle:.{digits - 1}e}"
+
+
+def test_numbers_near_the_middle_of_two_doubles(tmp_path):
+    found = list(near_ties())
+    rows = [[k, 1, 0, 0, 0, 1, word] for k, word in enumerate(found)]
+    frame = abut.read_frames(write(tmp_path, text_of(rows)), columns=["vx"])[0]
+    expected = np.array([float(word) for word in found])
+    assert frame.columns["vx"].tobytes() == expected.tobytes()
+
+
+def test_exact_ties_go_to_even(tmp_path):
+    # 2^53 + 1 and such are halfway, written with and without decimals
+    found = [str(2**53 + k) for k in range(8)]
+    found += [f"{2**53 + k}.{'0' * z}" for k in range(8) for z in range(4)]
+    found += [repr((2**54 + 2 * k + 1) * 2**-z) for k in range(3) for z in range(60)]
+    found += [f"{5**k * (2**53 + 1)}e-{k}" for k in range(5)]
+    rows = [[k, 1, 0, 0, 0, 1, word] for k, word in enumerate(found)]
+    frame = abut.read_frames(write(tmp_path, text_of(rows)), columns=["vx"])[0]
+    expected = np.array([float(word) for word in found])
+    assert frame.columns["vx"].tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("number", [2**53 + 1, 2**63 - 1, -(2**63) + 1, -(2**63), 0])
+def test_ids_of_64_bits(tmp_path, number):
+    path = write(tmp_path, text_of([[number, 1, 0, 0, 0, 1, 0]]))
+    assert abut.read_frames(path)[0].ids.tolist() == [number]
+    assert abut.read_spheres(path).ids.tolist() == [number]
+
+
+def test_whole_numbers_may_be_written_otherwise(tmp_path):
+    path = write(tmp_path, text_of([["7.0", "1e0", 0, 0, 0, 1, 0], ["+8", "02", 0, 0, 0, 1, 0]]))
+    frame = abut.read_frames(path, columns=["type"])[0]
+    assert frame.ids.tolist() == [7, 8]
+    assert frame.columns["type"].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("blank", [" ", "  ", "\t", " \t ", "\v", "\f"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", " \n", "\t \r\n"])
+def test_blanks_between_words(tmp_path, blank, end):
+    rows = "".join(blank + blank.join(map(str, row)) + end for row in rows_of(0, 4))
+    path = write(tmp_path, text_of([], count=4) + rows)
+    assert same(
+        abut.read_frames(path, columns=["vx"])[0],
+        abut.read_frames(write(tmp_path, text_of(rows_of(0, 4)), "other"), columns=["vx"])[0],
+    )
+
+
+def test_many_rows(tmp_path, pack):
+    count = 70_000  # several blocks
+    path = write(tmp_path, text_of(rows_of(0, count)) * 2, pack=pack)
+    frames = abut.read_frames(path, columns=["vx"])
+    assert len(frames) == 2
+    for frame in frames:
+        np.testing.assert_array_equal(frame.ids, 3 * np.arange(count) + 1)
+        np.testing.assert_array_equal(frame.centers[:, 0], np.arange(count) + 0.1)
+        np.testing.assert_array_equal(frame.columns["vx"], -np.arange(count) / 7)
+
+
+# ---- what is broken ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (" 0.5 50 ", " half 50 ", "frame 1: line 25: 'half' is no finite number"),
+        (" 0.5 50 ", " 0_5 50 ", "frame 1: line 25: '0_5' is no finite number"),
+        (" 0.5 50 ", " 0.5e 50 ", "frame 1: line 25: '0.5e' is no finite number"),
+        (" 0.5 50 ", " 50 ", "frame 1: line 25 has 6 words, but there are 7 columns"),
+        (" 0.5 50 ", " 0.5 1 50 ", "frame 1: line 25 has 8 words, but there are 7 columns"),
+        (" 0.5 50 ", " nan 50 ", "frame 1: line 25: 'nan' is no finite number"),
+        (" 0.5 50 ", " 1e999 50 ", "frame 1: line 25: '1e999' is no finite number"),
+        ("50 0.25", "50 -0.25", "frame 1: row 0: the radius is -0.25"),
+        ("0.25 0.0 ", "0.25 fast ", "frame 1: line 25: 'fast' is no number"),
+        (" \n1 1 0.1", " \n1.5 1 0.1", "frame 1: row 0: id 1.5 is no whole number"),
+        (" \n1 1 0.1", " \n1 1.5 0.1", "frame 1: row 0: type 1.5 is no whole number"),
+        (" \n1 1 0.1", " \n1 one 0.1", "frame 1: line 25: 'one' is no finite number"),
+        ("STEP\n50", "STEP\nfifty", "frame 1 has no sound 'ITEM: TIMESTEP'"),
+        ("TIME\n2", "TIME\nlate", "frame 1 has no sound 'ITEM: TIME'"),
+        ("-1 3", "3 -1", "frame 1 has no sound 'ITEM: BOX BOUNDS'"),
+        ("-1 3", "-1 inf", "frame 1 has no sound 'ITEM: BOX BOUNDS'"),
+        ("x y", "y y", "frame 1: there is no column x"),
+    ],
+)
+def test_a_broken_frame_is_named_and_loses_no_other(tmp_path, old, new, message):
+    parts = [text_of(rows_of(s, 2), s, more="ITEM: TIME\n2\n") for s in (0, 50, 100)]
+    begin, found, end = parts[1].partition(old)
+    assert found
+    path = write(tmp_path, parts[0] + begin + new + end + parts[2])
+    frames = abut.read_frames(path, columns=("vx", "type"))
+    message = rf"run\.dump: {re.escape(message)}"
+    with pytest.raises(ValueError, match=message):
+        frames[1]
+    assert steps_of([frames[0], frames[2]]) == [0, 100]
+    with pytest.raises(ValueError, match=message):
+        list(frames)
+
+
+def test_a_frame_that_does_not_tell_where_it_ends_is_the_last(tmp_path):
+    path = write(tmp_path, PARTS[0] + PARTS[1].replace("OF ATOMS\n0", "OF ATOMS\nmany") + PARTS[2])
+    frames = abut.read_frames(path, on_truncated="drop")
+    assert len(frames) == 2
+    assert frames[0].step == 0
+    for read in (lambda: frames[1], lambda: list(frames)):
+        with pytest.raises(ValueError, match=r"run\.dump: frame 1 has no sound 'ITEM: NUMBER OF"):
+            read()
+
+
+@pytest.mark.parametrize("on_truncated", ["raise", "drop"])
+@pytest.mark.parametrize("left", range(5))
+def test_a_frame_that_breaks_off_before_another_begins(tmp_path, left, on_truncated):
+    """As where a run was restarted behind what one that died had begun to write."""
+    begin = PARTS[3].split("ITEM: ATOMS")
+    rows = begin[1].splitlines(keepends=True)
+    broken = begin[0] + "ITEM: ATOMS" + "".join(rows[: left + 1])
+    path = write(tmp_path, PARTS[0] + broken + PARTS[4])
+    frames = abut.read_frames(path, on_truncated=on_truncated)
+    assert len(frames) == 2
+    with pytest.raises(ValueError, match=r"run\.dump: frame 1"):
+        frames[1]
+    with pytest.raises(ValueError, match=r"run\.dump: frame 1"):
+        list(frames)
+    with pytest.raises(
+        ValueError, match=rf"dump: frame 1 .* but after {left} another frame begins"
+    ):
+        abut.read_spheres(path)
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        "ITEM: BOX BOUNDS xy xz yz pp pp pp\n0 2 0.5\n0 1 0\n0 1 0\n",
+        "ITEM: BOX BOUNDS xy xz yz pp pp pp\n0 2 0\n0 1 0\n0 1 -0.5\n",
+        "ITEM: BOX BOUNDS abc origin pp pp pp\n1 0 0 0\n0 1 0 0\n0 0 1 0\n",
+    ],
+)
+@pytest.mark.parametrize("names", [NAMES, "id type xs ys zs radius vx"])
+def test_triclinic_boxes_are_refused(tmp_path, box, names):
+    path = write(tmp_path, text_of(rows_of(0, 2), box=box, names=names) + PARTS[0])
+    frames = abut.read_frames(path)
+    with pytest.raises(ValueError, match=r"dump: frame 0 has a triclinic box: .*; read_spheres"):
+        frames[0]
+    assert len(frames[1].radii) == 3
+    assert len(abut.read_spheres(path, frame=0).radii) == 2
+
+
+def test_a_box_that_is_tilted_by_nothing(tmp_path):
+    box = "ITEM: BOX BOUNDS xy xz yz pp pp ff\n0 2 0\n0 1 0.0\n0 1 -0\n"
+    frame = abut.read_frames(write(tmp_path, text_of(rows_of(0, 2), box=box)))[0]
+    assert frame.period == (2, 1, None)
+
+
+def test_a_file_that_changed(tmp_path):
+    path = write(tmp_path, "".join(PARTS))
+    frames = abut.read_frames(path)
+    assert len(frames) == 5
+    write(tmp_path, PARTS[0])
+    with pytest.raises(ValueError, match=r"run\.dump: frame 4 is no longer there"):
+        frames[4]
+    path.unlink()
+    with pytest.raises(FileNotFoundError, match=r"run\.dump"):
+        frames[0]
+
+
+# ---- a last frame that is still being written ----------------------------------------------------
+
+TWO = text_of(rows_of(0, 2), 0, more="ITEM: TIME\n0.25\n") + text_of(rows_of(50, 3), 50)
+ENDS = [0, TWO.rindex("ITEM: TIMESTEP"), len(TWO)]
+
+
+@pytest.mark.parametrize("size", range(len(TWO) + 1))
+def test_every_cut_of_a_dump(tmp_path, size):
+    path = write(tmp_path, TWO[:size])
+    whole = sum(end <= size for end in ENDS) - 1
+    frames = abut.read_frames(path, on_truncated="drop")
+    assert len(frames) == len(list(frames)) == len(list(frames[:])) == whole
+    assert all(map(same, frames, abut.read_frames(write(tmp_path, TWO, "whole"))))
+    if size in ENDS[1:]:
+        assert len(abut.read_frames(path)) == whole
+        return
+    if size < len("ITEM:"):
+        with pytest.raises(ValueError, match=r"run\.dump has no known ending of files of frames"):
+            abut.read_frames(path)
+        return
+    frames = abut.read_frames(path)
+    assert len(frames) == whole + 1
+    assert steps_of(frames[:-1]) == [0, 50][:whole]
+    for read in (lambda: frames[-1], lambda: list(frames), lambda: list(abut.read_frames(path))):
+        with pytest.raises(ValueError, match=rf"run\.dump: .*frame {whole}"):
+            read()
+
+
+@pytest.mark.parametrize("name", ["gzip", "zstd"])
+def test_every_cut_of_a_compressed_dump(tmp_path, name):
+    data = PACKINGS[name](TWO.encode())
+    whole = list(abut.read_frames(write(tmp_path, TWO, "whole")))
+    counts = []
+    for size in range(len(data)):
+        path = write(tmp_path, data[:size])
+        frames = abut.read_frames(path, on_truncated="drop") if size > 3 else []
+        found = list(frames)
+        assert len(frames) == len(found)
+        assert all(map(same, found, whole))
+        counts.append(len(found))
+    assert counts == sorted(counts)
+    assert set(counts) <= {0, 1, 2}
+    with pytest.raises(ValueError, match=r"run\.dump: .*its (gzip|zstd) stream is cut off"):
+        list(abut.read_frames(write(tmp_path, data[:-1])))
+
+
+@pytest.mark.parametrize("name", ["gzip", "zstd"])
+def test_a_compressed_dump_of_several_streams(tmp_path, name):
+    pack = PACKINGS[name]
+    path = write(tmp_path, b"".join(pack(part.encode()) for part in PARTS))
+    assert steps_of(abut.read_frames(path)) == STEPS
+    last = pack(PARTS[0].encode())
+    path = write(tmp_path, path.read_bytes() + last[: len(last) // 2])
+    assert steps_of(abut.read_frames(path, on_truncated="drop")) == STEPS
+    assert steps_of(abut.read_frames(path)[:5]) == STEPS
+    with pytest.raises(ValueError, match=r"run\.dump: .*stream is cut off"):
+        abut.read_frames(path)[5]
+
+
+@pytest.mark.parametrize("on_truncated", ["raise", "drop"])
+@pytest.mark.parametrize("name", ["gzip", "zstd"])
+def test_a_compressed_dump_that_is_damaged(tmp_path, name, on_truncated):
+    data = bytearray(PACKINGS[name]("".join(PARTS).encode()))
+    data[len(data) // 2] ^= 255
+    frames = abut.read_frames(write(tmp_path, bytes(data)), on_truncated=on_truncated)
+    for read in (lambda: frames[-1], lambda: list(frames)):
+        with pytest.raises(ValueError, match=r"run\.dump: "):
+            read()
+
+
+def test_zeros_behind_gzip(tmp_path):
+    path = write(tmp_path, gzip.compress("".join(PARTS).encode()) + bytes(10**5))
+    assert steps_of(abut.read_frames(path)) == STEPS
+
+
+def test_zstd_without_a_library(tmp_path, monkeypatch):
+    if sys.version_info >= (3, 14):
+        pytest.skip("Python brings it")
+    path = write(tmp_path, PARTS[0], pack=zstd)
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    for read in (abut.read_frames, abut.read_spheres):
+        with pytest.raises(ImportError, match=r"needs zstandard: pip install 'abut\[io\]'"):
+            read(path)
+
+
+@pytest.mark.parametrize(("word", "error"), [("skip", ValueError), (None, TypeError)])
+def test_what_to_do_with_truncated_ones(tmp_path, word, error):
+    with pytest.raises(error, match=r"on_truncated is .*, but must be 'raise' or 'drop'"):
+        abut.read_frames(write(tmp_path, PARTS[0]), on_truncated=word)
+
+
+# ---- files of one frame --------------------------------------------------------------------------
+
+CENTERS = np.array([[0.0, 1, 2], [3, 4, 5], [-1, -2, 0.1]])
+RADII = np.array([0.5, 1.0, 0.25])
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Files of a simulation of three spheres, in the folder where it is."""
+    monkeypatch.chdir(tmp_path)
+    grain = abut.Material(density=2500, young=1e7)
+    sim = abut.Simulation(step=1e-4, period=(10, None, None))
+    sim.set_law(grain, grain, abut.Hertz(friction=0.5, restitution=0.1))
+    sim.add_wall(abut.Mesh([[0, 0, -5], [9, 0, -5], [0, 9, -5]], [[0, 1, 2]]), grain)
+    sim.add_spheres(CENTERS, RADII, grain, velocities=[[1, 0, 0], [0, 0, 0], [0, 0, 0]])
+    names = ("vtp/{step:04d}.vtp", "npz/{step}.npz", "sets/run_{step}.vtp")
+    writers = [abut.write_frames(name, contacts=True) for name in names]
+    writers.append(abut.write_dump("run.dump"))
+    kept = []
+    for write_it in (
+        *writers,
+        lambda sim: kept.append((sim.centers.copy(), sim.velocities.copy())),
+    ):
+        sim.every(0.005, write_it)
+    sim.run(0.06)
+    return kept
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "knows_step", "knows_time"),
+    [
+        ("vtp.pvd", "velocity", False, True),
+        ("vtp", "velocity", False, False),
+        ("vtp/*.vtp", "velocity", False, False),
+        ("sets/run.pvd", "velocity", False, True),
+        ("npz", "velocities", True, True),
+        ("npz/*0.npz", "velocities", True, True),
+        ("run.dump", "vx", True, False),
+    ],
+)
+def test_what_a_simulation_wrote(run, path, name, knows_step, knows_time):
+    frames = abut.read_frames(path, columns=[name])
+    assert len(frames) == len(run) == 12
+    for k, (frame, (centers, velocities)) in enumerate(zip(frames, run, strict=True), 1):
+        np.testing.assert_array_equal(frame.centers, centers)
+        np.testing.assert_array_equal(frame.radii, RADII)
+        np.testing.assert_array_equal(frame.ids, [0, 1, 2])
+        expected = velocities[:, 0] if name == "vx" else velocities
+        np.testing.assert_array_equal(frame.columns[name], expected)
+        assert frame.step == (50 * k if knows_step else None)
+        assert frame.time == (pytest.approx(0.005 * k) if knows_time else None)
+        assert frame.period == ((10, None, None) if path == "run.dump" else None)
+
+
+def test_a_folder_of_lists_and_files_is_not_clear(run):
+    with pytest.raises(ValueError, match=r"sets: .* several kinds, \.pvd \(run.pvd\), \.vtp \(run"):
+        abut.read_frames("sets")
+
+
+def spheres_files(folder):
+    np.savez(folder / "a.npz", centers=CENTERS, radii=RADII)
+    np.save(folder / "a.npy", np.column_stack([CENTERS, RADII]))
+    lines = [",".join(map(str, (*c, r))) for c, r in zip(CENTERS, RADII, strict=True)]
+    (folder / "a.csv").write_text("X,y,z,radius\n" + "\n".join(lines))
+    rows = [[*c, r] for c, r in zip(CENTERS, RADII, strict=True)]
+    write(folder, text_of(rows, names="x y z radius"), "a.dump")
+    return [folder / f"a.{ending}" for ending in ("npz", "npy", "csv", "dump")]
+
+
+def test_lists_of_files_of_any_kind(tmp_path):
+    paths = spheres_files(tmp_path)
+    frames = abut.read_frames(map(str, paths))
+    assert len(frames) == 4
+    for frame, path in zip(frames, paths, strict=True):
+        np.testing.assert_array_equal(frame.centers, CENTERS)
+        np.testing.assert_array_equal(frame.radii, RADII)
+        np.testing.assert_array_equal(frame.centers, abut.read_spheres(path).centers)
+    for path in paths:
+        assert len(abut.read_frames(path)) == 1
+    assert len(abut.read_frames([])) == 0
+
+
+def test_columns_of_csv_and_npz(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y,z,radius,Speed,type\n0,0,0,1,2.5,3\n")
+    frame = abut.read_frames(tmp_path / "a.csv", columns=("Speed", "type"))[0]
+    assert frame.columns["Speed"].tolist() == [2.5]
+    assert frame.columns["type"].dtype == np.intp
+    np.savez(tmp_path / "a.npz", centers=CENTERS, radii=RADII, v=CENTERS, few=[1], step_count=7)
+    frame = abut.read_frames(tmp_path / "a.npz", columns=["v"])[0]
+    np.testing.assert_array_equal(frame.columns["v"], CENTERS)
+    assert (frame.step, frame.time) == (7, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "message"),
+    [
+        ("a.csv", ["vx"], "there is no column vx; the columns are x, y, z, radius"),
+        ("a.npy", ["vx"], "has no column vx: it holds x, y, z and radius alone"),
+        ("a.npz", ["vx"], "there is no column vx; the columns are centers, radii"),
+    ],
+)
+def test_files_that_lack_a_column(tmp_path, name, columns, message):
+    spheres_files(tmp_path)
+    with pytest.raises(ValueError, match=rf"{name}:? {message}"):
+        abut.read_frames(tmp_path / name, columns=columns)[0]
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"radii": RADII}, "has no key centers"),
+        ({"centers": CENTERS, "radii": RADII, "v": [1]}, r"v has shape \(1,\), but must be \(3, "),
+        ({"centers": CENTERS, "radii": RADII, "v": RADII, "time": RADII}, "time has shape"),
+        ({"centers": CENTERS, "radii": RADII, "v": RADII, "step_count": 1.5}, "step_count has dt"),
+    ],
+)
+def test_a_broken_npz_loses_no_other(tmp_path, arrays, message):
+    for k in (1, 2, 3):
+        np.savez(tmp_path / f"{k}.npz", centers=CENTERS, radii=RADII, v=RADII)
+    np.savez(tmp_path / "2.npz", **arrays)
+    frames = abut.read_frames(tmp_path, columns=["v"])
+    assert len(frames) == 3
+    assert len(frames[0].radii) == len(frames[2].radii) == 3
+    with pytest.raises(ValueError, match=rf"2\.npz.*{message}"):
+        frames[1]
+
+
+# ---- which files ---------------------------------------------------------------------------------
+
+
+def names_of(frames):
+    return [file.path.name for file in frames._files]
+
+
+def test_a_folder_in_the_order_of_its_numbers(tmp_path):
+    order = [f"dump.{step}" for step in (0, 20, 100, 3000)] + ["other-1", "other-09", "other-10"]
+    for name in reversed(order):
+        write(tmp_path, PARTS[0], name)
+    (tmp_path / "more").mkdir()
+    write(tmp_path, PARTS[0], "more/dump.1")
+    for name in ("log.lammps", "in.mixer", "drum.stl", ".dump.5", "README"):
+        write(tmp_path, "no frames", name)
+    assert names_of(abut.read_frames(tmp_path)) == order
+    assert names_of(abut.read_frames(str(tmp_path / "dump.*"))) == order[:4]
+    assert names_of(abut.read_frames(tmp_path / "**" / "dump.[12]*")) == [
+        "dump.20",
+        "dump.100",
+        "dump.1",
+    ]
+
+
+def test_a_file_whose_name_looks_like_a_pattern(tmp_path):
+    path = write(tmp_path, PARTS[0], "run[1].dump")
+    assert len(abut.read_frames(path)) == 1
+
+
+def test_frames_of_several_dumps(tmp_path):
+    write(tmp_path, PARTS[0] + PARTS[1], "run.1")
+    write(tmp_path, "", "run.02")
+    write(tmp_path, PARTS[2] + PARTS[3] + PARTS[4], "run.3", gzip.compress)
+    frames = abut.read_frames([tmp_path / "run.1", tmp_path / "run.3"])
+    assert steps_of(frames) == STEPS
+    assert steps_of(frames[1:4]) == STEPS[1:4]
+    assert frames[-1].step == 7
+    assert repr(frames) == "Frames(5 frames of 2 files)"
+    frames = abut.read_frames(tmp_path, on_truncated="drop")
+    assert steps_of(frames) == STEPS
+    # a file that has nothing in it is a frame that is broken, like any other file of such a name
+    frames = abut.read_frames(tmp_path)
+    assert len(frames) == 6
+    with pytest.raises(ValueError, match=r"run\.02 has no known ending"):
+        frames[2]
+    assert frames[5].step == 7
+
+
+@pytest.mark.parametrize(
+    "names", [["0.3", "0.25"], ["1.5", "1.25"], ["1e-05", "0.001"], ["run1.20", "run1.100"]]
+)
+def test_an_order_that_is_not_clear(tmp_path, names):
+    for name in names:
+        write(tmp_path, PARTS[0], f"{name}.dump")
+    with pytest.raises(ValueError, match=r"it is not clear whether .* comes first.* give a list"):
+        abut.read_frames(tmp_path)
+
+
+def test_several_kinds_are_not_clear(tmp_path):
+    spheres_files(tmp_path)
+    message = r"several kinds, \.csv \(a\.csv\), \.npy \(a\.npy\), \.npz \(a\.npz\), dump \(a\.du"
+    for path in (tmp_path, tmp_path / "*"):
+        with pytest.raises(ValueError, match=message):
+            abut.read_frames(path)
+
+
+def test_parts_of_frames_are_passed_over_where_the_frame_is_there(tmp_path):
+    for name in ("1", "1-walls", "2", "2-contacts", "3-pairs"):
+        np.savez(tmp_path / f"{name}.npz", centers=CENTERS, radii=RADII)
+    assert names_of(abut.read_frames(tmp_path)) == ["1.npz", "2.npz", "3-pairs.npz"]
+
+
+@pytest.mark.parametrize("make", [lambda folder: folder, lambda folder: folder / "*"])
+def test_no_frames(tmp_path, make):
+    with pytest.raises(ValueError, match=r"there are no files of frames: \.npz, \.vtp"):
+        abut.read_frames(make(tmp_path))
+    write(tmp_path, "no frames", "log.lammps")
+    with pytest.raises(ValueError, match=r"there are no files of frames: \.npz, \.vtp"):
+        abut.read_frames(make(tmp_path))
+
+
+@pytest.mark.parametrize("make", [lambda path: path, lambda path: [path, path]])
+def test_files_of_no_known_kind(tmp_path, make):
+    path = write(tmp_path, "no frames", "log.lammps")
+    with pytest.raises(ValueError, match=r"log\.lammps has no known ending .*; a dump begins with"):
+        abut.read_frames(make(path))
+
+
+@pytest.mark.parametrize("name", ["run.dump", "run.npz", "run.pvd", "run.csv"])
+def test_files_that_are_not_there(tmp_path, name):
+    for path in (tmp_path / name, [tmp_path / name]):
+        with pytest.raises(FileNotFoundError, match=re.escape(name)):
+            abut.read_frames(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        (None, "path is a NoneType"),
+        (3, "path is an int"),
+        (b"run.dump", r"path\[0\] is an int"),
+        ([3], r"path\[0\] is an int"),
+        (["a", None], r"path\[1\] is a NoneType"),
+    ],
+)
+def test_what_is_no_path(path, message):
+    with pytest.raises(TypeError, match=message):
+        abut.read_frames(path)
+
+
+# ---- lists of files and vtp ----------------------------------------------------------------------
+
+PVD = '<VTKFile type="Collection"><Collection>{}</Collection></VTKFile>'
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no element found"),
+        (PVD.format("<DataSet"), "not well-formed"),
+        ('<VTKFile type="PolyData"/>', "is no list of files"),
+        (PVD.format('<DataSet file="a.vtp"/>'), "a DataSet has no timestep"),
+        (PVD.format('<DataSet timestep="1"/>'), "a DataSet has no file"),
+        (PVD.format('<DataSet timestep="now" file="a.vtp"/>'), "could not convert"),
+        (
+            PVD.format(2 * '<DataSet timestep="1" part="0" file="a.vtp"/>'),
+            "more than one file of the time 1.0",
+        ),
+    ],
+)
+def test_lists_that_are_broken(tmp_path, text, message):
+    path = write(tmp_path, text, "run.pvd")
+    with pytest.raises(ValueError, match=rf"run\.pvd: .*{message}"):
+        abut.read_frames(path)
+
+
+def test_a_file_of_a_list_that_is_not_there(run):
+    frames = abut.read_frames("vtp.pvd")
+    (frames._files[3].path).unlink()
+    with pytest.raises(FileNotFoundError, match=r"0200\.vtp"):
+        frames[3]
+    assert len(frames[4].radii) == 3
+
+
+@pytest.mark.parametrize("column", ["speed", "Points", "connectivity"])
+def test_columns_that_a_vtp_file_lacks(run, column):
+    message = rf"0050\.vtp: there is no column {column}; the columns are radius, id, velocity"
+    if column == "Points":
+        assert len(abut.read_frames("vtp.pvd", columns=[column])[0].columns[column]) == 3
+        return
+    with pytest.raises(ValueError, match=message):
+        abut.read_frames("vtp.pvd", columns=[column])[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (b'"raw"', b'"base64"', "it is no vtp file with appended raw data"),
+        (b"PolyData", b"ImageData", "it is no vtp file with appended raw data"),
+        (b"LittleEndian", b"MiddleEndian", "byte_order is 'MiddleEndian', but must be"),
+        (b'"UInt64"', b'"UInt8"', "header_type is 'UInt8', but must be"),
+        (b'"Float64"', b'"String"', "type is 'String', but must be"),
+        (b'"appended"', b'"ascii"', "is ascii, but must be appended"),
+        (b'"radius"', b'"size"', "no column radius; the columns are size, id"),
+        (b'offset="0"', b'offset="99999"', "the file ends before Points: it was cut off"),
+        (b'offset="0"', b'offset="3"', "Points says that it has"),
+        (b'offset="0"', b'offset="-9"', "Points has 3 components at -9"),
+        (b'Components="3"', b'Components="4"', "cut off|entries, but there are"),
+        (b'Components="3"', b'Components="1"', "entries, but there are 9 points"),
+        (b"<Piece", b"<Pieces", "mismatched tag"),
+    ],
+)
+def test_vtp_files_that_are_broken(run, old, new, message):
+    path = abut.read_frames("vtp.pvd")._files[0].path
+    data = path.read_bytes()
+    assert old in data
+    path.write_bytes(data.replace(old, new, -1 if old == b"PolyData" else 1))
+    with pytest.raises(ValueError, match=rf"0050\.vtp: .*({message})"):
+        abut.read_frames(path)[0]
+
+
+def test_every_cut_of_a_vtp_file(run):
+    path = abut.read_frames("vtp.pvd")._files[0].path
+    data = path.read_bytes()
+    end = data.rindex(b"\n</AppendedData>")
+    for size in range(end):
+        path.write_bytes(data[:size])
+        with pytest.raises(ValueError, match=r"0050\.vtp"):
+            abut.read_frames(path, columns=["material"])[0]
+
+
+@pytest.mark.parametrize("order", "<>")
+@pytest.mark.parametrize("length", ["u4", "u8"])
+def test_vtp_files_of_other_orders(tmp_path, order, length):
+    arrays = {"Points": CENTERS, "radius": RADII.astype("f4"), "id": np.array([5, 6, 7], "i4")}
+    kinds, items, data = {"f8": "Float64", "f4": "Float32", "i4": "Int32"}, [], b""
+    for name, array in arrays.items():
+        kind = kinds[array.dtype.str[1:]]
+        width = array.size // len(array)
+        items.append(
+            f'<DataArray type="{kind}" Name="{name}" NumberOfComponents="{width}"'
+            f' format="appended" offset="{len(data)}"/>'
+        )
+        data += np.array(array.nbytes, order + length).tobytes()
+        data += array.astype(array.dtype.newbyteorder(order)).tobytes()
+    order_name = {"<": "LittleEndian", ">": "BigEndian"}[order]
+    head = (
+        f'<VTKFile type="PolyData" byte_order="{order_name}"'
+        f' header_type="UInt{8 * int(length[1])}">'
+        f"<PolyData><Piece><PointData>{items[1]}{items[2]}</PointData><Points>{items[0]}</Points>"
+        f'</Piece></PolyData><AppendedData encoding="raw">_'
+    )
+    path = tmp_path / "a.vtp"
+    path.write_bytes(head.encode() + data + b"</AppendedData></VTKFile>")
+    frame = abut.read_frames(path)[0]
+    np.testing.assert_array_equal(frame.centers, CENTERS)
+    np.testing.assert_array_equal(frame.radii, RADII)
+    assert frame.ids.tolist() == [5, 6, 7]
+    assert frame.ids.dtype == np.intp
