@@ -3,10 +3,12 @@
 import contextlib
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ psutil = pytest.importorskip("psutil")
 import abut.dask  # noqa: E402
 from abut import parcels  # noqa: E402
 
+README = Path(__file__).parents[1] / "README.md"
 CELLS = 12
 FRAMES = 23
 TYPES = ("facet", "edge", "vertex")
@@ -242,6 +245,48 @@ def test_meshes_are_repeated_with_the_frame(periodic, threads):
     assert alone.compute()["count"].tolist() == [1]
 
 
+@pytest.fixture
+def falling(tmp_path):
+    """A dump with six frames of three spheres that fall on the floor."""
+    sim = abut.Simulation(step=1e-3)
+    grain = abut.Material(density=1000, young=1e6)
+    sim.set_law(grain, grain, abut.Hertz(restitution=0.5))
+    sim.add_spheres([[3, 3, 0.7], [5, 5, 1.2], [7, 7, 3]], 0.5, grain)
+    sim.every(0.1, abut.write_dump(tmp_path / "run.dump"))
+    sim.run(0.6)
+    return tmp_path / "run.dump"
+
+
+def fall(frame, contacts):
+    return {"step": frame.step, "speed": frame.columns["vz"].min(), "count": len(contacts)}
+
+
+def test_frames_of_a_dump(falling, mesh, client):
+    frames = abut.read_frames(falling, columns=["vz"])
+    options = {"client": client, "block": 2, "columns": ["vz"]}
+    table = abut.dask.map_frames(falling, mesh, fall, **options)
+    rows = [
+        {"frame": k, **fall(frame, abut.find_contacts(frame.centers, frame.radii, mesh))}
+        for k, frame in enumerate(frames)
+    ]
+    assert len(rows) == 6 and any(row["count"] for row in rows)
+    assert_same(client.compute(table).result(), pandas.DataFrame(rows))
+
+
+def test_a_broken_frame_of_a_dump_loses_no_other(falling, mesh, threads):
+    lines = falling.read_text().splitlines(keepends=True)
+    number = len(lines) // 6 * 3 + 10  # the second sphere of the fourth frame
+    assert lines[number].startswith("1 1 5.0 5.0 ")
+    lines[number] = lines[number].replace(" 5.0 ", " 5.x ", 1)
+    falling.write_text("".join(lines))
+    with pytest.warns(
+        UserWarning, match=f"frame 3 is skipped: .*run.dump: frame 3: line {number + 1}"
+    ):
+        table = abut.dask.map_frames(falling, mesh, count, block=3, errors="skip").compute()
+    assert table["frame"].tolist() == [0, 1, 2, 3, 4, 5]
+    assert table["error"].notna().tolist() == [False, False, False, True, False, False]
+
+
 # ---- delayed frames ------------------------------------------------------------------------------
 
 FORMS = {
@@ -325,10 +370,10 @@ def test_values_that_have_no_place_name_their_frame(folder, mesh, threads):
 
 
 @pytest.mark.parametrize(
-    ("value", "dtype"), [(None, "bool"), ("x", "bool"), (2, "bool"), (7, "str"), (300, "uint8")]
+    ("value", "dtype"), [(None, "bool"), ("x", "bool"), (2, "bool"), (7, "string"), (300, "uint8")]
 )
 def test_values_of_another_kind_are_refused(value, dtype, folder, mesh, threads):
-    usual = {"bool": True, "str": "x", "uint8": 255}[dtype]
+    usual = {"bool": True, "string": "x", "uint8": 255}[dtype]
     reduce = by_number(lambda number: {"a": value if number == 9 else usual})
     table = abut.dask.map_frames(folder, mesh, reduce, meta={"a": dtype})
     with pytest.raises(ValueError, match=f"frame 9: 'a' is .*{value}'?, but .* of {dtype}"):
@@ -649,6 +694,21 @@ def wait_for(condition, seconds):
     while not condition():
         assert time.monotonic() < end, "it took too long"
         time.sleep(0.05)
+
+
+# ---- README --------------------------------------------------------------------------------------
+
+
+def test_readme_block(falling, tmp_path):
+    """It runs as a script, as it stands there."""
+    blocks = re.findall(r"```py\n(.*?)```", README.read_text(encoding="utf-8"), flags=re.DOTALL)
+    (code,) = [block for block in blocks if "abut.dask" in block]
+    (tmp_path / "script.py").write_text(code)
+    abut.Mesh([[0, 0, 0], [9e3, 0, 0], [0, 9e3, 0]], [[0, 1, 2]]).save(tmp_path / "drum.stl")
+    command = [sys.executable, "script.py"]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith("contacts\n0 ")
 
 
 # ---- without Dask --------------------------------------------------------------------------------

@@ -117,7 +117,8 @@ def map_frames(
     -------
     dask.dataframe.DataFrame
         The rows of all frames in their order, with the column ``frame``, the number of the frame in
-        the source from 0, before those of `reduce`. A partition has the frames of a task.
+        the source from 0, before those of `reduce`. A partition has the frames of a task, and an
+        index of its own, from 0.
 
     Raises
     ------
@@ -144,7 +145,9 @@ def map_frames(
     Meshes are scattered to all workers of the client, once for all tables that need them, and each
     worker makes a finder of them once. Dask's processes without a client
     (``scheduler="processes"``) get the meshes' arrays with each task, and take six tasks at a time,
-    but for ``chunksize=1``: with a client of a LocalCluster they are faster.
+    but for ``chunksize=1``: with a client of a LocalCluster they are faster. Of a dump that is
+    compressed each task unpacks all that stands before its frames: better have it plain, or in
+    several files.
 
     Examples
     --------
@@ -156,11 +159,8 @@ def map_frames(
     >>> def reduce(frame, contacts):
     ...     return {"contacts": len(contacts), "overlap": contacts.overlap.sum()}
     >>> table = abut.dask.map_frames(folder, square, reduce)
-    >>> table.compute(scheduler="threads").round(3)
-       frame  contacts  overlap
-    0      0         0    0.000
-    1      1         1    0.075
-    2      2         1    0.138
+    >>> table.compute(scheduler="threads").round(3).to_dict("list")
+    {'frame': [0, 1, 2], 'contacts': [0, 1, 1], 'overlap': [0.0, 0.075, 0.138]}
     """
     parcel = Parcel(ContactFinder(meshes).meshes)
     search = _ContactSearch({"workers": 1, **options})
@@ -217,10 +217,9 @@ def map_pairs(
     ...     np.savez(folder / f"{k}.npz", centers=[[0, 0, 0], [x, 0, 0]], radii=[1.0, 1.0])
     >>> def coordination(frame, pairs):
     ...     return {"mean": 2 * len(pairs) / len(frame.radii)}
-    >>> abut.dask.map_pairs(folder, coordination).compute(scheduler="threads")
-       frame  mean
-    0      0   1.0
-    1      1   0.0
+    >>> table = abut.dask.map_pairs(folder, coordination)
+    >>> table.compute(scheduler="threads").to_dict("list")
+    {'frame': [0, 1], 'mean': [1.0, 0.0]}
     """
     search = _PairSearch({"workers": 1, **options})
     search.check()
