@@ -607,6 +607,20 @@ def test_dask_frames(benchmarks, capsys):
     ]
 
 
+# ---- frames of a dump ----------------------------------------------------------------------------
+
+
+def test_frames(benchmarks, capsys):
+    """A row for each number of digits and entrant."""
+    pytest.importorskip("pandas")
+    benchmarks["frames"].main(["--rows", "100", "--rounds", "1"])
+    rows = [line.split("|")[1:-1] for line in capsys.readouterr().out.splitlines()[2:]]
+    names = [(digits.strip(), name.strip(" `")) for digits, name, *_ in rows]
+    entrants = ("abut", "loop", "spheres", "count", "pandas")
+    assert names == [(digits, name) for digits in ("6", "17") for name in entrants]
+    assert all(float(each) > 0 and float(ratio) > 0 for *_, each, ratio in rows)
+
+
 # ---- what threads gain ---------------------------------------------------------------------------
 
 
