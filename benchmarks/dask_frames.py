@@ -6,8 +6,8 @@ Frames are npz files of spheres over a bumpy floor; of each the contacts are fou
 their overlaps summed. Entrants take turns; a row shows the shortest time of each in milliseconds a
 frame, from the call until the table is there, its ratio to the plain loop's, and what of it is not
 the search: of the plain loop reading and reducing, of the others also what they hand around. In the
-first call workers receive the mesh and build their bins. "mesh as an argument" is `dask.delayed` of a function of a file and
-the mesh, on fewer frames, since it takes so long.
+first call workers receive the mesh and build their bins. "mesh as an argument" is `dask.delayed` of
+a function of a file and the mesh, on fewer frames, since it takes so long.
 """
 
 import argparse
