@@ -4,10 +4,10 @@
 
 The dump is one of LAMMPS, id type x y z radius vx vy vz, with six digits, as LAMMPS writes by
 default, or with as many as give a number back. All read id, center and radius of each sphere.
-pandas is told where the rows begin and what the columns are, and does not check rows. `abut` is `read_frames(path)[0]`, which counts the frames first, `count`
-that alone; `loop` is a loop over them, which does not; `spheres` is `read_spheres`. Entrants take
-turns; a row shows the median of each one's times, and of pandas' time over its own in the same
-round.
+pandas is told where the rows begin and what the columns are, and does not check rows. `abut` is
+`read_frames(path)[0]`, which counts the frames first, `count` that alone; `loop` is a loop over
+them, which does not; `spheres` is `read_spheres`. Entrants take turns; a row shows the median of
+each one's times, and of pandas' time over its own in the same round.
 """
 
 import argparse

@@ -265,6 +265,7 @@ typedef struct abut_mesh_view {
     const double *normal_noise;  /* facet_count */
     const uint8_t *noise_origin; /* facet_count: abut_noise_origin */
     abut_noise_doubt doubt;
+    abut_index byte_count; /* memory of the mesh */
 } abut_mesh_view;
 
 abut_status abut_mesh_build(const abut_mesh_input *input, abut_mesh **mesh, abut_error *error);
