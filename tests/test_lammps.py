@@ -2,6 +2,7 @@
 `abut.Simulation`."""
 
 import gc
+import importlib.util
 import os
 import re
 import shutil
@@ -714,3 +715,22 @@ def test_import_names_the_extra(missing):
         [sys.executable, "-c", code], capture_output=True, text=True, check=False
     )
     assert f"ImportError: this needs {missing}: pip install 'abut[lammps]'" in ended.stderr
+
+
+# ---- the benchmark -------------------------------------------------------------------------------
+
+
+def test_benchmark_shows_its_tables(monkeypatch, capsys):
+    path = HERE.parent / "benchmarks" / "lammps_walls.py"
+    specification = importlib.util.spec_from_file_location("lammps_walls", path)
+    benchmark = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(benchmark)
+    monkeypatch.setattr(benchmark, "SCENES", {"few": (6, 5, 2, 1.05 * benchmark.RADIUS)})
+    monkeypatch.setattr(benchmark, "ROUNDS", 2)
+    row = benchmark.compare("few")
+    assert row["contacts"] >= 30 and row["spheres"] == 60 and row["ratio"] > 0
+    benchmark.table([row], benchmark.COST)
+    row = benchmark.bed(3)
+    assert row["processes"] == 1 and row["spheres"] == 1200 and row["call"] < row["step"]
+    benchmark.table([row], benchmark.SCALING)
+    assert capsys.readouterr().out.count("\n") == 8
