@@ -191,8 +191,8 @@ class Walls:
     `run` raises what went wrong in a step: more contacts than slots, a sphere that is nowhere, what
     a callable raised. With several processes, the one that finds it prints it and ends all by MPI's
     Abort. Where ``lmp.command("run ...")`` is called instead, the run ends early, LAMMPS does not
-    step any more, and the error comes out of what is next asked of the walls. After an error they
-    exert nothing: `close` them, and go on from a restart file.
+    step any more, and the error comes out of what is next asked of the walls. In the step that
+    failed no wall exerted anything: `close` them then, and go on from a restart file.
 
     What contacts with walls hold is not in LAMMPS' energies, nor are their forces in its pressure.
     The longest stable step is that of `abut.Simulation`: docs/dem.md has it.
@@ -356,8 +356,7 @@ class Walls:
         self._check_open()
         if self._error is not None:
             raise RuntimeError(
-                "these walls ended with an error, after which they exert nothing: close them, and"
-                " go on from a restart file"
+                "these walls ended with an error: close them, and go on from a restart file"
             ) from self._error
         try:
             self._core.raise_error()
