@@ -167,6 +167,7 @@ typedef enum abut_status {
                               polygon; value: how many facets meet there: not one on each side */
     ABUT_SHAPE_NOT_PLANAR, /* index: the facet, detail: the vertex, value: its height / size */
     ABUT_SHAPE_NOT_CONVEX, /* index: the facet, detail: a vertex in front of it, value: likewise */
+    ABUT_BOX_TILTED,       /* LAMMPS' box is triclinic */
     ABUT_ATOM_DATA,        /* LAMMPS has not all of the data that walls read */
     ABUT_ATOM_POSITION,    /* index: the atom, detail: the axis, value: the coordinate */
     ABUT_ATOM_RADIUS,      /* index: the atom, value: its radius */
@@ -264,6 +265,7 @@ typedef struct abut_mesh_view {
     const double *normal_noise;  /* facet_count */
     const uint8_t *noise_origin; /* facet_count: abut_noise_origin */
     abut_noise_doubt doubt;
+    abut_index byte_count; /* memory of the mesh */
 } abut_mesh_view;
 
 abut_status abut_mesh_build(const abut_mesh_input *input, abut_mesh **mesh, abut_error *error);
@@ -1266,14 +1268,16 @@ abut_simulation_statistics abut_simulation_inspect(const abut_simulation *simula
  * carries to the next step lies in LAMMPS' per-atom data, so that it goes along when atoms change
  * ranks, are sorted, or are written to restart files. For an atom with k contacts these are
  *
- *     fix ... property/atom i_NAME_count i2_NAME_keys 6*slots d2_NAME_states 14*slots ghost no
+ *     fix ... property/atom i_NAME_count i2_NAME_keys 6 d2_NAME_states 14 &
+ *         i2_NAME_more_keys 6*(slots-1) d2_NAME_more_states 14*(slots-1) ghost no
  *
  * 0 without contacts, else k + 65536 slots, which tells data that were written with another number
- * of slots; and in its first k slots what the contacts are on and what they carry.
+ * of slots; and what the contacts are on and what they carry: of the first of them, and of those
+ * after it where there are several slots.
  *
- * Time is LAMMPS' own, and no pose is ever added up. A call of the same step as the one before, or
- * the first one, is that of the setup of a run: forces are those of the atoms where they are, and
- * nothing that contacts carry changes.
+ * Time is LAMMPS' own, and no pose is ever added up. A call whose step does not follow that of the
+ * call before, or the first one, is that of the setup of a run: forces are those of the atoms where
+ * they are, and nothing that contacts carry changes.
  *
  * Who calls sees to it that atoms have radii, masses, spins and torques of their own, that the box
  * is not tilted, and that in LAMMPS' units force is mass times acceleration. */

@@ -589,6 +589,41 @@ def test_overhead(benchmarks, capsys):
     assert all(line.endswith(" µs") for line in lines)
 
 
+# ---- what frames take by Dask --------------------------------------------------------------------
+
+
+def test_dask_frames(benchmarks, capsys):
+    """Every entrant has a row, and the tables agree, or it would have ended."""
+    pytest.importorskip("dask.dataframe")
+    pytest.importorskip("distributed")
+    few = ["--frames", "6", "--spheres", "50", "--facets", "200", "--rounds", "1"]
+    benchmarks["dask_frames"].main([*few, "--workers", "1"])
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head.startswith("6 frames of 50 spheres, 200 facets, 1 worker: the search is ")
+    assert [row.split("  ")[1] for row in rows] == [
+        "plain loop",
+        "map_frames",
+        "map_frames, a frame a task",
+        "empty tasks",
+        "mesh as an argument",
+        "map_frames, first call",
+    ]
+
+
+# ---- frames of a dump ----------------------------------------------------------------------------
+
+
+def test_frames(benchmarks, capsys):
+    """A row for each number of digits and entrant."""
+    pytest.importorskip("pandas")
+    benchmarks["frames"].main(["--rows", "100", "--rounds", "1"])
+    rows = [line.split("|")[1:-1] for line in capsys.readouterr().out.splitlines()[2:]]
+    names = [(digits.strip(), name.strip(" `")) for digits, name, *_ in rows]
+    entrants = ("abut", "loop", "spheres", "count", "pandas")
+    assert names == [(digits, name) for digits in ("6", "17") for name in entrants]
+    assert all(float(each) > 0 and float(ratio) > 0 for *_, each, ratio in rows)
+
+
 # ---- what threads gain ---------------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ import copy
 import gc
 import math
 import pickle
+import sys
 import warnings
 import weakref
 from types import SimpleNamespace
@@ -224,6 +225,103 @@ def test_pickle_keeps_the_noise_of_written_digits():
     mesh = abut.Mesh._build(np.array(SQUARE, float), np.arange(4), np.array([0, 4]), units=units)
     assert mesh.noise.tolist() == [1e-3] and mesh._normal_noise.tolist() == [1e-3]
     assert same(pickle.loads(pickle.dumps(mesh)), mesh)
+
+
+def grid_mesh(cells=60, seed=1):
+    """A rough square of 2 * cells**2 triangles with a `vertex_source`, as files have it."""
+    x, y = np.meshgrid(np.arange(cells + 1.0), np.arange(cells + 1.0))
+    heights = np.random.default_rng(seed).random(x.size)
+    number = np.arange(x.size).reshape(x.shape)
+    a, b, c, d = (
+        part.ravel()
+        for part in (number[:-1, :-1], number[:-1, 1:], number[1:, 1:], number[1:, :-1])
+    )
+    facets = np.concatenate([np.column_stack([a, b, d]), np.column_stack([b, c, d])])
+    vertices = np.column_stack([x.ravel(), y.ravel(), heights])
+    return abut.Mesh.from_any(vertices[facets], weld=0.0)
+
+
+def pickled_out_of_band(mesh):
+    buffers = []
+    data = pickle.dumps(mesh, protocol=5, buffer_callback=buffers.append)
+    return data, buffers
+
+
+@pytest.mark.parametrize("make", [grid_mesh, lambda: abut.Mesh(VERTICES, MIXED)])
+def test_arrays_are_pickled_out_of_band(make):
+    mesh = make()
+    data, buffers = pickled_out_of_band(mesh)
+    assert len(data) < 1000
+    assert sum(buffer.raw().nbytes for buffer in buffers) >= 8 * (mesh.vertices.size + len(mesh))
+    again = pickle.loads(data, buffers=buffers)
+    assert same(again, mesh)
+    assert again.vertex_source.tolist() == mesh.vertex_source.tolist()
+    assert again._noise_origin.tolist() == mesh._noise_origin.tolist()
+    assert again._content_hash == mesh._content_hash
+
+
+def test_arrays_may_come_unaligned():
+    """As they lie in a message, one after the other."""
+    data, buffers = pickled_out_of_band(grid_mesh())
+    received = [memoryview(b"x" + bytes(buffer.raw()))[1:] for buffer in buffers]
+    assert same(pickle.loads(data, buffers=received), grid_mesh())
+
+
+def test_a_mesh_keeps_nothing_of_what_it_was_pickled_in():
+    data, buffers = pickled_out_of_band(grid_mesh())
+    received = [bytearray(buffer.raw()) for buffer in buffers]
+    again = pickle.loads(data, buffers=received)
+    for buffer in received:
+        buffer.clear()  # refused while something looks into it
+    assert same(again, grid_mesh())
+
+
+# ---- what Dask asks for --------------------------------------------------------------------------
+
+
+def test_token_follows_from_the_content(mixed):
+    token = mixed.__dask_tokenize__()
+    assert token == abut.Mesh(VERTICES, MIXED).__dask_tokenize__()
+    assert mixed.vertex_source.tolist() == list(range(6))  # it is made when it is asked for
+    assert pickle.loads(pickle.dumps(mixed)).__dask_tokenize__() == token
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda: abut.Mesh([*VERTICES[:-1], [2, 1, 1e-9]], MIXED),
+        lambda: abut.Mesh(VERTICES, MIXED[::-1]),
+        lambda: abut.Mesh(VERTICES, MIXED[:2]),
+        lambda: abut.Mesh(VERTICES, MIXED, noise=1e-3),
+        lambda: abut.Mesh(VERTICES, [[1, 2, 3, 0], *MIXED[1:]]),
+        lambda: abut.Mesh([*VERTICES, [5, 5, 5]], MIXED),
+    ],
+    ids=["vertex", "order", "fewer", "noise", "first corner", "vertex of no facet"],
+)
+def test_token_tells_meshes_apart(other, mixed):
+    assert other().__dask_tokenize__() != mixed.__dask_tokenize__()
+
+
+def test_token_knows_which_facets_were_left_out():
+    with pytest.warns(abut.MeshWarning):
+        left = abut.Mesh(LINE, [[0, 1, 2], [0, 1, 3]], on_degenerate="drop")
+    whole = abut.Mesh(LINE, [[0, 1, 3]], noise=left.noise)
+    assert left.__dask_tokenize__() != whole.__dask_tokenize__()
+
+
+def test_content_hash_is_made_once(mixed):
+    assert mixed._hash is None
+    assert mixed._content_hash is mixed._content_hash
+    assert pickle.loads(pickle.dumps(mixed))._hash == mixed._content_hash
+
+
+def test_size_counts_the_memory_of_the_core():
+    small, large = grid_mesh(20), grid_mesh(60)
+    facets = len(large) - len(small)
+    arrays = sum(getattr(large, name).nbytes - getattr(small, name).nbytes for name in ARRAYS)
+    grown = sys.getsizeof(large) - sys.getsizeof(small)
+    # a triangle's own record is 128 bytes
+    assert arrays + 128 * facets < grown < arrays + 256 * facets
 
 
 def test_copies_are_the_mesh_itself(mixed):

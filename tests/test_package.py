@@ -9,7 +9,18 @@ from pathlib import Path
 
 import abut
 
-OPTIONAL = ["matplotlib", "meshio", "pandas", "pyarrow", "pyvista", "scipy", "trimesh", "vtk"]
+OPTIONAL = [
+    "dask",
+    "distributed",
+    "matplotlib",
+    "meshio",
+    "pandas",
+    "pyarrow",
+    "pyvista",
+    "scipy",
+    "trimesh",
+    "vtk",
+]
 
 
 def test_import_needs_no_optional_package():

@@ -4,6 +4,7 @@ import gzip
 import pickle
 import re
 import sys
+from contextlib import contextmanager
 from decimal import Decimal, localcontext
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import abut
+from abut.io import arrow
 from abut.io import frames as of_files
 
 BOX = "ITEM: BOX BOUNDS pp ff pp\n-1 3\n0 2\n1 11\n"
@@ -73,6 +75,28 @@ def arrays_of(frame):
     named = {"centers": frame.centers, "radii": frame.radii, "ids": frame.ids}
     named |= {"origin": frame.origin, **frame.columns}
     return [(name, array) for name, array in named.items() if array is not None]
+
+
+READERS = ["words", "pyarrow"]
+
+
+@contextmanager
+def reading(reader):
+    """Rows are read word by word, or by pyarrow however few they are."""
+    with pytest.MonkeyPatch.context() as patch:
+        if reader == "pyarrow":
+            pytest.importorskip("pyarrow")
+            patch.setattr(arrow, "_FEW_BYTES", 1)
+            patch.setattr(arrow, "_FEW_TO_IMPORT", 1)
+        else:
+            patch.setattr(arrow, "_import_csv", lambda: None)
+        yield
+
+
+@pytest.fixture(params=READERS)
+def each_reader(request):
+    with reading(request.param):
+        yield
 
 
 # ---- a dump --------------------------------------------------------------------------------------
@@ -273,6 +297,7 @@ def test_a_file_is_unpacked_once_in_a_loop(tmp_path, monkeypatch, pack):
 # ---- columns -------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("each_reader")
 def test_columns_of_all_kinds(tmp_path):
     names = "id x y z radius element ix f_fix[1] c_force v_word i_flag d_flag mol type"
     row = [1, 0, 0, 0, 1, "Si", -3, "nan", "-inf", "1e300", 7, 7, 2, 1]
@@ -289,6 +314,7 @@ def test_columns_of_all_kinds(tmp_path):
     assert frame.columns["v_word"].tolist() == [1e300] * 2
 
 
+@pytest.mark.usefixtures("each_reader")
 def test_columns_of_the_spheres_are_columns_too(tmp_path):
     path = write(tmp_path, PARTS[0])
     frame = abut.read_frames(path, columns=("x", "radius", "id", "x"))[0]
@@ -297,6 +323,7 @@ def test_columns_of_the_spheres_are_columns_too(tmp_path):
     assert frame.columns["id"].tolist() == frame.ids.tolist()
 
 
+@pytest.mark.usefixtures("each_reader")
 def test_no_rows(tmp_path):
     frame = abut.read_frames(write(tmp_path, PARTS[1]), columns=("vx", "type"))[0]
     assert frame.centers.shape == (0, 3)
@@ -334,11 +361,13 @@ words = st.one_of(
 )
 
 
-@given(st.lists(words, min_size=1))
-def test_numbers_are_those_of_python(tmp_path_factory, found):
+@pytest.mark.parametrize("reader", READERS)
+@given(found=st.lists(words, min_size=1))
+def test_numbers_are_those_of_python(tmp_path_factory, reader, found):
     rows = [[k, 1, 0, 0, 0, 1, word] for k, word in enumerate(found)]
     path = write(tmp_path_factory.mktemp("dump"), text_of(rows))
-    frame = abut.read_frames(path, columns=["vx"])[0]
+    with reading(reader):
+        frame = abut.read_frames(path, columns=["vx"])[0]
     expected = np.array([float(word) for word in found])
     assert frame.columns["vx"].tobytes() == expected.tobytes()
 
@@ -354,6 +383,7 @@ def near_ties():
                 yield f"{middle:.{digits - 1}e}"
 
 
+@pytest.mark.usefixtures("each_reader")
 def test_numbers_near_the_middle_of_two_doubles(tmp_path):
     found = list(near_ties())
     rows = [[k, 1, 0, 0, 0, 1, word] for k, word in enumerate(found)]
@@ -362,6 +392,7 @@ def test_numbers_near_the_middle_of_two_doubles(tmp_path):
     assert frame.columns["vx"].tobytes() == expected.tobytes()
 
 
+@pytest.mark.usefixtures("each_reader")
 def test_exact_ties_go_to_even(tmp_path):
     # 2^53 + 1 and such are halfway, written with and without decimals
     found = [str(2**53 + k) for k in range(8)]
@@ -374,6 +405,7 @@ def test_exact_ties_go_to_even(tmp_path):
     assert frame.columns["vx"].tobytes() == expected.tobytes()
 
 
+@pytest.mark.usefixtures("each_reader")
 @pytest.mark.parametrize("number", [2**53 + 1, 2**63 - 1, -(2**63) + 1, -(2**63), 0])
 def test_ids_of_64_bits(tmp_path, number):
     path = write(tmp_path, text_of([[number, 1, 0, 0, 0, 1, 0]]))
@@ -381,6 +413,7 @@ def test_ids_of_64_bits(tmp_path, number):
     assert abut.read_spheres(path).ids.tolist() == [number]
 
 
+@pytest.mark.usefixtures("each_reader")
 def test_whole_numbers_may_be_written_otherwise(tmp_path):
     path = write(tmp_path, text_of([["7.0", "1e0", 0, 0, 0, 1, 0], ["+8", "02", 0, 0, 0, 1, 0]]))
     frame = abut.read_frames(path, columns=["type"])[0]
@@ -388,6 +421,7 @@ def test_whole_numbers_may_be_written_otherwise(tmp_path):
     assert frame.columns["type"].tolist() == [1, 2]
 
 
+@pytest.mark.usefixtures("each_reader")
 @pytest.mark.parametrize("blank", [" ", "  ", "\t", " \t ", "\v", "\f"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", " \n", "\t \r\n"])
 def test_blanks_between_words(tmp_path, blank, end):
@@ -399,6 +433,7 @@ def test_blanks_between_words(tmp_path, blank, end):
     )
 
 
+@pytest.mark.usefixtures("each_reader")
 def test_many_rows(tmp_path, pack):
     count = 70_000  # several blocks
     path = write(tmp_path, text_of(rows_of(0, count)) * 2, pack=pack)
@@ -413,6 +448,7 @@ def test_many_rows(tmp_path, pack):
 # ---- what is broken ------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("each_reader")
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -432,6 +468,18 @@ def test_many_rows(tmp_path, pack):
         ("TIME\n2", "TIME\nlate", "frame 1 has no sound 'ITEM: TIME'"),
         ("-1 3", "3 -1", "frame 1 has no sound 'ITEM: BOX BOUNDS'"),
         ("-1 3", "-1 inf", "frame 1 has no sound 'ITEM: BOX BOUNDS'"),
+        (" 0.5 50 ", "  50 ", "frame 1: line 25 has 6 words, but there are 7 columns"),
+        ("0.25 0.0 \n", "0.25 0.0 9\n", "frame 1: line 25 has 8 words, but there are 7 columns"),
+        ("0.25 0.0 \n", "0.25 \n", "frame 1: line 25 has 6 words, but there are 7 columns"),
+        ("0.25 0.0 \n", "0.25  \n", "frame 1: line 25 has 6 words, but there are 7 columns"),
+        (" \n1 1 0.1", " \n1  0.1", "frame 1: line 25 has 6 words, but there are 7 columns"),
+        (" \n1 1 0.1", " \n 1 0.1", "frame 1: line 25 has 6 words, but there are 7 columns"),
+        (" \n1 1 0.1", " \n0x1 1 0.1", "frame 1: line 25: '0x1' is no finite number"),
+        ("0.25 0.0 ", "0.25 nan(1) ", "frame 1: line 25: 'nan(1)' is no number"),
+        ("0.25 0.0 ", "0.25 null ", "frame 1: line 25: 'null' is no number"),
+        ("0.25 0.0 ", '0.25 "0.0" ', "frame 1: line 25: '\"0.0\"' is no number"),
+        (" 0.5 50 ", " 0.5\t50 ", ""),
+        ("0.25 0.0 \n", "0.25 0.0\n", ""),
         ("x y", "y y", "frame 1: there is no column x"),
     ],
 )
@@ -441,6 +489,11 @@ def test_a_broken_frame_is_named_and_loses_no_other(tmp_path, old, new, message)
     assert found
     path = write(tmp_path, parts[0] + begin + new + end + parts[2])
     frames = abut.read_frames(path, columns=("vx", "type"))
+    if not message:
+        assert same(
+            frames[1], abut.read_frames(write(tmp_path, parts[1], "1"), frames._options[0])[0]
+        )
+        return
     message = rf"run\.dump: {re.escape(message)}"
     with pytest.raises(ValueError, match=message):
         frames[1]

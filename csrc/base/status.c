@@ -114,6 +114,7 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
                               "not one facet on each side, but % in all",
     [ABUT_SHAPE_NOT_PLANAR] =
         "facet # is not planar: vertex @ is off its plane by % of the shape's size",
+    [ABUT_BOX_TILTED] = "LAMMPS' box is triclinic, but walls need an orthogonal one",
     [ABUT_ATOM_DATA] = "LAMMPS has not all of the per-atom data that the walls read: x, v, omega, "
                        "torque, radius, rmass, mask, and those of the walls' fix property/atom",
     [ABUT_ATOM_POSITION] = "atom #: coordinate @ is %",

@@ -53,8 +53,9 @@ bool vicinity_has(const vicinity *near, const box *facet)
         const double period = near->period[axis];
         double low = facet->low[axis], high = facet->high[axis];
         if (period > 0.0) {
-            /* the last image that does not begin behind the bounds */
-            const double shift = floor((near->bounds.high[axis] - low) / period) * period;
+            /* the last image that begins before the bounds end, whatever the quotient rounds to */
+            double shift = floor((near->bounds.high[axis] - low) / period) * period;
+            shift -= low + shift > near->bounds.high[axis] ? period : 0.0;
             low += shift, high += shift;
         }
         if (!(low <= near->bounds.high[axis] && high >= near->bounds.low[axis])) {

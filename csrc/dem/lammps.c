@@ -19,7 +19,9 @@ static bool read_globals(abut_lammps *w)
     g->low = in->extract_global(in->lammps, "boxlo");
     g->high = in->extract_global(in->lammps, "boxhi");
     g->periodicity = in->extract_global(in->lammps, "periodicity");
-    return g->step && g->time && g->time_step && g->low && g->high && g->periodicity;
+    g->triclinic = in->extract_global(in->lammps, "triclinic");
+    return g->step && g->time && g->time_step && g->low && g->high && g->periodicity &&
+           g->triclinic;
 }
 
 /* Whether the name is short enough. */
@@ -33,7 +35,9 @@ static bool make_names(lammps_names *names, const char *name)
 {
     return make_name(names->count, "i_%s_count", name) &&
            make_name(names->keys, "i2_%s_keys", name) &&
-           make_name(names->states, "d2_%s_states", name);
+           make_name(names->states, "d2_%s_states", name) &&
+           make_name(names->more_keys, "i2_%s_more_keys", name) &&
+           make_name(names->more_states, "d2_%s_more_states", name);
 }
 
 /* Along which axes the box repeats. */
@@ -149,6 +153,9 @@ static abut_status place_walls(abut_lammps *w, int64_t step, abut_error *error)
     if (w->input.before_step && w->input.before_step(w->input.data, s->began)) {
         return simulation_report(error, ABUT_INTERRUPTED, 0, 0, 0.0);
     }
+    if (*w->globals.triclinic) {
+        return simulation_report(error, ABUT_BOX_TILTED, 0, 0, 0.0);
+    }
     set_period(w);
     contacts_place_walls(s);
     if (!w->has_begun) {
@@ -188,7 +195,7 @@ static abut_status find_contacts(abut_lammps *w, abut_error *error)
     return status;
 }
 
-/* What springs carry changes with time alone: in no time nothing does. */
+/* A setup is a step of no length, in which springs keep what they hold. */
 static abut_status apply_laws(abut_lammps *w, bool is_setup, abut_error *error)
 {
     const parallel_plan plan = {.workers = 1};
@@ -216,7 +223,8 @@ static abut_status act_on_spheres(abut_lammps *w, bool is_setup, abut_error *err
 
 static abut_status act(abut_lammps *w, int64_t step, abut_error *error)
 {
-    const bool is_setup = !w->has_begun || step == w->last_step;
+    /* LAMMPS may begin a run at any step */
+    const bool is_setup = !w->has_begun || step != w->last_step + 1;
     abut_status status = place_walls(w, step, error);
     status = status ? status : lammps_read_atoms(w, error);
     status = status ? status : lammps_lend_spheres(w, error);
@@ -259,8 +267,8 @@ void abut_lammps_callback(void *walls, int64_t step, int count, void *ids, doubl
                               .forces = count > 0 ? forces[0] : NULL};
     clear(w->atoms.forces, count);
     if (w->error.status) {
-        w->input.force_timeout(
-            w->input.lammps); /* of the run before, which nobody has asked about */
+        /* nobody has taken the last error yet */
+        w->input.force_timeout(w->input.lammps);
         return;
     }
     abut_error error = {.status = ABUT_OK};

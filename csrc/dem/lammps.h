@@ -5,6 +5,12 @@
 #include "../base/box.h"
 #include "simulation.h"
 
+/* Slots of all atoms: count x slots of each x ABUT_LAMMPS_KEYS and ABUT_LAMMPS_STATES. */
+typedef struct lammps_slots {
+    int *keys;
+    double *states;
+} lammps_slots;
+
 /* LAMMPS' arrays, as they are during one call: by local atom, rows one after the other. */
 typedef struct lammps_atoms {
     abut_index count;
@@ -16,22 +22,23 @@ typedef struct lammps_atoms {
 
     /* what contacts carry: how many there are, and their slots */
     int *counts;
-    int *keys;      /* count x slots x ABUT_LAMMPS_KEYS */
-    double *states; /* count x slots x ABUT_LAMMPS_STATES */
+    lammps_slots first, others; /* one slot each, and all but one */
 } lammps_atoms;
 
 /* What LAMMPS calls an atom's data. */
 enum { LAMMPS_NAME_SIZE = 256 };
 typedef struct lammps_names {
     char count[LAMMPS_NAME_SIZE], keys[LAMMPS_NAME_SIZE], states[LAMMPS_NAME_SIZE];
+    char more_keys[LAMMPS_NAME_SIZE], more_states[LAMMPS_NAME_SIZE];
 } lammps_names;
 
 /* What LAMMPS knows of time and its box; the addresses stay. */
 typedef struct lammps_globals {
     const double *step, *time;
-    const int64_t *time_step; /* the one of that time */
+    const int64_t *time_step; /* at which it was that time */
     const double *low, *high; /* of the box */
     const int *periodicity;
+    const int *triclinic;
 } lammps_globals;
 
 struct abut_lammps {
@@ -49,10 +56,12 @@ struct abut_lammps {
     int32_t *holders;   /* the spheres whose atoms hold contacts of the step before */
     abut_index holder_count;
     memory_block member_block, id_block, holder_block;
-    double *own_centers, *own_radii; /* the store's, where it has LAMMPS' now */
-    abut_index numbered;             /* spheres of the store whose rows are written */
+    double *own_centers,
+        *own_radii;      /* those of the store, which during a call has LAMMPS' in their place */
+    abut_index numbered; /* spheres of the store whose rows are written */
 
-    box covered; /* the finder has the still facets that touch it */
+    box covered;              /* the finder has the still facets that touch it, */
+    double covered_period[3]; /* or whose images do */
     abut_finder *finder;
 
     bool has_begun;
@@ -66,6 +75,11 @@ struct abut_lammps {
 static inline abut_index lammps_atom(const abut_lammps *w, abut_index sphere)
 {
     return w->has_members ? w->members[sphere] : sphere;
+}
+
+static inline bool lammps_is_member(const abut_lammps *w, abut_index atom)
+{
+    return (w->atoms.masks[atom] & w->input.group_bit) != 0;
 }
 
 /* LAMMPS' number of an atom. */

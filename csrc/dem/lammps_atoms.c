@@ -17,39 +17,42 @@ static double *extract_rows(const abut_lammps *w, const char *name)
     return rows ? rows[0] : NULL;
 }
 
+static bool extract_slots(const abut_lammps *w, const char *keys, const char *states,
+                          lammps_slots *slots)
+{
+    int **rows = extract(w, keys);
+    *slots = (lammps_slots){rows ? rows[0] : NULL, extract_rows(w, states)};
+    return slots->keys && slots->states;
+}
+
 abut_status lammps_read_atoms(abut_lammps *w, abut_error *error)
 {
     lammps_atoms *a = &w->atoms;
     if (a->count == 0) {
         return ABUT_OK; /* LAMMPS need not have made any array */
     }
-    int **keys = extract(w, w->names.keys);
     a->velocities = extract_rows(w, "v");
     a->spins = extract_rows(w, "omega");
     a->torques = extract_rows(w, "torque");
-    a->states = extract_rows(w, w->names.states);
     a->radii = extract(w, "radius");
     a->masses = extract(w, "rmass");
     a->masks = extract(w, "mask");
     a->counts = extract(w, w->names.count);
-    a->keys = keys ? keys[0] : NULL;
+    const bool has_slots = extract_slots(w, w->names.keys, w->names.states, &a->first) &&
+                           (w->input.slots == 1 ||
+                            extract_slots(w, w->names.more_keys, w->names.more_states, &a->others));
     const bool has_all = a->velocities && a->spins && a->torques && a->radii && a->masses &&
-                         a->masks && a->counts && a->keys && a->states;
+                         a->masks && a->counts && has_slots;
     return has_all ? ABUT_OK : simulation_report(error, ABUT_ATOM_DATA, 0, 0, 0.0);
 }
 
 /* ---- spheres ---- */
 
-static bool is_member(const abut_lammps *w, abut_index atom)
-{
-    return (w->atoms.masks[atom] & w->input.group_bit) != 0;
-}
-
 static abut_index count_members(const abut_lammps *w)
 {
     abut_index count = 0;
     for (abut_index atom = 0; atom < w->atoms.count; atom++) {
-        count += is_member(w, atom);
+        count += lammps_is_member(w, atom);
     }
     return count;
 }
@@ -85,7 +88,7 @@ static void gather_members(abut_lammps *w)
     store *of = &w->simulation->store;
     abut_index k = 0;
     for (abut_index atom = 0; atom < w->atoms.count; atom++) {
-        if (is_member(w, atom)) {
+        if (lammps_is_member(w, atom)) {
             memcpy(of->centers + 3 * k, w->atoms.centers + 3 * atom, 3 * sizeof *of->centers);
             of->radii[k] = w->atoms.radii[atom];
             w->members[k++] = (int32_t)atom;
@@ -93,7 +96,7 @@ static void gather_members(abut_lammps *w)
     }
 }
 
-/* LAMMPS may change its own before anyone asks. */
+/* LAMMPS may have sorted its atoms before anyone asks who they were. */
 static void keep_ids(abut_lammps *w, abut_index count)
 {
     const size_t size = (size_t)w->input.id_bytes;
@@ -120,7 +123,7 @@ abut_status lammps_lend_spheres(abut_lammps *w, abut_error *error)
     if (w->has_members) {
         gather_members(w);
     } else if (count > 0) {
-        /* only read, as all that a search is given */
+        /* the cast takes const away, but a search reads alone */
         of->centers = (double *)w->atoms.centers, of->radii = (double *)w->atoms.radii;
     }
     keep_ids(w, count);
@@ -205,10 +208,11 @@ static abut_status add_sphere(const abut_lammps *w, abut_index k, const sphere_l
     if (sum->brake > 0.0) {
         torque = vec3_add(torque, brake_torque(w, k, torque, sum->brake));
     }
-    if (!isfinite(vec3_max_abs(sum->force)) || !isfinite(torque.x + torque.y + torque.z)) {
+    const vec3 force = sum->force;
+    if (!isfinite(force.x + force.y + force.z) || !isfinite(torque.x + torque.y + torque.z)) {
         return simulation_report(error, ABUT_ATOM_FORCE, lammps_id(w, atom), 0, 0.0);
     }
-    vec3_store(w->atoms.forces + 3 * atom, sum->force);
+    vec3_store(w->atoms.forces + 3 * atom, force);
     vec3_store(torques, torque);
     return ABUT_OK;
 }

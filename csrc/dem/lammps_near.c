@@ -3,8 +3,10 @@
 #include "../walls/finder.h"
 #include "lammps.h"
 
-/* By how much more is covered than spheres reach, in their largest radii, and in parts of how far
- * they are spread: they go a long way before bins are built again. */
+#include <string.h>
+
+/* How much more than what spheres reach is covered: so many of their largest radii, and this part
+ * of the space that they take. Bins are built again only when they have gone as far as that. */
 #define MARGIN_RADII 4.0
 #define MARGIN_PARTS 0.125
 
@@ -26,7 +28,7 @@ static box grown(box b, double by)
     return b;
 }
 
-/* Where spheres reach. What is no number is found by the search. */
+/* Where spheres reach. A coordinate that is NaN makes the search fail, which names it. */
 static box find_reach(const abut_simulation *s, double *largest)
 {
     vec3 low = {INFINITY, INFINITY, INFINITY}, high = vec3_scale(low, -1.0);
@@ -98,7 +100,9 @@ abut_status lammps_look_around(abut_lammps *w, abut_error *error)
 {
     double largest;
     const box reach = find_reach(w->simulation, &largest);
-    if (w->simulation->store.count == 0 || is_inside(&reach, &w->covered)) {
+    const double *period = w->simulation->input.period;
+    const bool has_period = memcmp(w->covered_period, period, sizeof w->covered_period) == 0;
+    if (w->simulation->store.count == 0 || (has_period && is_inside(&reach, &w->covered))) {
         return ABUT_OK;
     }
     const box covered = w->covered;
@@ -111,6 +115,7 @@ abut_status lammps_look_around(abut_lammps *w, abut_error *error)
     abut_finder_free(w->finder);
     w->finder = finder;
     w->simulation->walls.finder = finder;
+    memcpy(w->covered_period, period, sizeof w->covered_period);
     w->build_count++;
     return ABUT_OK;
 }

@@ -21,14 +21,23 @@ typedef struct slot_place {
     abut_index feature;
 } slot_place;
 
+/* Most spheres have one contact: first slots lie side by side, as do all others of an atom. */
+static abut_index number_among_others(const abut_lammps *w, abut_index atom, int slot)
+{
+    return atom * (w->input.slots - 1) + slot - 1;
+}
+
 static int *keys_of(const abut_lammps *w, abut_index atom, int slot)
 {
-    return w->atoms.keys + (atom * w->input.slots + slot) * ABUT_LAMMPS_KEYS;
+    return slot == 0 ? w->atoms.first.keys + atom * ABUT_LAMMPS_KEYS
+                     : w->atoms.others.keys + number_among_others(w, atom, slot) * ABUT_LAMMPS_KEYS;
 }
 
 static double *states_of(const abut_lammps *w, abut_index atom, int slot)
 {
-    return w->atoms.states + (atom * w->input.slots + slot) * ABUT_LAMMPS_STATES;
+    return slot == 0
+               ? w->atoms.first.states + atom * ABUT_LAMMPS_STATES
+               : w->atoms.others.states + number_among_others(w, atom, slot) * ABUT_LAMMPS_STATES;
 }
 
 static slot_place place_of(const abut_lammps *w, const int *keys)
@@ -265,11 +274,24 @@ static void write_rows(const abut_lammps *w, sphere_rows of)
     w->atoms.counts[atom] = (int)(of.end - of.first) + COUNT_LIMIT * w->input.slots;
 }
 
+/* Atoms that have left the group touch nothing: when they come back, their contacts are new. */
+static void forget_leavers(const abut_lammps *w)
+{
+    for (abut_index atom = 0; w->has_members && atom < w->atoms.count; atom++) {
+        if (!lammps_is_member(w, atom)) {
+            w->atoms.counts[atom] = 0;
+        }
+    }
+}
+
 abut_status lammps_write_slots(abut_lammps *w, abut_error *error)
 {
     const contact_table *t = &w->simulation->now.contacts;
     const abut_status status = check_room(w, error);
     sphere_rows of;
+    if (!status) {
+        forget_leavers(w);
+    }
     for (abut_index k = 0; !status && k < w->holder_count; k++) {
         w->atoms.counts[lammps_atom(w, w->holders[k])] = 0;
     }

@@ -252,11 +252,23 @@ static abut_status add_facet(builder *b, abut_index source)
 
 /* ---- building ---- */
 
+/* How many there can be: as many facets as in the input, or all its polygons as triangles. */
+typedef struct capacity {
+    abut_index facets, indices, triangles;
+} capacity;
+
+static capacity capacity_for(const abut_mesh_input *in)
+{
+    const abut_index triangles = in->index_count - 2 * in->facet_count;
+    const abut_index facets = in->split ? triangles : in->facet_count;
+    return (capacity){facets, in->split ? 3 * facets : in->index_count, triangles};
+}
+
 /* Make room for what is derived of so many facets with so many corners. */
 static bool allocate_derived(builder *b, abut_index facets, abut_index indices)
 {
     abut_mesh *mesh = b->mesh;
-    abut_index triangles = b->input->index_count - 2 * b->input->facet_count;
+    const abut_index triangles = capacity_for(b->input).triangles;
     mesh->normals = memory_alloc(facets, 3 * sizeof *mesh->normals);
     mesh->areas = memory_alloc(facets, sizeof *mesh->areas);
     mesh->noise = memory_alloc(facets, sizeof *mesh->noise);
@@ -275,14 +287,12 @@ static bool allocate_derived(builder *b, abut_index facets, abut_index indices)
            mesh->noise_origin && mesh->fans && mesh->flat && mesh->kept && mesh->bent;
 }
 
-/* Make room for every facet that there can be: as many as in the input, or all its
- * polygons as triangles. */
+/* Make room for every facet that there can be. */
 static abut_status allocate(builder *b)
 {
     const abut_mesh_input *in = b->input;
     abut_mesh *mesh = b->mesh;
-    abut_index facets = in->split ? in->index_count - 2 * in->facet_count : in->facet_count;
-    abut_index indices = in->split ? 3 * facets : in->index_count;
+    const abut_index facets = capacity_for(in).facets, indices = capacity_for(in).indices;
     mesh->indices = memory_alloc(indices, sizeof *mesh->indices);
     mesh->offsets = memory_alloc_zeroed(facets + 1, sizeof *mesh->offsets);
     mesh->source = memory_alloc(facets, sizeof *mesh->source);
@@ -384,14 +394,41 @@ static abut_status add_all(builder *b)
     return status;
 }
 
+/* The memory of everything that abut_mesh_free gives back. */
+static abut_index count_bytes(const builder *b)
+{
+    const abut_mesh *mesh = b->mesh;
+    const capacity made = capacity_for(b->input);
+    size_t bytes = sizeof *mesh + sizeof *mesh->triangles + sizeof *mesh->offsets +
+                   sizeof *mesh->fans; /* one more of these than counted below */
+    bytes += (size_t)mesh->view.vertex_count * 3 * sizeof *mesh->vertices;
+    bytes += (size_t)made.indices * (sizeof *mesh->indices + sizeof *mesh->flat);
+    bytes += (size_t)made.triangles * sizeof *mesh->triangles;
+    bytes +=
+        (size_t)made.facets *
+        (sizeof *mesh->offsets + sizeof *mesh->source + 3 * sizeof *mesh->normals +
+         sizeof *mesh->areas + sizeof *mesh->noise + sizeof *mesh->normal_noise +
+         sizeof *mesh->noise_origin + sizeof *mesh->fans + sizeof *mesh->kept + sizeof *mesh->bent);
+    return (abut_index)bytes + planes_byte_count(&mesh->planes, mesh->view.facet_count);
+}
+
 static abut_status fill(builder *b)
 {
     abut_mesh *mesh = b->mesh;
     abut_status status = add_all(b);
-    mesh->view = (abut_mesh_view){
-        b->input->vertex_count, b->facet_count,     b->index_count, mesh->vertices, mesh->indices,
-        mesh->offsets,          mesh->source,       mesh->normals,  mesh->areas,    mesh->noise,
-        mesh->normal_noise,     mesh->noise_origin, {.facet = -1}};
+    mesh->view = (abut_mesh_view){.vertex_count = b->input->vertex_count,
+                                  .facet_count = b->facet_count,
+                                  .index_count = b->index_count,
+                                  .vertices = mesh->vertices,
+                                  .indices = mesh->indices,
+                                  .offsets = mesh->offsets,
+                                  .source = mesh->source,
+                                  .normals = mesh->normals,
+                                  .areas = mesh->areas,
+                                  .noise = mesh->noise,
+                                  .normal_noise = mesh->normal_noise,
+                                  .noise_origin = mesh->noise_origin,
+                                  .doubt = {.facet = -1}};
     if (status) {
         return status;
     }
@@ -401,6 +438,7 @@ static abut_status fill(builder *b)
     if (!status && mesh_is_triangles(mesh)) {
         status = planes_find(mesh->triangles, mesh->view.facet_count, &mesh->planes);
     }
+    mesh->view.byte_count = count_bytes(b);
     return status ? report(b, ABUT_NO_MEMORY, 0, 0, 0.0) : ABUT_OK;
 }
 

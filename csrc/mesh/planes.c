@@ -276,6 +276,13 @@ void planes_free(plane_set *set)
     memory_free(set->planes);
 }
 
+abut_index planes_byte_count(const plane_set *set, abut_index facet_count)
+{
+    const size_t bytes = (set->plane_of ? (size_t)facet_count * sizeof *set->plane_of : 0) +
+                         (size_t)set->count * sizeof *set->planes;
+    return (abut_index)bytes;
+}
+
 bool plane_is_sure(const plane *of, double reach, double margin)
 {
     const double size = of->extent + 2.0 * reach;

@@ -34,6 +34,9 @@ typedef struct plane_set {
 abut_status planes_find(const triangle *triangles, abut_index count, plane_set *set);
 void planes_free(plane_set *set);
 
+/* The memory that the planes of so many facets take, in bytes. */
+abut_index planes_byte_count(const plane_set *set, abut_index facet_count);
+
 /* Whether facets at the foot are all that has to be tested in the plane, whatever is rounded, for
  * spheres of at most that reach: the contacts of facets that are at least `margin` from the foot
  * are farther than that of the facet with the foot inside by more than rounding, and it eliminates

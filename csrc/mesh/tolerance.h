@@ -212,9 +212,9 @@ static inline double ulp_float(double x)
     return x == 0.0 ? 0.0 : ldexp(1.0, ilogb(x) - 23);
 }
 
-/* At the end of each run LAMMPS adds up its time, and rounds, at step N by N / 2^53 of a step. This
- * part of one is more than that in all runs that there will be; steps whose length has changed
- * differ by more from as many of one length. */
+/* LAMMPS adds up its time at the end of each run, with rounding. Where that sum and the number of
+ * steps times their length differ by less than this part of a step, all steps have had one length,
+ * and the product is taken, which does not depend on how often a run was ended. */
 #define ROUNDED_STEPS 1e-4
 
 #endif

@@ -1,4 +1,4 @@
-"""Frames: what a simulation is at a time, written to files while it runs.
+"""Frames: what a simulation is at a time, written to files while it runs; `io.frames` reads them.
 
 What writes them is called with the simulation, by `Simulation.every` or by anyone, and uses what
 everybody sees of it.
@@ -55,6 +55,9 @@ def write_frames(
           attributes are called, ``time``, ``step_count``, and the walls' ``poses`` (w, 4, 4).
           `read_spheres` reads it. Bodies are in none.
 
+        `read_frames` reads both, one frame after the other.
+
+
         Convex bodies go into files of their own beside those of vtp: ``out/00000100-bodies.vtp``,
         listed by ``out-bodies.pvd``, with the polygons of all bodies, without their rounding, and
         of each polygon its ``body``'s number, ``velocity``, ``angular_velocity``, ``force``,
@@ -104,7 +107,7 @@ def write_dump(
 ) -> DumpWriter:
     """Make what writes a simulation's spheres as LAMMPS dumps them each time that it is called.
 
-    OVITO opens such files, `read_spheres` reads them.
+    OVITO opens such files; `read_spheres` and `read_frames` read them.
 
     Parameters
     ----------

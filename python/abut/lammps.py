@@ -320,10 +320,10 @@ class Walls:
     def _make_history(self) -> None:
         """The per-atom columns in which contacts are kept from step to step."""
         lmp, name, slots = self._lmp, self._name, self._slots
-        columns = {
-            f"i2_{name}_keys": _core.SLOT_KEYS * slots,
-            f"d2_{name}_states": _core.SLOT_STATES * slots,
-        }
+        columns = {f"i2_{name}_keys": _core.SLOT_KEYS, f"d2_{name}_states": _core.SLOT_STATES}
+        if slots > 1:
+            columns[f"i2_{name}_more_keys"] = _core.SLOT_KEYS * (slots - 1)
+            columns[f"d2_{name}_more_states"] = _core.SLOT_STATES * (slots - 1)
         if not lmp.has_id("fix", f"{name}_history"):
             told = " ".join(f"{column} {count}" for column, count in columns.items())
             lmp.command(f"fix {name}_history all property/atom i_{name}_count {told} ghost no")

@@ -383,6 +383,19 @@ static void check_vicinity(void)
     }
 }
 
+/* A facet inside the bounds, whose last image begins behind them by rounding alone. */
+static void check_last_image(void)
+{
+    const box facet = {{-1.0, 0.0, 0.0}, {1.0, 1.0, 0.0}};
+    int found = 0;
+    for (int i = 0; i < 1000; i++) {
+        const double high = 1.0 + 0x1p-53 * (double)(i - 500);
+        const vicinity near = {.bounds = {{0.0, 0.0, -1.0}, {high, 1.0, 1.0}}, .period = {2.0}};
+        found += vicinity_has(&near, &facet);
+    }
+    CHECK_INT(found, 1000);
+}
+
 static void check_no_facets(void)
 {
     abut_index offsets[1] = {0};
@@ -405,6 +418,7 @@ void test_bins(void)
     check_wide_facets();
     check_whole();
     check_vicinity();
+    check_last_image();
     check_no_facets();
     CHECK(cut_count > 3);
     CHECK_INT(memory_live_count(), 0);

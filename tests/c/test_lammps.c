@@ -22,14 +22,17 @@ typedef struct rank {
     double radii[ATOMS], masses[ATOMS];
     int masks[ATOMS];
     int64_t ids[ATOMS];
-    int counts[ATOMS], keys[ATOMS][SLOTS * ABUT_LAMMPS_KEYS];
-    double states[ATOMS][SLOTS * ABUT_LAMMPS_STATES];
+    int counts[ATOMS], keys[ATOMS][ABUT_LAMMPS_KEYS];
+    int more_keys[ATOMS][(SLOTS - 1) * ABUT_LAMMPS_KEYS];
+    double states[ATOMS][ABUT_LAMMPS_STATES];
+    double more_states[ATOMS][(SLOTS - 1) * ABUT_LAMMPS_STATES];
 
-    double *rows[5][ATOMS], *state_rows[ATOMS];
-    int *key_rows[ATOMS];
+    double *rows[5][ATOMS], *state_rows[2][ATOMS];
+    int *key_rows[2][ATOMS];
     double dt, time, low[3], high[3];
     int64_t time_step;
-    int periodicity[3];
+    int periodicity[3], tilt;
+    int64_t number; /* of the last step */
     int timeouts;
     const char *lacks; /* what it has not */
     abut_lammps *walls;
@@ -43,10 +46,17 @@ static void *extract_atom(void *lammps, const char *name)
     const struct {
         const char *name;
         void *array;
-    } all[] = {
-        {"v", r->rows[1]},        {"omega", r->rows[2]},      {"torque", r->rows[3]},
-        {"radius", r->radii},     {"rmass", r->masses},       {"mask", r->masks},
-        {"i_w_count", r->counts}, {"i2_w_keys", r->key_rows}, {"d2_w_states", r->state_rows}};
+    } all[] = {{"v", r->rows[1]},
+               {"omega", r->rows[2]},
+               {"torque", r->rows[3]},
+               {"radius", r->radii},
+               {"rmass", r->masses},
+               {"mask", r->masks},
+               {"i_w_count", r->counts},
+               {"i2_w_keys", r->key_rows[0]},
+               {"d2_w_states", r->state_rows[0]},
+               {"i2_w_more_keys", r->key_rows[1]},
+               {"d2_w_more_states", r->state_rows[1]}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         if (strcmp(name, all[k].name) == 0 && !(r->lacks && strcmp(name, r->lacks) == 0)) {
             return all[k].array;
@@ -61,8 +71,9 @@ static void *extract_global(void *lammps, const char *name)
     const struct {
         const char *name;
         void *data;
-    } all[] = {{"dt", &r->dt},     {"atime", &r->time}, {"atimestep", &r->time_step},
-               {"boxlo", &r->low}, {"boxhi", &r->high}, {"periodicity", &r->periodicity}};
+    } all[] = {{"dt", &r->dt},         {"atime", &r->time}, {"atimestep", &r->time_step},
+               {"boxlo", &r->low},     {"boxhi", &r->high}, {"periodicity", &r->periodicity},
+               {"triclinic", &r->tilt}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         if (strcmp(name, all[k].name) == 0) {
             return all[k].data;
@@ -151,7 +162,8 @@ static void begin_rank(rank *r, const scene *s)
     for (int k = 0; k < ATOMS; k++) {
         r->rows[0][k] = r->x[k], r->rows[1][k] = r->v[k], r->rows[2][k] = r->omega[k];
         r->rows[3][k] = r->torque[k], r->rows[4][k] = r->f[k];
-        r->key_rows[k] = r->keys[k], r->state_rows[k] = r->states[k];
+        r->key_rows[0][k] = r->keys[k], r->state_rows[0][k] = r->states[k];
+        r->key_rows[1][k] = r->more_keys[k], r->state_rows[1][k] = r->more_states[k];
     }
     abut_lammps_input input = s->input;
     input.lammps = r;
@@ -203,6 +215,7 @@ static void kick(rank *r)
 static void act(rank *r, int64_t number)
 {
     memset(r->torque, 0, sizeof r->torque);
+    r->number = number;
     abut_lammps_callback(r->walls, number, r->count, r->ids, r->rows[0], r->rows[4]);
 }
 
@@ -308,6 +321,8 @@ static void move_atom(rank *from, int k, rank *to)
     MOVE(counts);
     MOVE(keys);
     MOVE(states);
+    MOVE(more_keys);
+    MOVE(more_states);
 #undef MOVE
     from->count--, to->count++;
 }
@@ -400,7 +415,10 @@ static void check_setup(void)
     CHECK_INT(count_same(&one, &other), ATOMS);
     act(&one, STEPS);
     act(&one, STEPS);
+    act(&one, 0); /* after reset_timestep */
+    act(&one, STEPS);
     CHECK_INT(memcmp(one.states, other.states, sizeof one.states), 0);
+    CHECK_INT(memcmp(one.more_states, other.more_states, sizeof one.more_states), 0);
     run(&one, STEPS, STEPS + 100);
     abut_lammps_free(other.walls);
     abut_lammps_input input = s.input;
@@ -441,6 +459,33 @@ static void check_group(void)
     CHECK_INT(ids[1], 4);
     abut_lammps_free(all.walls);
     abut_lammps_free(some.walls);
+    free_scene(&s);
+}
+
+/* Rests on the floor, in the corner of two sides. */
+static void put_into_corner(rank *r, int k)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        r->x[k][axis] = 0.99 * radius;
+        r->v[k][axis] = r->omega[k][axis] = 0.0;
+    }
+}
+
+/* Springs of a sphere that leaves the group are forgotten. */
+static void check_leaver(void)
+{
+    static scene s;
+    static rank r;
+    make_scene(&s, ABUT_NO_ROLLING);
+    fill_rank(&r, &s);
+    put_into_corner(&r, 4);
+    act(&r, 0);
+    act(&r, 1);
+    CHECK(r.counts[4] > 0);
+    r.masks[4] = 1;
+    act(&r, 2);
+    CHECK_INT(r.counts[4], 0);
+    abut_lammps_free(r.walls);
     free_scene(&s);
 }
 
@@ -485,6 +530,12 @@ static void check_bins(void)
     }
     act(&r, 3);
     CHECK_INT(abut_lammps_inspect(r.walls).build_count, 3);
+    r.x[0][0] -= 20.0; /* near an image, where the box is periodic from now on */
+    act(&r, 4);
+    CHECK(r.f[0][0] == 0.0);
+    r.periodicity[0] = 1, r.low[0] = -10.0, r.high[0] = 10.0;
+    act(&r, 5);
+    CHECK(r.f[0][0] < 0.0);
     abut_lammps_free(r.walls);
     free_scene(&s);
 }
@@ -495,26 +546,17 @@ static void check_error(rank *r, abut_status status, abut_index index)
 {
     const int timeouts = r->timeouts;
     memset(r->f, 1, sizeof r->f);
-    act(r, 1000);
+    act(r, r->number + 1);
     CHECK_INT(r->timeouts, timeouts + 1);
     for (int k = 0; k < r->count; k++) {
         CHECK(r->f[k][0] == 0.0 && r->f[k][1] == 0.0 && r->f[k][2] == 0.0);
     }
-    act(r, 1001); /* nobody has asked yet */
+    act(r, r->number + 1); /* nobody has asked yet */
     CHECK_INT(r->timeouts, timeouts + 2);
     const abut_error error = abut_lammps_take_error(r->walls);
     CHECK_INT(error.status, status);
     CHECK_INT(error.index, index);
     CHECK_INT(abut_lammps_take_error(r->walls).status, ABUT_OK);
-}
-
-/* Rests on the floor, in the corner of two sides. */
-static void put_into_corner(rank *r, int k)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        r->x[k][axis] = 0.99 * radius;
-        r->v[k][axis] = r->omega[k][axis] = 0.0;
-    }
 }
 
 static void check_bad_slots(rank *r)
@@ -535,7 +577,7 @@ static void check_bad_slots(rank *r)
         check_error(r, ABUT_BAD_SLOT, 5);
         *key = was;
     }
-    act(r, 102);
+    act(r, r->number + 1);
     CHECK_INT(abut_lammps_take_error(r->walls).status, ABUT_OK);
 }
 
@@ -555,7 +597,9 @@ static void check_errors(void)
     check_error(&r, ABUT_ATOM_MASS, 5);
     r.masses[4] = mass, r.v[4][0] = NAN;
     check_error(&r, ABUT_ATOM_FORCE, 5);
-    r.v[4][0] = 0.0, r.lacks = "i2_w_keys";
+    r.v[4][0] = 0.0, r.tilt = 1;
+    check_error(&r, ABUT_BOX_TILTED, 0);
+    r.tilt = 0, r.lacks = "d2_w_more_states";
     check_error(&r, ABUT_ATOM_DATA, 0);
     r.lacks = NULL;
     abut_lammps_free(r.walls);
@@ -641,6 +685,7 @@ void test_lammps(void)
     check_ranks(ABUT_NO_ROLLING, true);
     check_setup();
     check_group();
+    check_leaver();
     check_load();
     check_bins();
     check_errors();

@@ -15,7 +15,9 @@ typedef struct lammps_object {
     PyObject *on_step;   /* called with the time before each step; NULL: nothing is */
     PyObject *on_error;  /* called with the exception of a call that fails; NULL: nothing is */
     PyObject *exception; /* of the call that has failed; NULL: none has */
-    double asked;        /* when Python was last asked for signals, in seconds */
+    void *lammps;        /* its handle, and lammps_force_timeout */
+    void (*force_timeout)(void *lammps);
+    double asked; /* when Python was last asked for signals, in seconds */
 } lammps_object;
 
 /* ---- what LAMMPS' steps call; the thread that runs them has not the interpreter's lock ---- */
@@ -50,12 +52,27 @@ static int is_time_for_signals(lammps_object *self)
     return 1;
 }
 
-/* Whether neither a signal's handler nor what is to be called before each step raises. */
-static int can_go_on(const lammps_object *self, double time)
+/* Whether the handler of a signal raises nothing. One process alone ends the run after this step,
+ * and can go on from there. */
+static int no_signal_ends_it(lammps_object *self)
 {
-    PyObject *none = PyErr_CheckSignals() ? NULL
-                     : self->on_step      ? PyObject_CallFunction(self->on_step, "d", time)
-                                          : Py_NewRef(Py_None);
+    if (!PyErr_CheckSignals()) {
+        return 1;
+    }
+    keep_exception(self);
+    if (!self->on_error) {
+        self->force_timeout(self->lammps);
+    }
+    return !self->on_error;
+}
+
+/* Whether what is to be called before each step raises nothing. */
+static int is_called(lammps_object *self, double time)
+{
+    PyObject *none = PyObject_CallFunction(self->on_step, "d", time);
+    if (!none) {
+        keep_exception(self);
+    }
     Py_XDECREF(none);
     return none != NULL;
 }
@@ -66,10 +83,7 @@ static int before_step(void *data, double time)
     int is_failed = 0;
     if (self->on_step || is_time_for_signals(self)) {
         const PyGILState_STATE state = PyGILState_Ensure();
-        is_failed = !can_go_on(self, time);
-        if (is_failed) {
-            keep_exception(self);
-        }
+        is_failed = !no_signal_ends_it(self) || (self->on_step && !is_called(self, time));
         PyGILState_Release(state);
     }
     return is_failed;
@@ -157,6 +171,7 @@ static int build_walls(lammps_object *self, abut_lammps_input *input, const give
     input->before_step = before_step;
     input->failed = failed;
     input->data = self;
+    self->lammps = input->lammps, self->force_timeout = input->force_timeout;
     if (abut_lammps_build(input, &self->walls, &error)) {
         core_raise(&error);
         return -1;

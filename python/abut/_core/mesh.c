@@ -188,6 +188,11 @@ static PyObject *get_doubt(PyObject *self, void *Py_UNUSED(closure))
     return Py_BuildValue("nnnd", doubt.neighbor_count, doubt.count, doubt.facet, doubt.noise);
 }
 
+static PyObject *get_bytes(PyObject *self, void *Py_UNUSED(closure))
+{
+    return PyLong_FromSsize_t(abut_mesh_inspect(core_mesh_of(self)).byte_count);
+}
+
 static PyObject *mesh_deviations(PyObject *self, PyObject *Py_UNUSED(unused))
 {
     abut_index counts[ABUT_DEVIATION_COUNT];
@@ -227,6 +232,7 @@ static PyGetSetDef MESH_ATTRIBUTES[] = {
     {"noise_origin", get_noise_origin, NULL, "(m,): what it follows from", NULL},
     {"doubt", get_doubt, NULL,
      "(neighbors, those in doubt, the first one's facet or -1, their noise)", NULL},
+    {"bytes", get_bytes, NULL, "memory of the mesh", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -8,6 +8,7 @@ block has is left to who reads word by word, and names what is wrong.
 from __future__ import annotations
 
 import importlib
+import sys
 from functools import cache
 from typing import Any
 
@@ -17,24 +18,34 @@ from numpy.typing import NDArray
 from ..threads import worker_count
 from .spheres import Columns
 
+_CSV = "pyarrow.csv"
+
+# of fewer, to call it takes longer than to read them word by word, and to import it first
+_FEW_BYTES, _FEW_TO_IMPORT = 1 << 13, 1 << 15
+
 _BLANK = ord(" ")
 
 # of whole numbers pyarrow takes those in hexadecimal, too, of real ones names of NaNs
 _FOREIGN = (b"x", b"X", b"(")
 
+# rows are a few kilobytes at most
+_BYTES_OF_A_THREAD = 1 << 20
+
 # behind the last word
 _END = "end"
 
 
-def read_block(block: bytes, columns: Columns) -> list[NDArray] | None:
+def read_block(block: bytes, line_count: int, columns: Columns) -> list[NDArray] | None:
     """The picked columns of rows; None where they are not as they should be, or without pyarrow."""
+    if len(block) < (_FEW_BYTES if _CSV in sys.modules else _FEW_TO_IMPORT):
+        return None
     csv = _import_csv()
     if csv is None or any(one.kind == "text" for one in columns.picks):
         return None
     if b"\r\n" in block[: block.find(b"\n") + 1]:
         block = block.replace(b"\r\n", b"\n")
     has_end = block[: block.find(b"\n")].endswith(b" ")
-    if not _is_plain(block, columns.column_count, has_end):
+    if not _is_plain(block, line_count, columns.column_count + has_end, line_count * has_end):
         return None
     return _read(csv, block, columns, has_end)
 
@@ -42,20 +53,21 @@ def read_block(block: bytes, columns: Columns) -> list[NDArray] | None:
 @cache
 def _import_csv() -> Any:
     try:
-        return importlib.import_module("pyarrow.csv")
+        return importlib.import_module(_CSV)
     except ImportError:
         return None
 
 
-def _is_plain(block: bytes, column_count: int, has_end: bool) -> bool:
-    """Whether there is one blank between words, provided that rows have so many."""
+def _is_plain(block: bytes, line_count: int, width: int, doubled: int) -> bool:
+    """Whether one blank is between words, provided that rows are as wide as the first.
+
+    width: how many blanks and ends a row has. doubled: of how many rows the end is after a blank.
+    """
     is_blank = np.frombuffer(block, np.uint8) <= _BLANK
-    line_count = block.count(b"\n")
-    blank_count = line_count * (column_count + has_end)
     return (
         not is_blank[0]
-        and np.count_nonzero(is_blank) == blank_count
-        and np.count_nonzero(is_blank[1:] & is_blank[:-1]) == line_count * has_end
+        and np.count_nonzero(is_blank) == line_count * width
+        and np.count_nonzero(is_blank[1:] & is_blank[:-1]) == doubled
         and not any(letter in block for letter in _FOREIGN)
     )
 
@@ -72,7 +84,7 @@ def _read(csv: Any, block: bytes, columns: Columns, has_end: bool) -> list[NDArr
             arrow.BufferReader(block),
             csv.ReadOptions(
                 column_names=[*names, *([_END] if has_end else [])],
-                block_size=len(block) + 1,
+                block_size=_BYTES_OF_A_THREAD,
                 use_threads=worker_count(None) > 1,
             ),
             csv.ParseOptions(delimiter=" ", quote_char=False, ignore_empty_lines=False),
@@ -86,11 +98,5 @@ def _read(csv: Any, block: bytes, columns: Columns, has_end: bool) -> list[NDArr
     if any(one.null_count for one in picked):
         return None
     arrays = [one.to_numpy() for one in picked]
-    kinds = [one.kind for one in columns.picks]
-    if not all(
-        np.isfinite(array).all()
-        for array, kind in zip(arrays, kinds, strict=True)
-        if kind == "finite"
-    ):
-        return None
-    return arrays
+    finite = (k for k, one in enumerate(columns.picks) if one.kind == "finite")
+    return arrays if all(np.isfinite(arrays[k]).all() for k in finite) else None

@@ -284,19 +284,16 @@ class _Dump:
             row_count += lines
         _check_count(head, row_count)
 
-    def table(self, head: _Head, columns: Columns, may_be_open: bool) -> list[NDArray]:
-        """The picked columns of the frame whose head was read last.
-
-        may_be_open: the last line may have no end.
-        """
+    def table(
+        self, head: _Head, columns: Columns, rows: Iterable[tuple[int, bytes, int]]
+    ) -> list[NDArray]:
+        """The picked columns of the frame whose head was read last, from its rows in blocks."""
         row_count, blocks = 0, []
-        for line, block, lines in self.text.take_rows(head.sphere_count):
-            if not may_be_open:
-                self.check_end(head)
-            blocks.append(read_block(block, line, row_count, columns))
+        for line, block, lines in rows:
+            blocks.append(read_block(block, lines, columns, line, row_count))
             row_count += lines
         _check_count(head, row_count)
-        table = joined(blocks or [read_block(b"", 0, 0, columns)])
+        table = joined(blocks or [read_block(b"", 0, columns, 0, 0)])
         if columns.axes[0] in _SCALED:
             table[:3] = _unscaled(np.stack(table[:3], axis=1), head).T
         return table
@@ -304,7 +301,8 @@ class _Dump:
     def spheres(self, head: _Head) -> Spheres:
         """The spheres of the frame whose head was read last."""
         columns = find_columns(head.names, _AXES)
-        return from_table(self.table(head, columns, may_be_open=True), columns)
+        rows = self.text.take_rows(head.sphere_count)
+        return from_table(self.table(head, columns, rows), columns)
 
     def next_frame(self, names: Sequence[str]) -> Frame | None:
         """The next frame, with further columns of these names; None at the end."""
@@ -315,8 +313,7 @@ class _Dump:
         try:
             columns = find_columns(head.names, _AXES, names)
             period, origin = _period_and_origin(head)
-            self.check_end(head)
-            table = self.table(head, columns, may_be_open=False)
+            table = self.table(head, columns, self._ended_rows(head))
             spheres = from_table(table, columns)
         except CutOff:
             raise
@@ -330,6 +327,13 @@ class _Dump:
             origin=origin,
             columns=more_of(table, columns),
         )
+
+    def _ended_rows(self, head: _Head) -> Iterator[tuple[int, bytes, int]]:
+        """The rows in blocks, provided that the lines before and theirs have an end."""
+        self.check_end(head)
+        for block in self.text.take_rows(head.sphere_count):
+            self.check_end(head)
+            yield block
 
     def check_end(self, head: _Head) -> None:
         """A last line without an end may be the beginning of one that is still being written."""

@@ -44,7 +44,8 @@ _DIMENSIONS = dict.fromkeys(_VECTORS, 2) | {
     "poses": 3, "flat_angle": 0, "other_count": 0, "mesh_count": 0,
 }  # fmt: skip
 
-# what `write_frames` says of when a frame was
+# what spheres are, and what `write_frames` says of when a frame was
+_OF_SPHERES = ("centers", "radii", "ids")
 _OF_FRAMES = {"time": np.float64, "step_count": np.intp}
 
 # a search numbers meshes in 32 bits
@@ -380,25 +381,30 @@ def _given(meshes: tuple[Mesh, ...]) -> str:
 
 def read_spheres(path: Path) -> Spheres:
     """Read the keys centers (n, 3), radii (n,) or one number, and ids where they are there."""
-    headers = read_headers(path, ("centers", "radii", "ids"))
+    headers = read_headers(path, _OF_SPHERES)
+    _check_spheres(path, headers)
+    return from_arrays(path, **read_arrays(path, headers))
+
+
+def _check_spheres(path: Path, headers: _Arrays) -> None:
     for name in ("centers", "radii"):
         if name not in headers:
             raise ValueError(f"{path} has no key {name}: centers (n, 3) and radii are read")
-    check_arrays(path, **headers)
-    return from_arrays(path, **read_arrays(path, headers))
+    check_arrays(path, **{name: headers[name] for name in _OF_SPHERES if name in headers})
 
 
 def read_frame(path: Path, names: Sequence[str]) -> Frame:
     """Read spheres, when they were, and further arrays (n,) or (n, k) of these names."""
-    spheres = read_spheres(path)
-    headers = read_headers(path, (*_OF_FRAMES, *names))
+    headers = read_headers(path, dict.fromkeys((*_OF_SPHERES, *_OF_FRAMES, *names)))
+    _check_spheres(path, headers)
     with told(path):
         for name, dtype in _OF_FRAMES.items():
             if name in headers:
                 check_kind(name, headers[name], np.dtype(dtype), 0)
         for name in names:
-            _check_column(path, name, headers, len(spheres.radii))
+            _check_column(path, name, headers)
     arrays = read_arrays(path, headers)
+    spheres = from_arrays(path, arrays["centers"], arrays["radii"], arrays.get("ids"))
     return Frame(
         *spheres[:3],
         step=int(arrays["step_count"]) if "step_count" in arrays else None,
@@ -407,7 +413,8 @@ def read_frame(path: Path, names: Sequence[str]) -> Frame:
     )
 
 
-def _check_column(path: Path, name: str, headers: _Arrays, length: int) -> None:
+def _check_column(path: Path, name: str, headers: _Arrays) -> None:
+    length = len(headers["centers"])
     if name not in headers:
         with _opened(path) as archive:
             there = ", ".join(member.removesuffix(".npy") for member in archive.namelist())

@@ -16,10 +16,7 @@ from .spheres import Columns, read_table
 _LINE_BYTES = 1 << 16
 
 # what is read at once: heads have a few hundred bytes, frames up to gigabytes
-_LEAST, _MOST = 1 << 16, 1 << 22
-
-# of fewer, to import pyarrow, or even to call it, does not pay
-_FEW_BYTES = 1 << 15
+_LEAST, _MOST = 1 << 16, 1 << 23
 
 _LINE_FEED = ord("\n")
 
@@ -39,6 +36,7 @@ class Text:
         self._file = file
         self._ahead = b""  # read; taken up to _at
         self._at = 0
+        self._first_size = _LEAST  # of what is read of the next rows
         self.offset = self.line = 0
         self.is_open = False
 
@@ -72,21 +70,23 @@ class Text:
             Lines with their ends; at the file's end the last one may have none.
         line_count : int
         """
-        size = _LEAST
+        size, begin = self._first_size, self.offset
         while count:
             end, line_count = self._whole_lines(count)
-            if not line_count:
-                if self._read_on(size):
-                    size = min(2 * size, _MOST)
-                    continue
+            if line_count:
+                first, block = self.line + 1, self._ahead[self._at : end]
+                self._take(end, line_count)
+                count -= line_count
+                yield first, block, line_count
+            elif self._read_on(size):
+                size = min(4 * size, _MOST)
+            else:
                 first, rest = self.line + 1, self._take_rest()
                 if rest:
                     yield first, rest, 1
                 return
-            first, block = self.line + 1, self._ahead[self._at : end]
-            self._take(end, line_count)
-            count -= line_count
-            yield first, block, line_count
+        # the next frame is likely to be as long, and what was read of this one was sound
+        self._first_size = min(max(_LEAST, self.offset - begin), _MOST)
 
     def _whole_lines(self, most: int) -> tuple[int, int]:
         """Where the whole lines end that were read ahead, `most` of them, and how many they are."""
@@ -125,12 +125,14 @@ class Text:
         return rest
 
 
-def read_block(block: bytes, line: int, row: int, columns: Columns) -> list[NDArray]:
+def read_block(
+    block: bytes, line_count: int, columns: Columns, line: int, row: int
+) -> list[NDArray]:
     """The picked columns of rows.
 
     line, row: what errors call the first one.
     """
-    table = arrow.read_block(block, columns) if len(block) >= _FEW_BYTES else None
+    table = arrow.read_block(block, line_count, columns)
     if table is not None:
         return table
     # one by one: a block may have as many lines as bytes

@@ -1,0 +1,199 @@
+"""What frames came to, as rows of one table: whose columns and dtypes are those of its first rows.
+
+Imported by what needs pandas; the tables are pandas' own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .checks import a_or_an
+from .extras import import_extra
+
+pandas = import_extra("pandas", "dask")
+
+# the number of a row's frame, and why a frame has no rows
+FRAME, ERROR = "frame", "error"
+
+# what a row of a frame that was skipped may lack, by the kind of dtype that has no missing values
+_MISSING = {"i": "Int{}", "u": "UInt{}", "b": "boolean"}
+
+
+class Failed(NamedTuple):
+    """Instead of rows."""
+
+    message: str
+
+
+class Sample(NamedTuple):
+    """What the rows of one frame tell of the table."""
+
+    meta: Any  # an empty table; None: nothing, as there is no row
+    is_sure: bool  # whether every column has a value that tells its dtype
+
+
+def read_rows(result: Any, names: set[Any] | None = None) -> Any:
+    """What a caller's function returned, as a dict of numbers or the like, a DataFrame, or None.
+
+    `names`: what the columns must be called.
+    """
+    if result is None:
+        return None
+    rows = _read_form(result)
+    given = set(rows)
+    if FRAME in given:
+        raise ValueError(
+            "reduce gave a column 'frame', which is the frame's number in the table: give it"
+            " another name"
+        )
+    if names is not None and given != names:
+        raise ValueError(f"reduce gave {_listed(given)}, but the rows before have {_listed(names)}")
+    return rows
+
+
+def _read_form(result: Any) -> Any:
+    if isinstance(result, pandas.DataFrame):
+        return result
+    if isinstance(result, pandas.Series):
+        return result.to_dict()
+    if not isinstance(result, Mapping):
+        raise TypeError(
+            f"reduce gave {a_or_an(type(result).__name__)}, but must give a dict, a Series, a"
+            " DataFrame or None"
+        )
+    if any(map(_is_column, result.values())):
+        return pandas.DataFrame(dict(result))
+    return {name: _scalar(value) for name, value in result.items()}
+
+
+def _is_column(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0
+    return isinstance(value, (list, tuple, pandas.Series, pandas.Index))
+
+
+def _scalar(value: Any) -> Any:
+    return value[()] if isinstance(value, np.ndarray) else value
+
+
+def _listed(names: set[Any]) -> str:
+    return "the columns " + ", ".join(sorted(map(repr, names))) if names else "no columns"
+
+
+def sample_of(rows: Any) -> Sample:
+    """What these rows of a frame tell."""
+    if rows is None:
+        return Sample(None, False)
+    table = numbered(rows, 0)
+    vague = [table[name].dtype == object and table[name].isna().all() for name in table]
+    return Sample(table.iloc[:0], len(table) > 0 and not any(vague))
+
+
+def with_errors(meta: Any) -> Any:
+    """The empty table that also has room for frames that failed."""
+    if ERROR in meta:
+        raise ValueError(
+            "reduce gave a column 'error', which tells of the frames that are skipped: give it"
+            " another name"
+        )
+    dtypes = {name: _nullable(dtype) for name, dtype in meta.dtypes.items() if name != FRAME}
+    return meta.astype(dtypes).assign(**{ERROR: pandas.Series(["why"]).iloc[:0]})
+
+
+def _nullable(dtype: Any) -> Any:
+    kind = dtype.kind if isinstance(dtype, np.dtype) else ""
+    return _MISSING[kind].format(8 * dtype.itemsize) if kind in _MISSING else dtype
+
+
+def table_of(results: Iterable[tuple[int, Any]], meta: Any) -> Any:
+    """One table of the numbers of frames and their rows, or why there are none.
+
+    Rows are those that `read_rows` returned.
+    """
+    pieces: list[Any] = []
+    single: list[dict[Any, Any]] = []
+    for number, rows in results:
+        if isinstance(rows, dict):
+            single.append({FRAME: number, **rows})
+            continue
+        pieces += _joined(single, meta)
+        single = []
+        if isinstance(rows, Failed):
+            pieces.append(_failure(number, rows, meta))
+        elif rows is not None and len(rows):
+            pieces.append(_fitted(numbered(rows, number), meta))
+    pieces += _joined(single, meta)
+    return pandas.concat(pieces, ignore_index=True) if pieces else meta.copy()
+
+
+def _joined(single: list[dict[Any, Any]], meta: Any) -> list[Any]:
+    return [_fitted(pandas.DataFrame(single), meta)] if single else []
+
+
+def numbered(rows: Any, number: int) -> Any:
+    """The rows of one frame with its number."""
+    if isinstance(rows, dict):
+        return pandas.DataFrame([{FRAME: number, **rows}])
+    table = rows.reset_index(drop=True)
+    table.insert(0, FRAME, number)
+    return table
+
+
+def _failure(number: int, failed: Failed, meta: Any) -> Any:
+    known = {FRAME: number, ERROR: failed.message}
+    return pandas.DataFrame(
+        {name: pandas.Series([known.get(name)], dtype=dtype) for name, dtype in meta.dtypes.items()}
+    )
+
+
+def _fitted(table: Any, meta: Any) -> Any:
+    """The rows with the columns of the whole table."""
+    if ERROR in meta:
+        table[ERROR] = pandas.Series([None] * len(table), dtype=meta.dtypes[ERROR])
+    columns = {
+        name: table[name] if table[name].dtype == dtype else _cast(table[name], dtype, table[FRAME])
+        for name, dtype in meta.dtypes.items()
+    }
+    return pandas.DataFrame(columns)
+
+
+def _cast(column: Any, dtype: Any, frames: Any) -> Any:
+    """The same values with another dtype."""
+    try:
+        cast = column.astype(dtype)
+    except (TypeError, ValueError):
+        # it holds a value that has no place there: which one?
+        cast = column.map(lambda value: _cast_one(value, dtype))
+    is_same = _same(cast, column)
+    if is_same.all():
+        return cast
+    place = int(np.argmin(is_same))
+    value = column.iloc[place : place + 1].tolist()[0]  # as Python's own number
+    raise ValueError(
+        f"frame {frames.iloc[place]}: {column.name!r} is {value!r}, but the table's"
+        f" column is of {dtype}, as the first rows were: let reduce always give one type, or give"
+        f" meta=, as in meta={{{column.name!r}: float}}"
+    )
+
+
+def _same(a: Any, b: Any) -> np.ndarray[Any, Any]:
+    """Where two columns have equal values, or both have none."""
+    lacking = a.isna().to_numpy(bool), b.isna().to_numpy(bool)
+    is_same = lacking[0] & lacking[1]
+    there = ~(lacking[0] | lacking[1])
+    is_same[there] = a[there].to_numpy(object) == b[there].to_numpy(object)
+    return is_same
+
+
+def _cast_one(value: Any, dtype: Any) -> Any:
+    try:
+        return pandas.Series([value]).astype(dtype).iloc[0]
+    except (TypeError, ValueError):
+        return _NOWHERE
+
+
+# equals nothing
+_NOWHERE = object()

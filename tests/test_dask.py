@@ -1,0 +1,726 @@
+"""Dask's workers make the table that a plain loop makes, and nothing is lost on the way."""
+
+import contextlib
+import os
+import pickle
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import abut
+
+dask = pytest.importorskip("dask")
+distributed = pytest.importorskip("distributed")
+pandas = pytest.importorskip("pandas")
+pytest.importorskip("pyarrow")
+psutil = pytest.importorskip("psutil")
+
+import abut.dask  # noqa: E402
+from abut import parcels  # noqa: E402
+
+README = Path(__file__).parents[1] / "README.md"
+CELLS = 12
+FRAMES = 23
+TYPES = ("facet", "edge", "vertex")
+BROKEN = 7
+
+
+def rough_floor(cells=CELLS, seed=1):
+    """Triangles over a square, each corner a little higher or lower."""
+    x, y = np.meshgrid(np.arange(cells + 1.0), np.arange(cells + 1.0))
+    heights = 0.2 * np.random.default_rng(seed).random(x.size)
+    number = np.arange(x.size).reshape(x.shape)
+    a, b, c, d = (
+        part.ravel()
+        for part in (number[:-1, :-1], number[:-1, 1:], number[1:, 1:], number[1:, :-1])
+    )
+    facets = np.concatenate([np.column_stack([a, b, d]), np.column_stack([b, c, d])])
+    return abut.Mesh(np.column_stack([x.ravel(), y.ravel(), heights]), facets)
+
+
+def spheres(number):
+    """Frame 0 has none, frame 1 none that touches, the others ever more."""
+    rng = np.random.default_rng(number)
+    centers = rng.uniform(0, CELLS, (20 * number, 3))
+    centers[:, 2] = rng.uniform(0, 1, len(centers)) + (50 if number == 1 else 0)
+    return centers, rng.uniform(0.3, 0.6, len(centers))
+
+
+@pytest.fixture(scope="module")
+def mesh():
+    return rough_floor()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for number in range(FRAMES):
+        centers, radii = spheres(number)
+        np.savez(tmp_path / f"{number:03d}.npz", centers=centers, radii=radii)
+    return tmp_path
+
+
+@pytest.fixture(scope="module", params=[(1, True), (2, True), (2, False)], ids=str)
+def client(request):
+    """Workers of one thread each, in processes of their own or not."""
+    count, has_processes = request.param
+    with cluster(count, processes=has_processes) as workers, distributed.Client(workers) as made:
+        yield made
+
+
+@pytest.fixture
+def threads():
+    """No cluster: Dask's own threads."""
+    with dask.config.set(scheduler="threads", num_workers=2):
+        yield
+
+
+def cluster(count, **options):
+    return distributed.LocalCluster(
+        n_workers=count, threads_per_worker=1, dashboard_address=":0", **options
+    )
+
+
+def sums(frame, contacts):
+    """A row a frame, of an integer, a float and a word."""
+    return {
+        "count": len(contacts),
+        "overlap": float(contacts.overlap.sum()),
+        "first": TYPES[contacts.type[0]] if len(contacts) else "none",
+    }
+
+
+def as_series(frame, contacts):
+    return pandas.Series(sums(frame, contacts))
+
+
+def as_table(frame, contacts):
+    """As many rows as contacts."""
+    return contacts.to_pandas()[["sphere", "facet", "overlap"]]
+
+
+def as_arrays(frame, contacts):
+    return {"sphere": contacts.sphere, "overlap": contacts.overlap, "of": len(frame.radii)}
+
+
+def none_without_contacts(frame, contacts):
+    return sums(frame, contacts) if len(contacts) else None
+
+
+REDUCTIONS = [sums, as_series, as_table, as_arrays, none_without_contacts]
+
+
+def plain_loop(folder, mesh, reduce, numbers=range(FRAMES), **options):
+    """What Dask's table must be."""
+    finder, rows = abut.ContactFinder(mesh), []
+    frames = abut.read_frames(folder)
+    for number in numbers:
+        frame = frames[number]
+        given = reduce(frame, finder.find(frame.centers, frame.radii, **options))
+        if given is None:
+            continue
+        if not isinstance(given, pandas.DataFrame):
+            has_arrays = any(isinstance(value, np.ndarray) for value in dict(given).values())
+            given = pandas.DataFrame(dict(given), index=None if has_arrays else [0])
+        rows.append(given.assign(frame=number))
+    table = pandas.concat([table for table in rows if len(table)], ignore_index=True)
+    return table[["frame", *(name for name in table if name != "frame")]]
+
+
+def assert_same(table, expected, **options):
+    pandas.testing.assert_frame_equal(table.reset_index(drop=True), expected, **options)
+
+
+# ---- the same table ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reduce", REDUCTIONS)
+def test_table_is_that_of_a_plain_loop(reduce, folder, mesh, client):
+    table = abut.dask.map_frames(folder, mesh, reduce, client=client, block=4)
+    assert table.npartitions == 6
+    computed = client.compute(table).result()
+    assert_same(computed, plain_loop(folder, mesh, reduce))
+    assert table.dtypes.to_dict() == computed.dtypes.to_dict()
+
+
+@pytest.mark.parametrize("scheduler", ["sync", "threads", "processes"])
+def test_table_without_a_client(scheduler, folder, mesh):
+    with dask.config.set(scheduler=scheduler, num_workers=2, chunksize=1):
+        table = abut.dask.map_frames(folder, mesh, sums)
+        assert_same(table.compute(), plain_loop(folder, mesh, sums))
+
+
+@pytest.mark.parametrize("block", [1, 5, 100])
+def test_table_with_any_block(block, folder, mesh, threads):
+    table = abut.dask.map_frames(folder, mesh, as_table, block=block)
+    assert table.npartitions == -(-FRAMES // block)
+    assert_same(table.compute(), plain_loop(folder, mesh, as_table))
+
+
+def test_current_client_is_used(folder, mesh, client):
+    with client.as_current():
+        table = abut.dask.map_frames(folder, mesh, where)
+    found = client.compute(table).result()
+    assert set(found["process"]) == {f"{pid}" for pid in client.run(os.getpid).values()}
+
+
+def where(frame, contacts):
+    time.sleep(0.05)
+    return {"process": str(os.getpid())}
+
+
+def test_source_may_be_frames(folder, mesh, threads):
+    table = abut.dask.map_frames(abut.read_frames(folder)[3:9], mesh, sums)
+    expected = plain_loop(folder, mesh, sums, range(3, 9))
+    assert_same(table.compute(), expected.assign(frame=range(6)))
+
+
+def test_pairs(folder, client):
+    def coordination(frame, pairs):
+        return {"pairs": len(pairs), "overlap": float(pairs.overlap.sum())}
+
+    expected = [
+        {"frame": number, **coordination(None, abut.find_pairs(*spheres(number), gap=0.1))}
+        for number in range(FRAMES)
+    ]
+    table = abut.dask.map_pairs(folder, coordination, client=client, gap=0.1)
+    assert_same(client.compute(table).result(), pandas.DataFrame(expected))
+
+
+def test_two_meshes_and_options(folder, mesh, client):
+    meshes, options = [mesh, mesh], {"resolution": "all", "gap": 0.1, "poses": [None, np.eye(4)]}
+    table = abut.dask.map_frames(folder, meshes, sums, client=client, block=8, **options)
+    expected = plain_loop(folder, meshes, sums, **options)
+    assert_same(client.compute(table).result(), expected)
+
+
+def test_poses_may_follow_the_frame(folder, mesh, threads):
+    def lifted(frame):
+        pose = np.eye(4)
+        pose[2, 3] = 0.01 * len(frame.radii)
+        return pose
+
+    table = abut.dask.map_frames(folder, mesh, sums, poses=lifted, block=5)
+    finder, rows = abut.ContactFinder(mesh), []
+    for number, frame in enumerate(abut.read_frames(folder)):
+        contacts = finder.find(frame.centers, frame.radii, poses=lifted(frame))
+        rows.append({"frame": number, **sums(frame, contacts)})
+    assert_same(table.compute(), pandas.DataFrame(rows))
+
+
+# ---- periodic frames -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def periodic(tmp_path):
+    """A dump of a box that is periodic along x, with a sphere at its border."""
+    sim = abut.Simulation(step=1e-3, period=(4.0, None, None))
+    grain = abut.Material(density=1000, young=1e6)
+    sim.set_law(grain, grain, abut.Hertz(restitution=0.5))
+    sim.add_spheres([[3.75, 1, 1], [0.25, 1, 1]], 0.375, grain)
+    abut.write_dump(tmp_path / "run.dump")(sim)
+    return tmp_path / "run.dump"
+
+
+def count(frame, table):
+    return {"count": len(table)}
+
+
+def test_period_is_the_frames(periodic, threads):
+    pairs = abut.dask.map_pairs(periodic, count)
+    assert pairs.compute()["count"].tolist() == [1]
+    assert abut.dask.map_pairs(periodic, count, period=None).compute()["count"].tolist() == [0]
+    assert abut.dask.map_pairs(periodic, count, period=(4.0, 2.0, 0.7)).compute()["count"][0] > 1
+
+
+def test_meshes_are_repeated_with_the_frame(periodic, threads):
+    beyond = abut.Mesh([[4.0, 0, 0], [4.0, 2, 0], [4.0, 1, 2]], [[0, 1, 2]])
+    assert abut.dask.map_frames(periodic, beyond, count).compute()["count"].tolist() == [2]
+    alone = abut.dask.map_frames(periodic, beyond, count, period=None)
+    assert alone.compute()["count"].tolist() == [1]
+
+
+@pytest.fixture
+def falling(tmp_path):
+    """A dump with six frames of three spheres that fall on the floor."""
+    sim = abut.Simulation(step=1e-3)
+    grain = abut.Material(density=1000, young=1e6)
+    sim.set_law(grain, grain, abut.Hertz(restitution=0.5))
+    sim.add_spheres([[3, 3, 0.7], [5, 5, 1.2], [7, 7, 3]], 0.5, grain)
+    sim.every(0.1, abut.write_dump(tmp_path / "run.dump"))
+    sim.run(0.6)
+    return tmp_path / "run.dump"
+
+
+def fall(frame, contacts):
+    return {"step": frame.step, "speed": frame.columns["vz"].min(), "count": len(contacts)}
+
+
+def test_frames_of_a_dump(falling, mesh, client):
+    frames = abut.read_frames(falling, columns=["vz"])
+    options = {"client": client, "block": 2, "columns": ["vz"]}
+    table = abut.dask.map_frames(falling, mesh, fall, **options)
+    rows = [
+        {"frame": k, **fall(frame, abut.find_contacts(frame.centers, frame.radii, mesh))}
+        for k, frame in enumerate(frames)
+    ]
+    assert len(rows) == 6 and any(row["count"] for row in rows)
+    assert_same(client.compute(table).result(), pandas.DataFrame(rows))
+
+
+def test_a_broken_frame_of_a_dump_loses_no_other(falling, mesh, threads):
+    lines = falling.read_text().splitlines(keepends=True)
+    number = len(lines) // 6 * 3 + 10  # the second sphere of the fourth frame
+    assert lines[number].startswith("1 1 5.0 5.0 ")
+    lines[number] = lines[number].replace(" 5.0 ", " 5.x ", 1)
+    falling.write_text("".join(lines))
+    with pytest.warns(
+        UserWarning, match=f"frame 3 is skipped: .*run.dump: frame 3: line {number + 1}"
+    ):
+        table = abut.dask.map_frames(falling, mesh, count, block=3, errors="skip").compute()
+    assert table["frame"].tolist() == [0, 1, 2, 3, 4, 5]
+    assert table["error"].notna().tolist() == [False, False, False, True, False, False]
+
+
+# ---- delayed frames ------------------------------------------------------------------------------
+
+FORMS = {
+    "Spheres": lambda number: abut.Spheres(*spheres(number), None, None),
+    "tuple": spheres,
+    "list": lambda number: list(spheres(number)),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_source_may_be_delayed(form, folder, mesh, client):
+    made = [dask.delayed(FORMS[form])(number) for number in range(FRAMES)]
+    table = abut.dask.map_frames(made, mesh, sums, client=client, block=4)
+    assert_same(client.compute(table).result(), plain_loop(folder, mesh, sums))
+
+
+def test_delayed_frames_without_a_client(folder, mesh, threads):
+    frames = abut.read_frames(folder)
+    made = [dask.delayed(frames.__getitem__)(number) for number in range(FRAMES)]
+    assert_same(abut.dask.map_frames(made, mesh, sums).compute(), plain_loop(folder, mesh, sums))
+
+
+def test_delayed_frames_that_are_none(mesh, threads):
+    with pytest.raises(TypeError, match="a delayed frame came to a dict, but must have centers"):
+        abut.dask.map_frames([dask.delayed(dict)()], mesh, sums)
+    with pytest.raises(TypeError, match=r"source\[1\] is a str, but others are Delayed"):
+        abut.dask.map_frames([dask.delayed(spheres)(1), "1.npz"], mesh, sums)
+    with pytest.raises(ValueError, match="columns and on_truncated are for files"):
+        abut.dask.map_frames([dask.delayed(spheres)(1)], mesh, sums, columns=("vx",))
+
+
+# ---- columns and dtypes --------------------------------------------------------------------------
+
+
+def by_number(values):
+    """A reduction that returns these values of the frame's number, told by its spheres."""
+    return lambda frame, contacts: values(len(frame.radii) // 20)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        lambda number: {"a": None if number < 5 else 0.5 * number},
+        lambda number: None if number < 5 else {"a": number},
+        lambda number: {"a": number if number % 2 else float(number)},
+        lambda number: {"a": float(number) if number % 3 else None},
+        lambda number: {"a": np.int16(number), "b": np.float32(number)},
+        lambda number: {"a": pandas.Timestamp(2026, 1, 1 + number)},
+        lambda number: {"b": number, "a": 1} if number % 2 else {"a": 1, "b": number},
+        lambda number: pandas.DataFrame({"a": np.arange(number)}),
+    ],
+)
+def test_values_of_any_frame_have_a_place(values, folder, mesh, threads):
+    reduce = by_number(values)
+    table = abut.dask.map_frames(folder, mesh, reduce, block=4)
+    rows = [values(number) for number in range(FRAMES)]
+    if isinstance(rows[0], pandas.DataFrame):
+        expected = pandas.concat([row.assign(frame=k) for k, row in enumerate(rows)])
+        expected = expected[["frame", "a"]].reset_index(drop=True)
+    else:
+        expected = pandas.DataFrame(
+            [{"frame": number, **row} for number, row in enumerate(rows) if row is not None]
+        )
+    assert_same(table.compute(), expected[list(table.columns)])
+    assert table.compute().dtypes.to_dict() == table.dtypes.to_dict()
+
+
+def test_arrays_without_axes_are_numbers(folder, mesh, threads):
+    table = abut.dask.map_frames(folder, mesh, lambda *_: {"a": np.array(0.5), "b": np.sum([1])})
+    assert table.dtypes.tolist() == [np.int64, np.float64, np.int64]
+
+
+def test_values_that_have_no_place_name_their_frame(folder, mesh, threads):
+    reduce = by_number(lambda number: {"a": number if number < 9 else 0.5})
+    table = abut.dask.map_frames(folder, mesh, reduce)
+    message = r"frame 9: 'a' is 0.5, but the table's column is of int64, .* meta=\{'a': float\}"
+    with pytest.raises(ValueError, match=message):
+        table.compute()
+    cured = abut.dask.map_frames(folder, mesh, reduce, meta={"a": float}).compute()
+    assert cured["a"].tolist() == [*range(9), *[0.5] * (FRAMES - 9)]
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"), [(None, "bool"), ("x", "bool"), (2, "bool"), (7, "string"), (300, "uint8")]
+)
+def test_values_of_another_kind_are_refused(value, dtype, folder, mesh, threads):
+    usual = {"bool": True, "string": "x", "uint8": 255}[dtype]
+    reduce = by_number(lambda number: {"a": value if number == 9 else usual})
+    table = abut.dask.map_frames(folder, mesh, reduce, meta={"a": dtype})
+    with pytest.raises(ValueError, match=f"frame 9: 'a' is .*{value}'?, but .* of {dtype}"):
+        table.compute()
+
+
+@pytest.mark.parametrize(
+    ("row", "error", "message"),
+    [
+        ({"frame": 1}, ValueError, "a column 'frame', which is the frame's number"),
+        (0.5, TypeError, "reduce gave a float, but must give a dict"),
+        ({"a": [1, 2], "b": [1, 2, 3]}, ValueError, "All arrays must be of the same length"),
+        (None, ValueError, r"no frame of those tried has a row .* give meta=.*'force': float"),
+    ],
+)
+def test_what_is_no_row_is_refused_at_once(row, error, message, folder, mesh):
+    with pytest.raises(error, match=message):
+        abut.dask.map_frames(folder, mesh, lambda frame, contacts: row)
+
+
+@pytest.mark.parametrize(
+    ("row", "has"), [({"a": 1}, "'a'"), ({"a": 1, "b": 1, "c": 1}, "'a', 'b', 'c'"), ({}, None)]
+)
+def test_columns_stay_those_of_the_first_frame(row, has, folder, mesh, threads):
+    reduce = by_number(lambda number: row if number == 11 else {"a": 1, "b": 2})
+    table = abut.dask.map_frames(folder, mesh, reduce)
+    columns = f"the columns {has}" if has else "no columns"
+    message = f"reduce gave {columns}, but the rows before have the columns 'a', 'b'"
+    with pytest.raises(ValueError, match=message) as caught:
+        table.compute()
+    assert "This was frame 11 of those that are mapped." in caught.value.__notes__
+
+
+def test_meta_and_block_leave_nothing_to_try(folder, mesh, threads):
+    calls = []
+
+    def reduce(frame, contacts):
+        calls.append(len(frame.radii))
+        return {"a": len(frame.radii)}
+
+    table = abut.dask.map_frames(folder, mesh, reduce, block=5, meta={"a": int})
+    assert calls == []
+    assert table.compute()["a"].tolist() == [20 * number for number in range(FRAMES)]
+
+
+def test_only_the_first_frame_is_reduced_before_it_is_asked_for(folder, mesh, threads):
+    calls = []
+
+    def reduce(frame, contacts):
+        calls.append(len(frame.radii))
+        return {"a": len(frame.radii)}
+
+    table = abut.dask.map_frames(folder, mesh, reduce)
+    assert calls == [0]
+    table.compute()
+    assert sorted(calls) == [0, *range(0, 20 * FRAMES, 20)]
+
+
+# ---- errors --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def broken(folder):
+    """One file of the folder ends too early."""
+    os.truncate(folder / f"{BROKEN:03d}.npz", 100)
+    return folder
+
+
+def test_a_broken_file_names_itself(broken, mesh, client):
+    table = abut.dask.map_frames(broken, mesh, sums, client=client, block=4)
+    with pytest.raises(ValueError, match=f"{BROKEN:03d}.npz") as caught:
+        client.compute(table).result()
+    assert f"This was frame {BROKEN} of those that are mapped." in caught.value.__notes__
+    others = client.compute(table.partitions[0]).result()
+    assert_same(others, plain_loop(broken, mesh, sums, range(4)))
+
+
+@pytest.mark.parametrize("reduce", [sums, as_table])
+def test_skipping_loses_no_other_rows(reduce, broken, mesh, client):
+    table = abut.dask.map_frames(broken, mesh, reduce, client=client, block=4, errors="skip")
+    with pytest.warns(UserWarning, match=f"frame {BROKEN} is skipped: .*{BROKEN:03d}.npz"):
+        computed = client.compute(table).result()
+        time.sleep(0.5)  # until the worker's warning has arrived
+    failed = computed[computed["error"].notna()]
+    assert failed["frame"].tolist() == [BROKEN]
+    assert f"{BROKEN:03d}.npz" in failed["error"].item() and "ValueError" in failed["error"].item()
+    assert failed.drop(columns=["frame", "error"]).isna().all(axis=None)
+    others = computed[computed["error"].isna()].drop(columns="error")
+    numbers = [number for number in range(FRAMES) if number != BROKEN]
+    assert_same(others, plain_loop(broken, mesh, reduce, numbers), check_dtype=False)
+    assert computed["frame"].is_monotonic_increasing
+    assert computed.dtypes.to_dict() == table.dtypes.to_dict()
+
+
+def test_skipped_rows_keep_large_integers(folder, mesh, threads):
+    def reduce(frame, contacts):
+        if len(frame.radii) == 60:
+            raise RuntimeError("no")
+        return {"id": 2**53 + 1, "is_odd": True}
+
+    with pytest.warns(UserWarning, match="frame 3 is skipped: RuntimeError: no"):
+        table = abut.dask.map_frames(folder, mesh, reduce, errors="skip").compute()
+    assert table["id"].dtype == "Int64" and table["is_odd"].dtype == "boolean"
+    assert table["id"].isna().tolist() == [number == 3 for number in range(FRAMES)]
+    assert set(table["id"].dropna()) == {2**53 + 1}
+
+
+def test_skipping_goes_on_where_the_first_frame_is_broken(folder, mesh, threads):
+    (folder / "000.npz").write_bytes(b"")
+    with pytest.raises(ValueError, match=r"000.npz"):
+        abut.dask.map_frames(folder, mesh, sums)
+    with pytest.warns(UserWarning, match="frame 0 is skipped"):
+        table = abut.dask.map_frames(folder, mesh, sums, errors="skip").compute()
+    assert table["error"].notna().tolist() == [True] + [False] * (FRAMES - 1)
+
+
+def test_skipping_everything_tells_why(folder, mesh):
+    for path in folder.iterdir():
+        path.write_bytes(b"")
+    with pytest.raises(ValueError, match="no frame of those tried") as caught:
+        abut.dask.map_frames(folder, mesh, sums, errors="skip")
+    assert "000.npz" in str(caught.value.__cause__)
+
+
+def test_a_column_named_error_is_refused_where_frames_are_skipped(folder, mesh):
+    with pytest.raises(ValueError, match="a column 'error', which tells of the frames"):
+        abut.dask.map_frames(folder, mesh, lambda *_: {"error": 0.5}, errors="skip")
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"resolutoin": "all"}, TypeError, "'resolutoin' is no option: those of .* are resolution"),
+        ({"resolution": "best"}, ValueError, "resolution is 'best'"),
+        ({"poses": np.eye(3)}, ValueError, "poses has shape"),
+        ({"workers": 0}, ValueError, "workers is 0"),
+        ({"block": 0}, ValueError, "block is 0, but must be 1 or more"),
+        ({"block": 2.5}, TypeError, "block is 2.5, but must be an integer"),
+        ({"errors": "ignore"}, ValueError, "errors is 'ignore', but must be 'raise' or 'skip'"),
+        ({"client": "tcp://here:1"}, TypeError, "client is a str, but must be a distributed.Cl"),
+        ({"meta": 3}, TypeError, "meta is 3, but must be a dict of dtypes"),
+    ],
+)
+@pytest.mark.parametrize("skip", [{}, {"errors": "skip"}])
+def test_bad_options_are_refused_at_once(options, error, message, skip, folder, mesh):
+    with pytest.raises(error, match=message):
+        abut.dask.map_frames(folder, mesh, sums, **{**skip, **options})
+
+
+def test_other_bad_input_is_refused(folder, mesh, tmp_path):
+    with pytest.raises(TypeError, match="reduce is 3, but must be a function"):
+        abut.dask.map_frames(folder, mesh, 3)
+    with pytest.raises(TypeError, match="'poses' is no option: those of find_pairs are gap"):
+        abut.dask.map_pairs(folder, count, poses=None)
+    with pytest.raises(ValueError, match="source has no frames"):
+        abut.dask.map_frames(abut.read_frames(folder)[:0], mesh, sums)
+    with pytest.raises(OSError):
+        abut.dask.map_frames(tmp_path / "nothing.dump", mesh, sums)
+
+
+# ---- what travels, and what stays ----------------------------------------------------------------
+
+
+def count_rebuilt():
+    """From now on this process counts the meshes that it unpickles."""
+    module = sys.modules["abut.mesh"]
+    rebuild = getattr(module._rebuild, "counted", module._rebuild)
+
+    def counting(*arrays):
+        counting.count += 1
+        return rebuild(*arrays)
+
+    counting.count, counting.counted = 0, rebuild
+    module._rebuild = counting
+
+
+def rebuilt():
+    return sys.modules["abut.mesh"]._rebuild.count
+
+
+def prepare_counting():
+    import abut.dask  # noqa: F401
+
+    count_rebuilt()
+
+
+def test_a_large_mesh_is_scattered_once(folder):
+    large = rough_floor(cells=500)
+    assert len(large) == 500_000
+    with cluster(2, processes=True) as workers, distributed.Client(workers) as client:
+        client.run(prepare_counting)
+        tables = [
+            abut.dask.map_frames(folder, mesh, sums, block=2)
+            for mesh in (large, pickle.loads(pickle.dumps(large)))
+        ]
+        assert tables[0].npartitions == 12
+        computed = [table.compute() for table in tables]
+        assert list(client.run(rebuilt).values()) == [1, 1]
+        held = [key for key in client.futures if key.startswith("abut-meshes")]
+        assert len(held) == 1
+        sizes = client.run(lambda dask_worker: dask_worker.data.fast.total_weight)
+        assert max(sizes.values()) > 500_000 * 128  # Dask may give copies back
+    expected = plain_loop(folder, large, sums)
+    for table in computed:
+        assert_same(table, expected)
+
+
+@pytest.mark.parametrize("protocol", range(2, 6))
+def test_parcels_are_equal_where_their_meshes_are(protocol, mesh):
+    parcel = parcels.Parcel((mesh, mesh.scaled(2)))
+    again = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(parcel, protocol)), protocol))
+    assert again == parcel and hash(again) == hash(parcel) and again != parcels.Parcel((mesh,))
+    assert parcels.finder_of(again) is parcels.finder_of(parcel)
+    assert [one._content_hash for one in again.meshes()] == [
+        one._content_hash for one in parcel.meshes()
+    ]
+
+
+def test_parcels_weigh_what_is_in_them(mesh):
+    buffers = []
+    parcel = parcels.Parcel((mesh, mesh))
+    data = pickle.dumps(parcel, 5, buffer_callback=buffers.append)
+    assert len(data) < 2000
+    packed = pickle.loads(data, buffers=buffers)
+    assert sys.getsizeof(packed) == sys.getsizeof(parcel) > 2 * sys.getsizeof(mesh)
+
+
+def test_few_finders_are_kept(mesh):
+    for scale in range(2, 12):
+        parcels.finder_of(parcels.Parcel((mesh.scaled(scale),)))
+    assert parcels._make_finder.cache_info().currsize == parcels.KEPT_FINDERS
+
+
+def test_tasks_are_worth_what_they_cost_and_all_workers_get_one():
+    size = abut.dask._block_size
+    assert size(0.001, 10_000, 2) == 100  # a tenth of a second
+    assert size(1.0, 10_000, 2) == 1
+    assert size(0.001, 50, 2) == 25
+    assert size(0.001, 3, 8) == 1
+    assert size(0.0, 10, 3) == 4
+
+
+def test_a_source_that_has_changed_is_read_again(folder, mesh, client):
+    def ask():
+        table = abut.dask.map_frames(folder, mesh, sums, client=client, block=4)
+        return client.persist(table)
+
+    first = ask()
+    assert_same(client.compute(first).result(), plain_loop(folder, mesh, sums))
+    np.savez(folder / "003.npz", centers=[[1, 1, 0.2]], radii=[0.5])
+    assert_same(client.compute(ask()).result(), plain_loop(folder, mesh, sums))
+    assert len(first)
+
+
+# ---- Ctrl-C --------------------------------------------------------------------------------------
+
+SCRIPT = """
+import sys, time
+import dask, numpy as np
+import abut, abut.dask
+
+def slow(frame, contacts):
+    open(sys.argv[2], "a").write("x")
+    time.sleep(10)
+    return {{"count": len(contacts)}}
+
+def main():
+    square = abut.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2, 3]])
+    options = {{"meta": {{"count": int}}, "block": 1}}
+    {begin}
+
+if __name__ == "__main__":
+    main()
+"""
+CLUSTER = """from distributed import Client, LocalCluster
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
+    client = Client(cluster)
+    abut.dask.map_frames(sys.argv[1], square, slow, **options).compute()"""
+PROCESSES = """dask.config.set(scheduler="processes", num_workers=2, chunksize=1)
+    abut.dask.map_frames(sys.argv[1], square, slow, **options).compute()"""
+
+
+@pytest.mark.parametrize("begin", [CLUSTER, PROCESSES], ids=["cluster", "processes"])
+@pytest.mark.parametrize("whole_group", [True, False], ids=["terminal", "kill"])
+def test_ctrl_c_leaves_no_workers(begin, whole_group, folder, tmp_path_factory):
+    work = tmp_path_factory.mktemp("script")
+    script, started = work / "script.py", work / "started"
+    script.write_text(SCRIPT.format(begin=begin))
+    command = [sys.executable, str(script), str(folder), str(started)]
+    with open(work / "output", "wb") as output:
+        run = subprocess.Popen(command, start_new_session=True, stdout=output, stderr=output)
+    try:
+        wait_for(lambda: started.exists() and len(started.read_text()) >= 2, 60)
+        family = psutil.Process(run.pid).children(recursive=True)
+        assert len(family) >= 2
+        # a terminal tells all processes of the group, kill -INT the first one alone
+        (os.killpg if whole_group else os.kill)(run.pid, signal.SIGINT)
+        assert run.wait(timeout=90) != 0
+        wait_for(lambda: not any(map(is_alive, family)), 30)
+    finally:
+        end_group(run)
+    assert "KeyboardInterrupt" in (work / "output").read_text()
+
+
+def is_alive(process):
+    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+
+
+def end_group(run):
+    """Of a test that failed; the group is the script's own."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(run.pid, signal.SIGKILL)
+    run.wait()
+
+
+def wait_for(condition, seconds):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it took too long"
+        time.sleep(0.05)
+
+
+# ---- README --------------------------------------------------------------------------------------
+
+
+def test_readme_block(falling, tmp_path):
+    """It runs as a script, as it stands there."""
+    blocks = re.findall(r"```py\n(.*?)```", README.read_text(encoding="utf-8"), flags=re.DOTALL)
+    (code,) = [block for block in blocks if "abut.dask" in block]
+    (tmp_path / "script.py").write_text(code)
+    abut.Mesh([[0, 0, 0], [9e3, 0, 0], [0, 9e3, 0]], [[0, 1, 2]]).save(tmp_path / "drum.stl")
+    command = [sys.executable, "script.py"]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith("contacts\n0 ")
+
+
+# ---- without Dask --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("missing", ["dask", "pandas", "pyarrow"])
+def test_import_names_the_extra(missing):
+    code = (
+        f"import sys; sys.modules[{missing!r}] = None\n"
+        "import abut\n"
+        "try: import abut.dask\n"
+        "except ImportError as error: print(error)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == f"this needs {missing}: pip install 'abut[dask]'"
