@@ -427,6 +427,16 @@ def test_call_may_change_the_boundary():
         run(False)
 
 
+def test_contacts_are_of_the_box_of_their_step():
+    lmp = ball(0.0999, boundary="p p f")
+    walls = Walls(lmp, FLOOR, LAW, RUBBER)
+    walls.run(1)
+    lmp.command("change_box all x final -1 1 boundary p f f")
+    assert walls.contacts.period == (1.2, 1.2, None)
+    walls.run(1)
+    assert walls.contacts.period == (2.0, None, None)
+
+
 def test_run_tells_that_lammps_ended_it():
     lmp = ball()
     walls = Walls(lmp, FLOOR, LAW, RUBBER)

