@@ -206,7 +206,7 @@ def bed(columns):
     seconds, calls = times.min(axis=0)
     own = comm.allreduce(lmp.extract_setting("nlocal"), MPI.MAX)
     slots = 4 + 8 * (4 * 6 + 8 * 14)
-    counted = comm.allreduce(walls._core.statistics()[5], MPI.MAX)
+    counted = comm.allreduce(walls._core.statistics()[6], MPI.MAX)
     return {
         "processes": comm.size,
         "spheres": len(places),

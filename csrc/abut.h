@@ -1353,6 +1353,8 @@ typedef struct abut_lammps_statistics {
     double find_walls;      /* of these, the search */
     double wall_laws;       /* and the laws */
     abut_index build_count; /* of finders of the facets that are near */
+    abut_index read_count;  /* calls that read slots: atoms had come, gone or been sorted, or it was
+                               the first step of a run */
     abut_index byte_count;  /* memory of its bins and tables */
 } abut_lammps_statistics;
 

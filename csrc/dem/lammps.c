@@ -218,6 +218,7 @@ static abut_status act_on_spheres(abut_lammps *w, bool is_setup, abut_error *err
     if (!status) {
         simulation_swap_tables(w->simulation);
     }
+    w->has_table = !status && !is_setup; /* a setup writes no slots */
     return status;
 }
 
@@ -314,6 +315,7 @@ abut_lammps_statistics abut_lammps_inspect(const abut_lammps *w)
                                     .find_walls = of.find_walls,
                                     .wall_laws = of.wall_laws,
                                     .build_count = w->build_count,
+                                    .read_count = w->read_count,
                                     .byte_count =
                                         of.byte_count + binned + w->member_block.byte_count +
                                         w->id_block.byte_count + w->holder_block.byte_count};

@@ -53,7 +53,10 @@ struct abut_lammps {
     bool has_members;   /* not all atoms are in the group: */
     int32_t *members;   /* the atom of each sphere */
     void *ids;          /* of the spheres of the last call, as LAMMPS has them */
-    int32_t *holders;   /* the spheres whose atoms hold contacts of the step before */
+    abut_index id_count;
+    bool has_same_ids; /* the spheres of this call are those, in the same order */
+    bool has_table;    /* the simulation's table of the step before has what the slots have */
+    int32_t *holders;  /* the spheres whose atoms hold contacts of the step before */
     abut_index holder_count;
     memory_block member_block, id_block, holder_block;
     double *own_centers,
@@ -67,7 +70,7 @@ struct abut_lammps {
     bool has_begun;
     int64_t last_step;
     abut_error error; /* of a call that failed */
-    abut_index call_count, build_count;
+    abut_index call_count, build_count, read_count;
     double seconds;
 };
 

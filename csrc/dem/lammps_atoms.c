@@ -103,10 +103,13 @@ static void keep_ids(abut_lammps *w, abut_index count)
     const char *from = w->atoms.ids;
     char *to = w->ids;
     if (!w->has_members && count > 0) {
+        w->has_same_ids = w->has_same_ids && memcmp(to, from, (size_t)count * size) == 0;
         memcpy(to, from, (size_t)count * size);
     }
-    for (abut_index k = 0; w->has_members && k < count; k++) {
-        memcpy(to + (size_t)k * size, from + (size_t)w->members[k] * size, size);
+    for (abut_index k = 0; w->has_members && k < count; k++, to += size) {
+        const char *id = from + (size_t)w->members[k] * size;
+        w->has_same_ids = w->has_same_ids && memcmp(to, id, size) == 0;
+        memcpy(to, id, size);
     }
 }
 
@@ -126,6 +129,8 @@ abut_status lammps_lend_spheres(abut_lammps *w, abut_error *error)
         /* the cast takes const away, but a search reads alone */
         of->centers = (double *)w->atoms.centers, of->radii = (double *)w->atoms.radii;
     }
+    w->has_same_ids = count == w->id_count;
+    w->id_count = count;
     keep_ids(w, count);
     return ABUT_OK;
 }

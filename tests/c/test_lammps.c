@@ -507,6 +507,7 @@ static void check_load(void)
     }
     CHECK_NEAR(vec3_length(sum), 0.0, 1e-9);
     CHECK_INT(abut_lammps_inspect(r.walls).call_count, 201);
+    CHECK_INT(abut_lammps_inspect(r.walls).read_count, 2); /* at the setup and after it */
     CHECK(abut_lammps_inspect(r.walls).byte_count > 0);
     abut_lammps_free(r.walls);
     free_scene(&s);

@@ -338,8 +338,8 @@ static PyObject *lammps_raise_error(PyObject *object, PyObject *Py_UNUSED(unused
 static PyObject *lammps_statistics(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     const abut_lammps_statistics of = abut_lammps_inspect(((lammps_object *)object)->walls);
-    return Py_BuildValue("(ndddnn)", of.call_count, of.seconds, of.find_walls, of.wall_laws,
-                         of.build_count, of.byte_count);
+    return Py_BuildValue("(ndddnnn)", of.call_count, of.seconds, of.find_walls, of.wall_laws,
+                         of.build_count, of.read_count, of.byte_count);
 }
 
 static PyMethodDef LAMMPS_METHODS[] = {
