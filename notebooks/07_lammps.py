@@ -113,7 +113,7 @@ def askew():
 
 told = []
 begin = time.perf_counter()
-walls.run(20_000, every=100, call=lambda step: told.append([step, walls.torque[2], askew()]))
+walls.run(15_000, every=100, call=lambda step: told.append([step, walls.torque[2], askew()]))
 seconds = time.perf_counter() - begin
 
 count = lmp.extract_setting("nlocal")
@@ -157,7 +157,7 @@ if ready:
 
 # %%
 if ready:
-    pose = abut.Rotating(axis=(0, 0, -1), rate=6.0).pose(1.2)
+    pose = abut.Rotating(axis=(0, 0, -1), rate=6.0).pose(0.9)
     figure = plt.figure(figsize=(9, 4.4), layout="constrained")
     for k, found in enumerate([one, two]):
         ax = figure.add_subplot(1, 2, k + 1, projection="3d")
@@ -165,7 +165,7 @@ if ready:
         drum.transformed(pose).plot(ax=ax, alpha=0.06)
         ax.set_box_aspect((1, 1, 0.57), zoom=1.35)
         plot_spheres(found["x"], 0.004, ax, values=found["process"], cmap="coolwarm", limits=(0, 1))
-        ax.set_title(f"{len(set(found['process']))} process(es), 1.2 s")
+        ax.set_title(f"{len(set(found['process']))} process(es), 0.9 s")
         ax.set_axis_off()
 
 # %% [markdown]

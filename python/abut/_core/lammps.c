@@ -295,6 +295,13 @@ static PyObject *lammps_pointer(PyObject *object, void *Py_UNUSED(closure))
     return PyLong_FromVoidPtr(((lammps_object *)object)->walls);
 }
 
+static PyObject *lammps_period(PyObject *object, void *Py_UNUSED(closure))
+{
+    double period[3];
+    abut_lammps_read_period(((lammps_object *)object)->walls, period);
+    return Py_BuildValue("(ddd)", period[0], period[1], period[2]);
+}
+
 static PyObject *lammps_contacts(PyObject *object, PyObject *unused)
 {
     lammps_object *self = (lammps_object *)object;
@@ -357,6 +364,8 @@ static PyMethodDef LAMMPS_METHODS[] = {
 static PyGetSetDef LAMMPS_GETTERS[] = {
     {"callback", lammps_callback, NULL, "The address of what fix external is to call.", NULL},
     {"pointer", lammps_pointer, NULL, "What it is to be called with.", NULL},
+    {"period", lammps_period, NULL, "The box of the last call; 0 along axes without a period.",
+     NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

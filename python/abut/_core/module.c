@@ -148,6 +148,7 @@ static int add_constants(PyObject *module)
         {"BODY_LOST", ABUT_BODY_LOST},
         {"BODY_IMAGES", ABUT_BODY_IMAGES},
         {"BODY_STATE", ABUT_BODY_STATE},
+        {"SLOT_LIMIT", ABUT_LAMMPS_SLOTS},
         {"SLOT_KEYS", ABUT_LAMMPS_KEYS},
         {"SLOT_STATES", ABUT_LAMMPS_STATES},
     };
