@@ -454,9 +454,10 @@ def test_a_broken_file_names_itself(broken, mesh, client):
 @pytest.mark.parametrize("reduce", [sums, as_table])
 def test_skipping_loses_no_other_rows(reduce, broken, mesh, client):
     table = abut.dask.map_frames(broken, mesh, reduce, client=client, block=4, errors="skip")
-    with pytest.warns(UserWarning, match=f"frame {BROKEN} is skipped: .*{BROKEN:03d}.npz"):
+    message = f"frame {BROKEN} is skipped: .*{BROKEN:03d}.npz"
+    with pytest.warns(UserWarning, match=message) as warned:
         computed = client.compute(table).result()
-        time.sleep(0.5)  # until the worker's warning has arrived
+        wait_for(lambda: len(warned), 30)  # it comes from a worker
     failed = computed[computed["error"].notna()]
     assert failed["frame"].tolist() == [BROKEN]
     assert f"{BROKEN:03d}.npz" in failed["error"].item() and "ValueError" in failed["error"].item()

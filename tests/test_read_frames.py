@@ -445,6 +445,27 @@ def test_many_rows(tmp_path, pack):
         np.testing.assert_array_equal(frame.columns["vx"], -np.arange(count) / 7)
 
 
+def test_small_frames_behind_a_large_one(tmp_path):
+    counts = [30_000, *[2] * 3_000, 0, 9_000, 1]
+    texts = {count: text_of(rows_of(count, count), count) for count in set(counts)}
+    path = write(tmp_path, "".join(texts[count] for count in counts))
+    frames = abut.read_frames(path)
+    for found in (list(frames), frames[:]):
+        assert [len(frame.radii) for frame in found] == steps_of(found) == counts
+
+
+@pytest.mark.parametrize("width", [65_534, 65_535, 65_536, 65_537, 70_000])
+def test_the_longest_row(tmp_path, width):
+    row = "1 1 0 0 0 1 "
+    path = write(tmp_path, text_of([], count=2) + (row + "0" * (width - len(row)) + "\n") * 2)
+    frames = abut.read_frames(path, columns=["vx"])
+    if width <= 65_536:
+        assert frames[0].columns["vx"].tolist() == [0, 0]
+        return
+    with pytest.raises(ValueError, match=r"run\.dump: .*line 10 has more than 65536 bytes"):
+        frames[0]
+
+
 # ---- what is broken ------------------------------------------------------------------------------
 
 

@@ -26,7 +26,7 @@ __all__ = ["main"]
 TYPES = ("FACET", "EDGE", "VERTEX")
 NOISE_ORIGINS = ("double", "float32", "decimals", "measured", "given")
 SIDES = {3: "triangles", 4: "quadrilaterals"}
-OPTIONAL = ("scipy", "pandas", "pyarrow", "matplotlib", "pyvista", "trimesh", "meshio")
+OPTIONAL = ("scipy", "pandas", "pyarrow", "matplotlib", "pyvista", "trimesh", "meshio", "dask")
 BAD_INPUT, INTERRUPTED, PIPE_CLOSED = 2, 130, 141
 # that the demo writes of a simulation
 FRAME_COUNT = 20

@@ -126,7 +126,7 @@ def map_frames(
         As `ContactFinder.find` and `read_frames` for what is given; if there are no frames; or if
         no frame of those that are tried has a row, and `meta` is not given. When the table is
         computed, if a frame's rows have other columns than those before, or values that their
-        dtypes cannot hold; the message names the frame.
+        dtypes cannot hold; the message, or its note, names the frame.
     OSError
         If a file is not there or cannot be read.
 

@@ -39,15 +39,16 @@ def read_block(block: bytes, line_count: int, columns: Columns) -> list[NDArray]
     """The picked columns of rows; None where they are not as they should be, or without pyarrow."""
     if len(block) < (_FEW_BYTES if _CSV in sys.modules else _FEW_TO_IMPORT):
         return None
-    csv = _import_csv()
-    if csv is None or any(one.kind == "text" for one in columns.picks):
+    if any(one.kind == "text" for one in columns.picks):
         return None
     if b"\r\n" in block[: block.find(b"\n") + 1]:
         block = block.replace(b"\r\n", b"\n")
     has_end = block[: block.find(b"\n")].endswith(b" ")
     if not _is_plain(block, line_count, columns.column_count + has_end, line_count * has_end):
         return None
-    return _read(csv, block, columns, has_end)
+    csv = _import_csv()
+    table = None if csv is None else _read(csv, block, columns, has_end)
+    return None if table is None else _arrays(table, line_count, columns)
 
 
 @cache
@@ -72,30 +73,35 @@ def _is_plain(block: bytes, line_count: int, width: int, doubled: int) -> bool:
     )
 
 
-def _read(csv: Any, block: bytes, columns: Columns, has_end: bool) -> list[NDArray] | None:
+def _read(csv: Any, block: bytes, columns: Columns, has_end: bool) -> Any:
+    """A pyarrow table of the picked columns, each named by its number; None where it fails."""
     arrow = importlib.import_module("pyarrow")
     names = [str(number) for number in range(columns.column_count)]
     types = {
         str(one.number): arrow.int64() if one.kind == "whole" else arrow.float64()
         for one in columns.picks
-    } | ({_END: arrow.null()} if has_end else {})
+    }
+    if has_end:
+        # it takes nothing but what stands for null: no word at all
+        names.append(_END)
+        types[_END] = arrow.null()
+    reading = csv.ReadOptions(
+        column_names=names, block_size=_BYTES_OF_A_THREAD, use_threads=worker_count(None) > 1
+    )
+    parsing = csv.ParseOptions(delimiter=" ", quote_char=False, ignore_empty_lines=False)
+    converting = csv.ConvertOptions(
+        include_columns=list(types), column_types=types, null_values=[""], check_utf8=False
+    )
     try:
-        table = csv.read_csv(
-            arrow.BufferReader(block),
-            csv.ReadOptions(
-                column_names=[*names, *([_END] if has_end else [])],
-                block_size=_BYTES_OF_A_THREAD,
-                use_threads=worker_count(None) > 1,
-            ),
-            csv.ParseOptions(delimiter=" ", quote_char=False, ignore_empty_lines=False),
-            csv.ConvertOptions(
-                include_columns=list(types), column_types=types, null_values=[""], check_utf8=False
-            ),
-        )
+        return csv.read_csv(arrow.BufferReader(block), reading, parsing, converting)
     except arrow.ArrowInvalid:
         return None
+
+
+def _arrays(table: Any, line_count: int, columns: Columns) -> list[NDArray] | None:
+    """The picked columns; None where words or rows are missing, or a sphere's number not finite."""
     picked = [table.column(str(one.number)) for one in columns.picks]
-    if any(one.null_count for one in picked):
+    if table.num_rows != line_count or any(one.null_count for one in picked):
         return None
     arrays = [one.to_numpy() for one in picked]
     finite = (k for k, one in enumerate(columns.picks) if one.kind == "finite")

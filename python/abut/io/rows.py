@@ -16,7 +16,10 @@ from .spheres import Columns, read_table
 _LINE_BYTES = 1 << 16
 
 # what is read at once: heads have a few hundred bytes, frames up to gigabytes
-_LEAST, _MOST = 1 << 16, 1 << 23
+_LEAST, _CACHED, _MOST = 1 << 16, 1 << 18, 1 << 23
+
+# of a row, or somewhat more
+_LIKELY_BYTES = 256
 
 _LINE_FEED = ord("\n")
 
@@ -70,7 +73,17 @@ class Text:
             Lines with their ends; at the file's end the last one may have none.
         line_count : int
         """
-        size, begin = self._first_size, self.offset
+        begin = self.offset
+        yield from self._blocks(count, self._first_size, _MOST)
+        # the next frame is likely to be as long, and what was read of this one was sound
+        self._first_size = min(max(_LEAST, self.offset - begin), _MOST)
+
+    def pass_rows(self, count: int) -> Iterator[tuple[int, bytes, int]]:
+        """Likewise, in blocks that a processor's cache holds, for who does little with them."""
+        return self._blocks(count, _LEAST, _CACHED)
+
+    def _blocks(self, count: int, size: int, largest: int) -> Iterator[tuple[int, bytes, int]]:
+        """Blocks of about this size first, and then of larger ones."""
         while count:
             end, line_count = self._whole_lines(count)
             if line_count:
@@ -79,18 +92,18 @@ class Text:
                 count -= line_count
                 yield first, block, line_count
             elif self._read_on(size):
-                size = min(4 * size, _MOST)
+                size = min(4 * size, largest)
             else:
                 first, rest = self.line + 1, self._take_rest()
                 if rest:
                     yield first, rest, 1
                 return
-        # the next frame is likely to be as long, and what was read of this one was sound
-        self._first_size = min(max(_LEAST, self.offset - begin), _MOST)
 
     def _whole_lines(self, most: int) -> tuple[int, int]:
         """Where the whole lines end that were read ahead, `most` of them, and how many they are."""
-        end = self._ahead.rfind(b"\n", self._at) + 1
+        # not far beyond them: what was read ahead may have thousands of small frames
+        likely = self._at + max(_LINE_BYTES + 1, _LIKELY_BYTES * most)
+        end = self._ahead.rfind(b"\n", self._at, likely) + 1
         if not end:
             return 0, 0
         is_end = np.frombuffer(self._ahead, np.uint8)[self._at : end] == _LINE_FEED
