@@ -1176,10 +1176,11 @@ CHANGES = {
 def test_interrupt_of_a_change_leaves_it_whole(name, after):
     sim = busy()
     sim.run(steps=20)
-    core, sim._core = sim._core, Interrupting(sim._core, name, after)
+    core = sim._core
+    sim._core = sim._walls._core = Interrupting(core, name, after)
     with pytest.raises(KeyboardInterrupt):
         CHANGES[name](sim)
-    sim._core = core
+    sim._core = sim._walls._core = core
     assert len(sim.ids) == len(sim.centers) and len(sim.clusters.numbers) == core.counts()[2]
     sim.run(steps=20)
     sim.remove_spheres(sim.ids[:2])
