@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -825,3 +826,51 @@ def test_benchmark_shows_its_tables(monkeypatch, capsys):
     assert row["processes"] == 1 and row["spheres"] == 1200 and row["call"] < row["step"]
     benchmark.table([row], benchmark.SCALING)
     assert capsys.readouterr().out.count("\n") == 8
+
+
+MIXER = """
+units si
+atom_style sphere
+boundary f f f
+comm_modify vel yes
+processors * 1 1
+region box block -0.11 0.11 -0.11 0.11 -0.11 0.11
+create_box 1 box
+region inside block -0.05 0.05 -0.04 0.04 -0.06 0.0
+create_atoms 1 random 50 12345 inside overlap 0.0102 maxtry 1000
+set group all diameter 0.01 density 2500
+pair_style granular
+pair_coeff * * hertz/material 5e6 0.4 0.2 tangential mindlin NULL 1.0 0.5 damping viscoelastic
+fix move all nve/sphere
+fix weight all gravity 9.81 vector 0 0 -1
+timestep 5e-5
+"""
+
+
+def write_stl(mesh, path):
+    """Its facets as fans of triangles."""
+    corners = [mesh.indices[a:b] for a, b in pairwise(mesh.offsets)]
+    fans = [(one[0], one[k], one[k + 1]) for one in corners for k in range(1, len(one) - 1)]
+    rows = ["solid drum"]
+    for fan in fans:
+        vertices = [f"vertex {x!r} {y!r} {z!r}" for x, y, z in mesh.vertices[list(fan)].tolist()]
+        rows += ["facet normal 0 0 0", "outer loop", *vertices, "endloop", "endfacet"]
+    path.write_text("\n".join([*rows, "endsolid drum"]))
+
+
+def test_readme_block(tmp_path):
+    readme = (HERE.parent / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```py\n(.*?)```", readme, flags=re.DOTALL)
+    (block,) = [block for block in blocks if "abut.lammps" in block]
+    (tmp_path / "in.mixer").write_text(MIXER)
+    write_stl(runs.drum_meshes()[0], tmp_path / "drum.stl")
+    # fewer steps
+    program = tmp_path / "mixer.py"
+    program.write_text(block.replace("100_000", "3_000"))
+    ended = subprocess.run(
+        [mpiexec(), "-n", "1", sys.executable, program],
+        cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    assert re.findall(r"^(\d+) \[", ended.stdout, flags=re.M) == ["1000", "2000", "3000"]
+    assert (tmp_path / "mixer.restart").exists()

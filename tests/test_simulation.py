@@ -836,6 +836,13 @@ def test_walls_are_known_by_their_numbers():
     assert first.nodal_forces.shape == (4, 3)
 
 
+def test_nodal_forces_of_an_untouched_wall_are_floats():
+    sim = abut.Simulation(step=1e-3)
+    wall = sim.add_wall(abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]))
+    sim.run(steps=1)
+    assert wall.nodal_forces.dtype == np.float64 and not wall.nodal_forces.any()
+
+
 def test_nodal_forces_are_those_of_the_wall(gone_on):
     for wall in gone_on.walls:
         assert np.linalg.norm(wall.force) > 1
@@ -1169,10 +1176,11 @@ CHANGES = {
 def test_interrupt_of_a_change_leaves_it_whole(name, after):
     sim = busy()
     sim.run(steps=20)
-    core, sim._core = sim._core, Interrupting(sim._core, name, after)
+    core = sim._core
+    sim._core = sim._walls._core = Interrupting(core, name, after)
     with pytest.raises(KeyboardInterrupt):
         CHANGES[name](sim)
-    sim._core = core
+    sim._core = sim._walls._core = core
     assert len(sim.ids) == len(sim.centers) and len(sim.clusters.numbers) == core.counts()[2]
     sim.run(steps=20)
     sim.remove_spheres(sim.ids[:2])

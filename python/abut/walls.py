@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,8 +140,8 @@ class Walls:
             raise
 
     def _send(self, entries: list[WallEntry], finder: ContactFinder | None) -> None:
-        assert isinstance(self._core, _core.Simulation)
-        self._core.set_walls(None if finder is None else finder._core, *wall_columns(entries))
+        core = cast(_core.Simulation, self._core)
+        core.set_walls(None if finder is None else finder._core, *wall_columns(entries))
 
     def add(self, entry: WallEntry, motion: object, time: float) -> None:
         """Add a wall that begins to move."""
