@@ -131,6 +131,10 @@ folder = Path(tempfile.mkdtemp())
 (folder / "drum.py").write_text(PROGRAM)
 
 
+def named(processes):
+    return "1 process" if processes == 1 else f"{processes} processes"
+
+
 def launch(processes):
     """What the program wrote, run on so many processes."""
     mpiexec = Path(sys.executable).parent / "mpiexec"
@@ -146,7 +150,7 @@ if ready:
     for found in one, two:
         counts = np.bincount(found["process"])
         print(
-            f"{len(counts)} process(es): {found['seconds']:.1f} s;"
+            f"{named(len(counts))}: {found['seconds']:.1f} s;"
             f" {counts.tolist()} spheres, {found['contacts'].tolist()} contacts with the drum"
         )
 
@@ -165,7 +169,7 @@ if ready:
         drum.transformed(pose).plot(ax=ax, alpha=0.06)
         ax.set_box_aspect((1, 1, 0.57), zoom=1.35)
         plot_spheres(found["x"], 0.004, ax, values=found["process"], cmap="coolwarm", limits=(0, 1))
-        ax.set_title(f"{len(set(found['process']))} process(es), 0.9 s")
+        ax.set_title(f"{named(len(set(found['process'])))}, 0.9 s")
         ax.set_axis_off()
 
 # %% [markdown]
@@ -187,7 +191,7 @@ if ready:
     figure, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
     for found, style in ((one, "-"), (two, "--")):
         step, torque, right = found["told"].T
-        name = f"{len(set(found['process']))} process(es)"
+        name = named(len(set(found['process'])))
         ax.plot(step * 6e-5, torque, style, color="#0072b2", label=f"torque, {name}")
         ax.plot(step * 6e-5, -right * weight, style, color="#e69f00", label=f"weight, {name}")
     ax.set(xlabel="time in s", ylabel="about the axis, in N m")
