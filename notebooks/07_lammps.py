@@ -191,7 +191,7 @@ if ready:
     figure, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
     for found, style in ((one, "-"), (two, "--")):
         step, torque, right = found["told"].T
-        name = named(len(set(found['process'])))
+        name = named(len(set(found["process"])))
         ax.plot(step * 6e-5, torque, style, color="#0072b2", label=f"torque, {name}")
         ax.plot(step * 6e-5, -right * weight, style, color="#e69f00", label=f"weight, {name}")
     ax.set(xlabel="time in s", ylabel="about the axis, in N m")
