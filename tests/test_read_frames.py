@@ -523,11 +523,63 @@ def test_a_broken_frame_is_named_and_loses_no_other(tmp_path, old, new, message)
         list(frames)
 
 
-def test_a_frame_that_does_not_tell_where_it_ends_is_the_last(tmp_path):
+def check_frames_around(path, broken, steps, message, on_truncated="raise"):
+    """All frames but those that are broken can be read, and these are named."""
+    frames = abut.read_frames(path, columns=["vx"], on_truncated=on_truncated)
+    for has_index in (False, True):
+        assert not has_index or len(frames) == len(steps)
+        found = []
+        with pytest.raises(ValueError, match=rf"run\.dump: .*{message}"):
+            # a loop of its own, since to extend by `frames` asks for the length, and counts them
+            found.extend(frame.step for frame in frames)
+        assert found == steps[: broken[0]]
+    for k, step in enumerate(steps):
+        if k in broken:
+            with pytest.raises(ValueError, match=rf"run\.dump: .*frame {k}\b"):
+                frames[k]
+        else:
+            assert frames[k].step == step
+    last = broken[-1] + 1
+    assert steps_of(frames[last:]) == steps[last:]
+
+
+@pytest.mark.parametrize("name", ["plain", "gzip"])
+@pytest.mark.parametrize("on_truncated", ["raise", "drop"])
+@pytest.mark.parametrize(("count", "told"), [(40, 41), (40, 39), (4_000, 4_001), (4_000, 3_999)])
+@pytest.mark.parametrize("more", ["", "ITEM: TIME\n0.5\n"])
+@pytest.mark.parametrize("broken", [0, 30, 60])
+def test_a_wrong_number_of_rows_loses_no_other(
+    tmp_path, name, on_truncated, count, told, more, broken
+):
+    if broken == 60 and told > count:
+        return  # it is cut off
+    # LAMMPS writes the time first
+    texts = [more + text_of(rows_of(k, 3), k) for k in range(61)]
+    texts[broken] = more + text_of(rows_of(broken, count), broken, count=told)
+    path = write(tmp_path, "".join(texts), pack=PACKINGS[name])
+    check_frames_around(path, [broken], list(range(61)), f"frame {broken}", on_truncated)
+    frames = abut.read_frames(path)
+    good = [k for k in range(61) if k != broken]
+    assert [frames[k].time for k in good] == [0.5 if more else None] * 60
+
+
+@pytest.mark.parametrize("name", ["plain", "gzip"])
+@pytest.mark.parametrize("feed", ["", "\n"])
+def test_a_restart_behind_every_cut_of_a_frame(tmp_path, name, feed):
+    """As where a run was started anew behind what one that died had begun to write."""
+    cut = text_of(rows_of(50, 2), 50)
+    # a last word that lacks digits is a number all the same
+    for size in range(len("ITEM: TIMESTEP\n5"), cut.rindex("0.25") + len("0.25 ")):
+        text = PARTS[0] + cut[:size] + feed + PARTS[3] + PARTS[4]
+        path = write(tmp_path, text, pack=PACKINGS[name])
+        check_frames_around(path, [1], [0, None, 100, 7], "frame 1")
+
+
+def test_a_frame_behind_one_that_does_not_tell_how_many_rows_it_has(tmp_path):
     path = write(tmp_path, PARTS[0] + PARTS[1].replace("OF ATOMS\n0", "OF ATOMS\nmany") + PARTS[2])
     frames = abut.read_frames(path, on_truncated="drop")
-    assert len(frames) == 2
-    assert frames[0].step == 0
+    assert len(frames) == 3
+    assert [frames[0].step, frames[2].step] == [0, 60]
     for read in (lambda: frames[1], lambda: list(frames)):
         with pytest.raises(ValueError, match=r"run\.dump: frame 1 has no sound 'ITEM: NUMBER OF"):
             read()
@@ -542,7 +594,8 @@ def test_a_frame_that_breaks_off_before_another_begins(tmp_path, left, on_trunca
     broken = begin[0] + "ITEM: ATOMS" + "".join(rows[: left + 1])
     path = write(tmp_path, PARTS[0] + broken + PARTS[4])
     frames = abut.read_frames(path, on_truncated=on_truncated)
-    assert len(frames) == 2
+    assert len(frames) == 3
+    assert [frames[0].step, frames[2].step] == [0, 7]
     with pytest.raises(ValueError, match=r"run\.dump: frame 1"):
         frames[1]
     with pytest.raises(ValueError, match=r"run\.dump: frame 1"):

@@ -113,8 +113,10 @@ def read_frames(
     Notes
     -----
     A frame that is broken is an error when it is read, which names it; all others can be read
-    nevertheless, but for those that follow in the same dump, if it breaks off in a way that does
-    not tell where they begin.
+    nevertheless by their numbers. So can those behind a frame of a dump that has rows missing or
+    too many, or that breaks off where a run was started anew: they go on at the next ``ITEM:
+    TIMESTEP`` (or ``TIME`` or ``UNITS``, which LAMMPS may write before it). Nothing can be read
+    behind the place where a compressed file is damaged.
 
     Examples
     --------
