@@ -353,6 +353,8 @@ class _Dump:
         return None if head is None else self._frame(head, names)
 
     def _frame(self, head: _Head, names: Sequence[str]) -> Frame:
+        # first: in a line without an end columns may be missing that are still to be written
+        self.check_end(head)
         try:
             columns = find_columns(head.names, _AXES, names)
             period, origin = _period_and_origin(head)
@@ -373,8 +375,7 @@ class _Dump:
         )
 
     def _ended_rows(self, head: _Head) -> Iterator[tuple[int, bytes, int]]:
-        """The rows in blocks, provided that the lines before and theirs have an end."""
-        self.check_end(head)
+        """The rows in blocks, provided that their lines have an end."""
         for block in self.text.take_rows(head.sphere_count):
             self.check_end(head)
             yield block
