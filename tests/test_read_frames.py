@@ -791,7 +791,56 @@ def test_what_a_simulation_wrote(run, path, name, knows_step, knows_time):
         np.testing.assert_array_equal(frame.columns[name], expected)
         assert frame.step == (50 * k if knows_step else None)
         assert frame.time == (pytest.approx(0.005 * k) if knows_time else None)
-        assert frame.period == ((10, None, None) if path == "run.dump" else None)
+        assert frame.period == (10, None, None)
+
+
+@pytest.mark.parametrize("path", ["vtp.pvd", "vtp", "npz", "run.dump"])
+@pytest.mark.parametrize("period", [(10, None, None), (None, 0.3, 7), (10, 10, 10), None])
+def test_the_period_of_a_simulation(tmp_path, monkeypatch, path, period):
+    monkeypatch.chdir(tmp_path)
+    grain = abut.Material(density=2500, young=1e7)
+    sim = abut.Simulation(step=1e-4, period=period)
+    sim.set_law(grain, grain, abut.Hertz(friction=0.5, restitution=0.1))
+    sim.add_spheres([[0.05, 0.1, 0.1], [9.95, 0.1, 0.1]], [0.051, 0.051], grain)
+    names = ("vtp/{step}.vtp", "npz/{step}.npz")
+    for write_it in (*map(abut.write_frames, names), abut.write_dump("run.dump")):
+        write_it(sim)
+    (frame,) = abut.read_frames(path)
+    assert frame.period == period
+    pairs = abut.find_pairs(frame.centers, frame.radii, period=frame.period)
+    assert len(pairs) == (period is not None and period[0] == 10)
+    assert len(abut.find_pairs(sim.centers, sim.radii, period=period)) == len(pairs)
+
+
+def test_files_that_do_not_tell_the_period(run):
+    path = abut.read_frames("vtp.pvd")._files[0].path
+    data = path.read_bytes()
+    field = data[data.index(b"<FieldData>") : data.index(b"</FieldData>") + len(b"</FieldData>")]
+    path.write_bytes(data.replace(field, b""))
+    frame = abut.read_frames(path)[0]
+    assert frame.period is None
+    np.testing.assert_array_equal(frame.radii, RADII)
+    arrays = dict(np.load("npz/50.npz"))
+    del arrays["period"]
+    np.savez("npz/50.npz", **arrays)
+    assert abut.read_frames("npz/50.npz")[0].period is None
+
+
+@pytest.mark.parametrize(
+    ("period", "message"),
+    [
+        ([1.0, 2.0], r"period has shape \(2,\), but must be \(3,\)"),
+        ([1.0, -2.0, 0.0], r"period\[1\] is -2"),
+        ([1.0, 0.0, np.nan], r"period\[2\] is nan"),
+    ],
+)
+def test_periods_that_are_broken(tmp_path, period, message):
+    period = np.array(period)
+    np.savez(tmp_path / "a.npz", centers=CENTERS, radii=RADII, period=period)
+    of_files.vtp.save_points(tmp_path / "a.vtp", CENTERS, {"radius": RADII}, {"period": period})
+    for name in ("a.npz", "a.vtp"):
+        with pytest.raises(ValueError, match=rf"{name}: {message}"):
+            abut.read_frames(tmp_path / name)[0]
 
 
 def test_a_folder_of_lists_and_files_is_not_clear(run):
