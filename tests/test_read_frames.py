@@ -642,6 +642,17 @@ def test_a_file_that_changed(tmp_path):
         frames[0]
 
 
+def test_a_dump_of_a_list_that_cannot_be_opened_loses_no_other(tmp_path):
+    paths = [write(tmp_path, PARTS[k], f"run.{k}") for k in range(3)]
+    frames = abut.read_frames(paths)
+    paths[1].unlink()
+    assert len(frames) == 3
+    assert [frames[0].step, frames[2].step] == [0, 60]
+    for read in (lambda: frames[1], lambda: list(frames)):
+        with pytest.raises(FileNotFoundError, match=r"run\.1"):
+            read()
+
+
 # ---- a last frame that is still being written ----------------------------------------------------
 
 TWO = text_of(rows_of(0, 2), 0, more="ITEM: TIME\n0.25\n") + text_of(rows_of(50, 3), 50)

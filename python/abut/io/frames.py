@@ -247,7 +247,13 @@ def _make_index(files: tuple[_File, ...], drop: bool) -> _Index:
 
 
 def _places_of(file: _File, drop: bool) -> list[dump.Place]:
-    return dump.find_places(file.path, drop) if file.kind == _DUMP else [dump.Place(0, 0, 0)]
+    only = [dump.Place(0, 0, 0)]
+    if file.kind != _DUMP:
+        return only
+    try:
+        return dump.find_places(file.path, drop)
+    except OSError:
+        return only  # a frame that is broken: whoever reads it gets the error
 
 
 def _frames_of(file: _File, names: tuple[str, ...], drop: bool) -> Iterator[Frame]:
