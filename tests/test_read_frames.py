@@ -299,14 +299,14 @@ def test_a_file_is_unpacked_once_in_a_loop(tmp_path, monkeypatch, pack):
 
 @pytest.mark.usefixtures("each_reader")
 def test_columns_of_all_kinds(tmp_path):
-    names = "id x y z radius element ix f_fix[1] c_force v_word i_flag d_flag mol type"
-    row = [1, 0, 0, 0, 1, "Si", -3, "nan", "-inf", "1e300", 7, 7, 2, 1]
+    names = "id x y z radius element ix f_fix[1] c_force v_word i_flag i2_flag[2] d_flag mol type"
+    row = [1, 0, 0, 0, 1, "Si", -3, "nan", "-inf", "1e300", 7, 8, 7, 2, 1]
     wanted = names.split()[5:]
     path = write(tmp_path, text_of([row, row], names=names))
     frame = abut.read_frames(path, columns=wanted)[0]
     assert list(frame.columns) == wanted
     kinds = [frame.columns[name].dtype.kind for name in wanted]
-    assert kinds == ["U", "i", "f", "f", "f", "i", "f", "i", "i"]
+    assert kinds == ["U", "i", "f", "f", "f", "i", "i", "f", "i", "i"]
     assert frame.columns["element"].tolist() == ["Si", "Si"]
     assert frame.columns["ix"].tolist() == [-3, -3]
     assert np.isnan(frame.columns["f_fix[1]"]).all()
@@ -883,10 +883,10 @@ def test_lists_of_files_of_any_kind(tmp_path):
 
 
 def test_columns_of_csv_and_npz(tmp_path):
-    (tmp_path / "a.csv").write_text("x,y,z,radius,Speed,type\n0,0,0,1,2.5,3\n")
-    frame = abut.read_frames(tmp_path / "a.csv", columns=("Speed", "type"))[0]
-    assert frame.columns["Speed"].tolist() == [2.5]
-    assert frame.columns["type"].dtype == np.intp
+    (tmp_path / "a.csv").write_text("x,y,z,radius,Speed,type,i_x,ID\n0,0,0,1,2.5,3,0.5,7\n")
+    frame = abut.read_frames(tmp_path / "a.csv", columns=("Speed", "type", "i_x", "id"))[0]
+    assert [column.tolist() for column in frame.columns.values()] == [[2.5], [3], [0.5], [7]]
+    assert [column.dtype.kind for column in frame.columns.values()] == ["f", "f", "f", "i"]
     np.savez(tmp_path / "a.npz", centers=CENTERS, radii=RADII, v=CENTERS, few=[1], step_count=7)
     frame = abut.read_frames(tmp_path / "a.npz", columns=["v"])[0]
     np.testing.assert_array_equal(frame.columns["v"], CENTERS)

@@ -26,6 +26,11 @@ from .text import numbers, reals, shown, wholes
 _AXES = (("x", "y", "z"), ("xu", "yu", "zu"), ("xs", "ys", "zs"), ("xsu", "ysu", "zsu"))
 _SCALED = ("xs", "xsu")
 
+# columns that are no real numbers
+_WHOLE_NAMES = {"id", "mol", "proc", "procp1", "type", "ix", "iy", "iz"}
+_WHOLE_BEGINNINGS = ("i_", "i2_")  # properties of atoms that are integers
+_TEXT_NAMES = {"element", "typelabel"}
+
 _ITEM = b"ITEM:"
 
 # what frames begin with, TIMESTEP or what LAMMPS writes before it: UNITS, TIME
@@ -356,7 +361,7 @@ class _Dump:
         # first: in a line without an end columns may be missing that are still to be written
         self.check_end(head)
         try:
-            columns = find_columns(head.names, _AXES, names)
+            columns = find_columns(head.names, _AXES, names, _kind_of)
             period, origin = _period_and_origin(head)
             table = self.table(head, columns, self._ended_rows(head))
             self._check_behind(head)
@@ -409,6 +414,12 @@ def _check_count(head: _Head, rows: int) -> None:
             f"frame {head.number} says that it has {head.sphere_count} spheres,"
             f" but the file ends after {rows}"
         )
+
+
+def _kind_of(name: str) -> str:
+    if name in _TEXT_NAMES:
+        return "text"
+    return "whole" if name in _WHOLE_NAMES or name.startswith(_WHOLE_BEGINNINGS) else "real"
 
 
 # ---- heads ---------------------------------------------------------------------------------------

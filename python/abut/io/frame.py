@@ -32,9 +32,10 @@ class Frame(NamedTuple):
         The box's lower corner; None where the file tells no box.
     columns : dict of str to ndarray
         What was asked for with ``columns``, by its name in the file, (n,) each. Of a dump, whole
-        numbers (``type``, ``mol``, ``proc``, ``ix`` and alike, and names that begin with ``i_``)
-        are intp, ``element`` and ``typelabel`` are strings, all others float64, which may be NaN.
-        Of npz and vtp files each has its dtype, and vectors are (n, 3).
+        numbers (``type``, ``mol``, ``proc``, ``ix`` and alike, and names that begin with ``i_`` or
+        ``i2_``) are intp, ``element`` and ``typelabel`` are strings, all others float64, which may
+        be NaN. Of a csv file all but ``id`` are float64. Of npz and vtp files each has its dtype,
+        and vectors are (n, 3).
     """
 
     centers: NDArray[np.float64]
