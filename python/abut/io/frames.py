@@ -153,12 +153,13 @@ class Frames(Sequence[Frame]):
     """Frames of files, read when they are asked for: what `read_frames` returns.
 
     A sequence that cannot be changed: ``len(frames)``, ``frames[k]`` with k from 0, or negative
-    from the end, and ``frames[a:b]``, the `Frames` of this part. Loops read one frame after the
-    other, and each file once from its beginning to its end.
+    from the end, and ``frames[a:b]``, the `Frames` of this part. Loops, ``for frame in frames``,
+    read one frame after the other, and each file once from its beginning to its end.
 
     Where a dump's frames begin is found out once, when a length, a frame by its number, or a part
-    is asked for first; loops do without. Of a dump that is compressed ``frames[k]`` unpacks all
-    that stands before that frame: rather loop over all, or over parts.
+    is asked for first: this passes through the whole file. Loops do without, but ``list(frames)``
+    asks for the length, and so goes through the file twice. Of a dump that is compressed
+    ``frames[k]`` unpacks all that stands before that frame: rather loop over all, or over parts.
 
     Pickles hold the files' absolute paths, and where the frames begin that they are of: neither
     open files nor what these hold.

@@ -19,7 +19,7 @@ _LINE_BYTES = 1 << 16
 # what is read at once: heads have a few hundred bytes, frames up to gigabytes
 _LEAST, _CACHED, _MOST = 1 << 16, 1 << 18, 1 << 23
 
-# of a row, or somewhat more
+# most rows are shorter
 _LIKELY_BYTES = 256
 
 _LINE_FEED = ord("\n")
@@ -112,7 +112,8 @@ class Text:
         """
         begin = self.offset
         yield from self._blocks(count, self._first_size, _MOST)
-        # the next frame is likely to be as long, and what was read of this one was sound
+        # The next frame is likely to be as long. So much is read at once only behind a frame that
+        # was so long, since a small file may unpack to gigabytes.
         self._first_size = min(max(_LEAST, self.offset - begin), _MOST)
 
     def pass_rows(self, count: int) -> Iterator[tuple[int, bytes, int]]:
