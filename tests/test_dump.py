@@ -256,7 +256,7 @@ def endless(tmp_path, begin, again):
     [
         ("ITEM: TIMESTEP\n", "\n", "line 65: the head of frame 0 goes on after 64 lines"),
         ("ITEM: TIMESTEP\n", "1\n", "line 65: the head of frame 0 goes on after 64 lines"),
-        ("", "ITEM: TIMESTEP\n", "line 65: the head of frame 0 goes on after 64 lines"),
+        ("", "ITEM: TIMESTEP\n", "line 2: another frame begins in the head of frame 0"),
         (ATOMS.format(0) + "\n", "\n", "line 68: the head of frame 1 goes on after 64 lines"),
         ("ITEM: TIMESTEP\n", " ", "line 2 has more than 65536 bytes"),
         ("ITEM: ", "x", "line 1 has more than 65536 bytes"),

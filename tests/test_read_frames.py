@@ -299,14 +299,14 @@ def test_a_file_is_unpacked_once_in_a_loop(tmp_path, monkeypatch, pack):
 
 @pytest.mark.usefixtures("each_reader")
 def test_columns_of_all_kinds(tmp_path):
-    names = "id x y z radius element ix f_fix[1] c_force v_word i_flag d_flag mol type"
-    row = [1, 0, 0, 0, 1, "Si", -3, "nan", "-inf", "1e300", 7, 7, 2, 1]
+    names = "id x y z radius element ix f_fix[1] c_force v_word i_flag i2_flag[2] d_flag mol type"
+    row = [1, 0, 0, 0, 1, "Si", -3, "nan", "-inf", "1e300", 7, 8, 7, 2, 1]
     wanted = names.split()[5:]
     path = write(tmp_path, text_of([row, row], names=names))
     frame = abut.read_frames(path, columns=wanted)[0]
     assert list(frame.columns) == wanted
     kinds = [frame.columns[name].dtype.kind for name in wanted]
-    assert kinds == ["U", "i", "f", "f", "f", "i", "f", "i", "i"]
+    assert kinds == ["U", "i", "f", "f", "f", "i", "i", "f", "i", "i"]
     assert frame.columns["element"].tolist() == ["Si", "Si"]
     assert frame.columns["ix"].tolist() == [-3, -3]
     assert np.isnan(frame.columns["f_fix[1]"]).all()
@@ -523,11 +523,63 @@ def test_a_broken_frame_is_named_and_loses_no_other(tmp_path, old, new, message)
         list(frames)
 
 
-def test_a_frame_that_does_not_tell_where_it_ends_is_the_last(tmp_path):
+def check_frames_around(path, broken, steps, message, on_truncated="raise"):
+    """All frames but those that are broken can be read, and these are named."""
+    frames = abut.read_frames(path, columns=["vx"], on_truncated=on_truncated)
+    for has_index in (False, True):
+        assert not has_index or len(frames) == len(steps)
+        found = []
+        with pytest.raises(ValueError, match=rf"run\.dump: .*{message}"):
+            # a loop of its own, since to extend by `frames` asks for the length, and counts them
+            found.extend(frame.step for frame in frames)
+        assert found == steps[: broken[0]]
+    for k, step in enumerate(steps):
+        if k in broken:
+            with pytest.raises(ValueError, match=rf"run\.dump: .*frame {k}\b"):
+                frames[k]
+        else:
+            assert frames[k].step == step
+    last = broken[-1] + 1
+    assert steps_of(frames[last:]) == steps[last:]
+
+
+@pytest.mark.parametrize("name", ["plain", "gzip"])
+@pytest.mark.parametrize("on_truncated", ["raise", "drop"])
+@pytest.mark.parametrize(("count", "told"), [(40, 41), (40, 39), (4_000, 4_001), (4_000, 3_999)])
+@pytest.mark.parametrize("more", ["", "ITEM: TIME\n0.5\n"])
+@pytest.mark.parametrize("broken", [0, 30, 60])
+def test_a_wrong_number_of_rows_loses_no_other(
+    tmp_path, name, on_truncated, count, told, more, broken
+):
+    if broken == 60 and told > count:
+        return  # it is cut off
+    # LAMMPS writes the time first
+    texts = [more + text_of(rows_of(k, 3), k) for k in range(61)]
+    texts[broken] = more + text_of(rows_of(broken, count), broken, count=told)
+    path = write(tmp_path, "".join(texts), pack=PACKINGS[name])
+    check_frames_around(path, [broken], list(range(61)), f"frame {broken}", on_truncated)
+    frames = abut.read_frames(path)
+    good = [k for k in range(61) if k != broken]
+    assert [frames[k].time for k in good] == [0.5 if more else None] * 60
+
+
+@pytest.mark.parametrize("name", ["plain", "gzip"])
+@pytest.mark.parametrize("feed", ["", "\n"])
+def test_a_restart_behind_every_cut_of_a_frame(tmp_path, name, feed):
+    """As where a run was started anew behind what one that died had begun to write."""
+    cut = text_of(rows_of(50, 2), 50)
+    # a last word that lacks digits is a number all the same
+    for size in range(len("ITEM: TIMESTEP\n5"), cut.rindex("0.25") + len("0.25 ")):
+        text = PARTS[0] + cut[:size] + feed + PARTS[3] + PARTS[4]
+        path = write(tmp_path, text, pack=PACKINGS[name])
+        check_frames_around(path, [1], [0, None, 100, 7], "frame 1")
+
+
+def test_a_frame_behind_one_that_does_not_tell_how_many_rows_it_has(tmp_path):
     path = write(tmp_path, PARTS[0] + PARTS[1].replace("OF ATOMS\n0", "OF ATOMS\nmany") + PARTS[2])
     frames = abut.read_frames(path, on_truncated="drop")
-    assert len(frames) == 2
-    assert frames[0].step == 0
+    assert len(frames) == 3
+    assert [frames[0].step, frames[2].step] == [0, 60]
     for read in (lambda: frames[1], lambda: list(frames)):
         with pytest.raises(ValueError, match=r"run\.dump: frame 1 has no sound 'ITEM: NUMBER OF"):
             read()
@@ -542,7 +594,8 @@ def test_a_frame_that_breaks_off_before_another_begins(tmp_path, left, on_trunca
     broken = begin[0] + "ITEM: ATOMS" + "".join(rows[: left + 1])
     path = write(tmp_path, PARTS[0] + broken + PARTS[4])
     frames = abut.read_frames(path, on_truncated=on_truncated)
-    assert len(frames) == 2
+    assert len(frames) == 3
+    assert [frames[0].step, frames[2].step] == [0, 7]
     with pytest.raises(ValueError, match=r"run\.dump: frame 1"):
         frames[1]
     with pytest.raises(ValueError, match=r"run\.dump: frame 1"):
@@ -589,6 +642,17 @@ def test_a_file_that_changed(tmp_path):
         frames[0]
 
 
+def test_a_dump_of_a_list_that_cannot_be_opened_loses_no_other(tmp_path):
+    paths = [write(tmp_path, PARTS[k], f"run.{k}") for k in range(3)]
+    frames = abut.read_frames(paths)
+    paths[1].unlink()
+    assert len(frames) == 3
+    assert [frames[0].step, frames[2].step] == [0, 60]
+    for read in (lambda: frames[1], lambda: list(frames)):
+        with pytest.raises(FileNotFoundError, match=r"run\.1"):
+            read()
+
+
 # ---- a last frame that is still being written ----------------------------------------------------
 
 TWO = text_of(rows_of(0, 2), 0, more="ITEM: TIME\n0.25\n") + text_of(rows_of(50, 3), 50)
@@ -600,6 +664,8 @@ def test_every_cut_of_a_dump(tmp_path, size):
     path = write(tmp_path, TWO[:size])
     whole = sum(end <= size for end in ENDS) - 1
     frames = abut.read_frames(path, on_truncated="drop")
+    # by a comprehension, since list() asks for the length first, which makes the index
+    assert len([frame for frame in frames]) == whole  # noqa: C416
     assert len(frames) == len(list(frames)) == len(list(frames[:])) == whole
     assert all(map(same, frames, abut.read_frames(write(tmp_path, TWO, "whole"))))
     if size in ENDS[1:]:
@@ -612,7 +678,12 @@ def test_every_cut_of_a_dump(tmp_path, size):
     frames = abut.read_frames(path)
     assert len(frames) == whole + 1
     assert steps_of(frames[:-1]) == [0, 50][:whole]
-    for read in (lambda: frames[-1], lambda: list(frames), lambda: list(abut.read_frames(path))):
+    readers = (
+        lambda: frames[-1],
+        lambda: list(frames),
+        lambda: [frame for frame in abut.read_frames(path)],  # noqa: C416
+    )
+    for read in readers:
         with pytest.raises(ValueError, match=rf"run\.dump: .*frame {whole}"):
             read()
 
@@ -625,8 +696,8 @@ def test_every_cut_of_a_compressed_dump(tmp_path, name):
     for size in range(len(data)):
         path = write(tmp_path, data[:size])
         frames = abut.read_frames(path, on_truncated="drop") if size > 3 else []
-        found = list(frames)
-        assert len(frames) == len(found)
+        found = [frame for frame in frames]  # noqa: C416
+        assert len(frames) == len(found) == len(list(frames))
         assert all(map(same, found, whole))
         counts.append(len(found))
     assert counts == sorted(counts)
@@ -731,7 +802,56 @@ def test_what_a_simulation_wrote(run, path, name, knows_step, knows_time):
         np.testing.assert_array_equal(frame.columns[name], expected)
         assert frame.step == (50 * k if knows_step else None)
         assert frame.time == (pytest.approx(0.005 * k) if knows_time else None)
-        assert frame.period == ((10, None, None) if path == "run.dump" else None)
+        assert frame.period == (10, None, None)
+
+
+@pytest.mark.parametrize("path", ["vtp.pvd", "vtp", "npz", "run.dump"])
+@pytest.mark.parametrize("period", [(10, None, None), (None, 0.3, 7), (10, 10, 10), None])
+def test_the_period_of_a_simulation(tmp_path, monkeypatch, path, period):
+    monkeypatch.chdir(tmp_path)
+    grain = abut.Material(density=2500, young=1e7)
+    sim = abut.Simulation(step=1e-4, period=period)
+    sim.set_law(grain, grain, abut.Hertz(friction=0.5, restitution=0.1))
+    sim.add_spheres([[0.05, 0.1, 0.1], [9.95, 0.1, 0.1]], [0.051, 0.051], grain)
+    names = ("vtp/{step}.vtp", "npz/{step}.npz")
+    for write_it in (*map(abut.write_frames, names), abut.write_dump("run.dump")):
+        write_it(sim)
+    (frame,) = abut.read_frames(path)
+    assert frame.period == period
+    pairs = abut.find_pairs(frame.centers, frame.radii, period=frame.period)
+    assert len(pairs) == (period is not None and period[0] == 10)
+    assert len(abut.find_pairs(sim.centers, sim.radii, period=period)) == len(pairs)
+
+
+def test_files_that_do_not_tell_the_period(run):
+    path = abut.read_frames("vtp.pvd")._files[0].path
+    data = path.read_bytes()
+    field = data[data.index(b"<FieldData>") : data.index(b"</FieldData>") + len(b"</FieldData>")]
+    path.write_bytes(data.replace(field, b""))
+    frame = abut.read_frames(path)[0]
+    assert frame.period is None
+    np.testing.assert_array_equal(frame.radii, RADII)
+    arrays = dict(np.load("npz/50.npz"))
+    del arrays["period"]
+    np.savez("npz/50.npz", **arrays)
+    assert abut.read_frames("npz/50.npz")[0].period is None
+
+
+@pytest.mark.parametrize(
+    ("period", "message"),
+    [
+        ([1.0, 2.0], r"period has shape \(2,\), but must be \(3,\)"),
+        ([1.0, -2.0, 0.0], r"period\[1\] is -2"),
+        ([1.0, 0.0, np.nan], r"period\[2\] is nan"),
+    ],
+)
+def test_periods_that_are_broken(tmp_path, period, message):
+    period = np.array(period)
+    np.savez(tmp_path / "a.npz", centers=CENTERS, radii=RADII, period=period)
+    of_files.vtp.save_points(tmp_path / "a.vtp", CENTERS, {"radius": RADII}, {"period": period})
+    for name in ("a.npz", "a.vtp"):
+        with pytest.raises(ValueError, match=rf"{name}: {message}"):
+            abut.read_frames(tmp_path / name)[0]
 
 
 def test_a_folder_of_lists_and_files_is_not_clear(run):
@@ -763,10 +883,10 @@ def test_lists_of_files_of_any_kind(tmp_path):
 
 
 def test_columns_of_csv_and_npz(tmp_path):
-    (tmp_path / "a.csv").write_text("x,y,z,radius,Speed,type\n0,0,0,1,2.5,3\n")
-    frame = abut.read_frames(tmp_path / "a.csv", columns=("Speed", "type"))[0]
-    assert frame.columns["Speed"].tolist() == [2.5]
-    assert frame.columns["type"].dtype == np.intp
+    (tmp_path / "a.csv").write_text("x,y,z,radius,Speed,type,i_x,ID\n0,0,0,1,2.5,3,0.5,7\n")
+    frame = abut.read_frames(tmp_path / "a.csv", columns=("Speed", "type", "i_x", "id"))[0]
+    assert [column.tolist() for column in frame.columns.values()] == [[2.5], [3], [0.5], [7]]
+    assert [column.dtype.kind for column in frame.columns.values()] == ["f", "f", "f", "i"]
     np.savez(tmp_path / "a.npz", centers=CENTERS, radii=RADII, v=CENTERS, few=[1], step_count=7)
     frame = abut.read_frames(tmp_path / "a.npz", columns=["v"])[0]
     np.testing.assert_array_equal(frame.columns["v"], CENTERS)

@@ -20,7 +20,7 @@ from .half_space import HalfSpace
 from .io import dump, save_table, vtp
 from .io.pvd import Collection
 from .orientations import turned
-from .poses import rotated
+from .poses import lengths_of, rotated
 
 if TYPE_CHECKING:
     from .simulation import Simulation
@@ -55,8 +55,8 @@ def write_frames(
           attributes are called, ``time``, ``step_count``, and the walls' ``poses`` (w, 4, 4).
           `read_spheres` reads it. Bodies are in none.
 
-        `read_frames` reads both, one frame after the other.
-
+        Both hold the ``period`` (3,), 0 along axes that are not periodic; in vtp files it is field
+        data. `read_frames` reads both, one frame after the other.
 
         Convex bodies go into files of their own beside those of vtp: ``out/00000100-bodies.vtp``,
         listed by ``out-bodies.pvd``, with the polygons of all bodies, without their rounding, and
@@ -263,13 +263,15 @@ def _spheres_to_vtp(simulation: Simulation, path: Path) -> None:
         "torque": simulation.torques,
         "material": simulation.material,
     }
-    vtp.save_points(path, simulation.centers, columns)
+    period = lengths_of(simulation.period)
+    vtp.save_points(path, simulation.centers, columns, {"period": period})
 
 
 def _spheres_to_npz(simulation: Simulation, path: Path) -> None:
     names = ("centers", "radii", "ids", "velocities", "angular_velocities", "forces", "torques")
     columns: dict[str, Any] = {name: getattr(simulation, name) for name in (*names, "material")}
     columns["poses"] = np.array([wall.pose for wall in simulation.walls]).reshape(-1, 4, 4)
+    columns["period"] = lengths_of(simulation.period)
     columns |= {"time": float(simulation.time), "step_count": int(simulation.step_count)}
     with open(path, "wb") as file:
         np.savez(file, **columns)

@@ -25,7 +25,8 @@ _FEW_BYTES, _FEW_TO_IMPORT = 1 << 13, 1 << 15
 
 _BLANK = ord(" ")
 
-# of whole numbers pyarrow takes those in hexadecimal, too, of real ones names of NaNs
+# Blocks that hold one of these are read word by word: pyarrow takes "0x1f" for a whole number and
+# "nan(1)" for a real one, which are errors here.
 _FOREIGN = (b"x", b"X", b"(")
 
 # rows are a few kilobytes at most

@@ -5,11 +5,12 @@ They are read plain or compressed by gzip or zstd, and written plain.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,15 @@ from .text import numbers, reals, shown, wholes
 _AXES = (("x", "y", "z"), ("xu", "yu", "zu"), ("xs", "ys", "zs"), ("xsu", "ysu", "zsu"))
 _SCALED = ("xs", "xsu")
 
+# columns that are no real numbers
+_WHOLE_NAMES = {"id", "mol", "proc", "procp1", "type", "ix", "iy", "iz"}
+_WHOLE_BEGINNINGS = ("i_", "i2_")  # properties of atoms that are integers
+_TEXT_NAMES = {"element", "typelabel"}
+
 _ITEM = b"ITEM:"
+
+# what frames begin with, TIMESTEP or what LAMMPS writes before it: UNITS, TIME
+_BEGINNING = re.compile(rb"ITEM: (?:TIME|UNITS)")
 _BOX = "BOX BOUNDS"
 
 # Heads have about ten lines. The bound matters since gzip packs a gigabyte of nothing into a
@@ -161,22 +170,26 @@ def _joined(parts: list[Spheres]) -> Spheres:
 def find_places(path: Path, drop: bool) -> list[Place]:
     """Where the frames begin.
 
-    A frame that is broken so that it is not known where it ends is the last one; whoever reads it
-    gets the error. `drop`: not so where the file just ends too early.
+    A frame that is broken is one of them; whoever reads it gets the error. `drop`: not so where the
+    file just ends too early.
     """
     places: list[Place] = []
     with Unpacked(path) as file:
         dump = _Dump(file)
-        try:
-            while (place := dump.next_place()) and (head := dump.next_head()):
-                dump.skip(head)
-                dump.check_end(head)
+        while place := dump.next_place():
+            try:
+                if not dump.pass_frame():
+                    break
+            except CutOff:
+                if not drop:
+                    places.append(place)
+                break
+            except ValueError:
                 places.append(place)
-        except CutOff:
-            if not drop:
+                if not dump.go_behind(place):
+                    break
+            else:
                 places.append(place)
-        except ValueError:
-            places.append(place)
     return places
 
 
@@ -236,11 +249,29 @@ class _Dump:
             raise ValueError(f"frame {place.number} is no longer there: the file has changed")
         return frame
 
+    def pass_frame(self) -> bool:
+        """Pass over the next frame and complain where it cannot be whole; False at the end."""
+        if not (head := self.next_head()):
+            return False
+        self.skip(head)
+        self.check_end(head)
+        self._check_behind(head)
+        return True
+
+    def go_behind(self, place: Place) -> bool:
+        """Go on to where a frame begins behind the broken one of a place; False if none does."""
+        self.frame_count = place.number + 1
+        try:
+            return self.text.find(_BEGINNING)
+        except ValueError:
+            return False  # nothing behind damage can be unpacked
+
     def next_head(self) -> _Head | None:
         """The next frame's head; then its rows must be read or skipped."""
         sections: dict[str, list[list[bytes]]] = {}
         title = None
         for line, text in self._head_lines():
+            self._check_title(text, sections)
             if text.startswith(_ITEM):
                 title = text[len(_ITEM) :].decode("utf-8", "replace").strip()
                 if title.startswith("ATOMS"):
@@ -254,6 +285,19 @@ class _Dump:
         if title is not None:
             raise CutOff(f"the file ends in the head of frame {self.frame_count}: it was cut off")
         return None
+
+    def _check_title(self, text: bytes, sections: Mapping[str, Any]) -> None:
+        """Complain where a frame begins in the head of another, and go back to where it does."""
+        at = text.rfind(_ITEM)
+        title = text[len(_ITEM) :].decode("utf-8", "replace").strip()
+        if at > 0 or (at == 0 and title in sections):
+            line_feed = not self.text.is_open
+            begin = self.text.offset - len(text) - line_feed + at
+            self.text.go_back(begin, self.text.line - 1)
+            raise ValueError(
+                f"line {self.text.line + 1}: another frame begins in the head of frame"
+                f" {self.frame_count}"
+            )
 
     def _complain(self, line: int, text: bytes) -> None:
         if self.text.is_open and _ITEM.startswith(text):
@@ -274,10 +318,13 @@ class _Dump:
     def skip(self, head: _Head) -> None:
         """Pass over the rows of the frame whose head was read last."""
         row_count = 0
-        for _, block, lines in self.text.pass_rows(head.sphere_count):
+        for first, block, lines in self.text.pass_rows(head.sphere_count):
             # the search for one letter takes a tenth of the time
             if _ITEM[:1] in block and _ITEM in block:
-                row_count += block[: block.index(_ITEM)].count(b"\n")
+                at = block.index(_ITEM)
+                before = block.count(b"\n", 0, at)
+                row_count += before
+                self.text.go_back(self.text.offset - len(block) + at, first - 1 + before)
                 raise ValueError(
                     f"frame {head.number} says that it has {head.sphere_count} spheres, but after"
                     f" {row_count} another frame begins"
@@ -311,10 +358,13 @@ class _Dump:
         return None if head is None else self._frame(head, names)
 
     def _frame(self, head: _Head, names: Sequence[str]) -> Frame:
+        # first: in a line without an end columns may be missing that are still to be written
+        self.check_end(head)
         try:
-            columns = find_columns(head.names, _AXES, names)
+            columns = find_columns(head.names, _AXES, names, _kind_of)
             period, origin = _period_and_origin(head)
             table = self.table(head, columns, self._ended_rows(head))
+            self._check_behind(head)
             spheres = from_table(table, columns)
         except CutOff:
             raise
@@ -330,11 +380,19 @@ class _Dump:
         )
 
     def _ended_rows(self, head: _Head) -> Iterator[tuple[int, bytes, int]]:
-        """The rows in blocks, provided that the lines before and theirs have an end."""
-        self.check_end(head)
+        """The rows in blocks, provided that their lines have an end."""
         for block in self.text.take_rows(head.sphere_count):
             self.check_end(head)
             yield block
+
+    def _check_behind(self, head: _Head) -> None:
+        """Complain about more rows than there should be."""
+        behind = self.text.peek(len(_ITEM))
+        if not _ITEM.startswith(behind):
+            raise ValueError(
+                f"frame {head.number} says that it has {head.sphere_count} spheres, but line"
+                f" {self.text.line + 1}, behind them, begins no other frame"
+            )
 
     def check_end(self, head: _Head) -> None:
         """A last line without an end may be the beginning of one that is still being written."""
@@ -356,6 +414,12 @@ def _check_count(head: _Head, rows: int) -> None:
             f"frame {head.number} says that it has {head.sphere_count} spheres,"
             f" but the file ends after {rows}"
         )
+
+
+def _kind_of(name: str) -> str:
+    if name in _TEXT_NAMES:
+        return "text"
+    return "whole" if name in _WHOLE_NAMES or name.startswith(_WHOLE_BEGINNINGS) else "real"
 
 
 # ---- heads ---------------------------------------------------------------------------------------

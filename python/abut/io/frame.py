@@ -25,15 +25,17 @@ class Frame(NamedTuple):
     time : float or None
         A dump's ``ITEM: TIME``, the ``timestep`` in the list of a pvd file, an npz file's ``time``.
     period : tuple of 3 (float or None), or None
-        Of a dump, the box's length along each axis that is periodic at both ends (``pp``), as
-        ``find_contacts(period=...)`` and all other searches take it; None without such an axis.
+        As ``find_contacts(period=...)`` and all other searches take it: of a dump, the box's length
+        along each axis that is periodic at both ends (``pp``); of files of `write_frames`, the
+        simulation's. None without such an axis, or where the file does not tell.
     origin : (3,) ndarray of float64, or None
         The box's lower corner; None where the file tells no box.
     columns : dict of str to ndarray
         What was asked for with ``columns``, by its name in the file, (n,) each. Of a dump, whole
-        numbers (``type``, ``mol``, ``proc``, ``ix`` and alike, and names that begin with ``i_``)
-        are intp, ``element`` and ``typelabel`` are strings, all others float64, which may be NaN.
-        Of npz and vtp files each has its dtype, and vectors are (n, 3).
+        numbers (``type``, ``mol``, ``proc``, ``ix`` and alike, and names that begin with ``i_`` or
+        ``i2_``) are intp, ``element`` and ``typelabel`` are strings, all others float64, which may
+        be NaN. Of a csv file all but ``id`` are float64. Of npz and vtp files each has its dtype,
+        and vectors are (n, 3).
     """
 
     centers: NDArray[np.float64]

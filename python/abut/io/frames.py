@@ -113,8 +113,10 @@ def read_frames(
     Notes
     -----
     A frame that is broken is an error when it is read, which names it; all others can be read
-    nevertheless, but for those that follow in the same dump, if it breaks off in a way that does
-    not tell where they begin.
+    nevertheless by their numbers. So can those behind a frame of a dump that has rows missing or
+    too many, or that breaks off where a run was started anew: they go on at the next ``ITEM:
+    TIMESTEP`` (or ``TIME`` or ``UNITS``, which LAMMPS may write before it). Nothing can be read
+    behind the place where a compressed file is damaged.
 
     Examples
     --------
@@ -151,12 +153,13 @@ class Frames(Sequence[Frame]):
     """Frames of files, read when they are asked for: what `read_frames` returns.
 
     A sequence that cannot be changed: ``len(frames)``, ``frames[k]`` with k from 0, or negative
-    from the end, and ``frames[a:b]``, the `Frames` of this part. Loops read one frame after the
-    other, and each file once from its beginning to its end.
+    from the end, and ``frames[a:b]``, the `Frames` of this part. Loops, ``for frame in frames``,
+    read one frame after the other, and each file once from its beginning to its end.
 
     Where a dump's frames begin is found out once, when a length, a frame by its number, or a part
-    is asked for first; loops do without. Of a dump that is compressed ``frames[k]`` unpacks all
-    that stands before that frame: rather loop over all, or over parts.
+    is asked for first: this passes through the whole file. Loops do without, but ``list(frames)``
+    asks for the length, and so goes through the file twice. Of a dump that is compressed
+    ``frames[k]`` unpacks all that stands before that frame: rather loop over all, or over parts.
 
     Pickles hold the files' absolute paths, and where the frames begin that they are of: neither
     open files nor what these hold.
@@ -245,7 +248,13 @@ def _make_index(files: tuple[_File, ...], drop: bool) -> _Index:
 
 
 def _places_of(file: _File, drop: bool) -> list[dump.Place]:
-    return dump.find_places(file.path, drop) if file.kind == _DUMP else [dump.Place(0, 0, 0)]
+    only = [dump.Place(0, 0, 0)]
+    if file.kind != _DUMP:
+        return only
+    try:
+        return dump.find_places(file.path, drop)
+    except OSError:
+        return only  # a frame that is broken: whoever reads it gets the error
 
 
 def _frames_of(file: _File, names: tuple[str, ...], drop: bool) -> Iterator[Frame]:

@@ -394,23 +394,35 @@ def _check_spheres(path: Path, headers: _Arrays) -> None:
 
 
 def read_frame(path: Path, names: Sequence[str]) -> Frame:
-    """Read spheres, when they were, and further arrays (n,) or (n, k) of these names."""
-    headers = read_headers(path, dict.fromkeys((*_OF_SPHERES, *_OF_FRAMES, *names)))
+    """Read spheres, when they were, their period, and further arrays (n,) or (n, k) by names."""
+    headers = read_headers(path, dict.fromkeys((*_OF_SPHERES, *_OF_FRAMES, "period", *names)))
     _check_spheres(path, headers)
     with told(path):
         for name, dtype in _OF_FRAMES.items():
             if name in headers:
                 check_kind(name, headers[name], np.dtype(dtype), 0)
+        if "period" in headers:
+            check_period(headers["period"])
         for name in names:
             _check_column(path, name, headers)
     arrays = read_arrays(path, headers)
+    with told(path):
+        period = read_saved_period(arrays, 3)
     spheres = from_arrays(path, arrays["centers"], arrays["radii"], arrays.get("ids"))
     return Frame(
         *spheres[:3],
         step=int(arrays["step_count"]) if "step_count" in arrays else None,
         time=float(arrays["time"]) if "time" in arrays else None,
+        period=period,
         columns={name: arrays[name] for name in names},
     )
+
+
+def check_period(header: NDArray) -> None:
+    """Complain about what is no period of a frame, by its type and shape."""
+    check_kind("period", header, np.dtype(np.float64), 1)
+    if header.shape != (3,):
+        raise ValueError(f"period has shape {header.shape}, but must be (3,)")
 
 
 def _check_column(path: Path, name: str, headers: _Arrays) -> None:

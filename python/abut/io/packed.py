@@ -108,7 +108,7 @@ class Unpacked:
         return b"".join(parts)
 
     def pass_over(self, size: int) -> None:
-        """Leave out so many bytes, or those that are left."""
+        """Go on `size` bytes without giving them back; to the end where there are fewer."""
         if self._packing is None:
             self._file.seek(size, 1)
             return

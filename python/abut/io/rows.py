@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -18,10 +19,13 @@ _LINE_BYTES = 1 << 16
 # what is read at once: heads have a few hundred bytes, frames up to gigabytes
 _LEAST, _CACHED, _MOST = 1 << 16, 1 << 18, 1 << 23
 
-# of a row, or somewhat more
+# most rows are shorter
 _LIKELY_BYTES = 256
 
 _LINE_FEED = ord("\n")
+
+# what is searched for has fewer
+_PATTERN_BYTES = 32
 
 
 class Text:
@@ -40,6 +44,7 @@ class Text:
         self._ahead = b""  # read; taken up to _at
         self._at = 0
         self._first_size = _LEAST  # of what is read of the next rows
+        self._failure: ValueError | None = None  # of what is to be read next
         self.offset = self.line = 0
         self.is_open = False
 
@@ -51,6 +56,38 @@ class Text:
             self._file.pass_over(distance - ahead)
         self._at += min(distance, ahead)
         self.offset, self.line = offset, line
+
+    def go_back(self, offset: int, line: int) -> None:
+        """Go back to a place in the line or block that was taken last."""
+        self._at -= self.offset - offset
+        self.offset, self.line, self.is_open = offset, line, False
+
+    def find(self, pattern: re.Pattern[bytes]) -> bool:
+        """Go on to the first place where a pattern of few letters is found; False at the end."""
+        while not (found := pattern.search(self._ahead, self._at)):
+            # the pattern may begin in what was read, and end in what comes
+            end = max(self._at, len(self._ahead) - _PATTERN_BYTES)
+            self._take(end, self._ahead.count(b"\n", self._at, end))
+            if not self._read_more(_LEAST):
+                return False
+        self._take(found.start(), self._ahead.count(b"\n", self._at, found.start()))
+        return True
+
+    def peek(self, count: int) -> bytes:
+        """The next letters that are no blanks, which are not taken; fewer at the end."""
+        while True:
+            ahead = self._ahead[self._at : self._at + _LINE_BYTES]
+            letters = ahead.lstrip()[:count]
+            if len(letters) == count or len(ahead) == _LINE_BYTES or not self._read_ahead():
+                return letters
+
+    def _read_ahead(self) -> bool:
+        """Read on for who only looks: what is wrong is told when it is taken."""
+        try:
+            return self._failure is None and self._read_on(_LEAST)
+        except ValueError as error:
+            self._failure = error
+            return False
 
     def take_line(self) -> bytes | None:
         """The next line without its end; None at the end."""
@@ -75,7 +112,8 @@ class Text:
         """
         begin = self.offset
         yield from self._blocks(count, self._first_size, _MOST)
-        # the next frame is likely to be as long, and what was read of this one was sound
+        # The next frame is likely to be as long. So much is read at once only behind a frame that
+        # was so long, since a small file may unpack to gigabytes.
         self._first_size = min(max(_LEAST, self.offset - begin), _MOST)
 
     def pass_rows(self, count: int) -> Iterator[tuple[int, bytes, int]]:
@@ -115,6 +153,11 @@ class Text:
     def _read_on(self, size: int) -> bool:
         """Read on behind a line that is not whole; False at the end of the file."""
         self._check_length(len(self._ahead))
+        return self._read_more(size)
+
+    def _read_more(self, size: int) -> bool:
+        if self._failure is not None:
+            raise self._failure
         more = self._file.read(size)
         if more:
             self._ahead, self._at = self._ahead[self._at :] + more, 0

@@ -58,26 +58,20 @@ class Columns(NamedTuple):
         return 5 if self.has_ids else 4
 
 
-# columns of dumps that are no real numbers
-_WHOLE_NAMES = {"id", "mol", "proc", "procp1", "type", "ix", "iy", "iz"}
-_WHOLE_BEGINNING = "i_"  # a property of atoms that is an integer
-_TEXT_NAMES = {"element", "typelabel"}
-
-
 def _kind_of(name: str) -> str:
-    if name in _TEXT_NAMES:
-        return "text"
-    return "whole" if name in _WHOLE_NAMES or name.startswith(_WHOLE_BEGINNING) else "real"
+    return "whole" if name == "id" else "real"
 
 
 def find_columns(
     names: Sequence[str],
     axes: Sequence[Sequence[str]] = (("x", "y", "z"),),
     more: Sequence[str] = (),
+    kind_of: Callable[[str], str] = _kind_of,
 ) -> Columns:
     """The columns of spheres among columns of these names, and more by their names.
 
-    axes: what the coordinates may be called, the first that are there.
+    axes: what the coordinates may be called, the first that are there. kind_of: what further
+    columns are, by their names.
     """
     found = next((wanted for wanted in axes if set(wanted) <= set(names)), None)
     size = next((name for name in ("radius", "diameter") if name in names), None)
@@ -94,7 +88,7 @@ def find_columns(
     has_ids = "id" in names
     kinds = [(name, "finite") for name in (*found, size)]
     kinds += [("id", "whole")] if has_ids else []
-    kinds += [(name, _kind_of(name)) for name in more]
+    kinds += [(name, kind_of(name)) for name in more]
     picks = tuple(Pick(name, names.index(name), kind) for name, kind in kinds)
     return Columns(picks, has_ids, len(names), tuple(found))
 

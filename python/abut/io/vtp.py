@@ -15,7 +15,9 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 from numpy.typing import NDArray
 
+from ..poses import Period
 from .frame import Frame
+from .npz import check_period, read_saved_period
 from .spheres import check_arrays, from_arrays
 
 if TYPE_CHECKING:
@@ -36,8 +38,10 @@ def save_table(table: Table, path: Path, extra: _Arrays) -> None:
     save_points(path, columns.pop("point"), columns)
 
 
-def save_points(path: Path, points: NDArray, columns: _Arrays) -> None:
-    """Write points, a cell each, with these columns as point data."""
+def save_points(
+    path: Path, points: NDArray, columns: _Arrays, fields: _Arrays | None = None
+) -> None:
+    """Write points, a cell each, with these columns as point data, and arrays of the whole."""
     places = np.arange(len(points))
     _write(
         path,
@@ -46,6 +50,7 @@ def save_points(path: Path, points: NDArray, columns: _Arrays) -> None:
             ("Verts", {"connectivity": places, "offsets": places + 1}),
             ("PointData", columns),
         ],
+        fields,
     )
 
 
@@ -75,17 +80,19 @@ def save_polygons(
     )
 
 
-def _write(path: Path, sections: list[tuple[str, _Arrays]]) -> None:
+def _write(path: Path, sections: list[tuple[str, _Arrays]], fields: _Arrays | None = None) -> None:
+    fields = fields or {}
     arrays = [array for _, named in sections for array in named.values()]
+    arrays += fields.values()
     with open(path, "wb") as file:
-        file.write(_head(sections).encode())
+        file.write(_head(sections, fields).encode())
         for array in arrays:
             file.write(_LENGTH.type(array.nbytes).tobytes())
             np.ascontiguousarray(array).tofile(file)
         file.write(b"\n</AppendedData>\n</VTKFile>\n")
 
 
-def _head(sections: list[tuple[str, _Arrays]]) -> str:
+def _head(sections: list[tuple[str, _Arrays]], fields: _Arrays) -> str:
     """The XML before the data, which says where each array begins."""
     counts = {"Points": 0, "Verts": 0, "Polys": 0}
     body, at = [], 0
@@ -96,29 +103,35 @@ def _head(sections: list[tuple[str, _Arrays]]) -> str:
             body.append(_described(name, array, at))
             at += _LENGTH.itemsize + array.nbytes
         body.append(f"</{section}>")
+    whole = []
+    for name, array in fields.items():
+        whole.append(_described(name, array, at, f' NumberOfTuples="{len(array)}"'))
+        at += _LENGTH.itemsize + array.nbytes
+    data = "<FieldData>\n" + "\n".join(whole) + "\n</FieldData>\n" if whole else ""
     order = "LittleEndian" if sys.byteorder == "little" else "BigEndian"
     return (
         '<?xml version="1.0"?>\n'
         f'<VTKFile type="PolyData" version="1.0" byte_order="{order}" header_type="UInt64">\n'
-        f'<PolyData>\n<Piece NumberOfPoints="{counts["Points"]}" NumberOfVerts="{counts["Verts"]}"'
+        f"<PolyData>\n{data}"
+        f'<Piece NumberOfPoints="{counts["Points"]}" NumberOfVerts="{counts["Verts"]}"'
         f' NumberOfLines="0" NumberOfStrips="0" NumberOfPolys="{counts["Polys"]}">\n'
         + "\n".join(body)
         + '\n</Piece>\n</PolyData>\n<AppendedData encoding="raw">\n_'
     )
 
 
-def _described(name: str, array: NDArray, offset: int) -> str:
+def _described(name: str, array: NDArray, offset: int, size: str = "") -> str:
     components = array.shape[1] if array.ndim == 2 else 1
     return (
         f'<DataArray type="{_KINDS[array.dtype.kind]}{8 * array.dtype.itemsize}"'
-        f' Name={quoteattr(name)} NumberOfComponents="{components}" format="appended"'
+        f' Name={quoteattr(name)} NumberOfComponents="{components}"{size} format="appended"'
         f' offset="{offset}"/>'
     )
 
 
 # ---- reading -------------------------------------------------------------------------------------
 
-_POINTS = "Points"
+_POINTS, _PERIOD = "Points", "period"
 _APPENDED = b"<AppendedData"
 _ORDERS = {"LittleEndian": "<", "BigEndian": ">"}
 _LENGTHS = {"UInt32": "u4", "UInt64": "u8"}
@@ -141,22 +154,36 @@ class _Array(NamedTuple):
     begin: int  # of the number that says how many bytes it has
 
 
+class _Head(NamedTuple):
+    length_type: np.dtype  # of the numbers before arrays
+    arrays: dict[str, _Array]  # of points, by their names
+    period: _Array | None
+
+
 def read_frame(path: Path, names: Sequence[str]) -> Frame:
     """Read points that have a radius, as `save_points` writes them, and further columns."""
     try:
         with open(path, "rb") as file:
-            length_type, arrays = _read_head(file)
-            found = _read_arrays(file, length_type, arrays, names)
+            head = _read_head(file)
+            found = _read_arrays(file, head.length_type, head.arrays, names)
+            period = _read_period(file, head)
     except (ValueError, ElementTree.ParseError) as error:
         raise ValueError(f"{path}: {error}") from None
     own = (found["radius"], found.get("id"))
     check_arrays(path, found[_POINTS], *own)
     spheres = from_arrays(path, found[_POINTS], *own)
-    return Frame(*spheres[:3], columns={name: found[name] for name in names})
+    return Frame(*spheres[:3], period=period, columns={name: found[name] for name in names})
 
 
-def _read_head(file: BinaryIO) -> tuple[np.dtype, dict[str, _Array]]:
-    """The type of the numbers before arrays, and the arrays of points by their names."""
+def _read_period(file: BinaryIO, head: _Head) -> Period | None:
+    if head.period is None:
+        return None
+    lengths = _read_array(file, head.length_type, _PERIOD, head.period)
+    check_period(lengths)
+    return read_saved_period({_PERIOD: lengths}, 3)
+
+
+def _read_head(file: BinaryIO) -> _Head:
     text, mark, rest = file.read(_HEAD_BYTES).partition(_APPENDED)
     root = ElementTree.fromstring(text + b"</VTKFile>" if mark else text)
     tag = rest.partition(b"_")[0]
@@ -174,9 +201,14 @@ def _read_head(file: BinaryIO) -> tuple[np.dtype, dict[str, _Array]]:
         raise ValueError(f"it has {len(pieces)} pieces, but one is read")
     items = [*pieces[0].findall("Points/DataArray"), *pieces[0].findall("PointData/DataArray")]
     names = [_POINTS, *(item.get("Name", "") for item in items[1:])]
-    return length_type, {
+    arrays = {
         name: _described_array(item, order, begin) for name, item in zip(names, items, strict=False)
     }
+    fields = root.findall("PolyData/FieldData/DataArray")
+    period = next((item for item in fields if item.get("Name") == _PERIOD), None)
+    return _Head(
+        length_type, arrays, None if period is None else _described_array(period, order, begin)
+    )
 
 
 def _named(table: Mapping[str, str], item: ElementTree.Element, key: str, usual: str) -> str:
