@@ -354,6 +354,33 @@ def test_values_of_any_frame_have_a_place(values, folder, mesh, threads):
     assert table.compute().dtypes.to_dict() == table.dtypes.to_dict()
 
 
+@pytest.mark.parametrize("block", [1, 6])
+@pytest.mark.parametrize(
+    "options", [{"meta": {"a": "Int64"}}, {"errors": "skip"}, {}], ids=["meta", "skip", "none"]
+)
+@pytest.mark.parametrize("lacking", [None, {"a": None}], ids=["no row", "no value"])
+def test_large_integers_keep_their_bits_beside_none(lacking, options, block, folder, mesh, threads):
+    reduce = by_number(lambda number: lacking if number == 4 else {"a": 2**60 + 1})
+    table = abut.dask.map_frames(folder, mesh, reduce, block=block, **options)
+    if lacking and not options:  # an int64 has no place for it
+        with pytest.raises(ValueError, match=r"frame 4: 'a' is None, but .* of int64"):
+            table.compute()
+        return
+    numbers = [number for number in range(FRAMES) if lacking or number != 4]
+    computed = table.compute()
+    assert computed["frame"].tolist() == numbers
+    assert computed["a"].isna().tolist() == [number == 4 for number in numbers]
+    assert {int(value) for value in computed["a"].dropna()} == {2**60 + 1}
+
+
+@pytest.mark.parametrize("block", [1, 6])
+def test_integers_that_floats_round_are_refused(block, folder, mesh, threads):
+    reduce = by_number(lambda number: {"a": 2**60 + 1 if number == 4 else 0.5})
+    table = abut.dask.map_frames(folder, mesh, reduce, block=block)
+    with pytest.raises(ValueError, match=f"frame 4: 'a' is {2**60 + 1}, but .* of float64"):
+        table.compute()
+
+
 def test_arrays_without_axes_are_numbers(folder, mesh, threads):
     table = abut.dask.map_frames(folder, mesh, lambda *_: {"a": np.array(0.5), "b": np.sum([1])})
     assert table.dtypes.tolist() == [np.int64, np.float64, np.int64]
@@ -361,7 +388,7 @@ def test_arrays_without_axes_are_numbers(folder, mesh, threads):
 
 def test_values_that_have_no_place_name_their_frame(folder, mesh, threads):
     reduce = by_number(lambda number: {"a": number if number < 9 else 0.5})
-    table = abut.dask.map_frames(folder, mesh, reduce)
+    table = abut.dask.map_frames(folder, mesh, reduce, block=FRAMES)
     message = r"frame 9: 'a' is 0.5, but the table's column is of int64, .* meta=\{'a': float\}"
     with pytest.raises(ValueError, match=message):
         table.compute()

@@ -130,7 +130,14 @@ def table_of(results: Iterable[tuple[int, Any]], meta: Any) -> Any:
 
 
 def _joined(single: list[dict[Any, Any]], meta: Any) -> list[Any]:
-    return [_fitted(pandas.DataFrame(single), meta)] if single else []
+    if not single:
+        return []
+    # as objects: of integers and None together pandas would make floats, which round
+    table = pandas.DataFrame({FRAME: [row[FRAME] for row in single]})
+    for name in single[0]:
+        if name != FRAME:
+            table[name] = pandas.Series([row[name] for row in single], dtype=object)
+    return [_fitted(table, meta)]
 
 
 def numbered(rows: Any, number: int) -> Any:
@@ -164,9 +171,9 @@ def _cast(column: Any, dtype: Any, frames: Any) -> Any:
     """The same values with another dtype."""
     try:
         cast = column.astype(dtype)
-    except (TypeError, ValueError):
-        # it holds a value that has no place there: which one?
-        cast = column.map(lambda value: _cast_one(value, dtype))
+    except (TypeError, ValueError, OverflowError):
+        # it holds a value that has no place there, or several that pandas casts only one by one
+        cast = _cast_singly(column, dtype)
     is_same = _same(cast, column)
     if is_same.all():
         return cast
@@ -188,12 +195,17 @@ def _same(a: Any, b: Any) -> np.ndarray[Any, Any]:
     return is_same
 
 
+def _cast_singly(column: Any, dtype: Any) -> Any:
+    """Each value by itself; those that have no place there become what equals nothing."""
+    cells = [_cast_one(value, dtype) for value in column]
+    if all(cell is not None for cell in cells):
+        return pandas.concat(cells, ignore_index=True)
+    values = [object() if cell is None else cell.iloc[0] for cell in cells]
+    return pandas.Series(values, dtype=object)
+
+
 def _cast_one(value: Any, dtype: Any) -> Any:
     try:
-        return pandas.Series([value]).astype(dtype).iloc[0]
-    except (TypeError, ValueError):
-        return _NOWHERE
-
-
-# equals nothing
-_NOWHERE = object()
+        return pandas.Series([value], dtype=object).astype(dtype)
+    except (TypeError, ValueError, OverflowError):
+        return None
