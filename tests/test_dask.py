@@ -136,6 +136,12 @@ def assert_same(table, expected, **options):
     pandas.testing.assert_frame_equal(table.reset_index(drop=True), expected, **options)
 
 
+def assert_noted(caught, number, folder):
+    path = folder / f"{number:03d}.npz"
+    note = f"This was frame {number} of those that are mapped, of {path}."
+    assert note in caught.value.__notes__
+
+
 # ---- the same table ------------------------------------------------------------------------------
 
 
@@ -390,8 +396,9 @@ def test_values_that_have_no_place_name_their_frame(folder, mesh, threads):
     reduce = by_number(lambda number: {"a": number if number < 9 else 0.5})
     table = abut.dask.map_frames(folder, mesh, reduce, block=FRAMES)
     message = r"frame 9: 'a' is 0.5, but the table's column is of int64, .* meta=\{'a': float\}"
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=message) as caught:
         table.compute()
+    assert_noted(caught, 9, folder)
     cured = abut.dask.map_frames(folder, mesh, reduce, meta={"a": float}).compute()
     assert cured["a"].tolist() == [*range(9), *[0.5] * (FRAMES - 9)]
 
@@ -431,7 +438,7 @@ def test_columns_stay_those_of_the_first_frame(row, has, folder, mesh, threads):
     message = f"reduce gave {columns}, but the rows before have the columns 'a', 'b'"
     with pytest.raises(ValueError, match=message) as caught:
         table.compute()
-    assert "This was frame 11 of those that are mapped." in caught.value.__notes__
+    assert_noted(caught, 11, folder)
 
 
 def test_meta_and_block_leave_nothing_to_try(folder, mesh, threads):
@@ -473,7 +480,7 @@ def test_a_broken_file_names_itself(broken, mesh, client):
     table = abut.dask.map_frames(broken, mesh, sums, client=client, block=4)
     with pytest.raises(ValueError, match=f"{BROKEN:03d}.npz") as caught:
         client.compute(table).result()
-    assert f"This was frame {BROKEN} of those that are mapped." in caught.value.__notes__
+    assert_noted(caught, BROKEN, broken)
     others = client.compute(table.partitions[0]).result()
     assert_same(others, plain_loop(broken, mesh, sums, range(4)))
 
@@ -507,6 +514,31 @@ def test_skipped_rows_keep_large_integers(folder, mesh, threads):
     assert table["id"].dtype == "Int64" and table["is_odd"].dtype == "boolean"
     assert table["id"].isna().tolist() == [number == 3 for number in range(FRAMES)]
     assert set(table["id"].dropna()) == {2**53 + 1}
+
+
+@pytest.mark.parametrize("block", [1, 6])
+@pytest.mark.parametrize(
+    ("odd", "fault"),
+    [
+        ({"a": 0.5}, "'a' is 0.5, but the table's column is of Int64"),
+        ({"a": [1, 0.5]}, "'a' is 0.5, but the table's column is of Int64"),
+        ({"a": "x"}, "'a' is 'x', but the table's column is of Int64"),
+        ({"a": 2**70}, f"'a' is {2**70}, but the table's column is of Int64"),
+        ({"b": 1}, "reduce gave the columns 'b'"),
+        (3, "reduce gave an int, but must give a dict"),
+    ],
+)
+def test_rows_without_a_place_are_skipped(odd, fault, block, folder, mesh, threads):
+    reduce = by_number(lambda number: odd if number == 9 else {"a": number})
+    table = abut.dask.map_frames(folder, mesh, reduce, block=block, errors="skip")
+    with pytest.warns(UserWarning, match=f"frame 9 is skipped: .*{fault}"):
+        computed = table.compute()
+    assert computed["frame"].tolist() == list(range(FRAMES))
+    assert computed["error"].notna().tolist() == [number == 9 for number in range(FRAMES)]
+    assert fault in computed["error"][computed["frame"] == 9].item()
+    expected = [number for number in range(FRAMES) if number != 9]
+    assert computed["a"].dropna().tolist() == expected
+    assert computed.dtypes.to_dict() == table.dtypes.to_dict()
 
 
 def test_skipping_goes_on_where_the_first_frame_is_broken(folder, mesh, threads):
@@ -560,6 +592,18 @@ def test_other_bad_input_is_refused(folder, mesh, tmp_path):
         abut.dask.map_frames(abut.read_frames(folder)[:0], mesh, sums)
     with pytest.raises(OSError):
         abut.dask.map_frames(tmp_path / "nothing.dump", mesh, sums)
+
+
+def test_a_cluster_without_workers_is_told_at_once(folder, mesh):
+    with cluster(0, processes=False) as workers, distributed.Client(workers) as client:
+        start = time.monotonic()
+        with pytest.raises(RuntimeError, match=r"no workers yet: client.wait_for_workers\(1\)"):
+            abut.dask.map_frames(folder, mesh, sums, client=client)
+        assert time.monotonic() - start < 10
+        workers.scale(1)
+        client.wait_for_workers(1)
+        table = abut.dask.map_frames(folder, mesh, sums, client=client)
+        assert_same(client.compute(table).result(), plain_loop(folder, mesh, sums))
 
 
 # ---- what travels, and what stays ----------------------------------------------------------------

@@ -96,11 +96,13 @@ def map_frames(
         Names and dtypes of the table's columns: ``{"force": float}``. By default those that the
         first frame's rows have, or the first that has rows of some that are tried.
     errors : {"raise", "skip"}
-        What happens where a frame cannot be read or searched, or `reduce` fails. "raise": computing
-        the table raises the error, with a note of which frame it was. "skip": the table has a
-        further column ``error`` with the message, a row for the frame with nothing else in it, and
-        a warning tells of it; integers and bools become pandas' ``Int64`` and ``boolean``, which
-        may be missing. A delayed object that fails raises its error in either case.
+        What happens where a frame cannot be read or searched, where `reduce` fails, or where what
+        it gives has no place in the table: other columns than those of the frames before, or a
+        value that a column's dtype cannot hold. "raise": computing the table raises the error, with
+        a note of which frame it was, and of which file. "skip": the table has a further column
+        ``error`` with the message, a row for the frame with nothing else in it, and a warning tells
+        of it; integers and bools become pandas' ``Int64`` and ``boolean``, which may be missing. A
+        delayed object that fails raises its error in either case.
     columns : sequence of str, optional
         Further columns of the frames, as for `read_frames`.
     on_truncated : {"raise", "drop"}
@@ -127,6 +129,8 @@ def map_frames(
         no frame of those that are tried has a row, and `meta` is not given. When the table is
         computed, if a frame's rows have other columns than those before, or values that their
         dtypes cannot hold; the message, or its note, names the frame.
+    RuntimeError
+        If the client has no workers yet.
     OSError
         If a file is not there or cannot be read.
 
@@ -143,11 +147,12 @@ def map_frames(
     -----
     The first frame is read, searched and reduced at once, here or, if it is delayed, by a worker.
     Meshes are scattered to all workers of the client, once for all tables that need them, and each
-    worker makes a finder of them once. Dask's processes without a client
-    (``scheduler="processes"``) get the meshes' arrays with each task, and take six tasks at a time,
-    but for ``chunksize=1``: with a client of a LocalCluster they are faster. Of a dump that is
-    compressed each task unpacks all that stands before its frames: better have it plain, or in
-    several files.
+    worker makes a finder of them once. When all workers that hold them have died,
+    ``table.compute()`` raises Dask's ``FutureCancelledError``: call `map_frames` again. Dask's
+    processes without a client (``scheduler="processes"``) get the meshes' arrays with each task,
+    and take six tasks at a time, but for ``chunksize=1``: with a client of a LocalCluster they are
+    faster. Of a dump that is compressed each task unpacks all that stands before its frames: better
+    have it plain, or in several files.
 
     Examples
     --------
@@ -201,7 +206,7 @@ def map_pairs(
 
     Raises
     ------
-    ValueError, TypeError, OSError
+    ValueError, TypeError, RuntimeError, OSError
         As `map_frames`, and `find_pairs` for the options.
 
     Warns
@@ -243,6 +248,8 @@ def _mapped(job: _Job, frames: Any, parcel: Parcel | None, wishes: _Wishes) -> A
         raise ValueError("source has no frames")
     block = _read_block(wishes.block)
     client = _read_client(wishes.client)
+    if client is not None:
+        _check_workers(client)
     carried = parcel if client is None or parcel is None else _scattered(client, parcel)
     meta, seconds = _read_meta(wishes.meta), 0.0
     if meta is None or block is None:
@@ -302,6 +309,12 @@ def _read_client(client: Any) -> Any:
     if client.asynchronous:
         raise ValueError("client is asynchronous: give one that is not")
     return client
+
+
+def _check_workers(client: Any) -> None:
+    """Dask itself would wait for half a minute, and then complain of other things."""
+    if not client.nthreads():
+        raise RuntimeError("client has no workers yet: client.wait_for_workers(1) waits for one")
 
 
 def _is_client(value: Any) -> bool:
@@ -364,7 +377,7 @@ class _Tried(NamedTuple):
 
 
 def _timed(part: _Part, job: _Job, parcel: Parcel | None) -> _Timed:
-    with _noted(part.start):
+    with _noted(part, 0):
         # a worker's first search builds what the others find there
         job.search(part.frames[0], parcel)
         start = time.perf_counter()
@@ -573,8 +586,9 @@ class _Job:
         for k, frame in _opened(part.frames):
             number = part.start + k
             try:
-                with _noted(number):
+                with _noted(part, k):
                     rows = self.rows(_read(frame), parcel, names)
+                    rows = frame_rows.fit(rows, number, self.meta)
             except Exception as error:
                 if not self.skips:
                     raise
@@ -599,13 +613,19 @@ def _read(frame: Any) -> Any:
 
 
 @contextmanager
-def _noted(number: int) -> Iterator[None]:
-    """Errors in the block tell which frame it was."""
+def _noted(part: _Part, k: int) -> Iterator[None]:
+    """Errors in the block tell which frame it was: the part's k-th."""
     try:
         yield
     except Exception as error:
-        error.add_note(f"This was frame {number} of those that are mapped.")
+        of = f", of {_file_of(part.frames, k)}" if isinstance(part.frames, Frames) else ""
+        error.add_note(f"This was frame {part.start + k} of those that are mapped{of}.")
         raise
+
+
+def _file_of(frames: Frames, k: int) -> str:
+    (file,) = frames[k : k + 1]._files
+    return str(file.path)
 
 
 def _warn(message: str) -> None:

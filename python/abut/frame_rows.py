@@ -108,10 +108,37 @@ def _nullable(dtype: Any) -> Any:
     return _MISSING[kind].format(8 * dtype.itemsize) if kind in _MISSING else dtype
 
 
+def fit(rows: Any, number: int, meta: Any) -> Any:
+    """The rows of one frame as they have a place in the whole table; an error where they do not.
+
+    A row that is a dict stays one: those of many frames are cast together, which is faster.
+    """
+    if rows is None or not (isinstance(rows, dict) or len(rows)):
+        return None
+    if not isinstance(rows, dict):
+        return _fitted(numbered(rows, number), meta)
+    for name, value in rows.items():
+        if not _surely_fits(value, meta.dtypes[name]):
+            column = pandas.Series([value], dtype=object, name=name)
+            _cast(column, meta.dtypes[name], pandas.Series([number]))
+    return rows
+
+
+def _surely_fits(value: Any, dtype: Any) -> bool:
+    """Tell quickly of usual values; others have to be cast."""
+    if isinstance(dtype, pandas.StringDtype):
+        return isinstance(value, str)
+    if dtype == np.dtype(object):
+        return True
+    if not isinstance(value, (bool, int, float, np.generic)):
+        return False
+    return bool(np.asarray(value).dtype == getattr(dtype, "numpy_dtype", dtype))
+
+
 def table_of(results: Iterable[tuple[int, Any]], meta: Any) -> Any:
     """One table of the numbers of frames and their rows, or why there are none.
 
-    Rows are those that `read_rows` returned.
+    Rows are those that `fit` returned.
     """
     pieces: list[Any] = []
     single: list[dict[Any, Any]] = []
@@ -123,8 +150,8 @@ def table_of(results: Iterable[tuple[int, Any]], meta: Any) -> Any:
         single = []
         if isinstance(rows, Failed):
             pieces.append(_failure(number, rows, meta))
-        elif rows is not None and len(rows):
-            pieces.append(_fitted(numbered(rows, number), meta))
+        elif rows is not None:
+            pieces.append(rows)
     pieces += _joined(single, meta)
     return pandas.concat(pieces, ignore_index=True) if pieces else meta.copy()
 
