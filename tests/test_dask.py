@@ -453,7 +453,7 @@ def test_meta_and_block_leave_nothing_to_try(folder, mesh, threads):
     assert table.compute()["a"].tolist() == [20 * number for number in range(FRAMES)]
 
 
-def test_only_the_first_frame_is_reduced_before_it_is_asked_for(folder, mesh, threads):
+def test_only_two_frames_are_reduced_before_the_table_is_asked_for(folder, mesh, threads):
     calls = []
 
     def reduce(frame, contacts):
@@ -461,9 +461,25 @@ def test_only_the_first_frame_is_reduced_before_it_is_asked_for(folder, mesh, th
         return {"a": len(frame.radii)}
 
     table = abut.dask.map_frames(folder, mesh, reduce)
-    assert calls == [0]
+    assert calls == [0, 20 * (FRAMES // 2)]
     table.compute()
-    assert sorted(calls) == [0, *range(0, 20 * FRAMES, 20)]
+    assert sorted(calls) == sorted([0, 20 * (FRAMES // 2), *range(0, 20 * FRAMES, 20)])
+
+
+def test_tasks_are_short_where_only_the_first_frame_is_quick(folder, mesh, threads):
+    def reduce(frame, contacts):
+        time.sleep(0.06 if len(frame.radii) else 0)
+        return {"a": 1}
+
+    assert abut.dask.map_frames(folder, mesh, reduce).npartitions == 12  # of two frames each
+
+
+def test_a_middle_that_is_broken_is_told_of_when_the_table_is_computed(folder, mesh, threads):
+    (folder / f"{FRAMES // 2:03d}.npz").write_bytes(b"")
+    table = abut.dask.map_frames(folder, mesh, sums)
+    with pytest.raises(ValueError) as caught:
+        table.compute()
+    assert_noted(caught, FRAMES // 2, folder)
 
 
 # ---- errors --------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Many frames of a simulation, one after the other, by Dask: a table of what each came to.
 
 Needs the extra ``dask``: ``pip install 'abut[dask]'``. Results are Dask DataFrames: nothing is
-searched before they are asked for, but for the first frame.
+searched before they are asked for, but for the first frame and one of the middle.
 
 What makes it fast is that hardly anything travels. Frames are read where they are searched; a task
 takes so many of them that it lasts longer than what a task costs; meshes go to each worker once,
@@ -89,9 +89,9 @@ def map_frames(
         threads or processes, whatever ``table.compute`` is told. A client that is not the current
         one computes the table by ``client.compute(table).result()``.
     block : int, optional
-        Frames a task. By default so many that a task lasts about a tenth of a second, as the first
-        frame tells, but few enough for every worker to get a task. Where later frames take far
-        longer than the first, give a smaller one.
+        Frames a task. By default so many that a task lasts about a tenth of a second, as the slower
+        one of the first frame and the one of the middle tells, but few enough for every worker to
+        get a task. Where others take far longer than these two, give a smaller one.
     meta : dict, or pandas.DataFrame, optional
         Names and dtypes of the table's columns: ``{"force": float}``. By default those that the
         first frame's rows have, or the first that has rows of some that are tried.
@@ -145,7 +145,8 @@ def map_frames(
 
     Notes
     -----
-    The first frame is read, searched and reduced at once, here or, if it is delayed, by a worker.
+    The first frame and the one of the middle are read, searched and reduced at once, here or, if
+    they are delayed, by a worker: the first for `meta` and `block`, the other one for `block`.
     Meshes are scattered to all workers of the client, once for all tables that need them, and each
     worker makes a finder of them once. When all workers that hold them have died,
     ``table.compute()`` raises Dask's ``FutureCancelledError``: call `map_frames` again. Dask's
@@ -253,8 +254,10 @@ def _mapped(job: _Job, frames: Any, parcel: Parcel | None, wishes: _Wishes) -> A
     carried = parcel if client is None or parcel is None else _scattered(client, parcel)
     meta, seconds = _read_meta(wishes.meta), 0.0
     if meta is None or block is None:
-        tried = _try_frames(_Trial(job, frames, parcel, carried, client), meta)
-        meta, seconds = tried.meta, tried.seconds
+        trial = _Trial(job, frames, parcel, carried, client)
+        meta, seconds = _try_frames(trial, meta)
+        if block is None:
+            seconds = max(seconds, _time_middle(trial))
     size = block or _block_size(seconds, len(frames), _worker_count(client))
     parts = [_Part(frames[k : k + size], k) for k in range(0, len(frames), size)]
     return _table(job.settled(meta), parts, carried)
@@ -342,7 +345,7 @@ def _worker_count(client: Any) -> int:
     return count
 
 
-# ---- the first frame -----------------------------------------------------------------------------
+# ---- frames that are tried -----------------------------------------------------------------------
 
 
 class _Trial(NamedTuple):
@@ -368,12 +371,8 @@ class _Timed(NamedTuple):
     """What one frame came to."""
 
     seconds: float
-    sample: Any
-
-
-class _Tried(NamedTuple):
-    meta: Any
-    seconds: float
+    meta: Any  # an empty table; None: without a row it tells nothing of the table
+    is_sure: bool  # whether every column has a value that tells its dtype
 
 
 def _timed(part: _Part, job: _Job, parcel: Parcel | None) -> _Timed:
@@ -383,14 +382,14 @@ def _timed(part: _Part, job: _Job, parcel: Parcel | None) -> _Timed:
         start = time.perf_counter()
         rows = job.rows(part.frames[0], parcel)
         seconds = time.perf_counter() - start
-    return _Timed(seconds, frame_rows.sample_of(rows))
+    return _Timed(seconds, *frame_rows.columns_of(rows))
 
 
 def _timed_delayed(items: list[Any], number: int, job: _Job, parcel: Any) -> _Timed:
     return _timed(_Part(_Items(items), number), job, parcel)
 
 
-def _try_frames(trial: _Trial, meta: Any) -> _Tried:
+def _try_frames(trial: _Trial, meta: Any) -> tuple[Any, float]:
     """Find the table's columns, unless they are known, and what a frame takes.
 
     Where the first frame has no row, later ones are looked at, ever farther from each other.
@@ -406,8 +405,8 @@ def _try_frames(trial: _Trial, meta: Any) -> _Tried:
             continue
         seconds = seconds or timed.seconds
         if not is_known:
-            is_known = timed.sample.is_sure
-            meta = timed.sample.meta if is_known or meta is None else meta
+            is_known = timed.is_sure
+            meta = timed.meta if is_known or meta is None else meta
         if is_known:
             break
     if meta is None:
@@ -415,7 +414,18 @@ def _try_frames(trial: _Trial, meta: Any) -> _Tried:
             "no frame of those tried has a row that tells the table's columns: give meta=, as in"
             " meta={'force': float}"
         ) from failure
-    return _Tried(meta, seconds)
+    return meta, seconds
+
+
+def _time_middle(trial: _Trial) -> float:
+    """What a frame takes there: a simulation's first one often has hardly a sphere."""
+    count = len(trial.frames)
+    if count == 1:
+        return 0.0
+    try:
+        return trial.timed(count // 2).seconds
+    except Exception:
+        return 0.0  # it fails again when the table is computed, and is told then
 
 
 def _picks(count: int) -> Iterator[int]:

@@ -28,13 +28,6 @@ class Failed(NamedTuple):
     message: str
 
 
-class Sample(NamedTuple):
-    """What the rows of one frame tell of the table."""
-
-    meta: Any  # an empty table; None: nothing, as there is no row
-    is_sure: bool  # whether every column has a value that tells its dtype
-
-
 def read_rows(result: Any, names: set[Any] | None = None) -> Any:
     """What a caller's function returned, as a dict of numbers or the like, a DataFrame, or None.
 
@@ -83,13 +76,14 @@ def _listed(names: set[Any]) -> str:
     return "the columns " + ", ".join(sorted(map(repr, names))) if names else "no columns"
 
 
-def sample_of(rows: Any) -> Sample:
-    """What these rows of a frame tell."""
+def columns_of(rows: Any) -> tuple[Any, bool]:
+    """An empty table with the columns of these rows, and whether each has a value to tell its
+    dtype."""
     if rows is None:
-        return Sample(None, False)
+        return None, False
     table = numbered(rows, 0)
     vague = [table[name].dtype == object and table[name].isna().all() for name in table]
-    return Sample(table.iloc[:0], len(table) > 0 and not any(vague))
+    return table.iloc[:0], len(table) > 0 and not any(vague)
 
 
 def with_errors(meta: Any) -> Any:
