@@ -418,7 +418,7 @@ def test_values_of_another_kind_are_refused(value, dtype, folder, mesh, threads)
     ("row", "error", "message"),
     [
         ({"frame": 1}, ValueError, "a column 'frame', which is the frame's number"),
-        (0.5, TypeError, "reduce gave a float, but must give a dict"),
+        (0.5, TypeError, "^frame 0: reduce gave a float, but must give a dict"),
         ({"a": [1, 2], "b": [1, 2, 3]}, ValueError, "All arrays must be of the same length"),
         (None, ValueError, r"no frame of those tried has a row .* give meta=.*'force': float"),
     ],
@@ -435,10 +435,43 @@ def test_columns_stay_those_of_the_first_frame(row, has, folder, mesh, threads):
     reduce = by_number(lambda number: row if number == 11 else {"a": 1, "b": 2})
     table = abut.dask.map_frames(folder, mesh, reduce)
     columns = f"the columns {has}" if has else "no columns"
-    message = f"reduce gave {columns}, but the rows before have the columns 'a', 'b'"
+    message = f"^frame 11: reduce gave {columns}, but the table has the columns 'a', 'b'"
     with pytest.raises(ValueError, match=message) as caught:
         table.compute()
     assert_noted(caught, 11, folder)
+
+
+@pytest.mark.parametrize(
+    "twice",
+    [
+        pandas.Series([1, 2], index=["a", "a"]),
+        pandas.DataFrame([[1, 2], [3, 4]], columns=["a", "a"]),
+        pandas.DataFrame(columns=["b", "a", "a"]),
+    ],
+    ids=["Series", "DataFrame", "empty"],
+)
+@pytest.mark.parametrize("options", [{"block": 1}, {"block": FRAMES, "meta": {"a": int}}], ids=str)
+def test_columns_come_once(twice, options, folder, mesh, threads):
+    reduce = by_number(lambda number: twice if number == 4 else {"a": 1})
+    message = "frame 4: reduce gave the column 'a' more than once"
+    table = abut.dask.map_frames(folder, mesh, reduce, **options)
+    with pytest.raises(ValueError, match=f"^{message}"):
+        table.compute()
+    with pytest.raises(ValueError, match=r"^frame 0: reduce gave the column 'a' more than"):
+        abut.dask.map_frames(folder, mesh, lambda *_: twice)
+    table = abut.dask.map_frames(folder, mesh, reduce, errors="skip", **options)
+    with pytest.warns(UserWarning, match=message):
+        assert table.compute()["error"].notna().sum() == 1
+
+
+def test_names_of_meta_are_those_of_the_table(folder, mesh, threads):
+    table = abut.dask.map_frames(folder, mesh, count, meta={"cuont": int}, block=FRAMES)
+    message = "^frame 0: reduce gave the columns 'count', but the table has the columns 'cuont'"
+    with pytest.raises(ValueError, match=message):
+        table.compute()
+    twice = pandas.DataFrame(columns=["count", "count"])
+    with pytest.raises(ValueError, match="meta has the column 'count' more than once"):
+        abut.dask.map_frames(folder, mesh, count, meta=twice)
 
 
 def test_meta_and_block_leave_nothing_to_try(folder, mesh, threads):

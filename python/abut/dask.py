@@ -97,12 +97,12 @@ def map_frames(
         first frame's rows have, or the first that has rows of some that are tried.
     errors : {"raise", "skip"}
         What happens where a frame cannot be read or searched, where `reduce` fails, or where what
-        it gives has no place in the table: other columns than those of the frames before, or a
-        value that a column's dtype cannot hold. "raise": computing the table raises the error, with
-        a note of which frame it was, and of which file. "skip": the table has a further column
-        ``error`` with the message, a row for the frame with nothing else in it, and a warning tells
-        of it; integers and bools become pandas' ``Int64`` and ``boolean``, which may be missing. A
-        delayed object that fails raises its error in either case.
+        it gives has no place in the table: other columns than it has, or a value that a column's
+        dtype cannot hold. "raise": computing the table raises the error, with a note of which frame
+        it was, and of which file. "skip": the table has a further column ``error`` with the
+        message, a row for the frame with nothing else in it, and a warning tells of it; integers
+        and bools become pandas' ``Int64`` and ``boolean``, which may be missing. A delayed object
+        that fails raises its error in either case.
     columns : sequence of str, optional
         Further columns of the frames, as for `read_frames`.
     on_truncated : {"raise", "drop"}
@@ -127,7 +127,7 @@ def map_frames(
     ValueError, TypeError
         As `ContactFinder.find` and `read_frames` for what is given; if there are no frames; or if
         no frame of those that are tried has a row, and `meta` is not given. When the table is
-        computed, if a frame's rows have other columns than those before, or values that their
+        computed, if a frame's rows have other columns than the table, or values that their
         dtypes cannot hold; the message, or its note, names the frame.
     RuntimeError
         If the client has no workers yet.
@@ -279,6 +279,7 @@ def _read_meta(meta: Any) -> Any:
     table = dataframe.utils.make_meta(meta)
     if not isinstance(table, pandas.DataFrame):
         raise TypeError(f"meta is {meta!r}, but must be a dict of dtypes or a DataFrame")
+    frame_rows.check_unique(table.columns, "meta has")
     return frame_rows.numbered(table.drop(columns=frame_rows.FRAME, errors="ignore"), 0)
 
 
@@ -380,7 +381,7 @@ def _timed(part: _Part, job: _Job, parcel: Parcel | None) -> _Timed:
         # a worker's first search builds what the others find there
         job.search(part.frames[0], parcel)
         start = time.perf_counter()
-        rows = job.rows(part.frames[0], parcel)
+        rows = job.rows(part.frames[0], part.start, parcel)
         seconds = time.perf_counter() - start
     return _Timed(seconds, *frame_rows.columns_of(rows))
 
@@ -587,8 +588,9 @@ class _Job:
             return None
         return set(self.meta) - {frame_rows.FRAME} - ({frame_rows.ERROR} if self.skips else set())
 
-    def rows(self, frame: Any, parcel: Any, names: set[Any] | None = None) -> Any:
-        return frame_rows.read_rows(self.reduce(frame, self.search(frame, parcel)), names)
+    def rows(self, frame: Any, number: int, parcel: Any, names: set[Any] | None = None) -> Any:
+        given = self.reduce(frame, self.search(frame, parcel))
+        return frame_rows.read_rows(given, number, names)
 
     def results(self, part: _Part, parcel: Any) -> Iterator[tuple[int, Any]]:
         """The number and the rows of each frame, or why it has none."""
@@ -597,7 +599,7 @@ class _Job:
             number = part.start + k
             try:
                 with _noted(part, k):
-                    rows = self.rows(_read(frame), parcel, names)
+                    rows = self.rows(_read(frame), number, parcel, names)
                     rows = frame_rows.fit(rows, number, self.meta)
             except Exception as error:
                 if not self.skips:

@@ -28,13 +28,19 @@ class Failed(NamedTuple):
     message: str
 
 
-def read_rows(result: Any, names: set[Any] | None = None) -> Any:
-    """What a caller's function returned, as a dict of numbers or the like, a DataFrame, or None.
+def read_rows(result: Any, number: int, names: set[Any] | None = None) -> Any:
+    """What a caller's function returned of this frame, as a dict of numbers or the like, a
+    DataFrame, or None.
 
     `names`: what the columns must be called.
     """
-    if result is None:
-        return None
+    try:
+        return None if result is None else _read_rows(result, names)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"frame {number}: {error}") from error
+
+
+def _read_rows(result: Any, names: set[Any] | None) -> Any:
     rows = _read_form(result)
     given = set(rows)
     if FRAME in given:
@@ -43,14 +49,23 @@ def read_rows(result: Any, names: set[Any] | None = None) -> Any:
             " another name"
         )
     if names is not None and given != names:
-        raise ValueError(f"reduce gave {_listed(given)}, but the rows before have {_listed(names)}")
+        raise ValueError(f"reduce gave {_listed(given)}, but the table has {_listed(names)}")
     return rows
+
+
+def check_unique(names: Any, whose: str) -> None:
+    """Complain of a name that a table would have twice."""
+    is_again = names.duplicated()
+    if is_again.any():
+        raise ValueError(f"{whose} the column {names[is_again][0]!r} more than once")
 
 
 def _read_form(result: Any) -> Any:
     if isinstance(result, pandas.DataFrame):
+        check_unique(result.columns, "reduce gave")
         return result
     if isinstance(result, pandas.Series):
+        check_unique(result.index, "reduce gave")
         return result.to_dict()
     if not isinstance(result, Mapping):
         raise TypeError(
