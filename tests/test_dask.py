@@ -722,6 +722,29 @@ def test_parcels_weigh_what_is_in_them(mesh):
     assert sys.getsizeof(packed) == sys.getsizeof(parcel) > 2 * sys.getsizeof(mesh)
 
 
+def test_no_finder_is_made_where_nothing_is_searched(folder, mesh):
+    before = parcels._make_finder.cache_info().misses
+    meshes = [mesh.scaled(1.5), mesh.scaled(1.75)]
+    options = {"meta": {"count": int}, "block": 4, "poses": [None, None]}
+    abut.dask.map_frames(folder, meshes, count, **options)
+    with pytest.raises(ValueError, match="poses has shape"):
+        abut.dask.map_frames(folder, meshes, count, **{**options, "poses": np.eye(3)})
+    assert parcels._make_finder.cache_info().misses == before
+
+
+@pytest.mark.parametrize("options", [{}, {"errors": "skip"}, {"meta": {"count": int}, "block": 4}])
+def test_meshes_and_their_weights_are_checked_at_once(options, folder, mesh):
+    angles = np.arange(5) * 0.4 * np.pi
+    corners = np.column_stack([np.cos(angles), np.sin(angles), 0 * angles])
+    pentagon = abut.Mesh(corners, [[0, 1, 2, 3, 4]])
+    with pytest.raises(ValueError, match="facet 0 of mesh 1 has 5 corners"):
+        abut.dask.map_frames(folder, [mesh, pentagon], count, weights="zhong", **options)
+    with pytest.raises(TypeError, match=r"meshes\[1\]: "):
+        abut.dask.map_frames(folder, [mesh, "floor.stl"], count, **options)
+    with pytest.raises(ValueError, match="the sequence of meshes is empty"):
+        abut.dask.map_frames(folder, [], count, **options)
+
+
 def test_few_finders_are_kept(mesh):
     for scale in range(2, 12):
         parcels.finder_of(parcels.Parcel((mesh.scaled(scale),)))
