@@ -130,9 +130,9 @@ forces = plain_loop(frames, meshes, wall_forces)
 forces.tail(3)
 
 # %% [markdown]
-# The same by a worker of Dask, a process with one thread. `map_frames` looks at the first frame
-# only: it learns from it which columns the table has and how long a frame takes, and gives each
-# task as many frames as are worth its costs. The rest happens when the table is asked for, by
+# The same by a worker of Dask, a process with one thread. `map_frames` looks at two frames only:
+# from the first it learns which columns the table has, from this one and that of the middle how
+# long a frame takes, and it gives each task as many as are worth its costs. The rest happens when the table is asked for, by
 # `compute()`. The meshes travel to a worker once; it keeps a finder of them, and reads its frames
 # itself.
 

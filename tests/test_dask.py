@@ -136,6 +136,12 @@ def assert_same(table, expected, **options):
     pandas.testing.assert_frame_equal(table.reset_index(drop=True), expected, **options)
 
 
+def assert_noted(caught, number, folder):
+    path = folder / f"{number:03d}.npz"
+    note = f"This was frame {number} of those that are mapped, of {path}."
+    assert note in caught.value.__notes__
+
+
 # ---- the same table ------------------------------------------------------------------------------
 
 
@@ -354,6 +360,33 @@ def test_values_of_any_frame_have_a_place(values, folder, mesh, threads):
     assert table.compute().dtypes.to_dict() == table.dtypes.to_dict()
 
 
+@pytest.mark.parametrize("block", [1, 6])
+@pytest.mark.parametrize(
+    "options", [{"meta": {"a": "Int64"}}, {"errors": "skip"}, {}], ids=["meta", "skip", "none"]
+)
+@pytest.mark.parametrize("lacking", [None, {"a": None}], ids=["no row", "no value"])
+def test_large_integers_keep_their_bits_beside_none(lacking, options, block, folder, mesh, threads):
+    reduce = by_number(lambda number: lacking if number == 4 else {"a": 2**60 + 1})
+    table = abut.dask.map_frames(folder, mesh, reduce, block=block, **options)
+    if lacking and not options:  # an int64 has no place for it
+        with pytest.raises(ValueError, match=r"frame 4: 'a' is None, but .* of int64"):
+            table.compute()
+        return
+    numbers = [number for number in range(FRAMES) if lacking or number != 4]
+    computed = table.compute()
+    assert computed["frame"].tolist() == numbers
+    assert computed["a"].isna().tolist() == [number == 4 for number in numbers]
+    assert {int(value) for value in computed["a"].dropna()} == {2**60 + 1}
+
+
+@pytest.mark.parametrize("block", [1, 6])
+def test_integers_that_floats_round_are_refused(block, folder, mesh, threads):
+    reduce = by_number(lambda number: {"a": 2**60 + 1 if number == 4 else 0.5})
+    table = abut.dask.map_frames(folder, mesh, reduce, block=block)
+    with pytest.raises(ValueError, match=f"frame 4: 'a' is {2**60 + 1}, but .* of float64"):
+        table.compute()
+
+
 def test_arrays_without_axes_are_numbers(folder, mesh, threads):
     table = abut.dask.map_frames(folder, mesh, lambda *_: {"a": np.array(0.5), "b": np.sum([1])})
     assert table.dtypes.tolist() == [np.int64, np.float64, np.int64]
@@ -361,10 +394,11 @@ def test_arrays_without_axes_are_numbers(folder, mesh, threads):
 
 def test_values_that_have_no_place_name_their_frame(folder, mesh, threads):
     reduce = by_number(lambda number: {"a": number if number < 9 else 0.5})
-    table = abut.dask.map_frames(folder, mesh, reduce)
+    table = abut.dask.map_frames(folder, mesh, reduce, block=FRAMES)
     message = r"frame 9: 'a' is 0.5, but the table's column is of int64, .* meta=\{'a': float\}"
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=message) as caught:
         table.compute()
+    assert_noted(caught, 9, folder)
     cured = abut.dask.map_frames(folder, mesh, reduce, meta={"a": float}).compute()
     assert cured["a"].tolist() == [*range(9), *[0.5] * (FRAMES - 9)]
 
@@ -384,7 +418,7 @@ def test_values_of_another_kind_are_refused(value, dtype, folder, mesh, threads)
     ("row", "error", "message"),
     [
         ({"frame": 1}, ValueError, "a column 'frame', which is the frame's number"),
-        (0.5, TypeError, "reduce gave a float, but must give a dict"),
+        (0.5, TypeError, "^frame 0: reduce gave a float, but must give a dict"),
         ({"a": [1, 2], "b": [1, 2, 3]}, ValueError, "All arrays must be of the same length"),
         (None, ValueError, r"no frame of those tried has a row .* give meta=.*'force': float"),
     ],
@@ -401,10 +435,43 @@ def test_columns_stay_those_of_the_first_frame(row, has, folder, mesh, threads):
     reduce = by_number(lambda number: row if number == 11 else {"a": 1, "b": 2})
     table = abut.dask.map_frames(folder, mesh, reduce)
     columns = f"the columns {has}" if has else "no columns"
-    message = f"reduce gave {columns}, but the rows before have the columns 'a', 'b'"
+    message = f"^frame 11: reduce gave {columns}, but the table has the columns 'a', 'b'"
     with pytest.raises(ValueError, match=message) as caught:
         table.compute()
-    assert "This was frame 11 of those that are mapped." in caught.value.__notes__
+    assert_noted(caught, 11, folder)
+
+
+@pytest.mark.parametrize(
+    "twice",
+    [
+        pandas.Series([1, 2], index=["a", "a"]),
+        pandas.DataFrame([[1, 2], [3, 4]], columns=["a", "a"]),
+        pandas.DataFrame(columns=["b", "a", "a"]),
+    ],
+    ids=["Series", "DataFrame", "empty"],
+)
+@pytest.mark.parametrize("options", [{"block": 1}, {"block": FRAMES, "meta": {"a": int}}], ids=str)
+def test_columns_come_once(twice, options, folder, mesh, threads):
+    reduce = by_number(lambda number: twice if number == 4 else {"a": 1})
+    message = "frame 4: reduce gave the column 'a' more than once"
+    table = abut.dask.map_frames(folder, mesh, reduce, **options)
+    with pytest.raises(ValueError, match=f"^{message}"):
+        table.compute()
+    with pytest.raises(ValueError, match=r"^frame 0: reduce gave the column 'a' more than"):
+        abut.dask.map_frames(folder, mesh, lambda *_: twice)
+    table = abut.dask.map_frames(folder, mesh, reduce, errors="skip", **options)
+    with pytest.warns(UserWarning, match=message):
+        assert table.compute()["error"].notna().sum() == 1
+
+
+def test_names_of_meta_are_those_of_the_table(folder, mesh, threads):
+    table = abut.dask.map_frames(folder, mesh, count, meta={"cuont": int}, block=FRAMES)
+    message = "^frame 0: reduce gave the columns 'count', but the table has the columns 'cuont'"
+    with pytest.raises(ValueError, match=message):
+        table.compute()
+    twice = pandas.DataFrame(columns=["count", "count"])
+    with pytest.raises(ValueError, match="meta has the column 'count' more than once"):
+        abut.dask.map_frames(folder, mesh, count, meta=twice)
 
 
 def test_meta_and_block_leave_nothing_to_try(folder, mesh, threads):
@@ -419,7 +486,7 @@ def test_meta_and_block_leave_nothing_to_try(folder, mesh, threads):
     assert table.compute()["a"].tolist() == [20 * number for number in range(FRAMES)]
 
 
-def test_only_the_first_frame_is_reduced_before_it_is_asked_for(folder, mesh, threads):
+def test_only_two_frames_are_reduced_before_the_table_is_asked_for(folder, mesh, threads):
     calls = []
 
     def reduce(frame, contacts):
@@ -427,9 +494,25 @@ def test_only_the_first_frame_is_reduced_before_it_is_asked_for(folder, mesh, th
         return {"a": len(frame.radii)}
 
     table = abut.dask.map_frames(folder, mesh, reduce)
-    assert calls == [0]
+    assert calls == [0, 20 * (FRAMES // 2)]
     table.compute()
-    assert sorted(calls) == [0, *range(0, 20 * FRAMES, 20)]
+    assert sorted(calls) == sorted([0, 20 * (FRAMES // 2), *range(0, 20 * FRAMES, 20)])
+
+
+def test_tasks_are_short_where_only_the_first_frame_is_quick(folder, mesh, threads):
+    def reduce(frame, contacts):
+        time.sleep(0.06 if len(frame.radii) else 0)
+        return {"a": 1}
+
+    assert abut.dask.map_frames(folder, mesh, reduce).npartitions == 12  # of two frames each
+
+
+def test_a_middle_that_is_broken_is_told_of_when_the_table_is_computed(folder, mesh, threads):
+    (folder / f"{FRAMES // 2:03d}.npz").write_bytes(b"")
+    table = abut.dask.map_frames(folder, mesh, sums)
+    with pytest.raises(ValueError) as caught:
+        table.compute()
+    assert_noted(caught, FRAMES // 2, folder)
 
 
 # ---- errors --------------------------------------------------------------------------------------
@@ -446,7 +529,7 @@ def test_a_broken_file_names_itself(broken, mesh, client):
     table = abut.dask.map_frames(broken, mesh, sums, client=client, block=4)
     with pytest.raises(ValueError, match=f"{BROKEN:03d}.npz") as caught:
         client.compute(table).result()
-    assert f"This was frame {BROKEN} of those that are mapped." in caught.value.__notes__
+    assert_noted(caught, BROKEN, broken)
     others = client.compute(table.partitions[0]).result()
     assert_same(others, plain_loop(broken, mesh, sums, range(4)))
 
@@ -480,6 +563,31 @@ def test_skipped_rows_keep_large_integers(folder, mesh, threads):
     assert table["id"].dtype == "Int64" and table["is_odd"].dtype == "boolean"
     assert table["id"].isna().tolist() == [number == 3 for number in range(FRAMES)]
     assert set(table["id"].dropna()) == {2**53 + 1}
+
+
+@pytest.mark.parametrize("block", [1, 6])
+@pytest.mark.parametrize(
+    ("odd", "fault"),
+    [
+        ({"a": 0.5}, "'a' is 0.5, but the table's column is of Int64"),
+        ({"a": [1, 0.5]}, "'a' is 0.5, but the table's column is of Int64"),
+        ({"a": "x"}, "'a' is 'x', but the table's column is of Int64"),
+        ({"a": 2**70}, f"'a' is {2**70}, but the table's column is of Int64"),
+        ({"b": 1}, "reduce gave the columns 'b'"),
+        (3, "reduce gave an int, but must give a dict"),
+    ],
+)
+def test_rows_without_a_place_are_skipped(odd, fault, block, folder, mesh, threads):
+    reduce = by_number(lambda number: odd if number == 9 else {"a": number})
+    table = abut.dask.map_frames(folder, mesh, reduce, block=block, errors="skip")
+    with pytest.warns(UserWarning, match=f"frame 9 is skipped: .*{fault}"):
+        computed = table.compute()
+    assert computed["frame"].tolist() == list(range(FRAMES))
+    assert computed["error"].notna().tolist() == [number == 9 for number in range(FRAMES)]
+    assert fault in computed["error"][computed["frame"] == 9].item()
+    expected = [number for number in range(FRAMES) if number != 9]
+    assert computed["a"].dropna().tolist() == expected
+    assert computed.dtypes.to_dict() == table.dtypes.to_dict()
 
 
 def test_skipping_goes_on_where_the_first_frame_is_broken(folder, mesh, threads):
@@ -533,6 +641,18 @@ def test_other_bad_input_is_refused(folder, mesh, tmp_path):
         abut.dask.map_frames(abut.read_frames(folder)[:0], mesh, sums)
     with pytest.raises(OSError):
         abut.dask.map_frames(tmp_path / "nothing.dump", mesh, sums)
+
+
+def test_a_cluster_without_workers_is_told_at_once(folder, mesh):
+    with cluster(0, processes=False) as workers, distributed.Client(workers) as client:
+        start = time.monotonic()
+        with pytest.raises(RuntimeError, match=r"no workers yet: client.wait_for_workers\(1\)"):
+            abut.dask.map_frames(folder, mesh, sums, client=client)
+        assert time.monotonic() - start < 10
+        workers.scale(1)
+        client.wait_for_workers(1)
+        table = abut.dask.map_frames(folder, mesh, sums, client=client)
+        assert_same(client.compute(table).result(), plain_loop(folder, mesh, sums))
 
 
 # ---- what travels, and what stays ----------------------------------------------------------------
@@ -600,6 +720,29 @@ def test_parcels_weigh_what_is_in_them(mesh):
     assert len(data) < 2000
     packed = pickle.loads(data, buffers=buffers)
     assert sys.getsizeof(packed) == sys.getsizeof(parcel) > 2 * sys.getsizeof(mesh)
+
+
+def test_no_finder_is_made_where_nothing_is_searched(folder, mesh):
+    before = parcels._make_finder.cache_info().misses
+    meshes = [mesh.scaled(1.5), mesh.scaled(1.75)]
+    options = {"meta": {"count": int}, "block": 4, "poses": [None, None]}
+    abut.dask.map_frames(folder, meshes, count, **options)
+    with pytest.raises(ValueError, match="poses has shape"):
+        abut.dask.map_frames(folder, meshes, count, **{**options, "poses": np.eye(3)})
+    assert parcels._make_finder.cache_info().misses == before
+
+
+@pytest.mark.parametrize("options", [{}, {"errors": "skip"}, {"meta": {"count": int}, "block": 4}])
+def test_meshes_and_their_weights_are_checked_at_once(options, folder, mesh):
+    angles = np.arange(5) * 0.4 * np.pi
+    corners = np.column_stack([np.cos(angles), np.sin(angles), 0 * angles])
+    pentagon = abut.Mesh(corners, [[0, 1, 2, 3, 4]])
+    with pytest.raises(ValueError, match="facet 0 of mesh 1 has 5 corners"):
+        abut.dask.map_frames(folder, [mesh, pentagon], count, weights="zhong", **options)
+    with pytest.raises(TypeError, match=r"meshes\[1\]: "):
+        abut.dask.map_frames(folder, [mesh, "floor.stl"], count, **options)
+    with pytest.raises(ValueError, match="the sequence of meshes is empty"):
+        abut.dask.map_frames(folder, [], count, **options)
 
 
 def test_few_finders_are_kept(mesh):

@@ -1,7 +1,7 @@
 """Many frames of a simulation, one after the other, by Dask: a table of what each came to.
 
 Needs the extra ``dask``: ``pip install 'abut[dask]'``. Results are Dask DataFrames: nothing is
-searched before they are asked for, but for the first frame.
+searched before they are asked for, but for the first frame and one of the middle.
 
 What makes it fast is that hardly anything travels. Frames are read where they are searched; a task
 takes so many of them that it lasts longer than what a task costs; meshes go to each worker once,
@@ -25,8 +25,9 @@ import numpy as np
 
 from . import checks
 from .extras import import_extra
-from .finder import ContactFinder
+from .finder import ContactFinder, read_meshes
 from .io import Frame, Frames, read_frames
+from .mesh import Mesh
 from .pair_finder import find_pairs
 from .parcels import Parcel, finder_of
 
@@ -89,18 +90,20 @@ def map_frames(
         threads or processes, whatever ``table.compute`` is told. A client that is not the current
         one computes the table by ``client.compute(table).result()``.
     block : int, optional
-        Frames a task. By default so many that a task lasts about a tenth of a second, as the first
-        frame tells, but few enough for every worker to get a task. Where later frames take far
-        longer than the first, give a smaller one.
+        Frames a task. By default so many that a task lasts about a tenth of a second, as the slower
+        one of the first frame and the one of the middle tells, but few enough for every worker to
+        get a task. Where others take far longer than these two, give a smaller one.
     meta : dict, or pandas.DataFrame, optional
         Names and dtypes of the table's columns: ``{"force": float}``. By default those that the
         first frame's rows have, or the first that has rows of some that are tried.
     errors : {"raise", "skip"}
-        What happens where a frame cannot be read or searched, or `reduce` fails. "raise": computing
-        the table raises the error, with a note of which frame it was. "skip": the table has a
-        further column ``error`` with the message, a row for the frame with nothing else in it, and
-        a warning tells of it; integers and bools become pandas' ``Int64`` and ``boolean``, which
-        may be missing. A delayed object that fails raises its error in either case.
+        What happens where a frame cannot be read or searched, where `reduce` fails, or where what
+        it gives has no place in the table: other columns than it has, or a value that a column's
+        dtype cannot hold. "raise": computing the table raises the error, with a note of which frame
+        it was, and of which file. "skip": the table has a further column ``error`` with the
+        message, a row for the frame with nothing else in it, and a warning tells of it; integers
+        and bools become pandas' ``Int64`` and ``boolean``, which may be missing. A delayed object
+        that fails raises its error in either case.
     columns : sequence of str, optional
         Further columns of the frames, as for `read_frames`.
     on_truncated : {"raise", "drop"}
@@ -125,8 +128,10 @@ def map_frames(
     ValueError, TypeError
         As `ContactFinder.find` and `read_frames` for what is given; if there are no frames; or if
         no frame of those that are tried has a row, and `meta` is not given. When the table is
-        computed, if a frame's rows have other columns than those before, or values that their
+        computed, if a frame's rows have other columns than the table, or values that their
         dtypes cannot hold; the message, or its note, names the frame.
+    RuntimeError
+        If the client has no workers yet.
     OSError
         If a file is not there or cannot be read.
 
@@ -141,13 +146,15 @@ def map_frames(
 
     Notes
     -----
-    The first frame is read, searched and reduced at once, here or, if it is delayed, by a worker.
+    The first frame and the one of the middle are read, searched and reduced at once, here or, if
+    they are delayed, by a worker: the first for `meta` and `block`, the other one for `block`.
     Meshes are scattered to all workers of the client, once for all tables that need them, and each
-    worker makes a finder of them once. Dask's processes without a client
-    (``scheduler="processes"``) get the meshes' arrays with each task, and take six tasks at a time,
-    but for ``chunksize=1``: with a client of a LocalCluster they are faster. Of a dump that is
-    compressed each task unpacks all that stands before its frames: better have it plain, or in
-    several files.
+    worker makes a finder of them once. When all workers that hold them have died,
+    ``table.compute()`` raises Dask's ``FutureCancelledError``: call `map_frames` again. Dask's
+    processes without a client (``scheduler="processes"``) get the meshes' arrays with each task,
+    and take six tasks at a time, but for ``chunksize=1``: with a client of a LocalCluster they are
+    faster. Of a dump that is compressed each task unpacks all that stands before its frames: better
+    have it plain, or in several files.
 
     Examples
     --------
@@ -162,7 +169,7 @@ def map_frames(
     >>> table.compute(scheduler="threads").round(3).to_dict("list")
     {'frame': [0, 1, 2], 'contacts': [0, 1, 1], 'overlap': [0.0, 0.075, 0.138]}
     """
-    parcel = Parcel(ContactFinder(meshes).meshes)
+    parcel = Parcel(read_meshes(meshes))
     search = _ContactSearch({"workers": 1, **options})
     search.check(parcel)
     job = _Job(search, reduce, checks.choice(errors, "errors", ERRORS))
@@ -201,7 +208,7 @@ def map_pairs(
 
     Raises
     ------
-    ValueError, TypeError, OSError
+    ValueError, TypeError, RuntimeError, OSError
         As `map_frames`, and `find_pairs` for the options.
 
     Warns
@@ -243,11 +250,15 @@ def _mapped(job: _Job, frames: Any, parcel: Parcel | None, wishes: _Wishes) -> A
         raise ValueError("source has no frames")
     block = _read_block(wishes.block)
     client = _read_client(wishes.client)
+    if client is not None:
+        _check_workers(client)
     carried = parcel if client is None or parcel is None else _scattered(client, parcel)
     meta, seconds = _read_meta(wishes.meta), 0.0
     if meta is None or block is None:
-        tried = _try_frames(_Trial(job, frames, parcel, carried, client), meta)
-        meta, seconds = tried.meta, tried.seconds
+        trial = _Trial(job, frames, parcel, carried, client)
+        meta, seconds = _try_frames(trial, meta)
+        if block is None:
+            seconds = max(seconds, _time_middle(trial))
     size = block or _block_size(seconds, len(frames), _worker_count(client))
     parts = [_Part(frames[k : k + size], k) for k in range(0, len(frames), size)]
     return _table(job.settled(meta), parts, carried)
@@ -269,6 +280,7 @@ def _read_meta(meta: Any) -> Any:
     table = dataframe.utils.make_meta(meta)
     if not isinstance(table, pandas.DataFrame):
         raise TypeError(f"meta is {meta!r}, but must be a dict of dtypes or a DataFrame")
+    frame_rows.check_unique(table.columns, "meta has")
     return frame_rows.numbered(table.drop(columns=frame_rows.FRAME, errors="ignore"), 0)
 
 
@@ -304,6 +316,12 @@ def _read_client(client: Any) -> Any:
     return client
 
 
+def _check_workers(client: Any) -> None:
+    """Dask itself would wait for half a minute, and then complain of other things."""
+    if not client.nthreads():
+        raise RuntimeError("client has no workers yet: client.wait_for_workers(1) waits for one")
+
+
 def _is_client(value: Any) -> bool:
     # there is none where distributed was not imported
     return "distributed" in sys.modules and isinstance(value, sys.modules["distributed"].Client)
@@ -329,7 +347,7 @@ def _worker_count(client: Any) -> int:
     return count
 
 
-# ---- the first frame -----------------------------------------------------------------------------
+# ---- frames that are tried -----------------------------------------------------------------------
 
 
 class _Trial(NamedTuple):
@@ -355,29 +373,25 @@ class _Timed(NamedTuple):
     """What one frame came to."""
 
     seconds: float
-    sample: Any
-
-
-class _Tried(NamedTuple):
-    meta: Any
-    seconds: float
+    meta: Any  # an empty table; None: without a row it tells nothing of the table
+    is_sure: bool  # whether every column has a value that tells its dtype
 
 
 def _timed(part: _Part, job: _Job, parcel: Parcel | None) -> _Timed:
-    with _noted(part.start):
+    with _noted(part, 0):
         # a worker's first search builds what the others find there
         job.search(part.frames[0], parcel)
         start = time.perf_counter()
-        rows = job.rows(part.frames[0], parcel)
+        rows = job.rows(part.frames[0], part.start, parcel)
         seconds = time.perf_counter() - start
-    return _Timed(seconds, frame_rows.sample_of(rows))
+    return _Timed(seconds, *frame_rows.columns_of(rows))
 
 
 def _timed_delayed(items: list[Any], number: int, job: _Job, parcel: Any) -> _Timed:
     return _timed(_Part(_Items(items), number), job, parcel)
 
 
-def _try_frames(trial: _Trial, meta: Any) -> _Tried:
+def _try_frames(trial: _Trial, meta: Any) -> tuple[Any, float]:
     """Find the table's columns, unless they are known, and what a frame takes.
 
     Where the first frame has no row, later ones are looked at, ever farther from each other.
@@ -393,8 +407,8 @@ def _try_frames(trial: _Trial, meta: Any) -> _Tried:
             continue
         seconds = seconds or timed.seconds
         if not is_known:
-            is_known = timed.sample.is_sure
-            meta = timed.sample.meta if is_known or meta is None else meta
+            is_known = timed.is_sure
+            meta = timed.meta if is_known or meta is None else meta
         if is_known:
             break
     if meta is None:
@@ -402,7 +416,18 @@ def _try_frames(trial: _Trial, meta: Any) -> _Tried:
             "no frame of those tried has a row that tells the table's columns: give meta=, as in"
             " meta={'force': float}"
         ) from failure
-    return _Tried(meta, seconds)
+    return meta, seconds
+
+
+def _time_middle(trial: _Trial) -> float:
+    """What a frame takes there: a simulation's first one often has hardly a sphere."""
+    count = len(trial.frames)
+    if count == 1:
+        return 0.0
+    try:
+        return trial.timed(count // 2).seconds
+    except Exception:
+        return 0.0  # it fails again when the table is computed, and is told then
 
 
 def _picks(count: int) -> Iterator[int]:
@@ -502,13 +527,21 @@ class _ContactSearch(NamedTuple):
         """Complain of what every frame would."""
         _check_names(self.options, ContactFinder.find, "ContactFinder.find")
         known = {k: v for k, v in self.options.items() if k != "poses" or not callable(v)}
-        finder_of(parcel).find(np.empty((0, 3)), np.empty(0), **known)
+        _checking_finder(parcel, known).find(np.empty((0, 3)), np.empty(0), **known)
 
     def __call__(self, frame: Any, parcel: Parcel) -> Any:
         options = {**_of_frame(frame), **self.options}
         if callable(options.get("poses")):
             options["poses"] = options["poses"](frame)
         return finder_of(parcel).find(frame.centers, frame.radii, **options)
+
+
+def _checking_finder(parcel: Parcel, options: dict[str, Any]) -> ContactFinder:
+    """A finder that complains of options as that of the meshes would, and is made at once."""
+    if str(options.get("weights")) == "zhong":  # facets may have too many corners for these
+        return finder_of(parcel)
+    triangle = Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+    return ContactFinder([triangle] * len(parcel.meshes()))
 
 
 class _PairSearch(NamedTuple):
@@ -564,8 +597,9 @@ class _Job:
             return None
         return set(self.meta) - {frame_rows.FRAME} - ({frame_rows.ERROR} if self.skips else set())
 
-    def rows(self, frame: Any, parcel: Any, names: set[Any] | None = None) -> Any:
-        return frame_rows.read_rows(self.reduce(frame, self.search(frame, parcel)), names)
+    def rows(self, frame: Any, number: int, parcel: Any, names: set[Any] | None = None) -> Any:
+        given = self.reduce(frame, self.search(frame, parcel))
+        return frame_rows.read_rows(given, number, names)
 
     def results(self, part: _Part, parcel: Any) -> Iterator[tuple[int, Any]]:
         """The number and the rows of each frame, or why it has none."""
@@ -573,8 +607,9 @@ class _Job:
         for k, frame in _opened(part.frames):
             number = part.start + k
             try:
-                with _noted(number):
-                    rows = self.rows(_read(frame), parcel, names)
+                with _noted(part, k):
+                    rows = self.rows(_read(frame), number, parcel, names)
+                    rows = frame_rows.fit(rows, number, self.meta)
             except Exception as error:
                 if not self.skips:
                     raise
@@ -599,13 +634,19 @@ def _read(frame: Any) -> Any:
 
 
 @contextmanager
-def _noted(number: int) -> Iterator[None]:
-    """Errors in the block tell which frame it was."""
+def _noted(part: _Part, k: int) -> Iterator[None]:
+    """Errors in the block tell which frame it was: the part's k-th."""
     try:
         yield
     except Exception as error:
-        error.add_note(f"This was frame {number} of those that are mapped.")
+        of = f", of {_file_of(part.frames, k)}" if isinstance(part.frames, Frames) else ""
+        error.add_note(f"This was frame {part.start + k} of those that are mapped{of}.")
         raise
+
+
+def _file_of(frames: Frames, k: int) -> str:
+    (file,) = frames[k : k + 1]._files
+    return str(file.path)
 
 
 def _warn(message: str) -> None:

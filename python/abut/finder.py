@@ -195,7 +195,7 @@ class ContactFinder:
     __slots__ = ("__weakref__", "_core", "_meshes")
 
     def __init__(self, meshes: Any) -> None:
-        self._meshes = _read_meshes(meshes)
+        self._meshes = read_meshes(meshes)
         self._core = _core.Finder(tuple(mesh._core for mesh in self._meshes))
 
     @property
@@ -362,7 +362,7 @@ def _check_order(centers: Any, radii: Any, mesh: Any) -> None:
         raise TypeError(f"mesh is {'a list of numbers' if depth else 'a number'}: {order}")
 
 
-def _read_meshes(given: Any) -> tuple[Mesh, ...]:
+def read_meshes(given: Any) -> tuple[Mesh, ...]:
     """One mesh, or those of a list or tuple."""
     if not isinstance(given, (list, tuple)) or is_one_mesh(given):
         return (Mesh.from_any(given),)

@@ -28,20 +28,19 @@ class Failed(NamedTuple):
     message: str
 
 
-class Sample(NamedTuple):
-    """What the rows of one frame tell of the table."""
-
-    meta: Any  # an empty table; None: nothing, as there is no row
-    is_sure: bool  # whether every column has a value that tells its dtype
-
-
-def read_rows(result: Any, names: set[Any] | None = None) -> Any:
-    """What a caller's function returned, as a dict of numbers or the like, a DataFrame, or None.
+def read_rows(result: Any, number: int, names: set[Any] | None = None) -> Any:
+    """What a caller's function returned of this frame, as a dict of numbers or the like, a
+    DataFrame, or None.
 
     `names`: what the columns must be called.
     """
-    if result is None:
-        return None
+    try:
+        return None if result is None else _read_rows(result, names)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"frame {number}: {error}") from error
+
+
+def _read_rows(result: Any, names: set[Any] | None) -> Any:
     rows = _read_form(result)
     given = set(rows)
     if FRAME in given:
@@ -50,14 +49,23 @@ def read_rows(result: Any, names: set[Any] | None = None) -> Any:
             " another name"
         )
     if names is not None and given != names:
-        raise ValueError(f"reduce gave {_listed(given)}, but the rows before have {_listed(names)}")
+        raise ValueError(f"reduce gave {_listed(given)}, but the table has {_listed(names)}")
     return rows
+
+
+def check_unique(names: Any, whose: str) -> None:
+    """Complain of a name that a table would have twice."""
+    is_again = names.duplicated()
+    if is_again.any():
+        raise ValueError(f"{whose} the column {names[is_again][0]!r} more than once")
 
 
 def _read_form(result: Any) -> Any:
     if isinstance(result, pandas.DataFrame):
+        check_unique(result.columns, "reduce gave")
         return result
     if isinstance(result, pandas.Series):
+        check_unique(result.index, "reduce gave")
         return result.to_dict()
     if not isinstance(result, Mapping):
         raise TypeError(
@@ -83,13 +91,14 @@ def _listed(names: set[Any]) -> str:
     return "the columns " + ", ".join(sorted(map(repr, names))) if names else "no columns"
 
 
-def sample_of(rows: Any) -> Sample:
-    """What these rows of a frame tell."""
+def columns_of(rows: Any) -> tuple[Any, bool]:
+    """An empty table with the columns of these rows, and whether each has a value to tell its
+    dtype."""
     if rows is None:
-        return Sample(None, False)
+        return None, False
     table = numbered(rows, 0)
     vague = [table[name].dtype == object and table[name].isna().all() for name in table]
-    return Sample(table.iloc[:0], len(table) > 0 and not any(vague))
+    return table.iloc[:0], len(table) > 0 and not any(vague)
 
 
 def with_errors(meta: Any) -> Any:
@@ -108,10 +117,37 @@ def _nullable(dtype: Any) -> Any:
     return _MISSING[kind].format(8 * dtype.itemsize) if kind in _MISSING else dtype
 
 
+def fit(rows: Any, number: int, meta: Any) -> Any:
+    """The rows of one frame as they have a place in the whole table; an error where they do not.
+
+    A row that is a dict stays one: those of many frames are cast together, which is faster.
+    """
+    if rows is None or not (isinstance(rows, dict) or len(rows)):
+        return None
+    if not isinstance(rows, dict):
+        return _fitted(numbered(rows, number), meta)
+    for name, value in rows.items():
+        if not _surely_fits(value, meta.dtypes[name]):
+            column = pandas.Series([value], dtype=object, name=name)
+            _cast(column, meta.dtypes[name], pandas.Series([number]))
+    return rows
+
+
+def _surely_fits(value: Any, dtype: Any) -> bool:
+    """Tell quickly of usual values; others have to be cast."""
+    if isinstance(dtype, pandas.StringDtype):
+        return isinstance(value, str)
+    if dtype == np.dtype(object):
+        return True
+    if not isinstance(value, (bool, int, float, np.generic)):
+        return False
+    return bool(np.asarray(value).dtype == getattr(dtype, "numpy_dtype", dtype))
+
+
 def table_of(results: Iterable[tuple[int, Any]], meta: Any) -> Any:
     """One table of the numbers of frames and their rows, or why there are none.
 
-    Rows are those that `read_rows` returned.
+    Rows are those that `fit` returned.
     """
     pieces: list[Any] = []
     single: list[dict[Any, Any]] = []
@@ -123,14 +159,21 @@ def table_of(results: Iterable[tuple[int, Any]], meta: Any) -> Any:
         single = []
         if isinstance(rows, Failed):
             pieces.append(_failure(number, rows, meta))
-        elif rows is not None and len(rows):
-            pieces.append(_fitted(numbered(rows, number), meta))
+        elif rows is not None:
+            pieces.append(rows)
     pieces += _joined(single, meta)
     return pandas.concat(pieces, ignore_index=True) if pieces else meta.copy()
 
 
 def _joined(single: list[dict[Any, Any]], meta: Any) -> list[Any]:
-    return [_fitted(pandas.DataFrame(single), meta)] if single else []
+    if not single:
+        return []
+    # as objects: of integers and None together pandas would make floats, which round
+    table = pandas.DataFrame({FRAME: [row[FRAME] for row in single]})
+    for name in single[0]:
+        if name != FRAME:
+            table[name] = pandas.Series([row[name] for row in single], dtype=object)
+    return [_fitted(table, meta)]
 
 
 def numbered(rows: Any, number: int) -> Any:
@@ -164,9 +207,9 @@ def _cast(column: Any, dtype: Any, frames: Any) -> Any:
     """The same values with another dtype."""
     try:
         cast = column.astype(dtype)
-    except (TypeError, ValueError):
-        # it holds a value that has no place there: which one?
-        cast = column.map(lambda value: _cast_one(value, dtype))
+    except (TypeError, ValueError, OverflowError):
+        # it holds a value that has no place there, or several that pandas casts only one by one
+        cast = _cast_singly(column, dtype)
     is_same = _same(cast, column)
     if is_same.all():
         return cast
@@ -188,12 +231,17 @@ def _same(a: Any, b: Any) -> np.ndarray[Any, Any]:
     return is_same
 
 
+def _cast_singly(column: Any, dtype: Any) -> Any:
+    """Each value by itself; those that have no place there become what equals nothing."""
+    cells = [_cast_one(value, dtype) for value in column]
+    if all(cell is not None for cell in cells):
+        return pandas.concat(cells, ignore_index=True)
+    values = [object() if cell is None else cell.iloc[0] for cell in cells]
+    return pandas.Series(values, dtype=object)
+
+
 def _cast_one(value: Any, dtype: Any) -> Any:
     try:
-        return pandas.Series([value]).astype(dtype).iloc[0]
-    except (TypeError, ValueError):
-        return _NOWHERE
-
-
-# equals nothing
-_NOWHERE = object()
+        return pandas.Series([value], dtype=object).astype(dtype)
+    except (TypeError, ValueError, OverflowError):
+        return None
