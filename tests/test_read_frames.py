@@ -314,6 +314,19 @@ def test_columns_of_all_kinds(tmp_path):
     assert frame.columns["v_word"].tolist() == [1e300] * 2
 
 
+@pytest.mark.parametrize("word", ["Si", "\u00e9", "\udcff", "null", '"a"', "7"])
+def test_text_is_read_by_pyarrow_as_word_by_word(tmp_path, monkeypatch, word):
+    text = text_of([[k, 1, 0, 0, 0, 1, word] for k in range(9)], names=NAMES[:-2] + "element")
+    path = write(tmp_path, text.encode(errors="surrogateescape"))
+    with reading("words"):
+        expected = abut.read_frames(path, columns=["element"])[0]
+    read, found = arrow.read_block, []
+    with reading("pyarrow"), monkeypatch.context() as patch:
+        patch.setattr(arrow, "read_block", lambda *args: found.append(read(*args)) or found[-1])
+        assert same(abut.read_frames(path, columns=["element"])[0], expected)
+    assert found[0] is not None
+
+
 @pytest.mark.usefixtures("each_reader")
 def test_columns_of_the_spheres_are_columns_too(tmp_path):
     path = write(tmp_path, PARTS[0])

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..threads import worker_count
-from .spheres import Columns
+from .spheres import Columns, read_texts
 
 _CSV = "pyarrow.csv"
 
@@ -39,8 +39,6 @@ _END = "end"
 def read_block(block: bytes, line_count: int, columns: Columns) -> list[NDArray] | None:
     """The picked columns of rows; None where they are not as they should be, or without pyarrow."""
     if len(block) < (_FEW_BYTES if _CSV in sys.modules else _FEW_TO_IMPORT):
-        return None
-    if any(one.kind == "text" for one in columns.picks):
         return None
     if b"\r\n" in block[: block.find(b"\n") + 1]:
         block = block.replace(b"\r\n", b"\n")
@@ -78,10 +76,9 @@ def _read(csv: Any, block: bytes, columns: Columns, has_end: bool) -> Any:
     """A pyarrow table of the picked columns, each named by its number; None where it fails."""
     arrow = importlib.import_module("pyarrow")
     names = [str(number) for number in range(columns.column_count)]
-    types = {
-        str(one.number): arrow.int64() if one.kind == "whole" else arrow.float64()
-        for one in columns.picks
-    }
+    # text as bytes: what is no UTF-8 is replaced as it is word by word
+    kinds = {"whole": arrow.int64(), "text": arrow.binary()}
+    types = {str(one.number): kinds.get(one.kind, arrow.float64()) for one in columns.picks}
     if has_end:
         # it takes nothing but what stands for null: no word at all
         names.append(_END)
@@ -104,6 +101,9 @@ def _arrays(table: Any, line_count: int, columns: Columns) -> list[NDArray] | No
     picked = [table.column(str(one.number)) for one in columns.picks]
     if table.num_rows != line_count or any(one.null_count for one in picked):
         return None
-    arrays = [one.to_numpy() for one in picked]
+    arrays = [
+        read_texts(one.to_pylist()) if pick.kind == "text" else one.to_numpy()
+        for pick, one in zip(columns.picks, picked, strict=True)
+    ]
     finite = (k for k, one in enumerate(columns.picks) if one.kind == "finite")
     return arrays if all(np.isfinite(arrays[k]).all() for k in finite) else None

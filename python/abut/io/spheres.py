@@ -191,7 +191,8 @@ def _wholes(words: Sequence[Word]) -> NDArray:
         return numbers(words, str)
 
 
-def _texts(words: Sequence[Word]) -> NDArray[np.str_]:
+def read_texts(words: Sequence[Word]) -> NDArray[np.str_]:
+    """Words as strings, those of bytes from UTF-8."""
     plain = (word.decode("utf-8", "replace") if isinstance(word, bytes) else word for word in words)
     return np.array(list(plain), np.str_)
 
@@ -201,7 +202,7 @@ _KINDS: dict[str, Callable[[Sequence[Word]], NDArray]] = {
     "finite": _finite,
     "real": reals,
     "whole": _wholes,
-    "text": _texts,
+    "text": read_texts,
 }
 
 
