@@ -132,9 +132,9 @@ forces.tail(3)
 # %% [markdown]
 # The same by a worker of Dask, a process with one thread. `map_frames` looks at two frames only:
 # from the first it learns which columns the table has, from this one and that of the middle how
-# long a frame takes, and it gives each task as many as are worth its costs. The rest happens when the table is asked for, by
-# `compute()`. The meshes travel to a worker once; it keeps a finder of them, and reads its frames
-# itself.
+# long a frame takes, and it gives each task as many as are worth its costs. The rest happens when
+# the table is asked for, by `compute()`. The meshes travel to a worker once; it keeps a finder of
+# them, and reads its frames itself.
 
 # %%
 if has_dask:
@@ -261,7 +261,7 @@ _ = right.set(xlabel="time in s", ylabel="% of grains that have two", ylim=(0, 1
 # A full disk, a job that was killed: one of ten thousand frames cannot be read. By default
 # computing the table raises the error, which names the file and the frame. `errors="skip"` goes on
 # and says so: a warning comes from the worker, and the table has a column `error` and a row for the
-# frame. Here a line in the middle of the dump is lost.
+# frame. Here a line in the middle of the dump is lost; the frames behind it are there nevertheless.
 
 # %%
 lines = dump.read_bytes().splitlines(keepends=True)
@@ -270,6 +270,7 @@ dump.write_bytes(b"".join(lines))
 
 if has_dask:
     skipped = abut.dask.map_frames(dump, meshes, wall_forces, errors="skip").compute()
+    print(f"{skipped['error'].isna().sum()} of {len(frames)} frames have their rows")
     for row in skipped[skipped["error"].notna()].itertuples():
         print(f"{row.frame}: {row.error.replace(str(dump.parent), '...')}")
 

@@ -44,7 +44,8 @@ __all__ = ["map_frames", "map_pairs"]
 # others only roughly. A task costs Dask about 2 milliseconds.
 TASK_SECONDS = 0.1
 
-# of tasks that Dask's processes take at a time, where nothing else is set
+# Dask's processes scheduler hands out tasks in chunks of this many, unless chunksize= tells
+# another number.
 CHUNK_SIZE = 6
 
 ERRORS = {"raise": False, "skip": True}
@@ -379,7 +380,7 @@ class _Timed(NamedTuple):
 
 def _timed(part: _Part, job: _Job, parcel: Parcel | None) -> _Timed:
     with _noted(part, 0):
-        # a worker's first search builds what the others find there
+        # The first search with a finder sorts its facets, which later ones use: it is not timed.
         job.search(part.frames[0], parcel)
         start = time.perf_counter()
         rows = job.rows(part.frames[0], part.start, parcel)
@@ -450,7 +451,8 @@ class _Part:
     start: int
 
     def __dask_tokenize__(self) -> int:
-        # what is read here may change; that keys differ is the job's matter
+        # Dask makes a task's key of this and of the job's token, which no other table has. So it
+        # does not have to tell what the files hold, which may change.
         return self.start
 
 
@@ -585,7 +587,8 @@ class _Job:
     token: str = ""
 
     def settled(self, meta: Any) -> _Job:
-        # files may have changed when the same is asked for again: no key of Dask's is used twice
+        # A new token each time, since files may have changed, and tasks with the same key have one
+        # result for Dask.
         whole = frame_rows.with_errors(meta) if self.skips else meta
         return replace(self, meta=whole, token=uuid.uuid4().hex)
 
