@@ -15,7 +15,8 @@ typedef struct force_point {
 } force_point;
 
 /* The vertices that carry the force of a contact with this feature of a facet, in the facet's
- * order: all corners that are not flat for FACET, two for EDGE, one for VERTEX. Returns how many. */
+ * order: all corners that are not flat for FACET, two for EDGE, one for VERTEX. Returns how many.
+ */
 abut_index weights_list_nodes(const abut_mesh *mesh, abut_index facet, abut_type type,
                               abut_index feature, abut_index *nodes);
 
