@@ -114,6 +114,8 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
                               "not one facet on each side, but % in all",
     [ABUT_SHAPE_NOT_PLANAR] =
         "facet # is not planar: vertex @ is off its plane by % of the shape's size",
+    [ABUT_SHAPE_NOT_CONVEX] =
+        "the shape is not convex: vertex @ is in front of facet # by % of the shape's size",
     [ABUT_BOX_TILTED] = "LAMMPS' box is triclinic, but walls need an orthogonal one",
     [ABUT_ATOM_DATA] = "LAMMPS has not all of the per-atom data that the walls read: x, v, omega, "
                        "torque, radius, rmass, mask, and those of the walls' fix property/atom",
@@ -130,8 +132,6 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
         "restart file goes on with as many",
     [ABUT_BAD_SLOT] = "atom # carries contacts with facets that the walls do not have; a restart "
                       "file goes on with the meshes that it was written with",
-    [ABUT_SHAPE_NOT_CONVEX] =
-        "the shape is not convex: vertex @ is in front of facet # by % of the shape's size",
 };
 
 static const char winds_twice[] = "facet # crosses itself or winds around more than once";
