@@ -164,11 +164,6 @@ static void sort_list(const abut_simulation *s, abut_index place, pair_list list
     }
 }
 
-typedef struct sphere_sum {
-    vec3 force, torque;
-    sums sums;
-} sphere_sum;
-
 static void add_effect(sphere_sum *w, const effect *e, double radius, double sign)
 {
     w->force = vec3_add(w->force, vec3_scale(vec3_load(e->force), sign));
@@ -183,7 +178,7 @@ static void add_moment(sphere_sum *w, const double *moments, abut_index row, dou
     }
 }
 
-static void add_contacts(const abut_simulation *s, abut_index place, double radius, sphere_sum *w)
+void forces_add_contacts(const abut_simulation *s, abut_index place, double radius, sphere_sum *w)
 {
     const contact_table *t = &s->now.contacts;
     const abut_index begin = t->count > 0 ? t->columns.offsets[place] : 0;
@@ -248,7 +243,7 @@ static void sum_sphere(abut_simulation *s, abut_index place, int64_t *room)
     store *of = &s->store;
     const double radius = of->radii[place];
     sphere_sum w = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0}};
-    add_contacts(s, place, radius, &w);
+    forces_add_contacts(s, place, radius, &w);
     if (s->now.pairs.count > 0) {
         add_pairs(s, place, radius, room, &w);
     }

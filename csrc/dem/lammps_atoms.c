@@ -162,37 +162,13 @@ abut_status lammps_read_touching(abut_lammps *w, abut_error *error)
 {
     const contact_table *t = &w->simulation->now.contacts;
     abut_status status = ABUT_OK;
-    for (abut_index row = 0; !status && row < t->count; row++) {
-        const abut_index sphere = t->columns.sphere[row];
-        if (row == 0 || sphere != t->columns.sphere[row - 1]) {
-            status = read_sphere(w, sphere, error);
-        }
+    for (abut_index row = 0; !status && row < t->count; row = contact_table_end(t, row)) {
+        status = read_sphere(w, t->columns.sphere[row], error);
     }
     return status;
 }
 
 /* ---- forces ---- */
-
-/* What one sphere's contacts exert on it. */
-typedef struct sphere_load {
-    vec3 force, torque;
-    double brake;
-} sphere_load;
-
-static sphere_load sum_rows(const contact_table *t, double radius, abut_index first, abut_index end)
-{
-    sphere_load sum = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, 0.0};
-    for (abut_index row = first; row < end; row++) {
-        const effect *e = &t->springs.effects[row];
-        sum.force = vec3_add(sum.force, vec3_load(e->force));
-        sum.torque = vec3_sub(sum.torque, vec3_scale(vec3_load(e->cross), radius - e->arm));
-        if (t->springs.moment) {
-            sum.torque = vec3_add(sum.torque, vec3_load(t->springs.moment + 3 * row));
-        }
-        sum.brake += e->brake;
-    }
-    return sum;
-}
 
 /* Type A: the torque against the spin that all torques so far leave until the next half step. */
 static vec3 brake_torque(const abut_lammps *w, abut_index k, vec3 torque, double brake)
@@ -204,16 +180,17 @@ static vec3 brake_torque(const abut_lammps *w, abut_index k, vec3 torque, double
     return vec3_scale(vec3_sub(less, next), inertia / step);
 }
 
-static abut_status add_sphere(const abut_lammps *w, abut_index k, const sphere_load *sum,
-                              abut_error *error)
+static abut_status add_sphere(const abut_lammps *w, abut_index k, abut_error *error)
 {
     const abut_index atom = lammps_atom(w, k);
     double *torques = w->atoms.torques + 3 * atom;
-    vec3 torque = vec3_add(vec3_load(torques), sum->torque);
-    if (sum->brake > 0.0) {
-        torque = vec3_add(torque, brake_torque(w, k, torque, sum->brake));
+    sphere_sum sum = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0}};
+    forces_add_contacts(w->simulation, k, w->simulation->store.bodies[k].radius, &sum);
+    const vec3 force = sum.force;
+    vec3 torque = vec3_add(vec3_load(torques), sum.torque);
+    if (sum.sums.brake > 0.0) {
+        torque = vec3_add(torque, brake_torque(w, k, torque, sum.sums.brake));
     }
-    const vec3 force = sum->force;
     if (!isfinite(force.x + force.y + force.z) || !isfinite(torque.x + torque.y + torque.z)) {
         return simulation_report(error, ABUT_ATOM_FORCE, lammps_id(w, atom), 0, 0.0);
     }
@@ -226,13 +203,8 @@ abut_status lammps_add_forces(abut_lammps *w, abut_error *error)
 {
     const contact_table *t = &w->simulation->now.contacts;
     abut_status status = ABUT_OK;
-    abut_index end;
-    for (abut_index first = 0; !status && first < t->count; first = end) {
-        const abut_index sphere = t->columns.sphere[first];
-        end = t->columns.offsets[sphere + 1];
-        const double radius = w->simulation->store.bodies[sphere].radius;
-        const sphere_load sum = sum_rows(t, radius, first, end);
-        status = add_sphere(w, sphere, &sum, error);
+    for (abut_index row = 0; !status && row < t->count; row = contact_table_end(t, row)) {
+        status = add_sphere(w, t->columns.sphere[row], error);
     }
     return status;
 }

@@ -253,39 +253,30 @@ static void write_slot(const abut_lammps *w, abut_index row, abut_index atom, in
     states[STATE_TILT] = c->tilt[row];
 }
 
-/* The contacts of one sphere, from a row on. */
-typedef struct sphere_rows {
-    abut_index sphere, first, end;
-} sphere_rows;
-
-static sphere_rows rows_from(const contact_table *t, abut_index row)
-{
-    const abut_index sphere = t->columns.sphere[row];
-    return (sphere_rows){sphere, row, t->columns.offsets[sphere + 1]};
-}
-
 /* Contacts are looked at before any is written: a call that fails leaves all slots as they were. */
 static abut_status check_room(const abut_lammps *w, abut_error *error)
 {
     const contact_table *t = &w->simulation->now.contacts;
-    sphere_rows of;
-    for (abut_index row = 0; row < t->count; row = of.end) {
-        of = rows_from(t, row);
-        if (of.end - of.first > w->input.slots) {
-            return report_atom(w, ABUT_TOO_FEW_SLOTS, lammps_atom(w, of.sphere), of.end - of.first,
-                               error);
+    abut_index end;
+    for (abut_index row = 0; row < t->count; row = end) {
+        end = contact_table_end(t, row);
+        if (end - row > w->input.slots) {
+            const abut_index atom = lammps_atom(w, t->columns.sphere[row]);
+            return report_atom(w, ABUT_TOO_FEW_SLOTS, atom, end - row, error);
         }
     }
     return ABUT_OK;
 }
 
-static void write_rows(const abut_lammps *w, sphere_rows of)
+/* The rows of one sphere, from the first one to that behind the last. */
+static void write_rows(const abut_lammps *w, abut_index first, abut_index end)
 {
-    const abut_index atom = lammps_atom(w, of.sphere);
-    for (abut_index row = of.first; row < of.end; row++) {
-        write_slot(w, row, atom, (int)(row - of.first));
+    const abut_index sphere = w->simulation->now.contacts.columns.sphere[first];
+    const abut_index atom = lammps_atom(w, sphere);
+    for (abut_index row = first; row < end; row++) {
+        write_slot(w, row, atom, (int)(row - first));
     }
-    w->atoms.counts[atom] = (int)(of.end - of.first) + COUNT_LIMIT * w->input.slots;
+    w->atoms.counts[atom] = (int)(end - first) + COUNT_LIMIT * w->input.slots;
 }
 
 /* Atoms that have left the group touch nothing: when they come back, their contacts are new. */
@@ -302,16 +293,16 @@ abut_status lammps_write_slots(abut_lammps *w, abut_error *error)
 {
     const contact_table *t = &w->simulation->now.contacts;
     const abut_status status = check_room(w, error);
-    sphere_rows of;
+    abut_index end;
     if (!status) {
         forget_leavers(w);
     }
     for (abut_index k = 0; !status && k < w->holder_count; k++) {
         w->atoms.counts[lammps_atom(w, w->holders[k])] = 0;
     }
-    for (abut_index row = 0; !status && row < t->count; row = of.end) {
-        of = rows_from(t, row);
-        write_rows(w, of);
+    for (abut_index row = 0; !status && row < t->count; row = end) {
+        end = contact_table_end(t, row);
+        write_rows(w, row, end);
     }
     return status;
 }

@@ -159,6 +159,15 @@ double simulation_bearing_spots(const spot_table *t, abut_meeting meeting, abut_
 void simulation_forget_bodies(abut_simulation *s);
 void simulation_forget_spheres(abut_simulation *s);
 
+/* What acts on one sphere. */
+typedef struct sphere_sum {
+    vec3 force, torque;
+    sums sums;
+} sphere_sum;
+
+/* Add what its contacts with walls exert, nearest first. */
+void forces_add_contacts(const abut_simulation *s, abut_index place, double radius, sphere_sum *w);
+
 /* Sum up forces and torques; lost_row tells who would be lost. */
 abut_status forces_sum(abut_simulation *s, const parallel_plan *plan);
 

@@ -44,6 +44,12 @@ static inline double *table_vector(double *vectors, abut_index row)
     return vectors ? vectors + 3 * row : NULL;
 }
 
+/* The row behind those of the same sphere. */
+static inline abut_index contact_table_end(const contact_table *t, abut_index row)
+{
+    return t->columns.offsets[t->columns.sphere[row] + 1];
+}
+
 /* Which columns a simulation has. */
 typedef struct table_kind {
     bool has_images, has_rolls;
