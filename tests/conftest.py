@@ -1,6 +1,7 @@
 """Options, fixtures and profiles of all tests."""
 
 import os
+import signal
 import tracemalloc
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,6 +27,9 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    # what is started in a shell's background may ignore Ctrl-C, and so would all that tests start
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     settings.load_profile("long" if config.getoption("--long") else "short")
 
 

@@ -1,6 +1,5 @@
 """Dask's workers make the table that a plain loop makes, and nothing is lost on the way."""
 
-import contextlib
 import os
 import pickle
 import re
@@ -23,6 +22,7 @@ psutil = pytest.importorskip("psutil")
 
 import abut.dask  # noqa: E402
 from abut import parcels  # noqa: E402
+from children import end_group, run_child  # noqa: E402
 
 README = Path(__file__).parents[1] / "README.md"
 CELLS = 12
@@ -819,18 +819,12 @@ def test_ctrl_c_leaves_no_workers(begin, whole_group, folder, tmp_path_factory):
         wait_for(lambda: not any(map(is_alive, family)), 30)
     finally:
         end_group(run)
+        run.wait()
     assert "KeyboardInterrupt" in (work / "output").read_text()
 
 
 def is_alive(process):
     return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-
-
-def end_group(run):
-    """Of a test that failed; the group is the script's own."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(run.pid, signal.SIGKILL)
-    run.wait()
 
 
 def wait_for(condition, seconds):
@@ -850,7 +844,7 @@ def test_readme_block(falling, tmp_path):
     (tmp_path / "script.py").write_text(code)
     abut.Mesh([[0, 0, 0], [9e3, 0, 0], [0, 9e3, 0]], [[0, 1, 2]]).save(tmp_path / "drum.stl")
     command = [sys.executable, "script.py"]
-    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    run = run_child(command, cwd=tmp_path)
     assert run.returncode == 0, run.stderr
     assert run.stdout.startswith("contacts\n0 ")
 
@@ -866,5 +860,5 @@ def test_import_names_the_extra(missing):
         "try: import abut.dask\n"
         "except ImportError as error: print(error)"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    run = run_child([sys.executable, "-c", code])
     assert run.stdout.strip() == f"this needs {missing}: pip install 'abut[dask]'"

@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import threading
 from contextlib import suppress
@@ -26,6 +25,7 @@ import abut.lammps
 import lammps_runs as runs
 from abut import SimulationWarning
 from abut.lammps import Walls, lammps
+from children import run_child
 
 HERE = Path(__file__).parent
 STATE = ("x", "v", "omega", "f", "torque")
@@ -44,11 +44,8 @@ def mpiexec():
 
 def launch(processes, *arguments):
     """A program on so many processes."""
-    environment = os.environ | {"PYTHONPATH": str(HERE)}
-    command = [mpiexec(), "-n", str(processes), sys.executable, *map(str, arguments)]
-    return subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
+    command = [mpiexec(), "-n", processes, sys.executable, *arguments]
+    return run_child(command, environment={"PYTHONPATH": str(HERE)})
 
 
 @pytest.fixture(scope="module")
@@ -792,10 +789,8 @@ def test_wrong_runs(arguments, kind, told):
 
 def test_mpiexec_of_another_mpi():
     code = "import lammps_runs as runs, abut, abut.lammps\nruns.drum_walls(runs.drum_engine(5))"
-    environment = os.environ | {"PYTHONPATH": str(HERE), "OMPI_COMM_WORLD_SIZE": "2"}
-    ended = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
-    )
+    environment = {"PYTHONPATH": str(HERE), "OMPI_COMM_WORLD_SIZE": "2"}
+    ended = run_child([sys.executable, "-c", code], environment=environment)
     assert "2 processes were started, but each LAMMPS knows of 1" in ended.stderr
     assert "mpiexec" in ended.stderr
 
@@ -803,9 +798,7 @@ def test_mpiexec_of_another_mpi():
 @pytest.mark.parametrize("missing", ["mpi4py", "lammps"])
 def test_import_names_the_extra(missing):
     code = f"import sys; sys.modules[{missing!r}] = None; import abut, abut.lammps"
-    ended = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
-    )
+    ended = run_child([sys.executable, "-c", code])
     assert f"ImportError: this needs {missing}: pip install 'abut[lammps]'" in ended.stderr
 
 
@@ -867,10 +860,7 @@ def test_readme_block(tmp_path):
     # fewer steps
     program = tmp_path / "mixer.py"
     program.write_text(block.replace("100_000", "3_000"))
-    ended = subprocess.run(
-        [mpiexec(), "-n", "1", sys.executable, program],
-        cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300,
-    )  # fmt: skip
+    ended = run_child([mpiexec(), "-n", "1", sys.executable, program], cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
     assert re.findall(r"^(\d+) \[", ended.stdout, flags=re.M) == ["1000", "2000", "3000"]
     assert (tmp_path / "mixer.restart").exists()

@@ -701,7 +701,10 @@ def test_interrupt():
     time.sleep(0.5)
     pressed = time.monotonic()
     child.send_signal(signal.SIGINT)
-    assert child.communicate()[0].split() == ["interrupted", "1"]
+    try:
+        assert child.communicate(timeout=60)[0].split() == ["interrupted", "1"]
+    finally:
+        child.kill()
     assert time.monotonic() - pressed < 5
 
 

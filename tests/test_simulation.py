@@ -18,6 +18,7 @@ from scipy.spatial.transform import Rotation
 
 import abut
 from abut import _core
+from children import run_child
 from scenes_simulation import (
     GRAIN,
     STEEL,
@@ -490,22 +491,17 @@ def test_same_bits_at_every_instruction_level(gone_on):
         print(hashlib.sha256(b"".join(state(sim))).hexdigest())
     """
     digests = {
-        level: run_child(code, ABUT_SIMD=level).stdout for level in ["", *_core.simd_levels()]
+        level: run_code(code, ABUT_SIMD=level).stdout for level in ["", *_core.simd_levels()]
     }
     assert len(set(digests.values())) == 1 and len(digests[""]) == 65, digests
 
 
-def run_child(code, **environment):
+def run_code(code, **environment):
     """Run Python code in this folder."""
-    return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)],
-        capture_output=True,
-        text=True,
-        cwd=__file__.rpartition("/")[0],
-        env={**os.environ, **environment},
-        timeout=300,
-        check=True,
-    )
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    ended = run_child(command, environment=environment, cwd=__file__.rpartition("/")[0])
+    assert ended.returncode == 0, ended.stderr
+    return ended
 
 
 # ---- calls on the way ----------------------------------------------------------------------------
@@ -1240,7 +1236,10 @@ def test_ctrl_c_ends_a_run_after_a_whole_step(workers):
     time.sleep(0.3)
     pressed = time.time()
     child.send_signal(signal.SIGINT)
-    word, when, *rest = child.communicate(timeout=300)[0].split()
+    try:
+        word, when, *rest = child.communicate(timeout=300)[0].split()
+    finally:
+        child.kill()
     assert word == "interrupted" and rest == ["True", "True"]
     # of a run that would take hours
     assert float(when) - pressed < 5.0
@@ -1356,7 +1355,7 @@ def test_no_memory_leaves_a_simulation_that_goes_on():
         whole.run(steps=100)
         print(state(sim) == state(whole))
     """
-    assert run_child(code).stdout.split() == ["MemoryError", "True", "True"]
+    assert run_code(code).stdout.split() == ["MemoryError", "True", "True"]
 
 
 def test_the_walls_finder_outlives_everybody_else():
