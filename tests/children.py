@@ -4,40 +4,46 @@ import contextlib
 import os
 import signal
 import subprocess
+import tempfile
 
 import pytest
 
 
 def run_child(command, timeout=300, environment=None, cwd=None):
-    """What a program and all that it starts have written, once it has ended; where it hangs, the
-    test fails with where its Python code stands, and nothing of it is left."""
-    child = subprocess.Popen(
-        [str(word) for word in command],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, "PYTHONFAULTHANDLER": "1", **(environment or {})},
-        start_new_session=True,
-    )
-    try:
-        output, errors = child.communicate(timeout=timeout)
-    except subprocess.TimeoutExpired:
-        pytest.fail(f"the program hangs after {last_words(child)!r}")
-    finally:
+    """What a program has written, once it has ended; where it hangs, the test fails with where its
+    Python code stands. Nothing that it has started is left."""
+    # files, not pipes: who else holds a pipe open would be waited for, too
+    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
+        child = subprocess.Popen(
+            [str(word) for word in command],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=errors,
+            cwd=cwd,
+            env={**os.environ, "PYTHONFAULTHANDLER": "1", **(environment or {})},
+            start_new_session=True,
+        )
+        hangs = not has_ended(child, timeout)
+        if hangs:
+            end_group(child, signal.SIGABRT)
+            has_ended(child, 10)
         end_group(child)
-    return subprocess.CompletedProcess(command, child.returncode, output, errors)
+        child.wait()
+        texts = [written(file) for file in (output, errors)]
+    if hangs:
+        pytest.fail(f"the program hangs; it has written {texts}")
+    return subprocess.CompletedProcess(command, child.returncode, *texts)
 
 
-def last_words(child):
-    """What a child that hangs has written, and where it stands."""
-    for number in (signal.SIGABRT, signal.SIGKILL):
-        end_group(child, number)
-        # who has left the session holds the pipes open
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            return child.communicate(timeout=10)
-    return None
+def has_ended(child, timeout):
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        child.wait(timeout)
+    return child.returncode is not None
+
+
+def written(file):
+    file.seek(0)
+    return file.read()
 
 
 def end_group(child, number=signal.SIGKILL):
