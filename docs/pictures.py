@@ -27,8 +27,14 @@ def main():
     draw_mixer(FOLDER / "mixer.png")
     draw_simulation(FOLDER / "simulation.png")
     reduce_colors(FOLDER / "simulation.png")
-    draw_method(FOLDER / "method.png")
-    draw_convex(FOLDER / "convex.png")
+    save(method_figure(), FOLDER / "method.png")
+    save(convex_figure(), FOLDER / "convex.png")
+
+
+def save(figure, path):
+    # a margin around titles, which the layout does not leave
+    figure.savefig(path, dpi=110, bbox_inches="tight", pad_inches=0.12)
+    plt.close(figure)
 
 
 def reduce_colors(path):
@@ -50,11 +56,13 @@ def draw_mixer(path):
     plotter.subplot(0, 0)
     opened.plot(ax=plotter, alpha=1.0)
     add_bed(plotter, centers, contacts)
+    finish(plotter)
+    names = [*(f"touches: {name}" for name in TYPES), "touches no wall"]
+    add_color_names(plotter, names, [*COLORS, BED_COLOR])
     plotter.subplot(0, 1)
     abut.find_contacts(centers, radii, opened).plot(ax=plotter, alpha=1.0, normals=False)
-    for column in (0, 1):
-        plotter.subplot(0, column)
-        finish(plotter)
+    finish(plotter)
+    add_color_names(plotter, [f"touched: {name}" for name in TYPES], COLORS)
     plotter.screenshot(path)
     plotter.close()
 
@@ -66,6 +74,14 @@ def finish(plotter):
     plotter.hide_axes()
     plotter.camera_position = [(0.50, -0.80, 0.36), (-0.012, 0.0, -0.012), (0, 0, 1)]
     plotter.camera.zoom(1.22)
+
+
+def add_color_names(plotter, names, colors):
+    """A line a color, lower left, where nothing is drawn."""
+    # the legend writes a name where the colors' column ends: a blank parts them
+    labels = [[" " + name, color] for name, color in zip(names, colors, strict=True)]
+    height = 0.045 * len(labels)
+    plotter.add_legend(labels, face="circle", loc="lower left", size=(0.3, height))
 
 
 def opened_mixer(mesh):
@@ -140,14 +156,13 @@ def add_moving(plotter, sim):
 # ---- the method, in a section across the facets --------------------------------------------------
 
 
-def draw_method(path):
+def method_figure():
     figure, axes = plt.subplots(1, 4, figsize=(15, 3.7), layout="constrained")
     for ax, panel in zip(axes, (draw_types, draw_all, draw_hierarchy, draw_weights), strict=True):
         panel(ax)
         ax.set(xlim=(-0.3, 2.75), ylim=(-0.9, 1.85), aspect="equal")
         ax.axis("off")
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
+    return figure
 
 
 def strips(profile):
@@ -242,7 +257,7 @@ def draw_weights(ax):
         ax.plot([x], [y], marker="o", color=KEPT, markersize=3 + 24 * weight, zorder=4)
         up = 1 if y > 0.5 else -1
         ax.annotate(f"{weight:.2f}", (x, y + 0.2 * up), ha="center", va="center")
-    ax.set_title("4  Nodal weights: force and moment are kept")
+    ax.set_title("4  Nodal weights keep force and moment")
 
 
 # ---- convex bodies -------------------------------------------------------------------------------
@@ -253,15 +268,14 @@ TRIANGLE = [(-0.6, -0.5), (0.8, -0.35), (0.1, 0.8)]
 TILT = np.radians(4)
 
 
-def draw_convex(path):
+def convex_figure():
     figure, axes = plt.subplots(1, 4, figsize=(15, 3.9), layout="constrained")
     for ax, panel in zip(axes, (draw_link, draw_gap, draw_entrances, draw_spots), strict=True):
         panel(ax)
     for ax in axes[[0, 2, 3]]:
         ax.set_aspect("equal", adjustable="datalim")
         ax.axis("off")
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
+    return figure
 
 
 def two_bodies(place, angle=0.0):

@@ -70,8 +70,8 @@ for resolution, color in RESOLUTIONS.items():
     up.plot(x, total[:, 2], color=color, label=resolution)
     largest = np.linalg.norm(np.diff(total, axis=0), axis=1).max()
     print(f"{resolution:10} largest step {largest:.4f}, force {np.linalg.norm(total[1000]):.4f}")
-across.set(xlabel="x", title="force across the groove")
-up.set(xlabel="x", title="force upwards")
+across.set(xlabel="x", ylabel="force", title="across the groove")
+up.set(xlabel="x", ylabel="force", title="upwards")
 _ = across.legend()
 
 # %% [markdown]
@@ -85,7 +85,7 @@ figure, ax = plt.subplots(figsize=(6, 3.5), layout="constrained")
 for facet, title in enumerate(("left plane", "right plane")):
     rows = found.facet == facet
     ax.plot(x[found.sphere[rows]], found.share[rows], label=title)
-ax.set(xlabel="x", title="shares")
+ax.set(xlabel="x", ylabel="share of the law's force", title="shares")
 _ = ax.legend()
 
 # %% [markdown]

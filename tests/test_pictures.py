@@ -1,0 +1,46 @@
+"""The pictures of README and docs, by what docs/pictures.py draws."""
+
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyvista")
+plt = pytest.importorskip("matplotlib.pyplot")
+
+FOLDER = Path(__file__).parents[1] / "docs"
+
+
+@pytest.fixture
+def pictures(monkeypatch):
+    monkeypatch.syspath_prepend(FOLDER)
+    import pictures
+
+    yield pictures
+    plt.close("all")
+    sys.modules.pop("pictures")
+
+
+@pytest.mark.parametrize("name", ["method_figure", "convex_figure"])
+def test_titles_stand_apart_and_inside(pictures, name):
+    figure = getattr(pictures, name)()
+    figure.draw_without_rendering()
+    titles = [ax.title.get_window_extent() for ax in figure.axes]
+    assert titles[0].x0 > 0 and titles[-1].x1 < figure.bbox.width
+    for left, right in pairwise(titles):
+        assert left.x1 + 10 < right.x0
+
+
+def test_every_color_of_the_mixer_has_a_name(pictures, tmp_path, monkeypatch):
+    named = []
+    add_color_names = pictures.add_color_names
+
+    def noted(plotter, names, colors):
+        named.extend(zip(names, colors, strict=True))
+        add_color_names(plotter, names, colors)
+
+    monkeypatch.setattr(pictures, "add_color_names", noted)
+    pictures.draw_mixer(tmp_path / "mixer.png")
+    assert {color for _, color in named} == {*pictures.COLORS, pictures.BED_COLOR}
+    assert (tmp_path / "mixer.png").stat().st_size > 100_000
