@@ -22,7 +22,9 @@ RAMP_FACETS = [[0, 1, 4, 3], [1, 2, 5, 4]]
 
 def table(first):
     """The rows of the table whose first column has that title, each as its numbers."""
-    rows = re.search(rf"^\| {re.escape(first)} \|.*\n\|[-| ]+\n((?:\|.*\n)+)", EXAMPLE, re.MULTILINE)
+    rows = re.search(
+        rf"^\| {re.escape(first)} \|.*\n\|[-| ]+\n((?:\|.*\n)+)", EXAMPLE, re.MULTILINE
+    )
     return [[float(x) for x in re.findall(r"-?\d+(?:\.\d+)?", row)] for row in rows[1].splitlines()]
 
 
