@@ -25,6 +25,7 @@ KEPT, DROPPED = "#1b1f24", "#b9c0c7"
 def main():
     matplotlib.use("Agg")
     draw_mixer(FOLDER / "mixer.png")
+    draw_sharing(FOLDER / "sharing.png")
     draw_simulation(FOLDER / "simulation.png")
     reduce_colors(FOLDER / "simulation.png")
     save(method_figure(), FOLDER / "method.png")
@@ -258,6 +259,95 @@ def draw_weights(ax):
         up = 1 if y > 0.5 else -1
         ax.annotate(f"{weight:.2f}", (x, y + 0.2 * up), ha="center", va="center")
     ax.set_title("4  Nodal weights keep force and moment")
+
+
+# ---- the worked example of sharing ---------------------------------------------------------------
+
+GROOVE = [(-2, 0), (-0.2625, 0), (0.475, 0), (1.675, 1.6)]
+SLOPE = [(-2, 0), (0, 0), (1.92, 0.56)]
+HEIGHT = 0.9  # of the center over the floor; the sphere's radius is 1
+LENGTH = 0.58  # of the arrow of the floor's force
+
+
+def draw_sharing(path):
+    figure = sharing_figure()
+    figure.savefig(path, dpi=110, bbox_inches="tight", pad_inches=0.12)
+    plt.close(figure)
+
+
+def sharing_figure():
+    figure, axes = plt.subplots(1, 4, figsize=(15, 3.7), layout="constrained")
+    draw_groove(axes[0])
+    draw_forces(axes[1], "hierarchy", "2  Hierarchy: two full forces")
+    draw_forces(axes[2], "sharing", "3  Sharing: what is left over")
+    draw_ramp(axes[3])
+    for ax in axes[:3]:
+        ax.set(xlim=(-1.2, 1.6), ylim=(-0.45, 2.15), aspect="equal")
+        ax.axis("off")
+    return figure
+
+
+def hertz(found):
+    """The forces of the contacts, 1 where the overlap is that with the floor."""
+    return found.share * (found.overlap / (1 - HEIGHT)) ** 1.5
+
+
+def find_in_groove(ax, resolution):
+    draw_sphere(ax, 0, HEIGHT, 1)
+    draw_profile(ax, GROOVE)
+    return abut.find_contacts([[0, 0, HEIGHT]], 1.0, strips(GROOVE), resolution=resolution)
+
+
+def draw_groove(ax):
+    found = find_in_groove(ax, "all")
+    places = ((0, -0.22), (0.1, -0.12), (-0.6, -0.4))  # of the labels, nearest first
+    for number, (point, place) in enumerate(zip(found.point[:, [0, 2]], places, strict=True)):
+        color = COLORS[found.type[number]]
+        draw_contact(ax, (0, HEIGHT), point, color)
+        label = f"{number}: \u03b4 = {found.overlap[number]:.4g}"
+        ax.annotate(label, point + place, color=color)
+    ax.set_title("1  Three facets touch, of two walls")
+
+
+def draw_forces(ax, resolution, title):
+    """The contacts' forces, from the center, and their sum."""
+    found = find_in_groove(ax, resolution)
+    center, normals = np.array([0, HEIGHT]), found.normal[:, [0, 2]]
+    forces = hertz(found)
+    total = forces @ normals
+    draw_arrow(ax, center, center + LENGTH * total, KEPT)
+    for number, (point, normal, force) in enumerate(
+        zip(found.point[:, [0, 2]], normals, forces, strict=True)
+    ):
+        ax.plot(*point, marker="o", color=COLORS[0], markersize=7, zorder=6)
+        draw_arrow(ax, point, point + LENGTH * force * normal, COLORS[0])
+        ax.annotate(f"{force:.2f}", point + ((0.08, 0.15), (0.1, -0.12))[number], color=COLORS[0])
+    ax.annotate(f"{np.linalg.norm(total):.2f}", center + LENGTH * total + (0.07, -0.1), color=KEPT)
+    ax.set_title(title)
+
+
+def draw_arrow(ax, begin, end, color):
+    style = {"arrowstyle": "->", "color": color, "linewidth": 2, "shrinkA": 0, "shrinkB": 0}
+    ax.annotate("", end, begin, arrowprops=style, zorder=7)
+
+
+def draw_ramp(ax):
+    """The force on a sphere that rolls from a floor onto a ramp."""
+    x = np.linspace(-0.35, 0.1, 1801)
+    centers = np.column_stack([x, np.zeros_like(x), np.full_like(x, HEIGHT)])
+    for resolution, color in (("hierarchy", COLORS[1]), ("sharing", COLORS[0])):
+        found = abut.find_contacts(centers, 1.0, strips(SLOPE), resolution=resolution)
+        total = np.zeros_like(centers)
+        np.add.at(total, found.sphere, hertz(found)[:, None] * found.normal)
+        ax.plot(x, np.linalg.norm(total, axis=1), color=color, linewidth=2, label=resolution)
+    ax.set(
+        xlabel="x",
+        ylabel="length of the total force",
+        xticks=(-0.3, -0.2, -0.1, 0, 0.1),
+        ylim=(0, 2.8),
+    )
+    ax.legend(loc="lower left")
+    ax.set_title("4  From a floor onto a ramp")
 
 
 # ---- convex bodies -------------------------------------------------------------------------------
