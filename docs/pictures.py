@@ -29,6 +29,7 @@ def main():
     reduce_colors(FOLDER / "simulation.png")
     draw_method(FOLDER / "method.png")
     draw_convex(FOLDER / "convex.png")
+    draw_laws(FOLDER / "laws.png")
 
 
 def reduce_colors(path):
@@ -361,6 +362,119 @@ def draw_spots(ax):
     push = weights.sum() * found.normal[0]
     ax.annotate("", center - 4 * push, center, arrowprops={"arrowstyle": "->", "color": KEPT})
     ax.set_title("4  Contact points, each with its overlap")
+
+
+# ---- the laws of contacts ------------------------------------------------------------------------
+
+SOFT = abut.Material(density=1000, young=1e6, poisson=0.3)
+BALL = 0.1
+
+
+def draw_laws(path):
+    figure, axes = plt.subplots(1, 3, figsize=(15, 4.4), layout="constrained")
+    for ax, panel in zip(axes, (draw_arms, draw_collisions, draw_sliding), strict=True):
+        panel(ax)
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+    reduce_colors(path)
+
+
+def draw_arms(ax):
+    """A sphere at a wall and two spheres, with what the library finds of them."""
+    floor, center = [(-1.0, 0.0), (1.0, 0.0)], np.array([0.0, 0.6])
+    found = abut.find_contacts([[0, 0, 0.6]], 0.8, strips(floor))
+    point, normal = found.point[0, [0, 2]], found.normal[0, [0, 2]]
+    draw_sphere(ax, *center, 0.8)
+    draw_profile(ax, floor)
+    draw_arm(ax, center, point, "i")
+    draw_normal_and_overlap(ax, point, normal, point, found.overlap[0])
+    ax.annotate("P", point + (-0.16, 0.07))
+
+    centers, radii = np.array([[2.2, 0, 0.3], [3.4, 0, 0.75]]), np.array([0.85, 0.7])
+    pair = abut.find_pairs(centers, radii)
+    normal, overlap = pair.normal[0, [0, 2]], pair.overlap[0]
+    surface = centers[1, [0, 2]] + radii[1] * normal
+    for middle, radius, name in zip(centers[:, [0, 2]], radii, "ij", strict=True):
+        draw_sphere(ax, *middle, radius)
+        draw_arm(ax, middle, surface - 0.5 * overlap * normal, name)
+    draw_normal_and_overlap(ax, surface - 0.5 * overlap * normal, normal, surface, overlap)
+    ax.set(xlim=(-1.1, 4.2), ylim=(-0.75, 1.75), aspect="equal")
+    ax.axis("off")
+    ax.set_title("1  Normal, overlap and arms")
+
+
+def draw_arm(ax, center, point, name):
+    ax.plot(*zip(center, point, strict=True), color=KEPT, linestyle=":", linewidth=1.5, zorder=3)
+    ax.plot([point[0]], [point[1]], marker="o", color=KEPT, markersize=5, zorder=6)
+    ax.annotate(name, center + (-0.06, 0.1))
+
+
+def draw_normal_and_overlap(ax, point, normal, surface, overlap):
+    """The normal beside the arm, and the overlap from where the other's surface is."""
+    across = np.array([-normal[1], normal[0]])
+    tail = point - 0.14 * across
+    arrow = {"color": COLORS[0], "arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0, "linewidth": 1.8}
+    ax.annotate("", tail + 0.45 * normal, tail, arrowprops=arrow, zorder=7)
+    ax.annotate("n", tail + 0.3 * normal - 0.12 * across, color=COLORS[0], ha="center", va="center")
+    ends = np.array([surface, surface - overlap * normal]) + 0.14 * across
+    ax.plot(*ends.T, color=COLORS[2], marker="_", markersize=0, linewidth=3.5, zorder=7)
+    beside = ends.mean(axis=0) + 0.13 * across
+    ax.annotate("δ", beside, color=COLORS[2], ha="center", va="center")
+
+
+def collide(law):
+    """Overlap in mm and normal force while a ball hits a wall, and the speed that is left."""
+    sim = abut.Simulation(step=2e-5, gravity=(0, 0, 0))
+    sim.set_law(SOFT, abut.Material(), law)
+    sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)))
+    sim.add_spheres([[0, 0, BALL]], BALL, SOFT, [[0, 0, -1]])
+    record = sim.record(sim.step, lambda s: (s.contacts.overlap.sum(), s.forces[0, 2]))
+    sim.run(0.06)
+    overlaps, forces = np.array(record.values).T
+    touches = overlaps > 0
+    return 1e3 * overlaps[touches], forces[touches], sim.velocities[0, 2]
+
+
+def draw_collisions(ax):
+    laws = (("Hertz", abut.Hertz, {}), ("Linear", abut.Linear, {"stiffness": 4e4}))
+    for (name, law, constants), color in zip(laws, COLORS[::2], strict=True):
+        ax.plot(*collide(law(**constants))[:2], color=color, linestyle="--", linewidth=1)
+        overlaps, forces, speed = collide(law(**constants, restitution=0.5))
+        ax.plot(overlaps, forces, color=color, label=f"{name}, comes back at {speed:.2f}")
+    ax.set(xlabel="overlap in mm", ylabel="normal force in N", xlim=(0, None), ylim=(0, None))
+    ax.legend(loc="upper left", frameon=False)
+    ax.set_title("2  Normal force in a collision at 1 m/s")
+
+
+def draw_sliding(ax):
+    for overlap, color in ((1.0, COLORS[0]), (0.6, COLORS[2])):
+        ways, forces, limit = slide(1e-3 * overlap)
+        ax.plot(1e3 * ways, forces, color=color, label=f"pressed in by {overlap:g} mm")
+        for side in (-limit, limit):
+            ax.axhline(side, color=color, linestyle=":", linewidth=1)
+    ax.axhline(0, color=DROPPED, linewidth=1)
+    ax.set(xlabel="way in mm", ylabel="tangential force in N")
+    ax.margins(y=0.2)
+    ax.legend(loc="lower right", frameon=False)
+    ax.set_title("3  Tangential force, there and back")
+
+
+def slide(overlap):
+    """Ways, and the forces against them, of a ball that is led over a floor; Coulomb's limit."""
+    friction, there = 0.5, 1000
+    sim = abut.Simulation(step=1e-6, gravity=(0, 0, 0))
+    sim.set_law(SOFT, abut.Material(), abut.Hertz(friction=friction))
+    sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)))
+    sim.add_spheres([[0, 0, BALL - overlap]], BALL, SOFT)
+    ways, forces = np.zeros(2 * there), np.zeros((2 * there, 3))
+    for step in range(2 * there):
+        # led by hand: it neither rolls nor comes up
+        sim.velocities = [[1.0 if step < there else -1.0, 0, 0]]
+        sim.angular_velocities = [[0, 0, 0]]
+        ways[step] = sim.centers[0, 0]
+        sim.run(steps=1)
+        forces[step] = sim.forces[0]
+    return ways, -forces[:, 0], friction * forces[-1, 2]
 
 
 if __name__ == "__main__":
