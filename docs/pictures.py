@@ -371,7 +371,9 @@ BALL = 0.1
 
 
 def draw_laws(path):
-    figure, axes = plt.subplots(1, 3, figsize=(15, 4.4), layout="constrained")
+    figure, axes = plt.subplots(
+        1, 3, figsize=(15, 4.2), width_ratios=(1.45, 1, 1), layout="constrained"
+    )
     for ax, panel in zip(axes, (draw_arms, draw_collisions, draw_sliding), strict=True):
         panel(ax)
     figure.savefig(path, dpi=110)
@@ -386,27 +388,35 @@ def draw_arms(ax):
     point, normal = found.point[0, [0, 2]], found.normal[0, [0, 2]]
     draw_sphere(ax, *center, 0.8)
     draw_profile(ax, floor)
-    draw_arm(ax, center, point, "i")
+    draw_arm(ax, center, point, "i", -1)
     draw_normal_and_overlap(ax, point, normal, point, found.overlap[0])
-    ax.annotate("P", point + (-0.16, 0.07))
+    ax.annotate("P", point + (0.07, -0.2))
 
     centers, radii = np.array([[2.2, 0, 0.3], [3.4, 0, 0.75]]), np.array([0.85, 0.7])
     pair = abut.find_pairs(centers, radii)
     normal, overlap = pair.normal[0, [0, 2]], pair.overlap[0]
     surface = centers[1, [0, 2]] + radii[1] * normal
-    for middle, radius, name in zip(centers[:, [0, 2]], radii, "ij", strict=True):
+    # both arms end in the middle of the overlap
+    point = surface - 0.5 * overlap * normal
+    for middle, radius, name, side in zip(centers[:, [0, 2]], radii, "ij", (-1, -1), strict=True):
         draw_sphere(ax, *middle, radius)
-        draw_arm(ax, middle, surface - 0.5 * overlap * normal, name)
-    draw_normal_and_overlap(ax, surface - 0.5 * overlap * normal, normal, surface, overlap)
-    ax.set(xlim=(-1.1, 4.2), ylim=(-0.75, 1.75), aspect="equal")
+        draw_arm(ax, middle, point, name, side)
+    ax.add_patch(Circle(centers[0, [0, 2]], radii[0], fill=False, edgecolor="#8c9a5b"))
+    draw_normal_and_overlap(ax, point, normal, surface, overlap)
+    ax.margins(0.01)
+    ax.set_aspect("equal", adjustable="datalim")
     ax.axis("off")
     ax.set_title("1  Normal, overlap and arms")
 
 
-def draw_arm(ax, center, point, name):
+def draw_arm(ax, center, point, name, side):
+    """The way from a center to where the force acts, named to its left (1) or right (-1)."""
+    along = (point - center) / np.linalg.norm(point - center)
+    beside = center + 0.3 * along + 0.13 * side * np.array([-along[1], along[0]])
+    ax.annotate(f"$\\mathbf{{r}}_{name}$", beside, ha="center", va="center")
     ax.plot(*zip(center, point, strict=True), color=KEPT, linestyle=":", linewidth=1.5, zorder=3)
     ax.plot([point[0]], [point[1]], marker="o", color=KEPT, markersize=5, zorder=6)
-    ax.annotate(name, center + (-0.06, 0.1))
+    ax.annotate(name, center + (0, 0.14), ha="center", va="center", fontstyle="italic")
 
 
 def draw_normal_and_overlap(ax, point, normal, surface, overlap):
@@ -415,7 +425,8 @@ def draw_normal_and_overlap(ax, point, normal, surface, overlap):
     tail = point - 0.14 * across
     arrow = {"color": COLORS[0], "arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0, "linewidth": 1.8}
     ax.annotate("", tail + 0.45 * normal, tail, arrowprops=arrow, zorder=7)
-    ax.annotate("n", tail + 0.3 * normal - 0.12 * across, color=COLORS[0], ha="center", va="center")
+    beside = tail + 0.25 * normal - 0.1 * across
+    ax.annotate("$\\mathbf{n}$", beside, color=COLORS[0], ha="center", va="center")
     ends = np.array([surface, surface - overlap * normal]) + 0.14 * across
     ax.plot(*ends.T, color=COLORS[2], marker="_", markersize=0, linewidth=3.5, zorder=7)
     beside = ends.mean(axis=0) + 0.13 * across
@@ -438,9 +449,12 @@ def collide(law):
 def draw_collisions(ax):
     laws = (("Hertz", abut.Hertz, {}), ("Linear", abut.Linear, {"stiffness": 4e4}))
     for (name, law, constants), color in zip(laws, COLORS[::2], strict=True):
-        ax.plot(*collide(law(**constants))[:2], color=color, linestyle="--", linewidth=1)
+        # without damping it comes back as it goes in
+        overlaps, forces, _ = collide(law(**constants))
+        way_in = np.argmax(overlaps)
+        ax.plot(overlaps[:way_in], forces[:way_in], color=color, linestyle="--", linewidth=1)
         overlaps, forces, speed = collide(law(**constants, restitution=0.5))
-        ax.plot(overlaps, forces, color=color, label=f"{name}, comes back at {speed:.2f}")
+        ax.plot(overlaps, forces, color=color, label=f"{name}: comes back at {speed:.2f} m/s")
     ax.set(xlabel="overlap in mm", ylabel="normal force in N", xlim=(0, None), ylim=(0, None))
     ax.legend(loc="upper left", frameon=False)
     ax.set_title("2  Normal force in a collision at 1 m/s")
@@ -454,7 +468,7 @@ def draw_sliding(ax):
             ax.axhline(side, color=color, linestyle=":", linewidth=1)
     ax.axhline(0, color=DROPPED, linewidth=1)
     ax.set(xlabel="way in mm", ylabel="tangential force in N")
-    ax.margins(y=0.2)
+    ax.margins(y=0.3)
     ax.legend(loc="lower right", frameon=False)
     ax.set_title("3  Tangential force, there and back")
 
