@@ -25,11 +25,13 @@ KEPT, DROPPED = "#1b1f24", "#b9c0c7"
 def main():
     matplotlib.use("Agg")
     draw_mixer(FOLDER / "mixer.png")
-    draw_sharing(FOLDER / "sharing.png")
     draw_simulation(FOLDER / "simulation.png")
     reduce_colors(FOLDER / "simulation.png")
     save(method_figure(), FOLDER / "method.png")
+    save(sharing_figure(), FOLDER / "sharing.png")
     save(convex_figure(), FOLDER / "convex.png")
+    save(laws_figure(), FOLDER / "laws.png")
+    reduce_colors(FOLDER / "laws.png")
 
 
 def save(figure, path):
@@ -269,12 +271,6 @@ HEIGHT = 0.9  # of the center over the floor; the sphere's radius is 1
 LENGTH = 0.58  # of the arrow of the floor's force
 
 
-def draw_sharing(path):
-    figure = sharing_figure()
-    figure.savefig(path, dpi=110, bbox_inches="tight", pad_inches=0.12)
-    plt.close(figure)
-
-
 def sharing_figure():
     figure, axes = plt.subplots(1, 4, figsize=(15, 3.7), layout="constrained")
     draw_groove(axes[0])
@@ -465,6 +461,131 @@ def draw_spots(ax):
     push = weights.sum() * found.normal[0]
     ax.annotate("", center - 4 * push, center, arrowprops={"arrowstyle": "->", "color": KEPT})
     ax.set_title("4  Contact points, each with its overlap")
+
+
+# ---- the laws of contacts ------------------------------------------------------------------------
+
+SOFT = abut.Material(density=1000, young=1e6, poisson=0.3)
+BALL = 0.1
+
+
+def laws_figure():
+    figure, axes = plt.subplots(
+        1, 3, figsize=(15, 4.2), width_ratios=(1.45, 1, 1), layout="constrained"
+    )
+    for ax, panel in zip(axes, (draw_arms, draw_collisions, draw_sliding), strict=True):
+        panel(ax)
+    return figure
+
+
+def draw_arms(ax):
+    """A sphere at a wall and two spheres, with what the library finds of them."""
+    floor, center = [(-1.0, 0.0), (1.0, 0.0)], np.array([0.0, 0.6])
+    found = abut.find_contacts([[0, 0, 0.6]], 0.8, strips(floor))
+    point, normal = found.point[0, [0, 2]], found.normal[0, [0, 2]]
+    draw_sphere(ax, *center, 0.8)
+    draw_profile(ax, floor)
+    draw_arm(ax, center, point, "i", -1)
+    draw_normal_and_overlap(ax, point, normal, point, found.overlap[0])
+    ax.annotate("P", point + (0.07, -0.2))
+
+    centers, radii = np.array([[2.2, 0, 0.3], [3.4, 0, 0.75]]), np.array([0.85, 0.7])
+    pair = abut.find_pairs(centers, radii)
+    normal, overlap = pair.normal[0, [0, 2]], pair.overlap[0]
+    surface = centers[1, [0, 2]] + radii[1] * normal
+    # both arms end in the middle of the overlap
+    point = surface - 0.5 * overlap * normal
+    for middle, radius, name, side in zip(centers[:, [0, 2]], radii, "ij", (-1, -1), strict=True):
+        draw_sphere(ax, *middle, radius)
+        draw_arm(ax, middle, point, name, side)
+    ax.add_patch(Circle(centers[0, [0, 2]], radii[0], fill=False, edgecolor="#8c9a5b"))
+    draw_normal_and_overlap(ax, point, normal, surface, overlap)
+    ax.margins(0.01)
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.axis("off")
+    ax.set_title("1  Normal, overlap and arms")
+
+
+def draw_arm(ax, center, point, name, side):
+    """The way from a center to where the force acts, named to its left (1) or right (-1)."""
+    along = (point - center) / np.linalg.norm(point - center)
+    beside = center + 0.3 * along + 0.13 * side * np.array([-along[1], along[0]])
+    ax.annotate(f"$\\mathbf{{r}}_{name}$", beside, ha="center", va="center")
+    ax.plot(*zip(center, point, strict=True), color=KEPT, linestyle=":", linewidth=1.5, zorder=3)
+    ax.plot([point[0]], [point[1]], marker="o", color=KEPT, markersize=5, zorder=6)
+    ax.annotate(name, center + (0, 0.14), ha="center", va="center", fontstyle="italic")
+
+
+def draw_normal_and_overlap(ax, point, normal, surface, overlap):
+    """The normal beside the arm, and the overlap from where the other's surface is."""
+    across = np.array([-normal[1], normal[0]])
+    tail = point - 0.14 * across
+    arrow = {"color": COLORS[0], "arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0, "linewidth": 1.8}
+    ax.annotate("", tail + 0.45 * normal, tail, arrowprops=arrow, zorder=7)
+    beside = tail + 0.25 * normal - 0.1 * across
+    ax.annotate("$\\mathbf{n}$", beside, color=COLORS[0], ha="center", va="center")
+    ends = np.array([surface, surface - overlap * normal]) + 0.14 * across
+    ax.plot(*ends.T, color=COLORS[2], marker="_", markersize=0, linewidth=3.5, zorder=7)
+    beside = ends.mean(axis=0) + 0.13 * across
+    ax.annotate("δ", beside, color=COLORS[2], ha="center", va="center")
+
+
+def collide(law):
+    """Overlap in mm and normal force while a ball hits a wall, and the speed that is left."""
+    sim = abut.Simulation(step=2e-5, gravity=(0, 0, 0))
+    sim.set_law(SOFT, abut.Material(), law)
+    sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)))
+    sim.add_spheres([[0, 0, BALL]], BALL, SOFT, [[0, 0, -1]])
+    record = sim.record(sim.step, lambda s: (s.contacts.overlap.sum(), s.forces[0, 2]))
+    sim.run(0.06)
+    overlaps, forces = np.array(record.values).T
+    touches = overlaps > 0
+    return 1e3 * overlaps[touches], forces[touches], sim.velocities[0, 2]
+
+
+def draw_collisions(ax):
+    laws = (("Hertz", abut.Hertz, {}), ("Linear", abut.Linear, {"stiffness": 4e4}))
+    for (name, law, constants), color in zip(laws, COLORS[::2], strict=True):
+        # without damping it comes back as it goes in
+        overlaps, forces, _ = collide(law(**constants))
+        way_in = np.argmax(overlaps)
+        ax.plot(overlaps[:way_in], forces[:way_in], color=color, linestyle="--", linewidth=1)
+        overlaps, forces, speed = collide(law(**constants, restitution=0.5))
+        ax.plot(overlaps, forces, color=color, label=f"{name}: comes back at {speed:.2f} m/s")
+    ax.set(xlabel="overlap in mm", ylabel="normal force in N", xlim=(0, None), ylim=(0, None))
+    ax.legend(loc="upper left", frameon=False)
+    ax.set_title("2  Normal force in a collision at 1 m/s")
+
+
+def draw_sliding(ax):
+    for overlap, color in ((1.0, COLORS[0]), (0.6, COLORS[2])):
+        ways, forces, limit = slide(1e-3 * overlap)
+        ax.plot(1e3 * ways, forces, color=color, label=f"pressed in by {overlap:g} mm")
+        for side in (-limit, limit):
+            ax.axhline(side, color=color, linestyle=":", linewidth=1)
+    ax.axhline(0, color=DROPPED, linewidth=1)
+    ax.set(xlabel="way in mm", ylabel="tangential force in N")
+    ax.margins(y=0.3)
+    ax.legend(loc="lower right", frameon=False)
+    ax.set_title("3  Tangential force, there and back")
+
+
+def slide(overlap):
+    """Ways, and the forces against them, of a ball that is led over a floor; Coulomb's limit."""
+    friction, there = 0.5, 1000
+    sim = abut.Simulation(step=1e-6, gravity=(0, 0, 0))
+    sim.set_law(SOFT, abut.Material(), abut.Hertz(friction=friction))
+    sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)))
+    sim.add_spheres([[0, 0, BALL - overlap]], BALL, SOFT)
+    ways, forces = np.zeros(2 * there), np.zeros((2 * there, 3))
+    for step in range(2 * there):
+        # led by hand: it neither rolls nor comes up
+        sim.velocities = [[1.0 if step < there else -1.0, 0, 0]]
+        sim.angular_velocities = [[0, 0, 0]]
+        ways[step] = sim.centers[0, 0]
+        sim.run(steps=1)
+        forces[step] = sim.forces[0]
+    return ways, -forces[:, 0], friction * forces[-1, 2]
 
 
 if __name__ == "__main__":

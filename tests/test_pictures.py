@@ -22,7 +22,9 @@ def pictures(monkeypatch):
     sys.modules.pop("pictures")
 
 
-@pytest.mark.parametrize("name", ["method_figure", "convex_figure"])
+@pytest.mark.parametrize(
+    "name", ["method_figure", "sharing_figure", "convex_figure", "laws_figure"]
+)
 def test_titles_stand_apart_and_inside(pictures, name):
     figure = getattr(pictures, name)()
     figure.draw_without_rendering()
