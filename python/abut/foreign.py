@@ -87,7 +87,9 @@ def _from_pyvista(obj: Any) -> Facets:
 def _from_grid(obj: Any) -> Facets:
     """The surface of a pyvista grid, of the grid's own points; each facet's source is its cell."""
     if obj.n_cells == 0:
-        return Facets(checks.points(obj.points, "points"), np.zeros(0, np.intp), offsets_of(()))
+        return Facets(
+            checks.points(obj.points, "points"), np.zeros(0, np.intp), np.zeros(1, np.intp)
+        )
     surface = obj.extract_surface(
         pass_pointid=True, pass_cellid=True, nonlinear_subdivision=0, algorithm="dataset_surface"
     )
@@ -133,7 +135,7 @@ def _from_vtk(faces: Any) -> Corners:
 
 
 def _from_meshio(obj: Any) -> Facets:
-    counts = Counter()
+    counts: Counter[str] = Counter()
     for block in obj.cells:
         counts[block.type] += len(block.data)
     tell_left_out(counts)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
 from .facets import Facets, offsets_of
-from .vtk_xml import ArraysByName, File
+from .vtk_xml import File
 
 if TYPE_CHECKING:
     from ..mesh import Mesh
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Piece = tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]
 
 
-def described(mesh: Mesh) -> ArraysByName:
+def described(mesh: Mesh) -> dict[str, NDArray]:
     """What is told of each facet of a mesh."""
     return {"normal": mesh.normals, "area": mesh.areas, "noise": mesh.noise, "source": mesh.source}
 
@@ -30,7 +30,7 @@ def columns_of_mesh(
     mesh: Mesh,
     cell_data: Mapping[str, ArrayLike] | None,
     point_data: Mapping[str, ArrayLike] | None,
-) -> tuple[ArraysByName, ArraysByName]:
+) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
     """Columns of the facets and of the vertices of a mesh, which a caller gives, by their names."""
     taken = described(mesh)
     of_facets = {

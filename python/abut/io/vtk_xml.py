@@ -208,7 +208,7 @@ class File:
         if kept == "ascii":
             return _of_text(item.text or "", dtype)
         if kept == "binary":
-            data = _Base64((item.text or "").strip().encode(), 0)
+            data: _Raw = _Base64((item.text or "").strip().encode(), 0)
         elif kept == "appended":
             begin = self._begin + _whole(item, "offset", 0)
             if not self._begin <= begin < len(self._data):

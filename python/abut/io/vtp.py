@@ -52,7 +52,12 @@ def save_points(
 def save_mesh(mesh: Mesh, path: Path, of_facets: ArraysByName, of_vertices: ArraysByName) -> None:
     """Write a mesh's polygons, with what describes each facet, and further columns."""
     save_polygons(
-        path, mesh.vertices, mesh.indices, mesh.offsets, of_vertices, described(mesh) | of_facets
+        path,
+        mesh.vertices,
+        mesh.indices,
+        mesh.offsets,
+        of_vertices,
+        {**described(mesh), **of_facets},
     )
 
 

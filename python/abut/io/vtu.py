@@ -25,12 +25,16 @@ def save_mesh(mesh: Mesh, path: Path, of_facets: ArraysByName, of_vertices: Arra
     counts = np.diff(mesh.offsets)
     types = np.full(len(mesh), VTK_POLYGON, np.uint8)
     types[counts == 3], types[counts == 4] = VTK_TRIANGLE, VTK_QUAD
-    cells = {"connectivity": mesh.indices, "offsets": mesh.offsets[1:], "types": types}
+    cells: ArraysByName = {
+        "connectivity": mesh.indices,
+        "offsets": mesh.offsets[1:],
+        "types": types,
+    }
     sections = [
         Section("Points", {"Points": mesh.vertices}),
         Section("Cells", cells),
         Section("PointData", of_vertices),
-        Section("CellData", described(mesh) | of_facets),
+        Section("CellData", {**described(mesh), **of_facets}),
     ]
     numbers = {"NumberOfPoints": len(mesh.vertices), "NumberOfCells": len(mesh)}
     vtk_xml.write(path, _KIND, numbers, sections)
