@@ -35,6 +35,9 @@ def read(value: object, name: str, kinds: str, wanted: str) -> NDArray[Any]:
         array = np.asarray(value)
     except ValueError:
         raise ValueError(f"{name} is ragged: its rows have different lengths") from None
+    except TypeError as error:
+        # what is no array tells so itself
+        raise TypeError(f"{name}: {error}") from None
     if array.dtype.kind in kinds or (array.size == 0 and array.dtype.kind == "f"):
         return array
     raise TypeError(f"{name} {_what(value, array)}, but must be {wanted}")

@@ -99,7 +99,10 @@ class Contacts(Table):
 
     ``contacts[rows]`` selects rows by a mask, increasing indices, or a slice with a positive step.
     A selection is a `Contacts` that keeps n and the sphere numbers. A table has no single rows to
-    loop over: use its columns, or `of` for one sphere.
+    loop over: use its columns, or `of` for one sphere. ``contacts["overlap"]`` is the column.
+
+    What reads Arrow takes the table as it is: ``polars.DataFrame(contacts)``,
+    ``pyarrow.table(contacts)``.
 
     ``==`` tells whether all columns and offsets are equal; meshes and poses are not compared.
 

@@ -61,6 +61,9 @@ class Pairs(Table):
     selection is a `Pairs` that keeps n and the sphere numbers. A table has no single rows to loop
     over: use its columns, or `of`.
 
+    ``pairs["overlap"]`` is the column. What reads Arrow takes the table as it is:
+    ``polars.DataFrame(pairs)``, ``pyarrow.table(pairs)``.
+
     ``==`` tells whether all columns and offsets are equal; the rest is not compared.
 
     Examples
