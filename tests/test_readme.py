@@ -1,7 +1,5 @@
 """What the README says is what happens."""
 
-import contextlib
-import io
 import re
 from pathlib import Path
 
@@ -9,6 +7,7 @@ import pytest
 
 import abut
 from abut import cli
+from pages import blocks, printed, run_page
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -19,44 +18,29 @@ COMMANDS = [
 ]
 
 
-def blocks(language, page=README):
-    """The code blocks of a language, each with the text block right below it, or ""."""
-    pattern = rf"```{language}\n(.*?)```(?:\n\n```text\n(.*?)```)?"
-    return re.findall(pattern, page, flags=re.DOTALL)
-
-
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def printed(run, *arguments):
-    with contextlib.redirect_stdout(io.StringIO()) as out:
-        run(*arguments)
-    return out.getvalue()
-
-
 def test_the_two_commands_come_first():
-    assert blocks("")[0][0].splitlines() == COMMANDS
+    assert blocks("", README)[0][0].splitlines() == COMMANDS
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/dem.md"])
 def test_python_blocks_print_what_is_written_below_them(page):
-    scope, found = {}, blocks("python", (ROOT / page).read_text(encoding="utf-8"))
-    assert found
-    for code, output in found:
-        assert printed(exec, code, scope) == output
+    run_page((ROOT / page).read_text(encoding="utf-8"))
 
 
 def test_the_first_blocks_leave_a_table():
     scope = {}
-    for code, _ in blocks("python")[:2]:
+    for code, _ in blocks("python", README)[:2]:
         printed(exec, code, scope)
     assert Path("contacts.csv").exists()
 
 
 def test_the_example_has_twelve_lines():
-    assert len(blocks("python")[0][0].splitlines()) == 12
+    assert len(blocks("python", README)[0][0].splitlines()) == 12
 
 
 def test_demo_prints_what_is_written():
