@@ -203,3 +203,317 @@ def test_spheres_have_colors_and_a_bar(tmp_path):
     assert [one.get_ylabel() for one in ax.figure.axes if one is not ax] == ["speed"]
     assert ax.collections[-1].get_clim() == (0, 4)
     ax.figure.savefig(tmp_path / "spheres.png")
+
+
+# ---- colors that tell numbers --------------------------------------------------------------------
+
+
+def bars(axes):
+    return [one.get_ylabel() for one in axes.figure.axes if one is not axes]
+
+
+def color_of(value, low, high, cmap="viridis"):
+    matplotlib = pytest.importorskip("matplotlib")
+    return matplotlib.colormaps[cmap]((value - low) / (high - low))
+
+
+def facet_colors(axes):
+    (facets,) = drawn(axes, "Poly3DCollection")
+    # in the order in which they were added, not in that of depth
+    return facets._facecolor3d
+
+
+def test_facets_have_the_colors_of_their_scalars(mesh, axes):
+    mesh.plot(ax=axes, scalars=[3, 7], label="wear")
+    np.testing.assert_allclose(facet_colors(axes), [color_of(3, 3, 7), color_of(7, 3, 7)])
+    assert bars(axes) == ["wear"]
+
+
+def test_vertices_color_facets_by_their_mean(mesh, axes):
+    # of the first facet's corners, whose mean is 2, one has no number
+    mesh.plot(ax=axes, scalars=[1, 2, 3, np.nan, 5, 6], limits=(0, 8), cmap="magma")
+    means = [2, (2 + 5 + 6 + 3) / 4]
+    wanted = [color_of(mean, 0, 8, "magma") for mean in means]
+    np.testing.assert_allclose(facet_colors(axes), wanted)
+
+
+def test_facets_without_a_number_are_plain(mesh, axes):
+    mesh.plot(ax=axes, scalars=[np.nan, 7])
+    red, green, blue, alpha = facet_colors(axes)[0]
+    assert red < green < blue
+    assert alpha == 1
+
+
+def test_bar_can_be_left_out(mesh, axes):
+    mesh.plot(ax=axes, scalars=[3, 7], label=None)
+    assert bars(axes) == []
+
+
+def test_as_many_facets_as_vertices_want_a_word(axes):
+    tetrahedron = abut.Mesh(
+        [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]
+    )
+    with pytest.raises(ValueError, match="say at='facet' or at='vertex'"):
+        tetrahedron.plot(ax=axes, scalars=[1, 2, 3, 4])
+    tetrahedron.plot(ax=axes, scalars=[1, 2, 3, 4], at="vertex", limits=(0, 4))
+    np.testing.assert_allclose(facet_colors(axes)[0], color_of(2, 0, 4))
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"scalars": [1, 2, 3]}, ValueError, r"shape \(3,\).*\(2,\), one a facet or \(6,\), one a"),
+        ({"scalars": [1, np.inf]}, ValueError, r"scalars\[1\] is inf"),
+        ({"scalars": ["a", "b"]}, TypeError, "scalars has dtype"),
+        ({"scalars": [1, 2], "at": "vertex"}, ValueError, r"must be \(6,\), one a vertex"),
+        ({"scalars": [1, 2], "at": "node"}, ValueError, "at is 'node', but must be 'facet' or"),
+        ({"scalars": [1, 2], "limits": (3, 1)}, ValueError, r"limits is \(3, 1\), but must be"),
+        ({"scalars": [1, 2], "label": 3}, TypeError, "label is 3"),
+    ],
+)
+def test_wrong_scalars_of_a_mesh_are_errors(mesh, axes, options, error, message):
+    with pytest.raises(error, match=message):
+        mesh.plot(ax=axes, **options)
+
+
+@pytest.fixture
+def loaded(mesh):
+    """Three contacts with the first facet, and none with the second."""
+    centers = [[0.5, 0.5, 0.4], [1, 1, 0.3], [0.5, 1.5, 0.45]]
+    return abut.find_contacts(centers, 0.5, mesh)
+
+
+@pytest.mark.parametrize(("how", "value"), [("max", 6), ("sum", 9), ("mean", 3)])
+def test_facet_with_several_contacts_has_what_is_asked_for(loaded, axes, how, value):
+    loaded.plot(ax=axes, scalars=[2, 6, 1], how=how, limits=(0, 9))
+    touched, plain = facet_colors(axes)
+    np.testing.assert_allclose(touched, color_of(value, 0, 9))
+    assert plain[3] == 0.25
+
+
+def test_column_is_known_by_its_name(loaded, axes):
+    loaded.plot(ax=axes, scalars="overlap", limits=(0, 0.4))
+    np.testing.assert_allclose(facet_colors(axes)[0], color_of(0.2, 0, 0.4))
+    assert bars(axes) == ["overlap"]
+
+
+def test_vectors_count_by_their_lengths(loaded, axes):
+    loaded.plot(ax=axes, scalars="normal", limits=(0, 2))
+    np.testing.assert_allclose(facet_colors(axes)[0], color_of(1, 0, 2))
+
+
+def test_scalars_take_the_place_of_marks_and_arrows(contacts, axes):
+    contacts.plot(ax=axes, scalars="overlap")
+    assert [type(one).__name__ for one in axes.collections] == ["Poly3DCollection"]
+    assert axes.get_legend() is None
+    contacts.plot(ax=axes, scalars="overlap", normals=True, label=None)
+    assert len(axes.collections) == 3
+
+
+def test_several_meshes_have_one_scale(mesh, axes):
+    contacts = abut.find_contacts([[1, 1, 0.4], [1, 1, 5.3]], 0.5, [mesh, mesh], poses=[None, UP])
+    contacts.plot(ax=axes, scalars=[1, 3])
+    lower, upper = drawn(axes, "Poly3DCollection")
+    np.testing.assert_allclose(lower._facecolor3d[0], color_of(1, 1, 3))
+    np.testing.assert_allclose(upper._facecolor3d[0], color_of(3, 1, 3))
+    assert len(bars(axes)) == 1
+
+
+UP = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 5], [0, 0, 0, 1]])
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"scalars": [1, 2]}, ValueError, r"must be \(3,\), as there are 3 contacts"),
+        ({"scalars": np.ones((3, 3))}, ValueError, "give their lengths"),
+        ({"scalars": [1, np.nan, 3]}, ValueError, r"scalars\[1\] is nan"),
+        ({"scalars": "depth"}, ValueError, "scalars is 'depth', but must be 'sphere' or 'facet'"),
+        ({"scalars": [1, 2, 3], "how": "min"}, ValueError, "how is 'min', but must be 'sum' or"),
+    ],
+)
+def test_wrong_scalars_of_contacts_are_errors(loaded, axes, options, error, message):
+    with pytest.raises(error, match=message):
+        loaded.plot(ax=axes, **options)
+
+
+def test_no_contacts_leave_all_facets_plain(mesh, axes):
+    none = abut.find_contacts(np.empty((0, 3)), 1.0, mesh)
+    none.plot(ax=axes, scalars="overlap")
+    axes.figure.canvas.draw()
+    assert (facet_colors(axes)[:, 3] == 0.25).all()
+
+
+@pytest.fixture
+def plotter():
+    pyvista = pytest.importorskip("pyvista")
+    plotter = pyvista.Plotter(off_screen=True)
+    yield plotter
+    plotter.close()
+
+
+def drawn_by_scalars(plotter):
+    """The mappers of what is drawn by numbers; a plotter's axes have mappers of another kind."""
+    mappers = [getattr(actor, "mapper", None) for actor in plotter.actors.values()]
+    return [one for one in mappers if hasattr(one, "dataset") and one.scalar_visibility]
+
+
+def test_pyvista_colors_facets(mesh, plotter):
+    assert mesh.plot(ax=plotter, scalars=[np.nan, 7], limits=(0, 8), label="wear") is plotter
+    (mapper,) = drawn_by_scalars(plotter)
+    assert mapper.dataset["values"].tolist() == [7]
+    assert mapper.scalar_range == (0, 8)
+    (bar,) = dict(plotter.scalar_bars.items())
+    assert bar.strip() == "wear"
+
+
+def test_pyvista_colors_vertices(mesh, plotter):
+    mesh.plot(ax=plotter, scalars=[1, 2, 3, np.nan, 5, 6], label=None)
+    (mapper,) = drawn_by_scalars(plotter)
+    np.testing.assert_array_equal(mapper.dataset["values"], [1, 2, 3, np.nan, 5, 6])
+    assert mapper.scalar_range == (1, 6)
+    assert len(plotter.scalar_bars) == 0
+
+
+def test_pyvista_colors_touched_facets(loaded, plotter):
+    loaded.plot(ax=plotter, scalars=[2, 6, 1], how="sum", limits=(0, 9))
+    (mapper,) = drawn_by_scalars(plotter)
+    assert mapper.dataset["values"].tolist() == [9]
+
+
+def test_pyvista_draws_no_contacts(loaded, plotter):
+    loaded[:0].plot(ax=plotter, scalars="overlap")
+    assert drawn_by_scalars(plotter) == []
+
+
+# ---- pairs ---------------------------------------------------------------------------------------
+
+ROW = np.array([[0.0, 0, 0], [0.9, 0, 0], [0.9, 0.7, 0]])
+
+
+def lines_of(axes):
+    """Ends and widths of the lines that were drawn last."""
+    lines = axes.collections[-1]
+    ends = lines._segments3d if hasattr(lines, "_segments3d") else lines.get_segments()
+    return np.array(ends), np.array(lines.get_linewidths())
+
+
+def test_lines_of_pairs_are_as_thick_as_their_numbers(axes):
+    pairs = abut.find_pairs(ROW, 0.5)
+    assert pairs.plot(ROW, [-1, 4], axes) is axes
+    ends, widths = lines_of(axes)
+    np.testing.assert_array_equal(ends, ROW[[[0, 1], [1, 2]]])
+    np.testing.assert_allclose(widths, [1.5, 6])
+    colors = axes.collections[-1].get_colors()
+    np.testing.assert_allclose(colors, [color_of(-1, -1, 4), color_of(4, -1, 4)])
+
+
+def test_overlaps_are_drawn_by_default(axes):
+    pairs = abut.find_pairs(ROW, 0.5)
+    pairs.plot(ROW, ax=axes, width=3)
+    np.testing.assert_allclose(np.sort(lines_of(axes)[1]), 3 * np.sort(pairs.overlap) / 0.3)
+    assert bars(axes) == ["overlap"]
+
+
+def test_limits_bound_the_thickness(axes):
+    pairs = abut.find_pairs(ROW, 0.5)
+    pairs.plot(ROW, [1, 4], axes, limits=(0, 2), width=1)
+    np.testing.assert_allclose(lines_of(axes)[1], [0.5, 1])
+
+
+@pytest.mark.parametrize("shift", [0, 3])
+def test_lines_do_not_cross_a_periodic_box(axes, shift):
+    """Also where the caller has a sphere outside of the box."""
+    centers = np.array([[0.1 + shift, 1, 1], [2.9, 1, 1]])
+    pairs = abut.find_pairs(centers, 0.5, period=(3, None, None))
+    pairs.plot(centers, ax=axes)
+    ends, _ = lines_of(axes)
+    assert np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).sum() == pytest.approx(0.2)
+    if shift:
+        assert len(ends) == 1
+    else:
+        np.testing.assert_allclose(np.sort(ends[..., 0], axis=None), [0, 0.1, 2.9, 3], atol=1e-12)
+
+
+def test_sphere_that_touches_its_own_image_has_two_halves(axes):
+    centers = [[0.5, 0, 0]]
+    pairs = abut.find_pairs(centers, 0.6, period=(1, None, None))
+    assert (pairs.i == pairs.j).all()
+    pairs.plot(centers, ax=axes)
+    np.testing.assert_allclose(np.unique(lines_of(axes)[0][..., 0]), [0, 0.5, 1])
+
+
+def test_pairs_in_the_plane():
+    figure = pytest.importorskip("matplotlib.figure").Figure()
+    ax = figure.add_subplot()
+    pairs = abut.find_pairs(ROW[:, :2], 0.5)
+    assert pairs.plot(ROW[:, :2], ax=ax) is ax
+    assert lines_of(ax)[0].shape == (2, 2, 2)
+    assert bars(ax) == ["overlap"]
+    with pytest.raises(TypeError, match="axes in the plane"):
+        pairs.plot(ROW[:, :2], ax=figure.add_subplot(projection="3d"))
+    with pytest.raises(ValueError, match="disks are drawn by 'matplotlib'"):
+        pairs.plot(ROW[:, :2], backend="pyvista")
+
+
+def test_pairs_with_others(axes):
+    others = [[0.9, 0.7, 0]]
+    pairs = abut.find_pairs(ROW[:2], 0.5, others=(others, 0.5))
+    pairs.plot(ROW[:2], ax=axes, others=others)
+    np.testing.assert_array_equal(lines_of(axes)[0], [[ROW[1], others[0]]])
+    with pytest.raises(ValueError, match="give others="):
+        pairs.plot(ROW[:2], ax=axes)
+    with pytest.raises(ValueError, match="others has 2 rows, but there is 1 other"):
+        pairs.plot(ROW[:2], ax=axes, others=ROW[:2])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((ROW[:2],), {}, "centers has 2 rows, but there are 3 spheres"),
+        ((ROW[:, :2],), {}, r"centers has shape \(3, 2\)"),
+        (([[0, 0, 0], [0, np.nan, 0], [0, 0, 0]],), {}, r"centers\[1, 1\] is nan"),
+        (
+            (ROW, [1, 2, 3]),
+            {},
+            r"values has shape \(3,\), but must be \(2,\), as there are 2 pairs",
+        ),
+        ((ROW, [1, np.nan]), {}, r"values\[1\] is nan"),
+        ((ROW, "forc"), {}, "values is 'forc', but must be 'i' or 'j'"),
+        ((ROW,), {"others": ROW}, "others is given, but the pairs are of the same spheres"),
+        ((ROW,), {"width": 0}, "width is 0.0, but must be positive"),
+    ],
+)
+def test_wrong_arguments_of_pairs_are_errors(axes, arguments, options, message):
+    with pytest.raises(ValueError, match=message):
+        abut.find_pairs(ROW, 0.5).plot(*arguments, ax=axes, **options)
+
+
+def test_no_pairs_can_be_drawn(axes, plotter):
+    pairs = abut.find_pairs(9 * ROW, 0.5)
+    pairs.plot(9 * ROW, ax=axes)
+    axes.figure.canvas.draw()
+    assert pairs.plot(9 * ROW, ax=plotter) is plotter
+
+
+def test_chains_are_tubes_in_pyvista(plotter):
+    abut.find_pairs(ROW, 0.5).plot(ROW, [1, 4], plotter, width=0.2)
+    (mapper,) = drawn_by_scalars(plotter)
+    tubes = mapper.dataset
+    assert set(tubes["values"]) == {1, 4}
+    assert mapper.scalar_range == (1, 4)
+    # half of the width about the second line, which is along y
+    about = tubes.points[np.abs(tubes.points[:, 1] - 0.7) < 1e-6]
+    assert np.abs(about[:, 2]).max() == pytest.approx(0.1, rel=0.05)
+
+
+def test_forces_of_a_simulation_are_chains(axes):
+    sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0))
+    grain = abut.Material(density=2500, young=1e7)
+    sim.set_law(grain, grain, abut.Hertz())
+    sim.add_spheres(ROW, [0.46, 0.46, 0.25], grain)
+    sim.run(steps=1)
+    sim.pairs.plot(sim.centers, "force", axes)
+    lengths = np.linalg.norm(sim.pairs.force, axis=1)
+    np.testing.assert_allclose(lines_of(axes)[1], 6 * np.sort(lengths) / lengths.max())
+    assert bars(axes) == ["force"]

@@ -645,7 +645,12 @@ class Contacts(Table):
             ``backend``, "matplotlib" (extra ``plot``) or "pyvista" (extra ``view``); ``mesh``, for
             contacts that do not know theirs; ``spheres``, the tuple (centers, radii), draws those
             that touch; ``normals``, ``arrow_count``, ``sphere_count``; ``alpha``, the opacity of
-            the other facets.
+            the other facets. ``scalars``, a number for each contact, or a column's name as
+            "overlap" or "force", of which the lengths count: the facets that contacts name are
+            colored by these instead, and the others are gray; ``how``, "max", "sum" or "mean",
+            where a facet has several contacts; ``cmap``, the colors; ``limits``, the numbers (low,
+            high) that the first and the last color stand for; ``label`` of the color bar, None for
+            no bar.
 
         Returns
         -------
@@ -657,13 +662,16 @@ class Contacts(Table):
         ImportError
             If the library is not installed; the message names the extra.
         ValueError
-            If the contacts do not know their mesh and none is given.
+            If the contacts do not know their mesh and none is given, or an option's value is
+            wrong.
 
         Examples
         --------
         >>> import abut
         >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
-        >>> ax = abut.find_contacts([[0.2, 0.2, 0.5]], 1.0, mesh).plot()  # doctest: +SKIP
+        >>> contacts = abut.find_contacts([[0.2, 0.2, 0.5]], 1.0, mesh)
+        >>> ax = contacts.plot()  # doctest: +SKIP
+        >>> ax = contacts.plot(scalars="overlap", label="overlap in m")  # doctest: +SKIP
         """
         from .plot import plot_contacts
 

@@ -53,7 +53,9 @@ def plot_shape(
         What was drawn on, not shown yet.
     """
     if shape.dimension == 2:
-        return _draw_polygons(_flat_axes(ax, backend), [_loop(shape)], [color], alpha)
+        return _draw_polygons(
+            plot.flat_axes(ax, backend, "polygons"), [_loop(shape)], [color], alpha
+        )
     return plot.plot_mesh(shape.to_mesh(), ax, backend=backend, color=color, alpha=alpha)
 
 
@@ -101,7 +103,9 @@ def plot_bodies(
     shades = [color if colors is None else colors[body] for body in chosen]
     bodies = [_placed(finder, placed, body) for body in chosen]
     if finder.dimension == 2:
-        return _draw_polygons(_flat_axes(ax, backend), [loop for loop, _ in bodies], shades, alpha)
+        return _draw_polygons(
+            plot.flat_axes(ax, backend, "polygons"), [loop for loop, _ in bodies], shades, alpha
+        )
     if plot._backend(backend, ax) == "pyvista":
         return _pyvista_bodies(plot._plotter(ax), bodies, shades, alpha)
     return _matplotlib_bodies(plot._axes(ax), bodies, shades, alpha)
@@ -149,7 +153,7 @@ def plot_convex_contacts(
     is_flat = contacts.point.shape[1] == 2
     name = "matplotlib" if is_flat else plot._backend(backend, ax)
     if is_flat:
-        ax = _flat_axes(ax, backend)
+        ax = plot.flat_axes(ax, backend, "polygons")
     if bodies is not None:
         ax = _draw_touching(contacts, ax, name, bodies, body_count, alpha)
     rows = plot._evenly(len(contacts), arrow_count if normals else 0)
@@ -210,16 +214,6 @@ def _arrow_length(contacts, bodies):
 
 
 # ---- the plane -----------------------------------------------------------------------------------
-
-
-def _flat_axes(ax, backend):
-    if backend not in (None, "matplotlib"):
-        raise ValueError(f"backend is {backend!r}, but polygons are drawn by 'matplotlib'")
-    if ax is None:
-        ax = plot._import("matplotlib.pyplot").figure(layout="constrained").add_subplot()
-    if hasattr(ax, "get_zlim") or not hasattr(ax, "add_patch"):
-        raise TypeError("ax must be axes in the plane: figure.add_subplot()")
-    return ax
 
 
 def _draw_polygons(ax, loops, colors, alpha):

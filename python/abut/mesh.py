@@ -491,15 +491,19 @@ class Mesh:
         return to_trimesh(self)
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
-        """Draw the facets, by matplotlib (extra ``plot``) or pyvista (extra ``view``).
+        """Draw the facets, in one color or by numbers; by matplotlib or pyvista.
 
         Parameters
         ----------
         ax : matplotlib 3D axes or pyvista.Plotter, optional
             What is drawn on; made where it is not given.
         **options
-            ``backend``, "matplotlib" or "pyvista"; ``color`` and ``alpha``, the opacity, of the
-            facets.
+            ``backend``, "matplotlib" (extra ``plot``) or "pyvista" (extra ``view``); ``color`` and
+            ``alpha``, the opacity, of the facets; ``scalars``, numbers that they are colored by,
+            one for each facet or each vertex, NaN where there is none; ``at``, "facet" or "vertex",
+            where there are as many of both; ``cmap``, the colors; ``limits``, the numbers (low,
+            high) that the first and the last color stand for; ``label`` of the color bar, None for
+            no bar.
 
         Returns
         -------
@@ -510,12 +514,15 @@ class Mesh:
         ------
         ImportError
             If the library is not installed; the message names the extra.
+        ValueError
+            If an option's value is wrong: `scalars` are of another shape or infinite, say.
 
         Examples
         --------
         >>> import abut
         >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
         >>> ax = mesh.plot()  # doctest: +SKIP
+        >>> ax = mesh.plot(scalars=mesh.areas, label="area")  # doctest: +SKIP
         """
         from .plot import plot_mesh
 

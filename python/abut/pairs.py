@@ -349,6 +349,50 @@ class Pairs(Table):
         """
         return pair_history.carry(tangent, self, previous, match, (ids, previous_ids), workers)
 
+    def plot(self, centers: ArrayLike, values: Any = None, ax: Any = None, **options: Any) -> Any:
+        """Draw a line for each pair, from center to center, as thick as its number: force chains.
+
+        A pair of a sphere and an image beyond the box is two half lines, one out of each side.
+
+        Parameters
+        ----------
+        centers : (n, d) array_like
+            Where the spheres were as they were found.
+        values : (m,) array_like or str, optional
+            A number for each pair, or a column's name, as "force", of which the lengths count. By
+            default "overlap". Lines are as thick as the number's magnitude; the color tells its
+            sign, too.
+        ax : matplotlib axes or pyvista.Plotter, optional
+            What is drawn on; made where it is not given. Pairs in the plane want axes in the plane.
+        **options
+            ``backend``, "matplotlib" (extra ``plot``) or "pyvista" (extra ``view``), of which the
+            plane knows the first alone; ``others``, the centers of the others where the search was
+            with others; ``width`` of the thickest line, in points, or of pyvista's tubes as a
+            length; ``cmap``, the colors; ``limits``, the numbers (low, high) that the first and
+            the last color stand for; ``label`` of the color bar, None for no bar.
+
+        Returns
+        -------
+        matplotlib axes or pyvista.Plotter
+            What was drawn on, not shown yet.
+
+        Raises
+        ------
+        ImportError
+            If the library is not installed; the message names the extra.
+        ValueError
+            If a shape or an option's value is wrong, or the centers of the others are not given.
+
+        Examples
+        --------
+        >>> import abut
+        >>> centers = [[0, 0], [1.5, 0], [2.5, 1.5]]
+        >>> ax = abut.find_pairs(centers, 1.0).plot(centers)  # doctest: +SKIP
+        """
+        from .pair_plot import plot_pairs
+
+        return plot_pairs(self, centers, values, ax, **options)
+
     def __repr__(self) -> str:
         others = (
             "" if self.other_count is None else f" with {checks.counted(self.other_count, 'other')}"

@@ -11,6 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .color_scale import (
+    ColorScale,
+    color_scale,
+    corner_means,
+    gathered,
+    mesh_values,
+    row_values,
+)
 from .extras import import_extra
 from .poses import rotated
 
@@ -41,16 +49,47 @@ class Touched(NamedTuple):
     vertices: np.ndarray
 
 
+class Painted(NamedTuple):
+    """Facets in the colors of their values, one array a mesh; NaN: they are plain.
+
+    `color` and `alpha` are those of plain facets, `opacity` is that of the others.
+    """
+
+    values: list[np.ndarray]
+    place: str
+    scale: ColorScale
+    color: Any
+    alpha: float
+    opacity: float
+
+
+class Drawn(NamedTuple):
+    """All that is drawn of contacts: the features that are touched, or facets that are painted."""
+
+    meshes: list[Placed]
+    touched: list[Touched] | None
+    painted: Painted | None
+    arrows: tuple[np.ndarray, np.ndarray] | None
+    balls: tuple[np.ndarray, np.ndarray]
+    counts: np.ndarray
+    alpha: float
+
+
 def plot_mesh(
     mesh: Mesh,
     ax: Any = None,
     *,
     backend: str | None = None,
     color: Any = FACET_COLOR,
-    alpha: float = 0.9,
+    alpha: float | None = None,
+    scalars: Any = None,
+    at: str | None = None,
+    cmap: Any = "viridis",
+    limits: tuple[float, float] | None = None,
+    label: str | None = "",
 ) -> Any:
     """
-    Draw the facets of a mesh.
+    Draw the facets of a mesh, in one color or by numbers that they or the vertices have.
 
     Parameters
     ----------
@@ -62,9 +101,21 @@ def plot_mesh(
         By default matplotlib where it is installed, else pyvista. Matplotlib wants seconds for
         more than some 20,000 facets.
     color : color
-        Of the facets.
-    alpha : float
-        Opacity of the facets, 0 to 1.
+        Of the facets, and of those that have no number.
+    alpha : float, optional
+        Opacity of the facets, 0 to 1. By default 0.9; with `scalars` 1, which keeps their colors.
+    scalars : (m,) or (v,) array_like, optional
+        A number for each facet, or for each vertex, that the facets are colored by. NaN: it has
+        none. By those of vertices matplotlib gives a facet one color, that of its corners' mean.
+    at : {"facet", "vertex"}, optional
+        What `scalars` are for; it follows from their number but where there are as many facets as
+        vertices.
+    cmap : str or matplotlib.colors.Colormap
+        Colors of the scalars.
+    limits : (low, high), optional
+        Numbers that the first and the last color stand for. By default the least and the largest.
+    label : str or None
+        Of the color bar, which is there where scalars are; None leaves it out.
 
     Returns
     -------
@@ -75,13 +126,19 @@ def plot_mesh(
     ------
     ImportError
         If the library is not installed; the message names the extra.
+    ValueError
+        If an option's value is wrong: `scalars` are of another shape or infinite, say.
     """
+    painted = None
+    if alpha is None:
+        alpha = 0.9 if scalars is None else 1.0
+    if scalars is not None:
+        values, place = mesh_values(scalars, len(mesh), len(mesh.vertices), at)
+        scale = color_scale([values], cmap, limits, label)
+        painted = Painted([values], place, scale, color, alpha, alpha)
     if _backend(backend, ax) == "pyvista":
-        return _pyvista_mesh(_plotter(ax), mesh, color, alpha)
-    ax = _axes(ax)
-    _draw_facets(ax, mesh, color, alpha)
-    _frame(ax, mesh.vertices[mesh.indices])
-    return ax
+        return _pyvista_mesh(_plotter(ax), mesh, painted, color, alpha)
+    return _matplotlib_mesh(_axes(ax), mesh, painted, color, alpha)
 
 
 def plot_contacts(
@@ -91,16 +148,22 @@ def plot_contacts(
     backend: str | None = None,
     mesh: Mesh | Sequence[Mesh] | None = None,
     spheres: tuple[Any, Any] | None = None,
-    normals: bool = True,
+    normals: bool | None = None,
     arrow_count: int = 500,
     sphere_count: int = 100,
     alpha: float = 0.25,
+    scalars: Any = None,
+    how: str = "max",
+    cmap: Any = "viridis",
+    limits: tuple[float, float] | None = None,
+    label: str | None = "",
 ) -> Any:
     """
     Draw the features that contacts lie on, and their normals, on the facets.
 
     Touched facets, edges and vertices have a color each; an arrow leads from each contact point
-    along the normal, from the mesh to the sphere's center.
+    along the normal, from the mesh to the sphere's center. With `scalars` the facets that contacts
+    name are colored by the contacts' numbers instead, and the others are plain.
 
     Parameters
     ----------
@@ -115,13 +178,27 @@ def plot_contacts(
         the contacts' poses have them; periodic images are not drawn, but arrows start there.
     spheres : (centers, radii), optional
         Draws the touching spheres too, and the arrows as long as their radii.
-    normals : bool
-        Whether to draw the arrows.
+    normals : bool, optional
+        Whether to draw the arrows; by default where there are no `scalars`, which they would hide.
     arrow_count, sphere_count : int
         At most so many arrows and spheres, taken evenly from the table: more of them hide
         the picture. Touched features are all drawn.
     alpha : float
         Opacity of the facets that are not touched, 0 to 1.
+    scalars : (m,) array_like or str, optional
+        A finite number for each contact, or a column's name, as "overlap"; of a column of vectors,
+        as the "force" of a simulation, the lengths count. A contact on an edge or a vertex counts
+        for the facet that its row names.
+    how : {"max", "sum", "mean"}
+        What the color of a facet with several contacts tells: the largest of their numbers, their
+        sum, as for a wall's load, or their mean.
+    cmap : str or matplotlib.colors.Colormap
+        Colors of the numbers.
+    limits : (low, high), optional
+        Numbers that the first and the last color stand for. By default the least and the largest
+        that a facet has.
+    label : str or None
+        Of the color bar; by default the column's name. None leaves the bar out.
 
     Returns
     -------
@@ -133,16 +210,25 @@ def plot_contacts(
     ImportError
         If the library is not installed; the message names the extra.
     ValueError
-        If the contacts do not know their mesh and none is given.
+        If the contacts do not know their mesh and none is given, or an option's value is wrong.
     """
     meshes = _meshes(contacts, mesh)
-    touched = [_touched(contacts, k, one) for k, one in enumerate(meshes)]
+    touched = painted = None
+    if scalars is None:
+        touched = [_touched(contacts, k, one) for k, one in enumerate(meshes)]
+    else:
+        values = _facet_values(contacts, meshes, row_values(contacts, scalars, "scalars"), how)
+        name = scalars if label == "" and isinstance(scalars, str) else label
+        scale = color_scale(values, cmap, limits, name)
+        painted = Painted(values, "facet", scale, FACET_COLOR, alpha, 1.0)
+    shows_arrows = scalars is None if normals is None else normals
+    arrows = _arrows(contacts, meshes, spheres, arrow_count) if shows_arrows else None
     balls = _touching(contacts, spheres, sphere_count)
-    arrows = _arrows(contacts, meshes, spheres, arrow_count) if normals else None
     counts = np.bincount(contacts.type, minlength=len(TYPES))
+    drawn = Drawn(meshes, touched, painted, arrows, balls, counts, alpha)
     if _backend(backend, ax) == "pyvista":
-        return _pyvista_contacts(_plotter(ax), meshes, touched, arrows, balls, counts, alpha)
-    return _matplotlib_contacts(_axes(ax), meshes, touched, arrows, balls, counts, alpha)
+        return _pyvista_contacts(_plotter(ax), drawn)
+    return _matplotlib_contacts(_axes(ax), drawn)
 
 
 def plot_spheres(
@@ -257,6 +343,15 @@ def _vertex(mesh, facets, corners):
     return mesh.indices[first + corners % (mesh.offsets[facets + 1] - first)]
 
 
+def _facet_values(contacts, meshes, values, how):
+    """What the facets of each mesh have of the contacts' values; NaN where nothing touches."""
+    found = []
+    for number, mesh in enumerate(meshes):
+        rows = contacts.mesh == number
+        found.append(gathered(values[rows], contacts.facet[rows], len(mesh.areas), how))
+    return found
+
+
 def _arrows(contacts, meshes, spheres, count):
     """Start points and vectors of the normals, at most `count`, evenly from the table."""
     rows = _evenly(len(contacts), count)
@@ -333,30 +428,67 @@ def _axes(ax):
     return ax
 
 
-def _matplotlib_contacts(ax, meshes, touched, arrows, balls, counts, alpha):
-    for mesh in meshes:
-        _draw_facets(ax, mesh, FACET_COLOR, alpha)
-    for mesh, features in zip(meshes, touched, strict=True):
-        _draw_touched(ax, mesh, features)
-    if arrows is not None and len(arrows[0]):
-        _draw_arrows(ax, *arrows)
-    _draw_spheres(ax, *balls)
-    shown = [mesh.vertices[mesh.indices] for mesh in meshes]
-    shown += [balls[0] - balls[1][:, None], balls[0] + balls[1][:, None]]
-    _legend(ax, counts)
-    _frame(ax, np.concatenate(shown))
+def flat_axes(ax: Any, backend: str | None, what: str) -> Any:
+    """Axes in the plane, made where none are given; an error says what wants them."""
+    if backend not in (None, "matplotlib"):
+        raise ValueError(f"backend is {backend!r}, but {what} are drawn by 'matplotlib'")
+    if ax is None:
+        ax = _import("matplotlib.pyplot").figure(layout="constrained").add_subplot()
+    if hasattr(ax, "get_zlim") or not hasattr(ax, "add_patch"):
+        raise TypeError("ax must be axes in the plane: figure.add_subplot()")
+    return ax
+
+
+def _matplotlib_mesh(ax, mesh, painted, color, alpha):
+    if painted is None:
+        _draw_facets(ax, mesh, color, alpha)
+    else:
+        _draw_painted(ax, [mesh], painted)
+    _frame(ax, mesh.vertices[mesh.indices])
+    return ax
+
+
+def _matplotlib_contacts(ax, drawn):
+    if drawn.painted is None:
+        for mesh in drawn.meshes:
+            _draw_facets(ax, mesh, FACET_COLOR, drawn.alpha)
+        for mesh, features in zip(drawn.meshes, drawn.touched, strict=True):
+            _draw_touched(ax, mesh, features)
+        _legend(ax, drawn.counts)
+    else:
+        _draw_painted(ax, drawn.meshes, drawn.painted)
+    if drawn.arrows is not None and len(drawn.arrows[0]):
+        _draw_arrows(ax, *drawn.arrows)
+    centers, radii = drawn.balls
+    _draw_spheres(ax, centers, radii)
+    shown = [mesh.vertices[mesh.indices] for mesh in drawn.meshes]
+    _frame(ax, np.concatenate([*shown, centers - radii[:, None], centers + radii[:, None]]))
     return ax
 
 
 def _draw_facets(ax, mesh, color, alpha):
+    colors = _import("matplotlib.colors")
+    _add_facets(ax, mesh, _shaded(mesh, colors.to_rgb(color), alpha), alpha)
+
+
+def _draw_painted(ax, meshes, painted):
+    rgb = _import("matplotlib.colors").to_rgb(painted.color)
+    for mesh, values in zip(meshes, painted.values, strict=True):
+        if painted.place == "vertex":
+            values = corner_means(values, mesh.indices, mesh.offsets)
+        colors = painted.scale.colors(values, _shaded(mesh, rgb, painted.alpha))
+        colors[~np.isnan(values), 3] = painted.opacity
+        _add_facets(ax, mesh, colors, painted.alpha)
+    painted.scale.add_bar(ax)
+
+
+def _add_facets(ax, mesh, facecolors, alpha):
     if len(mesh.areas) == 0:
         return
-    art3d = _import("mpl_toolkits.mplot3d.art3d")
-    colors = _import("matplotlib.colors")
-    facets = art3d.Poly3DCollection(
+    facets = _import("mpl_toolkits.mplot3d.art3d").Poly3DCollection(
         _polygons(mesh),
-        facecolors=_shaded(mesh, colors.to_rgb(color), alpha),
-        edgecolors=colors.to_rgba(LINE_COLOR, max(alpha, 0.35)),
+        facecolors=facecolors,
+        edgecolors=_import("matplotlib.colors").to_rgba(LINE_COLOR, max(alpha, 0.35)),
         # where facets are small their outlines would cover them
         linewidths=0.6 if len(mesh.areas) < 500 else 0.2,
         zorder=BACKGROUND,
@@ -492,30 +624,77 @@ def _pyvista_facets(plotter, mesh, facets, color, alpha):
         )
 
 
-def _pyvista_mesh(plotter, mesh, color, alpha):
-    _pyvista_facets(plotter, mesh, np.arange(len(mesh.areas)), color, alpha)
+def _pyvista_mesh(plotter, mesh, painted, color, alpha):
+    if painted is None:
+        _pyvista_facets(plotter, mesh, np.arange(len(mesh.areas)), color, alpha)
+    else:
+        _pyvista_painted(plotter, [mesh], painted)
     plotter.show_axes()
     return plotter
 
 
-def _pyvista_contacts(plotter, meshes, touched, arrows, balls, counts, alpha):
-    for mesh, features in zip(meshes, touched, strict=True):
-        # a touched facet would shine through one that is drawn at the same place
-        others = np.setdiff1d(np.arange(len(mesh.areas)), features.facets)
-        _pyvista_facets(plotter, mesh, others, FACET_COLOR, alpha)
-        _pyvista_facets(plotter, mesh, features.facets, COLORS[0], max(alpha, 0.7))
-        _pyvista_marks(plotter, features)
-    if arrows is not None and len(arrows[0]):
-        plotter.add_arrows(*arrows, color="#1b1f24")
+def _pyvista_painted(plotter, meshes, painted):
+    for mesh, values in zip(meshes, painted.values, strict=True):
+        is_colored = ~np.isnan(values)
+        if painted.place == "vertex":
+            # all facets: corners without a value get the plain color
+            is_colored = np.ones(len(mesh.areas), dtype=bool)
+        _pyvista_facets(plotter, mesh, np.flatnonzero(~is_colored), painted.color, painted.alpha)
+        if not is_colored.any():
+            continue
+        surface = _surface(mesh, is_colored)
+        if painted.place == "vertex":
+            surface.point_data["values"] = values
+        else:
+            surface.cell_data["values"] = values[is_colored]
+        _add_surface(plotter, surface, painted)
+
+
+def _add_surface(plotter, surface, painted):
+    plotter.add_mesh(
+        surface,
+        scalars="values",
+        nan_color=painted.color,
+        opacity=painted.opacity,
+        # not much darker than in the bar
+        ambient=0.5,
+        diffuse=0.5,
+        show_edges=True,
+        edge_color=LINE_COLOR,
+        edge_opacity=0.3,
+        **painted.scale.options(),
+    )
+
+
+def _pyvista_contacts(plotter, drawn):
+    if drawn.painted is None:
+        for mesh, features in zip(drawn.meshes, drawn.touched, strict=True):
+            _pyvista_touched(plotter, mesh, features, drawn.alpha)
+        _pyvista_legend(plotter, drawn.counts)
+    else:
+        _pyvista_painted(plotter, drawn.meshes, drawn.painted)
+    if drawn.arrows is not None and len(drawn.arrows[0]):
+        plotter.add_arrows(*drawn.arrows, color="#1b1f24")
     pyvista = _import("pyvista")
-    for center, radius in zip(*balls, strict=True):
+    for center, radius in zip(*drawn.balls, strict=True):
         ball = pyvista.Sphere(radius=radius, center=center)
         plotter.add_mesh(ball, color=SPHERE_COLOR, opacity=0.3)
+    plotter.show_axes()
+    return plotter
+
+
+def _pyvista_touched(plotter, mesh, features, alpha):
+    # a touched facet would shine through one that is drawn at the same place
+    others = np.setdiff1d(np.arange(len(mesh.areas)), features.facets)
+    _pyvista_facets(plotter, mesh, others, FACET_COLOR, alpha)
+    _pyvista_facets(plotter, mesh, features.facets, COLORS[0], max(alpha, 0.7))
+    _pyvista_marks(plotter, features)
+
+
+def _pyvista_legend(plotter, counts):
     texts = [f"{name} ({count:,})" for name, count in zip(TYPES, counts, strict=True)]
     labels = [list(pair) for pair in zip(texts, COLORS, strict=True)]
     plotter.add_legend(labels, face="rectangle", loc="upper left", size=(0.18, 0.14))
-    plotter.show_axes()
-    return plotter
 
 
 def _pyvista_marks(plotter, touched):
