@@ -1,7 +1,8 @@
 """The notebooks as pages of the manual, each with a copy to download.
 
 Executed copies come from the folder that ``ABUT_NOTEBOOKS`` names, where
-``tests/test_notebooks.py`` left them. Without it the pages show the cells, and not what these print.
+``tests/test_notebooks.py`` left them. Without it the pages show the
+cells, and not what these print.
 """
 
 import os
