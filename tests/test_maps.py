@@ -130,7 +130,7 @@ def test_a_wall_in_a_simulation():
     corners = [[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]]
     wall = sim.add_wall(abut.Mesh(corners, [[0, 1, 2], [0, 2, 3]]), steel)
     sim.add_spheres([[0.5, -0.5, 0.0999], [-0.5, 0.5, 0.0998]], 0.1, steel)
-    sim.run(3)
+    sim.run(steps=3)
     contacts = sim.contacts
     assert contacts.per_vertex(-contacts.force).tobytes() == wall.nodal_forces.tobytes()
     np.testing.assert_allclose(contacts.per_facet(-contacts.force).sum(axis=0), wall.force)

@@ -24,7 +24,7 @@ def stepped():
     sim.set_law(steel, steel, abut.Hertz())
     sim.add_wall(TRIANGLE, steel)
     sim.add_spheres([[0.2, 0.2, 0.0999], [0.5, 0.2, 0.0998]], 0.1, steel)
-    sim.run(1)
+    sim.run(steps=1)
     return sim.contacts
 
 

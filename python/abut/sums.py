@@ -27,7 +27,7 @@ def contact_sum(contacts: Contacts, values: ArrayLike) -> _Doubles:
     """What `Contacts.sum` returns."""
     rows = read_values(values, "values", contacts)
     count = len(contacts.offsets) - 1
-    spheres = _numbers(contacts, "sphere", count)
+    spheres = numbers_of(contacts, "sphere", count)
     return by_column(partial(add_up, count, spheres), count, rows)
 
 
@@ -39,7 +39,7 @@ def pair_sum(
     opposite = None if on_j is None else _read_alike(on_j, rows, pairs)
     count = len(pairs.offsets) - 1
     other_count = count if pairs.other_count is None else pairs.other_count
-    i, j = _numbers(pairs, "i", count), _numbers(pairs, "j", other_count)
+    i, j = numbers_of(pairs, "i", count), numbers_of(pairs, "j", other_count)
     if pairs.other_count is None:
         return _of_one_set(i, j, count, rows, opposite)
     opposite = -rows if opposite is None else opposite
@@ -95,10 +95,10 @@ def _of_bodies(
 ) -> _Doubles:
     """The sums of what acts on the bodies of rows."""
     count = contacts.body_count
-    i = _numbers(contacts, "i", count)[rows]
+    i = numbers_of(contacts, "i", count)[rows]
     if contacts.j is None:
         return by_column(partial(add_up, count, i), count, on_i)
-    return _of_one_set(i, _numbers(contacts, "j", count)[rows], count, on_i, on_j)
+    return _of_one_set(i, numbers_of(contacts, "j", count)[rows], count, on_i, on_j)
 
 
 def read_values(values: ArrayLike, name: str, table: Table) -> _Doubles:
@@ -117,7 +117,7 @@ def _read_alike(on_j: ArrayLike, on_i: _Doubles, pairs: Table) -> _Doubles:
     return array
 
 
-def _numbers(table: Table, name: str, count: int) -> _Indices:
+def numbers_of(table: Table, name: str, count: int) -> _Indices:
     """The column that numbers the spheres, of which there are `count`."""
     numbers: _Indices = getattr(table, name)
     if len(numbers) != len(table):
