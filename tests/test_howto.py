@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pages import run_page, skip_without_packages
+from pages import run_page, skipping_without_packages
 
 FOLDER = Path(__file__).parents[1] / "docs" / "howto"
 INDEX = (FOLDER / "index.md").read_text(encoding="utf-8")
@@ -17,9 +17,8 @@ LONGEST = 120
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_page_runs(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    page = path.read_text(encoding="utf-8")
-    skip_without_packages(page)
-    run_page(page)
+    with skipping_without_packages():
+        run_page(path.read_text(encoding="utf-8"))
 
 
 def test_index_has_every_page():
