@@ -52,8 +52,10 @@ def _read_foreign(obj: Any) -> Facets:
         return _from_pyvista(obj)
     if hasattr(obj, "geometry") and hasattr(obj, "to_mesh"):
         raise TypeError("a trimesh scene is no mesh: scene.to_mesh() makes one")
-    if isinstance(obj, (np.ndarray, list, tuple)):
+    if isinstance(obj, (list, tuple)):
         return _from_array(obj)
+    if checks.is_array(obj):
+        return _from_array(checks.as_array(obj, "mesh"))
     name = f"{type(obj).__module__}.{type(obj).__qualname__}".removeprefix("builtins.")
     raise TypeError(
         f"no mesh can be made of {name}: give an"
