@@ -480,7 +480,7 @@ def _read_rows(rows: slice | ArrayLike, count: int, row: str) -> NDArray[np.intp
         return np.arange(count)[rows]
     if isinstance(rows, tuple) and any(isinstance(item, slice) for item in rows):
         raise TypeError(f"{row}s are selected by one index, but there are {len(rows)}")
-    array = np.asarray(rows)
+    array = checks.as_array(rows, "indices")
     if array.ndim == 0:
         raise TypeError(
             f"{row}s are selected by a mask, indices or a slice, not by {rows!r}:"
