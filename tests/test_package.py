@@ -93,11 +93,6 @@ def test_what_is_asked_for_brings_no_more_than_it_needs():
     assert len([name for name in modules if name.startswith("abut.")]) <= 30, modules
 
 
-def test_reading_a_mesh_brings_no_xml():
-    modules = modules_after("import abut; abut.read_mesh")
-    assert not [name for name in modules if name.split(".")[0] in ("email", "http", "xml")]
-
-
 # ---- the public names ----------------------------------------------------------------------------
 
 

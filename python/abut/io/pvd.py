@@ -6,10 +6,9 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
+from typing import NamedTuple
+from xml.etree import ElementTree
+from xml.sax.saxutils import quoteattr
 
 _ORDER = "LittleEndian" if sys.byteorder == "little" else "BigEndian"
 _HEAD = (
@@ -30,8 +29,6 @@ class Entry(NamedTuple):
 
 def read(path: Path) -> list[Entry]:
     """The files that a list names, in its order."""
-    from xml.etree import ElementTree
-
     try:
         root = ElementTree.parse(path).getroot()
         if root.get("type") != "Collection":
@@ -43,7 +40,7 @@ def read(path: Path) -> list[Entry]:
     return entries
 
 
-def _entry(folder: Path, item: Element) -> Entry:
+def _entry(folder: Path, item: ElementTree.Element) -> Entry:
     for name in ("timestep", "file"):
         if not item.get(name):
             raise ValueError(f"a DataSet has no {name}")
@@ -77,8 +74,6 @@ class Collection:
 
     def add(self, time: float, file: Path) -> None:
         """Add the file of a time; a file that was added last is not added again."""
-        from xml.sax.saxutils import quoteattr
-
         name = Path(os.path.relpath(file, self._path.parent)).as_posix()
         entry = f'<DataSet timestep="{time!r}" part="0" file={quoteattr(name)}/>\n'
         if entry == self._last:

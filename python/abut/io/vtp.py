@@ -9,6 +9,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from xml.etree import ElementTree
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +21,6 @@ from .npz import check_period, read_saved_period
 from .spheres import check_arrays, from_arrays
 
 if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
-
     from ..mesh import Mesh
     from ..table import Table
 
@@ -121,8 +121,6 @@ def _head(sections: list[tuple[str, _Arrays]], fields: _Arrays) -> str:
 
 
 def _described(name: str, array: NDArray, offset: int, size: str = "") -> str:
-    from xml.sax.saxutils import quoteattr
-
     components = array.shape[1] if array.ndim == 2 else 1
     return (
         f'<DataArray type="{_KINDS[array.dtype.kind]}{8 * array.dtype.itemsize}"'
@@ -164,8 +162,6 @@ class _Head(NamedTuple):
 
 def read_frame(path: Path, names: Sequence[str]) -> Frame:
     """Read points that have a radius, as `save_points` writes them, and further columns."""
-    from xml.etree import ElementTree
-
     try:
         with open(path, "rb") as file:
             head = _read_head(file)
@@ -188,8 +184,6 @@ def _read_period(file: BinaryIO, head: _Head) -> Period | None:
 
 
 def _read_head(file: BinaryIO) -> _Head:
-    from xml.etree import ElementTree
-
     text, mark, rest = file.read(_HEAD_BYTES).partition(_APPENDED)
     root = ElementTree.fromstring(text + b"</VTKFile>" if mark else text)
     tag = rest.partition(b"_")[0]
@@ -217,14 +211,14 @@ def _read_head(file: BinaryIO) -> _Head:
     )
 
 
-def _named(table: Mapping[str, str], item: Element, key: str, usual: str) -> str:
+def _named(table: Mapping[str, str], item: ElementTree.Element, key: str, usual: str) -> str:
     value = item.get(key, usual)
     if value not in table:
         raise ValueError(f"its {key} is {value!r}, but must be {' or '.join(table)}")
     return table[value]
 
 
-def _described_array(item: Element, order: str, data: int) -> _Array:
+def _described_array(item: ElementTree.Element, order: str, data: int) -> _Array:
     if item.get("format") != "appended":
         raise ValueError(f"{item.get('Name')} is {item.get('format')}, but must be appended")
     dtype = np.dtype(order + _named(_TYPES, item, "type", ""))
