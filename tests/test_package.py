@@ -3,6 +3,7 @@
 import ast
 import importlib.metadata
 import importlib.resources
+import re
 import subprocess
 import sys
 import tomllib
@@ -11,6 +12,8 @@ from pathlib import Path
 import pytest
 
 import abut
+
+ROOT = Path(__file__).parents[1]
 
 OPTIONAL = [
     "dask",
@@ -48,9 +51,38 @@ def test_no_c_sources_are_installed():
     assert not [path for path in installed if path.endswith((".c", ".h", ".a"))]
 
 
+def project():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
 def test_version_is_the_projects():
-    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
-    assert abut.__version__ == importlib.metadata.version("abut") == project["version"]
+    assert abut.__version__ == importlib.metadata.version("abut") == project()["version"]
+
+
+def citation():
+    yaml = pytest.importorskip("yaml")
+    return yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+
+
+def test_citation_is_of_this_version():
+    found = citation()
+    assert found["cff-version"] == "1.2.0"
+    assert (found["version"], found["license"]) == (project()["version"], project()["license"])
+    assert {"message", "title", "type", "authors"} <= found.keys()
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"## {found['version']} ({found['date-released']})\n" in changes
+
+
+def test_citation_names_the_papers_that_the_readme_asks_to_cite():
+    papers = {one["doi"]: one for one in citation()["references"]}
+    asked = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Citing")[2]
+    assert papers.keys() == set(re.findall(r"\[doi:([^\]]+)\]", asked))
+    text = " ".join(asked.replace(">", " ").split())
+    for paper in papers.values():
+        assert paper["title"] in text
+        assert f"*{paper['journal']}* {paper['volume']} ({paper['year']})" in text
+        assert f"{paper['start']}\N{EN DASH}{paper['end']}" in text
+        assert all(one["family-names"] in text for one in paper["authors"])
 
 
 def test_numpy_is_the_one_requirement():
