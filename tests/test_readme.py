@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import abut
@@ -62,3 +63,29 @@ def test_columns_are_those_of_the_table():
 def test_links_lead_somewhere():
     for target in re.findall(r"\]\(([^)#:]+)\)", README):
         assert (ROOT / target).exists(), target
+
+
+def test_shell_lines_run_after_the_demo_has_left_its_files():
+    lines = re.findall(r"`(abut (?:doctor|\w+ [^`]+))`", README)
+    lines = [line for line in lines if line.split()[1] != "demo"]
+    assert {"contacts", "pairs", "info", "doctor"} == {line.split()[1] for line in lines}
+    assert cli.main(["demo", "--files"]) == 0
+    for line in lines:
+        assert cli.main(line.split()[1:]) == 0, line
+    contacts = abut.find_contacts(*abut.examples.step())
+    rows = Path("contacts.csv").read_text(encoding="utf-8").splitlines()
+    assert len(rows) == 1 + len(contacts)
+    column = rows[0].split(",").index("type")
+    assert [int(row.split(",")[column]) for row in rows[1:]] == contacts.type.tolist()
+
+
+def test_the_example_is_that_of_the_demo():
+    code = re.search(r"```python\n(.*?)```", README, flags=re.DOTALL)[1]
+    scope = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(code, scope)
+    centers, radii, mesh = abut.examples.step()
+    np.testing.assert_array_equal(scope["centers"], centers)
+    np.testing.assert_array_equal(scope["mesh"].vertices, mesh.vertices)
+    np.testing.assert_array_equal(scope["mesh"].indices, mesh.indices)
+    assert scope["contacts"] == abut.find_contacts(centers, radii, mesh)
