@@ -31,7 +31,7 @@ def run_page(page):
         if language == "python":
             written = printed(exec, code, scope)
         else:
-            written = "".join(printed(cli.main, words) for words in _commands(code))
+            written = printed(_run_commands, code)
         is_shown = output or language == "python"
         assert written == output or not is_shown, f"{code}has printed\n{written}"
 
@@ -52,7 +52,8 @@ def _found(languages, page):
     return re.findall(pattern, page, flags=re.DOTALL)
 
 
-def _commands(code):
-    """The arguments of each command of abut."""
-    lines = [shlex.split(line, comments=True) for line in code.splitlines()]
-    return [words[1:] for words in lines if words and words[0] == "abut"]
+def _run_commands(code):
+    for line in code.splitlines():
+        words = shlex.split(line, comments=True)
+        if words[:1] == ["abut"]:
+            assert cli.main(words[1:]) == 0, line

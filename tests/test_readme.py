@@ -80,10 +80,8 @@ def test_shell_lines_run_after_the_demo_has_left_its_files():
 
 
 def test_the_example_is_that_of_the_demo():
-    code = re.search(r"```python\n(.*?)```", README, flags=re.DOTALL)[1]
     scope = {}
-    with contextlib.redirect_stdout(io.StringIO()):
-        exec(code, scope)
+    printed(exec, blocks("python", README)[0][0], scope)
     centers, radii, mesh = abut.examples.step()
     np.testing.assert_array_equal(scope["centers"], centers)
     np.testing.assert_array_equal(scope["mesh"].vertices, mesh.vertices)
