@@ -100,6 +100,13 @@ def test_any_byte_that_is_wrong(pyvista, mesh, tmp_path):
     assert errors > 50
 
 
+def test_points_alone_are_no_mesh(mesh, tmp_path):
+    path = tmp_path / "contacts.vtp"
+    abut.find_contacts([[0.5, 0.5, 0.1]], 0.3, mesh).save(path)
+    with pytest.raises(ValueError, match=r"contacts\.vtp: it has 1 point, but no facets between"):
+        abut.read_mesh(path)
+
+
 def test_pieces_follow_one_another(mesh, tmp_path):
     mesh.save(tmp_path / "mesh.vtp")
     text = """<VTKFile type="PolyData"><PolyData>{0}{0}</PolyData></VTKFile>""".format(

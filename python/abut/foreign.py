@@ -53,8 +53,10 @@ def read_foreign(obj: Any) -> Facets:
     for names, read in READERS.items():
         if all(hasattr(obj, name) for name in names):
             return read(obj)
-    if isinstance(obj, (np.ndarray, list, tuple)):
+    if isinstance(obj, (list, tuple)):
         return _from_array(obj)
+    if checks.is_array(obj):
+        return _from_array(checks.as_array(obj, "mesh"))
     name = f"{type(obj).__module__}.{type(obj).__qualname__}".removeprefix("builtins.")
     raise TypeError(
         f"no mesh can be made of {name}: give an"

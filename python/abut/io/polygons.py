@@ -67,10 +67,13 @@ def read_polygons(path: Path, kind: str, read_piece: Callable[[File, Element], P
     """The facets of all pieces of a file, one piece after the other."""
     try:
         with File(path, kind) as file:
-            pieces = [read_piece(file, piece) for piece in file.pieces]
+            facets = _joined([read_piece(file, piece) for piece in file.pieces])
+        if len(facets.vertices) and not len(facets.indices):
+            points = checks.counted(len(facets.vertices), "point")
+            raise ValueError(f"it has {points}, but no facets between them")
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-    return _joined(pieces)
+    return facets
 
 
 def _joined(pieces: list[Piece]) -> Facets:
