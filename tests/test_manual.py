@@ -80,6 +80,26 @@ def browser():
     found.quit()
 
 
+# the beginning of what is cut off at the right, and does not scroll by itself
+CUT_OFF = """
+const scrolls = part => ['auto', 'scroll'].includes(getComputedStyle(part).overflowX);
+const isIn = (part, article) => {
+    for (let above = part.parentElement; above !== article; above = above.parentElement) {
+        if (scrolls(above)) return true;
+    }
+    return false;
+};
+const found = [];
+for (const article of document.querySelectorAll('article')) {
+    for (const part of article.querySelectorAll('*')) {
+        const box = part.getBoundingClientRect();
+        if (box.width && box.right > innerWidth + 1 && !isIn(part, article)) {
+            found.push(`${part.tagName} ${part.textContent.slice(0, 40)}`);
+        }
+    }
+}
+return found.slice(0, 3);
+"""
 LINKS = "return [...document.querySelectorAll(arguments[0])].map(link => link.href)"
 SETTLED = """
 const done = arguments[0];
@@ -110,6 +130,7 @@ def looked_at(browser):
     requests = [entry["message"] for entry in browser.get_log("performance")]
     return {
         "width": ask("return document.scrollingElement.scrollWidth"),
+        "cut_off": ask(CUT_OFF),
         "formulas": ask("return document.querySelectorAll('.math').length"),
         "typeset": ask("return document.querySelectorAll('.math mjx-container').length"),
         "wrong": ask("return document.querySelectorAll('mjx-merror').length"),
@@ -152,6 +173,7 @@ def test_nothing_comes_from_another_host(pages, address):
 
 def test_no_page_is_wider_than_a_phone(pages):
     assert {page: seen["width"] for page, seen in pages.items() if seen["width"] > PHONE} == {}
+    assert {page: seen["cut_off"] for page, seen in pages.items() if seen["cut_off"]} == {}
 
 
 def test_formulas_are_typeset(pages):
