@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 
 from . import checks
 from .extras import import_extra
+from .options import At, How
 
 if TYPE_CHECKING:
     from .table import Table
 
 _Doubles = NDArray[np.float64]
 
-HOW = {"sum": np.add, "max": np.fmax, "mean": np.add}
-AT = {"facet": 0, "vertex": 1}
+HOW: dict[How, np.ufunc] = {"sum": np.add, "max": np.fmax, "mean": np.add}
+AT: dict[At, int] = {"facet": 0, "vertex": 1}
 
 
 class ColorScale(NamedTuple):

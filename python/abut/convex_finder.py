@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,17 +15,29 @@ from .convex_contacts import ConvexContacts
 from .convex_shape import ConvexShape
 from .convex_walls import read_walls
 from .entrances import Entrances
+from .options import (
+    Backend,
+    BodiesPlotOptions,
+    Canvas,
+    Method,
+    Minimum,
+    Orientations,
+    Poses,
+)
 from .orientations import read_turns
 from .pairs import Pairs
 from .poses import Period, lengths_of, read_period
 from .simd import level
 from .threads import worker_count
 
+if TYPE_CHECKING:
+    from pyvista import Plotter
+
 _Doubles = NDArray[np.float64]
 _Indices = NDArray[np.intp]
 
-METHODS = {"slm": 0, "fcp": 1, "cp": 2, "fds": 3}
-MINIMA = {"tracked": 0, "global": 1}
+METHODS: dict[Method, int] = {"slm": 0, "fcp": 1, "cp": 2, "fds": 3}
+MINIMA: dict[Minimum, int] = {"tracked": 0, "global": 1}
 
 # from the first tilt of a common plane to the last one: LMGC90 ends at 0.1 degrees
 CP_ANGLES = (np.radians(5.0), np.radians(0.01))
@@ -34,17 +46,17 @@ CP_ANGLES = (np.radians(5.0), np.radians(0.01))
 def find_convex_contacts(
     shapes: ConvexShape | Sequence[ConvexShape],
     positions: ArrayLike,
-    orientations: Any = None,
+    orientations: Orientations | None = None,
     *,
     shape: ArrayLike | None = None,
     scales: ArrayLike = 1.0,
-    method: str = "slm",
+    method: Method = "slm",
     patch_angle: float = np.radians(5.0),
     cp_angles: tuple[float, float] | None = None,
     iterations: int = 100,
-    pairs: Any = None,
+    pairs: ArrayLike | Pairs | ConvexContacts | None = None,
     gap: float | None = None,
-    minimum: str = "tracked",
+    minimum: Minimum = "tracked",
     spots: bool = True,
     period: Sequence[float | None] | None = None,
     workers: int | None = None,
@@ -194,7 +206,7 @@ class ConvexFinder:
         shape: ArrayLike | None = None,
         *,
         scales: ArrayLike = 1.0,
-        method: str = "slm",
+        method: Method = "slm",
         patch_angle: float = np.radians(5.0),
         cp_angles: tuple[float, float] | None = None,
         iterations: int = 100,
@@ -225,7 +237,7 @@ class ConvexFinder:
         return self._input.bodies.scales
 
     @property
-    def method(self) -> str:
+    def method(self) -> Method:
         return next(word for word, number in METHODS.items() if number == self._input.options[0])
 
     @property
@@ -236,12 +248,12 @@ class ConvexFinder:
     def find(
         self,
         positions: ArrayLike,
-        orientations: Any = None,
+        orientations: Orientations | None = None,
         *,
-        pairs: Any = None,
+        pairs: ArrayLike | Pairs | ConvexContacts | None = None,
         gap: float | None = None,
         before: ConvexContacts | None = None,
-        minimum: str = "tracked",
+        minimum: Minimum = "tracked",
         spots: bool = True,
         period: Sequence[float | None] | None = None,
         workers: int | None = None,
@@ -331,7 +343,7 @@ class ConvexFinder:
         orientations: Any,
         walls: Any,
         *,
-        poses: Any = None,
+        poses: Poses | None = None,
         gap: float | None = None,
         before: ConvexContacts | None = None,
         spots: bool = True,
@@ -406,9 +418,9 @@ class ConvexFinder:
     def entrances(
         self,
         positions: ArrayLike,
-        orientations: Any = None,
+        orientations: Orientations | None = None,
         *,
-        pairs: Any,
+        pairs: ArrayLike | Pairs | ConvexContacts,
         before: Entrances | None = None,
         period: Sequence[float | None] | None = None,
         workers: int | None = None,
@@ -464,8 +476,56 @@ class ConvexFinder:
         )
         return Entrances._build(columns, {"pairs": rows, "_bodies": built.digest})
 
+    @overload
     def plot(
-        self, positions: ArrayLike, orientations: Any = None, ax: Any = None, **options: Any
+        self,
+        positions: ArrayLike,
+        orientations: Orientations | None,
+        ax: Canvas,
+        *,
+        backend: Backend | None = None,
+        **options: Unpack[BodiesPlotOptions],
+    ) -> Canvas: ...
+
+    @overload
+    def plot(
+        self,
+        positions: ArrayLike,
+        orientations: Orientations | None = None,
+        *,
+        ax: Canvas,
+        backend: Backend | None = None,
+        **options: Unpack[BodiesPlotOptions],
+    ) -> Canvas: ...
+
+    @overload
+    def plot(
+        self,
+        positions: ArrayLike,
+        orientations: Orientations | None = None,
+        ax: None = None,
+        *,
+        backend: Literal["pyvista"],
+        **options: Unpack[BodiesPlotOptions],
+    ) -> Plotter: ...
+
+    @overload
+    def plot(
+        self,
+        positions: ArrayLike,
+        orientations: Orientations | None = None,
+        ax: None = None,
+        *,
+        backend: Literal["matplotlib"] | None = None,
+        **options: Unpack[BodiesPlotOptions],
+    ) -> Any: ...
+
+    def plot(
+        self,
+        positions: ArrayLike,
+        orientations: Orientations | None = None,
+        ax: Any = None,
+        **options: Any,
     ) -> Any:
         """Draw the bodies, without their rounding.
 

@@ -28,6 +28,7 @@ from .extras import import_extra
 from .finder import ContactFinder, read_meshes
 from .io import Frame, Frames, read_frames
 from .mesh import Mesh
+from .options import Errors, OnTruncated
 from .pair_finder import find_pairs
 from .parcels import Parcel, finder_of
 
@@ -48,7 +49,7 @@ TASK_SECONDS = 0.1
 # another number.
 CHUNK_SIZE = 6
 
-ERRORS = {"raise": False, "skip": True}
+ERRORS: dict[Errors, bool] = {"raise": False, "skip": True}
 
 
 def map_frames(
@@ -59,9 +60,9 @@ def map_frames(
     client: Any = None,
     block: int | None = None,
     meta: Any = None,
-    errors: str = "raise",
+    errors: Errors = "raise",
     columns: Sequence[str] | None = None,
-    on_truncated: str = "raise",
+    on_truncated: OnTruncated = "raise",
     **options: Any,
 ) -> Any:
     """Find the contacts of every frame with meshes, and make a table of what they come to.
@@ -185,9 +186,9 @@ def map_pairs(
     client: Any = None,
     block: int | None = None,
     meta: Any = None,
-    errors: str = "raise",
+    errors: Errors = "raise",
     columns: Sequence[str] | None = None,
-    on_truncated: str = "raise",
+    on_truncated: OnTruncated = "raise",
     **options: Any,
 ) -> Any:
     """Find the pairs of spheres that touch in every frame, and make a table of what they come to.
@@ -456,7 +457,7 @@ class _Part:
         return self.start
 
 
-def _read_source(source: Any, columns: Any, on_truncated: str) -> Any:
+def _read_source(source: Any, columns: Any, on_truncated: OnTruncated) -> Any:
     """`Frames`, or a list of delayed objects."""
     if isinstance(source, Frames) or _has_delayed(source):
         if columns is not None or on_truncated != "raise":

@@ -11,14 +11,19 @@ from numpy.typing import ArrayLike
 from . import _core, checks
 from .contacts import Contacts
 from .mesh import Mesh
+from .options import Poses, Resolution, Weights
 from .poses import lengths_of, read_period, read_poses
 from .simd import level
 from .statistics import Statistics
 from .threads import worker_count
 from .units import warn_of_units
 
-RESOLUTIONS = {"hierarchy": _core.HIERARCHY, "sharing": _core.SHARING, "all": _core.ALL}
-WEIGHTS = {"wachspress": _core.WACHSPRESS, "zhong": _core.ZHONG}
+RESOLUTIONS: dict[Resolution, int] = {
+    "hierarchy": _core.HIERARCHY,
+    "sharing": _core.SHARING,
+    "all": _core.ALL,
+}
+WEIGHTS: dict[Weights, int] = {"wachspress": _core.WACHSPRESS, "zhong": _core.ZHONG}
 
 
 def find_contacts(
@@ -26,12 +31,12 @@ def find_contacts(
     radii: ArrayLike,
     mesh: Any,
     *,
-    resolution: str = "hierarchy",
+    resolution: Resolution = "hierarchy",
     flat_angle: float = 0.0,
     gap: float = 0.0,
-    weights: str = "wachspress",
+    weights: Weights = "wachspress",
     workers: int | None = None,
-    poses: Any = None,
+    poses: Poses | None = None,
     period: Sequence[float | None] | None = None,
     exponent: float = 1.5,
     keep_zero: bool = False,
@@ -207,12 +212,12 @@ class ContactFinder:
         centers: ArrayLike,
         radii: ArrayLike,
         *,
-        resolution: str = "hierarchy",
+        resolution: Resolution = "hierarchy",
         flat_angle: float = 0.0,
         gap: float = 0.0,
-        weights: str = "wachspress",
+        weights: Weights = "wachspress",
         workers: int | None = None,
-        poses: Any = None,
+        poses: Poses | None = None,
         period: Sequence[float | None] | None = None,
         exponent: float = 1.5,
         keep_zero: bool = False,

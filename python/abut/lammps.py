@@ -32,6 +32,7 @@ from .law_table import Law, LawTable
 from .materials import Material
 from .mesh import Mesh, warn
 from .motions import Given, Motion, read_motion
+from .options import WallResolution
 from .placement import SimulationWarning
 from .poses import Period, read_period
 from .simd import level
@@ -259,7 +260,7 @@ class Walls:
         motion: Any = None,
         group: str = "all",
         slots: int = 8,
-        resolution: str = "hierarchy",
+        resolution: WallResolution = "hierarchy",
         name: str = "abut",
         start: float = 0.0,
     ) -> None:

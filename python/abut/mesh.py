@@ -8,16 +8,21 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, checks
 from .facets import FacetsLike, read_facets
+from .options import Backend, Canvas, MeshPlotOptions, OnDegenerate, Pose
 from .poses import read_pose, rotated
 
-ON_DEGENERATE = {"raise": False, "drop": True}
+if TYPE_CHECKING:
+    from mpl_toolkits.mplot3d import Axes3D
+    from pyvista import Plotter
+
+ON_DEGENERATE: dict[OnDegenerate, bool] = {"raise": False, "drop": True}
 
 # It is said where nothing tells noise from shape of more neighbors than these, and such a part, or
 # of most.
@@ -135,7 +140,7 @@ class Mesh:
         *,
         noise: ArrayLike | None = None,
         split: bool = False,
-        on_degenerate: str = "raise",
+        on_degenerate: OnDegenerate = "raise",
     ) -> Mesh:
         # copies, since the library checks and then reads them without the interpreter lock: another
         # thread that writes the caller's meanwhile must not change what was checked
@@ -155,7 +160,7 @@ class Mesh:
         weld: float | None = 0.0,
         noise: ArrayLike | None = None,
         split: bool = False,
-        on_degenerate: str = "raise",
+        on_degenerate: OnDegenerate = "raise",
     ) -> Mesh:
         """Make a mesh of what another package calls one.
 
@@ -313,7 +318,7 @@ class Mesh:
             raise ValueError(f"s is {s}, but must be positive and finite")
         return self._moved(self.vertices * s, self.noise * s, self._normal_noise * s)
 
-    def transformed(self, pose: Any) -> Mesh:
+    def transformed(self, pose: Pose) -> Mesh:
         """The mesh at another place, turned.
 
         Parameters
@@ -403,6 +408,25 @@ class Mesh:
         from .io import save_mesh
 
         save_mesh(self, path)
+
+    @overload
+    def plot(
+        self, ax: Canvas, *, backend: Backend | None = None, **options: Unpack[MeshPlotOptions]
+    ) -> Canvas: ...
+
+    @overload
+    def plot(
+        self, ax: None = None, *, backend: Literal["pyvista"], **options: Unpack[MeshPlotOptions]
+    ) -> Plotter: ...
+
+    @overload
+    def plot(
+        self,
+        ax: None = None,
+        *,
+        backend: Literal["matplotlib"] | None = None,
+        **options: Unpack[MeshPlotOptions],
+    ) -> Axes3D: ...
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw the facets, in one color or by numbers; by matplotlib or pyvista.

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from . import checks, plot
 from .color_scale import ColorScale, color_scale, row_values
+from .options import Backend
 from .poses import lengths_of
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def plot_pairs(
     values: Any = None,
     ax: Any = None,
     *,
-    backend: str | None = None,
+    backend: Backend | None = None,
     others: Any = None,
     width: float | None = None,
     cmap: Any = "viridis",

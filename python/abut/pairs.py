@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import checks, pair_history, sums
 from .extras import import_extra
+from .options import Backend, Canvas, PairsPlotOptions
 from .poses import Period
 from .table import Table, same_column
+
+if TYPE_CHECKING:
+    from pyvista import Plotter
+    from scipy.sparse import csr_array
 
 # columns with an entry for each pair
 PAIR_COLUMNS = ("i", "j", "normal", "overlap", "point", "image")
@@ -125,7 +130,7 @@ class Pairs(Table):
         """
         return self._of(i)
 
-    def matrix(self, values: ArrayLike | None = None) -> Any:
+    def matrix(self, values: ArrayLike | None = None) -> csr_array:
         """The pairs as a sparse matrix: who touches whom.
 
         Parameters
@@ -218,8 +223,8 @@ class Pairs(Table):
     def match(
         self,
         previous: Pairs | None,
-        ids: Any = None,
-        previous_ids: Any = None,
+        ids: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None,
+        previous_ids: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None,
         *,
         workers: int | None = None,
     ) -> NDArray[np.intp]:
@@ -280,8 +285,8 @@ class Pairs(Table):
         tangent: ArrayLike | None,
         previous: Pairs | None,
         match: ArrayLike | None = None,
-        ids: Any = None,
-        previous_ids: Any = None,
+        ids: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None,
+        previous_ids: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None,
         *,
         workers: int | None = None,
     ) -> NDArray[np.float64]:
@@ -345,6 +350,50 @@ class Pairs(Table):
         array([[0.  , 0.75, 0.  ]])
         """
         return pair_history.carry(tangent, self, previous, match, (ids, previous_ids), workers)
+
+    @overload
+    def plot(
+        self,
+        centers: ArrayLike,
+        values: ArrayLike | str | None,
+        ax: Canvas,
+        *,
+        backend: Backend | None = None,
+        **options: Unpack[PairsPlotOptions],
+    ) -> Canvas: ...
+
+    @overload
+    def plot(
+        self,
+        centers: ArrayLike,
+        values: ArrayLike | str | None = None,
+        *,
+        ax: Canvas,
+        backend: Backend | None = None,
+        **options: Unpack[PairsPlotOptions],
+    ) -> Canvas: ...
+
+    @overload
+    def plot(
+        self,
+        centers: ArrayLike,
+        values: ArrayLike | str | None = None,
+        ax: None = None,
+        *,
+        backend: Literal["pyvista"],
+        **options: Unpack[PairsPlotOptions],
+    ) -> Plotter: ...
+
+    @overload
+    def plot(
+        self,
+        centers: ArrayLike,
+        values: ArrayLike | str | None = None,
+        ax: None = None,
+        *,
+        backend: Literal["matplotlib"] | None = None,
+        **options: Unpack[PairsPlotOptions],
+    ) -> Any: ...
 
     def plot(self, centers: ArrayLike, values: Any = None, ax: Any = None, **options: Any) -> Any:
         """Draw a line for each pair, from center to center, as thick as its number: force chains.

@@ -20,6 +20,7 @@ from .color_scale import (
     row_values,
 )
 from .extras import import_extra
+from .options import At, Backend, How
 from .poses import rotated
 
 if TYPE_CHECKING:
@@ -79,11 +80,11 @@ def plot_mesh(
     mesh: Mesh,
     ax: Any = None,
     *,
-    backend: str | None = None,
+    backend: Backend | None = None,
     color: Any = FACET_COLOR,
     alpha: float | None = None,
     scalars: Any = None,
-    at: str | None = None,
+    at: At | None = None,
     cmap: Any = "viridis",
     limits: tuple[float, float] | None = None,
     label: str | None = "",
@@ -145,7 +146,7 @@ def plot_contacts(
     contacts: Contacts,
     ax: Any = None,
     *,
-    backend: str | None = None,
+    backend: Backend | None = None,
     mesh: Mesh | Sequence[Mesh] | None = None,
     spheres: tuple[Any, Any] | None = None,
     normals: bool | None = None,
@@ -153,7 +154,7 @@ def plot_contacts(
     sphere_count: int = 100,
     alpha: float = 0.25,
     scalars: Any = None,
-    how: str = "max",
+    how: How = "max",
     cmap: Any = "viridis",
     limits: tuple[float, float] | None = None,
     label: str | None = "",
@@ -428,7 +429,7 @@ def _axes(ax):
     return ax
 
 
-def flat_axes(ax: Any, backend: str | None, what: str) -> Any:
+def flat_axes(ax: Any, backend: Backend | None, what: str) -> Any:
     """Axes in the plane, made where none are given; an error says what wants them."""
     if backend not in (None, "matplotlib"):
         raise ValueError(f"backend is {backend!r}, but {what} are drawn by 'matplotlib'")

@@ -47,6 +47,7 @@ from .insertion import Insertion
 from .law_table import Law, LawTable
 from .materials import Material
 from .mesh import Mesh, warn
+from .options import Orientations, WallResolution
 from .orientations import from_matrix, inverse, product, read_orientations
 from .pairs import Pairs
 from .placement import SimulationWarning, touching, warn_of_overlaps
@@ -204,22 +205,22 @@ class Simulation:
     (array([[0.   , 0.   , 0.098]]), array([  0.  ,   0.  , -41.09]))
     """
 
-    centers = AssignedColumn("centers")
-    radii = AssignedColumn("radii")
-    masses = AssignedColumn("masses")
-    velocities = AssignedColumn("velocities")
-    angular_velocities = AssignedColumn("spins")
-    material = AssignedColumn("materials")
-    forces = Column("forces")
-    torques = Column("torques")
-    images = Column("images")
+    centers = AssignedColumn[np.float64]("centers")
+    radii = AssignedColumn[np.float64]("radii")
+    masses = AssignedColumn[np.float64]("masses")
+    velocities = AssignedColumn[np.float64]("velocities")
+    angular_velocities = AssignedColumn[np.float64]("spins")
+    material = AssignedColumn[np.intp]("materials")
+    forces = Column[np.float64]("forces")
+    torques = Column[np.float64]("torques")
+    images = Column[np.intp]("images")
 
     def __init__(
         self,
         step: float,
         gravity: ArrayLike = (0.0, 0.0, -9.81),
         period: Sequence[float | None] | None = None,
-        resolution: str = "hierarchy",
+        resolution: WallResolution = "hierarchy",
         workers: int | None = None,
     ) -> None:
         self._step = checks.number(step, "step")
@@ -265,7 +266,7 @@ class Simulation:
         return self._period
 
     @property
-    def resolution(self) -> str:
+    def resolution(self) -> WallResolution:
         return self._resolution
 
     @property
@@ -529,7 +530,7 @@ class Simulation:
         cluster: Cluster,
         positions: ArrayLike,
         material: Material,
-        orientations: Any = None,
+        orientations: Orientations | None = None,
         velocities: ArrayLike | None = None,
         angular_velocities: ArrayLike | None = None,
     ) -> _Indices:
@@ -683,7 +684,7 @@ class Simulation:
         positions: ArrayLike,
         material: Material,
         *,
-        orientations: Any = None,
+        orientations: Orientations | None = None,
         scales: ArrayLike = 1.0,
         masses: ArrayLike | None = None,
         velocities: ArrayLike | None = None,

@@ -13,6 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from . import checks
 from .extras import import_extra
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+    from pyvista import PolyData
+
 # rows that a notebook shows
 SHOWN_ROWS = 5
 
@@ -233,7 +237,7 @@ class Table:
             for name, column in self._rows().items()
         }
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> DataFrame:
         """The table as a pandas.DataFrame, without the nodal weights of contacts.
 
         Returns
@@ -258,7 +262,7 @@ class Table:
         pandas = import_extra("pandas", "io")
         return pandas.DataFrame({name: column.copy() for name, column in self._flat().items()})
 
-    def to_pyvista(self) -> Any:
+    def to_pyvista(self) -> PolyData:
         """The contact points as a pyvista.PolyData, with the other columns as its point data.
 
         Returns

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core, checks
 from .extras import import_extra
+from .options import Family, Search
 from .pair_finder import SEARCHES
 
 Array = NDArray[np.float64]
@@ -93,7 +94,7 @@ def expected_work(
     radii: ArrayLike,
     sizes: ArrayLike,
     *,
-    search: str = "top-down",
+    search: Search = "top-down",
     overhead: float = 0.2,
     dimension: int = 3,
     volume_fraction: float = VOLUME_FRACTION,
@@ -169,12 +170,12 @@ def expected_work(
 def cell_sizes(
     radii: ArrayLike,
     *,
-    family: str = "constant",
+    family: Family = "constant",
     levels: int | None = None,
     dimension: int = 3,
     volume_fraction: float | None = None,
     probability: ArrayLike | None = None,
-    search: str = "top-down",
+    search: Search = "top-down",
     overhead: float = 0.2,
 ) -> Array:
     """Choose the cell sizes of a hierarchical grid for spheres of these radii.
@@ -242,7 +243,7 @@ def _model(
     probability: ArrayLike | None,
     dimension: int,
     volume_fraction: float,
-    search: str,
+    search: Search,
     overhead: float,
 ) -> _Model:
     if checks.whole(dimension, "dimension") not in DIMENSIONS:
@@ -619,7 +620,7 @@ def _refined(model: _Model, sizes: Array) -> Array:
     return better if model.total(better) < model.total(sizes) else sizes
 
 
-FAMILIES = {
+FAMILIES: dict[Family, Callable[[_Model, int], Array]] = {
     "constant": _constant,
     "linear": _linear,
     "exponential": _exponential,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,7 @@ from .. import checks
 from ..contacts import Contacts
 from ..convex_contacts import ConvexContacts
 from ..mesh import Mesh, left_out_text, warn
+from ..options import OnDegenerate
 from ..pairs import Pairs
 from ..table import Table
 from . import csv, dump, mdpa, npy, npz, npz_convex, obj, parquet, ply, stl, vtp
@@ -66,7 +67,7 @@ def read_mesh(
     part: str | None = None,
     noise: ArrayLike | None = None,
     split: bool = False,
-    on_degenerate: str = "drop",
+    on_degenerate: OnDegenerate = "drop",
 ) -> Mesh:
     """Read a mesh from a file: STL, OBJ, PLY or Kratos mdpa.
 
@@ -184,7 +185,7 @@ def _read_welded(
     return facets._replace(source=numbers[left]), None if noise is None else noise[left]
 
 
-def read_spheres(path: Pathlike, frame: int | str = -1) -> Spheres:
+def read_spheres(path: Pathlike, frame: int | Literal["all"] = -1) -> Spheres:
     """Read spheres from a file.
 
     Parameters

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import checks
+from ..options import OnTruncated
 from . import csv, dump, npy, npz, pvd, vtp
 from .frame import Frame
 
@@ -61,7 +62,7 @@ class _Options(NamedTuple):
 def read_frames(
     path: _Pathlike | Iterable[_Pathlike],
     columns: Sequence[str] | None = None,
-    on_truncated: str = "raise",
+    on_truncated: OnTruncated = "raise",
 ) -> Frames:
     """Read the frames of a simulation one at a time.
 
@@ -134,7 +135,7 @@ def read_frames(
     >>> [frame.columns["vx"].tolist() for frame in frames]
     [[-1.0], [-2.0]]
     """
-    words = {"raise": False, "drop": True}
+    words: dict[OnTruncated, bool] = {"raise": False, "drop": True}
     options = _Options(_names(columns), checks.choice(on_truncated, "on_truncated", words))
     return Frames._of(tuple(_find_files(path, options.drop)), options)
 
