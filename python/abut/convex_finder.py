@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core, checks
+from . import _core, checks, html
 from .convex_contacts import ConvexContacts
 from .convex_shape import ConvexShape
 from .convex_walls import read_walls
@@ -584,6 +584,25 @@ class ConvexFinder:
         count, shapes = self._input.bodies.body_count, checks.counted(len(self.shapes), "shape")
         bodies = "any bodies" if count is None else checks.counted(count, "body", "bodies")
         return f"ConvexFinder({bodies} of {shapes}, {self.method!r})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [str(number), repr(shape), *self._shape_facts(number)]
+            for number, shape in enumerate(self.shapes[: html.SHOWN_ROWS])
+        ]
+        head = "shape", "", "bodies", "circumradii"
+        return html.rows_table(repr(self), head, rows, len(self.shapes))
+
+    def _shape_facts(self, number: int) -> tuple[str, str]:
+        """How many bodies have this shape, and how large they are."""
+        _, numbers, scales, count = self._input.bodies
+        sizes = np.asarray(scales)
+        if numbers is not None:
+            chosen = numbers == number
+            sizes = np.broadcast_to(sizes, len(numbers))[chosen]
+            count = len(sizes)
+        radii = html.span(self.shapes[number].circumradius * sizes)
+        return "any" if count is None else str(count), radii
 
     def __reduce__(self) -> tuple[Any, ...]:
         _, patch_angle, first, last, iterations = self._input.options

@@ -19,7 +19,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,11 @@ from .mesh import Mesh
 from .options import Errors, OnTruncated
 from .pair_finder import find_pairs
 from .parcels import Parcel, finder_of
+
+if TYPE_CHECKING:
+    from dask.dataframe import DataFrame
+    from distributed import Client
+    from pandas import DataFrame as PandasFrame
 
 dask = import_extra("dask", "dask")
 # dask.dataframe asks for these without naming an extra
@@ -57,14 +62,14 @@ def map_frames(
     meshes: Any,
     reduce: Callable[..., Any],
     *,
-    client: Any = None,
+    client: Client | None = None,
     block: int | None = None,
-    meta: Any = None,
+    meta: dict[str, Any] | PandasFrame | None = None,
     errors: Errors = "raise",
     columns: Sequence[str] | None = None,
     on_truncated: OnTruncated = "raise",
     **options: Any,
-) -> Any:
+) -> DataFrame:
     """Find the contacts of every frame with meshes, and make a table of what they come to.
 
     It is this loop, done by Dask's workers::
@@ -183,14 +188,14 @@ def map_pairs(
     source: Any,
     reduce: Callable[..., Any],
     *,
-    client: Any = None,
+    client: Client | None = None,
     block: int | None = None,
-    meta: Any = None,
+    meta: dict[str, Any] | PandasFrame | None = None,
     errors: Errors = "raise",
     columns: Sequence[str] | None = None,
     on_truncated: OnTruncated = "raise",
     **options: Any,
-) -> Any:
+) -> DataFrame:
     """Find the pairs of spheres that touch in every frame, and make a table of what they come to.
 
     Parameters

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _core, checks
+from . import _core, checks, html
 from .contacts import Contacts
 from .mesh import Mesh
 from .options import Poses, Resolution, Weights
@@ -349,6 +349,14 @@ class ContactFinder:
         if len(self._meshes) == 1:
             return f"ContactFinder({counts})"
         return f"ContactFinder({len(self._meshes)} meshes, {counts})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [str(number), str(len(mesh)), str(len(mesh.vertices)), *map(html.span, mesh.bounds.T)]
+            for number, mesh in enumerate(self._meshes[: html.SHOWN_ROWS])
+        ]
+        head = "mesh", "facets", "vertices", "x", "y", "z"
+        return html.rows_table(repr(self), head, rows, len(self._meshes))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ContactFinder, (self._meshes,)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core, checks
+from . import _core, checks, html
 from .facets import FacetsLike, read_facets
 from .options import Backend, Canvas, MeshPlotOptions, OnDegenerate, Pose
 from .poses import read_pose, rotated
@@ -472,6 +472,18 @@ class Mesh:
     def __repr__(self) -> str:
         facets = checks.counted(len(self), "facet")
         return f"Mesh({facets}, {checks.counted(len(self.vertices), 'vertex', 'vertices')})"
+
+    def _repr_html_(self) -> str:
+        sides, counts = np.unique(np.diff(self.offsets), return_counts=True)
+        corners = (f"{n} with {k} corners" for k, n in zip(sides, counts, strict=True))
+        facts = {"facets": ", ".join(corners) or "none"}
+        facts |= dict(zip("xyz", map(html.span, self.bounds.T), strict=True))
+        facts |= {
+            "areas": html.span(self.areas),
+            "total area": html.numbers(self.areas.sum()),
+            "noise": html.span(self.noise),
+        }
+        return html.facts_table(repr(self), facts)
 
     def __copy__(self) -> Mesh:
         return self

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core, checks
+from . import _core, checks, html
 from .options import Levels, Others, Search
 from .pairs import Pairs
 from .poses import Period, lengths_of, read_period
@@ -300,6 +300,17 @@ class PairFinder:
     def __repr__(self) -> str:
         levels = checks.counted(len(self.sizes), "level")
         return f"PairFinder({checks.counted(len(self._input.radii), 'sphere')}, {levels})"
+
+    def _repr_html_(self) -> str:
+        given = self._input
+        facts = {
+            "radii": html.span(given.radii),
+            "gap": html.span(given.gap if given.gaps is None else given.gaps),
+            "sizes of levels": html.numbers(self.sizes),
+            "search": self.search,
+            "period": html.period(self.period),
+        }
+        return html.facts_table(repr(self), facts)
 
     def __reduce__(self) -> tuple[Any, ...]:
         given = self._input

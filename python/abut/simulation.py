@@ -47,6 +47,7 @@ from .insertion import Insertion
 from .law_table import Law, LawTable
 from .materials import Material
 from .mesh import Mesh, warn
+from .motions import Motion
 from .options import Orientations, WallResolution
 from .orientations import from_matrix, inverse, product, read_orientations
 from .pairs import Pairs
@@ -856,7 +857,12 @@ class Simulation:
 
     # ---- walls ----
 
-    def add_wall(self, mesh: Any, material: Material | None = None, motion: Any = None) -> Wall:
+    def add_wall(
+        self,
+        mesh: Any,
+        material: Material | None = None,
+        motion: Motion | Callable[[float], Any] | None = None,
+    ) -> Wall:
         """Add a wall.
 
         Parameters

@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import checks
+from . import checks, html
 from .extras import import_extra
 
 if TYPE_CHECKING:
     from pandas import DataFrame
     from pyvista import PolyData
-
-# rows that a notebook shows
-SHOWN_ROWS = 5
 
 
 def same_column(make: Callable[[Any], NDArray[Any]]) -> Any:
@@ -338,18 +335,13 @@ class Table:
 
     def _repr_html_(self) -> str:
         shown = self._there(self._shown)
-        head = "".join(f"<th>{name}</th>" for name in shown)
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{self._cell(name, row)}</td>" for name in shown) + "</tr>"
-            for row in range(min(SHOWN_ROWS, len(self)))
-        )
-        rest = len(self) - SHOWN_ROWS
-        more = f"<p>and {rest} more</p>" if rest > 0 else ""
-        return f"<table><caption>{self!r}</caption><tr>{head}</tr>{rows}</table>{more}"
+        count = min(html.SHOWN_ROWS, len(self))
+        rows = [[self._cell(name, row) for name in shown] for row in range(count)]
+        return html.rows_table(repr(self), shown, rows, len(self))
 
     def _cell(self, name: str, row: int) -> str:
         value = getattr(self, name)[row]
-        return ", ".join(f"{number:.6g}" for number in np.atleast_1d(value))
+        return html.numbers(value)
 
     def __copy__(self) -> Self:
         # columns that are made when they are first asked for are then those of both
