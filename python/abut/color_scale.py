@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from . import checks
 from .extras import import_extra
-from .options import At, How
 
 if TYPE_CHECKING:
+    from .options import At, How
     from .table import Table
 
 _Doubles = NDArray[np.float64]

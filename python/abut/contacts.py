@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core, checks, history, sums
 from .extras import import_extra
-from .options import Backend, Canvas, ContactsPlotOptions
 from .poses import Period, lengths_of
 from .table import Table, rebuild, same_column
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from .mesh import Mesh
+    from .options import Backend, Canvas, ContactsPlotOptions
 
 FACET = _core.FACET
 EDGE = _core.EDGE

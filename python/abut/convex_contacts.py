@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import checks, convex_history, sums
-from .options import Backend, Canvas, ConvexPlotOptions
 from .poses import Period
 from .table import Table, same_column
 
 if TYPE_CHECKING:
     from pandas import DataFrame
     from pyvista import Plotter
+
+    from .options import Backend, Canvas, ConvexPlotOptions
 
 # numbers of the column `status`
 SEPARATED, TOUCHING, OVERLAPPING, UNCONVERGED = range(4)

@@ -15,15 +15,6 @@ from .convex_contacts import ConvexContacts
 from .convex_shape import ConvexShape
 from .convex_walls import read_walls
 from .entrances import Entrances
-from .options import (
-    Backend,
-    BodiesPlotOptions,
-    Canvas,
-    Method,
-    Minimum,
-    Orientations,
-    Poses,
-)
 from .orientations import read_turns
 from .pairs import Pairs
 from .poses import Period, lengths_of, read_period
@@ -32,6 +23,8 @@ from .threads import worker_count
 
 if TYPE_CHECKING:
     from pyvista import Plotter
+
+    from .options import Backend, BodiesPlotOptions, Canvas, Method, Minimum, Orientations, Poses
 
 _Doubles = NDArray[np.float64]
 _Indices = NDArray[np.intp]

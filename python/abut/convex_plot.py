@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import plot
-from .options import Backend
 from .orientations import turned
 
 if TYPE_CHECKING:
     from .convex_contacts import ConvexContacts
     from .convex_finder import ConvexFinder
     from .convex_shape import ConvexShape
+    from .options import Backend
 
 _Doubles = NDArray[np.float64]
 

@@ -12,11 +12,12 @@ from .convex_hull import hull_facets
 from .extras import import_extra
 from .facets import Corners, FacetsLike, read_facets, regular
 from .mesh import Mesh
-from .options import Backend, Canvas, ShapePlotOptions
 
 if TYPE_CHECKING:
     from pyvista import Plotter
     from trimesh import Trimesh
+
+    from .options import Backend, Canvas, ShapePlotOptions
 
 _Doubles = NDArray[np.float64]
 _Indices = NDArray[np.intp]

@@ -28,7 +28,6 @@ from .extras import import_extra
 from .finder import ContactFinder, read_meshes
 from .io import Frame, Frames, read_frames
 from .mesh import Mesh
-from .options import Errors, OnTruncated
 from .pair_finder import find_pairs
 from .parcels import Parcel, finder_of
 
@@ -36,6 +35,8 @@ if TYPE_CHECKING:
     from dask.dataframe import DataFrame
     from distributed import Client
     from pandas import DataFrame as PandasFrame
+
+    from .options import Errors, OnTruncated
 
 dask = import_extra("dask", "dask")
 # dask.dataframe asks for these without naming an extra

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,12 +11,14 @@ from numpy.typing import ArrayLike
 from . import _core, checks, html
 from .contacts import Contacts
 from .mesh import Mesh
-from .options import Poses, Resolution, Weights
 from .poses import lengths_of, read_period, read_poses
 from .simd import level
 from .statistics import Statistics
 from .threads import worker_count
 from .units import warn_of_units
+
+if TYPE_CHECKING:
+    from .options import Poses, Resolution, Weights
 
 RESOLUTIONS: dict[Resolution, int] = {
     "hierarchy": _core.HIERARCHY,

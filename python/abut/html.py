@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -14,7 +13,7 @@ SHOWN_ROWS = 5
 
 def rows_table(caption: str, head: Iterable[str], rows: Sequence[Iterable[str]], count: int) -> str:
     """The first of `count` rows under their heads, and how many more there are."""
-    heads = "".join(f"<th>{html.escape(name)}</th>" for name in head)
+    heads = "".join(f"<th>{_escaped(name)}</th>" for name in head)
     body = "".join(f"<tr>{_cells(row)}</tr>" for row in rows)
     more = f"<p>and {count - len(rows)} more</p>" if count > len(rows) else ""
     return f"<table>{_caption(caption)}<tr>{heads}</tr>{body}</table>{more}"
@@ -23,17 +22,24 @@ def rows_table(caption: str, head: Iterable[str], rows: Sequence[Iterable[str]],
 def facts_table(caption: str, facts: dict[str, str]) -> str:
     """A row for each fact, with its name in front."""
     rows = "".join(
-        f"<tr><th>{html.escape(name)}</th>{_cells([fact])}</tr>" for name, fact in facts.items()
+        f"<tr><th>{_escaped(name)}</th>{_cells([fact])}</tr>" for name, fact in facts.items()
     )
     return f"<table>{_caption(caption)}{rows}</table>"
 
 
+def _escaped(text: str) -> str:
+    # imported when it is asked for: it brings all entities
+    from html import escape
+
+    return escape(text, quote=False)
+
+
 def _caption(text: str) -> str:
-    return f"<caption>{html.escape(text, quote=False)}</caption>"
+    return f"<caption>{_escaped(text)}</caption>"
 
 
 def _cells(row: Iterable[str]) -> str:
-    return "".join(f"<td>{html.escape(cell, quote=False)}</td>" for cell in row)
+    return "".join(f"<td>{_escaped(cell)}</td>" for cell in row)
 
 
 def numbers(values: ArrayLike) -> str:

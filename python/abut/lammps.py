@@ -17,7 +17,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,10 +32,12 @@ from .law_table import Law, LawTable
 from .materials import Material
 from .mesh import Mesh, warn
 from .motions import Given, Motion, read_motion
-from .options import WallResolution
 from .placement import SimulationWarning
 from .poses import Period, read_period
 from .simd import level
+
+if TYPE_CHECKING:
+    from .options import WallResolution
 
 _Doubles = NDArray[np.float64]
 _Indices = NDArray[np.intp]

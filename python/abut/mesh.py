@@ -15,12 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core, checks, html
 from .facets import FacetsLike, read_facets
-from .options import Backend, Canvas, MeshPlotOptions, OnDegenerate, Pose
 from .poses import read_pose, rotated
 
 if TYPE_CHECKING:
     from mpl_toolkits.mplot3d import Axes3D
     from pyvista import Plotter
+
+    from .options import Backend, Canvas, MeshPlotOptions, OnDegenerate, Pose
 
 ON_DEGENERATE: dict[OnDegenerate, bool] = {"raise": False, "drop": True}
 

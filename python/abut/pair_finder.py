@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, checks, html
-from .options import Levels, Others, Search
 from .pairs import Pairs
 from .poses import Period, lengths_of, read_period
 from .simd import level
 from .statistics import PairStatistics
 from .threads import worker_count
+
+if TYPE_CHECKING:
+    from .options import Levels, Others, Search
 
 SEARCHES: dict[Search, int] = {"top-down": _core.TOP_DOWN, "bottom-up": _core.BOTTOM_UP}
 

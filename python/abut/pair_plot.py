@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from . import checks, plot
 from .color_scale import ColorScale, color_scale, row_values
-from .options import Backend
 from .poses import lengths_of
 
 if TYPE_CHECKING:
+    from .options import Backend
     from .pairs import Pairs
 
 _Doubles = NDArray[np.float64]

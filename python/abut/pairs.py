@@ -10,13 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import checks, pair_history, sums
 from .extras import import_extra
-from .options import Backend, Canvas, PairsPlotOptions
 from .poses import Period
 from .table import Table, same_column
 
 if TYPE_CHECKING:
     from pyvista import Plotter
     from scipy.sparse import csr_array
+
+    from .options import Backend, Canvas, PairsPlotOptions
 
 # columns with an entry for each pair
 PAIR_COLUMNS = ("i", "j", "normal", "overlap", "point", "image")

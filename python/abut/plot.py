@@ -20,12 +20,12 @@ from .color_scale import (
     row_values,
 )
 from .extras import import_extra
-from .options import At, Backend, How
 from .poses import rotated
 
 if TYPE_CHECKING:
     from .contacts import Contacts
     from .mesh import Mesh
+    from .options import At, Backend, How
 
 __all__ = ["plot_contacts", "plot_mesh", "plot_spheres"]
 

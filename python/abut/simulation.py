@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,7 +48,6 @@ from .law_table import Law, LawTable
 from .materials import Material
 from .mesh import Mesh, warn
 from .motions import Motion
-from .options import Orientations, WallResolution
 from .orientations import from_matrix, inverse, product, read_orientations
 from .pairs import Pairs
 from .placement import SimulationWarning, touching, warn_of_overlaps
@@ -60,6 +59,9 @@ from .simd import level
 from .statistics import SimulationStatistics
 from .threads import worker_count
 from .walls import RESOLUTIONS, Wall, WallEntry, Walls, check_half_space
+
+if TYPE_CHECKING:
+    from .options import Orientations, WallResolution
 
 _Doubles = NDArray[np.float64]
 _Indices = NDArray[np.intp]

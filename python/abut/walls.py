@@ -18,10 +18,10 @@ from .half_space import HalfSpace
 from .materials import Material
 from .mesh import Mesh
 from .motions import Given, Motion, call_given, check_given, read_motion
-from .options import WallResolution
 from .poses import Period
 
 if TYPE_CHECKING:
+    from .options import WallResolution
     from .simulation import Simulation
 
 _Doubles = NDArray[np.float64]

@@ -7,15 +7,17 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, checks
 from .extras import import_extra
-from .options import Family, Search
 from .pair_finder import SEARCHES
+
+if TYPE_CHECKING:
+    from .options import Family, Search
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]

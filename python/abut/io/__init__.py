@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +14,6 @@ from .. import checks
 from ..contacts import Contacts
 from ..convex_contacts import ConvexContacts
 from ..mesh import Mesh, left_out_text, warn
-from ..options import OnDegenerate
 from ..pairs import Pairs
 from ..table import Table
 from . import csv, dump, mdpa, npy, npz, npz_convex, obj, parquet, ply, stl, vtp
@@ -24,6 +23,9 @@ from .frames import Frames, read_frames
 from .spheres import Spheres
 from .weld import FEW_CORNERS
 from .weld import weld as _weld
+
+if TYPE_CHECKING:
+    from ..options import OnDegenerate
 
 __all__ = [
     "Facets",

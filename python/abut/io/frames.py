@@ -8,15 +8,17 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import checks
-from ..options import OnTruncated
 from . import csv, dump, npy, npz, pvd, vtp
 from .frame import Frame
+
+if TYPE_CHECKING:
+    from ..options import OnTruncated
 
 _Pathlike = str | os.PathLike[str]
 
