@@ -155,7 +155,8 @@ def test_one_is_no_plural():
     ("rows", "error", "message"),
     [
         (3, TypeError, r"contacts\[i:i \+ 1\] is one row"),
-        ("type", TypeError, r"columns are attributes: contacts\.type, not contacts\['type'\]"),
+        ("types", KeyError, "Contacts has no column 'types': there is 'type'"),
+        (["type"], TypeError, "indices has dtype <U4, but must be integers"),
         ((slice(None), 0), TypeError, "selected by one index, but there are 2"),
         (None, TypeError, "not by None"),
         ([0.0, 1.0], TypeError, "indices has dtype float64"),

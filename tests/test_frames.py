@@ -64,7 +64,7 @@ def arrays(path):
     types = {"Float64": np.float64, "Int64": np.int64, "UInt8": np.uint8}
     found = {}
     for item in ElementTree.fromstring(head + b"</VTKFile>").iter("DataArray"):
-        offset, width = int(item.attrib["offset"]), int(item.attrib["NumberOfComponents"])
+        offset, width = int(item.attrib["offset"]), int(item.get("NumberOfComponents", 1))
         size = int(np.frombuffer(tail, "<u8", 1, offset)[0])
         data = np.frombuffer(tail[offset + 8 : offset + 8 + size], types[item.attrib["type"]])
         found[item.attrib["Name"]] = data.reshape(-1, width) if width > 1 else data

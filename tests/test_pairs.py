@@ -199,10 +199,49 @@ def test_matrix(pairs):
         pairs.matrix([1, 2, 3])
 
 
+def test_symmetric_matrix(periodic):
+    pytest.importorskip("scipy")
+    dense = np.zeros((N, N))
+    np.add.at(dense, (periodic.i, periodic.j), periodic.overlap)
+    np.add.at(dense, (periodic.j, periodic.i), periodic.overlap)
+    matrix = periodic.matrix(symmetric=True)
+    assert matrix.format == "csr" and matrix.has_canonical_format
+    np.testing.assert_allclose(matrix.toarray(), dense, rtol=1e-15)
+    ones = np.ones(len(periodic))
+    degrees = periodic.matrix(ones, symmetric=True).sum(axis=1)
+    assert degrees.tolist() == periodic.sum(ones, ones).tolist()
+
+
+def test_symmetric_matrix_of_selections_own_images_and_overlaps_of_0(pairs):
+    pytest.importorskip("scipy")
+    for rows in (slice(1, None, 2), slice(0)):
+        dense = pairs[rows].matrix().toarray()
+        assert (pairs[rows].matrix(symmetric=True).toarray() == dense + dense.T).all()
+    own = abut.find_pairs([[0, 0, 0]], 0.75, period=(1, None, None))
+    assert own.matrix(symmetric=True).toarray().tolist() == [[2 * own.overlap.sum()]]
+    touching = abut.find_pairs([[0, 0, 0], [2, 0, 0]], 1.0)
+    assert touching.overlap.tolist() == [0.0]
+    assert touching.matrix(symmetric=True).nnz == 2
+
+
+def test_clusters(periodic):
+    csgraph = pytest.importorskip("scipy.sparse.csgraph")
+    count, labels = csgraph.connected_components(periodic.matrix(symmetric=True))
+    same = csgraph.connected_components(periodic.matrix(), directed=False)
+    assert count == same[0] == len(set(labels)) and (labels == same[1]).all()
+    assert (labels[periodic.i] == labels[periodic.j]).all()
+    changed = copy.deepcopy(periodic)
+    changed.j[2] = N
+    with pytest.raises(ValueError, match=rf"j\[2\] is {N}, but must be 0 to {N - 1}"):
+        changed.matrix(symmetric=True)
+
+
 def test_matrix_with_others(spheres):
     pytest.importorskip("scipy")
     found = abut.find_pairs(*spheres, others=(spheres[0][:7], 0.1))
     assert found.matrix().shape == (N, 7) and found.matrix().nnz == len(found)
+    with pytest.raises(ValueError, match="pairs with others make no symmetric matrix"):
+        found.matrix(symmetric=True)
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (3,), (0,)])

@@ -13,7 +13,7 @@ from typing import get_args
 import pytest
 
 import abut
-from abut import color_scale, convex_finder, finder, mesh, options, pair_finder, walls, work
+from abut import color_scale, convex_finder, finder, maps, mesh, options, pair_finder, walls, work
 
 RIGHT = """
 from __future__ import annotations
@@ -141,7 +141,7 @@ def test_pyright_says_the_same(tmp_path):
         (options.Family, work.FAMILIES),
         (options.Method, convex_finder.METHODS),
         (options.Minimum, convex_finder.MINIMA),
-        (options.How, color_scale.HOW),
+        (options.How, maps.REDUCTIONS),
         (options.At, color_scale.AT),
     ],
 )

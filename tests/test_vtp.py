@@ -37,7 +37,7 @@ def read(path):
             size = int(np.frombuffer(tail, "<u8", 1, offset)[0])
             end = offset + 8 + size
             data = np.frombuffer(tail[offset + 8 : end], TYPES[item.attrib["type"]])
-            shape = int(item.attrib["NumberOfComponents"])
+            shape = int(item.get("NumberOfComponents", 1))
             found[section.tag, item.attrib["Name"]] = data.reshape(-1, shape) if shape > 1 else data
     assert tail[end:].split() == [b"</AppendedData>", b"</VTKFile>"]
     return found, {key: int(value) for key, value in piece.attrib.items()}

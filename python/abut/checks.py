@@ -1,8 +1,8 @@
 """Reading of arguments: what may come in, how it is converted, and what the errors say.
 
-Arrays are read through `numpy.asarray` and converted at most once; the caller's are never written.
-What the numbers mean is checked by the library; here it is only whether they are numbers, and of
-the right shape.
+Arrays are read through `numpy.asarray`, those of other libraries that it does not know by DLPack or
+their `to_numpy`, and converted at most once; the caller's are never written. What the numbers mean
+is checked by the library; here it is only whether they are numbers, and of the right shape.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ T = TypeVar("T")
 REAL = "iuf"
 WHOLE = "iu"
 
+# DLPack's numbers for the memory of the host, and for what of CUDA's and ROCm's it can read
+HOST = (1, 3, 11, 13)
+
 # of a string that an error shows
 SHOWN_LENGTH = 80
 
@@ -29,21 +32,99 @@ FLOAT64 = np.dtype(np.float64)
 
 def read(value: object, name: str, kinds: str, wanted: str) -> NDArray[Any]:
     """`value` as an array whose dtype is one of these kinds."""
+    array = as_array(value, name)
+    if array.dtype.kind in kinds or (array.size == 0 and array.dtype.kind == "f"):
+        return array
+    raise TypeError(f"{name} {_what(value, array)}, but must be {wanted}")
+
+
+def as_array(value: Any, name: str) -> NDArray[Any]:
+    """`value` as an array of whatever dtype; of objects where there is none for it."""
+    if type(value) is np.ndarray:
+        return value
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise TypeError(f"{name} has masked entries: leave them out, or fill them, first")
     try:
         array = np.asarray(value)
     except ValueError:
         raise ValueError(f"{name} is ragged: its rows have different lengths") from None
-    if array.dtype.kind in kinds or (array.size == 0 and array.dtype.kind == "f"):
+    except (TypeError, RuntimeError) as error:
+        # what is no array, or not yet, tells so itself
+        remedy = _to_host(value, name) if _is_on_device(value) else f"{name}: {error}"
+        raise TypeError(remedy) from None
+    if array.dtype.kind != "O" or isinstance(value, (list, tuple, np.ndarray, type)):
         return array
-    raise TypeError(f"{name} {_what(value, array)}, but must be {wanted}")
+    return _exchanged(value, name, array)
+
+
+def is_array(value: object) -> bool:
+    """Whether it says that it is an array, of NumPy's or another library's."""
+    return any(hasattr(value, word) for word in ("__array__", "__dlpack__", "to_numpy"))
+
+
+def _exchanged(value: Any, name: str, array: NDArray[Any]) -> NDArray[Any]:
+    """What NumPy took for objects, by the ways in which other libraries give their arrays."""
+    if array.ndim == 0 and _is_on_device(value):
+        raise TypeError(_to_host(value, name))
+    if array.ndim == 0 and hasattr(value, "__dlpack__"):
+        return _of_dlpack(value, name)
+    if not hasattr(value, "to_numpy"):
+        return array
+    if not hasattr(value, "isna"):
+        return np.asarray(value.to_numpy())
+    return _of_pandas(value, array)
+
+
+def _of_dlpack(value: Any, name: str) -> NDArray[Any]:
+    try:
+        return np.from_dlpack(value)
+    except (AttributeError, BufferError, RuntimeError, TypeError) as error:
+        raise TypeError(f"{name}: {error}") from None
+
+
+def _of_pandas(value: Any, array: NDArray[Any]) -> NDArray[Any]:
+    """A pandas object whose columns have dtypes of Arrow, or such as may miss values."""
+    of_columns = getattr(value, "dtypes", getattr(value, "dtype", None))
+    dtypes: list[Any] = np.atleast_1d(np.asarray(of_columns, object)).tolist()
+    plain = [getattr(dtype, "numpy_dtype", dtype) for dtype in dtypes]
+    kinds = {getattr(dtype, "kind", "O") for dtype in plain}
+    if not (kinds <= set(REAL) or kinds == {"b"}) or _misses(value):
+        return array
+    return np.asarray(value.to_numpy(dtype=np.result_type(*plain)))
+
+
+def _misses(value: Any) -> bool:
+    """Whether a column of pandas, polars or pyarrow misses values."""
+    if isinstance(value, type):
+        return False
+    if hasattr(value, "isna"):
+        return bool(np.any(np.asarray(value.isna())))
+    count = getattr(value, "null_count", 0)
+    return bool(np.any(np.asarray(count() if callable(count) else count)))
+
+
+def _is_on_device(value: Any) -> bool:
+    """Whether an array lies in the memory of a GPU, or the like, where the host cannot read."""
+    if hasattr(value, "__cuda_array_interface__"):
+        return True
+    try:
+        return value.__dlpack_device__()[0] not in HOST
+    except (AttributeError, TypeError):
+        return False
+
+
+def _to_host(value: object, name: str) -> str:
+    copies = [f"{name}.{word}()" for word in ("get", "cpu") if hasattr(value, word)]
+    remedy = copies[0] if copies else "a copy in the memory of the host"
+    return f"{name} is in the memory of a GPU: give {remedy}"
 
 
 def _what(value: object, array: NDArray[Any]) -> str:
     """What stands where numbers should."""
     if value is None or (isinstance(value, str) and len(value) <= SHOWN_LENGTH):
         return f"is {value!r}"
+    if _misses(value):
+        return "has missing values"
     if array.dtype.kind == "O" and array.ndim == 0:
         return f"is {a_or_an(type(value).__name__)}"
     return f"has dtype {array.dtype}"

@@ -40,7 +40,7 @@ double hierarchy method."""
 CONTACTS = """\
 Find every contact of the spheres in SPHERES with the mesh in MESH and write them as a table.
 
-MESH     STL, OBJ, PLY or Kratos mdpa
+MESH     STL, OBJ, PLY, VTP, VTU or Kratos mdpa; VTK, MSH, OFF or glTF with the extra "io"; or .gz
 SPHERES  CSV with a header (x,y,z,radius), .npy (n, 4), .npz (centers, radii) or a LAMMPS/LIGGGHTS
          dump (also .gz, .zst); a column diameter serves, too
 OUT      .csv, .npz, .vtp (ParaView) or .parquet, by its ending
@@ -180,7 +180,9 @@ def _add_contacts(commands):
 
 def _add_info(commands):
     command = _add(commands, "info", _info, INFO)
-    command.add_argument("mesh", metavar="MESH", help="STL, OBJ, PLY or Kratos mdpa file")
+    command.add_argument(
+        "mesh", metavar="MESH", help="a file of a mesh, such as .stl, .obj or .vtp"
+    )
     _add_reading(command)
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core, checks, history, sums
 from .extras import import_extra
+from .maps import facet_values, mesh_of, normal_stress, vertex_values
 from .poses import Period, lengths_of
 from .table import Table, rebuild, same_column
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from .mesh import Mesh
-    from .options import Backend, Canvas, ContactsPlotOptions
+    from .options import Backend, Canvas, ContactsPlotOptions, How
 
 FACET = _core.FACET
 EDGE = _core.EDGE
@@ -103,7 +104,10 @@ class Contacts(Table):
 
     ``contacts[rows]`` selects rows by a mask, increasing indices, or a slice with a positive step.
     A selection is a `Contacts` that keeps n and the sphere numbers. A table has no single rows to
-    loop over: use its columns, or `of` for one sphere.
+    loop over: use its columns, or `of` for one sphere. ``contacts["overlap"]`` is the column.
+
+    What reads Arrow takes the table as it is: ``polars.DataFrame(contacts)``,
+    ``pyarrow.table(contacts)``.
 
     ``==`` tells whether all columns and offsets are equal; meshes and poses are not compared.
 
@@ -227,15 +231,8 @@ class Contacts(Table):
         array([[0.25, 0.5 , 0.25]])
         """
         sparse = import_extra("scipy.sparse", "sparse")
-        number = checks.whole(mesh, "mesh")
-        if self.meshes is None:
-            raise ValueError(
-                "the contacts do not know their mesh: load_contacts(path, meshes=mesh) tells them"
-            )
-        if not 0 <= number < len(self.meshes):
-            count = checks.there_are(len(self.meshes), "mesh", "meshes")
-            raise IndexError(f"there is no mesh {number}: {count}, from 0")
-        shape = len(self), len(self.meshes[number].vertices)
+        number, touched = mesh_of(self, mesh)
+        shape = len(self), len(touched.vertices)
         counts = np.diff(self.node_offsets)
         here = self.mesh == number
         nodes = np.repeat(here, counts)
@@ -285,6 +282,171 @@ class Contacts(Table):
         array([0.75, 0.  , 0.5 ])
         """
         return sums.contact_sum(self, values)
+
+    def per_facet(self, values: ArrayLike, how: How = "sum", mesh: int = 0) -> NDArray[np.float64]:
+        """What the contacts do to each facet of a mesh: a map of forces, wear, or counts.
+
+        Parameters
+        ----------
+        values : (m,) or (m, k) array_like
+            A number, or k numbers, for each contact, those with other meshes too. What acts on the
+            mesh is the opposite of what acts on the spheres: ``-forces``.
+        how : {"sum", "max", "mean"}
+            What is made of the values of a facet's contacts, column by column.
+        mesh : int, default 0
+            Number of the mesh.
+
+        Returns
+        -------
+        (facets of the mesh,) or (facets, k) ndarray of float64
+            In the order of the mesh's facets. Of facets without contacts the sum is 0, and the
+            greatest value and the mean are nan: there is none, and 0 may be a value. ParaView shows
+            nan in a color of its own; ``np.nanmax`` passes over it, ``np.nan_to_num`` makes it 0.
+
+        Raises
+        ------
+        ValueError
+            If `values` is of another shape, `how` is another word, the contacts do not know their
+            meshes, or `facet` holds what is no number of a facet.
+        IndexError
+            If there is no such mesh.
+        TypeError
+            If `values` are no real numbers.
+
+        See Also
+        --------
+        per_vertex : The same for vertices, by nodal weights.
+        stress : Forces by area.
+
+        Notes
+        -----
+        A contact with an edge or a vertex counts for the one of its facets that `facet` names.
+
+        Examples
+        --------
+        Two spheres on one of a floor's facets, and one on the other:
+
+        >>> import abut, numpy as np
+        >>> vertices = [[0, 0, 0], [4, 0, 0], [4, 4, 0], [0, 4, 0]]
+        >>> floor = abut.Mesh(vertices, [[0, 1, 2], [0, 2, 3]])
+        >>> contacts = abut.find_contacts([[2, 1, 0.5], [3, 1, 0.75], [1, 2, 0.5]], 1.0, floor)
+        >>> forces = 100 * contacts.overlap[:, None] * contacts.normal
+        >>> contacts.per_facet(-forces)[:, 2]
+        array([-75., -50.])
+        >>> contacts.per_facet(contacts.overlap, "max")
+        array([0.5, 0.5])
+        >>> contacts[1:2].per_facet(contacts[1:2].overlap, "mean")
+        array([0.25,  nan])
+
+        How many contacts each facet has:
+
+        >>> contacts.per_facet(np.ones(len(contacts)))
+        array([2., 1.])
+        """
+        return facet_values(self, values, how, mesh)
+
+    def per_vertex(self, values: ArrayLike, mesh: int = 0) -> NDArray[np.float64]:
+        """What the contacts do to each vertex of a mesh, shared out by their nodal weights.
+
+        Parameters
+        ----------
+        values : (m,) or (m, k) array_like
+            A number, or k numbers, for each contact, those with other meshes too. What acts on the
+            mesh is the opposite of what acts on the spheres: ``-forces``.
+        mesh : int, default 0
+            Number of the mesh.
+
+        Returns
+        -------
+        (vertices of the mesh,) or (vertices, k) ndarray of float64
+            The sum over each vertex's contacts of weight times value, 0 where there are none. All
+            together they are the sum of the values of the contacts with this mesh.
+
+        Raises
+        ------
+        ValueError
+            If `values` is of another shape, the contacts do not know their meshes, or `node` holds
+            what is no number of a vertex.
+        IndexError
+            If there is no such mesh.
+        TypeError
+            If `values` are no real numbers.
+
+        See Also
+        --------
+        per_facet : The same for facets.
+        weight_matrix : The weights as a sparse matrix W; this is ``W.T @ values``, without SciPy.
+
+        Examples
+        --------
+        >>> import abut
+        >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+        >>> contacts = abut.find_contacts([[0.5, 0.25, 0.5]], 1.0, mesh)
+        >>> contacts.per_vertex([[0, 0, -8]])
+        array([[ 0.,  0., -2.],
+               [ 0.,  0., -4.],
+               [ 0.,  0., -2.]])
+        """
+        return vertex_values(self, values, mesh)
+
+    def stress(self, forces: ArrayLike, mesh: int = 0) -> NDArray[np.float64]:
+        """The normal stress on each facet of a mesh: what presses on it, by its area.
+
+        Parameters
+        ----------
+        forces : (m, 3) array_like
+            What each contact exerts on its sphere, as `force` of a `Simulation`, those with other
+            meshes too.
+        mesh : int, default 0
+            Number of the mesh.
+
+        Returns
+        -------
+        (facets of the mesh,) ndarray of float64
+            In units of force by length squared: positive where the spheres press on the facet,
+            negative where they pull at it, 0 without contacts. It is the sum of force times normal
+            over the facet's contacts, by `areas` of the mesh.
+
+        Raises
+        ------
+        ValueError
+            If `forces` is of another shape, the contacts do not know their meshes, or `facet` holds
+            what is no number of a facet.
+        IndexError
+            If there is no such mesh.
+        TypeError
+            If `forces` are no real numbers.
+
+        See Also
+        --------
+        per_facet : Other maps; the load of a facet as a vector is ``per_facet(-forces)``.
+
+        Notes
+        -----
+        The normals are those of the contacts, which point to the spheres, and not the facets',
+        which point where the order of the corners has them. So the map does not depend on this
+        order, and what presses on a facet's back counts as what presses on its front: forces on
+        both sides add up, though they move the facet nowhere. Where a sphere touches an edge or a
+        vertex, its whole normal force counts, for the facet that `facet` names. Friction, which is
+        perpendicular to the normal, does not count.
+
+        A half space of a `Simulation` has no area: its one facet is a triangle of area 0.5.
+
+        Examples
+        --------
+        Spheres press on a floor of two facets from above, and from below:
+
+        >>> import abut
+        >>> vertices = [[0, 0, 0], [4, 0, 0], [4, 4, 0], [0, 4, 0]]
+        >>> floor = abut.Mesh(vertices, [[0, 1, 2], [0, 2, 3]])
+        >>> contacts = abut.find_contacts([[3, 1, 0.5], [3, 1, -0.5], [1, 2, 0.5]], 1.0, floor)
+        >>> forces = 100 * contacts.overlap[:, None] * contacts.normal
+        >>> floor.areas
+        array([8., 8.])
+        >>> contacts.stress(forces)
+        array([12.5 ,  6.25])
+        """
+        return normal_stress(self, forces, mesh)
 
     def velocity(self, twists: ArrayLike) -> NDArray[np.float64]:
         """The velocity of the mesh at each contact point.

@@ -107,6 +107,9 @@ class ConvexContacts(Table):
     with a positive step. A selection is a `ConvexContacts` that keeps n and the bodies' numbers. A
     table has no single rows to loop over: use its columns, or `of`.
 
+    ``contacts["overlap"]`` is the column. What reads Arrow takes the table as it is:
+    ``polars.DataFrame(contacts)``, ``pyarrow.table(contacts)``.
+
     ``==`` tells whether all columns and offsets are equal; the rest is not compared.
 
     Examples

@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import checks
+from .extras import import_extra
 from .facets import Corners, read_facets, regular
+from .io.cells import CORNERS, tell_left_out
 from .io.facets import Facets, offsets_of
+from .io.polygons import columns_of_mesh, described
+from .io.stl import fan_triangles
 from .io.weld import FEW_CORNERS, weld
 from .mesh import Mesh, left_out_text, warn
-
-# meshio's names of cells that are facets, and of those that no sphere touches
-MESHIO_FACETS = {"triangle", "quad", "polygon"}
-MESHIO_LINES = {"vertex", "line", "line3"}
 
 
 def build_foreign(
     obj: Any, distance: float | None, noise: ArrayLike | None, split: bool, on_degenerate: str
 ) -> Mesh:
     """What `Mesh.from_any` returns for what is no Mesh."""
-    facets = _read_foreign(obj)
+    facets = read_foreign(obj)
     if noise is not None:
         noise = checks.lengths(noise, "noise", len(facets.offsets) - 1, "facet")
     if distance is not None:
+        numbers = facets.source
         facets = _weld(facets, checks.distance(distance, "weld"), on_degenerate)
         noise = noise if noise is None else noise[facets.source]
+        if numbers is not None:
+            facets = facets._replace(source=numbers[facets.source])
     return Mesh._build(
         facets.vertices,
         facets.indices,
@@ -41,23 +46,22 @@ def build_foreign(
     )
 
 
-def _read_foreign(obj: Any) -> Facets:
+def read_foreign(obj: Any) -> Facets:
+    """The facets of a mesh of another package, or of an array of facet vertices."""
     if isinstance(obj, (str, os.PathLike)):
         raise TypeError(f"a path is no mesh: abut.read_mesh({os.fspath(obj)!r}) reads one")
-    if hasattr(obj, "vertices") and hasattr(obj, "faces"):
-        return _from_trimesh(obj)
-    if hasattr(obj, "points") and hasattr(obj, "cells"):
-        return _from_meshio(obj)
-    if hasattr(obj, "points") and hasattr(obj, "faces"):
-        return _from_pyvista(obj)
-    if hasattr(obj, "geometry") and hasattr(obj, "to_mesh"):
-        raise TypeError("a trimesh scene is no mesh: scene.to_mesh() makes one")
-    if isinstance(obj, (np.ndarray, list, tuple)):
+    for names, read in READERS.items():
+        if all(hasattr(obj, name) for name in names):
+            return read(obj)
+    if isinstance(obj, (list, tuple)):
         return _from_array(obj)
+    if checks.is_array(obj):
+        return _from_array(checks.as_array(obj, "mesh"))
     name = f"{type(obj).__module__}.{type(obj).__qualname__}".removeprefix("builtins.")
     raise TypeError(
         f"no mesh can be made of {name}: give an"
-        " abut.Mesh, a trimesh, pyvista or meshio mesh, or an (m, k, 3) array of facet vertices"
+        " abut.Mesh, a trimesh, pyvista, meshio or numpy-stl mesh,"
+        " or an (m, k, 3) array of facet vertices"
     )
 
 
@@ -65,10 +69,55 @@ def _from_trimesh(obj: Any) -> Facets:
     return Facets(checks.points(obj.vertices, "vertices"), *read_facets(obj.faces))
 
 
+def _from_scene(obj: Any) -> Facets:
+    merged = obj.to_mesh()
+    if len(merged.faces) == 0:
+        raise ValueError("the trimesh scene has no meshes")
+    return _from_trimesh(merged)
+
+
+def _from_numpy_stl(obj: Any) -> Facets:
+    return _from_array(np.asarray(obj.vectors))
+
+
 def _from_pyvista(obj: Any) -> Facets:
     if getattr(obj, "n_strips", 0):
         raise ValueError("the pyvista mesh has triangle strips: give polydata.triangulate()")
     return Facets(checks.points(obj.points, "points"), *_from_vtk(obj.faces))
+
+
+def _from_grid(obj: Any) -> Facets:
+    """The surface of a pyvista grid, of the grid's own points; each facet's source is its cell."""
+    if obj.n_cells == 0:
+        return Facets(
+            checks.points(obj.points, "points"), np.zeros(0, np.intp), np.zeros(1, np.intp)
+        )
+    surface = obj.extract_surface(
+        pass_pointid=True, pass_cellid=True, nonlinear_subdivision=0, algorithm="dataset_surface"
+    )
+    indices, offsets = _from_vtk(surface.faces)
+    points = surface.point_data["vtkOriginalPointIds"]
+    cells = surface.cell_data["vtkOriginalCellIds"]
+    return Facets(
+        checks.points(obj.points, "points"),
+        checks.indices(points[indices], "points"),
+        offsets,
+        # lines and points stand before facets
+        source=checks.indices(cells[len(cells) - len(offsets) + 1 :], "cells"),
+    )
+
+
+def _from_blocks(obj: Any) -> Facets:
+    """The facets of all blocks of a pyvista MultiBlock, one block after the other."""
+    parts = [read_foreign(block) for block in obj if block is not None]
+    firsts = np.cumsum([0, *(len(part.vertices) for part in parts)])
+    corners = [part.indices + first for part, first in zip(parts, firsts[:-1], strict=True)]
+    counts = [np.diff(part.offsets) for part in parts]
+    return Facets(
+        np.concatenate([np.empty((0, 3)), *(part.vertices for part in parts)]),
+        np.concatenate([np.empty(0, np.intp), *corners]),
+        offsets_of(np.concatenate([np.empty(0, np.intp), *counts])),
+    )
 
 
 def _from_vtk(faces: Any) -> Corners:
@@ -88,20 +137,24 @@ def _from_vtk(faces: Any) -> Corners:
 
 
 def _from_meshio(obj: Any) -> Facets:
-    if not isinstance(obj.cells, list):
-        raise TypeError("a pyvista grid is no surface: give grid.extract_surface()")
-    facets = [read_facets(block.data) for block in obj.cells if block.type in MESHIO_FACETS]
-    left_out = [
-        f"{len(block.data)} {block.type}"
+    counts: Counter[str] = Counter()
+    for block in obj.cells:
+        counts[block.type] += len(block.data)
+    tell_left_out(counts)
+    facets = [
+        read_facets(_corners(block.data, CORNERS[block.type]))
         for block in obj.cells
-        if block.type not in MESHIO_FACETS | MESHIO_LINES
+        if block.type in CORNERS
     ]
-    if left_out:
-        warn(f"cells that are no facets are left out: {', '.join(left_out)}")
     indices = [np.zeros(0, np.intp), *(corners for corners, _ in facets)]
-    counts = [np.zeros(0, np.intp), *(np.diff(offsets) for _, offsets in facets)]
-    offsets = offsets_of(np.concatenate(counts))
+    sides = [np.zeros(0, np.intp), *(np.diff(offsets) for _, offsets in facets)]
+    offsets = offsets_of(np.concatenate(sides))
     return Facets(checks.points(obj.points, "points"), np.concatenate(indices), offsets)
+
+
+def _corners(cells: Any, count: int | None) -> Any:
+    """Cells without the points that curved ones have beside their corners."""
+    return cells if count is None else np.asarray(cells)[:, :count]
 
 
 def _from_array(obj: Any) -> Facets:
@@ -122,6 +175,18 @@ def _from_array(obj: Any) -> Facets:
     facet_count, corner_count, _ = corners.shape
     numbers = np.arange(facet_count * corner_count)
     return Facets(corners.reshape(-1, 3), numbers, regular(facet_count, corner_count))
+
+
+# told by what an object has; a PolyData has what makes a surface of a grid, too
+READERS: dict[tuple[str, ...], Callable[[Any], Facets]] = {
+    ("vertices", "faces"): _from_trimesh,
+    ("vectors", "v0"): _from_numpy_stl,
+    ("points", "faces"): _from_pyvista,
+    ("points", "extract_surface"): _from_grid,
+    ("points", "cells"): _from_meshio,
+    ("n_blocks", "combine"): _from_blocks,
+    ("geometry", "to_mesh"): _from_scene,
+}
 
 
 def _is_vertices_and_facets(obj: Any) -> bool:
@@ -149,3 +214,33 @@ def _weld(facets: Facets, distance: float, on_degenerate: str) -> Facets:
             )
         warn(left_out_text(dropped, len(facets.offsets) - 1, FEW_CORNERS))
     return welded
+
+
+# ---- the way out ---------------------------------------------------------------------------------
+
+
+def to_pyvista(
+    mesh: Mesh,
+    cell_data: Mapping[str, ArrayLike] | None,
+    point_data: Mapping[str, ArrayLike] | None,
+) -> Any:
+    """What `Mesh.to_pyvista` returns."""
+    of_facets, of_vertices = columns_of_mesh(mesh, cell_data, point_data)
+    cells = np.insert(mesh.indices, mesh.offsets[:-1], np.diff(mesh.offsets))
+    found = import_extra("pyvista", "view").PolyData(mesh.vertices.copy(), cells)
+    for name, column in {**described(mesh), **of_facets}.items():
+        found.cell_data[name] = column.copy()
+    for name, column in of_vertices.items():
+        found.point_data[name] = column.copy()
+    return found
+
+
+def to_trimesh(mesh: Mesh) -> Any:
+    """What `Mesh.to_trimesh` returns."""
+    facets = np.repeat(np.arange(len(mesh)), np.diff(mesh.offsets) - 2)
+    return import_extra("trimesh", "io").Trimesh(
+        mesh.vertices.copy(),
+        fan_triangles(mesh.vertices, mesh.indices, mesh.offsets),
+        face_attributes={"facet": facets},
+        process=False,
+    )

@@ -7,7 +7,7 @@ import math
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import numpy as np
@@ -19,7 +19,8 @@ from .poses import read_pose, rotated
 
 if TYPE_CHECKING:
     from mpl_toolkits.mplot3d import Axes3D
-    from pyvista import Plotter
+    from pyvista import Plotter, PolyData
+    from trimesh import Trimesh
 
     from .options import Backend, Canvas, MeshPlotOptions, OnDegenerate, Pose
 
@@ -171,9 +172,16 @@ class Mesh:
 
         Parameters
         ----------
-        obj : Mesh, trimesh.Trimesh, pyvista.PolyData, meshio.Mesh, or (m, k, 3) array_like
-            A `Mesh` is returned as it is. Cells of a meshio mesh that are no facets are left out
-            with a `MeshWarning`.
+        obj : Mesh, mesh of another package, or (m, k, 3) array_like
+            A `Mesh` is returned as it is. Else one of
+
+            - ``trimesh.Trimesh``, or a ``Scene``, whose meshes are put in their places;
+            - ``pyvista.PolyData``; any grid (``UnstructuredGrid``, ``StructuredGrid``, ...), of
+              which the surface is taken, and `source` has the cell that each facet is of;
+              ``MultiBlock``, whose blocks' facets follow one another;
+            - ``meshio.Mesh``: cells that are no facets are left out with a `MeshWarning`, and
+              curved ones (``triangle6``, ``quad8``, ...) become flat facets between their corners;
+            - ``stl.mesh.Mesh`` of numpy-stl.
         weld : float or None, default 0
             Vertices within this distance become one, too, as in `read_mesh`; None leaves all of
             them as they are.
@@ -189,7 +197,8 @@ class Mesh:
         TypeError
             If `obj` is none of these. A path is read by `read_mesh`.
         ValueError
-            As for `Mesh`.
+            As for `Mesh`, or if a meshio mesh has cells with an inside and no facets, or a scene no
+            meshes.
 
         Examples
         --------
@@ -384,19 +393,33 @@ class Mesh:
             noise_origin=self._noise_origin,
         )
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the mesh to a file.
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        cell_data: Mapping[str, ArrayLike] | None = None,
+        point_data: Mapping[str, ArrayLike] | None = None,
+    ) -> None:
+        """Write the mesh to a file, with what is known of its facets and vertices.
 
         Parameters
         ----------
         path : str or path-like
-            Ends in ``.vtp`` (for ParaView; keeps polygons) or ``.stl`` (binary: triangles in
-            float32).
+            Ends in ``.vtp`` (for ParaView) or ``.vtu`` (for ParaView and meshio), which keep
+            polygons and have each facet's ``normal``, ``area``, ``noise`` and ``source``, or in
+            ``.stl`` (binary: triangles in float32).
+        cell_data : dict of str to (m,) or (m, k) array_like, optional
+            Further columns, with an entry for each facet, such as `Contacts.per_facet` gives.
+        point_data : dict of str to (v,) or (v, k) array_like, optional
+            Columns with an entry for each vertex, such as ``contacts.nodal_forces(forces)``.
 
         Raises
         ------
         ValueError
-            If the ending is another.
+            If the ending is another, a column has another length, or the name of a column of the
+            mesh, or if STL is to hold columns. The message names the first.
+        TypeError
+            If a column is not of real numbers.
         OSError
             If the file cannot be written.
 
@@ -404,11 +427,75 @@ class Mesh:
         --------
         >>> import abut, tempfile, pathlib
         >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
-        >>> mesh.save(pathlib.Path(tempfile.mkdtemp(), "facet.stl"))
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "wear.vtp")
+        >>> mesh.save(path, cell_data={"wear": [0.25]})
+        >>> abut.read_mesh(path)
+        Mesh(1 facet, 3 vertices)
         """
         from .io import save_mesh
 
-        save_mesh(self, path)
+        save_mesh(self, path, cell_data, point_data)
+
+    def to_pyvista(
+        self,
+        cell_data: Mapping[str, ArrayLike] | None = None,
+        point_data: Mapping[str, ArrayLike] | None = None,
+    ) -> PolyData:
+        """Make a pyvista mesh (extra ``view``).
+
+        Parameters
+        ----------
+        cell_data, point_data
+            As for `save`.
+
+        Returns
+        -------
+        pyvista.PolyData
+            The same vertices and polygons, copied, with each facet's ``normal``, ``area``,
+            ``noise`` and ``source`` beside the columns.
+
+        Raises
+        ------
+        ImportError
+            If pyvista is not installed; the message names the extra.
+        ValueError, TypeError
+            As for `save`.
+
+        Examples
+        --------
+        >>> import abut
+        >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+        >>> mesh.to_pyvista({"wear": [0.25]}).plot(scalars="wear")  # doctest: +SKIP
+        """
+        from .foreign import to_pyvista
+
+        return to_pyvista(self, cell_data, point_data)
+
+    def to_trimesh(self) -> Trimesh:
+        """Make a trimesh mesh (extra ``io``).
+
+        Returns
+        -------
+        trimesh.Trimesh
+            The same vertices; polygons are the fans of triangles as which they act. Its
+            ``face_attributes["facet"]`` has the facet of each triangle.
+
+        Raises
+        ------
+        ImportError
+            If trimesh is not installed; the message names the extra.
+
+        Examples
+        --------
+        >>> import abut
+        >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2, 3]])
+        >>> triangles = mesh.to_trimesh()
+        >>> triangles.face_attributes["facet"]
+        array([0, 0])
+        """
+        from .foreign import to_trimesh
+
+        return to_trimesh(self)
 
     @overload
     def plot(

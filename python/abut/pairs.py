@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import checks, pair_history, sums
+from . import arms, checks, pair_history, sums
 from .extras import import_extra
 from .poses import Period
 from .table import Table, same_column
@@ -66,6 +66,9 @@ class Pairs(Table):
     ``pairs[rows]`` selects rows by a mask, increasing indices, or a slice with a positive step. A
     selection is a `Pairs` that keeps n and the sphere numbers. A table has no single rows to loop
     over: use its columns, or `of`.
+
+    ``pairs["overlap"]`` is the column. What reads Arrow takes the table as it is:
+    ``polars.DataFrame(pairs)``, ``pyarrow.table(pairs)``.
 
     ``==`` tells whether all columns and offsets are equal; the rest is not compared.
 
@@ -131,24 +134,29 @@ class Pairs(Table):
         """
         return self._of(i)
 
-    def matrix(self, values: ArrayLike | None = None) -> csr_array:
-        """The pairs as a sparse matrix: who touches whom.
+    def matrix(self, values: ArrayLike | None = None, *, symmetric: bool = False) -> csr_array:
+        """The pairs as a sparse matrix: who touches whom, for graphs and linear algebra.
 
         Parameters
         ----------
         values : (m,) array_like, optional
             What the entries are; by default the overlaps.
+        symmetric : bool, default False
+            Whether each value is also at row j and column i, so that row k has all that sphere k
+            touches, and not only those of higher numbers.
 
         Returns
         -------
         scipy.sparse.csr_array
             (n, n), or (n, other_count): a pair's value at row i and column j. SciPy adds up those
-            of several images.
+            of several images; where it is symmetric, a sphere that touches its own image has the
+            value twice, since it is both i and j.
 
         Raises
         ------
         ValueError
-            If `values` is of another shape.
+            If `values` is of another shape, `i` or `j` hold what is no number of a sphere, or
+            `symmetric` is asked for of pairs with others.
         ImportError
             If SciPy is not installed (extra ``sparse``).
 
@@ -156,12 +164,20 @@ class Pairs(Table):
         --------
         Clusters of spheres that touch:
 
-        >>> import abut
-        >>> from scipy.sparse.csgraph import connected_components
+        >>> import abut, numpy as np
+        >>> from scipy.sparse.csgraph import breadth_first_order, connected_components
         >>> centers = [[0, 0, 0], [5, 0, 0], [1.5, 0, 0], [5, 1, 0], [9, 9, 9]]
         >>> pairs = abut.find_pairs(centers, 1.0)
         >>> connected_components(pairs.matrix(), directed=False)
         (3, array([0, 1, 0, 1, 2], dtype=int32))
+
+        The spheres that hang together with sphere 2, and how many each one touches:
+
+        >>> touching = pairs.matrix(np.ones(len(pairs)), symmetric=True)
+        >>> breadth_first_order(touching, 2, return_predecessors=False)
+        array([2, 0], dtype=int32)
+        >>> touching.sum(axis=1)
+        array([1., 1., 1., 1., 0.])
         """
         sparse = import_extra("scipy.sparse", "sparse")
         entries = checks.doubles(self.overlap if values is None else values, "values")
@@ -169,8 +185,130 @@ class Pairs(Table):
             raise ValueError(f"values has shape {entries.shape}, but must be ({len(self)},)")
         n = len(self.offsets) - 1
         shape = n, n if self.other_count is None else self.other_count
+        if symmetric:
+            return self._symmetric(sparse, entries, shape)
         # the arrays are copies, since SciPy sorts and sums in place
         return sparse.csr_array((entries, self.j, self.offsets), shape, copy=True)
+
+    def _symmetric(
+        self, sparse: Any, entries: NDArray[np.float64], shape: tuple[int, int]
+    ) -> csr_array:
+        if self.other_count is not None:
+            raise ValueError("pairs with others make no symmetric matrix: ask for matrix(values)")
+        first = sums.numbers_of(self, "i", shape[0]), sums.numbers_of(self, "j", shape[1])
+        rows, columns = np.concatenate([first, first[::-1]], axis=1)
+        # not the sum of the matrix and its transpose, which leaves out overlaps of 0
+        return sparse.coo_array((np.tile(entries, 2), (rows, columns)), shape).tocsr()
+
+    def arms(
+        self, centers: ArrayLike, others: ArrayLike | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The vectors from the centers of both spheres to where they touch.
+
+        The torque of a force on i is ``np.cross(arm_i, force)``, that of the opposite on j is
+        ``np.cross(arm_j, -force)``.
+
+        Parameters
+        ----------
+        centers : (n, d) array_like
+            Where the search had the spheres.
+        others : (other_count, d) array_like, optional
+            Where it had the others; only of a search with others, and then it must be given.
+
+        Returns
+        -------
+        arm_i, arm_j : (m, d) ndarray of float64
+            From i's center to `point`; and from j's, shifted by ``image * period``, so that it is
+            as long across the border of a periodic world as anywhere else.
+
+        Raises
+        ------
+        ValueError
+            If a shape is wrong, `i` or `j` hold what is no number of a sphere, or others are
+            missing, or given where there are none.
+        TypeError
+            If they are no real numbers.
+
+        See Also
+        --------
+        relative_velocity : How the surfaces move there.
+
+        Examples
+        --------
+        A force across the contact turns both spheres the same way, here two that touch across the
+        border of a periodic world:
+
+        >>> import abut, numpy as np
+        >>> centers = [[0.5, 0, 0], [9, 0, 0]]
+        >>> pairs = abut.find_pairs(centers, 1.0, period=(10, None, None))
+        >>> arm_i, arm_j = pairs.arms(centers)
+        >>> arm_i, arm_j
+        (array([[-0.75,  0.  ,  0.  ]]), array([[0.75, 0.  , 0.  ]]))
+        >>> force = np.array([[0.0, 4.0, 0.0]])
+        >>> pairs.sum(np.cross(arm_i, force), np.cross(arm_j, -force))
+        array([[ 0.,  0., -3.],
+               [ 0.,  0., -3.]])
+        """
+        return arms.pair_arms(self, centers, others)
+
+    def relative_velocity(
+        self,
+        centers: ArrayLike,
+        velocities: ArrayLike,
+        angular_velocities: ArrayLike | None = None,
+        *,
+        others: tuple[Any, ...] | None = None,
+    ) -> NDArray[np.float64]:
+        """How fast the surface of i moves at the contact point, seen from that of j.
+
+        Parameters
+        ----------
+        centers : (n, d) array_like
+            Where the search had the spheres.
+        velocities : (n, d) array_like
+            Of their centers.
+        angular_velocities : (n, 3) array_like, or (n,) where d is 2, optional
+            In radians per time, counter-clockwise about their direction, or in the plane. By
+            default the spheres do not turn.
+        others : tuple, optional
+            The same of the others, (centers, velocities) or (centers, velocities,
+            angular_velocities); only of a search with others, and then it must be given.
+
+        Returns
+        -------
+        (m, d) ndarray of float64
+            ``v_i + omega_i x arm_i - v_j - omega_j x arm_j``, with the `arms`. Along `normal` it is
+            how fast the overlap becomes less; what is left when this part is taken away is how fast
+            the surfaces slide.
+
+        Raises
+        ------
+        ValueError
+            If a shape is wrong, `i` or `j` hold what is no number of a sphere, or others are
+            missing, or given where there are none.
+        TypeError
+            If they are no real numbers, or others are no such tuple.
+
+        See Also
+        --------
+        arms : From the centers to where the spheres touch.
+        Contacts.velocity : How fast a mesh moves at its contact points.
+
+        Examples
+        --------
+        A sphere turns and moves towards another; their surfaces slide and overlap more:
+
+        >>> import abut
+        >>> centers = [[0, 0, 0], [1.5, 0, 0]]
+        >>> pairs = abut.find_pairs(centers, 1.0)
+        >>> found = pairs.relative_velocity(centers, [[1, 0, 0], [0, 0, 0]], [[0, 0, 2], [0, 0, 0]])
+        >>> found
+        array([[1. , 1.5, 0. ]])
+        >>> speed = (found * pairs.normal).sum(axis=1)
+        >>> speed, found - speed[:, None] * pairs.normal
+        (array([-1.]), array([[0. , 1.5, 0. ]]))
+        """
+        return arms.relative_velocity(self, centers, velocities, angular_velocities, others)
 
     def sum(self, on_i: ArrayLike, on_j: ArrayLike | None = None) -> Any:
         """Add up what the pairs do to each sphere, such as forces.

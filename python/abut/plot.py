@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from . import checks
 from .color_scale import (
     ColorScale,
     color_scale,
     corner_means,
-    gathered,
     mesh_values,
     row_values,
 )
 from .extras import import_extra
+from .maps import REDUCTIONS, facets_of
 from .poses import rotated
 
 if TYPE_CHECKING:
@@ -346,10 +347,13 @@ def _vertex(mesh, facets, corners):
 
 def _facet_values(contacts, meshes, values, how):
     """What the facets of each mesh have of the contacts' values; NaN where nothing touches."""
+    reduce = checks.choice(how, "how", REDUCTIONS)
     found = []
     for number, mesh in enumerate(meshes):
-        rows = contacts.mesh == number
-        found.append(gathered(values[rows], contacts.facet[rows], len(mesh.areas), how))
+        count = len(mesh.areas)
+        facets, here = facets_of(contacts, number, count)
+        is_touched = np.bincount(facets, minlength=count) > 0
+        found.append(np.where(is_touched, reduce(count, facets, values[here]), np.nan))
     return found
 
 

@@ -25,33 +25,33 @@ _Indices = NDArray[np.intp]
 
 def contact_sum(contacts: Contacts, values: ArrayLike) -> _Doubles:
     """What `Contacts.sum` returns."""
-    rows = _read(values, "values", contacts)
+    rows = read_values(values, "values", contacts)
     count = len(contacts.offsets) - 1
-    spheres = _numbers(contacts, "sphere", count)
-    return _by_column(partial(_add_up, count, spheres), count, rows)
+    spheres = numbers_of(contacts, "sphere", count)
+    return by_column(partial(add_up, count, spheres), count, rows)
 
 
 def pair_sum(
     pairs: Pairs, on_i: ArrayLike, on_j: ArrayLike | None
 ) -> _Doubles | tuple[_Doubles, _Doubles]:
     """What `Pairs.sum` returns."""
-    rows = _read(on_i, "on_i", pairs)
+    rows = read_values(on_i, "on_i", pairs)
     opposite = None if on_j is None else _read_alike(on_j, rows, pairs)
     count = len(pairs.offsets) - 1
     other_count = count if pairs.other_count is None else pairs.other_count
-    i, j = _numbers(pairs, "i", count), _numbers(pairs, "j", other_count)
+    i, j = numbers_of(pairs, "i", count), numbers_of(pairs, "j", other_count)
     if pairs.other_count is None:
         return _of_one_set(i, j, count, rows, opposite)
     opposite = -rows if opposite is None else opposite
     return (
-        _by_column(partial(_add_up, count, i), count, rows),
-        _by_column(partial(_add_up, other_count, j), other_count, opposite),
+        by_column(partial(add_up, count, i), count, rows),
+        by_column(partial(add_up, other_count, j), other_count, opposite),
     )
 
 
 def convex_sum(contacts: ConvexContacts, on_i: ArrayLike, on_j: ArrayLike | None) -> _Doubles:
     """What `ConvexContacts.sum` returns."""
-    rows = _read(on_i, "on_i", contacts)
+    rows = read_values(on_i, "on_i", contacts)
     if contacts.j is None and on_j is not None:
         raise ValueError("on_j is given, but the contacts are with walls: there is no j")
     opposite = None if on_j is None else _read_alike(on_j, rows, contacts)
@@ -95,13 +95,13 @@ def _of_bodies(
 ) -> _Doubles:
     """The sums of what acts on the bodies of rows."""
     count = contacts.body_count
-    i = _numbers(contacts, "i", count)[rows]
+    i = numbers_of(contacts, "i", count)[rows]
     if contacts.j is None:
-        return _by_column(partial(_add_up, count, i), count, on_i)
-    return _of_one_set(i, _numbers(contacts, "j", count)[rows], count, on_i, on_j)
+        return by_column(partial(add_up, count, i), count, on_i)
+    return _of_one_set(i, numbers_of(contacts, "j", count)[rows], count, on_i, on_j)
 
 
-def _read(values: ArrayLike, name: str, table: Table) -> _Doubles:
+def read_values(values: ArrayLike, name: str, table: Table) -> _Doubles:
     """A number for each row, or as many for each."""
     array = checks.doubles(values, name)
     count = len(table)
@@ -111,13 +111,13 @@ def _read(values: ArrayLike, name: str, table: Table) -> _Doubles:
 
 
 def _read_alike(on_j: ArrayLike, on_i: _Doubles, pairs: Table) -> _Doubles:
-    array = _read(on_j, "on_j", pairs)
+    array = read_values(on_j, "on_j", pairs)
     if array.shape != on_i.shape:
         raise ValueError(f"on_j has shape {array.shape}, but on_i has {on_i.shape}")
     return array
 
 
-def _numbers(table: Table, name: str, count: int) -> _Indices:
+def numbers_of(table: Table, name: str, count: int) -> _Indices:
     """The column that numbers the spheres, of which there are `count`."""
     numbers: _Indices = getattr(table, name)
     if len(numbers) != len(table):
@@ -130,31 +130,32 @@ def _of_one_set(
     i: _Indices, j: _Indices, count: int, on_i: _Doubles, on_j: _Doubles | None
 ) -> _Doubles:
     def opposed(on_i: _Doubles) -> _Doubles:
-        return _add_up(count, i, on_i) - _add_up(count, j, on_i)
+        return add_up(count, i, on_i) - add_up(count, j, on_i)
 
     def both(on_i: _Doubles, on_j: _Doubles) -> _Doubles:
-        return _add_up(count, i, on_i) + _add_up(count, j, on_j)
+        return add_up(count, i, on_i) + add_up(count, j, on_j)
 
     if on_j is None:
-        return _by_column(opposed, count, on_i)
-    return _by_column(both, count, on_i, on_j)
+        return by_column(opposed, count, on_i)
+    return by_column(both, count, on_i, on_j)
 
 
-def _by_column(add_up: Callable[..., _Doubles], count: int, *values: _Doubles) -> _Doubles:
-    """The sums of `count` spheres, column by column.
+def by_column(reduce: Callable[..., _Doubles], count: int, *values: _Doubles) -> _Doubles:
+    """What `reduce` makes of values for `count` spheres, or the like, column by column.
 
     The whole values at once would take more fresh memory, which takes longer than to add them up.
     """
     if values[0].ndim == 1:
-        return add_up(*values)
+        return reduce(*values)
     sums = np.empty((count, values[0].shape[1]))
     for k in range(sums.shape[1]):
-        sums[:, k] = add_up(*(np.ascontiguousarray(array[:, k]) for array in values))
+        sums[:, k] = reduce(*(np.ascontiguousarray(array[:, k]) for array in values))
     return sums
 
 
-def _add_up(count: int, numbers: _Indices, column: _Doubles) -> _Doubles:
+def add_up(count: int, numbers: _Indices, column: _Doubles) -> _Doubles:
     """The sum of each sphere's rows, in their order: the same bits on every run."""
     # NumPy's annotations do not know that weights make the counts sums
     sums: _Doubles = np.bincount(numbers, column, count)  # type: ignore[assignment]
-    return sums
+    # of no rows they are integers
+    return sums.astype(np.float64, copy=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -143,23 +143,52 @@ class Table:
                 raise AttributeError(f"{kind} of a search has no {name!r}: a Simulation's has")
             raise AttributeError(f"{kind} has no {name!r}{self._instead_of(name)}")
 
+        def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
+            rows = f"{self._row}s"
+            raise TypeError(
+                f"{type(self).__name__} is a table and no array: ask for a column, as"
+                f" {rows}.overlap, for a dict of all, {rows}.to_dict(), or for {rows}.to_pandas()"
+            )
+
+        # so that array == table asks the table, and not for an array of it
+        __array_ufunc__ = None
+
     def _instead_of(self, name: str) -> str:
         """What is meant, or where that is not plain, all columns."""
+        public = [word for word in dir(self) if not word.startswith("_")]
+        return self._close_to(name, [*self._public_columns(), *public], self._public_columns())
+
+    def _close_to(self, name: str, words: Iterable[str], columns: Iterable[str]) -> str:
         singular = name.removesuffix("s")
         meant = self._synonyms.get(name, self._synonyms.get(singular, singular))
-        public = [word for word in dir(self) if not word.startswith("_")]
-        close = difflib.get_close_matches(meant, [*self._public_columns(), *public], 1, 0.75)
-        if close:
-            return f": there is {close[0]!r}"
-        return f"; its columns are {', '.join(self._public_columns())}"
+        close = difflib.get_close_matches(meant, words, 1, 0.75)
+        return f": there is {close[0]!r}" if close else f"; its columns are {', '.join(columns)}"
 
     # without it, Python would loop over table[0], table[1], ...
     __iter__ = None
 
-    # ---- selections ----
+    # ---- columns by their names, and selections of rows ----
 
-    def __getitem__(self, rows: slice | ArrayLike) -> Self:
+    # an array_like may be a str, but a str is a name
+    @overload
+    def __getitem__(self, rows: str) -> NDArray[Any]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __getitem__(self, rows: slice | ArrayLike) -> Self: ...
+    def __getitem__(self, rows: Any) -> Any:
+        if isinstance(rows, str):
+            return self._column(rows)
         return self._take(_read_rows(rows, len(self), self._row))
+
+    def _column(self, name: str) -> NDArray[Any]:
+        """The column of this name; one that this table does not have is no column of it."""
+        column = None
+        if name in self._public_columns() or name in self._made(self._further_columns):
+            column = getattr(self, name)
+        if column is None:
+            there = list(self.to_dict())
+            kind = type(self).__name__
+            raise KeyError(f"{kind} has no column {name!r}{self._close_to(name, there, there)}")
+        return column
 
     def _take(self, rows: NDArray[np.intp]) -> Self:
         return self._build(self._selected(rows), self._search())
@@ -195,16 +224,36 @@ class Table:
 
     # ---- exports ----
 
-    def to_dict(self) -> dict[str, NDArray[Any]]:
+    def to_dict(self, flat: bool = False) -> dict[str, NDArray[Any]]:
         """All columns and offsets by their names; the arrays are the table's own.
+
+        Parameters
+        ----------
+        flat : bool, default False
+            Only columns with an entry for each row, vectors as ``point_x``, ``point_y``,
+            ``point_z`` and so on: the columns of `to_pandas`. What other libraries take as a table
+            is made of these. They are the table's own arrays, or views of them.
+
+        Returns
+        -------
+        dict of str to ndarray
+
+        See Also
+        --------
+        copy : A table of its own, whose arrays may be changed.
 
         Examples
         --------
         >>> import abut
         >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
-        >>> abut.find_contacts([[0.2, 0.2, 0.5]], 1.0, mesh).to_dict()["overlap"]
-        array([0.5])
+        >>> contacts = abut.find_contacts([[0.2, 0.2, 0.5]], 1.0, mesh)
+        >>> contacts.to_dict()["point"]
+        array([[0.2, 0.2, 0. ]])
+        >>> contacts.to_dict(flat=True)["point_x"]
+        array([0.2])
         """
+        if flat:
+            return self._flat()
         names = (*self._list_columns, *self._offset_columns)
         return self._rows() | self._there(names)
 
@@ -289,6 +338,41 @@ class Table:
             cloud.point_data[name] = column.copy()
         return cloud
 
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
+        """The table for whatever reads Arrow: pyarrow, polars, pandas, DuckDB and others.
+
+        It has the columns of `to_pandas`, and the nodal weights of contacts as lists, as a Parquet
+        file has; the arrays are copies. ``pyarrow.table(contacts)``, ``polars.DataFrame(contacts)``
+        and ``pandas.DataFrame.from_arrow(contacts)`` ask for it.
+
+        Parameters
+        ----------
+        requested_schema : PyCapsule, optional
+            As Arrow's PyCapsule interface has it.
+
+        Returns
+        -------
+        PyCapsule
+            An ``arrow_array_stream``.
+
+        Raises
+        ------
+        ImportError
+            If pyarrow is not installed (extra ``io``).
+
+        Examples
+        --------
+        >>> import abut, pyarrow
+        >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+        >>> contacts = abut.find_contacts([[0.25, 0.25, 0.5]], 1.0, mesh)
+        >>> table = pyarrow.table(contacts)
+        >>> table["point_x"].to_pylist(), table["node"].to_pylist()
+        ([0.25], [[0, 1, 2]])
+        """
+        from .io.parquet import arrow_table
+
+        return arrow_table(self.copy(), {}).__arrow_c_stream__(requested_schema)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table to a file.
 
@@ -343,6 +427,25 @@ class Table:
         value = getattr(self, name)[row]
         return html.numbers(value)
 
+    def copy(self) -> Self:
+        """A table of its own arrays, which may be changed; meshes are the same.
+
+        Returns
+        -------
+        Contacts, Pairs, ConvexContacts or Entrances
+            As ``copy.deepcopy`` makes it.
+
+        Examples
+        --------
+        >>> import abut
+        >>> pairs = abut.find_pairs([[0, 0, 0], [1.5, 0, 0]], 1.0)
+        >>> other = pairs.copy()
+        >>> other.overlap[:] = 0
+        >>> pairs.overlap
+        array([0.5])
+        """
+        return self.__deepcopy__({})
+
     def __copy__(self) -> Self:
         # columns that are made when they are first asked for are then those of both
         self._rows()
@@ -371,11 +474,9 @@ def _read_rows(rows: slice | ArrayLike, count: int, row: str) -> NDArray[np.intp
                 f" columns can be reversed, as {row}s.overlap[::-1]"
             )
         return np.arange(count)[rows]
-    if isinstance(rows, str):
-        raise TypeError(f"columns are attributes: {row}s.{rows}, not {row}s[{rows!r}]")
     if isinstance(rows, tuple) and any(isinstance(item, slice) for item in rows):
         raise TypeError(f"{row}s are selected by one index, but there are {len(rows)}")
-    array = np.asarray(rows)
+    array = checks.as_array(rows, "indices")
     if array.ndim == 0:
         raise TypeError(
             f"{row}s are selected by a mask, indices or a slice, not by {rows!r}:"

@@ -15,6 +15,7 @@ from .bodies import table_columns
 from .contacts import Contacts
 from .finder import ContactFinder
 from .half_space import HalfSpace
+from .maps import vertex_sums
 from .materials import Material
 from .mesh import Mesh
 from .motions import Given, Motion, call_given, check_given, read_motion
@@ -219,14 +220,8 @@ class Walls:
     def nodal_forces(self, number: int, contacts: Contacts) -> _Doubles:
         """What these contacts exert at the vertices of a wall's mesh, or a half space's point."""
         mesh = self.entries[number].mesh
-        rows = np.repeat(np.arange(len(contacts)), np.diff(contacts.node_offsets))
-        here = contacts.mesh[rows] == number
-        rows, nodes, weights = rows[here], contacts.node[here], contacts.weight[here]
         count = len(mesh.vertices) if isinstance(mesh, Mesh) else 1
-        parts = -weights[:, None] * contacts.force[rows]
-        sums = [np.bincount(nodes, part, count) for part in parts.T]
-        # of no numbers NumPy's sums are integers
-        return np.stack(sums, axis=-1).astype(np.float64, copy=False)
+        return vertex_sums(contacts, -contacts.force, number, count)
 
 
 class WallColumns(NamedTuple):

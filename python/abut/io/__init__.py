@@ -16,10 +16,11 @@ from ..convex_contacts import ConvexContacts
 from ..mesh import Mesh, left_out_text, warn
 from ..pairs import Pairs
 from ..table import Table
-from . import csv, dump, mdpa, npy, npz, npz_convex, obj, parquet, ply, stl, vtp
+from . import csv, dump, gz, mdpa, npy, npz, npz_convex, obj, other, parquet, ply, stl, vtp, vtu
 from .facets import Facets
 from .frame import Frame
 from .frames import Frames, read_frames
+from .polygons import columns_of_mesh
 from .spheres import Spheres
 from .weld import FEW_CORNERS
 from .weld import weld as _weld
@@ -49,9 +50,13 @@ _MESH_READERS: dict[str, Callable[..., Facets]] = {
     ".obj": obj.read,
     ".ply": ply.read,
     ".mdpa": mdpa.read,
+    ".vtp": vtp.read,
+    ".vtu": vtu.read,
+    # by other packages
+    **dict.fromkeys(other.ENDINGS, other.read),
 }
 MESH_ENDINGS = tuple(_MESH_READERS)
-_MESH_WRITERS = {".vtp": vtp.save_mesh, ".stl": stl.save}
+_MESH_WRITERS = {".vtp": vtp.save_mesh, ".vtu": vtu.save_mesh, ".stl": stl.save_mesh}
 _SPHERE_READERS = {".csv": csv.read_spheres, ".npy": npy.read_spheres, ".npz": npz.read_spheres}
 _TABLE_WRITERS = {
     ".npz": npz.save,
@@ -71,7 +76,7 @@ def read_mesh(
     split: bool = False,
     on_degenerate: OnDegenerate = "drop",
 ) -> Mesh:
-    """Read a mesh from a file: STL, OBJ, PLY or Kratos mdpa.
+    """Read a mesh from a file: STL, OBJ, PLY, VTP, VTU, Kratos mdpa, and more by other packages.
 
     Vertices that coincide become one, since facets share a node only where they share a vertex.
     Corners that then repeat are removed; facets with fewer than three are dropped, and a warning
@@ -80,9 +85,11 @@ def read_mesh(
     Parameters
     ----------
     path : str or path-like
-        Ends in ``.stl`` (binary or ASCII), ``.obj``, ``.ply`` (ASCII or binary) or ``.mdpa``
-        (conditions of three or four nodes, and elements that are shells, membranes or rigid
-        faces).
+        Ends in ``.stl`` (binary or ASCII), ``.obj``, ``.ply`` (ASCII or binary), ``.vtp``, ``.vtu``
+        or ``.mdpa`` (conditions of three or four nodes, and elements that are shells, membranes or
+        rigid faces). With the extra ``io``, also in ``.vtk`` (by pyvista where it is installed,
+        else by meshio), ``.msh`` (by meshio), ``.off``, ``.glb`` or ``.gltf`` (by trimesh). Each of
+        them with ``.gz`` after it is unpacked first.
     scale : float, default 1
         What the file's coordinates are multiplied with: 1e-3 makes meters of millimeters.
     weld : float, default 0
@@ -112,11 +119,13 @@ def read_mesh(
         message names the file and the first offender.
     OSError
         If the file is not there or cannot be read.
+    ImportError
+        If another package reads such files, and is not installed; the message names the extra.
 
     Warns
     -----
     MeshWarning
-        If facets were dropped, or conditions and elements passed over.
+        If facets were dropped, or conditions, elements and cells passed over.
 
     Notes
     -----
@@ -124,8 +133,7 @@ def read_mesh(
     of text therefore take one unit in the last digit that was written as the noise of a
     coordinate, or more, as `Mesh` does. Files whose numbers are all short (at most five significant
     digits, or three where all have the same number of decimals: ``1 0 0.25``) are taken to be
-    exact. What is not read here goes through `Mesh.from_any`, as
-    ``Mesh.from_any(meshio.read(path))``.
+    exact. What is not read here goes through `Mesh.from_any`, which takes what other packages read.
 
     Examples
     --------
@@ -161,11 +169,16 @@ def read_mesh(
 def read_facets(path: Pathlike, part: str | None = None) -> Facets:
     """The facets of a mesh file as it holds them: neither welded nor validated."""
     file = _path(path)
-    read = _by_ending(file, _MESH_READERS, "mesh", "; Mesh.from_any takes what meshio reads")
-    return read(file, part) if read is mdpa.read else _without_part(read, file, part)
+    if file.suffix.lower() == ".gz":
+        with gz.unpacked(file) as inner:
+            return _read_part(inner, part)
+    return _read_part(file, part)
 
 
-def _without_part(read: Callable[..., Facets], file: Path, part: str | None) -> Facets:
+def _read_part(file: Path, part: str | None) -> Facets:
+    read = _by_ending(file, _MESH_READERS, "mesh")
+    if read is mdpa.read:
+        return read(file, part)
     if part is not None:
         raise ValueError(f"{file} has no parts: part= is for mdpa files")
     return read(file)
@@ -368,10 +381,16 @@ def save_table(
     write(table, file, columns)
 
 
-def save_mesh(mesh: Mesh, path: Pathlike) -> None:
-    """Write a mesh to a file."""
+def save_mesh(
+    mesh: Mesh,
+    path: Pathlike,
+    cell_data: Mapping[str, ArrayLike] | None = None,
+    point_data: Mapping[str, ArrayLike] | None = None,
+) -> None:
+    """Write a mesh to a file, with columns of its facets and of its vertices."""
     file = _path(path)
-    _by_ending(file, _MESH_WRITERS, "mesh")(mesh, file)
+    write = _by_ending(file, _MESH_WRITERS, "mesh")
+    write(mesh, file, *columns_of_mesh(mesh, cell_data, point_data))
 
 
 def _path(path: Pathlike) -> Path:

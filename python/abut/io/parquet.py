@@ -1,10 +1,10 @@
-"""Parquet: contacts and pairs as flat tables; nodal weights are lists."""
+"""Parquet and Arrow: contacts and pairs as flat tables; nodal weights are lists."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
@@ -15,15 +15,20 @@ if TYPE_CHECKING:
     from ..table import Table
 
 
-def save(table: Table, path: Path, extra: Mapping[str, NDArray]) -> None:
-    """Write all columns; needs pyarrow, the extra ``io``."""
+def arrow_table(table: Table, extra: Mapping[str, NDArray]) -> Any:
+    """All columns as a pyarrow.Table, on the arrays of `table` where it can be."""
     pyarrow = import_extra("pyarrow", "io")
-    parquet = import_extra("pyarrow.parquet", "io")
     columns = {name: pyarrow.array(c) for name, c in (table._flat() | dict(extra)).items()}
     for name, column in table._flat_lists().items():
         columns[name] = pyarrow.LargeListArray.from_arrays(
             pyarrow.array(getattr(table, table._list_offsets)), pyarrow.array(column)
         )
-    written = pyarrow.table(columns, metadata={"abut_format": str(FORMAT)})
+    return pyarrow.table(columns, metadata={"abut_format": str(FORMAT)})
+
+
+def save(table: Table, path: Path, extra: Mapping[str, NDArray]) -> None:
+    """Write all columns; needs pyarrow, the extra ``io``."""
+    parquet = import_extra("pyarrow.parquet", "io")
+    written = arrow_table(table, extra)
     with open(path, "wb") as file:
         parquet.write_table(written, file)

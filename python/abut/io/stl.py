@@ -13,6 +13,7 @@ from ..checks import counted
 from .digits import Coordinates
 from .facets import Facets, offsets_of
 from .text import shown
+from .vtk_xml import ArraysByName
 
 if TYPE_CHECKING:
     from ..mesh import Mesh
@@ -131,8 +132,10 @@ def _check_end(path: Path, data: mmap.mmap, position: int, facet: int, ended: bo
     )
 
 
-def save(mesh: Mesh, path: Path) -> None:
+def save_mesh(mesh: Mesh, path: Path, of_facets: ArraysByName, of_vertices: ArraysByName) -> None:
     """Write a mesh as binary STL; polygons become the fans of triangles as which they act."""
+    for name in (*of_facets, *of_vertices):
+        raise ValueError(f"STL files hold no columns, such as {name!r}: .vtp and .vtu files do")
     triangles = fan_triangles(mesh.vertices, mesh.indices, mesh.offsets)
     records = np.zeros(len(triangles), _RECORD)
     with np.errstate(over="ignore"):

@@ -1,0 +1,67 @@
+"""Meshes that other packages read: legacy files of VTK, those of Gmsh and Fluent, OFF, glTF."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ..extras import import_extra
+from .facets import Facets
+
+_EXTRA = "io"
+
+# two programs write files that end in .msh
+_MSH_READERS = {b"$": "meshio.gmsh", b"(": "meshio.ansys"}
+
+
+def _vtk(path: Path) -> Any:
+    if not _head(path).lower().startswith(b"# vtk"):
+        raise ValueError("it does not begin with '# vtk DataFile'")
+    if find_spec("pyvista"):
+        return import_extra("pyvista", "view").read(path)
+    return import_extra("meshio.vtk", _EXTRA).read(path)
+
+
+def _msh(path: Path) -> Any:
+    head = _head(path).lstrip()
+    for mark, module in _MSH_READERS.items():
+        if head.startswith(mark):
+            return import_extra(module, _EXTRA).read(path)
+    raise ValueError("it begins neither with '$', as Gmsh's files, nor with '(', as Fluent's")
+
+
+def _trimesh(path: Path) -> Any:
+    return import_extra("trimesh", _EXTRA).load(path, process=False)
+
+
+def _head(path: Path) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(99)
+
+
+_LOADERS: dict[str, Callable[[Path], Any]] = {
+    ".vtk": _vtk,
+    ".msh": _msh,
+    ".off": _trimesh,
+    ".glb": _trimesh,
+    ".gltf": _trimesh,
+}
+ENDINGS = tuple(_LOADERS)
+
+
+def read(path: Path) -> Facets:
+    """Read the facets of a file by the package that knows it."""
+    # it imports this room
+    from ..foreign import read_foreign
+
+    with open(path, "rb"):
+        pass  # one that is not there is an OSError, whatever the package would say
+    try:
+        return read_foreign(_LOADERS[path.suffix.lower()](path))
+    except ImportError:
+        raise
+    # packages raise what they like of files that are broken
+    except Exception as error:
+        raise ValueError(f"{path}: {str(error) or 'it is broken, or was cut off'}") from error

@@ -1,0 +1,133 @@
+"""Polygons in the XML files of VTK: what their pieces have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import checks
+from .facets import Facets, offsets_of
+from .vtk_xml import File
+
+if TYPE_CHECKING:
+    from ..mesh import Mesh
+
+# the vertices of a piece, and its facets' corners and numbers of corners
+Piece = tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]
+
+
+def described(mesh: Mesh) -> dict[str, NDArray]:
+    """What is told of each facet of a mesh."""
+    return {"normal": mesh.normals, "area": mesh.areas, "noise": mesh.noise, "source": mesh.source}
+
+
+def columns_of_mesh(
+    mesh: Mesh,
+    cell_data: Mapping[str, ArrayLike] | None,
+    point_data: Mapping[str, ArrayLike] | None,
+) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
+    """Columns of the facets and of the vertices of a mesh, which a caller gives, by their names."""
+    taken = described(mesh)
+    of_facets = {
+        name: _column(column, f"cell_data[{name!r}]", len(mesh), "facet", "facets")
+        for name, column in (cell_data or {}).items()
+    }
+    for name in of_facets:
+        if name in taken:
+            raise ValueError(f"cell_data has {name!r}, which is the mesh's own: {', '.join(taken)}")
+    vertex_count = len(mesh.vertices)
+    of_vertices = {
+        name: _column(column, f"point_data[{name!r}]", vertex_count, "vertex", "vertices")
+        for name, column in (point_data or {}).items()
+    }
+    return of_facets, of_vertices
+
+
+def _column(value: ArrayLike, name: str, count: int, item: str, items: str) -> NDArray:
+    """Numbers as such files hold them, an entry for each item."""
+    array = checks.read(value, name, checks.REAL + "b", "real numbers")
+    if array.ndim not in (1, 2) or len(array) != count:
+        raise ValueError(
+            f"{name} has shape {array.shape}, but must be ({count},) or ({count}, k):"
+            f" {checks.there_are(count, item, items)}"
+        )
+    if array.dtype.kind == "b":
+        return array.astype(np.uint8)
+    if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
+        return array.astype(np.float64)
+    return array.astype(array.dtype.newbyteorder("="))
+
+
+def read_polygons(path: Path, kind: str, read_piece: Callable[[File, Element], Piece]) -> Facets:
+    """The facets of all pieces of a file, one piece after the other."""
+    try:
+        with File(path, kind) as file:
+            facets = _joined([read_piece(file, piece) for piece in file.pieces])
+        if len(facets.vertices) and not len(facets.indices):
+            points = checks.counted(len(facets.vertices), "point")
+            raise ValueError(f"it has {points}, but no facets between them")
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    return facets
+
+
+def _joined(pieces: list[Piece]) -> Facets:
+    firsts = np.cumsum([0, *(len(vertices) for vertices, _, _ in pieces)])
+    corners = [indices + first for (_, indices, _), first in zip(pieces, firsts[:-1], strict=True)]
+    return Facets(
+        np.concatenate([np.empty((0, 3)), *(vertices for vertices, _, _ in pieces)]),
+        np.concatenate([np.empty(0, np.intp), *corners]),
+        offsets_of(np.concatenate([np.empty(0, np.intp), *(counts for _, _, counts in pieces)])),
+    )
+
+
+def read_vertices(file: File, piece: Element) -> NDArray[np.float64]:
+    """The points of a piece."""
+    item = piece.find("Points/DataArray")
+    vertices = np.empty((0, 3)) if item is None else file.read(item)
+    if vertices.size == 0:
+        return np.empty((0, 3))
+    if vertices.ndim != 2 or vertices.shape[1] != 3:
+        raise ValueError(f"its points have shape {vertices.shape}, but must be (n, 3)")
+    finite = np.isfinite(vertices).all(axis=1)
+    if not finite.all():
+        raise ValueError(f"point {np.argmin(finite)} has a coordinate that is not finite")
+    return vertices.astype(np.float64)
+
+
+def read_cells(
+    file: File, piece: Element, section: str, point_count: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The corners of all cells of a section, and how many each cell has."""
+    indices = read_wholes(file, piece, section, "connectivity")
+    ends = read_wholes(file, piece, section, "offsets")
+    counts = np.diff(ends, prepend=0)
+    if (counts < 0).any():
+        raise ValueError(f"{section}: offsets[{np.argmax(counts < 0)}] is less than the one before")
+    if ends[-1:].sum() != len(indices):
+        raise ValueError(f"{section}: offsets end at {ends[-1:].sum()} of {len(indices)} corners")
+    outside = (indices < 0) | (indices >= point_count)
+    if outside.any():
+        first = np.argmax(outside)
+        raise ValueError(
+            f"{section}: connectivity[{first}] is point {indices[first]}, but there are"
+            f" {point_count} points"
+        )
+    return indices, counts
+
+
+def read_wholes(file: File, piece: Element, section: str, name: str) -> NDArray[np.intp]:
+    """An array of whole numbers; empty where there is none."""
+    items = piece.findall(f"{section}/DataArray")
+    item = next((item for item in items if item.get("Name") == name), None)
+    if item is None:
+        return np.empty(0, np.intp)
+    numbers = file.read(item)
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
+        raise ValueError(f"{section}: {name} must be whole numbers, one after the other")
+    return numbers.astype(np.intp)

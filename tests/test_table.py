@@ -1,0 +1,230 @@
+"""What all tables have in common: columns by their names, copies, ways to other libraries."""
+
+import copy
+import sys
+
+import numpy as np
+import pytest
+
+import abut
+
+SQUARE = [[0, 0], [1, 0], [1, 1], [0, 1]]
+CORNERS = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
+TRIANGLE = abut.Mesh(CORNERS, [[0, 1, 2]])
+
+
+def contacts():
+    return abut.find_contacts([[0.2, 0.2, 0.1], [0.5, -0.1, 0], [9, 9, 9]], 0.2, TRIANGLE)
+
+
+def stepped():
+    """Contacts of a simulation, which have forces."""
+    steel = abut.Material(density=7800.0, young=1e7)
+    sim = abut.Simulation(step=1e-5)
+    sim.set_law(steel, steel, abut.Hertz())
+    sim.add_wall(TRIANGLE, steel)
+    sim.add_spheres([[0.2, 0.2, 0.0999], [0.5, 0.2, 0.0998]], 0.1, steel)
+    sim.run(steps=1)
+    return sim.contacts
+
+
+def pairs():
+    return abut.find_pairs([[0, 0, 0], [0.9, 0, 0], [0.4, 0, 0]], 0.3, period=(1, None, None))
+
+
+def disks():
+    return abut.find_pairs([[0.0, 0.0], [1.0, 0.0]], 1.0)
+
+
+def convex():
+    return abut.find_convex_contacts(abut.ConvexShape(SQUARE), [[0, 0], [0.75, 0], [0.25, 0.8]])
+
+
+def without_spots():
+    shape = abut.ConvexShape(SQUARE)
+    return abut.find_convex_contacts(shape, [[0, 0], [0.75, 0]], spots=False)
+
+
+def entrances():
+    finder = abut.ConvexFinder(abut.ConvexShape(SQUARE))
+    return finder.entrances([[0, 0], [2, 0.25]], pairs=[[0, 1]])
+
+
+MAKERS = [contacts, stepped, pairs, disks, convex, without_spots, entrances]
+
+
+@pytest.fixture(params=MAKERS, ids=lambda maker: maker.__name__)
+def table(request):
+    found = request.param()
+    assert len(found) > 0
+    return found
+
+
+# ---- columns by their names ----------------------------------------------------------------------
+
+
+def test_columns_by_their_names(table):
+    for name, column in table.to_dict().items():
+        assert table[name] is column and column is getattr(table, name)
+        assert table[np.str_(name)] is column
+
+
+def test_rows_are_still_selected(table):
+    mask = np.arange(len(table)) % 2 == 0
+    for rows in (mask, np.flatnonzero(mask), slice(None, None, 2)):
+        assert table[rows] == table[mask] and type(table[rows]) is type(table)
+        assert np.array_equal(table[rows]["overlap"], table["overlap"][mask])
+
+
+def test_names_that_are_no_columns(table):
+    kind = type(table).__name__
+    with pytest.raises(KeyError, match=f"{kind} has no column 'overlaps': there is 'overlap'"):
+        table["overlaps"]
+    listed = ", ".join(table.to_dict())
+    for name in ("zzz", "to_pandas", "__len__", "_tilt", ""):
+        with pytest.raises(KeyError, match=f"no column '{name}'; its columns are {listed}"):
+            table[name]
+
+
+def test_columns_that_this_table_does_not_have():
+    with pytest.raises(KeyError, match="no column 'force'"):
+        contacts()["force"]
+    with pytest.raises(KeyError, match="no column 'spot'"):
+        without_spots()["spot"]
+    with pytest.raises(KeyError, match="no column 'mesh'"):
+        convex()["mesh"]
+    assert stepped()["force"].shape == (2, 3)
+
+
+def test_one_column_makes_no_other():
+    found = contacts()
+    assert found["overlap"] is found.overlap and "image" not in vars(found)
+
+
+# ---- copies --------------------------------------------------------------------------------------
+
+
+def test_copy(table):
+    before, copied = copy.deepcopy(table), table.copy()
+    assert copied == table and type(copied) is type(table)
+    for name, column in copied.to_dict().items():
+        assert not np.shares_memory(column, table[name])
+        if column.flags.writeable:
+            column[...] = 1
+    assert table == before
+    if isinstance(table, abut.Contacts):
+        assert copied.meshes is table.meshes
+
+
+# ---- arrays --------------------------------------------------------------------------------------
+
+
+def test_a_table_is_no_array(table):
+    rows = f"{table._row}s"
+    message = rf"is a table and no array: ask for a column, as {rows}\.overlap, .*to_pandas\(\)"
+    for convert in (np.asarray, np.array, lambda one: np.asarray(one, float)):
+        with pytest.raises(TypeError, match=message):
+            convert(table)
+
+
+def test_a_table_is_no_argument():
+    with pytest.raises(TypeError, match="radii: Contacts is a table and no array"):
+        abut.find_contacts([[0, 0, 0]], contacts(), TRIANGLE)
+
+
+def test_a_table_equals_no_array(table):
+    for array in (np.ones(len(table)), table.overlap, np.float64(1)):
+        assert (table == array) is False and (array == table) is False
+    with pytest.raises(TypeError):
+        table.overlap * table
+
+
+# ---- other libraries -----------------------------------------------------------------------------
+
+
+def test_flat_dict(table):
+    flat, columns = table.to_dict(flat=True), table.to_dict()
+    assert {column.shape for column in flat.values()} == {(len(table),)}
+    assert flat["overlap"] is table.overlap and not flat.keys() & {*table._offset_columns}
+    for name in ("normal", "point"):
+        for axis, values in zip("xyz", columns.get(name, np.empty(0)).T, strict=False):
+            assert np.array_equal(flat[f"{name}_{axis}"], values)
+            assert np.shares_memory(flat[f"{name}_{axis}"], columns[name])
+
+
+def test_flat_dict_is_that_of_pandas(table):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(table.to_dict(flat=True))
+    pandas.testing.assert_frame_equal(frame, table.to_pandas())
+
+
+def list_columns(table):
+    offsets = None if table._flat_lists() == {} else getattr(table, table._list_offsets)
+    return {
+        name: [part.tolist() for part in np.split(column, offsets[1:-1])][: len(table)]
+        for name, column in table._flat_lists().items()
+    }
+
+
+def check_arrow(found, table):
+    """The pyarrow.Table has the columns of the table."""
+    lists, flat = list_columns(table), table.to_dict(flat=True)
+    assert found.column_names == [*flat, *lists] and found.num_rows == len(table)
+    for name, column in flat.items():
+        assert found[name].to_numpy().dtype == column.dtype
+        np.testing.assert_array_equal(found[name].to_numpy(), column)
+    for name, column in lists.items():
+        assert found[name].to_pylist() == column
+
+
+def test_pyarrow(table):
+    pyarrow = pytest.importorskip("pyarrow")
+    found = pyarrow.table(table)
+    check_arrow(found, table)
+    assert found.schema.metadata[b"abut_format"] == b"1"
+    check_arrow(pyarrow.RecordBatchReader.from_stream(table).read_all(), table)
+
+
+def test_pyarrow_of_selections_and_of_none(table):
+    pyarrow = pytest.importorskip("pyarrow")
+    for rows in (slice(1, None), slice(0)):
+        check_arrow(pyarrow.table(table[rows]), table[rows])
+
+
+def test_pyarrow_has_copies(table):
+    pyarrow = pytest.importorskip("pyarrow")
+    found, before = pyarrow.table(table), table.copy()
+    for column in table.to_dict().values():
+        if column.flags.writeable:
+            column[...] = 7
+    check_arrow(found, before)
+
+
+def test_another_schema_may_be_asked_for():
+    pyarrow = pytest.importorskip("pyarrow")
+    found = disks()
+    schema = pyarrow.table(found).schema
+    schema = schema.set(schema.get_field_index("overlap"), pyarrow.field("overlap", "float32"))
+    assert pyarrow.table(found, schema=schema)["overlap"].to_pylist() == [1.0]
+
+
+def test_pandas_from_arrow(table):
+    pandas = pytest.importorskip("pandas")
+    if not hasattr(pandas.DataFrame, "from_arrow"):
+        pytest.skip("pandas < 3")
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame.from_arrow(table)
+    pandas.testing.assert_frame_equal(frame[[*table.to_dict(flat=True)]], table.to_pandas())
+
+
+def test_polars(table):
+    polars = pytest.importorskip("polars")
+    pytest.importorskip("pyarrow")
+    frame = polars.DataFrame(table)
+    check_arrow(frame.to_arrow(), table)
+
+
+def test_the_extra_is_named(table, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r"pip install 'abut\[io\]'"):
+        table.__arrow_c_stream__()

@@ -1,0 +1,223 @@
+"""VTP and VTU as VTK and meshio write and read them, in every form that VTK has."""
+
+import numpy as np
+import pytest
+
+import abut
+
+VERTICES = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [2, 0, 0], [2, 1, 0], [0.5, 1.5, 0]]
+FACETS = [[0, 1, 2, 3], [1, 4, 2], [4, 5, 2]]
+MODES = ["ascii", "binary", "raw", "base64"]
+COMPRESSORS = ["none", "zlib", "lzma"]
+
+
+@pytest.fixture
+def pyvista():
+    return pytest.importorskip("pyvista")
+
+
+@pytest.fixture
+def mesh():
+    return abut.Mesh(np.float32(VERTICES), FACETS)
+
+
+def corners(mesh):
+    return [indices.tolist() for indices in np.split(mesh.indices, mesh.offsets[1:-1])]
+
+
+def write_by_vtk(pyvista, data, path, mode, compressor="none", *, wide=False, big=False):
+    vtk = pytest.importorskip("vtkmodules.vtkIOXML")
+    is_surface = isinstance(data, pyvista.PolyData)
+    writer = (vtk.vtkXMLPolyDataWriter if is_surface else vtk.vtkXMLUnstructuredGridWriter)()
+    writer.SetInputData(data)
+    writer.SetFileName(str(path))
+    writer.SetDataMode({"ascii": 0, "binary": 1}.get(mode, 2))
+    writer.SetEncodeAppendedData(mode == "base64")
+    writer.SetCompressorType({"none": 0, "zlib": 1, "lzma": 3, "lz4": 2}[compressor])
+    writer.SetHeaderTypeToUInt64() if wide else writer.SetHeaderTypeToUInt32()
+    writer.SetByteOrder(0 if big else 1)
+    writer.SetBlockSize(64)  # several blocks an array
+    assert writer.Write()
+
+
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("compressor", COMPRESSORS)
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("ending", [".vtp", ".vtu"])
+def test_every_form_of_vtk(pyvista, mesh, tmp_path, ending, mode, compressor, wide):
+    data = mesh.to_pyvista()
+    if ending == ".vtu":
+        data = data.cast_to_unstructured_grid()
+    path = tmp_path / f"mesh{ending}"
+    write_by_vtk(pyvista, data, path, mode, compressor, wide=wide)
+    found = abut.read_mesh(path)
+    assert corners(found) == corners(mesh)
+    np.testing.assert_array_equal(found.vertices, mesh.vertices)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_other_order_of_bytes(pyvista, mesh, tmp_path, mode):
+    path = tmp_path / "mesh.vtp"
+    write_by_vtk(pyvista, mesh.to_pyvista(), path, mode, "zlib", big=True)
+    assert b"BigEndian" in path.read_bytes()
+    np.testing.assert_array_equal(abut.read_mesh(path).vertices, mesh.vertices)
+
+
+def test_an_unknown_compressor(pyvista, mesh, tmp_path):
+    path = tmp_path / "mesh.vtp"
+    write_by_vtk(pyvista, mesh.to_pyvista(), path, "binary", "lz4")
+    with pytest.raises(ValueError, match=r"mesh\.vtp: its compressor is 'vtkLZ4DataCompressor'"):
+        abut.read_mesh(path)
+
+
+@pytest.mark.parametrize(
+    ("mode", "compressor"), [("ascii", "none"), ("binary", "zlib"), ("raw", "lzma")]
+)
+def test_every_cut_of_a_file(pyvista, mesh, tmp_path, mode, compressor):
+    path = tmp_path / "mesh.vtu"
+    write_by_vtk(pyvista, mesh.to_pyvista().cast_to_unstructured_grid(), path, mode, compressor)
+    data = path.read_bytes()
+    end = data.index(b"</UnstructuredGrid>") if mode == "raw" else len(data.rstrip())
+    for size in range(0, end, 3):
+        path.write_bytes(data[:size])
+        with pytest.raises(ValueError, match=r"mesh\.vtu: "):
+            abut.read_mesh(path)
+
+
+def test_any_byte_that_is_wrong(pyvista, mesh, tmp_path):
+    """An error that names the file, or a mesh: nothing else."""
+    path = tmp_path / "mesh.vtp"
+    write_by_vtk(pyvista, mesh.to_pyvista(), path, "binary", "zlib")
+    data, rng = path.read_bytes(), np.random.default_rng(0)
+    errors = 0
+    for at in rng.integers(0, len(data), 400):
+        path.write_bytes(data[:at] + bytes([rng.integers(0, 256)]) + data[at + 1 :])
+        try:
+            abut.read_mesh(path)
+        except ValueError as error:
+            assert "mesh.vtp" in str(error)
+            errors += 1
+    assert errors > 50
+
+
+def test_points_alone_are_no_mesh(mesh, tmp_path):
+    path = tmp_path / "contacts.vtp"
+    abut.find_contacts([[0.5, 0.5, 0.1]], 0.3, mesh).save(path)
+    with pytest.raises(ValueError, match=r"contacts\.vtp: it has 1 point, but no facets between"):
+        abut.read_mesh(path)
+
+
+def test_pieces_follow_one_another(mesh, tmp_path):
+    mesh.save(tmp_path / "mesh.vtp")
+    text = """<VTKFile type="PolyData"><PolyData>{0}{0}</PolyData></VTKFile>""".format(
+        """<Piece><Points><DataArray type="Float64" NumberOfComponents="3">0 0 0 1 0 0 0 1 0
+        </DataArray></Points><Polys><DataArray type="Int32" Name="connectivity">0 1 2</DataArray>
+        <DataArray type="Int32" Name="offsets">3</DataArray></Polys></Piece>"""
+    )
+    path = tmp_path / "two.vtp"
+    path.write_text(text)
+    found = abut.read_mesh(path)
+    assert corners(found) == [[0, 1, 2], [0, 1, 2]]  # welded
+    assert found.vertex_source.tolist() == [0, 1, 2, 0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("0 1 2<", "0 1 3<", r"Polys: connectivity\[2\] is point 3, but there are 3 points"),
+        (">3<", ">4<", "Polys: offsets end at 4 of 3 corners"),
+        (">3<", ">3 2<", r"Polys: offsets\[1\] is less than the one before"),
+        ("1 0 0", "1 nan 0", "point 1 has a coordinate that is not finite"),
+        ('Components="3"', 'Components="9"', r"its points have shape \(1, 9\)"),
+        ('"Float64"', '"Float16"', "type is 'Float16', but must be"),
+        ('"Int32" Name="offsets"', '"Float32" Name="offsets"', "offsets must be whole numbers"),
+        ("<Polys>", "<Strips><X/></Strips><Polys>", None),
+    ],
+)
+def test_files_that_say_what_cannot_be(tmp_path, old, new, message):
+    text = """<VTKFile type="PolyData"><PolyData><Piece><Points><DataArray type="Float64"
+    NumberOfComponents="3">0 0 0 1 0 0 0 1 0</DataArray></Points><Polys><DataArray type="Int32"
+    Name="connectivity">0 1 2</DataArray><DataArray type="Int32" Name="offsets">3</DataArray>
+    </Polys></Piece></PolyData></VTKFile>""".replace("\n    ", " ")
+    assert old in text
+    path = tmp_path / "mesh.vtp"
+    path.write_text(text.replace(old, new))
+    if message is None:
+        assert len(abut.read_mesh(path)) == 1
+        return
+    with pytest.raises(ValueError, match=rf"mesh\.vtp: .*{message}"):
+        abut.read_mesh(path)
+
+
+# ---- cells ---------------------------------------------------------------------------------------
+
+
+def test_cells_that_are_facets(pyvista, tmp_path):
+    kinds = pyvista.CellType
+    cells = [3, 0, 1, 2, 2, 0, 1, 4, 0, 1, 3, 2, 5, 0, 1, 4, 5, 2, 4, 0, 1, 2, 6]
+    types = [kinds.TRIANGLE, kinds.LINE, kinds.PIXEL, kinds.POLYGON, kinds.TETRA]
+    grid = pyvista.UnstructuredGrid(cells, types, np.array(VERTICES, float))
+    grid.save(tmp_path / "mesh.vtu")
+    with pytest.warns(abut.MeshWarning, match="no facets are left out: 1 tetra"):
+        mesh = abut.read_mesh(tmp_path / "mesh.vtu", split=True)
+    assert corners(mesh)[:2] == [[0, 1, 2], [0, 1, 2, 3]]
+
+
+def test_solids_alone(pyvista, tmp_path):
+    grid = pyvista.ImageData(dimensions=(3, 3, 3)).cast_to_unstructured_grid()
+    grid.save(tmp_path / "mesh.vtu")
+    with pytest.raises(ValueError, match=r"mesh\.vtu: there are no facets, but 8 voxel: give the"):
+        abut.read_mesh(tmp_path / "mesh.vtu")
+
+
+@pytest.mark.parametrize("ending", [".vtp", ".vtu"])
+def test_columns_of_facets_and_vertices(pyvista, mesh, tmp_path, ending):
+    path = tmp_path / f"wear{ending}"
+    force = np.arange(21).reshape(7, 3).astype(np.float32)
+    mesh.save(path, cell_data={"wear": [1.5, 0, 2], "hit": [True, False, True]},
+              point_data={"force": force})  # fmt: skip
+    found = pyvista.read(path)
+    np.testing.assert_array_equal(found.cell_data["wear"], [1.5, 0, 2])
+    np.testing.assert_array_equal(found.cell_data["hit"], [1, 0, 1])
+    np.testing.assert_array_equal(found.cell_data["area"], mesh.areas)
+    np.testing.assert_array_equal(found.point_data["force"], force)
+    assert corners(abut.read_mesh(path)) == corners(mesh)
+
+
+def test_meshio_reads_vtu(mesh, tmp_path):
+    meshio = pytest.importorskip("meshio")
+    mesh.save(tmp_path / "mesh.vtu", cell_data={"wear": [1.5, 0, 2]})
+    found = meshio.read(tmp_path / "mesh.vtu")
+    assert {block.type: block.data.tolist() for block in found.cells} == {
+        "quad": [[0, 1, 2, 3]],
+        "triangle": [[1, 4, 2], [4, 5, 2]],
+    }
+    np.testing.assert_array_equal(np.concatenate(found.cell_data["wear"]), [1.5, 0, 2])
+    meshio.write(tmp_path / "again.vtu", found)
+    assert corners(abut.read_mesh(tmp_path / "again.vtu")) == corners(mesh)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"cell_data": {"wear": [1, 2]}}, ValueError, r"cell_data\['wear'\] has shape \(2,\), but"),
+        ({"cell_data": {"area": [1, 2, 3]}}, ValueError, "cell_data has 'area', which is the mesh"),
+        (
+            {"point_data": {"a": [[[1]]] * 7}},
+            ValueError,
+            r"point_data\['a'\] has shape \(7, 1, 1\)",
+        ),
+        ({"point_data": {"a": ["b"] * 7}}, TypeError, r"point_data\['a'\] has dtype <U1, but must"),
+        ({"cell_data": {"a": [1j] * 3}}, TypeError, r"cell_data\['a'\] has dtype complex128"),
+    ],
+)
+@pytest.mark.parametrize("ending", [".vtp", ".vtu"])
+def test_columns_that_do_not_fit(mesh, tmp_path, ending, options, error, message):
+    with pytest.raises(error, match=message):
+        mesh.save(tmp_path / f"mesh{ending}", **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_stl_holds_no_columns(mesh, tmp_path):
+    with pytest.raises(ValueError, match=r"STL files hold no columns, such as 'wear': \.vtp"):
+        mesh.save(tmp_path / "mesh.stl", cell_data={"wear": [1, 2, 3]})
