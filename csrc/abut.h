@@ -908,11 +908,14 @@ abut_status abut_convex_find_walls(const abut_convex_finder *finder, const abut_
  * in which spheres came; the library stores them otherwise, which nothing shows.
  *
  *     abut_simulation *simulation = NULL;
- *     const abut_simulation_input input = {.step = 1e-4, .gravity = {0.0, 0.0, -9.81}, .workers =
- * 1}; abut_status status = abut_simulation_build(&input, &simulation, &error);
- *     ... abut_simulation_set_laws for each two materials, abut_simulation_set_walls for a finder
- * of their meshes, abut_simulation_add for spheres ... abut_index done = 0; status =
- * abut_simulation_run(simulation, 1000, NULL, NULL, &done, &error);
+ *     abut_simulation_input input = {.step = 1e-4, .workers = 1};
+ *     input.gravity[2] = -9.81;
+ *     abut_status status = abut_simulation_build(&input, &simulation, &error);
+ *     ... abut_simulation_set_laws for each two materials,
+ *         abut_simulation_set_walls for a finder of their meshes,
+ *         abut_simulation_add for spheres ...
+ *     abut_index done = 0;
+ *     status = abut_simulation_run(simulation, 1000, NULL, NULL, &done, &error);
  *     ... abut_simulation_read, and what else there is of the last step ...
  *     abut_simulation_free(simulation);
  *

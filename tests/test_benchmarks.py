@@ -589,6 +589,13 @@ def test_overhead(benchmarks, capsys):
     assert all(line.endswith(" µs") for line in lines)
 
 
+def test_import_time(benchmarks, capsys):
+    benchmarks["import_time"].main(["--rounds", "1"])
+    first, *lines = capsys.readouterr().out.splitlines()
+    assert first.startswith("import numpy ") and lines[0].startswith("import abut ")
+    assert all(line.endswith(" ms of the processor") for line in (first, *lines))
+
+
 # ---- what frames take by Dask --------------------------------------------------------------------
 
 

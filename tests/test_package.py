@@ -1,13 +1,19 @@
 """What is installed: types, sources, version, and what an import drags in."""
 
+import ast
 import importlib.metadata
 import importlib.resources
+import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 import abut
+
+ROOT = Path(__file__).parents[1]
 
 OPTIONAL = [
     "dask",
@@ -45,11 +51,133 @@ def test_no_c_sources_are_installed():
     assert not [path for path in installed if path.endswith((".c", ".h", ".a"))]
 
 
+def project():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
 def test_version_is_the_projects():
-    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
-    assert abut.__version__ == importlib.metadata.version("abut") == project["version"]
+    assert abut.__version__ == importlib.metadata.version("abut") == project()["version"]
+
+
+def citation():
+    yaml = pytest.importorskip("yaml")
+    return yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+
+
+def test_citation_is_of_this_version():
+    found = citation()
+    assert found["cff-version"] == "1.2.0"
+    assert (found["version"], found["license"]) == (project()["version"], project()["license"])
+    assert {"message", "title", "type", "authors"} <= found.keys()
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"## {found['version']} ({found['date-released']})\n" in changes
+
+
+def test_citation_names_the_papers_that_the_readme_asks_to_cite():
+    papers = {one["doi"]: one for one in citation()["references"]}
+    asked = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Citing")[2]
+    assert papers.keys() == set(re.findall(r"\[doi:([^\]]+)\]", asked))
+    text = " ".join(asked.replace(">", " ").split())
+    for paper in papers.values():
+        assert paper["title"] in text
+        assert f"*{paper['journal']}* {paper['volume']} ({paper['year']})" in text
+        assert f"{paper['start']}\N{EN DASH}{paper['end']}" in text
+        assert all(one["family-names"] in text for one in paper["authors"])
 
 
 def test_numpy_is_the_one_requirement():
     needed = [line for line in importlib.metadata.requires("abut") if "extra ==" not in line]
     assert needed == ["numpy>=2.0"]
+
+
+# ---- what an import takes ------------------------------------------------------------------------
+
+# of Python's own what takes long and few need
+SLOW = (
+    *("difflib", "email", "hashlib", "http", "importlib.metadata", "json", "pathlib", "socket"),
+    *("tempfile", "threading", "urllib", "xml", "zipfile"),
+)
+
+
+def modules_after(code, before="import numpy"):
+    """The modules that a fresh interpreter has after this code and had not before."""
+    program = f"import sys; {before}; known = set(sys.modules)\n{code}\n"
+    program += "print(*sorted(set(sys.modules) - known))"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return run.stdout.split()
+
+
+def slow_ones(modules):
+    return [name for name in modules for slow in SLOW if f"{name}.".startswith(f"{slow}.")]
+
+
+def test_import_brings_few_modules_beyond_numpys():
+    modules = modules_after("import abut")
+    assert slow_ones(modules) == []
+    # benchmarks/import_time.py measures what they take
+    assert len(modules) <= 8, modules
+
+
+def test_what_is_asked_for_brings_no_more_than_it_needs():
+    modules = modules_after("import abut; abut.find_contacts, abut.find_pairs, abut.Mesh")
+    assert not [name for name in modules if name.startswith(("abut.io", "abut.simulation"))]
+    assert len([name for name in modules if name.startswith("abut.")]) <= 30, modules
+
+
+# ---- the public names ----------------------------------------------------------------------------
+
+
+def test_names_that_are_shown_are_the_public_ones():
+    assert modules_after("import abut; assert dir(abut) == sorted(abut.__all__)")
+    assert not {"annotations", "importlib", "import_module"} & set(dir(abut))
+
+
+def test_all_names_can_be_asked_for():
+    for name in abut.__all__:
+        assert getattr(abut, name) is not None
+    with pytest.raises(AttributeError, match="module 'abut' has no attribute 'find_contact'"):
+        _ = abut.find_contact
+
+
+def test_a_star_imports_all_names():
+    scope = {}
+    exec("from abut import *", scope)
+    assert set(abut.__all__) <= set(scope)
+
+
+def test_checkers_and_the_interpreter_are_told_the_same():
+    tree = ast.parse(Path(abut.__file__).read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    imports = [node for node in block.body if isinstance(node, ast.ImportFrom) and node.module]
+    told = {node.module: tuple(name.name for name in node.names) for node in imports}
+    assert told == abut._NAMES
+    names = [name for of_module in told.values() for name in of_module]
+    assert sorted([*names, "__version__", "examples"]) == sorted(abut.__all__)
+
+
+def test_any_module_may_be_the_first():
+    """None relies on another one that the package has imported before."""
+    code = f"""
+import pytest
+
+import abut
+for module in {sorted(abut._NAMES)}:
+    for name in [name for name in sys.modules if name.startswith("abut.")]:
+        if name != "abut._core":
+            del sys.modules[name]
+    __import__(f"abut.{{module}}")
+"""
+    assert "abut.work" in modules_after(code)
+
+
+def test_checkers_know_the_names_and_no_others(tmp_path):
+    api = pytest.importorskip("mypy.api")
+    (tmp_path / "user.py").write_text(
+        "import abut\nabut.find_contacts\nabut.examples.mixer\nabut.__version__\n"
+        "abut.find_contact\nabut.Meshes\n"
+    )
+    (tmp_path / "mypy.ini").write_text("[mypy]\ncache_dir = .cache\n")
+    arguments = ["--config-file", str(tmp_path / "mypy.ini"), str(tmp_path / "user.py")]
+    found = [line for line in api.run(arguments)[0].splitlines() if ": error: " in line]
+    assert [line.split(":")[1] for line in found] == ["5", "6"], found

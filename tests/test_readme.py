@@ -1,14 +1,14 @@
 """What the README says is what happens."""
 
-import contextlib
-import io
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import abut
 from abut import cli
+from pages import blocks, printed, run_page
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -19,44 +19,29 @@ COMMANDS = [
 ]
 
 
-def blocks(language, page=README):
-    """The code blocks of a language, each with the text block right below it, or ""."""
-    pattern = rf"```{language}\n(.*?)```(?:\n\n```text\n(.*?)```)?"
-    return re.findall(pattern, page, flags=re.DOTALL)
-
-
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def printed(run, *arguments):
-    with contextlib.redirect_stdout(io.StringIO()) as out:
-        run(*arguments)
-    return out.getvalue()
-
-
 def test_the_two_commands_come_first():
-    assert blocks("")[0][0].splitlines() == COMMANDS
+    assert blocks("", README)[0][0].splitlines() == COMMANDS
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/dem.md"])
 def test_python_blocks_print_what_is_written_below_them(page):
-    scope, found = {}, blocks("python", (ROOT / page).read_text(encoding="utf-8"))
-    assert found
-    for code, output in found:
-        assert printed(exec, code, scope) == output
+    run_page((ROOT / page).read_text(encoding="utf-8"))
 
 
 def test_the_first_blocks_leave_a_table():
     scope = {}
-    for code, _ in blocks("python")[:2]:
+    for code, _ in blocks("python", README)[:2]:
         printed(exec, code, scope)
     assert Path("contacts.csv").exists()
 
 
 def test_the_example_has_twelve_lines():
-    assert len(blocks("python")[0][0].splitlines()) == 12
+    assert len(blocks("python", README)[0][0].splitlines()) == 12
 
 
 def test_demo_prints_what_is_written():
@@ -78,3 +63,27 @@ def test_columns_are_those_of_the_table():
 def test_links_lead_somewhere():
     for target in re.findall(r"\]\(([^)#:]+)\)", README):
         assert (ROOT / target).exists(), target
+
+
+def test_shell_lines_run_after_the_demo_has_left_its_files():
+    lines = re.findall(r"`(abut (?:doctor|\w+ [^`]+))`", README)
+    lines = [line for line in lines if line.split()[1] != "demo"]
+    assert {"contacts", "pairs", "info", "doctor"} == {line.split()[1] for line in lines}
+    assert cli.main(["demo", "--files"]) == 0
+    for line in lines:
+        assert cli.main(line.split()[1:]) == 0, line
+    contacts = abut.find_contacts(*abut.examples.step())
+    rows = Path("contacts.csv").read_text(encoding="utf-8").splitlines()
+    assert len(rows) == 1 + len(contacts)
+    column = rows[0].split(",").index("type")
+    assert [int(row.split(",")[column]) for row in rows[1:]] == contacts.type.tolist()
+
+
+def test_the_example_is_that_of_the_demo():
+    scope = {}
+    printed(exec, blocks("python", README)[0][0], scope)
+    centers, radii, mesh = abut.examples.step()
+    np.testing.assert_array_equal(scope["centers"], centers)
+    np.testing.assert_array_equal(scope["mesh"].vertices, mesh.vertices)
+    np.testing.assert_array_equal(scope["mesh"].indices, mesh.indices)
+    assert scope["contacts"] == abut.find_contacts(centers, radii, mesh)

@@ -61,55 +61,56 @@ Vector code for AVX2 and AVX-512 is used where the machine has them. The environ
 any other name is an error when a query starts.
 """
 
-from __future__ import annotations
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-import importlib
-from importlib.metadata import version
-from types import ModuleType
-
-from .body_contacts import BodyContacts
-from .chunks import concatenate
-from .clusters import Cluster
-from .config import show_config
-from .contacts import EDGE, FACET, VERTEX, Contacts
-from .convex_contacts import OVERLAPPING, SEPARATED, TOUCHING, UNCONVERGED, ConvexContacts
-from .convex_finder import ConvexFinder, find_convex_contacts
-from .convex_shape import ConvexShape
-from .entrances import Entrances
-from .finder import ContactFinder, find_contacts
-from .frames import write_dump, write_frames
-from .half_space import HalfSpace
-from .insertion import Insertion
-from .io import (
-    Frame,
-    Frames,
-    Spheres,
-    load_contacts,
-    load_convex_contacts,
-    load_pairs,
-    read_frames,
-    read_mesh,
-    read_spheres,
-)
-from .laws import Hertz, Linear, RollingA, RollingC
-from .materials import Material
-from .mesh import Mesh, MeshWarning
-from .motions import Motions, Oscillating, Rotating, Translating
-from .pair_finder import PairFinder, find_pairs
-from .pairs import Pairs
-from .placement import SimulationWarning
-from .record import Record
-from .restart import load_simulation
 from .simd import choose_level
-from .simulation import Simulation
-from .statistics import PairStatistics, SimulationStatistics, Statistics
-from .threads import set_num_threads
-from .walls import Wall
-from .work import Work, cell_sizes, expected_work
+
+# what type checkers and editors see; when the package runs, _NAMES tells the same
+if TYPE_CHECKING:
+    from . import examples
+    from .body_contacts import BodyContacts
+    from .chunks import concatenate
+    from .clusters import Cluster
+    from .config import show_config
+    from .contacts import EDGE, FACET, VERTEX, Contacts
+    from .convex_contacts import OVERLAPPING, SEPARATED, TOUCHING, UNCONVERGED, ConvexContacts
+    from .convex_finder import ConvexFinder, find_convex_contacts
+    from .convex_shape import ConvexShape
+    from .entrances import Entrances
+    from .finder import ContactFinder, find_contacts
+    from .frames import write_dump, write_frames
+    from .half_space import HalfSpace
+    from .insertion import Insertion
+    from .io import (
+        Frame,
+        Frames,
+        Spheres,
+        load_contacts,
+        load_convex_contacts,
+        load_pairs,
+        read_frames,
+        read_mesh,
+        read_spheres,
+    )
+    from .laws import Hertz, Linear, RollingA, RollingC
+    from .materials import Material
+    from .mesh import Mesh, MeshWarning
+    from .motions import Motions, Oscillating, Rotating, Translating
+    from .pair_finder import PairFinder, find_pairs
+    from .pairs import Pairs
+    from .placement import SimulationWarning
+    from .record import Record
+    from .restart import load_simulation
+    from .simulation import Simulation
+    from .statistics import PairStatistics, SimulationStatistics, Statistics
+    from .threads import set_num_threads
+    from .walls import Wall
+    from .work import Work, cell_sizes, expected_work
+
+    __version__: str
 
 choose_level()
-
-__version__ = version("abut")
 
 __all__ = [
     "EDGE",
@@ -174,9 +175,67 @@ __all__ = [
     "write_frames",
 ]
 
+# the public names of each module, which is imported when the first of them is asked for: `import
+# abut` takes hardly longer than NumPy does, however much there is to choose from
+_NAMES = {
+    "body_contacts": ("BodyContacts",),
+    "chunks": ("concatenate",),
+    "clusters": ("Cluster",),
+    "config": ("show_config",),
+    "contacts": ("EDGE", "FACET", "VERTEX", "Contacts"),
+    "convex_contacts": ("OVERLAPPING", "SEPARATED", "TOUCHING", "UNCONVERGED", "ConvexContacts"),
+    "convex_finder": ("ConvexFinder", "find_convex_contacts"),
+    "convex_shape": ("ConvexShape",),
+    "entrances": ("Entrances",),
+    "finder": ("ContactFinder", "find_contacts"),
+    "frames": ("write_dump", "write_frames"),
+    "half_space": ("HalfSpace",),
+    "insertion": ("Insertion",),
+    "io": (
+        "Frame",
+        "Frames",
+        "Spheres",
+        "load_contacts",
+        "load_convex_contacts",
+        "load_pairs",
+        "read_frames",
+        "read_mesh",
+        "read_spheres",
+    ),
+    "laws": ("Hertz", "Linear", "RollingA", "RollingC"),
+    "materials": ("Material",),
+    "mesh": ("Mesh", "MeshWarning"),
+    "motions": ("Motions", "Oscillating", "Rotating", "Translating"),
+    "pair_finder": ("PairFinder", "find_pairs"),
+    "pairs": ("Pairs",),
+    "placement": ("SimulationWarning",),
+    "record": ("Record",),
+    "restart": ("load_simulation",),
+    "simulation": ("Simulation",),
+    "statistics": ("PairStatistics", "SimulationStatistics", "Statistics"),
+    "threads": ("set_num_threads",),
+    "walls": ("Wall",),
+    "work": ("Work", "cell_sizes", "expected_work"),
+}
 
-def __getattr__(name: str) -> ModuleType:
-    # what few need is imported when it is asked for
-    if name == "examples":
-        return importlib.import_module("abut.examples")
-    raise AttributeError(f"module 'abut' has no attribute {name!r}")
+_HOMES = {name: module for module, names in _NAMES.items() for name in names}
+
+# type checkers would take any name for one that is there
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name in _HOMES:
+            found = getattr(import_module(f"abut.{_HOMES[name]}"), name)
+        elif name in _NAMES or name == "examples":
+            found = import_module(f"abut.{name}")
+        elif name == "__version__":
+            found = import_module("importlib.metadata").version("abut")
+        else:
+            raise AttributeError(f"module 'abut' has no attribute {name!r}")
+        globals()[name] = found
+        return found
+
+
+def __dir__() -> list[str]:
+    couplings = [name for name in ("dask", "lammps") if name in globals()]
+    return sorted([*__all__, *couplings])

@@ -15,6 +15,7 @@ from .simulation import Simulation
 __all__ = [
     "Mixer",
     "MixerMeshes",
+    "Step",
     "bowl",
     "cylinder",
     "mixer",
@@ -22,6 +23,7 @@ __all__ = [
     "mixer_simulation",
     "plane",
     "rough_plane",
+    "step",
 ]
 
 # the rotary mixer, in meters; its axis is x, its middle the origin, up is +z
@@ -67,6 +69,14 @@ class MixerMeshes(NamedTuple):
 
     drum: Mesh
     rotor: Mesh
+
+
+class Step(NamedTuple):
+    """A floor that ends in a step down, and spheres on it."""
+
+    centers: np.ndarray
+    radii: np.ndarray
+    mesh: Mesh
 
 
 class _Facets(NamedTuple):
@@ -192,6 +202,28 @@ def mixer_simulation(rate: float = 18.85, seed: int = 0) -> Simulation:
     simulation.add_wall(rotor, steel, motion=Rotating(axis=(1, 0, 0), rate=rate))
     simulation.add_spheres(_bed(np.random.default_rng(seed)), RADIUS, grain)
     return simulation
+
+
+def step() -> Step:
+    """
+    Make a floor that ends in a step down, and three spheres: on it, at its edge, and above it.
+
+    Returns
+    -------
+    Step
+        The named tuple ``(centers, radii, mesh)``: centers (3, 3), radii (3,), and the `Mesh` of a
+        quadrilateral and two triangles. The floor is 1 wide and 1 long, the step 0.1 high.
+
+    Examples
+    --------
+    >>> import abut
+    >>> abut.find_contacts(*abut.examples.step())
+    Contacts(2 of 3 spheres: 1 facet, 1 edge, 0 vertex)
+    """
+    vertices = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [1, 0, -0.1], [1, 1, -0.1]]
+    mesh = Mesh(np.array(vertices), [[0, 1, 2, 3], [1, 4, 5], [1, 5, 2]])
+    centers = np.array([[0.3, 0.4, 0.009], [1.006, 0.5, 0.006], [0.5, 0.5, 0.2]])
+    return Step(centers, np.full(3, 0.01), mesh)
 
 
 def plane(cells: int = 8, seed: int = 0) -> Mesh:

@@ -411,7 +411,7 @@ class Mesh:
         cell_data : dict of str to (m,) or (m, k) array_like, optional
             Further columns, with an entry for each facet, such as `Contacts.per_facet` gives.
         point_data : dict of str to (v,) or (v, k) array_like, optional
-            Columns with an entry for each vertex, such as ``contacts.nodal_forces(forces)``.
+            Columns with an entry for each vertex, such as ``contacts.per_vertex(-forces)``.
 
         Raises
         ------

@@ -38,7 +38,7 @@ class Progress:
         self._total, self._count = total, count
         self._first = count()
         self._began = self._last = time.perf_counter()
-        self._line = _tqdm_line(total) or _Line(total)
+        self._line = _line_of(total, "step")
 
     def steps_ahead(self, now: int) -> int:
         """How many steps about make up the pause between two lines; `now` have been done."""
@@ -68,6 +68,39 @@ class Progress:
         self._line.write(now.steps - first.steps, seconds, text)
 
 
+class Tally:
+    """How many of several things are done, in a line that is written again and again.
+
+    Parameters
+    ----------
+    total : int
+        How many there are.
+    unit : str
+        What one of them is called.
+    """
+
+    def __init__(self, total: int, unit: str) -> None:
+        self._began = self._last = time.perf_counter()
+        self._line = _line_of(total, unit)
+        self._done, self._text = 0, ""
+
+    def update(self, done: int, text: str) -> None:
+        """Write the line where it is time."""
+        self._done, self._text = done, text
+        now = time.perf_counter()
+        if now - self._last >= _PAUSE:
+            self._last = now
+            self._write()
+
+    def close(self) -> None:
+        """Write the line for the last time, and end it."""
+        self._write()
+        self._line.close()
+
+    def _write(self) -> None:
+        self._line.write(self._done, time.perf_counter() - self._began, self._text)
+
+
 class _Writer(Protocol):
     def write(self, done: int, seconds: float, text: str) -> None: ...
 
@@ -77,13 +110,13 @@ class _Writer(Protocol):
 class _Line:
     """A line of text on standard error."""
 
-    def __init__(self, total: int) -> None:
-        self._total, self._width = total, 0
+    def __init__(self, total: int, unit: str) -> None:
+        self._total, self._unit, self._width = total, unit, 0
 
     def write(self, done: int, seconds: float, text: str) -> None:
         part = done / self._total if self._total else 1.0
         left = f", {_clock(seconds / done * (self._total - done))} left" if done else ""
-        line = f"{part:4.0%} of {checks.counted(self._total, 'step')}: {text}{left}"
+        line = f"{part:4.0%} of {checks.counted(self._total, self._unit)}: {text}{left}"
         # blanks over what a longer line before it has left there
         print(f"\r{line:<{self._width}}", end="", file=sys.stderr, flush=True)
         self._width = len(line)
@@ -106,12 +139,16 @@ class _TqdmLine:
         self._bar.close()
 
 
-def _tqdm_line(total: int) -> _Writer | None:
+def _line_of(total: int, unit: str) -> _Writer:
+    return _tqdm_line(total, unit) or _Line(total, unit)
+
+
+def _tqdm_line(total: int, unit: str) -> _Writer | None:
     try:
         tqdm = importlib.import_module("tqdm")
     except ImportError:
         return None
-    return _TqdmLine(tqdm.tqdm(total=total, unit="step", file=sys.stderr))
+    return _TqdmLine(tqdm.tqdm(total=total, unit=unit, file=sys.stderr))
 
 
 def _clock(seconds: float) -> str:

@@ -362,9 +362,9 @@ def load_convex_contacts(path: Pathlike) -> ConvexContacts:
     return npz_convex.load_convex_contacts(_saved_path(path, "convex_contacts"))
 
 
-def table_writer(path: Pathlike, what: str) -> Callable[..., None]:
+def table_writer(path: Pathlike, what: str, hint: str = "") -> Callable[..., None]:
     """What writes such tables to a file with this ending; an error where nothing does."""
-    return _by_ending(_path(path), _TABLE_WRITERS, what)
+    return _by_ending(_path(path), _TABLE_WRITERS, what, hint)
 
 
 def save_table(

@@ -59,10 +59,15 @@ def _lines(file: TextIO) -> Iterator[str]:
 
 def save(table: Table, path: Path, extra: Mapping[str, NDArray]) -> None:
     """Write all columns but the nodal weights; numbers in as many digits as give them back."""
-    columns = table._flat() | dict(extra)
     with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        for start in range(0, len(table), BLOCK):
-            rows = slice(start, start + BLOCK)
-            writer.writerows(zip(*(c[rows].tolist() for c in columns.values()), strict=True))
+        write(table, file, extra)
+
+
+def write(table: Table, file: TextIO, extra: Mapping[str, NDArray]) -> None:
+    """Likewise to a file that is open, which may be standard output."""
+    columns = table._flat() | dict(extra)
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(columns)
+    for start in range(0, len(table), BLOCK):
+        rows = slice(start, start + BLOCK)
+        writer.writerows(zip(*(c[rows].tolist() for c in columns.values()), strict=True))

@@ -1,0 +1,191 @@
+"""The C header as pages of the manual: its comments and declarations, for Sphinx's C domain.
+
+It reads what clang-format has laid out. A comment right above a declaration is about that one, as
+is one behind a member of a struct or an enum; others stand by themselves, and each
+``/* ---- name ----`` begins a page. Functions right below each other share a comment.
+"""
+
+import re
+from pathlib import Path
+from textwrap import dedent, indent
+
+COMMENT = r"/\*.*?\*/"
+ITEM = re.compile(
+    rf"(?P<comment>{COMMENT})"
+    r"|#define (?P<macro>\w+) (?P<value>\S+)[^\n]*"
+    r"|(?:typedef )?(?P<kind>struct|enum) ?(?P<name>\w*)"
+    rf" \{{(?P<members>(?:{COMMENT}|[^}}])*)\}}[^;]*;"
+    r"|typedef struct (?P<opaque>\w+) \w+;"
+    r"|typedef (?P<type>[^;]+);"
+    r"|(?P<function>\w[^;]+);",
+    flags=re.DOTALL,
+)
+MEMBER = re.compile(rf"(?P<comment>{COMMENT})|(?P<member>\w(?:\([^)]*\)|[^;/])*);", flags=re.DOTALL)
+NAME = re.compile(rf"(?P<comment>{COMMENT})|(?P<member>\w[^,/]*)", flags=re.DOTALL)
+
+SECTION = re.compile(r"/\* ---- (.*?) ----")
+
+
+def write(header, folder):
+    """An index, which has what stands above the first section, and a page for each section."""
+    text = Path(header).read_text(encoding="utf-8")
+    first = re.search(COMMENT, text, flags=re.DOTALL)[0]
+    begin = text.index("#endif", text.index('extern "C" {')) + len("#endif")
+    body = text[begin : text.rindex("#ifdef __cplusplus")]
+    items = list(ITEM.finditer(body))
+    names = roles(items)
+    top = [
+        f"{titled('C')}\n\nThis is ``csrc/abut.h``, the only public header.",
+        prose(first, names),
+    ]
+    pages = {"index": top}
+    for part in rendered(body, items, names):
+        if section := SECTION.match(part):
+            title = section[1][0].upper() + section[1][1:]
+            page = pages[section[1].replace(" ", "_")] = [titled(title)]
+        else:
+            (page if len(pages) > 1 else top).append(part)
+    entries = "\n".join(f"   {name}" for name in list(pages)[1:])
+    top.append(f".. toctree::\n   :maxdepth: 1\n\n{entries}")
+    folder.mkdir(exist_ok=True)
+    for name, parts in pages.items():
+        (folder / f"{name}.rst").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+def titled(title):
+    return f"{title}\n{'=' * len(title)}"
+
+
+def roles(items):
+    """The role of each name that there is a declaration of."""
+    found = {}
+    for item in items:
+        if item["macro"]:
+            found[item["macro"]] = "macro"
+        elif item["kind"]:
+            found |= {item["name"]: item["kind"]} if item["name"] else {}
+            if item["kind"] == "enum":
+                names = [match["member"] for match in NAME.finditer(item["members"])]
+                found |= {name.split()[0]: "enumerator" for name in names if name}
+        elif item["opaque"]:
+            found[item["opaque"]] = "struct"
+        elif item["type"] or item["function"]:
+            name = re.search(r"\babut_\w+(?=\)?\(|$)", item["type"] or item["function"])[0]
+            found[name] = "type" if item["type"] else "func"
+    return found
+
+
+def rendered(body, items, names):
+    """The parts of the pages, comments with what they are about, and where sections begin."""
+    comment, functions, end = "", [], 0
+    for item in items:
+        apart = "\n\n" in body[end : item.start()]
+        if apart or not item["function"]:
+            yield from directive("function", functions, comment, names)
+            comment = "" if functions else comment
+            functions = []
+        if apart and comment:
+            yield prose(comment, names)
+            comment = ""
+        end = item.end()
+        if item["comment"]:
+            comment = item["comment"]
+            if section := SECTION.match(comment):
+                yield section[0]
+                comment = "/*" + comment[section.end() :]
+        elif item["function"]:
+            functions.append(item["function"])
+        else:
+            yield from declared(item, comment, names)
+            comment = ""
+    yield from directive("function", functions, comment, names)
+
+
+def declared(item, comment, names):
+    """A macro, a type, or a struct or an enum with its members."""
+    if item["macro"]:
+        said = f"{prose(comment, names)}\n\nIts value: ``{item['value']}``"
+        yield f".. c:macro:: {item['macro']}\n\n{indent(said, '   ')}"
+    elif item["opaque"]:
+        yield from directive("struct", [item["opaque"]], comment, names)
+    elif item["type"]:
+        yield from directive("type", [item["type"]], comment, names)
+    elif item["name"]:
+        inside = members(item["kind"], item["members"], names)
+        yield from directive(item["kind"], [item["name"]], comment, names, inside)
+    else:
+        # an enum without a name is there for its constants
+        found = [match["member"] for match in NAME.finditer(item["members"])]
+        yield from directive("enumerator", [name for name in found if name], comment, names)
+
+
+def members(kind, text, names):
+    """Those of a struct or an enum, each with the comment behind it, after those above it."""
+    pattern, what = (NAME, "enumerator") if kind == "enum" else (MEMBER, "member")
+    parts, end = [], 0
+    for match in pattern.finditer(text):
+        is_behind = "\n" not in text[end : match.start()]
+        end = match.end()
+        if match["member"]:
+            parts += directive(what, split(match["member"]), "", names)
+        elif is_behind and parts:
+            parts[-1] += "\n\n" + indent(prose(match["comment"], names), "   ")
+        else:
+            parts.append(prose(match["comment"], names))
+    return "\n\n".join(parts)
+
+
+def split(declaration):
+    """Members that are declared together, one by one."""
+    line = " ".join(declaration.split())
+    if "(" in line or "," not in line:
+        return [line]
+    base, first, others = re.fullmatch(r"((?:const )?\w+ )([^,]+), (.*)", line).groups()
+    return [base + name for name in (first, *others.split(", "))]
+
+
+def directive(kind, signatures, comment, names, inside=""):
+    """One directive for all the signatures, or none where there are none."""
+    if signatures:
+        margin = "\n" + " " * len(f".. c:{kind}:: ")
+        lines = margin.join(" ".join(signature.split()) for signature in signatures)
+        content = "\n\n".join(filter(None, (prose(comment, names), inside)))
+        # members are too many for a list of what is on the page
+        option = "\n   :no-contents-entry:" if kind in ("enumerator", "member") else ""
+        yield f".. c:{kind}:: {lines}{option}\n\n{indent(content, '   ')}"
+
+
+def prose(comment, names):
+    """A comment as paragraphs, lists and code."""
+    lines = re.sub(r"^/\*|\*/$", "", comment).split("\n")
+    text = "\n".join([lines[0].strip(), *(re.sub(r"^\s*\* ?", "", line) for line in lines[1:])])
+    if not comment or not text.strip():
+        return ""
+    if not re.search(r"^ \* ", comment, flags=re.MULTILINE):
+        text = dedent("\n".join(line.strip() for line in text.split("\n")))
+    blocks = re.split(r"\n\s*\n", text.rstrip().strip("\n"))
+    return "\n\n".join(block_of(block, names) for block in blocks)
+
+
+def block_of(block, names):
+    if re.match(r" {4}", block):
+        return "::\n\n" + block
+    items = re.split(r"(?:^|\n) *- ", block)
+    said, *points = [linked(" ".join(item.split()), names) for item in items]
+    return "\n\n".join(filter(None, [said, "\n".join(f"* {point}" for point in points)]))
+
+
+def linked(text, names):
+    """Words that are names as links, and what is between them without meaning for the markup."""
+    parts = re.split(r"(`[^`]*`|\b(?:abut|ABUT)_\w+\b|docs/\w+\.md)", text)
+    return "".join(word(part, names) for part in parts)
+
+
+def word(part, names):
+    if part.startswith("`"):
+        return f"\\ ``{part.strip('`')}``\\ "
+    if part.startswith("docs/"):
+        return f"\\ :doc:`/{part[5:-3]}`\\ "
+    if part in names:
+        return f"\\ :c:{names[part]}:`{part}`\\ "
+    return re.sub(r"([*_|\\])", r"\\\1", part)

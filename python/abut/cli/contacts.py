@@ -1,0 +1,95 @@
+"""The command ``abut contacts``: what touches a mesh."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import abut
+
+from ..checks import counted
+from ..io import MESH_ENDINGS
+from ..units import warn_of_units
+from .frames import Search
+from .options import OUT, SPHERES, add_command, add_reading, add_searching, read_mesh
+
+DESCRIPTION = f"""\
+Find every contact of the spheres in SPHERES with the mesh in MESH and write them as a table.
+
+MESH     STL, OBJ, PLY, VTP, VTU or Kratos mdpa; VTK, MSH, OFF or glTF with the extra "io"; or .gz
+{SPHERES}
+{OUT}
+
+Where SPHERES has ids, OUT has them, too, in a column id. A dump frame by frame, for ParaView:
+
+    abut contacts drum.stl run.dump --frame all -o out.pvd"""
+
+
+def add(commands):
+    """Add the command to those of the parser."""
+    command = add_command(commands, "contacts", _run, DESCRIPTION)
+    command.add_argument("mesh", metavar="MESH", help="file of a mesh")
+    add_searching(command)
+    add_reading(command)
+    command.add_argument(
+        "--split", action="store_true",
+        help="triangulate facets that are not convex or not planar, which are errors otherwise",
+    )  # fmt: skip
+    command.add_argument(
+        "--resolution", choices=("hierarchy", "sharing", "all"), default="hierarchy",
+        help="hierarchy: touching facets of one surface make one contact (default);"
+        " sharing: they share its force, which does not jump but at steep corners;"
+        " all: every touching facet makes a contact",
+    )  # fmt: skip
+    command.add_argument(
+        "--exponent", type=float, default=1.5, metavar="P",
+        help="of the contact law that sharing is for, force ~ overlap^P (default 1.5: Hertz)",
+    )  # fmt: skip
+    command.add_argument(
+        "--flat-angle", type=float, default=0.0, metavar="RADIANS",
+        help="take walls for one surface where they meet at less than this angle from flat",
+    )  # fmt: skip
+    command.add_argument(
+        "--weights", choices=("wachspress", "zhong"), default="wachspress",
+        help="nodal weights of polygons (default wachspress: keeps force and moment)",
+    )  # fmt: skip
+
+
+def _run(arguments):
+    _check_order(arguments)
+    search = Search(arguments, "contact")
+    finder = abut.ContactFinder(read_mesh(arguments, arguments.split))
+    last = None
+
+    def find(frame):
+        nonlocal last
+        contacts = _find(finder, frame, arguments)
+        last = frame, contacts
+        columns = {} if frame.ids is None else {"id": frame.ids[contacts.sphere]}
+        return contacts, columns
+
+    search.run(find)
+    if last and not search.found_count:
+        frame, contacts = last
+        warn_of_units(frame.centers, frame.radii, arguments.gap, contacts)
+    spheres = counted(search.sphere_count, "sphere", style=",")
+    search.tell(f"{search.touching_count:,} of {spheres}")
+
+
+def _find(finder, frame, arguments):
+    return finder.find(
+        frame.centers,
+        frame.radii,
+        resolution=arguments.resolution,
+        exponent=arguments.exponent,
+        flat_angle=arguments.flat_angle,
+        gap=arguments.gap,
+        weights=arguments.weights,
+        workers=arguments.workers,
+    )
+
+
+def _check_order(arguments):
+    """Both files would be of no known kind, if they were taken for each other."""
+    mesh, spheres = Path(arguments.mesh), Path(arguments.spheres)
+    if spheres.suffix.lower() in MESH_ENDINGS and mesh.suffix.lower() not in MESH_ENDINGS:
+        raise ValueError(f"{spheres} is a mesh, which comes first: abut contacts {spheres} {mesh}")

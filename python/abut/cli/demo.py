@@ -1,0 +1,166 @@
+"""The command ``abut demo``: the rotary mixer, and files to try the other commands with."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+import numpy as np
+
+import abut
+
+from ..checks import positive
+from ..contacts import TYPE_NAMES
+from ..extras import import_extra
+from ..plot import plot_spheres
+from ..threads import thread_count
+from .options import add_command
+from .printing import print_table
+
+# that are written of a simulation
+FRAME_COUNT = 20
+
+DESCRIPTION = """\
+Make a rotary mixer with a bed of 29,559 spheres, find the contacts and print them by type.
+Writes abut-demo.vtp (contacts) and abut-demo-mesh.vtp into the current directory, for ParaView.
+With --simulate, let the mixer turn instead, tell where the time goes, and write 20 frames into
+abut-demo and lists of them, abut-demo.pvd and others, which ParaView plays.
+With --files, write nothing but step.stl, a floor that ends in a step, and spheres.csv, to try
+
+    abut contacts step.stl spheres.csv -o contacts.csv"""
+
+
+def add(commands):
+    """Add the command to those of the parser."""
+    command = add_command(commands, "demo", _run, DESCRIPTION)
+    command.add_argument("--plot", metavar="FILE.png", help="save a picture, too (extra plot)")
+    either = command.add_mutually_exclusive_group()
+    either.add_argument(
+        "--files", action="store_true",
+        help="write a mesh and spheres for the other commands instead: step.stl and spheres.csv",
+    )  # fmt: skip
+    either.add_argument(
+        "--simulate", type=_seconds, metavar="SECONDS",
+        help="let the mixer turn for so long; 0.2 takes about a minute on one core",
+    )  # fmt: skip
+
+
+def _seconds(text):
+    try:
+        return positive(float(text), "the time")
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time above 0") from None
+
+
+def _run(arguments):
+    if arguments.files:
+        print("written:", ", ".join(_write_files(arguments)))
+        return
+    # first, so that a missing package shows before the work is done
+    figure = _figure() if arguments.plot else None
+    written = _simulate(arguments.simulate, figure) if arguments.simulate else _find(figure)
+    if figure:
+        figure.savefig(arguments.plot, dpi=150)
+        written.append(arguments.plot)
+    print("written:", ", ".join(written))
+
+
+def _write_files(arguments):
+    """Write a mesh and spheres as files of other programs hold them; returns their names."""
+    if arguments.plot:
+        raise ValueError("--files draws nothing: leave --plot away")
+    centers, radii, mesh = abut.examples.step()
+    mesh.save("step.stl")
+    rows = np.column_stack([centers, radii])
+    np.savetxt("spheres.csv", rows, "%.15g", ",", header="x,y,z,radius", comments="")
+    return ["step.stl", "spheres.csv"]
+
+
+def _find(figure):
+    """Find contacts in the mixer, and print what was found; returns what was written."""
+    centers, radii, mesh = abut.examples.mixer()
+    finder = abut.ContactFinder(mesh)
+    contacts = finder.find(centers, radii)
+    # the shortest of several: another process may have the cores
+    seconds = min(_timed(finder, centers, radii) for _ in range(20))
+    print_table(_demo_rows(contacts, mesh, seconds))
+    contacts.save("abut-demo.vtp")
+    mesh.save("abut-demo-mesh.vtp")
+    if figure:
+        contacts.plot(ax=figure.add_subplot(projection="3d"), spheres=None)
+    return ["abut-demo.vtp", "abut-demo-mesh.vtp"]
+
+
+def _simulate(seconds, figure):
+    """Let the mixer turn, and print where the time went; returns what was written."""
+    simulation = abut.examples.mixer_simulation()
+    simulation.every(seconds / FRAME_COUNT, abut.write_frames("abut-demo/{step:08d}.vtp"))
+    simulation.run(seconds, progress=sys.stderr.isatty())
+    print_table(_simulation_rows(simulation))
+    print(simulation.statistics())
+    if figure:
+        _draw_mixer(figure, simulation)
+    return ["abut-demo.pvd", "abut-demo-walls.pvd"]
+
+
+def _draw_mixer(figure, simulation):
+    ax = figure.add_subplot(projection="3d")
+    ax.view_init(elev=18, azim=-65)
+    drum, rotor = (wall.mesh.transformed(wall.pose) for wall in simulation.walls)
+    drum.plot(ax=ax, alpha=0.08)
+    rotor.plot(ax=ax, alpha=0.9)
+    speeds = np.linalg.norm(simulation.velocities, axis=1)
+    plot_spheres(
+        simulation.centers, simulation.radii, ax, values=speeds, label="speed in m/s",
+        # a few that a blade has hit are far faster than all others
+        limits=(0.0, float(np.quantile(speeds, 0.999))),
+    )  # fmt: skip
+
+
+def _demo_rows(contacts, mesh, seconds):
+    by_type = np.bincount(contacts.type, minlength=len(TYPE_NAMES))
+    rows: list[tuple[str, object]] = [
+        ("spheres", len(contacts.counts)),
+        ("facets", len(mesh)),
+        ("contacts", len(contacts)),
+    ]
+    rows += [
+        (f"  on {name.upper()}", count) for name, count in zip(TYPE_NAMES, by_type, strict=True)
+    ]
+    rows += [
+        ("spheres with more than one contact", np.count_nonzero(contacts.counts > 1)),
+        ("time per sphere", f"{seconds / len(contacts.counts) * 1e9:.0f} ns"),
+        ("threads", thread_count()),
+    ]
+    return rows
+
+
+def _simulation_rows(simulation):
+    drum, rotor = simulation.walls
+    speeds = np.linalg.norm(simulation.velocities, axis=1)
+    weight = 9.81 * simulation.masses.sum()
+    return [
+        ("spheres", len(simulation.ids)),
+        ("facets", len(drum.mesh) + len(rotor.mesh)),
+        ("contacts with walls", len(simulation.contacts)),
+        ("pairs", len(simulation.pairs)),
+        ("steps", simulation.step_count),
+        ("time", f"{simulation.time:g} s"),
+        ("largest speed", f"{speeds.max():.2f} m/s"),
+        ("weight carried by walls", f"{-(drum.force + rotor.force)[2] / weight:.0%}"),
+        ("torque on the shaft", f"{rotor.torque[0]:.2f} N m"),
+        ("threads", thread_count()),
+    ]
+
+
+def _timed(finder, centers, radii):
+    start = time.perf_counter()
+    finder.find(centers, radii)
+    return time.perf_counter() - start
+
+
+def _figure():
+    """A matplotlib figure that needs no display."""
+    figure = import_extra("matplotlib.figure", "plot")
+    return figure.Figure(figsize=(10, 7), layout="constrained")

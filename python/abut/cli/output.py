@@ -1,0 +1,121 @@
+"""Where tables go: into one file, into a file a frame with a list of them, or to stdout."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+import abut
+
+from ..extras import import_extra
+from ..io import save_table, table_writer
+from ..io.csv import write
+from ..io.pvd import Collection
+from ..mesh import warn
+
+STDOUT, LIST = "-", ".pvd"
+_HINT = f"; {LIST} is a list of a file a frame, and {STDOUT} is standard output"
+
+
+def open_output(arguments, what):
+    """What takes the tables of frames; an error where they could not be written, or not there."""
+    path = Path(arguments.output)
+    if arguments.output == STDOUT:
+        return _Whole(None, arguments.frame == "all")
+    _check_not_read(path, arguments)
+    if path.suffix.lower() == LIST:
+        return _EachFrame(path, what)
+    table_writer(path, what, _HINT)
+    if path.suffix.lower() == ".parquet":
+        import_extra("pyarrow", "io")
+    return _Whole(path, arguments.frame == "all")
+
+
+def _check_not_read(path, arguments):
+    """Neither a file that is read may be written over, nor the list of a folder that is."""
+    folder = path.with_suffix("") if path.suffix.lower() == LIST else path
+    for given in (getattr(arguments, "mesh", None), arguments.spheres):
+        for written in (path, folder):
+            if given and written.exists() and Path(given).exists() and written.samefile(given):
+                raise ValueError(f"{path} would write over {given}, which is read: name another")
+
+
+class _Whole:
+    """One table of all frames, in a file or, without a path, on stdout."""
+
+    def __init__(self, path, has_frames):
+        self._path, self._has_frames = path, has_frames
+        self._tables, self._columns = [], []
+
+    def add(self, number, _frame, table, columns):
+        if self._has_frames:
+            columns = {**columns, "frame": np.full(len(table), number)}
+        self._tables.append(table)
+        self._columns.append(columns)
+
+    def close(self):
+        table, columns = _joined(self._tables), _joined_columns(self._columns)
+        if self._path is None:
+            write(table, sys.stdout, columns)
+        else:
+            save_table(table, self._path, columns)
+
+
+def _joined(tables):
+    """The tables as one, whose rows are those of all frames, one after the other."""
+    periods = {getattr(table, "period", None) for table in tables}
+    if len(periods) > 1:
+        # of a box that grows or shrinks there is none that they have in common
+        tables = [replace(table, period=None) for table in tables]
+    return abut.concatenate(tables)
+
+
+def _joined_columns(parts):
+    """Those columns that all frames have."""
+    names = [name for name in parts[0] if all(name in part for part in parts)]
+    return {name: np.concatenate([part[name] for part in parts]) for name in names}
+
+
+class _EachFrame:
+    """A file a frame in a folder beside the list: ``out/pairs-000012.vtp`` of ``out.pvd``."""
+
+    def __init__(self, path, what):
+        self._folder, self._what = path.with_suffix(""), what
+        self._list = _List(path)
+
+    def add(self, number, frame, table, columns):
+        self._folder.mkdir(exist_ok=True)
+        file = self._folder / f"{self._what}-{number:06d}.vtp"
+        save_table(table, file, columns)
+        self._list.add(number, frame.step if frame.time is None else frame.time, file)
+
+    def close(self):
+        """All has been written: the list is whole after each frame."""
+
+
+class _List:
+    """A list of files with their times or steps; or where these do not ascend, numbers."""
+
+    def __init__(self, path):
+        self._path, self._files = path, []
+        self._list, self._last = Collection(path, append=False), -np.inf
+        self._has_times = True
+
+    def add(self, number, time, file):
+        if self._has_times and (time is None or time <= self._last):
+            self._go_on_with_numbers(number, time)
+        self._files.append((number, file))
+        self._last = time
+        self._list.add(float(time if self._has_times else number), file)
+
+    def _go_on_with_numbers(self, number, time):
+        if self._files:
+            told = "tells no time" if time is None else f"is of {time:g}, after {self._last:g}"
+            warn(f"frame {number} {told}: {self._path} has numbers of frames instead of times")
+        self._has_times = False
+        self._list = Collection(self._path, append=False)
+        for earlier, file in self._files:
+            self._list.add(float(earlier), file)
