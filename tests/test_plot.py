@@ -402,7 +402,7 @@ def test_lines_of_pairs_are_as_thick_as_their_numbers(axes):
     pairs = abut.find_pairs(ROW, 0.5)
     assert pairs.plot(ROW, [-1, 4], axes) is axes
     ends, widths = lines_of(axes)
-    np.testing.assert_array_equal(ends, ROW[[[0, 1], [1, 2]]])
+    np.testing.assert_allclose(ends, ROW[[[0, 1], [1, 2]]], atol=1e-15)
     np.testing.assert_allclose(widths, [1.5, 6])
     colors = axes.collections[-1].get_colors()
     np.testing.assert_allclose(colors, [color_of(-1, -1, 4), color_of(4, -1, 4)])
@@ -460,8 +460,8 @@ def test_pairs_with_others(axes):
     others = [[0.9, 0.7, 0]]
     pairs = abut.find_pairs(ROW[:2], 0.5, others=(others, 0.5))
     pairs.plot(ROW[:2], ax=axes, others=others)
-    np.testing.assert_array_equal(lines_of(axes)[0], [[ROW[1], others[0]]])
-    with pytest.raises(ValueError, match="give others="):
+    np.testing.assert_allclose(lines_of(axes)[0], [[ROW[1], others[0]]], atol=1e-15)
+    with pytest.raises(ValueError, match="give others, too"):
         pairs.plot(ROW[:2], ax=axes)
     with pytest.raises(ValueError, match="others has 2 rows, but there is 1 other"):
         pairs.plot(ROW[:2], ax=axes, others=ROW[:2])
@@ -480,7 +480,7 @@ def test_pairs_with_others(axes):
         ),
         ((ROW, [1, np.nan]), {}, r"values\[1\] is nan"),
         ((ROW, "forc"), {}, "values is 'forc', but must be 'i' or 'j'"),
-        ((ROW,), {"others": ROW}, "others is given, but the pairs are of the same spheres"),
+        ((ROW,), {"others": ROW}, "others are given, but the search had none"),
         ((ROW,), {"width": 0}, "width is 0.0, but must be positive"),
     ],
 )

@@ -277,7 +277,7 @@ def whole(value: object, name: str) -> int:
         raise TypeError(f"{name} is {value!r}, but must be an integer") from None
 
 
-def choice(value: object, name: str, choices: Mapping[str, T]) -> T:
+def choice(value: object, name: str, choices: Mapping[Any, T]) -> T:
     """What the word `value` stands for."""
     if isinstance(value, str) and value in choices:
         return choices[value]

@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 
 from . import checks
 from .extras import import_extra
+from .maps import REDUCTIONS
 
 if TYPE_CHECKING:
+    from .options import At
     from .table import Table
 
 _Doubles = NDArray[np.float64]
 
-HOW = {"sum": np.add, "max": np.fmax, "mean": np.add}
-AT = {"facet": 0, "vertex": 1}
+AT: dict[At, int] = {"facet": 0, "vertex": 1}
 
 
 class ColorScale(NamedTuple):
@@ -125,19 +126,9 @@ def _check_numbers(is_wrong: NDArray[np.bool_], values: _Doubles, name: str) -> 
         raise ValueError(f"{name}[{first}] is {values[first]}")
 
 
-def gathered(values: _Doubles, numbers: NDArray[np.intp], count: int, how: Any) -> _Doubles:
-    """What each of `count` facets has of the values of these numbers; NaN where there is none."""
-    add = checks.choice(how, "how", HOW)
-    counts = np.bincount(numbers, minlength=count)
-    found = np.full(count, np.nan)
-    found[counts > 0] = -np.inf if add is np.fmax else 0.0
-    add.at(found, numbers, values)
-    return found / np.maximum(counts, 1) if how == "mean" else found
-
-
 def corner_means(values: _Doubles, indices: NDArray[Any], offsets: NDArray[Any]) -> _Doubles:
     """The mean of the corners of each facet that have a value; NaN where none has."""
-    facets = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     corners = values[indices]
     there = ~np.isnan(corners)
-    return gathered(corners[there], facets[there], len(offsets) - 1, "mean")
+    facets = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[there]
+    return REDUCTIONS["mean"](len(offsets) - 1, facets, corners[there])

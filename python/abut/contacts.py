@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, checks, history, sums
 from .extras import import_extra
-from .maps import How, facet_values, mesh_of, normal_stress, vertex_values
+from .maps import facet_values, mesh_of, normal_stress, vertex_values
 from .poses import Period, lengths_of
 from .table import Table, rebuild, same_column
 
 if TYPE_CHECKING:
+    from mpl_toolkits.mplot3d import Axes3D
+    from pyvista import Plotter
+    from scipy.sparse import csr_array
+
     from .mesh import Mesh
+    from .options import Backend, Canvas, ContactsPlotOptions, How
 
 FACET = _core.FACET
 EDGE = _core.EDGE
@@ -193,7 +198,7 @@ class Contacts(Table):
         """
         return self._of(i)
 
-    def weight_matrix(self, mesh: int = 0) -> Any:
+    def weight_matrix(self, mesh: int = 0) -> csr_array:
         """The nodal weights as a sparse matrix, which carries forces from contacts to vertices.
 
         Parameters
@@ -633,6 +638,29 @@ class Contacts(Table):
         array([[0.75, 0.  , 0.  ]])
         """
         return history.carry(tangent, self, previous, match, (ids, previous_ids), workers)
+
+    @overload
+    def plot(
+        self, ax: Canvas, *, backend: Backend | None = None, **options: Unpack[ContactsPlotOptions]
+    ) -> Canvas: ...
+
+    @overload
+    def plot(
+        self,
+        ax: None = None,
+        *,
+        backend: Literal["pyvista"],
+        **options: Unpack[ContactsPlotOptions],
+    ) -> Plotter: ...
+
+    @overload
+    def plot(
+        self,
+        ax: None = None,
+        *,
+        backend: Literal["matplotlib"] | None = None,
+        **options: Unpack[ContactsPlotOptions],
+    ) -> Axes3D: ...
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw the touched features and the normals on the facets, by matplotlib or pyvista.

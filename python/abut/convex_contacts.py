@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from . import checks, convex_history, sums
 from .poses import Period
 from .table import Table, same_column
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+    from pyvista import Plotter
+
+    from .options import Backend, Canvas, ConvexPlotOptions
 
 # numbers of the column `status`
 SEPARATED, TOUCHING, OVERLAPPING, UNCONVERGED = range(4)
@@ -523,7 +529,7 @@ class ConvexContacts(Table):
         ids_of_both = ids, previous_ids
         return convex_history.carry_spots(tangent, self, previous, match, ids_of_both, workers)
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> DataFrame:
         """The table as a pandas.DataFrame, without `state` and spots.
 
         Returns
@@ -547,6 +553,25 @@ class ConvexContacts(Table):
         Name: overlap, dtype: float64
         """
         return super().to_pandas()
+
+    @overload
+    def plot(
+        self, ax: Canvas, *, backend: Backend | None = None, **options: Unpack[ConvexPlotOptions]
+    ) -> Canvas: ...
+
+    @overload
+    def plot(
+        self, ax: None = None, *, backend: Literal["pyvista"], **options: Unpack[ConvexPlotOptions]
+    ) -> Plotter: ...
+
+    @overload
+    def plot(
+        self,
+        ax: None = None,
+        *,
+        backend: Literal["matplotlib"] | None = None,
+        **options: Unpack[ConvexPlotOptions],
+    ) -> Any: ...
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw links, spots and normals, and the bodies where they are given.

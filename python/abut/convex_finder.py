@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core, checks
+from . import _core, checks, html
 from .convex_contacts import ConvexContacts
 from .convex_shape import ConvexShape
 from .convex_walls import read_walls
@@ -21,11 +21,16 @@ from .poses import Period, lengths_of, read_period
 from .simd import level
 from .threads import worker_count
 
+if TYPE_CHECKING:
+    from pyvista import Plotter
+
+    from .options import Backend, BodiesPlotOptions, Canvas, Method, Minimum, Orientations, Poses
+
 _Doubles = NDArray[np.float64]
 _Indices = NDArray[np.intp]
 
-METHODS = {"slm": 0, "fcp": 1, "cp": 2, "fds": 3}
-MINIMA = {"tracked": 0, "global": 1}
+METHODS: dict[Method, int] = {"slm": 0, "fcp": 1, "cp": 2, "fds": 3}
+MINIMA: dict[Minimum, int] = {"tracked": 0, "global": 1}
 
 # from the first tilt of a common plane to the last one: LMGC90 ends at 0.1 degrees
 CP_ANGLES = (np.radians(5.0), np.radians(0.01))
@@ -34,17 +39,17 @@ CP_ANGLES = (np.radians(5.0), np.radians(0.01))
 def find_convex_contacts(
     shapes: ConvexShape | Sequence[ConvexShape],
     positions: ArrayLike,
-    orientations: Any = None,
+    orientations: Orientations | None = None,
     *,
     shape: ArrayLike | None = None,
     scales: ArrayLike = 1.0,
-    method: str = "slm",
+    method: Method = "slm",
     patch_angle: float = np.radians(5.0),
     cp_angles: tuple[float, float] | None = None,
     iterations: int = 100,
-    pairs: Any = None,
+    pairs: ArrayLike | Pairs | ConvexContacts | None = None,
     gap: float | None = None,
-    minimum: str = "tracked",
+    minimum: Minimum = "tracked",
     spots: bool = True,
     period: Sequence[float | None] | None = None,
     workers: int | None = None,
@@ -194,7 +199,7 @@ class ConvexFinder:
         shape: ArrayLike | None = None,
         *,
         scales: ArrayLike = 1.0,
-        method: str = "slm",
+        method: Method = "slm",
         patch_angle: float = np.radians(5.0),
         cp_angles: tuple[float, float] | None = None,
         iterations: int = 100,
@@ -225,7 +230,7 @@ class ConvexFinder:
         return self._input.bodies.scales
 
     @property
-    def method(self) -> str:
+    def method(self) -> Method:
         return next(word for word, number in METHODS.items() if number == self._input.options[0])
 
     @property
@@ -236,12 +241,12 @@ class ConvexFinder:
     def find(
         self,
         positions: ArrayLike,
-        orientations: Any = None,
+        orientations: Orientations | None = None,
         *,
-        pairs: Any = None,
+        pairs: ArrayLike | Pairs | ConvexContacts | None = None,
         gap: float | None = None,
         before: ConvexContacts | None = None,
-        minimum: str = "tracked",
+        minimum: Minimum = "tracked",
         spots: bool = True,
         period: Sequence[float | None] | None = None,
         workers: int | None = None,
@@ -331,7 +336,7 @@ class ConvexFinder:
         orientations: Any,
         walls: Any,
         *,
-        poses: Any = None,
+        poses: Poses | None = None,
         gap: float | None = None,
         before: ConvexContacts | None = None,
         spots: bool = True,
@@ -406,9 +411,9 @@ class ConvexFinder:
     def entrances(
         self,
         positions: ArrayLike,
-        orientations: Any = None,
+        orientations: Orientations | None = None,
         *,
-        pairs: Any,
+        pairs: ArrayLike | Pairs | ConvexContacts,
         before: Entrances | None = None,
         period: Sequence[float | None] | None = None,
         workers: int | None = None,
@@ -464,8 +469,56 @@ class ConvexFinder:
         )
         return Entrances._build(columns, {"pairs": rows, "_bodies": built.digest})
 
+    @overload
     def plot(
-        self, positions: ArrayLike, orientations: Any = None, ax: Any = None, **options: Any
+        self,
+        positions: ArrayLike,
+        orientations: Orientations | None,
+        ax: Canvas,
+        *,
+        backend: Backend | None = None,
+        **options: Unpack[BodiesPlotOptions],
+    ) -> Canvas: ...
+
+    @overload
+    def plot(
+        self,
+        positions: ArrayLike,
+        orientations: Orientations | None = None,
+        *,
+        ax: Canvas,
+        backend: Backend | None = None,
+        **options: Unpack[BodiesPlotOptions],
+    ) -> Canvas: ...
+
+    @overload
+    def plot(
+        self,
+        positions: ArrayLike,
+        orientations: Orientations | None = None,
+        ax: None = None,
+        *,
+        backend: Literal["pyvista"],
+        **options: Unpack[BodiesPlotOptions],
+    ) -> Plotter: ...
+
+    @overload
+    def plot(
+        self,
+        positions: ArrayLike,
+        orientations: Orientations | None = None,
+        ax: None = None,
+        *,
+        backend: Literal["matplotlib"] | None = None,
+        **options: Unpack[BodiesPlotOptions],
+    ) -> Any: ...
+
+    def plot(
+        self,
+        positions: ArrayLike,
+        orientations: Orientations | None = None,
+        ax: Any = None,
+        **options: Any,
     ) -> Any:
         """Draw the bodies, without their rounding.
 
@@ -524,6 +577,25 @@ class ConvexFinder:
         count, shapes = self._input.bodies.body_count, checks.counted(len(self.shapes), "shape")
         bodies = "any bodies" if count is None else checks.counted(count, "body", "bodies")
         return f"ConvexFinder({bodies} of {shapes}, {self.method!r})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [str(number), repr(shape), *self._shape_facts(number)]
+            for number, shape in enumerate(self.shapes[: html.SHOWN_ROWS])
+        ]
+        head = "shape", "", "bodies", "circumradii"
+        return html.rows_table(repr(self), head, rows, len(self.shapes))
+
+    def _shape_facts(self, number: int) -> tuple[str, str]:
+        """How many bodies have this shape, and how large they are."""
+        _, numbers, scales, count = self._input.bodies
+        sizes = np.asarray(scales)
+        if numbers is not None:
+            chosen = numbers == number
+            sizes = np.broadcast_to(sizes, len(numbers))[chosen]
+            count = len(sizes)
+        radii = html.span(self.shapes[number].circumradius * sizes)
+        return "any" if count is None else str(count), radii
 
     def __reduce__(self) -> tuple[Any, ...]:
         _, patch_angle, first, last, iterations = self._input.options

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .convex_contacts import ConvexContacts
     from .convex_finder import ConvexFinder
     from .convex_shape import ConvexShape
+    from .options import Backend
 
 _Doubles = NDArray[np.float64]
 
@@ -28,7 +29,7 @@ def plot_shape(
     shape: ConvexShape,
     ax: Any = None,
     *,
-    backend: str | None = None,
+    backend: Backend | None = None,
     color: Any = BODY_COLOR,
     alpha: float = 0.9,
 ) -> Any:
@@ -65,7 +66,7 @@ def plot_bodies(
     orientations: Any = None,
     ax: Any = None,
     *,
-    backend: str | None = None,
+    backend: Backend | None = None,
     color: Any = BODY_COLOR,
     colors: Any = None,
     alpha: float = 0.9,
@@ -115,7 +116,7 @@ def plot_convex_contacts(
     contacts: ConvexContacts,
     ax: Any = None,
     *,
-    backend: str | None = None,
+    backend: Backend | None = None,
     bodies: tuple[Any, ...] | None = None,
     normals: bool = True,
     body_count: int = 500,

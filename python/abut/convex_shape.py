@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,12 @@ from .convex_hull import hull_facets
 from .extras import import_extra
 from .facets import Corners, FacetsLike, read_facets, regular
 from .mesh import Mesh
+
+if TYPE_CHECKING:
+    from pyvista import Plotter
+    from trimesh import Trimesh
+
+    from .options import Backend, Canvas, ShapePlotOptions
 
 _Doubles = NDArray[np.float64]
 _Indices = NDArray[np.intp]
@@ -334,7 +340,7 @@ class ConvexShape:
         self._check_solid("mesh")
         return Mesh(self.vertices, (self.indices, self.offsets))
 
-    def to_trimesh(self) -> Any:
+    def to_trimesh(self) -> Trimesh:
         """The facets of a polyhedron as a trimesh.Trimesh, without its rounding.
 
         Returns
@@ -369,6 +375,25 @@ class ConvexShape:
     def _check_solid(self, what: str) -> None:
         if self.dimension == 2:
             raise ValueError(f"a polygon is no {what}: a polyhedron is")
+
+    @overload
+    def plot(
+        self, ax: Canvas, *, backend: Backend | None = None, **options: Unpack[ShapePlotOptions]
+    ) -> Canvas: ...
+
+    @overload
+    def plot(
+        self, ax: None = None, *, backend: Literal["pyvista"], **options: Unpack[ShapePlotOptions]
+    ) -> Plotter: ...
+
+    @overload
+    def plot(
+        self,
+        ax: None = None,
+        *,
+        backend: Literal["matplotlib"] | None = None,
+        **options: Unpack[ShapePlotOptions],
+    ) -> Any: ...
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw the shape in its own frame, without its rounding.

@@ -19,7 +19,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,13 @@ from .io import Frame, Frames, read_frames
 from .mesh import Mesh
 from .pair_finder import find_pairs
 from .parcels import Parcel, finder_of
+
+if TYPE_CHECKING:
+    from dask.dataframe import DataFrame
+    from distributed import Client
+    from pandas import DataFrame as PandasFrame
+
+    from .options import Errors, OnTruncated
 
 dask = import_extra("dask", "dask")
 # dask.dataframe asks for these without naming an extra
@@ -48,7 +55,7 @@ TASK_SECONDS = 0.1
 # another number.
 CHUNK_SIZE = 6
 
-ERRORS = {"raise": False, "skip": True}
+ERRORS: dict[Errors, bool] = {"raise": False, "skip": True}
 
 
 def map_frames(
@@ -56,14 +63,14 @@ def map_frames(
     meshes: Any,
     reduce: Callable[..., Any],
     *,
-    client: Any = None,
+    client: Client | None = None,
     block: int | None = None,
-    meta: Any = None,
-    errors: str = "raise",
+    meta: dict[str, Any] | PandasFrame | None = None,
+    errors: Errors = "raise",
     columns: Sequence[str] | None = None,
-    on_truncated: str = "raise",
+    on_truncated: OnTruncated = "raise",
     **options: Any,
-) -> Any:
+) -> DataFrame:
     """Find the contacts of every frame with meshes, and make a table of what they come to.
 
     It is this loop, done by Dask's workers::
@@ -182,14 +189,14 @@ def map_pairs(
     source: Any,
     reduce: Callable[..., Any],
     *,
-    client: Any = None,
+    client: Client | None = None,
     block: int | None = None,
-    meta: Any = None,
-    errors: str = "raise",
+    meta: dict[str, Any] | PandasFrame | None = None,
+    errors: Errors = "raise",
     columns: Sequence[str] | None = None,
-    on_truncated: str = "raise",
+    on_truncated: OnTruncated = "raise",
     **options: Any,
-) -> Any:
+) -> DataFrame:
     """Find the pairs of spheres that touch in every frame, and make a table of what they come to.
 
     Parameters
@@ -456,7 +463,7 @@ class _Part:
         return self.start
 
 
-def _read_source(source: Any, columns: Any, on_truncated: str) -> Any:
+def _read_source(source: Any, columns: Any, on_truncated: OnTruncated) -> Any:
     """`Frames`, or a list of delayed objects."""
     if isinstance(source, Frames) or _has_delayed(source):
         if columns is not None or on_truncated != "raise":

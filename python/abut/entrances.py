@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,7 +103,7 @@ class Entrances(Table):
         """
         return self._of(pair)
 
-    def to_pyvista(self) -> Any:
+    def to_pyvista(self) -> NoReturn:
         """Entrances are directions, not points: raises TypeError."""
         raise TypeError("entrances have no points: there are to_pandas, and their columns")
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _core, checks
+from . import _core, checks, html
 from .contacts import Contacts
 from .mesh import Mesh
 from .poses import lengths_of, read_period, read_poses
@@ -17,8 +17,15 @@ from .statistics import Statistics
 from .threads import worker_count
 from .units import warn_of_units
 
-RESOLUTIONS = {"hierarchy": _core.HIERARCHY, "sharing": _core.SHARING, "all": _core.ALL}
-WEIGHTS = {"wachspress": _core.WACHSPRESS, "zhong": _core.ZHONG}
+if TYPE_CHECKING:
+    from .options import Poses, Resolution, Weights
+
+RESOLUTIONS: dict[Resolution, int] = {
+    "hierarchy": _core.HIERARCHY,
+    "sharing": _core.SHARING,
+    "all": _core.ALL,
+}
+WEIGHTS: dict[Weights, int] = {"wachspress": _core.WACHSPRESS, "zhong": _core.ZHONG}
 
 
 def find_contacts(
@@ -26,12 +33,12 @@ def find_contacts(
     radii: ArrayLike,
     mesh: Any,
     *,
-    resolution: str = "hierarchy",
+    resolution: Resolution = "hierarchy",
     flat_angle: float = 0.0,
     gap: float = 0.0,
-    weights: str = "wachspress",
+    weights: Weights = "wachspress",
     workers: int | None = None,
-    poses: Any = None,
+    poses: Poses | None = None,
     period: Sequence[float | None] | None = None,
     exponent: float = 1.5,
     keep_zero: bool = False,
@@ -207,12 +214,12 @@ class ContactFinder:
         centers: ArrayLike,
         radii: ArrayLike,
         *,
-        resolution: str = "hierarchy",
+        resolution: Resolution = "hierarchy",
         flat_angle: float = 0.0,
         gap: float = 0.0,
-        weights: str = "wachspress",
+        weights: Weights = "wachspress",
         workers: int | None = None,
-        poses: Any = None,
+        poses: Poses | None = None,
         period: Sequence[float | None] | None = None,
         exponent: float = 1.5,
         keep_zero: bool = False,
@@ -344,6 +351,14 @@ class ContactFinder:
         if len(self._meshes) == 1:
             return f"ContactFinder({counts})"
         return f"ContactFinder({len(self._meshes)} meshes, {counts})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [str(number), str(len(mesh)), str(len(mesh.vertices)), *map(html.span, mesh.bounds.T)]
+            for number, mesh in enumerate(self._meshes[: html.SHOWN_ROWS])
+        ]
+        head = "mesh", "facets", "vertices", "x", "y", "z"
+        return html.rows_table(repr(self), head, rows, len(self._meshes))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ContactFinder, (self._meshes,)

@@ -17,7 +17,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,9 @@ from .motions import Given, Motion, read_motion
 from .placement import SimulationWarning
 from .poses import Period, read_period
 from .simd import level
+
+if TYPE_CHECKING:
+    from .options import WallResolution
 
 _Doubles = NDArray[np.float64]
 _Indices = NDArray[np.intp]
@@ -259,7 +262,7 @@ class Walls:
         motion: Any = None,
         group: str = "all",
         slots: int = 8,
-        resolution: str = "hierarchy",
+        resolution: WallResolution = "hierarchy",
         name: str = "abut",
         start: float = 0.0,
     ) -> None:

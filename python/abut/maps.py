@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,11 +16,10 @@ from .sums import add_up, by_column, read_values
 if TYPE_CHECKING:
     from .contacts import Contacts
     from .mesh import Mesh
+    from .options import How
 
 _Doubles = NDArray[np.float64]
 _Indices = NDArray[np.intp]
-
-How: TypeAlias = Literal["sum", "max", "mean"]
 
 
 def mesh_of(contacts: Contacts, number: object) -> tuple[int, Mesh]:
@@ -37,12 +37,17 @@ def mesh_of(contacts: Contacts, number: object) -> tuple[int, Mesh]:
 
 def facet_values(contacts: Contacts, values: ArrayLike, how: How, number: int) -> _Doubles:
     """What `Contacts.per_facet` returns."""
-    reduce = checks.choice(how, "how", {"sum": add_up, "max": _greatest, "mean": _mean})
+    reduce = checks.choice(how, "how", REDUCTIONS)
     index, mesh = mesh_of(contacts, number)
     rows = read_values(values, "values", contacts)
-    here, count = contacts.mesh == index, len(mesh)
-    facets = _numbers(contacts.facet, here, count, "facet")
-    return by_column(partial(reduce, count, facets), count, rows[here])
+    facets, here = facets_of(contacts, index, len(mesh))
+    return by_column(partial(reduce, len(mesh), facets), len(mesh), rows[here])
+
+
+def facets_of(contacts: Contacts, mesh: int, count: int) -> tuple[_Indices, NDArray[np.bool_]]:
+    """The facets of a mesh, of which there are `count`, that contacts name; and which contacts."""
+    here = contacts.mesh == mesh
+    return _numbers(contacts.facet, here, count, "facet"), here
 
 
 def vertex_values(contacts: Contacts, values: ArrayLike, number: int) -> _Doubles:
@@ -93,3 +98,10 @@ def _greatest(count: int, numbers: _Indices, column: _Doubles) -> _Doubles:
 def _mean(count: int, numbers: _Indices, column: _Doubles) -> _Doubles:
     with np.errstate(invalid="ignore"):
         return add_up(count, numbers, column) / np.bincount(numbers, minlength=count)
+
+
+REDUCTIONS: dict[How, Callable[[int, _Indices, _Doubles], _Doubles]] = {
+    "sum": add_up,
+    "max": _greatest,
+    "mean": _mean,
+}

@@ -8,16 +8,23 @@ import os
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core, checks
+from . import _core, checks, html
 from .facets import FacetsLike, read_facets
 from .poses import read_pose, rotated
 
-ON_DEGENERATE = {"raise": False, "drop": True}
+if TYPE_CHECKING:
+    from mpl_toolkits.mplot3d import Axes3D
+    from pyvista import Plotter, PolyData
+    from trimesh import Trimesh
+
+    from .options import Backend, Canvas, MeshPlotOptions, OnDegenerate, Pose
+
+ON_DEGENERATE: dict[OnDegenerate, bool] = {"raise": False, "drop": True}
 
 # It is said where nothing tells noise from shape of more neighbors than these, and such a part, or
 # of most.
@@ -135,7 +142,7 @@ class Mesh:
         *,
         noise: ArrayLike | None = None,
         split: bool = False,
-        on_degenerate: str = "raise",
+        on_degenerate: OnDegenerate = "raise",
     ) -> Mesh:
         # copies, since the library checks and then reads them without the interpreter lock: another
         # thread that writes the caller's meanwhile must not change what was checked
@@ -155,7 +162,7 @@ class Mesh:
         weld: float | None = 0.0,
         noise: ArrayLike | None = None,
         split: bool = False,
-        on_degenerate: str = "raise",
+        on_degenerate: OnDegenerate = "raise",
     ) -> Mesh:
         """Make a mesh of what another package calls one.
 
@@ -321,7 +328,7 @@ class Mesh:
             raise ValueError(f"s is {s}, but must be positive and finite")
         return self._moved(self.vertices * s, self.noise * s, self._normal_noise * s)
 
-    def transformed(self, pose: Any) -> Mesh:
+    def transformed(self, pose: Pose) -> Mesh:
         """The mesh at another place, turned.
 
         Parameters
@@ -433,7 +440,7 @@ class Mesh:
         self,
         cell_data: Mapping[str, ArrayLike] | None = None,
         point_data: Mapping[str, ArrayLike] | None = None,
-    ) -> Any:
+    ) -> PolyData:
         """Make a pyvista mesh (extra ``view``).
 
         Parameters
@@ -464,7 +471,7 @@ class Mesh:
 
         return to_pyvista(self, cell_data, point_data)
 
-    def to_trimesh(self) -> Any:
+    def to_trimesh(self) -> Trimesh:
         """Make a trimesh mesh (extra ``io``).
 
         Returns
@@ -489,6 +496,25 @@ class Mesh:
         from .foreign import to_trimesh
 
         return to_trimesh(self)
+
+    @overload
+    def plot(
+        self, ax: Canvas, *, backend: Backend | None = None, **options: Unpack[MeshPlotOptions]
+    ) -> Canvas: ...
+
+    @overload
+    def plot(
+        self, ax: None = None, *, backend: Literal["pyvista"], **options: Unpack[MeshPlotOptions]
+    ) -> Plotter: ...
+
+    @overload
+    def plot(
+        self,
+        ax: None = None,
+        *,
+        backend: Literal["matplotlib"] | None = None,
+        **options: Unpack[MeshPlotOptions],
+    ) -> Axes3D: ...
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw the facets, in one color or by numbers; by matplotlib or pyvista.
@@ -534,6 +560,18 @@ class Mesh:
     def __repr__(self) -> str:
         facets = checks.counted(len(self), "facet")
         return f"Mesh({facets}, {checks.counted(len(self.vertices), 'vertex', 'vertices')})"
+
+    def _repr_html_(self) -> str:
+        sides, counts = np.unique(np.diff(self.offsets), return_counts=True)
+        corners = (f"{n} with {k} corners" for k, n in zip(sides, counts, strict=True))
+        facts = {"facets": ", ".join(corners) or "none"}
+        facts |= dict(zip("xyz", map(html.span, self.bounds.T), strict=True))
+        facts |= {
+            "areas": html.span(self.areas),
+            "total area": html.numbers(self.areas.sum()),
+            "noise": html.span(self.noise),
+        }
+        return html.facts_table(repr(self), facts)
 
     def __copy__(self) -> Mesh:
         return self

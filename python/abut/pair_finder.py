@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core, checks
+from . import _core, checks, html
 from .pairs import Pairs
 from .poses import Period, lengths_of, read_period
 from .simd import level
 from .statistics import PairStatistics
 from .threads import worker_count
 
-SEARCHES = {"top-down": _core.TOP_DOWN, "bottom-up": _core.BOTTOM_UP}
+if TYPE_CHECKING:
+    from .options import Levels, Others, Search
+
+SEARCHES: dict[Search, int] = {"top-down": _core.TOP_DOWN, "bottom-up": _core.BOTTOM_UP}
 
 _Doubles = NDArray[np.float64]
 
@@ -31,9 +34,9 @@ def find_pairs(
     *,
     gap: ArrayLike = 0.0,
     period: Sequence[float | None] | None = None,
-    others: tuple[Any, ...] | None = None,
-    levels: Any = "auto",
-    search: str = "top-down",
+    others: Others | None = None,
+    levels: Levels = "auto",
+    search: Search = "top-down",
     workers: int | None = None,
 ) -> Pairs:
     """Find the pairs of spheres that touch, whatever their sizes.
@@ -189,8 +192,8 @@ class PairFinder:
         radii: ArrayLike,
         *,
         gap: ArrayLike = 0.0,
-        levels: Any = "auto",
-        search: str = "top-down",
+        levels: Levels = "auto",
+        search: Search = "top-down",
         period: Sequence[float | None] | None = None,
     ) -> None:
         sizes = checks.doubles(radii, "radii").copy()
@@ -215,7 +218,7 @@ class PairFinder:
         return self._cores[self._last].sizes()
 
     @property
-    def search(self) -> str:
+    def search(self) -> Search:
         return next(word for word, number in SEARCHES.items() if number == self._input.search)
 
     @property
@@ -226,7 +229,7 @@ class PairFinder:
         self,
         centers: ArrayLike,
         *,
-        others: tuple[Any, ...] | None = None,
+        others: Others | None = None,
         workers: int | None = None,
     ) -> Pairs:
         """Find the pairs of spheres that touch.
@@ -300,9 +303,20 @@ class PairFinder:
         levels = checks.counted(len(self.sizes), "level")
         return f"PairFinder({checks.counted(len(self._input.radii), 'sphere')}, {levels})"
 
+    def _repr_html_(self) -> str:
+        given = self._input
+        facts = {
+            "radii": html.span(given.radii),
+            "gap": html.span(given.gap if given.gaps is None else given.gaps),
+            "sizes of levels": html.numbers(self.sizes),
+            "search": self.search,
+            "period": html.period(self.period),
+        }
+        return html.facts_table(repr(self), facts)
+
     def __reduce__(self) -> tuple[Any, ...]:
         given = self._input
-        levels = given.levels or "auto" if given.sizes is None else given.sizes
+        levels: Levels = given.levels or "auto" if given.sizes is None else given.sizes
         gap = given.gap if given.gaps is None else given.gaps
         make = partial(PairFinder, gap=gap, levels=levels, search=self.search, period=self.period)
         return make, (given.radii,)
@@ -342,7 +356,7 @@ class _Input(NamedTuple):
         )
 
 
-def _read_input(radii: _Doubles, gap: ArrayLike, levels: Any, search: str, box: _Box) -> _Input:
+def _read_input(radii: _Doubles, gap: ArrayLike, levels: Any, search: Search, box: _Box) -> _Input:
     number, gaps = _read_gap(gap, len(radii))
     return _Input(
         radii,

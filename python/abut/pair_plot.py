@@ -16,6 +16,7 @@ from .color_scale import ColorScale, color_scale, row_values
 from .poses import lengths_of
 
 if TYPE_CHECKING:
+    from .options import Backend
     from .pairs import Pairs
 
 _Doubles = NDArray[np.float64]
@@ -39,7 +40,7 @@ def plot_pairs(
     values: Any = None,
     ax: Any = None,
     *,
-    backend: str | None = None,
+    backend: Backend | None = None,
     others: Any = None,
     width: float | None = None,
     cmap: Any = "viridis",
@@ -110,30 +111,20 @@ def plot_pairs(
 
 def _lines(pairs: Pairs, centers: Any, others: Any) -> _Doubles:
     """From i to where j's image is, and from j to where i's is, of each pair: (m, 2, 2, d)."""
-    dimension = pairs.point.shape[1]
-    first = _read_centers(centers, "centers", len(pairs.offsets) - 1, dimension, "sphere")
-    second = first
-    if pairs.other_count is not None:
-        if others is None:
-            raise ValueError("these pairs are of spheres and others: give others=, their centers")
-        second = _read_centers(others, "others", pairs.other_count, dimension, "other")
-    elif others is not None:
-        raise ValueError("others is given, but the pairs are of the same spheres")
-    shifts = pairs.image * lengths_of(pairs.period)[:dimension]
-    i, j = first[pairs.i], second[pairs.j]
-    return np.stack([np.stack([i, j + shifts], 1), np.stack([j, i - shifts], 1)], 1)
+    arm_i, arm_j = pairs.arms(centers, others)
+    for given, name in ((centers, "centers"), (others, "others")):
+        if given is not None:
+            _check_finite(checks.doubles(given, name), name)
+    shifts = pairs.image * lengths_of(pairs.period)[: arm_i.shape[1]]
+    ends = np.stack([pairs.point - arm_i, pairs.point - arm_j], axis=1)
+    return np.stack([ends, ends[:, ::-1] - np.stack([shifts, shifts], axis=1)], axis=1)
 
 
-def _read_centers(value: Any, name: str, count: int, dimension: int, item: str) -> _Doubles:
-    points = checks.points(value, name, (dimension,))
-    if len(points) != count:
-        rows = checks.counted(len(points), "row")
-        raise ValueError(f"{name} has {rows}, but {checks.there_are(count, item)}")
+def _check_finite(points: _Doubles, name: str) -> None:
     wrong = np.argwhere(~np.isfinite(points))
     if len(wrong):
         row, axis = wrong[0]
         raise ValueError(f"{name}[{row}, {axis}] is {points[row, axis]}")
-    return points
 
 
 def _chains(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,12 @@ from . import arms, checks, pair_history, sums
 from .extras import import_extra
 from .poses import Period
 from .table import Table, same_column
+
+if TYPE_CHECKING:
+    from pyvista import Plotter
+    from scipy.sparse import csr_array
+
+    from .options import Backend, Canvas, PairsPlotOptions
 
 # columns with an entry for each pair
 PAIR_COLUMNS = ("i", "j", "normal", "overlap", "point", "image")
@@ -128,7 +134,7 @@ class Pairs(Table):
         """
         return self._of(i)
 
-    def matrix(self, values: ArrayLike | None = None, *, symmetric: bool = False) -> Any:
+    def matrix(self, values: ArrayLike | None = None, *, symmetric: bool = False) -> csr_array:
         """The pairs as a sparse matrix: who touches whom, for graphs and linear algebra.
 
         Parameters
@@ -184,7 +190,9 @@ class Pairs(Table):
         # the arrays are copies, since SciPy sorts and sums in place
         return sparse.csr_array((entries, self.j, self.offsets), shape, copy=True)
 
-    def _symmetric(self, sparse: Any, entries: NDArray[np.float64], shape: tuple[int, int]) -> Any:
+    def _symmetric(
+        self, sparse: Any, entries: NDArray[np.float64], shape: tuple[int, int]
+    ) -> csr_array:
         if self.other_count is not None:
             raise ValueError("pairs with others make no symmetric matrix: ask for matrix(values)")
         first = sums.numbers_of(self, "i", shape[0]), sums.numbers_of(self, "j", shape[1])
@@ -354,8 +362,8 @@ class Pairs(Table):
     def match(
         self,
         previous: Pairs | None,
-        ids: Any = None,
-        previous_ids: Any = None,
+        ids: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None,
+        previous_ids: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None,
         *,
         workers: int | None = None,
     ) -> NDArray[np.intp]:
@@ -416,8 +424,8 @@ class Pairs(Table):
         tangent: ArrayLike | None,
         previous: Pairs | None,
         match: ArrayLike | None = None,
-        ids: Any = None,
-        previous_ids: Any = None,
+        ids: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None,
+        previous_ids: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None,
         *,
         workers: int | None = None,
     ) -> NDArray[np.float64]:
@@ -481,6 +489,50 @@ class Pairs(Table):
         array([[0.  , 0.75, 0.  ]])
         """
         return pair_history.carry(tangent, self, previous, match, (ids, previous_ids), workers)
+
+    @overload
+    def plot(
+        self,
+        centers: ArrayLike,
+        values: ArrayLike | str | None,
+        ax: Canvas,
+        *,
+        backend: Backend | None = None,
+        **options: Unpack[PairsPlotOptions],
+    ) -> Canvas: ...
+
+    @overload
+    def plot(
+        self,
+        centers: ArrayLike,
+        values: ArrayLike | str | None = None,
+        *,
+        ax: Canvas,
+        backend: Backend | None = None,
+        **options: Unpack[PairsPlotOptions],
+    ) -> Canvas: ...
+
+    @overload
+    def plot(
+        self,
+        centers: ArrayLike,
+        values: ArrayLike | str | None = None,
+        ax: None = None,
+        *,
+        backend: Literal["pyvista"],
+        **options: Unpack[PairsPlotOptions],
+    ) -> Plotter: ...
+
+    @overload
+    def plot(
+        self,
+        centers: ArrayLike,
+        values: ArrayLike | str | None = None,
+        ax: None = None,
+        *,
+        backend: Literal["matplotlib"] | None = None,
+        **options: Unpack[PairsPlotOptions],
+    ) -> Any: ...
 
     def plot(self, centers: ArrayLike, values: Any = None, ax: Any = None, **options: Any) -> Any:
         """Draw a line for each pair, from center to center, as thick as its number: force chains.

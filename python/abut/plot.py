@@ -11,20 +11,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from . import checks
 from .color_scale import (
     ColorScale,
     color_scale,
     corner_means,
-    gathered,
     mesh_values,
     row_values,
 )
 from .extras import import_extra
+from .maps import REDUCTIONS, facets_of
 from .poses import rotated
 
 if TYPE_CHECKING:
     from .contacts import Contacts
     from .mesh import Mesh
+    from .options import At, Backend, How
 
 __all__ = ["plot_contacts", "plot_mesh", "plot_spheres"]
 
@@ -79,11 +81,11 @@ def plot_mesh(
     mesh: Mesh,
     ax: Any = None,
     *,
-    backend: str | None = None,
+    backend: Backend | None = None,
     color: Any = FACET_COLOR,
     alpha: float | None = None,
     scalars: Any = None,
-    at: str | None = None,
+    at: At | None = None,
     cmap: Any = "viridis",
     limits: tuple[float, float] | None = None,
     label: str | None = "",
@@ -145,7 +147,7 @@ def plot_contacts(
     contacts: Contacts,
     ax: Any = None,
     *,
-    backend: str | None = None,
+    backend: Backend | None = None,
     mesh: Mesh | Sequence[Mesh] | None = None,
     spheres: tuple[Any, Any] | None = None,
     normals: bool | None = None,
@@ -153,7 +155,7 @@ def plot_contacts(
     sphere_count: int = 100,
     alpha: float = 0.25,
     scalars: Any = None,
-    how: str = "max",
+    how: How = "max",
     cmap: Any = "viridis",
     limits: tuple[float, float] | None = None,
     label: str | None = "",
@@ -345,10 +347,13 @@ def _vertex(mesh, facets, corners):
 
 def _facet_values(contacts, meshes, values, how):
     """What the facets of each mesh have of the contacts' values; NaN where nothing touches."""
+    reduce = checks.choice(how, "how", REDUCTIONS)
     found = []
     for number, mesh in enumerate(meshes):
-        rows = contacts.mesh == number
-        found.append(gathered(values[rows], contacts.facet[rows], len(mesh.areas), how))
+        count = len(mesh.areas)
+        facets, here = facets_of(contacts, number, count)
+        is_touched = np.bincount(facets, minlength=count) > 0
+        found.append(np.where(is_touched, reduce(count, facets, values[here]), np.nan))
     return found
 
 
@@ -428,7 +433,7 @@ def _axes(ax):
     return ax
 
 
-def flat_axes(ax: Any, backend: str | None, what: str) -> Any:
+def flat_axes(ax: Any, backend: Backend | None, what: str) -> Any:
     """Axes in the plane, made where none are given; an error says what wants them."""
     if backend not in (None, "matplotlib"):
         raise ValueError(f"backend is {backend!r}, but {what} are drawn by 'matplotlib'")

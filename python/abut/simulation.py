@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -47,6 +47,7 @@ from .insertion import Insertion
 from .law_table import Law, LawTable
 from .materials import Material
 from .mesh import Mesh, warn
+from .motions import Motion
 from .orientations import from_matrix, inverse, product, read_orientations
 from .pairs import Pairs
 from .placement import SimulationWarning, touching, warn_of_overlaps
@@ -58,6 +59,9 @@ from .simd import level
 from .statistics import SimulationStatistics
 from .threads import worker_count
 from .walls import RESOLUTIONS, Wall, WallEntry, Walls, check_half_space
+
+if TYPE_CHECKING:
+    from .options import Orientations, WallResolution
 
 _Doubles = NDArray[np.float64]
 _Indices = NDArray[np.intp]
@@ -204,22 +208,22 @@ class Simulation:
     (array([[0.   , 0.   , 0.098]]), array([  0.  ,   0.  , -41.09]))
     """
 
-    centers = AssignedColumn("centers")
-    radii = AssignedColumn("radii")
-    masses = AssignedColumn("masses")
-    velocities = AssignedColumn("velocities")
-    angular_velocities = AssignedColumn("spins")
-    material = AssignedColumn("materials")
-    forces = Column("forces")
-    torques = Column("torques")
-    images = Column("images")
+    centers = AssignedColumn[np.float64]("centers")
+    radii = AssignedColumn[np.float64]("radii")
+    masses = AssignedColumn[np.float64]("masses")
+    velocities = AssignedColumn[np.float64]("velocities")
+    angular_velocities = AssignedColumn[np.float64]("spins")
+    material = AssignedColumn[np.intp]("materials")
+    forces = Column[np.float64]("forces")
+    torques = Column[np.float64]("torques")
+    images = Column[np.intp]("images")
 
     def __init__(
         self,
         step: float,
         gravity: ArrayLike = (0.0, 0.0, -9.81),
         period: Sequence[float | None] | None = None,
-        resolution: str = "hierarchy",
+        resolution: WallResolution = "hierarchy",
         workers: int | None = None,
     ) -> None:
         self._step = checks.number(step, "step")
@@ -265,7 +269,7 @@ class Simulation:
         return self._period
 
     @property
-    def resolution(self) -> str:
+    def resolution(self) -> WallResolution:
         return self._resolution
 
     @property
@@ -529,7 +533,7 @@ class Simulation:
         cluster: Cluster,
         positions: ArrayLike,
         material: Material,
-        orientations: Any = None,
+        orientations: Orientations | None = None,
         velocities: ArrayLike | None = None,
         angular_velocities: ArrayLike | None = None,
     ) -> _Indices:
@@ -683,7 +687,7 @@ class Simulation:
         positions: ArrayLike,
         material: Material,
         *,
-        orientations: Any = None,
+        orientations: Orientations | None = None,
         scales: ArrayLike = 1.0,
         masses: ArrayLike | None = None,
         velocities: ArrayLike | None = None,
@@ -855,7 +859,12 @@ class Simulation:
 
     # ---- walls ----
 
-    def add_wall(self, mesh: Any, material: Material | None = None, motion: Any = None) -> Wall:
+    def add_wall(
+        self,
+        mesh: Any,
+        material: Material | None = None,
+        motion: Motion | Callable[[float], Any] | None = None,
+    ) -> Wall:
         """Add a wall.
 
         Parameters

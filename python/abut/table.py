@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import checks
+from . import checks, html
 from .extras import import_extra
 
-# rows that a notebook shows
-SHOWN_ROWS = 5
+if TYPE_CHECKING:
+    from pandas import DataFrame
+    from pyvista import PolyData
 
 
 def same_column(make: Callable[[Any], NDArray[Any]]) -> Any:
@@ -282,7 +283,7 @@ class Table:
             for name, column in self._rows().items()
         }
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> DataFrame:
         """The table as a pandas.DataFrame, without the nodal weights of contacts.
 
         Returns
@@ -307,7 +308,7 @@ class Table:
         pandas = import_extra("pandas", "io")
         return pandas.DataFrame({name: column.copy() for name, column in self._flat().items()})
 
-    def to_pyvista(self) -> Any:
+    def to_pyvista(self) -> PolyData:
         """The contact points as a pyvista.PolyData, with the other columns as its point data.
 
         Returns
@@ -418,18 +419,13 @@ class Table:
 
     def _repr_html_(self) -> str:
         shown = self._there(self._shown)
-        head = "".join(f"<th>{name}</th>" for name in shown)
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{self._cell(name, row)}</td>" for name in shown) + "</tr>"
-            for row in range(min(SHOWN_ROWS, len(self)))
-        )
-        rest = len(self) - SHOWN_ROWS
-        more = f"<p>and {rest} more</p>" if rest > 0 else ""
-        return f"<table><caption>{self!r}</caption><tr>{head}</tr>{rows}</table>{more}"
+        count = min(html.SHOWN_ROWS, len(self))
+        rows = [[self._cell(name, row) for name in shown] for row in range(count)]
+        return html.rows_table(repr(self), shown, rows, len(self))
 
     def _cell(self, name: str, row: int) -> str:
         value = getattr(self, name)[row]
-        return ", ".join(f"{number:.6g}" for number in np.atleast_1d(value))
+        return html.numbers(value)
 
     def copy(self) -> Self:
         """A table of its own arrays, which may be changed; meshes are the same.

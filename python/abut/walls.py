@@ -22,13 +22,14 @@ from .motions import Given, Motion, call_given, check_given, read_motion
 from .poses import Period
 
 if TYPE_CHECKING:
+    from .options import WallResolution
     from .simulation import Simulation
 
 _Doubles = NDArray[np.float64]
 _Indices = NDArray[np.intp]
 
 # how the facets that a sphere touches become its contacts
-RESOLUTIONS = {"hierarchy": _core.HIERARCHY, "sharing": _core.SHARING}
+RESOLUTIONS: dict[WallResolution, int] = {"hierarchy": _core.HIERARCHY, "sharing": _core.SHARING}
 
 # members of abut_motion, and its kind of walls that a callable moves
 _MEMBERS, _GIVEN = 9, 3

@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core, checks
 from .extras import import_extra
 from .pair_finder import SEARCHES
+
+if TYPE_CHECKING:
+    from .options import Family, Search
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -93,7 +96,7 @@ def expected_work(
     radii: ArrayLike,
     sizes: ArrayLike,
     *,
-    search: str = "top-down",
+    search: Search = "top-down",
     overhead: float = 0.2,
     dimension: int = 3,
     volume_fraction: float = VOLUME_FRACTION,
@@ -169,12 +172,12 @@ def expected_work(
 def cell_sizes(
     radii: ArrayLike,
     *,
-    family: str = "constant",
+    family: Family = "constant",
     levels: int | None = None,
     dimension: int = 3,
     volume_fraction: float | None = None,
     probability: ArrayLike | None = None,
-    search: str = "top-down",
+    search: Search = "top-down",
     overhead: float = 0.2,
 ) -> Array:
     """Choose the cell sizes of a hierarchical grid for spheres of these radii.
@@ -242,7 +245,7 @@ def _model(
     probability: ArrayLike | None,
     dimension: int,
     volume_fraction: float,
-    search: str,
+    search: Search,
     overhead: float,
 ) -> _Model:
     if checks.whole(dimension, "dimension") not in DIMENSIONS:
@@ -619,7 +622,7 @@ def _refined(model: _Model, sizes: Array) -> Array:
     return better if model.total(better) < model.total(sizes) else sizes
 
 
-FAMILIES = {
+FAMILIES: dict[Family, Callable[[_Model, int], Array]] = {
     "constant": _constant,
     "linear": _linear,
     "exponential": _exponential,

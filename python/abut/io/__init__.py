@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +24,9 @@ from .polygons import columns_of_mesh
 from .spheres import Spheres
 from .weld import FEW_CORNERS
 from .weld import weld as _weld
+
+if TYPE_CHECKING:
+    from ..options import OnDegenerate
 
 __all__ = [
     "Facets",
@@ -71,7 +74,7 @@ def read_mesh(
     part: str | None = None,
     noise: ArrayLike | None = None,
     split: bool = False,
-    on_degenerate: str = "drop",
+    on_degenerate: OnDegenerate = "drop",
 ) -> Mesh:
     """Read a mesh from a file: STL, OBJ, PLY, VTP, VTU, Kratos mdpa, and more by other packages.
 
@@ -197,7 +200,7 @@ def _read_welded(
     return facets._replace(source=numbers[left]), None if noise is None else noise[left]
 
 
-def read_spheres(path: Pathlike, frame: int | str = -1) -> Spheres:
+def read_spheres(path: Pathlike, frame: int | Literal["all"] = -1) -> Spheres:
     """Read spheres from a file.
 
     Parameters

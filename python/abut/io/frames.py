@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from .. import checks
 from . import csv, dump, npy, npz, pvd, vtp
 from .frame import Frame
+
+if TYPE_CHECKING:
+    from ..options import OnTruncated
 
 _Pathlike = str | os.PathLike[str]
 
@@ -61,7 +64,7 @@ class _Options(NamedTuple):
 def read_frames(
     path: _Pathlike | Iterable[_Pathlike],
     columns: Sequence[str] | None = None,
-    on_truncated: str = "raise",
+    on_truncated: OnTruncated = "raise",
 ) -> Frames:
     """Read the frames of a simulation one at a time.
 
@@ -134,7 +137,7 @@ def read_frames(
     >>> [frame.columns["vx"].tolist() for frame in frames]
     [[-1.0], [-2.0]]
     """
-    words = {"raise": False, "drop": True}
+    words: dict[OnTruncated, bool] = {"raise": False, "drop": True}
     options = _Options(_names(columns), checks.choice(on_truncated, "on_truncated", words))
     return Frames._of(tuple(_find_files(path, options.drop)), options)
 

@@ -1,0 +1,144 @@
+"""The words that options take, and what else arguments may be: for annotations, and for editors.
+
+>>> from abut.options import Resolution
+>>> def average_overlap(centers, radii, mesh, resolution: Resolution = "sharing") -> float: ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar
+
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+    from pyvista import Plotter
+
+    from .mesh import Mesh
+
+__all__ = [
+    "At",
+    "Backend",
+    "Errors",
+    "Family",
+    "How",
+    "Levels",
+    "Method",
+    "Minimum",
+    "OnDegenerate",
+    "OnTruncated",
+    "Orientations",
+    "Others",
+    "Pose",
+    "Poses",
+    "Resolution",
+    "Search",
+    "WallResolution",
+    "Weights",
+]
+
+# ---- words ---------------------------------------------------------------------------------------
+
+Resolution: TypeAlias = Literal["hierarchy", "sharing", "all"]
+# of walls that push: without the shares, the forces of "all" would be too large
+WallResolution: TypeAlias = Literal["hierarchy", "sharing"]
+Weights: TypeAlias = Literal["wachspress", "zhong"]
+OnDegenerate: TypeAlias = Literal["raise", "drop"]
+OnTruncated: TypeAlias = Literal["raise", "drop"]
+Errors: TypeAlias = Literal["raise", "skip"]
+Search: TypeAlias = Literal["top-down", "bottom-up"]
+Family: TypeAlias = Literal["constant", "linear", "exponential", "optimal"]
+Method: TypeAlias = Literal["slm", "fcp", "cp", "fds"]
+Minimum: TypeAlias = Literal["tracked", "global"]
+Backend: TypeAlias = Literal["matplotlib", "pyvista"]
+How: TypeAlias = Literal["sum", "max", "mean"]
+At: TypeAlias = Literal["facet", "vertex"]
+
+# ---- other arguments -----------------------------------------------------------------------------
+
+
+class _HasMatrix(Protocol):
+    """As SciPy's Rotation and RigidTransform have it."""
+
+    def as_matrix(self) -> Any: ...
+
+
+class _HasQuaternion(Protocol):
+    """As SciPy's Rotation has it."""
+
+    def as_quat(self) -> Any: ...
+
+
+Pose: TypeAlias = ArrayLike | _HasMatrix
+Poses: TypeAlias = Pose | Sequence[Pose | None]
+Orientations: TypeAlias = ArrayLike | _HasQuaternion
+Levels: TypeAlias = Literal["auto"] | int | Sequence[float] | NDArray[Any]
+Others: TypeAlias = tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike]
+
+# ---- options of pictures -------------------------------------------------------------------------
+
+# what is drawn on, which comes back
+Canvas = TypeVar("Canvas", bound="Axes | Plotter")
+
+
+class ColorOptions(TypedDict, total=False):
+    """How numbers are colored."""
+
+    cmap: str | Colormap
+    limits: tuple[float, float] | None
+    label: str | None
+
+
+class MeshPlotOptions(ColorOptions, total=False):
+    """What `Mesh.plot` takes."""
+
+    color: Any
+    alpha: float | None
+    scalars: ArrayLike | None
+    at: At | None
+
+
+class ContactsPlotOptions(ColorOptions, total=False):
+    """What `Contacts.plot` takes."""
+
+    mesh: Mesh | Sequence[Mesh] | None
+    spheres: tuple[ArrayLike, ArrayLike] | None
+    normals: bool | None
+    arrow_count: int
+    sphere_count: int
+    alpha: float
+    scalars: ArrayLike | None
+    how: How
+
+
+class PairsPlotOptions(ColorOptions, total=False):
+    """What `Pairs.plot` takes."""
+
+    others: ArrayLike | None
+    width: float | None
+
+
+class ShapePlotOptions(TypedDict, total=False):
+    """What `ConvexShape.plot` takes."""
+
+    color: Any
+    alpha: float
+
+
+class BodiesPlotOptions(ShapePlotOptions, total=False):
+    """What `ConvexFinder.plot` takes."""
+
+    colors: Any
+    numbers: ArrayLike | None
+
+
+class ConvexPlotOptions(TypedDict, total=False):
+    """What `ConvexContacts.plot` takes."""
+
+    bodies: tuple[Any, ...] | None
+    normals: bool
+    body_count: int
+    arrow_count: int
+    alpha: float
