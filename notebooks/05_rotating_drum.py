@@ -113,7 +113,7 @@ print(f"longest stable step {sim.stable_step():.1e} s")
 # second turn, in fields of the drum's wall as someone sees them who stands beside it.
 
 # %%
-RATE = 2.5  # radians a second; clockwise, seen from +z
+RATE = 4.0  # radians a second; clockwise, seen from +z
 TURN = 2 * np.pi / RATE
 color = np.where(sim.centers[:, 0] < np.median(sim.centers[:, 0]), 0, 1)
 
