@@ -205,6 +205,13 @@ def test_tutorial_has_pictures(pages, name):
     assert pages[f"tutorials/{name}.html"]["pictures"]
 
 
+@pytest.mark.parametrize("name", ["performance", "validation"])
+def test_results_show_what_notebooks_draw(pages, name):
+    if not os.environ.get("ABUT_NOTEBOOKS"):
+        pytest.skip("needs executed copies of the notebooks")
+    assert len(pages[f"{name}.html"]["pictures"]) >= 3
+
+
 def test_search_finds(browser, address, pages):
     waiting = pytest.importorskip("selenium.webdriver.support.ui").WebDriverWait(browser, 20)
     browser.get(f"{address}search.html?q=hierarchy")
