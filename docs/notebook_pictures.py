@@ -1,4 +1,4 @@
-"""The directive ``notebook-pictures``: what an executed notebook draws, on a page of its own words."""
+"""The directive ``notebook-pictures`` shows on a page what an executed notebook draws."""
 
 import base64
 import re
