@@ -1,5 +1,7 @@
 """Meshes of other packages, made by these packages, and the way back to them."""
 
+import gzip
+
 import numpy as np
 import pytest
 
@@ -208,7 +210,6 @@ def test_a_missing_package_names_the_extra(tmp_path, monkeypatch):
 
 
 def test_packed_files(tmp_path):
-    gzip = pytest.importorskip("gzip")
     mesh = abut.Mesh(VERTICES, MIXED)
     mesh.save(tmp_path / "mesh.vtp")
     data = (tmp_path / "mesh.vtp").read_bytes()
