@@ -51,6 +51,16 @@ def test_to_trimesh():
     np.testing.assert_allclose(np.bincount([0, 0, 1, 2], again.areas), mesh.areas)
 
 
+@pytest.mark.parametrize("ending", [".ply", ".stl", ".obj", ".off", ".glb"])
+def test_to_trimesh_and_back_through_a_file(tmp_path, ending):
+    pytest.importorskip("trimesh")
+    mesh = abut.Mesh(VERTICES, [[0, 1, 2, 3], [1, 4, 2], [4, 5, 2]])
+    path = tmp_path / f"mesh{ending}"
+    mesh.to_trimesh().export(path)
+    found = abut.read_mesh(path)
+    assert (len(found), found.areas.sum()) == (4, mesh.areas.sum())
+
+
 # ---- numpy-stl -----------------------------------------------------------------------------------
 
 
