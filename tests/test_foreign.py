@@ -161,6 +161,21 @@ def test_tetrahedra_alone_are_no_mesh(meshio):
         abut.Mesh.from_any(solid)
 
 
+def test_lines_alone_are_no_mesh(meshio, tmp_path):
+    lines = meshio.Mesh(VERTICES, [("line", [[0, 1], [1, 2]])])  # gmsh -1 leaves such a file
+    with pytest.raises(ValueError, match="the mesh has 6 points, but no facets between them"):
+        abut.Mesh.from_any(lines)
+    lines.write(tmp_path / "mesh.msh", file_format="gmsh")
+    with pytest.raises(ValueError, match=r"mesh\.msh: the mesh has 6 points, but no facets"):
+        abut.read_mesh(tmp_path / "mesh.msh")
+
+
+def test_points_of_pyvista_are_no_mesh():
+    pyvista = pytest.importorskip("pyvista")
+    with pytest.raises(ValueError, match="the mesh has 6 points, but no facets between them"):
+        abut.find_contacts([[0, 0, 0]], 1.0, pyvista.PolyData(np.array(VERTICES, float)))
+
+
 def test_blocks_of_polygons(meshio):
     cells = [("polygon", [[0, 1, 4, 5, 3]]), ("triangle", [[1, 4, 2]])]
     assert corners(abut.Mesh.from_any(meshio.Mesh(VERTICES, cells))) == [[0, 1, 4, 5, 3], [1, 4, 2]]
