@@ -122,7 +122,8 @@ def hide_signature(app, kind, name, of, options, signature, returned):
 
 def lead_to_tutorials(app, page, source):
     """Links of pages to notebooks lead to their pages."""
-    source[0] = re.sub(r"\]\(\.\./notebooks/(\w+)\.py\)", r"](tutorials/\1.ipynb)", source[0])
+    link = r"\]\(\.\./((?:\.\./)?)notebooks/(\w+)\.py\)"
+    source[0] = re.sub(link, r"](\1tutorials/\2.ipynb)", source[0])
 
 
 def setup(app):

@@ -222,6 +222,11 @@ def test_search_finds(browser, address, pages):
     assert len(found) > 1
 
 
+def test_links_to_notebooks_lead_to_their_pages(manual):
+    for path in manual.rglob("*.html"):
+        assert not re.findall(r'href="([^"]*_downloads/[^"]*\.py)"', path.read_text("utf-8")), path
+
+
 def described(manual):
     """The names that the reference has, from Sphinx's inventory."""
     inventory = pytest.importorskip("sphinx.util.inventory").InventoryFile
