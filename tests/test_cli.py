@@ -352,6 +352,15 @@ def test_the_period_of_a_dump_is_taken_but_where_another_is_given(run, here):
     assert float(row["overlap"]) == pytest.approx(0.15)
 
 
+def test_a_mesh_does_not_repeat_in_a_dump_that_is_periodic(run, here):
+    (here / "two.dump").write_text(BOX.format(step=3, size=5, x=5.05))
+    mesh = abut.read_mesh("square.obj")
+    frame = abut.read_frames("two.dump")[0]
+    found = abut.find_contacts(frame.centers, frame.radii, mesh, period=frame.period)
+    assert found.image[:, 0].any()
+    assert len(rows_of(run("contacts square.obj two.dump -o -")[1])) < len(found)
+
+
 def test_a_box_may_change_from_frame_to_frame(run, here):
     boxes = (1.0, 0.9), (1.05, 0.95)
     dump = "".join(BOX.format(step=k, size=size, x=x) for k, (size, x) in enumerate(boxes))
