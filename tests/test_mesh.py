@@ -498,7 +498,7 @@ def test_from_any_welds_what_coincides():
 
 @pytest.mark.parametrize("weld", [-1.0, np.nan, np.inf])
 def test_from_any_names_a_distance_that_is_none(weld):
-    with pytest.raises(ValueError, match=f"weld is {weld}, but must be a finite distance"):
+    with pytest.raises(ValueError, match=f"weld is {weld}, but must be a finite distance, or 0"):
         abut.Mesh.from_any(soup(SQUARE, [[0, 1, 2]]), weld=weld)
 
 

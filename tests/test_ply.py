@@ -15,6 +15,7 @@ FORMATS = ("ascii", "binary_little_endian", "binary_big_endian")
 CODES = {
     "char": "b", "uchar": "B", "short": "h", "ushort": "H", "int": "i", "uint": "I",
     "float": "f", "double": "d", "int8": "b", "uint8": "B", "int32": "i", "float64": "d",
+    "int64": "q", "uint64": "Q",
 }  # fmt: skip
 
 VERTICES = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [2, 0, 0], [2, 1, 0], [1.5, 2, 0]]
@@ -72,7 +73,7 @@ def corners(mesh):
 
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize(
-    "types", ["uchar int", "uint8 uint", "int ushort", "short char", "char short"]
+    "types", ["uchar int", "uint8 uint", "int ushort", "short char", "char short", "int64 uint64"]
 )
 @pytest.mark.parametrize("name", ["vertex_indices", "vertex_index"])
 def test_types_and_byte_orders(tmp_path, form, types, name):

@@ -12,6 +12,9 @@ from pages import blocks, printed, run_page
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = ["README.md", "CONTRIBUTING.md"]
+PAGES += sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
+LINES = re.DOTALL | re.MULTILINE
 COMMANDS = [
     "python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/abut demo"
     "      # the main job, on a mesh that the package makes itself",
@@ -60,9 +63,13 @@ def test_columns_are_those_of_the_table():
     assert set(columns) <= named
 
 
-def test_links_lead_somewhere():
-    for target in re.findall(r"\]\(([^)#:]+)\)", README):
-        assert (ROOT / target).exists(), target
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page):
+    path = ROOT / page
+    text = re.sub(r"^```.*?^```|`[^`\n]*`", "code", path.read_text(encoding="utf-8"), flags=LINES)
+    for shown, target in re.findall(r"\[([^\]]*)\]\(([^)#:]+)(?:#[\w-]+)?\)", text):
+        assert (path.parent / target).exists(), target
+        assert shown, f"a link to {target} without words, of which GitHub shows nothing"
 
 
 def test_shell_lines_run_after_the_demo_has_left_its_files():

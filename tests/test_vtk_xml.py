@@ -208,6 +208,8 @@ def test_meshio_reads_vtu(mesh, tmp_path):
             r"point_data\['a'\] has shape \(7, 1, 1\)",
         ),
         ({"point_data": {"a": ["b"] * 7}}, TypeError, r"point_data\['a'\] has dtype <U1, but must"),
+        ({"cell_data": np.ones(3)}, TypeError, "cell_data must be a dict of names and columns"),
+        ({"point_data": {0: [1] * 7}}, TypeError, "point_data must be a dict of names and columns"),
         ({"cell_data": {"a": [1j] * 3}}, TypeError, r"cell_data\['a'\] has dtype complex128"),
     ],
 )
@@ -216,6 +218,12 @@ def test_columns_that_do_not_fit(mesh, tmp_path, ending, options, error, message
     with pytest.raises(error, match=message):
         mesh.save(tmp_path / f"mesh{ending}", **options)
     assert not list(tmp_path.iterdir())
+
+
+def test_columns_of_a_data_frame(mesh, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    mesh.save(tmp_path / "mesh.vtp", cell_data=pandas.DataFrame({"wear": [1, 2, 3]}))
+    assert b'"wear"' in (tmp_path / "mesh.vtp").read_bytes()
 
 
 def test_stl_holds_no_columns(mesh, tmp_path):

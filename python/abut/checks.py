@@ -228,7 +228,7 @@ def number(value: object, name: str) -> float:
 def distance(value: object, name: str) -> float:
     """`value` as a distance, which may be 0."""
     found = number(value, name)
-    return _sound(found, name, 0.0 <= found < np.inf, "a finite distance")
+    return _sound(found, name, 0.0 <= found < np.inf, "a finite distance, or 0")
 
 
 def positive(value: object, name: str) -> float:

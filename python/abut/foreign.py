@@ -25,7 +25,7 @@ def build_foreign(
     obj: Any, distance: float | None, noise: ArrayLike | None, split: bool, on_degenerate: str
 ) -> Mesh:
     """What `Mesh.from_any` returns for what is no Mesh."""
-    facets = read_foreign(obj)
+    facets = read_surface(obj)
     if noise is not None:
         noise = checks.lengths(noise, "noise", len(facets.offsets) - 1, "facet")
     if distance is not None:
@@ -44,6 +44,15 @@ def build_foreign(
         source=facets.source,
         vertex_source=facets.vertex_source,
     )
+
+
+def read_surface(obj: Any) -> Facets:
+    """Like `read_foreign`; what has points and no facets, as a cloud of them, is an error."""
+    facets = read_foreign(obj)
+    if len(facets.vertices) and not len(facets.indices):
+        points = checks.counted(len(facets.vertices), "point")
+        raise ValueError(f"the mesh has {points}, but no facets between them")
+    return facets
 
 
 def read_foreign(obj: Any) -> Facets:

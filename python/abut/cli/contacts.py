@@ -21,7 +21,10 @@ MESH     STL, OBJ, PLY, VTP, VTU or Kratos mdpa; VTK, MSH, OFF or glTF with the 
 
 Where SPHERES has ids, OUT has them, too, in a column id. A dump frame by frame, for ParaView:
 
-    abut contacts drum.stl run.dump --frame all -o out.pvd"""
+    abut contacts drum.stl run.dump --frame all -o out.pvd
+
+The mesh stands still, and is there once, also where a dump is periodic: for walls that move or
+repeat there are poses= and period= in Python, abut.ContactFinder(mesh).find(...)."""
 
 
 def add(commands):

@@ -64,12 +64,14 @@ def _size_rows(mesh):
         *((axis, f"{a:.7g} to {b:.7g}") for axis, a, b in zip("xyz", low, high, strict=True)),
         ("area", f"{mesh.areas.sum():.7g}"),
         ("smallest angle", f"{angle:.3g} degrees (facet {mesh.source[facet]})"),
-        (
-            "coordinate noise",
-            f"{mesh.noise.min():.2g} to {mesh.noise.max():.2g} ({_origins(mesh)})",
-        ),
+        ("coordinate noise", f"{_range(mesh.noise)} ({_origins(mesh)})"),
         ("neighbors off one plane", _deviations(mesh)),
     ]
+
+
+def _range(values):
+    """The least and the largest; one of them where they look alike."""
+    return " to ".join(dict.fromkeys(f"{value:.2g}" for value in (values.min(), values.max())))
 
 
 def _origins(mesh):

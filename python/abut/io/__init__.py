@@ -395,7 +395,8 @@ def save_mesh(
 
 def _path(path: Pathlike) -> Path:
     if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"path is a {type(path).__name__}, but must be a str or path-like")
+        what = checks.a_or_an(type(path).__name__)
+        raise TypeError(f"path is {what}, but must be a str or path-like")
     return Path(path)
 
 

@@ -54,12 +54,12 @@ ENDINGS = tuple(_LOADERS)
 def read(path: Path) -> Facets:
     """Read the facets of a file by the package that knows it."""
     # it imports this room
-    from ..foreign import read_foreign
+    from ..foreign import read_surface
 
     with open(path, "rb"):
         pass  # one that is not there is an OSError, whatever the package would say
     try:
-        return read_foreign(_LOADERS[path.suffix.lower()](path))
+        return read_surface(_LOADERS[path.suffix.lower()](path))
     except ImportError:
         raise
     # packages raise what they like of files that are broken

@@ -17,14 +17,14 @@ from .digits import Coordinates
 from .facets import Facets, offsets_of
 from .text import BLOCK, LINE_BYTES, Lines, integers, shown
 
-# PLY's two names of each type, and NumPy's
+# PLY's two names of each type, and NumPy's; trimesh writes those of 64 bits, too
 _TYPES = {
     "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1",
     "short": "i2", "int16": "i2", "ushort": "u2", "uint16": "u2",
-    "int": "i4", "int32": "i4", "uint": "u4", "uint32": "u4",
+    "int": "i4", "int32": "i4", "uint": "u4", "uint32": "u4", "int64": "i8", "uint64": "u8",
     "float": "f4", "float32": "f4", "double": "f8", "float64": "f8",
 }  # fmt: skip
-_STRUCT = {"i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I"}
+_STRUCT = {"i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "i8": "q", "u8": "Q"}
 _ORDERS = {b"ascii": "", b"binary_little_endian": "<", b"binary_big_endian": ">"}
 _AXES = ("x", "y", "z")
 _CORNERS = ("vertex_indices", "vertex_index")

@@ -33,19 +33,25 @@ def columns_of_mesh(
 ) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
     """Columns of the facets and of the vertices of a mesh, which a caller gives, by their names."""
     taken = described(mesh)
-    of_facets = {
-        name: _column(column, f"cell_data[{name!r}]", len(mesh), "facet", "facets")
-        for name, column in (cell_data or {}).items()
-    }
+    of_facets = _columns(cell_data, "cell_data", len(mesh), "facet", "facets")
     for name in of_facets:
         if name in taken:
             raise ValueError(f"cell_data has {name!r}, which is the mesh's own: {', '.join(taken)}")
-    vertex_count = len(mesh.vertices)
-    of_vertices = {
-        name: _column(column, f"point_data[{name!r}]", vertex_count, "vertex", "vertices")
-        for name, column in (point_data or {}).items()
-    }
+    of_vertices = _columns(point_data, "point_data", len(mesh.vertices), "vertex", "vertices")
     return of_facets, of_vertices
+
+
+def _columns(
+    data: Mapping[str, ArrayLike] | None, argument: str, count: int, item: str, items: str
+) -> dict[str, NDArray]:
+    data = {} if data is None else data
+    # pyvista's cell_data and a DataFrame are no Mapping, but have what is needed of one
+    if not hasattr(data, "items") or not all(isinstance(name, str) for name, _ in data.items()):
+        raise TypeError(f'{argument} must be a dict of names and columns: {{"force": column}}')
+    return {
+        name: _column(column, f"{argument}[{name!r}]", count, item, items)
+        for name, column in data.items()
+    }
 
 
 def _column(value: ArrayLike, name: str, count: int, item: str, items: str) -> NDArray:
