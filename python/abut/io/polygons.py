@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
-from xml.etree.ElementTree import Element
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +14,8 @@ from .facets import Facets, offsets_of
 from .vtk_xml import File
 
 if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
     from ..mesh import Mesh
 
 # the vertices of a piece, and its facets' corners and numbers of corners

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
-from xml.etree.ElementTree import Element
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +22,8 @@ from .spheres import check_arrays, from_arrays
 from .vtk_xml import ArraysByName, Section
 
 if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
     from ..mesh import Mesh
     from ..table import Table
 

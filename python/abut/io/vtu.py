@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
-from xml.etree.ElementTree import Element
 
 import numpy as np
 
@@ -15,6 +14,8 @@ from .polygons import Piece, described, read_cells, read_polygons, read_vertices
 from .vtk_xml import ArraysByName, Section
 
 if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
     from ..mesh import Mesh
 
 _KIND = "UnstructuredGrid"
