@@ -1,5 +1,9 @@
 """VTP and VTU as VTK and meshio write and read them, in every form that VTK has."""
 
+import base64
+import lzma
+import zlib
+
 import numpy as np
 import pytest
 
@@ -129,6 +133,13 @@ def test_pieces_follow_one_another(mesh, tmp_path):
         (">3<", ">3 2<", r"Polys: offsets\[1\] is less than the one before"),
         ("1 0 0", "1 nan 0", "point 1 has a coordinate that is not finite"),
         ('Components="3"', 'Components="9"', r"its points have shape \(1, 9\)"),
+        ("0 1 2<", f"0 1 {2**80}<", "connectivity: Python int"),
+        (
+            "0 1 2<",
+            f"0 1 {2**32}<",
+            f"connectivity: Python integer {2**32} out of bounds for int32",
+        ),
+        ("<VTKFile", '<?xml version="1.0" encoding="of"?><VTKFile', "unknown encoding: of"),
         ('"Float64"', '"Float16"', "type is 'Float16', but must be"),
         ('"Int32" Name="offsets"', '"Float32" Name="offsets"', "offsets must be whole numbers"),
         ("<Polys>", "<Strips><X/></Strips><Polys>", None),
@@ -146,6 +157,23 @@ def test_files_that_say_what_cannot_be(tmp_path, old, new, message):
         assert len(abut.read_mesh(path)) == 1
         return
     with pytest.raises(ValueError, match=rf"mesh\.vtp: .*{message}"):
+        abut.read_mesh(path)
+
+
+@pytest.mark.parametrize("size", [0, 48, 71, 73, 2**63, 2**64 - 1])
+@pytest.mark.parametrize("compressor", ["vtkZLibDataCompressor", "vtkLZMADataCompressor"])
+def test_blocks_of_other_sizes_than_announced(tmp_path, compressor, size):
+    pack = zlib.compress if "ZLib" in compressor else lzma.compress
+    packed = pack(np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0.0]]).tobytes())
+    head = np.array([1, size, 0, len(packed)], np.uint64).tobytes()
+    points = base64.b64encode(head).decode() + base64.b64encode(packed).decode()
+    path = tmp_path / "mesh.vtp"
+    path.write_text(
+        f"""<VTKFile type="PolyData" header_type="UInt64" compressor="{compressor}"><PolyData>
+        <Piece><Points><DataArray type="Float64" NumberOfComponents="3" format="binary">{points}
+        </DataArray></Points></Piece></PolyData></VTKFile>"""
+    )
+    with pytest.raises(ValueError, match=r"mesh\.vtp: DataArray: "):
         abut.read_mesh(path)
 
 

@@ -181,7 +181,7 @@ class File:
         at = self._data.find(_APPENDED)
         try:
             root = ElementTree.fromstring(self._data[:] if at < 0 else self._data[:at] + _FOOT)
-        except ElementTree.ParseError as error:
+        except (ElementTree.ParseError, LookupError) as error:  # or of an unknown encoding
             raise ValueError(f"it is no XML file, or was cut off: {error}") from None
         is_raw, self._begin = True, len(self._data)
         if at >= 0:
@@ -211,7 +211,7 @@ class File:
             numbers = self._numbers(item, dtype)
         except (zlib.error, lzma.LZMAError, binascii.Error) as error:
             raise ValueError(f"{name} is broken, or was cut off: {error}") from None
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             raise ValueError(f"{name}: {error}") from None
         if len(numbers) % width:
             raise ValueError(f"{name} has {len(numbers)} numbers, but {width} make an entry")
@@ -316,17 +316,19 @@ def _content(data: _Raw, form: _Form) -> bytes:
     )
 
 
+# one byte more than announced would tell that there are more
 def _inflate(packed: bytes, size: int) -> bytes:
-    return _checked(zlib.decompressobj().decompress(packed, size), size)
+    return _checked(zlib.decompressobj().decompress(packed, size + 1), size)
 
 
 def _unpack_lzma(packed: bytes, size: int) -> bytes:
-    return _checked(lzma.LZMADecompressor().decompress(packed, size), size)
+    return _checked(lzma.LZMADecompressor().decompress(packed, size + 1), size)
 
 
 def _checked(content: bytes, size: int) -> bytes:
     if len(content) != size:
-        raise ValueError(f"a block of it has {len(content)} bytes, but {size} are announced")
+        more = " or more" if len(content) > size else ""
+        raise ValueError(f"a block of it has {len(content)} bytes{more}, but {size} are announced")
     return content
 
 
