@@ -129,6 +129,14 @@ def test_to_pyvista(pyvista):
     assert mesh.vertices[1, 0] == 1.0
 
 
+def test_a_mesh_without_facets_to_pyvista(pyvista):
+    for vertices in (np.empty((0, 3)), VERTICES):
+        mesh = abut.Mesh(vertices, np.empty((0, 3), int))
+        found = mesh.to_pyvista({"wear": []}, {"force": np.empty((len(vertices), 3))})
+        assert (found.n_points, found.n_cells) == (len(vertices), 0)
+        assert len(abut.Mesh.from_any(found)) == 0
+
+
 # ---- meshio --------------------------------------------------------------------------------------
 
 

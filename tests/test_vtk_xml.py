@@ -236,6 +236,15 @@ def test_meshio_reads_vtu(mesh, tmp_path):
             r"point_data\['a'\] has shape \(7, 1, 1\)",
         ),
         ({"point_data": {"a": ["b"] * 7}}, TypeError, r"point_data\['a'\] has dtype <U1, but must"),
+        (
+            {"cell_data": {"a": np.empty((3, 0))}},
+            ValueError,
+            r"cell_data\['a'\] has shape \(3, 0\)",
+        ),
+        ({"cell_data": {"a": 1.0}}, ValueError, r"cell_data\['a'\] has shape \(\), but must be"),
+        ({"cell_data": {3: [1] * 3}}, TypeError, "cell_data has the name 3, but names must be str"),
+        ({"cell_data": {"a\x01": [1] * 3}}, ValueError, r"cell_data has the name 'a\\x01', but"),
+        ({"point_data": {"": [1] * 7}}, ValueError, "point_data has the name '', but names must"),
         ({"cell_data": {"a": [1j] * 3}}, TypeError, r"cell_data\['a'\] has dtype complex128"),
     ],
 )
@@ -244,6 +253,13 @@ def test_columns_that_do_not_fit(mesh, tmp_path, ending, options, error, message
     with pytest.raises(error, match=message):
         mesh.save(tmp_path / f"mesh{ending}", **options)
     assert not list(tmp_path.iterdir())
+
+
+def test_names_that_xml_has_other_uses_for(pyvista, mesh, tmp_path):
+    name = """<AppendedData a="1"> & 'größe'"""
+    mesh.save(tmp_path / "mesh.vtp", cell_data={name: [1, 2, 3]})
+    assert pyvista.read(tmp_path / "mesh.vtp").cell_data[name].tolist() == [1, 2, 3]
+    assert corners(abut.read_mesh(tmp_path / "mesh.vtp")) == corners(mesh)
 
 
 def test_stl_holds_no_columns(mesh, tmp_path):

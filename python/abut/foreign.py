@@ -228,10 +228,11 @@ def to_pyvista(
     of_facets, of_vertices = columns_of_mesh(mesh, cell_data, point_data)
     cells = np.insert(mesh.indices, mesh.offsets[:-1], np.diff(mesh.offsets))
     found = import_extra("pyvista", "view").PolyData(mesh.vertices.copy(), cells)
-    for name, column in {**described(mesh), **of_facets}.items():
-        found.cell_data[name] = column.copy()
-    for name, column in of_vertices.items():
-        found.point_data[name] = column.copy()
+    columns = [(found.cell_data, {**described(mesh), **of_facets}), (found.point_data, of_vertices)]
+    for data, arrays in columns:
+        for name, column in arrays.items():
+            if len(column):  # pyvista takes no empty arrays
+                data[name] = column.copy()
     return found
 
 

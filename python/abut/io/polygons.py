@@ -34,6 +34,8 @@ def columns_of_mesh(
 ) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
     """Columns of the facets and of the vertices of a mesh, which a caller gives, by their names."""
     taken = described(mesh)
+    _check_names(cell_data or {}, "cell_data")
+    _check_names(point_data or {}, "point_data")
     of_facets = {
         name: _column(column, f"cell_data[{name!r}]", len(mesh), "facet", "facets")
         for name, column in (cell_data or {}).items()
@@ -49,10 +51,20 @@ def columns_of_mesh(
     return of_facets, of_vertices
 
 
+def _check_names(columns: Mapping[str, ArrayLike], what: str) -> None:
+    for name in columns:
+        if not isinstance(name, str):
+            raise TypeError(f"{what} has the name {name!r}, but names must be str")
+        # XML has no way to write control characters
+        if not name.isprintable() or not name:
+            raise ValueError(f"{what} has the name {name!r}, but names must be printable")
+
+
 def _column(value: ArrayLike, name: str, count: int, item: str, items: str) -> NDArray:
     """Numbers as such files hold them, an entry for each item."""
     array = checks.read(value, name, checks.REAL + "b", "real numbers")
-    if array.ndim not in (1, 2) or len(array) != count:
+    # VTK reads no file that has a column without numbers
+    if array.shape[:1] != (count,) or array.ndim > 2 or array.shape[1:] == (0,):
         raise ValueError(
             f"{name} has shape {array.shape}, but must be ({count},) or ({count}, k):"
             f" {checks.there_are(count, item, items)}"
