@@ -159,6 +159,11 @@ def test_tetrahedra_alone_are_no_mesh(meshio):
         abut.Mesh.from_any(solid)
 
 
+def test_facets_of_meshio_are_numbered_as_cells(meshio):
+    cells = [("line", [[0, 1]]), ("triangle", [[0, 1, 2]]), ("vertex", [[3]]), ("quad", MIXED)]
+    assert abut.Mesh.from_any(meshio.Mesh(VERTICES, cells)).source.tolist() == [1, 3, 4]
+
+
 def test_blocks_of_polygons(meshio):
     cells = [("polygon", [[0, 1, 4, 5, 3]]), ("triangle", [[1, 4, 2]])]
     assert corners(abut.Mesh.from_any(meshio.Mesh(VERTICES, cells))) == [[0, 1, 4, 5, 3], [1, 4, 2]]

@@ -189,6 +189,51 @@ def test_cells_that_are_facets(pyvista, tmp_path):
     with pytest.warns(abut.MeshWarning, match="no facets are left out: 1 tetra"):
         mesh = abut.read_mesh(tmp_path / "mesh.vtu", split=True)
     assert corners(mesh)[:2] == [[0, 1, 2], [0, 1, 2, 3]]
+    assert mesh.source.tolist() == [0, 2, *[3] * (len(mesh) - 2)]
+
+
+@pytest.mark.parametrize("ending", [".vtp", ".vtu"])
+def test_facets_are_numbered_as_cells(pyvista, tmp_path, ending):
+    data = pyvista.PolyData(
+        np.array(VERTICES, float), verts=[1, 6], lines=[2, 5, 6], faces=[3, 0, 1, 2, 3, 1, 4, 5]
+    )
+    data = data if ending == ".vtp" else data.cast_to_unstructured_grid()
+    path = tmp_path / f"mesh{ending}"
+    data.save(path)
+    for mesh in (abut.read_mesh(path), abut.Mesh.from_any(data)):
+        assert corners(mesh) == [[0, 1, 2], [1, 4, 5]] and mesh.source.tolist() == [2, 3]
+    write_by_vtk(pyvista, data, path, "ascii")
+    piece = path.read_text().partition("<Piece")[2].partition("</Piece>")[0]
+    path.write_text(path.read_text().replace("</Piece>", f"</Piece><Piece{piece}</Piece>"))
+    assert abut.read_mesh(path).source.tolist() == [2, 3, 6, 7]
+
+
+def grid_file(path, connectivity, ends, types):
+    path.write_text(
+        f"""<VTKFile type="UnstructuredGrid"><UnstructuredGrid><Piece><Points><DataArray
+        type="Float64" NumberOfComponents="3">0 0 0 1 0 0 0 1 0 1 1 0</DataArray></Points><Cells>
+        <DataArray type="Int32" Name="connectivity">{connectivity}</DataArray>
+        <DataArray type="Int32" Name="offsets">{ends}</DataArray>
+        <DataArray type="UInt8" Name="types">{types}</DataArray></Cells></Piece>
+        </UnstructuredGrid></VTKFile>"""
+    )
+
+
+def test_cells_with_too_few_points(tmp_path):
+    path = tmp_path / "mesh.vtu"
+    grid_file(path, "0 1 3 2 1 3 2 0 1", "4 7 9", "9 9 5")
+    with pytest.raises(ValueError, match=r"mesh\.vtu: cell 1 is a quad, but has 3 points"):
+        abut.read_mesh(path)
+    grid_file(path, "0 1 2 1 3 2", "3 3 6", "5 7 5")  # a polygon without points
+    with pytest.warns(abut.MeshWarning, match="1 of 3 facets has fewer than three .*: facet 1"):
+        assert abut.read_mesh(path).source.tolist() == [0, 2]
+
+
+def test_cells_of_unknown_types(tmp_path):
+    path = tmp_path / "mesh.vtu"
+    grid_file(path, "0 1 2 0 1 2", "3 3 6", "5 0 69")
+    with pytest.warns(abut.MeshWarning, match="no facets are left out: 1 of type 69$"):
+        assert abut.read_mesh(path).source.tolist() == [0]
 
 
 def test_solids_alone(pyvista, tmp_path):

@@ -109,8 +109,9 @@ def read_mesh(
     Returns
     -------
     Mesh
-        Its `source` has each facet's number in the file, from 0; its `vertex_source` tells which
-        vertex each one in the file became.
+        Its `source` has each facet's number in the file, from 0: in files of cells, such as VTP and
+        VTU, the cell's, so that ``values[mesh.source]`` are those of a file's cell data. Its
+        `vertex_source` tells which vertex each one in the file became.
 
     Raises
     ------

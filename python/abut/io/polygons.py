@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,8 +18,28 @@ if TYPE_CHECKING:
 
     from ..mesh import Mesh
 
-# the vertices of a piece, and its facets' corners and numbers of corners
-Piece = tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]
+
+class Piece(NamedTuple):
+    """A part of a file.
+
+    Attributes
+    ----------
+    vertices : (v, 3) ndarray of float64
+    indices : (k,) ndarray of intp
+        The facets' corners, one facet after the other.
+    counts : (m,) ndarray of intp
+        How many each has.
+    source : (m,) ndarray of intp
+        The number of each facet among the cells of the piece.
+    cell_count : int
+        How many these are.
+    """
+
+    vertices: NDArray[np.float64]
+    indices: NDArray[np.intp]
+    counts: NDArray[np.intp]
+    source: NDArray[np.intp]
+    cell_count: int
 
 
 def described(mesh: Mesh) -> dict[str, NDArray]:
@@ -90,12 +110,15 @@ def read_polygons(path: Path, kind: str, read_piece: Callable[[File, Element], P
 
 
 def _joined(pieces: list[Piece]) -> Facets:
-    firsts = np.cumsum([0, *(len(vertices) for vertices, _, _ in pieces)])
-    corners = [indices + first for (_, indices, _), first in zip(pieces, firsts[:-1], strict=True)]
+    points = offsets_of(np.array([len(piece.vertices) for piece in pieces], np.intp))
+    cells = offsets_of(np.array([piece.cell_count for piece in pieces], np.intp))
+    none = np.empty(0, np.intp)
+    counts = np.concatenate([none, *(piece.counts for piece in pieces)])
     return Facets(
-        np.concatenate([np.empty((0, 3)), *(vertices for vertices, _, _ in pieces)]),
-        np.concatenate([np.empty(0, np.intp), *corners]),
-        offsets_of(np.concatenate([np.empty(0, np.intp), *(counts for _, _, counts in pieces)])),
+        np.concatenate([np.empty((0, 3)), *(piece.vertices for piece in pieces)]),
+        np.concatenate([none, *map(np.add, (piece.indices for piece in pieces), points)]),
+        offsets_of(counts),
+        source=np.concatenate([none, *map(np.add, (piece.source for piece in pieces), cells)]),
     )
 
 

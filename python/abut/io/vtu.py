@@ -52,4 +52,4 @@ def _read_piece(file: vtk_xml.File, piece: Element) -> Piece:
     types = read_wholes(file, piece, "Cells", "types")
     if len(types) != len(counts):
         raise ValueError(f"it has {len(types)} types of {len(counts)} cells")
-    return vertices, *facets_of_cells(types, indices, counts)
+    return Piece(vertices, *facets_of_cells(types, indices, counts), len(types))
