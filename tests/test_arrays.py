@@ -224,6 +224,20 @@ def test_missing_values_of_pyarrow():
         EXPECTED.match(EXPECTED, library.array([1, None, 2]), [1, 2, 3])
 
 
+def test_lists_and_masks_of_pyarrow():
+    library = pytest.importorskip("pyarrow")
+    with pytest.raises(TypeError, match="centers has dtype object, but must be real numbers"):
+        abut.find_contacts(library.array(CENTERS.tolist()), RADII, MESH)
+    with pytest.raises(TypeError, match="indices has missing values, but must be integers"):
+        EXPECTED[library.array([True, None])]
+
+
+def test_frames_that_polars_has_not_made_yet():
+    library = pytest.importorskip("polars")
+    with pytest.raises(TypeError, match="centers is a LazyFrame, but must be real numbers"):
+        abut.find_contacts(library.LazyFrame(columns(CENTERS)), RADII, MESH)
+
+
 def test_a_missing_number():
     library = pytest.importorskip("pandas")
     with pytest.raises(TypeError, match="radii is a NAType, but must be real numbers"):

@@ -1,8 +1,10 @@
 """The command `abut`: what it prints, what it writes, how it fails."""
 
+import gzip
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -647,6 +649,31 @@ def test_frame_that_is_no_number(run):
 def test_files_in_each_others_place(run):
     done = run("contacts spheres.csv square.obj -o out.csv")
     fails(done, "square.obj is a mesh, which comes first: abut contacts square.obj spheres.csv")
+    Path("square.obj.gz").write_bytes(gzip.compress(SQUARE.encode()))
+    fails(run("contacts spheres.csv square.obj.gz -o out.csv"), "square.obj.gz is a mesh")
+
+
+def test_a_packed_mesh_and_spheres_of_write_frames(run, here):
+    Path("square.obj.gz").write_bytes(gzip.compress(SQUARE.encode()))
+    sim = abut.Simulation(step=1e-5)
+    sim.add_spheres([[0.5, 0.5, 0.09]], 0.1, abut.Material(density=1.0))
+    abut.write_frames("step{step}.vtp")(sim)
+    status, out, _ = run("contacts square.obj.gz step0.vtp -o -")
+    assert status == 0 and len(out.splitlines()) == 2
+
+
+def test_info_warns_once_of_what_is_left_out(run, here):
+    cells = """0 1 2 0 1 2 3</DataArray><DataArray type="Int32" Name="offsets">3 7</DataArray>
+        <DataArray type="UInt8" Name="types">5 10"""
+    (here / "mesh.vtu").write_text(
+        f"""<VTKFile type="UnstructuredGrid"><UnstructuredGrid><Piece><Points><DataArray
+        type="Float64" NumberOfComponents="3">0 0 0 1 0 0 0 1 0 0 0 1</DataArray></Points><Cells>
+        <DataArray type="Int32" Name="connectivity">{cells}</DataArray></Cells></Piece>
+        </UnstructuredGrid></VTKFile>"""
+    )
+    status, out, err = run("info mesh.vtu")
+    assert status == 0 and table(out)["facets"] == "1"
+    assert err == "abut: warning: cells that are no facets are left out: 1 tetra\n"
 
 
 @pytest.mark.parametrize("content", [bytes(range(256)), b"\x1b[31mx,\x1b]0;title\x07y,z\n1,2,3\n"])

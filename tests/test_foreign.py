@@ -141,6 +141,13 @@ def test_to_pyvista(pyvista):
     assert mesh.vertices[1, 0] == 1.0
 
 
+def test_a_mesh_without_facets_to_pyvista(pyvista):
+    for vertices in (np.empty((0, 3)), VERTICES):
+        mesh = abut.Mesh(vertices, np.empty((0, 3), int))
+        found = mesh.to_pyvista({"wear": []}, {"force": np.empty((len(vertices), 3))})
+        assert (found.n_points, found.n_cells) == (len(vertices), 0)
+
+
 # ---- meshio --------------------------------------------------------------------------------------
 
 
@@ -176,6 +183,11 @@ def test_points_of_pyvista_are_no_mesh():
     pyvista = pytest.importorskip("pyvista")
     with pytest.raises(ValueError, match="the mesh has 6 points, but no facets between them"):
         abut.find_contacts([[0, 0, 0]], 1.0, pyvista.PolyData(np.array(VERTICES, float)))
+
+
+def test_facets_of_meshio_are_numbered_as_cells(meshio):
+    cells = [("line", [[0, 1]]), ("triangle", [[0, 1, 2]]), ("vertex", [[3]]), ("quad", MIXED)]
+    assert abut.Mesh.from_any(meshio.Mesh(VERTICES, cells)).source.tolist() == [1, 3, 4]
 
 
 def test_blocks_of_polygons(meshio):

@@ -173,3 +173,11 @@ def test_types_import_nothing():
     code = f"import sys, abut; print(sorted({names} & sys.modules.keys()))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_mypy_knows_the_names_and_no_others(mypy):
+    lines, said = mypy(
+        "import abut\nabut.find_contacts\nabut.examples.mixer\nabut.__version__\n"
+        "abut.find_contact\nabut.Meshes\n"
+    )
+    assert lines == [5, 6], said

@@ -1,5 +1,9 @@
 """VTP and VTU as VTK and meshio write and read them, in every form that VTK has."""
 
+import base64
+import lzma
+import zlib
+
 import numpy as np
 import pytest
 
@@ -129,6 +133,13 @@ def test_pieces_follow_one_another(mesh, tmp_path):
         (">3<", ">3 2<", r"Polys: offsets\[1\] is less than the one before"),
         ("1 0 0", "1 nan 0", "point 1 has a coordinate that is not finite"),
         ('Components="3"', 'Components="9"', r"its points have shape \(1, 9\)"),
+        ("0 1 2<", f"0 1 {2**80}<", "connectivity: Python int"),
+        (
+            "0 1 2<",
+            f"0 1 {2**32}<",
+            f"connectivity: Python integer {2**32} out of bounds for int32",
+        ),
+        ("<VTKFile", '<?xml version="1.0" encoding="of"?><VTKFile', "unknown encoding: of"),
         ('"Float64"', '"Float16"', "type is 'Float16', but must be"),
         ('"Int32" Name="offsets"', '"Float32" Name="offsets"', "offsets must be whole numbers"),
         ("<Polys>", "<Strips><X/></Strips><Polys>", None),
@@ -149,6 +160,23 @@ def test_files_that_say_what_cannot_be(tmp_path, old, new, message):
         abut.read_mesh(path)
 
 
+@pytest.mark.parametrize("size", [0, 48, 71, 73, 2**63, 2**64 - 1])
+@pytest.mark.parametrize("compressor", ["vtkZLibDataCompressor", "vtkLZMADataCompressor"])
+def test_blocks_of_other_sizes_than_announced(tmp_path, compressor, size):
+    pack = zlib.compress if "ZLib" in compressor else lzma.compress
+    packed = pack(np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0.0]]).tobytes())
+    head = np.array([1, size, 0, len(packed)], np.uint64).tobytes()
+    points = base64.b64encode(head).decode() + base64.b64encode(packed).decode()
+    path = tmp_path / "mesh.vtp"
+    path.write_text(
+        f"""<VTKFile type="PolyData" header_type="UInt64" compressor="{compressor}"><PolyData>
+        <Piece><Points><DataArray type="Float64" NumberOfComponents="3" format="binary">{points}
+        </DataArray></Points></Piece></PolyData></VTKFile>"""
+    )
+    with pytest.raises(ValueError, match=r"mesh\.vtp: DataArray: "):
+        abut.read_mesh(path)
+
+
 # ---- cells ---------------------------------------------------------------------------------------
 
 
@@ -161,6 +189,51 @@ def test_cells_that_are_facets(pyvista, tmp_path):
     with pytest.warns(abut.MeshWarning, match="no facets are left out: 1 tetra"):
         mesh = abut.read_mesh(tmp_path / "mesh.vtu", split=True)
     assert corners(mesh)[:2] == [[0, 1, 2], [0, 1, 2, 3]]
+    assert mesh.source.tolist() == [0, 2, *[3] * (len(mesh) - 2)]
+
+
+@pytest.mark.parametrize("ending", [".vtp", ".vtu"])
+def test_facets_are_numbered_as_cells(pyvista, tmp_path, ending):
+    data = pyvista.PolyData(
+        np.array(VERTICES, float), verts=[1, 6], lines=[2, 5, 6], faces=[3, 0, 1, 2, 3, 1, 4, 5]
+    )
+    data = data if ending == ".vtp" else data.cast_to_unstructured_grid()
+    path = tmp_path / f"mesh{ending}"
+    data.save(path)
+    for mesh in (abut.read_mesh(path), abut.Mesh.from_any(data)):
+        assert corners(mesh) == [[0, 1, 2], [1, 4, 5]] and mesh.source.tolist() == [2, 3]
+    write_by_vtk(pyvista, data, path, "ascii")
+    piece = path.read_text().partition("<Piece")[2].partition("</Piece>")[0]
+    path.write_text(path.read_text().replace("</Piece>", f"</Piece><Piece{piece}</Piece>"))
+    assert abut.read_mesh(path).source.tolist() == [2, 3, 6, 7]
+
+
+def grid_file(path, connectivity, ends, types):
+    path.write_text(
+        f"""<VTKFile type="UnstructuredGrid"><UnstructuredGrid><Piece><Points><DataArray
+        type="Float64" NumberOfComponents="3">0 0 0 1 0 0 0 1 0 1 1 0</DataArray></Points><Cells>
+        <DataArray type="Int32" Name="connectivity">{connectivity}</DataArray>
+        <DataArray type="Int32" Name="offsets">{ends}</DataArray>
+        <DataArray type="UInt8" Name="types">{types}</DataArray></Cells></Piece>
+        </UnstructuredGrid></VTKFile>"""
+    )
+
+
+def test_cells_with_too_few_points(tmp_path):
+    path = tmp_path / "mesh.vtu"
+    grid_file(path, "0 1 3 2 1 3 2 0 1", "4 7 9", "9 9 5")
+    with pytest.raises(ValueError, match=r"mesh\.vtu: cell 1 is a quad, but has 3 points"):
+        abut.read_mesh(path)
+    grid_file(path, "0 1 2 1 3 2", "3 3 6", "5 7 5")  # a polygon without points
+    with pytest.warns(abut.MeshWarning, match="1 of 3 facets has fewer than three .*: facet 1"):
+        assert abut.read_mesh(path).source.tolist() == [0, 2]
+
+
+def test_cells_of_unknown_types(tmp_path):
+    path = tmp_path / "mesh.vtu"
+    grid_file(path, "0 1 2 0 1 2", "3 3 6", "5 0 69")
+    with pytest.warns(abut.MeshWarning, match="no facets are left out: 1 of type 69$"):
+        assert abut.read_mesh(path).source.tolist() == [0]
 
 
 def test_solids_alone(pyvista, tmp_path):
@@ -209,7 +282,15 @@ def test_meshio_reads_vtu(mesh, tmp_path):
         ),
         ({"point_data": {"a": ["b"] * 7}}, TypeError, r"point_data\['a'\] has dtype <U1, but must"),
         ({"cell_data": np.ones(3)}, TypeError, "cell_data must be a dict of names and columns"),
-        ({"point_data": {0: [1] * 7}}, TypeError, "point_data must be a dict of names and columns"),
+        (
+            {"cell_data": {"a": np.empty((3, 0))}},
+            ValueError,
+            r"cell_data\['a'\] has shape \(3, 0\)",
+        ),
+        ({"cell_data": {"a": 1.0}}, ValueError, r"cell_data\['a'\] has shape \(\), but must be"),
+        ({"cell_data": {3: [1] * 3}}, TypeError, "cell_data has the name 3, but names must be str"),
+        ({"cell_data": {"a\x01": [1] * 3}}, ValueError, r"cell_data has the name 'a\\x01', but"),
+        ({"point_data": {"": [1] * 7}}, ValueError, "point_data has the name '', but names must"),
         ({"cell_data": {"a": [1j] * 3}}, TypeError, r"cell_data\['a'\] has dtype complex128"),
     ],
 )
@@ -224,6 +305,13 @@ def test_columns_of_a_data_frame(mesh, tmp_path):
     pandas = pytest.importorskip("pandas")
     mesh.save(tmp_path / "mesh.vtp", cell_data=pandas.DataFrame({"wear": [1, 2, 3]}))
     assert b'"wear"' in (tmp_path / "mesh.vtp").read_bytes()
+
+
+def test_names_that_xml_has_other_uses_for(pyvista, mesh, tmp_path):
+    name = """<AppendedData a="1"> & 'größe'"""
+    mesh.save(tmp_path / "mesh.vtp", cell_data={name: [1, 2, 3]})
+    assert pyvista.read(tmp_path / "mesh.vtp").cell_data[name].tolist() == [1, 2, 3]
+    assert corners(abut.read_mesh(tmp_path / "mesh.vtp")) == corners(mesh)
 
 
 def test_stl_holds_no_columns(mesh, tmp_path):

@@ -71,7 +71,10 @@ def _exchanged(value: Any, name: str, array: NDArray[Any]) -> NDArray[Any]:
     if not hasattr(value, "to_numpy"):
         return array
     if not hasattr(value, "isna"):
-        return np.asarray(value.to_numpy())
+        try:
+            return np.asarray(value.to_numpy())
+        except (TypeError, ValueError):  # of pyarrow's lists, say, which are objects
+            return array
     return _of_pandas(value, array)
 
 
@@ -100,7 +103,8 @@ def _misses(value: Any) -> bool:
     if hasattr(value, "isna"):
         return bool(np.any(np.asarray(value.isna())))
     count = getattr(value, "null_count", 0)
-    return bool(np.any(np.asarray(count() if callable(count) else count)))
+    counts = np.asarray(count() if callable(count) else count)
+    return counts.dtype.kind in WHOLE and bool(counts.any())
 
 
 def _is_on_device(value: Any) -> bool:

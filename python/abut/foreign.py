@@ -92,7 +92,11 @@ def _from_numpy_stl(obj: Any) -> Facets:
 def _from_pyvista(obj: Any) -> Facets:
     if getattr(obj, "n_strips", 0):
         raise ValueError("the pyvista mesh has triangle strips: give polydata.triangulate()")
-    return Facets(checks.points(obj.points, "points"), *_from_vtk(obj.faces))
+    indices, offsets = _from_vtk(obj.faces)
+    # points and lines stand before facets
+    first = getattr(obj, "n_verts", 0) + getattr(obj, "n_lines", 0)
+    source = first + np.arange(len(offsets) - 1)
+    return Facets(checks.points(obj.points, "points"), indices, offsets, source=source)
 
 
 def _from_grid(obj: Any) -> Facets:
@@ -147,18 +151,22 @@ def _from_vtk(faces: Any) -> Corners:
 
 def _from_meshio(obj: Any) -> Facets:
     counts: Counter[str] = Counter()
+    none = np.zeros(0, np.intp)
+    indices, sides, source = [none], [none], [none]
     for block in obj.cells:
+        if block.type in CORNERS:
+            corners, offsets = read_facets(_corners(block.data, CORNERS[block.type]))
+            indices.append(corners)
+            sides.append(np.diff(offsets))
+            source.append(counts.total() + np.arange(len(block.data)))
         counts[block.type] += len(block.data)
     tell_left_out(counts)
-    facets = [
-        read_facets(_corners(block.data, CORNERS[block.type]))
-        for block in obj.cells
-        if block.type in CORNERS
-    ]
-    indices = [np.zeros(0, np.intp), *(corners for corners, _ in facets)]
-    sides = [np.zeros(0, np.intp), *(np.diff(offsets) for _, offsets in facets)]
-    offsets = offsets_of(np.concatenate(sides))
-    return Facets(checks.points(obj.points, "points"), np.concatenate(indices), offsets)
+    return Facets(
+        checks.points(obj.points, "points"),
+        np.concatenate(indices),
+        offsets_of(np.concatenate(sides)),
+        source=np.concatenate(source),
+    )
 
 
 def _corners(cells: Any, count: int | None) -> Any:
@@ -237,10 +245,11 @@ def to_pyvista(
     of_facets, of_vertices = columns_of_mesh(mesh, cell_data, point_data)
     cells = np.insert(mesh.indices, mesh.offsets[:-1], np.diff(mesh.offsets))
     found = import_extra("pyvista", "view").PolyData(mesh.vertices.copy(), cells)
-    for name, column in {**described(mesh), **of_facets}.items():
-        found.cell_data[name] = column.copy()
-    for name, column in of_vertices.items():
-        found.point_data[name] = column.copy()
+    columns = [(found.cell_data, {**described(mesh), **of_facets}), (found.point_data, of_vertices)]
+    for data, arrays in columns:
+        for name, column in arrays.items():
+            if len(column):  # pyvista takes no empty arrays
+                data[name] = column.copy()
     return found
 
 

@@ -177,10 +177,11 @@ class Mesh:
 
             - ``trimesh.Trimesh``, or a ``Scene``, whose meshes are put in their places;
             - ``pyvista.PolyData``; any grid (``UnstructuredGrid``, ``StructuredGrid``, ...), of
-              which the surface is taken, and `source` has the cell that each facet is of;
+              which the surface is taken; `source` has the cell that each facet is, or is of;
               ``MultiBlock``, whose blocks' facets follow one another;
             - ``meshio.Mesh``: cells that are no facets are left out with a `MeshWarning`, and
               curved ones (``triangle6``, ``quad8``, ...) become flat facets between their corners;
+              `source` counts the cells of all blocks;
             - ``stl.mesh.Mesh`` of numpy-stl.
         weld : float or None, default 0
             Vertices within this distance become one, too, as in `read_mesh`; None leaves all of

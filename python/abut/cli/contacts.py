@@ -94,5 +94,10 @@ def _find(finder, frame, arguments):
 def _check_order(arguments):
     """Both files would be of no known kind, if they were taken for each other."""
     mesh, spheres = Path(arguments.mesh), Path(arguments.spheres)
-    if spheres.suffix.lower() in MESH_ENDINGS and mesh.suffix.lower() not in MESH_ENDINGS:
+    if _may_be_mesh(spheres) and not _may_be_mesh(mesh):
         raise ValueError(f"{spheres} is a mesh, which comes first: abut contacts {spheres} {mesh}")
+
+
+def _may_be_mesh(path):
+    packed = path.suffix.lower() == ".gz"
+    return (path.with_suffix("") if packed else path).suffix.lower() in MESH_ENDINGS

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from ..io import read_facets
@@ -36,7 +38,9 @@ def add(commands):
 
 def _run(arguments):
     # read twice: a mesh does not know how many facets were left out of it
-    given = len(read_facets(arguments.mesh, arguments.part).offsets) - 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the second reading gives the same
+        given = len(read_facets(arguments.mesh, arguments.part).offsets) - 1
     mesh = read_mesh(arguments, split=True)
     parts = np.unique(mesh.source, return_counts=True)[1]
     rows = _description(mesh)

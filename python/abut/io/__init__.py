@@ -16,7 +16,7 @@ from ..convex_contacts import ConvexContacts
 from ..mesh import Mesh, left_out_text, warn
 from ..pairs import Pairs
 from ..table import Table
-from . import csv, dump, gz, mdpa, npy, npz, npz_convex, obj, other, parquet, ply, stl, vtp, vtu
+from . import csv, dump, mdpa, npy, npz, npz_convex, obj, other, parquet, ply, stl, vtp, vtu
 from .facets import Facets
 from .frame import Frame
 from .frames import Frames, read_frames
@@ -109,8 +109,9 @@ def read_mesh(
     Returns
     -------
     Mesh
-        Its `source` has each facet's number in the file, from 0; its `vertex_source` tells which
-        vertex each one in the file became.
+        Its `source` has each facet's number in the file, from 0: in files of cells, such as VTP and
+        VTU, the cell's, so that ``values[mesh.source]`` are those of a file's cell data. Its
+        `vertex_source` tells which vertex each one in the file became.
 
     Raises
     ------
@@ -170,7 +171,10 @@ def read_facets(path: Pathlike, part: str | None = None) -> Facets:
     """The facets of a mesh file as it holds them: neither welded nor validated."""
     file = _path(path)
     if file.suffix.lower() == ".gz":
-        with gz.unpacked(file) as inner:
+        # when it is needed: gzip and tempfile take long to import
+        from .gz import unpacked
+
+        with unpacked(file) as inner:
             return _read_part(inner, part)
     return _read_part(file, part)
 

@@ -23,14 +23,16 @@ CORNERS = {
     "polygon": None,
 }
 _CURVED = {"triangle6", "triangle7", "quad8", "quad9"}
-_TOUCHED_BY_NONE = {"vertex", "poly_vertex", "line", "poly_line", "line3"}
+_WITHOUT_AREA = {"empty", "vertex", "poly_vertex", "line", "poly_line", "line3"}
 
 VTK_NAMES = {
+    0: "empty",
     1: "vertex",
     2: "poly_vertex",
     3: "line",
     4: "poly_line",
     5: "triangle",
+    6: "triangle_strip",
     7: "polygon",
     8: "pixel",
     9: "quad",
@@ -48,6 +50,7 @@ VTK_NAMES = {
     34: "triangle7",
     42: "polyhedron",
 }
+_FACET_TYPES = [number for number, name in VTK_NAMES.items() if name in CORNERS]
 VTK_TRIANGLE, VTK_POLYGON, VTK_PIXEL, VTK_QUAD = 5, 7, 8, 9
 
 
@@ -67,7 +70,7 @@ def tell_left_out(counts: Mapping[str, int]) -> None:
     solid = {
         name: count
         for name, count in counts.items()
-        if count and name not in CORNERS and name not in _TOUCHED_BY_NONE
+        if count and name not in CORNERS and name not in _WITHOUT_AREA
     }
     facet_count = sum(count for name, count in counts.items() if name in CORNERS)
     if solid and not facet_count:
@@ -88,8 +91,8 @@ def _listed(counts: Mapping[str, int]) -> str:
 
 def facets_of_cells(
     types: NDArray[np.integer], indices: NDArray[np.intp], counts: NDArray[np.intp]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The facets among cells, in their order: their corners, and how many each has.
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """The facets among cells, in their order: their corners, how many each has, and their cells.
 
     Parameters
     ----------
@@ -99,26 +102,38 @@ def facets_of_cells(
         The points of all cells.
     counts : (n,) ndarray of intp
         How many each cell has.
+
+    Raises
+    ------
+    ValueError
+        If a cell has fewer points than its type has corners, or there are solids and no facets.
     """
-    numbers, first, amounts = np.unique(types, return_index=True, return_counts=True)
-    names = [VTK_NAMES.get(number, f"cells of type {number}") for number in numbers.tolist()]
+    numbers, amounts = np.unique(types, return_counts=True)
+    names = [VTK_NAMES.get(number, f"of type {number}") for number in numbers.tolist()]
     tell_left_out(dict(zip(names, amounts.tolist(), strict=True)))
-    corners = np.zeros(len(types), np.intp)
-    for number, name, cell in zip(numbers, names, first, strict=True):
-        if name in CORNERS:
-            chosen = types == number
-            corners[chosen] = CORNERS[name] or counts[chosen]
-            if (counts[chosen] < corners[chosen]).any():
-                raise ValueError(
-                    f"cell {cell} or one after it is a {name},"
-                    f" but has fewer than {counted(int(CORNERS[name] or 0), 'point')}"
-                )
-    kept = np.flatnonzero(corners)
-    ends = np.cumsum(corners[kept])
+    cells = np.flatnonzero(np.isin(types, _FACET_TYPES))
+    corners = _corner_counts(types, counts, cells)
+    starts = offsets_of(corners)
     # the place of each corner in its cell
-    place = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - corners[kept], corners[kept])
-    cell_of_corner = np.repeat(kept, corners[kept])
+    place = np.arange(starts[-1]) - np.repeat(starts[:-1], corners)
+    cell_of_corner = np.repeat(cells, corners)
     # a pixel's last two points stand the other way round
     is_turned = (types[cell_of_corner] == VTK_PIXEL) & (place >= 2)
     place[is_turned] = 5 - place[is_turned]
-    return indices[offsets_of(counts)[:-1][cell_of_corner] + place], corners[kept]
+    return indices[offsets_of(counts)[:-1][cell_of_corner] + place], corners, cells
+
+
+def _corner_counts(
+    types: NDArray[np.integer], counts: NDArray[np.intp], cells: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """How many corners each of these cells has, all of which are facets."""
+    corners = counts[cells]
+    for number in _FACET_TYPES:
+        if count := CORNERS[VTK_NAMES[number]]:
+            corners[types[cells] == number] = count
+    short = np.flatnonzero(counts[cells] < corners)
+    if len(short):
+        cell = cells[short[0]]
+        name, points = VTK_NAMES[int(types[cell])], counted(int(counts[cell]), "point")
+        raise ValueError(f"cell {cell} is a {name}, but has {points}")
+    return corners

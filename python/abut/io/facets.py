@@ -18,7 +18,7 @@ class Facets(NamedTuple):
     units : ndarray (v, 3) of float64 or None
         The last digit that was written of each coordinate; None where float32 or float64 tells.
     source : ndarray (m,) of intp or None
-        Each facet's number in the file; None where that is its number here.
+        Each facet's number in the file, or that of its cell; None where that is its number here.
     vertex_source : ndarray (vertices in the file,) of intp or None
         The number here of each vertex in the file; None where that is its number there.
     """

@@ -60,7 +60,7 @@ def read(path: Path) -> Facets:
         pass  # one that is not there is an OSError, whatever the package would say
     try:
         return read_surface(_LOADERS[path.suffix.lower()](path))
-    except ImportError:
+    except (ImportError, MemoryError):
         raise
     # packages raise what they like of files that are broken
     except Exception as error:

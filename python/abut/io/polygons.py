@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
-from xml.etree.ElementTree import Element
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,10 +14,32 @@ from .facets import Facets, offsets_of
 from .vtk_xml import File
 
 if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
     from ..mesh import Mesh
 
-# the vertices of a piece, and its facets' corners and numbers of corners
-Piece = tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]
+
+class Piece(NamedTuple):
+    """A part of a file.
+
+    Attributes
+    ----------
+    vertices : (v, 3) ndarray of float64
+    indices : (k,) ndarray of intp
+        The facets' corners, one facet after the other.
+    counts : (m,) ndarray of intp
+        How many each has.
+    source : (m,) ndarray of intp
+        The number of each facet among the cells of the piece.
+    cell_count : int
+        How many these are.
+    """
+
+    vertices: NDArray[np.float64]
+    indices: NDArray[np.intp]
+    counts: NDArray[np.intp]
+    source: NDArray[np.intp]
+    cell_count: int
 
 
 def described(mesh: Mesh) -> dict[str, NDArray]:
@@ -46,18 +67,30 @@ def _columns(
 ) -> dict[str, NDArray]:
     data = {} if data is None else data
     # pyvista's cell_data and a DataFrame are no Mapping, but have what is needed of one
-    if not hasattr(data, "items") or not all(isinstance(name, str) for name, _ in data.items()):
+    if not hasattr(data, "items"):
         raise TypeError(f'{argument} must be a dict of names and columns: {{"force": column}}')
+    columns = dict(data.items())
+    _check_names(columns, argument)
     return {
         name: _column(column, f"{argument}[{name!r}]", count, item, items)
-        for name, column in data.items()
+        for name, column in columns.items()
     }
+
+
+def _check_names(columns: Mapping[str, ArrayLike], what: str) -> None:
+    for name in columns:
+        if not isinstance(name, str):
+            raise TypeError(f"{what} has the name {name!r}, but names must be str")
+        # XML has no way to write control characters
+        if not name.isprintable() or not name:
+            raise ValueError(f"{what} has the name {name!r}, but names must be printable")
 
 
 def _column(value: ArrayLike, name: str, count: int, item: str, items: str) -> NDArray:
     """Numbers as such files hold them, an entry for each item."""
     array = checks.read(value, name, checks.REAL + "b", "real numbers")
-    if array.ndim not in (1, 2) or len(array) != count:
+    # VTK reads no file that has a column without numbers
+    if array.shape[:1] != (count,) or array.ndim > 2 or array.shape[1:] == (0,):
         raise ValueError(
             f"{name} has shape {array.shape}, but must be ({count},) or ({count}, k):"
             f" {checks.there_are(count, item, items)}"
@@ -83,12 +116,15 @@ def read_polygons(path: Path, kind: str, read_piece: Callable[[File, Element], P
 
 
 def _joined(pieces: list[Piece]) -> Facets:
-    firsts = np.cumsum([0, *(len(vertices) for vertices, _, _ in pieces)])
-    corners = [indices + first for (_, indices, _), first in zip(pieces, firsts[:-1], strict=True)]
+    points = offsets_of(np.array([len(piece.vertices) for piece in pieces], np.intp))
+    cells = offsets_of(np.array([piece.cell_count for piece in pieces], np.intp))
+    none = np.empty(0, np.intp)
+    counts = np.concatenate([none, *(piece.counts for piece in pieces)])
     return Facets(
-        np.concatenate([np.empty((0, 3)), *(vertices for vertices, _, _ in pieces)]),
-        np.concatenate([np.empty(0, np.intp), *corners]),
-        offsets_of(np.concatenate([np.empty(0, np.intp), *(counts for _, _, counts in pieces)])),
+        np.concatenate([np.empty((0, 3)), *(piece.vertices for piece in pieces)]),
+        np.concatenate([none, *map(np.add, (piece.indices for piece in pieces), points)]),
+        offsets_of(counts),
+        source=np.concatenate([none, *map(np.add, (piece.source for piece in pieces), cells)]),
     )
 
 

@@ -6,9 +6,12 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import NamedTuple
-from xml.etree import ElementTree
-from xml.sax.saxutils import quoteattr
+from typing import TYPE_CHECKING, NamedTuple
+
+from .vtk_xml import quoted
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 _ORDER = "LittleEndian" if sys.byteorder == "little" else "BigEndian"
 _HEAD = (
@@ -29,6 +32,9 @@ class Entry(NamedTuple):
 
 def read(path: Path) -> list[Entry]:
     """The files that a list names, in its order."""
+    # it takes long to import
+    from xml.etree import ElementTree
+
     try:
         root = ElementTree.parse(path).getroot()
         if root.get("type") != "Collection":
@@ -40,7 +46,7 @@ def read(path: Path) -> list[Entry]:
     return entries
 
 
-def _entry(folder: Path, item: ElementTree.Element) -> Entry:
+def _entry(folder: Path, item: Element) -> Entry:
     for name in ("timestep", "file"):
         if not item.get(name):
             raise ValueError(f"a DataSet has no {name}")
@@ -75,7 +81,7 @@ class Collection:
     def add(self, time: float, file: Path) -> None:
         """Add the file of a time; a file that was added last is not added again."""
         name = Path(os.path.relpath(file, self._path.parent)).as_posix()
-        entry = f'<DataSet timestep="{time!r}" part="0" file={quoteattr(name)}/>\n'
+        entry = f'<DataSet timestep="{time!r}" part="0" file={quoted(name)}/>\n'
         if entry == self._last:
             return
         if not self._last:

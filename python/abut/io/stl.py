@@ -13,10 +13,10 @@ from ..checks import counted
 from .digits import Coordinates
 from .facets import Facets, offsets_of
 from .text import shown
-from .vtk_xml import ArraysByName
 
 if TYPE_CHECKING:
     from ..mesh import Mesh
+    from .vtk_xml import ArraysByName
 
 _HEAD = 84  # a line of 80 bytes and the count of facets
 _RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])

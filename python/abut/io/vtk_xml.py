@@ -14,12 +14,13 @@ import sys
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
-from xml.etree import ElementTree
-from xml.sax.saxutils import quoteattr
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 ArraysByName = Mapping[str, NDArray]
 
@@ -36,6 +37,11 @@ _LENGTHS = {"UInt32": "u4", "UInt64": "u8"}
 _LENGTH = np.dtype(np.uint64)
 
 _APPENDED, _FOOT = b"<AppendedData", b"</VTKFile>"
+
+_ESCAPES = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
+    | {"\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
+)
 
 
 # ---- writing -------------------------------------------------------------------------------------
@@ -106,11 +112,16 @@ def _head(
     )
 
 
+def quoted(text: str) -> str:
+    """The value of an attribute, as xml.sax.saxutils makes it, which takes long to import."""
+    return f'"{text.translate(_ESCAPES)}"'
+
+
 def _described(name: str, array: NDArray, offset: int, size: str = "") -> str:
     components = f' NumberOfComponents="{array.shape[1]}"' if array.ndim == 2 else ""
     return (
         f'<DataArray type="{_KINDS[array.dtype.kind]}{8 * array.dtype.itemsize}"'
-        f' Name={quoteattr(name)}{components}{size} format="appended" offset="{offset}"/>'
+        f' Name={quoted(name)}{components}{size} format="appended" offset="{offset}"/>'
     )
 
 
@@ -162,12 +173,15 @@ class File:
             self._data.close()
             raise
 
-    def _parse(self) -> ElementTree.Element:
+    def _parse(self) -> Element:
         """The elements; what is appended raw is no XML, and ends them."""
+        # when it is needed: it takes as long to import as the rest of this room
+        from xml.etree import ElementTree
+
         at = self._data.find(_APPENDED)
         try:
             root = ElementTree.fromstring(self._data[:] if at < 0 else self._data[:at] + _FOOT)
-        except ElementTree.ParseError as error:
+        except (ElementTree.ParseError, LookupError) as error:  # or of an unknown encoding
             raise ValueError(f"it is no XML file, or was cut off: {error}") from None
         is_raw, self._begin = True, len(self._data)
         if at >= 0:
@@ -186,7 +200,7 @@ class File:
     def __exit__(self, *exception: object) -> None:
         self._data.close()
 
-    def read(self, item: ElementTree.Element) -> NDArray:
+    def read(self, item: Element) -> NDArray:
         """The numbers of a DataArray, (n,) or (n, components)."""
         name = item.get("Name", item.tag)
         dtype = np.dtype(self._form.order + _known(_TYPES, item, "type", ""))
@@ -197,13 +211,13 @@ class File:
             numbers = self._numbers(item, dtype)
         except (zlib.error, lzma.LZMAError, binascii.Error) as error:
             raise ValueError(f"{name} is broken, or was cut off: {error}") from None
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             raise ValueError(f"{name}: {error}") from None
         if len(numbers) % width:
             raise ValueError(f"{name} has {len(numbers)} numbers, but {width} make an entry")
         return numbers.reshape(-1, width) if width > 1 else numbers
 
-    def _numbers(self, item: ElementTree.Element, dtype: np.dtype) -> NDArray:
+    def _numbers(self, item: Element, dtype: np.dtype) -> NDArray:
         kept = item.get("format", "ascii")
         if kept == "ascii":
             return _of_text(item.text or "", dtype)
@@ -222,7 +236,7 @@ class File:
         return np.frombuffer(content, dtype).astype(dtype.newbyteorder("="))
 
 
-def _known(table: Mapping, item: ElementTree.Element, key: str, usual: str):
+def _known(table: Mapping, item: Element, key: str, usual: str):
     value = item.get(key, usual)
     if value not in table:
         names = " or ".join(name or "none" for name in table)
@@ -230,7 +244,7 @@ def _known(table: Mapping, item: ElementTree.Element, key: str, usual: str):
     return table[value]
 
 
-def _whole(item: ElementTree.Element, key: str, usual: int) -> int:
+def _whole(item: Element, key: str, usual: int) -> int:
     text = item.get(key, str(usual))
     try:
         return int(text)
@@ -302,17 +316,19 @@ def _content(data: _Raw, form: _Form) -> bytes:
     )
 
 
+# one byte more than announced would tell that there are more
 def _inflate(packed: bytes, size: int) -> bytes:
-    return _checked(zlib.decompressobj().decompress(packed, size), size)
+    return _checked(zlib.decompressobj().decompress(packed, size + 1), size)
 
 
 def _unpack_lzma(packed: bytes, size: int) -> bytes:
-    return _checked(lzma.LZMADecompressor().decompress(packed, size), size)
+    return _checked(lzma.LZMADecompressor().decompress(packed, size + 1), size)
 
 
 def _checked(content: bytes, size: int) -> bytes:
     if len(content) != size:
-        raise ValueError(f"a block of it has {len(content)} bytes, but {size} are announced")
+        more = " or more" if len(content) > size else ""
+        raise ValueError(f"a block of it has {len(content)} bytes{more}, but {size} are announced")
     return content
 
 

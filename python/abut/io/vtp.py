@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
-from xml.etree.ElementTree import Element
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +17,13 @@ from . import vtk_xml
 from .facets import Facets
 from .frame import Frame
 from .npz import check_period, read_saved_period
-from .polygons import Piece, described, read_cells, read_polygons, read_vertices
+from .polygons import Piece, described, read_cells, read_polygons, read_vertices, read_wholes
 from .spheres import check_arrays, from_arrays
 from .vtk_xml import ArraysByName, Section
 
 if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
     from ..mesh import Mesh
     from ..table import Table
 
@@ -98,7 +99,11 @@ def _read_piece(file: vtk_xml.File, piece: Element) -> Piece:
     vertices = read_vertices(file, piece)
     if len(read_cells(file, piece, "Strips", len(vertices))[1]):
         raise ValueError("it has triangle strips, which are not read: triangulate them")
-    return vertices, *read_cells(file, piece, "Polys", len(vertices))
+    indices, counts = read_cells(file, piece, "Polys", len(vertices))
+    # the cells of a piece are its points, lines and polygons, one kind after the other
+    first = sum(len(read_wholes(file, piece, name, "offsets")) for name in ("Verts", "Lines"))
+    source = np.arange(first, first + len(counts))
+    return Piece(vertices, indices, counts, source, first + len(counts))
 
 
 def read_frame(path: Path, names: Sequence[str]) -> Frame:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
-from xml.etree.ElementTree import Element
 
 import numpy as np
 
@@ -15,6 +14,8 @@ from .polygons import Piece, described, read_cells, read_polygons, read_vertices
 from .vtk_xml import ArraysByName, Section
 
 if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
     from ..mesh import Mesh
 
 _KIND = "UnstructuredGrid"
@@ -51,4 +52,4 @@ def _read_piece(file: vtk_xml.File, piece: Element) -> Piece:
     types = read_wholes(file, piece, "Cells", "types")
     if len(types) != len(counts):
         raise ValueError(f"it has {len(types)} types of {len(counts)} cells")
-    return vertices, *facets_of_cells(types, indices, counts)
+    return Piece(vertices, *facets_of_cells(types, indices, counts), len(types))
