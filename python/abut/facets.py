@@ -36,6 +36,11 @@ def regular(facet_count: int, corner_count: int) -> NDArray[np.intp]:
     return np.arange(facet_count + 1, dtype=np.intp) * corner_count
 
 
+def vtk_cells(indices: NDArray[np.intp], offsets: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Facets as VTK and pyvista have them: count, corner, corner, ..., count, ..."""
+    return np.insert(indices, offsets[:-1], np.diff(offsets))
+
+
 def _remedy(array: NDArray[np.intp]) -> str:
     if array.ndim == 1 and array[0] in (3, 4) and len(array) > array[0]:
         return (

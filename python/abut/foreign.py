@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 
 from . import checks
 from .extras import import_extra
-from .facets import Corners, read_facets, regular
+from .facets import Corners, read_facets, regular, vtk_cells
 from .io.cells import CORNERS, tell_left_out
-from .io.facets import Facets, offsets_of
+from .io.facets import Facets, check_there_are_facets, joined_corners, offsets_of
 from .io.polygons import columns_of_mesh, described
 from .io.stl import fan_triangles
 from .io.weld import FEW_CORNERS, weld
@@ -49,9 +49,7 @@ def build_foreign(
 def read_surface(obj: Any) -> Facets:
     """Like `read_foreign`; what has points and no facets, as a cloud of them, is an error."""
     facets = read_foreign(obj)
-    if len(facets.vertices) and not len(facets.indices):
-        points = checks.counted(len(facets.vertices), "point")
-        raise ValueError(f"the mesh has {points}, but no facets between them")
+    check_there_are_facets(facets, "the mesh")
     return facets
 
 
@@ -123,14 +121,8 @@ def _from_grid(obj: Any) -> Facets:
 def _from_blocks(obj: Any) -> Facets:
     """The facets of all blocks of a pyvista MultiBlock, one block after the other."""
     parts = [read_foreign(block) for block in obj if block is not None]
-    firsts = np.cumsum([0, *(len(part.vertices) for part in parts)])
-    corners = [part.indices + first for part, first in zip(parts, firsts[:-1], strict=True)]
-    counts = [np.diff(part.offsets) for part in parts]
-    return Facets(
-        np.concatenate([np.empty((0, 3)), *(part.vertices for part in parts)]),
-        np.concatenate([np.empty(0, np.intp), *corners]),
-        offsets_of(np.concatenate([np.empty(0, np.intp), *counts])),
-    )
+    vertices = np.concatenate([np.empty((0, 3)), *(part.vertices for part in parts)])
+    return Facets(vertices, *joined_corners(parts))
 
 
 def _from_vtk(faces: Any) -> Corners:
@@ -243,7 +235,7 @@ def to_pyvista(
 ) -> Any:
     """What `Mesh.to_pyvista` returns."""
     of_facets, of_vertices = columns_of_mesh(mesh, cell_data, point_data)
-    cells = np.insert(mesh.indices, mesh.offsets[:-1], np.diff(mesh.offsets))
+    cells = vtk_cells(mesh.indices, mesh.offsets)
     found = import_extra("pyvista", "view").PolyData(mesh.vertices.copy(), cells)
     columns = [(found.cell_data, {**described(mesh), **of_facets}), (found.point_data, of_vertices)]
     for data, arrays in columns:

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import checks
 from .half_space import HalfSpace
 from .io import dump, save_table, vtp
+from .io.facets import joined_corners
 from .io.pvd import Collection
 from .orientations import turned
 from .poses import lengths_of, rotated
@@ -293,7 +294,7 @@ def _walls_to_vtp(simulation: Simulation, path: Path) -> None:
     vtp.save_polygons(
         path,
         np.concatenate(places),
-        *_joined_facets([wall.mesh for wall in walls]),
+        *joined_corners([wall.mesh for wall in walls]),
         {"force": np.concatenate([wall.nodal_forces for wall in walls])},
         {"wall": np.repeat([wall.number for wall in walls], counts)},
     )
@@ -301,15 +302,6 @@ def _walls_to_vtp(simulation: Simulation, path: Path) -> None:
 
 def _walls_with_facets(simulation: Simulation) -> list[Any]:
     return [wall for wall in simulation.walls if not isinstance(wall.mesh, HalfSpace)]
-
-
-def _joined_facets(shapes: list[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Indices and offsets of all facets, of meshes or convex shapes whose vertices follow one
-    another."""
-    firsts = np.cumsum([0, *(len(shape.vertices) for shape in shapes[:-1])])
-    indices = [shape.indices + first for shape, first in zip(shapes, firsts, strict=True)]
-    sides = np.concatenate([np.diff(shape.offsets) for shape in shapes])
-    return np.concatenate(indices), np.concatenate([[0], np.cumsum(sides)])
 
 
 def _bodies_to_vtp(simulation: Simulation, path: Path) -> None:
@@ -324,7 +316,7 @@ def _bodies_to_vtp(simulation: Simulation, path: Path) -> None:
     vtp.save_polygons(
         path,
         places + np.repeat(of.positions, counts, axis=0),
-        *_joined_facets(shapes),
+        *joined_corners(shapes),
         {},
         {
             name: np.repeat(column, facets, axis=0)

@@ -20,6 +20,7 @@ from .color_scale import (
     row_values,
 )
 from .extras import import_extra
+from .facets import vtk_cells
 from .maps import REDUCTIONS, facets_of
 from .poses import rotated
 
@@ -607,14 +608,12 @@ def _plotter(plotter):
 
 
 def _surface(mesh, facets):
-    """A pyvista.PolyData of some facets; its cells are count, corner, corner, ..."""
-    counts = np.diff(mesh.offsets)
-    cells = np.insert(mesh.indices, mesh.offsets[:-1], counts)
+    """A pyvista.PolyData of some facets."""
     chosen = np.zeros(len(mesh.areas), dtype=bool)
     chosen[facets] = True
-    return _import("pyvista").PolyData(
-        np.array(mesh.vertices), cells[np.repeat(chosen, counts + 1)]
-    )
+    entries = np.repeat(chosen, np.diff(mesh.offsets) + 1)
+    cells = vtk_cells(mesh.indices, mesh.offsets)[entries]
+    return _import("pyvista").PolyData(np.array(mesh.vertices), cells)
 
 
 def _pyvista_facets(plotter, mesh, facets, color, alpha):

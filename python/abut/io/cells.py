@@ -92,7 +92,7 @@ def _listed(counts: Mapping[str, int]) -> str:
 def facets_of_cells(
     types: NDArray[np.integer], indices: NDArray[np.intp], counts: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """The facets among cells, in their order: their corners, how many each has, and their cells.
+    """The facets among cells, in their order: their corners with offsets, and their cells.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def facets_of_cells(
     # a pixel's last two points stand the other way round
     is_turned = (types[cell_of_corner] == VTK_PIXEL) & (place >= 2)
     place[is_turned] = 5 - place[is_turned]
-    return indices[offsets_of(counts)[:-1][cell_of_corner] + place], corners, cells
+    return indices[offsets_of(counts)[:-1][cell_of_corner] + place], starts, cells
 
 
 def _corner_counts(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
-from .facets import Facets, offsets_of
+from .facets import Facets, check_there_are_facets, joined_corners, offsets_of
 from .vtk_xml import File
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ class Piece(NamedTuple):
     vertices : (v, 3) ndarray of float64
     indices : (k,) ndarray of intp
         The facets' corners, one facet after the other.
-    counts : (m,) ndarray of intp
-        How many each has.
+    offsets : (m + 1,) ndarray of intp
+        Where each begins and ends.
     source : (m,) ndarray of intp
         The number of each facet among the cells of the piece.
     cell_count : int
@@ -37,7 +37,7 @@ class Piece(NamedTuple):
 
     vertices: NDArray[np.float64]
     indices: NDArray[np.intp]
-    counts: NDArray[np.intp]
+    offsets: NDArray[np.intp]
     source: NDArray[np.intp]
     cell_count: int
 
@@ -107,24 +107,19 @@ def read_polygons(path: Path, kind: str, read_piece: Callable[[File, Element], P
     try:
         with File(path, kind) as file:
             facets = _joined([read_piece(file, piece) for piece in file.pieces])
-        if len(facets.vertices) and not len(facets.indices):
-            points = checks.counted(len(facets.vertices), "point")
-            raise ValueError(f"it has {points}, but no facets between them")
+        check_there_are_facets(facets, "it")
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     return facets
 
 
 def _joined(pieces: list[Piece]) -> Facets:
-    points = offsets_of(np.array([len(piece.vertices) for piece in pieces], np.intp))
     cells = offsets_of(np.array([piece.cell_count for piece in pieces], np.intp))
-    none = np.empty(0, np.intp)
-    counts = np.concatenate([none, *(piece.counts for piece in pieces)])
+    source = map(np.add, (piece.source for piece in pieces), cells)
     return Facets(
         np.concatenate([np.empty((0, 3)), *(piece.vertices for piece in pieces)]),
-        np.concatenate([none, *map(np.add, (piece.indices for piece in pieces), points)]),
-        offsets_of(counts),
-        source=np.concatenate([none, *map(np.add, (piece.source for piece in pieces), cells)]),
+        *joined_corners(pieces),
+        source=np.concatenate([np.empty(0, np.intp), *source]),
     )
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..poses import Period
 from . import vtk_xml
-from .facets import Facets
+from .facets import Facets, offsets_of
 from .frame import Frame
 from .npz import check_period, read_saved_period
 from .polygons import Piece, described, read_cells, read_polygons, read_vertices, read_wholes
@@ -103,7 +103,7 @@ def _read_piece(file: vtk_xml.File, piece: Element) -> Piece:
     # the cells of a piece are its points, lines and polygons, one kind after the other
     first = sum(len(read_wholes(file, piece, name, "offsets")) for name in ("Verts", "Lines"))
     source = np.arange(first, first + len(counts))
-    return Piece(vertices, indices, counts, source, first + len(counts))
+    return Piece(vertices, indices, offsets_of(counts), source, first + len(counts))
 
 
 def read_frame(path: Path, names: Sequence[str]) -> Frame:
