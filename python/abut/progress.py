@@ -23,30 +23,14 @@ class Counts(NamedTuple):
     sphere_steps: int
 
 
-class Progress:
-    """A line that is written again and again, by tqdm where that is installed.
+class _Told:
+    """What is written now and then, and at the end."""
 
-    Parameters
-    ----------
-    total : int
-        Steps that the run is to do.
-    count : callable
-        Tells what there is now.
-    """
-
-    def __init__(self, total: int, count: Callable[[], Counts]) -> None:
-        self._total, self._count = total, count
-        self._first = count()
+    def __init__(self, total: int, unit: str) -> None:
         self._began = self._last = time.perf_counter()
-        self._line = _line_of(total, "step")
+        self._line = _line_of(total, unit)
 
-    def steps_ahead(self, now: int) -> int:
-        """How many steps about make up the pause between two lines; `now` have been done."""
-        done = now - self._first.steps
-        seconds = time.perf_counter() - self._began
-        return max(1, int(done / seconds * _PAUSE)) if done else 1
-
-    def update(self) -> None:
+    def _tell(self) -> None:
         """Write the line where it is time."""
         now = time.perf_counter()
         if now - self._last >= _PAUSE:
@@ -59,6 +43,36 @@ class Progress:
         self._line.close()
 
     def _write(self) -> None:
+        raise NotImplementedError
+
+
+class Progress(_Told):
+    """A line that is written again and again, by tqdm where that is installed.
+
+    Parameters
+    ----------
+    total : int
+        Steps that the run is to do.
+    count : callable
+        Tells what there is now.
+    """
+
+    def __init__(self, total: int, count: Callable[[], Counts]) -> None:
+        self._count = count
+        self._first = count()
+        super().__init__(total, "step")
+
+    def steps_ahead(self, now: int) -> int:
+        """How many steps about make up the pause between two lines; `now` have been done."""
+        done = now - self._first.steps
+        seconds = time.perf_counter() - self._began
+        return max(1, int(done / seconds * _PAUSE)) if done else 1
+
+    def update(self) -> None:
+        """Write the line where it is time."""
+        self._tell()
+
+    def _write(self) -> None:
         now, first = self._count(), self._first
         seconds = time.perf_counter() - self._began
         sphere_steps = now.sphere_steps - first.sphere_steps
@@ -68,7 +82,7 @@ class Progress:
         self._line.write(now.steps - first.steps, seconds, text)
 
 
-class Tally:
+class Tally(_Told):
     """How many of several things are done, in a line that is written again and again.
 
     Parameters
@@ -80,22 +94,13 @@ class Tally:
     """
 
     def __init__(self, total: int, unit: str) -> None:
-        self._began = self._last = time.perf_counter()
-        self._line = _line_of(total, unit)
+        super().__init__(total, unit)
         self._done, self._text = 0, ""
 
     def update(self, done: int, text: str) -> None:
         """Write the line where it is time."""
         self._done, self._text = done, text
-        now = time.perf_counter()
-        if now - self._last >= _PAUSE:
-            self._last = now
-            self._write()
-
-    def close(self) -> None:
-        """Write the line for the last time, and end it."""
-        self._write()
-        self._line.close()
+        self._tell()
 
     def _write(self) -> None:
         self._line.write(self._done, time.perf_counter() - self._began, self._text)
