@@ -167,6 +167,7 @@ def _feed_setup(feed: Feed) -> dict[str, Any]:
         "start": feed.start,
         "until": feed.until,
         "seen": feed.seen,
+        "full_since": feed.full_since,
     }
 
 
@@ -505,7 +506,15 @@ def _feed(stored: Mapping[str, Any]) -> Feed:
     if not isinstance(insertion, Insertion):
         raise ValueError("its setup is damaged: there is no insertion where one should be")
     state = insertion.state_from_dict(stored["state"])
-    return Feed(insertion, state, float(stored["start"]), stored["until"], int(stored["seen"]))
+    seen = int(stored["seen"])
+    feed = Feed(insertion, state, float(stored["start"]), stored["until"], seen)
+    # files of abut 0.2 do not tell since when one waits
+    since = stored.get("full_since", seen if state.waiting else None)
+    if since is not None:
+        feed.full_since = int(since)
+        if not 0 <= feed.full_since <= seen:
+            raise ValueError(f"its setup is damaged: an insertion waits since step {since}")
+    return feed
 
 
 # ---- walls ----

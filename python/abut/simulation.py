@@ -56,7 +56,7 @@ from .progress import Counts, Progress
 from .record import Record
 from .schedule import MOST_STEPS, Feed, Schedule
 from .simd import level
-from .statistics import SimulationStatistics
+from .statistics import Clock, SimulationStatistics
 from .threads import worker_count
 from .walls import RESOLUTIONS, Wall, WallEntry, Walls, check_half_space
 
@@ -250,6 +250,7 @@ class Simulation:
         self._feeds: list[Feed] = []
         self._fresh: dict[str, Any] = {}
         self._sphere_steps = 0
+        self._clock = Clock()
         self._warned_of_image = False
         self._prepared = 0.0
         self._running = threading.Lock()
@@ -1129,7 +1130,7 @@ class Simulation:
         """
         count = self._read_steps(duration, steps)
         level()  # complains where the environment names a wrong one
-        with self._alone():
+        with self._alone(), self._clock.of("run"):
             self._prepare(count)
             told = Progress(count, self._count) if progress else None
             try:
@@ -1195,14 +1196,16 @@ class Simulation:
         now = self.step_count
         if self._forces or self._body_forces or self._walls.has_given:
             return now + 1
-        ahead = [feed.steps_ahead(self.time, self._step) for feed in self._feeds]
+        ahead = [feed.steps_ahead(now, self._step) for feed in self._feeds]
         if told is not None:
             ahead.append(told.steps_ahead(now))
         ends = [now + steps for steps in ahead] + [looked] * (now < looked)
         return min(self._schedule.next_step(now, end), *ends, end)
 
     def _advance(self, steps: int) -> None:
-        self._apply_forces()
+        if self._forces or self._body_forces:
+            with self._clock.of("calls"):
+                self._apply_forces()
         before, count = self.step_count, len(self.ids) + len(self._settled().bodies)
         self._fresh.clear()
         try:
@@ -1211,7 +1214,9 @@ class Simulation:
             self._sphere_steps += (self.step_count - before) * count
         if stopped is not None:
             raise self._error(*stopped)
-        self._walls.place_given(self.time)
+        if self._walls.has_given:
+            with self._clock.of("calls"):
+                self._walls.place_given(self.time)
 
     def _error(self, status: int, row: int, detail: int, value: float) -> Exception:
         """What ended a run, with the sphere's id, or the body's number."""
@@ -1266,23 +1271,30 @@ class Simulation:
                 self._insert(feed)
                 feed.seen = now
         self._schedule.note(now)
-        self._schedule.call_due()
+        if self._schedule.has_due:
+            with self._clock.of("calls"):
+                self._schedule.call_due()
 
     def _insert(self, feed: Feed) -> None:
         """Add what is due and finds a place; where that fails, it is due again."""
-        if not feed.is_due(self.time, self._step):
+        now = self.step_count
+        if not feed.is_due(now, self._step):
             return
         state, count = feed.state.to_dict(), len(self.ids)
         try:
-            self._insert_due(feed)
+            with self._clock.of("insertion"):
+                self._insert_due(feed, feed.tries(now))
         except BaseException:
             if len(self.ids) == count:
                 feed.state = feed.insertion.state_from_dict(state)
             raise
+        finally:
+            feed.note(now)
 
-    def _insert_due(self, feed: Feed) -> None:
+    def _insert_due(self, feed: Feed, tries: int) -> None:
         insertion, since = feed.insertion, self.time - feed.start
-        where, what = insertion.draw(feed.state, since, partial(touching, self), self._period)
+        near = partial(touching, self)
+        where, what = insertion.draw(feed.state, since, near, self._period, tries)
         if not len(where):
             return
         if insertion.cluster is None:
@@ -1371,7 +1383,8 @@ class Simulation:
         4
         """
         found = self._core.statistics()
-        return SimulationStatistics(*found[:13], self._sphere_steps, *found[13:])
+        of_run = self._clock.seconds()
+        return SimulationStatistics.of(found[:13], self._sphere_steps, found[13:], of_run)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a file from which `load_simulation` goes on, to the bit.
