@@ -293,6 +293,50 @@ static void test_allocation_failures(void)
     }
 }
 
+/* ---- one sphere with very many contacts ---- */
+
+enum { CROWD = 60000 };
+
+static int say_yes(void *data)
+{
+    ++*(int *)data;
+    return 1;
+}
+
+/* Contacts on a line, each with a normal and a node of its own. */
+static void test_crowd_is_interrupted(void)
+{
+    double *points = calloc(3 * CROWD, sizeof *points), *tilts = calloc(CROWD, sizeof *tilts);
+    abut_index *nodes = calloc(CROWD + 1, sizeof *nodes), *rows = calloc(CROWD, sizeof *rows);
+    const abut_index offsets[2] = {0, CROWD};
+    int question_count = 0;
+    for (abut_index k = 0; k <= CROWD; k++) {
+        nodes[k] = k;
+    }
+    for (abut_index k = 0; k < CROWD; k++) {
+        points[3 * k] = (double)k;
+    }
+    abut_step step = {.sphere_count = 1,
+                      .contact_count = CROWD,
+                      .node_count = CROWD,
+                      .offsets = offsets,
+                      .point = points,
+                      .normal = points,
+                      .tilt = tilts,
+                      .node = nodes,
+                      .node_offsets = nodes};
+    CHECK_INT(abut_contacts_match(&step, &step, NULL, 1, rows, NULL), ABUT_OK);
+    abut_index wrong = 0;
+    for (abut_index k = 0; k < CROWD; k++) {
+        wrong += rows[k] != k;
+    }
+    CHECK_INT(wrong, 0);
+    step.interrupted = say_yes, step.interrupted_data = &question_count;
+    CHECK_INT(abut_contacts_match(&step, &step, NULL, 1, rows, NULL), ABUT_INTERRUPTED);
+    CHECK_INT(question_count, 1);
+    free(points), free(tilts), free(nodes), free(rows);
+}
+
 /* Each table is broken in another way, as now and as before. */
 static void check_broken(abut_index *entry, abut_index value, abut_status status)
 {
@@ -338,4 +382,5 @@ void test_match(void)
     test_ties_take_the_first();
     test_many_spheres();
     test_allocation_failures();
+    test_crowd_is_interrupted();
 }
