@@ -512,7 +512,7 @@ typedef struct abut_pair_step {
     const abut_index *image; /* NULL: there is no period, so that two spheres are one pair */
     const abut_index *offsets;
 
-    abut_interrupted interrupted; /* of the step now, while it is matched; may be NULL */
+    abut_interrupted interrupted; /* asked of the step now, while it is matched; may be NULL */
     void *interrupted_data;
 } abut_pair_step;
 
@@ -596,7 +596,7 @@ typedef struct abut_step {
     const double *poses;   /* mesh_count x 4 x 4, as abut_query has them; NULL: the identity */
     const double *period;  /* 3, the same in both steps; NULL: all 0 */
 
-    abut_interrupted interrupted; /* of the step now, while it is matched; may be NULL */
+    abut_interrupted interrupted; /* asked of the step now, while it is matched; may be NULL */
     void *interrupted_data;
 } abut_step;
 

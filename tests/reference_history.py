@@ -1,6 +1,8 @@
 """What `match` and `carry` of contacts are to return, by NumPy and loops over spheres: slow,
 obvious."""
 
+from itertools import pairwise
+
 import numpy as np
 
 
@@ -61,7 +63,7 @@ def share_a_node(here, there, i, k):
 def node_sets(contacts):
     """The nodes of each contact, with their mesh."""
     mesh, offsets = contacts.mesh.tolist(), contacts.node_offsets
-    parts = (contacts.node[a:b].tolist() for a, b in zip(offsets[:-1], offsets[1:], strict=True))
+    parts = (contacts.node[a:b].tolist() for a, b in pairwise(offsets))
     return [{(m, node) for node in nodes} for m, nodes in zip(mesh, parts, strict=True)]
 
 

@@ -123,6 +123,7 @@ FILES = {
         "columns",
         "inspect",
         "steps",
+        "twins",
         "match",
         "carry",
     ],

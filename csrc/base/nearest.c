@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "sort.h"
+
 /* Entries of a leaf: fewer take more memory for boxes, more are looked at in vain. */
 enum { LEAF_ENTRIES = 8 };
 
@@ -255,6 +257,119 @@ static void remove_below(nearest_trees *t, abut_index branch, abut_index slot)
 void nearest_remove(nearest_trees *trees, abut_index group, abut_index entry)
 {
     remove_below(trees, trees->roots[group], trees->slots[entry]);
+}
+
+/* ---- a tree for each label ---- */
+
+/* The labels of both sets, and their order. */
+typedef struct label_list {
+    const nearest_labels *sets;
+    abut_index *order, *room;     /* those of the second set are counted on */
+    abut_index *group_offsets[2]; /* group_count + 1: which entries each tree has */
+    abut_index *items[2];         /* of these entries */
+    abut_index group_count;
+} label_list;
+
+static const nearest_label *label_at(const nearest_labels sets[2], abut_index k)
+{
+    const abut_index first = sets[0].count;
+    return k < first ? &sets[0].labels[k] : &sets[1].labels[k - first];
+}
+
+static int compare_labels(const nearest_label *a, const nearest_label *b)
+{
+    for (int k = 0; k < 3; k++) {
+        if (a->numbers[k] != b->numbers[k]) {
+            return a->numbers[k] < b->numbers[k] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+static bool is_label_before(const void *context, abut_index a, abut_index b)
+{
+    const nearest_labels *sets = context;
+    return compare_labels(label_at(sets, a), label_at(sets, b)) < 0;
+}
+
+static void sort_labels(label_list *list)
+{
+    const abut_index count = list->sets[0].count + list->sets[1].count;
+    for (abut_index k = 0; k < count; k++) {
+        list->order[k] = k;
+    }
+    sort_by_merging(list->order, list->room, count, is_label_before, list->sets);
+}
+
+/* Labels that are equal are a group, with a tree in either set, which may be empty. */
+static void number_groups(label_list *list, nearest_groups *g)
+{
+    const abut_index *order = list->order, first_count = list->sets[0].count;
+    abut_index next[2] = {0, 0}, group = -1;
+    for (abut_index k = 0; k < first_count + list->sets[1].count; k++) {
+        const nearest_label *label = label_at(list->sets, order[k]);
+        const int s = order[k] >= first_count;
+        if (k == 0 || compare_labels(label_at(list->sets, order[k - 1]), label) != 0) {
+            group++;
+            list->group_offsets[0][group] = next[0], list->group_offsets[1][group] = next[1];
+        }
+        const abut_index own = order[k] - (s ? first_count : 0);
+        g->groups[s][own] = group, g->entries[s][own] = next[s];
+        list->items[s][next[s]++] = label->item;
+    }
+    list->group_count = group + 1;
+    list->group_offsets[0][group + 1] = next[0], list->group_offsets[1][group + 1] = next[1];
+}
+
+static bool make_list(label_list *list, nearest_groups *g)
+{
+    const abut_index count = list->sets[0].count + list->sets[1].count;
+    list->order = memory_alloc(count, sizeof *list->order);
+    list->room = memory_alloc(count, sizeof *list->room);
+    bool has_room = list->order && list->room;
+    for (int s = 0; s < 2; s++) {
+        const abut_index own = list->sets[s].count;
+        list->group_offsets[s] = memory_alloc(count + 1, sizeof **list->group_offsets);
+        list->items[s] = memory_alloc(own, sizeof **list->items);
+        g->groups[s] = memory_alloc(own, sizeof **g->groups);
+        g->entries[s] = memory_alloc(own, sizeof **g->entries);
+        has_room =
+            has_room && list->group_offsets[s] && list->items[s] && g->groups[s] && g->entries[s];
+    }
+    return has_room;
+}
+
+static void free_list(label_list *list)
+{
+    memory_free(list->order), memory_free(list->room);
+    for (int s = 0; s < 2; s++) {
+        memory_free(list->group_offsets[s]), memory_free(list->items[s]);
+    }
+}
+
+abut_status nearest_group(nearest_groups *g, const nearest_labels sets[2])
+{
+    label_list list = {.sets = sets};
+    *g = (nearest_groups){0};
+    abut_status status = make_list(&list, g) ? ABUT_OK : ABUT_NO_MEMORY;
+    if (!status) {
+        sort_labels(&list);
+        number_groups(&list, g);
+    }
+    for (int s = 0; !status && s < 2; s++) {
+        status = nearest_build(&g->trees[s], sets[s].places, list.group_count,
+                               list.group_offsets[s], list.items[s]);
+    }
+    free_list(&list);
+    return status;
+}
+
+void nearest_ungroup(nearest_groups *g)
+{
+    for (int s = 0; s < 2; s++) {
+        nearest_free(&g->trees[s]);
+        memory_free(g->groups[s]), memory_free(g->entries[s]);
+    }
 }
 
 /* ---- the best pair first ---- */

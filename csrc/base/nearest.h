@@ -81,6 +81,45 @@ nearest_item nearest_find(const nearest_trees *trees, abut_index group, const ne
 /* Take an entry out of its group. */
 void nearest_remove(nearest_trees *trees, abut_index group, abut_index entry);
 
+/* An item under a label; it may be under several. */
+typedef struct nearest_label {
+    abut_index numbers[3];
+    abut_index item;
+} nearest_label;
+
+/* The labels of one of two sets: items with equal labels are in one tree. */
+typedef struct nearest_labels {
+    const nearest_label *labels;
+    abut_index count;
+    const nearest_place *places; /* of the items */
+} nearest_labels;
+
+/* Two sets, each with a tree for every label that either has. Zero-initialize. */
+typedef struct nearest_groups {
+    nearest_trees trees[2];
+    abut_index *groups[2];  /* of each label its tree */
+    abut_index *entries[2]; /* and its entry there */
+} nearest_groups;
+
+/* ABUT_OK or ABUT_NO_MEMORY; free it in any case. */
+abut_status nearest_group(nearest_groups *g, const nearest_labels sets[2]);
+void nearest_ungroup(nearest_groups *g);
+
+/* The best item of the other set under the same label as the `label`-th of the set `side`, which is
+ * at `place`, or `best`. */
+static inline nearest_item nearest_find_alike(const nearest_groups *g, int side, abut_index label,
+                                              const nearest_rule *rule, const nearest_place *place,
+                                              nearest_item best)
+{
+    return nearest_find(&g->trees[1 - side], g->groups[side][label], rule, place, best);
+}
+
+/* The item with this label is there no more. */
+static inline void nearest_drop(nearest_groups *g, int side, abut_index label)
+{
+    nearest_remove(&g->trees[side], g->groups[side][label], g->entries[side][label]);
+}
+
 /* Two sets of items that are to be matched. */
 typedef struct nearest_match {
     abut_index counts[2];

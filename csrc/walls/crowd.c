@@ -12,19 +12,13 @@
 /* Products of counts from which on trees take less time than comparing all. */
 #define CROWD_PAIRS 65536.0
 
-/* The rows of one step, and where trees have them. */
-typedef struct crowd_side {
-    nearest_place *places;
-    nearest_trees all;     /* one tree of all rows */
-    nearest_trees by_node; /* a tree for each node */
-    abut_index *offsets;   /* the nodes of row k are offsets[k] ... offsets[k + 1] - 1 */
-    abut_index *groups;    /* of each such node its tree */
-    abut_index *entries;   /* and its entry there */
-} crowd_side;
-
 typedef struct crowd {
-    crowd_side sides[2];
-    row_list lists[2];
+    row_list lists[2];         /* of now and of before */
+    nearest_place *places[2];  /* of their rows */
+    nearest_label *all[2];     /* all rows under one label */
+    nearest_label *by_node[2]; /* each row under its nodes */
+    abut_index *offsets[2];    /* those of row k are offsets[k] ... offsets[k + 1] - 1 */
+    nearest_groups together, of_nodes;
     abut_index *match;
 } crowd;
 
@@ -83,28 +77,29 @@ static const nearest_rule BY_NORMALS = {key_of_normals, bound_of_normals};
 static nearest_item find(void *context, int side, abut_index item)
 {
     const crowd *c = context;
-    const crowd_side *own = &c->sides[side], *other = &c->sides[1 - side];
-    const nearest_place *place = &own->places[item];
+    const nearest_place *place = &c->places[side][item];
+    const abut_index *offsets = c->offsets[side];
     nearest_item best = NEAREST_NONE;
-    for (abut_index k = own->offsets[item]; k < own->offsets[item + 1]; k++) {
-        best = nearest_find(&other->by_node, own->groups[k], &BY_POINTS, place, best);
+    for (abut_index k = offsets[item]; k < offsets[item + 1]; k++) {
+        best = nearest_find_alike(&c->of_nodes, side, k, &BY_POINTS, place, best);
     }
-    return nearest_find(&other->all, 0, &BY_NORMALS, place, best);
+    return nearest_find_alike(&c->together, side, item, &BY_NORMALS, place, best);
 }
 
-static void remove_row(crowd_side *side, abut_index item)
+static void drop_row(crowd *c, int side, abut_index item)
 {
-    nearest_remove(&side->all, 0, item);
-    for (abut_index k = side->offsets[item]; k < side->offsets[item + 1]; k++) {
-        nearest_remove(&side->by_node, side->groups[k], side->entries[k]);
+    const abut_index *offsets = c->offsets[side];
+    nearest_drop(&c->together, side, item);
+    for (abut_index k = offsets[item]; k < offsets[item + 1]; k++) {
+        nearest_drop(&c->of_nodes, side, k);
     }
 }
 
 static void take(void *context, abut_index now, abut_index before)
 {
     crowd *c = context;
-    remove_row(&c->sides[0], now);
-    remove_row(&c->sides[1], before);
+    drop_row(c, 0, now);
+    drop_row(c, 1, before);
     c->match[c->lists[0].rows[now].row] = c->lists[1].rows[before].row;
 }
 
@@ -141,52 +136,7 @@ static nearest_place place_of(const sphere_row *row)
     return place;
 }
 
-/* One tree of all rows. */
-static abut_status plant_all(crowd_side *side, row_list list)
-{
-    const abut_index offsets[2] = {0, list.count};
-    abut_index *items = memory_alloc(list.count, sizeof *items);
-    side->places = memory_alloc(list.count, sizeof *side->places);
-    abut_status status = items && side->places ? ABUT_OK : ABUT_NO_MEMORY;
-    for (abut_index k = 0; !status && k < list.count; k++) {
-        items[k] = k;
-        side->places[k] = place_of(&list.rows[k]);
-    }
-    status = status ? status : nearest_build(&side->all, side->places, 1, offsets, items);
-    memory_free(items);
-    return status;
-}
-
-/* ---- nodes ---- */
-
-/* A node of a row, of either step. Nodes are numbered inside their mesh. */
-typedef struct row_node {
-    abut_index mesh, node, item;
-} row_node;
-
-/* All nodes of both steps, and their order by mesh and node. */
-typedef struct node_list {
-    row_node *nodes; /* of now, then of before */
-    abut_index *order, *room;
-    abut_index counts[2];
-    abut_index *group_offsets[2]; /* group_count + 1: which entries each tree has */
-    abut_index *items[2];         /* of these entries */
-    abut_index group_count;
-} node_list;
-
-static int compare_nodes(const row_node *a, const row_node *b)
-{
-    if (a->mesh != b->mesh) {
-        return a->mesh < b->mesh ? -1 : 1;
-    }
-    return a->node == b->node ? 0 : a->node < b->node ? -1 : 1;
-}
-
-static bool is_before(const void *context, abut_index a, abut_index b)
-{
-    const row_node *nodes = context;
-    return compare_nodes(&nodes[a], &nodes[b]) < 0;
-}
+/* ---- labels ---- */
 
 static row_span nodes_of(const abut_step *step, abut_index row)
 {
@@ -194,106 +144,63 @@ static row_span nodes_of(const abut_step *step, abut_index row)
 }
 
 /* Where the nodes of each row begin, as they are now: they are read once. */
-static abut_status count_nodes(crowd_side *side, const abut_step *step, row_list list)
+static abut_index count_nodes(const abut_step *step, row_list list, abut_index *offsets)
 {
-    side->offsets = memory_alloc(list.count + 1, sizeof *side->offsets);
-    if (!side->offsets) {
-        return ABUT_NO_MEMORY;
-    }
     for (abut_index k = 0; k < list.count; k++) {
-        side->offsets[k] = nodes_of(step, list.rows[k].row).count;
+        offsets[k] = nodes_of(step, list.rows[k].row).count;
     }
-    sort_sum_up(side->offsets, list.count);
-    const abut_index count = side->offsets[list.count];
-    side->groups = memory_alloc(count, sizeof *side->groups);
-    side->entries = memory_alloc(count, sizeof *side->entries);
-    return side->groups && side->entries ? ABUT_OK : ABUT_NO_MEMORY;
+    sort_sum_up(offsets, list.count);
+    return offsets[list.count];
 }
 
-static void read_nodes(const crowd_side *side, const abut_step *step, row_list list,
-                       row_node *nodes)
+/* Nodes are numbered inside their mesh. A row that has lost nodes since they were counted has none
+ * there that any other has. */
+static void label_nodes(const abut_step *step, row_list list, const abut_index *offsets,
+                        nearest_label *labels)
 {
     for (abut_index k = 0; k < list.count; k++) {
         const row_span span = nodes_of(step, list.rows[k].row);
-        const abut_index begin = side->offsets[k], room = side->offsets[k + 1] - begin;
-        for (abut_index n = 0; n < room; n++) {
-            /* a row that has lost its nodes since they were counted has none in common */
-            const abut_index node = n < span.count ? step->node[span.first + n] : -1 - k;
-            nodes[begin + n] = (row_node){list.rows[k].mesh, node, k};
+        const abut_index count = offsets[k + 1] - offsets[k];
+        for (abut_index n = 0; n < count; n++) {
+            const bool is_there = n < span.count;
+            const abut_index node = is_there ? step->node[span.first + n] : k;
+            labels[offsets[k] + n] = (nearest_label){{list.rows[k].mesh, node, !is_there}, k};
         }
     }
 }
 
-/* Nodes that are equal are a group, with a tree in either step, which may be empty. */
-static void group_nodes(node_list *list, crowd_side sides[2])
+static abut_status read_side(crowd *c, int side, const abut_step *step)
 {
-    abut_index next[2] = {0, 0}, group = -1;
-    for (abut_index k = 0; k < list->counts[0] + list->counts[1]; k++) {
-        const abut_index n = list->order[k];
-        const int s = n >= list->counts[0];
-        if (k == 0 || compare_nodes(&list->nodes[list->order[k - 1]], &list->nodes[n]) != 0) {
-            group++;
-            list->group_offsets[0][group] = next[0], list->group_offsets[1][group] = next[1];
-        }
-        const abut_index own = n - (s ? list->counts[0] : 0);
-        sides[s].groups[own] = group;
-        sides[s].entries[own] = next[s];
-        list->items[s][next[s]++] = list->nodes[n].item;
-    }
-    list->group_count = group + 1;
-    for (int s = 0; s < 2; s++) {
-        list->group_offsets[s][list->group_count] = next[s];
-    }
-}
-
-static bool make_list(node_list *list, const crowd_side sides[2], const row_list rows[2])
-{
-    for (int s = 0; s < 2; s++) {
-        list->counts[s] = sides[s].offsets[rows[s].count];
-    }
-    const abut_index count = list->counts[0] + list->counts[1];
-    list->nodes = memory_alloc(count, sizeof *list->nodes);
-    list->order = memory_alloc(count, sizeof *list->order);
-    list->room = memory_alloc(count, sizeof *list->room);
-    bool has_room = list->nodes && list->order && list->room;
-    for (int s = 0; s < 2; s++) {
-        list->group_offsets[s] = memory_alloc(count + 1, sizeof **list->group_offsets);
-        list->items[s] = memory_alloc(list->counts[s], sizeof **list->items);
-        has_room = has_room && list->group_offsets[s] && list->items[s];
-    }
-    return has_room;
-}
-
-static void free_list(node_list *list)
-{
-    memory_free(list->nodes), memory_free(list->order), memory_free(list->room);
-    for (int s = 0; s < 2; s++) {
-        memory_free(list->group_offsets[s]), memory_free(list->items[s]);
-    }
-}
-
-/* A tree for each node. */
-static abut_status plant_nodes(crowd *c, const abut_step *const steps[2])
-{
-    node_list list = {0};
-    if (!make_list(&list, c->sides, c->lists)) {
-        free_list(&list);
+    const row_list list = c->lists[side];
+    c->places[side] = memory_alloc(list.count, sizeof **c->places);
+    c->all[side] = memory_alloc_zeroed(list.count, sizeof **c->all);
+    c->offsets[side] = memory_alloc(list.count + 1, sizeof **c->offsets);
+    if (!c->places[side] || !c->all[side] || !c->offsets[side]) {
         return ABUT_NO_MEMORY;
     }
-    read_nodes(&c->sides[0], steps[0], c->lists[0], list.nodes);
-    read_nodes(&c->sides[1], steps[1], c->lists[1], list.nodes + list.counts[0]);
-    for (abut_index k = 0; k < list.counts[0] + list.counts[1]; k++) {
-        list.order[k] = k;
+    for (abut_index k = 0; k < list.count; k++) {
+        c->places[side][k] = place_of(&list.rows[k]);
+        c->all[side][k].item = k;
     }
-    sort_by_merging(list.order, list.room, list.counts[0] + list.counts[1], is_before, list.nodes);
-    group_nodes(&list, c->sides);
-    abut_status status = ABUT_OK;
-    for (int s = 0; !status && s < 2; s++) {
-        status = nearest_build(&c->sides[s].by_node, c->sides[s].places, list.group_count,
-                               list.group_offsets[s], list.items[s]);
+    const abut_index count = count_nodes(step, list, c->offsets[side]);
+    c->by_node[side] = memory_alloc(count, sizeof **c->by_node);
+    if (!c->by_node[side]) {
+        return ABUT_NO_MEMORY;
     }
-    free_list(&list);
-    return status;
+    label_nodes(step, list, c->offsets[side], c->by_node[side]);
+    return ABUT_OK;
+}
+
+static abut_status group(crowd *c)
+{
+    nearest_labels all[2], nodes[2];
+    for (int s = 0; s < 2; s++) {
+        const abut_index count = c->lists[s].count;
+        all[s] = (nearest_labels){c->all[s], count, c->places[s]};
+        nodes[s] = (nearest_labels){c->by_node[s], c->offsets[s][count], c->places[s]};
+    }
+    const abut_status status = nearest_group(&c->together, all);
+    return status ? status : nearest_group(&c->of_nodes, nodes);
 }
 
 /* ---- partners ---- */
@@ -337,27 +244,26 @@ abut_status crowd_find_first(row_list now, row_list before)
 
 /* ---- one sphere ---- */
 
-static void free_side(crowd_side *side)
+static void free_crowd(crowd *c)
 {
-    memory_free(side->places), memory_free(side->offsets);
-    memory_free(side->groups), memory_free(side->entries);
-    nearest_free(&side->all), nearest_free(&side->by_node);
+    for (int s = 0; s < 2; s++) {
+        memory_free(c->places[s]), memory_free(c->offsets[s]);
+        memory_free(c->all[s]), memory_free(c->by_node[s]);
+    }
+    nearest_ungroup(&c->together), nearest_ungroup(&c->of_nodes);
 }
 
 abut_status crowd_match(const abut_step *const steps[2], const row_list lists[2], abut_index *match,
                         parallel_job *job)
 {
     crowd c = {.lists = {lists[0], lists[1]}, .match = match};
-    abut_status status = ABUT_OK;
-    for (int s = 0; !status && s < 2; s++) {
-        status = plant_all(&c.sides[s], c.lists[s]);
-        status = status ? status : count_nodes(&c.sides[s], steps[s], c.lists[s]);
-    }
-    status = status ? status : plant_nodes(&c, steps);
+    abut_status status = read_side(&c, 0, steps[0]);
+    status = status ? status : read_side(&c, 1, steps[1]);
+    status = status ? status : group(&c);
     if (!status) {
         const nearest_match all = {{lists[0].count, lists[1].count}, &c, find, take};
         status = nearest_match_all(&all, job);
     }
-    free_side(&c.sides[0]), free_side(&c.sides[1]);
+    free_crowd(&c);
     return status;
 }
