@@ -1383,8 +1383,8 @@ class Simulation:
         4
         """
         found = self._core.statistics()
-        of_run = self._clock.seconds()
-        return SimulationStatistics.of(found[:13], self._sphere_steps, found[13:], of_run)
+        of_steps = SimulationStatistics(*found[:13], self._sphere_steps, *found[13:])
+        return of_steps._with_run(self._clock.seconds())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a file from which `load_simulation` goes on, to the bit.

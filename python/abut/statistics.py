@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -309,19 +308,12 @@ class SimulationStatistics:
     calls: float = 0.0
     rest: float = 0.0
 
-    @classmethod
-    def of(
-        cls,
-        steps: Sequence[Any],
-        sphere_steps: int,
-        bodies: Sequence[Any],
-        run: Mapping[str, float],
-    ) -> SimulationStatistics:
-        """From what the library counts of steps and of bodies, and the clock of `run`."""
-        found = cls(*steps, sphere_steps, *bodies)
-        beside = {name: run.get(name, 0.0) for name in ("insertion", "calls")}
+    def _with_run(self, seconds: Mapping[str, float]) -> SimulationStatistics:
+        """The same with what the clock of `run` tells."""
+        insertion, calls = seconds.get("insertion", 0.0), seconds.get("calls", 0.0)
         # two clocks tell the time, so that a difference of theirs may be below 0
-        return replace(found, **beside, rest=max(0.0, run.get("run", 0.0) - found.seconds))
+        rest = max(0.0, seconds.get("run", 0.0) - self.seconds)
+        return replace(self, insertion=insertion, calls=calls, rest=rest)
 
     @property
     def seconds(self) -> float:
