@@ -154,6 +154,8 @@ FILES = {
         "match",
         "batch",
         "flat",
+        "cover",
+        "concave",
         "patch",
         "stand",
         "walls",

@@ -23,6 +23,7 @@
 
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
+#include "concave.h"
 
 /* ---- planes ---- */
 
@@ -67,23 +68,19 @@ static int32_t rank_planes(stand_room *room, const stand_task *task)
     return count;
 }
 
-/* How far in front of a plane a point may be by noise. */
-static double front_limit(const wall_plane *wall, double normal_noise)
-{
-    return wall->near + FRONT_NOISES * larger(wall->normal_noise, normal_noise);
-}
-
 static bool is_in_front(const wall_plane *wall, vec3 at, double normal_noise)
 {
-    return vec3_dot(wall->normal, at) - wall->offset > front_limit(wall, normal_noise);
+    const double height = vec3_dot(wall->normal, at) - wall->offset;
+    return height > concave_front_limit(wall, normal_noise);
 }
 
-/* Whether a plane has a spot in front of one that stays. */
-static bool has_front(const stand_room *room, const wall_plane *wall, const wall_plane *kept)
+/* Whether a plane has a spot in front of one that stays, or behind it at a concave edge. */
+static bool has_front(const stand_room *room, const wall_plane *wall, int32_t kept)
 {
     for (int32_t k = 0; k < wall->spot_count; k++) {
         const wall_spot *spot = &room->patch.spots[wall->first_spot + k];
-        if (is_in_front(kept, spot->on_wall, wall->normal_noise)) {
+        if (is_in_front(&room->patch.planes[kept], spot->on_wall, wall->normal_noise) ||
+            concave_reaches(&room->patch, wall, spot, kept)) {
             return true;
         }
     }
@@ -93,7 +90,7 @@ static bool has_front(const stand_room *room, const wall_plane *wall, const wall
 static bool stands(const stand_room *room, const wall_plane *wall)
 {
     for (int32_t k = 0; wall->half_space < 0 && k < room->kept_count; k++) {
-        if (!has_front(room, wall, &room->patch.planes[room->kept[k]])) {
+        if (!has_front(room, wall, room->kept[k])) {
             return false;
         }
     }
@@ -110,6 +107,35 @@ static abut_status reserve_planes(stand_room *room)
     return kept && ranked ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
+/* Of the ranked planes those that stay; returns whether any is dropped. */
+static bool choose_planes(stand_room *room, int32_t count)
+{
+    bool drops = false;
+    for (int32_t k = 0; k < count; k++) {
+        wall_plane *wall = &room->patch.planes[room->ranked[k]];
+        wall->stays = stands(room, wall);
+        wall->is_dropped = !wall->stays;
+        drops |= wall->is_dropped;
+        if (wall->stays) {
+            room->kept[room->kept_count++] = room->ranked[k];
+        }
+    }
+    return drops;
+}
+
+/* No wall goes on behind one that is dropped: find the spots of those anew that may have done so. */
+static abut_status shorten_strips(stand_room *room, const stand_task *task)
+{
+    abut_status status = ABUT_OK;
+    for (int32_t k = 0; !status && k < room->kept_count; k++) {
+        wall_plane *wall = &room->patch.planes[room->kept[k]];
+        if (wall->strip_count > 0) {
+            status = patch_spots(&room->patch, &task->standing, wall);
+        }
+    }
+    return status;
+}
+
 static abut_status find_planes(stand_room *room, const stand_task *task)
 {
     abut_status status = ABUT_OK;
@@ -119,15 +145,8 @@ static abut_status find_planes(stand_room *room, const stand_task *task)
     if (status || reserve_planes(room)) {
         return ABUT_NO_MEMORY;
     }
-    const int32_t count = rank_planes(room, task);
-    for (int32_t k = 0; k < count; k++) {
-        wall_plane *wall = &room->patch.planes[room->ranked[k]];
-        wall->stays = stands(room, wall);
-        if (wall->stays) {
-            room->kept[room->kept_count++] = room->ranked[k];
-        }
-    }
-    return ABUT_OK;
+    const bool drops = choose_planes(room, rank_planes(room, task));
+    return drops ? shorten_strips(room, task) : ABUT_OK;
 }
 
 /* ---- borders ---- */
@@ -240,7 +259,7 @@ static bool is_behind_links(const stand_room *room, int32_t kept, const wall_lin
         const double height =
             -vec3_dot(other->result.core.normal, vec3_sub(link->on_wall, other->on_wall));
         const wall_plane *wall = &planes[pieces[other->piece].plane];
-        if (height <= front_limit(wall, pieces[link->piece].noise)) {
+        if (height <= concave_front_limit(wall, pieces[link->piece].noise)) {
             return true;
         }
     }

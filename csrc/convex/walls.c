@@ -142,11 +142,11 @@ static abut_status load_walls(const wall_finding *f, abut_index i, const stand_t
         status = load_facet(f, body, row, room);
     }
     if (!status) {
-        status = patch_planes(patch, &task->standing);
+        status = cover_planes(patch, &task->standing);
     }
     for (abut_index k = 0; !status && k < f->walls->half_space_count; k++) {
         const double *wall = f->walls->half_spaces + 6 * k;
-        status = patch_half_space(patch, &task->standing, (int32_t)k,
+        status = cover_half_space(patch, &task->standing, (int32_t)k,
                                   pose_to_mesh(&body->at, vec3_load(wall)),
                                   pose_turn_back(&body->at, vec3_load(wall + 3)));
     }
