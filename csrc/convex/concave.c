@@ -21,16 +21,6 @@
 
 #include "../mesh/tolerance.h"
 
-/* Strips begin so many times in front of what is not told apart, and of what noise may explain. */
-#define STRIP_MARGIN 2.0
-
-/* The line where two planes meet may be off by no more than this part of the body's reach. */
-#define STRIP_CLEAR 0.125
-
-/* How far a strip reaches from the line, and how far from the body the line may be, in reaches. */
-#define STRIP_REACHES 4.0
-#define LINE_REACHES 2.0
-
 /* Where a wall meets another plane. */
 typedef struct meeting {
     const patch_room *room;

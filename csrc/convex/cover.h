@@ -19,7 +19,8 @@ typedef struct wall_plane {
     bool stays;
     bool is_dropped; /* another plane says already what it says */
     int32_t first_spot, spot_count;
-    double gap; /* of the spot that is deepest; of the body without its rounding */
+    /* of the spot that is deepest, and to the plane as if it went on; without rounding */
+    double gap, support_gap;
 } wall_plane;
 
 /* A spot with the piece that it lies in, -1 of a half space. */

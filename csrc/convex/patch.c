@@ -391,7 +391,10 @@ static void sum_up(standing *s)
         const double gap = s->room->spots[k].spot.gap;
         wall->gap = gap < wall->gap ? gap : wall->gap;
     }
-    const vec3 centroid = body_centroid(s->body->body);
+    const convex_body *body = s->body->body;
+    const int32_t lowest = body_support(body, vec3_scale(wall->normal, -1.0)).vertex;
+    wall->support_gap = vec3_dot(wall->normal, body_vertex(body, lowest)) - wall->offset;
+    const vec3 centroid = body_centroid(body);
     wall->holds_centroid =
         wall->half_space >= 0 ||
         cover_find(s->room, wall, cover_place(wall, 0, centroid), cover_place(wall, 1, centroid)) >= 0;

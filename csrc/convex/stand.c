@@ -49,14 +49,23 @@ static double rounding_of(const stand_task *task)
     return body->shape->radius * body->scale;
 }
 
-/* Planes with a spot within the gap, in the order in which they are looked at; how many. */
+/* Whether a plane has a spot within the gap. One from which the body is apart, and whose border may
+ * be nearer than its spots, is met there. */
+static bool is_met(const wall_plane *wall, const stand_task *task)
+{
+    const double rounding = rounding_of(task);
+    const bool may_be_nearer =
+        wall->gap > rounding && wall->gap - wall->support_gap > TOLD_APART * task->standing.reach;
+    return wall->spot_count > 0 && wall->gap <= task->gap + rounding && !may_be_nearer;
+}
+
+/* Planes that are met, in the order in which they are looked at; how many. */
 static int32_t rank_planes(stand_room *room, const stand_task *task)
 {
     const wall_plane *planes = room->patch.planes;
-    const double most = task->gap + rounding_of(task);
     int32_t count = 0;
     for (int32_t k = 0; k < room->patch.plane_count; k++) {
-        if (planes[k].spot_count == 0 || planes[k].gap > most) {
+        if (!is_met(&planes[k], task)) {
             continue;
         }
         int32_t at = count++;
@@ -291,6 +300,30 @@ abut_status stand_find(stand_room *room, const stand_task *task)
     room->kept_count = room->link_count = room->spot_count = 0;
     const abut_status status = find_planes(room, task);
     return status ? status : find_links(room, task);
+}
+
+/* A spot at the depth d under one plane is under another one that bends away by the angle a no
+ * farther than d / sin a from the line where both meet. */
+static double reach_of_spot(const wall_plane *wall, const wall_spot *spot, vec3 centroid)
+{
+    const double height = vec3_dot(wall->normal, centroid) - wall->offset;
+    const vec3 foot = vec3_sub(centroid, vec3_scale(wall->normal, height));
+    const double depth = -spot->spot.gap / GENTLEST_SINE;
+    const double aside = vec3_length(vec3_sub(spot->on_wall, foot)) + depth;
+    return depth > 0.0 ? sqrt(height * height + aside * aside) : 0.0;
+}
+
+double stand_reach(const stand_room *room, const stand_task *task)
+{
+    const vec3 centroid = body_centroid(task->standing.body);
+    double reach = 0.0;
+    for (int32_t k = 0; k < room->kept_count; k++) {
+        const wall_plane *wall = &room->patch.planes[room->kept[k]];
+        for (int32_t n = wall->first_spot; n < wall->first_spot + wall->spot_count; n++) {
+            reach = larger(reach, reach_of_spot(wall, &room->patch.spots[n], centroid));
+        }
+    }
+    return reach;
 }
 
 void stand_free(stand_room *room)
