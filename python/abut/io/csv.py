@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from numpy.typing import NDArray
 
+from . import writing
 from .frame import Frame
 from .spheres import Spheres, find_columns, from_table, more_of, read_table
 from .text import BLOCK, LINE_BYTES
@@ -59,7 +60,7 @@ def _lines(file: TextIO) -> Iterator[str]:
 
 def save(table: Table, path: Path, extra: Mapping[str, NDArray]) -> None:
     """Write all columns but the nodal weights; numbers in as many digits as give them back."""
-    with open(path, "w", newline="", encoding="utf-8") as file:
+    with writing.opened(path, "w", newline="", encoding="utf-8") as file:
         write(table, file, extra)
 
 
