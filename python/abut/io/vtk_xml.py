@@ -39,7 +39,7 @@ _LENGTHS = {"UInt32": "u4", "UInt64": "u8"}
 _LENGTH = np.dtype(np.uint64)
 
 # Pieces may have arrays in common, but a few megabytes of pieces that all name one array would ask
-# for gigabytes: so many times its size a file may make of what it has once.
+# for gigabytes: so many times as much as it has a file may ask for.
 _MOST_OF_A_FILE = 16
 
 _APPENDED, _FOOT = b"<AppendedData", b"</VTKFile>"
@@ -198,8 +198,10 @@ class File:
         order = _known(_ORDERS, root, "byte_order", "LittleEndian")
         length = np.dtype(order + _known(_LENGTHS, root, "header_type", "UInt32"))
         compressor = _known(_COMPRESSORS, root, "compressor", "")
-        self._offsets: set[int] = set()  # of appended arrays that were read
-        self._taken = 0  # bytes of them, of those that were read before as they are unpacked
+        # of appended arrays: where those begin that were read, how many bytes they take in the file
+        # and unpacked, and how many were read again
+        self._offsets: set[int] = set()
+        self._taken = self._unpacked = self._repeated = 0
         self._form = _Form(order, length, compressor, is_raw)
         return root
 
@@ -247,14 +249,24 @@ class File:
             raise ValueError(f"the file ends before it, at {begin}: it was cut off")
         data = (_Raw if self._form.is_raw else _Base64)(self._data, begin)
         content = _content(data, self._form)
-        self._taken += len(content) if offset in self._offsets else data.at - begin
-        self._offsets.add(offset)
-        if self._taken > _MOST_OF_A_FILE * len(self._data):
-            raise ValueError(
-                "too many pieces name the same appended data: they ask for more than"
-                f" {_MOST_OF_A_FILE} times the file's size"
-            )
+        self._count(offset, data.at - begin, len(content))
         return content
+
+    def _count(self, offset: int, taken: int, unpacked: int) -> None:
+        """Complain where what is read, in the file or unpacked, is far more than there is."""
+        if offset in self._offsets:
+            self._repeated += unpacked
+        else:
+            self._offsets.add(offset)
+            self._taken += taken
+            self._unpacked += unpacked
+        size = len(self._data)
+        asked = max(self._taken / size, self._repeated / (size + self._unpacked))
+        if asked > _MOST_OF_A_FILE:
+            raise ValueError(
+                "too many arrays are of the same appended data: they ask for more than"
+                f" {_MOST_OF_A_FILE} times what is there"
+            )
 
 
 def _known(table: Mapping, item: Element, key: str, usual: str):
