@@ -87,7 +87,7 @@ def write_frames(
     ValueError
         If the path has another ending, another field, or none.
     OSError
-        When it is called, if a file cannot be written.
+        When it is called, if a file cannot be written; what was there then stays as it was.
 
     Notes
     -----
@@ -134,7 +134,7 @@ def write_dump(
         If the path has another field, or the origin is not finite; when it is called, if a file to
         go on with is no dump, or there are bodies and no spheres: `write_frames` writes bodies.
     OSError
-        When it is called, if the file cannot be written.
+        When it is called, if the file cannot be written: then it ends with the frame before.
 
     Notes
     -----

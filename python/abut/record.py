@@ -75,7 +75,7 @@ class Record:
         ValueError
             If the ending is another, or the values have different shapes.
         OSError
-            If the file cannot be written.
+            If the file cannot be written; what was there then stays as it was.
 
         Examples
         --------

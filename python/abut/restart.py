@@ -89,7 +89,7 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
             stream,
             abut_simulation=FORMAT if _has_bodies(simulation) else _WITHOUT_BODIES,
             setup=np.frombuffer(setup, np.uint8),
-            **arrays,
+            **arrays,  # type: ignore[arg-type]
         )
 
 

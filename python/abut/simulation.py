@@ -1380,7 +1380,7 @@ class Simulation:
         Parameters
         ----------
         path : str or path-like
-            Ends in ``.npz``. The file is there whole, or not at all.
+            Ends in ``.npz``. The file is there whole, or what was there before.
 
         Raises
         ------

@@ -392,7 +392,7 @@ class Table:
         ValueError
             If the ending is another.
         OSError
-            If the file cannot be written.
+            If the file cannot be written; what was there then stays as it was.
 
         Examples
         --------

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import IO, TYPE_CHECKING, TextIO
 
 from numpy.typing import NDArray
 
@@ -64,7 +64,7 @@ def save(table: Table, path: Path, extra: Mapping[str, NDArray]) -> None:
         write(table, file, extra)
 
 
-def write(table: Table, file: TextIO, extra: Mapping[str, NDArray]) -> None:
+def write(table: Table, file: IO[str], extra: Mapping[str, NDArray]) -> None:
     """Likewise to a file that is open, which may be standard output."""
     columns = table._flat() | dict(extra)
     writer = csv.writer(file, lineterminator="\n")
