@@ -306,6 +306,19 @@ def test_files_that_do_not_give_way_take_the_content(monkeypatch, code):
     assert list(content_of(".")) == ["a.csv"]
 
 
+def test_a_folder_that_is_full_loses_no_file(monkeypatch):
+    """A new name may want room, too."""
+
+    def replace(part, place):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), part, None, place)
+
+    Path("a.csv").write_bytes(BEFORE)
+    monkeypatch.setattr(os, "replace", replace)
+    with pytest.raises(OSError, match=r"'a\.csv'$"):
+        contacts().save("a.csv")
+    assert content_of(".") == {"a.csv": BEFORE}
+
+
 @needs_rights
 def test_pipes_are_written_as_they_are():
     os.mkfifo("pipe.csv")

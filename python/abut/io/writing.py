@@ -99,8 +99,8 @@ def _put(part: Path, place: Path, old: os.stat_result | None) -> None:
         if old is not None:
             _give(part, old)
         os.replace(part, place)
-    except OSError:
-        if old is None:
+    except OSError as error:
+        if old is None or error.errno not in (*_FORBIDDEN, errno.EBUSY):
             raise
         # files of others, and those that are mounted, do not go, but take what is written
         with open(part, "rb") as made, open(place, "wb") as file:
