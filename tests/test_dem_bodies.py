@@ -662,6 +662,16 @@ def test_warns_of_long_steps():
         sim.run(steps=1)
 
 
+@pytest.mark.filterwarnings("ignore::abut.SimulationWarning")
+def test_a_tiny_body_in_a_large_one_has_a_stable_step():
+    """Its arm is 1e12 times its size, and so is the damping ratio of its turning."""
+    sim = world(abut.Linear(STIFFNESS, restitution=0.5), step=1e-12)
+    sim.add_bodies(CUBE, [[0, 0, 0], [0.2, 0.4, 0.8]], WOOD, scales=[1, 1e-12])
+    sim.run(steps=1)
+    assert len(sim.body_pairs) == 1 and 0 < sim.stable_step() < 1e-30
+    sim.run(steps=1)
+
+
 def test_statistics_and_memory():
     sim = heap()
     sim.run(1.0)

@@ -327,6 +327,15 @@ def test_hard_thing_has_one_home(what):
             assert not found, f"{name} {what}: {found.group()}"
 
 
+def test_files_are_written_in_one_place():
+    """But for what is unpacked for a time, and what nobody reads."""
+    writes = r"""\bopen\(.*["']([wax]b?|rb?\+)["']|\.write_(text|bytes)\(|savetxt\(["']"""
+    homes = ("io/writing.py", "io/gz.py", "cli/printing.py")
+    for path in (ROOT / "python/abut").rglob("*.py"):
+        for line in [] if path.as_posix().endswith(homes) else path.read_text().split("\n"):
+            assert ">>>" in line or not re.search(writes, line), f"{path.name}: {line.strip()}"
+
+
 @pytest.mark.parametrize("lengths", [c_function_lengths, python_function_lengths])
 def test_functions_are_short(lengths):
     """Median at most 15 lines, 90 % at most 40, none over 60."""

@@ -199,22 +199,6 @@ def test_wrong_ending_and_missing_file(tmp_path):
         abut.load_simulation(tmp_path / "a.npz")
 
 
-def test_file_before_stays_where_writing_fails(tmp_path, monkeypatch):
-    sim = busy()
-    sim.save(tmp_path / "a.npz")
-    before = (tmp_path / "a.npz").read_bytes()
-
-    def savez(file, **arrays):
-        file.write(b"half of")
-        raise OSError("no space left on device")
-
-    monkeypatch.setattr(np, "savez", savez)
-    sim.run(steps=5)
-    with pytest.raises(OSError, match="no space"):
-        sim.save(tmp_path / "a.npz")
-    assert (tmp_path / "a.npz").read_bytes() == before and len([*tmp_path.iterdir()]) == 1
-
-
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
     """A file, and the meshes that it needs."""

@@ -969,6 +969,15 @@ def test_tables_have_forces_that_add_up(gone_on):
         assert len(table.offsets) == len(gone_on.ids) + 1
 
 
+@pytest.mark.parametrize("kind", ["contacts", "pairs", "body_contacts", "body_pairs"])
+def test_tables_are_read_only(gone_on, kind):
+    """Also columns that are made when they are asked for; what is taken from a table is not."""
+    table = getattr(gone_on, kind)
+    columns = table.to_dict()
+    assert len(columns) >= 8 and not any(one.flags.writeable for one in columns.values())
+    assert table.copy().image.flags.writeable and table[:0].image.flags.writeable
+
+
 @pytest.mark.parametrize("kind", ["contacts", "pairs"])
 def test_tables_carry_forces_along(gone_on, kind, tmp_path):
     table = getattr(gone_on, kind)

@@ -189,9 +189,7 @@ static void add_wall_holds(const abut_simulation *s, hold *holds)
  * damping. */
 static double step_of_hold(const hold *h, double mass)
 {
-    const double ratio = h->damping_ratio;
-    const double damping = sqrt(1.0 + 3.5 * ratio * ratio) - sqrt(3.5) * ratio;
-    return sqrt(2.0 * mass / h->stiffness) * damping;
+    return sqrt(2.0 * mass / h->stiffness) * laws_stable_part(sqrt(3.5) * h->damping_ratio);
 }
 
 abut_status abut_simulation_stable_step(const abut_simulation *s, const double *free_steps,

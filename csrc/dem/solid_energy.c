@@ -137,8 +137,8 @@ static double find_frequency_sq(const solid_hold *h)
 
 static double limit_of(double frequency_sq, double damping)
 {
-    const double frequency = sqrt(frequency_sq), ratio = 0.5 * damping * frequency;
-    return 2.0 / frequency * (sqrt(1.0 + ratio * ratio) - ratio);
+    const double frequency = sqrt(frequency_sq);
+    return 2.0 / frequency * laws_stable_part(0.5 * damping * frequency);
 }
 
 /* Of a body that touches nothing: as if four spots of a law bore it, of a cube at its corners. */

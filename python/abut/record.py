@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .io import writing
+
 
 class Record:
     """What a call returned now and then, and when: made by `Simulation.record`.
@@ -73,7 +75,7 @@ class Record:
         ValueError
             If the ending is another, or the values have different shapes.
         OSError
-            If the file cannot be written.
+            If the file cannot be written; what was there then stays as it was.
 
         Examples
         --------
@@ -94,7 +96,7 @@ class Record:
             raise ValueError(f"{file} has no known ending of records' files: .csv")
         values = self.values
         numbers = values.reshape(len(self), -1) if len(self) else values.reshape(0, 1)
-        with open(file, "w", newline="", encoding="utf-8") as stream:
+        with writing.opened(file, "w", newline="", encoding="utf-8") as stream:
             writer = csv.writer(stream, lineterminator="\n")
             writer.writerow(["time", *_columns(values.shape[1:])])
             rows = zip(self._times, numbers.tolist(), strict=True)

@@ -22,7 +22,7 @@ from .convex_shape import ConvexShape
 from .finder import ContactFinder
 from .half_space import HalfSpace
 from .insertion import Insertion
-from .io import npz
+from .io import npz, writing
 from .mesh import Mesh, warn
 from .motions import read_motion
 from .pairs import Pairs
@@ -84,20 +84,13 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
         raise ValueError(f"{file} has no known ending of simulations' files: .npz")
     arrays = _arrays_of(simulation)
     setup = json.dumps(_setup_of(simulation)).encode()
-    # whoever is stopped while writing still has the file before
-    part = file.with_name(f"{file.name}.part")
-    try:
-        with open(part, "wb") as stream:
-            np.savez(
-                stream,
-                abut_simulation=FORMAT if _has_bodies(simulation) else _WITHOUT_BODIES,
-                setup=np.frombuffer(setup, np.uint8),
-                **arrays,  # type: ignore[arg-type]
-            )
-        os.replace(part, file)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    with writing.opened(file) as stream:
+        np.savez(
+            stream,
+            abut_simulation=FORMAT if _has_bodies(simulation) else _WITHOUT_BODIES,
+            setup=np.frombuffer(setup, np.uint8),
+            **arrays,  # type: ignore[arg-type]
+        )
 
 
 def _has_bodies(simulation: Simulation) -> bool:

@@ -167,7 +167,8 @@ class Simulation:
         What bodies touched at the beginning of the last step: walls, each other, and spheres.
         `ConvexContacts` with two further columns: `force`, what each contact exerts on body i, and
         `spot_force`, what each of its spots does. `i` and `j` are rows of `bodies`, j of
-        `body_sphere_pairs` rows of the spheres. Their columns are read-only.
+        `body_sphere_pairs` rows of the spheres; of `body_contacts` there is no j, but ``mesh``, the
+        wall's number. Their columns are read-only.
     energy : Energy
         A named tuple (kinetic, rotational, gravitational, elastic, dissipated, wall_work).
 
@@ -1379,7 +1380,7 @@ class Simulation:
         Parameters
         ----------
         path : str or path-like
-            Ends in ``.npz``. The file is there whole, or not at all.
+            Ends in ``.npz``. The file is there whole, or what was there before.
 
         Raises
         ------
