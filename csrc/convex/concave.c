@@ -10,7 +10,8 @@
  *     |      +-|-c                  A strip begins at the line where both planes meet, where the
  *  ---|--------+-|--  floor         wall has facets in front of the floor, and the floor has some
  *     +--------|-+                  in front of the wall: the edge is concave there, and what lies
- *              :                    behind either is no space that a body can come to from elsewhere.
+ *              :                    behind either is no space that a body can come to from
+ * elsewhere.
  *
  * At a convex edge each plane lies behind the other one, and has nothing in front of it.
  *
@@ -138,8 +139,8 @@ static bool ends_behind(const meeting *m, double part)
 static flat_corner strip_corner(const meeting *m, double part, double inward, int32_t number)
 {
     const double way = (2.0 * part - 1.0) * m->width;
-    const vec3 at = vec3_add(m->middle, vec3_add(vec3_scale(m->along, way),
-                                                 vec3_scale(m->inward, inward)));
+    const vec3 at =
+        vec3_add(m->middle, vec3_add(vec3_scale(m->along, way), vec3_scale(m->inward, inward)));
     return (flat_corner){at, cover_place(m->wall, 0, at), cover_place(m->wall, 1, at), number};
 }
 

@@ -172,8 +172,8 @@ static double side_distance(const patch_room *room, const wall_plane *wall, cons
     return turning * cross / sqrt(side_x * side_x + side_y * side_y);
 }
 
-bool cover_is_in(const patch_room *room, const wall_plane *wall, const flat_piece *piece,
-                        double x, double y)
+bool cover_is_in(const patch_room *room, const wall_plane *wall, const flat_piece *piece, double x,
+                 double y)
 {
     for (int32_t k = 0; k < piece->count; k++) {
         if (!(side_distance(room, wall, piece, k, x, y) >= -wall->near)) {

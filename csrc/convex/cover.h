@@ -9,10 +9,10 @@
 typedef struct wall_plane {
     vec3 normal; /* unit, towards the body's centroid */
     double offset;
-    vec3 axes[2];               /* on the plane; with the normal right-handed */
-    double noise, normal_noise; /* the largest of its pieces */
-    double near;                /* places on the plane that are not told apart */
-    int32_t begin, count;       /* of its pieces */
+    vec3 axes[2];                     /* on the plane; with the normal right-handed */
+    double noise, normal_noise;       /* the largest of its pieces */
+    double near;                      /* places on the plane that are not told apart */
+    int32_t begin, count;             /* of its pieces */
     int32_t first_strip, strip_count; /* where it goes on behind other planes (concave.c) */
     int32_t half_space;               /* its number, or -1 */
     bool holds_centroid;              /* the foot of the body's centroid is on it */

@@ -208,7 +208,8 @@ static abut_status add_end(standing *s, const border_end *end)
 static abut_status add_ends(standing *s, const flat_piece *piece, int32_t k, double begin,
                             double end)
 {
-    const flat_corner *from = cover_corner(s->room, piece, k), *to = cover_corner(s->room, piece, k + 1);
+    const flat_corner *from = cover_corner(s->room, piece, k),
+                      *to = cover_corner(s->room, piece, k + 1);
     const double x = to->x - from->x, y = to->y - from->y, length = sqrt(x * x + y * y);
     const double least = CLOSED_NOISES * s->wall->near / length;
     if (!(end - begin > least)) {
@@ -232,7 +233,8 @@ static abut_status add_ends(standing *s, const flat_piece *piece, int32_t k, dou
 /* The border is where the patch does not go on beyond the side. */
 static abut_status add_borders(standing *s, const flat_piece *piece, int32_t k)
 {
-    const flat_corner *from = cover_corner(s->room, piece, k), *to = cover_corner(s->room, piece, k + 1);
+    const flat_corner *from = cover_corner(s->room, piece, k),
+                      *to = cover_corner(s->room, piece, k + 1);
     const double x = to->x - from->x, y = to->y - from->y, length = sqrt(x * x + y * y);
     const double turning = vec3_dot(piece->normal, s->wall->normal) < 0.0 ? -1.0 : 1.0;
     const double beyond = 2.0 * turning * s->wall->near / length;
@@ -299,7 +301,8 @@ static void sort_sides(piece_side *sides, int32_t count)
 
 static piece_side make_side(const standing *s, const flat_piece *piece, int32_t k)
 {
-    const flat_corner *from = cover_corner(s->room, piece, k), *to = cover_corner(s->room, piece, k + 1);
+    const flat_corner *from = cover_corner(s->room, piece, k),
+                      *to = cover_corner(s->room, piece, k + 1);
     const double turning = vec3_dot(piece->normal, s->wall->normal) < 0.0 ? -1.0 : 1.0;
     return (piece_side){.x = from->x + to->x,
                         .y = from->y + to->y,
@@ -396,8 +399,8 @@ static void sum_up(standing *s)
     wall->support_gap = vec3_dot(wall->normal, body_vertex(body, lowest)) - wall->offset;
     const vec3 centroid = body_centroid(body);
     wall->holds_centroid =
-        wall->half_space >= 0 ||
-        cover_find(s->room, wall, cover_place(wall, 0, centroid), cover_place(wall, 1, centroid)) >= 0;
+        wall->half_space >= 0 || cover_find(s->room, wall, cover_place(wall, 0, centroid),
+                                            cover_place(wall, 1, centroid)) >= 0;
 }
 
 abut_status patch_spots(patch_room *room, const patch_body *body, wall_plane *wall)

@@ -132,7 +132,8 @@ static bool choose_planes(stand_room *room, int32_t count)
     return drops;
 }
 
-/* No wall goes on behind one that is dropped: find the spots of those anew that may have done so. */
+/* No wall goes on behind one that is dropped: find the spots of those anew that may have done so.
+ */
 static abut_status shorten_strips(stand_room *room, const stand_task *task)
 {
     abut_status status = ABUT_OK;
