@@ -198,6 +198,23 @@ def test_narrow_strip_in_a_corner(width):
     check_planes(shape, places, turns, mesh, half_spaces(walls, normals), normals)
 
 
+def test_threads_find_the_same():
+    """Deep in gentle grooves, too, where each body has to look farther."""
+    walls, normals = groove(170)
+    rng = np.random.default_rng(11)
+    shape = SHAPES["tetrahedron"]
+    turns = Rotation.random(300, random_state=rng)
+    places = [
+        place(shape, turn, normals, rng.uniform(0, 0.08, 2), rng.uniform(-1, 1))
+        for turn in turns.as_matrix()
+    ]
+    finder = abut.ConvexFinder(shape, np.zeros(300, int))
+    mesh = mesh_of(walls, triangles, rng)
+    one, many = (finder.find_walls(places, turns.as_quat(), mesh, workers=k) for k in (1, 4))
+    for name in ("i", "facet", "overlap", "normal", "spot", "spot_overlap", "spot_feature"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(many, name))
+
+
 # ---- the cases by which it was found -------------------------------------------------------------
 
 

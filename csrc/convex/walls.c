@@ -122,7 +122,8 @@ static abut_status find_wider(const wall_finding *f, abut_index i, double radius
     query.sphere_count = 1;
     query.centers = f->centers + 3 * i, query.radii = &radius;
     query.workers = 1;
-    return find_near(f, &query, near, NULL);
+    abut_error unread; /* its numbers were right when all bodies were searched for */
+    return find_near(f, &query, near, &unread);
 }
 
 static abut_status place_meshes(wall_finding *f)
