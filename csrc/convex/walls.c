@@ -92,6 +92,8 @@ static abut_status find_facets(wall_finding *f, const double *centers, abut_erro
     if (!status) {
         status = read_facets(found, f->finder->body_count, &f->near);
         finder_report(error, status, 0, 0.0);
+    } else {
+        status = finder_name_body(status, error);
     }
     abut_contacts_free(found);
     return status;
