@@ -153,6 +153,7 @@ typedef enum abut_status {
     ABUT_BODY_IMAGES,   /* index: the body, which meets a sphere at more than one image; detail: the
                            sphere */
     ABUT_BODY_MANY_IMAGES, /* index: the body, for which images of walls cannot be counted */
+    ABUT_BODY_SHORT_PERIOD, /* as ABUT_PERIOD_TOO_SHORT, of bodies */
     ABUT_INPUT_CHANGED, /* what was wrong with an array was so no more when it was to be named */
     ABUT_BAD_SIMD,      /* no instruction level has this name */
     ABUT_NO_SIMD,       /* this processor, or this build, has no such instruction level */

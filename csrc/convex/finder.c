@@ -30,6 +30,7 @@ static const abut_status same[][2] = {
     {ABUT_RADIUS_TOO_SMALL, ABUT_BODY_TOO_SMALL},
     {ABUT_BAD_RADIUS, ABUT_BODY_TOO_LARGE},
     {ABUT_TOO_MANY_IMAGES, ABUT_BODY_MANY_IMAGES},
+    {ABUT_PERIOD_TOO_SHORT, ABUT_BODY_SHORT_PERIOD},
 };
 
 static abut_status rename(abut_status status, int from, abut_error *error)

@@ -453,7 +453,8 @@ static abut_index *list_earlier(abut_simulation *s)
 static abut_status name_mixed(const abut_simulation *s, abut_error *error)
 {
     const abut_status of_sphere = finder_name_sphere(error->status, NULL);
-    if (of_sphere != error->status && error->index >= s->solids.count) {
+    const bool names_one = of_sphere != error->status && of_sphere != ABUT_PERIOD_TOO_SHORT;
+    if (names_one && error->index >= s->solids.count) {
         error->index -= s->solids.count;
         error->status = of_sphere;
     }

@@ -71,6 +71,15 @@ _T = TypeVar("_T")
 # of the longest stable step: the settled bed of a mixer is quiet up to here, and noisy at 2 times
 _LONGEST = 1.5
 
+# what ends a step and names a body
+_OF_BODIES = (
+    _core.BODY_LAW,
+    _core.BODY_LOST,
+    _core.BODY_IMAGES,
+    _core.BODY_MANY_IMAGES,
+    _core.BODY_TOO_SMALL,
+)
+
 # spheres that ask a finder before it builds its finest bins by itself: from here on they are worth
 # building at once
 _MANY_QUERIES = 100_000
@@ -1204,13 +1213,11 @@ class Simulation:
 
     def _error(self, status: int, row: int, detail: int, value: float) -> Exception:
         """What ended a run, with the sphere's id, or the body's number."""
-        if status == _core.TOO_MANY_IMAGES:
-            return _far_error(f"sphere {self.ids[row]}")
-        if status == _core.BODY_MANY_IMAGES:
-            return _far_error(f"body {self._settled().bodies[row]}")
-        if status in (_core.BODY_LAW, _core.BODY_LOST, _core.BODY_IMAGES):
-            return self._body_error(status, row, detail, int(value))
+        if status in _OF_BODIES:
+            return self._body_error(status, row, detail, value)
         sphere = self.ids[row]
+        if status == _core.TOO_MANY_IMAGES:
+            return _images_error(f"sphere {sphere}")
         if status == _core.SPHERE_LOST:
             return FloatingPointError(
                 f"sphere {sphere} is lost in step {detail}: its center is not finite, or too far"
@@ -1218,7 +1225,7 @@ class Simulation:
             )
         return ValueError(f"sphere {sphere} of {self._laws.missing(detail, int(value))}")
 
-    def _body_error(self, status: int, row: int, detail: int, value: int) -> Exception:
+    def _body_error(self, status: int, row: int, detail: int, value: float) -> Exception:
         body = f"body {self._settled().bodies[row]}"
         if status == _core.BODY_LOST:
             return FloatingPointError(
@@ -1230,7 +1237,13 @@ class Simulation:
                 f"{body} meets sphere {self.ids[detail]} at more than one image: the period is too"
                 " short for them"
             )
-        return ValueError(f"{body} of {self._laws.missing(detail, value)}")
+        if status == _core.BODY_MANY_IMAGES:
+            return _images_error(body)
+        if status == _core.BODY_TOO_SMALL:
+            return ValueError(
+                f"{body} has the circumscribed radius {value}, but needs at least 1e-75"
+            )
+        return ValueError(f"{body} of {self._laws.missing(detail, int(value))}")
 
     def _apply_forces(self) -> None:
         """Ask the callables; where one fails, nothing is applied."""
@@ -1412,7 +1425,7 @@ class Simulation:
         return f"Simulation({', '.join(counts)}; {steps}, time {self.time:g})"
 
 
-def _far_error(name: str) -> ValueError:
+def _images_error(name: str) -> ValueError:
     return ValueError(
         f"{name} may touch more than a million periodic images of walls: its size, the walls and"
         " the period must be in one unit"

@@ -149,6 +149,7 @@ static int add_constants(PyObject *module)
         {"BODY_LOST", ABUT_BODY_LOST},
         {"BODY_IMAGES", ABUT_BODY_IMAGES},
         {"BODY_MANY_IMAGES", ABUT_BODY_MANY_IMAGES},
+        {"BODY_TOO_SMALL", ABUT_BODY_TOO_SMALL},
         {"TOO_MANY_IMAGES", ABUT_TOO_MANY_IMAGES},
         {"BODY_STATE", ABUT_BODY_STATE},
         {"SLOT_LIMIT", ABUT_LAMMPS_SLOTS},

@@ -366,6 +366,7 @@ static PyObject *outcome(const abut_error *error)
     case ABUT_BODY_IMAGES:
     case ABUT_TOO_MANY_IMAGES:
     case ABUT_BODY_MANY_IMAGES:
+    case ABUT_BODY_TOO_SMALL:
         return Py_BuildValue("(innd)", (int)error->status, error->index, error->detail,
                              error->value);
     case ABUT_OK:
