@@ -63,6 +63,7 @@ def whole(sim):
         [known.numbers.next_id, known.numbers.next_cluster, known.numbers.next_body],
         (sim.materials, dict(known.laws.laws)),
         [(repr(wall.mesh), wall.material, wall.motion) for wall in sim.walls],
+        [(entry.start, entry.pose.tobytes()) for entry in known.walls],
         (sim.shapes, feeds, sim.statistics().sphere_steps, sim.step_count),
     )
 
