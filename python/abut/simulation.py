@@ -992,7 +992,8 @@ class Simulation:
             Of time; rounded to whole steps, at least one.
         call : callable
             Takes the simulation. What is called after the same step is called in the order in
-            which it was registered; nothing is called at the start.
+            which it was registered; nothing is called at the start. A call that Ctrl-C interrupts
+            is made again when the simulation goes on.
 
         Raises
         ------

@@ -574,7 +574,8 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "stable_step($self, free_steps, /)\n--\n\nfree_steps: (n,), of spheres that touch nothing; or "
      "None."},
     {"statistics", simulation_statistics, METH_NOARGS,
-     "statistics($self, /)\n--\n\nThe members of abut_simulation_statistics; before those of bodies, "
+     "statistics($self, /)\n--\n\nThe members of abut_simulation_statistics; before those of "
+     "bodies, "
      "the steps times the spheres and bodies in them."},
     {NULL, NULL, 0, NULL},
 };
@@ -584,14 +585,10 @@ static const char SIMULATION_DOC[] =
     "Spheres that move. gravity and period: (3,); a period of 0: none along this axis.";
 
 static PyType_Slot SIMULATION_SLOTS[] = {
-    {Py_tp_doc, (void *)SIMULATION_DOC},
-    {Py_tp_new, simulation_new},
-    {Py_tp_dealloc, simulation_dealloc},
-    {Py_tp_traverse, simulation_traverse},
-    {Py_tp_clear, simulation_clear},
-    {Py_tp_getset, SIMULATION_ATTRIBUTES},
-    {Py_tp_methods, SIMULATION_METHODS},
-    {0, NULL},
+    {Py_tp_doc, (void *)SIMULATION_DOC}, {Py_tp_new, simulation_new},
+    {Py_tp_dealloc, simulation_dealloc}, {Py_tp_traverse, simulation_traverse},
+    {Py_tp_clear, simulation_clear},     {Py_tp_getset, SIMULATION_ATTRIBUTES},
+    {Py_tp_methods, SIMULATION_METHODS}, {0, NULL},
 };
 
 PyType_Spec core_simulation_spec = {

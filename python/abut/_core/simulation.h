@@ -13,11 +13,11 @@ typedef struct simulation_object {
     PyObject *shapes; /* a tuple of _core.Shape, likewise; NULL: none */
     PyObject *pool;   /* of its tables' memory */
     abut_simulation *simulation;
-    abut_simulation_input input; /* what it was made of */
-    abut_index wall_count;       /* meshes, and half spaces behind them */
-    Py_ssize_t change_count;     /* grows with each step and change */
-    Py_ssize_t sphere_steps;     /* steps, times spheres and bodies in them */
-    int is_at_work;              /* see simulation_begin */
+    abut_simulation_input input;  /* what it was made of */
+    abut_index wall_count;        /* meshes, and half spaces behind them */
+    Py_ssize_t change_count;      /* grows with each step and change */
+    Py_ssize_t sphere_steps;      /* steps, times spheres and bodies in them */
+    int is_at_work;               /* see simulation_begin */
     struct simulation_lock *lock; /* the last one that was taken, borrowed; NULL: none */
 } simulation_object;
 
@@ -33,8 +33,8 @@ void simulation_end(simulation_object *self);
 /* End, and return None, or NULL with the error set. */
 PyObject *simulation_finish(simulation_object *self, const abut_error *error);
 
-/* End what has changed the simulation; likewise. Where it has succeeded, the caller knows `known` of
- * it from now on, with nothing in between; NULL: what it knew. */
+/* End what has changed the simulation; likewise. Where it has succeeded, the caller knows `known`
+ * of it from now on, with nothing in between; NULL: what it knew. */
 PyObject *simulation_commit(simulation_object *self, const abut_error *error, PyObject *known);
 
 /* Laws of so many materials each with each, (materials * materials, 8): the caller frees them by

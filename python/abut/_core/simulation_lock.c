@@ -128,7 +128,6 @@ static PyType_Slot LOCK_SLOTS[] = {
 PyType_Spec core_lock_spec = {
     .name = "abut._core.Lock",
     .basicsize = sizeof(simulation_lock),
-    .flags =
-        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     .slots = LOCK_SLOTS,
 };
