@@ -144,18 +144,20 @@ typedef enum abut_status {
                                that there are */
     ABUT_BAD_ENTRANCE_ROWS, /* of the step before: offsets that do not ascend from 0; detail: the
                                number of pairs */
-    ABUT_BAD_BODY,      /* index: the body, value: a number of it that is not positive, not finite,
-                           or names no shape or material; detail: which (abut_bodies' order) */
-    ABUT_BODY_LAW,      /* index: the body, detail: its material, value: that of what it touches:
-                           the two have no law, or not a LINEAR one without rolling */
-    ABUT_BODY_LOST,     /* index: the body, whose position is not finite or too far; detail: the
-                           number of the step */
-    ABUT_BODY_IMAGES,   /* index: the body, which meets a sphere at more than one image; detail: the
-                           sphere */
-    ABUT_INPUT_CHANGED, /* what was wrong with an array was so no more when it was to be named */
-    ABUT_BAD_SIMD,      /* no instruction level has this name */
-    ABUT_NO_SIMD,       /* this processor, or this build, has no such instruction level */
-    ABUT_SHAPE_BAD_RADIUS,       /* value: the radius of a shape's rounding */
+    ABUT_BAD_BODY,    /* index: the body, value: a number of it that is not positive, not finite,
+                         or names no shape or material; detail: which (abut_bodies' order) */
+    ABUT_BODY_LAW,    /* index: the body, detail: its material, value: that of what it touches:
+                         the two have no law, or not a LINEAR one without rolling */
+    ABUT_BODY_LOST,   /* index: the body, whose position is not finite or too far; detail: the
+                         number of the step */
+    ABUT_BODY_IMAGES, /* index: the body, which meets a sphere at more than one image; detail: the
+                         sphere */
+    ABUT_BODY_MANY_IMAGES,  /* index: the body, for which images of walls cannot be counted */
+    ABUT_BODY_SHORT_PERIOD, /* as ABUT_PERIOD_TOO_SHORT, of bodies */
+    ABUT_INPUT_CHANGED,    /* what was wrong with an array was so no more when it was to be named */
+    ABUT_BAD_SIMD,         /* no instruction level has this name */
+    ABUT_NO_SIMD,          /* this processor, or this build, has no such instruction level */
+    ABUT_SHAPE_BAD_RADIUS, /* value: the radius of a shape's rounding */
     ABUT_SHAPE_TOO_FEW_VERTICES, /* index: how many, detail: the least, value: the dimension */
     ABUT_SHAPE_TOO_FEW_FACETS,   /* likewise */
     ABUT_SHAPE_BAD_VERTEX,       /* as ABUT_FACET_BAD_VERTEX */

@@ -96,6 +96,8 @@ static abut_status find_near(const wall_finding *f, const abut_query *query, nea
     if (!status) {
         status = read_facets(found, query->sphere_count, near);
         finder_report(error, status, 0, 0.0);
+    } else {
+        status = finder_name_body(status, error);
     }
     abut_contacts_free(found);
     return status;

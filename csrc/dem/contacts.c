@@ -101,7 +101,9 @@ static abut_status find_on_meshes(abut_simulation *s, const parallel_plan *plan,
     clear_columns(t);
     const abut_room room = {t->columns, t->room, t->node_room};
     abut_status status = abut_contacts_find_into(s->walls.finder, &query, &room, &found, error);
-    if (!status) {
+    if (status) {
+        status = simulation_name_row(s, error);
+    } else {
         status =
             write_contacts(s, found, abut_contacts_count(found), abut_contacts_node_count(found));
         status = status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;

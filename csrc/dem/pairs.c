@@ -58,7 +58,9 @@ static abut_status find_pairs(abut_simulation *s, const parallel_plan *plan, abu
     query.interrupted_data = plan->interrupted_data;
     abut_status status = make_finder(s, error);
     status = status ? status : abut_pairs_find(s->pair_finder, &query, &found, error);
-    if (!status) {
+    if (status) {
+        status = simulation_name_row(s, error);
+    } else {
         status = write_pairs(s, found);
         status = status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
     }

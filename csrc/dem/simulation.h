@@ -109,6 +109,10 @@ static inline abut_status simulation_report(abut_error *error, abut_status statu
     return status;
 }
 
+/* The error of a search of the store's spheres, which names them by places, names them by rows.
+ * Who searches something else names what it has searched. Returns the error's status. */
+abut_status simulation_name_row(const abut_simulation *s, abut_error *error);
+
 static inline double simulation_time(const abut_simulation *s)
 {
     return s->began + (double)s->step_count * s->input.step;

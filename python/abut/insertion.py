@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,6 +52,10 @@ class InsertionState:
     generator: np.random.Generator
     inserted: int = 0
     waiting: list[float] = field(default_factory=list)
+
+    def copy(self) -> InsertionState:
+        """The same state, which does not change with this one."""
+        return InsertionState(deepcopy(self.generator), self.inserted, list(self.waiting))
 
     def to_dict(self) -> dict[str, Any]:
         """The state in what JSON knows; `Insertion.state_from_dict` makes it again."""

@@ -310,8 +310,7 @@ class Walls:
             placing,
             _aborting(self._comm) if self._comm.size > 1 else None,
         )
-        self._walls = known.Walls(self._core, lmp.extract_global("dt"))
-        self._walls.entries = entries
+        self._walls = known.Walls(self._core, lmp.extract_global("dt"), entries)
         self._called = _Called(self._walls, self._core)
         if placing is not None:
             placing.walls = weakref.ref(self._walls)

@@ -23,6 +23,7 @@ from .finder import ContactFinder
 from .half_space import HalfSpace
 from .insertion import Insertion
 from .io import npz, writing
+from .law_table import LawTable
 from .mesh import Mesh, warn
 from .motions import read_motion
 from .pairs import Pairs
@@ -115,7 +116,7 @@ def _setup_of(simulation: Simulation) -> dict[str, Any]:
         "materials": [material.to_dict() for material in laws.materials],
         "laws": [[a, b, law.to_dict()] for (a, b), law in laws.laws.items()],
         "walls": [_wall_setup(entry) for entry in simulation._walls.entries],
-        "feeds": [_feed_setup(feed) for feed in simulation._feeds],
+        "feeds": [_feed_setup(feed) for feed in simulation._known.feeds],
     } | _body_setup(simulation)
 
 
@@ -449,21 +450,22 @@ def _made(
     _check_lasting("cluster_numbers", arrays["cluster_numbers"], numbers.next_cluster)
     if entries:
         finder = ContactFinder(list(meshes)) if meshes else None
-        simulation._walls.exchange(entries, finder)
+        known = simulation._known._replace(walls=tuple(entries), finder=finder)
+        simulation._walls.exchange(known)
     _add_rows(simulation, arrays)
     bodies = arrays.get("body_numbers", np.empty(0, np.intp))
     _check_lasting("body_numbers", bodies, numbers.next_body)
     _add_bodies(simulation, arrays, shapes, len(bodies))
     _restore(simulation, arrays, step_count)
     _restore_bodies(simulation, arrays)
-    simulation._feeds = feeds
-    simulation._schedule.noted = step_count
-    simulation._numbers = simulation._numbers_then = numbers._replace(
+    numbers = numbers._replace(
         ids=locked(arrays["ids"]),
         clusters=locked(arrays["cluster_numbers"]),
         frames=arrays["frames"],
         bodies=locked(bodies),
     )
+    simulation._core.note(simulation._known._replace(numbers=numbers, feeds=tuple(feeds)))
+    simulation._schedule.note(step_count)
     simulation._walls.check_given(simulation.time)
     return simulation
 
@@ -486,8 +488,10 @@ def _begin(setup: Mapping[str, Any]) -> Simulation:
     names = ("step", "gravity", "period", "resolution", "workers")
     simulation = Simulation(**{name: setup[name] for name in names})
     materials = [from_dict(stored) for stored in setup["materials"]]
+    laws = LawTable()
     for material in materials:
-        simulation._number(material)
+        laws.number(material, "material")
+    simulation._core.note(simulation._changed(laws=laws))
     for a, b, law in setup["laws"]:
         simulation.set_law(materials[a], materials[b], from_dict(law))
     return simulation
@@ -565,11 +569,11 @@ def _add_rows(simulation: Simulation, arrays: _Arrays) -> None:
     for rows, bodies, members in _runs(groups, clusters["member_counts"]):
         part = {name: column[rows] for name, column in spheres.items()}
         if bodies is None:
-            simulation._core.add(part)
+            simulation._core.add(part, simulation._known)
         else:
             taken = {name: column[bodies] for name, column in clusters.items() if name != "members"}
             taken["members"] = clusters["members"][members]
-            simulation._core.add_clusters(taken, part)
+            simulation._core.add_clusters(taken, part, simulation._known)
 
 
 def _check_groups(groups: NDArray[np.intp], counts: NDArray[np.intp]) -> None:
@@ -611,7 +615,6 @@ def _restore(simulation: Simulation, arrays: _Arrays, step_count: int) -> None:
     sound = npz.sound_contacts(contacts, meshes)
     sound["mesh"] = np.argsort(simulation._walls.order)[sound["mesh"]]
     core.restore(step_count, arrays["account"], arrays["walls"], sound, npz.sound_pairs(pairs))
-    simulation._fresh.clear()
 
 
 # ---- bodies ----
@@ -634,9 +637,7 @@ def _add_bodies(
         shape = (count,) if width is None else (count, width)
         if column.shape != shape:
             raise ValueError(f"bodies.{name} has shape {column.shape}, not {shape}")
-    simulation._core.set_shapes(tuple(shape._core for shape in shapes))
-    simulation._shapes = tuple(shapes)
-    simulation._core.add_bodies(columns)
+    simulation._core.add_bodies(columns, simulation._changed(shapes=tuple(shapes)))
 
 
 def _restore_bodies(simulation: Simulation, arrays: _Arrays) -> None:
@@ -646,4 +647,3 @@ def _restore_bodies(simulation: Simulation, arrays: _Arrays) -> None:
         columns = {name.removeprefix(prefix): arrays[name] for name in names}
         if columns:
             simulation._core.restore_body_contacts(number, columns)
-    simulation._fresh.clear()

@@ -20,15 +20,19 @@ class _Event(NamedTuple):
     call: Callable[[], object]
 
 
+class _Step(NamedTuple):
+    """The last step that was noted, and what is still to be called after it."""
+
+    number: int
+    due: deque[Callable[[], object]]
+
+
 class Schedule:
     """What is called after each step whose number is a multiple of an interval."""
 
     def __init__(self) -> None:
         self._events: list[_Event] = []
-        # of the last step, what is still to be called
-        self._due: deque[Callable[[], object]] = deque()
-        # the last step that was noted
-        self.noted = 0
+        self._last = _Step(0, deque())
 
     def add(self, interval: int, since: int, call: Callable[[], object]) -> None:
         self._events.append(_Event(interval, since, call))
@@ -40,30 +44,41 @@ class Schedule:
 
     def note(self, now: int) -> None:
         """The step with this number is done; that it is, may be told again."""
-        if now == self.noted:
+        if now == self._last.number:
             return
         due = [
             event.call for event in self._events if now > event.since and now % event.interval == 0
         ]
-        self.noted = now
-        self._due.extend(due)
+        # at once: Ctrl-C may come between two lines
+        self._last = _Step(now, deque([*self._last.due, *due]))
+
+    @property
+    def has_due(self) -> bool:
+        return bool(self._last.due)
 
     def call_due(self) -> None:
         """Call what is due, in the order of registration; where a call fails, the rest stays due,
-        and is called before the next step."""
-        while self._due:
-            self._due.popleft()()
+        and is called before the next step, and so is a call that Ctrl-C has interrupted."""
+        due = self._last.due
+        while due:
+            try:
+                due[0]()
+            except Exception:
+                due.popleft()
+                raise
+            due.popleft()
 
 
-@dataclass
+@dataclass(frozen=True)
 class Feed:
-    """An insertion that goes on: what it has inserted so far is in its state."""
+    """An insertion that goes on: what it has inserted so far is in its state, which does not
+    change."""
 
     insertion: Insertion
     state: InsertionState
     start: float
     until: float | None
-    # the last step after which it was asked
+    # the last step after which it was asked for what was due
     seen: int
 
     def is_due(self, time: float, step: float) -> bool:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -44,6 +43,7 @@ from .convex_bodies import angular_momenta as body_momenta
 from .convex_shape import ConvexShape
 from .half_space import HalfSpace
 from .insertion import Insertion
+from .known import Fresh, Known, changes
 from .law_table import Law, LawTable
 from .materials import Material
 from .mesh import Mesh, warn
@@ -58,9 +58,10 @@ from .schedule import MOST_STEPS, Feed, Schedule
 from .simd import level
 from .statistics import SimulationStatistics
 from .threads import worker_count
-from .walls import RESOLUTIONS, Wall, WallEntry, Walls, check_half_space
+from .walls import RESOLUTIONS, KnownWalls, Wall, WallEntry, check_half_space
 
 if TYPE_CHECKING:
+    from .finder import ContactFinder
     from .options import Orientations, WallResolution
 
 _Doubles = NDArray[np.float64]
@@ -69,6 +70,15 @@ _T = TypeVar("_T")
 
 # of the longest stable step: the settled bed of a mixer is quiet up to here, and noisy at 2 times
 _LONGEST = 1.5
+
+# what ends a step and names a body
+_OF_BODIES = (
+    _core.BODY_LAW,
+    _core.BODY_LOST,
+    _core.BODY_IMAGES,
+    _core.BODY_MANY_IMAGES,
+    _core.BODY_TOO_SMALL,
+)
 
 # spheres that ask a finder before it builds its finest bins by itself: from here on they are worth
 # building at once
@@ -187,8 +197,11 @@ class Simulation:
     follows from the cluster, whatever is assigned; ``sim.clusters = sim.clusters._replace(...)``
     assigns that.
 
-    A simulation is for one thread at a time: another one that calls it meanwhile gets a
-    RuntimeError.
+    A simulation is for one thread at a time: another one that changes it while it runs or is
+    changed, or reads it while a step is under way, gets a RuntimeError. Callables that `run` calls
+    may change it, but not run it.
+
+    Ctrl-C leaves a simulation as it was before what it comes into, or as it is after: it goes on.
 
     Examples
     --------
@@ -239,21 +252,15 @@ class Simulation:
             checks.choice(resolution, "resolution", RESOLUTIONS),
             worker_count(workers),
         )
-        self._laws = LawTable()
-        self._walls = Walls(self._core, self._step)
-        self._numbers = Numbers()
-        # what the numbers are where the library has done what it was told last
-        self._numbers_then = self._numbers
+        self._core.note(Known())
+        self._walls = KnownWalls(self._core, self._step)
         self._forces: list[Callable[[Simulation], Any]] = []
         self._body_forces: list[Callable[[Simulation], Any]] = []
-        self._shapes: tuple[ConvexShape, ...] = ()
         self._schedule = Schedule()
-        self._feeds: list[Feed] = []
-        self._fresh: dict[str, Any] = {}
-        self._sphere_steps = 0
+        self._fresh = Fresh(-1, {})
         self._warned_of_image = False
-        self._prepared = 0.0
-        self._running = threading.Lock()
+        # the finder that is prepared for spheres up to a radius
+        self._prepared: tuple[ContactFinder | None, float] = (None, 0.0)
 
     # ---- what it is ----
 
@@ -295,36 +302,49 @@ class Simulation:
 
     def _once(self, name: str, make: Callable[[], _T]) -> _T:
         """What is made when it is first asked for after something has changed."""
-        if name not in self._fresh:
-            self._fresh[name] = make()
-        value: _T = self._fresh[name]
+        fresh, count = self._fresh, self._core.change_count
+        if fresh.change_count != count:
+            fresh = self._fresh = Fresh(count, {})
+        if name not in fresh.values:
+            made = make()
+            if self._core.change_count != count:
+                raise RuntimeError(
+                    "the simulation is at work: it has changed while it was read, by another"
+                    " thread or by what a signal has called"
+                )
+            fresh.values[name] = made
+        value: _T = fresh.values[name]
         return value
 
+    # ---- what is known of the library's side ----
+
+    @property
+    def _known(self) -> Known:
+        known: Known = self._core.known
+        return known
+
     def _settled(self) -> Numbers:
-        """The numbers of what the library has now.
+        """The lasting numbers of what the library has now."""
+        return self._known.numbers
 
-        Ctrl-C may come between a change of what it has and that of the numbers.
-        """
-        if self._numbers_then is not self._numbers:
-            _, spheres, _, bodies = self._core.counts()
-            then = self._numbers_then
-            if (spheres, bodies) == (len(then.ids), len(then.bodies)):
-                self._numbers = then
-            self._numbers_then = self._numbers
-        return self._numbers
+    @property
+    def _laws(self) -> LawTable:
+        return self._known.laws
 
-    def _change(self, numbers: Numbers, call: Callable[[], None]) -> None:
-        """Call what changes the spheres so that they have these numbers then."""
-        self._settled()
-        self._fresh.clear()
-        self._numbers_then = numbers
-        try:
-            call()
-        finally:
-            self._settled()
+    def _changed(self, **parts: Any) -> Known:
+        """What is known after a change of these parts. The library has the materials and shapes
+        then that are new, with no effect on what is there."""
+        now = self._known
+        then = now._replace(**parts)
+        if then.laws is not now.laws:
+            self._core.set_laws(len(then.laws.materials), then.laws.numbers(), now)
+        if then.shapes is not now.shapes:
+            self._core.set_shapes(tuple(shape._core for shape in then.shapes))
+        return then
 
     # ---- laws ----
 
+    @changes
     def set_law(self, a: Material, b: Material, law: Law) -> None:
         """Say what force spheres and walls of two materials exert on each other.
 
@@ -353,21 +373,12 @@ class Simulation:
         >>> len(sim.materials)
         2
         """
-        with self._changed_laws():
-            self._laws.set(a, b, law)
-            self._laws.check_clusters(self._clustered_materials())
-            self._laws.check_bodies(self._body_materials())
-
-    @contextmanager
-    def _changed_laws(self) -> Iterator[None]:
-        """The library gets the laws; where that fails, all are as they were."""
-        before = self._laws.copy()
-        try:
-            yield
-            self._core.set_laws(len(self._laws.materials), self._laws.numbers())
-        except BaseException:
-            self._laws = before
-            raise
+        laws = self._laws.copy()
+        laws.set(a, b, law)
+        laws.check_clusters(self._clustered_materials())
+        laws.check_bodies(self._body_materials())
+        then = self._known._replace(laws=laws)
+        self._core.set_laws(len(laws.materials), laws.numbers(), then)
 
     def _clustered_materials(self) -> _Indices:
         if not len(self._settled().clusters):
@@ -379,13 +390,9 @@ class Simulation:
             return np.empty(0, np.intp)
         return np.unique(self._core.bodies()["materials"])
 
-    def _number(self, material: object) -> int:
-        """The number of a material, which may be new."""
-        with self._changed_laws():
-            return self._laws.number(material, "material")
-
     # ---- spheres ----
 
+    @changes
     def add_spheres(
         self,
         centers: ArrayLike,
@@ -436,29 +443,30 @@ class Simulation:
         """
         points = read_points(centers, "centers")
         sizes = checks.lengths(radii, "radii", len(points), "center")
-        columns = self._sphere_columns(points, sizes, material) | {
+        laws, number = self._laws.numbered(material)
+        columns = self._sphere_columns(points, sizes, material, number) | {
             "velocities": read_vectors(velocities, "velocities", len(points)),
             "spins": read_vectors(angular_velocities, "angular_velocities", len(points)),
         }
         warn_of_overlaps(self, points, sizes, columns["clusters"])
-        return self._put(columns)
+        return self._put(columns, laws=laws)
 
     def _sphere_columns(
-        self, centers: _Doubles, radii: _Doubles, material: Material
+        self, centers: _Doubles, radii: _Doubles, material: Material, number: int
     ) -> dict[str, NDArray[Any]]:
-        number = self._number(material)
         if material.density is None:
             raise ValueError(f"{material} has no density, but spheres need one")
         return sphere_columns(centers, radii, material.density, number)
 
-    def _put(self, columns: dict[str, NDArray[Any]]) -> _Indices:
-        """Add spheres; their ids."""
+    def _put(self, columns: dict[str, NDArray[Any]], **parts: Any) -> _Indices:
+        """Add spheres, and change these parts of what is known; their ids."""
         count = len(columns["radii"])
         numbers = self._settled().with_spheres(count)
-        self._change(numbers, lambda: self._core.add(columns))
+        self._core.add(columns, self._changed(numbers=numbers, **parts))
         self._check_images()
         return numbers.ids[len(numbers.ids) - count :].copy()
 
+    @changes
     def remove_spheres(self, ids: ArrayLike) -> None:
         """Take spheres away.
 
@@ -505,10 +513,9 @@ class Simulation:
         numbers = self._settled()
         is_gone = np.zeros(len(numbers.ids), np.uint8)
         is_gone[rows] = 1
-        self._change(numbers.without(rows, cluster_rows), lambda: self._core.remove(is_gone))
+        self._core.remove(is_gone, self._changed(numbers=numbers.without(rows, cluster_rows)))
 
     def _assign(self, stored: str, array: NDArray[Any]) -> None:
-        self._fresh.clear()
         self._core.assign({stored: array})
         if stored == "radii":
             self._check_images()
@@ -529,6 +536,7 @@ class Simulation:
 
     # ---- clusters ----
 
+    @changes
     def add_clusters(
         self,
         cluster: Cluster,
@@ -588,17 +596,22 @@ class Simulation:
         count = len(places)
         turns = read_orientations(orientations, count, "orientations")
         spins = read_vectors(angular_velocities, "angular_velocities", count)
-        bodies, spheres = self._cluster_columns(cluster, material, places, turns)
+        laws, number = self._laws.numbered(material)
+        bodies, spheres = self._cluster_columns(cluster, material, number, places, turns)
         bodies["velocities"] = read_vectors(velocities, "velocities", count)
         bodies["angular_momenta"] = angular_momenta(bodies, spins)
         warn_of_overlaps(self, spheres["centers"], spheres["radii"], spheres["clusters"])
-        return self._put_clusters(cluster, bodies, spheres)
+        return self._put_clusters(cluster, bodies, spheres, laws=laws)
 
     def _cluster_columns(
-        self, cluster: Cluster, material: Material, positions: _Doubles, turns: _Doubles
+        self,
+        cluster: Cluster,
+        material: Material,
+        number: int,
+        positions: _Doubles,
+        turns: _Doubles,
     ) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
         """Clusters at rest, and their spheres."""
-        number = self._number(material)
         self._laws.check_clusters([number])
         principal = product(turns, from_matrix(cluster.axes))
         bodies = cluster_columns(cluster, material, positions, principal)
@@ -609,15 +622,17 @@ class Simulation:
         cluster: Cluster,
         bodies: dict[str, NDArray[Any]],
         spheres: dict[str, NDArray[Any]],
+        **parts: Any,
     ) -> _Indices:
-        """Add clusters; their numbers."""
+        """Add clusters, and change these parts of what is known; their numbers."""
         count = len(bodies["masses"])
         numbers = self._settled().with_spheres(len(spheres["radii"]))
         numbers = numbers.with_clusters(count, from_matrix(cluster.axes))
-        self._change(numbers, lambda: self._core.add_clusters(bodies, spheres))
+        self._core.add_clusters(bodies, spheres, self._changed(numbers=numbers, **parts))
         self._check_images()
         return numbers.clusters[len(numbers.clusters) - count :].copy()
 
+    @changes
     def remove_clusters(self, numbers: ArrayLike) -> None:
         """Take clusters away, with all of their spheres.
 
@@ -652,6 +667,7 @@ class Simulation:
         return self._once("clusters", self._read_clusters)
 
     @clusters.setter
+    @changes
     def clusters(self, clusters: Clusters) -> None:
         now = self._core.clusters()
         numbers, positions, turns, velocities, momenta = clusters
@@ -666,7 +682,6 @@ class Simulation:
             "velocities": read_vectors(velocities, "velocities", count),
             "angular_momenta": read_vectors(momenta, "angular_momenta", count),
         }
-        self._fresh.clear()
         self._core.assign_clusters(now | given)
 
     def _read_clusters(self) -> Clusters:
@@ -682,6 +697,7 @@ class Simulation:
 
     # ---- convex bodies ----
 
+    @changes
     def add_bodies(
         self,
         shape: ConvexShape,
@@ -758,29 +774,19 @@ class Simulation:
         heavy = read_masses(masses, shape, sizes, material)
         turns = read_orientations(orientations, count, "orientations")
         spins = read_vectors(angular_velocities, "angular_velocities", count)
-        number = self._number(material)
-        self._laws.check_bodies([number])
-        columns = body_columns(shape, self._shape_number(shape), sizes, heavy, number)
+        laws, number = self._laws.numbered(material)
+        laws.check_bodies([number])
+        shapes = self.shapes if shape in self.shapes else (*self.shapes, shape)
+        columns = body_columns(shape, shapes.index(shape), sizes, heavy, number)
         columns |= {"positions": places, "orientations": turns}
         columns["velocities"] = read_vectors(velocities, "velocities", count)
         columns["angular_momenta"] = body_momenta(columns, spins)
-        return self._put_bodies(columns)
-
-    def _shape_number(self, shape: ConvexShape) -> int:
-        """The number of a shape, which may be new."""
-        if shape not in self._shapes:
-            shapes = (*self._shapes, shape)
-            self._core.set_shapes(tuple(one._core for one in shapes))
-            self._shapes = shapes
-        return self._shapes.index(shape)
-
-    def _put_bodies(self, columns: dict[str, NDArray[Any]]) -> _Indices:
-        """Add bodies; their numbers."""
-        count = len(columns["masses"])
         numbers = self._settled().with_bodies(count)
-        self._change(numbers, lambda: self._core.add_bodies(columns))
+        then = self._changed(numbers=numbers, laws=laws, shapes=shapes)
+        self._core.add_bodies(columns, then)
         return numbers.bodies[len(numbers.bodies) - count :].copy()
 
+    @changes
     def remove_bodies(self, numbers: ArrayLike) -> None:
         """Take bodies away.
 
@@ -810,17 +816,18 @@ class Simulation:
         rows = find(known.bodies, numbers, "body", "bodies")
         is_gone = np.zeros(len(known.bodies), np.uint8)
         is_gone[rows] = 1
-        self._change(known.without_bodies(rows), lambda: self._core.remove_bodies(is_gone))
+        self._core.remove_bodies(is_gone, self._changed(numbers=known.without_bodies(rows)))
 
     @property
     def shapes(self) -> tuple[ConvexShape, ...]:
-        return self._shapes
+        return self._known.shapes
 
     @property
     def bodies(self) -> Bodies:
         return self._once("bodies", self._read_bodies)
 
     @bodies.setter
+    @changes
     def bodies(self, bodies: Bodies) -> None:
         check_assigned(bodies, self.bodies)
         count = len(bodies.numbers)
@@ -829,16 +836,15 @@ class Simulation:
             for name in ("positions", "velocities", "angular_momenta")
         }
         turns = read_orientations(bodies.orientations, count, "orientations")
-        self._fresh.clear()
         self._core.assign_bodies(given | {"orientations": turns})
 
     def _read_bodies(self) -> Bodies:
-        return bodies_of(self._settled().bodies, self._core.bodies(), self._shapes)
+        return bodies_of(self._settled().bodies, self._core.bodies(), self.shapes)
 
     def _outlines(self) -> tuple[_Doubles, _Doubles]:
         """Centers and radii of the spheres about the bodies."""
         of = self.bodies
-        reaches = np.array([shape.circumradius for shape in self._shapes])[of.shape]
+        reaches = np.array([shape.circumradius for shape in self.shapes])[of.shape]
         return of.centers, reaches * of.scales
 
     @property
@@ -860,6 +866,7 @@ class Simulation:
 
     # ---- walls ----
 
+    @changes
     def add_wall(
         self,
         mesh: Any,
@@ -900,22 +907,21 @@ class Simulation:
         >>> wall.number, wall.force
         (0, array([0., 0., 0.]))
         """
-        number = self._number(Material() if material is None else material)
+        laws, number = self._laws.numbered(Material() if material is None else material)
         surface = mesh if isinstance(mesh, HalfSpace) else Mesh.from_any(mesh)
         if isinstance(surface, HalfSpace):
             check_half_space(surface, self._period, self._resolution)
         entry = WallEntry(surface, number, None, self.time, np.eye(4))
-        self._fresh.clear()
-        self._walls.add(entry, motion, self.time)
-        self._prepared = 0.0
+        self._walls.add(entry, motion, self.time, self._changed(laws=laws))
         return self.walls[-1]
 
+    @changes
     def _move_wall(self, number: int, motion: object) -> None:
-        self._fresh.clear()
         self._walls.move(number, motion, self.time)
 
     # ---- what happens on the way ----
 
+    @changes
     def add_force(self, call: Callable[[Simulation], Any]) -> None:
         """Add forces of your own, such as drag or a field.
 
@@ -949,6 +955,7 @@ class Simulation:
         """
         self._forces.append(_read_call(call))
 
+    @changes
     def add_body_force(self, call: Callable[[Simulation], Any]) -> None:
         """Add forces of your own on convex bodies, as `add_force` does on spheres.
 
@@ -976,6 +983,7 @@ class Simulation:
         """
         self._body_forces.append(_read_call(call))
 
+    @changes
     def every(self, interval: float, call: Callable[[Simulation], Any]) -> None:
         """Call something at regular times: after each step whose number is a multiple.
 
@@ -985,7 +993,8 @@ class Simulation:
             Of time; rounded to whole steps, at least one.
         call : callable
             Takes the simulation. What is called after the same step is called in the order in
-            which it was registered; nothing is called at the start.
+            which it was registered; nothing is called at the start. A call that Ctrl-C interrupts
+            is made again when the simulation goes on.
 
         Raises
         ------
@@ -1005,6 +1014,7 @@ class Simulation:
         """
         self._add_event(interval, partial(_read_call(call), self))
 
+    @changes
     def record(self, interval: float, call: Callable[[Simulation], Any]) -> Record:
         """Write down a number, or an array, at regular times.
 
@@ -1042,6 +1052,7 @@ class Simulation:
         steps = self._steps_of(checks.positive(interval, "interval"), "interval")
         self._schedule.add(max(1, steps), self.step_count, call)
 
+    @changes
     def add_insertion(self, feed: Insertion, until: float | None = None) -> None:
         """Let spheres or clusters come in from now on.
 
@@ -1074,10 +1085,11 @@ class Simulation:
             kind = checks.a_or_an(type(feed).__name__)
             raise TypeError(f"feed is {kind}, but must be an Insertion")
         end = None if until is None else checks.finite(until, "until")
-        number = self._number(feed.material)
+        laws, number = self._laws.numbered(feed.material)
         if feed.cluster is not None:
-            self._laws.check_clusters([number])
-        self._feeds.append(Feed(feed, feed.begin(), self.time, end, self.step_count))
+            laws.check_clusters([number])
+        begun = Feed(feed, feed.begin(), self.time, end, self.step_count)
+        self._core.note(self._changed(laws=laws, feeds=(*self._known.feeds, begun)))
 
     # ---- going on ----
 
@@ -1130,7 +1142,7 @@ class Simulation:
         """
         count = self._read_steps(duration, steps)
         level()  # complains where the environment names a wrong one
-        with self._alone():
+        with self._core.lock(True):
             self._prepare(count)
             told = Progress(count, self._count) if progress else None
             try:
@@ -1155,26 +1167,17 @@ class Simulation:
             raise ValueError(f"{name} is {time:g}, which is more steps than can be counted")
         return round(steps)
 
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Let nobody run it meanwhile, neither another thread nor a callable that it calls."""
-        if not self._running.acquire(blocking=False):
-            raise RuntimeError("the simulation runs already: another thread, or a callable, did so")
-        try:
-            yield
-        finally:
-            self._running.release()
-
     def _prepare(self, count: int) -> None:
         """What is looked at once a run."""
         if self._resolution == "sharing":
             self._laws.check_sharing(entry.material for entry in self._walls.entries)
-        self._walls.check_given(self.time)
+        self._core.lend(partial(self._walls.check_given, self.time))
         largest = float(self.radii.max(initial=0.0))
-        worthwhile = count * len(self.ids) >= _MANY_QUERIES and largest > self._prepared
-        if self._walls.finder is not None and worthwhile:
-            self._walls.finder.prepare(largest)
-            self._prepared = largest
+        finder, (prepared, radius) = self._walls.finder, self._prepared
+        is_new = largest > (radius if finder is prepared else 0.0)
+        if finder is not None and is_new and count * len(self.ids) >= _MANY_QUERIES:
+            finder.prepare(largest)
+            self._prepared = finder, largest
 
     def _go_on(self, end: int, told: Progress | None) -> None:
         # of the step before, what Ctrl-C or an error has left over
@@ -1196,7 +1199,7 @@ class Simulation:
         now = self.step_count
         if self._forces or self._body_forces or self._walls.has_given:
             return now + 1
-        ahead = [feed.steps_ahead(self.time, self._step) for feed in self._feeds]
+        ahead = [feed.steps_ahead(self.time, self._step) for feed in self._known.feeds]
         if told is not None:
             ahead.append(told.steps_ahead(now))
         ends = [now + steps for steps in ahead] + [looked] * (now < looked)
@@ -1204,21 +1207,19 @@ class Simulation:
 
     def _advance(self, steps: int) -> None:
         self._apply_forces()
-        before, count = self.step_count, len(self.ids) + len(self._settled().bodies)
-        self._fresh.clear()
-        try:
-            stopped = self._core.run(steps)
-        finally:
-            self._sphere_steps += (self.step_count - before) * count
+        stopped = self._core.run(steps)
         if stopped is not None:
             raise self._error(*stopped)
-        self._walls.place_given(self.time)
+        if self._walls.has_given:
+            self._core.lend(partial(self._walls.place_given, self.time))
 
     def _error(self, status: int, row: int, detail: int, value: float) -> Exception:
         """What ended a run, with the sphere's id, or the body's number."""
-        if status in (_core.BODY_LAW, _core.BODY_LOST, _core.BODY_IMAGES):
-            return self._body_error(status, row, detail, int(value))
+        if status in _OF_BODIES:
+            return self._body_error(status, row, detail, value)
         sphere = self.ids[row]
+        if status == _core.TOO_MANY_IMAGES:
+            return _images_error(f"sphere {sphere}")
         if status == _core.SPHERE_LOST:
             return FloatingPointError(
                 f"sphere {sphere} is lost in step {detail}: its center is not finite, or too far"
@@ -1226,7 +1227,7 @@ class Simulation:
             )
         return ValueError(f"sphere {sphere} of {self._laws.missing(detail, int(value))}")
 
-    def _body_error(self, status: int, row: int, detail: int, value: int) -> Exception:
+    def _body_error(self, status: int, row: int, detail: int, value: float) -> Exception:
         body = f"body {self._settled().bodies[row]}"
         if status == _core.BODY_LOST:
             return FloatingPointError(
@@ -1238,15 +1239,23 @@ class Simulation:
                 f"{body} meets sphere {self.ids[detail]} at more than one image: the period is too"
                 " short for them"
             )
-        return ValueError(f"{body} of {self._laws.missing(detail, value)}")
+        if status == _core.BODY_MANY_IMAGES:
+            return _images_error(body)
+        if status == _core.BODY_TOO_SMALL:
+            return ValueError(
+                f"{body} has the circumscribed radius {value}, but needs at least 1e-75"
+            )
+        return ValueError(f"{body} of {self._laws.missing(detail, int(value))}")
 
     def _apply_forces(self) -> None:
         """Ask the callables; where one fails, nothing is applied."""
         if self._body_forces:
-            found = self._asked(self._body_forces, len(self._settled().bodies), "add_body_force")
-            self._core.apply_to_bodies(*found)
+            count = len(self._settled().bodies)
+            asked = partial(self._asked, self._body_forces, count, "add_body_force")
+            self._core.apply_to_bodies(*self._core.lend(asked))
         if self._forces:
-            self._core.apply(*self._asked(self._forces, len(self.ids), "add_force"))
+            asked = partial(self._asked, self._forces, len(self.ids), "add_force")
+            self._core.apply(*self._core.lend(asked))
 
     def _asked(
         self, calls: list[Callable[[Simulation], Any]], count: int, adder: str
@@ -1262,36 +1271,31 @@ class Simulation:
     def _finish_step(self) -> None:
         """What is to happen after the last step, and has not happened yet."""
         now = self.step_count
-        for feed in self._feeds:
-            if feed.seen < now:
-                self._insert(feed)
-                feed.seen = now
+        for number, feed in enumerate(self._known.feeds):
+            if feed.seen < now and feed.is_due(self.time, self._step):
+                self._insert(number, feed)
         self._schedule.note(now)
-        self._schedule.call_due()
+        if self._schedule.has_due:
+            self._core.lend(self._schedule.call_due)
 
-    def _insert(self, feed: Feed) -> None:
+    def _insert(self, number: int, feed: Feed) -> None:
         """Add what is due and finds a place; where that fails, it is due again."""
-        if not feed.is_due(self.time, self._step):
-            return
-        state, count = feed.state.to_dict(), len(self.ids)
-        try:
-            self._insert_due(feed)
-        except BaseException:
-            if len(self.ids) == count:
-                feed.state = feed.insertion.state_from_dict(state)
-            raise
-
-    def _insert_due(self, feed: Feed) -> None:
         insertion, since = feed.insertion, self.time - feed.start
-        where, what = insertion.draw(feed.state, since, partial(touching, self), self._period)
+        state = feed.state.copy()
+        where, what = insertion.draw(state, since, partial(touching, self), self._period)
+        feeds = [*self._known.feeds]
+        feeds[number] = replace(feed, state=state, seen=self.step_count)
+        parts: dict[str, Any] = {"feeds": tuple(feeds)}
         if not len(where):
+            self._core.note(self._changed(**parts))
             return
+        material = self._laws.numbered(insertion.material)[1]
         if insertion.cluster is None:
-            self._put(self._sphere_columns(where, what, insertion.material))
-        else:
-            turns = np.ascontiguousarray(what)
-            found = self._cluster_columns(insertion.cluster, insertion.material, where, turns)
-            self._put_clusters(insertion.cluster, *found)
+            self._put(self._sphere_columns(where, what, insertion.material, material), **parts)
+            return
+        turns = np.ascontiguousarray(what)
+        found = self._cluster_columns(insertion.cluster, insertion.material, material, where, turns)
+        self._put_clusters(insertion.cluster, *found, **parts)
 
     # ---- what came of it ----
 
@@ -1353,7 +1357,7 @@ class Simulation:
     def _count(self) -> Counts:
         found = self.statistics()
         touching = found.contacts + found.pairs + found.body_contacts
-        return Counts(found.steps, found.spheres + found.bodies, touching, self._sphere_steps)
+        return Counts(found.steps, found.spheres + found.bodies, touching, found.sphere_steps)
 
     def statistics(self) -> SimulationStatistics:
         """What the steps did so far, and where the time went.
@@ -1371,9 +1375,9 @@ class Simulation:
         >>> sim.statistics().steps
         4
         """
-        found = self._core.statistics()
-        return SimulationStatistics(*found[:13], self._sphere_steps, *found[13:])
+        return SimulationStatistics(*self._core.statistics())
 
+    @changes
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a file from which `load_simulation` goes on, to the bit.
 
@@ -1421,6 +1425,13 @@ class Simulation:
         counts.append(checks.counted(len(self._walls.entries), "wall"))
         steps = checks.counted(self.step_count, "step")
         return f"Simulation({', '.join(counts)}; {steps}, time {self.time:g})"
+
+
+def _images_error(name: str) -> ValueError:
+    return ValueError(
+        f"{name} may touch more than a million periodic images of walls: its size, the walls and"
+        " the period must be in one unit"
+    )
 
 
 def _read_call(call: Any) -> Callable[..., Any]:
