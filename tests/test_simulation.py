@@ -223,7 +223,7 @@ def test_spheres_that_there_are_not(ids):
     sim.add_spheres(np.eye(3), 0.1, GRAIN)
     with pytest.raises(ValueError, match=f"there is no sphere {ids[-1]}"):
         sim.remove_spheres(ids)
-    with pytest.raises(TypeError, match="spheres has dtype float64"):
+    with pytest.raises(TypeError, match="ids has dtype float64"):
         sim.remove_spheres([0.5])
     assert len(sim.ids) == 3
 

@@ -123,6 +123,7 @@ def _setup_of(simulation: Simulation) -> dict[str, Any]:
         "laws": [[a, b, law.to_dict()] for (a, b), law in laws.laws.items()],
         "walls": [_wall_setup(entry) for entry in simulation._walls.entries],
         "feeds": [_feed_setup(feed) for feed in simulation._feeds],
+        "said": sorted(simulation._watch.said),
     } | _body_setup(simulation)
 
 
@@ -450,6 +451,7 @@ def _made(
             next_body=_whole(setup, "next_body") if "next_body" in setup else 0,
         )
         step_count = _whole(setup, "step_count")
+        said = {str(kind) for kind in setup.get("said", ())}
     except (KeyError, TypeError, AttributeError, OverflowError, IndexError) as error:
         raise ValueError(f"its setup is damaged: {error!r}") from None
     _check_lasting("ids", arrays["ids"], numbers.next_id)
@@ -464,6 +466,7 @@ def _made(
     _restore(simulation, arrays, step_count)
     _restore_bodies(simulation, arrays)
     simulation._feeds = feeds
+    simulation._watch.said = said
     simulation._schedule.noted = step_count
     simulation._numbers = simulation._numbers_then = numbers._replace(
         ids=locked(arrays["ids"]),

@@ -27,6 +27,9 @@ void simulation_end(simulation_object *self);
 /* End, and return None, or NULL with the error set. */
 PyObject *simulation_finish(simulation_object *self, const abut_error *error);
 
+/* The members as a tuple. */
+PyObject *simulation_tell_step(const abut_stable_step *longest);
+
 /* Laws of so many materials each with each, (materials * materials, 8): the caller frees them by
  * PyMem_Free; NULL with an error set. */
 abut_law *simulation_read_laws(PyObject *given, Py_ssize_t materials);
