@@ -15,8 +15,16 @@ if TYPE_CHECKING:
 # flew apart, with them: the table of docs/dem.md, section 2.
 _SCENES = 11
 _MEASURED = (
-    (1.5, 1, 0),
+    (1.5, 2, 0),
     (1.75, 5, 0),
+    (2.0, 6, 0),
+    (2.5, 5, 2),
+    (3.0, 4, 4),
+    (3.5, 3, 6),
+    (4.0, 2, 8),
+    (5.0, 1, 9),
+    (6.0, 1, 10),
+    (8.0, 0, 11),
 )
 
 # After so many steps it is asked anew, and after the first so many: asking takes a fifth of a step.
