@@ -58,6 +58,12 @@ static void keep_books(books *b, double work, double wall_work)
     b->last_work = work, b->last_wall_work = wall_work;
 }
 
+/* Whether it moves by more than its radius. */
+static bool is_fast(vec3 velocity, double step, double radius)
+{
+    return vec3_norm_sq(vec3_scale(velocity, step)) > radius * radius;
+}
+
 static void move_sphere(abut_simulation *s, abut_index place)
 {
     store *of = &s->store;
@@ -80,15 +86,14 @@ static void move_sphere(abut_simulation *s, abut_index place)
     }
     keep_books(&of->books[place], work, step * sum.power);
     const vec3 center = vec3_load(of->centers + 3 * place);
-    const vec3 shift = vec3_scale(next, step);
-    if (vec3_norm_sq(shift) > b->radius * b->radius) {
-        watch_fast(s, ABUT_PARTNER_SPHERE, of->rows[place]);
-    }
     vec3_store(of->began + 3 * place, center);
-    vec3_store(of->centers + 3 * place, vec3_add(center, shift));
+    vec3_store(of->centers + 3 * place, vec3_add(center, vec3_scale(next, step)));
     spheres_wrap(s, of->centers + 3 * place, of->images + 3 * place);
     vec3_store(b->velocity, next);
     vec3_store(b->spin, next_spin);
+    if (is_fast(next, step, b->radius)) {
+        watch_fast(s, ABUT_PARTNER_SPHERE, of->rows[place]);
+    }
 }
 
 /* Members move with their cluster, and have walls' work to themselves. */
@@ -113,11 +118,6 @@ static abut_status move_chunk(void *context, abut_index chunk, parallel_job *job
     }
     (void)job;
     return ABUT_OK;
-}
-
-static bool is_fast(vec3 velocity, double step, double radius)
-{
-    return vec3_norm_sq(vec3_scale(velocity, step)) > radius * radius;
 }
 
 static void move_cluster(abut_simulation *s, abut_index number, const rigid_step *by)

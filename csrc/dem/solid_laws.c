@@ -465,10 +465,9 @@ static abut_status check_lost(const abut_simulation *s, abut_error *error)
 /* Overlaps of bodies, one after the other: there are far fewer than what it takes to find them. */
 static void watch_meetings(abut_simulation *s)
 {
-    static const abut_partner others[ABUT_MEETING_COUNT] = {[ABUT_WITH_WALLS] = ABUT_PARTNER_WALL,
-                                                            [ABUT_WITH_BODIES] = ABUT_PARTNER_BODY,
-                                                            [ABUT_WITH_SPHERES] =
-                                                                ABUT_PARTNER_SPHERE};
+    /* in the order of abut_meeting */
+    static const abut_partner others[] = {ABUT_PARTNER_WALL, ABUT_PARTNER_BODY,
+                                          ABUT_PARTNER_SPHERE};
     for (int k = 0; k < ABUT_MEETING_COUNT && !s->watch.deep.is_there; k++) {
         const watched what = {ABUT_PARTNER_BODY, others[k]};
         watch_begin(s);

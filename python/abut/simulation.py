@@ -60,7 +60,7 @@ from .simd import level
 from .statistics import SimulationStatistics
 from .threads import worker_count
 from .walls import RESOLUTIONS, Wall, WallEntry, Walls, check_half_space
-from .watch import StableStep, Watch, who_sets
+from .watch import BODY, SPHERE, StableStep, Watch
 
 if TYPE_CHECKING:
     from .options import Orientations, WallResolution
@@ -1350,14 +1350,12 @@ class Simulation:
         return self._longest_step().step
 
     def _longest_step(self) -> StableStep:
-        known = self._settled()
         free = self._laws.free_steps(self.material, self.radii, self.masses)
         step, row, contacts = self._core.stable_step(free)
         of_bodies, number, spots = self._core.stable_step_of_bodies()
         if of_bodies < step:
-            return StableStep(of_bodies, who_sets(f"body {known.bodies[number]}", spots, "spot"))
-        name = f"sphere {known.ids[row]}" if row >= 0 else "nobody"
-        return StableStep(step, who_sets(name, contacts, "contact"))
+            return StableStep(of_bodies, BODY, number, spots)
+        return StableStep(step, SPHERE, row, contacts)
 
     def _count(self) -> Counts:
         found = self.statistics()

@@ -30,15 +30,29 @@ _MEASURED = (
 # After so many steps it is asked anew, and after the first so many: asking takes a fifth of a step.
 _OFTEN, _SOON = 200, 2
 
-# the library's numbers of who touches
-_SPHERE, _BODY, _WALL = range(3)
+# the library's numbers of who moves, or touches
+SPHERE, BODY, WALL = range(3)
 
 
 class StableStep(NamedTuple):
-    """The longest stable step, and who sets it."""
+    """The longest stable step, and who sets it: a sphere's row, or a body's, and what it touches
+    then."""
 
     step: float
-    who: str
+    kind: int
+    row: int
+    contacts: int
+
+
+class Notice(NamedTuple):
+    """What the library has noticed: when, who, whom with, and by how much of a radius."""
+
+    step: int
+    kind: int
+    other_kind: int
+    row: int
+    other_row: int
+    ratio: float
 
 
 class Watch:
@@ -66,9 +80,12 @@ class Watch:
 
     def take(self, simulation: Simulation) -> None:
         """Take what the library has noticed, while numbers are those of its steps."""
-        for kind, notice in zip(("fast", "deep"), simulation._core.notices(), strict=True):
+        found = simulation._core.notices()
+        if found is None:
+            return
+        for kind, notice in zip(_TEXTS, found, strict=True):
             if notice is not None and kind not in self.said:
-                self._noticed.append((kind, _TEXTS[kind](simulation, *notice)))
+                self._noticed.append((kind, _TEXTS[kind](simulation, Notice(*notice))))
 
     def look(self, simulation: Simulation) -> None:
         """Tell what was noticed, and look at the step where that is due."""
@@ -97,49 +114,45 @@ class Watch:
 def _step_text(simulation: Simulation, longest: StableStep) -> str:
     ratio = simulation.step / longest.step if longest.step else float("inf")
     factor, restless, apart = [row for row in _MEASURED if row[0] <= ratio][-1]
+    noun = "spot" if longest.kind == BODY else "contact"
+    contacts = checks.counted(longest.contacts, noun)
+    how = f" with its {contacts}" if longest.contacts else ", which touches nothing,"
+    who = _name(simulation, longest.kind, longest.row) + how
     return (
         f"step is {simulation.step:g}, {ratio:.2g} times the longest stable one,"
-        f" {longest.step:.3g}, which {longest.who} sets after step {simulation.step_count}: with"
+        f" {longest.step:.3g}, which {who} sets after step {simulation.step_count}: with"
         f" {factor:g} times, {restless} of {_SCENES} measured scenes got restless, and {apart} flew"
         " apart"
     )
 
 
-def who_sets(name: str, contacts: int, noun: str) -> str:
-    """Who sets the longest stable step, and by what."""
-    if contacts:
-        return f"{name} with its {checks.counted(contacts, noun)}"
-    return f"{name}, which touches nothing,"
-
-
-def _name(simulation: Simulation, kind: int, number: int) -> str:
-    if kind == _WALL:
-        return f"wall {simulation._walls.order[number]}"
+def _name(simulation: Simulation, kind: int, row: int) -> str:
+    """What a caller calls it: numbers last."""
+    if kind == WALL:
+        return f"wall {simulation._walls.order[row]}"
     known = simulation._settled()
-    return f"body {known.bodies[number]}" if kind == _BODY else f"sphere {known.ids[number]}"
+    return f"body {known.bodies[row]}" if kind == BODY else f"sphere {known.ids[row]}"
 
 
-def _fast_text(
-    simulation: Simulation, step: int, kind: int, _: int, number: int, __: int, ratio: float
-) -> str:
-    radius = "radius" if kind == _SPHERE else "inner radius"
+def _fast_text(simulation: Simulation, n: Notice) -> str:
+    radius = "inner radius" if n.kind == BODY else "radius"
     return (
-        f"{_name(simulation, kind, number)} moves by {ratio:.3g} times its {radius} in step {step}:"
-        " it may pass through walls and others without touching them; a shorter step helps"
+        f"{_name(simulation, n.kind, n.row)} moves by {n.ratio:.3g} times its {radius} in step"
+        f" {n.step}: it may pass through walls and others without touching them; a shorter step"
+        " helps"
     )
 
 
-def _deep_text(
-    simulation: Simulation, step: int, kind: int, other: int, number: int, second: int, ratio: float
-) -> str:
-    radius = "its radius" if other == _WALL else "the smaller radius"
-    if _BODY in (kind, other):
-        radius = radius.replace("radius", "inner radius")
+def _deep_text(simulation: Simulation, n: Notice) -> str:
+    whose = "its" if n.other_kind == WALL else "the smaller"
+    radius = "inner radius" if n.kind == BODY else "radius"
     return (
-        f"{_name(simulation, kind, number)} overlaps {_name(simulation, other, second)} by"
-        f" {ratio:.0%} of {radius} in step {step}, but laws of contact mean a few percent: it is"
-        " pressed too hard for its law, moves too fast, or the step is too long"
+        f"{_name(simulation, n.kind, n.row)} overlaps"
+        f" {_name(simulation, n.other_kind, n.other_row)} by {n.ratio:.0%} of {whose} {radius} in"
+        f" step {n.step}, but laws of contact mean a few percent: it is pressed too hard for its"
+        " law, moves too fast, or the step is too long"
     )
 
 
+# in the order of the library's notices
 _TEXTS = {"fast": _fast_text, "deep": _deep_text}

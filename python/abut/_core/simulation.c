@@ -387,6 +387,9 @@ static PyObject *simulation_notices(PyObject *object, PyObject *Py_UNUSED(unused
     }
     const abut_notices of = abut_simulation_notices(self->simulation);
     simulation_end(self);
+    if (!of.fast.is_there && !of.deep.is_there) {
+        Py_RETURN_NONE;
+    }
     return Py_BuildValue("(NN)", tell_notice(&of.fast), tell_notice(&of.deep));
 }
 
@@ -481,8 +484,8 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "stable_step($self, free_steps, /)\n--\n\n"
      "The members of abut_stable_step. free_steps: (n,), of spheres that touch nothing; or None."},
     {"notices", simulation_notices, METH_NOARGS,
-     "notices($self, /)\n--\n\nThe members of abut_notices: None, or (step, kind, other kind, "
-     "number, other number, ratio)."},
+     "notices($self, /)\n--\n\nNone, or the members of abut_notices: None, or (step, kind, "
+     "other kind, number, other number, ratio)."},
     {"statistics", simulation_statistics, METH_NOARGS,
      "statistics($self, /)\n--\n\nThe members of abut_simulation_statistics."},
     {NULL, NULL, 0, NULL},
