@@ -710,6 +710,7 @@ typedef struct abut_shape_view {
     double centroid[3], volume; /* a polygon's volume is its area */
     double inertia[9];          /* about the centroid; a polygon's is inertia[0] */
     double circumradius;        /* of the smallest sphere about the centroid with all of it */
+    double inradius;            /* of the largest one within it; of a plate 0 */
 } abut_shape_view;
 
 abut_status abut_shape_build(const abut_shape_input *input, abut_shape **shape, abut_error *error);
@@ -1245,14 +1246,48 @@ typedef struct abut_energy {
 
 abut_energy abut_simulation_energy(const abut_simulation *simulation);
 
+/* The longest stable step, and who sets it. */
+typedef struct abut_stable_step {
+    double step;      /* INFINITY: nothing does */
+    abut_index index; /* the row of the sphere, the number of the body; the first of equals */
+    abut_index contact_count; /* that it has, of a body its spots; 0: it touches nothing */
+} abut_stable_step;
+
 /* The longest step that is stable where spheres touch as they did at the beginning of the last
  * step; INFINITY without spheres. A sphere that touches nothing counts with what `free_steps` has
  * in its row, such as a part of Rayleigh's time; NULL: it does not count. */
 abut_status abut_simulation_stable_step(const abut_simulation *simulation, const double *free_steps,
-                                        double *step);
+                                        abut_stable_step *longest);
 
 /* Likewise of bodies; one that touches nothing counts as if four spots bore it. */
-abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *simulation, double *step);
+abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *simulation,
+                                                  abut_stable_step *longest);
+
+/* Who touches, or moves. */
+typedef enum abut_partner {
+    ABUT_PARTNER_SPHERE = 0,
+    ABUT_PARTNER_BODY,
+    ABUT_PARTNER_WALL
+} abut_partner;
+
+/* The first time that something happened which spoils a simulation; of those of one step the first
+ * by its numbers. */
+typedef struct abut_notice {
+    int is_there;
+    abut_index step;       /* how many steps were done before it */
+    abut_partner kinds[2]; /* who, and whom with */
+    abut_index numbers[2]; /* rows of spheres, numbers of bodies and walls */
+    double ratio;          /* to the radius: of a body its inradius, of two the smaller one */
+} abut_notice;
+
+typedef struct abut_notices {
+    abut_notice fast; /* a sphere or body, which has moved by more than its radius in a step */
+    abut_notice deep; /* two, whose overlap has grown beyond a tenth of a radius; one that was there
+                         where they were put is none */
+} abut_notices;
+
+/* What runs have noticed; forgotten where spheres or bodies are removed, which changes numbers. */
+abut_notices abut_simulation_notices(const abut_simulation *simulation);
 
 /* What steps did, and the time that their parts took, in seconds of all steps so far. */
 typedef struct abut_simulation_statistics {

@@ -172,6 +172,7 @@ FILES = {
         "spot_tables",
         "walls",
         "simulation",
+        "watch",
         "order",
         "half_spaces",
         "contacts",

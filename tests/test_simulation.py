@@ -223,9 +223,70 @@ def test_spheres_that_there_are_not(ids):
     sim.add_spheres(np.eye(3), 0.1, GRAIN)
     with pytest.raises(ValueError, match=f"there is no sphere {ids[-1]}"):
         sim.remove_spheres(ids)
-    with pytest.raises(TypeError, match="spheres has dtype float64"):
+    with pytest.raises(TypeError, match="ids has dtype float64"):
         sim.remove_spheres([0.5])
     assert len(sim.ids) == 3
+
+
+def test_masks_are_told_how_they_become_numbers():
+    sim = empty()
+    for remove, of in (
+        (sim.remove_spheres, r"ids is a mask, .* give sim\.ids\[mask\]"),
+        (sim.remove_clusters, r"numbers is a mask, .* give sim\.clusters\.numbers\[mask\]"),
+        (sim.remove_bodies, r"numbers is a mask, .* give sim\.bodies\.numbers\[mask\]"),
+    ):
+        for mask in (np.array([True, False]), [True, False]):
+            with pytest.raises(TypeError, match=of):
+                remove(mask)
+    with pytest.raises(ValueError, match=r"numbers has shape \(1, 1\)"):
+        sim.remove_bodies([[3]])
+
+
+# ---- names ----
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("velocity", "velocities"),
+        ("angular_velocity", "angular_velocities"),
+        ("centres", "centers"),
+        ("Gravity", "gravity"),
+        ("contact", "contacts"),
+    ],
+)
+def test_a_name_that_is_not_there_is_not_assigned(name, meant):
+    sim = empty()
+    with pytest.raises(AttributeError, match=f"no attribute '{name}': did you mean '{meant}'"):
+        setattr(sim, name, 1)
+    with pytest.raises(AttributeError, match="no attribute 'qqq'"):
+        sim.qqq = 1
+    with pytest.raises(AttributeError, match="step"):
+        sim.step = 1
+    assert not hasattr(sim, name)
+
+
+def test_subclasses_have_names_of_their_own():
+    class Mine(abut.Simulation):
+        mass_flow = 0.0
+
+        def __init__(self):
+            super().__init__(step=STEP)
+            self.mass_flow, self._own = 1.0, 2.0
+
+        @property
+        def limit(self):
+            return self._own
+
+        @limit.setter
+        def limit(self, value):
+            self._own = value
+
+    mine = Mine()
+    mine.limit = 3.0
+    assert (mine.mass_flow, mine._own) == (1.0, 3.0)
+    with pytest.raises(AttributeError, match="did you mean 'mass_flow'"):
+        mine.massflow = 1
 
 
 ASSIGNED = {

@@ -248,6 +248,7 @@ static void note_new_wall(abut_simulation *s, abut_index k)
 static void exchange_walls(abut_simulation *s, wall_set made, const wall_places places[2])
 {
     wall_set old = s->walls;
+    s->watch.is_placed = true;
     const spot_table *spots = &s->before.spots[ABUT_WITH_WALLS];
     const contact_table *contacts = &s->before.contacts;
     made.together = old.together;
@@ -371,6 +372,7 @@ static void step_together(void *context)
     simulation_swap_tables(s);
     energy_settle(s);
     s->store.has_applied = s->solids.has_applied = false;
+    s->watch.is_placed = false;
     s->step_count++;
 }
 

@@ -117,6 +117,7 @@ def _setup_of(simulation: Simulation) -> dict[str, Any]:
         "laws": [[a, b, law.to_dict()] for (a, b), law in laws.laws.items()],
         "walls": [_wall_setup(entry) for entry in simulation._walls.entries],
         "feeds": [_feed_setup(feed) for feed in simulation._known.feeds],
+        "said": sorted(simulation._watch.said),
     } | _body_setup(simulation)
 
 
@@ -444,6 +445,7 @@ def _made(
             next_body=_whole(setup, "next_body") if "next_body" in setup else 0,
         )
         step_count = _whole(setup, "step_count")
+        said = {str(kind) for kind in setup.get("said", ())}
     except (KeyError, TypeError, AttributeError, OverflowError, IndexError) as error:
         raise ValueError(f"its setup is damaged: {error!r}") from None
     _check_lasting("ids", arrays["ids"], numbers.next_id)
@@ -458,6 +460,7 @@ def _made(
     _add_bodies(simulation, arrays, shapes, len(bodies))
     _restore(simulation, arrays, step_count)
     _restore_bodies(simulation, arrays)
+    simulation._watch.said = said
     numbers = numbers._replace(
         ids=locked(arrays["ids"]),
         clusters=locked(arrays["cluster_numbers"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -46,11 +47,11 @@ from .insertion import Insertion
 from .known import Fresh, Known, changes
 from .law_table import Law, LawTable
 from .materials import Material
-from .mesh import Mesh, warn
+from .mesh import Mesh
 from .motions import Motion
 from .orientations import from_matrix, inverse, product, read_orientations
 from .pairs import Pairs
-from .placement import SimulationWarning, touching, warn_of_overlaps
+from .placement import touching, warn_of_overlaps
 from .poses import Period, lengths_of, read_period
 from .progress import Counts, Progress
 from .record import Record
@@ -59,6 +60,7 @@ from .simd import level
 from .statistics import SimulationStatistics
 from .threads import worker_count
 from .walls import RESOLUTIONS, KnownWalls, Wall, WallEntry, check_half_space
+from .watch import BODY, SPHERE, StableStep, Watch
 
 if TYPE_CHECKING:
     from .finder import ContactFinder
@@ -67,9 +69,6 @@ if TYPE_CHECKING:
 _Doubles = NDArray[np.float64]
 _Indices = NDArray[np.intp]
 _T = TypeVar("_T")
-
-# of the longest stable step: the settled bed of a mixer is quiet up to here, and noisy at 2 times
-_LONGEST = 1.5
 
 # what ends a step and names a body
 _OF_BODIES = (
@@ -258,9 +257,20 @@ class Simulation:
         self._body_forces: list[Callable[[Simulation], Any]] = []
         self._schedule = Schedule()
         self._fresh = Fresh(-1, {})
-        self._warned_of_image = False
+        self._watch = Watch()
         # the finder that is prepared for spheres up to a radius
         self._prepared: tuple[ContactFinder | None, float] = (None, 0.0)
+
+    if not TYPE_CHECKING:  # which would take any name then
+
+        def __setattr__(self, name: str, value: object) -> None:
+            """Assign what there is: a misspelled name would be kept, and change nothing."""
+            if not (name.startswith("_") or hasattr(type(self), name)):
+                public = [word for word in dir(type(self)) if not word.startswith("_")]
+                close = difflib.get_close_matches(name, public, 1)
+                meant = f": did you mean {close[0]!r}?" if close else ""
+                raise AttributeError(f"a Simulation has no attribute {name!r}{meant}")
+            super().__setattr__(name, value)
 
     # ---- what it is ----
 
@@ -493,7 +503,7 @@ class Simulation:
         array([1])
         """
         numbers = self._settled()
-        rows = find(numbers.ids, ids, "sphere")
+        rows = find(numbers.ids, ids, "sphere", "ids", "sim.ids")
         if len(numbers.clusters):
             self._check_members(rows)
         self._remove(rows, np.empty(0, np.intp))
@@ -523,15 +533,14 @@ class Simulation:
     def _check_images(self) -> None:
         """Warn once of spheres that reach over a period."""
         lengths = [length for length in self._period or () if length is not None]
-        if self._warned_of_image or not lengths:
+        if "image" in self._watch.said or not lengths:
             return
         large = np.flatnonzero(2.0 * self.radii > min(lengths))
         if len(large):
-            self._warned_of_image = True
-            warn(
+            self._watch.tell(
+                "image",
                 f"sphere {self.ids[large[0]]} is larger than a period, {min(lengths):g}, and"
                 " touches its own image, which exerts nothing",
-                SimulationWarning,
             )
 
     # ---- clusters ----
@@ -658,7 +667,8 @@ class Simulation:
         >>> sim.clusters.numbers, sim.ids
         (array([1]), array([2, 3]))
         """
-        clusters = find(self._settled().clusters, numbers, "cluster")
+        known = self._settled().clusters
+        clusters = find(known, numbers, "cluster", "numbers", "sim.clusters.numbers")
         members = np.flatnonzero(np.isin(self._core.read("clusters"), clusters))
         self._remove(members, clusters)
 
@@ -813,7 +823,7 @@ class Simulation:
         array([1])
         """
         known = self._settled()
-        rows = find(known.bodies, numbers, "body", "bodies")
+        rows = find(known.bodies, numbers, "body", "numbers", "sim.bodies.numbers")
         is_gone = np.zeros(len(known.bodies), np.uint8)
         is_gone[rows] = 1
         self._core.remove_bodies(is_gone, self._changed(numbers=known.without_bodies(rows)))
@@ -1123,11 +1133,17 @@ class Simulation:
         Warns
         -----
         SimulationWarning
-            If `step` is longer than 1.5 times the longest stable one: at the start, or after two
-            steps.
+            If `step` is longer than 1.5 times the longest stable one: at the start, after two
+            steps, and whenever it is looked at that, every 200 steps. If a sphere moves by more
+            than its radius in a step, and may pass through a wall. If an overlap grows beyond 10 %
+            of a radius, the smaller one of two spheres. Of a convex body the radius is that of the
+            largest sphere about its center of mass that is inside of it.
 
         Notes
         -----
+        Of each thing a simulation warns once, and names the first who does it: also where it runs
+        on by another call, and where it was saved and loaded in between.
+
         Whatever ends a run, the simulation is as it was after a whole step, and `run` goes on from
         there.
 
@@ -1184,17 +1200,15 @@ class Simulation:
         self._finish_step()
         if self.step_count == end:
             return
-        warned = self._warn_of_step()
-        looked = self.step_count + 2
+        self._watch.begin(self)
         while self.step_count < end:
-            self._advance(self._next_step(end, looked, told) - self.step_count)
-            if self.step_count == looked and not warned:
-                self._warn_of_step()
+            self._advance(self._next_step(end, told) - self.step_count)
+            self._watch.look(self)
             self._finish_step()
             if told is not None:
                 told.update()
 
-    def _next_step(self, end: int, looked: int, told: Progress | None) -> int:
+    def _next_step(self, end: int, told: Progress | None) -> int:
         """The number of the step up to which the library may go on by itself."""
         now = self.step_count
         if self._forces or self._body_forces or self._walls.has_given:
@@ -1202,13 +1216,17 @@ class Simulation:
         ahead = [feed.steps_ahead(self.time, self._step) for feed in self._known.feeds]
         if told is not None:
             ahead.append(told.steps_ahead(now))
-        ends = [now + steps for steps in ahead] + [looked] * (now < looked)
-        return min(self._schedule.next_step(now, end), *ends, end)
+        ends = [now + steps for steps in ahead]
+        return min(self._schedule.next_step(now, end), *ends, self._watch.due, end)
 
     def _advance(self, steps: int) -> None:
         self._apply_forces()
-        stopped = self._core.run(steps)
+        try:
+            stopped = self._core.run(steps)
+        finally:
+            self._watch.take(self)
         if stopped is not None:
+            self._watch.give()
             raise self._error(*stopped)
         if self._walls.has_given:
             self._core.lend(partial(self._walls.place_given, self.time))
@@ -1336,23 +1354,15 @@ class Simulation:
         >>> f"{sim.stable_step():.3g}"
         '3.28e-07'
         """
-        of_spheres = self._core.stable_step(self._free_steps())
-        return min(of_spheres, self._core.stable_step_of_bodies())
+        return self._longest_step().step
 
-    def _free_steps(self) -> _Doubles:
-        return self._laws.free_steps(self.material, self.radii, self.masses)
-
-    def _warn_of_step(self) -> bool:
-        """Give a warning where the step is too long; whether it is."""
-        stable = self.stable_step()
-        too_long = self._step > _LONGEST * stable
-        if too_long:
-            warn(
-                f"step is {self._step:g}, {self._step / stable:.2g} times the longest stable one,"
-                f" {stable:.3g}: spheres may fly apart",
-                SimulationWarning,
-            )
-        return too_long
+    def _longest_step(self) -> StableStep:
+        free = self._laws.free_steps(self.material, self.radii, self.masses)
+        step, row, contacts = self._core.stable_step(free)
+        of_bodies, number, spots = self._core.stable_step_of_bodies()
+        if of_bodies < step:
+            return StableStep(of_bodies, BODY, number, spots)
+        return StableStep(step, SPHERE, row, contacts)
 
     def _count(self) -> Counts:
         found = self.statistics()
@@ -1396,7 +1406,7 @@ class Simulation:
         Notes
         -----
         Meshes, and what is called (forces, `every`, `record`, motions that are callables), are not
-        written.
+        written. What was warned of is: the simulation that goes on does not say it again.
 
         Examples
         --------

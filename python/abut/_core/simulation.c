@@ -21,6 +21,11 @@ void simulation_end(simulation_object *self)
     self->is_at_work = 0;
 }
 
+PyObject *simulation_tell_step(const abut_stable_step *longest)
+{
+    return Py_BuildValue("(dnn)", longest->step, longest->index, longest->contact_count);
+}
+
 PyObject *simulation_finish(simulation_object *self, const abut_error *error)
 {
     simulation_end(self);
@@ -453,13 +458,37 @@ static PyObject *simulation_stable_step(PyObject *object, PyObject *free_steps)
         simulation_end(self);
         return NULL;
     }
-    double longest;
+    abut_stable_step longest;
     abut_error error = {.status = ABUT_OK};
     Py_BEGIN_ALLOW_THREADS
     error.status = abut_simulation_stable_step(self->simulation, free.data, &longest);
     Py_END_ALLOW_THREADS
     simulation_end(self);
-    return error.status ? core_raise(&error) : PyFloat_FromDouble(longest);
+    return error.status ? core_raise(&error) : simulation_tell_step(&longest);
+}
+
+/* A notice as a tuple, or None. */
+static PyObject *tell_notice(const abut_notice *of)
+{
+    if (!of->is_there) {
+        Py_RETURN_NONE;
+    }
+    return Py_BuildValue("(niinnd)", of->step, (int)of->kinds[0], (int)of->kinds[1], of->numbers[0],
+                         of->numbers[1], of->ratio);
+}
+
+static PyObject *simulation_notices(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    simulation_object *self = (simulation_object *)object;
+    if (simulation_begin(self)) {
+        return NULL;
+    }
+    const abut_notices of = abut_simulation_notices(self->simulation);
+    simulation_end(self);
+    if (!of.fast.is_there && !of.deep.is_there) {
+        Py_RETURN_NONE;
+    }
+    return Py_BuildValue("(NN)", tell_notice(&of.fast), tell_notice(&of.deep));
 }
 
 static PyObject *simulation_statistics(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -543,7 +572,7 @@ static PyMethodDef SIMULATION_METHODS[] = {
     {"apply_to_bodies", simulation_apply_to_bodies, METH_VARARGS,
      "apply_to_bodies($self, forces, torques, /)\n--\n\nOf the next step; (b, 3)."},
     {"stable_step_of_bodies", simulation_stable_step_of_bodies, METH_NOARGS,
-     "stable_step_of_bodies($self, /)\n--\n\nInfinite without bodies."},
+     "stable_step_of_bodies($self, /)\n--\n\nThe members of abut_stable_step."},
     {"body_contacts", simulation_body_contacts, METH_O,
      "body_contacts($self, meeting, /)\n--\n\n"
      "The columns of the last step's contacts of bodies, with spot_force and spring: meeting 0: "
@@ -571,8 +600,11 @@ static PyMethodDef SIMULATION_METHODS[] = {
     {"energy", simulation_energy, METH_NOARGS,
      "energy($self, /)\n--\n\nThe members of abut_energy."},
     {"stable_step", simulation_stable_step, METH_O,
-     "stable_step($self, free_steps, /)\n--\n\nfree_steps: (n,), of spheres that touch nothing; or "
-     "None."},
+     "stable_step($self, free_steps, /)\n--\n\n"
+     "The members of abut_stable_step. free_steps: (n,), of spheres that touch nothing; or None."},
+    {"notices", simulation_notices, METH_NOARGS,
+     "notices($self, /)\n--\n\nNone, or the members of abut_notices: None, or (step, kind, "
+     "other kind, number, other number, ratio)."},
     {"statistics", simulation_statistics, METH_NOARGS,
      "statistics($self, /)\n--\n\nThe members of abut_simulation_statistics; before those of "
      "bodies, "

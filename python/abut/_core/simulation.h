@@ -37,6 +37,9 @@ PyObject *simulation_finish(simulation_object *self, const abut_error *error);
  * of it from now on, with nothing in between; NULL: what it knew. */
 PyObject *simulation_commit(simulation_object *self, const abut_error *error, PyObject *known);
 
+/* The members as a tuple. */
+PyObject *simulation_tell_step(const abut_stable_step *longest);
+
 /* Laws of so many materials each with each, (materials * materials, 8): the caller frees them by
  * PyMem_Free; NULL with an error set. */
 abut_law *simulation_read_laws(PyObject *given, Py_ssize_t materials);

@@ -194,14 +194,14 @@ PyObject *simulation_apply_to_bodies(PyObject *object, PyObject *args)
 PyObject *simulation_stable_step_of_bodies(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     simulation_object *self = (simulation_object *)object;
-    double longest;
+    abut_stable_step longest;
     if (simulation_begin(self)) {
         return NULL;
     }
     const abut_error error = {
         .status = abut_simulation_stable_step_of_bodies(self->simulation, &longest)};
     simulation_end(self);
-    return error.status ? core_raise(&error) : PyFloat_FromDouble(longest);
+    return error.status ? core_raise(&error) : simulation_tell_step(&longest);
 }
 
 /* ---- contacts ---- */
