@@ -283,6 +283,18 @@ def big_spheres(rng, sphere_count):
     return vertices, facets, touching_spheres(rng, vertices, facets, sphere_count, 0.02)
 
 
+def giants(rng, sphere_count):
+    """A sheet of 45,000 facets, spheres of their size, and some that touch nearly all: one of five
+    thousand."""
+    vertices, facets = rough_sheet(rng, 150)
+    centers, radii = touching_spheres(rng, vertices, facets, sphere_count, 1e-3)
+    # the middle of the sheet, so far up that they reach over its corners
+    large = np.arange(2_501, sphere_count, 5_000)
+    centers[large] = [0.075, 0.075, 0.05] + 0.01 * rng.uniform(-1, 1, (len(large), 3))
+    radii[large] = 0.15
+    return vertices, facets, (centers, radii)
+
+
 def tubes(rng, sphere_count):
     """A turned bed of 100 tubes side by side, of strips nearly 400 times as long as wide."""
     one, facets = tube(48, 0.08, 4.0)
@@ -412,6 +424,7 @@ UNEVEN = {
     "duplicates": duplicates,
     "star": star,
     "big_spheres": big_spheres,
+    "giants": giants,
     "tubes": tubes,
 }
 SCENES = {

@@ -513,6 +513,9 @@ typedef struct abut_pair_step {
     const double *normal;
     const abut_index *image; /* NULL: there is no period, so that two spheres are one pair */
     const abut_index *offsets;
+
+    abut_interrupted interrupted; /* asked of the step now, while it is matched; may be NULL */
+    void *interrupted_data;
 } abut_pair_step;
 
 /* For each pair of `now` the row of the pair of `before` that it continues, or -1: that of the same
@@ -594,6 +597,9 @@ typedef struct abut_step {
     abut_index mesh_count; /* of the poses */
     const double *poses;   /* mesh_count x 4 x 4, as abut_query has them; NULL: the identity */
     const double *period;  /* 3, the same in both steps; NULL: all 0 */
+
+    abut_interrupted interrupted; /* asked of the step now, while it is matched; may be NULL */
+    void *interrupted_data;
 } abut_step;
 
 /* For each contact of `now` the row of the contact of `before` that it continues, or -1

@@ -1,7 +1,7 @@
 """What `match` and `carry` of contacts are to return, by NumPy and loops over spheres: slow,
 obvious."""
 
-from itertools import product
+from itertools import pairwise
 
 import numpy as np
 
@@ -12,21 +12,21 @@ def match(now, before, earlier):
     if now.period is not None:
         point = point + wraps(now, before, earlier, point, normal)
     found = np.full(len(now), -1)
+    nodes = node_sets(now), node_sets(before)
     for sphere, number in enumerate(earlier):
         if number < 0:
             continue
-        rows = range(now.offsets[sphere], now.offsets[sphere + 1])
-        old_rows = range(before.offsets[number], before.offsets[number + 1])
-        pairs = [
-            (squared(now.point[i] - point[k]), i, k)
-            for i, k in product(rows, old_rows)
-            if agree(now, before, normal, i, k) or share_a_node(now, before, i, k)
-        ]
+        rows = np.arange(now.offsets[sphere], now.offsets[sphere + 1])
+        old_rows = np.arange(before.offsets[number], before.offsets[number + 1])
+        i, k = (grid.ravel() for grid in np.meshgrid(rows, old_rows, indexing="ij"))
+        may = agree(now, before, normal, i, k) | share_a_node(*nodes, i, k)
+        i, k = i[may], k[may]
+        order = np.lexsort([k, i, squared(now.point[i] - point[k])])
         taken = set()
-        for _, i, k in sorted(pairs):
-            if found[i] < 0 and k not in taken:
-                found[i] = k
-                taken.add(k)
+        for row, old in zip(i[order].tolist(), k[order].tolist(), strict=True):
+            if found[row] < 0 and old not in taken:
+                found[row] = old
+                taken.add(old)
     return found
 
 
@@ -45,22 +45,26 @@ def carry(tangent, now, before, rows):
 # ---- which contacts may be one -------------------------------------------------------------------
 
 
-def squared(vector):
-    x, y, z = vector.tolist()
+def squared(vectors):
+    x, y, z = vectors.T
     return x * x + y * y + z * z
 
 
 def agree(now, before, normal, i, k):
-    tilt = max(now._tilt[i], before._tilt[k])
-    return squared(now.normal[i] - normal[k]) <= (2 * np.sin(0.5 * min(tilt, np.pi))) ** 2
+    tilt = np.maximum(now._tilt[i], before._tilt[k])
+    return squared(now.normal[i] - normal[k]) <= (2 * np.sin(0.5 * np.minimum(tilt, np.pi))) ** 2
 
 
-def share_a_node(now, before, i, k):
-    nodes, old_nodes = (
-        table.node[table.node_offsets[row] : table.node_offsets[row + 1]].tolist()
-        for table, row in ((now, i), (before, k))
-    )
-    return now.mesh[i] == before.mesh[k] and not set(nodes).isdisjoint(old_nodes)
+def share_a_node(here, there, i, k):
+    pairs = zip(i.tolist(), k.tolist(), strict=True)
+    return np.array([not here[a].isdisjoint(there[b]) for a, b in pairs], bool)
+
+
+def node_sets(contacts):
+    """The nodes of each contact, with their mesh."""
+    mesh, offsets = contacts.mesh.tolist(), contacts.node_offsets
+    parts = (contacts.node[a:b].tolist() for a, b in pairwise(offsets))
+    return [{(m, node) for node in nodes} for m, nodes in zip(mesh, parts, strict=True)]
 
 
 # ---- the meshes' motion --------------------------------------------------------------------------

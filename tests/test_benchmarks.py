@@ -41,6 +41,7 @@ UNEVEN = {
     "duplicates": 54_000,
     "star": 40_000,
     "big_spheres": 45_000,
+    "giants": 45_000,
     "tubes": 9_600,
 }
 
@@ -170,6 +171,8 @@ def test_sizes_of_uneven_facets(scenes):
     areas = abut.Mesh(*scenes.make("tubes", 1)[2:4]).areas
     assert np.median(tubes**2 / areas) > 300
     assert touching(scenes.make("big_spheres", 20)).mean() > 1_000
+    counts = touching(scenes.make("giants", 5_000))
+    assert np.median(counts) < 50 and counts.max() > 40_000
 
 
 def test_the_third_call_counts_and_the_first_is_told(walls, tmp_path, capsys):

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -605,6 +606,17 @@ def test_skipping_everything_tells_why(folder, mesh):
     with pytest.raises(ValueError, match="no frame of those tried") as caught:
         abut.dask.map_frames(folder, mesh, sums, errors="skip")
     assert "000.npz" in str(caught.value.__cause__)
+
+
+def test_skipping_a_triclinic_dump_names_its_cause(tmp_path, mesh):
+    box = "ITEM: BOX BOUNDS xy xz yz pp pp pp\n0 2 0.5\n0 1 0\n0 1 0\n"
+    atoms = "ITEM: NUMBER OF ATOMS\n1\n" + box + "ITEM: ATOMS x y z radius\n0.5 0.5 0.1 0.2\n"
+    path = tmp_path / "dump"
+    path.write_text("".join(f"ITEM: TIMESTEP\n{k}\n{atoms}" for k in range(3)))
+    cause = r"no frame of those tried .* ValueError: .*dump: frame 0 has a triclinic box"
+    for map_all in (partial(abut.dask.map_frames, path, mesh), partial(abut.dask.map_pairs, path)):
+        with pytest.raises(ValueError, match=cause):
+            map_all(sums, errors="skip")
 
 
 def test_a_column_named_error_is_refused_where_frames_are_skipped(folder, mesh):

@@ -4,6 +4,7 @@ import copy
 import dataclasses
 import math
 import pickle
+import signal
 
 import numpy as np
 import pytest
@@ -359,6 +360,85 @@ def many_spheres(seed, count):
     before = finder.find(centers, 0.08, poses=[random_pose(rng, 0.3) for _ in range(3)], **options)
     now = finder.find(centers + 0.01, 0.08, **options)
     return now, before
+
+
+def many_contacts(seed):
+    """Two steps of one sphere that has hundreds of contacts, all facets that it touches."""
+    rng = np.random.default_rng(seed)
+    kind = ["grid", "fan", "both", "twice"][seed % 4]
+    angles = np.linspace(0, 2 * np.pi, 280, endpoint=False)
+    rim = np.column_stack([np.cos(angles), np.sin(angles), 0 * angles])
+    facets = [[280, k, (k + 1) % 280] for k in range(280)]
+    fan = abut.Mesh(np.concatenate([rim, [[0, 0, 0.05]]]), facets)
+    vertices, squares = scenes.FLAT_MESHES["mixed"](rng, 14)
+    heights = rng.choice([0.0, 0.02]) * rng.random(len(vertices))
+    ground = np.column_stack([2 * vertices - 1, heights])
+    grid = abut.Mesh(ground, scenes.flat_lists(squares), split=True)
+    meshes = {"grid": [grid], "fan": [fan], "both": [grid, fan], "twice": [grid, grid]}[kind]
+    period = (3.0, None, None) if seed % 3 == 0 else None
+    finder, options = abut.ContactFinder(meshes), {"resolution": "all", "period": period}
+    size = rng.choice([0, 1e-3, 0.1])
+    before = finder.find([[0, 0, 0.9]], 1.5, **options)
+    center = [0, 0, 0.9] + size * rng.normal(size=3) + [3.0 if period else 0, 0, 0]
+    poses = [random_pose(rng, 1e-3) for _ in meshes] if seed % 5 == 0 else None
+    return finder.find([center], 1.5, poses=poses, **options), before
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_many_contacts_of_one_sphere(seed):
+    now, before = many_contacts(seed)
+    # so many pairs of contacts that they are not all compared
+    assert len(now) * len(before) > 65536
+    expected = reference.match(now, before, np.arange(1))
+    assert now.match(before).tolist() == expected.tolist()
+
+
+def giant(cells):
+    """All contacts of a sphere with a floor of squares, each cut into two."""
+    x, y = np.meshgrid(np.linspace(-1, 1, cells + 1), np.linspace(-1, 1, cells + 1))
+    corner = np.arange(cells * (cells + 1)).reshape(cells, -1)[:, :-1].ravel()
+    facets = corner[:, None] + np.array([0, 1, cells + 2, 0, cells + 2, cells + 1])
+    floor = abut.Mesh(np.column_stack([x.ravel(), y.ravel(), 0 * x.ravel()]), facets.reshape(-1, 3))
+    return abut.ContactFinder(floor).find([[0, 0, 1.5]], 2.2, resolution="all")
+
+
+def test_tens_of_thousands_of_contacts_of_one_sphere_match():
+    """Comparing all pairs, this takes a minute."""
+    contacts = giant(160)
+    assert len(contacts) == 51_200
+    assert contacts.match(contacts).tolist() == list(range(len(contacts)))
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers that signal")
+def test_matching_one_sphere_is_interruptible():
+    contacts = giant(160)
+    asked = []
+
+    def stop(*arguments):
+        asked.append(1)
+        raise KeyboardInterrupt
+
+    handler = signal.signal(signal.SIGALRM, stop)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 1e-3)
+        with pytest.raises(KeyboardInterrupt):
+            while True:
+                contacts.match(contacts)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+    assert asked == [1]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e200])
+def test_numbers_that_are_none_match_as_ever(value):
+    """Tables can be made of any arrays: then all pairs are compared."""
+    now, before = many_contacts(0)
+    point = now.point.copy()
+    point[7] = value
+    broken = dataclasses.replace(now, point=point)
+    rows = broken.match(before)
+    assert len(rows) == len(now) and rows.max() < len(before)
 
 
 def test_the_same_bits_for_any_number_of_threads():

@@ -33,6 +33,7 @@ FILES = {
         "pool",
         "parallel",
         "sort",
+        "nearest",
         "simd",
         "lanes_baseline_kernel",
         "lanes_avx_kernel",
@@ -94,6 +95,7 @@ FILES = {
         "columns",
         "query",
         "motion",
+        "crowd",
         "match",
     ],
     "spheres": [
@@ -121,6 +123,7 @@ FILES = {
         "columns",
         "inspect",
         "steps",
+        "twins",
         "match",
         "carry",
     ],

@@ -120,6 +120,28 @@ def test_what_finds_no_place_waits():
     assert (state.inserted, state.waiting) == (10, [])
 
 
+@pytest.mark.parametrize("radii", [(0.01, 0.02), None])
+def test_of_several_places_the_first_counts_where_nothing_is(radii):
+    cluster = DUMBBELL if radii is None else None
+    feed = abut.Insertion(BOX, radii, 1000.0, GRAIN, cluster=cluster)
+    state, asked = feed.begin(), []
+
+    def right(centers, radii):
+        asked.append(len(radii))
+        return centers[:, 0] < 0.9
+
+    size = 1 if cluster is None else 2
+    positions, _ = feed.draw(state, 0.02, right, tries=8)
+    assert asked[0] > 4 * 20 * size
+    # of 20 some find a place at the right end in 8 tries, and none twice
+    assert 3 < len(positions) == state.inserted == 20 - len(state.waiting)
+    assert (positions[:, 0] > 0.88).all()
+    many = feed.begin()
+    feed.draw(many, 1.0, right, tries=8)
+    # of a thousand each is tried once
+    assert asked[1] <= 1000 * size
+
+
 def test_radii_are_spread_evenly_however_full_the_box_is():
     scene = Scene(abut.Insertion(BOX, (0.01, 0.05), 4000.0, GRAIN)).run(np.arange(1, 300) * 1e-3)
     sizes = np.concatenate([scene.radii, scene.state.waiting])

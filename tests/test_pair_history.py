@@ -207,6 +207,49 @@ def test_as_many_images_as_there_are():
 # ---- carry ---------------------------------------------------------------------------------------
 
 
+def many_images(seed):
+    """Two steps of two spheres that meet at hundreds of images, and their ids in both."""
+    rng = np.random.default_rng(seed)
+    dimension = 2 + seed % 2
+    period = [1.0] * dimension
+    radii = np.array([6.0, 5.0] if dimension == 2 else [2.6, 2.2])
+    before = rng.random((2, dimension))
+    moved = before + rng.choice([0.0, 0.01, 1.0]) * rng.normal(size=before.shape)
+    order = np.array([0, 1] if seed % 4 < 2 else [1, 0])
+    steps = [
+        abut.find_pairs(moved[order], radii[order], period=period),
+        abut.find_pairs(before, radii, period=period),
+    ]
+    return *steps, order, np.arange(2)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_many_images(seed):
+    now, before, *names = many_images(seed)
+    # so many that they are not all compared
+    assert min(len(now), len(before)) > 2 * 256
+    match = now.match(before, *names)
+    assert match.tolist() == reference_pairs.match(now, before, *names).tolist()
+
+
+def test_many_images_of_the_same_number():
+    """Tables may be made of anything: several rows of one image, and normals of any length."""
+    now, before, *names = many_images(1)
+    image = np.sign(now.image) * (np.abs(now.image) > 1)
+    now = dataclasses.replace(now, image=image, normal=1.5 * now.normal)
+    match = now.match(before, *names)
+    assert match.tolist() == reference_pairs.match(now, before, *names).tolist()
+    now.normal[3] = np.nan
+    assert (now.match(before, *names) < len(before)).all()
+
+
+def test_tens_of_thousands_of_images():
+    """Comparing all with all, this takes half a minute."""
+    images = abut.find_pairs([[0.1, 0.2, 0.3]], 14.0, period=(1.0, 1.0, 1.0))
+    assert len(images) > 40_000
+    assert images.match(images).tolist() == list(range(len(images)))
+
+
 def tangents(pairs, seed=0):
     vectors = np.random.default_rng(seed).normal(size=pairs.normal.shape)
     return vectors - (vectors * pairs.normal).sum(axis=1, keepdims=True) * pairs.normal

@@ -86,6 +86,46 @@ def test_same_bits_as_without(scene, tmp_path):
     assert again.stable_step() == sim.stable_step()
 
 
+@pytest.mark.parametrize("steps", [3, 4, 5, 6, 9, 20, 36, 37, 100, 132])
+def test_an_insertion_that_waits_goes_on_with_the_same_bits(steps, tmp_path):
+    def run_on(sim, steps):
+        for _ in range(steps):
+            if sim.step_count % 60 == 0:
+                sim.remove_spheres(sim.ids)
+            sim.run(steps=1)
+
+    sim = abut.Simulation(step=1e-3, gravity=(0, 0, 0))
+    sim.add_insertion(abut.Insertion([[0, 0, 0], [0.2, 0.2, 0.2]], (0.08, 0.1), 250, GRAIN))
+    run_on(sim, steps)
+    sim.save(tmp_path / "a.npz")
+    again = abut.load_simulation(tmp_path / "a.npz")
+    for one in (sim, again):
+        run_on(one, 200 - steps)
+    assert state(again) == state(sim) and sim._known.feeds[0].state.inserted > 2
+
+
+def test_a_file_that_tells_not_since_when_an_insertion_waits(tmp_path):
+    """As abut 0.2 wrote it."""
+    sim = abut.Simulation(step=1e-3, gravity=(0, 0, 0))
+    sim.add_insertion(abut.Insertion([[0, 0, 0], [0.2, 0.2, 0.2]], 0.09, 250, GRAIN))
+    sim.run(steps=20)
+    sim.save(tmp_path / "a.npz")
+    arrays = dict(np.load(tmp_path / "a.npz"))
+    setup = json.loads(arrays["setup"].tobytes())
+    assert setup["feeds"][0].pop("full_since") == 8
+    arrays["setup"] = np.frombuffer(json.dumps(setup).encode(), np.uint8)
+    np.savez(tmp_path / "b.npz", **arrays)
+    again = abut.load_simulation(tmp_path / "b.npz")
+    again.remove_spheres(again.ids)
+    again.run(steps=1)
+    assert len(again.ids) == 1
+    setup["feeds"][0]["full_since"] = 21
+    arrays["setup"] = np.frombuffer(json.dumps(setup).encode(), np.uint8)
+    np.savez(tmp_path / "b.npz", **arrays)
+    with pytest.raises(ValueError, match="an insertion waits since step 21"):
+        abut.load_simulation(tmp_path / "b.npz")
+
+
 def test_saved_again_is_the_same(tmp_path):
     sim = busy()
     sim.run(steps=300)

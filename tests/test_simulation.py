@@ -735,6 +735,47 @@ def falling_feed():
     return sim
 
 
+def full_feed():
+    """A box that is full from step 5 on: what comes waits until its floor is gone."""
+    sim = abut.Simulation(step=1e-3, gravity=(0, 0, 0))
+    laws(sim)
+    sim.add_insertion(abut.Insertion([[0, 0, 0], [0.2, 0.2, 0.2]], 0.09, 250, GRAIN))
+    return sim
+
+
+def test_insertion_that_waits_looks_seldom(monkeypatch):
+    looks = []
+
+    def touching(sim, centers, radii):
+        looks.append((sim.step_count, len(radii)))
+        return np.array(abut.placement.touching(sim, centers, radii))
+
+    monkeypatch.setattr("abut.simulation.touching", touching)
+    sim = full_feed()
+    sim.run(steps=300)
+    assert len(sim.ids) == 1
+    # due in steps 4 and 8; from then on looks are ever farther apart, with as many places as steps
+    assert [step for step, _ in looks] == [
+        4,
+        *(8 + w for w in (0, 1, 2, 4, 8, 16, 32, 64, 128, 192, 256)),
+    ]
+    assert [places for _, places in looks[:6]] == [1, 1, 1, 1, 4, 12]
+    sim.remove_spheres(sim.ids)
+    sim.run(steps=40)
+    assert len(sim.ids) == 1 and looks[-1][0] == 8 + 320
+
+
+@pytest.mark.parametrize("parts", [[1] * 150, [7] * 21 + [3], [64, 20, 66]])
+def test_insertion_that_waits_has_the_same_bits_in_parts(parts):
+    sim, whole = full_feed(), full_feed()
+    for one in (sim, whole):
+        one.every(0.05, lambda s: s.remove_spheres(s.ids))
+    whole.run(steps=150)
+    for steps in parts:
+        sim.run(steps=steps)
+    assert state(sim) == state(whole) and sim._known.feeds[0].state.inserted > 1
+
+
 @pytest.mark.parametrize("name", ["add", "run"])
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.filterwarnings("ignore:step is")
@@ -1150,8 +1191,42 @@ def test_statistics(gone_on):
     assert found.find_walls > 0 and found.move > 0 and found.bytes > 100 * found.spheres
     assert math.isclose(found.ns_per_sphere_step, 1e9 * found.seconds / found.sphere_steps)
     lines = repr(found).split("\n")
-    assert len(lines) == 11 and lines[-1].split()[0] == "all"
+    assert len(lines) == 13 and lines[-1].split()[0] == "all"
     assert repr(empty().statistics()).startswith("SimulationStatistics(0 steps; 0 spheres")
+
+
+def test_rows_of_statistics_are_what_the_run_took():
+    """Sleeping takes so long at least; the run takes longer than from the first call to the last,
+    and no longer than it seems from outside."""
+    sim, called = full_feed(), []
+
+    def slow(s):
+        called.append(time.perf_counter())
+        time.sleep(2e-3)
+        return np.zeros((len(s.ids), 3))
+
+    sim.add_force(slow)
+    sim.every(1e-3, slow)
+    begin = time.perf_counter()
+    sim.run(steps=10)
+    found, outside = sim.statistics(), time.perf_counter() - begin
+    assert found.calls >= 20 * 2e-3 and found.insertion > 0 and found.rest > 0
+    assert called[-1] - called[0] <= found.seconds <= outside
+    rows = [line.rsplit(maxsplit=2) for line in repr(found).split("\n")[2:]]
+    assert [row[0].strip() for row in rows[-4:]] == [
+        "insertion", "Python callables", "rest of run", "all",
+    ]  # fmt: skip
+    parts, whole = [float(row[1]) for row in rows[:-1]], float(rows[-1][1])
+    assert math.isclose(sum(parts), whole, rel_tol=1e-3)
+    time.sleep(0.01)
+    assert sim.statistics() == found
+
+
+def test_statistics_within_a_run_have_what_it_took_so_far():
+    sim, told = empty(), []
+    sim.every(STEP, lambda s: told.append(s.statistics().seconds))
+    sim.run(steps=5)
+    assert told == sorted(told) and told[0] > 0 and told[-1] < sim.statistics().seconds
 
 
 @pytest.mark.parametrize("has_tqdm", [False, True])

@@ -50,6 +50,27 @@ def test_counts_are_of_the_last_query(mesh, spheres):
     assert finder.statistics().contacts == many.contacts
 
 
+@pytest.mark.parametrize("resolution", ["hierarchy", "all"])
+def test_a_few_giants_make_no_work_for_small_spheres(resolution):
+    """Giants are so few that no sample of the radii has one."""
+    rng, count = np.random.default_rng(1), 20_000
+    floor = abut.examples.rough_plane(60, 1e-4, seed=2)
+    small = np.column_stack([rng.uniform(0.1, 0.9, (count, 2)), rng.uniform(0, 0.01, count)])
+    giants = np.array([[0.4, 0.5, 0.3], [0.5, 0.6, 0.3], [0.6, 0.4, 0.3]])
+    places = [7, 1007, 12_007]
+    finder = abut.ContactFinder(floor)
+
+    def work(centers, radii):
+        finder.find(centers, radii, resolution=resolution)
+        return finder.statistics().candidates
+
+    centers = np.insert(small, places, giants, axis=0)
+    radii = np.insert(np.full(count, 0.01), places, 0.5)
+    assert (radii == 0.5).sum() == 3 and (radii[:: len(radii) // 2048 + 1] < 0.1).all()
+    apart = work(small, 0.01) + work(giants, 0.5)
+    assert work(centers, radii) < 2 * apart
+
+
 def test_before_the_first_query(mesh):
     found = abut.ContactFinder(mesh).statistics()
     counts = (found.spheres, found.candidates, found.tests, found.touching, found.contacts)

@@ -138,6 +138,37 @@ void sort_block(const key_block *block, const keyed_run *runs, abut_index run_co
     }
 }
 
+/* Items begin ... middle - 1 and middle ... end - 1 are sorted each: merge them to `to`. */
+static void merge_runs(const abut_index *items, abut_index *to, const abut_index run[3],
+                       sort_is_before is_before, const void *context)
+{
+    abut_index a = run[0], b = run[1];
+    for (abut_index k = run[0]; k < run[2]; k++) {
+        const bool is_second =
+            b < run[2] && (a == run[1] || is_before(context, items[b], items[a]));
+        to[k] = is_second ? items[b++] : items[a++];
+    }
+}
+
+void sort_by_merging(abut_index *items, abut_index *room, abut_index count,
+                     sort_is_before is_before, const void *context)
+{
+    abut_index *from = items, *to = room;
+    for (abut_index width = 1; width < count; width *= 2) {
+        for (abut_index k = 0; k < count; k += 2 * width) {
+            const abut_index middle = k + width < count ? k + width : count;
+            const abut_index run[3] = {k, middle, middle + width < count ? middle + width : count};
+            merge_runs(from, to, run, is_before, context);
+        }
+        abut_index *const merged = to;
+        to = from;
+        from = merged;
+    }
+    if (from != items && count > 0) {
+        memcpy(items, from, (size_t)count * sizeof *items);
+    }
+}
+
 void sort_sum_up(abut_index *counts, abut_index count)
 {
     abut_index sum = 0;

@@ -2,6 +2,8 @@
 #ifndef BASE_SORT_H
 #define BASE_SORT_H
 
+#include <stdbool.h>
+
 #include "memory.h"
 
 /* As many keys as there are lines of the second cache that items can be scattered over. */
@@ -54,6 +56,14 @@ typedef struct key_block {
  * runs. ends[k]: how many items of all blocks have a key up to first_key + k. */
 void sort_block(const key_block *block, const keyed_run *runs, abut_index run_count, int32_t *ends,
                 int32_t *items);
+
+/* Whether item a goes before item b. */
+typedef bool (*sort_is_before)(const void *context, abut_index a, abut_index b);
+
+/* Sort items by comparing them; those of which none goes before the other stay in their order.
+ * room: as many. */
+void sort_by_merging(abut_index *items, abut_index *room, abut_index count,
+                     sort_is_before is_before, const void *context);
 
 /* The sum of all counts before, instead of each; counts[count] becomes the sum of all. */
 void sort_sum_up(abut_index *counts, abut_index count);

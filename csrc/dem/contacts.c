@@ -163,13 +163,15 @@ static abut_step step_of(const abut_simulation *s, const step_tables *tables)
                        .period = s->is_periodic ? s->input.period : NULL};
 }
 
-static abut_status match_contacts(abut_simulation *s, abut_error *error)
+static abut_status match_contacts(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     const contact_table *t = &s->now.contacts;
     if (t->count == 0) {
         return ABUT_OK;
     }
-    const abut_step now = step_of(s, &s->now), before = step_of(s, &s->before);
+    const abut_step before = step_of(s, &s->before);
+    abut_step now = step_of(s, &s->now);
+    now.interrupted = plan->interrupted, now.interrupted_data = plan->interrupted_data;
     return abut_contacts_match(&now, &before, NULL, s->input.workers, t->springs.match, error);
 }
 
@@ -321,7 +323,7 @@ abut_status contacts_apply(abut_simulation *s, const parallel_plan *plan, abut_e
 {
     double clock = 0.0;
     clock_lap(&clock);
-    abut_status status = match_contacts(s, error);
+    abut_status status = match_contacts(s, plan, error);
     status = status ? status : apply_laws(s, plan, error);
     s->seconds_of[WALL_LAWS] += clock_lap(&clock);
     return status;

@@ -128,9 +128,11 @@ static abut_status match_chunk(void *context, abut_index chunk, parallel_job *jo
 }
 
 /* Several images of two spheres are told apart by the general search. */
-static abut_status match_images(abut_simulation *s, abut_error *error)
+static abut_status match_images(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    const abut_pair_step now = step_of(&s->now.pairs), before = step_of(&s->before.pairs);
+    const abut_pair_step before = step_of(&s->before.pairs);
+    abut_pair_step now = step_of(&s->now.pairs);
+    now.interrupted = plan->interrupted, now.interrupted_data = plan->interrupted_data;
     return abut_pairs_match(&now, &before, NULL, NULL, s->input.workers, s->now.pairs.springs.match,
                             error);
 }
@@ -139,7 +141,7 @@ static abut_status match_pairs(abut_simulation *s, const parallel_plan *plan, ab
 {
     const pair_table *t = &s->now.pairs;
     if (t->columns.image && (has_twins(t) || has_twins(&s->before.pairs))) {
-        return match_images(s, error);
+        return match_images(s, plan, error);
     }
     if (s->before.pairs.count == 0) {
         memset(t->springs.match, -1, (size_t)t->count * sizeof *t->springs.match);

@@ -2,21 +2,12 @@
  * images of the same two, the one that has come from there. */
 #include "../base/memory.h"
 #include "../base/parallel.h"
-#include "steps.h"
-
-/* The cosine of 60 degrees. The normals of two images that both touch are as far apart, or farther,
- * unless the spheres are larger than the period; from step to step a normal turns far less. */
-#define TURNED 0.5
+#include "twins.h"
 
 typedef struct matching {
     pair_steps steps;
     abut_index *match;
 } matching;
-
-/* Rows of one step that are of the same two spheres. */
-typedef struct row_span {
-    abut_index first, count;
-} row_span;
 
 /* ---- the same two spheres in the step before ---- */
 
@@ -166,7 +157,7 @@ static void match_best_first(const matching *m, row_span now, row_span before, b
 }
 
 /* Match all rows of now that are of the same two spheres: nearly always one. */
-static abut_status match_images(const matching *m, row_span now, scratch *room)
+static abut_status match_images(const matching *m, row_span now, scratch *room, parallel_job *job)
 {
     const renamed_pair pair = steps_rename(&m->steps, now.first);
     const row_span before = rows_before(&m->steps, &pair);
@@ -180,12 +171,16 @@ static abut_status match_images(const matching *m, row_span now, scratch *room)
     if (before.count == 0) {
         return ABUT_OK;
     }
+    if (twins_are_many(&m->steps, (const row_span[]){now, before})) {
+        const twin_rows twins = {&m->steps, {now, before}, pair.is_swapped};
+        return twins_match(&twins, m->match, job);
+    }
     if (!memory_reserve(&room->proposals, now.count, sizeof(proposal)) ||
         !memory_reserve(&room->taken, before.count, sizeof(uint8_t))) {
         return ABUT_NO_MEMORY;
     }
     match_best_first(m, now, before, pair.is_swapped, room);
-    return ABUT_OK;
+    return parallel_report(job, now.count * before.count);
 }
 
 /* ---- all pairs ---- */
@@ -211,7 +206,7 @@ static abut_status match_image_chunk(void *context, abut_index chunk, parallel_j
     abut_status status = ABUT_OK;
     for (abut_index row = begin > 0 ? end_of_images(now, begin - 1) : 0; !status && row < end;) {
         const abut_index next = end_of_images(now, row);
-        status = match_images(m, (row_span){row, next - row}, &room);
+        status = match_images(m, (row_span){row, next - row}, &room, job);
         row = next;
     }
     memory_free(room.proposals.data), memory_free(room.taken.data);

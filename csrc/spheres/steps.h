@@ -62,7 +62,9 @@ static inline parallel_plan step_plan(const abut_pair_step *step, int workers)
 {
     return (parallel_plan){.chunk_count = (step->pair_count + STEP_ROWS - 1) / STEP_ROWS,
                            .work = step->pair_count,
-                           .workers = workers};
+                           .workers = workers,
+                           .interrupted = step->interrupted,
+                           .interrupted_data = step->interrupted_data};
 }
 
 /* Check offsets, i and j of both steps, and the earlier numbers; error names the first that is

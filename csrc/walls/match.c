@@ -8,6 +8,7 @@
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/pool.h"
+#include "crowd.h"
 #include "motion.h"
 
 /* Spheres of a chunk: enough to make starting one cheap, few enough to share out. */
@@ -21,19 +22,6 @@ typedef struct matching {
     pool scratches;
 } matching;
 
-/* The contacts of one sphere, or the nodes of one contact. */
-typedef struct row_span {
-    abut_index first, count;
-} row_span;
-
-/* From one offset to the next; none where these have been changed since they were checked. */
-static row_span span_at(const abut_index *offsets, abut_index item, abut_index count)
-{
-    const abut_index first = offsets[item], end = offsets[item + 1];
-    const bool is_there = first >= 0 && first <= end && end <= count;
-    return is_there ? (row_span){first, end - first} : (row_span){0, 0};
-}
-
 static row_span rows_of(const abut_step *step, abut_index sphere)
 {
     return span_at(step->offsets, sphere, step->contact_count);
@@ -43,31 +31,6 @@ static row_span nodes_of(const abut_step *step, abut_index row)
 {
     return span_at(step->node_offsets, row, step->node_count);
 }
-
-/* A contact of the sphere in hand, of now or of the step before, where the meshes are now. */
-typedef struct sphere_row {
-    abut_index row, mesh;
-    vec3 point, normal;
-    double tilt, chord; /* by how much the normal may be off: an angle, and its chord */
-
-    /* of now: the nearest contact before that it may continue and that was not taken when it was
-     * looked for; -1: none, or it has its own */
-    abut_index proposed;
-    double distance_sq;
-    bool is_taken; /* of before */
-
-    /* of several on one mesh, of now the first, which the others of before have for a partner; and
-     * the one of before whose normal agrees best with it */
-    abut_index partner;
-    double agreement;
-    vec3 wrap;
-} sphere_row;
-
-/* The contacts of one sphere in one step. */
-typedef struct row_list {
-    sphere_row *rows;
-    abut_index count;
-} row_list;
 
 /* What a thread's spheres use one after the other. */
 typedef struct scratch {
@@ -175,12 +138,23 @@ static abut_index first_on_mesh(row_list list, abut_index mesh)
     return -1;
 }
 
-/* Find the partners among the contacts of now, and who agrees best with each. */
-static void find_partners(row_list now, row_list before)
+/* Say of each contact before which is the first one now with the same mesh. */
+static abut_status find_first(row_list now, row_list before, bool are_many)
+{
+    if (are_many) {
+        return crowd_find_first(now, before);
+    }
+    for (abut_index k = 0; k < before.count; k++) {
+        before.rows[k].partner = first_on_mesh(now, before.rows[k].mesh);
+    }
+    return ABUT_OK;
+}
+
+/* Of several contacts before with one partner tell it the one that agrees best. */
+static void choose_partners(row_list now, row_list before)
 {
     for (abut_index k = 0; k < before.count; k++) {
-        sphere_row *old = &before.rows[k];
-        old->partner = first_on_mesh(now, old->mesh);
+        const sphere_row *old = &before.rows[k];
         if (old->partner < 0) {
             continue;
         }
@@ -206,10 +180,11 @@ static vec3 wrap_between(const matching *m, vec3 now, vec3 before)
                   whole_periods(apart.z, period[2])};
 }
 
-/* Move the earlier contacts by the periods that the caller has moved their sphere by. */
+/* Move the earlier contacts, whose partners are known, by the periods that the caller has moved
+ * their sphere by. */
 static void follow_wraps(const matching *m, row_list now, row_list before)
 {
-    find_partners(now, before);
+    choose_partners(now, before);
     for (abut_index i = 0; i < now.count; i++) {
         sphere_row *row = &now.rows[i];
         if (row->partner >= 0) {
@@ -274,7 +249,8 @@ static void match_nearest_first(const matching *m, row_list now, row_list before
     }
 }
 
-static abut_status match_several(const matching *m, row_span now, row_span before, scratch *s)
+static abut_status match_several(const matching *m, row_span now, row_span before, scratch *s,
+                                 parallel_job *job)
 {
     sphere_row *rows =
         memory_grow(s->rows, now.count + before.count, &s->row_capacity, sizeof *rows);
@@ -284,17 +260,26 @@ static abut_status match_several(const matching *m, row_span now, row_span befor
     s->rows = rows;
     const row_list list = load_now(m, now, rows);
     const row_list old_list = load_before(m, before, rows + now.count);
+    const bool are_many = crowd_is_one(list, old_list);
     if (m->motion.is_periodic) {
+        if (find_first(list, old_list, are_many)) {
+            return ABUT_NO_MEMORY;
+        }
         follow_wraps(m, list, old_list);
     }
+    if (are_many) {
+        return crowd_match((const abut_step *const[]){&m->now, &m->before},
+                           (const row_list[]){list, old_list}, m->match, job);
+    }
     match_nearest_first(m, list, old_list);
-    return ABUT_OK;
+    return parallel_report(job, now.count * before.count);
 }
 
-static abut_status match_sphere(const matching *m, row_span now, row_span before, scratch *s)
+static abut_status match_sphere(const matching *m, row_span now, row_span before, scratch *s,
+                                parallel_job *job)
 {
     if (now.count > 1 || before.count > 1) {
-        return match_several(m, now, before, s);
+        return match_several(m, now, before, s, job);
     }
     if (may_continue_alone(m, now.first, before.first)) {
         m->match[now.first] = before.first;
@@ -330,13 +315,14 @@ static row_span rows_before(const matching *m, abut_index sphere)
                                                           : (row_span){0, 0};
 }
 
-static abut_status match_spheres(const matching *m, abut_index first, abut_index end, scratch *s)
+static abut_status match_spheres(const matching *m, abut_index first, abut_index end, scratch *s,
+                                 parallel_job *job)
 {
     abut_status status = ABUT_OK;
     for (abut_index i = first; !status && i < end; i++) {
         const row_span now = rows_of(&m->now, i), before = rows_before(m, i);
         if (now.count > 0 && before.count > 0) {
-            status = match_sphere(m, now, before, s);
+            status = match_sphere(m, now, before, s, job);
         }
     }
     return status;
@@ -351,7 +337,7 @@ static abut_status match_chunk(void *context, abut_index chunk, parallel_job *jo
     if (!s) {
         return ABUT_NO_MEMORY;
     }
-    const abut_status status = match_spheres(m, first, first + count, s);
+    const abut_status status = match_spheres(m, first, first + count, s, job);
     pool_give(&m->scratches, &s->pooled);
     return status ? status : parallel_report(job, count);
 }
@@ -414,7 +400,9 @@ static abut_status match_all(matching *m, int workers, abut_error *error)
     const abut_index chunk_count = (m->now.sphere_count + CHUNK_SPHERES - 1) / CHUNK_SPHERES;
     const parallel_plan plan = {.chunk_count = chunk_count,
                                 .work = m->now.sphere_count + 8 * m->now.contact_count,
-                                .workers = workers};
+                                .workers = workers,
+                                .interrupted = m->now.interrupted,
+                                .interrupted_data = m->now.interrupted_data};
     status = parallel_run(&plan, match_chunk, m);
     return step_report(error, status, 0, 0, 0.0);
 }

@@ -119,6 +119,9 @@ bool query_profile(const abut_query *query, reach_profile *profile)
     for (abut_index i = 0; i < query->sphere_count; i += step) {
         profile->counts[octave_of(profile, query->radii[i] + query->gap)]++;
     }
+    /* a few giants are not to be missed: all others would look into the bins of theirs */
+    abut_index *of_largest = &profile->counts[octave_of(profile, profile->largest)];
+    *of_largest = *of_largest > 0 ? *of_largest : 1;
     return true;
 }
 

@@ -422,9 +422,14 @@ def _try_frames(trial: _Trial, meta: Any) -> tuple[Any, float]:
     if meta is None:
         raise ValueError(
             "no frame of those tried has a row that tells the table's columns: give meta=, as in"
-            " meta={'force': float}"
+            f" meta={{'force': float}}{_because(failure)}"
         ) from failure
     return meta, seconds
+
+
+def _because(failure: Exception | None) -> str:
+    """Of the first frame that failed, what it failed of."""
+    return "" if failure is None else f". It failed: {type(failure).__name__}: {failure}"
 
 
 def _time_middle(trial: _Trial) -> float:

@@ -379,7 +379,7 @@ def _writers(template: str) -> _Writers:
 
 def _check_dumped(simulation: Simulation) -> None:
     # where an insertion waits, spheres are still to come
-    if not len(simulation.ids) and len(simulation.bodies.numbers) and not simulation._feeds:
+    if not len(simulation.ids) and len(simulation.bodies.numbers) and not simulation._known.feeds:
         raise ValueError(
             "there are bodies and no spheres, but dumps hold spheres alone:"
             ' abut.write_frames("out/{step}.vtp") writes bodies'

@@ -20,6 +20,7 @@ from .poses import Period
 from .values import Value
 
 _Doubles = NDArray[np.float64]
+_Indices = NDArray[np.intp]
 _Mask = NDArray[np.bool_]
 _Box = tuple[tuple[float, float, float], tuple[float, float, float]]
 
@@ -28,6 +29,9 @@ Near = Callable[[_Doubles, _Doubles], _Mask]
 
 # Of those that wait no more are tried in a step than would fill the box, nor than this.
 _MOST = 1 << 16
+
+# Where few wait, each is tried at several places of a look: so many all together.
+_PLACES = 1024
 
 # orientations that are tried before a box is said to be too small for a cluster
 _TRIALS = 1000
@@ -82,9 +86,8 @@ class Insertion(Value):
         theirs.
     rate : float
         How many come in a unit of time, positive. What finds no place, since something is in the
-        way wherever it was tried, waits and is tried again, once in each step, with the radius that
-        it has. While one waits, each step takes another search; where many do, the box is too full
-        for the rate.
+        way wherever it was tried, waits with the radius that it has, and is tried again. Where many
+        wait, the box is too full for the rate.
     material : Material
     seed : int, default 0
         0 or positive.
@@ -103,6 +106,13 @@ class Insertion(Value):
     -----
     The radii of those that have come are spread as they were asked for: one that waits does not
     make way for a smaller one.
+
+    As long as none waits, each is tried in the step in which it is due. From the step on in which
+    the first one finds no place, a simulation looks for places 1, 2, 4, ... 32 and 64 steps later,
+    then every 64 steps, until none waits any more; what has become due meanwhile joins in. Each is
+    then tried at as many places as steps have gone by since the last look, while all places
+    together are no more than 1024. These steps count from when the box was full: a run in parts, or
+    one that a restart file goes on with, has the same bits.
 
     Examples
     --------
@@ -155,7 +165,12 @@ class Insertion(Value):
         return math.floor(self.rate * time_elapsed * (1 + _ROUNDING))
 
     def draw(
-        self, state: InsertionState, time_elapsed: float, near: Near, period: Period | None = None
+        self,
+        state: InsertionState,
+        time_elapsed: float,
+        near: Near,
+        period: Period | None = None,
+        tries: int = 1,
     ) -> tuple[_Doubles, _Doubles]:
         """What comes now: those that are due and find a place.
 
@@ -170,6 +185,9 @@ class Insertion(Value):
             overlap something that is there. Not called where nothing is due.
         period : sequence of 3 (float or None), optional
             Of the simulation.
+        tries : int, default 1
+            At how many places each is tried at most, of which the first one counts where nothing
+            is in the way.
 
         Returns
         -------
@@ -178,14 +196,20 @@ class Insertion(Value):
             (n, 4), x, y, z, w, from the frame in which the cluster was given to the world.
         """
         state.waiting += self._sizes(state, time_elapsed)
-        sizes = np.array(state.waiting, np.float64)
+        count = len(state.waiting)
+        rounds = max(1, min(tries, _PLACES // max(count, 1)))
+        sizes = np.tile(np.array(state.waiting, np.float64), rounds)
         turns = self._turns(state, len(sizes))
         offsets, radii = self._bodies(sizes, turns)
         positions, fits = self._places(state, offsets, radii)
-        kept = fits & _free(positions[:, None] + offsets, radii, fits, near, period)
-        state.inserted += int(np.count_nonzero(kept))
-        state.waiting = sizes[~kept].tolist()
-        return positions[kept], sizes[kept] if self.cluster is None else turns[kept]
+        centers = positions[:, None] + offsets
+        rows = _first_free(_free(centers, radii, fits, near), rounds)
+        rows = rows[_apart(centers[rows], radii[rows], period)]
+        comes = np.zeros(count, bool)
+        comes[rows % max(count, 1)] = True
+        state.inserted += len(rows)
+        state.waiting = sizes[:count][~comes].tolist()
+        return positions[rows], sizes[rows] if self.cluster is None else turns[rows]
 
     # ---- what comes ----
 
@@ -257,27 +281,35 @@ class Insertion(Value):
             raise ValueError("the cluster does not fit into the box, however it is turned")
 
 
-def _free(
-    centers: _Doubles, radii: _Doubles, tried: _Mask, near: Near, period: Period | None
-) -> _Mask:
-    """Which of the bodies (n, k, 3) that are tried overlap nothing that is there, nor each other.
-
-    Of two that overlap, the first one comes.
-    """
+def _free(centers: _Doubles, radii: _Doubles, tried: _Mask, near: Near) -> _Mask:
+    """Which of the bodies (n, k, 3) that are tried overlap nothing that is there."""
     free = tried.copy()
     rows = np.flatnonzero(tried)
-    if not len(rows):
-        return free
+    if len(rows):
+        taken = near(centers[rows].reshape(-1, 3), np.ascontiguousarray(radii[rows]).ravel())
+        free[rows] = ~taken.reshape(len(rows), -1).any(axis=1)
+    return free
+
+
+def _first_free(free: _Mask, rounds: int) -> _Indices:
+    """Of each body that is tried in several rounds, the row of the first that is free, if any."""
+    of_rounds = free.reshape(rounds, -1)
+    bodies = np.flatnonzero(of_rounds.any(axis=0))
+    return bodies + of_rounds.shape[1] * of_rounds[:, bodies].argmax(axis=0)
+
+
+def _apart(centers: _Doubles, radii: _Doubles, period: Period | None) -> _Mask:
+    """Which of these bodies (n, k, 3) come: of two that overlap, the first one."""
+    comes = np.ones(len(centers), bool)
+    if not len(centers):
+        return comes
     count = radii.shape[1]
-    taken = near(centers[rows].reshape(-1, 3), np.ascontiguousarray(radii[rows]).ravel())
-    free[rows] = ~taken.reshape(-1, count).any(axis=1)
-    rows = np.flatnonzero(free)
-    pairs = find_pairs(centers[rows].reshape(-1, 3), radii[rows].ravel(), period=period)
+    pairs = find_pairs(centers.reshape(-1, 3), radii.ravel(), period=period)
     bodies = np.unique(np.column_stack([pairs.i // count, pairs.j // count]), axis=0)
     for first, second in bodies[bodies[:, 0] != bodies[:, 1]].tolist():
         # sorted by the first: whether this one stays is known
-        free[rows[second]] &= not free[rows[first]]
-    return free
+        comes[second] &= not comes[first]
+    return comes
 
 
 def _orientations(generator: np.random.Generator, count: int) -> _Doubles:

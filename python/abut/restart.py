@@ -162,6 +162,7 @@ def _feed_setup(feed: Feed) -> dict[str, Any]:
         "start": feed.start,
         "until": feed.until,
         "seen": feed.seen,
+        "full_since": feed.full_since,
     }
 
 
@@ -505,7 +506,12 @@ def _feed(stored: Mapping[str, Any]) -> Feed:
     if not isinstance(insertion, Insertion):
         raise ValueError("its setup is damaged: there is no insertion where one should be")
     state = insertion.state_from_dict(stored["state"])
-    return Feed(insertion, state, float(stored["start"]), stored["until"], int(stored["seen"]))
+    seen = int(stored["seen"])
+    # files of abut 0.2 do not tell since when one waits
+    since = stored.get("full_since", seen if state.waiting else None)
+    if since is not None and not 0 <= int(since) <= seen:
+        raise ValueError(f"its setup is damaged: an insertion waits since step {since}")
+    return Feed(insertion, state, float(stored["start"]), stored["until"], seen, since)
 
 
 # ---- walls ----

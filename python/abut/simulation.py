@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -57,7 +56,7 @@ from .progress import Counts, Progress
 from .record import Record
 from .schedule import MOST_STEPS, Feed, Schedule
 from .simd import level
-from .statistics import SimulationStatistics
+from .statistics import Clock, SimulationStatistics
 from .threads import worker_count
 from .walls import RESOLUTIONS, KnownWalls, Wall, WallEntry, check_half_space
 from .watch import BODY, SPHERE, StableStep, Watch
@@ -258,6 +257,7 @@ class Simulation:
         self._schedule = Schedule()
         self._fresh = Fresh(-1, {})
         self._watch = Watch()
+        self._clock = Clock()
         # the finder that is prepared for spheres up to a radius
         self._prepared: tuple[ContactFinder | None, float] = (None, 0.0)
 
@@ -1158,7 +1158,7 @@ class Simulation:
         """
         count = self._read_steps(duration, steps)
         level()  # complains where the environment names a wrong one
-        with self._core.lock(True):
+        with self._core.lock(True), self._clock.of("run"):
             self._prepare(count)
             told = Progress(count, self._count) if progress else None
             try:
@@ -1213,14 +1213,16 @@ class Simulation:
         now = self.step_count
         if self._forces or self._body_forces or self._walls.has_given:
             return now + 1
-        ahead = [feed.steps_ahead(self.time, self._step) for feed in self._known.feeds]
+        ahead = [feed.steps_ahead(now, self._step) for feed in self._known.feeds]
         if told is not None:
             ahead.append(told.steps_ahead(now))
         ends = [now + steps for steps in ahead]
         return min(self._schedule.next_step(now, end), *ends, self._watch.due, end)
 
     def _advance(self, steps: int) -> None:
-        self._apply_forces()
+        if self._forces or self._body_forces:
+            with self._clock.of("calls"):
+                self._apply_forces()
         try:
             stopped = self._core.run(steps)
         finally:
@@ -1229,7 +1231,8 @@ class Simulation:
             self._watch.give()
             raise self._error(*stopped)
         if self._walls.has_given:
-            self._core.lend(partial(self._walls.place_given, self.time))
+            with self._clock.of("calls"):
+                self._core.lend(partial(self._walls.place_given, self.time))
 
     def _error(self, status: int, row: int, detail: int, value: float) -> Exception:
         """What ended a run, with the sphere's id, or the body's number."""
@@ -1290,19 +1293,21 @@ class Simulation:
         """What is to happen after the last step, and has not happened yet."""
         now = self.step_count
         for number, feed in enumerate(self._known.feeds):
-            if feed.seen < now and feed.is_due(self.time, self._step):
-                self._insert(number, feed)
+            if feed.seen < now and feed.is_due(now, self._step):
+                with self._clock.of("insertion"):
+                    self._insert(number, feed)
         self._schedule.note(now)
         if self._schedule.has_due:
-            self._core.lend(self._schedule.call_due)
+            with self._clock.of("calls"):
+                self._core.lend(self._schedule.call_due)
 
     def _insert(self, number: int, feed: Feed) -> None:
         """Add what is due and finds a place; where that fails, it is due again."""
-        insertion, since = feed.insertion, self.time - feed.start
-        state = feed.state.copy()
-        where, what = insertion.draw(state, since, partial(touching, self), self._period)
+        insertion, since, now = feed.insertion, self.time - feed.start, self.step_count
+        state, near = feed.state.copy(), partial(touching, self)
+        where, what = insertion.draw(state, since, near, self._period, feed.tries(now))
         feeds = [*self._known.feeds]
-        feeds[number] = replace(feed, state=state, seen=self.step_count)
+        feeds[number] = feed.asked(now, state)
         parts: dict[str, Any] = {"feeds": tuple(feeds)}
         if not len(where):
             self._core.note(self._changed(**parts))
@@ -1385,7 +1390,7 @@ class Simulation:
         >>> sim.statistics().steps
         4
         """
-        return SimulationStatistics(*self._core.statistics())
+        return SimulationStatistics.of(self._core.statistics(), self._clock.seconds())
 
     @changes
     def save(self, path: str | os.PathLike[str]) -> None:

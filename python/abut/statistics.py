@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -196,6 +200,41 @@ _PARTS = {
 # and of simulations with convex bodies
 _BODY_PARTS = {"find_bodies": "find bodies' contacts", "body_laws": "laws of bodies"}
 
+# and what `Simulation.run` does beside steps, where it has done any
+_RUN_PARTS = {"insertion": "insertion", "calls": "Python callables", "rest": "rest of run"}
+
+
+class Clock:
+    """Tells how long each part of a run takes; one part at a time."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[str, float] = {}
+        # what it counts now, and since when
+        self._part: str | None = None
+        self._since = 0.0
+
+    @contextmanager
+    def of(self, part: str) -> Iterator[None]:
+        """Count this part meanwhile, and then again the one that it counted before."""
+        before = self._part
+        self._turn_to(part)
+        try:
+            yield
+        finally:
+            self._turn_to(before)
+
+    def seconds(self) -> dict[str, float]:
+        """How long each part took so far."""
+        self._turn_to(self._part)
+        return dict(self._seconds)
+
+    def _turn_to(self, part: str | None) -> None:
+        now = perf_counter()
+        if self._part is not None:
+            known = self._seconds.get(self._part, 0.0)
+            self._seconds[self._part] = known + now - self._since
+        self._part, self._since = part, now
+
 
 @dataclass(frozen=True, repr=False, slots=True)
 class SimulationStatistics:
@@ -210,10 +249,10 @@ class SimulationStatistics:
     spheres, contacts, pairs : int
         There are now; contacts and pairs as the last step found them, with those within clusters.
     find_walls, wall_laws, find_pairs, pair_match, pair_laws, sums, move, order : float
-        Processor time in seconds of the parts of all steps since the simulation was made or
-        loaded: to find contacts with walls, to match them and apply their laws, to find pairs, to
-        match them, to apply their laws, to sum up forces, to move the spheres, and to keep them in
-        the order of their places.
+        How many seconds the parts of all steps took since the simulation was made or loaded: to
+        find contacts with walls, to match them and apply their laws, to find pairs, to match them,
+        to apply their laws, to sum up forces, to move the spheres, and to keep them in the order of
+        their places.
     bytes : int
         Memory of the simulation, but for what its finders keep.
     sphere_steps : int
@@ -223,6 +262,12 @@ class SimulationStatistics:
     bodies, body_contacts : int
         Bodies that there are, and their contacts with walls, each other and spheres, as the last
         step found them.
+    insertion, calls, rest : float
+        What `Simulation.run` took beside these parts: to let spheres come in, what is called
+        (`add_force`, `add_body_force`, `every`, `record`, motions that are callables), and all
+        that remains.
+    seconds : float
+        All parts together: how long `run` took, since then.
 
     Examples
     --------
@@ -260,11 +305,22 @@ class SimulationStatistics:
     body_laws: float = 0.0
     bodies: int = 0
     body_contacts: int = 0
+    insertion: float = 0.0
+    calls: float = 0.0
+    rest: float = 0.0
+
+    @classmethod
+    def of(cls, counted: Sequence[Any], run: Mapping[str, float]) -> SimulationStatistics:
+        """From what the library counts of steps, and the clock of `run`."""
+        found = cls(*counted)
+        beside = {name: run.get(name, 0.0) for name in ("insertion", "calls")}
+        # two clocks tell the time, so that a difference of theirs may be below 0
+        return replace(found, **beside, rest=max(0.0, run.get("run", 0.0) - found.seconds))
 
     @property
     def seconds(self) -> float:
         """Time of all parts."""
-        return sum(getattr(self, name) for name in (*_PARTS, *_BODY_PARTS))
+        return sum(getattr(self, name) for name in (*_PARTS, *_BODY_PARTS, *_RUN_PARTS))
 
     @property
     def ns_per_sphere_step(self) -> float:
@@ -275,7 +331,8 @@ class SimulationStatistics:
         return 1e9 * seconds / self.sphere_steps if self.sphere_steps else float("nan")
 
     def __repr__(self) -> str:
-        parts = _PARTS | _BODY_PARTS if self.bodies else _PARTS
+        parts = _PARTS | (_BODY_PARTS if self.bodies else {})
+        parts |= {name: text for name, text in _RUN_PARTS.items() if getattr(self, name)}
         rows = [(text, getattr(self, name)) for name, text in parts.items()]
         bodies = f", {counted(self.bodies, 'body', 'bodies')}" if self.bodies else ""
         one = "body" if self.bodies else "sphere"

@@ -293,6 +293,79 @@ static void test_allocation_failures(void)
     }
 }
 
+/* ---- one sphere with very many contacts ---- */
+
+enum { CROWD = 60000 };
+
+static int say_yes(void *data)
+{
+    ++*(int *)data;
+    return 1;
+}
+
+static double crowd_points[3 * CROWD], crowd_tilts[CROWD];
+static abut_index crowd_nodes[CROWD + 1], crowd_rows[CROWD];
+static abut_index crowd_offsets[2];
+
+/* Contacts of one sphere on a line, each with a normal and a node of its own. */
+static abut_step crowd_of(abut_index count)
+{
+    for (abut_index k = 0; k < count; k++) {
+        crowd_points[3 * k] = (double)k;
+        crowd_nodes[k + 1] = k + 1;
+    }
+    crowd_offsets[1] = count;
+    return (abut_step){.sphere_count = 1,
+                       .contact_count = count,
+                       .node_count = count,
+                       .offsets = crowd_offsets,
+                       .point = crowd_points,
+                       .normal = crowd_points,
+                       .tilt = crowd_tilts,
+                       .node = crowd_nodes,
+                       .node_offsets = crowd_nodes};
+}
+
+static abut_status match_crowd(const abut_step *step)
+{
+    return abut_contacts_match(step, step, NULL, 1, crowd_rows, NULL);
+}
+
+static void test_crowd_is_interrupted(void)
+{
+    abut_step step = crowd_of(CROWD);
+    int question_count = 0;
+    CHECK_INT(match_crowd(&step), ABUT_OK);
+    abut_index wrong = 0;
+    for (abut_index k = 0; k < CROWD; k++) {
+        wrong += crowd_rows[k] != k;
+    }
+    CHECK_INT(wrong, 0);
+    step.interrupted = say_yes, step.interrupted_data = &question_count;
+    CHECK_INT(match_crowd(&step), ABUT_INTERRUPTED);
+    CHECK_INT(question_count, 1);
+}
+
+static void test_allocation_failures_of_a_crowd(void)
+{
+    abut_step step = crowd_of(300);
+    const double period[3] = {1e9, 0.0, 0.0};
+    const long live = memory_live_count();
+    long call = 0;
+    int has_failed;
+    step.period = period;
+    do {
+        memory_fail_at(++call);
+        const abut_status status = match_crowd(&step);
+        has_failed = memory_has_failed();
+        CHECK_INT(status, has_failed ? ABUT_NO_MEMORY : ABUT_OK);
+        CHECK_INT(memory_live_count(), live);
+    } while (has_failed);
+    memory_fail_at(0);
+    CHECK(call > 40);
+    CHECK_INT(crowd_rows[299], 299);
+}
+
 /* Each table is broken in another way, as now and as before. */
 static void check_broken(abut_index *entry, abut_index value, abut_status status)
 {
@@ -338,4 +411,6 @@ void test_match(void)
     test_ties_take_the_first();
     test_many_spheres();
     test_allocation_failures();
+    test_crowd_is_interrupted();
+    test_allocation_failures_of_a_crowd();
 }

@@ -101,9 +101,10 @@ PyObject *core_match(PyObject *Py_UNUSED(module), PyObject *args)
         return NULL;
     }
     abut_error error = {.status = ABUT_OK};
-    Py_BEGIN_ALLOW_THREADS
+    PyThreadState *thread = PyEval_SaveThread();
+    now.interrupted = core_run_signal_handlers, now.interrupted_data = &thread;
     abut_contacts_match(&now, &before, earlier.data, workers, match, &error);
-    Py_END_ALLOW_THREADS
+    PyEval_RestoreThread(thread);
     return finish(array, &error);
 }
 

@@ -43,6 +43,7 @@ static int read_step(PyObject *tuple, abut_pair_step *step)
         array_read(given.i, "i", (array_shape){ARRAY_INDEX, ARRAY_ANY_ROWS, 0}, &i)) {
         return -1;
     }
+    step->interrupted = NULL, step->interrupted_data = NULL;
     step->has_others = step->other_count >= 0;
     step->sphere_count = offsets.rows - 1;
     step->offsets = offsets.data;
@@ -100,11 +101,11 @@ PyObject *core_match_pairs(PyObject *Py_UNUSED(module), PyObject *args)
         return NULL;
     }
     abut_error error = {.status = ABUT_OK};
-    abut_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status =
+    PyThreadState *thread = PyEval_SaveThread();
+    s.now.interrupted = core_run_signal_handlers, s.now.interrupted_data = &thread;
+    const abut_status status =
         abut_pairs_match(&s.now, &s.before, s.earlier, s.other_earlier, workers, match, &error);
-    Py_END_ALLOW_THREADS
+    PyEval_RestoreThread(thread);
     return filled(array, status, &error);
 }
 

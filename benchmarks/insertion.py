@@ -1,0 +1,74 @@
+"""What an insertion that waits for a place adds to a step.
+
+    python benchmarks/insertion.py --spheres 280
+
+A box is full of spheres that rest, so that what is due finds no place. Shown are microseconds a
+step without an insertion and with one, their quotient, and how often it looked for places.
+"""
+
+import argparse
+import time
+
+import numpy as np
+
+import abut
+
+GRAIN, RADIUS, STEP = abut.Material(density=2500.0, young=1e7), 0.01, 1e-5
+
+
+def simulation(count, waits):
+    """Spheres on a cubic lattice, and a box over all but their highest layer."""
+    side = int(np.ceil(count ** (1 / 3)))
+    places = np.stack(np.unravel_index(np.arange(count), (side,) * 3)[::-1], axis=1)
+    sim = abut.Simulation(STEP)
+    for other in (GRAIN, abut.Material()):
+        sim.set_law(GRAIN, other, abut.Hertz(0.5, 0.5))
+    sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)))
+    sim.add_spheres((2 * places + 1) * RADIUS, RADIUS, GRAIN)
+    if waits:
+        width = 2 * side * RADIUS
+        box = [[0, 0, 0], [width, width, 0.8 * width]]
+        sim.add_insertion(abut.Insertion(box, RADIUS, 1000.0, GRAIN))
+    return sim
+
+
+def microseconds(sim, steps):
+    begin = time.perf_counter()
+    sim.run(steps=steps)
+    return 1e6 * (time.perf_counter() - begin) / steps
+
+
+def count_looks(sim, steps):
+    """Counts calls, one by one, of what a look asks."""
+    asked, draw = [], abut.Insertion.draw
+
+    def counted(*arguments):
+        asked.append(1)
+        return draw(*arguments)
+
+    abut.Insertion.draw = counted
+    try:
+        sim.run(steps=steps)
+    finally:
+        abut.Insertion.draw = draw
+    return len(asked)
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--spheres", type=int, default=280)
+    parser.add_argument("--steps", type=int, default=1000)
+    parser.add_argument("--rounds", type=int, default=5)
+    given = parser.parse_args(arguments)
+    with_one, without = (simulation(given.spheres, waits) for waits in (True, False))
+    rounds = [
+        [microseconds(sim, given.steps) for sim in (without, with_one)] for _ in range(given.rounds)
+    ]
+    shortest, ratio = np.min(rounds, axis=0), np.median([b / a for a, b in rounds])
+    looks = count_looks(with_one, given.steps)
+    print(f"{given.spheres} spheres: {shortest[0]:.1f} us a step, {shortest[1]:.1f} with one that")
+    print(f"waits: {ratio:.2f} times as long; {looks} looks in {given.steps} steps")
+
+
+if __name__ == "__main__":
+    main()

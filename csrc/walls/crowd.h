@@ -1,0 +1,58 @@
+/* The contacts of one sphere in two steps, where they are many: which one continues which. */
+#ifndef WALLS_CROWD_H
+#define WALLS_CROWD_H
+
+#include "../base/parallel.h"
+#include "../base/vec3.h"
+
+/* A contact of the sphere in hand, of now or of the step before, where the meshes are now. */
+typedef struct sphere_row {
+    abut_index row, mesh;
+    vec3 point, normal;
+    double tilt, chord; /* by how much the normal may be off: an angle, and its chord */
+
+    /* of now: the nearest contact before that it may continue and that was not taken when it was
+     * looked for; -1: none, or it has its own */
+    abut_index proposed;
+    double distance_sq;
+    bool is_taken; /* of before */
+
+    /* of several on one mesh, of now the first, which the others of before have for a partner; and
+     * the one of before whose normal agrees best with it */
+    abut_index partner;
+    double agreement;
+    vec3 wrap;
+} sphere_row;
+
+/* The contacts of one sphere in one step. */
+typedef struct row_list {
+    sphere_row *rows;
+    abut_index count;
+} row_list;
+
+/* The contacts of one sphere, or the nodes of one contact. */
+typedef struct row_span {
+    abut_index first, count;
+} row_span;
+
+/* From one offset to the next; none where these have been changed since they were checked. */
+static inline row_span span_at(const abut_index *offsets, abut_index item, abut_index count)
+{
+    const abut_index first = offsets[item], end = offsets[item + 1];
+    const bool is_there = first >= 0 && first <= end && end <= count;
+    return is_there ? (row_span){first, end - first} : (row_span){0, 0};
+}
+
+/* Whether trees are worth making, and all numbers are such that these can hold them. */
+bool crowd_is_one(row_list now, row_list before);
+
+/* Say of each contact before which is the first one now with the same mesh, as its partner; -1:
+ * none. ABUT_OK or ABUT_NO_MEMORY. */
+abut_status crowd_find_first(row_list now, row_list before);
+
+/* Match the nearest first, as match.c says: `steps` and `lists` are of now and of before. ABUT_OK,
+ * ABUT_NO_MEMORY or what parallel_report says. */
+abut_status crowd_match(const abut_step *const steps[2], const row_list lists[2], abut_index *match,
+                        parallel_job *job);
+
+#endif
