@@ -103,7 +103,7 @@ class Walls:
     Parameters
     ----------
     core : _core.Simulation or _core.Coupling
-        To which they are told. Those of a coupling are there when it is made, and stay.
+        To which they are told. Those of a coupling are there when it is made; none comes.
     step : float
         Of the simulation; poses of callables are compared from step to step.
     """
@@ -121,7 +121,7 @@ class Walls:
     @property
     def order(self) -> NDArray[np.intp]:
         """The walls as the library numbers them: meshes, then half spaces."""
-        return _order(self.entries)
+        return wall_order(self.entries)
 
     def _stored(self, number: int) -> int:
         """The library's number of a wall."""
@@ -142,33 +142,40 @@ class Walls:
             raise
 
     def _send(self, entries: list[WallEntry], finder: ContactFinder | None) -> None:
-        core = cast(_core.Simulation, self._core)
-        core.set_walls(None if finder is None else finder._core, *wall_columns(entries))
+        self._core.set_walls(None if finder is None else finder._core, *wall_columns(entries))
 
     def add(self, entry: WallEntry, motion: object, time: float) -> None:
         """Add a wall that begins to move."""
         finder = self.finder
         if isinstance(entry.mesh, Mesh):
             finder = ContactFinder([*_meshes(self.entries), entry.mesh])
-        self._begin(len(self.entries), entry, motion, time, finder)
+        begun = {len(self.entries): replace(entry, motion=read_motion(motion))}
+        self._begin(begun, time, finder)
 
     def move(self, number: int, motion: object, time: float) -> None:
         """Let a wall go on with another motion from where it is."""
-        entry = replace(self.entries[number], start=time, pose=self.state_now(number).pose)
-        self._begin(number, entry, motion, time, self.finder)
+        self.move_some({number: read_motion(motion)}, time)
+
+    def move_some(self, motions: dict[int, Motion | Given | None], time: float) -> None:
+        """Let walls, by their numbers, go on with other motions from where they are."""
+        begun = {
+            number: replace(
+                self.entries[number], motion=motion, start=time, pose=self.state_now(number).pose
+            )
+            for number, motion in motions.items()
+        }
+        self._begin(begun, time, self.finder)
 
     def _begin(
-        self,
-        number: int,
-        entry: WallEntry,
-        motion: object,
-        time: float,
-        finder: ContactFinder | None,
+        self, begun: dict[int, WallEntry], time: float, finder: ContactFinder | None
     ) -> None:
-        entry = replace(entry, motion=read_motion(motion))
-        state = self._checked(entry, time) if entry.is_given else None
-        self.exchange([*self.entries[:number], entry, *self.entries[number + 1 :]], finder)
-        if state is not None:
+        """Have these walls that begin to move, by their numbers."""
+        states = {
+            number: self._checked(entry, time) for number, entry in begun.items() if entry.is_given
+        }
+        entries = dict(enumerate(self.entries)) | begun
+        self.exchange([*entries.values()], finder)
+        for number, state in states.items():
             self._core.place(self._stored(number), state)
 
     def check_given(self, time: float) -> None:
@@ -198,7 +205,7 @@ class Walls:
 
     def load(self, number: int) -> tuple[tuple[float, ...], tuple[float, ...], float]:
         """Force, torque and power at the beginning of the last step."""
-        return self._core.load(self._stored(number))
+        return cast(_core.Simulation, self._core).load(self._stored(number))
 
     def contacts(self, period: Period | None) -> Contacts:
         """With spheres at the beginning of the last step, with what each exerts on its sphere."""
@@ -237,7 +244,7 @@ class WallColumns(NamedTuple):
 
 def wall_columns(entries: Sequence[WallEntry]) -> WallColumns:
     """Walls as the library takes them."""
-    stored = [entries[number] for number in _order(entries)]
+    stored = [entries[number] for number in wall_order(entries)]
     rows = [entry.rows() for entry in stored]
     planes = [entry.plane for entry in stored if isinstance(entry.mesh, HalfSpace)]
     return WallColumns(
@@ -264,7 +271,8 @@ def check_half_space(
             )
 
 
-def _order(entries: Sequence[WallEntry]) -> NDArray[np.intp]:
+def wall_order(entries: Sequence[WallEntry]) -> _Indices:
+    """The walls as the library numbers them: meshes, then half spaces."""
     return np.argsort([isinstance(entry.mesh, HalfSpace) for entry in entries], kind="stable")
 
 

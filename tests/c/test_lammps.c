@@ -34,7 +34,8 @@ typedef struct rank {
     int periodicity[3], tilt;
     int64_t number; /* of the last step */
     int timeouts;
-    const char *lacks; /* what it has not */
+    double vector[2 * 7]; /* of the fix */
+    const char *lacks;    /* what it has not */
     abut_lammps *walls;
 } rank;
 
@@ -71,9 +72,9 @@ static void *extract_global(void *lammps, const char *name)
     const struct {
         const char *name;
         void *data;
-    } all[] = {{"dt", &r->dt},         {"atime", &r->time}, {"atimestep", &r->time_step},
-               {"boxlo", &r->low},     {"boxhi", &r->high}, {"periodicity", &r->periodicity},
-               {"triclinic", &r->tilt}};
+    } all[] = {{"dt", &r->dt},          {"atime", &r->time},      {"atimestep", &r->time_step},
+               {"boxlo", &r->low},      {"boxhi", &r->high},      {"periodicity", &r->periodicity},
+               {"triclinic", &r->tilt}, {"ntimestep", &r->number}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         if (strcmp(name, all[k].name) == 0) {
             return all[k].data;
@@ -85,6 +86,13 @@ static void *extract_global(void *lammps, const char *name)
 static void force_timeout(void *lammps)
 {
     ((rank *)lammps)->timeouts++;
+}
+
+static void set_vector(void *lammps, const char *fix, int number, double value)
+{
+    CHECK(strcmp(fix, "w") == 0);
+    CHECK(number >= 1 && number <= 2 * 7);
+    ((rank *)lammps)->vector[number - 1] = value;
 }
 
 /* ---- scenes ---- */
@@ -113,6 +121,7 @@ static const double sides[4][12] = {{0, 0, 0, 0, 1, 0, 0, 1, 2, 0, 0, 2},
                                     {1, 0, 0, 1, 0, 2, 1, 1, 2, 1, 1, 0},
                                     {0, 0, 0, 0, 0, 2, 1, 0, 2, 1, 0, 0},
                                     {0, 1, 0, 1, 1, 0, 1, 1, 2, 0, 1, 2}};
+static const abut_index order[2] = {1, 0}; /* the plate was given first */
 static const double plate[1][12] = {{-1, -1, 0, 2, -1, 0, 2, 2, 0, -1, 2, 0}};
 
 static void make_scene(scene *s, abut_rolling rolling)
@@ -138,6 +147,7 @@ static void make_scene(scene *s, abut_rolling rolling)
     s->input = (abut_lammps_input){.extract_atom = extract_atom,
                                    .extract_global = extract_global,
                                    .force_timeout = force_timeout,
+                                   .set_vector = set_vector,
                                    .name = "w",
                                    .slots = SLOTS,
                                    .group_bit = GROUP,
@@ -146,6 +156,7 @@ static void make_scene(scene *s, abut_rolling rolling)
                                    .mesh_count = 2,
                                    .walls = s->walls,
                                    .wall_count = 2,
+                                   .order = order,
                                    .laws = s->laws,
                                    .material_count = 2};
 }
