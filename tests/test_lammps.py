@@ -689,8 +689,13 @@ def test_numbers_of_walls_are_in_their_order():
     ],
 )
 def test_units_that_differ(scale, told):
+    lmp, floors = ball(), [FLOOR.scaled(scale)] * 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(abut.MeshWarning):
+            Walls(lmp, floors, LAW, RUBBER)
     with pytest.warns(abut.MeshWarning, match=rf"{told}; are all lengths in one unit\?"):
-        Walls(ball(), [FLOOR.scaled(scale), FLOOR.scaled(scale)], LAW, RUBBER)
+        Walls(lmp, floors, LAW, RUBBER)
 
 
 def test_units_that_agree():

@@ -224,9 +224,10 @@ class Walls:
     are without the first axis: (3,) for (w, 3). Each step adds up `force`, `torque` and `power`
     over processes, and LAMMPS has them as the vector of the fix, 7 numbers for each wall:
     ``f_abut[1]`` to ``f_abut[3]`` are the first wall's force, then come its torque and its power.
-    So ``thermo_style custom`` prints them, and ``fix ave/time`` averages them. `nodal_forces` adds
-    up when it is asked for, so that all processes must ask. Last bits of these sums depend on the
-    number of processes. `contacts` and `ids` are this process's.
+    So ``thermo_style custom`` prints them, in units lj by the atom unless ``thermo_modify norm no``
+    is set, and ``fix ave/time`` averages them. `nodal_forces` adds up when it is asked for, so that
+    all processes must ask. Last bits of these sums depend on the number of processes. `contacts`
+    and `ids` are this process's.
 
     Time is LAMMPS' own, the number of steps times their length, and walls are where their motion
     is at this time; so a run that goes on from a restart file has the bits of one that was never
@@ -308,6 +309,7 @@ class Walls:
         is_one = self._is_single and not isinstance(wall, Material)
         self._laws, numbers = _read_laws(law, grain, _each(walls, "wall", count, is_one))
         motions = _read_motions(_each(motion, "motion", count, self._is_single))
+        self._warn_of_units(surfaces)
         begin = checks.finite(start, "start")
         entries = [
             known.WallEntry(*parts, begin, np.eye(4))
@@ -317,7 +319,6 @@ class Walls:
         self._make_core(entries, kept)
         self._make_history()
         self._connect()
-        self._warn_of_units()
 
     # ---- the way to LAMMPS ----
 
@@ -577,9 +578,9 @@ class Walls:
             " its own: its log tells which fix halt, or timer, did"
         )
 
-    def _warn_of_units(self) -> None:
+    def _warn_of_units(self, surfaces: list[Mesh | HalfSpace]) -> None:
         box = np.array([self._lmp.extract_global(word) for word in ("boxlo", "boxhi")])
-        meshes = [mesh for mesh in self.meshes if isinstance(mesh, Mesh)]
+        meshes = [one for one in surfaces if isinstance(one, Mesh)]
         found = scales_apart(meshes, box, "LAMMPS' box")
         if found:
             self._warn(found, MeshWarning)
