@@ -1339,12 +1339,14 @@ enum { ABUT_LAMMPS_SLOTS = 32767 };
 typedef struct abut_lammps_input {
     void *lammps; /* its handle */
 
-    /* lammps_extract_atom, lammps_extract_global and lammps_force_timeout */
+    /* lammps_extract_atom, lammps_extract_global, lammps_force_timeout and
+     * lammps_fix_external_set_vector */
     void *(*extract_atom)(void *lammps, const char *name);
     void *(*extract_global)(void *lammps, const char *name);
     void (*force_timeout)(void *lammps);
+    void (*set_vector)(void *lammps, const char *fix, int number, double value);
 
-    const char *name; /* NAME of the per-atom data */
+    const char *name; /* NAME of the fix and of the per-atom data */
     int slots;        /* contacts that an atom has room for: 1 ... ABUT_LAMMPS_SLOTS */
     int group_bit;    /* atoms whose mask has none of its bits are left alone */
     int id_bytes;     /* 4 or 8: of an atom's number */
@@ -1355,7 +1357,8 @@ typedef struct abut_lammps_input {
     abut_index mesh_count;
     const abut_wall *walls; /* as abut_simulation_set_walls has them */
     abut_index wall_count;
-    const abut_law *laws; /* material_count x material_count */
+    const abut_index *order; /* wall_count: the place of each wall in abut_lammps_loads */
+    const abut_law *laws;    /* material_count x material_count */
     abut_index material_count;
 
     /* Called before each step, where walls that are given may be placed; other than 0 ends the run.
@@ -1363,6 +1366,9 @@ typedef struct abut_lammps_input {
     int (*before_step)(void *data, double time);
     /* Called when a call fails, before the run is ended; may be NULL. */
     void (*failed)(void *data, const abut_error *error);
+    /* Adds up numbers over all processes, in each call; other than 0 ends the run. NULL: there is
+     * one process. */
+    int (*add_up)(void *data, double *values, abut_index count);
     void *data;
 } abut_lammps_input;
 
@@ -1380,9 +1386,23 @@ void abut_lammps_callback(void *walls, int64_t step, int count, void *ids, doubl
  * numbers. */
 abut_error abut_lammps_take_error(abut_lammps *walls);
 
-/* What acts on its walls, and where they are: abut_simulation_load, _wall, _wall_now, _place,
- * _contact_count, _contact_node_count and _write_contacts are for the last call, and spheres are
- * those of LAMMPS' local atoms that are in the group. */
+/* Other motions of the walls, as many as there are. */
+abut_status abut_lammps_set_walls(abut_lammps *walls, const abut_wall *with, abut_error *error);
+
+/* What all spheres of all processes exert on each wall, in the last call. The vector of the fix has
+ * the same numbers: 7 for each wall, force, torque and power. */
+const abut_wall_load *abut_lammps_loads(const abut_lammps *walls);
+
+/* LAMMPS' time now, which abut_simulation_wall_now is of from then on. */
+double abut_lammps_now(abut_lammps *walls);
+
+/* The longest step that is stable where spheres of this process touch walls as they did in the last
+ * call, for the walls alone. INFINITY: none does. */
+abut_status abut_lammps_stable_step(abut_lammps *walls, double *step);
+
+/* Its walls and contacts: abut_simulation_wall, _wall_now, _place, _contact_count,
+ * _contact_node_count and _write_contacts are for the last call, and spheres are those of LAMMPS'
+ * local atoms that are in the group. */
 abut_simulation *abut_lammps_simulation(abut_lammps *walls);
 
 /* The spheres of the last call, and their atoms' numbers: room for as many. */

@@ -222,7 +222,7 @@ abut_status abut_simulation_stable_step(const abut_simulation *s, const double *
 
 /* ---- what walls bear ---- */
 
-static void add_load(const abut_simulation *s, abut_index row, const abut_wall_state *state,
+void energy_add_load(const abut_simulation *s, abut_index row, const abut_wall_state *state,
                      abut_wall_load *load)
 {
     const contact_table *t = &s->before.contacts;
@@ -248,7 +248,7 @@ abut_wall_load abut_simulation_load(const abut_simulation *s, abut_index wall)
         const abut_index end = t->columns.offsets[place + 1];
         for (abut_index row = t->columns.offsets[place]; row < end; row++) {
             if (t->columns.mesh[row] == wall) {
-                add_load(s, row, &state, &load);
+                energy_add_load(s, row, &state, &load);
             }
         }
     }

@@ -245,6 +245,10 @@ const law *simulation_pair_law(const abut_simulation *s, abut_index i, abut_inde
 /* Energies, without what the account adds. */
 abut_energy energy_count(const abut_simulation *s);
 
+/* What a contact of the step before adds to what its wall bears, which was there. */
+void energy_add_load(const abut_simulation *s, abut_index row, const abut_wall_state *state,
+                     abut_wall_load *load);
+
 /* What bodies add: the elastic energy of their contacts, and what they exert on a wall. */
 double solids_elastic_energy(const abut_simulation *s);
 void solids_add_load(const abut_simulation *s, abut_index wall, const abut_wall_state *state,

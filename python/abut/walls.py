@@ -107,24 +107,17 @@ class Walls:
     Parameters
     ----------
     core : _core.Simulation or _core.Coupling
-        To which they are told. Those of a coupling are there when it is made, and stay.
+        To which they are told.
     step : float
         Of the simulation; poses of callables are compared from step to step.
-    entries : sequence of WallEntry
-        Of a coupling.
     """
 
-    def __init__(
-        self,
-        core: _core.Simulation | _core.Coupling,
-        step: float,
-        entries: Sequence[WallEntry] = (),
-    ) -> None:
-        self._core, self._step, self._entries = core, step, entries
+    def __init__(self, core: _core.Simulation | _core.Coupling, step: float) -> None:
+        self._core, self._step = core, step
 
     @property
     def entries(self) -> Sequence[WallEntry]:
-        return self._entries
+        raise NotImplementedError
 
     @property
     def meshes(self) -> tuple[Mesh, ...]:
@@ -134,7 +127,7 @@ class Walls:
     @property
     def order(self) -> NDArray[np.intp]:
         """The walls as the library numbers them: meshes, then half spaces."""
-        return _order(self.entries)
+        return wall_order(self.entries)
 
     def _stored(self, number: int) -> int:
         """The library's number of a wall."""
@@ -165,13 +158,18 @@ class Walls:
     def state_now(self, number: int) -> WallState:
         return _wall_state(self._core.wall_now(self._stored(number)))
 
+    def _moved(self, number: int, motion: Motion | Given | None, time: float) -> WallEntry:
+        """A wall that goes on with another motion from where it is."""
+        pose = self.state_now(number).pose
+        return replace(self.entries[number], motion=motion, start=time, pose=pose)
+
     def _checked(self, entry: WallEntry, time: float) -> _Doubles:
         assert callable(entry.motion)
         return _state(*check_given(entry.motion, time, self._step, entry.size))
 
     def load(self, number: int) -> tuple[tuple[float, ...], tuple[float, ...], float]:
         """Force, torque and power at the beginning of the last step."""
-        return self._core.load(self._stored(number))
+        return cast(_core.Simulation, self._core).load(self._stored(number))
 
     def contacts(self, period: Period | None) -> Contacts:
         """With spheres at the beginning of the last step, with what each exerts on its sphere."""
@@ -195,6 +193,37 @@ class Walls:
         mesh = self.entries[number].mesh
         count = len(mesh.vertices) if isinstance(mesh, Mesh) else 1
         return vertex_sums(contacts, -contacts.force, number, count)
+
+
+class CoupledWalls(Walls):
+    """Those of a coupling, which are there when it is made; none comes, but they may move anew."""
+
+    def __init__(self, core: _core.Coupling, step: float, entries: Sequence[WallEntry]) -> None:
+        super().__init__(core, step)
+        self._entries = entries
+
+    @property
+    def entries(self) -> Sequence[WallEntry]:
+        return self._entries
+
+    def move_some(self, motions: Mapping[int, Motion | Given | None], time: float) -> None:
+        """Let walls, by their numbers, go on with other motions from where they are; where that
+        fails, nothing has changed."""
+        begun = {number: self._moved(number, motion, time) for number, motion in motions.items()}
+        states = {number: self._checked(e, time) for number, e in begun.items() if e.is_given}
+        entries = [*(dict(enumerate(self._entries)) | begun).values()]
+        try:
+            self._send(entries)
+            self._entries = entries
+        except BaseException:
+            # Ctrl-C may come after the library has taken them
+            self._send(self._entries)
+            raise
+        for number, state in states.items():
+            self._core.place(self._stored(number), state)
+
+    def _send(self, entries: Sequence[WallEntry]) -> None:
+        cast(_core.Coupling, self._core).set_walls(None, *wall_columns(entries))
 
 
 class KnownWalls(Walls):
@@ -229,17 +258,15 @@ class KnownWalls(Walls):
         """Add a wall that begins to move; the rest of what is known then, with its material."""
         if isinstance(entry.mesh, Mesh):
             known = known._replace(finder=ContactFinder([*_meshes(self.entries), entry.mesh]))
-        self._begin(len(self.entries), entry, motion, time, known)
+        entry = replace(entry, motion=read_motion(motion))
+        self._begin(len(self.entries), entry, time, known)
 
     def move(self, number: int, motion: object, time: float) -> None:
         """Let a wall go on with another motion from where it is."""
-        entry = replace(self.entries[number], start=time, pose=self.state_now(number).pose)
-        self._begin(number, entry, motion, time, self._known)
+        entry = self._moved(number, read_motion(motion), time)
+        self._begin(number, entry, time, self._known)
 
-    def _begin(
-        self, number: int, entry: WallEntry, motion: object, time: float, known: Known
-    ) -> None:
-        entry = replace(entry, motion=read_motion(motion))
+    def _begin(self, number: int, entry: WallEntry, time: float, known: Known) -> None:
         states = {number: self._checked(entry, time)} if entry.is_given else {}
         walls = (*known.walls[:number], entry, *known.walls[number + 1 :])
         self.exchange(known._replace(walls=walls), states)
@@ -258,7 +285,7 @@ class WallColumns(NamedTuple):
 
 def wall_columns(entries: Sequence[WallEntry]) -> WallColumns:
     """Walls as the library takes them."""
-    stored = [entries[number] for number in _order(entries)]
+    stored = [entries[number] for number in wall_order(entries)]
     rows = [entry.rows() for entry in stored]
     planes = [entry.plane for entry in stored if isinstance(entry.mesh, HalfSpace)]
     return WallColumns(
@@ -285,13 +312,14 @@ def check_half_space(
             )
 
 
-def _order(entries: Sequence[WallEntry]) -> NDArray[np.intp]:
+def wall_order(entries: Sequence[WallEntry]) -> _Indices:
+    """The walls as the library numbers them: meshes, then half spaces."""
     return np.argsort([isinstance(entry.mesh, HalfSpace) for entry in entries], kind="stable")
 
 
 def _stored(entries: Sequence[WallEntry], number: int) -> int:
     """The library's number of a wall."""
-    return int(np.flatnonzero(_order(entries) == number)[0])
+    return int(np.flatnonzero(wall_order(entries) == number)[0])
 
 
 def _meshes(entries: Sequence[WallEntry]) -> list[Mesh]:
