@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,7 +58,9 @@ class InsertionState:
 
     def copy(self) -> InsertionState:
         """The same state, which does not change with this one."""
-        return InsertionState(deepcopy(self.generator), self.inserted, list(self.waiting))
+        generator = np.random.Generator(np.random.PCG64(0))
+        generator.bit_generator.state = self.generator.bit_generator.state
+        return InsertionState(generator, self.inserted, list(self.waiting))
 
     def to_dict(self) -> dict[str, Any]:
         """The state in what JSON knows; `Insertion.state_from_dict` makes it again."""

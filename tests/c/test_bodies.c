@@ -7,7 +7,6 @@
 #include "check.h"
 #include "random.h"
 #include "shapes.h"
-#include "triangle_mesh.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -365,7 +364,15 @@ static void check_names(setting *s)
 {
     const double far = 1e7;
     const double vertices[] = {-far, -1.0, 0.0, far, -1.0, 0.0, 0.0, 1.0, 0.0};
-    abut_mesh *mesh = build_triangles(1, vertices);
+    const abut_index corners[] = {0, 1, 2}, offsets[] = {0, 3};
+    const abut_mesh_input input = {.vertex_count = 3,
+                                   .facet_count = 1,
+                                   .index_count = 3,
+                                   .vertices = vertices,
+                                   .indices = corners,
+                                   .offsets = offsets};
+    abut_mesh *mesh = NULL;
+    CHECK_INT(abut_mesh_build(&input, &mesh, NULL), ABUT_OK);
     const abut_mesh *meshes[] = {mesh};
     abut_finder *finder = NULL;
     CHECK_INT(abut_finder_build(meshes, 1, &finder, NULL), ABUT_OK);
