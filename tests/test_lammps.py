@@ -729,7 +729,7 @@ def test_a_step_that_is_too_long_for_what_touches():
     resting = sim.stable_step()
     assert 1.6 * resting < 1.4 * falling
     walls = Walls(ball(0.0999, step=1.6 * resting), FLOOR, law, RUBBER)
-    with pytest.warns(SimulationWarning, match=f"{resting:.3g}: spheres may fly apart"):
+    with pytest.warns(SimulationWarning, match=f"{resting:.3g}: with "):
         walls.run(1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

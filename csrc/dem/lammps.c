@@ -349,7 +349,10 @@ abut_status abut_lammps_stable_step(abut_lammps *w, double *step)
         const abut_index sphere = t->columns.sphere[row];
         s->store.radii[sphere] = s->store.bodies[sphere].radius;
     }
-    return abut_simulation_stable_step(s, NULL, step);
+    abut_stable_step longest;
+    const abut_status status = abut_simulation_stable_step(s, NULL, &longest);
+    *step = longest.step;
+    return status;
 }
 
 abut_index abut_lammps_sphere_count(const abut_lammps *w)

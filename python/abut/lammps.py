@@ -36,8 +36,8 @@ from .motions import Given, Motion, read_motion
 from .placement import SimulationWarning
 from .poses import Period, read_period
 from .simd import level
-from .simulation import _LONGEST
 from .units import scales_apart
+from .watch import LONGEST, sure
 
 if TYPE_CHECKING:
     from .options import WallResolution
@@ -606,11 +606,11 @@ class Walls:
             return
         own = min(free, self._core.stable_step())
         stable = self._comm.allreduce(own, MPI.MIN)
-        if step > _LONGEST * stable:
+        if step > LONGEST * stable:
             self._warned_step = step
             self._warn(
                 f"LAMMPS' timestep is {step:g}, {step / stable:.2g} times the longest that is"
-                f" stable with the walls' law, {stable:.3g}: spheres may fly apart"
+                f" stable with the walls' law, {stable:.3g}: {sure(step / stable)}"
             )
 
     def _warn(self, message: str, kind: type[Warning] = SimulationWarning) -> None:

@@ -313,9 +313,10 @@ class SimulationStatistics:
     def of(cls, counted: Sequence[Any], run: Mapping[str, float]) -> SimulationStatistics:
         """From what the library counts of steps, and the clock of `run`."""
         found = cls(*counted)
-        beside = {name: run.get(name, 0.0) for name in ("insertion", "calls")}
         # two clocks tell the time, so that a difference of theirs may be below 0
-        return replace(found, **beside, rest=max(0.0, run.get("run", 0.0) - found.seconds))
+        rest = max(0.0, run.get("run", 0.0) - found.seconds)
+        insertion, calls = run.get("insertion", 0.0), run.get("calls", 0.0)
+        return replace(found, insertion=insertion, calls=calls, rest=rest)
 
     @property
     def seconds(self) -> float:

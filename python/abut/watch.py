@@ -27,6 +27,9 @@ _MEASURED = (
     (8.0, 0, 11),
 )
 
+# up to here no scene got restless
+LONGEST = _MEASURED[0][0]
+
 # After so many steps it is asked anew, and after the first so many: asking takes a fifth of a step.
 _OFTEN, _SOON = 200, 2
 
@@ -104,25 +107,31 @@ class Watch:
         if "step" in self.said:
             return
         longest = simulation._longest_step()
-        if simulation.step > _MEASURED[0][0] * longest.step:
+        if simulation.step > LONGEST * longest.step:
             self.tell("step", _step_text(simulation, longest))
 
 
 # ---- what warnings say ---------------------------------------------------------------------------
 
 
+def sure(ratio: float) -> str:
+    """How sure it is that so many times the longest stable step are too long."""
+    factor, restless, apart = [row for row in _MEASURED if row[0] <= ratio][-1]
+    return (
+        f"with {factor:g} times, {restless} of {_SCENES} measured scenes got restless, and {apart}"
+        " flew apart"
+    )
+
+
 def _step_text(simulation: Simulation, longest: StableStep) -> str:
     ratio = simulation.step / longest.step if longest.step else float("inf")
-    factor, restless, apart = [row for row in _MEASURED if row[0] <= ratio][-1]
     noun = "spot" if longest.kind == BODY else "contact"
     contacts = checks.counted(longest.contacts, noun)
     how = f" with its {contacts}" if longest.contacts else ", which touches nothing,"
     who = _name(simulation, longest.kind, longest.row) + how
     return (
         f"step is {simulation.step:g}, {ratio:.2g} times the longest stable one,"
-        f" {longest.step:.3g}, which {who} sets after step {simulation.step_count}: with"
-        f" {factor:g} times, {restless} of {_SCENES} measured scenes got restless, and {apart} flew"
-        " apart"
+        f" {longest.step:.3g}, which {who} sets after step {simulation.step_count}: {sure(ratio)}"
     )
 
 
