@@ -182,14 +182,16 @@ def test_an_overlap_that_grew_before_it_was_saved_is_not_told_again(tmp_path):
 
 
 def closing():
-    """Six that hardly move come to hold a seventh, after some 250 steps: 0.1 is its sqrt(m / k)."""
+    """Six that hardly move come to hold a seventh, after some 250 steps: 0.1 is its sqrt(m / k).
+    Others look on."""
     sim = abut.Simulation(step=1.3 * 0.1, gravity=(0, 0, 0))
     sim.set_law(GRAIN, GRAIN, abut.Linear(100.0))
     around = np.concatenate([np.eye(3), -np.eye(3)])
     speed = 5e-5 / sim.step
     sim.add_spheres(0.2125 * around, 0.1, GRAIN, velocities=-speed * around)
     sim.add_spheres([[0, 0, 0]], 0.1, GRAIN)
-    sim.masses = 6 * [1e6] + [1.0]
+    sim.add_spheres([[5, 5, k] for k in range(20)], 0.1, GRAIN)
+    sim.masses = 6 * [1e6] + [1.0] + 20 * [1e6]
     return sim
 
 
@@ -203,6 +205,13 @@ def test_step_that_gets_too_long_on_the_way_is_told_once(calls, steps):
 def test_step_is_looked_at_every_200_steps():
     (told,) = told_by(closing(), 1, 405)
     assert "sets after step 400: with 2 times, 6 of 11 measured scenes got restless, and 0" in told
+
+
+def test_step_of_few_is_looked_at_less_often():
+    sim = closing()
+    sim.remove_spheres(sim.ids[7:])
+    (told,) = told_by(sim, 1, 605)
+    assert "sets after step 600" in told
 
 
 def test_bodies_that_make_a_step_too_long_are_told():

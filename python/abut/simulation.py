@@ -1134,10 +1134,10 @@ class Simulation:
         -----
         SimulationWarning
             If `step` is longer than 1.5 times the longest stable one: at the start, after two
-            steps, and whenever it is looked at that, every 200 steps. If a sphere moves by more
-            than its radius in a step, and may pass through a wall. If an overlap grows beyond 10 %
-            of a radius, the smaller one of two spheres. Of a convex body the radius is that of the
-            largest sphere about its center of mass that is inside of it.
+            steps, and then every 200 steps, of fewer than 20 spheres and bodies less often. If a
+            sphere moves by more than its radius in a step, and may pass through a wall. If an
+            overlap grows beyond 10 % of a radius, the smaller one of two spheres. Of a convex body
+            the radius is that of the largest sphere about its center of mass that is inside of it.
 
         Notes
         -----

@@ -27,11 +27,13 @@ _MEASURED = (
     (8.0, 0, 11),
 )
 
-# up to here no scene got restless
+# what is warned of: a longer step than so many times the longest stable one
 LONGEST = _MEASURED[0][0]
 
-# After so many steps it is asked anew, and after the first so many: asking takes a fifth of a step.
+# After so many steps it is asked anew, and after the first so many. Asking takes a fifth of a step,
+# and as long as steps of some spheres at least: fewer than these wait longer.
 _OFTEN, _SOON = 200, 2
+_FEW = 20
 
 # the library's numbers of who moves, or touches
 SPHERE, BODY, WALL = range(3)
@@ -96,7 +98,9 @@ class Watch:
         now = simulation.step_count
         if now >= self.due:
             self._look_at_step(simulation)
-            self.due = now - now % _OFTEN + _OFTEN
+            count = len(simulation.ids) + len(simulation._settled().bodies)
+            often = _OFTEN * -(-_FEW // min(max(count, 1), _FEW))
+            self.due = now - now % often + often
 
     def give(self) -> None:
         """Tell what was noticed."""
