@@ -310,7 +310,7 @@ def print_jumps(scene_count=30, path_count=1000):
             )
 
 
-def print_bodies(scene_count=10):
+def print_bodies(scene_count=4):
     for cells in (8, 16):
         found = [chase_on_saddle(cells, seed) for seed in range(scene_count)]
         parts = np.array([jumps.max() / mean for jumps, mean in found])
