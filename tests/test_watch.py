@@ -121,7 +121,7 @@ def test_an_overlap_with_a_wall_that_grows_too_large_is_told_once(wall, add, nam
     first = 2 if add is add_rod else 1
     (told,) = told_by(sim)
     assert re.match(
-        rf"{name} {first} overlaps wall 1 by 1\d% of its {radius}radius in step \d+, but", told
+        rf"{name} {first} overlaps wall 1 by 1\d\.\d% of its {radius}radius in step \d+, but", told
     )
 
 
@@ -129,10 +129,10 @@ def test_an_overlap_with_a_wall_that_grows_too_large_is_told_once(wall, add, nam
 @pytest.mark.parametrize(
     ("adders", "text"),
     [
-        ((add_sphere, add_sphere), "sphere 0 overlaps sphere 1 by 1.% of the smaller radius"),
-        ((add_sphere, add_rod), "sphere 0 overlaps sphere 1 by 1.% of the smaller radius"),
-        ((add_cube, add_cube), "body 0 overlaps body 1 by 1.% of the smaller inner radius"),
-        ((add_sphere, add_cube), "body 0 overlaps sphere 0 by 1.% of the smaller inner radius"),
+        ((add_sphere, add_sphere), "sphere 0 overlaps sphere 1 by 1...% of the smaller radius"),
+        ((add_sphere, add_rod), "sphere 0 overlaps sphere 1 by 1...% of the smaller radius"),
+        ((add_cube, add_cube), "body 0 overlaps body 1 by 1...% of the smaller inner radius"),
+        ((add_sphere, add_cube), "body 0 overlaps sphere 0 by 1...% of the smaller inner radius"),
     ],
 )
 def test_an_overlap_of_two_that_grows_too_large_is_told_once(adders, text, workers):
@@ -210,7 +210,7 @@ def test_step_is_looked_at_every_200_steps():
 def test_step_of_few_is_looked_at_less_often():
     sim = closing()
     sim.remove_spheres(sim.ids[7:])
-    (told,) = told_by(sim, 1, 605)
+    (told,) = (text for text in told_by(sim, 1, 605) if text.startswith("step is"))
     assert "sets after step 600" in told
 
 

@@ -88,10 +88,11 @@ static void move_sphere(abut_simulation *s, abut_index place)
     const vec3 center = vec3_load(of->centers + 3 * place);
     vec3_store(of->began + 3 * place, center);
     vec3_store(of->centers + 3 * place, vec3_add(center, vec3_scale(next, step)));
+    const bool is_told = is_fast(next, step, b->radius);
     spheres_wrap(s, of->centers + 3 * place, of->images + 3 * place);
     vec3_store(b->velocity, next);
     vec3_store(b->spin, next_spin);
-    if (is_fast(next, step, b->radius)) {
+    if (is_told) {
         watch_fast(s, ABUT_PARTNER_SPHERE, of->rows[place]);
     }
 }

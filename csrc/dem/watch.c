@@ -90,20 +90,23 @@ static abut_meeting meeting_of(abut_partner other)
     return ABUT_WITH_WALLS;
 }
 
+/* All rows are read in every step: of those that are not deep no more than that. */
 static touch touch_of_body(const abut_simulation *s, abut_meeting meeting, abut_index row)
 {
     const spot_table *now = &s->now.spots[meeting], *before = &s->before.spots[meeting];
     const abut_convex_columns *c = &now->columns;
-    const abut_index old = now->row_match[row];
     touch t = {.numbers = {c->i[row], meeting == ABUT_WITH_WALLS ? c->mesh[row] : c->j[row]},
                .overlap = c->overlap[row],
-               .radius = s->solids.solids[c->i[row]].inner,
-               .old_overlap = old < 0 ? -1.0 : before->columns.overlap[old],
-               .law = simulation_spot_law(s, now, meeting, row)};
+               .radius = s->solids.solids[c->i[row]].inner};
     if (meeting == ABUT_WITH_BODIES) {
         t.radius = smaller(t.radius, s->solids.solids[c->j[row]].inner);
     } else if (meeting == ABUT_WITH_SPHERES) {
         t.radius = smaller(t.radius, s->store.radii[s->store.places[c->j[row]]]);
+    }
+    if (t.overlap > DEEP * t.radius) {
+        const abut_index old = now->row_match[row];
+        t.old_overlap = old < 0 ? -1.0 : before->columns.overlap[old];
+        t.law = simulation_spot_law(s, now, meeting, row);
     }
     return t;
 }

@@ -161,7 +161,7 @@ def _deep_text(simulation: Simulation, n: Notice) -> str:
     radius = "inner radius" if n.kind == BODY else "radius"
     return (
         f"{_name(simulation, n.kind, n.row)} overlaps"
-        f" {_name(simulation, n.other_kind, n.other_row)} by {n.ratio:.0%} of {whose} {radius} in"
+        f" {_name(simulation, n.other_kind, n.other_row)} by {n.ratio:.1%} of {whose} {radius} in"
         f" step {n.step}, but laws of contact mean a few percent: it is pressed too hard for its"
         " law, moves too fast, or the step is too long"
     )
