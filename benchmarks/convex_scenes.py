@@ -222,6 +222,12 @@ def parallel(rng, reach):
     return place(rng, kinds, between(rng, NEAR), spin, tilt)
 
 
+def flush(rng, reach):
+    """Two facets, tilted by 1e-12 to 1e-8: with each step others of their corners are nearest."""
+    kinds, tilt = ("facet", "facet"), between(rng, (1e-12, 1e-8))
+    return place(rng, kinds, between(rng, NEAR), any_angle(rng), tilt)
+
+
 # ---- how they move -------------------------------------------------------------------------------
 
 
@@ -259,6 +265,7 @@ def sliding(rng, step, placed):
 PARTS = {
     "apart": ((1.0, apart, freely),),
     "parallel": ((1.0, parallel, sliding),),
+    "flush": ((1.0, flush, freely),),
     "overlapping": ((1.0, overlapping, freely),),
     "mixed": (
         (0.5, apart, freely),

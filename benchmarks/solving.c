@@ -1,6 +1,6 @@
 /* What the contact of one pair of bodies takes, without the tables around it: see convex.py.
  *
- *     abut_solving FILE ROUNDS
+ *     abut_solving FILE ROUNDS [START CONTESTANT]
  *
  * The file has numbers alone, doubles: how many shapes, bodies, pairs and steps; of each shape how
  * many vertices, facets and indices, and these three arrays, the last of which is of offsets; of
@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { SHAPES = 16, SPOTS = 4096 };
@@ -183,17 +184,32 @@ static void measure(const stream *s, bool is_warm, const way *w)
            1e9 * seconds / (double)((s->step_count - 1) * s->pair_count));
 }
 
+/* Whether this start and this way are asked for: all are where none is named. */
+static bool is_wanted(char **names, bool is_warm, const way *w)
+{
+    return !names ||
+           (strcmp(names[0], is_warm ? "warm" : "cold") == 0 && strcmp(names[1], w->name) == 0);
+}
+
+static void measure_all(const stream *s, char **names)
+{
+    for (size_t k = 0; k < sizeof WAYS / sizeof *WAYS; k++) {
+        for (int is_warm = 1; is_warm >= 0; is_warm--) {
+            if (is_wanted(names, is_warm, &WAYS[k])) {
+                measure(s, is_warm, &WAYS[k]);
+            }
+        }
+    }
+}
+
 int main(int count, char **arguments)
 {
-    if (count != 3) {
-        fail("usage: abut_solving FILE ROUNDS");
+    if (count != 3 && count != 5) {
+        fail("usage: abut_solving FILE ROUNDS [START CONTESTANT]");
     }
     stream s = read_stream(arguments[1]);
     for (int round = 0; round < atoi(arguments[2]); round++) {
-        for (size_t k = 0; k < sizeof WAYS / sizeof *WAYS; k++) {
-            measure(&s, true, &WAYS[k]);
-            measure(&s, false, &WAYS[k]);
-        }
+        measure_all(&s, count == 5 ? arguments + 3 : NULL);
     }
     for (int k = 0; k < SHAPES; k++) {
         abut_shape_free(s.shapes[k]);

@@ -1,5 +1,13 @@
-"""Times of one pair alone, by the program that CMake builds of solving.c with ABUT_BUILD_TESTS."""
+"""Times of one pair alone, by the program that CMake builds of solving.c with ABUT_BUILD_TESTS.
 
+    python benchmarks/solving.py BUILD/abut_solving --scene flush-3,parallel-4
+
+Counts under valgrind how many instructions a warm pair takes, without and with contact points: of
+all steps of a scene but the first. Times are what convex.py measures.
+"""
+
+import argparse
+import re
 import subprocess
 import tempfile
 from pathlib import Path
@@ -22,6 +30,24 @@ def times(program, stream, rounds):
     return found
 
 
+def instructions(program, stream, contestant):
+    """Of a warm pair: those of all steps, but for reading and for the first step, which is cold."""
+    steps = len(stream.positions) - 1
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "stream"
+        np.concatenate(numbers(stream), dtype=float).tofile(path)
+
+        def count(rounds, start):
+            command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out"]
+            command += [program, path, str(rounds), start, contestant]
+            told = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+            return int(re.search(r"Collected : (\d+)", told)[1])
+
+        reading = count(0, "warm")
+        first = (count(1, "cold") - reading) / (steps + 1)
+        return (count(1, "warm") - reading - first) / steps / len(stream.pairs)
+
+
 def numbers(stream):
     """What solving.c reads, in its order."""
     counts = len(stream.solids), len(stream.solid), len(stream.pairs), len(stream.positions)
@@ -42,3 +68,21 @@ def relative(positions, quaternions, i, j):
     back = turns[i].inv()
     matrices = (back * turns[j]).as_matrix().reshape(-1, 9)
     return np.concatenate([matrices, back.apply(positions[j] - positions[i])], axis=1)
+
+
+def main(arguments=None):
+    import convex_scenes
+
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("program")
+    parser.add_argument("--scene", default="flush-3,parallel-4,apart-4,overlapping-4")
+    parser.add_argument("--count", type=int, default=300)
+    given = parser.parse_args(arguments)
+    for name in given.scene.split(","):
+        stream = convex_scenes.make(name, given.count)
+        found = [instructions(given.program, stream, way) for way in ("slm", "slm-spots")]
+        print(f"{name:<14} {found[0]:>7.0f} {found[1]:>7.0f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

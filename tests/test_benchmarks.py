@@ -706,6 +706,7 @@ def test_pairs_are_as_far_apart_as_they_were_laid(with_convex, name, tmp_path):
 CONVEX = {
     "polygons-1": {"slm", "fcp", "cp", "fds"},
     "mixed-3": {"slm", "slm-spots", "fcp", "cp", "fds"},
+    "flush-3": {"slm", "slm-spots", "fcp", "cp", "fds"},
     "jostle": {"slm", "fcp", "cp"},
     "flow-500": {"slm", "fcp", "cp"},
     "entrances-v-e": {"initial", "updated", "exclusion"},

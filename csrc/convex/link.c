@@ -31,13 +31,20 @@ static foot foot_before(const convex_body *body, convex_end end, vec3 point)
     return end.type == ABUT_VERTEX ? foot_of_vertex(body, end.feature) : (foot){end, point};
 }
 
+/* The feet of the step before. */
+static span span_before(const convex_pair *pair, const convex_link *before)
+{
+    return (span){.a = foot_before(&pair->a, before->ends[0], before->p),
+                  .b = foot_before(&pair->b, before->ends[1], before->q)};
+}
+
 /* The link of the step before, or that of the vertices that are nearest along the line of the
  * centroids. */
 static span search_begin(const convex_pair *pair, const convex_link *before)
 {
     if (before) {
-        return span_make(pair, foot_before(&pair->a, before->ends[0], before->p),
-                         foot_before(&pair->b, before->ends[1], before->q));
+        const span s = span_before(pair, before);
+        return span_make(pair, s.a, s.b);
     }
     const support_gap nearest = pair_support_gap(pair, link_direction(pair));
     return span_make(pair, foot_of_vertex(&pair->a, nearest.a),
@@ -313,9 +320,9 @@ span link_of_entrance(const convex_pair *pair, const convex_end ends[2])
 
 bool link_stands(const convex_pair *pair, const convex_link *before, convex_link *link)
 {
-    span s = search_begin(pair, before);
+    span s = span_before(pair, before);
     parting plane;
-    if (!parting_stands(pair, &s, &plane)) {
+    if (!parting_still_stands(pair, &s, &plane)) {
         return false;
     }
     link_write(pair, &s, &plane, vec3_dot(s.across, plane.normal) - plane.gap, link);

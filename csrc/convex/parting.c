@@ -108,19 +108,26 @@ static vec3 crossing_normal(const convex_pair *pair, const crossing *c)
     return vec3_scale(c->cross, is_along ? 1.0 / length : -1.0 / length);
 }
 
+static bool has_angle(const crossing *c)
+{
+    return c->sine_sq > CROSSING_SINE * CROSSING_SINE;
+}
+
+static bool stands_at_crossing(const convex_pair *pair, const crossing *c, span *s, parting *plane)
+{
+    *plane = parting_along(pair, crossing_normal(pair, c));
+    const double height = vec3_dot(plane->normal, vec3_sub(c->b.from, c->a.from));
+    if (height - plane->gap > pair->tolerance || !crossing_is_inside(c)) {
+        return false;
+    }
+    *s = crossing_span(pair, c);
+    return true;
+}
+
 static bool stands_across(const convex_pair *pair, span *s, parting *plane)
 {
     const crossing c = crossing_read(pair, s->a.end, s->b.end);
-    if (!(c.sine_sq > CROSSING_SINE * CROSSING_SINE)) {
-        return false;
-    }
-    *plane = parting_along(pair, crossing_normal(pair, &c));
-    const double height = vec3_dot(plane->normal, vec3_sub(c.b.from, c.a.from));
-    if (height - plane->gap > pair->tolerance || !crossing_is_inside(&c)) {
-        return false;
-    }
-    *s = crossing_span(pair, &c);
-    return true;
+    return has_angle(&c) && stands_at_crossing(pair, &c, s, plane);
 }
 
 static bool stands_on_either(const convex_pair *pair, span *s, parting *plane)
@@ -145,6 +152,16 @@ bool parting_stands(const convex_pair *pair, span *s, parting *plane)
         return try_at_b(pair, s, plane);
     }
     return a == ABUT_EDGE && b == ABUT_EDGE && stands_across(pair, s, plane);
+}
+
+bool parting_still_stands(const convex_pair *pair, span *s, parting *plane)
+{
+    if (s->a.end.type != ABUT_EDGE || s->b.end.type != ABUT_EDGE) {
+        return parting_stands(pair, s, plane);
+    }
+    /* where edges do not cross, nobody asks for their plane: supports take as long as all else */
+    const crossing c = crossing_read(pair, s->a.end, s->b.end);
+    return has_angle(&c) && crossing_is_inside(&c) && stands_at_crossing(pair, &c, s, plane);
 }
 
 /* ---- all ends ---- */

@@ -26,4 +26,8 @@ bool parting_read(const convex_pair *pair, const span *s, parting *plane);
  * -infinity. */
 bool parting_stands(const convex_pair *pair, span *s, parting *plane);
 
+/* The same of ends alone, whose feet need not be there; where they do not stand, the plane may be
+ * any. */
+bool parting_still_stands(const convex_pair *pair, span *s, parting *plane);
+
 #endif

@@ -18,22 +18,28 @@ span span_make(const convex_pair *pair, foot a, foot b)
 
 /* ---- two segments ---- */
 
-segment segment_read(const convex_body *body, convex_end end)
+static inline void read_segment(const convex_body *body, convex_end end, segment *found)
 {
     const abut_shape *s = body->shape;
-    segment found = {.inside = end};
+    found->inside = end;
     if (end.type == ABUT_EDGE) {
         const shape_edge *e = &s->edges[end.feature];
-        found.along = e->direction;
-        found.length = e->length * body->scale;
-        found.vertices[0] = e->vertices[0], found.vertices[1] = e->vertices[1];
+        found->along = e->direction;
+        found->length = e->length * body->scale;
+        found->vertices[0] = e->vertices[0], found->vertices[1] = e->vertices[1];
     } else {
         const shape_corner *c = &s->corners[s->facets[end.feature].begin];
-        found.along = c[1].outward;
-        found.length = (c[0].offset + c[1].offset) * body->scale;
-        found.vertices[0] = c[0].vertex, found.vertices[1] = c[1].vertex;
+        found->along = c[1].outward;
+        found->length = (c[0].offset + c[1].offset) * body->scale;
+        found->vertices[0] = c[0].vertex, found->vertices[1] = c[1].vertex;
     }
-    found.from = body_vertex(body, found.vertices[0]);
+    found->from = body_vertex(body, found->vertices[0]);
+}
+
+segment segment_read(const convex_body *body, convex_end end)
+{
+    segment found;
+    read_segment(body, end, &found);
     return found;
 }
 
@@ -57,7 +63,9 @@ static double segment_closest(const segment *s, vec3 p)
 
 crossing crossing_read(const convex_pair *pair, convex_end a, convex_end b)
 {
-    crossing c = {.a = segment_read(&pair->a, a), .b_own = segment_read(&pair->b, b)};
+    crossing c;
+    read_segment(&pair->a, a, &c.a);
+    read_segment(&pair->b, b, &c.b_own);
     c.b = c.b_own;
     c.b.from = pair_to_a(pair, c.b_own.from);
     c.b.along = pair_turn(pair, c.b_own.along);

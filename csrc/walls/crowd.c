@@ -13,7 +13,7 @@
 #define CROWD_PAIRS 65536.0
 
 typedef struct crowd {
-    row_list lists[2];         /* of now and of before */
+    contact_list lists[2];     /* of now and of before */
     nearest_place *places[2];  /* of their rows */
     nearest_label *all[2];     /* all rows under one label */
     nearest_label *by_node[2]; /* each row under its nodes */
@@ -111,10 +111,10 @@ static bool is_in_bounds(vec3 v)
     return fabs(v.x) <= most && fabs(v.y) <= most && fabs(v.z) <= most;
 }
 
-static bool has_sound_numbers(row_list list)
+static bool has_sound_numbers(contact_list list)
 {
     for (abut_index k = 0; k < list.count; k++) {
-        const sphere_row *row = &list.rows[k];
+        const contact_row *row = &list.rows[k];
         if (!is_in_bounds(row->point) || !is_in_bounds(row->normal) || isnan(row->tilt)) {
             return false;
         }
@@ -122,13 +122,13 @@ static bool has_sound_numbers(row_list list)
     return true;
 }
 
-bool crowd_is_one(row_list now, row_list before)
+bool crowd_is_one(contact_list now, contact_list before)
 {
     return (double)now.count * (double)before.count > CROWD_PAIRS && has_sound_numbers(now) &&
            has_sound_numbers(before);
 }
 
-static nearest_place place_of(const sphere_row *row)
+static nearest_place place_of(const contact_row *row)
 {
     nearest_place place = {.limit = row->chord * row->chord, .other = row->tilt};
     vec3_store(place.at, row->point);
@@ -144,7 +144,7 @@ static row_span nodes_of(const abut_step *step, abut_index row)
 }
 
 /* Where the nodes of each row begin, as they are now: they are read once. */
-static abut_index count_nodes(const abut_step *step, row_list list, abut_index *offsets)
+static abut_index count_nodes(const abut_step *step, contact_list list, abut_index *offsets)
 {
     for (abut_index k = 0; k < list.count; k++) {
         offsets[k] = nodes_of(step, list.rows[k].row).count;
@@ -155,7 +155,7 @@ static abut_index count_nodes(const abut_step *step, row_list list, abut_index *
 
 /* Nodes are numbered inside their mesh. A row that has lost nodes since they were counted has none
  * there that any other has. */
-static void label_nodes(const abut_step *step, row_list list, const abut_index *offsets,
+static void label_nodes(const abut_step *step, contact_list list, const abut_index *offsets,
                         nearest_label *labels)
 {
     for (abut_index k = 0; k < list.count; k++) {
@@ -171,7 +171,7 @@ static void label_nodes(const abut_step *step, row_list list, const abut_index *
 
 static abut_status read_side(crowd *c, int side, const abut_step *step)
 {
-    const row_list list = c->lists[side];
+    const contact_list list = c->lists[side];
     c->places[side] = memory_alloc(list.count, sizeof **c->places);
     c->all[side] = memory_alloc_zeroed(list.count, sizeof **c->all);
     c->offsets[side] = memory_alloc(list.count + 1, sizeof **c->offsets);
@@ -207,12 +207,12 @@ static abut_status group(crowd *c)
 
 static bool is_mesh_before(const void *context, abut_index a, abut_index b)
 {
-    const sphere_row *rows = context;
+    const contact_row *rows = context;
     return rows[a].mesh < rows[b].mesh;
 }
 
 /* The first in the order of meshes whose mesh is not before this one; equal ones ascend. */
-static abut_index first_of_mesh(row_list list, const abut_index *order, abut_index mesh)
+static abut_index first_of_mesh(contact_list list, const abut_index *order, abut_index mesh)
 {
     abut_index begin = 0, end = list.count;
     while (begin < end) {
@@ -225,7 +225,7 @@ static abut_index first_of_mesh(row_list list, const abut_index *order, abut_ind
     return is_there ? order[begin] : -1;
 }
 
-abut_status crowd_find_first(row_list now, row_list before)
+abut_status crowd_find_first(contact_list now, contact_list before)
 {
     abut_index *order = memory_alloc(2 * now.count, sizeof *order);
     if (!order) {
@@ -253,8 +253,8 @@ static void free_crowd(crowd *c)
     nearest_ungroup(&c->together), nearest_ungroup(&c->of_nodes);
 }
 
-abut_status crowd_match(const abut_step *const steps[2], const row_list lists[2], abut_index *match,
-                        parallel_job *job)
+abut_status crowd_match(const abut_step *const steps[2], const contact_list lists[2],
+                        abut_index *match, parallel_job *job)
 {
     crowd c = {.lists = {lists[0], lists[1]}, .match = match};
     abut_status status = read_side(&c, 0, steps[0]);

@@ -6,7 +6,7 @@
 #include "../base/vec3.h"
 
 /* A contact of the sphere in hand, of now or of the step before, where the meshes are now. */
-typedef struct sphere_row {
+typedef struct contact_row {
     abut_index row, mesh;
     vec3 point, normal;
     double tilt, chord; /* by how much the normal may be off: an angle, and its chord */
@@ -22,13 +22,13 @@ typedef struct sphere_row {
     abut_index partner;
     double agreement;
     vec3 wrap;
-} sphere_row;
+} contact_row;
 
 /* The contacts of one sphere in one step. */
-typedef struct row_list {
-    sphere_row *rows;
+typedef struct contact_list {
+    contact_row *rows;
     abut_index count;
-} row_list;
+} contact_list;
 
 /* The contacts of one sphere, or the nodes of one contact. */
 typedef struct row_span {
@@ -44,15 +44,15 @@ static inline row_span span_at(const abut_index *offsets, abut_index item, abut_
 }
 
 /* Whether trees are worth making, and all numbers are such that these can hold them. */
-bool crowd_is_one(row_list now, row_list before);
+bool crowd_is_one(contact_list now, contact_list before);
 
 /* Say of each contact before which is the first one now with the same mesh, as its partner; -1:
  * none. ABUT_OK or ABUT_NO_MEMORY. */
-abut_status crowd_find_first(row_list now, row_list before);
+abut_status crowd_find_first(contact_list now, contact_list before);
 
 /* Match the nearest first, as match.c says: `steps` and `lists` are of now and of before. ABUT_OK,
  * ABUT_NO_MEMORY or what parallel_report says. */
-abut_status crowd_match(const abut_step *const steps[2], const row_list lists[2], abut_index *match,
-                        parallel_job *job);
+abut_status crowd_match(const abut_step *const steps[2], const contact_list lists[2],
+                        abut_index *match, parallel_job *job);
 
 #endif

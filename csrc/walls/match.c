@@ -35,7 +35,7 @@ static row_span nodes_of(const abut_step *step, abut_index row)
 /* What a thread's spheres use one after the other. */
 typedef struct scratch {
     pooled pooled;
-    sphere_row *rows;
+    contact_row *rows;
     abut_index row_capacity;
 } scratch;
 
@@ -71,7 +71,7 @@ static bool share_a_node(const matching *m, abut_index now, abut_index before)
     return false;
 }
 
-static bool may_continue(const matching *m, const sphere_row *now, const sphere_row *before)
+static bool may_continue(const matching *m, const contact_row *now, const contact_row *before)
 {
     const double tilt = fmax(now->tilt, before->tilt);
     const double chord = tilt == now->tilt ? now->chord : before->chord;
@@ -89,18 +89,18 @@ static bool may_continue_alone(const matching *m, abut_index now, abut_index bef
 
 /* ---- the contacts of one sphere ---- */
 
-static sphere_row load_row(const abut_step *step, abut_index row)
+static contact_row load_row(const abut_step *step, abut_index row)
 {
     const double tilt = step->tilt[row];
-    return (sphere_row){.row = row,
-                        .mesh = step_mesh(step, row),
-                        .tilt = tilt,
-                        .chord = chord_of(tilt),
-                        .proposed = -1,
-                        .partner = -1};
+    return (contact_row){.row = row,
+                         .mesh = step_mesh(step, row),
+                         .tilt = tilt,
+                         .chord = chord_of(tilt),
+                         .proposed = -1,
+                         .partner = -1};
 }
 
-static row_list load_now(const matching *m, row_span span, sphere_row *rows)
+static contact_list load_now(const matching *m, row_span span, contact_row *rows)
 {
     for (abut_index i = 0; i < span.count; i++) {
         const abut_index row = span.first + i;
@@ -108,10 +108,10 @@ static row_list load_now(const matching *m, row_span span, sphere_row *rows)
         rows[i].point = vec3_load(m->now.point + 3 * row);
         rows[i].normal = vec3_load(m->now.normal + 3 * row);
     }
-    return (row_list){rows, span.count};
+    return (contact_list){rows, span.count};
 }
 
-static row_list load_before(const matching *m, row_span span, sphere_row *rows)
+static contact_list load_before(const matching *m, row_span span, contact_row *rows)
 {
     for (abut_index k = 0; k < span.count; k++) {
         const abut_index row = span.first + k;
@@ -119,7 +119,7 @@ static row_list load_before(const matching *m, row_span span, sphere_row *rows)
         rows[k].point = motion_point(&m->motion, &m->before, row);
         rows[k].normal = motion_normal(&m->motion, &m->before, row);
     }
-    return (row_list){rows, span.count};
+    return (contact_list){rows, span.count};
 }
 
 /* ---- a sphere that came in again on the other side ----
@@ -128,7 +128,7 @@ static row_list load_before(const matching *m, row_span span, sphere_row *rows)
  * image. Of its earlier contacts with a mesh, the one whose normal agrees best with that of its
  * first contact with this mesh now tells by how many periods. */
 
-static abut_index first_on_mesh(row_list list, abut_index mesh)
+static abut_index first_on_mesh(contact_list list, abut_index mesh)
 {
     for (abut_index i = 0; i < list.count; i++) {
         if (list.rows[i].mesh == mesh) {
@@ -139,7 +139,7 @@ static abut_index first_on_mesh(row_list list, abut_index mesh)
 }
 
 /* Say of each contact before which is the first one now with the same mesh. */
-static abut_status find_first(row_list now, row_list before, bool are_many)
+static abut_status find_first(contact_list now, contact_list before, bool are_many)
 {
     if (are_many) {
         return crowd_find_first(now, before);
@@ -151,14 +151,14 @@ static abut_status find_first(row_list now, row_list before, bool are_many)
 }
 
 /* Of several contacts before with one partner tell it the one that agrees best. */
-static void choose_partners(row_list now, row_list before)
+static void choose_partners(contact_list now, contact_list before)
 {
     for (abut_index k = 0; k < before.count; k++) {
-        const sphere_row *old = &before.rows[k];
+        const contact_row *old = &before.rows[k];
         if (old->partner < 0) {
             continue;
         }
-        sphere_row *partner = &now.rows[old->partner];
+        contact_row *partner = &now.rows[old->partner];
         const double agreement = vec3_dot(old->normal, partner->normal);
         if (partner->partner < 0 || agreement > partner->agreement) {
             partner->partner = k, partner->agreement = agreement;
@@ -182,17 +182,17 @@ static vec3 wrap_between(const matching *m, vec3 now, vec3 before)
 
 /* Move the earlier contacts, whose partners are known, by the periods that the caller has moved
  * their sphere by. */
-static void follow_wraps(const matching *m, row_list now, row_list before)
+static void follow_wraps(const matching *m, contact_list now, contact_list before)
 {
     choose_partners(now, before);
     for (abut_index i = 0; i < now.count; i++) {
-        sphere_row *row = &now.rows[i];
+        contact_row *row = &now.rows[i];
         if (row->partner >= 0) {
             row->wrap = wrap_between(m, row->point, before.rows[row->partner].point);
         }
     }
     for (abut_index k = 0; k < before.count; k++) {
-        sphere_row *old = &before.rows[k];
+        contact_row *old = &before.rows[k];
         if (old->partner >= 0) {
             old->point = vec3_add(old->point, now.rows[old->partner].wrap);
         }
@@ -202,11 +202,11 @@ static void follow_wraps(const matching *m, row_list now, row_list before)
 /* ---- one sphere ---- */
 
 /* Propose to a contact the nearest one before; of several at one distance the first. */
-static void propose(const matching *m, sphere_row *now, row_list before)
+static void propose(const matching *m, contact_row *now, contact_list before)
 {
     now->proposed = -1;
     for (abut_index k = 0; k < before.count; k++) {
-        const sphere_row *old = &before.rows[k];
+        const contact_row *old = &before.rows[k];
         const double d = vec3_norm_sq(vec3_sub(now->point, old->point));
         const bool is_nearer = now->proposed < 0 || d < now->distance_sq;
         if (!old->is_taken && is_nearer && may_continue(m, now, old)) {
@@ -217,11 +217,11 @@ static void propose(const matching *m, sphere_row *now, row_list before)
 
 /* The contact whose proposal is at the smallest distance, of several the first; NULL: no proposal
  * is left. */
-static sphere_row *nearest_proposal(row_list now)
+static contact_row *nearest_proposal(contact_list now)
 {
-    sphere_row *nearest = NULL;
+    contact_row *nearest = NULL;
     for (abut_index i = 0; i < now.count; i++) {
-        sphere_row *row = &now.rows[i];
+        contact_row *row = &now.rows[i];
         if (row->proposed >= 0 && (!nearest || row->distance_sq < nearest->distance_sq)) {
             nearest = row;
         }
@@ -231,14 +231,14 @@ static sphere_row *nearest_proposal(row_list now)
 
 /* The smallest distance of all pairs first. A proposal waits until it is the smallest, and is made
  * anew if its contact was taken meanwhile: the pairs, which may be millions, need no room. */
-static void match_nearest_first(const matching *m, row_list now, row_list before)
+static void match_nearest_first(const matching *m, contact_list now, contact_list before)
 {
     for (abut_index i = 0; i < now.count; i++) {
         propose(m, &now.rows[i], before);
     }
-    sphere_row *row;
+    contact_row *row;
     while ((row = nearest_proposal(now))) {
-        sphere_row *old = &before.rows[row->proposed];
+        contact_row *old = &before.rows[row->proposed];
         if (old->is_taken) {
             propose(m, row, before);
         } else {
@@ -252,14 +252,14 @@ static void match_nearest_first(const matching *m, row_list now, row_list before
 static abut_status match_several(const matching *m, row_span now, row_span before, scratch *s,
                                  parallel_job *job)
 {
-    sphere_row *rows =
+    contact_row *rows =
         memory_grow(s->rows, now.count + before.count, &s->row_capacity, sizeof *rows);
     if (!rows) {
         return ABUT_NO_MEMORY;
     }
     s->rows = rows;
-    const row_list list = load_now(m, now, rows);
-    const row_list old_list = load_before(m, before, rows + now.count);
+    const contact_list list = load_now(m, now, rows);
+    const contact_list old_list = load_before(m, before, rows + now.count);
     const bool are_many = crowd_is_one(list, old_list);
     if (m->motion.is_periodic) {
         if (find_first(list, old_list, are_many)) {
@@ -269,7 +269,7 @@ static abut_status match_several(const matching *m, row_span now, row_span befor
     }
     if (are_many) {
         return crowd_match((const abut_step *const[]){&m->now, &m->before},
-                           (const row_list[]){list, old_list}, m->match, job);
+                           (const contact_list[]){list, old_list}, m->match, job);
     }
     match_nearest_first(m, list, old_list);
     return parallel_report(job, now.count * before.count);
