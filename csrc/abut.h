@@ -144,18 +144,20 @@ typedef enum abut_status {
                                that there are */
     ABUT_BAD_ENTRANCE_ROWS, /* of the step before: offsets that do not ascend from 0; detail: the
                                number of pairs */
-    ABUT_BAD_BODY,      /* index: the body, value: a number of it that is not positive, not finite,
-                           or names no shape or material; detail: which (abut_bodies' order) */
-    ABUT_BODY_LAW,      /* index: the body, detail: its material, value: that of what it touches:
-                           the two have no law, or not a LINEAR one without rolling */
-    ABUT_BODY_LOST,     /* index: the body, whose position is not finite or too far; detail: the
-                           number of the step */
-    ABUT_BODY_IMAGES,   /* index: the body, which meets a sphere at more than one image; detail: the
-                           sphere */
-    ABUT_INPUT_CHANGED, /* what was wrong with an array was so no more when it was to be named */
-    ABUT_BAD_SIMD,      /* no instruction level has this name */
-    ABUT_NO_SIMD,       /* this processor, or this build, has no such instruction level */
-    ABUT_SHAPE_BAD_RADIUS,       /* value: the radius of a shape's rounding */
+    ABUT_BAD_BODY,    /* index: the body, value: a number of it that is not positive, not finite,
+                         or names no shape or material; detail: which (abut_bodies' order) */
+    ABUT_BODY_LAW,    /* index: the body, detail: its material, value: that of what it touches:
+                         the two have no law, or not a LINEAR one without rolling */
+    ABUT_BODY_LOST,   /* index: the body, whose position is not finite or too far; detail: the
+                         number of the step */
+    ABUT_BODY_IMAGES, /* index: the body, which meets a sphere at more than one image; detail: the
+                         sphere */
+    ABUT_BODY_MANY_IMAGES,  /* index: the body, for which images of walls cannot be counted */
+    ABUT_BODY_SHORT_PERIOD, /* as ABUT_PERIOD_TOO_SHORT, of bodies */
+    ABUT_INPUT_CHANGED,    /* what was wrong with an array was so no more when it was to be named */
+    ABUT_BAD_SIMD,         /* no instruction level has this name */
+    ABUT_NO_SIMD,          /* this processor, or this build, has no such instruction level */
+    ABUT_SHAPE_BAD_RADIUS, /* value: the radius of a shape's rounding */
     ABUT_SHAPE_TOO_FEW_VERTICES, /* index: how many, detail: the least, value: the dimension */
     ABUT_SHAPE_TOO_FEW_FACETS,   /* likewise */
     ABUT_SHAPE_BAD_VERTEX,       /* as ABUT_FACET_BAD_VERTEX */
@@ -714,6 +716,7 @@ typedef struct abut_shape_view {
     double centroid[3], volume; /* a polygon's volume is its area */
     double inertia[9];          /* about the centroid; a polygon's is inertia[0] */
     double circumradius;        /* of the smallest sphere about the centroid with all of it */
+    double inradius;            /* of the largest one within it; of a plate 0 */
 } abut_shape_view;
 
 abut_status abut_shape_build(const abut_shape_input *input, abut_shape **shape, abut_error *error);
@@ -1249,14 +1252,48 @@ typedef struct abut_energy {
 
 abut_energy abut_simulation_energy(const abut_simulation *simulation);
 
+/* The longest stable step, and who sets it. */
+typedef struct abut_stable_step {
+    double step;      /* INFINITY: nothing does */
+    abut_index index; /* the row of the sphere, the number of the body; the first of equals */
+    abut_index contact_count; /* that it has, of a body its spots; 0: it touches nothing */
+} abut_stable_step;
+
 /* The longest step that is stable where spheres touch as they did at the beginning of the last
  * step; INFINITY without spheres. A sphere that touches nothing counts with what `free_steps` has
  * in its row, such as a part of Rayleigh's time; NULL: it does not count. */
 abut_status abut_simulation_stable_step(const abut_simulation *simulation, const double *free_steps,
-                                        double *step);
+                                        abut_stable_step *longest);
 
 /* Likewise of bodies; one that touches nothing counts as if four spots bore it. */
-abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *simulation, double *step);
+abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *simulation,
+                                                  abut_stable_step *longest);
+
+/* Who touches, or moves. */
+typedef enum abut_partner {
+    ABUT_PARTNER_SPHERE = 0,
+    ABUT_PARTNER_BODY,
+    ABUT_PARTNER_WALL
+} abut_partner;
+
+/* The first time that something happened which spoils a simulation; of those of one step the first
+ * by its numbers. */
+typedef struct abut_notice {
+    int is_there;
+    abut_index step;       /* how many steps were done before it */
+    abut_partner kinds[2]; /* who, and whom with */
+    abut_index numbers[2]; /* rows of spheres, numbers of bodies and walls */
+    double ratio;          /* to the radius: of a body its inradius, of two the smaller one */
+} abut_notice;
+
+typedef struct abut_notices {
+    abut_notice fast; /* a sphere or body, which has moved by more than its radius in a step */
+    abut_notice deep; /* two, whose overlap has grown beyond a tenth of a radius; one that was there
+                         where they were put is none */
+} abut_notices;
+
+/* What runs have noticed; forgotten where spheres or bodies are removed, which changes numbers. */
+abut_notices abut_simulation_notices(const abut_simulation *simulation);
 
 /* What steps did, and the time that their parts took, in seconds of all steps so far. */
 typedef struct abut_simulation_statistics {
@@ -1302,12 +1339,14 @@ enum { ABUT_LAMMPS_SLOTS = 32767 };
 typedef struct abut_lammps_input {
     void *lammps; /* its handle */
 
-    /* lammps_extract_atom, lammps_extract_global and lammps_force_timeout */
+    /* lammps_extract_atom, lammps_extract_global, lammps_force_timeout and
+     * lammps_fix_external_set_vector */
     void *(*extract_atom)(void *lammps, const char *name);
     void *(*extract_global)(void *lammps, const char *name);
     void (*force_timeout)(void *lammps);
+    void (*set_vector)(void *lammps, const char *fix, int number, double value);
 
-    const char *name; /* NAME of the per-atom data */
+    const char *name; /* NAME of the fix and of the per-atom data */
     int slots;        /* contacts that an atom has room for: 1 ... ABUT_LAMMPS_SLOTS */
     int group_bit;    /* atoms whose mask has none of its bits are left alone */
     int id_bytes;     /* 4 or 8: of an atom's number */
@@ -1318,7 +1357,8 @@ typedef struct abut_lammps_input {
     abut_index mesh_count;
     const abut_wall *walls; /* as abut_simulation_set_walls has them */
     abut_index wall_count;
-    const abut_law *laws; /* material_count x material_count */
+    const abut_index *order; /* wall_count: the place of each wall in abut_lammps_loads */
+    const abut_law *laws;    /* material_count x material_count */
     abut_index material_count;
 
     /* Called before each step, where walls that are given may be placed; other than 0 ends the run.
@@ -1326,6 +1366,9 @@ typedef struct abut_lammps_input {
     int (*before_step)(void *data, double time);
     /* Called when a call fails, before the run is ended; may be NULL. */
     void (*failed)(void *data, const abut_error *error);
+    /* Adds up numbers over all processes, in each call; other than 0 ends the run. NULL: there is
+     * one process. */
+    int (*add_up)(void *data, double *values, abut_index count);
     void *data;
 } abut_lammps_input;
 
@@ -1343,9 +1386,23 @@ void abut_lammps_callback(void *walls, int64_t step, int count, void *ids, doubl
  * numbers. */
 abut_error abut_lammps_take_error(abut_lammps *walls);
 
-/* What acts on its walls, and where they are: abut_simulation_load, _wall, _wall_now, _place,
- * _contact_count, _contact_node_count and _write_contacts are for the last call, and spheres are
- * those of LAMMPS' local atoms that are in the group. */
+/* Other motions of the walls, as many as there are. */
+abut_status abut_lammps_set_walls(abut_lammps *walls, const abut_wall *with, abut_error *error);
+
+/* What all spheres of all processes exert on each wall, in the last call. The vector of the fix has
+ * the same numbers: 7 for each wall, force, torque and power. */
+const abut_wall_load *abut_lammps_loads(const abut_lammps *walls);
+
+/* LAMMPS' time now, which abut_simulation_wall_now is of from then on. */
+double abut_lammps_now(abut_lammps *walls);
+
+/* The longest step that is stable where spheres of this process touch walls as they did in the last
+ * call, for the walls alone. INFINITY: none does. */
+abut_status abut_lammps_stable_step(abut_lammps *walls, double *step);
+
+/* Its walls and contacts: abut_simulation_wall, _wall_now, _place, _contact_count,
+ * _contact_node_count and _write_contacts are for the last call, and spheres are those of LAMMPS'
+ * local atoms that are in the group. */
 abut_simulation *abut_lammps_simulation(abut_lammps *walls);
 
 /* The spheres of the last call, and their atoms' numbers: room for as many. */

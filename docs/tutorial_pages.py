@@ -1,8 +1,8 @@
 """The notebooks as pages of the manual, each with a copy to download.
 
-Executed copies come from the folder that ``ABUT_NOTEBOOKS`` names, where
-``tests/test_notebooks.py`` left them. Without it the pages show the
-cells, and not what these print.
+What cells print and draw comes from executed copies: those of the folder
+that ``ABUT_NOTEBOOKS`` names, where ``tests/test_notebooks.py`` left them,
+or else those that the repository keeps in ``notebooks/executed``.
 """
 
 import os
@@ -13,10 +13,11 @@ from pathlib import Path
 import jupytext
 
 FOLDER = os.environ.get("ABUT_NOTEBOOKS")
-NOT_RUN = """
+KEPT = "executed"
+CHANGED = """
 
 :::{note}
-This manual was made without running the notebooks: what their cells print and draw is not here.
+This notebook has changed since it was run: what its cells print and draw is not here.
 :::"""
 
 # what leads from a notebook to its neighbors leads to pages
@@ -41,20 +42,30 @@ def write(sources, pages):
             cell.source = relinked(cell.source) if cell.cell_type == "markdown" else cell.source
         jupytext.write(notebook, copies / f"{source.stem}.ipynb")
         add_download(notebook, f"copies/{source.stem}.ipynb")
-        if not FOLDER:
-            notebook.cells[0].source += NOT_RUN
+        if not any(cell.get("outputs") for cell in notebook.cells):
+            notebook.cells[0].source += CHANGED
         jupytext.write(notebook, pages / f"{source.stem}.ipynb")
 
 
 def executed(source):
-    """The executed copy of a notebook, or where there is no folder of them, the notebook itself."""
+    """A notebook with the outputs of its executed copy. A copy that is kept may be of other code:
+    then it is without."""
     notebook = jupytext.read(source)
-    if not FOLDER:
-        return notebook
-    copy = jupytext.read(Path(FOLDER, f"{source.stem}.ipynb"))
-    if [cell.source for cell in copy.cells] != [cell.source for cell in notebook.cells]:
+    copy = jupytext.read(Path(FOLDER or source.parent / KEPT, f"{source.stem}.ipynb"))
+    if code(copy) == code(notebook):
+        for cell, done in zip(code_cells(notebook), code_cells(copy), strict=True):
+            cell.outputs, cell.execution_count = done.outputs, done.execution_count
+    elif FOLDER:
         raise ValueError(f"{FOLDER}: {source.stem}.ipynb was made of another {source.name}")
-    return copy
+    return notebook
+
+
+def code_cells(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def code(notebook):
+    return [cell.source for cell in code_cells(notebook)]
 
 
 def relinked(text):

@@ -82,8 +82,8 @@ timestep        6e-5
 # `abut.lammps` does that, too.
 #
 # `walls.run` goes on in pieces, and calls something in between, on all processes. `walls.torque` is
-# summed over them when it is asked for, so all of them must ask. Errors of a step come out of
-# `walls.run`; and with several processes they end them all.
+# that of all spheres of all processes. Errors of a step come out of `walls.run`; and with several
+# processes they end them all.
 
 # %%
 PROGRAM = """

@@ -163,10 +163,8 @@ def drum_engine(count=500, granular=0, balance=0, sort=1000, boundary="f f f"):
 
 
 def drum_walls(lmp, walls="abut", law="none", moves="motion", ends=1, **options):
-    """The drum with its lifters, of two materials; `moves`: by a motion, or a callable."""
-    motion = (
-        TURNING if moves == "motion" else lambda time: (TURNING.pose(time), TURNING.twist(time))
-    )
+    """The drum with its lifters, of two materials; `moves`: which of `MOTIONS`."""
+    motion = MOTIONS[moves]
     meshes = drum_meshes() if ends else endless_meshes()
     materials = [None, STEEL]
     return WALLS[walls](
@@ -188,6 +186,61 @@ def drum(walls="abut", steps=2000, every=20, **options):
     seen = Travelers(lmp, ready)
     ready.run(steps, every=every, call=seen.look)
     return all_atoms(lmp) | {"changes": seen.changes, "touching": seen.touching} | loads(ready)
+
+
+def turned(moves="assigned", steps=100):
+    """A drum that stands still, then turns, then stands still: by motions that are assigned
+    meanwhile, or by a callable."""
+    lmp = drum_engine(200)
+    ready = drum_walls(lmp, moves=moves)
+    motions = {steps: [TURNING] * 2, 2 * steps: [None] * 2}
+
+    def change(step):
+        if moves == "assigned" and step in motions:
+            ready.motion = motions[step]
+
+    ready.run(3 * steps, every=steps // 2, call=change)
+    return all_atoms(lmp) | loads(ready)
+
+
+def for_a_while(time, begin=0.01):
+    """What `turned` does with 100 steps of 1e-4. A step's forces are those of the motion before."""
+    since = min(max(time - begin, 0.0), begin)
+    turns = begin + 5e-5 < time < 2 * begin + 5e-5
+    return TURNING.pose(since), TURNING.twist(since) * turns
+
+
+MOTIONS = {
+    "motion": TURNING,
+    "callable": lambda time: (TURNING.pose(time), TURNING.twist(time)),
+    "while": for_a_while,
+    "assigned": None,
+}
+
+
+def told(path, steps=60):
+    """What LAMMPS' thermo and fix ave/time tell of walls, and what walls tell."""
+    lmp = drum_engine(300)
+    ready = drum_walls(lmp)
+    numbers = " ".join(f"f_abut[{k}]" for k in range(1, 15))
+    lmp.commands_list(
+        [f"thermo_style custom step {numbers}", "thermo 10",
+         f"fix mean all ave/time 1 {steps} {steps} {numbers} file {path}"]
+    )  # fmt: skip
+    sums = []
+    ready.run(7 * steps)
+    ready.run(steps, 1, lambda step: sums.append(seven(ready)))
+    thermo = lmp.last_thermo()
+    return {
+        "thermo": [thermo[f"f_abut[{k}]"] for k in range(1, 15)],
+        "walls": seven(ready),
+        "mean": np.mean(sums, axis=0),
+    }
+
+
+def seven(walls):
+    """Force, torque and power of each wall, as the vector of the fix has them."""
+    return np.column_stack([walls.force, walls.torque, walls.power]).ravel()
 
 
 def loads(walls):
@@ -289,7 +342,10 @@ def spoil(lmp, how):
         lmp.numpy.extract_atom("v")[row] = np.nan
 
 
-SCENES = {one.__name__: one for one in [drum, restart, restarted, coming_and_going, units, fails]}
+SCENES = {
+    one.__name__: one
+    for one in [drum, turned, told, restart, restarted, coming_and_going, units, fails]
+}
 
 
 def read_option(text):

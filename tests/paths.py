@@ -1,8 +1,9 @@
-"""Forces along paths of spheres: do they jump, and is the work that they take given back?
+"""Forces along paths of spheres and of bodies: do they jump, and is the work given back?
 
-    python tests/paths.py               # prints what README.md and docs/method.md say of sharing
+    python tests/paths.py               # prints what docs/method.md and docs/limits.md say of it
 
 Spheres have the radius 1; forces are those of the law F = overlap ** exponent, times the share.
+Bodies are cubes of side 1, whose spots have forces of 1 times their overlap.
 """
 
 from collections.abc import Callable
@@ -196,15 +197,20 @@ def chase(finder, begin, along, deepest, resolution="sharing"):
     Paths begin at (n, 3) and go along unit vectors; parts of them with an overlap of more than
     `deepest` are left out.
     """
+    return _chase(lambda at: steps_between(finder, at, deepest, resolution), begin, along)
+
+
+def _chase(steps, begin, along):
+    """The same of any steps between neighbors on paths (n, k, 3)."""
     spacing = 1 / INTERVALS
     at = begin[:, None] + along[:, None] * (spacing * np.arange(INTERVALS + 1))[:, None]
-    here = most_bent(steps_between(finder, at, deepest, resolution))
+    here = most_bent(steps(at))
     at = np.take_along_axis(at, here[..., None], axis=1).reshape(-1, 3)
     along = np.repeat(along, CHASED, axis=0)
     while spacing > FINEST:
         spacing = max(spacing / 10, FINEST)
         on = at[:, None] + along[:, None] * (spacing * np.arange(11))[:, None]
-        change = lengths(steps_between(finder, on, deepest, resolution))
+        change = lengths(steps(on))
         at = on[np.arange(len(on)), change.argmax(axis=1)]
     change = change.max(axis=1).reshape(-1, CHASED)
     most, row = change.argmax(axis=1), np.arange(len(change))
@@ -218,6 +224,52 @@ def chase_in(kind, seed, deepest, count=200, resolution="sharing"):
     finder = abut.ContactFinder(scene.mesh)
     start, along = draw_paths(finder, scene, rng, count, deepest)
     return finder, chase(finder, start, along, deepest, resolution)
+
+
+# ---- bodies --------------------------------------------------------------------------------------
+
+CUBE = abut.ConvexShape(np.array(np.meshgrid(*[[-0.5, 0.5]] * 3)).reshape(3, -1).T)
+
+
+def saddle(radius, cells):
+    """z = (x² - y²) / (2 radius) over 4 x 4, of 2 x cells x cells triangles."""
+    line = np.linspace(-2, 2, cells + 1)
+    x, y = (axis.ravel() for axis in np.meshgrid(line, line))
+    first = (np.arange(cells)[:, None] * (cells + 1) + np.arange(cells)).ravel()
+    beside = [first + 1, first + cells + 2, first + cells + 1]
+    corners = [np.column_stack([first, beside[k], beside[k + 1]]) for k in (0, 1)]
+    return abut.Mesh(
+        np.column_stack([x, y, (x * x - y * y) / (2 * radius)]), np.concatenate(corners)
+    )
+
+
+def body_forces(finder, places, turns, mesh):
+    """The total normal force on a cube at each of the places, (n, 3)."""
+    found = finder.find_walls(places, turns, mesh)
+    size = np.maximum(found.spot_overlap, 0)
+    spots = np.repeat(np.arange(len(found)), np.diff(found.spot_offsets))
+    parts = (found.normal[spots] * size[:, None]).T
+    return np.stack([np.bincount(found.i[spots], part, len(places)) for part in parts], -1)
+
+
+def chase_on_saddle(cells, seed, count=10, radius=8.0, depth=0.03):
+    """A cube slides level over a saddle, `depth` deep in its middle, on paths of length 1 in any
+    direction: the largest jumps of the force, and its mean."""
+    rng = np.random.default_rng([seed, cells])
+    mesh = abut.ContactFinder(saddle(radius, cells))
+    angles = rng.uniform(0, np.pi, 2)
+    turn = [0, 0, np.sin(angles[0] / 2), np.cos(angles[0] / 2)]
+    along = np.tile([np.cos(angles[1]), np.sin(angles[1]), 0], (count, 1))
+    start = np.column_stack([rng.uniform(-0.7, 0.7, (count, 2)), np.full(count, 0.5 - depth)])
+
+    def forces_at(at):
+        places = at.reshape(-1, 3)
+        finder = abut.ConvexFinder(CUBE, np.zeros(len(places), int))
+        return body_forces(finder, places, [turn] * len(places), mesh).reshape(at.shape)
+
+    found = _chase(lambda at: np.diff(forces_at(at), axis=1), start, along)
+    path = start[:, None] + along[:, None] * np.linspace(0, 1, INTERVALS)[:, None]
+    return found.jumps, lengths(forces_at(path)).mean()
 
 
 # ---- work ----------------------------------------------------------------------------------------
@@ -258,6 +310,16 @@ def print_jumps(scene_count=30, path_count=1000):
             )
 
 
+def print_bodies(scene_count=4):
+    for cells in (8, 16):
+        found = [chase_on_saddle(cells, seed) for seed in range(scene_count)]
+        parts = np.array([jumps.max() / mean for jumps, mean in found])
+        print(
+            f"cube on a saddle of facets of {4 / cells:.3g} its side: the largest jump on ten paths"
+            f" is {parts.min():.2f} to {parts.max():.2f} of the mean force"
+        )
+
+
 def print_works():
     for exponent, resolution in ((1.5, "sharing"), (1.0, "sharing"), (1.5, "hierarchy")):
         works = [work_round_a_loop(degrees, exponent, resolution) for degrees in (45, 70)]
@@ -268,4 +330,5 @@ def print_works():
 
 if __name__ == "__main__":
     print_jumps()
+    print_bodies()
     print_works()

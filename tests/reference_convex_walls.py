@@ -2,9 +2,10 @@
 
 The contact with one wall is that with the half space behind it, as far as the polygon goes: the
 corners of what the body's feature that faces the wall and the polygon have in common, each with its
-own overlap along the wall's normal. A wall that has nothing in front of one that counts is left
-out: those are asked first over which the body's centroid is, then those that are overlapped by
-less.
+own overlap along the wall's normal. At a concave edge, where two walls rise in front of each other,
+neither ends: each goes on behind the other one. A wall that has nothing in front of one that counts
+is left out, and no wall goes on behind it: those are asked first over which the body's centroid is,
+then those that are overlapped by less.
 """
 
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ class Standing:
     overlaps: np.ndarray
     on_wall: np.ndarray
     holds_centroid: bool
+    wall: np.ndarray
 
     def load(self, about):
         """Force and torque of springs of stiffness 1."""
@@ -57,22 +59,47 @@ def unit(vector):
     return vector / np.linalg.norm(vector)
 
 
-def stand_on(shape, vertices, normals, centroid, wall, patch_angle=PATCH_ANGLE):
-    """The contact with one wall, a convex polygon; None where they have nothing in common."""
+def facing(wall, centroid):
+    """A wall, counter-clockwise as the centroid sees it, and its normal towards that."""
     normal = unit(np.cross(wall[1] - wall[0], wall[2] - wall[0]))
-    if normal @ (centroid - wall[0]) < 0:
-        normal, wall = -normal, wall[::-1]
-    feature, facet = bearing(shape, vertices, normals, -normal, patch_angle)
+    return (wall, normal) if normal @ (centroid - wall[0]) >= 0 else (wall[::-1], -normal)
+
+
+def axes_of(wall, normal):
     u = unit(wall[1] - wall[0])
-    axes = np.stack([u, np.cross(normal, u)])
-    corners = clip(feature @ axes.T, wall @ axes.T)
+    return np.stack([u, np.cross(normal, u)])
+
+
+def covers(wall, normal, point):
+    axes = axes_of(wall, normal)
+    return is_inside(axes @ point, wall @ axes.T)
+
+
+def is_concave(wall, normal, k, other, other_normal):
+    """Whether both walls rise from side k of the first one, each in front of the other."""
+    side = wall[[k, (k + 1) % len(wall)]]
+    on_other = np.abs((side - other[0]) @ other_normal).max() <= SAME
+    rises = ((wall - other[0]) @ other_normal).max() > SAME
+    faces = ((other - wall[0]) @ normal).max() > SAME
+    return on_other and rises and faces and covers(other, other_normal, side.mean(0))
+
+
+def stand_on(shape, vertices, normals, centroid, wall, others, patch_angle=PATCH_ANGLE):
+    """The contact with one wall, a convex polygon, which goes on behind others where the edge
+    between them is concave; None where they have nothing in common."""
+    wall, normal = facing(wall, centroid)
+    feature, facet = bearing(shape, vertices, normals, -normal, patch_angle)
+    axes = axes_of(wall, normal)
+    others = [facing(other, centroid) for other in others]
+    ends = [k for k in range(len(wall)) if not any(is_concave(wall, normal, k, *o) for o in others)]
+    corners = clip(feature @ axes.T, wall @ axes.T, ends)
     if not len(corners):
         return None
     heights = feature_heights(corners, feature, facet, axes, normal) - wall[0] @ normal
     on_wall = corners @ axes + (wall[0] @ normal) * normal
     points = on_wall + 0.5 * heights[:, None] * normal
     holds = is_inside(centroid @ axes.T, wall @ axes.T)
-    return Standing(normal, points, -heights, on_wall, holds)
+    return Standing(normal, points, -heights, on_wall, holds, wall)
 
 
 def feature_heights(corners, feature, facet, axes, normal):
@@ -99,10 +126,10 @@ def side(polygon, k, point):
     return way[0] * (point[1] - from_[1]) - way[1] * (point[0] - from_[0])
 
 
-def clip(points, polygon):
-    """Sutherland and Hodgman; coinciding corners once."""
+def clip(points, polygon, sides):
+    """Sutherland and Hodgman, by some of the polygon's sides; coinciding corners once."""
     closed = len(points) > 2
-    for k in range(len(polygon)):
+    for k in sides:
         if len(points):
             points = clip_by(points, [side(polygon, k, p) for p in points], closed)
     kept = []
@@ -124,16 +151,46 @@ def clip_by(points, inside, closed):
     return kept
 
 
+def rises(s, kept):
+    """Whether a wall has a spot in front of another one, or behind it where both have a concave
+    edge: next to the spot, on the line of both planes, each goes on in front of the other."""
+    if ((s.on_wall - kept.on_wall[0]) @ kept.normal).max() > 1e-6:
+        return True
+    inward = kept.normal - (kept.normal @ s.normal) * s.normal
+    if inward @ inward < 1e-9:
+        return False
+    back = s.normal - (kept.normal @ s.normal) * kept.normal
+    for point in s.on_wall:
+        edge = point - (point - kept.wall[0]) @ kept.normal / (inward @ inward) * inward
+        if covers(s.wall, s.normal, edge + 1e-4 * inward) and covers(
+            kept.wall, kept.normal, edge + 1e-4 * back
+        ):
+            return True
+    return False
+
+
 def stand(shape, position, rotation, walls, gap=0.0):
     """What a body stands on, of walls that are convex polygons."""
     vertices = shape.vertices @ rotation.T + position
     normals = shape.normals @ rotation.T
     centroid = rotation @ shape.centroid + position
-    met = [stand_on(shape, vertices, normals, centroid, wall) for wall in walls]
-    met = [s for s in met if s is not None and s.overlaps.max() >= -gap]
-    met.sort(key=lambda s: (not s.holds_centroid, s.overlaps.max() < 0, abs(s.overlaps.max())))
-    kept = []
-    for s in met:
-        if all(((s.on_wall - k.on_wall[0]) @ k.normal).max() > 1e-6 for k in kept):
-            kept.append(s)
-    return kept
+
+    def touch(numbers, others):
+        met = {}
+        for k in numbers:
+            beside = [walls[n] for n in others if n != k]
+            met[k] = stand_on(shape, vertices, normals, centroid, walls[k], beside)
+        return {k: s for k, s in met.items() if s is not None and s.overlaps.max() >= -gap}
+
+    def rank(item):
+        s = item[1]
+        return not s.holds_centroid, s.overlaps.max() < 0, abs(s.overlaps.max())
+
+    kept, dropped = {}, set()
+    everywhere = range(len(walls))
+    for k, s in sorted(touch(everywhere, everywhere).items(), key=rank):
+        if all(rises(s, other) for other in kept.values()):
+            kept[k] = s
+        else:
+            dropped.add(k)
+    return list(touch(kept, set(everywhere) - dropped).values())

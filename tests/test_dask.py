@@ -282,7 +282,7 @@ def test_frames_of_a_dump(falling, mesh, client):
 
 def test_a_broken_frame_of_a_dump_loses_no_other(falling, mesh, threads):
     lines = falling.read_text().splitlines(keepends=True)
-    number = len(lines) // 6 * 3 + 10  # the second sphere of the fourth frame
+    number = len(lines) // 6 * 3 + 12  # the second sphere of the fourth frame
     assert lines[number].startswith("1 1 5.0 5.0 ")
     lines[number] = lines[number].replace(" 5.0 ", " 5.x ", 1)
     falling.write_text("".join(lines))

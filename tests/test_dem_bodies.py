@@ -655,11 +655,60 @@ def test_sphere_at_two_images():
         sim.run(steps=1)
 
 
+def wide(size):
+    """A strip along x."""
+    corners = [[-size, -1, 0], [size, -1, 0], [size, 1, 0], [-size, 1, 0]]
+    return abut.Mesh(corners, [[0, 1, 2, 3]])
+
+
+@pytest.mark.parametrize("kind", ["body", "sphere"])
+@pytest.mark.parametrize(
+    ("size", "motion"), [(1e7, None), (1.0, abut.Translating((1e308, 0, 0)))], ids=["wide", "far"]
+)
+def test_too_many_images_of_a_wall_name_who_was_searched(size, motion, kind):
+    sim = world(period=(4.0, None, None))
+    centers = [[0, 0, 9 + 3 * k] for k in range(3)]
+    if kind == "body":
+        sim.add_bodies(CUBE, centers, WOOD)
+        sim.remove_bodies([0, 1])
+    else:
+        sim.add_spheres(centers, 1.0, WOOD)
+        sim.remove_spheres([0, 1])
+    sim.add_wall(wide(size), WOOD, motion=motion)
+    with pytest.raises(
+        ValueError, match=f"^{kind} 2 may touch more than a million periodic images"
+    ):
+        sim.run(steps=3)
+    assert sim.step_count == (motion is not None)
+
+
+def test_other_errors_of_a_search_name_bodies():
+    sim = world(period=(4.0, None, None))
+    sim.add_bodies(CUBE, [[0, 0, 0], [0, 0, 5]], WOOD, scales=(1, 1e-80), masses=1)
+    sim.remove_bodies([0])
+    with pytest.raises(ValueError, match=r"^body 1 has the circumscribed radius 1.7\d+e-80"):
+        sim.run(steps=1)
+    sim.remove_bodies([1])
+    sim.add_bodies(CUBE, [[0, 0, 0]], WOOD, scales=1e8, masses=1)
+    with pytest.raises(ValueError, match=r"^period\[0\] is 4, so short that bodies reach over"):
+        sim.run(steps=1)
+
+
 def test_warns_of_long_steps():
     sim = world(abut.Linear(STIFFNESS, restitution=0.5), step=0.1)
     sim.add_bodies(CUBE, [[0, 0, 5]], WOOD)
     with pytest.warns(abut.SimulationWarning, match="times the longest stable one"):
         sim.run(steps=1)
+
+
+@pytest.mark.filterwarnings("ignore::abut.SimulationWarning")
+def test_a_tiny_body_in_a_large_one_has_a_stable_step():
+    """Its arm is 1e12 times its size, and so is the damping ratio of its turning."""
+    sim = world(abut.Linear(STIFFNESS, restitution=0.5), step=1e-12)
+    sim.add_bodies(CUBE, [[0, 0, 0], [0.2, 0.4, 0.8]], WOOD, scales=[1, 1e-12])
+    sim.run(steps=1)
+    assert len(sim.body_pairs) == 1 and 0 < sim.stable_step() < 1e-30
+    sim.run(steps=1)
 
 
 def test_statistics_and_memory():

@@ -287,7 +287,7 @@ def on_a_spring(factor, restitution, tangential):
     mass, zeta = scenes.ball_mass(scenes.grain(), radius), damping_ratio(restitution)
     frequency_sq = stiffness * max(1, 3.5 * tangential) / mass
     zeta = zeta * (np.sqrt(3.5) if tangential else 1)
-    limit = 2 / np.sqrt(frequency_sq) * (np.sqrt(1 + zeta * zeta) - zeta)
+    limit = 2 / np.sqrt(frequency_sq) / (np.sqrt(1 + zeta * zeta) + zeta)
     law = abut.Linear(stiffness, tangential=tangential, friction=100.0, restitution=restitution)
     gravity = stiffness * 1e-3 * radius / mass
     sim = abut.Simulation(step=factor * limit, gravity=(0, 0, -gravity))
@@ -332,8 +332,21 @@ def test_stable_step_of_what_touches():
     zeta = damping_ratio(0.5)
     mass = scenes.ball_mass(material, 0.01)
     root = np.sqrt(2 * mass / max(2 * pair, pair + wall))
-    expected = root * (np.sqrt(1 + 3.5 * zeta**2) - np.sqrt(3.5) * zeta)
+    expected = root / (np.sqrt(1 + 3.5 * zeta**2) + np.sqrt(3.5) * zeta)
     assert sim.stable_step() == pytest.approx(expected, rel=1e-9)
+
+
+def test_stable_step_is_above_0_however_strong_the_damping_is():
+    """Where 1 is nothing beside the damping ratio; then a step was too long by no ratio."""
+    sim = abut.Simulation(step=1e-20, gravity=(0, 0, 0))
+    material = scenes.grain()
+    sim.set_law(material, material, abut.Linear(1e4, restitution=1e-16))
+    sim.add_spheres([[0, 0, 0], [0, 0, 0.0199]], 0.01, material)
+    sim.run(steps=1)
+    zeta = np.sqrt(3.5) * damping_ratio(1e-16)
+    limit = np.sqrt(2 * scenes.ball_mass(material, 0.01) / 1e4) / (np.sqrt(1 + zeta**2) + zeta)
+    assert sim.stable_step() == pytest.approx(limit, rel=1e-9)
+    sim.run(steps=1)
 
 
 def test_stable_step_of_what_is_free():

@@ -23,7 +23,8 @@ def wall(mesh, shift, number=0):
     pose = np.eye(4)
     pose[:3, :3] = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
     pose[:3, 3] = shift
-    forces = np.arange(3.0 * len(mesh.vertices)).reshape(-1, 3)
+    count = 1 if isinstance(mesh, abut.HalfSpace) else len(mesh.vertices)
+    forces = np.arange(3.0 * count).reshape(-1, 3)
     return SimpleNamespace(mesh=mesh, pose=pose, nodal_forces=forces, number=number)
 
 
@@ -285,20 +286,46 @@ def test_a_frame_of_a_dump():
     sim = simulation(count=2, period=(2.0, None, 0.5))
     abut.write_dump("run.dump", origin=(-1, 7, 0.25))(sim)
     lines = Path("run.dump").read_text().splitlines()
-    assert lines[:5] == [
+    # as LAMMPS' `dump_modify time yes`, of which readers take the time for the frame's beginning
+    assert lines[:2] == ["ITEM: TIME", "0.01"]
+    assert lines[2:7] == [
         "ITEM: TIMESTEP", "100", "ITEM: NUMBER OF ATOMS", "2", "ITEM: BOX BOUNDS pp ff pp"
     ]  # fmt: skip
     low, high = (sim.centers[:, 1] - sim.radii).min(), (sim.centers[:, 1] + sim.radii).max()
-    assert lines[5:8] == ["-1.0 1.0", f"{float(low)} {float(high)}", "0.25 0.75"]
+    assert lines[7:10] == ["-1.0 1.0", f"{float(low)} {float(high)}", "0.25 0.75"]
     names = "id type x y z radius vx vy vz omegax omegay omegaz fx fy fz"
-    assert lines[8] == f"ITEM: ATOMS {names}"
+    assert lines[10] == f"ITEM: ATOMS {names}"
     columns = [
         sim.ids, sim.material + 1, sim.centers, sim.radii, sim.velocities,
         sim.angular_velocities, sim.forces,
     ]  # fmt: skip
-    rows = np.array([[float(word) for word in line.split()] for line in lines[9:]])
+    rows = np.array([[float(word) for word in line.split()] for line in lines[11:]])
     np.testing.assert_array_equal(rows, np.column_stack(columns))
-    assert lines[9].split()[:2] == ["7", "1"]
+    assert lines[11].split()[:2] == ["7", "1"]
+
+
+def box_of(path):
+    lines = Path(path).read_text().splitlines()
+    first = 1 + next(k for k, line in enumerate(lines) if line.startswith("ITEM: BOX BOUNDS"))
+    return [[float(word) for word in line.split()] for line in lines[first : first + 3]]
+
+
+def test_the_box_of_a_dump_holds_spheres_and_walls():
+    plane, slope = abut.HalfSpace((5, 5, -2), (0, 0, -3)), abut.HalfSpace((9, 9, 9), (1, 1, 0))
+    walls = [wall(LID, (-3, 0.25, 0)), wall(plane, (0, 0, -1)), wall(slope, (0, 0, 0))]
+    sim = simulation(count=1, walls=walls)
+    (center,), (radius,) = sim.centers, sim.radii
+    abut.write_dump("run.dump")(sim)
+    # wall() turns by a quarter about z, so that LID reaches from -1 to 0 along x, from 0 to 1 by y
+    assert box_of("run.dump") == [
+        [-4, center[0] + radius],
+        [min(0.25, center[1] - radius), max(1.25, center[1] + radius)],
+        [-3, 1],
+    ]
+    abut.write_dump("walls.dump")(simulation(count=0, walls=walls[1:2]))
+    assert box_of("walls.dump") == [[0, 0], [0, 0], [-3, -3]]
+    abut.write_dump("all.dump", origin=(1, 2, 3))(simulation(walls=walls, period=(2, 2, 2)))
+    assert box_of("all.dump") == [[1, 3], [2, 4], [3, 5]]
 
 
 def steps_of(path):
@@ -326,6 +353,28 @@ def test_a_run_that_goes_on_cuts_off_what_comes_again():
     np.testing.assert_array_equal(abut.read_spheres("run.dump").centers, simulation(5).centers)
 
 
+@pytest.mark.parametrize("head", ["", "ITEM: UNITS\nsi\n", "ITEM: UNITS\nsi\nITEM: TIME\n0.2\n"])
+def test_dumps_of_others_go_on(head):
+    """A frame begins before its time and units, where it has them."""
+    rows = "ITEM: NUMBER OF ATOMS\n1\nITEM: ATOMS id x y z radius\n1 0 0 0 1\n"
+    Path("run.dump").write_text("".join(f"{head}ITEM: TIMESTEP\n{k}\n{rows}" for k in (10, 20)))
+    assert run_dump([20, 30], append=True) == [10, 20, 30]
+    assert Path("run.dump").read_text().count("UNITS") == (1 if head else 0)
+    frames = abut.read_frames("run.dump")
+    assert [(frame.step, frame.time) for frame in frames[1:]] == [(20, 0.002), (30, 0.003)]
+
+
+@pytest.mark.parametrize(
+    "cut", ["ITEM: TIME\n", "ITEM: TIME\n0.0", "ITEM: TIME\n2\nITEM: TIMESTEP\n"]
+)
+def test_a_head_that_was_cut_off_goes(cut):
+    run_dump([10])
+    whole = Path("run.dump").read_text()
+    Path("run.dump").write_text(whole + cut)
+    assert run_dump([30], append=True) == [10, 30]
+    assert Path("run.dump").read_text().startswith(whole + "ITEM: TIME\n0.003\n")
+
+
 def test_only_a_dump_goes_on():
     Path("run.dump").write_text("x,y,z\n")
     with pytest.raises(ValueError, match=r"run\.dump is no dump to go on with"):
@@ -338,6 +387,21 @@ def test_only_a_dump_goes_on():
 def test_dumps_with_a_name_each():
     run_dump([10, 20], "out/{step}.dump")
     assert [steps_of(f"out/{step}.dump") for step in (10, 20)] == [[10], [20]]
+
+
+def test_dumps_hold_no_bodies():
+    wood = abut.Material(density=500)
+    sim = abut.Simulation(step=1e-3)
+    sim.add_bodies(abut.ConvexShape(np.eye(4, 3)), [[0, 0, 0]], wood)
+    with pytest.raises(ValueError, match=r"bodies and no spheres.*write_frames"):
+        abut.write_dump("run.dump")(sim)
+    assert not Path("run.dump").exists()
+    # spheres may come yet
+    sim.add_insertion(abut.Insertion([[5, 5, 5], [6, 6, 6]], 0.1, rate=1.0, material=wood))
+    abut.write_dump("run.dump")(sim)
+    sim.add_spheres([[2, 2, 2]], 0.1, wood)
+    abut.write_dump("run.dump")(sim)
+    assert len(abut.read_spheres("run.dump").radii) == 1
 
 
 def test_an_origin_is_a_point():

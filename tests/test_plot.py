@@ -197,6 +197,23 @@ def test_disks_are_as_wide_as_their_spheres():
     assert points[0] == pytest.approx(points[1] / 3, rel=1e-6)
 
 
+def test_spheres_are_as_large_on_fresh_axes_as_on_those_of_their_own():
+    """Small spheres far from 0, where axes with nothing on them have another view."""
+    figure = pytest.importorskip("matplotlib.figure").Figure(figsize=(8, 6), layout="constrained")
+    given, own = figure.add_subplot(projection="3d"), None
+    given.view_init(elev=24, azim=-58)
+    spheres = 5 + 0.01 * np.eye(3), 0.004
+    for ax in (given, own):
+        drawn = plot.plot_spheres(*spheres, ax)
+        assert drawn.get_xlim() == pytest.approx((4.996, 5.014), rel=1e-3)
+        assert np.sqrt(drawn.collections[-1].get_sizes()).min() > 30
+    # limits that the caller has set stay
+    ax = figure.add_subplot(projection="3d")
+    ax.set(xlim=(4, 6), ylim=(4, 6), zlim=(4, 6))
+    plot.plot_spheres(*spheres, ax)
+    assert ax.get_xlim() == ax.get_zlim() == (4, 6)
+
+
 def test_spheres_have_colors_and_a_bar(tmp_path):
     pytest.importorskip("matplotlib")
     ax = plot.plot_spheres(np.eye(3), 0.2, values=[1, 2, 3], label="speed", limits=(0, 4))

@@ -801,7 +801,7 @@ def run(tmp_path, monkeypatch):
         ("sets/run.pvd", "velocity", False, True),
         ("npz", "velocities", True, True),
         ("npz/*0.npz", "velocities", True, True),
-        ("run.dump", "vx", True, False),
+        ("run.dump", "vx", True, True),
     ],
 )
 def test_what_a_simulation_wrote(run, path, name, knows_step, knows_time):
@@ -834,6 +834,13 @@ def test_the_period_of_a_simulation(tmp_path, monkeypatch, path, period):
     pairs = abut.find_pairs(frame.centers, frame.radii, period=frame.period)
     assert len(pairs) == (period is not None and period[0] == 10)
     assert len(abut.find_pairs(sim.centers, sim.radii, period=period)) == len(pairs)
+
+
+def test_a_frame_shows_itself_in_a_line(run):
+    assert repr(abut.read_frames("run.dump", columns=["vx", "type"])[1]) == (
+        "Frame(3 spheres; step 100; time 0.01; period (10.0, None, None); columns vx, type)"
+    )
+    assert repr(abut.Frame(np.zeros((1, 3)), np.ones(1))) == "Frame(1 sphere)"
 
 
 def test_files_that_do_not_tell_the_period(run):

@@ -381,3 +381,9 @@ def test_tip_of_a_blunt_pyramid_from_inside(sides, degrees):
         np.testing.assert_allclose(found.share, share, rtol=1e-10)
     expected = [[0, 0, 0.1**1.5 / np.cos(tilt)]]
     np.testing.assert_allclose(forces(found), expected, rtol=1e-11, atol=1e-13)
+
+
+def test_force_on_a_body_jumps_on_a_saddle():
+    """By about its mean, as docs/limits.md says: a plane begins to count, or another one does."""
+    jumps, mean = paths.chase_on_saddle(8, 0, count=2)
+    assert 0.1 < jumps.max() / mean < 3

@@ -125,6 +125,61 @@ def test_pieces_follow_one_another(mesh, tmp_path):
     assert found.vertex_source.tolist() == [0, 1, 2, 0, 1, 2]
 
 
+def write_pieces(path, piece_count, compressor=None):
+    """Pieces that all name one array of points, and each half of the facet's corners."""
+    points = np.zeros((5000, 3))
+    points[:3] = np.eye(3)
+    raw = [points.tobytes(), np.arange(3).tobytes(), np.array([3]).tobytes()]
+    if compressor:
+        packed = [zlib.compress(one) for one in raw]
+        heads = [[1, len(one), 0, len(other)] for one, other in zip(raw, packed, strict=True)]
+    else:
+        packed, heads = raw, [[len(one)] for one in raw]
+    data = [np.uint64(head).tobytes() + one for head, one in zip(heads, packed, strict=True)]
+    at = np.cumsum([0, *map(len, data)])
+    item = '<DataArray type="{}" NumberOfComponents="{}" Name="{}" format="appended" offset="{}"/>'
+    piece = "".join([
+        f'<Piece><Points>{item.format("Float64", 3, "", at[0])}</Points>',
+        f'<Polys>{item.format("Int64", 1, "connectivity", at[1])}',
+        f'{item.format("Int64", 1, "offsets", at[2])}</Polys></Piece>',
+    ])  # fmt: skip
+    head = 'type="PolyData" header_type="UInt64"' + (
+        f' compressor="{compressor}"' * bool(compressor)
+    )
+    path.write_bytes(
+        f"<VTKFile {head}><PolyData>{piece * piece_count}</PolyData>"
+        '<AppendedData encoding="raw">_'.encode()
+        + b"".join(data)
+        + b"</AppendedData></VTKFile>"
+    )
+
+
+@pytest.mark.parametrize("compressor", [None, "vtkZLibDataCompressor"])
+def test_pieces_that_name_the_same_arrays(tmp_path, bounded, compressor):
+    """A few may; of many that do, not all that they ask for is read."""
+    path = tmp_path / "mesh.vtp"
+    write_pieces(path, 10, compressor)
+    assert len(abut.read_mesh(path)) == 10
+    write_pieces(path, 1000, compressor)
+    assert path.stat().st_size < 600_000
+    with bounded(25_000_000), pytest.raises(ValueError, match=r"mesh\.vtp: .*same appended data"):
+        abut.read_mesh(path)
+
+
+def test_arrays_that_overlap(tmp_path, bounded):
+    """Each begins with how long it is, but all are nearly the same bytes."""
+    piece = """<Piece><Points><DataArray type="Float64" NumberOfComponents="3" format="appended"
+    offset="{}"/></Points></Piece>"""
+    text = "".join(piece.format(8 * k) for k in range(1000))
+    head = f"""<VTKFile type="PolyData" header_type="UInt64"><PolyData>{text}</PolyData>
+    <AppendedData encoding="raw">_"""
+    path = tmp_path / "mesh.vtp"
+    data = np.full(11_000, 8 * 9_000, np.uint64).tobytes()
+    path.write_bytes(head.encode() + data + b"</AppendedData></VTKFile>")
+    with bounded(25_000_000), pytest.raises(ValueError, match=r"mesh\.vtp: .*same appended data"):
+        abut.read_mesh(path)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -75,6 +75,10 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
                       "rolling",
     [ABUT_BODY_LOST] = "body # is lost in step @: its position is not finite, or too far",
     [ABUT_BODY_IMAGES] = "body # meets sphere @ at more than one image: the period is too short",
+    [ABUT_BODY_MANY_IMAGES] = "body # may touch more than a million periodic images of walls; its "
+                              "size, the walls and the period must be in one unit",
+    [ABUT_BODY_SHORT_PERIOD] = "period[#] is %, so short that bodies reach over too many periodic "
+                               "images; their sizes and the period must be in one unit",
     [ABUT_NO_SHAPES] = "a finder of convex bodies needs at least one shape",
     [ABUT_MIXED_SHAPES] = "shape # has @ dimensions, but shape 0 has %",
     [ABUT_TOO_MANY_BODIES] = "# bodies are too many; they are numbered with 31 bits",

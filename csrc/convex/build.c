@@ -272,6 +272,16 @@ static double farthest_from(const abut_shape *s, vec3 center)
     return most;
 }
 
+/* To the nearest facet's plane. */
+static double nearest_plane(const abut_shape *s, vec3 center)
+{
+    double least = INFINITY;
+    for (int32_t f = 0; f < s->facet_count; f++) {
+        least = smaller(least, s->facets[f].offset - vec3_dot(s->facets[f].normal, center));
+    }
+    return s->facet_count > 0 ? larger(least, 0.0) : 0.0;
+}
+
 /* `about`: a point in or near the body, from which all is added up. */
 static void measure(abut_shape *s, vec3 about)
 {
@@ -285,6 +295,7 @@ static void measure(abut_shape *s, vec3 about)
     vec3_store(s->view.centroid, center);
     s->view.volume = m.mass;
     s->view.circumradius = farthest_from(s, center) + s->radius;
+    s->view.inradius = nearest_plane(s, center) + s->radius;
     moments_inertia(&m, s->dimension, s->view.inertia);
 }
 

@@ -79,19 +79,6 @@ static abut_status make_search(const abut_convex_finder *finder, const abut_conv
     return abut_pair_finder_build(&input, &search->finder, error);
 }
 
-/* What is wrong with a center is wrong with a position. */
-static abut_status rename(abut_status status, abut_error *error)
-{
-    const abut_status renamed = status == ABUT_CENTER_NOT_FINITE  ? ABUT_POSITION_NOT_FINITE
-                                : status == ABUT_CENTER_TOO_FAR   ? ABUT_POSITION_TOO_FAR
-                                : status == ABUT_TOO_MANY_PERIODS ? ABUT_POSITION_FAR_PERIODS
-                                                                  : status;
-    if (error) {
-        error->status = renamed;
-    }
-    return renamed;
-}
-
 static abut_status write_found(const abut_pairs *found, const abut_convex_finder *finder,
                                bool has_images, body_pairs *pairs)
 {
@@ -121,7 +108,7 @@ static abut_status search(const abut_convex_finder *finder, const abut_convex_qu
     abut_status status = make_search(finder, query, &pairs->search, error);
     if (!status) {
         status = abut_pairs_find(pairs->search.finder, &spheres, &found, error);
-        status = rename(status, error);
+        status = finder_name_body(status, error);
     }
     if (!status) {
         const bool has_images = is_periodic(query->period, finder->dimension);

@@ -22,6 +22,41 @@ abut_status finder_report(abut_error *error, abut_status status, abut_index inde
     return status;
 }
 
+/* What is said of spheres, and what of bodies. */
+static const abut_status same[][2] = {
+    {ABUT_CENTER_NOT_FINITE, ABUT_POSITION_NOT_FINITE},
+    {ABUT_CENTER_TOO_FAR, ABUT_POSITION_TOO_FAR},
+    {ABUT_TOO_MANY_PERIODS, ABUT_POSITION_FAR_PERIODS},
+    {ABUT_RADIUS_TOO_SMALL, ABUT_BODY_TOO_SMALL},
+    {ABUT_BAD_RADIUS, ABUT_BODY_TOO_LARGE},
+    {ABUT_TOO_MANY_IMAGES, ABUT_BODY_MANY_IMAGES},
+    {ABUT_PERIOD_TOO_SHORT, ABUT_BODY_SHORT_PERIOD},
+};
+
+static abut_status rename(abut_status status, int from, abut_error *error)
+{
+    for (size_t k = 0; k < sizeof same / sizeof same[0]; k++) {
+        if (status == same[k][from]) {
+            status = same[k][1 - from];
+            break;
+        }
+    }
+    if (error) {
+        error->status = status;
+    }
+    return status;
+}
+
+abut_status finder_name_body(abut_status status, abut_error *error)
+{
+    return rename(status, 0, error);
+}
+
+abut_status finder_name_sphere(abut_status status, abut_error *error)
+{
+    return rename(status, 1, error);
+}
+
 /* ---- scratch ---- */
 
 static void destroy_room(pooled *self)

@@ -39,4 +39,9 @@ void finder_give_room(const abut_convex_finder *finder, spot_room *room);
 /* Fill in an error, where the caller wants one; returns the status. */
 abut_status finder_report(abut_error *error, abut_status status, abut_index index, double value);
 
+/* A search of the spheres around bodies has failed: what its status says of a sphere is said of the
+ * body. And back, where bodies are spheres. Other statuses stay; returns the status. */
+abut_status finder_name_body(abut_status status, abut_error *error);
+abut_status finder_name_sphere(abut_status status, abut_error *error);
+
 #endif

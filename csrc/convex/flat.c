@@ -43,7 +43,9 @@ static flat_piece *begin_piece(flat_pieces *all, const abut_mesh *mesh, const fl
                      .normal = pose_turn_back(place->body_at, pose_turn(place->mesh_at, normal)),
                      .noise = mesh->noise[place->facet] + rounding,
                      .normal_noise = mesh->normal_noise[place->facet] + rounding,
-                     .plane = -1};
+                     .plane = -1,
+                     .facet_piece = all->piece_count - 1,
+                     .behind = -1};
     for (int axis = 0; axis < 3; axis++) {
         piece->image[axis] = place->image[axis];
     }
@@ -119,6 +121,22 @@ abut_status flat_add(flat_pieces *all, const abut_mesh *mesh, const flat_place *
         }
     }
     return status;
+}
+
+abut_status flat_add_strip(flat_pieces *all, int32_t number, int32_t behind,
+                           const flat_corner corners[4])
+{
+    if (reserve(all, 4)) {
+        return ABUT_NO_MEMORY;
+    }
+    flat_piece *strip = &all->pieces[all->piece_count++];
+    *strip = all->pieces[number];
+    strip->plane = -1, strip->behind = behind;
+    strip->begin = all->corner_count, strip->count = 4;
+    for (int k = 0; k < 4; k++) {
+        all->corners[all->corner_count++] = corners[k];
+    }
+    return ABUT_OK;
 }
 
 void flat_free(flat_pieces *all)

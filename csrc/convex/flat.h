@@ -20,7 +20,9 @@ typedef struct flat_piece {
     vec3 normal;          /* unit, by the right-hand rule */
     double area, height;  /* the least height over one of its sides */
     double noise, normal_noise;
-    int32_t plane; /* that it belongs to; -1: none yet */
+    int32_t plane;       /* that it belongs to; -1: none yet, or a strip */
+    int32_t facet_piece; /* itself, or the piece that a strip continues */
+    int32_t behind;      /* the plane that a strip is behind; -1: a facet's */
 } flat_piece;
 
 typedef struct flat_pieces {
@@ -42,6 +44,11 @@ typedef struct flat_place {
 /* Add the pieces of a facet; ABUT_OK or ABUT_NO_MEMORY. */
 abut_status flat_add(flat_pieces *all, const abut_mesh *mesh, const flat_place *place);
 void flat_free(flat_pieces *all);
+
+/* Add a strip that continues a piece behind a plane, in the piece's plane; its corners go around
+ * as the piece's do. */
+abut_status flat_add_strip(flat_pieces *all, int32_t piece, int32_t behind,
+                           const flat_corner corners[4]);
 
 /* A shape that is one piece after the other, with room for so many corners. */
 typedef struct flat_shape {

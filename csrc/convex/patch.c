@@ -18,254 +18,7 @@
 
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
-#include "common_plane.h"
-
-/* ---- planes ---- */
-
-static bool comes_first(const flat_piece *a, const flat_piece *b)
-{
-    return a->mesh != b->mesh ? a->mesh < b->mesh : a->facet < b->facet;
-}
-
-/* The largest of the pieces that are on no plane yet; -1: none. */
-static int32_t find_leader(const flat_pieces *all)
-{
-    int32_t leader = -1;
-    for (int32_t k = 0; k < all->piece_count; k++) {
-        const flat_piece *piece = &all->pieces[k];
-        if (piece->plane >= 0 || !(piece->height > 0.0)) {
-            continue;
-        }
-        const flat_piece *best = leader < 0 ? NULL : &all->pieces[leader];
-        if (!best || piece->area > best->area ||
-            (piece->area == best->area && comes_first(piece, best))) {
-            leader = k;
-        }
-    }
-    return leader;
-}
-
-/* A leader's plane may be tilted by its noise over its height. */
-static bool is_on_plane(const flat_pieces *all, const flat_piece *leader, const flat_piece *piece)
-{
-    const vec3 from = all->corners[leader->begin].at;
-    const double noise = FRONT_NOISES * larger(leader->normal_noise, piece->normal_noise);
-    for (int32_t k = 0; k < piece->count; k++) {
-        const vec3 to = vec3_sub(all->corners[piece->begin + k].at, from);
-        const double limit = noise * (1.0 + vec3_length(to) / leader->height);
-        if (!(fabs(vec3_dot(to, leader->normal)) <= limit)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static wall_plane make_plane(const convex_pair *flat, vec3 normal, double offset, double reach)
-{
-    wall_plane wall = {.normal = normal, .offset = offset, .half_space = -1};
-    plane_axes(flat, normal, wall.axes);
-    wall.near = SPOT_TOGETHER * reach;
-    return wall;
-}
-
-/* A plane through a point, which faces the body's centroid. */
-static wall_plane facing_plane(const patch_body *body, vec3 point, vec3 normal)
-{
-    const convex_pair flat = {.a = *body->body, .b = *body->body};
-    const double height = vec3_dot(normal, vec3_sub(body_centroid(body->body), point));
-    const vec3 towards = height < 0.0 ? vec3_scale(normal, -1.0) : normal;
-    return make_plane(&flat, towards, vec3_dot(towards, point), body->reach);
-}
-
-static double along(const wall_plane *wall, int axis, vec3 at)
-{
-    return vec3_dot(wall->axes[axis], at);
-}
-
-/* Give a plane those pieces that lie in it. */
-static void collect(patch_room *room, wall_plane *wall, int32_t leader, int32_t number)
-{
-    flat_pieces *all = &room->pieces;
-    for (int32_t k = 0; k < all->piece_count; k++) {
-        flat_piece *piece = &all->pieces[k];
-        if (piece->plane >= 0 || (k != leader && !is_on_plane(all, &all->pieces[leader], piece))) {
-            continue;
-        }
-        piece->plane = number;
-        room->order[wall->begin + wall->count++] = k;
-        wall->noise = larger(wall->noise, piece->noise);
-        wall->normal_noise = larger(wall->normal_noise, piece->normal_noise);
-        for (int32_t c = piece->begin; c < piece->begin + piece->count; c++) {
-            all->corners[c].x = along(wall, 0, all->corners[c].at);
-            all->corners[c].y = along(wall, 1, all->corners[c].at);
-        }
-    }
-    wall->near += CLOSED_NOISES * wall->noise;
-}
-
-static wall_plane *add_plane(patch_room *room)
-{
-    wall_plane *planes =
-        memory_grow(room->planes, room->plane_count + 1, &room->plane_capacity, sizeof *planes);
-    if (planes) {
-        room->planes = planes;
-    }
-    return planes ? &planes[room->plane_count++] : NULL;
-}
-
-abut_status patch_planes(patch_room *room, const patch_body *body)
-{
-    flat_pieces *all = &room->pieces;
-    int32_t *order =
-        memory_grow(room->order, all->piece_count, &room->order_capacity, sizeof *order);
-    if (!order) {
-        return ABUT_NO_MEMORY;
-    }
-    room->order = order;
-    int32_t begin = 0;
-    for (int32_t leader = find_leader(all); leader >= 0; leader = find_leader(all)) {
-        wall_plane *wall = add_plane(room);
-        if (!wall) {
-            return ABUT_NO_MEMORY;
-        }
-        const flat_piece *first = &all->pieces[leader];
-        *wall = facing_plane(body, all->corners[first->begin].at, first->normal);
-        wall->begin = begin;
-        collect(room, wall, leader, room->plane_count - 1);
-        begin += wall->count;
-    }
-    return ABUT_OK;
-}
-
-abut_status patch_half_space(patch_room *room, const patch_body *body, int32_t number, vec3 point,
-                             vec3 normal)
-{
-    wall_plane *wall = add_plane(room);
-    if (!wall) {
-        return ABUT_NO_MEMORY;
-    }
-    const convex_pair flat = {.a = *body->body, .b = *body->body};
-    *wall = make_plane(&flat, normal, vec3_dot(normal, point), body->reach);
-    wall->half_space = number;
-    return ABUT_OK;
-}
-
-/* ---- pieces on their plane ---- */
-
-static const flat_piece *piece_of(const patch_room *room, const wall_plane *wall, int32_t k)
-{
-    return &room->pieces.pieces[room->order[wall->begin + k]];
-}
-
-static const flat_corner *corner_of(const patch_room *room, const flat_piece *piece, int32_t k)
-{
-    return &room->pieces.corners[piece->begin + (k < piece->count ? k : k - piece->count)];
-}
-
-/* How far inside of side k of a piece a place is. */
-static double side_distance(const patch_room *room, const wall_plane *wall, const flat_piece *piece,
-                            int32_t k, double x, double y)
-{
-    const flat_corner *from = corner_of(room, piece, k), *to = corner_of(room, piece, k + 1);
-    const double side_x = to->x - from->x, side_y = to->y - from->y;
-    const double cross = side_x * (y - from->y) - side_y * (x - from->x);
-    const double turning = vec3_dot(piece->normal, wall->normal) < 0.0 ? -1.0 : 1.0;
-    return turning * cross / sqrt(side_x * side_x + side_y * side_y);
-}
-
-static bool is_in_piece(const patch_room *room, const wall_plane *wall, const flat_piece *piece,
-                        double x, double y)
-{
-    for (int32_t k = 0; k < piece->count; k++) {
-        if (!(side_distance(room, wall, piece, k, x, y) >= -wall->near)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* The first piece that a place is in; -1: none. */
-static int32_t find_piece(const patch_room *room, const wall_plane *wall, double x, double y)
-{
-    int32_t found = -1;
-    for (int32_t k = 0; k < wall->count; k++) {
-        const flat_piece *piece = piece_of(room, wall, k);
-        if ((found < 0 || comes_first(piece, &room->pieces.pieces[found])) &&
-            is_in_piece(room, wall, piece, x, y)) {
-            found = room->order[wall->begin + k];
-        }
-    }
-    return found;
-}
-
-/* ---- lines over pieces ---- */
-
-typedef struct line {
-    double x, y, along_x, along_y; /* from a place, by a way */
-} line;
-
-/* What a piece, wider by what is not told apart, covers of a line; false: nothing. */
-static bool cover(const patch_room *room, const wall_plane *wall, const flat_piece *piece,
-                  const line *l, covered *part)
-{
-    const int32_t number = (int32_t)(piece - room->pieces.pieces);
-    *part = (covered){0.0, 1.0, number, number, -1, -1};
-    for (int32_t k = 0; k < piece->count; k++) {
-        const double from = side_distance(room, wall, piece, k, l->x, l->y) + wall->near;
-        const double to =
-            side_distance(room, wall, piece, k, l->x + l->along_x, l->y + l->along_y) + wall->near;
-        if (from < 0.0 && to < 0.0) {
-            return false;
-        }
-        const double at = from / (from - to);
-        if (from < 0.0 && at > part->begin) {
-            part->begin = at, part->enters = k;
-        }
-        if (to < 0.0 && at < part->end) {
-            part->end = at, part->leaves = k;
-        }
-    }
-    return part->begin <= part->end;
-}
-
-/* Parts that meet are one. */
-static int32_t join(covered *parts, int32_t count)
-{
-    int32_t last = 0;
-    for (int32_t k = 1; k < count; k++) {
-        if (parts[k].begin > parts[last].end) {
-            parts[++last] = parts[k];
-        } else if (parts[k].end > parts[last].end) {
-            parts[last].end = parts[k].end;
-            parts[last].last = parts[k].last, parts[last].leaves = parts[k].leaves;
-        }
-    }
-    return count > 0 ? last + 1 : 0;
-}
-
-static void insert(covered *parts, int32_t count, covered part)
-{
-    int32_t at = count;
-    for (; at > 0 && parts[at - 1].begin > part.begin; at--) {
-        parts[at] = parts[at - 1];
-    }
-    parts[at] = part;
-}
-
-/* The parts of a line that the patch covers, but for piece `but`, ascending; returns how many. */
-static int32_t cover_line(patch_room *room, const wall_plane *wall, const line *l,
-                          const flat_piece *but)
-{
-    int32_t count = 0;
-    for (int32_t k = 0; k < wall->count; k++) {
-        const flat_piece *piece = piece_of(room, wall, k);
-        covered part;
-        if (piece != but && cover(room, wall, piece, l, &part)) {
-            insert(room->lines, count++, part);
-        }
-    }
-    return join(room->lines, count);
-}
+#include "concave.h"
 
 /* ---- the body's feature ---- */
 
@@ -281,7 +34,7 @@ static void set_foot(foot_corner *foot, const wall_plane *wall, const convex_bod
                      int32_t vertex, int32_t edge)
 {
     const vec3 at = body_vertex(body, vertex);
-    *foot = (foot_corner){at, along(wall, 0, at), along(wall, 1, at), vertex, edge};
+    *foot = (foot_corner){at, cover_place(wall, 0, at), cover_place(wall, 1, at), vertex, edge};
 }
 
 static int32_t set_foot_of(foot_corner *foot, const wall_plane *wall, const convex_body *body,
@@ -355,13 +108,14 @@ static abut_status add_spot(standing *s, vec3 on_body, int32_t piece, convex_end
         return ABUT_NO_MEMORY;
     }
     room->spots = spots;
-    const double height = height_over(s, piece, on_body);
+    const int32_t facet = piece >= 0 ? room->pieces.pieces[piece].facet_piece : -1;
+    const double height = height_over(s, facet, on_body);
     const vec3 on_wall = vec3_sub(on_body, vec3_scale(s->wall->normal, height));
     const vec3 middle = vec3_scale(vec3_add(on_body, on_wall), 0.5);
     spots[room->spot_count++] = (wall_spot){.spot = {middle, height, {of_body, of_wall}},
                                             .on_body = on_body,
                                             .on_wall = on_wall,
-                                            .piece = piece};
+                                            .piece = facet};
     return ABUT_OK;
 }
 
@@ -372,7 +126,7 @@ static abut_status add_corners(standing *s)
     for (int32_t k = 0; !status && k < s->count; k++) {
         const foot_corner *foot = &s->room->foot[k];
         const bool is_mesh = s->wall->half_space < 0;
-        const int32_t piece = is_mesh ? find_piece(s->room, s->wall, foot->x, foot->y) : -1;
+        const int32_t piece = is_mesh ? cover_find(s->room, s->wall, foot->x, foot->y) : -1;
         if (!is_mesh || piece >= 0) {
             status = add_spot(s, foot->at, piece, (convex_end){ABUT_VERTEX, foot->vertex},
                               (convex_end){ABUT_FACET, 0});
@@ -391,7 +145,7 @@ static abut_status add_crossing(standing *s, int32_t k, double part, int32_t num
     const foot_corner *to = &s->room->foot[k + 1 < s->count ? k + 1 : 0];
     const vec3 at = vec3_add(from->at, vec3_scale(vec3_sub(to->at, from->at), part));
     const flat_piece *piece = &s->room->pieces.pieces[number];
-    const int32_t edge = corner_of(s->room, piece, side)->number;
+    const int32_t edge = cover_corner(s->room, piece, side)->number;
     return add_spot(s, at, number, (convex_end){ABUT_EDGE, from->edge},
                     (convex_end){ABUT_EDGE, edge});
 }
@@ -454,7 +208,8 @@ static abut_status add_end(standing *s, const border_end *end)
 static abut_status add_ends(standing *s, const flat_piece *piece, int32_t k, double begin,
                             double end)
 {
-    const flat_corner *from = corner_of(s->room, piece, k), *to = corner_of(s->room, piece, k + 1);
+    const flat_corner *from = cover_corner(s->room, piece, k),
+                      *to = cover_corner(s->room, piece, k + 1);
     const double x = to->x - from->x, y = to->y - from->y, length = sqrt(x * x + y * y);
     const double least = CLOSED_NOISES * s->wall->near / length;
     if (!(end - begin > least)) {
@@ -478,7 +233,8 @@ static abut_status add_ends(standing *s, const flat_piece *piece, int32_t k, dou
 /* The border is where the patch does not go on beyond the side. */
 static abut_status add_borders(standing *s, const flat_piece *piece, int32_t k)
 {
-    const flat_corner *from = corner_of(s->room, piece, k), *to = corner_of(s->room, piece, k + 1);
+    const flat_corner *from = cover_corner(s->room, piece, k),
+                      *to = cover_corner(s->room, piece, k + 1);
     const double x = to->x - from->x, y = to->y - from->y, length = sqrt(x * x + y * y);
     const double turning = vec3_dot(piece->normal, s->wall->normal) < 0.0 ? -1.0 : 1.0;
     const double beyond = 2.0 * turning * s->wall->near / length;
@@ -512,7 +268,7 @@ static abut_status add_patch_corner(standing *s, const border_end *end)
 {
     const convex_body *body = s->body->body;
     const flat_piece *piece = &s->room->pieces.pieces[end->piece];
-    const flat_corner *corner = corner_of(s->room, piece, end->corner);
+    const flat_corner *corner = cover_corner(s->room, piece, end->corner);
     const shape_facet *facet = &body->shape->facets[s->end.feature];
     const double height = (facet->offset * body->scale - vec3_dot(facet->normal, corner->at)) /
                           vec3_dot(facet->normal, s->wall->normal);
@@ -545,7 +301,8 @@ static void sort_sides(piece_side *sides, int32_t count)
 
 static piece_side make_side(const standing *s, const flat_piece *piece, int32_t k)
 {
-    const flat_corner *from = corner_of(s->room, piece, k), *to = corner_of(s->room, piece, k + 1);
+    const flat_corner *from = cover_corner(s->room, piece, k),
+                      *to = cover_corner(s->room, piece, k + 1);
     const double turning = vec3_dot(piece->normal, s->wall->normal) < 0.0 ? -1.0 : 1.0;
     return (piece_side){.x = from->x + to->x,
                         .y = from->y + to->y,
@@ -565,8 +322,8 @@ static abut_status list_sides(standing *s, int32_t *count)
     }
     room->sides = sides;
     *count = 0;
-    for (int32_t k = 0; k < s->wall->count; k++) {
-        const flat_piece *piece = piece_of(room, s->wall, k);
+    for (int32_t k = 0; k < cover_count(s->wall); k++) {
+        const flat_piece *piece = cover_piece(room, s->wall, k);
         for (int32_t side = 0; side < piece->count; side++) {
             sides[(*count)++] = make_side(s, piece, side);
         }
@@ -594,8 +351,8 @@ static bool is_shared(const piece_side *sides, int32_t count, int32_t k)
 static bool is_beside(const standing *s, const piece_side *side)
 {
     const flat_piece *piece = &s->room->pieces.pieces[side->piece];
-    const flat_corner *a = corner_of(s->room, piece, side->side);
-    const flat_corner *b = corner_of(s->room, piece, side->side + 1);
+    const flat_corner *a = cover_corner(s->room, piece, side->side);
+    const flat_corner *b = cover_corner(s->room, piece, side->side + 1);
     for (int32_t k = 0; k < s->count; k++) {
         const foot_corner *from = &s->room->foot[k];
         const foot_corner *to = &s->room->foot[k + 1 < s->count ? k + 1 : 0];
@@ -637,17 +394,13 @@ static void sum_up(standing *s)
         const double gap = s->room->spots[k].spot.gap;
         wall->gap = gap < wall->gap ? gap : wall->gap;
     }
-    const vec3 centroid = body_centroid(s->body->body);
+    const convex_body *body = s->body->body;
+    const int32_t lowest = body_support(body, vec3_scale(wall->normal, -1.0)).vertex;
+    wall->support_gap = vec3_dot(wall->normal, body_vertex(body, lowest)) - wall->offset;
+    const vec3 centroid = body_centroid(body);
     wall->holds_centroid =
-        wall->half_space >= 0 ||
-        find_piece(s->room, wall, along(wall, 0, centroid), along(wall, 1, centroid)) >= 0;
-}
-
-static abut_status reserve_lines(patch_room *room, const wall_plane *wall)
-{
-    covered *lines = memory_grow(room->lines, wall->count + 1, &room->line_capacity, sizeof *lines);
-    room->lines = lines ? lines : room->lines;
-    return lines ? ABUT_OK : ABUT_NO_MEMORY;
+        wall->half_space >= 0 || cover_find(s->room, wall, cover_place(wall, 0, centroid),
+                                            cover_place(wall, 1, centroid)) >= 0;
 }
 
 abut_status patch_spots(patch_room *room, const patch_body *body, wall_plane *wall)
@@ -655,11 +408,13 @@ abut_status patch_spots(patch_room *room, const patch_body *body, wall_plane *wa
     const vec3 out = vec3_scale(wall->normal, -1.0);
     standing s = {room, body, wall, spots_bearing(body->body, out, body->cosine), 0};
     wall->first_spot = room->spot_count;
-    if (reserve_foot(room, body->body) || reserve_lines(room, wall)) {
+    if (reserve_foot(room, body->body)) {
         return ABUT_NO_MEMORY;
     }
     s.count = set_foot_of(room->foot, wall, body->body, s.end);
-    abut_status status = add_corners(&s);
+    abut_status status = concave_extend(room, body, wall, room->foot, s.count);
+    status = status ? status : cover_reserve(room, wall);
+    status = status ? status : add_corners(&s);
     if (!status && wall->count > 0) {
         status = add_crossings(&s);
     }

@@ -23,6 +23,7 @@
 
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
+#include "concave.h"
 
 /* ---- planes ---- */
 
@@ -48,14 +49,23 @@ static double rounding_of(const stand_task *task)
     return body->shape->radius * body->scale;
 }
 
-/* Planes with a spot within the gap, in the order in which they are looked at; how many. */
+/* Whether a plane has a spot within the gap. One from which the body is apart, and whose border may
+ * be nearer than its spots, is met there. */
+static bool is_met(const wall_plane *wall, const stand_task *task)
+{
+    const double rounding = rounding_of(task);
+    const bool may_be_nearer =
+        wall->gap > rounding && wall->gap - wall->support_gap > TOLD_APART * task->standing.reach;
+    return wall->spot_count > 0 && wall->gap <= task->gap + rounding && !may_be_nearer;
+}
+
+/* Planes that are met, in the order in which they are looked at; how many. */
 static int32_t rank_planes(stand_room *room, const stand_task *task)
 {
     const wall_plane *planes = room->patch.planes;
-    const double most = task->gap + rounding_of(task);
     int32_t count = 0;
     for (int32_t k = 0; k < room->patch.plane_count; k++) {
-        if (planes[k].spot_count == 0 || planes[k].gap > most) {
+        if (!is_met(&planes[k], task)) {
             continue;
         }
         int32_t at = count++;
@@ -67,23 +77,19 @@ static int32_t rank_planes(stand_room *room, const stand_task *task)
     return count;
 }
 
-/* How far in front of a plane a point may be by noise. */
-static double front_limit(const wall_plane *wall, double normal_noise)
-{
-    return wall->near + FRONT_NOISES * larger(wall->normal_noise, normal_noise);
-}
-
 static bool is_in_front(const wall_plane *wall, vec3 at, double normal_noise)
 {
-    return vec3_dot(wall->normal, at) - wall->offset > front_limit(wall, normal_noise);
+    const double height = vec3_dot(wall->normal, at) - wall->offset;
+    return height > concave_front_limit(wall, normal_noise);
 }
 
-/* Whether a plane has a spot in front of one that stays. */
-static bool has_front(const stand_room *room, const wall_plane *wall, const wall_plane *kept)
+/* Whether a plane has a spot in front of one that stays, or behind it at a concave edge. */
+static bool has_front(const stand_room *room, const wall_plane *wall, int32_t kept)
 {
     for (int32_t k = 0; k < wall->spot_count; k++) {
         const wall_spot *spot = &room->patch.spots[wall->first_spot + k];
-        if (is_in_front(kept, spot->on_wall, wall->normal_noise)) {
+        if (is_in_front(&room->patch.planes[kept], spot->on_wall, wall->normal_noise) ||
+            concave_reaches(&room->patch, wall, spot, kept)) {
             return true;
         }
     }
@@ -93,7 +99,7 @@ static bool has_front(const stand_room *room, const wall_plane *wall, const wall
 static bool stands(const stand_room *room, const wall_plane *wall)
 {
     for (int32_t k = 0; wall->half_space < 0 && k < room->kept_count; k++) {
-        if (!has_front(room, wall, &room->patch.planes[room->kept[k]])) {
+        if (!has_front(room, wall, room->kept[k])) {
             return false;
         }
     }
@@ -110,6 +116,36 @@ static abut_status reserve_planes(stand_room *room)
     return kept && ranked ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
+/* Of the ranked planes those that stay; returns whether any is dropped. */
+static bool choose_planes(stand_room *room, int32_t count)
+{
+    bool drops = false;
+    for (int32_t k = 0; k < count; k++) {
+        wall_plane *wall = &room->patch.planes[room->ranked[k]];
+        wall->stays = stands(room, wall);
+        wall->is_dropped = !wall->stays;
+        drops |= wall->is_dropped;
+        if (wall->stays) {
+            room->kept[room->kept_count++] = room->ranked[k];
+        }
+    }
+    return drops;
+}
+
+/* No wall goes on behind one that is dropped: find the spots of those anew that may have done so.
+ */
+static abut_status shorten_strips(stand_room *room, const stand_task *task)
+{
+    abut_status status = ABUT_OK;
+    for (int32_t k = 0; !status && k < room->kept_count; k++) {
+        wall_plane *wall = &room->patch.planes[room->kept[k]];
+        if (wall->strip_count > 0) {
+            status = patch_spots(&room->patch, &task->standing, wall);
+        }
+    }
+    return status;
+}
+
 static abut_status find_planes(stand_room *room, const stand_task *task)
 {
     abut_status status = ABUT_OK;
@@ -119,15 +155,8 @@ static abut_status find_planes(stand_room *room, const stand_task *task)
     if (status || reserve_planes(room)) {
         return ABUT_NO_MEMORY;
     }
-    const int32_t count = rank_planes(room, task);
-    for (int32_t k = 0; k < count; k++) {
-        wall_plane *wall = &room->patch.planes[room->ranked[k]];
-        wall->stays = stands(room, wall);
-        if (wall->stays) {
-            room->kept[room->kept_count++] = room->ranked[k];
-        }
-    }
-    return ABUT_OK;
+    const bool drops = choose_planes(room, rank_planes(room, task));
+    return drops ? shorten_strips(room, task) : ABUT_OK;
 }
 
 /* ---- borders ---- */
@@ -240,7 +269,7 @@ static bool is_behind_links(const stand_room *room, int32_t kept, const wall_lin
         const double height =
             -vec3_dot(other->result.core.normal, vec3_sub(link->on_wall, other->on_wall));
         const wall_plane *wall = &planes[pieces[other->piece].plane];
-        if (height <= front_limit(wall, pieces[link->piece].noise)) {
+        if (height <= concave_front_limit(wall, pieces[link->piece].noise)) {
             return true;
         }
     }
@@ -272,6 +301,30 @@ abut_status stand_find(stand_room *room, const stand_task *task)
     room->kept_count = room->link_count = room->spot_count = 0;
     const abut_status status = find_planes(room, task);
     return status ? status : find_links(room, task);
+}
+
+/* A spot at the depth d under one plane is under another one that bends away by the angle a no
+ * farther than d / sin a from the line where both meet. */
+static double reach_of_spot(const wall_plane *wall, const wall_spot *spot, vec3 centroid)
+{
+    const double height = vec3_dot(wall->normal, centroid) - wall->offset;
+    const vec3 foot = vec3_sub(centroid, vec3_scale(wall->normal, height));
+    const double depth = -spot->spot.gap / GENTLEST_SINE;
+    const double aside = vec3_length(vec3_sub(spot->on_wall, foot)) + depth;
+    return depth > 0.0 ? sqrt(height * height + aside * aside) : 0.0;
+}
+
+double stand_reach(const stand_room *room, const stand_task *task)
+{
+    const vec3 centroid = body_centroid(task->standing.body);
+    double reach = 0.0;
+    for (int32_t k = 0; k < room->kept_count; k++) {
+        const wall_plane *wall = &room->patch.planes[room->kept[k]];
+        for (int32_t n = wall->first_spot; n < wall->first_spot + wall->spot_count; n++) {
+            reach = larger(reach, reach_of_spot(wall, &room->patch.spots[n], centroid));
+        }
+    }
+    return reach;
 }
 
 void stand_free(stand_room *room)

@@ -36,6 +36,10 @@ typedef struct stand_task {
  * facets that it meets at a border beside them, deepest first. Half spaces are in the room. */
 abut_status stand_find(stand_room *room, const stand_task *task);
 
+/* How far from its centroid there may be facets that the body, so deep in what it stands on, is
+ * behind. */
+double stand_reach(const stand_room *room, const stand_task *task);
+
 void stand_free(stand_room *room);
 
 #endif

@@ -20,7 +20,6 @@ enum { CHUNK_BODIES = 64, WORK_OF_FACET = 60 };
 
 /* The facets near each body, as the search for spheres finds them. */
 typedef struct near_facets {
-    double *radii; /* of the spheres */
     abut_index *offsets, *mesh, *facet, *image;
 } near_facets;
 
@@ -30,6 +29,8 @@ typedef struct wall_finding {
     const abut_convex_walls *walls;
     abut_convex_contacts *contacts;
     const placed_body *bodies;
+    const double *centers; /* of the bodies' circumscribed spheres */
+    double *radii;         /* within which facets are near */
     near_facets near;
     pose *poses; /* of the meshes */
     abut_index mesh_count;
@@ -39,7 +40,7 @@ typedef struct wall_finding {
 
 static void free_facets(near_facets *near)
 {
-    memory_free(near->radii), memory_free(near->offsets), memory_free(near->mesh);
+    memory_free(near->offsets), memory_free(near->mesh);
     memory_free(near->facet), memory_free(near->image);
     *near = (near_facets){0};
 }
@@ -62,39 +63,69 @@ static abut_status read_facets(const abut_contacts *found, abut_index body_count
 
 /* A feature that bears may be inclined by the patch angle, and the wall under its upper end is
  * farther than the circumscribed sphere then. */
+static double near_radius(const wall_finding *f, abut_index i)
+{
+    return (1.0 + 2.0 * sin(f->finder->options.patch_angle)) * f->finder->radii[i];
+}
+
 static abut_status widen_spheres(wall_finding *f)
 {
     const abut_index count = f->finder->body_count;
-    const double factor = 1.0 + 2.0 * sin(f->finder->options.patch_angle);
-    f->near.radii = memory_alloc(count, sizeof *f->near.radii);
-    for (abut_index i = 0; f->near.radii && i < count; i++) {
-        f->near.radii[i] = factor * f->finder->radii[i];
+    f->radii = memory_alloc(count, sizeof *f->radii);
+    for (abut_index i = 0; f->radii && i < count; i++) {
+        f->radii[i] = near_radius(f, i);
     }
-    return f->near.radii ? ABUT_OK : ABUT_NO_MEMORY;
+    return f->radii ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
-static abut_status find_facets(wall_finding *f, const double *centers, abut_error *error)
+/* What is asked of the search for spheres, but for which ones. */
+static abut_query near_query(const wall_finding *f)
+{
+    abut_query query = abut_query_default();
+    query.gap = f->query->gap;
+    query.resolution = ABUT_ALL;
+    query.poses = f->walls->poses, query.period = f->query->period;
+    return query;
+}
+
+static abut_status find_near(const wall_finding *f, const abut_query *query, near_facets *near,
+                             abut_error *error)
+{
+    abut_contacts *found = NULL;
+    abut_status status = abut_contacts_find(f->walls->finder, query, &found, error);
+    if (!status) {
+        status = read_facets(found, query->sphere_count, near);
+        finder_report(error, status, 0, 0.0);
+    } else {
+        status = finder_name_body(status, error);
+    }
+    abut_contacts_free(found);
+    return status;
+}
+
+static abut_status find_facets(wall_finding *f, abut_error *error)
 {
     if (widen_spheres(f)) {
         return finder_report(error, ABUT_NO_MEMORY, 0, 0.0);
     }
-    abut_query query = abut_query_default();
+    abut_query query = near_query(f);
     query.sphere_count = f->finder->body_count;
-    query.centers = centers, query.radii = f->near.radii;
-    query.gap = f->query->gap;
-    query.resolution = ABUT_ALL;
-    query.poses = f->walls->poses, query.period = f->query->period;
+    query.centers = f->centers, query.radii = f->radii;
     query.workers = f->query->workers;
     query.interrupted = f->query->interrupted;
     query.interrupted_data = f->query->interrupted_data;
-    abut_contacts *found = NULL;
-    abut_status status = abut_contacts_find(f->walls->finder, &query, &found, error);
-    if (!status) {
-        status = read_facets(found, f->finder->body_count, &f->near);
-        finder_report(error, status, 0, 0.0);
-    }
-    abut_contacts_free(found);
-    return status;
+    return find_near(f, &query, &f->near, error);
+}
+
+/* The facets near one body, within some radius. */
+static abut_status find_wider(const wall_finding *f, abut_index i, double radius, near_facets *near)
+{
+    abut_query query = near_query(f);
+    query.sphere_count = 1;
+    query.centers = f->centers + 3 * i, query.radii = &radius;
+    query.workers = 1;
+    abut_error unread; /* its numbers were right when all bodies were searched for */
+    return find_near(f, &query, near, &unread);
 }
 
 static abut_status place_meshes(wall_finding *f)
@@ -112,15 +143,15 @@ static abut_status place_meshes(wall_finding *f)
 
 /* ---- a body's walls ---- */
 
-static abut_status load_facet(const wall_finding *f, const placed_body *body, abut_index row,
-                              stand_room *room)
+static abut_status load_facet(const wall_finding *f, const placed_body *body,
+                              const near_facets *near, abut_index row, stand_room *room)
 {
-    const abut_index number = f->near.mesh[row], *image = f->near.image + 3 * row;
+    const abut_index number = near->mesh[row], *image = near->image + 3 * row;
     const double *period = f->query->period;
     flat_place place = {.mesh_at = &f->poses[number],
                         .body_at = &body->at,
                         .mesh = (int32_t)number,
-                        .facet = (int32_t)f->near.facet[row],
+                        .facet = (int32_t)near->facet[row],
                         .image = {image[0], image[1], image[2]}};
     if (period) {
         place.shift = (vec3){(double)image[0] * period[0], (double)image[1] * period[1],
@@ -129,24 +160,29 @@ static abut_status load_facet(const wall_finding *f, const placed_body *body, ab
     return flat_add(&room->patch.pieces, abut_finder_mesh(f->walls->finder, number), &place);
 }
 
+/* The facets from row to row, and all half spaces. */
+typedef struct near_rows {
+    const near_facets *near;
+    abut_index begin, end;
+} near_rows;
+
 static abut_status load_walls(const wall_finding *f, abut_index i, const stand_task *task,
-                              stand_room *room)
+                              const near_rows *rows, stand_room *room)
 {
     const placed_body *body = &f->bodies[i];
     patch_room *patch = &room->patch;
     patch->pieces.piece_count = patch->pieces.corner_count = 0;
     patch->plane_count = patch->spot_count = 0;
     abut_status status = ABUT_OK;
-    const abut_index end = f->near.offsets ? f->near.offsets[i + 1] : 0;
-    for (abut_index row = f->near.offsets ? f->near.offsets[i] : 0; !status && row < end; row++) {
-        status = load_facet(f, body, row, room);
+    for (abut_index row = rows->begin; !status && row < rows->end; row++) {
+        status = load_facet(f, body, rows->near, row, room);
     }
     if (!status) {
-        status = patch_planes(patch, &task->standing);
+        status = cover_planes(patch, &task->standing);
     }
     for (abut_index k = 0; !status && k < f->walls->half_space_count; k++) {
         const double *wall = f->walls->half_spaces + 6 * k;
-        status = patch_half_space(patch, &task->standing, (int32_t)k,
+        status = cover_half_space(patch, &task->standing, (int32_t)k,
                                   pose_to_mesh(&body->at, vec3_load(wall)),
                                   pose_turn_back(&body->at, vec3_load(wall + 3)));
     }
@@ -366,13 +402,41 @@ static stand_task task_of(const wall_finding *f, abut_index i)
     return task;
 }
 
+static abut_status stand_among(const wall_finding *f, abut_index i, const stand_task *task,
+                               const near_rows *rows, stand_room *room)
+{
+    const abut_status status = load_walls(f, i, task, rows, room);
+    return status ? status : stand_find(room, task);
+}
+
+/* Deep in a wall, a body may be behind others, too, that bend away from it farther off. */
+static abut_status stand_wider(const wall_finding *f, abut_index i, const stand_task *task,
+                               double radius, stand_room *room)
+{
+    near_facets near = {0};
+    abut_status status = find_wider(f, i, radius, &near);
+    if (!status) {
+        const near_rows rows = {&near, 0, near.offsets[1]};
+        status = stand_among(f, i, task, &rows, room);
+    }
+    free_facets(&near);
+    return status;
+}
+
 static abut_status find_body(const wall_finding *f, abut_index i, stand_room *room,
                              convex_chunk *chunk)
 {
     const stand_task task = task_of(f, i);
-    abut_status status = load_walls(f, i, &task, room);
-    if (!status) {
-        status = stand_find(room, &task);
+    near_rows rows = {&f->near, 0, 0};
+    if (f->walls->finder) {
+        rows.begin = f->near.offsets[i], rows.end = f->near.offsets[i + 1];
+    }
+    abut_status status = stand_among(f, i, &task, &rows, room);
+    if (!status && f->walls->finder) {
+        const double radius = stand_reach(room, &task);
+        if (radius > f->radii[i] + f->query->gap) {
+            status = stand_wider(f, i, &task, radius, room);
+        }
     }
     const row_writing w = {f, &task, room, chunk, i};
     return status ? status : write_rows(&w);
@@ -415,8 +479,9 @@ static abut_status find_all(wall_finding *f, abut_error *error)
     convex_places *places = &f->contacts->memory->places;
     abut_status status = places_make(f->finder, f->query, places, error);
     f->bodies = places->bodies;
+    f->centers = places->centers;
     if (!status && f->walls->finder) {
-        status = find_facets(f, places->centers, error);
+        status = find_facets(f, error);
     }
     if (status) {
         return status;
@@ -448,7 +513,7 @@ abut_status abut_convex_find_walls(const abut_convex_finder *finder, const abut_
     wall_finding f = {.finder = finder, .query = &own, .walls = walls, .contacts = made};
     const abut_status status = find_all(&f, error);
     free_facets(&f.near);
-    memory_free(f.poses);
+    memory_free(f.radii), memory_free(f.poses);
     if (status) {
         abut_convex_contacts_free(made);
     } else {

@@ -101,7 +101,9 @@ static abut_status find_on_meshes(abut_simulation *s, const parallel_plan *plan,
     clear_columns(t);
     const abut_room room = {t->columns, t->room, t->node_room};
     abut_status status = abut_contacts_find_into(s->walls.finder, &query, &room, &found, error);
-    if (!status) {
+    if (status) {
+        status = simulation_name_row(s, error);
+    } else {
         status =
             write_contacts(s, found, abut_contacts_count(found), abut_contacts_node_count(found));
         status = status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
@@ -177,7 +179,7 @@ static abut_status match_contacts(abut_simulation *s, const parallel_plan *plan,
 
 /* All contacts of a step. */
 typedef struct wall_laws {
-    const abut_simulation *simulation;
+    abut_simulation *simulation;
     abut_step before;
     motion motion;
 } wall_laws;
@@ -191,6 +193,7 @@ typedef struct wall_block {
 } wall_block;
 
 static const double nothing[4];
+static const watched CONTACTS = {ABUT_PARTNER_SPHERE, ABUT_PARTNER_WALL};
 
 /* What a row had in the step before, where its wall has it now. */
 static void take_old(const wall_laws *w, wall_block *b, int32_t k, abut_index old)
@@ -257,7 +260,10 @@ static void apply_block(const wall_laws *w, wall_block *b, abut_index first, int
     b->block.roll = table_vector(t->springs.roll, first);
     b->block.moment = table_vector(t->springs.moment, first);
     b->block.power = t->power + first;
-    dem_kernels_take()->wall_laws(&b->block);
+    b->block.watch_part = watch_part(w->simulation);
+    if (dem_kernels_take()->wall_laws(&b->block)) {
+        watch_rows(w->simulation, CONTACTS, first, first + count);
+    }
 }
 
 /* Rows that one thread takes in one go. */
@@ -304,7 +310,9 @@ static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abu
         parallel_plan own = *plan;
         own.chunk_count = (t->count + CHUNK_ROWS - 1) / CHUNK_ROWS;
         own.work = 10 * t->count;
+        watch_begin(s);
         status = parallel_run(&own, apply_chunk, &w);
+        watch_keep_deep(s, CONTACTS, t->count);
         status = status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
     }
     motion_free(&w.motion);

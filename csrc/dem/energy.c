@@ -153,6 +153,7 @@ void energy_settle(abut_simulation *s)
 /* What holds a sphere. */
 typedef struct hold {
     double stiffness, damping_ratio;
+    abut_index contact_count;
 } hold;
 
 static void add_hold(hold *h, const law *l, double radius, double overlap)
@@ -161,6 +162,7 @@ static void add_hold(hold *h, const law *l, double radius, double overlap)
     const double shear = 3.5 * of.shear; /* a solid sphere is turned, too */
     h->stiffness += of.normal > shear ? of.normal : shear;
     h->damping_ratio = of.damping_ratio > h->damping_ratio ? of.damping_ratio : h->damping_ratio;
+    h->contact_count += of.normal > 0.0;
 }
 
 static void add_pair_holds(const abut_simulation *s, hold *holds)
@@ -189,27 +191,29 @@ static void add_wall_holds(const abut_simulation *s, hold *holds)
  * damping. */
 static double step_of_hold(const hold *h, double mass)
 {
-    const double ratio = h->damping_ratio;
-    const double damping = sqrt(1.0 + 3.5 * ratio * ratio) - sqrt(3.5) * ratio;
-    return sqrt(2.0 * mass / h->stiffness) * damping;
+    return sqrt(2.0 * mass / h->stiffness) * laws_stable_part(sqrt(3.5) * h->damping_ratio);
 }
 
 abut_status abut_simulation_stable_step(const abut_simulation *s, const double *free_steps,
-                                        double *step)
+                                        abut_stable_step *longest)
 {
     const store *of = &s->store;
     hold *holds = memory_alloc_zeroed(of->count, sizeof *holds);
-    *step = INFINITY;
+    *longest = (abut_stable_step){.step = INFINITY, .index = -1};
     if (!holds) {
         return ABUT_NO_MEMORY;
     }
     add_pair_holds(s, holds);
     add_wall_holds(s, holds);
-    for (abut_index place = 0; place < of->count; place++) {
-        if (holds[place].stiffness > 0.0) {
-            *step = smaller(*step, step_of_hold(&holds[place], of->bodies[place].mass));
-        } else if (free_steps) {
-            *step = smaller(*step, free_steps[of->rows[place]]);
+    for (abut_index row = 0; row < of->count; row++) {
+        const abut_index place = of->places[row];
+        const hold *h = &holds[place];
+        double step = free_steps ? free_steps[row] : INFINITY;
+        if (h->stiffness > 0.0) {
+            step = step_of_hold(h, of->bodies[place].mass);
+        }
+        if (step < longest->step) {
+            *longest = (abut_stable_step){step, row, h->contact_count};
         }
     }
     memory_free(holds);
@@ -218,7 +222,7 @@ abut_status abut_simulation_stable_step(const abut_simulation *s, const double *
 
 /* ---- what walls bear ---- */
 
-static void add_load(const abut_simulation *s, abut_index row, const abut_wall_state *state,
+void energy_add_load(const abut_simulation *s, abut_index row, const abut_wall_state *state,
                      abut_wall_load *load)
 {
     const contact_table *t = &s->before.contacts;
@@ -244,7 +248,7 @@ abut_wall_load abut_simulation_load(const abut_simulation *s, abut_index wall)
         const abut_index end = t->columns.offsets[place + 1];
         for (abut_index row = t->columns.offsets[place]; row < end; row++) {
             if (t->columns.mesh[row] == wall) {
-                add_load(s, row, &state, &load);
+                energy_add_load(s, row, &state, &load);
             }
         }
     }

@@ -52,11 +52,14 @@ typedef struct law_block {
     double *roll;    /* type C: NULL without such laws */
     double *moment;  /* likewise: on the sphere, or on i */
     double *power;   /* of walls: on the wall */
+
+    double watch_part; /* see watch_part() */
 } law_block;
 
-/* What contacts with walls exert, and what pairs do. */
-typedef void wall_laws_kernel(const law_block *block);
-typedef void pair_laws_kernel(const law_block *block);
+/* What contacts with walls exert, and what pairs do; whether an overlap of some with a law is more
+ * than watch_part of the sphere's radius, of a pair the smaller one. */
+typedef bool wall_laws_kernel(const law_block *block);
+typedef bool pair_laws_kernel(const law_block *block);
 
 #define DEM_KERNELS(ENTRY)                                                                         \
     ENTRY(wall_laws)                                                                               \

@@ -16,11 +16,12 @@ static bool read_globals(abut_lammps *w)
     g->step = in->extract_global(in->lammps, "dt");
     g->time = in->extract_global(in->lammps, "atime");
     g->time_step = in->extract_global(in->lammps, "atimestep");
+    g->now = in->extract_global(in->lammps, "ntimestep");
     g->low = in->extract_global(in->lammps, "boxlo");
     g->high = in->extract_global(in->lammps, "boxhi");
     g->periodicity = in->extract_global(in->lammps, "periodicity");
     g->triclinic = in->extract_global(in->lammps, "triclinic");
-    return g->step && g->time && g->time_step && g->low && g->high && g->periodicity &&
+    return g->step && g->time && g->time_step && g->now && g->low && g->high && g->periodicity &&
            g->triclinic;
 }
 
@@ -33,7 +34,7 @@ static bool make_name(char *text, const char *format, const char *name)
 
 static bool make_names(lammps_names *names, const char *name)
 {
-    return make_name(names->count, "i_%s_count", name) &&
+    return make_name(names->fix, "%s", name) && make_name(names->count, "i_%s_count", name) &&
            make_name(names->keys, "i2_%s_keys", name) &&
            make_name(names->states, "d2_%s_states", name) &&
            make_name(names->more_keys, "i2_%s_more_keys", name) &&
@@ -83,9 +84,12 @@ static abut_status build(abut_lammps *w, const abut_lammps_input *input, abut_er
     w->input = *input;
     w->covered = box_empty();
     w->meshes = memory_alloc(input->mesh_count, sizeof *w->meshes);
-    if (!w->meshes) {
+    w->order = memory_alloc(input->wall_count, sizeof *w->order);
+    w->loads = memory_alloc_zeroed(input->wall_count, sizeof *w->loads);
+    if (!w->meshes || !w->order || !w->loads) {
         return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
     }
+    memcpy(w->order, input->order, (size_t)input->wall_count * sizeof *w->order);
     w->most_nodes = 2; /* of an edge */
     for (abut_index k = 0; k < input->mesh_count; k++) {
         const abut_index corners = find_most_corners(input->meshes[k]);
@@ -124,10 +128,22 @@ void abut_lammps_free(abut_lammps *w)
     abut_simulation_free(w->simulation);
     abut_finder_free(w->finder);
     memory_free(w->meshes);
+    memory_free(w->order);
+    memory_free(w->loads);
     memory_free(w->member_block.data);
     memory_free(w->id_block.data);
     memory_free(w->holder_block.data);
     memory_free(w);
+}
+
+abut_status abut_lammps_set_walls(abut_lammps *w, const abut_wall *walls, abut_error *error)
+{
+    const abut_status status =
+        abut_simulation_set_walls(w->simulation, w->finder, walls, w->input.wall_count, error);
+    if (!status) {
+        w->covered = box_empty(); /* of a wall that moved, or will, other facets are near */
+    }
+    return status;
 }
 
 abut_simulation *abut_lammps_simulation(abut_lammps *w)
@@ -222,6 +238,29 @@ static abut_status act_on_spheres(abut_lammps *w, bool is_setup, abut_error *err
     return status;
 }
 
+/* The members of abut_wall_load, all of which are doubles. */
+enum { LOAD_MEMBERS = sizeof(abut_wall_load) / sizeof(double) };
+
+/* What all spheres exert on walls, in the vector of the fix, which LAMMPS prints and averages. */
+static abut_status tell_loads(abut_lammps *w, abut_error *error)
+{
+    const abut_simulation *s = w->simulation;
+    const abut_index *walls = s->before.contacts.columns.mesh;
+    const abut_index count = LOAD_MEMBERS * w->input.wall_count;
+    double *values = w->loads->force;
+    memset(values, 0, (size_t)count * sizeof *values);
+    for (abut_index row = 0; row < s->before.contacts.count; row++) {
+        energy_add_load(s, row, &s->before.states[walls[row]], &w->loads[w->order[walls[row]]]);
+    }
+    if (w->input.add_up && w->input.add_up(w->input.data, values, count)) {
+        return simulation_report(error, ABUT_INTERRUPTED, 0, 0, 0.0);
+    }
+    for (abut_index k = 0; k < count; k++) {
+        w->input.set_vector(w->input.lammps, w->names.fix, (int)k + 1, values[k]);
+    }
+    return ABUT_OK;
+}
+
 static abut_status act(abut_lammps *w, int64_t step, abut_error *error)
 {
     /* LAMMPS may begin a run at any step */
@@ -233,6 +272,7 @@ static abut_status act(abut_lammps *w, int64_t step, abut_error *error)
         status = act_on_spheres(w, is_setup, error);
         lammps_return_spheres(w);
     }
+    status = status ? status : tell_loads(w, error);
     w->has_begun = true;
     w->last_step = step;
     return status;
@@ -287,6 +327,32 @@ abut_error abut_lammps_take_error(abut_lammps *w)
     const abut_error error = w->error;
     w->error = (abut_error){.status = ABUT_OK};
     return error;
+}
+
+const abut_wall_load *abut_lammps_loads(const abut_lammps *w)
+{
+    return w->loads;
+}
+
+double abut_lammps_now(abut_lammps *w)
+{
+    w->simulation->began = find_time(&w->globals, *w->globals.now);
+    return w->simulation->began;
+}
+
+abut_status abut_lammps_stable_step(abut_lammps *w, double *step)
+{
+    const abut_simulation *s = w->simulation;
+    const contact_table *t = &s->before.contacts;
+    /* LAMMPS' radii are lent during a call alone */
+    for (abut_index row = 0; row < t->count; row = contact_table_end(t, row)) {
+        const abut_index sphere = t->columns.sphere[row];
+        s->store.radii[sphere] = s->store.bodies[sphere].radius;
+    }
+    abut_stable_step longest;
+    const abut_status status = abut_simulation_stable_step(s, NULL, &longest);
+    *step = longest.step;
+    return status;
 }
 
 abut_index abut_lammps_sphere_count(const abut_lammps *w)

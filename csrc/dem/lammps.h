@@ -28,7 +28,8 @@ typedef struct lammps_atoms {
 /* What LAMMPS calls an atom's data. */
 enum { LAMMPS_NAME_SIZE = 256 };
 typedef struct lammps_names {
-    char count[LAMMPS_NAME_SIZE], keys[LAMMPS_NAME_SIZE], states[LAMMPS_NAME_SIZE];
+    char fix[LAMMPS_NAME_SIZE], count[LAMMPS_NAME_SIZE], keys[LAMMPS_NAME_SIZE],
+        states[LAMMPS_NAME_SIZE];
     char more_keys[LAMMPS_NAME_SIZE], more_states[LAMMPS_NAME_SIZE];
 } lammps_names;
 
@@ -36,6 +37,7 @@ typedef struct lammps_names {
 typedef struct lammps_globals {
     const double *step, *time;
     const int64_t *time_step; /* at which it was that time */
+    const int64_t *now;       /* the number of the step */
     const double *low, *high; /* of the box */
     const int *periodicity;
     const int *triclinic;
@@ -48,6 +50,8 @@ struct abut_lammps {
     abut_simulation *simulation;
     const abut_mesh **meshes;
     abut_index most_nodes; /* of a contact */
+    abut_wall_load *loads; /* of all walls in the last call, over all processes */
+    abut_index *order;     /* where each wall's stands there */
 
     lammps_atoms atoms; /* of the call in hand */
     bool has_members;   /* not all atoms are in the group: */

@@ -189,6 +189,12 @@ law_stiffness laws_stiffness(const law *l, double radius, double overlap)
     return s;
 }
 
+double laws_stable_part(double damping_ratio)
+{
+    /* as a difference, nothing would be left of it from 1e8 on */
+    return 1.0 / (sqrt(1.0 + damping_ratio * damping_ratio) + damping_ratio);
+}
+
 double laws_energy(const law *l, double radius, double overlap, const double *spring)
 {
     const double q = measure(l, radius, overlap), shear = l->shear * q;

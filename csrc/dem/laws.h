@@ -54,6 +54,10 @@ typedef struct law_stiffness {
 
 law_stiffness laws_stiffness(const law *l, double radius, double overlap);
 
+/* How much shorter a damped swing's longest stable step is than that of one without damping:
+ * sqrt(1 + r^2) - r (docs/dem.md, section 2). */
+double laws_stable_part(double damping_ratio);
+
 /* The elastic energy of a contact with this spring. */
 double laws_energy(const law *l, double radius, double overlap, const double *spring);
 

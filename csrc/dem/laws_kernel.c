@@ -18,6 +18,7 @@ typedef struct two_bodies {
     lanes first_arm, second_arm; /* from the centers to where they touch */
     lanes radius, mass;          /* reduced: R*, m* */
     lanes arm;
+    lanes smaller; /* radius */
 } two_bodies;
 
 /* Where the contacts are, and were. */
@@ -81,7 +82,8 @@ LANES_INLINE two_bodies load_bodies(const law_block *b, int32_t p, lanes overlap
                         .second_arm = j[6] - arm,
                         .radius = reduce(i[6], j[6], kind),
                         .mass = reduce(i[7], j[7], kind),
-                        .arm = arm};
+                        .arm = arm,
+                        .smaller = kind.is_wall ? i[6] : lanes_smaller(i[6], j[6])};
 }
 
 /* A contact whose normal has turned by more than 120 degrees in one step begins anew. */
@@ -254,8 +256,18 @@ LANES_INLINE void put_force(const law_block *b, int32_t p, lanes3 force, const t
     put_effects(b->effects + p, columns, count);
 }
 
-/* The LANES contacts from number p of the block on, of which `count` are some. */
-LANES_INLINE void compute(const law_block *b, int32_t p, size_t count, law_kind kind)
+/* Of the first `count` lanes a bit each: whether the overlap is to be watched. */
+LANES_INLINE unsigned find_deep(const law_block *b, lanes overlap, const two_bodies *t,
+                                const state *s, size_t count)
+{
+    const lanes_mask is_deep = lanes_less(t->smaller * lanes_set(b->watch_part), overlap);
+    const lanes_mask has_law = lanes_less(lanes_set(0.0), s->law.elastic);
+    const unsigned bits = mask_bits(mask_and(is_deep, has_law));
+    return count < LANES ? bits & ((1u << count) - 1u) : bits;
+}
+
+/* The LANES contacts from number p of the block on, of which `count` are some: find_deep(). */
+LANES_INLINE unsigned compute(const law_block *b, int32_t p, size_t count, law_kind kind)
 {
     const lanes zero = lanes_set(0.0), one = lanes_set(1.0), step = lanes_set(b->step);
     const lanes overlap = lanes_larger(lanes_load(b->overlap + p), zero);
@@ -293,29 +305,30 @@ LANES_INLINE void compute(const law_block *b, int32_t p, size_t count, law_kind 
     if (kind.is_wall) {
         put_power(b, p, &t, force, moment, count);
     }
+    return find_deep(b, overlap, &t, &s, count);
 }
 
-LANES_INLINE void compute_all(const law_block *b, law_kind kind)
+LANES_INLINE bool compute_all(const law_block *b, law_kind kind)
 {
+    unsigned bits = 0;
     for (int32_t p = 0; p < b->count; p += LANES) {
-        compute(b, p, (size_t)(b->count - p), kind);
+        bits |= compute(b, p, (size_t)(b->count - p), kind);
     }
+    return bits != 0;
 }
 
-void KERNEL(wall_laws)(const law_block *block)
+bool KERNEL(wall_laws)(const law_block *block)
 {
     if (block->roll) {
-        compute_all(block, (law_kind){.is_wall = true, .has_rolls = true});
-    } else {
-        compute_all(block, (law_kind){.is_wall = true, .has_rolls = false});
+        return compute_all(block, (law_kind){.is_wall = true, .has_rolls = true});
     }
+    return compute_all(block, (law_kind){.is_wall = true, .has_rolls = false});
 }
 
-void KERNEL(pair_laws)(const law_block *block)
+bool KERNEL(pair_laws)(const law_block *block)
 {
     if (block->roll) {
-        compute_all(block, (law_kind){.is_wall = false, .has_rolls = true});
-    } else {
-        compute_all(block, (law_kind){.is_wall = false, .has_rolls = false});
+        return compute_all(block, (law_kind){.is_wall = false, .has_rolls = true});
     }
+    return compute_all(block, (law_kind){.is_wall = false, .has_rolls = false});
 }

@@ -58,6 +58,12 @@ static void keep_books(books *b, double work, double wall_work)
     b->last_work = work, b->last_wall_work = wall_work;
 }
 
+/* Whether it moves by more than its radius. */
+static bool is_fast(vec3 velocity, double step, double radius)
+{
+    return vec3_norm_sq(vec3_scale(velocity, step)) > radius * radius;
+}
+
 static void move_sphere(abut_simulation *s, abut_index place)
 {
     store *of = &s->store;
@@ -82,9 +88,13 @@ static void move_sphere(abut_simulation *s, abut_index place)
     const vec3 center = vec3_load(of->centers + 3 * place);
     vec3_store(of->began + 3 * place, center);
     vec3_store(of->centers + 3 * place, vec3_add(center, vec3_scale(next, step)));
+    const bool is_told = is_fast(next, step, b->radius);
     spheres_wrap(s, of->centers + 3 * place, of->images + 3 * place);
     vec3_store(b->velocity, next);
     vec3_store(b->spin, next_spin);
+    if (is_told) {
+        watch_fast(s, ABUT_PARTNER_SPHERE, of->rows[place]);
+    }
 }
 
 /* Members move with their cluster, and have walls' work to themselves. */
@@ -111,8 +121,21 @@ static abut_status move_chunk(void *context, abut_index chunk, parallel_job *job
     return ABUT_OK;
 }
 
-static void move_solid(abut_simulation *s, solid *of, const rigid_step *by)
+static void move_cluster(abut_simulation *s, abut_index number, const rigid_step *by)
 {
+    const cluster *c = &s->clusters.clusters[number];
+    clusters_move(&s->clusters, number, &s->store, by);
+    for (abut_index row = c->first_row; row < c->first_row + c->member_count; row++) {
+        const body *b = &s->store.bodies[s->store.places[row]];
+        if (is_fast(vec3_load(b->velocity), by->step, b->radius)) {
+            watch_fast(s, ABUT_PARTNER_SPHERE, row);
+        }
+    }
+}
+
+static void move_solid(abut_simulation *s, abut_index number, const rigid_step *by)
+{
+    solid *of = &s->solids.solids[number];
     wrench contacts = of->sum;
     if (s->solids.has_applied) {
         contacts.force = vec3_sub(contacts.force, of->applied.force);
@@ -123,6 +146,9 @@ static void move_solid(abut_simulation *s, solid *of, const rigid_step *by)
     const double wall_work = by->step * of->power;
     b->wall_work += 0.5 * (b->last_wall_work + wall_work);
     b->last_wall_work = wall_work;
+    if (of->inner > 0.0 && is_fast(of->rigid.velocity, by->step, of->inner)) {
+        watch_fast(s, ABUT_PARTNER_BODY, number);
+    }
 }
 
 void spheres_move(abut_simulation *s, const parallel_plan *plan)
@@ -131,11 +157,13 @@ void spheres_move(abut_simulation *s, const parallel_plan *plan)
     const parallel_plan own = {.chunk_count = (s->store.count + CHUNK_SPHERES - 1) / CHUNK_SPHERES,
                                .work = 2 * s->store.count,
                                .workers = plan->workers};
+    watch_begin(s);
     parallel_run(&own, move_chunk, s);
     for (abut_index k = 0; k < s->clusters.count; k++) {
-        clusters_move(&s->clusters, k, &s->store, &by);
+        move_cluster(s, k, &by);
     }
     for (abut_index k = 0; k < s->solids.count; k++) {
-        move_solid(s, &s->solids.solids[k], &by);
+        move_solid(s, k, &by);
     }
+    watch_keep_fast(s);
 }

@@ -58,7 +58,9 @@ static abut_status find_pairs(abut_simulation *s, const parallel_plan *plan, abu
     query.interrupted_data = plan->interrupted_data;
     abut_status status = make_finder(s, error);
     status = status ? status : abut_pairs_find(s->pair_finder, &query, &found, error);
-    if (!status) {
+    if (status) {
+        status = simulation_name_row(s, error);
+    } else {
         status = write_pairs(s, found);
         status = status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
     }
@@ -155,6 +157,7 @@ static abut_status match_pairs(abut_simulation *s, const parallel_plan *plan, ab
 /* ---- laws ---- */
 
 static const double nothing[4];
+static const watched PAIRS = {ABUT_PARTNER_SPHERE, ABUT_PARTNER_SPHERE};
 
 static const double *roll_before(const pair_table *before, abut_index row)
 {
@@ -191,7 +194,7 @@ static void set_row(const abut_simulation *s, law_block *b, int32_t k, abut_inde
     }
 }
 
-static void apply_block(const abut_simulation *s, law_block *b, abut_index first, int32_t count)
+static void apply_block(abut_simulation *s, law_block *b, abut_index first, int32_t count)
 {
     const pair_table *t = &s->now.pairs;
     for (int32_t k = 0; k < count; k++) {
@@ -209,7 +212,10 @@ static void apply_block(const abut_simulation *s, law_block *b, abut_index first
     b->spring = table_vector(t->springs.spring, first);
     b->roll = table_vector(t->springs.roll, first);
     b->moment = table_vector(t->springs.moment, first);
-    dem_kernels_take()->pair_laws(b);
+    b->watch_part = watch_part(s);
+    if (dem_kernels_take()->pair_laws(b)) {
+        watch_rows(s, PAIRS, first, first + count);
+    }
 }
 
 /* Rows that one thread takes in one go. */
@@ -217,7 +223,7 @@ enum { CHUNK_ROWS = 16 * LAW_BLOCK };
 
 static abut_status apply_chunk(void *context, abut_index chunk, parallel_job *job)
 {
-    const abut_simulation *s = context;
+    abut_simulation *s = context;
     const abut_index begin = chunk * CHUNK_ROWS, all = s->now.pairs.count;
     const abut_index end = begin + CHUNK_ROWS < all ? begin + CHUNK_ROWS : all;
     law_block b;
@@ -249,7 +255,9 @@ static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abu
     own.work = 4 * s->now.pairs.count;
     abut_status status = find_missing_law(s, error);
     if (!status) {
+        watch_begin(s);
         status = parallel_run(&own, apply_chunk, s);
+        watch_keep_deep(s, PAIRS, s->now.pairs.count);
         status = status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
     }
     return status;

@@ -331,6 +331,9 @@ static abut_status restore(abut_simulation *s, const abut_step_state *state, abu
                            .gone_wall_work = state->account[1],
                            .held = state->account[2],
                            .is_held = state->account[3] != 0.0};
+    /* who was put there since the last step of the one that was saved, is not known: rather told
+     * once too few */
+    s->watch.is_placed = s->account.is_held;
     return ABUT_OK;
 }
 

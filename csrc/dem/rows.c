@@ -188,6 +188,7 @@ abut_status abut_simulation_assign(abut_simulation *s, const abut_spheres *rows,
         return status;
     }
     energy_hold(s);
+    s->watch.is_placed |= rows->centers || rows->radii;
     write_vectors(of, rows->centers, 3, of->centers);
     write_vectors(of, rows->began, 3, of->began);
     write_images(of, rows->images);
@@ -266,6 +267,7 @@ static abut_status add(abut_simulation *s, const abut_spheres *rows, abut_error 
         return simulation_report(error, ABUT_TOO_MANY_SPHERES, count, 0, 0.0);
     }
     energy_hold(s);
+    s->watch.is_placed = true;
     status = store_reserve(&s->store, count);
     status = status ? status : extend_tables(s, count);
     if (status) {
@@ -380,6 +382,7 @@ abut_status abut_simulation_remove(abut_simulation *s, const uint8_t *is_gone, a
                  .new_rows = memory_alloc(count, sizeof *r.new_rows),
                  .new_clusters = memory_alloc(s->clusters.count, sizeof *r.new_clusters)};
     energy_hold(s);
+    watch_forget(s);
     const abut_status status = remove_rows(s, &r);
     memory_free(r.source), memory_free(r.new_rows), memory_free(r.new_clusters);
     return simulation_report(error ? error : &unused, status, 0, 0, 0.0);
@@ -557,6 +560,7 @@ void abut_simulation_read_clusters(const abut_simulation *s, const abut_clusters
 void abut_simulation_assign_clusters(abut_simulation *s, const abut_clusters *from)
 {
     energy_hold(s);
+    s->watch.is_placed |= from->positions || from->orientations;
     for (abut_index k = 0; k < s->clusters.count; k++) {
         cluster *c = &s->clusters.clusters[k];
         c->rigid.position =

@@ -70,6 +70,23 @@ static abut_status build(const abut_simulation_input *input, abut_simulation **s
     return ABUT_OK;
 }
 
+abut_status simulation_name_row(const abut_simulation *s, abut_error *error)
+{
+    switch (error->status) {
+    case ABUT_CENTER_NOT_FINITE:
+    case ABUT_CENTER_TOO_FAR:
+    case ABUT_BAD_RADIUS:
+    case ABUT_TOO_MANY_IMAGES:
+    case ABUT_RADIUS_TOO_SMALL:
+    case ABUT_TOO_MANY_PERIODS:
+        error->index = s->store.rows[error->index];
+        break;
+    default:
+        break;
+    }
+    return error->status;
+}
+
 abut_status abut_simulation_build(const abut_simulation_input *input, abut_simulation **simulation,
                                   abut_error *error)
 {
@@ -231,6 +248,7 @@ static void note_new_wall(abut_simulation *s, abut_index k)
 static void exchange_walls(abut_simulation *s, wall_set made, const wall_places places[2])
 {
     wall_set old = s->walls;
+    s->watch.is_placed = true;
     const spot_table *spots = &s->before.spots[ABUT_WITH_WALLS];
     const contact_table *contacts = &s->before.contacts;
     made.together = old.together;
@@ -354,33 +372,14 @@ static void step_together(void *context)
     simulation_swap_tables(s);
     energy_settle(s);
     s->store.has_applied = s->solids.has_applied = false;
+    s->watch.is_placed = false;
     s->step_count++;
-}
-
-/* Errors of a search name spheres by their places. */
-static void name_row(const abut_simulation *s, abut_error *error)
-{
-    switch (error->status) {
-    case ABUT_CENTER_NOT_FINITE:
-    case ABUT_CENTER_TOO_FAR:
-    case ABUT_BAD_RADIUS:
-    case ABUT_TOO_MANY_IMAGES:
-    case ABUT_RADIUS_TOO_SMALL:
-    case ABUT_TOO_MANY_PERIODS:
-        error->index = s->store.rows[error->index];
-        break;
-    default:
-        break;
-    }
 }
 
 static abut_status do_step(stepping *all)
 {
     const abut_simulation *s = all->simulation;
     parallel_together(s->input.workers, work_of(s), step_together, all);
-    if (all->status) {
-        name_row(s, all->error);
-    }
     return all->status;
 }
 

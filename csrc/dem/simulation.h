@@ -76,6 +76,13 @@ typedef enum step_part {
     STEP_PARTS
 } step_part;
 
+/* What steps look out for, to tell the first of each. */
+typedef struct watch {
+    atomic_int_least64_t first; /* of who is told in this part of a step */
+    bool is_placed; /* something was put where it is since the last step: overlaps are no growth */
+    abut_notice fast, deep;
+} watch;
+
 struct abut_simulation {
     abut_simulation_input input;
     bool is_periodic;
@@ -95,6 +102,7 @@ struct abut_simulation {
     abut_index order_step; /* the step in which spheres are sorted by place */
     double seconds_of[STEP_PARTS];
     atomic_intptr_t lost_row; /* the first sphere that will be lost; -1: none */
+    watch watch;
 };
 
 static inline table_kind simulation_kind(const abut_simulation *s)
@@ -108,6 +116,10 @@ static inline abut_status simulation_report(abut_error *error, abut_status statu
     *error = (abut_error){.status = status, .index = index, .detail = detail, .value = value};
     return status;
 }
+
+/* The error of a search of the store's spheres, which names them by places, names them by rows.
+ * Who searches something else names what it has searched. Returns the error's status. */
+abut_status simulation_name_row(const abut_simulation *s, abut_error *error);
 
 static inline double simulation_time(const abut_simulation *s)
 {
@@ -159,6 +171,31 @@ double simulation_bearing_spots(const spot_table *t, abut_meeting meeting, abut_
 void simulation_forget_bodies(abut_simulation *s);
 void simulation_forget_spheres(abut_simulation *s);
 
+/* Two kinds of partners, which name the table that their overlaps are in. */
+typedef struct watched {
+    abut_partner first, second;
+} watched;
+
+/* A part of a step begins, in which somebody may be told. */
+void watch_begin(abut_simulation *s);
+
+/* Overlaps beyond this part of the smaller radius are worth watch_rows. */
+double watch_part(const abut_simulation *s);
+
+/* Tell the first of these rows whose overlap has grown beyond that in this step. Threads may call
+ * it at once. */
+void watch_rows(abut_simulation *s, watched what, abut_index begin, abut_index end);
+
+/* Tell who moves so fast that it comes farther than its radius; likewise. */
+void watch_fast(abut_simulation *s, abut_partner kind, abut_index number);
+
+/* The part is over: who was told is kept. */
+void watch_keep_deep(abut_simulation *s, watched what, abut_index rows);
+void watch_keep_fast(abut_simulation *s);
+
+/* Numbers change. */
+void watch_forget(abut_simulation *s);
+
 /* What acts on one sphere. */
 typedef struct sphere_sum {
     vec3 force, torque;
@@ -207,6 +244,10 @@ const law *simulation_pair_law(const abut_simulation *s, abut_index i, abut_inde
 
 /* Energies, without what the account adds. */
 abut_energy energy_count(const abut_simulation *s);
+
+/* What a contact of the step before adds to what its wall bears, which was there. */
+void energy_add_load(const abut_simulation *s, abut_index row, const abut_wall_state *state,
+                     abut_wall_load *load);
 
 /* What bodies add: the elastic energy of their contacts, and what they exert on a wall. */
 double solids_elastic_energy(const abut_simulation *s);

@@ -38,7 +38,7 @@ enum { WAYS = 6 };
 
 typedef struct solid_hold {
     double stiffness[WAYS][WAYS], damping;
-    bool is_held;
+    abut_index spot_count;
 } solid_hold;
 
 /* Bodies that touch each other give way both. */
@@ -82,7 +82,7 @@ static void add_hold(solid_hold *h, const spot_hold *spot, const rigid *r)
     }
     add_spring(h, spot->both * (of.normal - of.shear), r, arm, rows_turn_back(rows, spot->normal));
     h->damping = larger(h->damping, damping_of(spot->law, spot->mass, spot->bearing));
-    h->is_held = true;
+    h->spot_count++;
 }
 
 static void add_row_holds(const abut_simulation *s, abut_meeting meeting, abut_index row,
@@ -137,8 +137,8 @@ static double find_frequency_sq(const solid_hold *h)
 
 static double limit_of(double frequency_sq, double damping)
 {
-    const double frequency = sqrt(frequency_sq), ratio = 0.5 * damping * frequency;
-    return 2.0 / frequency * (sqrt(1.0 + ratio * ratio) - ratio);
+    const double frequency = sqrt(frequency_sq);
+    return 2.0 / frequency * laws_stable_part(0.5 * damping * frequency);
 }
 
 /* Of a body that touches nothing: as if four spots of a law bore it, of a cube at its corners. */
@@ -158,10 +158,11 @@ static double step_of_free(const abut_simulation *s, const solid *of)
     return step;
 }
 
-abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *s, double *step)
+abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *s,
+                                                  abut_stable_step *longest)
 {
     solid_hold *holds = memory_alloc_zeroed(s->solids.count, sizeof *holds);
-    *step = INFINITY;
+    *longest = (abut_stable_step){.step = INFINITY, .index = -1};
     if (!holds) {
         return ABUT_NO_MEMORY;
     }
@@ -172,8 +173,11 @@ abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *s, doub
     }
     for (abut_index k = 0; k < s->solids.count; k++) {
         const solid_hold *h = &holds[k];
-        *step = fmin(*step, h->is_held ? limit_of(find_frequency_sq(h), h->damping)
-                                       : step_of_free(s, &s->solids.solids[k]));
+        const double step = h->spot_count > 0 ? limit_of(find_frequency_sq(h), h->damping)
+                                              : step_of_free(s, &s->solids.solids[k]);
+        if (step < longest->step) {
+            *longest = (abut_stable_step){step, k, h->spot_count};
+        }
     }
     memory_free(holds);
     return ABUT_OK;

@@ -289,6 +289,7 @@ static void apply_block(const spot_laws *w, spot_block *b, abut_index first, int
     b->block.spring = t->springs.spring + 3 * first;
     b->block.roll = b->block.moment = NULL;
     b->block.power = t->power + first;
+    b->block.watch_part = INFINITY; /* spots have no radii: rows are watched */
     if (w->meeting == ABUT_WITH_WALLS) {
         dem_kernels_take()->wall_laws(&b->block);
     } else {
@@ -461,6 +462,20 @@ static abut_status check_lost(const abut_simulation *s, abut_error *error)
     return ABUT_OK;
 }
 
+/* Overlaps of bodies, one after the other: there are far fewer than what it takes to find them. */
+static void watch_meetings(abut_simulation *s)
+{
+    /* in the order of abut_meeting */
+    static const abut_partner others[] = {ABUT_PARTNER_WALL, ABUT_PARTNER_BODY,
+                                          ABUT_PARTNER_SPHERE};
+    for (int k = 0; k < ABUT_MEETING_COUNT && !s->watch.deep.is_there; k++) {
+        const watched what = {ABUT_PARTNER_BODY, others[k]};
+        watch_begin(s);
+        watch_rows(s, what, 0, s->now.spots[k].count);
+        watch_keep_deep(s, what, s->now.spots[k].count);
+    }
+}
+
 static abut_status apply_all(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     abut_status status = check_laws(s, error);
@@ -469,6 +484,7 @@ static abut_status apply_all(abut_simulation *s, const parallel_plan *plan, abut
     }
     status = status ? status : begin_presses(s, error);
     if (!status) {
+        watch_meetings(s);
         sum_up(s);
         status = check_lost(s, error);
     }

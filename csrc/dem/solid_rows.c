@@ -148,12 +148,13 @@ static void write_state(const solid *from, double *state)
     vec3_store(state + SUM + 3, from->sum.torque);
 }
 
-/* The sphere about its center of mass that holds a shape. */
+/* The spheres about its center of mass that hold a shape, and that it holds. */
 static void measure(const abut_simulation *s, solid *to)
 {
     const abut_shape_view view = abut_shape_inspect(s->solids.shapes[to->shape]);
     to->offset = vec3_scale(vec3_load(view.centroid), to->scale);
     to->reach = view.circumradius * to->scale;
+    to->inner = view.inradius * to->scale;
 }
 
 static void begin_motion(solid *to, const abut_bodies *b, abut_index k)
@@ -204,6 +205,7 @@ static abut_status add(abut_simulation *s, const abut_bodies *bodies, abut_error
         return simulation_report(error, status, 0, 0, 0.0);
     }
     energy_hold(s);
+    s->watch.is_placed = true;
     for (abut_index k = 0; k < bodies->count; k++) {
         append_body(s, bodies, k);
     }
@@ -246,6 +248,7 @@ abut_status abut_simulation_remove_bodies(abut_simulation *s, const uint8_t *is_
         return simulation_report(error ? error : &unused, ABUT_NO_MEMORY, 0, 0, 0.0);
     }
     energy_hold(s);
+    watch_forget(s);
     compact(s, is_gone, numbers);
     spot_table_renumber(&s->before.spots[ABUT_WITH_WALLS], numbers, NULL);
     spot_table_renumber(&s->before.spots[ABUT_WITH_BODIES], numbers, numbers);
@@ -324,6 +327,7 @@ abut_status abut_simulation_assign_bodies(abut_simulation *s, const abut_bodies 
         return status;
     }
     energy_hold(s);
+    s->watch.is_placed |= from->positions || from->orientations;
     for (abut_index k = 0; k < s->solids.count; k++) {
         solid *to = &s->solids.solids[k];
         begin_motion(to, from, k);

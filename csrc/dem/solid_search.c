@@ -1,6 +1,7 @@
 /* The part of a step that finds what bodies touch, and which spot continues which. */
 #include <string.h>
 
+#include "../convex/finder.h"
 #include "simulation.h"
 
 /* ---- finders ---- */
@@ -389,6 +390,16 @@ static double *list_centers(const abut_simulation *s)
     return centers;
 }
 
+/* What is wrong with a sphere about a body is wrong with the body; other spheres are by rows. */
+static abut_status name_outline(abut_error *error)
+{
+    if (error->of_others) {
+        error->of_others = 0;
+        return error->status;
+    }
+    return finder_name_body(error->status, error);
+}
+
 static abut_status find_candidates(abut_simulation *s, const parallel_plan *plan, candidates *to,
                                    abut_error *error)
 {
@@ -406,7 +417,9 @@ static abut_status find_candidates(abut_simulation *s, const parallel_plan *plan
     query.interrupted = plan->interrupted, query.interrupted_data = plan->interrupted_data;
     abut_status status = make_outlines(s, error);
     status = status ? status : abut_pairs_find(s->search.outlines, &query, &pairs, error);
-    if (!status && write_candidates(s, pairs, to)) {
+    if (status) {
+        status = name_outline(error);
+    } else if (write_candidates(s, pairs, to)) {
         status = simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
     }
     abut_pairs_free(pairs);
@@ -434,6 +447,18 @@ static abut_index *list_earlier(abut_simulation *s)
         numbers[row] = old->columns.j[row] + s->solids.count;
     }
     return numbers;
+}
+
+/* Spheres are the bodies behind the last one. */
+static abut_status name_mixed(const abut_simulation *s, abut_error *error)
+{
+    const abut_status of_sphere = finder_name_sphere(error->status, NULL);
+    const bool names_one = of_sphere != error->status && of_sphere != ABUT_PERIOD_TOO_SHORT;
+    if (names_one && error->index >= s->solids.count) {
+        error->index -= s->solids.count;
+        error->status = of_sphere;
+    }
+    return error->status;
 }
 
 static abut_status find_mixed(abut_simulation *s, const parallel_plan *plan, candidates *c,
@@ -470,7 +495,8 @@ static abut_status find_spheres(abut_simulation *s, const parallel_plan *plan, a
         return status;
     }
     status = make_finder(s, s->store.count, &s->search.mixed, error);
-    return status ? status : find_mixed(s, plan, &c, error);
+    status = status ? status : find_mixed(s, plan, &c, error);
+    return status ? name_mixed(s, error) : ABUT_OK;
 }
 
 /* ---- all of them ---- */

@@ -10,6 +10,7 @@ typedef struct solid {
     vec3 offset;    /* the center of mass in the shape's frame, scaled */
     double axes[4]; /* a quaternion: from the principal axes to the shape's frame */
     double reach;   /* of the sphere about the center of mass that holds the body */
+    double inner;   /* of the largest one within it */
     int32_t shape, material;
     wrench sum;     /* on it in the last step, with what was applied */
     wrench applied; /* in the next step */

@@ -192,6 +192,20 @@
  * a cosine; slivers are inclined by noise. */
 #define UPRIGHT_COSINE 0.5
 
+/* Walls that meet at a concave edge (concave.c). A strip begins so many times in front of what is
+ * not told apart and of what noise may explain, both over the sine of the angle between the walls;
+ * where that is more than a part of the body's reach, as between facets that noise alone tilts,
+ * there is none. It is as wide as any body, and the line where the walls meet is no farther off
+ * than what a body touches. Both in reaches. */
+#define STRIP_MARGIN 2.0
+#define STRIP_CLEAR 0.125
+#define STRIP_REACHES 4.0
+#define LINE_REACHES 2.0
+
+/* The sine of 10 degrees: what bodies that are deep in a wall may touch of another one, behind a
+ * concave edge, is searched for where walls bend by more. */
+#define GENTLEST_SINE 0.17
+
 /* One unit in the last place of a number is its power of two times this. */
 #define EXPONENT_BITS (UINT64_C(0x7ff) << 52)
 #define DOUBLE_EPS 0x1p-52

@@ -71,10 +71,12 @@ def locked(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def find(numbers: _Indices, wanted: ArrayLike, what: str, several: str = "") -> _Indices:
-    """The rows of lasting numbers, which ascend."""
-    named = several or f"{what}s"
-    given = np.atleast_1d(checks.indices(wanted, named))
+def find(numbers: _Indices, wanted: ArrayLike, what: str, named: str, source: str) -> _Indices:
+    """The rows of lasting numbers, which ascend; `source`: where a caller has them from."""
+    array = checks.as_array(wanted, named)
+    if array.dtype.kind == "b":
+        raise TypeError(f"{named} is a mask, but must be integers: give {source}[mask]")
+    given = np.atleast_1d(checks.indices(array, named))
     if given.ndim != 1:
         raise ValueError(f"{named} has shape {given.shape}, but must be (k,)")
     rows = np.searchsorted(numbers, given)

@@ -17,7 +17,8 @@ from .poses import Period
 class BodyContacts(ConvexContacts):
     """Contacts of the convex bodies of a `Simulation`: `ConvexContacts` with forces.
 
-    `Simulation.body_contacts`, `body_pairs` and `body_sphere_pairs` are such tables.
+    `Simulation.body_contacts`, `body_pairs` and `body_sphere_pairs` are such tables. Of the first,
+    which are contacts with walls, `j` is None, and `mesh` is the wall's number.
 
     Attributes
     ----------

@@ -47,12 +47,13 @@ class AssignedColumn(Column[S]):
     """Likewise, but another array of the same shape may be assigned."""
 
     def __set__(self, simulation: Simulation, value: ArrayLike) -> None:
-        now: NDArray[Any] = self.__get__(simulation)
-        read = checks.indices if now.dtype.kind == "i" else checks.doubles
-        array = read(value, self._name)
-        if array.shape != now.shape:
-            raise ValueError(
-                f"{self._name} has shape {array.shape}, but must be {now.shape}: columns are"
-                " assigned whole"
-            )
-        simulation._assign(self._stored, array)
+        with simulation._core.lock(False):
+            now: NDArray[Any] = self.__get__(simulation)
+            read = checks.indices if now.dtype.kind == "i" else checks.doubles
+            array = read(value, self._name)
+            if array.shape != now.shape:
+                raise ValueError(
+                    f"{self._name} has shape {array.shape}, but must be {now.shape}: columns are"
+                    " assigned whole"
+                )
+            simulation._assign(self._stored, array)

@@ -121,7 +121,7 @@ class Entrances(Table):
         ValueError
             If the ending is another.
         OSError
-            If the file cannot be written.
+            If the file cannot be written; what was there then stays as it was.
 
         Examples
         --------

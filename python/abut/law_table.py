@@ -37,6 +37,12 @@ class LawTable:
         copied.materials, copied.laws = [*self.materials], {**self.laws}
         return copied
 
+    def numbered(self, material: object) -> tuple[LawTable, int]:
+        """Laws in which a material has a number, these where it has one already, and the number."""
+        laws = self.copy()
+        number = laws.number(material, "material")
+        return (self if number < len(self.materials) else laws), number
+
     def number(self, material: object, name: str) -> int:
         """The number of a material, which is new perhaps."""
         if not isinstance(material, Material):

@@ -422,7 +422,7 @@ class Mesh:
         TypeError
             If a column is not of real numbers.
         OSError
-            If the file cannot be written.
+            If the file cannot be written; what was there then stays as it was.
 
         Examples
         --------

@@ -252,9 +252,9 @@ def plot_spheres(
     centers : (n, 3) array_like
     radii : float or (n,) array_like
     ax : matplotlib 3D axes, optional
-        What is drawn on, as wide as the meshes that are there; made where it is not given. Its
-        projection becomes orthographic, and it should keep its size and view from now on: disks do
-        not.
+        What is drawn on, as wide as the meshes that are there, or where nothing is, as the spheres;
+        made where it is not given. Its projection becomes orthographic, and it should keep its size
+        and view from now on: disks do not.
     values : (n,) array_like, optional
         Numbers that the spheres are colored by, with a bar that tells them where `label` is given.
     label : str
@@ -276,9 +276,10 @@ def plot_spheres(
     """
     centers = np.asarray(centers, dtype=float)
     radii = np.broadcast_to(np.asarray(radii, dtype=float), len(centers))
-    is_new, ax = ax is None, _axes(ax)
+    ax = _axes(ax)
     ax.set_proj_type("ortho")
-    if is_new:
+    # of axes with nothing on them the view is still to come, and disks must know it
+    if not ax.has_data():
         _frame(ax, np.concatenate([centers - radii[:, None], centers + radii[:, None]]))
     _draw_disks(ax, centers, radii, values, label, cmap, limits)
     return ax

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .io import writing
+
 
 class Record:
     """What a call returned now and then, and when: made by `Simulation.record`.
@@ -36,16 +38,20 @@ class Record:
     array([0.988, 0.951, 0.89 ])
     """
 
-    __slots__ = ("_times", "_values")
+    __slots__ = ("_rows",)
 
     def __init__(self) -> None:
-        self._times: list[float] = []
-        self._values: list[NDArray[Any]] = []
+        self._rows: list[tuple[float, NDArray[Any]]] = []
 
     def _add(self, time: float, value: Any) -> None:
-        # a copy: what the call returned may be an array that changes later
-        self._values.append(np.array(value))
-        self._times.append(time)
+        # Ctrl-C may come right after a row was added: it is asked for once more then
+        if not self._rows or self._rows[-1][0] != time:
+            # a copy: what the call returned may be an array that changes later
+            self._rows.append((time, np.array(value)))
+
+    @property
+    def _times(self) -> list[float]:
+        return [time for time, _ in self._rows]
 
     @property
     def times(self) -> NDArray[np.float64]:
@@ -53,11 +59,12 @@ class Record:
 
     @property
     def values(self) -> NDArray[Any]:
-        shapes = {value.shape for value in self._values}
+        found = [value for _, value in self._rows]
+        shapes = {value.shape for value in found}
         if len(shapes) > 1:
             one, other = sorted(shapes)[:2]
             raise ValueError(f"the values have different shapes, such as {one} and {other}")
-        return np.array(self._values)
+        return np.array(found)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a table with a row for each time.
@@ -73,7 +80,7 @@ class Record:
         ValueError
             If the ending is another, or the values have different shapes.
         OSError
-            If the file cannot be written.
+            If the file cannot be written; what was there then stays as it was.
 
         Examples
         --------
@@ -94,19 +101,20 @@ class Record:
             raise ValueError(f"{file} has no known ending of records' files: .csv")
         values = self.values
         numbers = values.reshape(len(self), -1) if len(self) else values.reshape(0, 1)
-        with open(file, "w", newline="", encoding="utf-8") as stream:
+        with writing.opened(file, "w", newline="", encoding="utf-8") as stream:
             writer = csv.writer(stream, lineterminator="\n")
             writer.writerow(["time", *_columns(values.shape[1:])])
             rows = zip(self._times, numbers.tolist(), strict=True)
             writer.writerows([time, *row] for time, row in rows)
 
     def __len__(self) -> int:
-        return len(self._times)
+        return len(self._rows)
 
     def __repr__(self) -> str:
-        if not self._times:
+        times = self._times
+        if not times:
             return "Record(no values yet)"
-        return f"Record({len(self)} values, times {self._times[0]:g} to {self._times[-1]:g})"
+        return f"Record({len(self)} values, times {times[0]:g} to {times[-1]:g})"
 
 
 def _columns(shape: Sequence[int]) -> list[str]:

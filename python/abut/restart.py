@@ -22,7 +22,8 @@ from .convex_shape import ConvexShape
 from .finder import ContactFinder
 from .half_space import HalfSpace
 from .insertion import Insertion
-from .io import npz
+from .io import npz, writing
+from .law_table import LawTable
 from .mesh import Mesh, warn
 from .motions import read_motion
 from .pairs import Pairs
@@ -84,20 +85,13 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
         raise ValueError(f"{file} has no known ending of simulations' files: .npz")
     arrays = _arrays_of(simulation)
     setup = json.dumps(_setup_of(simulation)).encode()
-    # whoever is stopped while writing still has the file before
-    part = file.with_name(f"{file.name}.part")
-    try:
-        with open(part, "wb") as stream:
-            np.savez(
-                stream,
-                abut_simulation=FORMAT if _has_bodies(simulation) else _WITHOUT_BODIES,
-                setup=np.frombuffer(setup, np.uint8),
-                **arrays,  # type: ignore[arg-type]
-            )
-        os.replace(part, file)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    with writing.opened(file) as stream:
+        np.savez(
+            stream,
+            abut_simulation=FORMAT if _has_bodies(simulation) else _WITHOUT_BODIES,
+            setup=np.frombuffer(setup, np.uint8),
+            **arrays,  # type: ignore[arg-type]
+        )
 
 
 def _has_bodies(simulation: Simulation) -> bool:
@@ -122,7 +116,8 @@ def _setup_of(simulation: Simulation) -> dict[str, Any]:
         "materials": [material.to_dict() for material in laws.materials],
         "laws": [[a, b, law.to_dict()] for (a, b), law in laws.laws.items()],
         "walls": [_wall_setup(entry) for entry in simulation._walls.entries],
-        "feeds": [_feed_setup(feed) for feed in simulation._feeds],
+        "feeds": [_feed_setup(feed) for feed in simulation._known.feeds],
+        "said": sorted(simulation._watch.said),
     } | _body_setup(simulation)
 
 
@@ -451,27 +446,30 @@ def _made(
             next_body=_whole(setup, "next_body") if "next_body" in setup else 0,
         )
         step_count = _whole(setup, "step_count")
+        said = {str(kind) for kind in setup.get("said", ())}
     except (KeyError, TypeError, AttributeError, OverflowError, IndexError) as error:
         raise ValueError(f"its setup is damaged: {error!r}") from None
     _check_lasting("ids", arrays["ids"], numbers.next_id)
     _check_lasting("cluster_numbers", arrays["cluster_numbers"], numbers.next_cluster)
     if entries:
         finder = ContactFinder(list(meshes)) if meshes else None
-        simulation._walls.exchange(entries, finder)
+        known = simulation._known._replace(walls=tuple(entries), finder=finder)
+        simulation._walls.exchange(known)
     _add_rows(simulation, arrays)
     bodies = arrays.get("body_numbers", np.empty(0, np.intp))
     _check_lasting("body_numbers", bodies, numbers.next_body)
     _add_bodies(simulation, arrays, shapes, len(bodies))
     _restore(simulation, arrays, step_count)
     _restore_bodies(simulation, arrays)
-    simulation._feeds = feeds
-    simulation._schedule.noted = step_count
-    simulation._numbers = simulation._numbers_then = numbers._replace(
+    simulation._watch.said = said
+    numbers = numbers._replace(
         ids=locked(arrays["ids"]),
         clusters=locked(arrays["cluster_numbers"]),
         frames=arrays["frames"],
         bodies=locked(bodies),
     )
+    simulation._core.note(simulation._known._replace(numbers=numbers, feeds=tuple(feeds)))
+    simulation._schedule.note(step_count)
     simulation._walls.check_given(simulation.time)
     return simulation
 
@@ -494,8 +492,10 @@ def _begin(setup: Mapping[str, Any]) -> Simulation:
     names = ("step", "gravity", "period", "resolution", "workers")
     simulation = Simulation(**{name: setup[name] for name in names})
     materials = [from_dict(stored) for stored in setup["materials"]]
+    laws = LawTable()
     for material in materials:
-        simulation._number(material)
+        laws.number(material, "material")
+    simulation._core.note(simulation._changed(laws=laws))
     for a, b, law in setup["laws"]:
         simulation.set_law(materials[a], materials[b], from_dict(law))
     return simulation
@@ -507,14 +507,11 @@ def _feed(stored: Mapping[str, Any]) -> Feed:
         raise ValueError("its setup is damaged: there is no insertion where one should be")
     state = insertion.state_from_dict(stored["state"])
     seen = int(stored["seen"])
-    feed = Feed(insertion, state, float(stored["start"]), stored["until"], seen)
     # files of abut 0.2 do not tell since when one waits
     since = stored.get("full_since", seen if state.waiting else None)
-    if since is not None:
-        feed.full_since = int(since)
-        if not 0 <= feed.full_since <= seen:
-            raise ValueError(f"its setup is damaged: an insertion waits since step {since}")
-    return feed
+    if since is not None and not 0 <= int(since) <= seen:
+        raise ValueError(f"its setup is damaged: an insertion waits since step {since}")
+    return Feed(insertion, state, float(stored["start"]), stored["until"], seen, since)
 
 
 # ---- walls ----
@@ -581,11 +578,11 @@ def _add_rows(simulation: Simulation, arrays: _Arrays) -> None:
     for rows, bodies, members in _runs(groups, clusters["member_counts"]):
         part = {name: column[rows] for name, column in spheres.items()}
         if bodies is None:
-            simulation._core.add(part)
+            simulation._core.add(part, simulation._known)
         else:
             taken = {name: column[bodies] for name, column in clusters.items() if name != "members"}
             taken["members"] = clusters["members"][members]
-            simulation._core.add_clusters(taken, part)
+            simulation._core.add_clusters(taken, part, simulation._known)
 
 
 def _check_groups(groups: NDArray[np.intp], counts: NDArray[np.intp]) -> None:
@@ -627,7 +624,6 @@ def _restore(simulation: Simulation, arrays: _Arrays, step_count: int) -> None:
     sound = npz.sound_contacts(contacts, meshes)
     sound["mesh"] = np.argsort(simulation._walls.order)[sound["mesh"]]
     core.restore(step_count, arrays["account"], arrays["walls"], sound, npz.sound_pairs(pairs))
-    simulation._fresh.clear()
 
 
 # ---- bodies ----
@@ -650,9 +646,7 @@ def _add_bodies(
         shape = (count,) if width is None else (count, width)
         if column.shape != shape:
             raise ValueError(f"bodies.{name} has shape {column.shape}, not {shape}")
-    simulation._core.set_shapes(tuple(shape._core for shape in shapes))
-    simulation._shapes = tuple(shapes)
-    simulation._core.add_bodies(columns)
+    simulation._core.add_bodies(columns, simulation._changed(shapes=tuple(shapes)))
 
 
 def _restore_bodies(simulation: Simulation, arrays: _Arrays) -> None:
@@ -662,4 +656,3 @@ def _restore_bodies(simulation: Simulation, arrays: _Arrays) -> None:
         columns = {name.removeprefix(prefix): arrays[name] for name in names}
         if columns:
             simulation._core.restore_body_contacts(number, columns)
-    simulation._fresh.clear()

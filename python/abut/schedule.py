@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from .insertion import Insertion, InsertionState
@@ -23,15 +23,19 @@ class _Event(NamedTuple):
     call: Callable[[], object]
 
 
+class _Step(NamedTuple):
+    """The last step that was noted, and what is still to be called after it."""
+
+    number: int
+    due: deque[Callable[[], object]]
+
+
 class Schedule:
     """What is called after each step whose number is a multiple of an interval."""
 
     def __init__(self) -> None:
         self._events: list[_Event] = []
-        # of the last step, what is still to be called
-        self._due: deque[Callable[[], object]] = deque()
-        # the last step that was noted
-        self.noted = 0
+        self._last = _Step(0, deque())
 
     def add(self, interval: int, since: int, call: Callable[[], object]) -> None:
         self._events.append(_Event(interval, since, call))
@@ -43,34 +47,41 @@ class Schedule:
 
     def note(self, now: int) -> None:
         """The step with this number is done; that it is, may be told again."""
-        if now == self.noted:
+        if now == self._last.number:
             return
         due = [
             event.call for event in self._events if now > event.since and now % event.interval == 0
         ]
-        self.noted = now
-        self._due.extend(due)
+        # at once: Ctrl-C may come between two lines
+        self._last = _Step(now, deque([*self._last.due, *due]))
 
     @property
     def has_due(self) -> bool:
-        return bool(self._due)
+        return bool(self._last.due)
 
     def call_due(self) -> None:
         """Call what is due, in the order of registration; where a call fails, the rest stays due,
-        and is called before the next step."""
-        while self._due:
-            self._due.popleft()()
+        and is called before the next step, and so is a call that Ctrl-C has interrupted."""
+        due = self._last.due
+        while due:
+            try:
+                due[0]()
+            except Exception:
+                due.popleft()
+                raise
+            due.popleft()
 
 
-@dataclass
+@dataclass(frozen=True)
 class Feed:
-    """An insertion that goes on: what it has inserted so far is in its state."""
+    """An insertion that goes on: what it has inserted so far is in its state, which does not
+    change."""
 
     insertion: Insertion
     state: InsertionState
     start: float
     until: float | None
-    # the last step after which it was asked
+    # the last step after which it was asked for what was due
     seen: int
     # the step after which something was due that found no place; None where nothing waits
     full_since: int | None = None
@@ -98,12 +109,10 @@ class Feed:
         waited = 0 if self.full_since is None else now - self.full_since
         return waited - _look_before(waited) if waited else 1
 
-    def note(self, now: int) -> None:
-        """It was asked after this step."""
-        if not self.state.waiting:
-            self.full_since = None
-        elif self.full_since is None:
-            self.full_since = now
+    def asked(self, now: int, state: InsertionState) -> Feed:
+        """It was asked after this step, and has inserted more, or not."""
+        since = now if self.full_since is None else self.full_since
+        return replace(self, state=state, seen=now, full_since=since if state.waiting else None)
 
     def _has_ended(self, now: int, step: float) -> bool:
         return self.until is not None and now * step > self.until + step / 2

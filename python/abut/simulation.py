@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import os
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -44,13 +43,14 @@ from .convex_bodies import angular_momenta as body_momenta
 from .convex_shape import ConvexShape
 from .half_space import HalfSpace
 from .insertion import Insertion
+from .known import Fresh, Known, changes
 from .law_table import Law, LawTable
 from .materials import Material
-from .mesh import Mesh, warn
+from .mesh import Mesh
 from .motions import Motion
 from .orientations import from_matrix, inverse, product, read_orientations
 from .pairs import Pairs
-from .placement import SimulationWarning, touching, warn_of_overlaps
+from .placement import touching, warn_of_overlaps
 from .poses import Period, lengths_of, read_period
 from .progress import Counts, Progress
 from .record import Record
@@ -58,17 +58,25 @@ from .schedule import MOST_STEPS, Feed, Schedule
 from .simd import level
 from .statistics import Clock, SimulationStatistics
 from .threads import worker_count
-from .walls import RESOLUTIONS, Wall, WallEntry, Walls, check_half_space
+from .walls import RESOLUTIONS, KnownWalls, Wall, WallEntry, check_half_space
+from .watch import BODY, SPHERE, StableStep, Watch
 
 if TYPE_CHECKING:
+    from .finder import ContactFinder
     from .options import Orientations, WallResolution
 
 _Doubles = NDArray[np.float64]
 _Indices = NDArray[np.intp]
 _T = TypeVar("_T")
 
-# of the longest stable step: the settled bed of a mixer is quiet up to here, and noisy at 2 times
-_LONGEST = 1.5
+# what ends a step and names a body
+_OF_BODIES = (
+    _core.BODY_LAW,
+    _core.BODY_LOST,
+    _core.BODY_IMAGES,
+    _core.BODY_MANY_IMAGES,
+    _core.BODY_TOO_SMALL,
+)
 
 # spheres that ask a finder before it builds its finest bins by itself: from here on they are worth
 # building at once
@@ -167,7 +175,8 @@ class Simulation:
         What bodies touched at the beginning of the last step: walls, each other, and spheres.
         `ConvexContacts` with two further columns: `force`, what each contact exerts on body i, and
         `spot_force`, what each of its spots does. `i` and `j` are rows of `bodies`, j of
-        `body_sphere_pairs` rows of the spheres. Their columns are read-only.
+        `body_sphere_pairs` rows of the spheres; of `body_contacts` there is no j, but ``mesh``, the
+        wall's number. Their columns are read-only.
     energy : Energy
         A named tuple (kinetic, rotational, gravitational, elastic, dissipated, wall_work).
 
@@ -186,8 +195,11 @@ class Simulation:
     follows from the cluster, whatever is assigned; ``sim.clusters = sim.clusters._replace(...)``
     assigns that.
 
-    A simulation is for one thread at a time: another one that calls it meanwhile gets a
-    RuntimeError.
+    A simulation is for one thread at a time: another one that changes it while it runs or is
+    changed, or reads it while a step is under way, gets a RuntimeError. Callables that `run` calls
+    may change it, but not run it.
+
+    Ctrl-C leaves a simulation as it was before what it comes into, or as it is after: it goes on.
 
     Examples
     --------
@@ -238,22 +250,27 @@ class Simulation:
             checks.choice(resolution, "resolution", RESOLUTIONS),
             worker_count(workers),
         )
-        self._laws = LawTable()
-        self._walls = Walls(self._core, self._step)
-        self._numbers = Numbers()
-        # what the numbers are where the library has done what it was told last
-        self._numbers_then = self._numbers
+        self._core.note(Known())
+        self._walls = KnownWalls(self._core, self._step)
         self._forces: list[Callable[[Simulation], Any]] = []
         self._body_forces: list[Callable[[Simulation], Any]] = []
-        self._shapes: tuple[ConvexShape, ...] = ()
         self._schedule = Schedule()
-        self._feeds: list[Feed] = []
-        self._fresh: dict[str, Any] = {}
-        self._sphere_steps = 0
+        self._fresh = Fresh(-1, {})
+        self._watch = Watch()
         self._clock = Clock()
-        self._warned_of_image = False
-        self._prepared = 0.0
-        self._running = threading.Lock()
+        # the finder that is prepared for spheres up to a radius
+        self._prepared: tuple[ContactFinder | None, float] = (None, 0.0)
+
+    if not TYPE_CHECKING:  # which would take any name then
+
+        def __setattr__(self, name: str, value: object) -> None:
+            """Assign what there is: a misspelled name would be kept, and change nothing."""
+            if not (name.startswith("_") or hasattr(type(self), name)):
+                public = [word for word in dir(type(self)) if not word.startswith("_")]
+                close = difflib.get_close_matches(name, public, 1)
+                meant = f": did you mean {close[0]!r}?" if close else ""
+                raise AttributeError(f"a Simulation has no attribute {name!r}{meant}")
+            super().__setattr__(name, value)
 
     # ---- what it is ----
 
@@ -295,36 +312,49 @@ class Simulation:
 
     def _once(self, name: str, make: Callable[[], _T]) -> _T:
         """What is made when it is first asked for after something has changed."""
-        if name not in self._fresh:
-            self._fresh[name] = make()
-        value: _T = self._fresh[name]
+        fresh, count = self._fresh, self._core.change_count
+        if fresh.change_count != count:
+            fresh = self._fresh = Fresh(count, {})
+        if name not in fresh.values:
+            made = make()
+            if self._core.change_count != count:
+                raise RuntimeError(
+                    "the simulation is at work: it has changed while it was read, by another"
+                    " thread or by what a signal has called"
+                )
+            fresh.values[name] = made
+        value: _T = fresh.values[name]
         return value
 
+    # ---- what is known of the library's side ----
+
+    @property
+    def _known(self) -> Known:
+        known: Known = self._core.known
+        return known
+
     def _settled(self) -> Numbers:
-        """The numbers of what the library has now.
+        """The lasting numbers of what the library has now."""
+        return self._known.numbers
 
-        Ctrl-C may come between a change of what it has and that of the numbers.
-        """
-        if self._numbers_then is not self._numbers:
-            _, spheres, _, bodies = self._core.counts()
-            then = self._numbers_then
-            if (spheres, bodies) == (len(then.ids), len(then.bodies)):
-                self._numbers = then
-            self._numbers_then = self._numbers
-        return self._numbers
+    @property
+    def _laws(self) -> LawTable:
+        return self._known.laws
 
-    def _change(self, numbers: Numbers, call: Callable[[], None]) -> None:
-        """Call what changes the spheres so that they have these numbers then."""
-        self._settled()
-        self._fresh.clear()
-        self._numbers_then = numbers
-        try:
-            call()
-        finally:
-            self._settled()
+    def _changed(self, **parts: Any) -> Known:
+        """What is known after a change of these parts. The library has the materials and shapes
+        then that are new, with no effect on what is there."""
+        now = self._known
+        then = now._replace(**parts)
+        if then.laws is not now.laws:
+            self._core.set_laws(len(then.laws.materials), then.laws.numbers(), now)
+        if then.shapes is not now.shapes:
+            self._core.set_shapes(tuple(shape._core for shape in then.shapes))
+        return then
 
     # ---- laws ----
 
+    @changes
     def set_law(self, a: Material, b: Material, law: Law) -> None:
         """Say what force spheres and walls of two materials exert on each other.
 
@@ -353,21 +383,12 @@ class Simulation:
         >>> len(sim.materials)
         2
         """
-        with self._changed_laws():
-            self._laws.set(a, b, law)
-            self._laws.check_clusters(self._clustered_materials())
-            self._laws.check_bodies(self._body_materials())
-
-    @contextmanager
-    def _changed_laws(self) -> Iterator[None]:
-        """The library gets the laws; where that fails, all are as they were."""
-        before = self._laws.copy()
-        try:
-            yield
-            self._core.set_laws(len(self._laws.materials), self._laws.numbers())
-        except BaseException:
-            self._laws = before
-            raise
+        laws = self._laws.copy()
+        laws.set(a, b, law)
+        laws.check_clusters(self._clustered_materials())
+        laws.check_bodies(self._body_materials())
+        then = self._known._replace(laws=laws)
+        self._core.set_laws(len(laws.materials), laws.numbers(), then)
 
     def _clustered_materials(self) -> _Indices:
         if not len(self._settled().clusters):
@@ -379,13 +400,9 @@ class Simulation:
             return np.empty(0, np.intp)
         return np.unique(self._core.bodies()["materials"])
 
-    def _number(self, material: object) -> int:
-        """The number of a material, which may be new."""
-        with self._changed_laws():
-            return self._laws.number(material, "material")
-
     # ---- spheres ----
 
+    @changes
     def add_spheres(
         self,
         centers: ArrayLike,
@@ -436,29 +453,30 @@ class Simulation:
         """
         points = read_points(centers, "centers")
         sizes = checks.lengths(radii, "radii", len(points), "center")
-        columns = self._sphere_columns(points, sizes, material) | {
+        laws, number = self._laws.numbered(material)
+        columns = self._sphere_columns(points, sizes, material, number) | {
             "velocities": read_vectors(velocities, "velocities", len(points)),
             "spins": read_vectors(angular_velocities, "angular_velocities", len(points)),
         }
         warn_of_overlaps(self, points, sizes, columns["clusters"])
-        return self._put(columns)
+        return self._put(columns, laws=laws)
 
     def _sphere_columns(
-        self, centers: _Doubles, radii: _Doubles, material: Material
+        self, centers: _Doubles, radii: _Doubles, material: Material, number: int
     ) -> dict[str, NDArray[Any]]:
-        number = self._number(material)
         if material.density is None:
             raise ValueError(f"{material} has no density, but spheres need one")
         return sphere_columns(centers, radii, material.density, number)
 
-    def _put(self, columns: dict[str, NDArray[Any]]) -> _Indices:
-        """Add spheres; their ids."""
+    def _put(self, columns: dict[str, NDArray[Any]], **parts: Any) -> _Indices:
+        """Add spheres, and change these parts of what is known; their ids."""
         count = len(columns["radii"])
         numbers = self._settled().with_spheres(count)
-        self._change(numbers, lambda: self._core.add(columns))
+        self._core.add(columns, self._changed(numbers=numbers, **parts))
         self._check_images()
         return numbers.ids[len(numbers.ids) - count :].copy()
 
+    @changes
     def remove_spheres(self, ids: ArrayLike) -> None:
         """Take spheres away.
 
@@ -485,7 +503,7 @@ class Simulation:
         array([1])
         """
         numbers = self._settled()
-        rows = find(numbers.ids, ids, "sphere")
+        rows = find(numbers.ids, ids, "sphere", "ids", "sim.ids")
         if len(numbers.clusters):
             self._check_members(rows)
         self._remove(rows, np.empty(0, np.intp))
@@ -505,10 +523,9 @@ class Simulation:
         numbers = self._settled()
         is_gone = np.zeros(len(numbers.ids), np.uint8)
         is_gone[rows] = 1
-        self._change(numbers.without(rows, cluster_rows), lambda: self._core.remove(is_gone))
+        self._core.remove(is_gone, self._changed(numbers=numbers.without(rows, cluster_rows)))
 
     def _assign(self, stored: str, array: NDArray[Any]) -> None:
-        self._fresh.clear()
         self._core.assign({stored: array})
         if stored == "radii":
             self._check_images()
@@ -516,19 +533,19 @@ class Simulation:
     def _check_images(self) -> None:
         """Warn once of spheres that reach over a period."""
         lengths = [length for length in self._period or () if length is not None]
-        if self._warned_of_image or not lengths:
+        if "image" in self._watch.said or not lengths:
             return
         large = np.flatnonzero(2.0 * self.radii > min(lengths))
         if len(large):
-            self._warned_of_image = True
-            warn(
+            self._watch.tell(
+                "image",
                 f"sphere {self.ids[large[0]]} is larger than a period, {min(lengths):g}, and"
                 " touches its own image, which exerts nothing",
-                SimulationWarning,
             )
 
     # ---- clusters ----
 
+    @changes
     def add_clusters(
         self,
         cluster: Cluster,
@@ -588,17 +605,22 @@ class Simulation:
         count = len(places)
         turns = read_orientations(orientations, count, "orientations")
         spins = read_vectors(angular_velocities, "angular_velocities", count)
-        bodies, spheres = self._cluster_columns(cluster, material, places, turns)
+        laws, number = self._laws.numbered(material)
+        bodies, spheres = self._cluster_columns(cluster, material, number, places, turns)
         bodies["velocities"] = read_vectors(velocities, "velocities", count)
         bodies["angular_momenta"] = angular_momenta(bodies, spins)
         warn_of_overlaps(self, spheres["centers"], spheres["radii"], spheres["clusters"])
-        return self._put_clusters(cluster, bodies, spheres)
+        return self._put_clusters(cluster, bodies, spheres, laws=laws)
 
     def _cluster_columns(
-        self, cluster: Cluster, material: Material, positions: _Doubles, turns: _Doubles
+        self,
+        cluster: Cluster,
+        material: Material,
+        number: int,
+        positions: _Doubles,
+        turns: _Doubles,
     ) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
         """Clusters at rest, and their spheres."""
-        number = self._number(material)
         self._laws.check_clusters([number])
         principal = product(turns, from_matrix(cluster.axes))
         bodies = cluster_columns(cluster, material, positions, principal)
@@ -609,15 +631,17 @@ class Simulation:
         cluster: Cluster,
         bodies: dict[str, NDArray[Any]],
         spheres: dict[str, NDArray[Any]],
+        **parts: Any,
     ) -> _Indices:
-        """Add clusters; their numbers."""
+        """Add clusters, and change these parts of what is known; their numbers."""
         count = len(bodies["masses"])
         numbers = self._settled().with_spheres(len(spheres["radii"]))
         numbers = numbers.with_clusters(count, from_matrix(cluster.axes))
-        self._change(numbers, lambda: self._core.add_clusters(bodies, spheres))
+        self._core.add_clusters(bodies, spheres, self._changed(numbers=numbers, **parts))
         self._check_images()
         return numbers.clusters[len(numbers.clusters) - count :].copy()
 
+    @changes
     def remove_clusters(self, numbers: ArrayLike) -> None:
         """Take clusters away, with all of their spheres.
 
@@ -643,7 +667,8 @@ class Simulation:
         >>> sim.clusters.numbers, sim.ids
         (array([1]), array([2, 3]))
         """
-        clusters = find(self._settled().clusters, numbers, "cluster")
+        known = self._settled().clusters
+        clusters = find(known, numbers, "cluster", "numbers", "sim.clusters.numbers")
         members = np.flatnonzero(np.isin(self._core.read("clusters"), clusters))
         self._remove(members, clusters)
 
@@ -652,6 +677,7 @@ class Simulation:
         return self._once("clusters", self._read_clusters)
 
     @clusters.setter
+    @changes
     def clusters(self, clusters: Clusters) -> None:
         now = self._core.clusters()
         numbers, positions, turns, velocities, momenta = clusters
@@ -666,7 +692,6 @@ class Simulation:
             "velocities": read_vectors(velocities, "velocities", count),
             "angular_momenta": read_vectors(momenta, "angular_momenta", count),
         }
-        self._fresh.clear()
         self._core.assign_clusters(now | given)
 
     def _read_clusters(self) -> Clusters:
@@ -682,6 +707,7 @@ class Simulation:
 
     # ---- convex bodies ----
 
+    @changes
     def add_bodies(
         self,
         shape: ConvexShape,
@@ -758,29 +784,19 @@ class Simulation:
         heavy = read_masses(masses, shape, sizes, material)
         turns = read_orientations(orientations, count, "orientations")
         spins = read_vectors(angular_velocities, "angular_velocities", count)
-        number = self._number(material)
-        self._laws.check_bodies([number])
-        columns = body_columns(shape, self._shape_number(shape), sizes, heavy, number)
+        laws, number = self._laws.numbered(material)
+        laws.check_bodies([number])
+        shapes = self.shapes if shape in self.shapes else (*self.shapes, shape)
+        columns = body_columns(shape, shapes.index(shape), sizes, heavy, number)
         columns |= {"positions": places, "orientations": turns}
         columns["velocities"] = read_vectors(velocities, "velocities", count)
         columns["angular_momenta"] = body_momenta(columns, spins)
-        return self._put_bodies(columns)
-
-    def _shape_number(self, shape: ConvexShape) -> int:
-        """The number of a shape, which may be new."""
-        if shape not in self._shapes:
-            shapes = (*self._shapes, shape)
-            self._core.set_shapes(tuple(one._core for one in shapes))
-            self._shapes = shapes
-        return self._shapes.index(shape)
-
-    def _put_bodies(self, columns: dict[str, NDArray[Any]]) -> _Indices:
-        """Add bodies; their numbers."""
-        count = len(columns["masses"])
         numbers = self._settled().with_bodies(count)
-        self._change(numbers, lambda: self._core.add_bodies(columns))
+        then = self._changed(numbers=numbers, laws=laws, shapes=shapes)
+        self._core.add_bodies(columns, then)
         return numbers.bodies[len(numbers.bodies) - count :].copy()
 
+    @changes
     def remove_bodies(self, numbers: ArrayLike) -> None:
         """Take bodies away.
 
@@ -807,20 +823,21 @@ class Simulation:
         array([1])
         """
         known = self._settled()
-        rows = find(known.bodies, numbers, "body", "bodies")
+        rows = find(known.bodies, numbers, "body", "numbers", "sim.bodies.numbers")
         is_gone = np.zeros(len(known.bodies), np.uint8)
         is_gone[rows] = 1
-        self._change(known.without_bodies(rows), lambda: self._core.remove_bodies(is_gone))
+        self._core.remove_bodies(is_gone, self._changed(numbers=known.without_bodies(rows)))
 
     @property
     def shapes(self) -> tuple[ConvexShape, ...]:
-        return self._shapes
+        return self._known.shapes
 
     @property
     def bodies(self) -> Bodies:
         return self._once("bodies", self._read_bodies)
 
     @bodies.setter
+    @changes
     def bodies(self, bodies: Bodies) -> None:
         check_assigned(bodies, self.bodies)
         count = len(bodies.numbers)
@@ -829,16 +846,15 @@ class Simulation:
             for name in ("positions", "velocities", "angular_momenta")
         }
         turns = read_orientations(bodies.orientations, count, "orientations")
-        self._fresh.clear()
         self._core.assign_bodies(given | {"orientations": turns})
 
     def _read_bodies(self) -> Bodies:
-        return bodies_of(self._settled().bodies, self._core.bodies(), self._shapes)
+        return bodies_of(self._settled().bodies, self._core.bodies(), self.shapes)
 
     def _outlines(self) -> tuple[_Doubles, _Doubles]:
         """Centers and radii of the spheres about the bodies."""
         of = self.bodies
-        reaches = np.array([shape.circumradius for shape in self._shapes])[of.shape]
+        reaches = np.array([shape.circumradius for shape in self.shapes])[of.shape]
         return of.centers, reaches * of.scales
 
     @property
@@ -860,6 +876,7 @@ class Simulation:
 
     # ---- walls ----
 
+    @changes
     def add_wall(
         self,
         mesh: Any,
@@ -900,22 +917,21 @@ class Simulation:
         >>> wall.number, wall.force
         (0, array([0., 0., 0.]))
         """
-        number = self._number(Material() if material is None else material)
+        laws, number = self._laws.numbered(Material() if material is None else material)
         surface = mesh if isinstance(mesh, HalfSpace) else Mesh.from_any(mesh)
         if isinstance(surface, HalfSpace):
             check_half_space(surface, self._period, self._resolution)
         entry = WallEntry(surface, number, None, self.time, np.eye(4))
-        self._fresh.clear()
-        self._walls.add(entry, motion, self.time)
-        self._prepared = 0.0
+        self._walls.add(entry, motion, self.time, self._changed(laws=laws))
         return self.walls[-1]
 
+    @changes
     def _move_wall(self, number: int, motion: object) -> None:
-        self._fresh.clear()
         self._walls.move(number, motion, self.time)
 
     # ---- what happens on the way ----
 
+    @changes
     def add_force(self, call: Callable[[Simulation], Any]) -> None:
         """Add forces of your own, such as drag or a field.
 
@@ -949,6 +965,7 @@ class Simulation:
         """
         self._forces.append(_read_call(call))
 
+    @changes
     def add_body_force(self, call: Callable[[Simulation], Any]) -> None:
         """Add forces of your own on convex bodies, as `add_force` does on spheres.
 
@@ -976,6 +993,7 @@ class Simulation:
         """
         self._body_forces.append(_read_call(call))
 
+    @changes
     def every(self, interval: float, call: Callable[[Simulation], Any]) -> None:
         """Call something at regular times: after each step whose number is a multiple.
 
@@ -985,7 +1003,8 @@ class Simulation:
             Of time; rounded to whole steps, at least one.
         call : callable
             Takes the simulation. What is called after the same step is called in the order in
-            which it was registered; nothing is called at the start.
+            which it was registered; nothing is called at the start. A call that Ctrl-C interrupts
+            is made again when the simulation goes on.
 
         Raises
         ------
@@ -1005,6 +1024,7 @@ class Simulation:
         """
         self._add_event(interval, partial(_read_call(call), self))
 
+    @changes
     def record(self, interval: float, call: Callable[[Simulation], Any]) -> Record:
         """Write down a number, or an array, at regular times.
 
@@ -1042,6 +1062,7 @@ class Simulation:
         steps = self._steps_of(checks.positive(interval, "interval"), "interval")
         self._schedule.add(max(1, steps), self.step_count, call)
 
+    @changes
     def add_insertion(self, feed: Insertion, until: float | None = None) -> None:
         """Let spheres or clusters come in from now on.
 
@@ -1074,10 +1095,11 @@ class Simulation:
             kind = checks.a_or_an(type(feed).__name__)
             raise TypeError(f"feed is {kind}, but must be an Insertion")
         end = None if until is None else checks.finite(until, "until")
-        number = self._number(feed.material)
+        laws, number = self._laws.numbered(feed.material)
         if feed.cluster is not None:
-            self._laws.check_clusters([number])
-        self._feeds.append(Feed(feed, feed.begin(), self.time, end, self.step_count))
+            laws.check_clusters([number])
+        begun = Feed(feed, feed.begin(), self.time, end, self.step_count)
+        self._core.note(self._changed(laws=laws, feeds=(*self._known.feeds, begun)))
 
     # ---- going on ----
 
@@ -1111,11 +1133,17 @@ class Simulation:
         Warns
         -----
         SimulationWarning
-            If `step` is longer than 1.5 times the longest stable one: at the start, or after two
-            steps.
+            If `step` is longer than 1.5 times the longest stable one: at the start, after two
+            steps, and then every 200 steps, of fewer than 20 spheres and bodies less often. If a
+            sphere moves by more than its radius in a step, and may pass through a wall. If an
+            overlap grows beyond 10 % of a radius, the smaller one of two spheres. Of a convex body
+            the radius is that of the largest sphere about its center of mass that is inside of it.
 
         Notes
         -----
+        Of each thing a simulation warns once, and names the first who does it: also where it runs
+        on by another call, and where it was saved and loaded in between.
+
         Whatever ends a run, the simulation is as it was after a whole step, and `run` goes on from
         there.
 
@@ -1130,7 +1158,7 @@ class Simulation:
         """
         count = self._read_steps(duration, steps)
         level()  # complains where the environment names a wrong one
-        with self._alone(), self._clock.of("run"):
+        with self._core.lock(True), self._clock.of("run"):
             self._prepare(count)
             told = Progress(count, self._count) if progress else None
             try:
@@ -1155,74 +1183,64 @@ class Simulation:
             raise ValueError(f"{name} is {time:g}, which is more steps than can be counted")
         return round(steps)
 
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Let nobody run it meanwhile, neither another thread nor a callable that it calls."""
-        if not self._running.acquire(blocking=False):
-            raise RuntimeError("the simulation runs already: another thread, or a callable, did so")
-        try:
-            yield
-        finally:
-            self._running.release()
-
     def _prepare(self, count: int) -> None:
         """What is looked at once a run."""
         if self._resolution == "sharing":
             self._laws.check_sharing(entry.material for entry in self._walls.entries)
-        self._walls.check_given(self.time)
+        self._core.lend(partial(self._walls.check_given, self.time))
         largest = float(self.radii.max(initial=0.0))
-        worthwhile = count * len(self.ids) >= _MANY_QUERIES and largest > self._prepared
-        if self._walls.finder is not None and worthwhile:
-            self._walls.finder.prepare(largest)
-            self._prepared = largest
+        finder, (prepared, radius) = self._walls.finder, self._prepared
+        is_new = largest > (radius if finder is prepared else 0.0)
+        if finder is not None and is_new and count * len(self.ids) >= _MANY_QUERIES:
+            finder.prepare(largest)
+            self._prepared = finder, largest
 
     def _go_on(self, end: int, told: Progress | None) -> None:
         # of the step before, what Ctrl-C or an error has left over
         self._finish_step()
         if self.step_count == end:
             return
-        warned = self._warn_of_step()
-        looked = self.step_count + 2
+        self._watch.begin(self)
         while self.step_count < end:
-            self._advance(self._next_step(end, looked, told) - self.step_count)
-            if self.step_count == looked and not warned:
-                self._warn_of_step()
+            self._advance(self._next_step(end, told) - self.step_count)
+            self._watch.look(self)
             self._finish_step()
             if told is not None:
                 told.update()
 
-    def _next_step(self, end: int, looked: int, told: Progress | None) -> int:
+    def _next_step(self, end: int, told: Progress | None) -> int:
         """The number of the step up to which the library may go on by itself."""
         now = self.step_count
         if self._forces or self._body_forces or self._walls.has_given:
             return now + 1
-        ahead = [feed.steps_ahead(now, self._step) for feed in self._feeds]
+        ahead = [feed.steps_ahead(now, self._step) for feed in self._known.feeds]
         if told is not None:
             ahead.append(told.steps_ahead(now))
-        ends = [now + steps for steps in ahead] + [looked] * (now < looked)
-        return min(self._schedule.next_step(now, end), *ends, end)
+        ends = [now + steps for steps in ahead]
+        return min(self._schedule.next_step(now, end), *ends, self._watch.due, end)
 
     def _advance(self, steps: int) -> None:
         if self._forces or self._body_forces:
             with self._clock.of("calls"):
                 self._apply_forces()
-        before, count = self.step_count, len(self.ids) + len(self._settled().bodies)
-        self._fresh.clear()
         try:
             stopped = self._core.run(steps)
         finally:
-            self._sphere_steps += (self.step_count - before) * count
+            self._watch.take(self)
         if stopped is not None:
+            self._watch.give()
             raise self._error(*stopped)
         if self._walls.has_given:
             with self._clock.of("calls"):
-                self._walls.place_given(self.time)
+                self._core.lend(partial(self._walls.place_given, self.time))
 
     def _error(self, status: int, row: int, detail: int, value: float) -> Exception:
         """What ended a run, with the sphere's id, or the body's number."""
-        if status in (_core.BODY_LAW, _core.BODY_LOST, _core.BODY_IMAGES):
-            return self._body_error(status, row, detail, int(value))
+        if status in _OF_BODIES:
+            return self._body_error(status, row, detail, value)
         sphere = self.ids[row]
+        if status == _core.TOO_MANY_IMAGES:
+            return _images_error(f"sphere {sphere}")
         if status == _core.SPHERE_LOST:
             return FloatingPointError(
                 f"sphere {sphere} is lost in step {detail}: its center is not finite, or too far"
@@ -1230,7 +1248,7 @@ class Simulation:
             )
         return ValueError(f"sphere {sphere} of {self._laws.missing(detail, int(value))}")
 
-    def _body_error(self, status: int, row: int, detail: int, value: int) -> Exception:
+    def _body_error(self, status: int, row: int, detail: int, value: float) -> Exception:
         body = f"body {self._settled().bodies[row]}"
         if status == _core.BODY_LOST:
             return FloatingPointError(
@@ -1242,15 +1260,23 @@ class Simulation:
                 f"{body} meets sphere {self.ids[detail]} at more than one image: the period is too"
                 " short for them"
             )
-        return ValueError(f"{body} of {self._laws.missing(detail, value)}")
+        if status == _core.BODY_MANY_IMAGES:
+            return _images_error(body)
+        if status == _core.BODY_TOO_SMALL:
+            return ValueError(
+                f"{body} has the circumscribed radius {value}, but needs at least 1e-75"
+            )
+        return ValueError(f"{body} of {self._laws.missing(detail, int(value))}")
 
     def _apply_forces(self) -> None:
         """Ask the callables; where one fails, nothing is applied."""
         if self._body_forces:
-            found = self._asked(self._body_forces, len(self._settled().bodies), "add_body_force")
-            self._core.apply_to_bodies(*found)
+            count = len(self._settled().bodies)
+            asked = partial(self._asked, self._body_forces, count, "add_body_force")
+            self._core.apply_to_bodies(*self._core.lend(asked))
         if self._forces:
-            self._core.apply(*self._asked(self._forces, len(self.ids), "add_force"))
+            asked = partial(self._asked, self._forces, len(self.ids), "add_force")
+            self._core.apply(*self._core.lend(asked))
 
     def _asked(
         self, calls: list[Callable[[Simulation], Any]], count: int, adder: str
@@ -1266,43 +1292,33 @@ class Simulation:
     def _finish_step(self) -> None:
         """What is to happen after the last step, and has not happened yet."""
         now = self.step_count
-        for feed in self._feeds:
-            if feed.seen < now:
-                self._insert(feed)
-                feed.seen = now
+        for number, feed in enumerate(self._known.feeds):
+            if feed.seen < now and feed.is_due(now, self._step):
+                with self._clock.of("insertion"):
+                    self._insert(number, feed)
         self._schedule.note(now)
         if self._schedule.has_due:
             with self._clock.of("calls"):
-                self._schedule.call_due()
+                self._core.lend(self._schedule.call_due)
 
-    def _insert(self, feed: Feed) -> None:
+    def _insert(self, number: int, feed: Feed) -> None:
         """Add what is due and finds a place; where that fails, it is due again."""
-        now = self.step_count
-        if not feed.is_due(now, self._step):
-            return
-        state, count = feed.state.to_dict(), len(self.ids)
-        try:
-            with self._clock.of("insertion"):
-                self._insert_due(feed, feed.tries(now))
-        except BaseException:
-            if len(self.ids) == count:
-                feed.state = feed.insertion.state_from_dict(state)
-            raise
-        finally:
-            feed.note(now)
-
-    def _insert_due(self, feed: Feed, tries: int) -> None:
-        insertion, since = feed.insertion, self.time - feed.start
-        near = partial(touching, self)
-        where, what = insertion.draw(feed.state, since, near, self._period, tries)
+        insertion, since, now = feed.insertion, self.time - feed.start, self.step_count
+        state, near = feed.state.copy(), partial(touching, self)
+        where, what = insertion.draw(state, since, near, self._period, feed.tries(now))
+        feeds = [*self._known.feeds]
+        feeds[number] = feed.asked(now, state)
+        parts: dict[str, Any] = {"feeds": tuple(feeds)}
         if not len(where):
+            self._core.note(self._changed(**parts))
             return
+        material = self._laws.numbered(insertion.material)[1]
         if insertion.cluster is None:
-            self._put(self._sphere_columns(where, what, insertion.material))
-        else:
-            turns = np.ascontiguousarray(what)
-            found = self._cluster_columns(insertion.cluster, insertion.material, where, turns)
-            self._put_clusters(insertion.cluster, *found)
+            self._put(self._sphere_columns(where, what, insertion.material, material), **parts)
+            return
+        turns = np.ascontiguousarray(what)
+        found = self._cluster_columns(insertion.cluster, insertion.material, material, where, turns)
+        self._put_clusters(insertion.cluster, *found, **parts)
 
     # ---- what came of it ----
 
@@ -1343,28 +1359,20 @@ class Simulation:
         >>> f"{sim.stable_step():.3g}"
         '3.28e-07'
         """
-        of_spheres = self._core.stable_step(self._free_steps())
-        return min(of_spheres, self._core.stable_step_of_bodies())
+        return self._longest_step().step
 
-    def _free_steps(self) -> _Doubles:
-        return self._laws.free_steps(self.material, self.radii, self.masses)
-
-    def _warn_of_step(self) -> bool:
-        """Give a warning where the step is too long; whether it is."""
-        stable = self.stable_step()
-        too_long = self._step > _LONGEST * stable
-        if too_long:
-            warn(
-                f"step is {self._step:g}, {self._step / stable:.2g} times the longest stable one,"
-                f" {stable:.3g}: spheres may fly apart",
-                SimulationWarning,
-            )
-        return too_long
+    def _longest_step(self) -> StableStep:
+        free = self._laws.free_steps(self.material, self.radii, self.masses)
+        step, row, contacts = self._core.stable_step(free)
+        of_bodies, number, spots = self._core.stable_step_of_bodies()
+        if of_bodies < step:
+            return StableStep(of_bodies, BODY, number, spots)
+        return StableStep(step, SPHERE, row, contacts)
 
     def _count(self) -> Counts:
         found = self.statistics()
         touching = found.contacts + found.pairs + found.body_contacts
-        return Counts(found.steps, found.spheres + found.bodies, touching, self._sphere_steps)
+        return Counts(found.steps, found.spheres + found.bodies, touching, found.sphere_steps)
 
     def statistics(self) -> SimulationStatistics:
         """What the steps did so far, and where the time went.
@@ -1382,17 +1390,16 @@ class Simulation:
         >>> sim.statistics().steps
         4
         """
-        found = self._core.statistics()
-        of_steps = SimulationStatistics(*found[:13], self._sphere_steps, *found[13:])
-        return of_steps._with_run(self._clock.seconds())
+        return SimulationStatistics.of(self._core.statistics(), self._clock.seconds())
 
+    @changes
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a file from which `load_simulation` goes on, to the bit.
 
         Parameters
         ----------
         path : str or path-like
-            Ends in ``.npz``. The file is there whole, or not at all.
+            Ends in ``.npz``. The file is there whole, or what was there before.
 
         Raises
         ------
@@ -1404,7 +1411,7 @@ class Simulation:
         Notes
         -----
         Meshes, and what is called (forces, `every`, `record`, motions that are callables), are not
-        written.
+        written. What was warned of is: the simulation that goes on does not say it again.
 
         Examples
         --------
@@ -1433,6 +1440,13 @@ class Simulation:
         counts.append(checks.counted(len(self._walls.entries), "wall"))
         steps = checks.counted(self.step_count, "step")
         return f"Simulation({', '.join(counts)}; {steps}, time {self.time:g})"
+
+
+def _images_error(name: str) -> ValueError:
+    return ValueError(
+        f"{name} may touch more than a million periodic images of walls: its size, the walls and"
+        " the period must be in one unit"
+    )
 
 
 def _read_call(call: Any) -> Callable[..., Any]:

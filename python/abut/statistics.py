@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -308,12 +309,14 @@ class SimulationStatistics:
     calls: float = 0.0
     rest: float = 0.0
 
-    def _with_run(self, seconds: Mapping[str, float]) -> SimulationStatistics:
-        """The same with what the clock of `run` tells."""
-        insertion, calls = seconds.get("insertion", 0.0), seconds.get("calls", 0.0)
+    @classmethod
+    def of(cls, counted: Sequence[Any], run: Mapping[str, float]) -> SimulationStatistics:
+        """From what the library counts of steps, and the clock of `run`."""
+        found = cls(*counted)
         # two clocks tell the time, so that a difference of theirs may be below 0
-        rest = max(0.0, seconds.get("run", 0.0) - self.seconds)
-        return replace(self, insertion=insertion, calls=calls, rest=rest)
+        rest = max(0.0, run.get("run", 0.0) - found.seconds)
+        insertion, calls = run.get("insertion", 0.0), run.get("calls", 0.0)
+        return replace(found, insertion=insertion, calls=calls, rest=rest)
 
     @property
     def seconds(self) -> float:

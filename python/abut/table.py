@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 def same_column(make: Callable[[Any], NDArray[Any]]) -> Any:
     """A column whose entries are all the same: it is made when it is first asked for.
 
-    A column that the table was made with goes before it. To type checkers it is of any type, as
-    what dataclasses.field returns: the field's annotation tells which.
+    It may be changed where the table's other columns may. A column that the table was made with
+    goes before it. To type checkers it is of any type, as what dataclasses.field returns: the
+    field's annotation tells which.
     """
     return _SameColumn(make)
 
@@ -40,8 +41,11 @@ class _SameColumn:
         if table is None:
             # no value for all tables, but that of each
             raise AttributeError(self._name)
+        column = self._make(table)
+        # those of a simulation's tables are read-only
+        column.flags.writeable = table.overlap.flags.writeable
         # of several threads that ask at once, all get the same
-        return vars(table).setdefault(self._name, self._make(table))
+        return vars(table).setdefault(self._name, column)
 
 
 class Table:
@@ -388,7 +392,7 @@ class Table:
         ValueError
             If the ending is another.
         OSError
-            If the file cannot be written.
+            If the file cannot be written; what was there then stays as it was.
 
         Examples
         --------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -42,6 +44,20 @@ def warn_of_units(
         warn(f"nothing touches: {found}; {REMEDY}")
 
 
+def scales_apart(meshes: Sequence[Mesh], box: _Box, name: str) -> str:
+    """What a warning says where all meshes together are of another size than a box of that name,
+    in which the spheres are; or nothing."""
+    boxes = np.array([mesh.bounds for mesh in meshes if len(mesh)])
+    if not len(boxes):
+        return ""
+    size = _size(np.stack([boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)]))
+    if size >= FACTOR * _size(box):
+        return f"the meshes' box is {_about(size / _size(box))} times as large as {name}; {REMEDY}"
+    if _size(box) >= FACTOR * size:
+        return f"{name} is {_about(_size(box) / size)} times as large as the meshes'; {REMEDY}"
+    return ""
+
+
 def _placed_box(mesh: Mesh, contacts: Contacts, number: int) -> _Box:
     """A box in the world that holds the mesh."""
     bounds = mesh.bounds
@@ -55,12 +71,17 @@ def _placed_box(mesh: Mesh, contacts: Contacts, number: int) -> _Box:
 
 def _sizes_apart(spheres: _Box, meshes: _Box, radius: float, period: Period | None) -> str:
     """How much larger one is than the other, in words, or nothing."""
-    size, sphere_size = (float(np.linalg.norm(box[1] - box[0])) for box in (meshes, spheres))
+    size, sphere_size = _size(meshes), _size(spheres)
     if size >= FACTOR * radius:
         return f"the mesh is {_about(size / radius)} times as large as the largest radius"
     if period is None and sphere_size >= FACTOR * size:
         return f"the spheres' box is {_about(sphere_size / size)} times as large as the mesh"
     return ""
+
+
+def _size(box: _Box) -> float:
+    """Its diagonal."""
+    return float(np.linalg.norm(box[1] - box[0]))
 
 
 def _about(factor: float) -> str:

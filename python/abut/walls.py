@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -22,6 +22,7 @@ from .motions import Given, Motion, call_given, check_given, read_motion
 from .poses import Period
 
 if TYPE_CHECKING:
+    from .known import Known
     from .options import WallResolution
     from .simulation import Simulation
 
@@ -33,6 +34,9 @@ RESOLUTIONS: dict[WallResolution, int] = {"hierarchy": _core.HIERARCHY, "sharing
 
 # members of abut_motion, and its kind of walls that a callable moves
 _MEMBERS, _GIVEN = 9, 3
+
+# members of abut_wall_state
+_STATE = 25
 
 
 @dataclass(frozen=True)
@@ -103,15 +107,17 @@ class Walls:
     Parameters
     ----------
     core : _core.Simulation or _core.Coupling
-        To which they are told. Those of a coupling are there when it is made, and stay.
+        To which they are told.
     step : float
         Of the simulation; poses of callables are compared from step to step.
     """
 
     def __init__(self, core: _core.Simulation | _core.Coupling, step: float) -> None:
         self._core, self._step = core, step
-        self.entries: list[WallEntry] = []
-        self.finder: ContactFinder | None = None
+
+    @property
+    def entries(self) -> Sequence[WallEntry]:
+        raise NotImplementedError
 
     @property
     def meshes(self) -> tuple[Mesh, ...]:
@@ -121,55 +127,15 @@ class Walls:
     @property
     def order(self) -> NDArray[np.intp]:
         """The walls as the library numbers them: meshes, then half spaces."""
-        return _order(self.entries)
+        return wall_order(self.entries)
 
     def _stored(self, number: int) -> int:
         """The library's number of a wall."""
-        return int(np.flatnonzero(self.order == number)[0])
+        return _stored(self.entries, number)
 
     @property
     def has_given(self) -> bool:
         return any(entry.is_given for entry in self.entries)
-
-    def exchange(self, entries: list[WallEntry], finder: ContactFinder | None) -> None:
-        """Have these walls instead; where that fails, nothing has changed."""
-        try:
-            self._send(entries, finder)
-            self.entries, self.finder = entries, finder
-        except BaseException:
-            # Ctrl-C may come after the library has taken them
-            self._send(self.entries, self.finder)
-            raise
-
-    def _send(self, entries: list[WallEntry], finder: ContactFinder | None) -> None:
-        core = cast(_core.Simulation, self._core)
-        core.set_walls(None if finder is None else finder._core, *wall_columns(entries))
-
-    def add(self, entry: WallEntry, motion: object, time: float) -> None:
-        """Add a wall that begins to move."""
-        finder = self.finder
-        if isinstance(entry.mesh, Mesh):
-            finder = ContactFinder([*_meshes(self.entries), entry.mesh])
-        self._begin(len(self.entries), entry, motion, time, finder)
-
-    def move(self, number: int, motion: object, time: float) -> None:
-        """Let a wall go on with another motion from where it is."""
-        entry = replace(self.entries[number], start=time, pose=self.state_now(number).pose)
-        self._begin(number, entry, motion, time, self.finder)
-
-    def _begin(
-        self,
-        number: int,
-        entry: WallEntry,
-        motion: object,
-        time: float,
-        finder: ContactFinder | None,
-    ) -> None:
-        entry = replace(entry, motion=read_motion(motion))
-        state = self._checked(entry, time) if entry.is_given else None
-        self.exchange([*self.entries[:number], entry, *self.entries[number + 1 :]], finder)
-        if state is not None:
-            self._core.place(self._stored(number), state)
 
     def check_given(self, time: float) -> None:
         """Put walls that callables move where they are at this time, and look whether poses and
@@ -192,13 +158,18 @@ class Walls:
     def state_now(self, number: int) -> WallState:
         return _wall_state(self._core.wall_now(self._stored(number)))
 
+    def _moved(self, number: int, motion: Motion | Given | None, time: float) -> WallEntry:
+        """A wall that goes on with another motion from where it is."""
+        pose = self.state_now(number).pose
+        return replace(self.entries[number], motion=motion, start=time, pose=pose)
+
     def _checked(self, entry: WallEntry, time: float) -> _Doubles:
         assert callable(entry.motion)
         return _state(*check_given(entry.motion, time, self._step, entry.size))
 
     def load(self, number: int) -> tuple[tuple[float, ...], tuple[float, ...], float]:
         """Force, torque and power at the beginning of the last step."""
-        return self._core.load(self._stored(number))
+        return cast(_core.Simulation, self._core).load(self._stored(number))
 
     def contacts(self, period: Period | None) -> Contacts:
         """With spheres at the beginning of the last step, with what each exerts on its sphere."""
@@ -224,6 +195,83 @@ class Walls:
         return vertex_sums(contacts, -contacts.force, number, count)
 
 
+class CoupledWalls(Walls):
+    """Those of a coupling, which are there when it is made; none comes, but they may move anew."""
+
+    def __init__(self, core: _core.Coupling, step: float, entries: Sequence[WallEntry]) -> None:
+        super().__init__(core, step)
+        self._entries = entries
+
+    @property
+    def entries(self) -> Sequence[WallEntry]:
+        return self._entries
+
+    def move_some(self, motions: Mapping[int, Motion | Given | None], time: float) -> None:
+        """Let walls, by their numbers, go on with other motions from where they are; where that
+        fails, nothing has changed."""
+        begun = {number: self._moved(number, motion, time) for number, motion in motions.items()}
+        states = {number: self._checked(e, time) for number, e in begun.items() if e.is_given}
+        entries = [*(dict(enumerate(self._entries)) | begun).values()]
+        try:
+            self._send(entries)
+            self._entries = entries
+        except BaseException:
+            # Ctrl-C may come after the library has taken them
+            self._send(self._entries)
+            raise
+        for number, state in states.items():
+            self._core.place(self._stored(number), state)
+
+    def _send(self, entries: Sequence[WallEntry]) -> None:
+        cast(_core.Coupling, self._core).set_walls(None, *wall_columns(entries))
+
+
+class KnownWalls(Walls):
+    """Those of a `Simulation`, which is told of new ones, and of new motions."""
+
+    def __init__(self, core: _core.Simulation, step: float) -> None:
+        super().__init__(core, step)
+
+    @property
+    def _known(self) -> Known:
+        known: Known = cast(_core.Simulation, self._core).known
+        return known
+
+    @property
+    def entries(self) -> Sequence[WallEntry]:
+        return self._known.walls
+
+    @property
+    def finder(self) -> ContactFinder | None:
+        return self._known.finder
+
+    def exchange(self, known: Known, states: Mapping[int, _Doubles] | None = None) -> None:
+        """Have the walls of what is known then, some of them in states that are told."""
+        told = states or {}
+        placed = np.array([_stored(known.walls, number) for number in told], np.intp)
+        rows = np.array([*told.values()], np.float64).reshape(-1, _STATE)
+        finder = None if known.finder is None else known.finder._core
+        core = cast(_core.Simulation, self._core)
+        core.set_walls(finder, *wall_columns(known.walls), placed, rows, known)
+
+    def add(self, entry: WallEntry, motion: object, time: float, known: Known) -> None:
+        """Add a wall that begins to move; the rest of what is known then, with its material."""
+        if isinstance(entry.mesh, Mesh):
+            known = known._replace(finder=ContactFinder([*_meshes(self.entries), entry.mesh]))
+        entry = replace(entry, motion=read_motion(motion))
+        self._begin(len(self.entries), entry, time, known)
+
+    def move(self, number: int, motion: object, time: float) -> None:
+        """Let a wall go on with another motion from where it is."""
+        entry = self._moved(number, read_motion(motion), time)
+        self._begin(number, entry, time, self._known)
+
+    def _begin(self, number: int, entry: WallEntry, time: float, known: Known) -> None:
+        states = {number: self._checked(entry, time)} if entry.is_given else {}
+        walls = (*known.walls[:number], entry, *known.walls[number + 1 :])
+        self.exchange(known._replace(walls=walls), states)
+
+
 class WallColumns(NamedTuple):
     """Walls as the library takes them, in its order."""
 
@@ -237,7 +285,7 @@ class WallColumns(NamedTuple):
 
 def wall_columns(entries: Sequence[WallEntry]) -> WallColumns:
     """Walls as the library takes them."""
-    stored = [entries[number] for number in _order(entries)]
+    stored = [entries[number] for number in wall_order(entries)]
     rows = [entry.rows() for entry in stored]
     planes = [entry.plane for entry in stored if isinstance(entry.mesh, HalfSpace)]
     return WallColumns(
@@ -264,8 +312,14 @@ def check_half_space(
             )
 
 
-def _order(entries: Sequence[WallEntry]) -> NDArray[np.intp]:
+def wall_order(entries: Sequence[WallEntry]) -> _Indices:
+    """The walls as the library numbers them: meshes, then half spaces."""
     return np.argsort([isinstance(entry.mesh, HalfSpace) for entry in entries], kind="stable")
+
+
+def _stored(entries: Sequence[WallEntry], number: int) -> int:
+    """The library's number of a wall."""
+    return int(np.flatnonzero(wall_order(entries) == number)[0])
 
 
 def _meshes(entries: Sequence[WallEntry]) -> list[Mesh]:

@@ -359,6 +359,42 @@ static void check_errors(setting *s)
     end(s);
 }
 
+/* A search of bodies names a body, whether there are as many spheres or none. */
+static void check_names(setting *s)
+{
+    const double far = 1e7;
+    const double vertices[] = {-far, -1.0, 0.0, far, -1.0, 0.0, 0.0, 1.0, 0.0};
+    const abut_index corners[] = {0, 1, 2}, offsets[] = {0, 3};
+    const abut_mesh_input input = {.vertex_count = 3,
+                                   .facet_count = 1,
+                                   .index_count = 3,
+                                   .vertices = vertices,
+                                   .indices = corners,
+                                   .offsets = offsets};
+    abut_mesh *mesh = NULL;
+    CHECK_INT(abut_mesh_build(&input, &mesh, NULL), ABUT_OK);
+    const abut_mesh *meshes[] = {mesh};
+    abut_finder *finder = NULL;
+    CHECK_INT(abut_finder_build(meshes, 1, &finder, NULL), ABUT_OK);
+    build(s, NOWHERE, 4.0, 1, linear(0.0, 1.0));
+    abut_wall wall = {.material = 0};
+    for (int k = 0; k < 4; k++) {
+        wall.pose[5 * k] = 1.0;
+    }
+    CHECK_INT(abut_simulation_set_walls(s->simulation, finder, &wall, 1, NULL), ABUT_OK);
+    place(s, (vec3){0.0, 0.0, 9.0}, (vec3){0.0, 0.0, 0.0}, (vec3){0.0, 0.0, 0.0});
+    CHECK_INT(add_cubes(s, 1, 1.0), ABUT_OK);
+    abut_index done = 0;
+    abut_error error;
+    CHECK_INT(abut_simulation_run(s->simulation, 1, NULL, NULL, &done, &error),
+              ABUT_BODY_MANY_IMAGES);
+    CHECK_INT(error.status, ABUT_BODY_MANY_IMAGES);
+    CHECK_INT(error.index, 0);
+    end(s);
+    abut_finder_free(finder);
+    abut_mesh_free(mesh);
+}
+
 void test_bodies(void)
 {
     setting s = {0}, other = {0};
@@ -370,6 +406,7 @@ void test_bodies(void)
     check_restitution(&s);
     check_changes(&s);
     check_errors(&s);
+    check_names(&s);
     check_threads(&s, &other);
     check_failures(&s, &other);
     abut_shape_free(s.cube);

@@ -34,7 +34,8 @@ typedef struct rank {
     int periodicity[3], tilt;
     int64_t number; /* of the last step */
     int timeouts;
-    const char *lacks; /* what it has not */
+    double vector[2 * 7]; /* of the fix */
+    const char *lacks;    /* what it has not */
     abut_lammps *walls;
 } rank;
 
@@ -71,9 +72,9 @@ static void *extract_global(void *lammps, const char *name)
     const struct {
         const char *name;
         void *data;
-    } all[] = {{"dt", &r->dt},         {"atime", &r->time}, {"atimestep", &r->time_step},
-               {"boxlo", &r->low},     {"boxhi", &r->high}, {"periodicity", &r->periodicity},
-               {"triclinic", &r->tilt}};
+    } all[] = {{"dt", &r->dt},          {"atime", &r->time},      {"atimestep", &r->time_step},
+               {"boxlo", &r->low},      {"boxhi", &r->high},      {"periodicity", &r->periodicity},
+               {"triclinic", &r->tilt}, {"ntimestep", &r->number}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         if (strcmp(name, all[k].name) == 0) {
             return all[k].data;
@@ -85,6 +86,13 @@ static void *extract_global(void *lammps, const char *name)
 static void force_timeout(void *lammps)
 {
     ((rank *)lammps)->timeouts++;
+}
+
+static void set_vector(void *lammps, const char *fix, int number, double value)
+{
+    CHECK(strcmp(fix, "w") == 0);
+    CHECK(number >= 1 && number <= 2 * 7);
+    ((rank *)lammps)->vector[number - 1] = value;
 }
 
 /* ---- scenes ---- */
@@ -113,6 +121,7 @@ static const double sides[4][12] = {{0, 0, 0, 0, 1, 0, 0, 1, 2, 0, 0, 2},
                                     {1, 0, 0, 1, 0, 2, 1, 1, 2, 1, 1, 0},
                                     {0, 0, 0, 0, 0, 2, 1, 0, 2, 1, 0, 0},
                                     {0, 1, 0, 1, 1, 0, 1, 1, 2, 0, 1, 2}};
+static const abut_index order[2] = {1, 0}; /* the plate was given first */
 static const double plate[1][12] = {{-1, -1, 0, 2, -1, 0, 2, 2, 0, -1, 2, 0}};
 
 static void make_scene(scene *s, abut_rolling rolling)
@@ -138,6 +147,7 @@ static void make_scene(scene *s, abut_rolling rolling)
     s->input = (abut_lammps_input){.extract_atom = extract_atom,
                                    .extract_global = extract_global,
                                    .force_timeout = force_timeout,
+                                   .set_vector = set_vector,
                                    .name = "w",
                                    .slots = SLOTS,
                                    .group_bit = GROUP,
@@ -146,6 +156,7 @@ static void make_scene(scene *s, abut_rolling rolling)
                                    .mesh_count = 2,
                                    .walls = s->walls,
                                    .wall_count = 2,
+                                   .order = order,
                                    .laws = s->laws,
                                    .material_count = 2};
 }
@@ -504,11 +515,96 @@ static void check_load(void)
     for (int wall = 0; wall < 2; wall++) {
         const abut_wall_load load = abut_simulation_load(abut_lammps_simulation(r.walls), wall);
         sum = vec3_add(sum, vec3_load(load.force));
+        CHECK_INT(memcmp(&load, abut_lammps_loads(r.walls) + order[wall], sizeof load), 0);
+        CHECK_INT(memcmp(&load, r.vector + 7 * order[wall], sizeof load), 0);
     }
+    CHECK(r.vector[2] < 0.0); /* the floor bears them */
     CHECK_NEAR(vec3_length(sum), 0.0, 1e-9);
     CHECK_INT(abut_lammps_inspect(r.walls).call_count, 201);
     CHECK_INT(abut_lammps_inspect(r.walls).read_count, 2); /* at the setup and after it */
     CHECK(abut_lammps_inspect(r.walls).byte_count > 0);
+    abut_lammps_free(r.walls);
+    free_scene(&s);
+}
+
+static void check_error(rank *r, abut_status status, abut_index index)
+{
+    const int timeouts = r->timeouts;
+    memset(r->f, 1, sizeof r->f);
+    act(r, r->number + 1);
+    CHECK_INT(r->timeouts, timeouts + 1);
+    for (int k = 0; k < r->count; k++) {
+        CHECK(r->f[k][0] == 0.0 && r->f[k][1] == 0.0 && r->f[k][2] == 0.0);
+    }
+    act(r, r->number + 1); /* nobody has asked yet */
+    CHECK_INT(r->timeouts, timeouts + 2);
+    const abut_error error = abut_lammps_take_error(r->walls);
+    CHECK_INT(error.status, status);
+    CHECK_INT(error.index, index);
+    CHECK_INT(abut_lammps_take_error(r->walls).status, ABUT_OK);
+}
+
+/* Adds what a second rank like this one has, or fails. */
+static int add_twice(void *data, double *values, abut_index count)
+{
+    CHECK_INT(count, 2 * 7);
+    for (abut_index k = 0; k < count; k++) {
+        values[k] *= 2.0;
+    }
+    return *(int *)data;
+}
+
+/* Sums over ranks; where these fail, no wall exerts anything. */
+static void check_sums(void)
+{
+    static scene s;
+    static rank one, two;
+    int is_failing = 0;
+    make_scene(&s, ABUT_NO_ROLLING);
+    fill_rank(&one, &s);
+    s.input.add_up = add_twice, s.input.data = &is_failing;
+    fill_rank(&two, &s);
+    run(&one, 0, 200);
+    run(&two, 0, 200);
+    CHECK(one.vector[2] < 0.0);
+    for (int k = 0; k < 2 * 7; k++) {
+        CHECK(two.vector[k] == 2.0 * one.vector[k]);
+    }
+    is_failing = 1;
+    check_error(&two, ABUT_INTERRUPTED, 0);
+    abut_lammps_free(one.walls);
+    abut_lammps_free(two.walls);
+    free_scene(&s);
+}
+
+/* A plate that stops is where it was, and a sphere that touches limits the step. */
+static void check_other_motions(void)
+{
+    static scene s;
+    static rank r;
+    double longest;
+    make_scene(&s, ABUT_NO_ROLLING);
+    begin_rank(&r, &s);
+    add_atom(&r);
+    CHECK_INT(abut_lammps_stable_step(r.walls, &longest), ABUT_OK);
+    CHECK(longest == INFINITY);
+    put_into_corner(&r, 0);
+    run(&r, 0, 100);
+    CHECK_INT(abut_lammps_stable_step(r.walls, &longest), ABUT_OK);
+    CHECK(longest > step && longest < 100.0 * step);
+    CHECK_NEAR(abut_lammps_now(r.walls), 100 * step, 1e-15);
+    abut_simulation *simulation = abut_lammps_simulation(r.walls);
+    const abut_wall_state stopped = abut_simulation_wall_now(simulation, 1);
+    abut_wall others[2] = {s.walls[0], {.material = 1, .start = abut_lammps_now(r.walls)}};
+    memcpy(others[1].pose, stopped.pose, sizeof stopped.pose);
+    const abut_index built = abut_lammps_inspect(r.walls).build_count;
+    CHECK_INT(abut_lammps_set_walls(r.walls, others, NULL), ABUT_OK);
+    act(&r, 101);
+    act(&r, 102);
+    const abut_wall_state still = abut_simulation_wall(simulation, 1);
+    CHECK_INT(memcmp(still.pose, stopped.pose, sizeof still.pose), 0);
+    CHECK(still.spin[2] == 0.0 && stopped.spin[2] == 2.0);
+    CHECK_INT(abut_lammps_inspect(r.walls).build_count, built + 1);
     abut_lammps_free(r.walls);
     free_scene(&s);
 }
@@ -542,23 +638,6 @@ static void check_bins(void)
 }
 
 /* ---- errors ---- */
-
-static void check_error(rank *r, abut_status status, abut_index index)
-{
-    const int timeouts = r->timeouts;
-    memset(r->f, 1, sizeof r->f);
-    act(r, r->number + 1);
-    CHECK_INT(r->timeouts, timeouts + 1);
-    for (int k = 0; k < r->count; k++) {
-        CHECK(r->f[k][0] == 0.0 && r->f[k][1] == 0.0 && r->f[k][2] == 0.0);
-    }
-    act(r, r->number + 1); /* nobody has asked yet */
-    CHECK_INT(r->timeouts, timeouts + 2);
-    const abut_error error = abut_lammps_take_error(r->walls);
-    CHECK_INT(error.status, status);
-    CHECK_INT(error.index, index);
-    CHECK_INT(abut_lammps_take_error(r->walls).status, ABUT_OK);
-}
 
 static void check_bad_slots(rank *r)
 {
@@ -688,6 +767,8 @@ void test_lammps(void)
     check_group();
     check_leaver();
     check_load();
+    check_sums();
+    check_other_motions();
     check_bins();
     check_errors();
     check_failures();

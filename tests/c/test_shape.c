@@ -277,6 +277,7 @@ static void check_cube(void)
         CHECK_INT(view.edge_count, 12), CHECK_INT(view.index_count, 24);
         CHECK_NEAR(view.volume, 8.0, 1e-14), CHECK_NEAR(view.inertia[0], 16.0 / 3.0, 1e-14);
         CHECK_NEAR(view.circumradius, sqrt(3.0), 1e-15), CHECK_NEAR(view.centroid[1], 0.0, 1e-15);
+        CHECK_NEAR(view.inradius, 1.0, 1e-15);
         check_lists(s);
         abut_shape_free(s);
     }
@@ -407,6 +408,7 @@ static void check_rounded_box(void)
     CHECK_NEAR(view.volume, 8.0 + 24.0 * r + 3.0 * PI * r * r * 2.0 + 4.0 / 3.0 * PI * r * r * r,
                1e-13);
     CHECK_NEAR(view.circumradius, sqrt(3.0) + r, 1e-15);
+    CHECK_NEAR(view.inradius, 1.0 + r, 1e-15);
     enum { CELLS = 60 };
     const double cell = (1.0 + r) / CELLS;
     double inertia = 0.0;

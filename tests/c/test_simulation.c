@@ -498,10 +498,10 @@ static abut_status look(setting *s)
     static double forces[3 * 8192];
     const abut_contact_state contacts = {.force = forces};
     const abut_pair_state pairs = {.force = forces};
-    double step;
+    abut_stable_step longest;
     abut_status status = abut_simulation_write_contacts(s->simulation, &contacts, NULL);
     status = status ? status : abut_simulation_write_pairs(s->simulation, &pairs, NULL);
-    return status ? status : abut_simulation_stable_step(s->simulation, NULL, &step);
+    return status ? status : abut_simulation_stable_step(s->simulation, NULL, &longest);
 }
 
 /* Whether it failed where an allocation did, and left as many spheres as there were. */

@@ -14,6 +14,7 @@ typedef struct core_state {
     PyObject *contact_names; /* a tuple */
     PyObject *pair_names;    /* likewise */
     PyTypeObject *shape_type;
+    PyTypeObject *lock_type;
     PyObject *convex_names; /* likewise */
     PyObject *entrance_names;
 } core_state;
@@ -22,6 +23,7 @@ extern PyType_Spec core_mesh_spec;
 extern PyType_Spec core_finder_spec;
 extern PyType_Spec core_pair_finder_spec;
 extern PyType_Spec core_simulation_spec;
+extern PyType_Spec core_lock_spec;
 extern PyType_Spec core_shape_spec;
 extern PyType_Spec core_convex_finder_spec;
 extern PyType_Spec core_lammps_spec;

@@ -12,8 +12,10 @@ typedef struct lammps_object {
     simulation_object of;
     abut_lammps *walls;
     PyObject *meshes;    /* a tuple of _core.Mesh, which the library borrows */
-    PyObject *on_step;   /* called with the time before each step; NULL: nothing is */
+    PyObject *on_step;   /* called with the time before each step where walls are given */
+    PyObject *on_sum;    /* called with numbers to add up over processes; NULL: there is one */
     PyObject *on_error;  /* called with the exception of a call that fails; NULL: nothing is */
+    int has_given;       /* a callable moves a wall */
     PyObject *exception; /* of the call that has failed; NULL: none has */
     void *lammps;        /* its handle, and lammps_force_timeout */
     void (*force_timeout)(void *lammps);
@@ -66,10 +68,9 @@ static int no_signal_ends_it(lammps_object *self)
     return !self->on_error;
 }
 
-/* Whether what is to be called before each step raises nothing. */
-static int is_called(lammps_object *self, double time)
+/* Whether a call has raised nothing, of which this is what it returned. */
+static int has_returned(lammps_object *self, PyObject *none)
 {
-    PyObject *none = PyObject_CallFunction(self->on_step, "d", time);
     if (!none) {
         keep_exception(self);
     }
@@ -81,11 +82,26 @@ static int before_step(void *data, double time)
 {
     lammps_object *self = data;
     int is_failed = 0;
-    if (self->on_step || is_time_for_signals(self)) {
+    if (self->has_given || is_time_for_signals(self)) {
         const PyGILState_STATE state = PyGILState_Ensure();
-        is_failed = !no_signal_ends_it(self) || (self->on_step && !is_called(self, time));
+        is_failed = !no_signal_ends_it(self) ||
+                    (self->has_given &&
+                     !has_returned(self, PyObject_CallFunction(self->on_step, "d", time)));
         PyGILState_Release(state);
     }
+    return is_failed;
+}
+
+static int add_up(void *data, double *values, abut_index count)
+{
+    lammps_object *self = data;
+    const Py_ssize_t bytes = count * (Py_ssize_t)sizeof *values;
+    const PyGILState_STATE state = PyGILState_Ensure();
+    PyObject *view = PyMemoryView_FromMemory((char *)values, bytes, PyBUF_WRITE);
+    PyObject *none = view ? PyObject_CallFunctionObjArgs(self->on_sum, view, NULL) : NULL;
+    const int is_failed = !has_returned(self, none);
+    Py_XDECREF(view);
+    PyGILState_Release(state);
     return is_failed;
 }
 
@@ -123,16 +139,18 @@ static int read_address(PyObject *functions, const char *name, void **address)
 
 static int read_functions(PyObject *functions, abut_lammps_input *input)
 {
-    void *address[3];
+    void *address[4];
     if (read_address(functions, "extract_atom", &address[0]) ||
         read_address(functions, "extract_global", &address[1]) ||
-        read_address(functions, "force_timeout", &address[2])) {
+        read_address(functions, "force_timeout", &address[2]) ||
+        read_address(functions, "fix_external_set_vector", &address[3])) {
         return -1;
     }
     /* POSIX has it that an address of data can be one of a function */
     memcpy(&input->extract_atom, &address[0], sizeof address[0]);
     memcpy(&input->extract_global, &address[1], sizeof address[1]);
     memcpy(&input->force_timeout, &address[2], sizeof address[2]);
+    memcpy(&input->set_vector, &address[3], sizeof address[3]);
     return 0;
 }
 
@@ -160,8 +178,22 @@ static const abut_mesh **read_meshes(const core_state *state, PyObject *meshes)
 
 /* What a Coupling is given beside plain numbers. */
 typedef struct given_coupling {
-    PyObject *handle, *functions, *meshes, *laws, *walls[WALL_COLUMNS], *on_step, *on_error;
+    PyObject *handle, *functions, *meshes, *laws, *walls[WALL_COLUMNS], *order;
+    PyObject *on_step, *on_sum, *on_error;
 } given_coupling;
+
+static int has_given(const given_walls *walls)
+{
+    int found = 0;
+    for (Py_ssize_t k = 0; k < walls->count; k++) {
+        const abut_wall *wall = &walls->walls[k];
+        found = found || (wall->motion_count > 0 && wall->motions[0].kind == ABUT_GIVEN);
+    }
+    return found;
+}
+
+/* The members of abut_wall_load, in its order, all of which are doubles. */
+enum { LOAD_MEMBERS = sizeof(abut_wall_load) / sizeof(double) };
 
 /* Build what LAMMPS calls, of laws, meshes and walls that are there until it is built. */
 static int build_walls(lammps_object *self, abut_lammps_input *input, const given_walls *walls)
@@ -170,6 +202,7 @@ static int build_walls(lammps_object *self, abut_lammps_input *input, const give
     input->walls = walls->walls, input->wall_count = walls->count;
     input->before_step = before_step;
     input->failed = failed;
+    input->add_up = self->on_sum ? add_up : NULL;
     input->data = self;
     self->lammps = input->lammps, self->force_timeout = input->force_timeout;
     if (abut_lammps_build(input, &self->walls, &error)) {
@@ -179,6 +212,7 @@ static int build_walls(lammps_object *self, abut_lammps_input *input, const give
     self->of.simulation = abut_lammps_simulation(self->walls);
     self->of.wall_count = input->wall_count;
     self->of.input.resolution = input->resolution;
+    self->has_given = has_given(walls);
     return 0;
 }
 
@@ -186,6 +220,7 @@ static int fill_coupling(lammps_object *self, const given_coupling *given, abut_
 {
     const core_state *state = PyType_GetModuleState(Py_TYPE((PyObject *)self));
     given_walls walls = {0};
+    array_data order;
     const abut_mesh **meshes = read_meshes(state, given->meshes);
     abut_law *laws = meshes ? simulation_read_laws(given->laws, input->material_count) : NULL;
     int status = laws ? 0 : -1;
@@ -195,6 +230,11 @@ static int fill_coupling(lammps_object *self, const given_coupling *given, abut_
         status = simulation_read_walls(given->walls, input->mesh_count, &walls);
     }
     if (!status) {
+        status =
+            array_read(given->order, "order", (array_shape){ARRAY_INDEX, walls.count, 0}, &order);
+    }
+    if (!status) {
+        input->order = order.data;
         status = build_walls(self, input, &walls);
     }
     simulation_free_walls(&walls);
@@ -212,6 +252,7 @@ static PyObject *make_coupling(PyTypeObject *type, const given_coupling *given,
     }
     self->meshes = Py_NewRef(given->meshes);
     self->on_step = or_none(given->on_step);
+    self->on_sum = or_none(given->on_sum);
     self->on_error = or_none(given->on_error);
     self->of.pool = array_pool_new();
     if (!self->of.pool || fill_coupling(self, given, input)) {
@@ -224,18 +265,18 @@ static PyObject *make_coupling(PyTypeObject *type, const given_coupling *given,
 static PyObject *lammps_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     static char *names[] = {
-        "handle", "functions",  "meshes",  "material_count", "laws", "materials", "starts",
-        "poses",  "offsets",    "motions", "half_spaces",    "name", "group_bit", "id_bytes",
-        "slots",  "resolution", "on_step", "on_error",       NULL};
+        "handle",   "functions", "meshes",     "material_count", "laws",   "materials", "starts",
+        "poses",    "offsets",   "motions",    "half_spaces",    "order",  "name",      "group_bit",
+        "id_bytes", "slots",     "resolution", "on_step",        "on_sum", "on_error",  NULL};
     given_coupling g = {0};
     abut_lammps_input input = {0};
     int resolution;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO!O!nOOOOOOOsiiiiOO:Coupling", names,
-                                     &g.handle, &PyDict_Type, &g.functions, &PyTuple_Type,
-                                     &g.meshes, &input.material_count, &g.laws, &g.walls[0],
-                                     &g.walls[1], &g.walls[2], &g.walls[3], &g.walls[4],
-                                     &g.walls[5], &input.name, &input.group_bit, &input.id_bytes,
-                                     &input.slots, &resolution, &g.on_step, &g.on_error)) {
+    if (!PyArg_ParseTupleAndKeywords(
+            args, keywords, "OO!O!nOOOOOOOOsiiiiOOO:Coupling", names, &g.handle, &PyDict_Type,
+            &g.functions, &PyTuple_Type, &g.meshes, &input.material_count, &g.laws, &g.walls[0],
+            &g.walls[1], &g.walls[2], &g.walls[3], &g.walls[4], &g.walls[5], &g.order, &input.name,
+            &input.group_bit, &input.id_bytes, &input.slots, &resolution, &g.on_step, &g.on_sum,
+            &g.on_error)) {
         return NULL;
     }
     input.resolution = (abut_resolution)resolution;
@@ -252,6 +293,7 @@ static int lammps_traverse(PyObject *object, visitproc visit, void *arg)
     Py_VISIT(Py_TYPE(object));
     Py_VISIT(self->meshes);
     Py_VISIT(self->on_step);
+    Py_VISIT(self->on_sum);
     Py_VISIT(self->on_error);
     Py_VISIT(self->exception);
     return 0;
@@ -261,6 +303,7 @@ static int lammps_clear(PyObject *object)
 {
     lammps_object *self = (lammps_object *)object;
     Py_CLEAR(self->on_step);
+    Py_CLEAR(self->on_sum);
     Py_CLEAR(self->on_error);
     Py_CLEAR(self->exception);
     return 0;
@@ -321,6 +364,53 @@ static PyObject *lammps_ids(PyObject *object, PyObject *Py_UNUSED(unused))
     return array;
 }
 
+static PyObject *lammps_loads(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    const lammps_object *self = (lammps_object *)object;
+    const abut_index count = self->of.wall_count;
+    void *data;
+    PyObject *array = array_make((array_shape){ARRAY_DOUBLE, count, LOAD_MEMBERS}, &data);
+    if (array) {
+        memcpy(data, abut_lammps_loads(self->walls), (size_t)count * sizeof(abut_wall_load));
+    }
+    return array;
+}
+
+static PyObject *lammps_now(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    return PyFloat_FromDouble(abut_lammps_now(((lammps_object *)object)->walls));
+}
+
+static PyObject *lammps_stable_step(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    double longest;
+    const abut_error error = {
+        .status = abut_lammps_stable_step(((lammps_object *)object)->walls, &longest)};
+    return error.status ? core_raise(&error) : PyFloat_FromDouble(longest);
+}
+
+static PyObject *lammps_set_walls(PyObject *object, PyObject *args)
+{
+    lammps_object *self = (lammps_object *)object;
+    PyObject *none, *given[WALL_COLUMNS];
+    given_walls walls;
+    if (!PyArg_ParseTuple(args, "OOOOOOO:set_walls", &none, &given[0], &given[1], &given[2],
+                          &given[3], &given[4], &given[5]) ||
+        simulation_read_walls(given, PyTuple_Size(self->meshes), &walls)) {
+        return NULL;
+    }
+    abut_error error = {.status = ABUT_OK};
+    if (walls.count != self->of.wall_count) {
+        PyErr_SetString(PyExc_ValueError, "there are as many walls as before");
+    } else if (abut_lammps_set_walls(self->walls, walls.walls, &error)) {
+        core_raise(&error);
+    } else {
+        self->has_given = has_given(&walls);
+    }
+    simulation_free_walls(&walls);
+    return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+}
+
 static PyObject *lammps_raise_error(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     lammps_object *self = (lammps_object *)object;
@@ -347,9 +437,18 @@ static PyMethodDef LAMMPS_METHODS[] = {
      "place($self, wall, state, /)\n--\n\nAs that of Simulation."},
     {"wall", simulation_wall, METH_O, "wall($self, number, /)\n--\n\nAs that of Simulation."},
     {"wall_now", simulation_wall_now, METH_O,
-     "wall_now($self, number, /)\n--\n\nAs that of Simulation: where it was in the last call."},
-    {"load", simulation_load, METH_O,
-     "load($self, wall, /)\n--\n\nAs that of Simulation, of this rank's spheres."},
+     "wall_now($self, number, /)\n--\n\nAs that of Simulation, at the time of the last call, or of "
+     "now()."},
+    {"set_walls", lammps_set_walls, METH_VARARGS,
+     "set_walls($self, finder, materials, starts, poses, offsets, motions, half_spaces, /)\n--\n\n"
+     "As that of Simulation, the same walls with other motions; finder is not looked at."},
+    {"now", lammps_now, METH_NOARGS,
+     "now($self, /)\n--\n\nLAMMPS' time now, which wall_now tells of from then on."},
+    {"loads", lammps_loads, METH_NOARGS,
+     "loads($self, /)\n--\n\nForce, torque and power of walls (w, 7), over all ranks, in the order "
+     "in which the walls were given."},
+    {"stable_step", lammps_stable_step, METH_NOARGS,
+     "stable_step($self, /)\n--\n\nOf this rank's spheres that touched walls in the last call."},
     {"contacts", lammps_contacts, METH_NOARGS,
      "contacts($self, /)\n--\n\nAs that of Simulation, of this rank's spheres."},
     {"ids", lammps_ids, METH_NOARGS,
@@ -371,9 +470,10 @@ static PyGetSetDef LAMMPS_GETTERS[] = {
 
 static const char LAMMPS_DOC[] =
     "Coupling(handle, functions, meshes, material_count, laws, materials, starts, poses, offsets, "
-    "motions, half_spaces, name, group_bit, id_bytes, slots, resolution, on_step, on_error)\n--\n\n"
+    "motions, half_spaces, order, name, group_bit, id_bytes, slots, resolution, on_step, on_sum, "
+    "on_error)\n--\n\n"
     "Walls under LAMMPS. functions: addresses by name; meshes: a tuple of Mesh; laws and walls as "
-    "Simulation takes them.";
+    "Simulation takes them; order: the place of each wall among loads().";
 
 static PyType_Slot LAMMPS_SLOTS[] = {
     {Py_tp_doc, (void *)LAMMPS_DOC}, {Py_tp_new, lammps_new},

@@ -78,7 +78,8 @@ static int add_types(PyObject *module)
     core_state *state = PyModule_GetState(module);
     if (add_type(module, &core_mesh_spec, &state->mesh_type) ||
         add_type(module, &core_finder_spec, &state->finder_type) ||
-        add_type(module, &core_shape_spec, &state->shape_type)) {
+        add_type(module, &core_shape_spec, &state->shape_type) ||
+        add_type(module, &core_lock_spec, &state->lock_type)) {
         return -1;
     }
     PyType_Spec *specs[] = {&core_pair_finder_spec, &core_simulation_spec, &core_convex_finder_spec,
@@ -147,6 +148,9 @@ static int add_constants(PyObject *module)
         {"BODY_LAW", ABUT_BODY_LAW},
         {"BODY_LOST", ABUT_BODY_LOST},
         {"BODY_IMAGES", ABUT_BODY_IMAGES},
+        {"BODY_MANY_IMAGES", ABUT_BODY_MANY_IMAGES},
+        {"BODY_TOO_SMALL", ABUT_BODY_TOO_SMALL},
+        {"TOO_MANY_IMAGES", ABUT_TOO_MANY_IMAGES},
         {"BODY_STATE", ABUT_BODY_STATE},
         {"SLOT_LIMIT", ABUT_LAMMPS_SLOTS},
         {"SLOT_KEYS", ABUT_LAMMPS_KEYS},
@@ -176,6 +180,7 @@ static int core_traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(state->contact_names);
     Py_VISIT(state->pair_names);
     Py_VISIT(state->shape_type);
+    Py_VISIT(state->lock_type);
     Py_VISIT(state->convex_names);
     Py_VISIT(state->entrance_names);
     return 0;
@@ -189,6 +194,7 @@ static int core_clear(PyObject *module)
     Py_CLEAR(state->contact_names);
     Py_CLEAR(state->pair_names);
     Py_CLEAR(state->shape_type);
+    Py_CLEAR(state->lock_type);
     Py_CLEAR(state->convex_names);
     Py_CLEAR(state->entrance_names);
     return 0;

@@ -21,6 +21,11 @@ void simulation_end(simulation_object *self)
     self->is_at_work = 0;
 }
 
+PyObject *simulation_tell_step(const abut_stable_step *longest)
+{
+    return Py_BuildValue("(dnn)", longest->step, longest->index, longest->contact_count);
+}
+
 PyObject *simulation_finish(simulation_object *self, const abut_error *error)
 {
     simulation_end(self);
@@ -28,6 +33,19 @@ PyObject *simulation_finish(simulation_object *self, const abut_error *error)
         return core_raise(error);
     }
     Py_RETURN_NONE;
+}
+
+PyObject *simulation_commit(simulation_object *self, const abut_error *error, PyObject *known)
+{
+    PyObject *before = NULL;
+    self->change_count++;
+    if (known && !error->status) {
+        before = self->known;
+        self->known = Py_NewRef(known);
+    }
+    PyObject *none = simulation_finish(self, error);
+    Py_XDECREF(before);
+    return none;
 }
 
 /* ---- building ---- */
@@ -78,6 +96,7 @@ static PyObject *simulation_new(PyTypeObject *type, PyObject *args, PyObject *ke
 static void simulation_dealloc(PyObject *object)
 {
     simulation_object *self = (simulation_object *)object;
+    PyObject_GC_UnTrack(object);
     if (self->pool) {
         array_pool_close(self->pool);
         Py_DECREF(self->pool);
@@ -86,7 +105,42 @@ static void simulation_dealloc(PyObject *object)
     abut_simulation_free(self->simulation);
     Py_XDECREF(self->finder);
     Py_XDECREF(self->shapes);
+    Py_XDECREF(self->known);
     core_release(object);
+}
+
+/* What is known may lead back here: callables that move walls know the simulation, perhaps. */
+static int simulation_traverse(PyObject *object, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT(((simulation_object *)object)->known);
+    return 0;
+}
+
+static int simulation_clear(PyObject *object)
+{
+    Py_CLEAR(((simulation_object *)object)->known);
+    return 0;
+}
+
+/* ---- what is known of it ---- */
+
+static PyObject *simulation_known(PyObject *object, void *Py_UNUSED(unused))
+{
+    PyObject *known = ((simulation_object *)object)->known;
+    return Py_NewRef(known ? known : Py_None);
+}
+
+static PyObject *simulation_change_count(PyObject *object, void *Py_UNUSED(unused))
+{
+    return PyLong_FromSsize_t(((simulation_object *)object)->change_count);
+}
+
+static PyObject *simulation_note(PyObject *object, PyObject *known)
+{
+    simulation_object *self = (simulation_object *)object;
+    const abut_error error = {.status = ABUT_OK};
+    return simulation_begin(self) ? NULL : simulation_commit(self, &error, known);
 }
 
 /* ---- laws ---- */
@@ -95,8 +149,8 @@ static PyObject *simulation_set_laws(PyObject *object, PyObject *args)
 {
     simulation_object *self = (simulation_object *)object;
     abut_index materials;
-    PyObject *given;
-    if (!PyArg_ParseTuple(args, "nO:set_laws", &materials, &given)) {
+    PyObject *given, *known;
+    if (!PyArg_ParseTuple(args, "nOO:set_laws", &materials, &given, &known)) {
         return NULL;
     }
     abut_law *laws = simulation_read_laws(given, materials);
@@ -107,7 +161,7 @@ static PyObject *simulation_set_laws(PyObject *object, PyObject *args)
     PyObject *none = NULL;
     if (!simulation_begin(self)) {
         abut_simulation_set_laws(self->simulation, materials, laws, &error);
-        none = simulation_finish(self, &error);
+        none = simulation_commit(self, &error, known);
     }
     PyMem_Free(laws);
     return none;
@@ -115,9 +169,47 @@ static PyObject *simulation_set_laws(PyObject *object, PyObject *args)
 
 /* ---- walls ---- */
 
-/* Exchange the walls, and the finder that is kept for them. */
-static PyObject *exchange_walls(simulation_object *self, PyObject *finder, const abut_wall *walls,
-                                abut_index count)
+/* Where walls are that callables move. */
+typedef struct placed_walls {
+    array_data numbers, states;
+} placed_walls;
+
+static int read_placed(PyObject *const given[2], placed_walls *placed)
+{
+    const array_shape any = {ARRAY_INDEX, ARRAY_ANY_ROWS, 0};
+    if (array_read(given[0], "placed", any, &placed->numbers)) {
+        return -1;
+    }
+    const array_shape states = {ARRAY_DOUBLE, placed->numbers.rows, WALL_STATE_MEMBERS};
+    return array_read(given[1], "states", states, &placed->states);
+}
+
+static int check_placed(const placed_walls *placed, abut_index count)
+{
+    const abut_index *numbers = placed->numbers.data;
+    for (Py_ssize_t k = 0; k < placed->numbers.rows; k++) {
+        if (numbers[k] < 0 || numbers[k] >= count) {
+            PyErr_Format(PyExc_IndexError, "there is no wall %zd", (Py_ssize_t)numbers[k]);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static void place_walls(abut_simulation *simulation, const placed_walls *placed)
+{
+    const abut_index *numbers = placed->numbers.data;
+    const double *members = placed->states.data;
+    for (Py_ssize_t k = 0; k < placed->numbers.rows; k++) {
+        abut_wall_state state;
+        memcpy(&state, members + k * WALL_STATE_MEMBERS, sizeof state);
+        abut_simulation_place(simulation, numbers[k], &state);
+    }
+}
+
+/* Exchange the walls, and the finder that is kept for them, and place some. */
+static PyObject *exchange_walls(simulation_object *self, PyObject *finder, const given_walls *walls,
+                                const placed_walls *placed, PyObject *known)
 {
     abut_error error = {.status = ABUT_OK};
     if (simulation_begin(self)) {
@@ -125,13 +217,14 @@ static PyObject *exchange_walls(simulation_object *self, PyObject *finder, const
     }
     const abut_finder *found = finder ? core_finder_of(finder) : NULL;
     PyObject *unused = self->finder;
-    if (!abut_simulation_set_walls(self->simulation, found, walls, count, &error)) {
+    if (!abut_simulation_set_walls(self->simulation, found, walls->walls, walls->count, &error)) {
         self->finder = Py_XNewRef(finder);
-        self->wall_count = count;
+        self->wall_count = walls->count;
+        place_walls(self->simulation, placed);
     } else {
         unused = NULL;
     }
-    PyObject *none = simulation_finish(self, &error);
+    PyObject *none = simulation_commit(self, &error, known);
     Py_XDECREF(unused);
     return none;
 }
@@ -148,18 +241,22 @@ static int check_finder(PyObject *object, PyObject *finder)
 
 static PyObject *simulation_set_walls(PyObject *object, PyObject *args)
 {
-    PyObject *finder, *given[WALL_COLUMNS];
+    PyObject *finder, *given[WALL_COLUMNS], *given_places[2], *known, *none = NULL;
     given_walls walls;
-    if (!PyArg_ParseTuple(args, "OOOOOOO:set_walls", &finder, &given[0], &given[1], &given[2],
-                          &given[3], &given[4], &given[5])) {
+    placed_walls placed;
+    if (!PyArg_ParseTuple(args, "OOOOOOOOOO:set_walls", &finder, &given[0], &given[1], &given[2],
+                          &given[3], &given[4], &given[5], &given_places[0], &given_places[1],
+                          &known)) {
         return NULL;
     }
     finder = finder == Py_None ? NULL : finder;
-    if (check_finder(object, finder) ||
+    if (check_finder(object, finder) || read_placed(given_places, &placed) ||
         simulation_read_walls(given, finder ? core_finder_mesh_count(finder) : 0, &walls)) {
         return NULL;
     }
-    PyObject *none = exchange_walls((simulation_object *)object, finder, walls.walls, walls.count);
+    if (!check_placed(&placed, walls.count)) {
+        none = exchange_walls((simulation_object *)object, finder, &walls, &placed, known);
+    }
     simulation_free_walls(&walls);
     return none;
 }
@@ -272,6 +369,9 @@ static PyObject *outcome(const abut_error *error)
     case ABUT_BODY_LAW:
     case ABUT_BODY_LOST:
     case ABUT_BODY_IMAGES:
+    case ABUT_TOO_MANY_IMAGES:
+    case ABUT_BODY_MANY_IMAGES:
+    case ABUT_BODY_TOO_SMALL:
         return Py_BuildValue("(innd)", (int)error->status, error->index, error->detail,
                              error->value);
     case ABUT_OK:
@@ -293,6 +393,9 @@ static PyObject *simulation_run(PyObject *object, PyObject *steps)
     PyThreadState *thread = PyEval_SaveThread();
     abut_simulation_run(self->simulation, count, core_run_signal_handlers, &thread, &done, &error);
     PyEval_RestoreThread(thread);
+    self->change_count++;
+    self->sphere_steps += done * (abut_simulation_sphere_count(self->simulation) +
+                                  abut_simulation_body_count(self->simulation));
     simulation_end(self);
     return outcome(&error);
 }
@@ -355,13 +458,37 @@ static PyObject *simulation_stable_step(PyObject *object, PyObject *free_steps)
         simulation_end(self);
         return NULL;
     }
-    double longest;
+    abut_stable_step longest;
     abut_error error = {.status = ABUT_OK};
     Py_BEGIN_ALLOW_THREADS
     error.status = abut_simulation_stable_step(self->simulation, free.data, &longest);
     Py_END_ALLOW_THREADS
     simulation_end(self);
-    return error.status ? core_raise(&error) : PyFloat_FromDouble(longest);
+    return error.status ? core_raise(&error) : simulation_tell_step(&longest);
+}
+
+/* A notice as a tuple, or None. */
+static PyObject *tell_notice(const abut_notice *of)
+{
+    if (!of->is_there) {
+        Py_RETURN_NONE;
+    }
+    return Py_BuildValue("(niinnd)", of->step, (int)of->kinds[0], (int)of->kinds[1], of->numbers[0],
+                         of->numbers[1], of->ratio);
+}
+
+static PyObject *simulation_notices(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    simulation_object *self = (simulation_object *)object;
+    if (simulation_begin(self)) {
+        return NULL;
+    }
+    const abut_notices of = abut_simulation_notices(self->simulation);
+    simulation_end(self);
+    if (!of.fast.is_there && !of.deep.is_there) {
+        Py_RETURN_NONE;
+    }
+    return Py_BuildValue("(NN)", tell_notice(&of.fast), tell_notice(&of.deep));
 }
 
 static PyObject *simulation_statistics(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -372,21 +499,40 @@ static PyObject *simulation_statistics(PyObject *object, PyObject *Py_UNUSED(unu
     }
     const abut_simulation_statistics of = abut_simulation_inspect(self->simulation);
     simulation_end(self);
-    return Py_BuildValue("(nnnnddddddddnddnn)", of.step_count, of.sphere_count, of.contact_count,
+    return Py_BuildValue("(nnnnddddddddnnddnn)", of.step_count, of.sphere_count, of.contact_count,
                          of.pair_count, of.find_walls, of.wall_laws, of.find_pairs, of.pair_match,
-                         of.pair_laws, of.sums, of.move, of.order, of.byte_count, of.find_bodies,
-                         of.body_laws, of.body_count, of.body_contact_count);
+                         of.pair_laws, of.sums, of.move, of.order, of.byte_count,
+                         self->sphere_steps, of.find_bodies, of.body_laws, of.body_count,
+                         of.body_contact_count);
 }
 
+static PyGetSetDef SIMULATION_ATTRIBUTES[] = {
+    {"known", simulation_known, NULL,
+     "What the caller knows of it: the last argument of the calls that change it, exchanged in the "
+     "moment in which they succeed; None at first.",
+     NULL},
+    {"change_count", simulation_change_count, NULL, "Grows with each step and change.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
 static PyMethodDef SIMULATION_METHODS[] = {
+    {"lock", simulation_take_lock, METH_O,
+     "lock($self, is_of_run, /)\n--\n\n"
+     "The right to change it, or to run it, for a `with`; RuntimeError where somebody has it."},
+    {"lend", simulation_lend, METH_O,
+     "lend($self, call, /)\n--\n\n"
+     "What call() returns, which may change the simulation though it runs."},
+    {"note", simulation_note, METH_O, "note($self, known, /)\n--\n\nExchange what is known."},
     {"set_laws", simulation_set_laws, METH_VARARGS,
-     "set_laws($self, materials, laws, /)\n--\n\n"
+     "set_laws($self, materials, laws, known, /)\n--\n\n"
      "laws: (materials * materials, 8), the members of abut_law in its order."},
     {"set_walls", simulation_set_walls, METH_VARARGS,
-     "set_walls($self, finder, materials, starts, poses, offsets, motions, half_spaces, /)\n--\n\n"
+     "set_walls($self, finder, materials, starts, poses, offsets, motions, half_spaces, placed, "
+     "states, known, /)\n--\n\n"
      "finder: of the walls' meshes, or None; half_spaces: (h, 6), the last walls; offsets: where "
      "each wall's motions begin in "
-     "motions (k, 9), the members of abut_motion in its order."},
+     "motions (k, 9), the members of abut_motion in its order; placed: the walls (k,) that are in "
+     "these states (k, 25), as of place."},
     {"place", simulation_place, METH_VARARGS,
      "place($self, wall, state, /)\n--\n\nstate: (25,), the members of abut_wall_state."},
     {"wall", simulation_wall, METH_O,
@@ -395,15 +541,17 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "wall_now($self, number, /)\n--\n\nThe members of abut_wall_state now."},
     {"load", simulation_load, METH_O,
      "load($self, wall, /)\n--\n\nForce, torque and power of what spheres do to a wall."},
-    {"add", simulation_add, METH_O,
-     "add($self, spheres, /)\n--\n\nspheres: columns by their names, the members of abut_spheres."},
-    {"remove", simulation_remove, METH_O, "remove($self, is_gone, /)\n--\n\nis_gone: (n,) uint8."},
+    {"add", simulation_add, METH_VARARGS,
+     "add($self, spheres, known, /)\n--\n\n"
+     "spheres: columns by their names, the members of abut_spheres."},
+    {"remove", simulation_remove, METH_VARARGS,
+     "remove($self, is_gone, known, /)\n--\n\nis_gone: (n,) uint8."},
     {"read", simulation_read, METH_O,
      "read($self, name, /)\n--\n\nA column of the spheres, read-only."},
     {"assign", simulation_assign, METH_O,
      "assign($self, spheres, /)\n--\n\nAny of the columns of the spheres."},
     {"add_clusters", simulation_add_clusters, METH_VARARGS,
-     "add_clusters($self, clusters, spheres, /)\n--\n\n"
+     "add_clusters($self, clusters, spheres, known, /)\n--\n\n"
      "clusters: columns by their names, the members of abut_clusters; spheres: all members."},
     {"clusters", simulation_clusters, METH_NOARGS,
      "clusters($self, /)\n--\n\nAll columns of the clusters."},
@@ -411,11 +559,11 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "assign_clusters($self, clusters, /)\n--\n\nAll columns of the clusters."},
     {"set_shapes", simulation_set_shapes, METH_O,
      "set_shapes($self, shapes, /)\n--\n\nshapes: a tuple of Shape; those that were there first."},
-    {"add_bodies", simulation_add_bodies, METH_O,
-     "add_bodies($self, bodies, /)\n--\n\n"
+    {"add_bodies", simulation_add_bodies, METH_VARARGS,
+     "add_bodies($self, bodies, known, /)\n--\n\n"
      "bodies: columns by their names, the members of abut_bodies."},
-    {"remove_bodies", simulation_remove_bodies, METH_O,
-     "remove_bodies($self, is_gone, /)\n--\n\nis_gone: (b,) uint8."},
+    {"remove_bodies", simulation_remove_bodies, METH_VARARGS,
+     "remove_bodies($self, is_gone, known, /)\n--\n\nis_gone: (b,) uint8."},
     {"bodies", simulation_bodies, METH_NOARGS,
      "bodies($self, /)\n--\n\nAll columns of the bodies."},
     {"assign_bodies", simulation_assign_bodies, METH_O,
@@ -424,7 +572,7 @@ static PyMethodDef SIMULATION_METHODS[] = {
     {"apply_to_bodies", simulation_apply_to_bodies, METH_VARARGS,
      "apply_to_bodies($self, forces, torques, /)\n--\n\nOf the next step; (b, 3)."},
     {"stable_step_of_bodies", simulation_stable_step_of_bodies, METH_NOARGS,
-     "stable_step_of_bodies($self, /)\n--\n\nInfinite without bodies."},
+     "stable_step_of_bodies($self, /)\n--\n\nThe members of abut_stable_step."},
     {"body_contacts", simulation_body_contacts, METH_O,
      "body_contacts($self, meeting, /)\n--\n\n"
      "The columns of the last step's contacts of bodies, with spot_force and spring: meeting 0: "
@@ -434,7 +582,7 @@ static PyMethodDef SIMULATION_METHODS[] = {
     {"apply", simulation_apply, METH_VARARGS,
      "apply($self, forces, torques, /)\n--\n\nOf the next step; (n, 3) or None."},
     {"run", simulation_run, METH_O,
-     "run($self, steps, /)\n--\n\nNone, or what ended it where that is LAW_MISSING or SPHERE_LOST: "
+     "run($self, steps, /)\n--\n\nNone, or what ended it where that names a sphere or a body: "
      "(status, index, detail, value)."},
     {"contacts", simulation_contacts, METH_NOARGS,
      "contacts($self, /)\n--\n\nThe columns of the last step's contacts, as of Finder.find, with "
@@ -452,10 +600,15 @@ static PyMethodDef SIMULATION_METHODS[] = {
     {"energy", simulation_energy, METH_NOARGS,
      "energy($self, /)\n--\n\nThe members of abut_energy."},
     {"stable_step", simulation_stable_step, METH_O,
-     "stable_step($self, free_steps, /)\n--\n\nfree_steps: (n,), of spheres that touch nothing; or "
-     "None."},
+     "stable_step($self, free_steps, /)\n--\n\n"
+     "The members of abut_stable_step. free_steps: (n,), of spheres that touch nothing; or None."},
+    {"notices", simulation_notices, METH_NOARGS,
+     "notices($self, /)\n--\n\nNone, or the members of abut_notices: None, or (step, kind, "
+     "other kind, number, other number, ratio)."},
     {"statistics", simulation_statistics, METH_NOARGS,
-     "statistics($self, /)\n--\n\nThe members of abut_simulation_statistics."},
+     "statistics($self, /)\n--\n\nThe members of abut_simulation_statistics; before those of "
+     "bodies, "
+     "the steps times the spheres and bodies in them."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -464,16 +617,15 @@ static const char SIMULATION_DOC[] =
     "Spheres that move. gravity and period: (3,); a period of 0: none along this axis.";
 
 static PyType_Slot SIMULATION_SLOTS[] = {
-    {Py_tp_doc, (void *)SIMULATION_DOC},
-    {Py_tp_new, simulation_new},
-    {Py_tp_dealloc, simulation_dealloc},
-    {Py_tp_methods, SIMULATION_METHODS},
-    {0, NULL},
+    {Py_tp_doc, (void *)SIMULATION_DOC}, {Py_tp_new, simulation_new},
+    {Py_tp_dealloc, simulation_dealloc}, {Py_tp_traverse, simulation_traverse},
+    {Py_tp_clear, simulation_clear},     {Py_tp_getset, SIMULATION_ATTRIBUTES},
+    {Py_tp_methods, SIMULATION_METHODS}, {0, NULL},
 };
 
 PyType_Spec core_simulation_spec = {
     .name = "abut._core.Simulation",
     .basicsize = sizeof(simulation_object),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_HAVE_GC,
     .slots = SIMULATION_SLOTS,
 };

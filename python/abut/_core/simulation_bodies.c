@@ -98,9 +98,13 @@ PyObject *simulation_set_shapes(PyObject *object, PyObject *shapes)
 
 /* ---- bodies ---- */
 
-PyObject *simulation_add_bodies(PyObject *object, PyObject *dict)
+PyObject *simulation_add_bodies(PyObject *object, PyObject *args)
 {
     simulation_object *self = (simulation_object *)object;
+    PyObject *dict, *known;
+    if (!PyArg_ParseTuple(args, "O!O:add_bodies", &PyDict_Type, &dict, &known)) {
+        return NULL;
+    }
     abut_bodies bodies = {.count =
                               count_entries(dict, "masses", (array_shape){ARRAY_DOUBLE, 0, 0})};
     const column_counts counts = {.lengths = {[PER_BODY] = bodies.count},
@@ -110,14 +114,15 @@ PyObject *simulation_add_bodies(PyObject *object, PyObject *dict)
     }
     abut_error error = {.status = ABUT_OK};
     abut_simulation_add_bodies(self->simulation, &bodies, &error);
-    return simulation_finish(self, &error);
+    return simulation_commit(self, &error, known);
 }
 
-PyObject *simulation_remove_bodies(PyObject *object, PyObject *is_gone)
+PyObject *simulation_remove_bodies(PyObject *object, PyObject *args)
 {
     simulation_object *self = (simulation_object *)object;
+    PyObject *is_gone, *known;
     array_data gone;
-    if (simulation_begin(self)) {
+    if (!PyArg_ParseTuple(args, "OO:remove_bodies", &is_gone, &known) || simulation_begin(self)) {
         return NULL;
     }
     const abut_index count = abut_simulation_body_count(self->simulation);
@@ -127,7 +132,7 @@ PyObject *simulation_remove_bodies(PyObject *object, PyObject *is_gone)
     }
     abut_error error = {.status = ABUT_OK};
     abut_simulation_remove_bodies(self->simulation, gone.data, &error);
-    return simulation_finish(self, &error);
+    return simulation_commit(self, &error, known);
 }
 
 PyObject *simulation_bodies(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -163,7 +168,7 @@ PyObject *simulation_assign_bodies(PyObject *object, PyObject *dict)
     }
     abut_error error = {.status = ABUT_OK};
     abut_simulation_assign_bodies(self->simulation, &bodies, &error);
-    return simulation_finish(self, &error);
+    return simulation_commit(self, &error, NULL);
 }
 
 PyObject *simulation_apply_to_bodies(PyObject *object, PyObject *args)
@@ -189,14 +194,14 @@ PyObject *simulation_apply_to_bodies(PyObject *object, PyObject *args)
 PyObject *simulation_stable_step_of_bodies(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     simulation_object *self = (simulation_object *)object;
-    double longest;
+    abut_stable_step longest;
     if (simulation_begin(self)) {
         return NULL;
     }
     const abut_error error = {
         .status = abut_simulation_stable_step_of_bodies(self->simulation, &longest)};
     simulation_end(self);
-    return error.status ? core_raise(&error) : PyFloat_FromDouble(longest);
+    return error.status ? core_raise(&error) : simulation_tell_step(&longest);
 }
 
 /* ---- contacts ---- */
@@ -313,5 +318,5 @@ PyObject *simulation_restore_body_contacts(PyObject *object, PyObject *args)
         return NULL;
     }
     abut_simulation_restore_body_contacts(self->simulation, (abut_meeting)meeting, &rows, &error);
-    return simulation_finish(self, &error);
+    return simulation_commit(self, &error, NULL);
 }

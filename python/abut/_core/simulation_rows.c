@@ -48,25 +48,28 @@ static int read_new_spheres(PyObject *dict, abut_spheres *spheres)
     return count < 0 ? -1 : column_read(SPHERES, &counts, dict, spheres);
 }
 
-PyObject *simulation_add(PyObject *object, PyObject *dict)
+PyObject *simulation_add(PyObject *object, PyObject *args)
 {
     simulation_object *self = (simulation_object *)object;
+    PyObject *dict, *known;
     abut_spheres spheres = {0};
-    if (read_new_spheres(dict, &spheres) || simulation_begin(self)) {
+    if (!PyArg_ParseTuple(args, "O!O:add", &PyDict_Type, &dict, &known) ||
+        read_new_spheres(dict, &spheres) || simulation_begin(self)) {
         return NULL;
     }
     abut_error error = {.status = ABUT_OK};
     Py_BEGIN_ALLOW_THREADS
     abut_simulation_add(self->simulation, &spheres, &error);
     Py_END_ALLOW_THREADS
-    return simulation_finish(self, &error);
+    return simulation_commit(self, &error, known);
 }
 
-PyObject *simulation_remove(PyObject *object, PyObject *is_gone)
+PyObject *simulation_remove(PyObject *object, PyObject *args)
 {
     simulation_object *self = (simulation_object *)object;
+    PyObject *is_gone, *known;
     array_data gone;
-    if (simulation_begin(self)) {
+    if (!PyArg_ParseTuple(args, "OO:remove", &is_gone, &known) || simulation_begin(self)) {
         return NULL;
     }
     const abut_index count = abut_simulation_sphere_count(self->simulation);
@@ -78,7 +81,7 @@ PyObject *simulation_remove(PyObject *object, PyObject *is_gone)
     Py_BEGIN_ALLOW_THREADS
     abut_simulation_remove(self->simulation, gone.data, &error);
     Py_END_ALLOW_THREADS
-    return simulation_finish(self, &error);
+    return simulation_commit(self, &error, known);
 }
 
 static PyObject *read_column_of_spheres(simulation_object *self, const char *name)
@@ -122,7 +125,7 @@ PyObject *simulation_assign(PyObject *object, PyObject *dict)
     Py_BEGIN_ALLOW_THREADS
     abut_simulation_assign(self->simulation, &spheres, &error);
     Py_END_ALLOW_THREADS
-    return simulation_finish(self, &error);
+    return simulation_commit(self, &error, NULL);
 }
 
 /* ---- clusters ---- */
@@ -184,11 +187,12 @@ static int read_clusters(PyObject *dict, Py_ssize_t count, Py_ssize_t members,
                : 0;
 }
 
-static int read_new_clusters(PyObject *args, abut_clusters *clusters, abut_spheres *spheres)
+static int read_new_clusters(PyObject *args, abut_clusters *clusters, abut_spheres *spheres,
+                             PyObject **known)
 {
     PyObject *bodies, *members;
-    if (!PyArg_ParseTuple(args, "O!O!:add_clusters", &PyDict_Type, &bodies, &PyDict_Type,
-                          &members) ||
+    if (!PyArg_ParseTuple(args, "O!O!O:add_clusters", &PyDict_Type, &bodies, &PyDict_Type, &members,
+                          known) ||
         read_new_spheres(members, spheres)) {
         return -1;
     }
@@ -199,16 +203,17 @@ static int read_new_clusters(PyObject *args, abut_clusters *clusters, abut_spher
 PyObject *simulation_add_clusters(PyObject *object, PyObject *args)
 {
     simulation_object *self = (simulation_object *)object;
+    PyObject *known;
     abut_clusters clusters = {0};
     abut_spheres spheres = {0};
-    if (read_new_clusters(args, &clusters, &spheres) || simulation_begin(self)) {
+    if (read_new_clusters(args, &clusters, &spheres, &known) || simulation_begin(self)) {
         return NULL;
     }
     abut_error error = {.status = ABUT_OK};
     Py_BEGIN_ALLOW_THREADS
     abut_simulation_add_clusters(self->simulation, &clusters, &spheres, &error);
     Py_END_ALLOW_THREADS
-    return simulation_finish(self, &error);
+    return simulation_commit(self, &error, known);
 }
 
 /* How many spheres all clusters have; -1 with an error set. */
@@ -272,7 +277,7 @@ PyObject *simulation_assign_clusters(PyObject *object, PyObject *dict)
         return NULL;
     }
     abut_simulation_assign_clusters(self->simulation, &clusters);
-    return simulation_finish(self, &error);
+    return simulation_commit(self, &error, NULL);
 }
 
 /* ---- tables ---- */
@@ -472,5 +477,5 @@ PyObject *simulation_restore(PyObject *object, PyObject *args)
     Py_BEGIN_ALLOW_THREADS
     abut_simulation_restore(self->simulation, &saved.state, &error);
     Py_END_ALLOW_THREADS
-    return simulation_finish(self, &error);
+    return simulation_commit(self, &error, NULL);
 }

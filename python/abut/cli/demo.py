@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 
@@ -13,6 +14,7 @@ import abut
 from ..checks import positive
 from ..contacts import TYPE_NAMES
 from ..extras import import_extra
+from ..io import writing
 from ..plot import plot_spheres
 from ..threads import thread_count
 from .options import add_command
@@ -61,9 +63,17 @@ def _run(arguments):
     figure = _figure() if arguments.plot else None
     written = _simulate(arguments.simulate, figure) if arguments.simulate else _find(figure)
     if figure:
-        figure.savefig(arguments.plot, dpi=150)
-        written.append(arguments.plot)
+        written.append(_save(figure, arguments.plot))
     print("written:", ", ".join(written))
+
+
+def _save(figure, name):
+    """Write a picture, of the kind that its name ends in; returns the name, with an ending."""
+    ending = os.path.splitext(name)[1][1:]
+    name = name if ending else f"{name.rstrip('.')}.png"
+    with writing.opened(name) as file:
+        figure.savefig(file, dpi=150, format=ending or "png")
+    return name
 
 
 def _write_files(arguments):
@@ -73,7 +83,8 @@ def _write_files(arguments):
     centers, radii, mesh = abut.examples.step()
     mesh.save("step.stl")
     rows = np.column_stack([centers, radii])
-    np.savetxt("spheres.csv", rows, "%.15g", ",", header="x,y,z,radius", comments="")
+    with writing.opened("spheres.csv", "w", encoding="ascii") as file:
+        np.savetxt(file, rows, "%.15g", ",", header="x,y,z,radius", comments="")
     return ["step.stl", "spheres.csv"]
 
 

@@ -6,10 +6,11 @@ import csv
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import IO, TYPE_CHECKING, TextIO
 
 from numpy.typing import NDArray
 
+from . import writing
 from .frame import Frame
 from .spheres import Spheres, find_columns, from_table, more_of, read_table
 from .text import BLOCK, LINE_BYTES
@@ -59,11 +60,11 @@ def _lines(file: TextIO) -> Iterator[str]:
 
 def save(table: Table, path: Path, extra: Mapping[str, NDArray]) -> None:
     """Write all columns but the nodal weights; numbers in as many digits as give them back."""
-    with open(path, "w", newline="", encoding="utf-8") as file:
+    with writing.opened(path, "w", newline="", encoding="utf-8") as file:
         write(table, file, extra)
 
 
-def write(table: Table, file: TextIO, extra: Mapping[str, NDArray]) -> None:
+def write(table: Table, file: IO[str], extra: Mapping[str, NDArray]) -> None:
     """Likewise to a file that is open, which may be standard output."""
     columns = table._flat() | dict(extra)
     writer = csv.writer(file, lineterminator="\n")

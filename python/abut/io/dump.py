@@ -531,20 +531,21 @@ _BOXES = {(3, 2): _straight_box, (3, 3): _tilted_box, (3, 4): _general_box}
 # ---- writing -------------------------------------------------------------------------------------
 
 
-def save_frame(
-    path: Path,
+def frame_text(
     step: int,
+    time: float,
     bounds: np.ndarray,
     is_periodic: Sequence[bool],
     columns: Mapping[str, NDArray],
-) -> None:
-    """Write a frame at the end of a file; numbers in as many digits as give them back.
+) -> bytes:
+    """A frame as LAMMPS writes it, the time first; numbers in as many digits as give them back.
 
     bounds: (2, 3), of the box. columns: (n,) each.
     """
     kinds = " ".join("pp" if one else "ff" for one in is_periodic)
     rows = zip(*(map(repr, column.tolist()) for column in columns.values()), strict=True)
     lines = [
+        f"ITEM: TIME\n{time!r}",
         f"ITEM: TIMESTEP\n{step}",
         f"ITEM: NUMBER OF ATOMS\n{len(next(iter(columns.values())))}",
         f"ITEM: BOX BOUNDS {kinds}",
@@ -552,22 +553,24 @@ def save_frame(
         f"ITEM: ATOMS {' '.join(columns)}",
         *map(" ".join, rows),
     ]
-    with open(path, "a", encoding="ascii", newline="\n") as file:
-        file.write("\n".join(lines) + "\n")
+    return ("\n".join(lines) + "\n").encode("ascii")
 
 
-def cut_off(path: Path, step: int) -> None:
-    """Drop the frames of a plain dump from the first one of this step, or a later one, on."""
-    at = 0
-    with open(path, "rb+") as file:
-        begin, is_step = 0, False
+def find_step(path: Path, step: int) -> int:
+    """Where the first frame of this step, or a later one, begins in a plain dump; or its end."""
+    begin = at = 0
+    is_begun = is_step = False
+    with open(path, "rb") as file:
         for line in file:
             if is_step and _step_of(path, line) >= step:
-                file.truncate(begin)
-                return
+                return begin
             is_step = line.startswith(_TIMESTEP)
-            begin = at if is_step else begin
+            if line.startswith(_ITEM):
+                if _BEGINNING.match(line) and not is_begun:
+                    begin = at
+                is_begun = bool(_BEGINNING.match(line))
             at += len(line)
+    return begin if is_begun else at
 
 
 _TIMESTEP = b"ITEM: TIMESTEP"

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import counted
 from ..poses import Period
 
 
@@ -46,3 +47,11 @@ class Frame(NamedTuple):
     period: Period | None = None
     origin: NDArray[np.float64] | None = None
     columns: dict[str, NDArray] | None = None
+
+    def __repr__(self) -> str:
+        told = {"step": self.step, "time": self.time, "period": self.period}
+        parts = [counted(len(self.radii), "sphere")]
+        parts += [f"{name} {value}" for name, value in told.items() if value is not None]
+        if self.columns:
+            parts.append(f"columns {', '.join(self.columns)}")
+        return f"Frame({'; '.join(parts)})"

@@ -16,6 +16,7 @@ from ..contacts import NODE_COLUMNS, ROW_COLUMNS, Contacts
 from ..history import mesh_count
 from ..pairs import PAIR_COLUMNS, Pairs
 from ..poses import Period, lengths_of, read_period
+from . import writing
 from .frame import Frame
 from .npy import damage_told, read_array, read_header
 from .spheres import Spheres, check_arrays, from_arrays
@@ -67,7 +68,7 @@ def save(table: Table, path: Path, extra: Mapping[str, Any]) -> None:
         search["period"] = lengths_of(search["period"])
     known = {name: value for name, value in search.items() if value is not None}
     columns: dict[str, Any] = table.to_dict()
-    with open(path, "wb") as file:
+    with writing.opened(path) as file:
         np.savez(file, abut_format=FORMAT, **columns, **known, **extra)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from ..extras import import_extra
+from . import writing
 from .npz import FORMAT
 
 if TYPE_CHECKING:
@@ -30,5 +31,5 @@ def save(table: Table, path: Path, extra: Mapping[str, NDArray]) -> None:
     """Write all columns; needs pyarrow, the extra ``io``."""
     parquet = import_extra("pyarrow.parquet", "io")
     written = arrow_table(table, extra)
-    with open(path, "wb") as file:
+    with writing.opened(path) as file:
         parquet.write_table(written, file)

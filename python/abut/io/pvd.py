@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from . import writing
 from .vtk_xml import quoted
 
 if TYPE_CHECKING:
@@ -84,19 +85,15 @@ class Collection:
         entry = f'<DataSet timestep="{time!r}" part="0" file={quoted(name)}/>\n'
         if entry == self._last:
             return
-        if not self._last:
-            self._begin(time)
-        # an entry and the foot take the foot's place at once
-        with open(self._path, "rb+") as list_file:
-            list_file.seek(self._end)
-            list_file.write((entry + _FOOT).encode())
-        self._end += len(entry.encode())
+        head = "" if self._last else _HEAD + "".join(self._kept(time))
+        data = (head + entry + _FOOT).encode()
+        if head:
+            with writing.opened(self._path) as list_file:
+                list_file.write(data)
+        else:
+            writing.replace_end(self._path, self._end, data)
+        self._end += len(data) - len(_FOOT)
         self._last = entry
-
-    def _begin(self, time: float) -> None:
-        head = _HEAD + "".join(self._kept(time))
-        self._path.write_bytes(head.encode())
-        self._end = len(head.encode())
 
     def _kept(self, time: float) -> list[str]:
         if not self._append or not self._path.exists():

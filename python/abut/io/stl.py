@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 
 from ..checks import counted
+from . import writing
 from .digits import Coordinates
 from .facets import Facets, offsets_of
 from .text import shown
@@ -145,10 +146,10 @@ def save_mesh(mesh: Mesh, path: Path, of_facets: ArraysByName, of_vertices: Arra
     if not finite.all():
         x, y, z = mesh.vertices[triangles[np.argmin(finite)]][0]
         raise ValueError(f"a facet at ({x}, {y}, {z}) is beyond float32, which STL files hold")
-    with open(path, "wb") as file:
+    with writing.opened(path) as file:
         file.write(b"binary STL by abut".ljust(_HEAD - 4))
         file.write(len(records).to_bytes(4, "little"))
-        records.tofile(file)
+        file.write(records)
 
 
 def fan_triangles(vertices: np.ndarray, indices: np.ndarray, offsets: np.ndarray) -> np.ndarray:

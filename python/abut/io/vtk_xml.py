@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from . import writing
+
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
@@ -35,6 +37,10 @@ _ORDERS = {"LittleEndian": "<", "BigEndian": ">"}
 # the numbers before an array's data that say how many bytes it has
 _LENGTHS = {"UInt32": "u4", "UInt64": "u8"}
 _LENGTH = np.dtype(np.uint64)
+
+# Pieces may have arrays in common, but a few megabytes of pieces that all name one array would ask
+# for gigabytes: so many times as much as it has a file may ask for.
+_MOST_OF_A_FILE = 16
 
 _APPENDED, _FOOT = b"<AppendedData", b"</VTKFile>"
 
@@ -77,11 +83,12 @@ def write(
     fields = fields or {}
     arrays = [array for section in sections for array in section.arrays.values()]
     arrays += fields.values()
-    with open(path, "wb") as file:
+    with writing.opened(path) as file:
         file.write(_head(kind, counts, sections, fields).encode())
         for array in arrays:
             file.write(_LENGTH.type(array.nbytes).tobytes())
-            np.ascontiguousarray(array).tofile(file)
+            # ndarray.tofile tells nobody where a full disk takes less than 4096 bytes
+            file.write(np.ascontiguousarray(array))
         file.write(b"\n</AppendedData>\n</VTKFile>\n")
 
 
@@ -191,6 +198,10 @@ class File:
         order = _known(_ORDERS, root, "byte_order", "LittleEndian")
         length = np.dtype(order + _known(_LENGTHS, root, "header_type", "UInt32"))
         compressor = _known(_COMPRESSORS, root, "compressor", "")
+        # of appended arrays: where those begin that were read, how many bytes they take in the file
+        # and unpacked, and how many were read again
+        self._offsets: set[int] = set()
+        self._taken = self._unpacked = self._repeated = 0
         self._form = _Form(order, length, compressor, is_raw)
         return root
 
@@ -222,18 +233,40 @@ class File:
         if kept == "ascii":
             return _of_text(item.text or "", dtype)
         if kept == "binary":
-            data: _Raw = _Base64((item.text or "").strip().encode(), 0)
+            content = _content(_Base64((item.text or "").strip().encode(), 0), self._form)
         elif kept == "appended":
-            begin = self._begin + _whole(item, "offset", 0)
-            if not self._begin <= begin < len(self._data):
-                raise ValueError(f"the file ends before it, at {begin}: it was cut off")
-            data = (_Raw if self._form.is_raw else _Base64)(self._data, begin)
+            content = self._appended(_whole(item, "offset", 0))
         else:
             raise ValueError(f"its format is {kept!r}, but must be ascii, binary or appended")
-        content = _content(data, self._form)
         if len(content) % dtype.itemsize:
             raise ValueError(f"its {len(content)} bytes are no whole number of {dtype.name}")
         return np.frombuffer(content, dtype).astype(dtype.newbyteorder("="))
+
+    def _appended(self, offset: int) -> bytes:
+        """The bytes of an array behind the elements."""
+        begin = self._begin + offset
+        if not self._begin <= begin < len(self._data):
+            raise ValueError(f"the file ends before it, at {begin}: it was cut off")
+        data = (_Raw if self._form.is_raw else _Base64)(self._data, begin)
+        content = _content(data, self._form)
+        self._count(offset, data.at - begin, len(content))
+        return content
+
+    def _count(self, offset: int, taken: int, unpacked: int) -> None:
+        """Complain where what is read, in the file or unpacked, is far more than there is."""
+        if offset in self._offsets:
+            self._repeated += unpacked
+        else:
+            self._offsets.add(offset)
+            self._taken += taken
+            self._unpacked += unpacked
+        size = len(self._data)
+        asked = max(self._taken / size, self._repeated / (size + self._unpacked))
+        if asked > _MOST_OF_A_FILE:
+            raise ValueError(
+                "too many arrays are of the same appended data: they ask for more than"
+                f" {_MOST_OF_A_FILE} times what is there"
+            )
 
 
 def _known(table: Mapping, item: Element, key: str, usual: str):
@@ -260,14 +293,14 @@ class _Raw:
     """Bytes one after the other."""
 
     def __init__(self, data, begin: int):
-        self._data, self._at = data, begin
+        self._data, self.at = data, begin
 
     def take(self, size: int) -> bytes:
-        left = len(self._data) - self._at
+        left = len(self._data) - self.at
         if size > left:
             raise ValueError(f"it says that it has {size} bytes, but {left} are there: cut off?")
-        taken = self._data[self._at : self._at + size]
-        self._at += size
+        taken = self._data[self.at : self.at + size]
+        self.at += size
         return taken
 
     def end_block(self) -> None:

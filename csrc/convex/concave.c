@@ -1,0 +1,263 @@
+/* Walls that meet at a concave edge go on behind each other.
+ *
+ * A body that overlaps a floor and a wall has corners behind both, and the foot of such a corner on
+ * the wall is below the wall's border:
+ *
+ *              | wall               Half spaces know no border, and the corner c has a spot on
+ *     +------+ |                    either. So has a floor that reaches behind the wall, and a
+ *     | body | |                    wall that reaches behind the floor: by a strip each, as wide as
+ *     |      | |                    the body is.
+ *     |      +-|-c                  A strip begins at the line where both planes meet, where the
+ *  ---|--------+-|--  floor         wall has facets in front of the floor, and the floor has some
+ *     +--------|-+                  in front of the wall: the edge is concave there, and what lies
+ *              :                    behind either is no space that a body can come to from
+ * elsewhere.
+ *
+ * At a convex edge each plane lies behind the other one, and has nothing in front of it.
+ *
+ * Where the edge ends behind a third wall, as in the corner of a box, its strips go on behind that
+ * one, too. A wall that itself reaches behind the floor, as some modelers leave it, has a strip
+ * there all the same: it tells which spots behind the floor are the wall's own. */
+#include "concave.h"
+
+#include "../mesh/tolerance.h"
+
+/* Where a wall meets another plane. */
+typedef struct meeting {
+    const patch_room *room;
+    const wall_plane *wall, *other;
+    double sine_sq;     /* of the angle between them */
+    vec3 along, inward; /* unit: of the line; on the wall, towards the front of the other */
+    vec3 middle;        /* of the line, next to the body */
+    double margin;      /* how far before the line a strip begins */
+    double width;
+} meeting;
+
+double concave_front_limit(const wall_plane *wall, double normal_noise)
+{
+    return wall->near + FRONT_NOISES * larger(wall->normal_noise, normal_noise);
+}
+
+static double height_of(const wall_plane *wall, vec3 at)
+{
+    return vec3_dot(wall->normal, at) - wall->offset;
+}
+
+/* On a plane, towards the front of another one; not of unit length. */
+static vec3 towards_front(const wall_plane *wall, const wall_plane *other)
+{
+    const double cosine = vec3_dot(wall->normal, other->normal);
+    return vec3_sub(other->normal, vec3_scale(wall->normal, cosine));
+}
+
+/* False where there is no line next to the body. */
+static bool meet(meeting *m, const patch_body *body, const wall_plane *wall,
+                 const wall_plane *other)
+{
+    const vec3 cross = vec3_cross(wall->normal, other->normal);
+    const double sine_sq = vec3_norm_sq(cross), sine = sqrt(sine_sq);
+    const double noise = concave_front_limit(wall, other->normal_noise) + other->near;
+    if (!(STRIP_MARGIN * noise < STRIP_CLEAR * body->reach * sine)) {
+        return false;
+    }
+    m->wall = wall, m->other = other;
+    m->sine_sq = sine_sq;
+    m->along = vec3_scale(cross, 1.0 / sine);
+    m->inward = vec3_scale(towards_front(wall, other), 1.0 / sine);
+    m->margin = STRIP_MARGIN * noise / sine;
+    m->width = STRIP_REACHES * body->reach;
+    const vec3 centroid = body_centroid(body->body);
+    const vec3 foot = vec3_sub(centroid, vec3_scale(wall->normal, height_of(wall, centroid)));
+    m->middle = vec3_sub(foot, vec3_scale(m->inward, height_of(other, foot) / sine));
+    return vec3_length(vec3_sub(m->middle, centroid)) <= LINE_REACHES * body->reach;
+}
+
+/* The line on one of both planes, in front of the other one. */
+static line line_on(const meeting *m, const wall_plane *wall, vec3 inward)
+{
+    const vec3 begin = vec3_add(vec3_sub(m->middle, vec3_scale(m->along, m->width)),
+                                vec3_scale(inward, m->margin));
+    const vec3 way = vec3_scale(m->along, 2.0 * m->width);
+    return (line){cover_place(wall, 0, begin), cover_place(wall, 1, begin),
+                  cover_place(wall, 0, way), cover_place(wall, 1, way)};
+}
+
+/* The parts of the line that the other plane has in front of the wall, in the room; how many. */
+static int32_t find_other(patch_room *room, const meeting *m)
+{
+    if (m->other->half_space >= 0) {
+        room->lines[0] = (covered){0.0, 1.0, -1, -1, -1, -1};
+        return 1;
+    }
+    const double sine = sqrt(m->sine_sq);
+    const vec3 inward = vec3_scale(towards_front(m->other, m->wall), 1.0 / sine);
+    const line l = line_on(m, m->other, inward);
+    wall_plane facets = *m->other;
+    facets.strip_count = 0;
+    return cover_line(room, &facets, &l, NULL);
+}
+
+/* ---- ends behind a third wall ---- */
+
+/* Whether a third wall has facets in front of both planes, next to where all three meet. */
+static bool is_corner(const meeting *m, const wall_plane *third, vec3 end)
+{
+    const double slope = vec3_dot(third->normal, m->along);
+    const vec3 on_wall = towards_front(third, m->wall), on_other = towards_front(third, m->other);
+    /* the line of the third wall and one of the planes, towards the front of the other one */
+    vec3 first = vec3_cross(third->normal, on_wall), second = vec3_cross(third->normal, on_other);
+    const double up_first = vec3_dot(first, m->other->normal);
+    const double up_second = vec3_dot(second, m->wall->normal);
+    if (!(fabs(slope * up_first * up_second) > 0.0)) {
+        return false;
+    }
+    first = vec3_scale(first, m->margin / up_first);
+    second = vec3_scale(second, m->margin / up_second);
+    const vec3 corner = vec3_sub(end, vec3_scale(m->along, height_of(third, end) / slope));
+    const vec3 at = vec3_add(corner, vec3_scale(vec3_add(first, second), 2.0 * STRIP_MARGIN));
+    return third->half_space >= 0 ||
+           cover_holds(m->room, third, cover_place(third, 0, at), cover_place(third, 1, at));
+}
+
+/* Whether an end of the line's part is behind a third wall, or at it. */
+static bool ends_behind(const meeting *m, double part)
+{
+    const double way = (2.0 * part - 1.0) * m->width;
+    const vec3 end = vec3_add(m->middle, vec3_scale(m->along, way));
+    for (int32_t k = 0; k < m->room->plane_count; k++) {
+        const wall_plane *third = &m->room->planes[k];
+        if (third != m->wall && third != m->other && !third->is_dropped &&
+            height_of(third, end) <= 2.0 * STRIP_MARGIN * m->margin && is_corner(m, third, end)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- strips ---- */
+
+static flat_corner strip_corner(const meeting *m, double part, double inward, int32_t number)
+{
+    const double way = (2.0 * part - 1.0) * m->width;
+    const vec3 at =
+        vec3_add(m->middle, vec3_add(vec3_scale(m->along, way), vec3_scale(m->inward, inward)));
+    return (flat_corner){at, cover_place(m->wall, 0, at), cover_place(m->wall, 1, at), number};
+}
+
+/* A strip's ends have the names of the sides by which the line enters the piece and leaves it. */
+static int32_t side_number(const meeting *m, const flat_piece *piece, int32_t side)
+{
+    return cover_corner(m->room, piece, side < 0 ? 0 : side)->number;
+}
+
+static abut_status add_strip(patch_room *room, const meeting *m, int32_t number, covered part)
+{
+    const flat_piece *piece = &room->pieces.pieces[number];
+    const int32_t enters = side_number(m, piece, part.enters);
+    const int32_t leaves = side_number(m, piece, part.leaves);
+    const double begin = ends_behind(m, part.begin) ? 0.0 : part.begin;
+    const double end = ends_behind(m, part.end) ? 1.0 : part.end;
+    const flat_corner near_begin = strip_corner(m, begin, m->margin, enters);
+    const flat_corner near_end = strip_corner(m, end, m->margin, leaves);
+    flat_corner far_begin = strip_corner(m, begin, -m->width, enters);
+    flat_corner far_end = strip_corner(m, end, -m->width, leaves);
+    /* a corner has the name of the side that follows it */
+    if (vec3_dot(piece->normal, m->wall->normal) > 0.0) {
+        const flat_corner around[] = {near_begin, near_end, far_end, far_begin};
+        return flat_add_strip(&room->pieces, number, (int32_t)(m->other - room->planes), around);
+    }
+    far_begin.number = leaves, far_end.number = leaves;
+    const flat_corner around[] = {near_begin, far_begin, far_end, near_end};
+    return flat_add_strip(&room->pieces, number, (int32_t)(m->other - room->planes), around);
+}
+
+/* The parts of the line that a piece and the other plane have in common. */
+static abut_status add_piece(patch_room *room, const meeting *m, int32_t number, int32_t count)
+{
+    const line l = line_on(m, m->wall, m->inward);
+    covered own;
+    if (!cover_part(room, m->wall, &room->pieces.pieces[number], &l, &own)) {
+        return ABUT_OK;
+    }
+    abut_status status = ABUT_OK;
+    for (int32_t k = 0; !status && k < count; k++) {
+        covered part = own;
+        part.begin = larger(own.begin, room->lines[k].begin);
+        part.end = own.end < room->lines[k].end ? own.end : room->lines[k].end;
+        if (part.begin < part.end) {
+            status = add_strip(room, m, number, part);
+        }
+    }
+    return status;
+}
+
+static abut_status add_strips(patch_room *room, const meeting *m)
+{
+    if (cover_reserve(room, m->other)) {
+        return ABUT_NO_MEMORY;
+    }
+    const int32_t count = find_other(room, m);
+    abut_status status = ABUT_OK;
+    for (int32_t k = 0; !status && count > 0 && k < m->wall->count; k++) {
+        status = add_piece(room, m, room->order[m->wall->begin + k], count);
+    }
+    return status;
+}
+
+/* Whether any of the feet on a wall is behind another plane, or as near to it as noise. */
+static bool are_behind(const wall_plane *wall, const wall_plane *other, const foot_corner *feet,
+                       int32_t count)
+{
+    const double limit = concave_front_limit(other, wall->normal_noise);
+    for (int32_t k = 0; k < count; k++) {
+        const double height = height_of(wall, feet[k].at);
+        const vec3 foot = vec3_sub(feet[k].at, vec3_scale(wall->normal, height));
+        if (height_of(other, foot) <= limit) {
+            return true;
+        }
+    }
+    return false;
+}
+
+abut_status concave_extend(patch_room *room, const patch_body *body, wall_plane *wall,
+                           const foot_corner *feet, int32_t count)
+{
+    abut_status status = ABUT_OK;
+    wall->strip_count = 0;
+    const int32_t first = room->pieces.piece_count;
+    for (int32_t k = 0; !status && wall->half_space < 0 && k < room->plane_count; k++) {
+        const wall_plane *other = &room->planes[k];
+        meeting m = {.room = room};
+        if (other != wall && !other->is_dropped && are_behind(wall, other, feet, count) &&
+            meet(&m, body, wall, other)) {
+            status = add_strips(room, &m);
+        }
+    }
+    wall->first_strip = first;
+    wall->strip_count = room->pieces.piece_count - first;
+    return status;
+}
+
+/* ---- which spots are a wall's own ---- */
+
+bool concave_reaches(const patch_room *room, const wall_plane *wall, const wall_spot *spot,
+                     int32_t other)
+{
+    const wall_plane *kept = &room->planes[other];
+    const double x = cover_place(wall, 0, spot->on_wall), y = cover_place(wall, 1, spot->on_wall);
+    for (int32_t k = wall->count; k < cover_count(wall); k++) {
+        const flat_piece *strip = cover_piece(room, wall, k);
+        if (!cover_is_in(room, wall, strip, x, y)) {
+            continue;
+        }
+        const wall_plane *behind = &room->planes[strip->behind];
+        const vec3 inward = towards_front(wall, behind);
+        const double way = height_of(behind, spot->on_wall) / vec3_norm_sq(inward);
+        const vec3 at = vec3_sub(spot->on_wall, vec3_scale(inward, way));
+        if (strip->behind == other ||
+            height_of(kept, at) > concave_front_limit(kept, wall->normal_noise)) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,279 @@
+/* Planes of walls: facets that lie in one, to within their noise, and what they cover of it.
+ *
+ * Facets of one plane are one wall, whatever edges they have in common. Of a line over them the
+ * parts that facets cover are joined, so that fans, slivers, T-junctions and cracks of noise are
+ * all the same. */
+#include "cover.h"
+
+#include "../base/memory.h"
+#include "../mesh/tolerance.h"
+#include "common_plane.h"
+
+/* ---- planes ---- */
+
+static bool comes_first(const flat_piece *a, const flat_piece *b)
+{
+    return a->mesh != b->mesh ? a->mesh < b->mesh : a->facet < b->facet;
+}
+
+/* The largest of the pieces that are on no plane yet; -1: none. */
+static int32_t find_leader(const flat_pieces *all)
+{
+    int32_t leader = -1;
+    for (int32_t k = 0; k < all->piece_count; k++) {
+        const flat_piece *piece = &all->pieces[k];
+        if (piece->plane >= 0 || !(piece->height > 0.0)) {
+            continue;
+        }
+        const flat_piece *best = leader < 0 ? NULL : &all->pieces[leader];
+        if (!best || piece->area > best->area ||
+            (piece->area == best->area && comes_first(piece, best))) {
+            leader = k;
+        }
+    }
+    return leader;
+}
+
+/* A leader's plane may be tilted by its noise over its height. */
+static bool is_on_plane(const flat_pieces *all, const flat_piece *leader, const flat_piece *piece)
+{
+    const vec3 from = all->corners[leader->begin].at;
+    const double noise = FRONT_NOISES * larger(leader->normal_noise, piece->normal_noise);
+    for (int32_t k = 0; k < piece->count; k++) {
+        const vec3 to = vec3_sub(all->corners[piece->begin + k].at, from);
+        const double limit = noise * (1.0 + vec3_length(to) / leader->height);
+        if (!(fabs(vec3_dot(to, leader->normal)) <= limit)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static wall_plane make_plane(const convex_pair *flat, vec3 normal, double offset, double reach)
+{
+    wall_plane wall = {.normal = normal, .offset = offset, .half_space = -1};
+    plane_axes(flat, normal, wall.axes);
+    wall.near = SPOT_TOGETHER * reach;
+    return wall;
+}
+
+/* A plane through a point, which faces the body's centroid. */
+static wall_plane facing_plane(const patch_body *body, vec3 point, vec3 normal)
+{
+    const convex_pair flat = {.a = *body->body, .b = *body->body};
+    const double height = vec3_dot(normal, vec3_sub(body_centroid(body->body), point));
+    const vec3 towards = height < 0.0 ? vec3_scale(normal, -1.0) : normal;
+    return make_plane(&flat, towards, vec3_dot(towards, point), body->reach);
+}
+
+double cover_place(const wall_plane *wall, int axis, vec3 at)
+{
+    return vec3_dot(wall->axes[axis], at);
+}
+
+/* Give a plane those pieces that lie in it. */
+static void collect(patch_room *room, wall_plane *wall, int32_t leader, int32_t number)
+{
+    flat_pieces *all = &room->pieces;
+    for (int32_t k = 0; k < all->piece_count; k++) {
+        flat_piece *piece = &all->pieces[k];
+        if (piece->plane >= 0 || (k != leader && !is_on_plane(all, &all->pieces[leader], piece))) {
+            continue;
+        }
+        piece->plane = number;
+        room->order[wall->begin + wall->count++] = k;
+        wall->noise = larger(wall->noise, piece->noise);
+        wall->normal_noise = larger(wall->normal_noise, piece->normal_noise);
+        for (int32_t c = piece->begin; c < piece->begin + piece->count; c++) {
+            all->corners[c].x = cover_place(wall, 0, all->corners[c].at);
+            all->corners[c].y = cover_place(wall, 1, all->corners[c].at);
+        }
+    }
+    wall->near += CLOSED_NOISES * wall->noise;
+}
+
+static wall_plane *add_plane(patch_room *room)
+{
+    wall_plane *planes =
+        memory_grow(room->planes, room->plane_count + 1, &room->plane_capacity, sizeof *planes);
+    if (planes) {
+        room->planes = planes;
+    }
+    return planes ? &planes[room->plane_count++] : NULL;
+}
+
+abut_status cover_planes(patch_room *room, const patch_body *body)
+{
+    flat_pieces *all = &room->pieces;
+    int32_t *order =
+        memory_grow(room->order, all->piece_count, &room->order_capacity, sizeof *order);
+    if (!order) {
+        return ABUT_NO_MEMORY;
+    }
+    room->order = order;
+    int32_t begin = 0;
+    for (int32_t leader = find_leader(all); leader >= 0; leader = find_leader(all)) {
+        wall_plane *wall = add_plane(room);
+        if (!wall) {
+            return ABUT_NO_MEMORY;
+        }
+        const flat_piece *first = &all->pieces[leader];
+        *wall = facing_plane(body, all->corners[first->begin].at, first->normal);
+        wall->begin = begin;
+        collect(room, wall, leader, room->plane_count - 1);
+        begin += wall->count;
+    }
+    return ABUT_OK;
+}
+
+abut_status cover_half_space(patch_room *room, const patch_body *body, int32_t number, vec3 point,
+                             vec3 normal)
+{
+    wall_plane *wall = add_plane(room);
+    if (!wall) {
+        return ABUT_NO_MEMORY;
+    }
+    const convex_pair flat = {.a = *body->body, .b = *body->body};
+    *wall = make_plane(&flat, normal, vec3_dot(normal, point), body->reach);
+    wall->half_space = number;
+    return ABUT_OK;
+}
+
+/* ---- pieces on their plane ---- */
+
+int32_t cover_count(const wall_plane *wall)
+{
+    return wall->count + wall->strip_count;
+}
+
+static int32_t piece_number(const patch_room *room, const wall_plane *wall, int32_t k)
+{
+    return k < wall->count ? room->order[wall->begin + k] : wall->first_strip + (k - wall->count);
+}
+
+const flat_piece *cover_piece(const patch_room *room, const wall_plane *wall, int32_t k)
+{
+    return &room->pieces.pieces[piece_number(room, wall, k)];
+}
+
+const flat_corner *cover_corner(const patch_room *room, const flat_piece *piece, int32_t k)
+{
+    return &room->pieces.corners[piece->begin + (k < piece->count ? k : k - piece->count)];
+}
+
+/* How far inside of side k of a piece a place is. */
+static double side_distance(const patch_room *room, const wall_plane *wall, const flat_piece *piece,
+                            int32_t k, double x, double y)
+{
+    const flat_corner *from = cover_corner(room, piece, k), *to = cover_corner(room, piece, k + 1);
+    const double side_x = to->x - from->x, side_y = to->y - from->y;
+    const double cross = side_x * (y - from->y) - side_y * (x - from->x);
+    const double turning = vec3_dot(piece->normal, wall->normal) < 0.0 ? -1.0 : 1.0;
+    return turning * cross / sqrt(side_x * side_x + side_y * side_y);
+}
+
+bool cover_is_in(const patch_room *room, const wall_plane *wall, const flat_piece *piece, double x,
+                 double y)
+{
+    for (int32_t k = 0; k < piece->count; k++) {
+        if (!(side_distance(room, wall, piece, k, x, y) >= -wall->near)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A strip comes after all facets. */
+static bool is_before(const flat_piece *a, const flat_piece *b)
+{
+    return (a->behind < 0) != (b->behind < 0) ? a->behind < 0 : comes_first(a, b);
+}
+
+int32_t cover_find(const patch_room *room, const wall_plane *wall, double x, double y)
+{
+    int32_t found = -1;
+    for (int32_t k = 0; k < cover_count(wall); k++) {
+        const flat_piece *piece = cover_piece(room, wall, k);
+        if ((found < 0 || is_before(piece, &room->pieces.pieces[found])) &&
+            cover_is_in(room, wall, piece, x, y)) {
+            found = piece_number(room, wall, k);
+        }
+    }
+    return found;
+}
+
+bool cover_holds(const patch_room *room, const wall_plane *wall, double x, double y)
+{
+    const int32_t found = cover_find(room, wall, x, y);
+    return found >= 0 && room->pieces.pieces[found].behind < 0;
+}
+
+/* ---- lines over pieces ---- */
+
+bool cover_part(const patch_room *room, const wall_plane *wall, const flat_piece *piece,
+                const line *l, covered *part)
+{
+    const int32_t number = (int32_t)(piece - room->pieces.pieces);
+    *part = (covered){0.0, 1.0, number, number, -1, -1};
+    for (int32_t k = 0; k < piece->count; k++) {
+        const double from = side_distance(room, wall, piece, k, l->x, l->y) + wall->near;
+        const double to =
+            side_distance(room, wall, piece, k, l->x + l->along_x, l->y + l->along_y) + wall->near;
+        if (from < 0.0 && to < 0.0) {
+            return false;
+        }
+        const double at = from / (from - to);
+        if (from < 0.0 && at > part->begin) {
+            part->begin = at, part->enters = k;
+        }
+        if (to < 0.0 && at < part->end) {
+            part->end = at, part->leaves = k;
+        }
+    }
+    return part->begin <= part->end;
+}
+
+/* Parts that meet are one. */
+static int32_t join(covered *parts, int32_t count)
+{
+    int32_t last = 0;
+    for (int32_t k = 1; k < count; k++) {
+        if (parts[k].begin > parts[last].end) {
+            parts[++last] = parts[k];
+        } else if (parts[k].end > parts[last].end) {
+            parts[last].end = parts[k].end;
+            parts[last].last = parts[k].last, parts[last].leaves = parts[k].leaves;
+        }
+    }
+    return count > 0 ? last + 1 : 0;
+}
+
+static void insert(covered *parts, int32_t count, covered part)
+{
+    int32_t at = count;
+    for (; at > 0 && parts[at - 1].begin > part.begin; at--) {
+        parts[at] = parts[at - 1];
+    }
+    parts[at] = part;
+}
+
+abut_status cover_reserve(patch_room *room, const wall_plane *wall)
+{
+    covered *lines =
+        memory_grow(room->lines, cover_count(wall) + 1, &room->line_capacity, sizeof *lines);
+    room->lines = lines ? lines : room->lines;
+    return lines ? ABUT_OK : ABUT_NO_MEMORY;
+}
+
+int32_t cover_line(patch_room *room, const wall_plane *wall, const line *l, const flat_piece *but)
+{
+    int32_t count = 0;
+    for (int32_t k = 0; k < cover_count(wall); k++) {
+        const flat_piece *piece = cover_piece(room, wall, k);
+        covered part;
+        if (piece != but && cover_part(room, wall, piece, l, &part)) {
+            insert(room->lines, count++, part);
+        }
+    }
+    return join(room->lines, count);
+}

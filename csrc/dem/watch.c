@@ -1,0 +1,185 @@
+/* What spoils a simulation, the first time that it happens: who moves by more than its radius in a
+ * step, and passes through what it should meet; and an overlap that grows beyond what laws mean.
+ * Whoever goes over all of them in a step asks whether there may be one; which is the first, is
+ * found out here, by numbers, so that it is the same for any number of threads. */
+#include "simulation.h"
+
+/* Of the smaller radius: laws of contact mean overlaps of a few percent. */
+static const double DEEP = 0.1;
+
+/* Nobody is told: behind all keys. */
+static const int_least64_t NOBODY = INT64_MAX;
+
+static int_least64_t key_of(abut_index first, abut_index second)
+{
+    return (int_least64_t)first << 32 | second;
+}
+
+static void tell(abut_simulation *s, int_least64_t key)
+{
+    int_least64_t first = atomic_load(&s->watch.first);
+    while (key < first && !atomic_compare_exchange_weak(&s->watch.first, &first, key)) {
+    }
+}
+
+void watch_begin(abut_simulation *s)
+{
+    atomic_store(&s->watch.first, NOBODY);
+}
+
+void watch_forget(abut_simulation *s)
+{
+    s->watch.fast.is_there = s->watch.deep.is_there = 0;
+}
+
+abut_notices abut_simulation_notices(const abut_simulation *s)
+{
+    return (abut_notices){.fast = s->watch.fast, .deep = s->watch.deep};
+}
+
+/* ---- overlaps ---- */
+
+double watch_part(const abut_simulation *s)
+{
+    return s->watch.deep.is_there ? INFINITY : DEEP;
+}
+
+/* A row of a table, and the one that it goes on from. */
+typedef struct touch {
+    abut_index numbers[2];
+    double overlap, radius;
+    double old_overlap; /* negative: it is new */
+    const law *law;
+} touch;
+
+static touch touch_of_contact(const abut_simulation *s, abut_index row)
+{
+    const contact_table *now = &s->now.contacts, *before = &s->before.contacts;
+    const abut_index place = now->columns.sphere[row], wall = now->columns.mesh[row];
+    const abut_index old = now->springs.match[row];
+    return (touch){.numbers = {s->store.rows[place], wall},
+                   .overlap = now->columns.overlap[row],
+                   .radius = s->store.radii[place],
+                   .old_overlap = old < 0 ? -1.0 : before->columns.overlap[old],
+                   .law = simulation_wall_law(s, place, wall)};
+}
+
+static touch touch_of_pair(const abut_simulation *s, abut_index row)
+{
+    const pair_table *now = &s->now.pairs, *before = &s->before.pairs;
+    const abut_index i = now->columns.i[row], j = now->columns.j[row];
+    const abut_index a = s->store.rows[i], b = s->store.rows[j];
+    const abut_index old = now->springs.match[row];
+    return (touch){.numbers = {a < b ? a : b, a < b ? b : a},
+                   .overlap = now->columns.overlap[row],
+                   .radius = smaller(s->store.radii[i], s->store.radii[j]),
+                   .old_overlap = old < 0 ? -1.0 : before->columns.overlap[old],
+                   .law = simulation_pair_law(s, i, j)};
+}
+
+static abut_meeting meeting_of(abut_partner other)
+{
+    switch (other) {
+    case ABUT_PARTNER_SPHERE:
+        return ABUT_WITH_SPHERES;
+    case ABUT_PARTNER_BODY:
+        return ABUT_WITH_BODIES;
+    case ABUT_PARTNER_WALL:
+        break;
+    }
+    return ABUT_WITH_WALLS;
+}
+
+/* All rows are read in every step: of those that are not deep no more than that. */
+static touch touch_of_body(const abut_simulation *s, abut_meeting meeting, abut_index row)
+{
+    const spot_table *now = &s->now.spots[meeting], *before = &s->before.spots[meeting];
+    const abut_convex_columns *c = &now->columns;
+    touch t = {.numbers = {c->i[row], meeting == ABUT_WITH_WALLS ? c->mesh[row] : c->j[row]},
+               .overlap = c->overlap[row],
+               .radius = s->solids.solids[c->i[row]].inner};
+    if (meeting == ABUT_WITH_BODIES) {
+        t.radius = smaller(t.radius, s->solids.solids[c->j[row]].inner);
+    } else if (meeting == ABUT_WITH_SPHERES) {
+        t.radius = smaller(t.radius, s->store.radii[s->store.places[c->j[row]]]);
+    }
+    if (t.overlap > DEEP * t.radius) {
+        const abut_index old = now->row_match[row];
+        t.old_overlap = old < 0 ? -1.0 : before->columns.overlap[old];
+        t.law = simulation_spot_law(s, now, meeting, row);
+    }
+    return t;
+}
+
+static touch touch_of(const abut_simulation *s, watched what, abut_index row)
+{
+    if (what.first == ABUT_PARTNER_BODY) {
+        return touch_of_body(s, meeting_of(what.second), row);
+    }
+    return what.second == ABUT_PARTNER_WALL ? touch_of_contact(s, row) : touch_of_pair(s, row);
+}
+
+/* Who exert nothing on each other may overlap as they like. */
+static bool has_grown(const abut_simulation *s, const touch *t)
+{
+    const double most = DEEP * t->radius;
+    const bool was_deep = t->old_overlap < 0.0 ? s->watch.is_placed : t->old_overlap > most;
+    return t->overlap > most && !was_deep && most > 0.0 && t->law->elastic > 0.0;
+}
+
+void watch_rows(abut_simulation *s, watched what, abut_index begin, abut_index end)
+{
+    for (abut_index row = begin; row < end; row++) {
+        const touch t = touch_of(s, what, row);
+        if (has_grown(s, &t)) {
+            tell(s, key_of(t.numbers[0], t.numbers[1]));
+        }
+    }
+}
+
+/* Two may touch at several places: the deepest counts. */
+void watch_keep_deep(abut_simulation *s, watched what, abut_index rows)
+{
+    const int_least64_t first = atomic_load(&s->watch.first);
+    if (first == NOBODY) {
+        return;
+    }
+    abut_notice found = {.is_there = 1, .step = s->step_count, .kinds = {what.first, what.second}};
+    for (abut_index row = 0; row < rows; row++) {
+        const touch t = touch_of(s, what, row);
+        if (key_of(t.numbers[0], t.numbers[1]) == first && has_grown(s, &t)) {
+            found.numbers[0] = t.numbers[0], found.numbers[1] = t.numbers[1];
+            found.ratio = larger(found.ratio, t.overlap / t.radius);
+        }
+    }
+    s->watch.deep = found;
+}
+
+/* ---- motion ---- */
+
+void watch_fast(abut_simulation *s, abut_partner kind, abut_index number)
+{
+    if (!s->watch.fast.is_there) {
+        tell(s, key_of(kind, number));
+    }
+}
+
+void watch_keep_fast(abut_simulation *s)
+{
+    const int_least64_t first = atomic_load(&s->watch.first);
+    if (first == NOBODY) {
+        return;
+    }
+    const abut_partner kind = (abut_partner)(first >> 32);
+    const abut_index number = (abut_index)(first & INT32_MAX);
+    const bool is_body = kind == ABUT_PARTNER_BODY;
+    const solid *of = is_body ? &s->solids.solids[number] : NULL;
+    const body *b = is_body ? NULL : &s->store.bodies[s->store.places[number]];
+    const double speed = vec3_length(is_body ? of->rigid.velocity : vec3_load(b->velocity));
+    s->watch.fast =
+        (abut_notice){.is_there = 1,
+                      .step = s->step_count,
+                      .kinds = {kind, kind},
+                      .numbers = {number, number},
+                      .ratio = speed * s->input.step / (is_body ? of->inner : b->radius)};
+}

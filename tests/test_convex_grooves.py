@@ -1,0 +1,396 @@
+"""Convex bodies in grooves, corners and boxes of meshes: per plane they feel its half space."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import abut
+from test_convex_walls import MESHES, mesh_of, triangles
+
+FAR = 6.0
+HERE = np.eye(3), np.zeros(3)
+BOX = np.array(list(itertools.product((-0.5, 0.5), (-0.4, 0.4), (-0.3, 0.3))))
+PYRAMID = [[-0.5, -0.5, -0.3], [0.5, -0.5, -0.3], [0.5, 0.5, -0.3], [-0.5, 0.5, -0.3], [0, 0, 0.6]]
+ROOF = [[x, y, -0.3] for x in (-0.5, 0.5) for y in (-0.4, 0.4)] + [[-0.5, 0, 0.5], [0.5, 0, 0.5]]
+ROUND = np.random.default_rng(0).normal(size=(14, 3))
+SHAPES = {
+    "tetrahedron": abut.ConvexShape(
+        np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) / 2
+    ),
+    "pyramid": abut.ConvexShape(PYRAMID),
+    "wedge": abut.ConvexShape(ROOF),
+    "hull": abut.ConvexShape(0.6 * ROUND / np.linalg.norm(ROUND, axis=1)[:, None]),
+    "box": abut.ConvexShape(BOX),
+}
+WOOD, RIGID = abut.Material(density=1000.0), abut.Material()
+
+
+# ---- walls: parallelograms and the normals of their planes ---------------------------------------
+
+
+def groove(degrees, behind=0.0):
+    """A floor and a wall that meet in the y axis at an angle, and reach behind each other."""
+    angle, across = np.radians(degrees), np.array([0.0, FAR, 0])
+    up = np.array([-np.cos(angle), 0, np.sin(angle)])
+    floor = np.array([[-FAR, -FAR, 0], [behind, -FAR, 0], [behind, FAR, 0], [-FAR, FAR, 0]])
+    low, high = -behind * up, FAR * up
+    wall = np.array([low - across, high - across, high + across, low + across])
+    return [floor, wall], [np.array([0, 0, 1.0]), np.array([-np.sin(angle), 0, -np.cos(angle)])]
+
+
+def corner(rng):
+    """Three walls that meet in the origin, at any angles around a right one."""
+    skew = np.eye(3)
+    skew[np.triu_indices(3, 1)] = rng.uniform(-0.5, 0.5, 3)
+    edges = np.diag([-FAR, -FAR, FAR]) @ skew.T
+    walls = [np.array([0 * a, a, a + b, b]) for a, b in itertools.combinations(edges, 2)]
+    normals = [np.cross(a, b) for a, b in itertools.combinations(edges, 2)]
+    inside = edges.sum(0)
+    return walls, [n * np.sign(n @ inside) / np.linalg.norm(n) for n in normals]
+
+
+def step(behind=0.0):
+    """A floor, the side of a step and its top, which a body beside it does not come to."""
+    (floor, _), normals = groove(90, behind)
+    side = np.array([[0, -FAR, -behind], [0, FAR, -behind], [0, FAR, 2], [0, -FAR, 2]])
+    top = np.array([[0, -FAR, 2], [FAR, -FAR, 2], [FAR, FAR, 2], [0, FAR, 2]])
+    return [floor, side, top], normals
+
+
+def tray(half, height):
+    """A square box without a lid."""
+    base = half * np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0.0]])
+    top = base + [0, 0, height]
+    sides = [np.array([base[k], base[k - 3], top[k - 3], top[k]]) for k in range(4)]
+    return [base, *sides], [np.array(n, float) for n in
+                            ((0, 0, 1), (0, 1, 0), (-1, 0, 0), (0, -1, 0), (1, 0, 0))]  # fmt: skip
+
+
+def chamfer(width):
+    """A floor and a wall with a slanted strip between them, narrower than overlaps."""
+    (floor, wall), (up, out) = groove(90)
+    strip = np.array([[-width, -FAR, 0], [0, -FAR, width], [0, FAR, width], [-width, FAR, 0]])
+    return (
+        [floor - [width, 0, 0], strip, wall + [0, 0, width]],
+        [up, (up + out) / np.sqrt(2), out],
+    )
+
+
+SCENES = {
+    **{f"groove {a}": lambda rng, a=a: groove(a) for a in (30, 60, 90, 120, 150, 170)},
+    **{
+        f"behind {a}": lambda rng, a=a: groove(a, rng.choice([1e-3, 0.05, 1]))
+        for a in (60, 90, 150)
+    },
+    "corner": corner,
+    "step": lambda rng: step(rng.choice([0, 0.05])),
+}
+
+
+# ---- bodies in them ------------------------------------------------------------------------------
+
+
+def place(shape, turn, normals, depths, along):
+    """Where a body is so deep behind each plane; of two, so far along their line."""
+    corners = shape.vertices @ turn.T
+    rows = list(normals)
+    heights = [-(corners @ n).min() - d for n, d in zip(normals, depths, strict=True)]
+    if len(rows) == 2:
+        line = np.cross(*normals)
+        rows.append(line / np.linalg.norm(line))
+        heights.append(along)
+    return np.linalg.solve(rows, heights)
+
+
+def draw_turns(rng, count):
+    """Any turn; and, in every second case, one about the upright or nearly so."""
+    turns = Rotation.random(count, random_state=rng).as_matrix()
+    for k in range(0, count, 2):
+        lean = Rotation.from_euler("zx", [rng.choice([0, 0.3]), rng.choice([0, 0, 0.02])])
+        turns[k] = lean.as_matrix()
+    return turns
+
+
+def plane_loads(contacts, body, normal, about):
+    """Largest overlap, force and torque that one plane exerts on a body."""
+    rows = (contacts.i == body) & (contacts.normal @ normal > 1 - 1e-9)
+    spots = np.repeat(rows, np.diff(contacts.spot_offsets))
+    forces = np.maximum(contacts.spot_overlap[spots], 0)[:, None] * normal
+    torques = np.cross(contacts.spot[spots] - about, forces)
+    overlap = contacts.overlap[rows].max(initial=0)
+    return np.concatenate([[overlap], forces.sum(0), torques.sum(0)])
+
+
+def walls_as(kind, walls, normals, make, rng, pose):
+    """The same walls as one mesh, as one each, and as half spaces beside meshes."""
+    if kind == "one":
+        return [mesh_of(walls, make, rng, pose)]
+    meshes = [mesh_of([wall], make, rng, pose) for wall in walls]
+    return meshes if kind == "several" else [*meshes[1:], half_spaces(walls, normals, pose)[0]]
+
+
+def half_spaces(walls, normals, pose=HERE):
+    turn, shift = pose
+    spaces = zip(walls, normals, strict=False)
+    return [abut.HalfSpace(turn @ wall[0] + shift, turn @ normal) for wall, normal in spaces]
+
+
+def check_planes(shape, positions, turns, walls, spaces, normals):
+    """What meshes exert is what half spaces do, plane by plane, and there is nothing else."""
+    finder = abut.ConvexFinder(shape, np.zeros(len(positions), int))
+    turns = Rotation.from_matrix(turns).as_quat()
+    found, expected = (finder.find_walls(positions, turns, w) for w in (walls, spaces))
+    for body, position in enumerate(positions):
+        for normal in normals:
+            ours, theirs = (plane_loads(c, body, normal, position) for c in (found, expected))
+            np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-9)
+    planes = np.max(found.normal @ np.transpose(normals), axis=1, initial=0)
+    assert np.all(planes > 1 - 1e-9)
+    assert len(expected)
+
+
+def check_scene(shape, scene, kind, make, seed, count):
+    rng = np.random.default_rng(seed)
+    walls, normals = SCENES[scene](rng)
+    pose = HERE
+    if seed % 2:
+        pose = Rotation.random(random_state=rng).as_matrix(), rng.uniform(-5, 5, 3)
+    turns = draw_turns(rng, count)
+    depths = 10 ** rng.uniform(-6, np.log10(0.05), (count, len(normals)))
+    places = [place(shape, turn, normals, d, rng.uniform(-1, 1)) for turn, d in zip(turns, depths)]  # noqa: B905
+    meshes = walls_as(kind, walls, normals, make, rng, pose)
+    turned = [pose[0] @ n for n in normals]
+    check_planes(
+        shape, np.array(places) @ pose[0].T + pose[1], pose[0] @ turns, meshes,
+        half_spaces(walls, normals, pose), turned,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("scene", SCENES)
+@pytest.mark.parametrize("name", SHAPES)
+def test_planes_are_half_spaces(name, scene):
+    for seed, kind in enumerate(("one", "several", "mixed")):
+        make = MESHES[(seed + len(scene)) % len(MESHES)]
+        check_scene(SHAPES[name], scene, kind, make, 2 * len(name) + seed, 4)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("scene", SCENES)
+@pytest.mark.parametrize("name", SHAPES)
+def test_planes_are_half_spaces_in_many_places(name, scene):
+    for seed in range(12):
+        kind = ("one", "several", "mixed")[seed % 3]
+        check_scene(SHAPES[name], scene, kind, MESHES[seed % len(MESHES)], 100 + seed, 20)
+
+
+@pytest.mark.parametrize("width", [1e-3, 0.02])
+def test_narrow_strip_in_a_corner(width):
+    """A corner that is rounded by a strip which is narrower than the overlap: three planes."""
+    walls, normals = chamfer(width)
+    rng = np.random.default_rng(3)
+    turns = draw_turns(rng, 6)
+    shape = SHAPES["pyramid"]
+    places = [place(shape, turn, normals[::2], (0.03, 0.02), 0.1) for turn in turns]
+    mesh = mesh_of(walls, triangles, rng)
+    check_planes(shape, places, turns, mesh, half_spaces(walls, normals), normals)
+
+
+def test_threads_find_the_same():
+    """Deep in gentle grooves, too, where each body has to look farther."""
+    walls, normals = groove(170)
+    rng = np.random.default_rng(11)
+    shape = SHAPES["tetrahedron"]
+    turns = Rotation.random(300, random_state=rng)
+    places = [
+        place(shape, turn, normals, rng.uniform(0, 0.08, 2), rng.uniform(-1, 1))
+        for turn in turns.as_matrix()
+    ]
+    finder = abut.ConvexFinder(shape, np.zeros(300, int))
+    mesh = mesh_of(walls, triangles, rng)
+    one, many = (finder.find_walls(places, turns.as_quat(), mesh, workers=k) for k in (1, 4))
+    for name in ("i", "facet", "overlap", "normal", "spot", "spot_overlap", "spot_feature"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(many, name))
+
+
+# ---- the cases by which it was found -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["one", "several", "mixed"])
+@pytest.mark.parametrize("behind", [0, 0.5])
+def test_pyramid_on_a_floor_and_in_a_wall(kind, behind):
+    walls, normals = groove(90, behind)
+    pose = HERE
+    where = place(SHAPES["pyramid"], np.eye(3), normals, (0.001, 0.01), 0.0)
+    meshes = walls_as(kind, walls, normals, triangles, np.random.default_rng(1), pose)
+    contacts = abut.ConvexFinder(SHAPES["pyramid"]).find_walls([where], None, meshes)
+    for normal, overlap in zip(normals, (0.001, 0.01), strict=True):
+        rows = contacts.normal @ normal > 1 - 1e-9
+        assert contacts.overlap[rows].max() == pytest.approx(overlap, abs=1e-12)
+
+
+def test_vertex_in_a_groove():
+    """It has a spot on both sides, and nothing pushes it along the groove or into a side."""
+    walls, normals = groove(120)
+    shape = SHAPES["tetrahedron"]
+    down = -(normals[0] + normals[1])
+    turn = Rotation.align_vectors([down], [shape.vertices[0]])[0].as_matrix()
+    where = place(shape, turn, normals, (0.01, 0.01), 0.0)
+    mesh = mesh_of(walls, triangles, np.random.default_rng(2))
+    check_planes(shape, [where], [turn], mesh, half_spaces(walls, normals), normals)
+    quaternion = Rotation.from_matrix(turn).as_quat()[None]
+    contacts = abut.ConvexFinder(shape).find_walls([where], quaternion, mesh)
+    assert len(contacts.spot) == 2
+    np.testing.assert_allclose(contacts.spot_overlap, 0.01, atol=1e-12)
+
+
+# ---- at borders ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", MESHES)
+def test_distance_from_a_border(make):
+    """Of a body that hangs over the border of a plate, within the patch angle or not, the row has
+    the distance: that of a thin plate, which is a body, too."""
+    rng = np.random.default_rng(4)
+    plate = np.array([[-0.5, -0.5, 0], [0.5, -0.5, 0], [0.5, 0.5, 0], [-0.5, 0.5, 0]])
+    mesh = mesh_of([plate], make, rng)
+    thin = abut.ConvexShape(np.concatenate([plate, plate - [0, 0, 1e-9]]))
+    for name, shape in SHAPES.items():
+        facet = np.array(shape.normals)[rng.integers(len(shape.normals))]
+        lean = Rotation.from_rotvec(np.append(rng.normal(size=2), 0) * np.radians(3))
+        turn = lean * Rotation.align_vectors([[0, 0, -1.0]], [facet])[0]
+        low = turn.apply(np.array(shape.vertices))[:, 2].min()
+        places = np.column_stack(
+            [rng.uniform(-1, 1, (20, 2)), 10 ** rng.uniform(-4, -1.5, 20) - low]
+        )
+        for where in places:
+            found = abut.ConvexFinder(shape).find_walls([where], [turn.as_quat()], mesh, gap=0.1)
+            both = abut.ConvexFinder([shape, thin], [0, 1]).find(
+                [where, [0, 0, 0]], [turn.as_quat(), [0, 0, 0, 1]], pairs=[[0, 1]]
+            )
+            if len(found):
+                distance = both.overlap[0]
+                assert found.overlap.max() == pytest.approx(distance, abs=2e-9), name
+                assert found.error[found.overlap.argmax()] <= 1e-9
+
+
+# ---- motion --------------------------------------------------------------------------------------
+
+
+def world(walls, step=1e-5, stiffness=1e6, gravity=(0, 0, 0), **options):
+    sim = abut.Simulation(step=step, gravity=gravity)
+    for other in (WOOD, RIGID):
+        sim.set_law(WOOD, other, abut.Linear(stiffness, **options))
+    for wall in walls:
+        sim.add_wall(wall, RIGID)
+    return sim
+
+
+def total(energy):
+    return energy.kinetic + energy.rotational + energy.elastic
+
+
+def blow(shape, walls, where, turn, velocity, spin):
+    """A body flies into walls that give all energy back; how much its energy changes, and where it
+    goes."""
+    sim = world(walls)
+    quaternion = Rotation.from_matrix(turn).as_quat()[None]
+    sim.add_bodies(
+        shape, [where], WOOD, orientations=quaternion, velocities=velocity, angular_velocities=spin
+    )
+    before = total(sim.energy)
+    sim.run(steps=3000)
+    return total(sim.energy) / before - 1, sim.bodies.velocities[0]
+
+
+def check_blows(count, seed):
+    rng = np.random.default_rng(seed)
+    for number in range(count):
+        shape = list(SHAPES.values())[number % len(SHAPES)]
+        walls, normals = groove(rng.choice([60, 75, 90, 110, 130, 150, 170]), rng.choice([0, 0.5]))
+        turn = Rotation.random(random_state=rng).as_matrix()
+        where = place(shape, turn, normals, -0.005 * rng.random(2), 0.0)
+        into = -(normals[0] + normals[1])
+        velocity = into / np.linalg.norm(into) + 0.5 * rng.normal(size=3)
+        thrown = where, turn, velocity, rng.normal(size=3)
+        mesh = [mesh_of(walls, triangles, rng)]
+        change, after = blow(shape, mesh, *thrown)
+        change_there, after_there = blow(shape, half_spaces(walls, normals), *thrown)
+        assert abs(change) <= abs(change_there) + 1e-9
+        np.testing.assert_allclose(after, after_there, atol=1e-9)
+
+
+def test_elastic_blows_keep_energy():
+    check_blows(10, 5)
+
+
+@pytest.mark.long
+def test_many_elastic_blows_keep_energy():
+    check_blows(100, 6)
+
+
+def test_sliding_along_a_floor_into_a_wall():
+    """A pyramid that slides at 2 m/s turns back at the wall, with no more energy than it had."""
+    walls, normals = groove(90)
+    sim = world([mesh_of(walls, triangles, np.random.default_rng(7))], gravity=(0, 0, -9.81))
+    where = place(SHAPES["pyramid"], np.eye(3), normals, (1e-5, -0.005), 0.0)
+    sim.add_bodies(SHAPES["pyramid"], [where], WOOD, velocities=(2, 0, 0))
+    before = total(sim.energy)
+    sim.run(steps=4000)
+    assert total(sim.energy) < 1.01 * before
+    assert sim.bodies.velocities[0, 0] < 0 and sim.bodies.positions[0, 0] < where[0] + 0.05
+
+
+def settle(walls, spaces, count, duration, seed):
+    """Pour bodies into a tray; the farthest that a corner of one has ever been outside."""
+    rng = np.random.default_rng(seed)
+    side = 0.1
+    across = int(np.ceil(count ** (1 / 3)))
+    sim = world(walls, 4e-5, 4e5, (0, 0, -9.81), restitution=0.3, friction=0.4)
+    grid = np.stack(np.meshgrid(*[np.arange(across)] * 3, indexing="ij"), -1).reshape(-1, 3)[:count]
+    places = (grid - [(across - 1) / 2, (across - 1) / 2, 0]) * 1.45 * side + [0, 0, 0.09]
+    for k, shape in enumerate(SHAPES.values()):
+        some = places[k :: len(SHAPES)]
+        turns = Rotation.random(len(some), random_state=rng).as_quat()
+        sim.add_bodies(shape, some, WOOD, scales=side, orientations=turns)
+    farthest = 0.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", abut.SimulationWarning)
+        for _ in range(20):
+            sim.run(duration / 20)
+            farthest = max(farthest, farthest_outside(sim, spaces, side))
+    return farthest, sim
+
+
+def farthest_outside(sim, spaces, side):
+    bodies = sim.bodies
+    corners = [
+        Rotation.from_quat(turn).apply(side * np.array(sim.shapes[shape].vertices)) + position
+        for shape, turn, position in zip(
+            bodies.shape, bodies.orientations, bodies.positions, strict=True
+        )
+    ]
+    corners = np.concatenate(corners)
+    return max(-((corners - s.point) @ s.normal).min() for s in spaces)
+
+
+def check_settling(count, duration):
+    half = 0.075 * np.ceil(count ** (1 / 3))
+    walls, normals = tray(half, 10)
+    spaces = half_spaces(walls, normals)
+    mesh = [mesh_of(walls, triangles, np.random.default_rng(8))]
+    farthest, sim = settle(mesh, spaces, count, duration, 9)
+    farthest_there, there = settle(spaces, spaces, count, duration, 9)
+    assert farthest <= 1.2 * farthest_there
+    assert sim.bodies.positions[:, 2].max() < there.bodies.positions[:, 2].max() + 0.1
+
+
+def test_bodies_settle_in_a_tray():
+    check_settling(27, 0.12)
+
+
+@pytest.mark.long
+def test_many_bodies_settle_in_a_tray():
+    check_settling(500, 0.25)

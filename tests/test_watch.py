@@ -1,0 +1,285 @@
+"""What a simulation warns of while it runs: what is too fast, too deep, or too long a step."""
+
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import abut
+from abut import watch
+from scenes_simulation import GRAIN, STEEL
+
+CUBE = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+ROD = abut.Cluster([[0, 0, 0], [0.1, 0, 0]], 0.1)
+STEP, STIFFNESS = 1e-4, 1e6
+
+
+def floor(half=9.0, height=0.0):
+    corners = [[-half, -half, height], [half, -half, height], [half, half, height]]
+    return abut.Mesh([*corners, [-half, half, height]], [[0, 1, 2, 3]])
+
+
+def world(*, step=STEP, **options):
+    sim = abut.Simulation(step=step, gravity=(0, 0, 0), **options)
+    for other in (GRAIN, STEEL):
+        sim.set_law(GRAIN, other, abut.Linear(STIFFNESS))
+    return sim
+
+
+def told_by(sim, calls=4, steps=100):
+    """The warnings of a loop of `run`."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        for _ in range(calls):
+            sim.run(steps=steps)
+    assert all(one.category is abut.SimulationWarning for one in told)
+    assert all(one.filename == __file__ for one in told)
+    return [str(one.message) for one in told]
+
+
+# ---- what is too fast ----------------------------------------------------------------------------
+
+
+def add_sphere(sim, place, velocity):
+    return sim.add_spheres([place], 0.1, GRAIN, velocities=velocity)
+
+
+def add_rod(sim, place, velocity):
+    return sim.add_clusters(ROD, [place], GRAIN, velocities=velocity)
+
+
+def add_cube(sim, place, velocity):
+    return sim.add_bodies(CUBE, [place], GRAIN, scales=0.1, velocities=velocity)
+
+
+@pytest.mark.parametrize(
+    ("add", "name"),
+    [
+        (add_sphere, "sphere 1 moves by 1.3 times its radius"),
+        (add_rod, "sphere 2 moves by 1.3 times its radius"),
+        (add_cube, "body 1 moves by 1.3 times its inner radius"),
+    ],
+)
+def test_what_moves_by_more_than_its_radius_is_told_once(add, name):
+    sim = world()
+    sim.add_wall(floor(height=-5.0), STEEL)
+    add(sim, [0, 0, 1], (0, 0, 0.99 * 0.1 / STEP))
+    assert told_by(sim, 3, 1) == []
+    add(sim, [1, 0, 1], (0, 0, 0.13 / STEP))
+    add(sim, [2, 0, 1], (0, 0, 0.14 / STEP))
+    (told,) = told_by(sim, 3, 1)
+    assert told.startswith(f"{name} in step 3: it may pass through walls")
+
+
+def test_a_sphere_that_passes_through_a_wall_has_been_told():
+    sim = world(workers=1)
+    sim.add_wall(floor(), STEEL)
+    sim.add_spheres([[0, 0, 0.5]], 0.1, GRAIN, velocities=(0, 0, -0.3 / STEP))
+    (told,) = told_by(sim)
+    assert "sphere 0 moves by 3 times" in told and sim.centers[0, 2] < 0 and not len(sim.contacts)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 7])
+def test_the_first_is_that_of_the_smallest_number(workers):
+    """Wherever spheres are stored, and whichever thread comes first."""
+    rng = np.random.default_rng(4)
+    places = rng.permutation(np.stack(np.meshgrid(*[np.arange(18.0)] * 3), -1).reshape(-1, 3))
+    velocities = np.zeros_like(places)
+    sim = world(workers=workers)
+    sim.add_spheres(places, 0.4, GRAIN)
+    sim.run(steps=2)
+    velocities[[31, 400, 2500, 5000], 0] = 10.0 / STEP, 0.41 / STEP, 10.0 / STEP, 10.0 / STEP
+    sim.velocities = velocities
+    sim.remove_spheres(np.arange(100))
+    assert told_by(sim, 1, 1)[0].startswith("sphere 400 moves by 1.02 times")
+
+
+# ---- what is too deep ----------------------------------------------------------------------------
+
+
+def at_mesh(sim):
+    sim.add_wall(floor(), STEEL)
+
+
+def at_half_space(sim):
+    sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), STEEL)
+
+
+@pytest.mark.parametrize("wall", [at_mesh, at_half_space])
+@pytest.mark.parametrize(
+    ("add", "name", "radius"),
+    [(add_sphere, "sphere", ""), (add_rod, "sphere", ""), (add_cube, "body", "inner ")],
+)
+def test_an_overlap_with_a_wall_that_grows_too_large_is_told_once(wall, add, name, radius):
+    sim = world()
+    sim.add_wall(floor(height=-5.0), STEEL)
+    wall(sim)
+    add(sim, [-3, 0, 0.11], (0, 0, 0))
+    add(sim, [0, 0, 0.11], (0, 0, -20.0))
+    first = 2 if add is add_rod else 1
+    (told,) = told_by(sim)
+    assert re.match(
+        rf"{name} {first} overlaps wall 1 by 1\d\.\d% of its {radius}radius in step \d+, but", told
+    )
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize(
+    ("adders", "text"),
+    [
+        ((add_sphere, add_sphere), "sphere 0 overlaps sphere 1 by 1...% of the smaller radius"),
+        ((add_sphere, add_rod), "sphere 0 overlaps sphere 1 by 1...% of the smaller radius"),
+        ((add_cube, add_cube), "body 0 overlaps body 1 by 1...% of the smaller inner radius"),
+        ((add_sphere, add_cube), "body 0 overlaps sphere 0 by 1...% of the smaller inner radius"),
+    ],
+)
+def test_an_overlap_of_two_that_grows_too_large_is_told_once(adders, text, workers):
+    sim = world(workers=workers)
+    for add, place, velocity in zip(adders, (0, 0.26), (20.0, -20.0), strict=True):
+        add(sim, [place, 0, 0], (velocity, 0, 0))
+    (told,) = told_by(sim)
+    assert re.match(rf"{text} in step \d+, but", told)
+
+
+def test_of_many_overlaps_the_first_numbers_are_told():
+    """All grow in the same step."""
+    count = 1500
+    places = np.stack([np.arange(count) % 40, np.arange(count) // 40, np.zeros(count)], 1)
+    texts = []
+    for workers in (1, 3):
+        sim = world(workers=workers)
+        sim.add_wall(floor(half=100.0), STEEL)
+        sim.add_spheres(places[::-1] + [0, 0, 0.11], 0.1, GRAIN, velocities=(0, 0, -20.0))
+        texts += told_by(sim, 1, 60)
+    assert texts[0] == texts[1] and texts[0].startswith("sphere 0 overlaps wall 0")
+
+
+def test_overlaps_that_were_there_are_no_growth():
+    """Who puts them there is told so where that is done; those of one cluster are meant."""
+    sim = world()
+    sim.add_wall(floor(), STEEL)
+    with pytest.warns(abut.SimulationWarning, match="2 overlaps"):
+        sim.add_spheres([[0, 0, 0.08], [3, 0, 1], [3, 0, 1.15]], 0.1, GRAIN)
+    sim.add_bodies(CUBE, [[-3, 0, 0.085]], GRAIN, scales=0.1)
+    sim.add_clusters(ROD, [[-1, 0, 0.5]], GRAIN)
+    assert told_by(sim, 10, 1) == []
+
+
+def test_an_overlap_that_grew_before_it_was_saved_is_not_told_again(tmp_path):
+    sim = world()
+    sim.add_wall(floor(), STEEL)
+    sim.add_spheres([[0, 0, 0.11]], 0.1, GRAIN, velocities=(0, 0, -20.0))
+    assert len(told_by(sim, 1, 30)) == 1
+    sim.save(tmp_path / "a.npz")
+    again = abut.load_simulation(tmp_path / "a.npz", meshes=[floor()])
+    again.centers, again.velocities = [[0, 0, 0.11]], [[0, 0, -20.0]]
+    assert told_by(again) == []
+
+
+# ---- steps that are too long ---------------------------------------------------------------------
+
+
+def closing():
+    """Six that hardly move come to hold a seventh, after some 250 steps: 0.1 is its sqrt(m / k).
+    Others look on."""
+    sim = abut.Simulation(step=1.3 * 0.1, gravity=(0, 0, 0))
+    sim.set_law(GRAIN, GRAIN, abut.Linear(100.0))
+    around = np.concatenate([np.eye(3), -np.eye(3)])
+    speed = 5e-5 / sim.step
+    sim.add_spheres(0.2125 * around, 0.1, GRAIN, velocities=-speed * around)
+    sim.add_spheres([[0, 0, 0]], 0.1, GRAIN)
+    sim.add_spheres([[5, 5, k] for k in range(20)], 0.1, GRAIN)
+    sim.masses = 6 * [1e6] + [1.0] + 20 * [1e6]
+    return sim
+
+
+@pytest.mark.parametrize(("calls", "steps"), [(1, 405), (81, 5)])
+def test_step_that_gets_too_long_on_the_way_is_told_once(calls, steps):
+    (told,) = told_by(closing(), calls, steps)
+    assert "2.3 times the longest stable one" in told
+    assert "which sphere 6 with its 6 contacts sets after step " in told
+
+
+def test_step_is_looked_at_every_200_steps():
+    (told,) = told_by(closing(), 1, 405)
+    assert "sets after step 400: with 2 times, 6 of 11 measured scenes got restless, and 0" in told
+
+
+def test_step_of_few_is_looked_at_less_often():
+    sim = closing()
+    sim.remove_spheres(sim.ids[7:])
+    (told,) = (text for text in told_by(sim, 1, 605) if text.startswith("step is"))
+    assert "sets after step 600" in told
+
+
+def test_bodies_that_make_a_step_too_long_are_told():
+    sim = world(step=0.05)
+    sim.add_bodies(CUBE, [[0, 0, 0]], GRAIN, scales=0.1)
+    (told,) = told_by(sim, 3, 1)
+    assert "which body 0, which touches nothing, sets after step 0" in told
+
+
+def test_what_is_told_of_steps_is_what_docs_have():
+    """The table of docs/dem.md has as many restless scenes, and scenes that flew apart."""
+    lines = Path(__file__).parents[1].joinpath("docs/dem.md").read_text().splitlines()
+    begin = next(k for k, line in enumerate(lines) if line.startswith("| times the longest"))
+    head, _, *rows = (line.strip("|").split("|") for line in lines[begin : begin + 13])
+    for number, (factor, restless, apart) in enumerate(watch._MEASURED):
+        column = len(head) - len(watch._MEASURED) + number
+        cells = [row[column].strip() for row in rows]
+        assert float(head[column]) == factor and len(cells) == watch._SCENES
+        assert cells.count("apart") == apart
+        assert sum(cell not in ("", "apart") for cell in cells) == restless
+
+
+# ---- once a simulation ---------------------------------------------------------------------------
+
+
+def spoilt():
+    sim = world(step=0.05)
+    sim.add_spheres([[0, 0, 1]], 1e-3, GRAIN, velocities=(1, 0, 0))
+    return sim
+
+
+def test_a_warning_is_given_once_a_simulation_and_not_once_a_file(tmp_path):
+    sim = spoilt()
+    assert [text[:6] for text in told_by(sim, 3, 1)] == ["step i", "sphere"]
+    sim.save(tmp_path / "a.npz")
+    assert told_by(abut.load_simulation(tmp_path / "a.npz"), 3, 1) == []
+    assert len(told_by(spoilt(), 3, 1)) == 2
+
+
+def test_files_without_warnings_are_read(tmp_path):
+    """Such as those of version 0.2."""
+    sim = spoilt()
+    sim.save(tmp_path / "a.npz")
+    arrays = dict(np.load(tmp_path / "a.npz"))
+    setup = arrays["setup"].tobytes().replace(b', "said": []', b"")
+    assert len(setup) < len(arrays["setup"])
+    np.savez(tmp_path / "b.npz", **arrays | {"setup": np.frombuffer(setup, np.uint8)})
+    assert len(told_by(abut.load_simulation(tmp_path / "b.npz"), 3, 1)) == 2
+
+
+def test_a_simulation_goes_on_where_warnings_are_errors():
+    sim, quiet = spoilt(), spoilt()
+    sim.every(0.05, lambda s: None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for text in ("step is", "sphere 0 moves"):
+            with pytest.raises(abut.SimulationWarning, match=text):
+                sim.run(steps=3)
+        sim.run(steps=3 - sim.step_count)
+    told_by(quiet, 1, 3)
+    assert sim.step_count == 3 and (sim.centers == quiet.centers).all()
+
+
+def test_who_is_lost_has_been_told():
+    sim = world(step=1.0)
+    sim.add_spheres([[0, 0, 0]], 0.1, GRAIN, velocities=(1e74, 0, 0))
+    with (
+        pytest.warns(abut.SimulationWarning, match="sphere 0 moves by"),
+        pytest.raises(FloatingPointError, match="sphere 0 is lost"),
+    ):
+        sim.run(steps=10**6)
