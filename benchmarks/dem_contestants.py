@@ -75,8 +75,11 @@ class AbutSimulation(Stepper):
         return len(self.simulation.pairs)
 
     def parts(self):
+        """Percent of what the parts of a step took, without what `run` does beside."""
         told = self.simulation.statistics()
-        return {name: round(100.0 * getattr(told, name) / told.seconds, 1) for name in PARTS}
+        seconds = {name: getattr(told, name) for name in PARTS}
+        all_seconds = sum(seconds.values())
+        return {name: round(100.0 * own / all_seconds, 1) for name, own in seconds.items()}
 
 
 PARTS = (
