@@ -30,9 +30,15 @@ def swinging(time):
     return pose, [0.5 * np.cos(5 * time), 0, 0, 0, 0, 0]
 
 
+class Recorded(abut.Simulation):
+    """One with a record of its own."""
+
+    heights = None
+
+
 def scene():
     """A few of everything, which fall onto a floor and meet walls that move."""
-    sim = abut.Simulation(step=STEP, workers=1)
+    sim = Recorded(step=STEP, workers=1)
     laws(sim)
     law = abut.Linear(1e5, friction=0.3, restitution=0.5)
     for partner in (WOOD, GRAIN, STEEL):
