@@ -54,8 +54,8 @@ static double rounding_of(const stand_task *task)
 static bool is_met(const wall_plane *wall, const stand_task *task)
 {
     const double rounding = rounding_of(task);
-    const bool may_be_nearer =
-        wall->gap > rounding && wall->gap - wall->support_gap > TOLD_APART * task->standing.reach;
+    const double alike = TOLD_APART * task->standing.reach + FRONT_NOISES * wall->normal_noise;
+    const bool may_be_nearer = wall->gap > rounding && wall->gap - wall->support_gap > alike;
     return wall->spot_count > 0 && wall->gap <= task->gap + rounding && !may_be_nearer;
 }
 
