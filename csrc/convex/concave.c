@@ -26,22 +26,12 @@
 typedef struct meeting {
     const patch_room *room;
     const wall_plane *wall, *other;
-    double sine_sq;     /* of the angle between them */
+    double sine;        /* of the angle between them */
     vec3 along, inward; /* unit: of the line; on the wall, towards the front of the other */
     vec3 middle;        /* of the line, next to the body */
     double margin;      /* how far before the line a strip begins */
     double width;
 } meeting;
-
-double concave_front_limit(const wall_plane *wall, double normal_noise)
-{
-    return wall->near + FRONT_NOISES * larger(wall->normal_noise, normal_noise);
-}
-
-static double height_of(const wall_plane *wall, vec3 at)
-{
-    return vec3_dot(wall->normal, at) - wall->offset;
-}
 
 /* On a plane, towards the front of another one; not of unit length. */
 static vec3 towards_front(const wall_plane *wall, const wall_plane *other)
@@ -55,20 +45,20 @@ static bool meet(meeting *m, const patch_body *body, const wall_plane *wall,
                  const wall_plane *other)
 {
     const vec3 cross = vec3_cross(wall->normal, other->normal);
-    const double sine_sq = vec3_norm_sq(cross), sine = sqrt(sine_sq);
-    const double noise = concave_front_limit(wall, other->normal_noise) + other->near;
+    const double sine = vec3_length(cross);
+    const double noise = cover_front_limit(wall, other->normal_noise) + other->near;
     if (!(STRIP_MARGIN * noise < STRIP_CLEAR * body->reach * sine)) {
         return false;
     }
     m->wall = wall, m->other = other;
-    m->sine_sq = sine_sq;
+    m->sine = sine;
     m->along = vec3_scale(cross, 1.0 / sine);
     m->inward = vec3_scale(towards_front(wall, other), 1.0 / sine);
     m->margin = STRIP_MARGIN * noise / sine;
     m->width = STRIP_REACHES * body->reach;
     const vec3 centroid = body_centroid(body->body);
-    const vec3 foot = vec3_sub(centroid, vec3_scale(wall->normal, height_of(wall, centroid)));
-    m->middle = vec3_sub(foot, vec3_scale(m->inward, height_of(other, foot) / sine));
+    const vec3 foot = vec3_sub(centroid, vec3_scale(wall->normal, cover_height(wall, centroid)));
+    m->middle = vec3_sub(foot, vec3_scale(m->inward, cover_height(other, foot) / sine));
     return vec3_length(vec3_sub(m->middle, centroid)) <= LINE_REACHES * body->reach;
 }
 
@@ -89,8 +79,7 @@ static int32_t find_other(patch_room *room, const meeting *m)
         room->lines[0] = (covered){0.0, 1.0, -1, -1, -1, -1};
         return 1;
     }
-    const double sine = sqrt(m->sine_sq);
-    const vec3 inward = vec3_scale(towards_front(m->other, m->wall), 1.0 / sine);
+    const vec3 inward = vec3_scale(towards_front(m->other, m->wall), 1.0 / m->sine);
     const line l = line_on(m, m->other, inward);
     wall_plane facets = *m->other;
     facets.strip_count = 0;
@@ -113,7 +102,7 @@ static bool is_corner(const meeting *m, const wall_plane *third, vec3 end)
     }
     first = vec3_scale(first, m->margin / up_first);
     second = vec3_scale(second, m->margin / up_second);
-    const vec3 corner = vec3_sub(end, vec3_scale(m->along, height_of(third, end) / slope));
+    const vec3 corner = vec3_sub(end, vec3_scale(m->along, cover_height(third, end) / slope));
     const vec3 at = vec3_add(corner, vec3_scale(vec3_add(first, second), 2.0 * STRIP_MARGIN));
     return third->half_space >= 0 ||
            cover_holds(m->room, third, cover_place(third, 0, at), cover_place(third, 1, at));
@@ -127,7 +116,8 @@ static bool ends_behind(const meeting *m, double part)
     for (int32_t k = 0; k < m->room->plane_count; k++) {
         const wall_plane *third = &m->room->planes[k];
         if (third != m->wall && third != m->other && !third->is_dropped &&
-            height_of(third, end) <= 2.0 * STRIP_MARGIN * m->margin && is_corner(m, third, end)) {
+            cover_height(third, end) <= 2.0 * STRIP_MARGIN * m->margin &&
+            is_corner(m, third, end)) {
             return true;
         }
     }
@@ -159,24 +149,23 @@ static abut_status add_strip(patch_room *room, const meeting *m, int32_t number,
     const double end = ends_behind(m, part.end) ? 1.0 : part.end;
     const flat_corner near_begin = strip_corner(m, begin, m->margin, enters);
     const flat_corner near_end = strip_corner(m, end, m->margin, leaves);
-    flat_corner far_begin = strip_corner(m, begin, -m->width, enters);
-    flat_corner far_end = strip_corner(m, end, -m->width, leaves);
-    /* a corner has the name of the side that follows it */
+    const flat_corner far_begin = strip_corner(m, begin, -m->width, enters);
+    const flat_corner far_end = strip_corner(m, end, -m->width, leaves);
+    /* a corner has the name of the side that follows it; nobody comes to the long sides */
     if (vec3_dot(piece->normal, m->wall->normal) > 0.0) {
         const flat_corner around[] = {near_begin, near_end, far_end, far_begin};
         return flat_add_strip(&room->pieces, number, (int32_t)(m->other - room->planes), around);
     }
-    far_begin.number = leaves, far_end.number = leaves;
     const flat_corner around[] = {near_begin, far_begin, far_end, near_end};
     return flat_add_strip(&room->pieces, number, (int32_t)(m->other - room->planes), around);
 }
 
 /* The parts of the line that a piece and the other plane have in common. */
-static abut_status add_piece(patch_room *room, const meeting *m, int32_t number, int32_t count)
+static abut_status add_piece(patch_room *room, const meeting *m, const line *l, int32_t number,
+                             int32_t count)
 {
-    const line l = line_on(m, m->wall, m->inward);
     covered own;
-    if (!cover_part(room, m->wall, &room->pieces.pieces[number], &l, &own)) {
+    if (!cover_part(room, m->wall, &room->pieces.pieces[number], l, &own)) {
         return ABUT_OK;
     }
     abut_status status = ABUT_OK;
@@ -197,9 +186,10 @@ static abut_status add_strips(patch_room *room, const meeting *m)
         return ABUT_NO_MEMORY;
     }
     const int32_t count = find_other(room, m);
+    const line l = line_on(m, m->wall, m->inward);
     abut_status status = ABUT_OK;
     for (int32_t k = 0; !status && count > 0 && k < m->wall->count; k++) {
-        status = add_piece(room, m, room->order[m->wall->begin + k], count);
+        status = add_piece(room, m, &l, room->order[m->wall->begin + k], count);
     }
     return status;
 }
@@ -208,11 +198,11 @@ static abut_status add_strips(patch_room *room, const meeting *m)
 static bool are_behind(const wall_plane *wall, const wall_plane *other, const foot_corner *feet,
                        int32_t count)
 {
-    const double limit = concave_front_limit(other, wall->normal_noise);
+    const double limit = cover_front_limit(other, wall->normal_noise);
     for (int32_t k = 0; k < count; k++) {
-        const double height = height_of(wall, feet[k].at);
+        const double height = cover_height(wall, feet[k].at);
         const vec3 foot = vec3_sub(feet[k].at, vec3_scale(wall->normal, height));
-        if (height_of(other, foot) <= limit) {
+        if (cover_height(other, foot) <= limit) {
             return true;
         }
     }
@@ -252,10 +242,9 @@ bool concave_reaches(const patch_room *room, const wall_plane *wall, const wall_
         }
         const wall_plane *behind = &room->planes[strip->behind];
         const vec3 inward = towards_front(wall, behind);
-        const double way = height_of(behind, spot->on_wall) / vec3_norm_sq(inward);
+        const double way = cover_height(behind, spot->on_wall) / vec3_norm_sq(inward);
         const vec3 at = vec3_sub(spot->on_wall, vec3_scale(inward, way));
-        if (strip->behind == other ||
-            height_of(kept, at) > concave_front_limit(kept, wall->normal_noise)) {
+        if (strip->behind == other || cover_is_in_front(kept, at, wall->normal_noise)) {
             return true;
         }
     }

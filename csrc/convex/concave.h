@@ -14,7 +14,4 @@ abut_status concave_extend(patch_room *room, const patch_body *body, wall_plane 
 bool concave_reaches(const patch_room *room, const wall_plane *wall, const wall_spot *spot,
                      int32_t other);
 
-/* How far in front of a plane a point may be by noise, which its own wall has, too. */
-double concave_front_limit(const wall_plane *wall, double normal_noise);
-
 #endif

@@ -71,6 +71,21 @@ double cover_place(const wall_plane *wall, int axis, vec3 at)
     return vec3_dot(wall->axes[axis], at);
 }
 
+double cover_height(const wall_plane *wall, vec3 at)
+{
+    return vec3_dot(wall->normal, at) - wall->offset;
+}
+
+double cover_front_limit(const wall_plane *wall, double normal_noise)
+{
+    return wall->near + FRONT_NOISES * larger(wall->normal_noise, normal_noise);
+}
+
+bool cover_is_in_front(const wall_plane *wall, vec3 at, double normal_noise)
+{
+    return cover_height(wall, at) > cover_front_limit(wall, normal_noise);
+}
+
 /* Give a plane those pieces that lie in it. */
 static void collect(patch_room *room, wall_plane *wall, int32_t leader, int32_t number)
 {

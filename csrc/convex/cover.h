@@ -95,6 +95,12 @@ abut_status cover_half_space(patch_room *room, const patch_body *body, int32_t n
 /* A point's place on a plane, along one of its axes. */
 double cover_place(const wall_plane *wall, int axis, vec3 at);
 
+/* How high over a plane a point is, how high one that is on it may be by noise, which what is there
+ * has, too, and whether a point is higher. */
+double cover_height(const wall_plane *wall, vec3 at);
+double cover_front_limit(const wall_plane *wall, double normal_noise);
+bool cover_is_in_front(const wall_plane *wall, vec3 at, double normal_noise);
+
 /* How many pieces cover a plane, strips last; the k-th of them; a corner, counted around it. */
 int32_t cover_count(const wall_plane *wall);
 const flat_piece *cover_piece(const patch_room *room, const wall_plane *wall, int32_t k);

@@ -81,7 +81,7 @@ static double height_over(const standing *s, int32_t number, vec3 at)
             return vec3_dot(piece->normal, from) / upright;
         }
     }
-    return vec3_dot(wall->normal, at) - wall->offset;
+    return cover_height(wall, at);
 }
 
 static bool is_there(const standing *s, vec3 on_body)
@@ -396,7 +396,7 @@ static void sum_up(standing *s)
     }
     const convex_body *body = s->body->body;
     const int32_t lowest = body_support(body, vec3_scale(wall->normal, -1.0)).vertex;
-    wall->support_gap = vec3_dot(wall->normal, body_vertex(body, lowest)) - wall->offset;
+    wall->support_gap = cover_height(wall, body_vertex(body, lowest));
     const vec3 centroid = body_centroid(body);
     wall->holds_centroid =
         wall->half_space >= 0 || cover_find(s->room, wall, cover_place(wall, 0, centroid),

@@ -77,18 +77,12 @@ static int32_t rank_planes(stand_room *room, const stand_task *task)
     return count;
 }
 
-static bool is_in_front(const wall_plane *wall, vec3 at, double normal_noise)
-{
-    const double height = vec3_dot(wall->normal, at) - wall->offset;
-    return height > concave_front_limit(wall, normal_noise);
-}
-
 /* Whether a plane has a spot in front of one that stays, or behind it at a concave edge. */
 static bool has_front(const stand_room *room, const wall_plane *wall, int32_t kept)
 {
     for (int32_t k = 0; k < wall->spot_count; k++) {
         const wall_spot *spot = &room->patch.spots[wall->first_spot + k];
-        if (is_in_front(&room->patch.planes[kept], spot->on_wall, wall->normal_noise) ||
+        if (cover_is_in_front(&room->patch.planes[kept], spot->on_wall, wall->normal_noise) ||
             concave_reaches(&room->patch, wall, spot, kept)) {
             return true;
         }
@@ -166,7 +160,7 @@ static bool reaches_front(const stand_room *room, const flat_piece *piece, const
 {
     for (int32_t k = 0; k < piece->count; k++) {
         const vec3 at = room->patch.pieces.corners[piece->begin + k].at;
-        if (is_in_front(wall, at, piece->normal_noise)) {
+        if (cover_is_in_front(wall, at, piece->normal_noise)) {
             return true;
         }
     }
@@ -253,7 +247,7 @@ static bool is_behind_planes(const stand_room *room, const wall_link *link)
 {
     const double noise = room->patch.pieces.pieces[link->piece].normal_noise;
     for (int32_t k = 0; k < room->kept_count; k++) {
-        if (!is_in_front(&room->patch.planes[room->kept[k]], link->on_wall, noise)) {
+        if (!cover_is_in_front(&room->patch.planes[room->kept[k]], link->on_wall, noise)) {
             return true;
         }
     }
@@ -269,7 +263,7 @@ static bool is_behind_links(const stand_room *room, int32_t kept, const wall_lin
         const double height =
             -vec3_dot(other->result.core.normal, vec3_sub(link->on_wall, other->on_wall));
         const wall_plane *wall = &planes[pieces[other->piece].plane];
-        if (height <= concave_front_limit(wall, pieces[link->piece].noise)) {
+        if (height <= cover_front_limit(wall, pieces[link->piece].noise)) {
             return true;
         }
     }
@@ -307,7 +301,7 @@ abut_status stand_find(stand_room *room, const stand_task *task)
  * farther than d / sin a from the line where both meet. */
 static double reach_of_spot(const wall_plane *wall, const wall_spot *spot, vec3 centroid)
 {
-    const double height = vec3_dot(wall->normal, centroid) - wall->offset;
+    const double height = cover_height(wall, centroid);
     const vec3 foot = vec3_sub(centroid, vec3_scale(wall->normal, height));
     const double depth = -spot->spot.gap / GENTLEST_SINE;
     const double aside = vec3_length(vec3_sub(spot->on_wall, foot)) + depth;

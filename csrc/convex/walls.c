@@ -63,17 +63,13 @@ static abut_status read_facets(const abut_contacts *found, abut_index body_count
 
 /* A feature that bears may be inclined by the patch angle, and the wall under its upper end is
  * farther than the circumscribed sphere then. */
-static double near_radius(const wall_finding *f, abut_index i)
-{
-    return (1.0 + 2.0 * sin(f->finder->options.patch_angle)) * f->finder->radii[i];
-}
-
 static abut_status widen_spheres(wall_finding *f)
 {
     const abut_index count = f->finder->body_count;
+    const double factor = 1.0 + 2.0 * sin(f->finder->options.patch_angle);
     f->radii = memory_alloc(count, sizeof *f->radii);
     for (abut_index i = 0; f->radii && i < count; i++) {
-        f->radii[i] = near_radius(f, i);
+        f->radii[i] = factor * f->finder->radii[i];
     }
     return f->radii ? ABUT_OK : ABUT_NO_MEMORY;
 }
