@@ -192,15 +192,20 @@ def strike(sim, twin, count, seed):
             (go_to_the_end if name == "run" else compare)(sim, twin, act)
 
 
+def check_scene(count, seed):
+    """However often it was interrupted, it runs on as its twin does."""
+    sim, twin = scene(), scene()
+    strike(sim, twin, count, seed)
+    sim.run(steps=5)
+    twin.run(steps=5)
+    assert whole(sim) == whole(twin)
+
+
 @has_timer
 @pytest.mark.filterwarnings("ignore::abut.SimulationWarning")
 def test_interrupts_at_random_moments(alarm):
     for seed in range(3):
-        sim, twin = scene(), scene()
-        strike(sim, twin, 40, seed)
-        sim.run(steps=5)
-        twin.run(steps=5)
-        assert whole(sim) == whole(twin)
+        check_scene(40, seed)
 
 
 @has_timer
@@ -208,11 +213,7 @@ def test_interrupts_at_random_moments(alarm):
 @pytest.mark.filterwarnings("ignore::abut.SimulationWarning")
 def test_thousands_of_interrupts_of_everything(alarm):
     for seed in range(100, 150):
-        sim, twin = scene(), scene()
-        strike(sim, twin, 100, seed)
-        sim.run(steps=5)
-        twin.run(steps=5)
-        assert whole(sim) == whole(twin)
+        check_scene(100, seed)
 
 
 @has_timer
