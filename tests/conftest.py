@@ -1,5 +1,6 @@
-"""Options, fixtures and profiles of all tests."""
+"""Options, fixtures, tiers and profiles of all tests: README.md tells how they are used."""
 
+import datetime
 import os
 import signal
 import tracemalloc
@@ -9,36 +10,70 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# The same examples on every run and machine; geometry in rational numbers has no deadline.
+import tiers
+
+# One process a core is enough; tests of threads ask for theirs. Before abut reads it.
+IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
+if IS_WORKER:
+    os.environ["ABUT_NUM_THREADS"] = "1"
+
+# The same examples on every run and machine, but for `ci`, whose seed is the day; geometry in
+# rational numbers has no deadline.
 settings.register_profile(
-    "short",
+    "quick",
     derandomize=True,
     database=None,
     deadline=None,
-    max_examples=100,
+    max_examples=20,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("long", settings.get_profile("short"), max_examples=1000)
+settings.register_profile("ci", settings.get_profile("quick"), derandomize=False, max_examples=100)
+settings.register_profile("long", settings.get_profile("quick"), max_examples=1000)
 
 
 def pytest_addoption(parser):
-    parser.addoption("--long", action="store_true", help="more examples of the same tests")
+    parser.addoption("--ci", action="store_true", help="the tests that are marked `ci`, too")
+    parser.addoption("--long", action="store_true", help="all tests, with more examples")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config):
+    """One worker a core, where a folder of tests is to run and pytest-xdist is installed."""
+    asked = 0 if IS_WORKER else config.getoption("numprocesses", default=0)
+    if asked is None and all(Path(argument).is_dir() for argument in config.args):
+        config.option.numprocesses = "auto"
+        config.option.dist = "loadfile"
+
+
+def profile(config):
+    return "long" if config.getoption("--long") else "ci" if config.getoption("--ci") else "quick"
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
     # what is started in a shell's background may ignore Ctrl-C, and so would all that tests start
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    settings.load_profile("long" if config.getoption("--long") else "short")
+    settings.load_profile(profile(config))
+    if profile(config) == "ci" and config.getoption("hypothesis_seed") is None:
+        config.option.hypothesis_seed = datetime.date.today().toordinal()
 
 
+def pytest_report_header(config):
+    seed = config.getoption("hypothesis_seed")
+    drawn = "always the same examples" if seed is None else f"--hypothesis-seed={seed}"
+    return f"tier: {profile(config)}, {drawn}"
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    if config.getoption("--long"):
-        return
-    left_out = [item for item in items if item.get_closest_marker("long")]
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if item not in left_out]
+    tiers.mark_cases(items)
+    if config.getoption("--ci"):
+        tiers.mark_drawn(items)
+    opened = [tiers.is_open(item, config) for item in items]
+    config.hook.pytest_deselected(items=[i for i, o in zip(items, opened, strict=True) if not o])
+    items[:] = [i for i, o in zip(items, opened, strict=True) if o]
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,10 @@
 """Rows of convex bodies against the reference: what each of them must be."""
 
-from fractions import Fraction
-
 import numpy as np
 
 import abut
 import reference_convex as reference
+from rational import Rational
 from reference_convex import EDGE, VERTEX
 
 # what two bodies are known to, in sums of their circumradii: the library's tolerance
@@ -93,8 +92,8 @@ class Truth:
 def check_row(truth, found, k=0, minimum="tracked"):
     """Row k of a table by SLM or FDS is right: gap, bounds, status, normal, link."""
     size = truth.size
-    slack = Fraction(ROUNDING * size)
-    overlap, error = Fraction(found.overlap[k]), Fraction(found.error[k])
+    slack = Rational(ROUNDING * size)
+    overlap, error = Rational(found.overlap[k]), Rational(found.error[k])
     assert error >= 0
     assert abs(truth.gap_along(found.normal[k]) + overlap) <= slack
     check_bounds(truth, found, k, minimum, slack)
@@ -104,7 +103,7 @@ def check_row(truth, found, k=0, minimum="tracked"):
 
 
 def check_bounds(truth, found, k, minimum, slack):
-    overlap, error = Fraction(found.overlap[k]), Fraction(found.error[k])
+    overlap, error = Rational(found.overlap[k]), Rational(found.error[k])
     if truth.surely_apart or minimum == "global":
         true = -truth.gap
     elif overlap - error > slack:
@@ -177,7 +176,7 @@ def distance(way):
 
 def off_segment(point, start, stop):
     way = stop - start
-    part = min(max(Fraction((point - start) @ way, way @ way), 0), 1)
+    part = min(max(Rational((point - start) @ way, way @ way), 0), 1)
     return distance(point - start - part * way)
 
 
@@ -185,7 +184,7 @@ def off_facet(body, facet, point):
     if body.dimension == 2:
         return off_segment(point, *body.vertices[list(body.facets[facet])])
     normal = body.normals[facet]
-    height = Fraction(normal @ point - body.offsets[facet], normal @ normal)
+    height = Rational(normal @ point - body.offsets[facet], normal @ normal)
     foot = point - height * normal
     corners = body.vertices[list(body.facets[facet])]
     inside = all(

@@ -1,7 +1,7 @@
 """The double hierarchy method in plain Python: slow, obvious, the truth for the library.
 
 Every sphere is compared with every facet. Coordinates are read as the rational numbers that they
-are (`fractions.Fraction`); closest points and squared distances of rational points are rational, so
+are (`rational.Rational`); closest points and squared distances of rational points are rational, so
 every decision is exact and has no tolerance: what touches, which feature is closest, what comes
 first, what is eliminated, which corner is flat. Roots are taken only for the numbers handed out.
 
@@ -17,12 +17,13 @@ M. Santasusana, J. Irazabal, E. Onate, J. M. Carbonell, "The Double Hierarchy Me
 Particle Mechanics 3 (2016), doi:10.1007/s40571-016-0109-4. Equation numbers are this paper's.
 """
 
-from fractions import Fraction
 from itertools import pairwise, product
 from math import inf, isqrt, sin, sqrt, ulp
 from typing import NamedTuple
 
 import numpy as np
+
+from rational import Rational
 
 FACET, EDGE, VERTEX = 0, 1, 2
 
@@ -40,7 +41,7 @@ ROUNDING_ULPS = 16
 
 def exact(row):
     """Three floats as the rational numbers that they are."""
-    return tuple(Fraction(float(x)) for x in row)
+    return tuple(Rational(float(x)) for x in row)
 
 
 def minus(a, b):
@@ -68,7 +69,7 @@ def root(square):
     """The square root of a rational number, exact where it is rational, else to 100 bits."""
     product = square.numerator * square.denominator
     bits = max(0, 100 - product.bit_length() // 2)
-    return Fraction(isqrt(product << (2 * bits)), square.denominator << bits)
+    return Rational(isqrt(product << (2 * bits)), square.denominator << bits)
 
 
 def norm(a):
@@ -87,7 +88,7 @@ def unit(a):
 class Closest(NamedTuple):
     """A point of a facet that may be its closest to a center, exactly."""
 
-    distance_sq: Fraction
+    distance_sq: Rational
     type: int
     feature: int
     point: tuple
@@ -118,7 +119,7 @@ def triangle_normal(triangle):
 def newell(corners):
     """Twice the polygon's area, along its normal by the right-hand rule (Newell's sum)."""
     origin = corners[0]
-    total = (Fraction(0),) * 3
+    total = (Rational(0),) * 3
     for a, b in edges(corners):
         total = along(total, 1, cross(minus(a, origin), minus(b, origin)))
     return total
@@ -200,7 +201,7 @@ def is_bent(corners):
     middle = tuple(sum(axis) / len(corners) for axis in zip(*corners, strict=True))
     heights = [abs(dot(normal, minus(corner, middle))) for corner in corners]
     largest = max(abs(float(x)) for corner in corners for x in corner)
-    return max(heights) > BENT_ULPS * Fraction(ulp(largest)) * norm(normal)
+    return max(heights) > BENT_ULPS * Rational(ulp(largest)) * norm(normal)
 
 
 def flattened(corners, point):
@@ -251,7 +252,7 @@ def fan_weights(corners, point):
             held.append((min(weights) < 0, abs(off_plane), triangle, weights))
     *_, triangle, weights = min(held, key=lambda h: h[:2])
     by_corner = dict(zip(triangle, weights, strict=True))
-    return [by_corner.get(corner, Fraction(0)) for corner in corners]
+    return [by_corner.get(corner, Rational(0)) for corner in corners]
 
 
 def facet_weights(corners, point, scheme):
@@ -270,7 +271,7 @@ def facet_weights(corners, point, scheme):
 def nodal_weights(corners, contact, scheme):
     """Positions of the corners that carry a contact, and their weights: (26), (28), (30), (32)."""
     if contact.type == VERTEX:
-        return [contact.feature], [Fraction(1)]
+        return [contact.feature], [Rational(1)]
     if contact.type == EDGE:
         k, following = contact.feature, (contact.feature + 1) % len(corners)
         eta, _ = foot_on_line(corners[k], corners[following], contact.point)
@@ -285,7 +286,7 @@ class Contact(NamedTuple):
     """A facet that touches the sphere, exactly; `vector` runs from the point to the center."""
 
     facet: int
-    distance_sq: Fraction
+    distance_sq: Rational
     type: int
     feature: int
     point: tuple
@@ -513,11 +514,11 @@ def find_contacts(
     Result
     """
     corners = [[exact(vertices[k]) for k in facet] for facet in facets]
-    tilt = Fraction(sin(flat_angle / 2)) if resolution == "hierarchy" else None
+    tilt = Rational(sin(flat_angle / 2)) if resolution == "hierarchy" else None
     rows, counts, clearances = [], [], []
     for number, (center, radius) in enumerate(zip(centers, radii, strict=True)):
-        center, radius = exact(center), Fraction(float(radius))
-        reach = radius + Fraction(float(gap))
+        center, radius = exact(center), Rational(float(radius))
+        reach = radius + Rational(float(gap))
         nearest = [closest(facet, center) for facet in corners]
         contacts = touching(center, reach, corners, nearest)
         kept = contacts if tilt is None else hierarchy(contacts, tilt)

@@ -1,6 +1,6 @@
 """Two convex bodies in plain Python: slow, obvious, the truth for the library.
 
-Coordinates are read as the rational numbers that they are (`fractions.Fraction`), and a pose is
+Coordinates are read as the rational numbers that they are (`rational.Rational`), and a pose is
 applied without rounding: a quaternion of rational numbers turns by a matrix of rational numbers,
 whatever its length. So every decision is exact: whether bodies are apart, which features are
 closest, which entrances are valid. For speed two bodies are put on a common grid, on which all
@@ -29,13 +29,14 @@ algorithm for contact detection of convex polygonal or polyhedral particles", Co
 Geotechnics 87 (2017).
 """
 
-from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
 from math import isqrt, lcm
 from typing import NamedTuple
 
 import numpy as np
+
+from rational import Rational
 
 FACET, EDGE, VERTEX = 0, 1, 2
 
@@ -55,7 +56,7 @@ def exact(rows):
     return to_fractions(np.asarray(rows, dtype=object))
 
 
-to_fractions = np.frompyfunc(lambda x: x if isinstance(x, Fraction) else Fraction(x), 1, 1)
+to_fractions = np.frompyfunc(lambda x: x if isinstance(x, Rational) else Rational(x), 1, 1)
 to_float = np.frompyfunc(float, 1, 1)
 
 
@@ -72,10 +73,10 @@ def cross(a, b):
 
 def root(square):
     """The square root of a rational number, exact where it is rational, else to 200 bits."""
-    square = Fraction(square)
+    square = Rational(square)
     product = square.numerator * square.denominator
     bits = max(0, 200 - product.bit_length() // 2)
-    return Fraction(isqrt(product << (2 * bits)), square.denominator << bits)
+    return Rational(isqrt(product << (2 * bits)), square.denominator << bits)
 
 
 def unit(vector):
@@ -88,7 +89,7 @@ def whole(*arrays):
     arrays = [exact(array) for array in arrays]
     size = lcm(*(x.denominator for array in arrays for x in array.ravel()))
     scaled = [np.frompyfunc(int, 1, 1)(array * size) for array in arrays]
-    return *scaled, Fraction(1, size)
+    return *scaled, Rational(1, size)
 
 
 def turn_matrix(quaternion):
@@ -102,7 +103,7 @@ def turn_matrix(quaternion):
 
 def plane_turn_matrix(angle):
     """The rotation in the plane, with the cosine and sine that floats have."""
-    cosine, sine = Fraction(float(np.cos(angle))), Fraction(float(np.sin(angle)))
+    cosine, sine = Rational(float(np.cos(angle))), Rational(float(np.sin(angle)))
     return np.array([[cosine, -sine], [sine, cosine]])
 
 
@@ -126,7 +127,7 @@ class Body:
 
     def placed(self, orientation=None, position=0, scale=1):
         """The body scaled, turned and moved without rounding; orientation: quaternion, or angle."""
-        vertices = self.vertices * Fraction(scale)
+        vertices = self.vertices * Rational(scale)
         if orientation is not None:
             turn = turn_matrix if self.dimension == 3 else plane_turn_matrix
             vertices = vertices @ turn(orientation).T
@@ -286,7 +287,7 @@ class Entrance(NamedTuple):
     type: tuple  # of A's and of B's feature
     feature: tuple  # an edge: its row in Body.edges
     normal: np.ndarray  # from A to B, whole numbers
-    gap_sq: Fraction  # the square of the plane distance, negative where that is
+    gap_sq: Rational  # the square of the plane distance, negative where that is
     valid: bool
     margin: float  # the sine that decides: small where rounding may decide otherwise
 
@@ -375,7 +376,7 @@ class Pair:
                 yield self.entrance((EDGE, EDGE), (int(i), int(j)), normal, height, valid, margin)
 
     def entrance(self, kind, feature, normal, height, valid, margin):
-        square = Fraction(int(height * abs(height)), int(normal @ normal)) * self.unit**2
+        square = Rational(int(height * abs(height)), int(normal @ normal)) * self.unit**2
         return Entrance(kind, feature, normal, square, valid, float(margin))
 
     # the answer
@@ -432,7 +433,7 @@ class Pair:
         """
         n = exact(normal)
         gap, length = self.support_gap(n), root(n @ n)
-        away = max(Fraction(parted) - gap, 0)
+        away = max(Rational(parted) - gap, 0)
         link = self.moved(n * (away / length)).link
         return link.length - (gap + away)
 
@@ -508,7 +509,7 @@ class Links:
         return Link(start[0], end[0])
 
 
-ratio = np.frompyfunc(Fraction, 2, 1)
+ratio = np.frompyfunc(Rational, 2, 1)
 
 
 def dots(a, b):

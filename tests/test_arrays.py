@@ -6,6 +6,8 @@ import pytest
 import abut
 from abut import checks
 
+pytestmark = pytest.mark.native
+
 CENTERS = np.array([[0.25, 0.25, 0.5], [0.5, 0.125, -0.25], [9, 9, 9]])
 RADII = np.array([1.0, 0.5, 0.25])
 CORNERS = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])

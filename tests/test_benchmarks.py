@@ -12,6 +12,8 @@ import pytest
 
 import abut
 
+pytestmark = pytest.mark.ci
+
 FOLDER = Path(__file__).parents[1] / "benchmarks"
 QUICK = [
     "wall",

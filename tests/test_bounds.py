@@ -133,6 +133,7 @@ def assert_bounded(path, question):
     assert after - before <= BYTES_PER_BYTE * (taken + given) + BYTES_ANYWAY
 
 
+@pytest.mark.cases(5)
 @pytest.mark.parametrize("resolution", ["hierarchy", "all"])
 @pytest.mark.parametrize("name", SCENES)
 def test_memory(name, resolution, tmp_path):
@@ -168,6 +169,7 @@ def one_huge(rng, count):
     return centers, radii
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("scene", [thin, clusters, far_sphere, one_huge])
 @pytest.mark.parametrize("periodic", [False, True])
 def test_memory_of_pairs_is_bounded_by_input_and_output(scene, periodic, tmp_path):

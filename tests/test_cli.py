@@ -539,6 +539,7 @@ def test_demo_simulates(run, here):
     assert not (here / "abut-demo.vtp").exists()
 
 
+@pytest.mark.ci
 def test_demo_saves_a_picture_of_what_it_simulates(run, here):
     pytest.importorskip("matplotlib")
     status, out, _ = run("demo --simulate 0.0001 --plot mixer.png")

@@ -11,6 +11,8 @@ from abut import unions
 from abut.unions import union_moments
 from abut.values import from_dict
 
+pytestmark = pytest.mark.native
+
 RNG = np.random.default_rng(20)
 DUMBBELL = [[0, 0, 0], [1, 0, 0]]
 # dem.md, section 5

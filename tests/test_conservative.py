@@ -5,7 +5,6 @@ of its points, and that of a plane which has the whole facet behind it. They are
 for all pairs of a scene; pairs that they leave open are decided in rational numbers.
 """
 
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ import pytest
 
 import abut
 import reference
+from rational import Rational
 
 FACETS, SPHERES = 500, 500
 
@@ -144,11 +144,11 @@ def assert_right(the, radii, touches):
     assert touches[upper <= radius].all()
     assert not touches[lower > radius].any()
     largest = max(np.abs(the.centers).max(), np.abs(the.corners).max())
-    room = Fraction(reference.ROUNDING_ULPS * ULP * largest)
+    room = Rational(reference.ROUNDING_ULPS * ULP * largest)
     open_pairs = np.argwhere((lower <= radius) & (upper > radius))
     assert len(open_pairs) <= 4 * len(radii)
     for sphere, facet in open_pairs:
-        distance_sq, exact = exact_distance_sq(the, sphere, facet), Fraction(radii[sphere])
+        distance_sq, exact = exact_distance_sq(the, sphere, facet), Rational(radii[sphere])
         if distance_sq <= max(exact - room, 0) ** 2:
             assert touches[sphere, facet]
         if distance_sq > (exact + room) ** 2:
@@ -167,6 +167,7 @@ def test_no_contact_is_lost(name):
     assert_right(the, the.radii, touches)
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("name", SCENES)
 def test_radii_that_end_at_a_facet(name):
     """Every radius is a facet's distance to within some units in the last place."""

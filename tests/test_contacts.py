@@ -15,6 +15,8 @@ import pytest
 import abut
 import scenes
 
+pytestmark = pytest.mark.native
+
 ROWS = (
     "sphere",
     "facet",

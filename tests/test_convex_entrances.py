@@ -9,6 +9,7 @@ import convex_checks as checks
 import scenes_convex as scenes
 from convex_checks import Truth, finder_of, shapes_of
 from reference_convex import EDGE, FACET, VERTEX
+from tiers import examples
 
 
 def entrances(scene, finder, before=None):
@@ -26,7 +27,7 @@ def assert_same(found, other):
 
 
 @given(scene=scenes.ANY)
-@settings(max_examples=50)
+@examples(50)
 def test_the_set_is_the_exact_one(scene):
     check_set(scene)
 
@@ -49,7 +50,7 @@ def check_set(scene):
 
 
 @given(scene=scenes.ANY, seed=st.integers(0, 2**32 - 1), size=st.sampled_from([1e-3, 1e-2, 0.1, 1]))
-@settings(max_examples=50)
+@examples(50)
 def test_updated_is_initial(scene, seed, size):
     """Along motion, small steps and large ones: the same rows, to the bit."""
     finder = finder_of(scene)
@@ -84,7 +85,7 @@ def test_kinds():
 
 
 @given(scene=scenes.ANY)
-@settings(max_examples=50)
+@examples(50)
 def test_swapped(scene):
     """The same feature pairs, named the other way around, with the opposite normals."""
     shapes = shapes_of(scene)
@@ -105,7 +106,7 @@ def test_swapped(scene):
 
 
 @given(scene=scenes.ANY)
-@settings(max_examples=50)
+@examples(50)
 def test_largest_distance_is_the_minimum(scene):
     """Of bodies that overlap the entrance of least overlap has the least penetration."""
     finder = finder_of(scene)

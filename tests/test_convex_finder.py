@@ -8,6 +8,8 @@ import pytest
 import abut
 from scenes_bodies import COUNT, CUBE, PERIOD, SQUARE, TETRA, finder_of, heap_of, shapes_of
 
+pytestmark = pytest.mark.native
+
 METHODS = ("slm", "fcp", "cp", "fds")
 
 

@@ -387,6 +387,7 @@ def check_settling(count, duration):
     assert sim.bodies.positions[:, 2].max() < there.bodies.positions[:, 2].max() + 0.1
 
 
+@pytest.mark.ci
 def test_bodies_settle_in_a_tray():
     check_settling(27, 0.12)
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import abut
@@ -13,6 +13,7 @@ import convex_checks as checks
 import scenes_convex as scenes
 from abut import _core
 from convex_checks import Truth, ask, finder_of, shapes_of
+from tiers import examples
 
 PROVEN = ("slm", "fds")
 METHODS = ("slm", "fcp", "cp", "fds")
@@ -41,7 +42,7 @@ def comparable(truth, *rows):
 
 
 @given(scene=scenes.ANY)
-@settings(max_examples=40)
+@examples(40)
 def test_swapped(scene):
     """The opposite normal and the same overlap."""
     shapes = shapes_of(scene)
@@ -67,7 +68,7 @@ def assert_alike(truth, one, other, sign, is_global=False):
 
 
 @given(scene=scenes.ANY, seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=40)
+@examples(40)
 def test_moved_and_turned_together(scene, seed):
     rng = np.random.default_rng(seed)
     shapes = shapes_of(scene)
@@ -90,7 +91,7 @@ def test_moved_and_turned_together(scene, seed):
 
 @pytest.mark.parametrize("method", METHODS)
 @given(scene=scenes.ANY, power=st.integers(-20, 20))
-@settings(max_examples=30)
+@examples(30)
 def test_scaled_by_powers_of_two(method, scene, power):
     """No digit of any number changes: nothing is compared with an absolute one."""
     shapes = shapes_of(scene)
@@ -104,7 +105,7 @@ def test_scaled_by_powers_of_two(method, scene, power):
 
 
 @given(scene=scenes.ANY, power=st.integers(-20, 20))
-@settings(max_examples=30)
+@examples(30)
 def test_scales_are_shapes_of_another_size(scene, power):
     """A scale of the body, or vertices that are multiplied."""
     factor = 2.0**power
@@ -129,7 +130,7 @@ def test_quaternions_of_any_length(way):
 
 
 @given(scene=scenes.ANY, seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=60)
+@examples(60)
 def test_order_of_vertices(scene, seed):
     rng = np.random.default_rng(seed)
     truth = Truth(scene)
@@ -145,6 +146,7 @@ def triangles(shape):
     return [triangle for fan in fans for triangle in fan]
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("kind", ["cube", "box", "prism", "fourteen", "lattice", "plate"])
 def test_triangles_are_facets(kind):
     """12 triangles are 6 squares, with the same numbers of everything but the facets' order."""

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import convex_checks as checks
 import scenes_convex as scenes
 from convex_checks import Truth, ask, finder_of, shapes_of
+from tiers import examples
 
 PLANES = ("fcp", "cp")
 FOUR = ("tetrahedron", "pyramid", "cube", "fourteen")
@@ -14,7 +15,7 @@ FOUR = ("tetrahedron", "pyramid", "cube", "fourteen")
 
 @pytest.mark.parametrize("method", PLANES)
 @given(scene=scenes.ANY)
-@settings(max_examples=40)
+@examples(40)
 def test_never_more_than_the_gap(method, scene):
     """What they find is the gap along their normal, and no more than the largest one."""
     shapes = shapes_of(scene)

@@ -10,6 +10,7 @@ import convex_checks as checks
 import reference_convex as reference
 import scenes_convex as scenes
 from convex_checks import Truth, ask, finder_of, shapes_of
+from tiers import examples
 
 PROVEN = ("slm", "fds")
 
@@ -28,7 +29,7 @@ def check_scene(scene, methods=PROVEN):
 
 
 @given(scene=scenes.ANY)
-@settings(max_examples=50)
+@examples(50)
 def test_rows_are_right(scene):
     check_scene(scene)
 
@@ -55,6 +56,7 @@ def hash_of(word):
     return int.from_bytes(word.encode(), "little") % 2**32
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("method", PROVEN)
 def test_least_penetration_is_global(method):
     """A small body goes through a large one. Tracked it stays with the side by which it came in;
@@ -82,6 +84,7 @@ def test_least_penetration_is_global(method):
 # ---- how often it does not converge --------------------------------------------------------------
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("shapes", [scenes.SOLIDS, scenes.POLYGONS], ids=["solids", "polygons"])
 @pytest.mark.parametrize("method", PROVEN)
 def test_hardly_any_is_unconverged(method, shapes):
@@ -98,7 +101,7 @@ def test_hardly_any_is_unconverged(method, shapes):
 
 
 @given(scene=scenes.ANY, seed=st.integers(0, 2**32 - 1), size=st.sampled_from([1e-4, 1e-3, 1e-2]))
-@settings(max_examples=20)
+@examples(20)
 def test_warm_rows_are_right(scene, seed, size):
     rng = np.random.default_rng(seed)
     shapes = shapes_of(scene)
@@ -112,7 +115,7 @@ def test_warm_rows_are_right(scene, seed, size):
 
 
 @given(scene=scenes.ANY)
-@settings(max_examples=20)
+@examples(20)
 def test_warm_global_is_the_least(scene):
     """Whatever the last step's normal was."""
     shapes = shapes_of(scene)
@@ -124,6 +127,7 @@ def test_warm_global_is_the_least(scene):
         checks.check_row(truth, found, minimum="global")
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("method", PROVEN)
 @pytest.mark.parametrize("place", ["anyhow", "facing", "inside"])
 @pytest.mark.parametrize("shapes", [scenes.SOLIDS, scenes.POLYGONS], ids=["solids", "polygons"])
@@ -162,7 +166,7 @@ def still_standing(truth, found):
 
 
 @given(scene=scenes.ANY, seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=25)
+@examples(25)
 def test_whatever_was_before(scene, seed):
     """The last step may have been anywhere, and its state anything: it decides at most which local
     minimum is found."""

@@ -1,7 +1,6 @@
 """Contact points of convex bodies: where they are, what they are called, and how their forces go on
 from step to step."""
 
-from fractions import Fraction
 from functools import cache
 
 import numpy as np
@@ -14,7 +13,9 @@ import abut
 import convex_checks as checks
 import scenes_convex as scenes
 from convex_checks import Truth, ask, finder_of, shapes_of
+from rational import Rational
 from reference_convex import EDGE, FACET, VERTEX
+from tiers import examples
 
 LARGE, SMALL = 3.0, 1.0
 PATCH_ANGLE = np.radians(5)  # the default
@@ -29,7 +30,7 @@ def names(found, k=0):
 
 
 @given(scene=scenes.ANY)
-@settings(max_examples=50)
+@examples(50)
 def test_spots_are_on_their_features(scene):
     check_spots(scene)
 
@@ -80,7 +81,7 @@ def check_spot(truth, found, k):
 
 
 @given(scene=scenes.ANY)
-@settings(max_examples=50)
+@examples(50)
 def test_swapped(scene):
     """The same points, with the names the other way around."""
     shapes = shapes_of(scene)
@@ -210,7 +211,7 @@ def crossings(one, other):
         for c, d in zip(other, np.roll(other, -1, axis=0), strict=True):
             signs = on_left(c, a, b), on_left(d, a, b), on_left(a, c, d), on_left(b, c, d)
             if signs[0] * signs[1] < 0 and signs[2] * signs[3] < 0:
-                yield c + Fraction(signs[0], signs[0] - signs[1]) * (d - c)
+                yield c + Rational(signs[0], signs[0] - signs[1]) * (d - c)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -278,7 +279,7 @@ def test_names_stay():
 
 
 @given(scene=scenes.ANY, seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=40)
+@examples(40)
 def test_what_is_matched_has_the_same_name(scene, seed):
     finder = finder_of(scene)
     before = None

@@ -1,17 +1,18 @@
 """The reference of convex bodies against closed forms, and against other methods."""
 
-from fractions import Fraction
 from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from scipy.optimize import nnls
 from scipy.spatial import ConvexHull
 
 import reference_convex as reference
 import scenes_convex as scenes
+from rational import Rational
 from reference_convex import EDGE, FACET, VERTEX, Body, Pair
+from tiers import examples
 
 CUBE = reference.hull(list(product((-1, 1), repeat=3)))
 SQUARE = reference.hull([(-1, -1), (1, -1), (1, 1), (-1, 1)])
@@ -44,11 +45,11 @@ def differences(pair):
         ((3, 0, 0), 1),  # facets
         ((3, 3, 0), 2),  # edges
         ((3, 3, 3), 3),  # vertices
-        ((3, Fraction(1, 3), 1), 1),
+        ((3, Rational(1, 3), 1), 1),
         ((5, 3, 4), 9 + 1 + 4),
         ((2, 2, 2), 0),
         ((2, 0, 0), 0),
-        ((Fraction(3, 2), 0, Fraction(1, 5)), -Fraction(1, 4)),
+        ((Rational(3, 2), 0, Rational(1, 5)), -Rational(1, 4)),
         ((0, 0, 0), -4),
     ],
 )
@@ -69,7 +70,7 @@ def test_squares():
 
 def test_tetrahedron_across():
     """Two edges across each other, at right angles, and as close as they come."""
-    pair = Pair(TETRA, TETRA.placed(position=(0, 0, Fraction(5, 2))))
+    pair = Pair(TETRA, TETRA.placed(position=(0, 0, Rational(5, 2))))
     assert pair.gap == pytest.approx(0.5)
     np.testing.assert_allclose(pair.normal, (0, 0, 1), atol=1e-15)
     best = pair.best_entrance
@@ -88,7 +89,7 @@ def test_entrances_of_aligned_cubes():
 
 
 def test_a_vertex_before_a_facet_is_an_entrance():
-    other = TETRA.placed(position=(Fraction(1, 3), 0, 4))
+    other = TETRA.placed(position=(Rational(1, 3), 0, 4))
     found = [e for e in Pair(CUBE, other).entrances if e.type == (FACET, VERTEX)]
     up = next(k for k, n in enumerate(CUBE.normals) if n[2] > 0 and not n[0] and not n[1])
     low = {k for k, vertex in enumerate(other.vertices) if vertex[2] == 3}
@@ -107,7 +108,7 @@ def test_hull_of_many_points_in_planes():
 
 def test_poses_are_not_rounded():
     """A quaternion of any length turns, and lengths stay as they are."""
-    turned = TETRA.placed((0.1, -0.2, 0.3, 7.7), (0.1, 1e10, -3), Fraction(1, 3))
+    turned = TETRA.placed((0.1, -0.2, 0.3, 7.7), (0.1, 1e10, -3), Rational(1, 3))
     spans = turned.vertices[1:] - turned.vertices[0]
     before = (TETRA.vertices[1:] - TETRA.vertices[0]) / 3
     assert (spans @ spans.T == before @ before.T).all()
@@ -124,7 +125,7 @@ def test_not_convex():
 
 
 @given(scene=scenes.scenes() | scenes.scenes(scenes.POLYGONS))
-@settings(max_examples=40)
+@examples(40)
 def test_distance_by_least_distance_programming(scene):
     """Distance as the widest gap that a plane parts, by non-negative least squares."""
     pair = Pair(*bodies(scene))
@@ -141,7 +142,7 @@ def test_distance_by_least_distance_programming(scene):
 
 
 @given(scene=scenes.scenes() | scenes.scenes(scenes.POLYGONS))
-@settings(max_examples=40)
+@examples(40)
 def test_penetration_by_the_hull_of_differences(scene):
     """Inside of B - A the least penetration is the way to its nearest facet, and all its facets are
     entrances."""
@@ -168,7 +169,7 @@ def test_entrances_are_the_facets_of_the_difference(scene):
 
 
 @given(scene=scenes.scenes() | scenes.scenes(scenes.POLYGONS))
-@settings(max_examples=40)
+@examples(40)
 def test_no_normal_parts_wider(scene):
     """g(n) is the gap for the normal that has it, and less for others."""
     pair = Pair(*bodies(scene))
@@ -185,7 +186,7 @@ def test_no_normal_parts_wider(scene):
 
 
 @given(scene=scenes.scenes() | scenes.scenes(scenes.POLYGONS))
-@settings(max_examples=40)
+@examples(40)
 def test_swap(scene):
     a, b = bodies(scene)
     one, other = Pair(a, b), Pair(b, a)
@@ -196,7 +197,7 @@ def test_swap(scene):
 
 
 @given(scene=scenes.scenes() | scenes.scenes(scenes.POLYGONS))
-@settings(max_examples=40)
+@examples(40)
 def test_shapes_are_exactly_convex(scene):
     """What the scenes draw has facets whose corners are in one plane, even turned and moved."""
     assert all(body.is_convex() for body in bodies(scene))
@@ -204,9 +205,9 @@ def test_shapes_are_exactly_convex(scene):
 
 def test_local_minima():
     """A small cube in a large one comes out of each side, and not between them."""
-    inner = CUBE.placed(position=(Fraction(1, 2), 0, 0), scale=Fraction(1, 4))
+    inner = CUBE.placed(position=(Rational(1, 2), 0, 0), scale=Rational(1, 4))
     pair = Pair(CUBE, inner)
-    assert pair.gap == -Fraction(3, 4)
+    assert pair.gap == -Rational(3, 4)
     for normal in ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, 0, -1)):
         assert pair.local_excess(normal, 2) == 0
     for normal in ((1, 1, 0), (1, 1e-3, 0), (1, -2, 3)):
@@ -214,7 +215,7 @@ def test_local_minima():
 
 
 @given(scene=scenes.scenes(places=["anyhow", "inside"]) | scenes.scenes(scenes.POLYGONS))
-@settings(max_examples=30)
+@examples(30)
 def test_entrances_that_stand_are_local_minima(scene):
     """By the feature that is seen along n, or by moving the bodies apart and looking for a shorter
     way: the same."""

@@ -10,6 +10,8 @@ from scipy.spatial.transform import Rotation
 import abut
 from reference_convex_walls import stand
 
+pytestmark = pytest.mark.native
+
 HALF = 4.0
 FLOOR = np.array([[-HALF, -HALF, 0], [HALF, -HALF, 0], [HALF, HALF, 0], [-HALF, HALF, 0]])
 
@@ -219,6 +221,7 @@ RAMP = np.array([[0.0, -4, 0], [3, -4, 1], [3, 4, 1], [0, 4, 0]])
 POST = np.array([[-0.3, -0.2, 0], [0.25, -0.2, 0], [0.25, 0.35, 0], [-0.3, 0.35, 0]])
 
 
+@pytest.mark.cases(8)
 @pytest.mark.parametrize("make", MESHES)
 @pytest.mark.parametrize(
     "walls",

@@ -9,6 +9,8 @@ import abut
 from scenes_dem import GRAVITY
 from test_frames import arrays as frame_arrays
 
+pytestmark = pytest.mark.native
+
 STIFFNESS = 1e5
 CUBE = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
 TETRA = abut.ConvexShape([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], radius=0.05)
@@ -454,6 +456,7 @@ def heap(**options):
     return sim
 
 
+@pytest.mark.ci
 def test_heap_stays_in_its_box():
     sim = heap()
     sim.run(3.0)

@@ -45,6 +45,7 @@ def returned(sim, speed, direction, steps=3000):
     return relative @ direction / speed, min(pulls)
 
 
+@pytest.mark.cases(5)
 @pytest.mark.parametrize("kind", scenes.LAWS)
 @pytest.mark.parametrize("restitution", RESTITUTIONS)
 def test_restitution_at_a_wall(kind, restitution):
@@ -57,6 +58,7 @@ def test_restitution_at_a_wall(kind, restitution):
     assert least >= 0
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("kind", scenes.LAWS)
 @pytest.mark.parametrize("restitution", RESTITUTIONS)
 def test_restitution_of_two_of_different_size(kind, restitution):
@@ -298,6 +300,7 @@ def on_a_spring(factor, restitution, tangential):
     return sim
 
 
+@pytest.mark.cases(2)
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("restitution", [0.9, 0.5])
 @pytest.mark.parametrize(("tangential", "column"), [(0.0, 2), (1.0, 0)])

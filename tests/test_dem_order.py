@@ -45,7 +45,7 @@ def bed(rng, count, order):
     return centers[order], radii[order]
 
 
-pytestmark = pytest.mark.filterwarnings("ignore::abut.SimulationWarning")
+pytestmark = [pytest.mark.native, pytest.mark.filterwarnings("ignore::abut.SimulationWarning")]
 
 STATE = ("centers", "velocities", "angular_velocities", "forces", "torques")
 

@@ -30,6 +30,7 @@ def deepest_overlap():
     return low
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("resolution", RESOLUTIONS)
 def test_fall_on_facet_edge_vertex_ridge_and_apex(resolution):
     sim = scenes.falling(abut.Simulation, resolution)
@@ -90,6 +91,7 @@ def test_rest_in_holes():
     )
 
 
+@pytest.mark.ci
 def test_rest_in_holes_with_sharing():
     """Softer: the edges of a hole push the same way, and share."""
     sim = scenes.holes(abut.Simulation, "sharing", step=5e-5)
@@ -132,6 +134,7 @@ def test_a_sphere_begins_to_roll(wall):
         np.testing.assert_allclose([way[0], velocity[0], spin[1]], paper, rtol=1e-4)
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     "options",
     [
@@ -231,14 +234,13 @@ def test_sharing_does_not_jump():
 
 # ---- 7.2 tangential force across elements --------------------------------------------------------
 
-SLIDING_STEPS = 12_000
 
-
-def friction_over_facets(make, cells=12):
+def friction_over_facets(make, cells, steps):
     """Tangential over normal force of a sphere that slides over facets of length 1, with an overlap
-    of a quarter of it: a taut spring has half their length in the facets' frame."""
+    of a quarter of it, by so many steps a facet: a taut spring has half their length in the
+    facets' frame."""
     sim = scenes.dragged(make, cells)
-    way = np.linspace(0.5, cells - 0.5, SLIDING_STEPS)
+    way = np.linspace(0.5, cells - 0.5, (cells - 1) * steps)
     speed = (way[1] - way[0]) / sim.step
     found = []
     for x in way:
@@ -250,8 +252,8 @@ def friction_over_facets(make, cells=12):
 
 @pytest.mark.filterwarnings("ignore:1 overlap:abut.SimulationWarning")
 def test_friction_does_not_see_facets():
-    found = friction_over_facets(abut.Simulation)
-    taut = len(found) // 11
+    taut = 1000
+    found = friction_over_facets(abut.Simulation, 12, taut)
     np.testing.assert_allclose(found[taut:], 0.3, rtol=1e-6)
 
 
@@ -264,10 +266,10 @@ def test_equation_43_without_history(monkeypatch):
         return np.where(found.facet == before.facet, np.arange(len(found)), -1)
 
     monkeypatch.setattr(reference_dem, "continued", same_facet)
-    found = friction_over_facets(reference_dem.Simulation)
-    count = SLIDING_STEPS // 11
-    # from the middle of the second facet to that of the last but one
-    kept = found[count : -2 * count].mean() / 0.3
+    steps = 600
+    found = friction_over_facets(reference_dem.Simulation, 5, steps)
+    # from the middle of the second facet to that of the last but two
+    kept = found[steps : -2 * steps].mean() / 0.3
     lost = 1 - kept
     # eq. 43 counts the loss in parts of the work that is left
     taut = 0.3 * 3.5 * 0.25

@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 import abut
 import reference_dem
 import scenes_dem as scenes
+from tiers import examples
 
 STEPS = 100
 
@@ -208,7 +209,7 @@ def correct(options):
 
 @pytest.mark.filterwarnings("ignore::abut.SimulationWarning")
 @given(seed=st.integers(0, 2**32 - 1), options=scene_options)
-@settings(max_examples=25)
+@examples(25)
 def test_random_scenes(seed, options):
     check_scene(seed, options)
 

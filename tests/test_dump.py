@@ -232,7 +232,7 @@ def test_gzip_that_is_cut_off(tmp_path):
         read(tmp_path, damaged)
 
 
-@pytest.mark.parametrize("data", [b"", b"LAMMPS data file\n", gzip.compress(b"x,y,z\n")])
+@pytest.mark.parametrize("data", [b"", b"LAMMPS data file\n", gzip.compress(b"x,y,z\n", mtime=0)])
 def test_no_dump(tmp_path, data):
     with pytest.raises(ValueError, match=r"known ending of sphere files: \.csv, \.npy, \.npz"):
         read(tmp_path, data)
@@ -271,6 +271,7 @@ def test_little_is_read_of_files_that_unpack_to_much(tmp_path, begin, again, mes
         abut.read_spheres(path, frame="all")
 
 
+@pytest.mark.cases(1)
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGALRM on this system")
 @pytest.mark.parametrize(
     ("begin", "again"),
@@ -292,6 +293,7 @@ def test_ctrl_c_ends_a_long_read(tmp_path, begin, again, number):
         signal.signal(signal.SIGALRM, earlier)
 
 
+@pytest.mark.ci
 def test_many_frames_of_one_sphere(tmp_path, bounded):
     count = 5_000
     one = f"ITEM: NUMBER OF ATOMS\n1\nITEM: ATOMS x y z radius\n{0} 0 0 1\n"

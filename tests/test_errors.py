@@ -9,6 +9,8 @@ import pytest
 
 import abut
 
+pytestmark = pytest.mark.native
+
 SQUARE = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
 CENTERS = np.array([[0.5, 0.5, 0.3], [0.2, 0.2, 0.4], [9, 9, 9]])
 RADII = np.array([0.5, 0.5, 0.5])

@@ -10,6 +10,8 @@ import pytest
 
 import abut
 
+pytestmark = pytest.mark.native
+
 COLUMNS = ("sphere", "facet", "type", "feature", "point", "normal", "overlap", "node", "weight")
 
 

@@ -13,6 +13,8 @@ import abut
 import reference_history as reference
 import scenes
 
+pytestmark = pytest.mark.native
+
 SQUARE = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
 
 

@@ -14,6 +14,8 @@ import pytest
 import abut
 from scenes_simulation import GRAIN, STEEL, STEP, floor, laws, plate, state
 
+pytestmark = pytest.mark.native
+
 CUBE = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
 SHAPES = [abut.ConvexShape(CUBE * size) for size in ((1, 1, 1), (1, 2, 1), (1, 1, 3))]
 ROD = abut.Cluster([[0, 0, 0], [0.1, 0, 0]], 0.1)

@@ -238,6 +238,7 @@ def nested(*ways):
     return NODES + "".join("".join(way) + "End SubModelPart\n" * len(way) for way in begins)
 
 
+@pytest.mark.ci
 def test_many_parts_of_one_name(tmp_path):
     # where all names were compared with all, this took ten minutes
     depth = 100_000

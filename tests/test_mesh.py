@@ -15,6 +15,8 @@ import pytest
 import abut
 import scenes
 
+pytestmark = pytest.mark.native
+
 SQUARE = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
 # one square as a quadrilateral, its neighbor as two triangles
 VERTICES = [*SQUARE, [2, 0, 0], [2, 1, 0]]

@@ -462,6 +462,7 @@ def noisy_scenes():
 NOISY = {name: (vertices, facets) for name, vertices, facets in noisy_scenes()}
 
 
+@pytest.mark.cases(5)
 @pytest.mark.parametrize("name", NOISY)
 def test_as_the_reference_measures(name):
     vertices, facets = NOISY[name]

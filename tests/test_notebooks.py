@@ -73,6 +73,7 @@ def printed(outputs):
     return "".join(output.get("text", "") for output in outputs)
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebook_runs(path, tmp_path):
     shutil.copytree(ROOT / RESULTS, tmp_path / RESULTS)
@@ -81,6 +82,7 @@ def test_notebook_runs(path, tmp_path):
     assert has_picture(outputs_of(notebook))
 
 
+@pytest.mark.ci
 def test_what_the_table_of_times_lacks_is_named(tmp_path):
     (tmp_path / RESULTS).mkdir(parents=True)
     outputs = outputs_of(run(FOLDER / "03_performance.py", tmp_path))

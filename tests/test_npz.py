@@ -11,6 +11,8 @@ import abut
 from abut.contacts import NODE_COLUMNS, OFFSETS, ROW_COLUMNS
 from abut.io import save_table
 
+pytestmark = pytest.mark.native
+
 VERTICES = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [2, 0, 0], [2, 1, 0]]
 # as differences of 64 bits these ascend from 0, and to any number
 FALLING = [2**62, -(2**63), -1]

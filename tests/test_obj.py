@@ -139,6 +139,7 @@ def test_the_broken_line_is_named(tmp_path, line, message):
         read(tmp_path, SQUARES + f"f 1 2 3 4\n{line}\nf 2 5 6 3\n{line}\n")
 
 
+@pytest.mark.ci
 def test_a_statement_of_many_lines(tmp_path):
     # each line took as long as all before it: this would take an hour
     joined = "\\\n".join(["f 1 2 3 4 ", *["1 2 3 4 "] * 500_000])

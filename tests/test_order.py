@@ -9,6 +9,8 @@ from hypothesis import given
 import abut
 import scenes
 
+pytestmark = pytest.mark.native
+
 COLUMNS = ("sphere", "facet", "type", "feature", "point", "normal", "overlap", "offsets")
 NODE_COLUMNS = ("node", "weight", "node_offsets")
 

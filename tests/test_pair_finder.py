@@ -20,6 +20,8 @@ import reference
 import scenes
 from abut import _core
 
+pytestmark = pytest.mark.native
+
 SEARCHES = ["top-down", "bottom-up"]
 COLUMNS = ("i", "j", "normal", "overlap", "point", "image", "offsets")
 
@@ -104,6 +106,7 @@ def test_pairs_with_others_are_those_of_the_reference(scene, second, search, dat
     assert found.other_count == len(radii)
 
 
+@pytest.mark.cases(6)
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("ratio", [1, 3, 100, 10_000])
 @pytest.mark.parametrize("dimension", [2, 3])
@@ -312,6 +315,7 @@ def test_others_are_numbered_apart():
     assert same.i.tolist() == same.j.tolist() == [0, 1]
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("dimension", [2, 3])
 @pytest.mark.parametrize("radii", ["one size", "two sizes"])
 def test_as_a_tree_finds_them(radii, dimension):
@@ -329,6 +333,7 @@ def test_as_a_tree_finds_them(radii, dimension):
     assert (pairs.i == near[:, 0]).all() and (pairs.j == near[:, 1]).all()
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("period", [None, 5.0])
 @pytest.mark.parametrize("dimension", [2, 3])
 def test_columns_larger_than_caches(dimension, period):
@@ -380,6 +385,7 @@ def find_at(level, cloud):
     return find(cloud, workers=1)
 
 
+@pytest.mark.cases(2)
 def test_any_levels_and_both_searches(many):
     expected = find(many)
     by_hand = abut.cell_sizes(2 * many.radii + 0.2, dimension=many.centers.shape[1], levels=3)

@@ -11,6 +11,8 @@ import abut
 import reference_pairs
 import scenes
 
+pytestmark = pytest.mark.native
+
 
 @pytest.fixture(scope="module", params=[2, 3])
 def dimension(request):

@@ -17,6 +17,8 @@ from abut.io import save_table
 from abut.pairs import PAIR_COLUMNS
 from test_npz import FALLING
 
+pytestmark = pytest.mark.native
+
 N = 60
 PERIOD = {2: (1.0, None), 3: (1.0, None, 0.8)}
 

@@ -101,6 +101,7 @@ def prepared(meshes, reach):
     return finder
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("gap", [0.0, 0.15])
 @pytest.mark.parametrize("radius", [1e-6, 0.2, 3.0, 100.0])
 def test_no_query_builds_bins_after_prepare(radius, gap):

@@ -87,6 +87,7 @@ def test_a_ramp_beside_a_large_floor_stays(dtype, slope):
     assert contacts.type.tolist() == [abut.FACET, abut.FACET]
 
 
+@pytest.mark.cases(25)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("kind", scenes.FLAT_MESHES)
 def test_plane(kind, size, spheres):

@@ -170,6 +170,7 @@ def test_no_facets(tmp_path, form):
     assert len(mesh) == 0
 
 
+@pytest.mark.ci
 def test_many_rows(tmp_path):
     # more than one block, of lengths that are mixed
     count = 70_000

@@ -15,6 +15,8 @@ from numpy._core.multiarray import get_handler_name
 
 import abut
 
+pytestmark = pytest.mark.native
+
 # the columns of so many contacts are of the pool, but for those of bytes
 N = 40_000
 ROWS = ("sphere", "facet", "feature", "point", "normal", "overlap", "node_offsets", "offsets")
@@ -232,6 +234,7 @@ def test_memory_of_a_finder_that_is_gone_is_freed():
     assert dropped < 12
 
 
+@pytest.mark.ci
 @resident
 def test_memory_does_not_grow_from_step_to_step():
     first, last = run(

@@ -8,10 +8,13 @@ import pytest
 
 from racing import KINDS
 
+pytestmark = pytest.mark.native
+
 # of a child that would not end: each call takes a part of a second, under sanitizers some
 PATIENCE = 120
 
 
+@pytest.mark.cases(8)
 @pytest.mark.parametrize("kind", KINDS)
 def test_writer(kind, request):
     seconds = 10 if request.config.getoption("--long") else 0.3

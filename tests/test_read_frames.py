@@ -264,6 +264,7 @@ def test_the_index_is_made_once(tmp_path, monkeypatch):
     assert len(found) == 1
 
 
+@pytest.mark.cases(1)
 def test_memory_is_that_of_one_frame(tmp_path, pack, bounded):
     count, frame_count = 4_000, 50
     numbers = np.random.default_rng(0).random((frame_count, count, 5)).tolist()
@@ -446,6 +447,7 @@ def test_blanks_between_words(tmp_path, blank, end):
     )
 
 
+@pytest.mark.cases(2)
 @pytest.mark.usefixtures("each_reader")
 def test_many_rows(tmp_path, pack):
     count = 70_000  # several blocks
@@ -458,6 +460,7 @@ def test_many_rows(tmp_path, pack):
         np.testing.assert_array_equal(frame.columns["vx"], -np.arange(count) / 7)
 
 
+@pytest.mark.ci
 def test_small_frames_behind_a_large_one(tmp_path):
     counts = [30_000, *[2] * 3_000, 0, 9_000, 1]
     texts = {count: text_of(rows_of(count, count), count) for count in set(counts)}
@@ -556,6 +559,7 @@ def check_frames_around(path, broken, steps, message, on_truncated="raise"):
     assert steps_of(frames[last:]) == steps[last:]
 
 
+@pytest.mark.cases(24)
 @pytest.mark.parametrize("name", ["plain", "gzip"])
 @pytest.mark.parametrize("on_truncated", ["raise", "drop"])
 @pytest.mark.parametrize(("count", "told"), [(40, 41), (40, 39), (4_000, 4_001), (4_000, 3_999)])
@@ -672,6 +676,7 @@ TWO = text_of(rows_of(0, 2), 0, more="ITEM: TIME\n0.25\n") + text_of(rows_of(50,
 ENDS = [0, TWO.rindex("ITEM: TIMESTEP"), len(TWO)]
 
 
+@pytest.mark.cases(107)
 @pytest.mark.parametrize("size", range(len(TWO) + 1))
 def test_every_cut_of_a_dump(tmp_path, size):
     path = write(tmp_path, TWO[:size])

@@ -10,6 +10,8 @@ import abut
 from abut.restart import FORMAT
 from scenes_simulation import GRAIN, STEEL, STEP, box, busy, floor, laws, plate, state
 
+pytestmark = pytest.mark.native
+
 TURNING = abut.Rotating(axis=(0, 0, 1), origin=(0.5, 0.5, 0), rate=5.0)
 
 

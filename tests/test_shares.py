@@ -6,6 +6,8 @@ import pytest
 import shares
 from abut import _core
 
+pytestmark = pytest.mark.native
+
 optimize = pytest.importorskip("scipy.optimize")
 
 

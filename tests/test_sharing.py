@@ -73,6 +73,7 @@ def widest_angle(finder, center):
     return np.rad2deg(np.arccos((found.normal @ found.normal.T).clip(-1, 1).min()))
 
 
+@pytest.mark.cases(8)
 @pytest.mark.parametrize("seeds", SEEDS)
 @pytest.mark.parametrize("kind", GENTLE)
 def test_force_does_not_jump_up_to_overlaps_of_five_percent(kind, seeds):
@@ -81,12 +82,14 @@ def test_force_does_not_jump_up_to_overlaps_of_five_percent(kind, seeds):
         assert found.jumps.max() < paths.JUMP
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("kind", GENTLE)
 def test_chase_sees_the_jumps_of_the_hierarchy(kind):
     found = [paths.chase_in(kind, seed, 0.2, resolution="hierarchy")[1] for seed in range(6)]
     assert max(one.jumps.max() for one in found) > 0.2
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     ("degrees", "deepest", "most"), [(80, 0.2, 0.2), (88, 0.2, 0.2), (88, 0.1, 0.1)]
 )
@@ -104,6 +107,7 @@ def test_force_jumps_in_steep_grooves(degrees, deepest, most):
     assert 10 * paths.JUMP < max(jumps) < most
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("degrees", [5, 15])
 def test_force_does_not_jump_where_normals_are_within_a_right_angle(degrees):
     """At overlaps up to 20 % normals lean up to 36.9 degrees from their plane's: by 2 x 36.9 and
@@ -190,6 +194,7 @@ def push_and_energy(finder, place, resolution):
     return push, 0.4 * (size @ found.overlap)
 
 
+@pytest.mark.ci
 def test_energy_in_a_bowl():
     """Kept within 0.1 % over 30 s, most of it the integrator's; the hierarchy makes or loses more
     than 2 %."""
@@ -383,6 +388,7 @@ def test_tip_of_a_blunt_pyramid_from_inside(sides, degrees):
     np.testing.assert_allclose(forces(found), expected, rtol=1e-11, atol=1e-13)
 
 
+@pytest.mark.ci
 def test_force_on_a_body_jumps_on_a_saddle():
     """By about its mean, as docs/limits.md says: a plane begins to count, or another one does."""
     jumps, mean = paths.chase_on_saddle(8, 0, count=2)

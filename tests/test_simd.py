@@ -13,6 +13,8 @@ import abut
 import scenes
 from abut import _core
 
+pytestmark = pytest.mark.native
+
 NAMES = ["baseline", "v3", "v4"]
 LEVELS = _core.simd_levels()
 
@@ -111,6 +113,7 @@ def test_environment_is_wrong(value):
     assert f"instruction level  {expected}" in run.stdout
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("name", ["ABUT_SIMD", "ABUT_NUM_THREADS"])
 def test_command_says_in_one_line_that_the_environment_is_wrong(tmp_path, name):
     environment = {**os.environ, name: "many"}

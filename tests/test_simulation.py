@@ -31,6 +31,8 @@ from scenes_simulation import (
     state,
 )
 
+pytestmark = pytest.mark.native
+
 
 def empty(**options):
     return abut.Simulation(**({"step": STEP, "gravity": (0, 0, 0)} | options))
@@ -1355,6 +1357,7 @@ def test_interrupt_of_a_wall_leaves_it_whole(after):
     assert state(sim) == state(expected)
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT to a child on this system")
 def test_ctrl_c_ends_a_run_after_a_whole_step(workers):
@@ -1466,6 +1469,7 @@ def test_signal_handlers_cannot_call_it():
     assert "runs already" in told["run"] and "at work" in told["read"]
 
 
+@pytest.mark.ci
 @pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="ASan keeps what is freed")
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_memory_is_flat(request):

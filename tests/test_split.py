@@ -8,6 +8,8 @@ import pytest
 
 import abut
 
+pytestmark = pytest.mark.native
+
 # csrc/mesh/tolerance.h: by how many noises an ear keeps clear of others
 REFLEX_NOISES = 6.0
 
@@ -98,6 +100,7 @@ def test_same_triangles_as_a_look_at_all_corners(shape, noise, request):
     assert split > 20
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("axes", [np.eye(3), np.linalg.qr(np.arange(9).reshape(3, 3) ** 2 + 1)[0]])
 def test_star_of_very_many_corners(axes):
     """A look at all corners for each would take hours."""
@@ -121,6 +124,7 @@ def test_work_of_many_small_polygons():
     assert np.bincount(mesh.source).tolist() == [2, 498, 2] * 5
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGALRM on this system")
 def test_signal_handlers_run_while_a_polygon_is_split():
     class Alarm(Exception):

@@ -50,6 +50,7 @@ def test_a_byte_order_mark_is_left_out():
     assert list(Lines(io.BytesIO(mark + b"a\n" + mark), "")) == [(1, b"a"), (2, mark)]
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     ("name", "begin", "where"),
     [

@@ -14,6 +14,8 @@ import pytest
 import abut
 from abut.threads import FEW_SPHERES, MAX_THREADS, worker_count
 
+pytestmark = pytest.mark.native
+
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 
 

@@ -110,12 +110,14 @@ def mypy(tmp_path_factory):
     return lambda text: checked(folder, text, "mypy", *options)
 
 
+@pytest.mark.ci
 def test_mypy_finds_a_users_five_mistakes(mypy):
     lines, said = mypy(WRONG)
     assert lines == WRONG_LINES, said
     assert len(lines) == 5
 
 
+@pytest.mark.ci
 def test_mypy_passes_a_right_script(mypy):
     lines, said = mypy(RIGHT)
     assert lines == [], said
@@ -175,6 +177,7 @@ def test_types_import_nothing():
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.ci
 def test_mypy_knows_the_names_and_no_others(mypy):
     lines, said = mypy(
         "import abut\nabut.find_contacts\nabut.examples.mixer\nabut.__version__\n"

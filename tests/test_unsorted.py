@@ -5,6 +5,8 @@ import pytest
 
 import abut
 
+pytestmark = pytest.mark.native
+
 # So many that the cost model sorts them: see csrc/walls/order.c.
 SIDE = 96
 SPHERE_COUNT = 20_000

@@ -140,6 +140,7 @@ def test_a_distance_over_much_of_a_fine_mesh_is_refused():
         weld(as_points(np.concatenate([sheet, above])), 1.0)
 
 
+@pytest.mark.ci
 def test_memory_is_bounded():
     points = np.random.default_rng(3).random((50_000, 3))
     facets = as_points(points)

@@ -110,6 +110,7 @@ def test_case_of_the_paper_bottom_up():
     assert 8.7 < abut.expected_work(radii, best, **options).total <= 8.81
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(("alpha", "ratio"), TABLE)
 def test_table(alpha, ratio):
     law = power_law(alpha, ratio, 100_000)
@@ -126,6 +127,7 @@ def test_table(alpha, ratio):
         assert work.total - 0.006 <= found.total <= work.total + 1e-9 or family == "optimal"
 
 
+@pytest.mark.cases(5)
 @pytest.mark.parametrize("alpha", ALPHAS)
 @pytest.mark.parametrize("ratio", RATIOS)
 def test_constant_is_near_the_optimum(alpha, ratio):
@@ -222,6 +224,7 @@ def test_sizes_ascend_to_the_largest_diameter(scene, family, search, levels):
         assert 1 <= len(sizes) <= (count or 12)
 
 
+@pytest.mark.ci
 @given(scenes(), st.sampled_from(SEARCHES))
 def test_optimal_is_no_more_work_than_others(scene, search):
     radii, sizes, _ = scene
