@@ -280,6 +280,77 @@ abut_mesh_view abut_mesh_inspect(const abut_mesh *mesh);
 #define ABUT_DEVIATION_COUNT 18
 abut_status abut_mesh_deviations(const abut_mesh *mesh, abut_index counts[ABUT_DEVIATION_COUNT]);
 
+/* ---- columns ----
+ *
+ * Results are columns: arrays of the caller with an entry for each row, which a function fills. The
+ * columns of each kind of result stand in one list
+ *
+ *     X(name, type, width, per, when, flags, unit, meaning)
+ *
+ * from which its struct here, the tables and files of the Python package, and the manual follow.
+ * A column that is NULL is left out. */
+
+typedef enum abut_column_type {
+    ABUT_COLUMN_INDEX, /* abut_index */
+    ABUT_COLUMN_BYTE,  /* uint8_t */
+    ABUT_COLUMN_REAL   /* double */
+} abut_column_type;
+
+/* How many entries a column has. */
+typedef enum abut_column_per {
+    ABUT_COLUMN_ROWS,          /* one for each row */
+    ABUT_COLUMN_ENTRIES,       /* one for each node, or spot, of all rows */
+    ABUT_COLUMN_ENTRY_OFFSETS, /* rows + 1 */
+    ABUT_COLUMN_OFFSETS        /* one for each sphere, body or pair of the search, and 1 more */
+} abut_column_per;
+
+/* When Python's tables have it; else its entries would all be the same, or there are none. */
+typedef enum abut_column_when {
+    ABUT_COLUMN_ALWAYS,
+    ABUT_COLUMN_WITH_MESHES, /* several */
+    ABUT_COLUMN_WITH_SHARING,
+    ABUT_COLUMN_WITH_PERIOD,
+    ABUT_COLUMN_WITH_BODIES, /* two a row */
+    ABUT_COLUMN_WITH_WALLS,
+    ABUT_COLUMN_WITH_SPOTS,
+    ABUT_COLUMN_WITH_ORDER /* rows are sorted by i */
+} abut_column_when;
+
+/* Numbers a row beside 0, which is one number that needs no axis, 2 and 3: as many as there are
+ * dimensions d; 2 x d. */
+enum { ABUT_DIMENSION = -1, ABUT_TWO_VECTORS = -2 };
+
+/* Zeros on entry, since functions leave zeros out; not for users; not to be changed by them. */
+enum { ABUT_ZEROS = 1, ABUT_INTERNAL = 2, ABUT_LOCKED = 4 };
+
+typedef struct abut_column {
+    const char *name;
+    size_t place; /* offset of its pointer in the struct */
+    int type;     /* abut_column_type */
+    int width;
+    int per;  /* abut_column_per */
+    int when; /* abut_column_when */
+    int flags;
+    const char *unit; /* a dimension, as length; empty: a pure number */
+    const char *meaning;
+} abut_column;
+
+typedef enum abut_table {
+    ABUT_CONTACT_TABLE,
+    ABUT_PAIR_TABLE,
+    ABUT_CONVEX_TABLE,
+    ABUT_ENTRANCE_TABLE
+} abut_table;
+
+/* The columns of a kind of result, in their order; *count: how many. */
+const abut_column *abut_table_columns(abut_table table, abut_index *count);
+
+#define ABUT_COLUMN_OF_INDEX abut_index
+#define ABUT_COLUMN_OF_BYTE uint8_t
+#define ABUT_COLUMN_OF_REAL double
+#define ABUT_COLUMN_MEMBER(name, type, width, per, when, flags, unit, meaning)                     \
+    ABUT_COLUMN_OF_##type *name;
+
 /* ---- the search ---- */
 
 /* What a contact lies on, in the order of the contact type hierarchy (table 3). */
@@ -354,25 +425,31 @@ abut_index abut_contacts_node_count(const abut_contacts *contacts);
 
 /* Arrays of the caller that abut_contacts_write fills; m = abut_contacts_count, k =
  * abut_contacts_node_count. Those that are NULL are left out; node and weight only both. */
+#define ABUT_CONTACT_COLUMNS(X)                                                                    \
+    X(sphere, INDEX, 0, ROWS, ALWAYS, 0, "", "number of the sphere")                               \
+    X(mesh, INDEX, 0, ROWS, WITH_MESHES, ABUT_ZEROS, "", "number of the mesh")                     \
+    X(facet, INDEX, 0, ROWS, ALWAYS, 0, "", "number of the facet in its mesh")                     \
+    X(type, BYTE, 0, ROWS, ALWAYS, 0, "", "abut_type of what the contact lies on")                 \
+    X(feature, INDEX, 0, ROWS, ALWAYS, 0, "",                                                      \
+      "edge i runs from the facet's corner i to i + 1, vertex i is corner i; 0 for FACET")         \
+    X(point, REAL, 3, ROWS, ALWAYS, 0, "length", "where it is, on the mesh")                       \
+    X(normal, REAL, 3, ROWS, ALWAYS, 0, "", "unit, from the mesh to the sphere's center")          \
+    X(overlap, REAL, 0, ROWS, ALWAYS, 0, "length", "radius - distance, >= -gap")                   \
+    X(share, REAL, 0, ROWS, WITH_SHARING, 0, "",                                                   \
+      "part of the contact law's force, 0 ... 1; 1 but for SHARING")                               \
+    X(tilt, REAL, 0, ROWS, ALWAYS, ABUT_INTERNAL, "rad",                                           \
+      "by how much noise, or flat_angle, may tilt the normal")                                     \
+    X(image, INDEX, 3, ROWS, WITH_PERIOD, ABUT_ZEROS, "",                                          \
+      "the mesh shifted by image * period is what the sphere touches")                             \
+    X(offsets, INDEX, 0, OFFSETS, ALWAYS, ABUT_LOCKED, "",                                         \
+      "the contacts of sphere i are rows offsets[i] ... offsets[i + 1] - 1")                       \
+    X(node, INDEX, 0, ENTRIES, ALWAYS, 0, "", "the vertices that carry the force")                 \
+    X(weight, REAL, 0, ENTRIES, ALWAYS, 0, "", "the part that each carries")                       \
+    X(node_offsets, INDEX, 0, ENTRY_OFFSETS, ALWAYS, ABUT_LOCKED, "",                              \
+      "where each contact's nodes begin")
+
 typedef struct abut_columns {
-    abut_index *sphere;  /* m */
-    abut_index *mesh;    /* m: number of the mesh; zeros on entry */
-    abut_index *facet;   /* m: number of the facet in its mesh */
-    uint8_t *type;       /* m: abut_type */
-    abut_index *feature; /* m: edge i runs from the facet's corner i to i + 1, vertex i is corner i;
-                            0 for FACET */
-    double *point;       /* m x 3: on the mesh */
-    double *normal;      /* m x 3: unit, from the mesh to the sphere's center */
-    double *overlap;     /* m: radius - distance, >= -gap */
-    double *share;       /* m: part of the contact law's force, 0 ... 1; 1 but for SHARING */
-    double *tilt;        /* m: by how much noise, or flat_angle, may tilt the normal; radians */
-    abut_index *image;   /* m x 3, zeros on entry: the mesh shifted by image * period is what the
-                            sphere touches */
-    abut_index *offsets; /* sphere_count + 1: the contacts of sphere i are offsets[i] ... offsets[i
-                            + 1] - 1 */
-    abut_index *node;    /* k: the vertices that carry the force */
-    double *weight;      /* k: and the part that each carries */
-    abut_index *node_offsets; /* m + 1 */
+    ABUT_CONTACT_COLUMNS(ABUT_COLUMN_MEMBER)
 } abut_columns;
 
 void abut_contacts_write(const abut_contacts *contacts, const abut_columns *columns);
@@ -486,17 +563,23 @@ abut_index abut_pairs_count(const abut_pairs *pairs);
 /* Arrays of the caller that abut_pairs_write fills; m = abut_pairs_count, d = dimension. Any of
  * them may be NULL: then it is left out, and what only it needs is not computed. Who tells convex
  * bodies apart by spheres around them wants i and j only. */
+#define ABUT_PAIR_COLUMNS(X)                                                                       \
+    X(i, INDEX, 0, ROWS, ALWAYS, 0, "", "the first sphere")                                        \
+    X(j, INDEX, 0, ROWS, ALWAYS, 0, "",                                                            \
+      "the second; without others i < j, or i == j and the image's first number other than 0 is "  \
+      "positive")                                                                                  \
+    X(normal, REAL, ABUT_DIMENSION, ROWS, ALWAYS, 0, "",                                           \
+      "unit, from j to i; +x where the centers are the same")                                      \
+    X(overlap, REAL, 0, ROWS, ALWAYS, 0, "length", "sum of the radii - distance of the centers")   \
+    X(point, REAL, ABUT_DIMENSION, ROWS, ALWAYS, 0, "length",                                      \
+      "midway between the surfaces, on the line of the centers")                                   \
+    X(image, INDEX, ABUT_DIMENSION, ROWS, WITH_PERIOD, 0, "",                                      \
+      "sphere j shifted by image * period is what sphere i touches")                               \
+    X(offsets, INDEX, 0, OFFSETS, ALWAYS, ABUT_LOCKED, "",                                         \
+      "the pairs whose first sphere is i are rows offsets[i] ... offsets[i + 1] - 1")
+
 typedef struct abut_pair_columns {
-    abut_index *i;   /* m: the first sphere of each pair */
-    abut_index *j;   /* m: the second; without others i < j, or i == j and the image's first number
-                        other than 0 is positive */
-    double *normal;  /* m x d: unit, from j to i; +x where the centers are the same */
-    double *overlap; /* m: sum of the radii - distance of the centers */
-    double *point;   /* m x d: midway between the surfaces, on the line of the centers */
-    abut_index *image; /* m x d: sphere j shifted by image * period is what sphere i touches; zeros
-                          on entry */
-    abut_index *offsets; /* sphere_count + 1: the pairs whose first sphere is i are offsets[i] ...
-                            offsets[i + 1] - 1 */
+    ABUT_PAIR_COLUMNS(ABUT_COLUMN_MEMBER)
 } abut_pair_columns;
 
 void abut_pairs_write(const abut_pairs *pairs, const abut_pair_columns *columns);
@@ -820,29 +903,44 @@ abut_index abut_convex_contacts_count(const abut_convex_contacts *contacts);
 abut_index abut_convex_contacts_spot_count(const abut_convex_contacts *contacts);
 
 /* m = abut_convex_contacts_count, k = ..._spot_count, d = dimension; NULL: left out. */
+#define ABUT_CONVEX_COLUMNS(X)                                                                     \
+    X(i, INDEX, 0, ROWS, ALWAYS, 0, "", "the first body")                                          \
+    X(j, INDEX, 0, ROWS, WITH_BODIES, 0, "", "the second")                                         \
+    X(mesh, INDEX, 0, ROWS, WITH_WALLS, 0, "",                                                     \
+      "number of the wall; half spaces are numbered after the meshes")                             \
+    X(facet, INDEX, 0, ROWS, WITH_WALLS, 0, "",                                                    \
+      "number of the facet in its mesh; 0 of a half space")                                        \
+    X(status, BYTE, 0, ROWS, ALWAYS, 0, "", "abut_convex_status")                                  \
+    X(type, BYTE, 2, ROWS, ALWAYS, 0, "",                                                          \
+      "abut_type of what the link's ends lie on, on i and on j; a polygon's sides are FACET")      \
+    X(feature, INDEX, 2, ROWS, ALWAYS, 0, "", "number of that vertex, edge or facet in its shape") \
+    X(normal, REAL, ABUT_DIMENSION, ROWS, ALWAYS, 0, "", "unit, from j to i")                      \
+    X(overlap, REAL, 0, ROWS, ALWAYS, 0, "length",                                                 \
+      "how far the bodies overlap along the normal; - distance")                                   \
+    X(error, REAL, 0, ROWS, ALWAYS, 0, "length",                                                   \
+      "the true overlap is in overlap - error ... overlap; NaN: unknown")                          \
+    X(link, REAL, ABUT_TWO_VECTORS, ROWS, ALWAYS, 0, "length",                                     \
+      "the ends of the shortest link, on i and on j, where i is")                                  \
+    X(point, REAL, ABUT_DIMENSION, ROWS, ALWAYS, 0, "length", "midway on the common plane")        \
+    X(iterations, INDEX, 0, ROWS, ALWAYS, 0, "", "of the method")                                  \
+    X(state, REAL, ABUT_CONVEX_STATE, ROWS, ALWAYS, 0, "", "what the next search begins with")     \
+    X(image, INDEX, ABUT_DIMENSION, ROWS, WITH_PERIOD, ABUT_ZEROS, "",                             \
+      "j shifted by image * period is what i meets")                                               \
+    X(offsets, INDEX, 0, OFFSETS, WITH_ORDER, ABUT_LOCKED, "",                                     \
+      "the rows of body i are offsets[i] ... offsets[i + 1] - 1; not where pairs were given")      \
+    X(spot, REAL, ABUT_DIMENSION, ENTRIES, WITH_SPOTS, 0, "length",                                \
+      "a contact point, on the common plane")                                                      \
+    X(spot_overlap, REAL, 0, ENTRIES, WITH_SPOTS, 0, "length",                                     \
+      "how far the bodies overlap there along the normal")                                         \
+    X(spot_type, BYTE, 2, ENTRIES, WITH_SPOTS, 0, "",                                              \
+      "abut_type of the features whose crossing it is, on i and on j")                             \
+    X(spot_feature, INDEX, 2, ENTRIES, WITH_SPOTS, 0, "",                                          \
+      "their numbers: with the types a spot's name, unique in its row")                            \
+    X(spot_offsets, INDEX, 0, ENTRY_OFFSETS, WITH_SPOTS, ABUT_LOCKED, "",                          \
+      "where each row's spots begin")
+
 typedef struct abut_convex_columns {
-    abut_index *i;       /* m */
-    abut_index *j;       /* m; not with walls */
-    abut_index *mesh;    /* m: of walls; half spaces are numbered after the meshes */
-    abut_index *facet;   /* m: of walls; 0 of a half space */
-    uint8_t *status;     /* m: abut_convex_status */
-    uint8_t *type;       /* m x 2: abut_type of what the link's ends lie on, on i and on j; a
-                            polygon's sides are FACET */
-    abut_index *feature; /* m x 2: number of that vertex, edge or facet in its shape */
-    double *normal;      /* m x d: unit, from j to i */
-    double *overlap;     /* m */
-    double *error;       /* m: the true overlap is in overlap - error ... overlap; NaN: unknown */
-    double *link;        /* m x 2 x d: the ends of the shortest link, on i and on j, where i is */
-    double *point;       /* m x d: midway on the common plane */
-    abut_index *iterations; /* m */
-    double *state;          /* m x ABUT_CONVEX_STATE */
-    abut_index *image;      /* m x d: j shifted by image * period is what i meets; zeros on entry */
-    abut_index *offsets;    /* body_count + 1: rows by i; not where pairs were given */
-    double *spot;           /* k x d: on the common plane of the spot */
-    double *spot_overlap;   /* k */
-    uint8_t *spot_type;     /* k x 2 */
-    abut_index *spot_feature; /* k x 2: with the types a spot's name, unique in its row */
-    abut_index *spot_offsets; /* m + 1 */
+    ABUT_CONVEX_COLUMNS(ABUT_COLUMN_MEMBER)
 } abut_convex_columns;
 
 void abut_convex_contacts_write(const abut_convex_contacts *contacts,
@@ -882,13 +980,17 @@ abut_status abut_entrances_find(const abut_convex_finder *finder, const abut_con
 void abut_entrances_free(abut_entrances *entrances);
 abut_index abut_entrances_count(const abut_entrances *entrances);
 
+#define ABUT_ENTRANCE_COLUMNS(X)                                                                   \
+    X(pair, INDEX, 0, ROWS, ALWAYS, 0, "", "number of the pair")                                   \
+    X(type, BYTE, 2, ROWS, ALWAYS, 0, "", "abut_type of the features that meet, on i and on j")    \
+    X(feature, INDEX, 2, ROWS, ALWAYS, 0, "", "their numbers")                                     \
+    X(normal, REAL, ABUT_DIMENSION, ROWS, ALWAYS, 0, "", "unit, from j to i")                      \
+    X(overlap, REAL, 0, ROWS, ALWAYS, 0, "length", "by how much the planes overlap; - distance")   \
+    X(offsets, INDEX, 0, OFFSETS, ALWAYS, ABUT_LOCKED, "",                                         \
+      "the entrances of pair k are rows offsets[k] ... offsets[k + 1] - 1")
+
 typedef struct abut_entrance_columns {
-    abut_index *pair;    /* m: number of the pair */
-    uint8_t *type;       /* m x 2 */
-    abut_index *feature; /* m x 2 */
-    double *normal;      /* m x d: from j to i */
-    double *overlap;     /* m: by how much the planes overlap; - distance */
-    abut_index *offsets; /* pair_count + 1 */
+    ABUT_ENTRANCE_COLUMNS(ABUT_COLUMN_MEMBER)
 } abut_entrance_columns;
 
 void abut_entrances_write(const abut_entrances *entrances, const abut_entrance_columns *columns);

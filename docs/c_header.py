@@ -23,12 +23,17 @@ ITEM = re.compile(
 MEMBER = re.compile(rf"(?P<comment>{COMMENT})|(?P<member>\w(?:\([^)]*\)|[^;/])*);", flags=re.DOTALL)
 NAME = re.compile(rf"(?P<comment>{COMMENT})|(?P<member>\w[^,/]*)", flags=re.DOTALL)
 
+# the columns of a table stand in a list, from which its struct follows
+LIST = re.compile(r"#define (?P<list>\w+_COLUMNS)\(X\)(?P<columns>(?:.*\\\n)*.*\n)")
+COLUMN = re.compile(r"X\((\w+), (\w+), (\w+), (\w+), (\w+), ([^,]*), \"(.*?)\",\s*\"(.*?)\"\)")
+KINDS = {"INDEX": "abut_index", "BYTE": "uint8_t", "REAL": "double"}
+
 SECTION = re.compile(r"/\* ---- (.*?) ----")
 
 
 def write(header, folder):
     """An index, which has what stands above the first section, and a page for each section."""
-    text = Path(header).read_text(encoding="utf-8")
+    text = expanded(Path(header).read_text(encoding="utf-8"))
     first = re.search(COMMENT, text, flags=re.DOTALL)[0]
     begin = text.index("#endif", text.index('extern "C" {')) + len("#endif")
     body = text[begin : text.rindex("#ifdef __cplusplus")]
@@ -50,6 +55,24 @@ def write(header, folder):
     folder.mkdir(exist_ok=True)
     for name, parts in pages.items():
         (folder / f"{name}.rst").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+def expanded(text):
+    """The header with the members of structs in place of lists of columns."""
+    for found in LIST.finditer(text):
+        columns = COLUMN.findall(re.sub(r"\\\n", "\n", found["columns"]))
+        members = "\n".join(f"    {member(*column)}" for column in columns)
+        text = text.replace(f"    {found['list']}(ABUT_COLUMN_MEMBER)", members)
+    return LIST.sub("", text)
+
+
+def member(name, kind, width, per, when, _, unit, meaning):
+    """A column as a member, with a comment that says what it is."""
+    said = [f"{meaning[0]}{meaning[1:]}", *([unit] if unit else [])]
+    width = "" if width == "0" else f" x {width.removeprefix('ABUT_').lower()}"
+    when = "" if when == "ALWAYS" else f", {when.replace('_', ' ').lower()} only"
+    entries = f"{per.replace('_', ' ').lower()}{width}{when}"
+    return f"{KINDS[kind]} *{name}; /* {entries}: {'; '.join(said)} */"
 
 
 def titled(title):

@@ -29,6 +29,7 @@ FILES = {
         "tilt",
         "prefetch",
         "status",
+        "columns",
         "memory",
         "pool",
         "parallel",

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../base/columns.h"
 #include "../base/parallel.h"
 #include "../base/prefetch.h"
 
@@ -210,36 +211,16 @@ static abut_status write_chunk(void *context, abut_index number, parallel_job *j
     return ABUT_OK;
 }
 
-/* Copy rows of one column, unless either side does without it. */
-static void copy_rows(void *to, const void *from, abut_index count, size_t size)
-{
-    if (to && from && count > 0) {
-        memcpy(to, from, (size_t)count * size);
-    }
-}
-
 /* Copy the rows that are in the room already to other columns. */
 static void copy_written(const abut_contacts *contacts, const abut_columns *to)
 {
-    const abut_columns *from = &contacts->now.room.columns;
-    const abut_index chunk = contacts->now.written_count, rows = contacts->firsts[chunk],
-                     nodes = contacts->first_nodes[chunk];
+    const abut_index chunk = contacts->now.written_count, rows = contacts->firsts[chunk];
     const abut_index spheres = chunk_spheres(chunk - 1, contacts->now.query.sphere_count).end;
-    copy_rows(to->sphere, from->sphere, rows, sizeof *to->sphere);
-    copy_rows(to->mesh, from->mesh, rows, sizeof *to->mesh);
-    copy_rows(to->facet, from->facet, rows, sizeof *to->facet);
-    copy_rows(to->type, from->type, rows, sizeof *to->type);
-    copy_rows(to->feature, from->feature, rows, sizeof *to->feature);
-    copy_rows(to->point, from->point, rows, 3 * sizeof *to->point);
-    copy_rows(to->normal, from->normal, rows, 3 * sizeof *to->normal);
-    copy_rows(to->overlap, from->overlap, rows, sizeof *to->overlap);
-    copy_rows(to->share, from->share, rows, sizeof *to->share);
-    copy_rows(to->tilt, from->tilt, rows, sizeof *to->tilt);
-    copy_rows(to->image, from->image, rows, 3 * sizeof *to->image);
-    copy_rows(to->offsets, from->offsets, spheres + 1, sizeof *to->offsets);
-    copy_rows(to->node, from->node, nodes, sizeof *to->node);
-    copy_rows(to->weight, from->weight, nodes, sizeof *to->weight);
-    copy_rows(to->node_offsets, from->node_offsets, rows + 1, sizeof *to->node_offsets);
+    const abut_index counts[] = {[ABUT_COLUMN_ROWS] = rows,
+                                 [ABUT_COLUMN_ENTRIES] = contacts->first_nodes[chunk],
+                                 [ABUT_COLUMN_ENTRY_OFFSETS] = rows + 1,
+                                 [ABUT_COLUMN_OFFSETS] = spheres + 1};
+    columns_copy(ABUT_CONTACT_TABLE, to, &contacts->now.room.columns, counts);
 }
 
 void abut_contacts_write(const abut_contacts *contacts, const abut_columns *columns)

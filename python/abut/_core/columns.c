@@ -2,11 +2,24 @@
 
 #include <string.h>
 
+column_table column_table_of(abut_table table)
+{
+    column_table found;
+    found.columns = abut_table_columns(table, &found.count);
+    return found;
+}
+
+/* What Python calls a column: those that are not for users have an underscore. */
+static PyObject *name_of(const abut_column *column)
+{
+    return PyUnicode_FromFormat("%s%s", column->flags & ABUT_INTERNAL ? "_" : "", column->name);
+}
+
 PyObject *column_names(column_table table)
 {
     PyObject *names = PyTuple_New(table.count);
     for (Py_ssize_t i = 0; names && i < table.count; i++) {
-        PyObject *name = PyUnicode_InternFromString(table.columns[i].name);
+        PyObject *name = name_of(&table.columns[i]);
         if (!name || PyTuple_SetItem(names, i, name)) {
             Py_CLEAR(names);
         }
@@ -14,21 +27,25 @@ PyObject *column_names(column_table table)
     return names;
 }
 
-static Py_ssize_t width_of(const struct column *column, const column_counts *counts)
+static Py_ssize_t width_of(const abut_column *column, const column_counts *counts)
 {
     switch (column->width) {
-    case COLUMN_PER_DIMENSION:
+    case ABUT_DIMENSION:
         return counts->dimension;
-    case COLUMN_TWO_VECTORS:
+    case ABUT_TWO_VECTORS:
         return ARRAY_TWICE(counts->dimension);
     default:
         return column->width;
     }
 }
 
-static array_shape shape_of(const struct column *column, const column_counts *counts)
+static array_shape shape_of(const abut_column *column, const column_counts *counts)
 {
-    return (array_shape){column->kind, counts->lengths[column->length], width_of(column, counts)};
+    static const array_kind KINDS[] = {[ABUT_COLUMN_INDEX] = ARRAY_INDEX,
+                                       [ABUT_COLUMN_BYTE] = ARRAY_BYTE,
+                                       [ABUT_COLUMN_REAL] = ARRAY_DOUBLE};
+    return (array_shape){KINDS[column->type], counts->lengths[column->per],
+                         width_of(column, counts)};
 }
 
 /* Numbers of a row. */
@@ -40,21 +57,22 @@ static Py_ssize_t numbers_of(array_shape shape)
     return shape.columns < 0 ? -2 * shape.columns : shape.columns;
 }
 
-static void put_data(const struct column *column, const void *data, void *target)
+static void put_data(const abut_column *column, const void *data, void *target)
 {
     memcpy((char *)target + column->place, &data, sizeof data);
 }
 
 /* A new column, and its data in `target`; NULL with an error set. */
-static PyObject *new_column(const struct column *column, const column_counts *counts, void *target)
+static PyObject *new_column(const abut_column *column, const column_counts *counts, void *target)
 {
     void *data = NULL;
     const array_shape shape = shape_of(column, counts);
-    PyObject *array = column->is_zero ? array_make_zeros(shape, &data) : array_make(shape, &data);
+    PyObject *array =
+        column->flags & ABUT_ZEROS ? array_make_zeros(shape, &data) : array_make(shape, &data);
     if (!array) {
         return NULL;
     }
-    if (column->is_locked) {
+    if (column->flags & ABUT_LOCKED) {
         array_lock(array);
     }
     put_data(column, data, target);
@@ -62,7 +80,7 @@ static PyObject *new_column(const struct column *column, const column_counts *co
 }
 
 /* Put a new column into the dict, and its data into `target`; 0, or -1 with an error set. */
-static int add_column(PyObject *dict, PyObject *name, const struct column *column,
+static int add_column(PyObject *dict, PyObject *name, const abut_column *column,
                       const column_counts *counts, void *target)
 {
     PyObject *array = new_column(column, counts, target);
@@ -76,8 +94,8 @@ static PyObject *new_columns(column_table table, PyObject *names, const column_c
 {
     PyObject *dict = PyDict_New();
     for (Py_ssize_t i = 0; dict && i < table.count; i++) {
-        const struct column *column = &table.columns[i];
-        if (counts->presences[column->presence] &&
+        const abut_column *column = &table.columns[i];
+        if (counts->presences[column->when] &&
             add_column(dict, PyTuple_GetItem(names, i), column, counts, target)) {
             Py_CLEAR(dict);
         }
@@ -126,15 +144,17 @@ PyObject *column_array(column_table table, const char *name, const column_counts
     return NULL;
 }
 
-static int read_column(const struct column *column, const column_counts *counts, PyObject *dict,
-                       void *target)
+/* The data of a column that a dict has by this name; 0, or -1 with an error set. */
+static int read_column(const abut_column *column, PyObject *name, const column_counts *counts,
+                       PyObject *dict, void *target)
 {
     array_data found;
-    PyObject *array = PyDict_GetItemString(dict, column->name);
-    if (!array && !counts->presences[column->presence]) {
+    PyObject *array = PyDict_GetItem(dict, name);
+    if (!array && !counts->presences[column->when]) {
         return 0;
     }
-    if (array_read(array ? array : Py_None, column->name, shape_of(column, counts), &found)) {
+    const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
+    if (!text || array_read(array ? array : Py_None, text, shape_of(column, counts), &found)) {
         return -1;
     }
     put_data(column, found.data, target);
@@ -144,7 +164,10 @@ static int read_column(const struct column *column, const column_counts *counts,
 int column_read(column_table table, const column_counts *counts, PyObject *dict, void *target)
 {
     for (Py_ssize_t i = 0; i < table.count; i++) {
-        if (read_column(&table.columns[i], counts, dict, target)) {
+        PyObject *name = name_of(&table.columns[i]);
+        const int failed = name ? read_column(&table.columns[i], name, counts, dict, target) : -1;
+        Py_XDECREF(name);
+        if (failed) {
             return -1;
         }
     }
@@ -160,4 +183,51 @@ int column_resize(column_table table, PyObject *names, const column_counts *coun
         }
     }
     return 0;
+}
+
+/* ---- what there is to know of them ---- */
+
+/* A tuple (name, dtype, width, per, when, unit, meaning); NULL with an error set. */
+static PyObject *describe(const abut_column *column)
+{
+    static const char *const DTYPES[] = {
+        [ABUT_COLUMN_INDEX] = "intp", [ABUT_COLUMN_BYTE] = "uint8", [ABUT_COLUMN_REAL] = "float64"};
+    static const char *const PER[] = {[ABUT_COLUMN_ROWS] = "row",
+                                      [ABUT_COLUMN_ENTRIES] = "entry",
+                                      [ABUT_COLUMN_ENTRY_OFFSETS] = "entry offsets",
+                                      [ABUT_COLUMN_OFFSETS] = "offsets"};
+    static const char *const WHEN[] = {
+        [ABUT_COLUMN_ALWAYS] = "always",        [ABUT_COLUMN_WITH_MESHES] = "meshes",
+        [ABUT_COLUMN_WITH_SHARING] = "sharing", [ABUT_COLUMN_WITH_PERIOD] = "period",
+        [ABUT_COLUMN_WITH_BODIES] = "bodies",   [ABUT_COLUMN_WITH_WALLS] = "walls",
+        [ABUT_COLUMN_WITH_SPOTS] = "spots",     [ABUT_COLUMN_WITH_ORDER] = "order"};
+    return Py_BuildValue("(Nsissss)", name_of(column), DTYPES[column->type], column->width,
+                         PER[column->per], WHEN[column->when], column->unit, column->meaning);
+}
+
+static PyObject *describe_all(column_table table)
+{
+    PyObject *all = PyTuple_New(table.count);
+    for (Py_ssize_t i = 0; all && i < table.count; i++) {
+        PyObject *one = describe(&table.columns[i]);
+        if (!one || PyTuple_SetItem(all, i, one)) {
+            Py_CLEAR(all);
+        }
+    }
+    return all;
+}
+
+PyObject *core_columns(PyObject *Py_UNUSED(module), PyObject *table)
+{
+    static const char *const NAMES[] = {[ABUT_CONTACT_TABLE] = "contacts",
+                                        [ABUT_PAIR_TABLE] = "pairs",
+                                        [ABUT_CONVEX_TABLE] = "convex",
+                                        [ABUT_ENTRANCE_TABLE] = "entrances"};
+    const char *name = PyUnicode_AsUTF8AndSize(table, NULL);
+    for (size_t k = 0; name && k < sizeof NAMES / sizeof NAMES[0]; k++) {
+        if (!strcmp(name, NAMES[k])) {
+            return describe_all(column_table_of((abut_table)k));
+        }
+    }
+    return name ? PyErr_Format(PyExc_ValueError, "there is no table %s", name) : NULL;
 }

@@ -8,28 +8,14 @@
 
 enum { COLUMN_LENGTH_LIMIT = 4, COLUMN_PRESENCE_LIMIT = 8 };
 
-/* The width of vectors that are as long as space has dimensions. */
-#define COLUMN_PER_DIMENSION (-1)
-
-/* Of two such vectors a row: (rows, 2, dimension). */
-#define COLUMN_TWO_VECTORS (-2)
-
-struct column {
-    const char *name;
-    size_t place; /* offset of its pointer in the struct that the library fills */
-    array_kind kind;
-    Py_ssize_t width; /* 0: one number a row */
-    int length;       /* which of the lengths in column_counts */
-    int presence;     /* which of the presences there */
-    int is_zero;      /* all zeros before the library writes, since it leaves zeros out */
-    int is_locked;    /* not the caller's to change */
-};
-
 /* The columns of a kind of result. */
 typedef struct column_table {
-    const struct column *columns;
+    const abut_column *columns;
     Py_ssize_t count;
 } column_table;
+
+/* The columns of one of the library's tables. */
+column_table column_table_of(abut_table table);
 
 /* What is known of the columns when they are made. */
 typedef struct column_counts {
@@ -37,6 +23,9 @@ typedef struct column_counts {
     int presences[COLUMN_PRESENCE_LIMIT]; /* 0: left out, since all its entries would be the same */
     Py_ssize_t dimension;
 } column_counts;
+
+/* core.columns(table): what there is to know of the columns of one of the library's tables. */
+PyObject *core_columns(PyObject *module, PyObject *table);
 
 /* What the columns are called: a new tuple; NULL with an error set. */
 PyObject *column_names(column_table table);

@@ -1,4 +1,5 @@
 #include "arrays.h"
+#include "columns.h"
 
 PyObject *core_raise(const abut_error *error)
 {
@@ -29,6 +30,11 @@ static PyObject *has_openmp(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unu
 }
 
 static PyMethodDef METHODS[] = {
+    {"columns", core_columns, METH_O,
+     "columns(table, /)\n--\n\n"
+     "Of each column of a table (name, dtype, width, per, when, unit, meaning); the table is one "
+     "of "
+     "contacts, pairs, convex, entrances."},
     {"has_openmp", has_openmp, METH_NOARGS,
      "has_openmp()\n--\n\nWhether the library was built with OpenMP."},
     {"simd", core_simd, METH_NOARGS, "simd()\n--\n\nThe instruction level in use."},

@@ -14,34 +14,16 @@ typedef struct pair_finder_object {
 
 /* ---- the columns of a result ---- */
 
-enum { PER_PAIR, SPHERE_OFFSETS };
-enum { ALWAYS, IF_PERIODIC };
-
-static const struct column COLUMNS[] = {
-    {"i", offsetof(abut_pair_columns, i), ARRAY_INDEX, 0, PER_PAIR, ALWAYS, 0, 0},
-    {"j", offsetof(abut_pair_columns, j), ARRAY_INDEX, 0, PER_PAIR, ALWAYS, 0, 0},
-    {"normal", offsetof(abut_pair_columns, normal), ARRAY_DOUBLE, COLUMN_PER_DIMENSION, PER_PAIR,
-     ALWAYS, 0, 0},
-    {"overlap", offsetof(abut_pair_columns, overlap), ARRAY_DOUBLE, 0, PER_PAIR, ALWAYS, 0, 0},
-    {"point", offsetof(abut_pair_columns, point), ARRAY_DOUBLE, COLUMN_PER_DIMENSION, PER_PAIR,
-     ALWAYS, 0, 0},
-    {"image", offsetof(abut_pair_columns, image), ARRAY_INDEX, COLUMN_PER_DIMENSION, PER_PAIR,
-     IF_PERIODIC, 0, 0},
-    {"offsets", offsetof(abut_pair_columns, offsets), ARRAY_INDEX, 0, SPHERE_OFFSETS, ALWAYS, 0, 1},
-};
-
-static const column_table TABLE = {COLUMNS, sizeof COLUMNS / sizeof COLUMNS[0]};
-
 PyObject *core_pair_names(void)
 {
-    return column_names(TABLE);
+    return column_names(column_table_of(ABUT_PAIR_TABLE));
 }
 
 static column_counts count_columns(const core_pair_counts *there)
 {
     return (column_counts){
-        .lengths = {[PER_PAIR] = there->pairs, [SPHERE_OFFSETS] = there->spheres + 1},
-        .presences = {[ALWAYS] = 1, [IF_PERIODIC] = there->has_images},
+        .lengths = {[ABUT_COLUMN_ROWS] = there->pairs, [ABUT_COLUMN_OFFSETS] = there->spheres + 1},
+        .presences = {[ABUT_COLUMN_ALWAYS] = 1, [ABUT_COLUMN_WITH_PERIOD] = there->has_images},
         .dimension = there->dimension,
     };
 }
@@ -50,13 +32,14 @@ PyObject *core_new_pairs(const core_making *making, const core_pair_counts *ther
                          abut_pair_columns *columns)
 {
     const column_counts counts = count_columns(there);
-    return column_dict(TABLE, making->names, &counts, making->pool, columns);
+    return column_dict(column_table_of(ABUT_PAIR_TABLE), making->names, &counts, making->pool,
+                       columns);
 }
 
 int core_read_pairs(PyObject *dict, const core_pair_counts *there, abut_pair_columns *columns)
 {
     const column_counts counts = count_columns(there);
-    return column_read(TABLE, &counts, dict, columns);
+    return column_read(column_table_of(ABUT_PAIR_TABLE), &counts, dict, columns);
 }
 
 static PyObject *write_pairs(const abut_pairs *pairs, const pair_finder_object *self,
@@ -280,7 +263,7 @@ static const struct member {
     Py_ssize_t width; /* as a column's */
 } MEMBERS[] = {
     {offsetof(abut_pair_level, size), 1, 0},
-    {offsetof(abut_pair_level, lengths), 1, COLUMN_PER_DIMENSION},
+    {offsetof(abut_pair_level, lengths), 1, ABUT_DIMENSION},
     {offsetof(abut_pair_level, sphere_count), 0, 0},
     {offsetof(abut_pair_level, cell_count), 0, 0},
     {offsetof(abut_pair_level, occupied_count), 0, 0},
@@ -295,7 +278,7 @@ static PyObject *member_array(const struct member *member, int dimension,
                               const abut_pair_level *levels, Py_ssize_t count)
 {
     void *data;
-    const Py_ssize_t columns = member->width == COLUMN_PER_DIMENSION ? dimension : 0;
+    const Py_ssize_t columns = member->width == ABUT_DIMENSION ? dimension : 0;
     const size_t item = member->is_length ? sizeof(double) : sizeof(abut_index);
     const size_t size = item * (size_t)(columns ? columns : 1);
     const array_kind kind = member->is_length ? ARRAY_DOUBLE : ARRAY_INDEX;

@@ -1,0 +1,76 @@
+/* The columns of results, as lists that code can walk. */
+#include "columns.h"
+
+#include <string.h>
+
+#define DESCRIBE(name, type, width, per, when, flags, unit, meaning)                               \
+    {#name,                                                                                        \
+     offsetof(STRUCT, name),                                                                       \
+     ABUT_COLUMN_##type,                                                                           \
+     width,                                                                                        \
+     ABUT_COLUMN_##per,                                                                            \
+     ABUT_COLUMN_##when,                                                                           \
+     flags,                                                                                        \
+     unit,                                                                                         \
+     meaning},
+
+#define STRUCT abut_columns
+static const abut_column CONTACT_COLUMNS[] = {ABUT_CONTACT_COLUMNS(DESCRIBE)};
+#undef STRUCT
+#define STRUCT abut_pair_columns
+static const abut_column PAIR_COLUMNS[] = {ABUT_PAIR_COLUMNS(DESCRIBE)};
+#undef STRUCT
+#define STRUCT abut_convex_columns
+static const abut_column CONVEX_COLUMNS[] = {ABUT_CONVEX_COLUMNS(DESCRIBE)};
+#undef STRUCT
+#define STRUCT abut_entrance_columns
+static const abut_column ENTRANCE_COLUMNS[] = {ABUT_ENTRANCE_COLUMNS(DESCRIBE)};
+#undef STRUCT
+
+#define LIST(columns) {columns, sizeof columns / sizeof columns[0]}
+
+static const struct column_list {
+    const abut_column *columns;
+    abut_index count;
+} LISTS[] = {
+    [ABUT_CONTACT_TABLE] = LIST(CONTACT_COLUMNS),
+    [ABUT_PAIR_TABLE] = LIST(PAIR_COLUMNS),
+    [ABUT_CONVEX_TABLE] = LIST(CONVEX_COLUMNS),
+    [ABUT_ENTRANCE_TABLE] = LIST(ENTRANCE_COLUMNS),
+};
+
+const abut_column *abut_table_columns(abut_table table, abut_index *count)
+{
+    *count = LISTS[table].count;
+    return LISTS[table].columns;
+}
+
+static size_t size_of_number(const abut_column *column)
+{
+    switch ((abut_column_type)column->type) {
+    case ABUT_COLUMN_INDEX:
+        return sizeof(abut_index);
+    case ABUT_COLUMN_BYTE:
+        return sizeof(uint8_t);
+    case ABUT_COLUMN_REAL:
+        return sizeof(double);
+    }
+    return 0;
+}
+
+void columns_copy(abut_table table, const void *to, const void *from, const abut_index counts[4])
+{
+    abut_index column_count;
+    const abut_column *columns = abut_table_columns(table, &column_count);
+    for (abut_index k = 0; k < column_count; k++) {
+        const abut_column *c = &columns[k];
+        const abut_index count = counts[c->per] * (c->width > 0 ? c->width : 1);
+        char *target;
+        const char *source;
+        memcpy(&target, (const char *)to + c->place, sizeof target);
+        memcpy(&source, (const char *)from + c->place, sizeof source);
+        if (target && source && count > 0) {
+            memcpy(target, source, (size_t)count * size_of_number(c));
+        }
+    }
+}

@@ -1,0 +1,11 @@
+/* Results as columns, whose lists are in abut.h. */
+#ifndef ABUT_BASE_COLUMNS_H
+#define ABUT_BASE_COLUMNS_H
+
+#include "../abut.h"
+
+/* Copy the first entries of all columns that both structs have; `counts` by abut_column_per. The
+ * widths of the table must not depend on the dimension. */
+void columns_copy(abut_table table, const void *to, const void *from, const abut_index counts[4]);
+
+#endif
