@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import abut
-from abut import checks
+from abut.base import checks
 
 CENTERS = np.array([[0.25, 0.25, 0.5], [0.5, 0.125, -0.25], [9, 9, 9]])
 RADII = np.array([1.0, 0.5, 0.25])

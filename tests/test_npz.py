@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import abut
-from abut.contacts import NODE_COLUMNS, OFFSETS, ROW_COLUMNS
 from abut.io import save_table
+from abut.results.contacts import NODE_COLUMNS, OFFSETS, ROW_COLUMNS
 
 VERTICES = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [2, 0, 0], [2, 1, 0]]
 # as differences of 64 bits these ascend from 0, and to any number

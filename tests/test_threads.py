@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import abut
-from abut.threads import FEW_SPHERES, MAX_THREADS, worker_count
+from abut.base.threads import FEW_SPHERES, MAX_THREADS, worker_count
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 

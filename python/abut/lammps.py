@@ -23,21 +23,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core, checks
-from . import walls as known
-from .contacts import Contacts
-from .extras import import_extra
-from .finder import is_one_mesh
-from .half_space import HalfSpace
-from .law_table import Law, LawTable
-from .materials import Material
-from .mesh import Mesh, MeshWarning, warn
-from .motions import Given, Motion, read_motion
-from .placement import SimulationWarning
-from .poses import Period, read_period
-from .simd import level
-from .units import scales_apart
-from .watch import LONGEST, sure
+from . import _core
+from .base import checks
+from .base.extras import import_extra
+from .base.poses import Period, read_period
+from .base.simd import level
+from .results.contacts import Contacts
+from .search.finder import is_one_mesh
+from .search.half_space import HalfSpace
+from .search.mesh import Mesh, MeshWarning, warn
+from .search.units import scales_apart
+from .simulation import walls as known
+from .simulation.law_table import Law, LawTable
+from .simulation.materials import Material
+from .simulation.motions import Given, Motion, read_motion
+from .simulation.placement import SimulationWarning
+from .simulation.watch import LONGEST, sure
 
 if TYPE_CHECKING:
     from .options import WallResolution

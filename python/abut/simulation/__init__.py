@@ -1,0 +1,1 @@
+"""Motion in time: laws, walls and bodies, the steps, and what is inserted, watched and written."""
