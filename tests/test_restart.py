@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import abut
-from abut.simulation.restart import FORMAT
+from abut.simulation.restart_file import FORMAT
 from scenes_simulation import GRAIN, STEEL, STEP, box, busy, floor, laws, plate, state
 
 TURNING = abut.Rotating(axis=(0, 0, 1), origin=(0.5, 0.5, 0), rate=5.0)

@@ -751,7 +751,7 @@ def test_insertion_that_waits_looks_seldom(monkeypatch):
         looks.append((sim.step_count, len(radii)))
         return np.array(placement.touching(sim, centers, radii))
 
-    monkeypatch.setattr("abut.simulation.simulation.touching", touching)
+    monkeypatch.setattr("abut.simulation.event_part.touching", touching)
     sim = full_feed()
     sim.run(steps=300)
     assert len(sim.ids) == 1

@@ -16,7 +16,7 @@ import abut
 from abut import options
 from abut.plot import colors
 from abut.results import maps
-from abut.search import convex_finder, finder, mesh, pair_finder, work
+from abut.search import convex_input, finder, mesh, pair_finder, work
 from abut.simulation import walls
 
 RIGHT = """
@@ -143,8 +143,8 @@ def test_pyright_says_the_same(tmp_path):
         (options.OnDegenerate, mesh.ON_DEGENERATE),
         (options.Search, pair_finder.SEARCHES),
         (options.Family, work.FAMILIES),
-        (options.Method, convex_finder.METHODS),
-        (options.Minimum, convex_finder.MINIMA),
+        (options.Method, convex_input.METHODS),
+        (options.Minimum, convex_input.MINIMA),
         (options.How, maps.REDUCTIONS),
         (options.At, colors.AT),
     ],

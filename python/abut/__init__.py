@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from . import examples
     from .base.config import show_config
     from .base.threads import set_num_threads
+    from .base.warnings import MeshWarning
     from .io import (
         Frame,
         Frames,
@@ -97,7 +98,7 @@ if TYPE_CHECKING:
     from .search.convex_finder import ConvexFinder, find_convex_contacts
     from .search.finder import ContactFinder, find_contacts
     from .search.half_space import HalfSpace
-    from .search.mesh import Mesh, MeshWarning
+    from .search.mesh import Mesh
     from .search.pair_finder import PairFinder, find_pairs
     from .search.shape import ConvexShape
     from .search.statistics import PairStatistics, SimulationStatistics, Statistics
@@ -188,6 +189,7 @@ __all__ = [
 _NAMES = {
     "base.config": ("show_config",),
     "base.threads": ("set_num_threads",),
+    "base.warnings": ("MeshWarning",),
     "io": (
         "Frame",
         "Frames",
@@ -213,7 +215,7 @@ _NAMES = {
     "search.convex_finder": ("ConvexFinder", "find_convex_contacts"),
     "search.finder": ("ContactFinder", "find_contacts"),
     "search.half_space": ("HalfSpace",),
-    "search.mesh": ("Mesh", "MeshWarning"),
+    "search.mesh": ("Mesh",),
     "search.pair_finder": ("PairFinder", "find_pairs"),
     "search.shape": ("ConvexShape",),
     "search.statistics": ("PairStatistics", "SimulationStatistics", "Statistics"),

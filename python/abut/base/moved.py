@@ -10,13 +10,18 @@ from typing import Any
 
 # the old name, and the module that it is today
 MOVED = {
+    "body_contacts": "simulation.body_contacts",
+    "chunks": "results.chunks",
     "clusters": "simulation.clusters",
+    "config": "base.config",
     "contacts": "results.contacts",
+    "convex_bodies": "simulation.convex_bodies",
     "convex_contacts": "results.convex_contacts",
     "convex_finder": "search.convex_finder",
     "convex_shape": "search.shape",
     "entrances": "results.entrances",
     "finder": "search.finder",
+    "frames": "simulation.frames",
     "half_space": "search.half_space",
     "insertion": "simulation.insertion",
     "laws": "simulation.laws",
@@ -25,8 +30,11 @@ MOVED = {
     "motions": "simulation.motions",
     "pair_finder": "search.pair_finder",
     "pairs": "results.pairs",
+    "placement": "simulation.placement",
+    "record": "simulation.record",
     "statistics": "search.statistics",
     "table": "results.table",
+    "threads": "base.threads",
     "work": "search.work",
 }
 
@@ -38,8 +46,9 @@ class _Moved(ModuleType):
         # what Python asks of every module that there is must import nothing
         if name.startswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        home = MOVED[self.__name__.removeprefix("abut.")]
-        return getattr(import_module(f"abut.{home}"), name)
+        home = import_module(f"abut.{MOVED[self.__name__.removeprefix('abut.')]}")
+        # what a module does not make any more is found by its public name
+        return getattr(home, name) if hasattr(home, name) else getattr(import_module("abut"), name)
 
 
 class _OldNames:

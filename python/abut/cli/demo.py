@@ -15,7 +15,7 @@ from ..base.checks import positive
 from ..base.extras import import_extra
 from ..base.threads import thread_count
 from ..io import writing
-from ..plot.meshes import plot_spheres
+from ..plot import plot_spheres
 from ..results.contacts import TYPE_NAMES
 from .options import add_command
 from .printing import print_table

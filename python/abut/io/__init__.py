@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base import checks
+from ..base.warnings import left_out_text, warn
 from ..results.contacts import Contacts
 from ..results.convex_contacts import ConvexContacts
 from ..results.pairs import Pairs
 from ..results.table import Table
-from ..search.mesh import Mesh, left_out_text, warn
+from ..search.mesh import Mesh
 from . import csv, dump, mdpa, npy, npz, npz_convex, obj, other, parquet, ply, stl, vtp, vtu
 from .facets import Facets
 from .frame import Frame

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.checks import counted
-from ..search.mesh import warn
+from ..base.warnings import warn
 from .facets import offsets_of
 
 # how many corners those have that are facets; a polygon has as many as it has points

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 
 from ..base import checks
 from ..base.extras import import_extra
+from ..base.warnings import left_out_text, warn
 from ..search.facets import Corners, read_facets, regular, vtk_cells
-from ..search.mesh import Mesh, left_out_text, warn
+from ..search.mesh import Mesh
 from .cells import CORNERS, tell_left_out
 from .facets import Facets, check_there_are_facets, joined_corners, offsets_of
 from .polygons import columns_of_mesh, described

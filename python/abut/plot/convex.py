@@ -11,7 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.orientations import turned
-from . import meshes
+from .drawn import Placed
+from .in_matplotlib import axes_of, draw_arrows, draw_facets, flat_axes, set_frame
+from .in_pyvista import draw_facets_in_pyvista, plotter_of
+from .looks import (
+    ARROWS,
+    COLORS,
+    FACET_COLOR,
+    LINE_COLOR,
+    MARKS,
+    backend_of,
+    drawing_module,
+    evenly,
+)
+from .meshes import plot_mesh
 
 if TYPE_CHECKING:
     from ..options import Backend
@@ -21,8 +34,8 @@ if TYPE_CHECKING:
 
 _Doubles = NDArray[np.float64]
 
-BODY_COLOR = meshes.FACET_COLOR
-LINK_COLOR, SPOT_COLOR, _ = meshes.COLORS
+BODY_COLOR = FACET_COLOR
+LINK_COLOR, SPOT_COLOR, _ = COLORS
 
 
 def plot_shape(
@@ -54,10 +67,8 @@ def plot_shape(
         What was drawn on, not shown yet.
     """
     if shape.dimension == 2:
-        return _draw_polygons(
-            meshes.flat_axes(ax, backend, "polygons"), [_loop(shape)], [color], alpha
-        )
-    return meshes.plot_mesh(shape.to_mesh(), ax, backend=backend, color=color, alpha=alpha)
+        return _draw_polygons(flat_axes(ax, backend, "polygons"), [_loop(shape)], [color], alpha)
+    return plot_mesh(shape.to_mesh(), ax, backend=backend, color=color, alpha=alpha)
 
 
 def plot_bodies(
@@ -105,11 +116,11 @@ def plot_bodies(
     bodies = [_placed(finder, placed, body) for body in chosen]
     if finder.dimension == 2:
         return _draw_polygons(
-            meshes.flat_axes(ax, backend, "polygons"), [loop for loop, _ in bodies], shades, alpha
+            flat_axes(ax, backend, "polygons"), [loop for loop, _ in bodies], shades, alpha
         )
-    if meshes._backend(backend, ax) == "pyvista":
-        return _pyvista_bodies(meshes._plotter(ax), bodies, shades, alpha)
-    return _matplotlib_bodies(meshes._axes(ax), bodies, shades, alpha)
+    if backend_of(backend, ax) == "pyvista":
+        return _pyvista_bodies(plotter_of(ax), bodies, shades, alpha)
+    return _matplotlib_bodies(axes_of(ax), bodies, shades, alpha)
 
 
 def plot_convex_contacts(
@@ -152,18 +163,18 @@ def plot_convex_contacts(
         What was drawn on, not shown yet.
     """
     is_flat = contacts.point.shape[1] == 2
-    name = "matplotlib" if is_flat else meshes._backend(backend, ax)
+    name = "matplotlib" if is_flat else backend_of(backend, ax)
     if is_flat:
-        ax = meshes.flat_axes(ax, backend, "polygons")
+        ax = flat_axes(ax, backend, "polygons")
     if bodies is not None:
         ax = _draw_touching(contacts, ax, name, bodies, body_count, alpha)
-    rows = meshes._evenly(len(contacts), arrow_count if normals else 0)
+    rows = evenly(len(contacts), arrow_count if normals else 0)
     arrows = contacts.point[rows], contacts.normal[rows] * _arrow_length(contacts, bodies)
     if is_flat:
         return _flat_contacts(ax, contacts, arrows)
     if name == "pyvista":
-        return _pyvista_contacts(meshes._plotter(ax), contacts, arrows)
-    return _matplotlib_contacts(meshes._axes(ax), contacts, arrows, bodies is not None)
+        return _pyvista_contacts(plotter_of(ax), contacts, arrows)
+    return _matplotlib_contacts(axes_of(ax), contacts, arrows, bodies is not None)
 
 
 # ---- what is drawn -------------------------------------------------------------------------------
@@ -198,7 +209,7 @@ def _draw_touching(contacts, ax, name, bodies, count, alpha):
     """The bodies that have a contact, at most `count`."""
     numbers = contacts.i if contacts.j is None else np.concatenate([contacts.i, contacts.j])
     numbers = np.unique(numbers)
-    chosen = numbers[meshes._evenly(len(numbers), count)]
+    chosen = numbers[evenly(len(numbers), count)]
     finder, positions, *orientations = bodies
     turns = orientations[0] if orientations else None
     return plot_bodies(finder, positions, turns, ax, backend=name, alpha=alpha, numbers=chosen)
@@ -218,11 +229,11 @@ def _arrow_length(contacts, bodies):
 
 
 def _draw_polygons(ax, loops, colors, alpha):
-    patches = meshes._import("matplotlib.patches")
-    rgb = meshes._import("matplotlib.colors").to_rgb
+    patches = drawing_module("matplotlib.patches")
+    rgb = drawing_module("matplotlib.colors").to_rgb
     for loop, color in zip(loops, colors, strict=True):
         face = (*rgb(color), alpha)
-        ax.add_patch(patches.Polygon(loop, facecolor=face, edgecolor=meshes.LINE_COLOR, zorder=1))
+        ax.add_patch(patches.Polygon(loop, facecolor=face, edgecolor=LINE_COLOR, zorder=1))
     ax.autoscale_view()
     ax.set_aspect("equal")
     ax.set(xlabel="x", ylabel="y")
@@ -248,8 +259,8 @@ def _flat_contacts(ax, contacts, arrows):
 
 def _matplotlib_bodies(ax, bodies, colors, alpha):
     for color, mesh in _meshes(bodies, colors):
-        meshes._draw_facets(ax, mesh, color, alpha)
-    meshes._frame(ax, np.concatenate([vertices for vertices, _ in bodies] or [np.empty((0, 3))]))
+        draw_facets(ax, mesh, color, alpha)
+    set_frame(ax, np.concatenate([vertices for vertices, _ in bodies] or [np.empty((0, 3))]))
     return ax
 
 
@@ -266,7 +277,7 @@ def _meshes(bodies, colors):
             mesh._replace(indices=mesh.indices + first, offsets=mesh.offsets[:-1] + start)
             for mesh, first, start in zip(some, firsts, starts, strict=False)
         ]
-        joined = meshes.Placed(*map(np.concatenate, zip(*shifted, strict=True)))
+        joined = Placed(*map(np.concatenate, zip(*shifted, strict=True)))
         yield color, joined._replace(offsets=np.append(joined.offsets, starts[-1]))
 
 
@@ -276,25 +287,25 @@ def _mesh(vertices, shape):
     arms = corners - np.repeat(corners[shape.offsets[:-1]], np.diff(shape.offsets), axis=0)
     normals = np.add.reduceat(np.cross(arms, np.roll(arms, -1, axis=0)), shape.offsets[:-1])
     areas = np.linalg.norm(normals, axis=1)
-    return meshes.Placed(vertices, shape.indices, shape.offsets, normals / areas[:, None], areas)
+    return Placed(vertices, shape.indices, shape.offsets, normals / areas[:, None], areas)
 
 
 def _matplotlib_contacts(ax, contacts, arrows, is_framed):
     if len(contacts) == 0:
         return ax
-    art3d = meshes._import("mpl_toolkits.mplot3d.art3d")
+    art3d = drawing_module("mpl_toolkits.mplot3d.art3d")
     links = art3d.Line3DCollection(contacts.link, colors=LINK_COLOR, linewidths=2.5)
-    links.set_zorder(meshes.MARKS)
+    links.set_zorder(MARKS)
     ax.add_collection3d(links)
     if contacts.spot is not None:
         ax.scatter(
             *contacts.spot.T, color=SPOT_COLOR, s=30, depthshade=False, edgecolors="white",
-            zorder=meshes.ARROWS,
+            zorder=ARROWS,
         )  # fmt: skip
     if len(arrows[0]):
-        meshes._draw_arrows(ax, *arrows)
+        draw_arrows(ax, *arrows)
     if not is_framed:
-        meshes._frame(ax, contacts.link.reshape(-1, 3))
+        set_frame(ax, contacts.link.reshape(-1, 3))
     return ax
 
 
@@ -303,7 +314,7 @@ def _matplotlib_contacts(ax, contacts, arrows, is_framed):
 
 def _pyvista_bodies(plotter, bodies, colors, alpha):
     for color, mesh in _meshes(bodies, colors):
-        meshes._pyvista_facets(plotter, mesh, np.arange(len(mesh.areas)), color, alpha)
+        draw_facets_in_pyvista(plotter, mesh, np.arange(len(mesh.areas)), color, alpha)
     plotter.show_axes()
     return plotter
 

@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from ..base import checks
 from ..base.poses import lengths_of
-from . import meshes
 from .colors import ColorScale, color_scale, row_values
+from .in_matplotlib import axes_of, flat_axes, set_frame
+from .in_pyvista import plotter_of
+from .looks import ARROWS, backend_of, drawing_module
 
 if TYPE_CHECKING:
     from ..options import Backend
@@ -101,10 +103,10 @@ def plot_pairs(
     if width is not None:
         width = checks.positive(width, "width")
     if lines.shape[-1] == 2:
-        return _draw_flat(meshes.flat_axes(ax, backend, "disks"), chains, width or LINE_WIDTH)
-    if meshes._backend(backend, ax) == "pyvista":
-        return _draw_tubes(meshes._plotter(ax), chains, width)
-    return _draw_lines(meshes._axes(ax), chains, width or LINE_WIDTH)
+        return _draw_flat(flat_axes(ax, backend, "disks"), chains, width or LINE_WIDTH)
+    if backend_of(backend, ax) == "pyvista":
+        return _draw_tubes(plotter_of(ax), chains, width)
+    return _draw_lines(axes_of(ax), chains, width or LINE_WIDTH)
 
 
 # ---- what is drawn -------------------------------------------------------------------------------
@@ -145,7 +147,7 @@ def _chains(
 
 
 def _draw_flat(ax, chains, width):
-    collections = meshes._import("matplotlib.collections")
+    collections = drawing_module("matplotlib.collections")
     ax.add_collection(collections.LineCollection(chains.lines, **_looks(chains, width)))
     chains.scale.add_bar(ax)
     ax.autoscale_view()
@@ -157,13 +159,13 @@ def _draw_flat(ax, chains, width):
 def _draw_lines(ax, chains, width):
     is_empty = not ax.has_data()
     if len(chains.lines):
-        art3d = meshes._import("mpl_toolkits.mplot3d.art3d")
+        art3d = drawing_module("mpl_toolkits.mplot3d.art3d")
         lines = art3d.Line3DCollection(chains.lines, **_looks(chains, width))
-        lines.set_zorder(meshes.ARROWS)
+        lines.set_zorder(ARROWS)
         ax.add_collection3d(lines)
     chains.scale.add_bar(ax)
     if is_empty:
-        meshes._frame(ax, chains.lines.reshape(-1, 3))
+        set_frame(ax, chains.lines.reshape(-1, 3))
     return ax
 
 
@@ -188,7 +190,7 @@ def _draw_tubes(plotter, chains, width):
         width = TUBE_PART * np.median(np.linalg.norm(lines[:, 1] - lines[:, 0], axis=1))
     ends = np.arange(2 * len(lines)).reshape(-1, 2)
     cells = np.column_stack([np.full(len(lines), 2), ends]).ravel()
-    chain = meshes._import("pyvista").PolyData(lines.reshape(-1, 3), lines=cells)
+    chain = drawing_module("pyvista").PolyData(lines.reshape(-1, 3), lines=cells)
     chain["radius"] = np.repeat(width / 2 * chains.widths[chosen], 2)
     chain["values"] = values
     tubes = chain.tube(scalars="radius", absolute=True, n_sides=12, capping=True)

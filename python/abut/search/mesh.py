@@ -1,12 +1,10 @@
-"""Meshes: validated facets that do not change."""
+"""Meshes: facets that do not change, with areas, normals and the noise of their coordinates."""
 
 from __future__ import annotations
 
 import hashlib
 import math
 import os
-import sys
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
@@ -16,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..base import checks, html
 from ..base.poses import read_pose, rotated
+from ..base.warnings import left_out_text, warn
 from .facets import FacetsLike, read_facets
 
 if TYPE_CHECKING:
@@ -30,13 +29,6 @@ ON_DEGENERATE: dict[OnDegenerate, bool] = {"raise": False, "drop": True}
 # It is said where nothing tells noise from shape of more neighbors than these, and such a part, or
 # of most.
 DOUBTFUL_COUNT, DOUBTFUL_PART = 30, 0.1
-
-
-class MeshWarning(UserWarning):
-    """Something in a mesh was left out or repaired; the message counts it and names the first.
-
-    Or nothing touches a mesh whose unit of length looks as if it were not that of the spheres.
-    """
 
 
 class Mesh:
@@ -608,22 +600,6 @@ class Mesh:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (*self._content(), self._hash)
-
-
-def warn(message: str, kind: type[Warning] = MeshWarning) -> None:
-    """Give a warning that points at the line outside of abut from which it came."""
-    depth, frame = 2, sys._getframe(1)
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith("abut."):
-        depth, frame = depth + 1, frame.f_back
-    warnings.warn(message, kind, stacklevel=depth)
-
-
-def left_out_text(facets: NDArray[np.intp], given: int, fault: str) -> str:
-    """What a warning says of facets that have this fault, and are dropped therefore."""
-    of = f"{len(facets)} of {checks.counted(given, 'facet')}"
-    if len(facets) == 1:
-        return f"{of} has {fault} and is left out: facet {facets[0]}"
-    return f"{of} have {fault} and are left out; the first is {facets[0]}"
 
 
 def _rebuild(

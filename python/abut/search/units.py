@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.poses import Period, rotated
+from ..base.warnings import warn
 from ..results.contacts import Contacts
-from .mesh import Mesh, warn
+from .mesh import Mesh
 
 # Between two common units of length lies a factor of 1000, as from millimeters to meters; what is
 # of one unit, and less than a third of this apart, may well be as it should.

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..base import checks
 
 if TYPE_CHECKING:
-    from .simulation import Simulation
+    from .sphere_part import SpherePart
 
 
 S = TypeVar("S", bound=np.generic)
@@ -32,21 +32,21 @@ class Column(Generic[S]):
     def __get__(self, simulation: None, owner: type | None = None) -> Self: ...
 
     @overload
-    def __get__(self, simulation: Simulation, owner: type | None = None) -> NDArray[S]: ...
+    def __get__(self, simulation: SpherePart, owner: type | None = None) -> NDArray[S]: ...
 
-    def __get__(self, simulation: Simulation | None, owner: type | None = None) -> Any:
+    def __get__(self, simulation: SpherePart | None, owner: type | None = None) -> Any:
         if simulation is None:
             return self
         return simulation._once(self._name, lambda: simulation._core.read(self._stored))
 
-    def __set__(self, simulation: Simulation, value: Never) -> None:
+    def __set__(self, simulation: SpherePart, value: Never) -> None:
         raise AttributeError(f"{self._name} is what a step makes, and is not assigned")
 
 
 class AssignedColumn(Column[S]):
     """Likewise, but another array of the same shape may be assigned."""
 
-    def __set__(self, simulation: Simulation, value: ArrayLike) -> None:
+    def __set__(self, simulation: SpherePart, value: ArrayLike) -> None:
         with simulation._core.lock(False):
             now: NDArray[Any] = self.__get__(simulation)
             read = checks.indices if now.dtype.kind == "i" else checks.doubles

@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from ..search.finder import ContactFinder
     from ..search.shape import ConvexShape
     from .schedule import Feed
-    from .simulation import Simulation
+    from .state import State
     from .walls import WallEntry
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
+_S = TypeVar("_S", bound="State")
 
 
 class Known(NamedTuple):
@@ -44,12 +45,12 @@ class Fresh(NamedTuple):
 
 
 def changes(
-    method: Callable[Concatenate[Simulation, _P], _T],
-) -> Callable[Concatenate[Simulation, _P], _T]:
+    method: Callable[Concatenate[_S, _P], _T],
+) -> Callable[Concatenate[_S, _P], _T]:
     """A method that changes a simulation, or tells all of it: meanwhile nobody else may."""
 
     @wraps(method)
-    def alone(simulation: Simulation, /, *arguments: _P.args, **keywords: _P.kwargs) -> _T:
+    def alone(simulation: _S, /, *arguments: _P.args, **keywords: _P.kwargs) -> _T:
         with simulation._core.lock(False):
             return method(simulation, *arguments, **keywords)
 

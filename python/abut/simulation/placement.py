@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base import checks
+from ..base.warnings import warn
 from ..search.half_space import HalfSpace
-from ..search.mesh import Mesh, warn
+from ..search.mesh import Mesh
 from ..search.pair_finder import find_pairs
 
 if TYPE_CHECKING:
-    from .simulation import Simulation
+    from .sphere_part import SpherePart
 
 _Doubles = NDArray[np.float64]
 _Indices = NDArray[np.intp]
@@ -36,7 +37,7 @@ class _Overlaps(NamedTuple):
     names: Callable[[int], str]  # of what the k-th one is with
 
 
-def touching(simulation: Simulation, centers: _Doubles, radii: _Doubles) -> NDArray[np.bool_]:
+def touching(simulation: SpherePart, centers: _Doubles, radii: _Doubles) -> NDArray[np.bool_]:
     """Which of these spheres touch a sphere or a wall of the simulation where it is now, or the
     sphere about a body."""
     touches = np.zeros(len(centers), bool)
@@ -50,7 +51,7 @@ def touching(simulation: Simulation, centers: _Doubles, radii: _Doubles) -> NDAr
 
 
 def warn_of_overlaps(
-    simulation: Simulation, centers: _Doubles, radii: _Doubles, clusters: _Indices
+    simulation: SpherePart, centers: _Doubles, radii: _Doubles, clusters: _Indices
 ) -> None:
     """Give a warning where new spheres overlap anything by far; members of one cluster may."""
     numbers_fit = np.isfinite(centers).all() and np.isfinite(radii).all() and (radii > 0).all()
@@ -74,7 +75,7 @@ def warn_of_overlaps(
 
 
 def _overlaps(
-    simulation: Simulation, centers: _Doubles, radii: _Doubles, clusters: _Indices
+    simulation: SpherePart, centers: _Doubles, radii: _Doubles, clusters: _Indices
 ) -> Iterator[_Overlaps]:
     """With each other, with what is there, and with walls."""
     rows, period = _rows_near(simulation, centers, radii), simulation.period
@@ -97,7 +98,7 @@ def _overlaps(
         yield _wall_overlaps(spheres, overlaps / radii[spheres], numbers)
 
 
-def _rows_near(simulation: Simulation, centers: _Doubles, radii: _Doubles) -> _Indices:
+def _rows_near(simulation: SpherePart, centers: _Doubles, radii: _Doubles) -> _Indices:
     """Spheres of the simulation whose boxes meet that of the new ones: a search of these alone is
     that of all."""
     near = np.full(len(simulation.radii), len(centers) > 0)
@@ -119,7 +120,7 @@ def _wall_overlaps(spheres: _Indices, depths: _Doubles, numbers: _Indices) -> _O
 
 
 def _walls_now(
-    simulation: Simulation, centers: _Doubles, radii: _Doubles
+    simulation: SpherePart, centers: _Doubles, radii: _Doubles
 ) -> Iterator[tuple[_Indices, _Doubles, _Indices]]:
     """Contacts with walls where they are now: spheres, overlaps and numbers of walls."""
     walls = simulation._walls
@@ -137,7 +138,7 @@ def _walls_now(
             yield rows, overlaps[rows], np.full(len(rows), k)
 
 
-def _touch_bodies(simulation: Simulation, centers: _Doubles, radii: _Doubles) -> NDArray[np.bool_]:
+def _touch_bodies(simulation: SpherePart, centers: _Doubles, radii: _Doubles) -> NDArray[np.bool_]:
     touches = np.zeros(len(centers), bool)
     others = simulation._outlines()
     if len(centers) and len(others[1]):

@@ -1,9 +1,7 @@
-"""Files from which simulations go on: npz, with the same bits as without."""
+"""Going on with a simulation that was written to a file, with the same bits as without."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,202 +14,42 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..base.checks import a_or_an, counted
-from ..base.values import Value, from_dict
-from ..io import npz, writing
-from ..results.contacts import Contacts
-from ..results.pairs import Pairs
+from ..base.values import from_dict
+from ..base.warnings import warn
+from ..io import npz
 from ..search.finder import ContactFinder
 from ..search.half_space import HalfSpace
-from ..search.mesh import Mesh, warn
+from ..search.mesh import Mesh
 from ..search.shape import ConvexShape
 from .bodies import Numbers, locked
 from .insertion import Insertion
 from .law_table import LawTable
 from .motions import read_motion
 from .placement import SimulationWarning
+from .restart_file import (
+    ACCOUNT,
+    BODIES,
+    CLUSTERS,
+    MADE,
+    MEETINGS,
+    NEW,
+    TABLE_KEYS,
+    WALL_STATE,
+    check_shape,
+    check_shapes,
+    columns_under,
+    read_file,
+    read_setup,
+)
+from .saving import digest
 from .schedule import MOST_STEPS, Feed
 from .simulation import Simulation
 from .walls import WallEntry
 
 if TYPE_CHECKING:
-    from ..results.table import Table
-
-# Changes when readers of this version could no longer make sense of a file: those that know the
-# first cannot go on with bodies and half spaces, which only files of the second have.
-FORMAT = 2
-_WITHOUT_BODIES = 1
+    pass
 
 _Arrays = Mapping[str, NDArray[Any]]
-
-# of spheres, what they are made of and what steps have made of them; then of clusters
-_NEW = ("centers", "radii", "masses", "velocities", "spins", "materials", "clusters")
-_MADE = ("forces", "torques", "images", "began", "works")
-_WIDTHS = {
-    "centers": 3, "velocities": 3, "spins": 3, "forces": 3, "torques": 3, "began": 3, "works": 4,
-    "images": 3, "positions": 3, "orientations": 4, "angular_momenta": 3, "inertias": 3,
-    "members": 3, "clusters.began": 10,
-}  # fmt: skip
-_CLUSTERS = (
-    "positions", "orientations", "velocities", "angular_momenta", "masses", "inertias",
-    "member_counts", "members", "images", "spins", "began", "works",
-)  # fmt: skip
-_WHOLE = ("materials", "clusters", "images", "member_counts")
-
-# of bodies, and of their tables, by the library's numbers
-_BODIES = (
-    "shapes", "scales", "materials", "masses", "inertias", "axes", "positions", "orientations",
-    "velocities", "angular_momenta", "states",
-)  # fmt: skip
-_MEETINGS = ("walls", "bodies", "spheres")
-
-# what tables carry to the next step
-_CARRIED = ("force", "moment", "spring", "roll")
-
-# the library numbers rows, and images, in 32 bits; what lasts may be larger
-_MOST_ROWS = 2**31
-_LASTING = ("ids", "cluster_numbers", "body_numbers")
-
-# members of abut_wall_state and of the account
-_WALL_STATE, _ACCOUNT = 25, 4
-
-
-# ---- writing -------------------------------------------------------------------------------------
-
-
-def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
-    """What `Simulation.save` does."""
-    file = Path(path)
-    if file.suffix.lower() != ".npz":
-        raise ValueError(f"{file} has no known ending of simulations' files: .npz")
-    arrays = _arrays_of(simulation)
-    setup = json.dumps(_setup_of(simulation)).encode()
-    with writing.opened(file) as stream:
-        np.savez(
-            stream,
-            abut_simulation=FORMAT if _has_bodies(simulation) else _WITHOUT_BODIES,
-            setup=np.frombuffer(setup, np.uint8),
-            **arrays,  # type: ignore[arg-type]
-        )
-
-
-def _has_bodies(simulation: Simulation) -> bool:
-    """Whether it has, or had, what the first format knows nothing of."""
-    planes = any(isinstance(wall.mesh, HalfSpace) for wall in simulation.walls)
-    return bool(planes or simulation.shapes or simulation._body_forces)
-
-
-def _setup_of(simulation: Simulation) -> dict[str, Any]:
-    """What JSON holds: no arrays of spheres, and nothing that is called."""
-    laws = simulation._laws
-    return {
-        "step": simulation.step,
-        "gravity": simulation.gravity.tolist(),
-        "period": simulation.period,
-        "resolution": simulation.resolution,
-        "workers": simulation._workers,
-        "step_count": simulation.step_count,
-        "next_id": simulation._settled().next_id,
-        "next_cluster": simulation._settled().next_cluster,
-        "force_count": len(simulation._forces),
-        "materials": [material.to_dict() for material in laws.materials],
-        "laws": [[a, b, law.to_dict()] for (a, b), law in laws.laws.items()],
-        "walls": [_wall_setup(entry) for entry in simulation._walls.entries],
-        "feeds": [_feed_setup(feed) for feed in simulation._known.feeds],
-        "said": sorted(simulation._watch.said),
-    } | _body_setup(simulation)
-
-
-def _body_setup(simulation: Simulation) -> dict[str, Any]:
-    if not _has_bodies(simulation):
-        return {}
-    return {
-        "next_body": simulation._settled().next_body,
-        "body_force_count": len(simulation._body_forces),
-        "shapes": [_shape_setup(shape) for shape in simulation.shapes],
-    }
-
-
-def _shape_setup(shape: ConvexShape) -> dict[str, Any]:
-    """Its numbers: they make an equal shape."""
-    names = ("vertices", "indices", "offsets")
-    return {name: getattr(shape, name).tolist() for name in names} | {"radius": shape.radius}
-
-
-def _shape(stored: Mapping[str, Any]) -> ConvexShape:
-    facets = np.array(stored["indices"], np.intp), np.array(stored["offsets"], np.intp)
-    return ConvexShape(stored["vertices"], facets, radius=stored["radius"])
-
-
-def _wall_setup(entry: WallEntry) -> dict[str, Any]:
-    motion = entry.motion
-    mesh = entry.mesh
-    return {
-        "mesh": mesh.to_dict() if isinstance(mesh, HalfSpace) else _digest(mesh),
-        "material": entry.material,
-        "start": entry.start,
-        "pose": entry.pose.tolist(),
-        "is_given": entry.is_given,
-        "motion": motion.to_dict() if isinstance(motion, Value) else None,
-    }
-
-
-def _feed_setup(feed: Feed) -> dict[str, Any]:
-    return {
-        "insertion": feed.insertion.to_dict(),
-        "state": feed.state.to_dict(),
-        "start": feed.start,
-        "until": feed.until,
-        "seen": feed.seen,
-        "full_since": feed.full_since,
-    }
-
-
-def _digest(mesh: Mesh) -> str:
-    """Of vertices and facets: of two meshes with the same, contacts are the same."""
-    found = hashlib.sha256()
-    for array in (mesh.vertices, mesh.indices, mesh.offsets):
-        found.update(np.ascontiguousarray(array).tobytes())
-    return found.hexdigest()
-
-
-def _arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
-    core, walls = simulation._core, simulation._walls
-    states = [core.wall(number) for number in range(len(walls.entries))]
-    arrays = {
-        "ids": simulation.ids,
-        "cluster_numbers": simulation._settled().clusters,
-        "frames": simulation._settled().frames,
-        "account": core.account(),
-        "walls": np.array(states).reshape(-1, _WALL_STATE),
-    }
-    arrays |= {f"spheres.{name}": core.read(name) for name in (*_NEW, *_MADE)}
-    arrays |= {f"clusters.{name}": column for name, column in core.clusters().items()}
-    contacts = _all_columns(simulation.contacts) | _carried(core.contacts())
-    pairs = _all_columns(simulation.pairs) | _carried(core.pairs())
-    arrays |= {f"contacts.{name}": column for name, column in contacts.items()}
-    arrays |= _body_arrays(simulation) if _has_bodies(simulation) else {}
-    return arrays | {f"pairs.{name}": column for name, column in pairs.items()}
-
-
-def _body_arrays(simulation: Simulation) -> dict[str, NDArray[Any]]:
-    found = simulation._core.bodies()
-    arrays = {f"bodies.{name}": found[name] for name in _BODIES}
-    arrays["body_numbers"] = simulation._settled().bodies
-    for number, meeting in enumerate(_MEETINGS):
-        columns = simulation._core.body_contacts(number)
-        arrays |= {f"with_{meeting}.{name}": column for name, column in columns.items()}
-    return arrays
-
-
-def _all_columns(table: Table) -> dict[str, NDArray[Any]]:
-    return {name: getattr(table, name) for name in (*table.to_dict(), *table._hidden_columns)}
-
-
-def _carried(columns: _Arrays) -> dict[str, NDArray[Any]]:
-    return {name: columns[name] for name in _CARRIED}
-
-
-# ---- reading -------------------------------------------------------------------------------------
 
 
 def load_simulation(
@@ -275,8 +113,8 @@ def load_simulation(
     """
     file = Path(path)
     with _told(file):
-        arrays = _read(file)
-        setup = _read_setup(arrays["setup"])
+        arrays = read_file(file)
+        setup = read_setup(arrays["setup"])
         simulation = _made(setup, arrays, _read_meshes(meshes), dict(motions or {}))
     for call in forces:
         simulation.add_force(call)
@@ -316,116 +154,6 @@ def _compare_forces(given: int, count: int, adder: str) -> None:
             " given",
             SimulationWarning,
         )
-
-
-# ---- what a file holds ---------------------------------------------------------------------------
-
-
-def _read(path: Path) -> dict[str, NDArray[Any]]:
-    """All arrays of the file that are known, in their types; others are passed over."""
-    known = ("abut_simulation", "setup", *_TYPES, *_TABLE_KEYS)
-    headers = npz.read_headers(path, (*known, *_BODY_TYPES))
-    if "abut_simulation" not in headers:
-        raise ValueError("it holds no simulation: it has no abut_simulation")
-    version = npz.read_arrays(path, ("abut_simulation",))["abut_simulation"].tolist()
-    if version not in (_WITHOUT_BODIES, FORMAT):
-        raise ValueError(f"it has abut_simulation {version}; this abut reads {FORMAT}")
-    optional = _OF_PERIODS if version == FORMAT else _BODY_TYPES
-    for name in (*known, *_BODY_TYPES):
-        if name not in headers and name not in optional:
-            raise ValueError(f"it has no {name}")
-    arrays = npz.read_arrays(path, headers)
-    types = {name: kind for name, kind in (_TYPES | _BODY_TYPES).items() if name in arrays}
-    return arrays | {name: _typed(name, arrays[name], kind) for name, kind in types.items()}
-
-
-def _typed(name: str, array: NDArray[Any], kind: type[Any]) -> NDArray[Any]:
-    if not np.can_cast(array.dtype, kind, "same_kind"):
-        raise ValueError(f"{name} has dtype {array.dtype}")
-    typed = np.require(array, kind, ["C", "A"])
-    if not np.isfinite(typed).all() and not name.endswith(_MAY_BE_NAN):
-        raise ValueError(f"{name} is not finite")
-    if kind is np.intp and name not in _LASTING and _are_beyond(typed):
-        raise ValueError(f"{name} holds numbers beyond 32 bits")
-    return typed
-
-
-def _are_beyond(numbers: NDArray[np.intp]) -> bool:
-    return bool(((numbers >= _MOST_ROWS) | (numbers <= -_MOST_ROWS)).any())
-
-
-def _prefixed(prefix: str, names: Iterable[str]) -> dict[str, type[Any]]:
-    return {f"{prefix}.{name}": np.intp if name in _WHOLE else np.float64 for name in names}
-
-
-_TYPES: dict[str, type[Any]] = {
-    "ids": np.intp,
-    "cluster_numbers": np.intp,
-    "frames": np.float64,
-    "account": np.float64,
-    "walls": np.float64,
-    **_prefixed("spheres", (*_NEW, *_MADE)),
-    **_prefixed("clusters", _CLUSTERS),
-}
-_TABLE_KEYS = tuple(
-    f"{prefix}.{name}"
-    for prefix, kind in (("contacts", Contacts), ("pairs", Pairs))
-    for name in (*kind._public_columns(), *kind._hidden_columns, *_CARRIED)
-)
-
-
-# of a meeting's columns: what a row and a spot have
-_SPOT_ROWS = {
-    "i": np.intp, "j": np.intp, "mesh": np.intp, "facet": np.intp, "status": np.uint8,
-    "type": np.uint8, "feature": np.intp, "normal": np.float64, "overlap": np.float64,
-    "error": np.float64, "link": np.float64, "point": np.float64, "iterations": np.intp,
-    "state": np.float64, "image": np.intp, "spot": np.float64, "spot_overlap": np.float64,
-    "spot_type": np.uint8, "spot_feature": np.intp, "spot_offsets": np.intp,
-    "spot_force": np.float64, "spring": np.float64,
-}  # fmt: skip
-_ABSENT = {"walls": ("j",), "bodies": ("mesh", "facet"), "spheres": ("mesh", "facet")}
-_BODY_TYPES: dict[str, type[Any]] = {
-    "body_numbers": np.intp,
-    **{f"bodies.{name}": np.float64 for name in _BODIES},
-    "bodies.shapes": np.intp,
-    "bodies.materials": np.intp,
-    **{
-        f"with_{meeting}.{name}": kind
-        for meeting in _MEETINGS
-        for name, kind in _SPOT_ROWS.items()
-        if name not in _ABSENT[meeting]
-    },
-}
-_OF_PERIODS = tuple(f"with_{meeting}.image" for meeting in _MEETINGS)
-# a bound that is not known; and bits of a pair's state, which are no numbers
-_MAY_BE_NAN = (".error", ".state")
-
-
-def _read_setup(array: NDArray[Any]) -> dict[str, Any]:
-    if array.dtype != np.uint8 or array.ndim != 1:
-        raise ValueError(f"setup has dtype {array.dtype} and shape {array.shape}")
-    setup = json.loads(array.tobytes())
-    if not isinstance(setup, dict):
-        raise ValueError("its setup is no table")
-    return setup
-
-
-def _part(arrays: _Arrays, prefix: str, names: Iterable[str]) -> dict[str, NDArray[Any]]:
-    return {name: arrays[f"{prefix}.{name}"] for name in names}
-
-
-def _check_shapes(arrays: _Arrays, prefix: str, names: Iterable[str], count: int) -> None:
-    for name in names:
-        width = _WIDTHS.get(f"{prefix}.{name}", _WIDTHS.get(name))
-        shape = (count,) if width is None else (count, width)
-        if arrays[f"{prefix}.{name}"].shape != shape:
-            found = arrays[f"{prefix}.{name}"].shape
-            raise ValueError(f"{prefix}.{name} has shape {found}, not {shape}")
-
-
-def _check_shape(arrays: _Arrays, name: str, *shape: int) -> None:
-    if arrays[name].shape != shape:
-        raise ValueError(f"{name} has shape {arrays[name].shape}, not {shape}")
 
 
 # ---- making it again -----------------------------------------------------------------------------
@@ -514,9 +242,6 @@ def _feed(stored: Mapping[str, Any]) -> Feed:
     return Feed(insertion, state, float(stored["start"]), stored["until"], seen, since)
 
 
-# ---- walls ----
-
-
 def _entries(
     stored: Sequence[Mapping[str, Any]], meshes: tuple[Mesh, ...], motions: dict[int, Any]
 ) -> list[WallEntry]:
@@ -556,25 +281,30 @@ def _wall_mesh(number: int, stored: Any, meshes: Iterator[tuple[int, Mesh]]) -> 
             raise ValueError(f"its wall {number} is neither a mesh nor a half space")
         return half_space
     place, mesh = next(meshes)
-    if stored != _digest(mesh):
+    if stored != digest(mesh):
         raise ValueError(f"meshes[{place}] is not the mesh that wall {number} was saved with")
     return mesh
 
 
-# ---- spheres, clusters and tables ----
+def _shape(stored: Mapping[str, Any]) -> ConvexShape:
+    facets = np.array(stored["indices"], np.intp), np.array(stored["offsets"], np.intp)
+    return ConvexShape(stored["vertices"], facets, radius=stored["radius"])
+
+
+# ---- spheres, clusters and tables ----------------------------------------------------------------
 
 
 def _add_rows(simulation: Simulation, arrays: _Arrays) -> None:
     """Spheres and clusters in the order in which they came."""
     ids, numbers, groups = (arrays[k] for k in ("ids", "cluster_numbers", "spheres.clusters"))
-    _check_shape(arrays, "frames", len(numbers), 4)
-    _check_shapes(arrays, "spheres", (*_NEW, *_MADE), len(ids))
-    rest = [name for name in _CLUSTERS if name != "members"]
-    _check_shapes(arrays, "clusters", rest, len(numbers))
-    _check_shapes(arrays, "clusters", ["members"], int(np.count_nonzero(groups >= 0)))
+    check_shape(arrays, "frames", len(numbers), 4)
+    check_shapes(arrays, "spheres", (*NEW, *MADE), len(ids))
+    rest = [name for name in CLUSTERS if name != "members"]
+    check_shapes(arrays, "clusters", rest, len(numbers))
+    check_shapes(arrays, "clusters", ["members"], int(np.count_nonzero(groups >= 0)))
     _check_groups(groups, arrays["clusters.member_counts"])
-    spheres = _part(arrays, "spheres", _NEW)
-    clusters = _part(arrays, "clusters", _CLUSTERS)
+    spheres = columns_under(arrays, "spheres", NEW)
+    clusters = columns_under(arrays, "clusters", CLUSTERS)
     for rows, bodies, members in _runs(groups, clusters["member_counts"]):
         part = {name: column[rows] for name, column in spheres.items()}
         if bodies is None:
@@ -614,11 +344,11 @@ def _runs(groups: NDArray[np.intp], counts: NDArray[np.intp]) -> Iterator[_Run]:
 def _restore(simulation: Simulation, arrays: _Arrays, step_count: int) -> None:
     """What the last step has left behind."""
     core, meshes = simulation._core, simulation._walls.meshes
-    core.assign(_part(arrays, "spheres", _MADE))
-    _check_shape(arrays, "account", _ACCOUNT)
-    _check_shape(arrays, "walls", len(meshes), _WALL_STATE)
+    core.assign(columns_under(arrays, "spheres", MADE))
+    check_shape(arrays, "account", ACCOUNT)
+    check_shape(arrays, "walls", len(meshes), WALL_STATE)
     contacts, pairs = (
-        _part(arrays, prefix, [name.split(".")[1] for name in _TABLE_KEYS if prefix in name])
+        columns_under(arrays, prefix, [name.split(".")[1] for name in TABLE_KEYS if prefix in name])
         for prefix in ("contacts", "pairs")
     )
     sound = npz.sound_contacts(contacts, meshes)
@@ -626,13 +356,7 @@ def _restore(simulation: Simulation, arrays: _Arrays, step_count: int) -> None:
     core.restore(step_count, arrays["account"], arrays["walls"], sound, npz.sound_pairs(pairs))
 
 
-# ---- bodies ----
-
-# how many numbers a row has in a column of bodies and of their contacts
-_BODY_WIDTHS = {
-    "inertias": 3, "axes": 4, "positions": 3, "orientations": 4, "velocities": 3,
-    "angular_momenta": 3, "states": _core.BODY_STATE,
-}  # fmt: skip
+# ---- bodies --------------------------------------------------------------------------------------
 
 
 def _add_bodies(
@@ -640,7 +364,7 @@ def _add_bodies(
 ) -> None:
     if not shapes:
         return
-    columns = _part(arrays, "bodies", _BODIES)
+    columns = columns_under(arrays, "bodies", BODIES)
     for name, column in columns.items():
         width = _BODY_WIDTHS.get(name)
         shape = (count,) if width is None else (count, width)
@@ -649,8 +373,15 @@ def _add_bodies(
     simulation._core.add_bodies(columns, simulation._changed(shapes=tuple(shapes)))
 
 
+# how many numbers a row has in a column of bodies and of their contacts
+_BODY_WIDTHS = {
+    "inertias": 3, "axes": 4, "positions": 3, "orientations": 4, "velocities": 3,
+    "angular_momenta": 3, "states": _core.BODY_STATE,
+}  # fmt: skip
+
+
 def _restore_bodies(simulation: Simulation, arrays: _Arrays) -> None:
-    for number, meeting in enumerate(_MEETINGS):
+    for number, meeting in enumerate(MEETINGS):
         prefix = f"with_{meeting}."
         names = [name for name in arrays if name.startswith(prefix)]
         columns = {name.removeprefix(prefix): arrays[name] for name in names}

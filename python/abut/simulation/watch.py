@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..base import checks
-from ..search.mesh import warn
+from ..base.warnings import warn
 from .placement import SimulationWarning
 
 if TYPE_CHECKING:
-    from .simulation import Simulation
+    from .run_part import RunPart
 
 # Multiples of the longest stable step, and how many of so many measured scenes got restless, and
 # flew apart, with them: the table of docs/dem.md, section 2.
@@ -78,12 +78,12 @@ class Watch:
             self.said.add(kind)
             warn(message, SimulationWarning)
 
-    def begin(self, simulation: Simulation) -> None:
+    def begin(self, simulation: RunPart) -> None:
         """Look where a run begins, and once more when contacts were found."""
         self._look_at_step(simulation)
         self.due = simulation.step_count + _SOON
 
-    def take(self, simulation: Simulation) -> None:
+    def take(self, simulation: RunPart) -> None:
         """Take what the library has noticed, while numbers are those of its steps."""
         found = simulation._core.notices()
         if found is None:
@@ -92,7 +92,7 @@ class Watch:
             if notice is not None and kind not in self.said:
                 self._noticed.append((kind, _TEXTS[kind](simulation, Notice(*notice))))
 
-    def look(self, simulation: Simulation) -> None:
+    def look(self, simulation: RunPart) -> None:
         """Tell what was noticed, and look at the step where that is due."""
         self.give()
         now = simulation.step_count
@@ -107,7 +107,7 @@ class Watch:
         while self._noticed:
             self.tell(*self._noticed.pop(0))
 
-    def _look_at_step(self, simulation: Simulation) -> None:
+    def _look_at_step(self, simulation: RunPart) -> None:
         if "step" in self.said:
             return
         longest = simulation._longest_step()
@@ -127,7 +127,7 @@ def sure(ratio: float) -> str:
     )
 
 
-def _step_text(simulation: Simulation, longest: StableStep) -> str:
+def _step_text(simulation: RunPart, longest: StableStep) -> str:
     ratio = simulation.step / longest.step if longest.step else float("inf")
     noun = "spot" if longest.kind == BODY else "contact"
     contacts = checks.counted(longest.contacts, noun)
@@ -139,7 +139,7 @@ def _step_text(simulation: Simulation, longest: StableStep) -> str:
     )
 
 
-def _name(simulation: Simulation, kind: int, row: int) -> str:
+def _name(simulation: RunPart, kind: int, row: int) -> str:
     """What a caller calls it: numbers last."""
     if kind == WALL:
         return f"wall {simulation._walls.order[row]}"
@@ -147,7 +147,7 @@ def _name(simulation: Simulation, kind: int, row: int) -> str:
     return f"body {known.bodies[row]}" if kind == BODY else f"sphere {known.ids[row]}"
 
 
-def _fast_text(simulation: Simulation, n: Notice) -> str:
+def _fast_text(simulation: RunPart, n: Notice) -> str:
     radius = "inner radius" if n.kind == BODY else "radius"
     return (
         f"{_name(simulation, n.kind, n.row)} moves by {n.ratio:.3g} times its {radius} in step"
@@ -156,7 +156,7 @@ def _fast_text(simulation: Simulation, n: Notice) -> str:
     )
 
 
-def _deep_text(simulation: Simulation, n: Notice) -> str:
+def _deep_text(simulation: RunPart, n: Notice) -> str:
     whose = "its" if n.other_kind == WALL else "the smaller"
     radius = "inner radius" if n.kind == BODY else "radius"
     return (
