@@ -19,7 +19,7 @@ import numpy as np
 import convex_scenes
 import rounds
 import solving
-from abut.config import config
+from abut.base.config import config
 from convex_contestants import CONTESTANTS, CP_ANGLES, CP_CAP, STARTS
 
 # Coal's tolerance, relative to a body's size: distances that differ by more do not agree.

@@ -19,7 +19,7 @@ import numpy as np
 
 import abut
 import rounds
-from abut.config import config
+from abut.base.config import config
 from pair_scenes import power_law
 
 RATIO, AREA_FRACTION = 20.0, 0.4

@@ -20,7 +20,7 @@ import numpy as np
 import dem_memory
 import dem_scenes
 import rounds
-from abut.config import config
+from abut.base.config import config
 from dem_contestants import CONTESTANTS, PARTS
 
 FIELDS = [

@@ -12,7 +12,7 @@ import sys
 
 import pair_scenes
 import rounds
-from abut.config import config
+from abut.base.config import config
 from pair_contestants import CONTESTANTS, DEFAULT
 
 FIELDS = [

@@ -17,7 +17,7 @@ import sys
 import time
 from pathlib import Path
 
-from abut.threads import MAX_THREADS
+from abut.base.threads import MAX_THREADS
 
 RESULTS = Path(__file__).parent / "results"
 OUTPUTS = ("warm", "swapped", "cold")

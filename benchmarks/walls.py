@@ -14,7 +14,7 @@ import numpy as np
 
 import rounds
 import scenes
-from abut.config import config
+from abut.base.config import config
 from contestants import CONTESTANTS, DEFAULT
 
 FIELDS = [

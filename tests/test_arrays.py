@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import abut
-from abut import checks
+from abut.base import checks
 
 pytestmark = pytest.mark.native
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import abut
-from abut import unions
-from abut.unions import union_moments
-from abut.values import from_dict
+from abut.base.values import from_dict
+from abut.simulation import unions
+from abut.simulation.unions import union_moments
 
 pytestmark = pytest.mark.native
 

@@ -8,7 +8,7 @@ import pytest
 
 import abut
 from abut import _core
-from abut.config import config
+from abut.base.config import config
 
 
 def test_every_label_is_printed(capsys):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import abut
-from abut.convex_contacts import CONVEX_COLUMNS, SPOT_COLUMNS
+from abut.results.convex_contacts import CONVEX_COLUMNS, SPOT_COLUMNS
 from scenes_bodies import COUNT, CUBE, PERIOD, finder_of, heap_of
 from test_npz import FALLING
 

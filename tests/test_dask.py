@@ -22,7 +22,7 @@ pytest.importorskip("pyarrow")
 psutil = pytest.importorskip("psutil")
 
 import abut.dask  # noqa: E402
-from abut import parcels  # noqa: E402
+from abut.dask import mapping, parcels  # noqa: E402
 from children import end_group, run_child  # noqa: E402
 
 README = Path(__file__).parents[1] / "README.md"
@@ -672,7 +672,7 @@ def test_a_cluster_without_workers_is_told_at_once(folder, mesh):
 
 def count_rebuilt():
     """From now on this process counts the meshes that it unpickles."""
-    module = sys.modules["abut.mesh"]
+    module = sys.modules["abut.search.mesh"]
     rebuild = getattr(module._rebuild, "counted", module._rebuild)
 
     def counting(*arrays):
@@ -684,7 +684,7 @@ def count_rebuilt():
 
 
 def rebuilt():
-    return sys.modules["abut.mesh"]._rebuild.count
+    return sys.modules["abut.search.mesh"]._rebuild.count
 
 
 def prepare_counting():
@@ -764,7 +764,7 @@ def test_few_finders_are_kept(mesh):
 
 
 def test_tasks_are_worth_what_they_cost_and_all_workers_get_one():
-    size = abut.dask._block_size
+    size = mapping._block_size
     assert size(0.001, 10_000, 2) == 100  # a tenth of a second
     assert size(1.0, 10_000, 2) == 1
     assert size(0.001, 50, 2) == 25

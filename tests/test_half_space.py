@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import abut
-from abut.values import from_dict
+from abut.base.values import from_dict
 
 numbers = st.floats(-1e300, 1e300)
 

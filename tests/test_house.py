@@ -1,6 +1,7 @@
 """The form of the house: who includes whom, where each hard thing lives, how long functions are."""
 
 import ast
+import graphlib
 import re
 import statistics
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "python/abut"
 
 # A room includes itself and what stands before it.
 ROOMS_BELOW = {
@@ -197,6 +199,27 @@ FILES = {
     ],
 }
 
+# The rooms of the Python side, and the modules beside them. What a module imports when it is
+# imported itself stands in its own room or in one of these; what only annotations name may stand
+# anywhere.
+PYTHON_ROOMS_BELOW = {
+    "base": set(),
+    "results": {"base"},
+    "search": {"base", "results"},
+    "io": {"base", "results", "search"},
+    "simulation": {"base", "results", "search", "io"},
+    "plot": {"base", "results", "search"},
+    "options": set(),
+    "examples": {"search", "simulation"},
+    "lammps": {"base", "results", "search", "simulation"},
+    "dask": {"base", "search", "io"},
+    "cli": {"base", "results", "search", "io", "plot"},
+}
+
+# What is imported when it is asked for, inside of functions, may stand further up: tables and
+# meshes save and draw themselves.
+PYTHON_DOORS = {"results": {"io", "plot"}, "search": {"io", "plot"}}
+
 HOMES = {
     "allocates": (
         r"\b(malloc|calloc|realloc|aligned_alloc|posix_memalign|free|strdup)\s*\(",
@@ -267,6 +290,50 @@ def python_function_lengths():
                     yield f"{path.relative_to(ROOT)}:{node.lineno}", node.end_lineno - begin + 1
 
 
+def python_modules(room):
+    """The files of a room, or of a module that stands beside the rooms."""
+    alone = PACKAGE / f"{room}.py"
+    return [alone] if alone.exists() else sorted((PACKAGE / room).rglob("*.py"))
+
+
+def abut_imports(path):
+    """Yield (dotted name below abut, whether a function holds the import) of what it imports."""
+    package = path.relative_to(PACKAGE.parent).parent.parts
+    for node, is_late in imports_of(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            full = [*base, *(node.module.split(".") if node.module else [])]
+            names = [[*full, alias.name] for alias in node.names]
+        else:
+            names = [alias.name.split(".") for alias in node.names]
+        for name in names:
+            if name[0] == "abut" and len(name) > 1:
+                yield name[1:], is_late
+
+
+def abut_files(path):
+    """Yield (file, whether a function holds the import) of the modules that one imports."""
+    for name, is_late in abut_imports(path):
+        # the last is a module, or a name in the module before it
+        for parts in (name, name[:-1]):
+            files = [
+                PACKAGE.joinpath(*parts).with_suffix(".py"),
+                PACKAGE.joinpath(*parts, "__init__.py"),
+            ]
+            if found := next((file for file in files if parts and file.exists()), None):
+                yield found, is_late
+                break
+
+
+def imports_of(node, is_late=False):
+    """Yield (import, whether a function holds it), but for those that only type checkers read."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import | ast.ImportFrom):
+            yield child, is_late
+        elif not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
+            yield from imports_of(child, is_late or isinstance(child, ast.FunctionDef))
+
+
 def test_includes_run_one_way():
     for name, target in includes():
         if name.startswith("csrc/") and target != "csrc/abut.h":
@@ -332,11 +399,35 @@ def test_hard_thing_has_one_home(what):
             assert not found, f"{name} {what}: {found.group()}"
 
 
+@pytest.mark.parametrize("room", PYTHON_ROOMS_BELOW)
+def test_python_imports_run_one_way(room):
+    for path in python_modules(room):
+        for target, is_late in abut_imports(path):
+            above = PYTHON_DOORS.get(room, set()) if is_late else set()
+            allowed = {room, "_core", *PYTHON_ROOMS_BELOW[room], *above}
+            assert target[0] in allowed, f"{path.relative_to(ROOT)} imports {'.'.join(target)}"
+
+
+def test_python_rooms_have_an_order():
+    """No two rooms import each other, nor do two modules."""
+    modules = {path: set() for path in PACKAGE.rglob("*.py")}
+    for path, below in modules.items():
+        below |= {file for file, is_late in abut_files(path) if not is_late and file != path}
+    for graph in (PYTHON_ROOMS_BELOW, modules):
+        assert tuple(graphlib.TopologicalSorter(graph).static_order())
+
+
+def test_every_python_module_has_its_room():
+    alone, inside = PACKAGE.glob("*.py"), PACKAGE.glob("*/*.py")
+    found = {path.stem for path in alone} | {path.parent.name for path in inside}
+    assert found - {"__init__", "__main__"} == PYTHON_ROOMS_BELOW.keys()
+
+
 def test_files_are_written_in_one_place():
     """But for what is unpacked for a time, and what nobody reads."""
     writes = r"""\bopen\(.*["']([wax]b?|rb?\+)["']|\.write_(text|bytes)\(|savetxt\(["']"""
     homes = ("io/writing.py", "io/gz.py", "cli/printing.py")
-    for path in (ROOT / "python/abut").rglob("*.py"):
+    for path in PACKAGE.rglob("*.py"):
         for line in [] if path.as_posix().endswith(homes) else path.read_text().split("\n"):
             assert ">>>" in line or not re.search(writes, line), f"{path.name}: {line.strip()}"
 

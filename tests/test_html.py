@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import abut
-from abut import html
+from abut.base import html
 
 SQUARE = abut.Mesh(
     [[0, 0, 0], [2, 0, 0], [2, 2, 0], [0, 2, 0], [4, 4, 1]], [[0, 1, 2, 3], [1, 4, 2], [2, 4, 3]]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import abut
-from abut.values import from_dict
+from abut.base.values import from_dict
 
 BOX = [[0.0, 1.0, 2.0], [1.0, 1.5, 3.0]]
 GRAIN = abut.Material(density=2500, young=1e7)

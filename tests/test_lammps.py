@@ -791,10 +791,10 @@ def test_what_was_held_goes_with_lammps():
     lmp = ball()
     walls = Walls(lmp, FLOOR, LAW, RUBBER)
     key = walls._key
-    assert key in abut.lammps._held
+    assert key in abut.lammps.connection.HELD
     del walls, lmp
     gc.collect()
-    assert key not in abut.lammps._held
+    assert key not in abut.lammps.connection.HELD
 
 
 def test_walls_of_closed_lammps():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import abut
-from abut.values import from_dict
+from abut.base.values import from_dict
 
 GLASS = abut.Material(2500, 6e10, 0.24)
 RUBBER = abut.Material(1100, 1e7, 0.49)

@@ -279,7 +279,8 @@ def public_names(module):
     """Those that a module makes itself."""
     there = importlib.import_module(module)
     names = getattr(there, "__all__", vars(there))
-    own = {name for name in names if getattr(vars(there)[name], "__module__", "") == module}
+    made_in = {name: getattr(vars(there)[name], "__module__", None) or "" for name in names}
+    own = {name for name, place in made_in.items() if f"{place}.".startswith(f"{module}.")}
     return {name for name in own if not name.startswith("_")}
 
 

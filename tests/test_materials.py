@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import abut
-from abut.values import from_dict
+from abut.base.values import from_dict
 
 
 def test_equal_materials_are_one():

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import abut
-from abut.motions import Motion, call_given, check_given, read_motion
-from abut.values import from_dict
+from abut.base.values import from_dict
+from abut.simulation.motions import Motion, call_given, check_given, read_motion
 
 ROTATING = abut.Rotating(axis=(1, 2, 2), origin=(0.3, -0.2, 0.5), rate=-3.0)
 TRANSLATING = abut.Translating((0.1, -0.2, 0.3))

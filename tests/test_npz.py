@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import abut
-from abut.contacts import NODE_COLUMNS, OFFSETS, ROW_COLUMNS
 from abut.io import save_table
+from abut.results.contacts import NODE_COLUMNS, OFFSETS, ROW_COLUMNS
 
 pytestmark = pytest.mark.native
 

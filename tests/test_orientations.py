@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from abut.orientations import from_matrix, inverse, product, read_orientations, turned
+from abut.base.orientations import from_matrix, inverse, product, read_orientations, turned
 
 TURNS = Rotation.concatenate(
     [

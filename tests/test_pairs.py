@@ -14,7 +14,7 @@ import pytest
 import abut
 import reference
 from abut.io import save_table
-from abut.pairs import PAIR_COLUMNS
+from abut.results.pairs import PAIR_COLUMNS
 from test_npz import FALLING
 
 pytestmark = pytest.mark.native

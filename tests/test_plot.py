@@ -8,6 +8,8 @@ import pytest
 
 import abut
 from abut import examples, plot
+from abut.plot import in_pyvista
+from abut.plot.drawn import arrows_of, touched_of, touching_of
 
 VERTICES = [[0, 0, 0], [2, 0, 0], [2, 2, 0], [0, 2, 0], [2, 0, -1], [2, 2, -1]]
 FACETS = [[0, 1, 2, 3], [1, 4, 5, 2]]
@@ -56,7 +58,7 @@ def test_axes_have_one_scale(mesh, axes):
 
 
 def test_touched_features_are_what_the_contacts_lie_on(mesh, contacts):
-    touched = plot._touched(contacts, 0, mesh)
+    touched = touched_of(contacts, 0, mesh)
     assert touched.facets.tolist() == [0]
     ends = sorted(touched.edges[0].tolist())
     assert len(touched.edges) == 1
@@ -66,7 +68,7 @@ def test_touched_features_are_what_the_contacts_lie_on(mesh, contacts):
 
 def test_a_feature_that_many_touch_is_drawn_once(mesh):
     many = abut.find_contacts(np.repeat(CENTERS, 5, axis=0), 0.5, mesh)
-    touched = plot._touched(many, 0, mesh)
+    touched = touched_of(many, 0, mesh)
     assert [len(part) for part in touched] == [1, 1, 1]
 
 
@@ -78,7 +80,7 @@ def test_contacts_plot_has_a_legend_with_counts(contacts, axes):
 
 def test_arrows_follow_the_normals(contacts, mesh):
     spheres = (CENTERS, 0.5)
-    points, vectors = plot._arrows(contacts, [mesh], spheres, 10)
+    points, vectors = arrows_of(contacts, [mesh], spheres, 10)
     np.testing.assert_array_equal(points, contacts.point)
     np.testing.assert_allclose(vectors, 0.5 * contacts.normal)
 
@@ -94,9 +96,9 @@ def test_large_tables_have_a_limited_number_of_arrows_and_spheres(mesh):
     rng = np.random.default_rng(0)
     centers = np.column_stack([rng.uniform(0, 2, (5000, 2)), np.full(5000, 0.4)])
     contacts = abut.find_contacts(centers, 0.5, mesh)
-    points, _ = plot._arrows(contacts, [mesh], None, 500)
+    points, _ = arrows_of(contacts, [mesh], None, 500)
     assert len(points) == 500
-    assert len(plot._touching(contacts, (centers, 0.5), 100)[0]) == 100
+    assert len(touching_of(contacts, (centers, 0.5), 100)[0]) == 100
 
 
 def test_spheres_that_touch_are_drawn(contacts, axes):
@@ -172,7 +174,7 @@ def test_pyvista_draws_where_it_is_asked_for(mesh, contacts):
     # facets, touched facet, edge, vertex, arrows, three spheres
     assert len(plotter.actors) >= 8
     plotter.close()
-    surface = plot._surface(mesh, [1])
+    surface = in_pyvista._surface(mesh, [1])
     assert surface.n_cells == 1
     assert surface.get_cell(0).point_ids == [1, 4, 5, 2]
 

@@ -12,7 +12,7 @@ import pytest
 
 import abut
 import scenes
-from abut.poses import read_period, read_pose, read_poses, rotated
+from abut.base.poses import read_period, read_pose, read_poses, rotated
 
 COLUMNS = ("sphere", "mesh", "facet", "type", "feature", "point", "normal", "overlap", "share")
 EXACT = (*COLUMNS, "image", "offsets", "node", "weight", "node_offsets")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import abut
-from abut.restart import FORMAT
+from abut.simulation.restart_file import FORMAT
 from scenes_simulation import GRAIN, STEEL, STEP, box, busy, floor, laws, plate, state
 
 pytestmark = pytest.mark.native

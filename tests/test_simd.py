@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import abut
 import scenes
 from abut import _core
+from abut.base.config import config
 
 pytestmark = pytest.mark.native
 
@@ -57,7 +58,7 @@ def test_level_is_set_where_there_is_one(name):
     if name in LEVELS:
         _core.set_simd(name)
         assert _core.simd() == name
-        assert abut.config.config()["instruction level"].startswith(name)
+        assert config()["instruction level"].startswith(name)
     else:
         with pytest.raises(ValueError, match="has no such instruction level"):
             _core.set_simd(name)

@@ -18,6 +18,7 @@ from scipy.spatial.transform import Rotation
 
 import abut
 from abut import _core
+from abut.simulation import placement
 from children import run_child
 from scenes_simulation import (
     GRAIN,
@@ -750,9 +751,9 @@ def test_insertion_that_waits_looks_seldom(monkeypatch):
 
     def touching(sim, centers, radii):
         looks.append((sim.step_count, len(radii)))
-        return np.array(abut.placement.touching(sim, centers, radii))
+        return np.array(placement.touching(sim, centers, radii))
 
-    monkeypatch.setattr("abut.simulation.touching", touching)
+    monkeypatch.setattr("abut.simulation.event_part.touching", touching)
     sim = full_feed()
     sim.run(steps=300)
     assert len(sim.ids) == 1

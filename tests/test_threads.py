@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import abut
-from abut.threads import FEW_SPHERES, MAX_THREADS, worker_count
+from abut.base.threads import FEW_SPHERES, MAX_THREADS, worker_count
 
 pytestmark = pytest.mark.native
 

@@ -13,7 +13,11 @@ from typing import get_args
 import pytest
 
 import abut
-from abut import color_scale, convex_finder, finder, maps, mesh, options, pair_finder, walls, work
+from abut import options
+from abut.plot import colors
+from abut.results import maps
+from abut.search import convex_input, finder, mesh, pair_finder, work
+from abut.simulation import walls
 
 RIGHT = """
 from __future__ import annotations
@@ -141,10 +145,10 @@ def test_pyright_says_the_same(tmp_path):
         (options.OnDegenerate, mesh.ON_DEGENERATE),
         (options.Search, pair_finder.SEARCHES),
         (options.Family, work.FAMILIES),
-        (options.Method, convex_finder.METHODS),
-        (options.Minimum, convex_finder.MINIMA),
+        (options.Method, convex_input.METHODS),
+        (options.Minimum, convex_input.MINIMA),
         (options.How, maps.REDUCTIONS),
-        (options.At, color_scale.AT),
+        (options.At, colors.AT),
     ],
 )
 def test_words_of_types_are_those_that_are_read(alias, known):
@@ -154,17 +158,17 @@ def test_words_of_types_are_those_that_are_read(alias, known):
 @pytest.mark.parametrize(
     ("taken", "draw"),
     [
-        (options.MeshPlotOptions, "plot.plot_mesh"),
-        (options.ContactsPlotOptions, "plot.plot_contacts"),
-        (options.PairsPlotOptions, "pair_plot.plot_pairs"),
-        (options.ShapePlotOptions, "convex_plot.plot_shape"),
-        (options.BodiesPlotOptions, "convex_plot.plot_bodies"),
-        (options.ConvexPlotOptions, "convex_plot.plot_convex_contacts"),
+        (options.MeshPlotOptions, "meshes.plot_mesh"),
+        (options.ContactsPlotOptions, "meshes.plot_contacts"),
+        (options.PairsPlotOptions, "pairs.plot_pairs"),
+        (options.ShapePlotOptions, "convex.plot_shape"),
+        (options.BodiesPlotOptions, "convex.plot_bodies"),
+        (options.ConvexPlotOptions, "convex.plot_convex_contacts"),
     ],
 )
 def test_options_of_pictures_are_those_that_are_drawn(taken, draw):
     module, name = draw.split(".")
-    function = getattr(importlib.import_module(f"abut.{module}"), name)
+    function = getattr(importlib.import_module(f"abut.plot.{module}"), name)
     parameters = inspect.signature(function).parameters.values()
     known = {one.name for one in parameters if one.kind is one.KEYWORD_ONLY}
     assert taken.__annotations__.keys() == known - {"backend"}

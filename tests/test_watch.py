@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import abut
-from abut import watch
+from abut.simulation import watch
 from scenes_simulation import GRAIN, STEEL
 
 CUBE = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])

@@ -64,24 +64,15 @@ any other name is an error when a query starts.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .simd import choose_level
+from .base.moved import keep_old_names
+from .base.simd import choose_level
 
 # what type checkers and editors see; when the package runs, _NAMES tells the same
 if TYPE_CHECKING:
     from . import examples
-    from .body_contacts import BodyContacts
-    from .chunks import concatenate
-    from .clusters import Cluster
-    from .config import show_config
-    from .contacts import EDGE, FACET, VERTEX, Contacts
-    from .convex_contacts import OVERLAPPING, SEPARATED, TOUCHING, UNCONVERGED, ConvexContacts
-    from .convex_finder import ConvexFinder, find_convex_contacts
-    from .convex_shape import ConvexShape
-    from .entrances import Entrances
-    from .finder import ContactFinder, find_contacts
-    from .frames import write_dump, write_frames
-    from .half_space import HalfSpace
-    from .insertion import Insertion
+    from .base.config import show_config
+    from .base.threads import set_num_threads
+    from .base.warnings import MeshWarning
     from .io import (
         Frame,
         Frames,
@@ -93,24 +84,42 @@ if TYPE_CHECKING:
         read_mesh,
         read_spheres,
     )
-    from .laws import Hertz, Linear, RollingA, RollingC
-    from .materials import Material
-    from .mesh import Mesh, MeshWarning
-    from .motions import Motions, Oscillating, Rotating, Translating
-    from .pair_finder import PairFinder, find_pairs
-    from .pairs import Pairs
-    from .placement import SimulationWarning
-    from .record import Record
-    from .restart import load_simulation
-    from .simulation import Simulation
-    from .statistics import PairStatistics, SimulationStatistics, Statistics
-    from .threads import set_num_threads
-    from .walls import Wall
-    from .work import Work, cell_sizes, expected_work
+    from .results.chunks import concatenate
+    from .results.contacts import EDGE, FACET, VERTEX, Contacts
+    from .results.convex_contacts import (
+        OVERLAPPING,
+        SEPARATED,
+        TOUCHING,
+        UNCONVERGED,
+        ConvexContacts,
+    )
+    from .results.entrances import Entrances
+    from .results.pairs import Pairs
+    from .search.convex_finder import ConvexFinder, find_convex_contacts
+    from .search.finder import ContactFinder, find_contacts
+    from .search.half_space import HalfSpace
+    from .search.mesh import Mesh
+    from .search.pair_finder import PairFinder, find_pairs
+    from .search.shape import ConvexShape
+    from .search.statistics import PairStatistics, SimulationStatistics, Statistics
+    from .search.work import Work, cell_sizes, expected_work
+    from .simulation.body_contacts import BodyContacts
+    from .simulation.clusters import Cluster
+    from .simulation.frames import write_dump, write_frames
+    from .simulation.insertion import Insertion
+    from .simulation.laws import Hertz, Linear, RollingA, RollingC
+    from .simulation.materials import Material
+    from .simulation.motions import Motions, Oscillating, Rotating, Translating
+    from .simulation.placement import SimulationWarning
+    from .simulation.record import Record
+    from .simulation.restart import load_simulation
+    from .simulation.simulation import Simulation
+    from .simulation.walls import Wall
 
     __version__: str
 
 choose_level()
+keep_old_names()
 
 __all__ = [
     "EDGE",
@@ -178,19 +187,9 @@ __all__ = [
 # the public names of each module, which is imported when the first of them is asked for: `import
 # abut` takes hardly longer than NumPy does, however much there is to choose from
 _NAMES = {
-    "body_contacts": ("BodyContacts",),
-    "chunks": ("concatenate",),
-    "clusters": ("Cluster",),
-    "config": ("show_config",),
-    "contacts": ("EDGE", "FACET", "VERTEX", "Contacts"),
-    "convex_contacts": ("OVERLAPPING", "SEPARATED", "TOUCHING", "UNCONVERGED", "ConvexContacts"),
-    "convex_finder": ("ConvexFinder", "find_convex_contacts"),
-    "convex_shape": ("ConvexShape",),
-    "entrances": ("Entrances",),
-    "finder": ("ContactFinder", "find_contacts"),
-    "frames": ("write_dump", "write_frames"),
-    "half_space": ("HalfSpace",),
-    "insertion": ("Insertion",),
+    "base.config": ("show_config",),
+    "base.threads": ("set_num_threads",),
+    "base.warnings": ("MeshWarning",),
     "io": (
         "Frame",
         "Frames",
@@ -202,20 +201,37 @@ _NAMES = {
         "read_mesh",
         "read_spheres",
     ),
-    "laws": ("Hertz", "Linear", "RollingA", "RollingC"),
-    "materials": ("Material",),
-    "mesh": ("Mesh", "MeshWarning"),
-    "motions": ("Motions", "Oscillating", "Rotating", "Translating"),
-    "pair_finder": ("PairFinder", "find_pairs"),
-    "pairs": ("Pairs",),
-    "placement": ("SimulationWarning",),
-    "record": ("Record",),
-    "restart": ("load_simulation",),
-    "simulation": ("Simulation",),
-    "statistics": ("PairStatistics", "SimulationStatistics", "Statistics"),
-    "threads": ("set_num_threads",),
-    "walls": ("Wall",),
-    "work": ("Work", "cell_sizes", "expected_work"),
+    "results.chunks": ("concatenate",),
+    "results.contacts": ("EDGE", "FACET", "VERTEX", "Contacts"),
+    "results.convex_contacts": (
+        "OVERLAPPING",
+        "SEPARATED",
+        "TOUCHING",
+        "UNCONVERGED",
+        "ConvexContacts",
+    ),
+    "results.entrances": ("Entrances",),
+    "results.pairs": ("Pairs",),
+    "search.convex_finder": ("ConvexFinder", "find_convex_contacts"),
+    "search.finder": ("ContactFinder", "find_contacts"),
+    "search.half_space": ("HalfSpace",),
+    "search.mesh": ("Mesh",),
+    "search.pair_finder": ("PairFinder", "find_pairs"),
+    "search.shape": ("ConvexShape",),
+    "search.statistics": ("PairStatistics", "SimulationStatistics", "Statistics"),
+    "search.work": ("Work", "cell_sizes", "expected_work"),
+    "simulation.body_contacts": ("BodyContacts",),
+    "simulation.clusters": ("Cluster",),
+    "simulation.frames": ("write_dump", "write_frames"),
+    "simulation.insertion": ("Insertion",),
+    "simulation.laws": ("Hertz", "Linear", "RollingA", "RollingC"),
+    "simulation.materials": ("Material",),
+    "simulation.motions": ("Motions", "Oscillating", "Rotating", "Translating"),
+    "simulation.placement": ("SimulationWarning",),
+    "simulation.record": ("Record",),
+    "simulation.restart": ("load_simulation",),
+    "simulation.simulation": ("Simulation",),
+    "simulation.walls": ("Wall",),
 }
 
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .laws import Hertz, RollingA
-from .materials import Material
-from .mesh import Mesh
-from .motions import Rotating
-from .simulation import Simulation
+from .search.mesh import Mesh
+from .simulation.laws import Hertz, RollingA
+from .simulation.materials import Material
+from .simulation.motions import Rotating
+from .simulation.simulation import Simulation
 
 __all__ = [
     "Mixer",

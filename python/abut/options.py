@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.colors import Colormap
     from pyvista import Plotter
 
-    from .mesh import Mesh
+    from .search.mesh import Mesh
 
 __all__ = [
     "At",

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import abut
 
-from ..checks import counted
+from ..base.checks import counted
 from ..io import MESH_ENDINGS
-from ..units import warn_of_units
+from ..search.units import warn_of_units
 from .frames import Search
 from .options import OUT, SPHERES, add_command, add_reading, add_searching, read_mesh
 

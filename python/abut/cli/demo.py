@@ -11,12 +11,12 @@ import numpy as np
 
 import abut
 
-from ..checks import positive
-from ..contacts import TYPE_NAMES
-from ..extras import import_extra
+from ..base.checks import positive
+from ..base.extras import import_extra
+from ..base.threads import thread_count
 from ..io import writing
 from ..plot import plot_spheres
-from ..threads import thread_count
+from ..results.contacts import TYPE_NAMES
 from .options import add_command
 from .printing import print_table
 

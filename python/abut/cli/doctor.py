@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import metadata
 
-from ..config import config
+from ..base.config import config
 from .options import add_command
 from .printing import print_table
 

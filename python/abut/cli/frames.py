@@ -8,8 +8,8 @@ import numpy as np
 
 import abut
 
-from ..checks import counted
-from ..progress import Tally
+from ..base.checks import counted
+from ..base.progress import Tally
 from .output import STDOUT, open_output
 
 

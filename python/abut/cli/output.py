@@ -10,11 +10,11 @@ import numpy as np
 
 import abut
 
-from ..extras import import_extra
+from ..base.extras import import_extra
+from ..base.warnings import warn
 from ..io import save_table, table_writer
 from ..io.csv import write
 from ..io.pvd import Collection
-from ..mesh import warn
 
 STDOUT, LIST = "-", ".pvd"
 _HINT = f"; {LIST} is a list of a file a frame, and {STDOUT} is standard output"

@@ -7,7 +7,7 @@ import math
 
 import abut
 
-from ..checks import counted
+from ..base.checks import counted
 from .frames import Search
 from .options import OUT, SPHERES, add_command, add_searching
 

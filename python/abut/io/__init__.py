@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import checks
-from ..contacts import Contacts
-from ..convex_contacts import ConvexContacts
-from ..mesh import Mesh, left_out_text, warn
-from ..pairs import Pairs
-from ..table import Table
+from ..base import checks
+from ..base.warnings import left_out_text, warn
+from ..results.contacts import Contacts
+from ..results.convex_contacts import ConvexContacts
+from ..results.pairs import Pairs
+from ..results.table import Table
+from ..search.mesh import Mesh
 from . import csv, dump, mdpa, npy, npz, npz_convex, obj, other, parquet, ply, stl, vtp, vtu
 from .facets import Facets
 from .frame import Frame

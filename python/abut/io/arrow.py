@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..threads import worker_count
+from ..base.threads import worker_count
 from .spheres import Columns, read_texts
 
 _CSV = "pyarrow.csv"

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import counted
-from ..mesh import warn
+from ..base.checks import counted
+from ..base.warnings import warn
 from .facets import offsets_of
 
 # how many corners those have that are facets; a polygon has as many as it has points

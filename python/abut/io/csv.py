@@ -16,7 +16,7 @@ from .spheres import Spheres, find_columns, from_table, more_of, read_table
 from .text import BLOCK, LINE_BYTES
 
 if TYPE_CHECKING:
-    from ..table import Table
+    from ..results.table import Table
 
 
 # of these the header has the most

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..poses import Period
+from ..base.poses import Period
 from .frame import Frame
 from .packed import CutOff, Unpacked
 from .rows import Text, read_block

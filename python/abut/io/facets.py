@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..checks import counted
+from ..base.checks import counted
 
 
 class Facets(NamedTuple):

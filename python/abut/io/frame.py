@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import counted
-from ..poses import Period
+from ..base.checks import counted
+from ..base.poses import Period
 
 
 class Frame(NamedTuple):

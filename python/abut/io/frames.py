@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import checks
+from ..base import checks
 from . import csv, dump, npy, npz, pvd, vtp
 from .frame import Frame
 

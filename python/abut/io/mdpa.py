@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..mesh import warn
+from ..base.warnings import warn
 from .digits import Coordinates
 from .facets import Facets, offsets_of
 from .text import Lines, shown, wholes

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import counted
-from ..contacts import NODE_COLUMNS, ROW_COLUMNS, Contacts
-from ..history import mesh_count
-from ..pairs import PAIR_COLUMNS, Pairs
-from ..poses import Period, lengths_of, read_period
+from ..base.checks import counted
+from ..base.poses import Period, lengths_of, read_period
+from ..results.contacts import NODE_COLUMNS, ROW_COLUMNS, Contacts
+from ..results.history import mesh_count
+from ..results.pairs import PAIR_COLUMNS, Pairs
 from . import writing
 from .frame import Frame
 from .npy import damage_told, read_array, read_header
 from .spheres import Spheres, check_arrays, from_arrays
 
 if TYPE_CHECKING:
-    from ..mesh import Mesh
-    from ..table import Table
+    from ..results.table import Table
+    from ..search.mesh import Mesh
 
 # Changes when readers of this version could no longer make sense of a file.
 FORMAT = 1

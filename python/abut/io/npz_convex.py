@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..convex_contacts import CONVEX_COLUMNS, SPOT_COLUMNS, STATE_LENGTH, ConvexContacts
+from ..results.convex_contacts import CONVEX_COLUMNS, SPOT_COLUMNS, STATE_LENGTH, ConvexContacts
 from .npz import (
     check_finite,
     check_firsts,

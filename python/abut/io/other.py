@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ..extras import import_extra
+from ..base.extras import import_extra
 from .facets import Facets
 
 _EXTRA = "io"
@@ -54,7 +54,7 @@ ENDINGS = tuple(_LOADERS)
 def read(path: Path) -> Facets:
     """Read the facets of a file by the package that knows it."""
     # it imports this room
-    from ..foreign import read_surface
+    from .foreign import read_surface
 
     with open(path, "rb"):
         pass  # one that is not there is an OSError, whatever the package would say

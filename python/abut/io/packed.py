@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, NamedTuple
 
-from ..extras import import_extra
+from ..base.extras import import_extra
 
 # Compressed bytes that are unpacked at once. A small piece may become a thousand times as much, or
 # of zstd thirty thousand times, so pieces grow only where what they become is of this size.

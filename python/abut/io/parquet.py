@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from ..extras import import_extra
+from ..base.extras import import_extra
 from . import writing
 from .npz import FORMAT
 
 if TYPE_CHECKING:
-    from ..table import Table
+    from ..results.table import Table
 
 
 def arrow_table(table: Table, extra: Mapping[str, NDArray]) -> Any:

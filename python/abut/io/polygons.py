@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import checks
+from ..base import checks
 from .facets import Facets, check_there_are_facets, joined_corners, offsets_of
 from .vtk_xml import File
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-    from ..mesh import Mesh
+    from ..search.mesh import Mesh
 
 
 class Piece(NamedTuple):

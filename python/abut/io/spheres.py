@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import checks
+from ..base import checks
 from .text import BLOCK, Word, numbers, reals, shown, wholes
 
 # whole numbers that float64 holds exactly, as which those are read that are not written as integers

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
-from ..checks import counted
+from ..base.checks import counted
 from . import writing
 from .digits import Coordinates
 from .facets import Facets, offsets_of
 from .text import shown
 
 if TYPE_CHECKING:
-    from ..mesh import Mesh
+    from ..search.mesh import Mesh
     from .vtk_xml import ArraysByName
 
 _HEAD = 84  # a line of 80 bytes and the count of facets

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..poses import Period
+from ..base.poses import Period
 from . import vtk_xml
 from .facets import Facets, offsets_of
 from .frame import Frame
@@ -24,8 +24,8 @@ from .vtk_xml import ArraysByName, Section
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-    from ..mesh import Mesh
-    from ..table import Table
+    from ..results.table import Table
+    from ..search.mesh import Mesh
 
 _KIND = "PolyData"
 _POINTS, _PERIOD = "Points", "period"

@@ -16,7 +16,7 @@ from .vtk_xml import ArraysByName, Section
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-    from ..mesh import Mesh
+    from ..search.mesh import Mesh
 
 _KIND = "UnstructuredGrid"
 

@@ -1,0 +1,1 @@
+"""What every room stands on: checks of arguments, poses, turns, threads, words of messages."""

@@ -1,0 +1,257 @@
+"""Meshes of other packages, told by what they look like, so that none of these has to be there."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..base import checks
+from ..base.extras import import_extra
+from ..base.warnings import left_out_text, warn
+from ..search.facets import Corners, read_facets, regular, vtk_cells
+from ..search.mesh import Mesh
+from .cells import CORNERS, tell_left_out
+from .facets import Facets, check_there_are_facets, joined_corners, offsets_of
+from .polygons import columns_of_mesh, described
+from .stl import fan_triangles
+from .weld import FEW_CORNERS, weld
+
+
+def build_foreign(
+    obj: Any, distance: float | None, noise: ArrayLike | None, split: bool, on_degenerate: str
+) -> Mesh:
+    """What `Mesh.from_any` returns for what is no Mesh."""
+    facets = read_surface(obj)
+    if noise is not None:
+        noise = checks.lengths(noise, "noise", len(facets.offsets) - 1, "facet")
+    if distance is not None:
+        numbers = facets.source
+        facets = _weld(facets, checks.distance(distance, "weld"), on_degenerate)
+        noise = noise if noise is None else noise[facets.source]
+        if numbers is not None:
+            facets = facets._replace(source=numbers[facets.source])
+    return Mesh._build(
+        facets.vertices,
+        facets.indices,
+        facets.offsets,
+        noise=noise,
+        split=split,
+        on_degenerate=on_degenerate,
+        source=facets.source,
+        vertex_source=facets.vertex_source,
+    )
+
+
+def read_surface(obj: Any) -> Facets:
+    """Like `read_foreign`; what has points and no facets, as a cloud of them, is an error."""
+    facets = read_foreign(obj)
+    check_there_are_facets(facets, "the mesh")
+    return facets
+
+
+def read_foreign(obj: Any) -> Facets:
+    """The facets of a mesh of another package, or of an array of facet vertices."""
+    if isinstance(obj, (str, os.PathLike)):
+        raise TypeError(f"a path is no mesh: abut.read_mesh({os.fspath(obj)!r}) reads one")
+    for names, read in READERS.items():
+        if all(hasattr(obj, name) for name in names):
+            return read(obj)
+    if isinstance(obj, (list, tuple)):
+        return _from_array(obj)
+    if checks.is_array(obj):
+        return _from_array(checks.as_array(obj, "mesh"))
+    name = f"{type(obj).__module__}.{type(obj).__qualname__}".removeprefix("builtins.")
+    raise TypeError(
+        f"no mesh can be made of {name}: give an"
+        " abut.Mesh, a trimesh, pyvista, meshio or numpy-stl mesh,"
+        " or an (m, k, 3) array of facet vertices"
+    )
+
+
+def _from_trimesh(obj: Any) -> Facets:
+    return Facets(checks.points(obj.vertices, "vertices"), *read_facets(obj.faces))
+
+
+def _from_scene(obj: Any) -> Facets:
+    merged = obj.to_mesh()
+    if len(merged.faces) == 0:
+        raise ValueError("the trimesh scene has no meshes")
+    return _from_trimesh(merged)
+
+
+def _from_numpy_stl(obj: Any) -> Facets:
+    return _from_array(np.asarray(obj.vectors))
+
+
+def _from_pyvista(obj: Any) -> Facets:
+    if getattr(obj, "n_strips", 0):
+        raise ValueError("the pyvista mesh has triangle strips: give polydata.triangulate()")
+    indices, offsets = _from_vtk(obj.faces)
+    # points and lines stand before facets
+    first = getattr(obj, "n_verts", 0) + getattr(obj, "n_lines", 0)
+    source = first + np.arange(len(offsets) - 1)
+    return Facets(checks.points(obj.points, "points"), indices, offsets, source=source)
+
+
+def _from_grid(obj: Any) -> Facets:
+    """The surface of a pyvista grid, of the grid's own points; each facet's source is its cell."""
+    if obj.n_cells == 0:
+        return Facets(
+            checks.points(obj.points, "points"), np.zeros(0, np.intp), np.zeros(1, np.intp)
+        )
+    surface = obj.extract_surface(
+        pass_pointid=True, pass_cellid=True, nonlinear_subdivision=0, algorithm="dataset_surface"
+    )
+    indices, offsets = _from_vtk(surface.faces)
+    points = surface.point_data["vtkOriginalPointIds"]
+    cells = surface.cell_data["vtkOriginalCellIds"]
+    return Facets(
+        checks.points(obj.points, "points"),
+        checks.indices(points[indices], "points"),
+        offsets,
+        # lines and points stand before facets
+        source=checks.indices(cells[len(cells) - len(offsets) + 1 :], "cells"),
+    )
+
+
+def _from_blocks(obj: Any) -> Facets:
+    """The facets of all blocks of a pyvista MultiBlock, one block after the other."""
+    parts = [read_foreign(block) for block in obj if block is not None]
+    vertices = np.concatenate([np.empty((0, 3)), *(part.vertices for part in parts)])
+    return Facets(vertices, *joined_corners(parts))
+
+
+def _from_vtk(faces: Any) -> Corners:
+    """The facets of [3, a, b, c, 4, d, ...]."""
+    flat = checks.indices(faces, "faces").ravel()
+    counts, starts, at = flat.tolist(), [], 0
+    while at < len(counts):
+        starts.append(at)
+        if counts[at] < 0:
+            raise ValueError(f"faces[{at}] is {counts[at]}, but must be a number of corners")
+        at += counts[at] + 1
+    if at != len(counts):
+        raise ValueError("faces ends within a facet")
+    is_corner = np.ones(len(flat), bool)
+    is_corner[starts] = False
+    return flat[is_corner], offsets_of(flat[starts])
+
+
+def _from_meshio(obj: Any) -> Facets:
+    counts: Counter[str] = Counter()
+    none = np.zeros(0, np.intp)
+    indices, sides, source = [none], [none], [none]
+    for block in obj.cells:
+        if block.type in CORNERS:
+            corners, offsets = read_facets(_corners(block.data, CORNERS[block.type]))
+            indices.append(corners)
+            sides.append(np.diff(offsets))
+            source.append(counts.total() + np.arange(len(block.data)))
+        counts[block.type] += len(block.data)
+    tell_left_out(counts)
+    return Facets(
+        checks.points(obj.points, "points"),
+        np.concatenate(indices),
+        offsets_of(np.concatenate(sides)),
+        source=np.concatenate(source),
+    )
+
+
+def _corners(cells: Any, count: int | None) -> Any:
+    """Cells without the points that curved ones have beside their corners."""
+    return cells if count is None else np.asarray(cells)[:, :count]
+
+
+def _from_array(obj: Any) -> Facets:
+    if not isinstance(obj, np.ndarray) and any(isinstance(item, Mesh) for item in obj):
+        raise TypeError("a sequence of meshes is no mesh: ContactFinder(meshes) takes them all")
+    if _is_vertices_and_facets(obj):
+        raise TypeError("vertices and facets are no mesh yet: abut.Mesh(vertices, facets) is one")
+    corners = checks.doubles(obj, "mesh")
+    if corners.ndim != 3 or corners.shape[2] != 3:
+        raise ValueError(
+            f"mesh has shape {corners.shape}, but an array of facet vertices is (m, k, 3):"
+            " abut.Mesh(vertices, facets) takes vertices and their numbers"
+        )
+    outside = np.argwhere(~np.isfinite(corners))
+    if len(outside):
+        where = tuple(outside[0].tolist())
+        raise ValueError(f"mesh{list(where)} is {corners[where]}")
+    facet_count, corner_count, _ = corners.shape
+    numbers = np.arange(facet_count * corner_count)
+    return Facets(corners.reshape(-1, 3), numbers, regular(facet_count, corner_count))
+
+
+# told by what an object has; a PolyData has what makes a surface of a grid, too
+READERS: dict[tuple[str, ...], Callable[[Any], Facets]] = {
+    ("vertices", "faces"): _from_trimesh,
+    ("vectors", "v0"): _from_numpy_stl,
+    ("points", "faces"): _from_pyvista,
+    ("points", "extract_surface"): _from_grid,
+    ("points", "cells"): _from_meshio,
+    ("n_blocks", "combine"): _from_blocks,
+    ("geometry", "to_mesh"): _from_scene,
+}
+
+
+def _is_vertices_and_facets(obj: Any) -> bool:
+    """Whether these are the two arguments of `Mesh`, and not the corners of two facets."""
+    if isinstance(obj, np.ndarray) or len(obj) != 2:
+        return False
+    try:
+        vertices, facets = map(np.asarray, obj)
+    except ValueError:  # facets of different numbers of corners
+        return np.ndim(obj[0]) == 2
+    if vertices.ndim != 2 or facets.ndim != 2:
+        return False
+    if vertices.shape != facets.shape:
+        return True
+    return isinstance(obj, tuple) and (vertices.dtype.kind, facets.dtype.kind) == ("f", "i")
+
+
+def _weld(facets: Facets, distance: float, on_degenerate: str) -> Facets:
+    """Give facets that meet common vertices; those that have fewer than three then have no area."""
+    welded, dropped = weld(facets, distance)
+    if len(dropped):
+        if on_degenerate != "drop":
+            raise ValueError(
+                f'facet {dropped[0]} has {FEW_CORNERS}; on_degenerate="drop" leaves such facets out'
+            )
+        warn(left_out_text(dropped, len(facets.offsets) - 1, FEW_CORNERS))
+    return welded
+
+
+# ---- the way out ---------------------------------------------------------------------------------
+
+
+def to_pyvista(
+    mesh: Mesh,
+    cell_data: Mapping[str, ArrayLike] | None,
+    point_data: Mapping[str, ArrayLike] | None,
+) -> Any:
+    """What `Mesh.to_pyvista` returns."""
+    of_facets, of_vertices = columns_of_mesh(mesh, cell_data, point_data)
+    cells = vtk_cells(mesh.indices, mesh.offsets)
+    found = import_extra("pyvista", "view").PolyData(mesh.vertices.copy(), cells)
+    columns = [(found.cell_data, {**described(mesh), **of_facets}), (found.point_data, of_vertices)]
+    for data, arrays in columns:
+        for name, column in arrays.items():
+            if len(column):  # pyvista takes no empty arrays
+                data[name] = column.copy()
+    return found
+
+
+def to_trimesh(mesh: Mesh) -> Any:
+    """What `Mesh.to_trimesh` returns."""
+    facets = np.repeat(np.arange(len(mesh)), np.diff(mesh.offsets) - 2)
+    return import_extra("trimesh", "io").Trimesh(
+        mesh.vertices.copy(),
+        fan_triangles(mesh.vertices, mesh.indices, mesh.offsets),
+        face_attributes={"facet": facets},
+        process=False,
+    )

@@ -1,0 +1,134 @@
+"""The colors that numbers have in a picture, and the bar that tells them.
+
+An entry that is NaN has no value, and no color of the scale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base import checks
+from ..base.extras import import_extra
+from ..results.maps import REDUCTIONS
+
+if TYPE_CHECKING:
+    from ..options import At
+    from ..results.table import Table
+
+_Doubles = NDArray[np.float64]
+
+AT: dict[At, int] = {"facet": 0, "vertex": 1}
+
+
+class ColorScale(NamedTuple):
+    """Which numbers the first and the last color stand for; label None: there is no bar."""
+
+    cmap: Any
+    low: float
+    high: float
+    label: str | None
+
+    @property
+    def mappable(self) -> Any:
+        """What matplotlib makes colors and bars of."""
+        norm = import_extra("matplotlib.colors", "plot").Normalize(self.low, self.high)
+        return import_extra("matplotlib.cm", "plot").ScalarMappable(norm, self.cmap)
+
+    def colors(self, values: _Doubles, plain: _Doubles) -> _Doubles:
+        """RGBA of each value; that of `plain` where there is none."""
+        shades: _Doubles = self.mappable.to_rgba(values)
+        return np.where(np.isnan(values)[:, None], plain, shades)
+
+    def add_bar(self, ax: Any) -> None:
+        if self.label is not None:
+            ax.figure.colorbar(self.mappable, ax=ax, label=self.label, shrink=0.6, pad=0.1)
+
+    def options(self) -> dict[str, Any]:
+        """What pyvista's add_mesh takes."""
+        # the empty line keeps the title off the topmost number
+        bar = {"title": f"{self.label or ''}\n", "vertical": True, "fmt": "%.3g"}
+        bar |= {"position_x": 0.86, "position_y": 0.25, "height": 0.5}
+        return {
+            "cmap": self.cmap,
+            "clim": (self.low, self.high),
+            "show_scalar_bar": self.label is not None,
+            "scalar_bar_args": bar,
+        }
+
+
+def color_scale(values: Sequence[_Doubles], cmap: Any, limits: Any, label: Any) -> ColorScale:
+    """The scale of all these values, from the least to the largest where no limits are given."""
+    if label is not None and not isinstance(label, str):
+        raise TypeError(f"label is {label!r}, but must be a string, or None for no bar")
+    if limits is not None:
+        return ColorScale(cmap, *_read_limits(limits), label)
+    there = np.concatenate([one[~np.isnan(one)] for one in values] or [np.empty(0)])
+    low, high = (there.min(), there.max()) if len(there) else (0.0, 1.0)
+    return ColorScale(cmap, float(low), float(high), label)
+
+
+def _read_limits(limits: Any) -> tuple[float, float]:
+    ends = checks.doubles(limits, "limits")
+    if ends.shape != (2,) or not np.isfinite(ends).all() or ends[0] > ends[1]:
+        raise ValueError(f"limits is {limits}, but must be (low, high), low at most high")
+    low, high = ends.tolist()
+    return low, high
+
+
+# ---- what the numbers are ------------------------------------------------------------------------
+
+
+def mesh_values(scalars: Any, facet_count: int, vertex_count: int, at: Any) -> tuple[_Doubles, str]:
+    """A number for each facet or each vertex of a mesh, and which of both."""
+    values = checks.doubles(scalars, "scalars")
+    counts = {"facet": facet_count, "vertex": vertex_count}
+    if at is not None:
+        checks.choice(at, "at", AT)
+        counts = {at: counts[at]}
+    fitting = [place for place, count in counts.items() if values.shape == (count,)]
+    if not fitting:
+        shapes = " or ".join(f"({count},), one a {place}" for place, count in counts.items())
+        raise ValueError(f"scalars has shape {values.shape}, but must be {shapes}")
+    if len(fitting) == 2:
+        raise ValueError(
+            f"scalars has {facet_count} entries, and there are as many facets as vertices: say"
+            " at='facet' or at='vertex'"
+        )
+    _check_numbers(np.isinf(values), values, "scalars")
+    return values, fitting[0]
+
+
+def row_values(table: Table, given: Any, name: str) -> _Doubles:
+    """A number for each row: what is given, or a column by its name, of vectors their lengths."""
+    if isinstance(given, str):
+        columns = table._rows()
+        given = checks.choice(given, name, {key: columns[key] for key in columns})
+        given = np.linalg.norm(given, axis=1) if given.ndim == 2 else given
+    values = checks.doubles(given, name)
+    if values.shape != (len(table),):
+        rows = checks.counted(len(table), table._row)
+        hint = ": give their lengths" if values.shape[:1] == (len(table),) else ""
+        raise ValueError(
+            f"{name} has shape {values.shape}, but must be ({len(table)},), as there are {rows}"
+            f"{hint}"
+        )
+    _check_numbers(~np.isfinite(values), values, name)
+    return values
+
+
+def _check_numbers(is_wrong: NDArray[np.bool_], values: _Doubles, name: str) -> None:
+    if is_wrong.any():
+        first = int(np.argmax(is_wrong))
+        raise ValueError(f"{name}[{first}] is {values[first]}")
+
+
+def corner_means(values: _Doubles, indices: NDArray[Any], offsets: NDArray[Any]) -> _Doubles:
+    """The mean of the corners of each facet that have a value; NaN where none has."""
+    corners = values[indices]
+    there = ~np.isnan(corners)
+    facets = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[there]
+    return REDUCTIONS["mean"](len(offsets) - 1, facets, corners[there])

@@ -1,0 +1,154 @@
+"""What is drawn of meshes and of their contacts, whichever library draws it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..base import checks
+from ..base.poses import rotated
+from ..results.maps import REDUCTIONS, facets_of
+from .colors import ColorScale
+from .looks import TYPES, evenly
+
+if TYPE_CHECKING:
+    pass
+
+
+class Placed(NamedTuple):
+    """A mesh where its pose has it: what is drawn of a Mesh."""
+
+    vertices: np.ndarray
+    indices: np.ndarray
+    offsets: np.ndarray
+    normals: np.ndarray
+    areas: np.ndarray
+
+
+class Touched(NamedTuple):
+    """The features that contacts lie on: facets' numbers, edges' ends, vertices' coordinates."""
+
+    facets: np.ndarray
+    edges: np.ndarray
+    vertices: np.ndarray
+
+
+class Painted(NamedTuple):
+    """Facets in the colors of their values, one array a mesh; NaN: they are plain.
+
+    `color` and `alpha` are those of plain facets, `opacity` is that of the others.
+    """
+
+    values: list[np.ndarray]
+    place: str
+    scale: ColorScale
+    color: Any
+    alpha: float
+    opacity: float
+
+
+class Drawn(NamedTuple):
+    """All that is drawn of contacts: the features that are touched, or facets that are painted."""
+
+    meshes: list[Placed]
+    touched: list[Touched] | None
+    painted: Painted | None
+    arrows: tuple[np.ndarray, np.ndarray] | None
+    balls: tuple[np.ndarray, np.ndarray]
+    counts: np.ndarray
+    alpha: float
+
+
+def _placed(mesh, pose):
+    vertices, normals = mesh.vertices, mesh.normals
+    if pose is not None:
+        vertices = rotated(vertices, pose[:3, :3]) + pose[:3, 3]
+        normals = rotated(normals, pose[:3, :3])
+    return Placed(vertices, mesh.indices, mesh.offsets, normals, mesh.areas)
+
+
+def meshes_of(contacts, mesh):
+    meshes = contacts.meshes if mesh is None else mesh
+    if meshes is None:
+        raise ValueError("these contacts do not know their mesh: give it as mesh=")
+    meshes = tuple(meshes) if isinstance(meshes, (list, tuple)) else (meshes,)
+    poses = (None,) * len(meshes) if contacts.poses is None else contacts.poses
+    if len(poses) != len(meshes):
+        raise ValueError(f"the contacts are of {len(poses)} meshes, but {len(meshes)} are given")
+    return [_placed(one, pose) for one, pose in zip(meshes, poses, strict=True)]
+
+
+def polygons(mesh, facets=slice(None)):
+    """The corners of facets, one array (k, 3) each."""
+    starts, ends = mesh.offsets[:-1][facets], mesh.offsets[1:][facets]
+    spans = zip(starts, ends, strict=True)
+    return [mesh.vertices[mesh.indices[start:end]] for start, end in spans]
+
+
+def touched_of(contacts, number, mesh):
+    """What the contacts of one mesh lie on, each feature once."""
+    facets, edges, corners = (_of_type(contacts, number, kind) for kind in range(len(TYPES)))
+    ends = np.column_stack([_vertex(mesh, *edges), _vertex(mesh, edges[0], edges[1] + 1)])
+    return Touched(
+        np.unique(facets[0]),
+        mesh.vertices[np.unique(np.sort(ends, axis=1), axis=0)],
+        mesh.vertices[np.unique(_vertex(mesh, *corners))],
+    )
+
+
+def _of_type(contacts, number, kind):
+    """The facet and feature columns of one mesh's contacts of one type."""
+    rows = (contacts.mesh == number) & (contacts.type == kind)
+    return contacts.facet[rows], contacts.feature[rows]
+
+
+def _vertex(mesh, facets, corners):
+    """The vertex number of a corner of each facet; the corner after the last is the first."""
+    first = mesh.offsets[facets]
+    return mesh.indices[first + corners % (mesh.offsets[facets + 1] - first)]
+
+
+def facet_values(contacts, meshes, values, how):
+    """What the facets of each mesh have of the contacts' values; NaN where nothing touches."""
+    reduce = checks.choice(how, "how", REDUCTIONS)
+    found = []
+    for number, mesh in enumerate(meshes):
+        count = len(mesh.areas)
+        facets, here = facets_of(contacts, number, count)
+        is_touched = np.bincount(facets, minlength=count) > 0
+        found.append(np.where(is_touched, reduce(count, facets, values[here]), np.nan))
+    return found
+
+
+def arrows_of(contacts, meshes, spheres, count):
+    """Start points and vectors of the normals, at most `count`, evenly from the table."""
+    rows = evenly(len(contacts), count)
+    if spheres is not None:
+        radii = np.broadcast_to(np.asarray(spheres[1], dtype=float), len(spheres[0]))
+        length = radii[contacts.sphere[rows]][:, None]
+    else:
+        length = _arrow_length(contacts, meshes)
+    return contacts.point[rows], contacts.normal[rows] * length
+
+
+def _arrow_length(contacts, meshes):
+    """About as long as a touched facet is wide, at most a fifth of the picture."""
+    corners = np.concatenate([mesh.vertices[mesh.indices] for mesh in meshes])
+    areas = [
+        mesh.areas[np.unique(contacts.facet[contacts.mesh == k])] for k, mesh in enumerate(meshes)
+    ]
+    if len(contacts) == 0:
+        return 0.0
+    largest = np.linalg.norm(np.ptp(corners, axis=0)) / 5
+    return min(np.sqrt(np.median(np.concatenate(areas))), largest)
+
+
+def touching_of(contacts, spheres, count):
+    """Centers and radii of the spheres that touch, at most `count`."""
+    if spheres is None:
+        return np.empty((0, 3)), np.empty(0)
+    centers, radii = np.asarray(spheres[0], dtype=float), np.asarray(spheres[1], dtype=float)
+    numbers = np.unique(contacts.sphere)
+    numbers = numbers[evenly(len(numbers), count)]
+    return centers[numbers], np.broadcast_to(radii, len(centers))[numbers]

@@ -1,0 +1,122 @@
+"""Meshes and contacts in pyvista (extra ``view``)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..search.facets import vtk_cells
+from .looks import COLORS, FACET_COLOR, LINE_COLOR, SPHERE_COLOR, TYPES, drawing_module
+
+if TYPE_CHECKING:
+    pass
+
+
+def plotter_of(plotter):
+    return drawing_module("pyvista").Plotter() if plotter is None else plotter
+
+
+def _surface(mesh, facets):
+    """A pyvista.PolyData of some facets."""
+    chosen = np.zeros(len(mesh.areas), dtype=bool)
+    chosen[facets] = True
+    entries = np.repeat(chosen, np.diff(mesh.offsets) + 1)
+    cells = vtk_cells(mesh.indices, mesh.offsets)[entries]
+    return drawing_module("pyvista").PolyData(np.array(mesh.vertices), cells)
+
+
+def draw_facets_in_pyvista(plotter, mesh, facets, color, alpha):
+    if len(facets):
+        plotter.add_mesh(
+            _surface(mesh, facets),
+            color=color,
+            opacity=alpha,
+            ambient=0.25,
+            show_edges=True,
+            edge_color=LINE_COLOR,
+        )
+
+
+def draw_mesh_in_pyvista(plotter, mesh, painted, color, alpha):
+    if painted is None:
+        draw_facets_in_pyvista(plotter, mesh, np.arange(len(mesh.areas)), color, alpha)
+    else:
+        _pyvista_painted(plotter, [mesh], painted)
+    plotter.show_axes()
+    return plotter
+
+
+def _pyvista_painted(plotter, meshes, painted):
+    for mesh, values in zip(meshes, painted.values, strict=True):
+        is_colored = ~np.isnan(values)
+        if painted.place == "vertex":
+            # all facets: corners without a value get the plain color
+            is_colored = np.ones(len(mesh.areas), dtype=bool)
+        draw_facets_in_pyvista(
+            plotter, mesh, np.flatnonzero(~is_colored), painted.color, painted.alpha
+        )
+        if not is_colored.any():
+            continue
+        surface = _surface(mesh, is_colored)
+        if painted.place == "vertex":
+            surface.point_data["values"] = values
+        else:
+            surface.cell_data["values"] = values[is_colored]
+        _add_surface(plotter, surface, painted)
+
+
+def _add_surface(plotter, surface, painted):
+    plotter.add_mesh(
+        surface,
+        scalars="values",
+        nan_color=painted.color,
+        opacity=painted.opacity,
+        # not much darker than in the bar
+        ambient=0.5,
+        diffuse=0.5,
+        show_edges=True,
+        edge_color=LINE_COLOR,
+        edge_opacity=0.3,
+        **painted.scale.options(),
+    )
+
+
+def draw_contacts_in_pyvista(plotter, drawn):
+    if drawn.painted is None:
+        for mesh, features in zip(drawn.meshes, drawn.touched, strict=True):
+            _pyvista_touched(plotter, mesh, features, drawn.alpha)
+        _pyvista_legend(plotter, drawn.counts)
+    else:
+        _pyvista_painted(plotter, drawn.meshes, drawn.painted)
+    if drawn.arrows is not None and len(drawn.arrows[0]):
+        plotter.add_arrows(*drawn.arrows, color="#1b1f24")
+    pyvista = drawing_module("pyvista")
+    for center, radius in zip(*drawn.balls, strict=True):
+        ball = pyvista.Sphere(radius=radius, center=center)
+        plotter.add_mesh(ball, color=SPHERE_COLOR, opacity=0.3)
+    plotter.show_axes()
+    return plotter
+
+
+def _pyvista_touched(plotter, mesh, features, alpha):
+    # a touched facet would shine through one that is drawn at the same place
+    others = np.setdiff1d(np.arange(len(mesh.areas)), features.facets)
+    draw_facets_in_pyvista(plotter, mesh, others, FACET_COLOR, alpha)
+    draw_facets_in_pyvista(plotter, mesh, features.facets, COLORS[0], max(alpha, 0.7))
+    _pyvista_marks(plotter, features)
+
+
+def _pyvista_legend(plotter, counts):
+    texts = [f"{name} ({count:,})" for name, count in zip(TYPES, counts, strict=True)]
+    labels = [list(pair) for pair in zip(texts, COLORS, strict=True)]
+    plotter.add_legend(labels, face="rectangle", loc="upper left", size=(0.18, 0.14))
+
+
+def _pyvista_marks(plotter, touched):
+    if len(touched.edges):
+        plotter.add_lines(touched.edges.reshape(-1, 3), color=COLORS[1], width=5)
+    if len(touched.vertices):
+        plotter.add_points(
+            touched.vertices, color=COLORS[2], point_size=14, render_points_as_spheres=True
+        )

@@ -1,0 +1,53 @@
+"""How pictures look, and which library draws them."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..base.extras import import_extra
+
+if TYPE_CHECKING:
+    pass
+
+
+TYPES = ("FACET", "EDGE", "VERTEX")
+
+# told apart by people who see few colors, too
+COLORS = ("#0072b2", "#e69f00", "#d0196b")
+FACET_COLOR = "#c9d3dc"
+LINE_COLOR = "#5c6b7a"
+SPHERE_COLOR = "#8c9a5b"
+LIGHT = (1, -2, 3)  # where it comes from
+EXTRAS = {"matplotlib": "plot", "mpl_toolkits": "plot", "pyvista": "view"}
+
+# matplotlib does not hide what is behind: the order in which things are drawn
+BACKGROUND, MARKS, ARROWS, SPHERES = 1, 2, 3, 4
+
+
+def backend_of(name, ax):
+    if name is None:
+        name = _kind_of(ax) if ax is not None else _installed()
+    if name not in ("matplotlib", "pyvista"):
+        raise ValueError(f"backend must be 'matplotlib' or 'pyvista', not {name!r}")
+    return name
+
+
+def _kind_of(ax):
+    return "pyvista" if type(ax).__module__.startswith("pyvista") else "matplotlib"
+
+
+def _installed():
+    has_matplotlib, has_pyvista = find_spec("matplotlib"), find_spec("pyvista")
+    return "pyvista" if has_pyvista and not has_matplotlib else "matplotlib"
+
+
+def drawing_module(module):
+    return import_extra(module, EXTRAS[module.partition(".")[0]])
+
+
+def evenly(length, count):
+    """At most `count` numbers below `length`, evenly spread."""
+    return np.unique(np.linspace(0, length - 1, min(length, count)).astype(int))

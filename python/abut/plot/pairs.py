@@ -1,0 +1,198 @@
+"""Pictures of pairs: chains of lines from center to center, as thick as their numbers.
+
+By matplotlib (extra ``plot``) or pyvista (extra ``view``); neither is imported before a picture is
+asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base import checks
+from ..base.poses import lengths_of
+from .colors import ColorScale, color_scale, row_values
+from .in_matplotlib import axes_of, flat_axes, set_frame
+from .in_pyvista import plotter_of
+from .looks import ARROWS, backend_of, drawing_module
+
+if TYPE_CHECKING:
+    from ..options import Backend
+    from ..results.pairs import Pairs
+
+_Doubles = NDArray[np.float64]
+
+# points of a page, and of a tube the part of a line's length
+LINE_WIDTH, TUBE_PART = 6.0, 0.2
+
+
+class Chains(NamedTuple):
+    """Lines (k, 2, d) with a value and a thickness each, 1 at most; the thickest come last."""
+
+    lines: _Doubles
+    values: _Doubles
+    widths: _Doubles
+    scale: ColorScale
+
+
+def plot_pairs(
+    pairs: Pairs,
+    centers: Any,
+    values: Any = None,
+    ax: Any = None,
+    *,
+    backend: Backend | None = None,
+    others: Any = None,
+    width: float | None = None,
+    cmap: Any = "viridis",
+    limits: tuple[float, float] | None = None,
+    label: str | None = "",
+) -> Any:
+    """
+    Draw a line for each pair, from center to center, as thick as its number: force chains.
+
+    A pair of a sphere and an image beyond the box is two half lines, one out of each side.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        A selection draws these alone.
+    centers : (n, d) array_like
+        Where the spheres were as they were found.
+    values : (m,) array_like or str, optional
+        A finite number for each pair, or a column's name; of a column of vectors, as the "force" of
+        a simulation, the lengths count. By default "overlap". Lines are as thick as the number's
+        magnitude; the color tells its sign, too.
+    ax : matplotlib axes or pyvista.Plotter, optional
+        What is drawn on; made where it is not given. Pairs in the plane want axes in the plane.
+    backend : {"matplotlib", "pyvista"}, optional
+        By default matplotlib where it is installed, else pyvista; in the plane matplotlib.
+    others : (other_count, d) array_like, optional
+        Centers of the others, where the search was with others.
+    width : float, optional
+        Of the line whose number's magnitude is the largest, or that of `limits`: in matplotlib
+        points of the page, by default 6; in pyvista a length, by default a fifth of the lines'
+        median length.
+    cmap : str or matplotlib.colors.Colormap
+        Colors of the numbers.
+    limits : (low, high), optional
+        Numbers that the first and the last color stand for. By default the least and the largest.
+    label : str or None
+        Of the color bar; by default the column's name. None leaves the bar out.
+
+    Returns
+    -------
+    matplotlib axes or pyvista.Plotter
+        What was drawn on, not shown yet.
+
+    Raises
+    ------
+    ImportError
+        If the library is not installed; the message names the extra.
+    ValueError
+        If a shape or an option's value is wrong, or the centers of the others are not given.
+    """
+    lines = _lines(pairs, centers, others)
+    values = "overlap" if values is None else values
+    name = values if label == "" and isinstance(values, str) else label
+    numbers = row_values(pairs, values, "values")
+    scale = color_scale([numbers], cmap, limits, name)
+    chains = _chains(lines, (pairs.image != 0).any(axis=1), numbers, scale)
+    if width is not None:
+        width = checks.positive(width, "width")
+    if lines.shape[-1] == 2:
+        return _draw_flat(flat_axes(ax, backend, "disks"), chains, width or LINE_WIDTH)
+    if backend_of(backend, ax) == "pyvista":
+        return _draw_tubes(plotter_of(ax), chains, width)
+    return _draw_lines(axes_of(ax), chains, width or LINE_WIDTH)
+
+
+# ---- what is drawn -------------------------------------------------------------------------------
+
+
+def _lines(pairs: Pairs, centers: Any, others: Any) -> _Doubles:
+    """From i to where j's image is, and from j to where i's is, of each pair: (m, 2, 2, d)."""
+    arm_i, arm_j = pairs.arms(centers, others)
+    for given, name in ((centers, "centers"), (others, "others")):
+        if given is not None:
+            _check_finite(checks.doubles(given, name), name)
+    shifts = pairs.image * lengths_of(pairs.period)[: arm_i.shape[1]]
+    ends = np.stack([pairs.point - arm_i, pairs.point - arm_j], axis=1)
+    return np.stack([ends, ends[:, ::-1] - np.stack([shifts, shifts], axis=1)], axis=1)
+
+
+def _check_finite(points: _Doubles, name: str) -> None:
+    wrong = np.argwhere(~np.isfinite(points))
+    if len(wrong):
+        row, axis = wrong[0]
+        raise ValueError(f"{name}[{row}, {axis}] is {points[row, axis]}")
+
+
+def _chains(
+    both: _Doubles, is_image: NDArray[np.bool_], values: _Doubles, scale: ColorScale
+) -> Chains:
+    """One line a pair inside of the box, and half of both of a pair across its border."""
+    halves = both.copy()
+    halves[:, :, 1] = both.mean(axis=2)
+    lines = np.concatenate([both[~is_image, 0], halves[is_image].reshape(-1, *both.shape[2:])])
+    numbers = np.concatenate([values[~is_image], np.repeat(values[is_image], 2)])
+    widths = np.abs(numbers) / (max(abs(scale.low), abs(scale.high)) or 1.0)
+    order = np.argsort(widths, kind="stable")
+    return Chains(lines[order], numbers[order], np.minimum(widths[order], 1.0), scale)
+
+
+# ---- matplotlib ----------------------------------------------------------------------------------
+
+
+def _draw_flat(ax, chains, width):
+    collections = drawing_module("matplotlib.collections")
+    ax.add_collection(collections.LineCollection(chains.lines, **_looks(chains, width)))
+    chains.scale.add_bar(ax)
+    ax.autoscale_view()
+    ax.set_aspect("equal")
+    ax.set(xlabel="x", ylabel="y")
+    return ax
+
+
+def _draw_lines(ax, chains, width):
+    is_empty = not ax.has_data()
+    if len(chains.lines):
+        art3d = drawing_module("mpl_toolkits.mplot3d.art3d")
+        lines = art3d.Line3DCollection(chains.lines, **_looks(chains, width))
+        lines.set_zorder(ARROWS)
+        ax.add_collection3d(lines)
+    chains.scale.add_bar(ax)
+    if is_empty:
+        set_frame(ax, chains.lines.reshape(-1, 3))
+    return ax
+
+
+def _looks(chains, width):
+    return {
+        "linewidths": width * chains.widths,
+        "colors": chains.scale.mappable.to_rgba(chains.values),
+        "capstyle": "round",
+    }
+
+
+# ---- pyvista -------------------------------------------------------------------------------------
+
+
+def _draw_tubes(plotter, chains, width):
+    plotter.show_axes()
+    chosen = chains.widths > 0
+    if not chosen.any():
+        return plotter
+    lines, values = chains.lines[chosen], np.repeat(chains.values[chosen], 2)
+    if width is None:
+        width = TUBE_PART * np.median(np.linalg.norm(lines[:, 1] - lines[:, 0], axis=1))
+    ends = np.arange(2 * len(lines)).reshape(-1, 2)
+    cells = np.column_stack([np.full(len(lines), 2), ends]).ravel()
+    chain = drawing_module("pyvista").PolyData(lines.reshape(-1, 3), lines=cells)
+    chain["radius"] = np.repeat(width / 2 * chains.widths[chosen], 2)
+    chain["values"] = values
+    tubes = chain.tube(scalars="radius", absolute=True, n_sides=12, capping=True)
+    plotter.add_mesh(tubes, scalars="values", ambient=0.5, diffuse=0.5, **chains.scale.options())
+    return plotter

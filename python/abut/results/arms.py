@@ -1,0 +1,99 @@
+"""Arms of pairs: from the centers to where spheres touch, and how their surfaces move there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..base import checks
+from ..base.poses import lengths_of
+from .sums import numbers_of
+
+if TYPE_CHECKING:
+    from .pairs import Pairs
+
+_Doubles = NDArray[np.float64]
+
+
+def pair_arms(
+    pairs: Pairs, centers: ArrayLike, others: ArrayLike | None
+) -> tuple[_Doubles, _Doubles]:
+    """What `Pairs.arms` returns."""
+    _check_others(pairs, others)
+    dimension, count = pairs.point.shape[1], len(pairs.offsets) - 1
+    first = _vectors(centers, "centers", dimension, count)
+    second = first
+    if pairs.other_count is not None:
+        second = _vectors(others, "others", dimension, pairs.other_count)
+    shifts = pairs.image * lengths_of(pairs.period)[:dimension]
+    return (
+        pairs.point - first[numbers_of(pairs, "i", len(first))],
+        pairs.point - second[numbers_of(pairs, "j", len(second))] - shifts,
+    )
+
+
+def relative_velocity(
+    pairs: Pairs,
+    centers: ArrayLike,
+    velocities: ArrayLike,
+    angular_velocities: ArrayLike | None,
+    others: tuple[Any, ...] | None,
+) -> _Doubles:
+    """What `Pairs.relative_velocity` returns."""
+    _check_others(pairs, others)
+    count = len(pairs.offsets) - 1
+    if others is None:
+        arm_i, arm_j = pair_arms(pairs, centers, None)
+        moving = (velocities, angular_velocities)
+        of_i = _surface(pairs, "i", arm_i, *moving, count)
+        return of_i - _surface(pairs, "j", arm_j, *moving, count)
+    if not isinstance(others, (tuple, list)) or len(others) not in (2, 3):
+        raise TypeError(
+            "others must be (centers, velocities) or (centers, velocities, angular_velocities)"
+        )
+    arm_i, arm_j = pair_arms(pairs, centers, others[0])
+    of_i = _surface(pairs, "i", arm_i, velocities, angular_velocities, count)
+    turning = others[2] if len(others) == 3 else None
+    assert pairs.other_count is not None
+    return of_i - _surface(pairs, "j", arm_j, others[1], turning, pairs.other_count, "others: ")
+
+
+def _check_others(pairs: Pairs, others: object) -> None:
+    """Complain where others are given and there are none, and the other way round."""
+    if pairs.other_count is None and others is not None:
+        raise ValueError("others are given, but the search had none")
+    if pairs.other_count is not None and others is None:
+        raise ValueError("the search was for pairs with others: give others, too")
+
+
+def _surface(
+    pairs: Pairs,
+    side: str,
+    arms: _Doubles,
+    velocities: ArrayLike,
+    angular_velocities: ArrayLike | None,
+    count: int,
+    whose: str = "",
+) -> _Doubles:
+    """The velocity of one side's surface at each contact point."""
+    dimension, numbers = arms.shape[1], numbers_of(pairs, side, count)
+    moving = _vectors(velocities, f"{whose}velocities", dimension, count)[numbers]
+    if angular_velocities is None:
+        return moving
+    name = f"{whose}angular_velocities"
+    if dimension == 3:
+        return moving + np.cross(_vectors(angular_velocities, name, 3, count)[numbers], arms)
+    turning = checks.doubles(angular_velocities, name)
+    if turning.shape != (count,):
+        raise ValueError(f"{name} has shape {turning.shape}, but must be ({count},)")
+    return moving + turning[numbers, None] * np.column_stack([-arms[:, 1], arms[:, 0]])
+
+
+def _vectors(given: Any, name: str, dimension: int, count: int) -> _Doubles:
+    array = checks.points(given, name, (dimension,))
+    if len(array) != count:
+        there = checks.there_are(count, "other" if name.startswith("others") else "sphere")
+        raise ValueError(f"{name} has {checks.counted(len(array), 'row')}, but {there}")
+    return array

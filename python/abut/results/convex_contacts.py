@@ -1,0 +1,660 @@
+"""The contacts of convex bodies: a table of arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..base import checks
+from ..base.poses import Period
+from . import convex_history, sums
+from .table import Table, same_column
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+    from pyvista import Plotter
+
+    from ..options import Backend, Canvas, ConvexPlotOptions
+
+# numbers of the column `status`
+SEPARATED, TOUCHING, OVERLAPPING, UNCONVERGED = range(4)
+STATUS_NAMES = ("separated", "touching", "overlapping", "unconverged")
+
+# columns with an entry for each contact, and for each of its spots
+CONVEX_COLUMNS = (
+    "i", "j", "mesh", "facet", "status", "type", "feature", "normal", "overlap", "error", "link",
+    "point", "iterations", "state", "image",
+)  # fmt: skip
+SPOT_COLUMNS = ("spot", "spot_overlap", "spot_type", "spot_feature")
+
+# what stands in column `state`: doubles of what a pair's next query begins with
+STATE_LENGTH = 12
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ConvexContacts(Table):
+    """Contacts of n convex bodies with each other, or with walls: a table with one row a contact.
+
+    Made by `find_convex_contacts`, `ConvexFinder.find`, `ConvexFinder.find_walls`,
+    `load_convex_contacts` and `concatenate`. Rows are sorted by i, then j, then image, or are in
+    the order of the pairs that were given; those with walls are sorted by i, then mesh, then facet.
+    The columns cannot be exchanged; their entries are the caller's to change. Vectors have as many
+    entries as the positions had: d is 2 or 3.
+
+    Attributes
+    ----------
+    i : (m,) ndarray of intp
+        Number of the first body.
+    j : (m,) ndarray of intp, or None
+        Number of the second; None with walls.
+    mesh, facet : (m,) ndarray of intp, or None
+        With walls: number of the wall, and of the facet in its mesh, 0 of a half space. Else None.
+    status : (m,) ndarray of uint8
+        `SEPARATED`, `TOUCHING` (by rounding), `OVERLAPPING` or `UNCONVERGED` (0 to 3).
+    type : (m, 2) ndarray of uint8
+        What the ends of the shortest link lie on, on i and on j: `FACET`, `EDGE` or `VERTEX`. A
+        polygon's sides are FACET.
+    feature : (m, 2) ndarray of intp
+        Number of that facet, edge or vertex in its `ConvexShape`.
+    normal : (m, d) ndarray of float64
+        Unit vector from j to i, the normal of the common plane: the force on i is along +normal, on
+        j along -normal.
+    overlap : (m,) ndarray of float64
+        How far the bodies overlap along the normal, positive where they touch; - distance.
+    error : (m,) ndarray of float64
+        The true overlap is in ``overlap - error`` to `overlap`; nan for the methods "fcp" and "cp",
+        which do not know.
+    link : (m, 2, d) ndarray of float64
+        The ends of the shortest link, on i and on j, where the caller has body i.
+    point : (m, d) ndarray of float64
+        Midway on the common plane.
+    iterations : (m,) ndarray of intp
+        Of the method.
+    state : (m, 12) ndarray of float64
+        What the next search begins with, where it is given this table as ``before``.
+    image : (m, d) ndarray of intp
+        Body i, where the caller has it, meets body j shifted by ``image * period``; 0 along axes
+        that are not periodic.
+    offsets : (n + 1,) ndarray of intp, read-only, or None
+        The contacts whose i is k are rows ``offsets[k]:offsets[k + 1]``. None where pairs were
+        given.
+    spot : (k, d) ndarray of float64, or None
+        Contact points: of contact c ``spot[spot_offsets[c]:spot_offsets[c + 1]]``, one or more.
+        This and what follows is None where the search was told ``spots=False``.
+    spot_overlap : (k,) ndarray of float64, or None
+        How far the bodies overlap there along the contact's normal; where it is negative, the
+        features are apart there. Forces that go with ``np.maximum(spot_overlap, 0)`` have a center
+        that moves continuously as the bodies tilt.
+    spot_type : (k, 2) ndarray of uint8, or None
+        With `spot_feature` a spot's name, which no other spot of its contact has, and which it
+        keeps from step to step: the features whose crossing it is, on i and on j.
+    spot_feature : (k, 2) ndarray of intp, or None
+        Their numbers.
+    spot_offsets : (m + 1,) ndarray of intp, read-only, or None
+        Where each contact's spots begin.
+    body_count : int
+        How many bodies the search was for, n.
+    period : tuple of d (float or None), or None
+        At what lengths the world repeats along each axis.
+
+    Notes
+    -----
+    `image` is made when it is first asked for where the search had no period.
+
+    ``contacts[rows]`` selects rows, with their spots, by a mask, increasing indices, or a slice
+    with a positive step. A selection is a `ConvexContacts` that keeps n and the bodies' numbers. A
+    table has no single rows to loop over: use its columns, or `of`.
+
+    ``contacts["overlap"]`` is the column. What reads Arrow takes the table as it is:
+    ``polars.DataFrame(contacts)``, ``pyarrow.table(contacts)``.
+
+    ``==`` tells whether all columns and offsets are equal; the rest is not compared.
+
+    Examples
+    --------
+    >>> import abut, numpy as np
+    >>> cube = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    >>> contacts = abut.find_convex_contacts(cube, [[0, 0, 0], [9, 9, 9], [0.5, 0.5, 1.875]])
+    >>> contacts
+    ConvexContacts(1 of 3 bodies: 0 separated, 0 touching, 1 overlapping, 0 unconverged)
+    >>> contacts.i, contacts.j, contacts.overlap, contacts.normal
+    (array([0]), array([2]), array([0.125]), array([[ 0.,  0., -1.]]))
+
+    Both facets meet in a square. With a force at each of its corners, those on the bodies, and the
+    torques about their positions, are
+
+    >>> len(contacts.spot), contacts.spot_overlap
+    (4, array([0.125, 0.125, 0.125, 0.125]))
+    >>> push = 100 * contacts.spot_overlap[:, None] * contacts.normal[contacts.spot_row]
+    >>> forces, torques = contacts.loads(push, [[0, 0, 0], [9, 9, 9], [0.5, 0.5, 1.875]])
+    >>> forces[2], torques[2]
+    (array([ 0.,  0., 50.]), array([-12.5,  12.5,   0. ]))
+    """
+
+    _row: ClassVar = "contact"
+    _counted: ClassVar = "body"
+    _row_columns: ClassVar[tuple[str, ...]] = CONVEX_COLUMNS
+    _list_columns: ClassVar[tuple[str, ...]] = SPOT_COLUMNS
+    _list_offsets: ClassVar = "spot_offsets"
+    _offset_columns: ClassVar = ("offsets", "spot_offsets")
+    _settings: ClassVar = ("body_count", "period", "_bodies")
+    _shown: ClassVar = ("i", "j", "mesh", "facet", "status", "overlap", "point", "normal")
+    _synonyms: ClassVar = dict.fromkeys(("depth", "penetration", "indentation"), "overlap") | {
+        "contact_point": "spot", "manifold": "spot", "face": "facet", "entrance": "type",
+    }  # fmt: skip
+
+    i: NDArray[np.intp]
+    j: NDArray[np.intp] | None = None
+    mesh: NDArray[np.intp] | None = None
+    facet: NDArray[np.intp] | None = None
+    status: NDArray[np.uint8]
+    type: NDArray[np.uint8]
+    feature: NDArray[np.intp]
+    normal: NDArray[np.float64]
+    overlap: NDArray[np.float64]
+    error: NDArray[np.float64]
+    link: NDArray[np.float64]
+    point: NDArray[np.float64]
+    iterations: NDArray[np.intp]
+    state: NDArray[np.float64]
+    image: NDArray[np.intp] = same_column(lambda table: np.zeros(table.point.shape, np.intp))
+    offsets: NDArray[np.intp] | None = None  # type: ignore[assignment]
+    spot: NDArray[np.float64] | None = None
+    spot_overlap: NDArray[np.float64] | None = None
+    spot_type: NDArray[np.uint8] | None = None
+    spot_feature: NDArray[np.intp] | None = None
+    spot_offsets: NDArray[np.intp] | None = None
+    body_count: int
+    period: Period | None
+    # tells whether `before` is of the same bodies and walls; 0: unknown
+    _bodies: int
+
+    @property
+    def counts(self) -> NDArray[np.intp]:
+        """The number of contacts of each body as the first, (n,)."""
+        return np.bincount(self.i, minlength=self.body_count)
+
+    @property
+    def spot_row(self) -> NDArray[np.intp]:
+        """The row of each spot, (k,): what a contact has, its spots have as
+        ``contacts.normal[contacts.spot_row]``."""
+        return np.repeat(np.arange(len(self)), np.diff(self._spots()))
+
+    def _spots(self) -> NDArray[np.intp]:
+        """Where each row's spots begin, or an error."""
+        if self.spot_offsets is None:
+            raise ValueError("these contacts have no spots: the search was told spots=False")
+        return self.spot_offsets
+
+    def of(self, i: int) -> ConvexContacts:
+        """The contacts of which one body is the first.
+
+        Parameters
+        ----------
+        i : int
+            Number of the body, 0 to n - 1.
+
+        Returns
+        -------
+        ConvexContacts
+            A selection; it keeps n and the bodies' numbers. All contacts of a body, the first or
+            the second, are ``contacts[(contacts.i == i) | (contacts.j == i)]``.
+
+        Raises
+        ------
+        IndexError
+            If there is no such body.
+
+        Examples
+        --------
+        >>> import abut
+        >>> square = abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]])
+        >>> contacts = abut.find_convex_contacts(square, [[0, 0], [0.75, 0], [0.75, 0.75]])
+        >>> contacts.of(1).j
+        array([2])
+        """
+        number = checks.whole(i, "i")
+        if not 0 <= number < self.body_count:
+            there = checks.there_are(self.body_count, "body", "bodies")
+            raise IndexError(f"there is no body {number}: {there}, from 0")
+        return self[self.i == number]
+
+    def sum(self, on_i: ArrayLike, on_j: ArrayLike | None = None) -> NDArray[np.float64]:
+        """Add up what the contacts do to each body, such as forces.
+
+        Parameters
+        ----------
+        on_i : (m,) or (m, k) array_like
+            A number, or k numbers, for each contact: what it does to body i.
+        on_j : array_like of the same shape, optional
+            What it does to j. By default ``-on_i``, as of forces. With walls there is none.
+
+        Returns
+        -------
+        (n,) or (n, k) ndarray of float64
+            The sum over each body's contacts: of those in which it is i in their order, plus of
+            those in which it is j in theirs. So the bits are the same on every run. 0 where there
+            are none.
+
+        Raises
+        ------
+        ValueError
+            If a shape is wrong, `i` or `j` hold what is no number of a body, or `on_j` is given
+            where the contacts are with walls.
+        TypeError
+            If `on_i` or `on_j` are no real numbers.
+
+        See Also
+        --------
+        loads : Forces and torques of what acts at the spots.
+
+        Examples
+        --------
+        How many contacts each body has:
+
+        >>> import abut, numpy as np
+        >>> square = abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]])
+        >>> contacts = abut.find_convex_contacts(square, [[0, 0], [0.75, 0], [1.5, 0]])
+        >>> contacts.sum(np.ones(len(contacts)), np.ones(len(contacts)))
+        array([1., 2., 1.])
+        """
+        return sums.convex_sum(self, on_i, on_j)
+
+    def loads(
+        self, forces: ArrayLike, positions: ArrayLike
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The forces and torques on the bodies, of forces at the spots.
+
+        Parameters
+        ----------
+        forces : (k, d) array_like
+            The force on i at each spot; on j, or on the wall, the opposite acts.
+        positions : (n, d) array_like
+            Of the bodies: the torque on each is about its own. Give the centers of mass, where
+            these are not the positions.
+
+        Returns
+        -------
+        forces : (n, d) ndarray of float64
+        torques : (n, 3) ndarray of float64; in the plane (n,)
+
+        Raises
+        ------
+        ValueError
+            If a shape is wrong, or the contacts have no spots.
+        TypeError
+            If an argument does not consist of real numbers.
+
+        Examples
+        --------
+        A square with its middle on the end of another, which tilts:
+
+        >>> import abut
+        >>> square = abut.ConvexShape([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+        >>> positions = [[0, 0], [1, 1.75]]
+        >>> contacts = abut.find_convex_contacts(square, positions)
+        >>> contacts.spot_overlap
+        array([0.25, 0.25])
+        >>> push = 4 * contacts.spot_overlap[:, None] * contacts.normal[contacts.spot_row]
+        >>> forces, torques = contacts.loads(push, positions)
+        >>> forces[1], torques
+        (array([0., 2.]), array([-1., -1.]))
+        """
+        self._spots()
+        return sums.spot_loads(self, forces, positions)
+
+    def match(
+        self,
+        previous: ConvexContacts | None,
+        ids: ArrayLike | None = None,
+        previous_ids: ArrayLike | None = None,
+        *,
+        workers: int | None = None,
+    ) -> NDArray[np.intp]:
+        """Which contact of the step before each contact continues.
+
+        A contact continues that of the same two bodies. Of several images of the same two it
+        continues the same image; where its normal has turned there by more than 60 degrees, the
+        image whose normal is closest. With walls it continues that of the same body on the same
+        facet, or else the one with the same wall whose normal is closest, within 60 degrees: so a
+        body slides from facet to facet.
+
+        Parameters
+        ----------
+        previous : ConvexContacts or None
+            Of the step before, with the same period. None: there was no step before, and all
+            contacts are new. Ids are not looked at then.
+        ids : (n,) array_like of int, optional
+            A number for each body, where bodies came, went or changed their order since.
+        previous_ids : (n of previous,) array_like of int, optional
+            Likewise their numbers in the step before. By default the bodies are in the same order.
+        workers : int, optional
+            Number of threads at most, as for `ConvexFinder.find`.
+
+        Returns
+        -------
+        (m,) ndarray of intp
+            The row of `previous` that each contact continues; -1 for a new contact.
+
+        Raises
+        ------
+        ValueError
+            If `previous` is of another period or dimension, or one is with walls and the other not,
+            the number of bodies differs without ids, an id is there twice, or columns of a table do
+            not fit together.
+        TypeError
+            If `previous` is neither `ConvexContacts` nor None, or ids are no integers.
+
+        See Also
+        --------
+        carry : Takes tangential vectors along.
+        match_spots : The same for contact points.
+
+        Examples
+        --------
+        >>> import abut
+        >>> finder = abut.ConvexFinder(abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]]))
+        >>> before = finder.find([[0, 0], [0.75, 0], [1.5, 0]])
+        >>> now = finder.find([[0, 0], [0.75, 0.75], [1.5, 0.75]])
+        >>> now.i, now.j, now.match(before)
+        (array([0, 1]), array([1, 2]), array([0, 1]))
+        """
+        return convex_history.match(self, previous, (ids, previous_ids), workers)
+
+    def carry(
+        self,
+        tangent: ArrayLike | None,
+        previous: ConvexContacts | None,
+        match: ArrayLike | None = None,
+        ids: ArrayLike | None = None,
+        previous_ids: ArrayLike | None = None,
+        *,
+        workers: int | None = None,
+    ) -> NDArray[np.float64]:
+        """Take tangential vectors, such as springs, along from the step before.
+
+        Each is turned by the smallest rotation from the old normal to the new one; its length
+        stays. Where ids have made the first body of a contact the second, its sign changes.
+
+        Parameters
+        ----------
+        tangent : (m of previous, d) array_like
+            A vector for each contact of `previous`, as it acts on i.
+        previous : ConvexContacts or None
+            Of the step before. None: there was none, and all vectors are 0; nothing else is looked
+            at then, and `tangent` may be None, too.
+        match : (m,) array_like of int, optional
+            As `match` returned it. By default it is asked for here.
+        ids, previous_ids : optional
+            As `match` takes them, or was told.
+        workers : int, optional
+            As `match` takes it.
+
+        Returns
+        -------
+        (m, d) ndarray of float64
+            The vectors for these contacts; 0 where `match` is -1.
+
+        Raises
+        ------
+        ValueError
+            If a shape is wrong, `match` names a row that there is not or that is of other bodies,
+            or `previous` is of another period; where no match is given, whatever `match` raises.
+        TypeError
+            If `previous` is neither `ConvexContacts` nor None, or numbers are of the wrong kind.
+
+        See Also
+        --------
+        carry_spots : The same for contact points.
+
+        Examples
+        --------
+        Two squares, the second of which goes around the first by a quarter:
+
+        >>> import abut
+        >>> finder = abut.ConvexFinder(abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]]))
+        >>> before, now = finder.find([[0, 0], [0.75, 0]]), finder.find([[0, 0], [0, 0.75]])
+        >>> now.carry([[0, 0.125]], before)
+        array([[-0.125,  0.   ]])
+        """
+        return convex_history.carry(tangent, self, previous, match, (ids, previous_ids), workers)
+
+    def match_spots(
+        self,
+        previous: ConvexContacts | None,
+        match: ArrayLike | None = None,
+        ids: ArrayLike | None = None,
+        previous_ids: ArrayLike | None = None,
+        *,
+        workers: int | None = None,
+    ) -> NDArray[np.intp]:
+        """Which spot of the step before each spot continues.
+
+        A spot continues that of the same name, `spot_type` and `spot_feature`, in the contact that
+        its contact continues. With walls, where there is none, it continues that of the same name
+        on another facet of the same wall whose normal is within 60 degrees: so a spot slides from
+        facet to facet.
+
+        Parameters
+        ----------
+        previous : ConvexContacts or None
+            Of the step before. None: there was none, and all spots are new.
+        match : (m,) array_like of int, optional
+            Of the contacts, as `match` returned it. By default it is asked for here.
+        ids, previous_ids : optional
+            As `match` takes them, or was told.
+        workers : int, optional
+            As `match` takes it.
+
+        Returns
+        -------
+        (k,) ndarray of intp
+            The spot of `previous` that each spot continues; -1 for a new one.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `carry`, or if a table has no spots.
+
+        Examples
+        --------
+        A square slides over the end of another: a corner and the end it was on stay.
+
+        >>> import abut
+        >>> finder = abut.ConvexFinder(abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]]))
+        >>> before, now = (finder.find([[0, 0], [x, 0.75]]) for x in (0.5, 0.625))
+        >>> now.match_spots(before)
+        array([0, 1])
+        """
+        self._spots()
+        return convex_history.match_spots(self, previous, match, (ids, previous_ids), workers)
+
+    def carry_spots(
+        self,
+        tangent: ArrayLike | None,
+        previous: ConvexContacts | None,
+        match: ArrayLike | None = None,
+        ids: ArrayLike | None = None,
+        previous_ids: ArrayLike | None = None,
+        *,
+        workers: int | None = None,
+    ) -> NDArray[np.float64]:
+        """Take tangential vectors of spots, such as springs, along from the step before.
+
+        Each goes to the spot that continues its own, as `match_spots` tells, and is turned as
+        `carry` turns those of contacts.
+
+        Parameters
+        ----------
+        tangent : (k of previous, d) array_like
+            A vector for each spot of `previous`, as it acts on i.
+        previous : ConvexContacts or None
+            Of the step before. None: there was none, and all vectors are 0; nothing else is looked
+            at then, and `tangent` may be None, too.
+        match : (m,) array_like of int, optional
+            Of the contacts, as `match` returned it. By default it is asked for here.
+        ids, previous_ids : optional
+            As `match` takes them, or was told.
+        workers : int, optional
+            As `match` takes it.
+
+        Returns
+        -------
+        (k, d) ndarray of float64
+            The vectors for these spots; 0 for new ones.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `carry`, or if a table has no spots.
+
+        Examples
+        --------
+        A loop of steps needs no case for the first:
+
+        >>> import abut
+        >>> finder = abut.ConvexFinder(abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]]))
+        >>> springs, before = None, None
+        >>> for x in 0.5, 0.625, 0.75:
+        ...     now = finder.find([[0, 0], [x, 0.75]], before=before)
+        ...     springs = now.carry_spots(springs, before) + [0.125, 0]
+        ...     before = now
+        >>> springs
+        array([[0.375, 0.   ],
+               [0.375, 0.   ]])
+        """
+        self._spots()
+        ids_of_both = ids, previous_ids
+        return convex_history.carry_spots(tangent, self, previous, match, ids_of_both, workers)
+
+    def to_pandas(self) -> DataFrame:
+        """The table as a pandas.DataFrame, without `state` and spots.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a contact; vectors as ``point_x``, ``point_y`` and so on, what is of both bodies
+            as ``type_i``, ``type_j``, ``link_i_x``. Its arrays are copies.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed (extra ``io``).
+
+        Examples
+        --------
+        >>> import abut
+        >>> square = abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]])
+        >>> contacts = abut.find_convex_contacts(square, [[0, 0], [0.75, 0]])
+        >>> contacts.to_pandas().overlap  # doctest: +SKIP
+        0    0.25
+        Name: overlap, dtype: float64
+        """
+        return super().to_pandas()
+
+    @overload
+    def plot(
+        self, ax: Canvas, *, backend: Backend | None = None, **options: Unpack[ConvexPlotOptions]
+    ) -> Canvas: ...
+
+    @overload
+    def plot(
+        self, ax: None = None, *, backend: Literal["pyvista"], **options: Unpack[ConvexPlotOptions]
+    ) -> Plotter: ...
+
+    @overload
+    def plot(
+        self,
+        ax: None = None,
+        *,
+        backend: Literal["matplotlib"] | None = None,
+        **options: Unpack[ConvexPlotOptions],
+    ) -> Any: ...
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw links, spots and normals, and the bodies where they are given.
+
+        Parameters
+        ----------
+        ax : matplotlib axes or pyvista.Plotter, optional
+            What is drawn on; made where it is not given. In the plane these are plain axes.
+        **options
+            ``backend``, "matplotlib" (extra ``plot``) or "pyvista" (extra ``view``), of which the
+            plane knows the first alone; ``bodies``, the tuple (finder, positions) or (finder,
+            positions, orientations), draws those that have a row; ``normals``, whether to draw
+            arrows; ``body_count`` and ``arrow_count``, at most so many; ``alpha``, the opacity of
+            the bodies.
+
+        Returns
+        -------
+        matplotlib axes or pyvista.Plotter
+            What was drawn on, not shown yet.
+
+        Raises
+        ------
+        ImportError
+            If the library is not installed; the message names the extra.
+
+        Examples
+        --------
+        >>> import abut
+        >>> finder = abut.ConvexFinder(abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]]))
+        >>> positions = [[0, 0], [0.75, 0.5]]
+        >>> contacts = finder.find(positions)
+        >>> ax = contacts.plot(bodies=(finder, positions))  # doctest: +SKIP
+        """
+        from ..plot.convex import plot_convex_contacts
+
+        return plot_convex_contacts(self, ax, **options)
+
+    def __repr__(self) -> str:
+        counts = np.bincount(self.status, minlength=len(STATUS_NAMES))
+        by_status = ", ".join(
+            f"{count} {name}" for count, name in zip(counts, STATUS_NAMES, strict=False)
+        )
+        bodies = checks.counted(self.body_count, "body", "bodies")
+        walls = " with walls" if self.j is None else ""
+        return f"ConvexContacts({len(self)} of {bodies}{walls}: {by_status})"
+
+    # ---- what the base does with columns ----
+
+    def _flat(self) -> dict[str, NDArray[Any]]:
+        rows = self._rows()
+        del rows["state"]
+        return self._flattened(self._of_each(rows))
+
+    def _flat_lists(self) -> dict[str, NDArray[Any]]:
+        return self._flattened(self._of_each(self._there(self._list_columns)))
+
+    def _in_space(self) -> dict[str, NDArray[Any]]:
+        rows = self._rows()
+        del rows["state"]
+        flat = self._of_each(rows)
+        return {
+            name: np.pad(column, ((0, 0), (0, 1))) if column.shape[1:] == (2,) else column
+            for name, column in flat.items()
+        }
+
+    def _of_each(self, columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """What is of both bodies, as a column for each."""
+        sides = "i", "j" if self.mesh is None else "wall"
+        both = {"type", "feature", "link", "spot_type", "spot_feature"}
+        split: dict[str, NDArray[Any]] = {}
+        for name, column in columns.items():
+            if name in both:
+                split |= {f"{name}_{side}": column[:, k] for k, side in enumerate(sides)}
+            else:
+                split[name] = column
+        return split
+
+    @staticmethod
+    def _is_same(column: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
+        # methods that bound the overlap from one side alone have nan for its error
+        is_real = column is not None and column.dtype.kind == "f"
+        return np.array_equal(column, other, equal_nan=is_real)  # type: ignore[arg-type]
+
+    def _cell(self, name: str, row: int) -> str:
+        return STATUS_NAMES[self.status[row]] if name == "status" else super()._cell(name, row)

@@ -1,0 +1,341 @@
+"""What becomes of contacts of convex bodies from one step to the next, and of their spots.
+
+The library matches pairs of spheres, which are sorted by i, then j, where i < j; rows of convex
+bodies go through it as such pairs. A body on a wall goes as a sphere and an other, the wall, whose
+facets are told apart as images are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+from ..base import checks
+from ..base.threads import worker_count
+from .history import check_numbers, earlier_numbers, read_match, read_tangent
+
+if TYPE_CHECKING:
+    from .convex_contacts import ConvexContacts
+
+_Doubles = NDArray[np.float64]
+_Indices = NDArray[np.intp]
+_Ids = tuple[ArrayLike | None, ArrayLike | None]
+
+# The cosine of 60 degrees: walls that differ by more are not one surface that a spot slides over.
+TURNED = 0.5
+
+
+class _Steps(NamedTuple):
+    """Two tables that fit together; the number of each body of now in the step before, or -1."""
+
+    now: ConvexContacts
+    before: ConvexContacts
+    earlier: _Indices
+    threads: int
+
+
+class _Old(NamedTuple):
+    """The row of the step before that each row continues, or -1; whether i and j of that row have
+    changed places."""
+
+    rows: _Indices
+    is_swapped: NDArray[np.bool_]
+
+
+def match(
+    now: ConvexContacts, before: ConvexContacts | None, ids: _Ids, workers: int | None
+) -> _Indices:
+    """What `ConvexContacts.match` returns."""
+    threads = worker_count(workers, len(now))
+    if before is None:
+        return np.full(len(now), -1, np.intp)
+    return _match(_read_steps(now, before, ids, threads))
+
+
+def carry(
+    tangent: ArrayLike | None,
+    now: ConvexContacts,
+    before: ConvexContacts | None,
+    rows: ArrayLike | None,
+    ids: _Ids,
+    workers: int | None,
+) -> _Doubles:
+    """What `ConvexContacts.carry` returns."""
+    threads = worker_count(workers, len(now))
+    if before is None:
+        return np.zeros(now.normal.shape)
+    steps = _read_steps(now, before, ids, threads)
+    vectors = read_tangent(tangent, before)
+    old = _read_old(rows, steps)
+    carried = _gathered(vectors, old.rows)
+    return _turned(carried, np.arange(len(now)), old.rows, old.is_swapped, steps)
+
+
+def match_spots(
+    now: ConvexContacts,
+    before: ConvexContacts | None,
+    rows: ArrayLike | None,
+    ids: _Ids,
+    workers: int | None,
+) -> _Indices:
+    """What `ConvexContacts.match_spots` returns."""
+    threads = worker_count(workers, len(now))
+    if before is None:
+        return np.full(now._spots()[-1], -1, np.intp)
+    steps = _read_steps(now, before, ids, threads)
+    return _match_spots(_read_old(rows, steps), steps)
+
+
+def carry_spots(
+    tangent: ArrayLike | None,
+    now: ConvexContacts,
+    before: ConvexContacts | None,
+    rows: ArrayLike | None,
+    ids: _Ids,
+    workers: int | None,
+) -> _Doubles:
+    """What `ConvexContacts.carry_spots` returns."""
+    threads = worker_count(workers, len(now))
+    if before is None:
+        return np.zeros((now._spots()[-1], now.point.shape[1]))
+    steps = _read_steps(now, before, ids, threads)
+    vectors = _read_spot_tangent(tangent, before)
+    old = _read_old(rows, steps)
+    spots = _match_spots(old, steps)
+    # on walls a spot's row may continue another one than that of which the spot comes
+    old_rows = np.append(before.spot_row, -1)[spots]
+    is_swapped = old.is_swapped[now.spot_row]
+    return _turned(_gathered(vectors, spots), now.spot_row, old_rows, is_swapped, steps)
+
+
+# ---- reading -------------------------------------------------------------------------------------
+
+
+def _read_steps(now: ConvexContacts, before: ConvexContacts, ids: _Ids, threads: int) -> _Steps:
+    if not isinstance(before, type(now)):
+        raise TypeError(f"previous is no ConvexContacts, but {type(before).__name__}")
+    if now.point.shape[1] != before.point.shape[1]:
+        raise ValueError(
+            f"previous has contacts in {before.point.shape[1]} dimensions,"
+            f" but there are {now.point.shape[1]} now"
+        )
+    if (now.j is None) != (before.j is None):
+        raise ValueError("one table has contacts with walls, the other one has contacts of bodies")
+    if now.period != before.period:
+        raise ValueError(f"previous has the period {before.period}, but it is {now.period} now")
+    _check_columns(now, "")
+    _check_columns(before, "previous: ")
+    return _Steps(now, before, _earlier(now.body_count, before.body_count, *ids), threads)
+
+
+def _check_columns(table: ConvexContacts, whose: str) -> None:
+    count = len(table)
+    for name, column in table._made_rows().items():
+        if len(column) != count:
+            raise ValueError(f"{whose}{name} has {len(column)} rows, but overlap has {count}")
+    check_numbers(table.i, table.body_count, f"{whose}i")
+    if table.j is not None:
+        check_numbers(table.j, table.body_count, f"{whose}j")
+
+
+def _earlier(
+    count: int, previous_count: int, ids: ArrayLike | None, previous_ids: ArrayLike | None
+) -> _Indices:
+    if ids is None and previous_ids is None and count != previous_count:
+        raise ValueError(
+            f"{checks.there_are(count, 'body', 'bodies')}, but previous has {previous_count}:"
+            " give ids and previous_ids"
+        )
+    return earlier_numbers(count, previous_count, ids, previous_ids)
+
+
+def _read_old(rows: ArrayLike | None, steps: _Steps) -> _Old:
+    """What each row continues, as it is told or found."""
+    old = _match(steps) if rows is None else read_match(rows, steps.now)
+    outside = np.flatnonzero((old < -1) | (old >= len(steps.before)))
+    if len(outside):
+        row, count = outside[0], checks.counted(len(steps.before), "row")
+        raise ValueError(f"match[{row}] is {old[row]}, but previous has {count}; -1 is none")
+    there = np.flatnonzero(old >= 0)
+    is_same, is_swapped = _compared(steps, there, old[there])
+    if not (is_same | is_swapped).all():
+        row = there[np.argmin(is_same | is_swapped)]
+        raise ValueError(
+            f"match[{row}] is a contact of other bodies: give ids and previous_ids as to match"
+        )
+    swapped = np.zeros(len(old), bool)
+    swapped[there] = ~is_same
+    return _Old(old, swapped)
+
+
+def _compared(
+    steps: _Steps, rows: _Indices, old: _Indices
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Whether rows of now and of before are of the same two, and whether of these swapped."""
+    now, before = steps.now, steps.before
+    first, first_before = steps.earlier[now.i[rows]], before.i[old]
+    if now.j is None or before.j is None:
+        assert now.mesh is not None and before.mesh is not None
+        is_same = (first == first_before) & (now.mesh[rows] == before.mesh[old])
+        return is_same, np.zeros(len(rows), bool)
+    second, second_before = steps.earlier[now.j[rows]], before.j[old]
+    return (
+        (first == first_before) & (second == second_before),
+        (first == second_before) & (second == first_before),
+    )
+
+
+def _read_spot_tangent(tangent: ArrayLike | None, before: ConvexContacts) -> _Doubles:
+    """A vector for each spot of the step before."""
+    count = before._spots()[-1]
+    vectors = checks.points(tangent, "tangent", before.point.shape[1:])
+    if len(vectors) != count:
+        raise ValueError(
+            f"tangent has {checks.counted(len(vectors), 'row')},"
+            f" but {checks.there_are(count, 'previous spot')}"
+        )
+    return vectors
+
+
+# ---- which row goes on ---------------------------------------------------------------------------
+
+
+class _Sorted(NamedTuple):
+    """Rows as the library matches them, and which rows of the table these are."""
+
+    step: _core._PairStep
+    order: _Indices
+
+
+def _match(steps: _Steps) -> _Indices:
+    now, before = _sorted(steps.now), _sorted(steps.before)
+    there = _core.match_pairs(now.step, before.step, steps.earlier, None, steps.threads)
+    # the last one stands for -1
+    rows = np.append(before.order, -1)[there]
+    found = np.empty_like(rows)
+    found[now.order] = rows
+    return found
+
+
+def _sorted(table: ConvexContacts) -> _Sorted:
+    return _sorted_on_walls(table) if table.j is None else _sorted_pairs(table, table.j)
+
+
+def _sorted_pairs(table: ConvexContacts, j: _Indices) -> _Sorted:
+    """Pairs with i < j, by i, then j."""
+    is_turned = j < table.i
+    first, second = np.minimum(table.i, j), np.maximum(table.i, j)
+    signs = np.where(is_turned, -1, 1)[:, None]
+    return _step(table, first, second, signs * table.normal, signs * table.image, -1)
+
+
+def _sorted_on_walls(table: ConvexContacts) -> _Sorted:
+    """Pairs of bodies and walls, facets as images."""
+    assert table.mesh is not None and table.facet is not None
+    image = np.zeros(table.normal.shape, np.intp)
+    image[:, 0] = table.facet
+    wall_count = int(table.mesh.max(initial=-1)) + 1
+    return _step(table, table.i, table.mesh, table.normal, image, wall_count)
+
+
+def _step(
+    table: ConvexContacts,
+    first: _Indices,
+    second: _Indices,
+    normal: _Doubles,
+    image: _Indices,
+    other_count: int,
+) -> _Sorted:
+    order = np.lexsort((second, first))
+    counts = np.bincount(first, minlength=table.body_count)
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    columns = (np.ascontiguousarray(column[order]) for column in (first, second, normal, image))
+    return _Sorted((offsets, *columns, table.point.shape[1], other_count), order)
+
+
+def _match_spots(old: _Old, steps: _Steps) -> _Indices:
+    found = _core.spots_match(
+        *_spot_columns(steps.now, ""),
+        *_spot_columns(steps.before, "previous: "),
+        old.rows,
+        old.is_swapped.astype(np.uint8),
+    )
+    if steps.now.j is None:
+        _match_across_facets(found, steps)
+    return found
+
+
+def _match_across_facets(found: _Indices, steps: _Steps) -> None:
+    """Let spots that have slid onto another facet of a wall continue those of their name there."""
+    before = steps.before
+    new = np.flatnonzero(found < 0)
+    left = np.setdiff1d(np.arange(before._spots()[-1]), found)
+    names = np.concatenate([_names_on_walls(steps.now, new), _names_on_walls(before, left)])
+    names[: len(new), 0] = steps.earlier[names[: len(new), 0]]
+    _, numbers = np.unique(names, axis=0, return_inverse=True)
+    numbers = numbers.ravel()
+    # of several that have one name the first
+    there, place = np.unique(numbers[len(new) :], return_index=True)
+    at = np.searchsorted(there, numbers[: len(new)])
+    known = np.flatnonzero(np.append(there, -1)[at] == numbers[: len(new)])
+    taken, first = np.unique(at[known], return_index=True)
+    spots, old = new[known[first]], left[place[taken]]
+    normals = steps.now.normal[steps.now.spot_row[spots]], before.normal[before.spot_row[old]]
+    is_near = (normals[0] * normals[1]).sum(axis=1) > TURNED
+    found[spots[is_near]] = old[is_near]
+
+
+def _names_on_walls(table: ConvexContacts, spots: _Indices) -> _Indices:
+    """Body, wall, and what a spot is called, of each."""
+    assert table.mesh is not None
+    assert table.spot_type is not None and table.spot_feature is not None
+    rows = table.spot_row[spots]
+    columns = (table.i[rows], table.mesh[rows], table.spot_type[spots], table.spot_feature[spots])
+    return np.column_stack(columns).astype(np.intp)
+
+
+def _spot_columns(
+    table: ConvexContacts, whose: str
+) -> tuple[_Indices, NDArray[np.uint8], _Indices]:
+    offsets = table._spots()
+    assert table.spot_type is not None and table.spot_feature is not None
+    for name, column in table._made(table._list_columns).items():
+        if len(column) != offsets[-1]:
+            raise ValueError(f"{whose}{name} has {len(column)} rows, but must have {offsets[-1]}")
+    return offsets, table.spot_type, table.spot_feature
+
+
+# ---- vectors that are taken along ----------------------------------------------------------------
+
+
+def _gathered(vectors: _Doubles, numbers: _Indices) -> _Doubles:
+    """The vector of each number, and 0 for those that are -1."""
+    gathered = np.zeros((len(numbers), vectors.shape[1]))
+    there = numbers >= 0
+    gathered[there] = vectors[numbers[there]]
+    return gathered
+
+
+def _turned(
+    vectors: _Doubles,
+    rows: _Indices,
+    old_rows: _Indices,
+    is_swapped: NDArray[np.bool_],
+    steps: _Steps,
+) -> _Doubles:
+    """Vectors of rows of the step before, or 0 where these are -1, as they are in rows of now."""
+    normals = steps.now.normal[rows]
+    before = normals.copy()
+    there = np.flatnonzero(old_rows >= 0)
+    before[there] = steps.before.normal[old_rows[there]]
+    # seen from the other body, a vector and a normal are opposite
+    signs = np.where(is_swapped, -1.0, 1.0)[:, None]
+    numbers = np.arange(len(rows) + 1)
+    # each is a row of a body of its own
+    of_each = numbers, numbers[:-1], numbers[:-1]
+    now = (*of_each, normals, None, normals.shape[1], -1)
+    then = (*of_each, signs * before, None, normals.shape[1], -1)
+    return _core.carry_pairs(now, then, None, None, numbers[:-1], signs * vectors, steps.threads)

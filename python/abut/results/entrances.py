@@ -1,0 +1,150 @@
+"""The entrances of pairs of convex bodies: a table of arrays."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, ClassVar, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base import checks
+from .contacts import TYPE_NAMES
+from .table import Table
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Entrances(Table):
+    """Feature pairs by which two convex bodies can meet without overlapping: a row for each.
+
+    Made by `ConvexFinder.entrances`. Rows are sorted by pair, then types, then features. The
+    columns cannot be exchanged; their entries are the caller's to change.
+
+    Attributes
+    ----------
+    pair : (m,) ndarray of intp
+        Number of the pair, a row of `pairs`.
+    type : (m, 2) ndarray of uint8
+        Of the features on i and on j: (VERTEX, FACET), (FACET, VERTEX), or two EDGEs that cross. A
+        polygon's sides are FACET.
+    feature : (m, 2) ndarray of intp
+        Their numbers in the bodies' `ConvexShape`.
+    normal : (m, d) ndarray of float64
+        Unit vector from j to i, the normal of the two planes in which the features lie.
+    overlap : (m,) ndarray of float64
+        How far these planes overlap along the normal; - their distance. The least of a pair's tells
+        most: the bodies are apart if it is negative; else that is how far they overlap.
+    offsets : (p + 1,) ndarray of intp, read-only
+        The entrances of pair k are rows ``offsets[k]:offsets[k + 1]``.
+    pairs : (p, 2) ndarray of intp, read-only
+        The bodies i and j of each pair, as the search was told.
+
+    Notes
+    -----
+    ``entrances[rows]`` selects rows by a mask, increasing indices, or a slice with a positive step.
+
+    Examples
+    --------
+    >>> import abut
+    >>> triangle = abut.ConvexShape([[0, 0], [1, 0], [0, 1]])
+    >>> finder = abut.ConvexFinder(triangle)
+    >>> entrances = finder.entrances([[0, 0], [2, 0.25]], pairs=[[0, 1]])
+    >>> entrances
+    Entrances(6 of 1 pair)
+    >>> apart = entrances.overlap.argmin()
+    >>> entrances.type[apart], entrances.normal[apart], entrances.overlap[apart]
+    (array([2, 0], dtype=uint8), array([-1.,  0.]), np.float64(-1.0))
+    """
+
+    _row: ClassVar = "entrance"
+    _counted: ClassVar = "pair"
+    _row_columns: ClassVar = ("pair", "type", "feature", "normal", "overlap")
+    _further_columns: ClassVar = ()
+    _settings: ClassVar = ("pairs", "_bodies")
+    _shown: ClassVar = ("pair", "type", "feature", "overlap", "normal")
+    _synonyms: ClassVar = dict.fromkeys(("depth", "penetration", "indentation"), "overlap")
+
+    pair: NDArray[np.intp]
+    type: NDArray[np.uint8]
+    feature: NDArray[np.intp]
+    normal: NDArray[np.float64]
+    overlap: NDArray[np.float64]
+    offsets: NDArray[np.intp]
+    pairs: NDArray[np.intp]
+    # tells whether `before` is of the same bodies
+    _bodies: int
+
+    def of(self, pair: int) -> Entrances:
+        """The entrances of one pair.
+
+        Parameters
+        ----------
+        pair : int
+            Its number, 0 to p - 1.
+
+        Returns
+        -------
+        Entrances
+            A selection; it keeps the pairs and their numbers.
+
+        Raises
+        ------
+        IndexError
+            If there is no such pair.
+
+        Examples
+        --------
+        >>> import abut
+        >>> finder = abut.ConvexFinder(abut.ConvexShape([[0, 0], [1, 0], [0, 1]]))
+        >>> entrances = finder.entrances([[0, 0], [2, 0.25]], pairs=[[0, 1], [1, 0]])
+        >>> len(entrances.of(1))
+        6
+        """
+        return self._of(pair)
+
+    def to_pyvista(self) -> NoReturn:
+        """Entrances are directions, not points: raises TypeError."""
+        raise TypeError("entrances have no points: there are to_pandas, and their columns")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the table to a file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Ends in ``.npz`` (all columns, for ``numpy.load``), ``.csv`` or ``.parquet`` (extra
+            ``io``).
+
+        Raises
+        ------
+        ValueError
+            If the ending is another.
+        OSError
+            If the file cannot be written; what was there then stays as it was.
+
+        Examples
+        --------
+        >>> import abut, tempfile, pathlib
+        >>> finder = abut.ConvexFinder(abut.ConvexShape([[0, 0], [1, 0], [0, 1]]))
+        >>> entrances = finder.entrances([[0, 0], [2, 0.25]], pairs=[[0, 1]])
+        >>> entrances.save(pathlib.Path(tempfile.mkdtemp(), "entrances.csv"))
+        """
+        if os.fspath(path).lower().endswith(".vtp"):
+            raise ValueError(f"{path}: entrances have no points, which .vtp files hold")
+        super().save(path)
+
+    def __repr__(self) -> str:
+        return f"Entrances({len(self)} of {checks.counted(len(self.pairs), 'pair')})"
+
+    def _flat(self) -> dict[str, NDArray[Any]]:
+        rows = self._rows()
+        for name in ("type", "feature"):
+            column = rows.pop(name)
+            rows |= {f"{name}_{side}": column[:, k] for k, side in enumerate("ij")}
+        return self._flattened(rows)
+
+    def _cell(self, name: str, row: int) -> str:
+        if name == "type":
+            return ", ".join(TYPE_NAMES[number] for number in self.type[row])
+        return super()._cell(name, row)

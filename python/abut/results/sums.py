@@ -1,0 +1,161 @@
+"""Sums over the rows of a table: what all contacts or pairs do to each sphere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..base import checks
+from ..base.poses import lengths_of
+from .history import check_numbers
+
+if TYPE_CHECKING:
+    from .contacts import Contacts
+    from .convex_contacts import ConvexContacts
+    from .pairs import Pairs
+    from .table import Table
+
+_Doubles = NDArray[np.float64]
+_Indices = NDArray[np.intp]
+
+
+def contact_sum(contacts: Contacts, values: ArrayLike) -> _Doubles:
+    """What `Contacts.sum` returns."""
+    rows = read_values(values, "values", contacts)
+    count = len(contacts.offsets) - 1
+    spheres = numbers_of(contacts, "sphere", count)
+    return by_column(partial(add_up, count, spheres), count, rows)
+
+
+def pair_sum(
+    pairs: Pairs, on_i: ArrayLike, on_j: ArrayLike | None
+) -> _Doubles | tuple[_Doubles, _Doubles]:
+    """What `Pairs.sum` returns."""
+    rows = read_values(on_i, "on_i", pairs)
+    opposite = None if on_j is None else _read_alike(on_j, rows, pairs)
+    count = len(pairs.offsets) - 1
+    other_count = count if pairs.other_count is None else pairs.other_count
+    i, j = numbers_of(pairs, "i", count), numbers_of(pairs, "j", other_count)
+    if pairs.other_count is None:
+        return _of_one_set(i, j, count, rows, opposite)
+    opposite = -rows if opposite is None else opposite
+    return (
+        by_column(partial(add_up, count, i), count, rows),
+        by_column(partial(add_up, other_count, j), other_count, opposite),
+    )
+
+
+def convex_sum(contacts: ConvexContacts, on_i: ArrayLike, on_j: ArrayLike | None) -> _Doubles:
+    """What `ConvexContacts.sum` returns."""
+    rows = read_values(on_i, "on_i", contacts)
+    if contacts.j is None and on_j is not None:
+        raise ValueError("on_j is given, but the contacts are with walls: there is no j")
+    opposite = None if on_j is None else _read_alike(on_j, rows, contacts)
+    return _of_bodies(contacts, np.arange(len(rows)), rows, opposite)
+
+
+def spot_loads(
+    contacts: ConvexContacts, forces: ArrayLike, positions: ArrayLike
+) -> tuple[_Doubles, _Doubles]:
+    """What `ConvexContacts.loads` returns."""
+    dimension = contacts.point.shape[1:]
+    centers = checks.points(positions, "positions", dimension)
+    if len(centers) != contacts.body_count:
+        there = checks.there_are(contacts.body_count, "body", "bodies")
+        raise ValueError(f"positions has {checks.counted(len(centers), 'row')}, but {there}")
+    pushes, rows = checks.points(forces, "forces", dimension), contacts.spot_row
+    if len(pushes) != len(rows):
+        there = checks.there_are(len(rows), "spot")
+        raise ValueError(f"forces has {checks.counted(len(pushes), 'row')}, but {there}")
+    spot = contacts.spot
+    assert spot is not None
+    on_i = np.column_stack([pushes, _torque(spot - centers[contacts.i[rows]], pushes)])
+    on_j = None
+    if contacts.j is not None:
+        shifts = (contacts.image * lengths_of(contacts.period)[: dimension[0]])[rows]
+        arms = spot - centers[contacts.j[rows]] - shifts
+        on_j = np.column_stack([-pushes, _torque(arms, -pushes)])
+    loads = _of_bodies(contacts, rows, on_i, on_j)
+    torques = loads[:, dimension[0] :]
+    return loads[:, : dimension[0]].copy(), (torques[:, 0] if dimension == (2,) else torques).copy()
+
+
+def _torque(arms: _Doubles, forces: _Doubles) -> _Doubles:
+    if arms.shape[1] == 3:
+        return np.cross(arms, forces)
+    return (arms[:, :1] * forces[:, 1:] - arms[:, 1:] * forces[:, :1]).copy()
+
+
+def _of_bodies(
+    contacts: ConvexContacts, rows: _Indices, on_i: _Doubles, on_j: _Doubles | None
+) -> _Doubles:
+    """The sums of what acts on the bodies of rows."""
+    count = contacts.body_count
+    i = numbers_of(contacts, "i", count)[rows]
+    if contacts.j is None:
+        return by_column(partial(add_up, count, i), count, on_i)
+    return _of_one_set(i, numbers_of(contacts, "j", count)[rows], count, on_i, on_j)
+
+
+def read_values(values: ArrayLike, name: str, table: Table) -> _Doubles:
+    """A number for each row, or as many for each."""
+    array = checks.doubles(values, name)
+    count = len(table)
+    if array.ndim not in (1, 2) or len(array) != count:
+        raise ValueError(f"{name} has shape {array.shape}, but must be ({count},) or ({count}, k)")
+    return array
+
+
+def _read_alike(on_j: ArrayLike, on_i: _Doubles, pairs: Table) -> _Doubles:
+    array = read_values(on_j, "on_j", pairs)
+    if array.shape != on_i.shape:
+        raise ValueError(f"on_j has shape {array.shape}, but on_i has {on_i.shape}")
+    return array
+
+
+def numbers_of(table: Table, name: str, count: int) -> _Indices:
+    """The column that numbers the spheres, of which there are `count`."""
+    numbers: _Indices = getattr(table, name)
+    if len(numbers) != len(table):
+        raise ValueError(f"{name} has {len(numbers)} rows, but overlap has {len(table)}")
+    check_numbers(numbers, count, name)
+    return numbers
+
+
+def _of_one_set(
+    i: _Indices, j: _Indices, count: int, on_i: _Doubles, on_j: _Doubles | None
+) -> _Doubles:
+    def opposed(on_i: _Doubles) -> _Doubles:
+        return add_up(count, i, on_i) - add_up(count, j, on_i)
+
+    def both(on_i: _Doubles, on_j: _Doubles) -> _Doubles:
+        return add_up(count, i, on_i) + add_up(count, j, on_j)
+
+    if on_j is None:
+        return by_column(opposed, count, on_i)
+    return by_column(both, count, on_i, on_j)
+
+
+def by_column(reduce: Callable[..., _Doubles], count: int, *values: _Doubles) -> _Doubles:
+    """What `reduce` makes of values for `count` spheres, or the like, column by column.
+
+    The whole values at once would take more fresh memory, which takes longer than to add them up.
+    """
+    if values[0].ndim == 1:
+        return reduce(*values)
+    sums = np.empty((count, values[0].shape[1]))
+    for k in range(sums.shape[1]):
+        sums[:, k] = reduce(*(np.ascontiguousarray(array[:, k]) for array in values))
+    return sums
+
+
+def add_up(count: int, numbers: _Indices, column: _Doubles) -> _Doubles:
+    """The sum of each sphere's rows, in their order: the same bits on every run."""
+    # NumPy's annotations do not know that weights make the counts sums
+    sums: _Doubles = np.bincount(numbers, column, count)  # type: ignore[assignment]
+    # of no rows they are integers
+    return sums.astype(np.float64, copy=False)

@@ -1,0 +1,80 @@
+"""Convex hulls of points, by SciPy's Qhull, as facets of these points."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.extras import import_extra
+from .facets import Corners, regular
+
+_Doubles = NDArray[np.float64]
+_Indices = NDArray[np.intp]
+
+
+def hull_facets(vertices: _Doubles) -> Corners:
+    """The facets of the hull of finite points (v, 2 | 3), counter-clockwise from outside."""
+    spatial = import_extra("scipy.spatial", "sparse")
+    dimension = vertices.shape[1]
+    try:
+        hull = spatial.ConvexHull(_normalized(vertices))
+    except spatial.QhullError:
+        place = "in one plane" if dimension == 3 else "on one line"
+        raise ValueError(f"the shape is flat: all vertices lie {place}") from None
+    if dimension == 2:
+        # in the plane these are in order
+        loop = hull.vertices.astype(np.intp)
+        return np.column_stack([loop, np.roll(loop, -1)]).ravel(), regular(len(loop), 2)
+    loops = _loops(hull.simplices.astype(np.intp), hull.equations, hull.points)
+    counts = [len(loop) for loop in loops]
+    indices = np.fromiter(chain.from_iterable(loops), np.intp, sum(counts))
+    return indices, np.concatenate([[0], np.cumsum(counts, dtype=np.intp)])
+
+
+def _normalized(vertices: _Doubles) -> _Doubles:
+    """The points about 0, of a size about 1: Qhull's tolerance goes by how far points are from 0,
+    not by how far from each other."""
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    # halves, since a sum may be beyond the largest number
+    points = vertices - (low / 2 + high / 2)
+    size = np.abs(points).max()
+    return np.ldexp(points, -np.frexp(size)[1])
+
+
+def _loops(triangles: _Indices, equations: _Doubles, points: _Doubles) -> list[list[int]]:
+    """The corners of each facet in order; Qhull cuts it into triangles, all with its equation."""
+    _, facet_of = np.unique(equations, axis=0, return_inverse=True)
+    facet_of = facet_of.ravel()
+    order = np.argsort(facet_of, kind="stable")
+    starts = np.searchsorted(facet_of[order], np.arange(1, facet_of.max() + 1))
+    loops = []
+    for rows in np.split(order, starts):
+        loop = _loop(triangles[rows])
+        is_inward = _area(points[loop]) @ equations[rows[0], :3] < 0.0
+        loops.append(loop[::-1] if is_inward else loop)
+    return loops
+
+
+def _loop(triangles: _Indices) -> list[int]:
+    """The vertices around a polygon that is cut into triangles."""
+    sides = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+    sides, counts = np.unique(sides, axis=0, return_counts=True)
+    beside: dict[int, list[int]] = {}
+    # inner sides are of two triangles
+    for a, b in sides[counts == 1].tolist():
+        beside.setdefault(a, []).append(b)
+        beside.setdefault(b, []).append(a)
+    loop = [next(iter(beside))]
+    while len(loop) < len(beside):
+        first, second = beside[loop[-1]]
+        loop.append(second if len(loop) > 1 and first == loop[-2] else first)
+    return loop
+
+
+def _area(corners: _Doubles) -> _Doubles:
+    """Twice the area of a polygon, along its normal."""
+    arms = corners - corners[0]
+    area: _Doubles = np.cross(arms[1:-1], arms[2:]).sum(axis=0)
+    return area

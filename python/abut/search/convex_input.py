@@ -1,0 +1,234 @@
+"""What a finder of convex bodies is made of, and what its queries are told."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..base import checks
+from ..base.poses import Period, lengths_of
+from ..results.convex_contacts import ConvexContacts
+from ..results.entrances import Entrances
+from ..results.pairs import Pairs
+from .shape import ConvexShape
+
+if TYPE_CHECKING:
+    from ..options import Method, Minimum
+
+_Doubles = NDArray[np.float64]
+_Indices = NDArray[np.intp]
+
+
+METHODS: dict[Method, int] = {"slm": 0, "fcp": 1, "cp": 2, "fds": 3}
+MINIMA: dict[Minimum, int] = {"tracked": 0, "global": 1}
+
+# from the first tilt of a common plane to the last one: LMGC90 ends at 0.1 degrees
+CP_ANGLES = (np.radians(5.0), np.radians(0.01))
+
+
+class _Bodies(NamedTuple):
+    """Shapes, each body's number and scale; `body_count` is None where nothing tells it."""
+
+    shapes: tuple[ConvexShape, ...]
+    numbers: _Indices | None
+    scales: _Doubles | float
+    body_count: int | None
+
+
+class Built(NamedTuple):
+    """The finder of so many bodies."""
+
+    body_count: int
+    core: _core.ConvexFinder
+    digest: int
+
+
+class Input(NamedTuple):
+    bodies: _Bodies
+    options: tuple[int, float, float, float, int]
+
+    def build(self, count: int) -> Built:
+        shapes, numbers, scales, _ = self.bodies
+        sizes = np.full(count, scales) if isinstance(scales, float) else scales
+        core = _core.ConvexFinder(
+            tuple(shape._core for shape in shapes), count, numbers, sizes, *self.options
+        )
+        all_numbers = np.zeros(count, np.intp) if numbers is None else numbers
+        keys = [shape._key() for shape in shapes]
+        return Built(count, core, digest_of(keys, all_numbers.tobytes(), sizes.tobytes()))
+
+
+def digest_of(*parts: Any) -> int:
+    """A number that tells bodies from others, and equal ones not; positive, and of 63 bits."""
+    digest = hashlib.blake2b(digest_size=8)
+    for part in parts:
+        digest.update(part if isinstance(part, bytes) else repr(part).encode())
+        # where one part ends
+        digest.update(b";")
+    return int.from_bytes(digest.digest(), "little") >> 1 | 1
+
+
+def read_bodies(shapes: Any, shape: Any, scales: Any) -> _Bodies:
+    all_shapes = _read_shapes(shapes)
+    numbers = _read_numbers(shape, len(all_shapes))
+    sizes = checks.doubles(scales, "scales")
+    count = None if numbers is None else len(numbers)
+    if sizes.ndim == 0:
+        return _Bodies(all_shapes, numbers, checks.positive(scales, "scales"), count)
+    if count is None and sizes.ndim == 1:
+        count = len(sizes)
+    sizes = checks.lengths(sizes, "scales", count or 0, "body", "bodies").copy()
+    sizes.flags.writeable = False
+    return _Bodies(all_shapes, numbers, sizes, count)
+
+
+def _read_shapes(shapes: Any) -> tuple[ConvexShape, ...]:
+    if isinstance(shapes, ConvexShape):
+        return (shapes,)
+    if not isinstance(shapes, Iterable) or isinstance(shapes, (str, np.ndarray)):
+        raise TypeError(
+            f"shapes is {checks.a_or_an(type(shapes).__name__)}, but must be a ConvexShape or a"
+            " sequence of these: ConvexShape(vertices) is the convex hull of points"
+        )
+    found = tuple(shapes)
+    if not found:
+        raise ValueError("the sequence of shapes is empty: give at least one")
+    for k, one in enumerate(found):
+        if not isinstance(one, ConvexShape):
+            what = checks.a_or_an(type(one).__name__)
+            raise TypeError(f"shapes[{k}] is {what}, but must be a ConvexShape")
+    return found
+
+
+def _read_numbers(shape: Any, shape_count: int) -> _Indices | None:
+    if shape is None:
+        if shape_count > 1:
+            raise ValueError(
+                f"there are {shape_count} shapes: give shape=, the number of each body's"
+            )
+        return None
+    numbers = checks.indices(shape, "shape").copy()
+    if numbers.ndim != 1:
+        raise ValueError(f"shape has shape {numbers.shape}, but must be (n,)")
+    numbers.flags.writeable = False
+    return numbers
+
+
+def read_cp_angles(cp_angles: Any) -> tuple[float, float]:
+    if cp_angles is None:
+        return CP_ANGLES
+    angles = checks.doubles(cp_angles, "cp_angles")
+    if angles.shape != (2,):
+        raise ValueError(f"cp_angles has shape {angles.shape}, but must be (first, last)")
+    first, last = angles.tolist()
+    return first, last
+
+
+def read_iterations(iterations: Any) -> int:
+    count = checks.whole(iterations, "iterations")
+    if not 1 <= count < 2**31:
+        raise ValueError(f"iterations is {count}, but must be 1 or more")
+    return count
+
+
+# ---- what a query is told ------------------------------------------------------------------------
+
+
+class Placed(NamedTuple):
+    """Where the bodies are, and where the world repeats."""
+
+    positions: _Doubles
+    turns: _Doubles | None
+    period: Period | None
+
+    @property
+    def body_count(self) -> int:
+        return len(self.positions)
+
+    @property
+    def lengths(self) -> _Doubles | None:
+        return None if self.period is None else lengths_of(self.period)
+
+
+def table(columns: dict[str, NDArray[Any]], placed: Placed, digest: int) -> ConvexContacts:
+    settings = {"body_count": placed.body_count, "period": placed.period, "_bodies": digest}
+    return ConvexContacts._build(columns, settings)
+
+
+def read_gap(gap: Any) -> float:
+    return 0.0 if gap is None else checks.number(gap, "gap")
+
+
+def read_pairs(pairs: Any, body_count: int) -> tuple[_Indices | None, _Indices | None]:
+    if pairs is None:
+        return None, None
+    if isinstance(pairs, (Pairs, ConvexContacts)):
+        if pairs.j is None:
+            raise ValueError("pairs has contacts with walls, but must have those of bodies")
+        if isinstance(pairs, Pairs) and pairs.other_count is not None:
+            raise ValueError("pairs has pairs of spheres and others, but must have those of bodies")
+        return checks.indices(pairs.i, "pairs.i"), checks.indices(pairs.j, "pairs.j")
+    array = checks.indices(pairs, "pairs")
+    if array.shape == (0,):
+        array = array.reshape(0, 2)
+    if array.ndim != 2 or array.shape[1] != 2:
+        hint = ": give one pair as [[i, j]]" if array.shape == (2,) else ""
+        raise ValueError(f"pairs has shape {array.shape}, but must be (m, 2){hint}")
+    _check_numbers(array, body_count)
+    return np.ascontiguousarray(array[:, 0]), np.ascontiguousarray(array[:, 1])
+
+
+def _check_numbers(pairs: _Indices, body_count: int) -> None:
+    """The library would name i or j; the caller has given `pairs`."""
+    if pairs.size == 0 or (pairs.min() >= 0 and pairs.max() < body_count):
+        return
+    row, column = np.argwhere((pairs < 0) | (pairs >= body_count))[0]
+    bodies = checks.there_are(body_count, "body", "bodies")
+    raise ValueError(f"pairs[{row}, {column}] is {pairs[row, column]}, but {bodies}")
+
+
+def read_before(before: Any, digest: int, placed: Placed, has_walls: bool) -> Any:
+    """The columns of the step before that the library reads."""
+    if before is None:
+        return None
+    _check_before(before, ConvexContacts, digest)
+    if (before.j is None) != has_walls:
+        kinds = ("with walls", "of bodies") if before.j is None else ("of bodies", "with walls")
+        raise ValueError(f"before has contacts {kinds[0]}, but must have those {kinds[1]}")
+    if before.period != placed.period:
+        raise ValueError(f"before has the period {before.period}, but it is {placed.period} now")
+    image = None if before.period is None else checks.indices(before.image, "before.image")
+    state = checks.doubles(before.state, "before.state")
+    names = ("i", "mesh", "facet") if has_walls else ("i", "j")
+    columns = [checks.indices(getattr(before, name), f"before.{name}") for name in names]
+    return (*columns, state) if has_walls else (*columns, image, state)
+
+
+def _check_before(before: Any, kind: type[Any], digest: int) -> None:
+    if not isinstance(before, kind):
+        what = checks.a_or_an(type(before).__name__)
+        raise TypeError(
+            f"before is {what}, but must be what the step before found: {kind.__name__}"
+        )
+    if before._bodies != digest:
+        raise ValueError(
+            "before is of another finder: shapes, scales, walls or the number of bodies were others"
+        )
+
+
+def read_entrances(before: Any, pairs: _Indices, digest: int) -> Any:
+    if before is None:
+        return None
+    _check_before(before, Entrances, digest)
+    if not np.array_equal(before.pairs, pairs):
+        raise ValueError("before has entrances of other pairs")
+    return (
+        checks.indices(before.offsets, "before.offsets"),
+        np.require(before.type, np.uint8, ["C", "A"]),
+        checks.indices(before.feature, "before.feature"),
+    )

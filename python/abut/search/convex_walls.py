@@ -1,0 +1,74 @@
+"""Walls that convex bodies meet: meshes, and half spaces after them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..base import checks
+from ..base.poses import read_poses
+from .finder import ContactFinder
+from .half_space import HalfSpace
+from .mesh import Mesh
+
+_Doubles = NDArray[np.float64]
+
+
+class Walls(NamedTuple):
+    """What the library is told; the facets of each wall, of a half space -1."""
+
+    core: tuple[_core.Finder | None, _Doubles | None, _Doubles | None]
+    counts: tuple[int, ...]
+
+
+def read_walls(walls: Any, poses: Any) -> Walls:
+    """A ContactFinder, Mesh or HalfSpace, or a sequence of these."""
+    items = list(walls) if isinstance(walls, (list, tuple)) else [walls]
+    if not items:
+        raise ValueError("the sequence of walls is empty: give at least one")
+    first = next((k for k, one in enumerate(items) if isinstance(one, HalfSpace)), len(items))
+    planes = items[first:]
+    for k, one in enumerate(planes, first):
+        if not isinstance(one, HalfSpace):
+            raise ValueError(
+                f"walls[{first}] is a HalfSpace, but walls[{k}] is not: walls are numbered in"
+                " their order, and meshes come first"
+            )
+    finder = _read_meshes(items[:first])
+    meshes = () if finder is None else finder.meshes
+    given = read_poses(poses, len(meshes))
+    rows = None if given is None else given.reshape(-1, 16)
+    counts = (*map(len, meshes), *(-1 for _ in planes))
+    return Walls((None if finder is None else finder._core, rows, _read_planes(planes)), counts)
+
+
+def _read_meshes(items: list[Any]) -> ContactFinder | None:
+    if not items:
+        return None
+    if not isinstance(items[0], ContactFinder):
+        return ContactFinder([_read_mesh(item, k) for k, item in enumerate(items)])
+    if len(items) > 1:
+        what = checks.a_or_an(type(items[1]).__name__)
+        raise ValueError(
+            f"walls[0] is a ContactFinder, but walls[1] is {what}: a ContactFinder has all meshes,"
+            " and only half spaces may follow"
+        )
+    return items[0]
+
+
+def _read_mesh(item: Any, number: int) -> Mesh:
+    if isinstance(item, ContactFinder):
+        raise ValueError(f"walls[{number}] is a ContactFinder, which must stand first")
+    try:
+        return Mesh.from_any(item)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"walls[{number}]: {error}") from None
+
+
+def _read_planes(planes: list[HalfSpace]) -> _Doubles | None:
+    if not planes:
+        return None
+    return np.array([(*plane.point, *plane.normal) for plane in planes])

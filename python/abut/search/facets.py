@@ -1,0 +1,93 @@
+"""The forms in which facets come in, turned into one: corner `indices` with `offsets` (CSR)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..base import checks
+
+Corners: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
+FacetsLike: TypeAlias = ArrayLike | Sequence[ArrayLike] | tuple[ArrayLike, ArrayLike]
+
+FORMS = "an (m, k) integer array, a list of index sequences, or the tuple (indices, offsets)"
+
+
+def read_facets(facets: object) -> Corners:
+    """`facets` in any of its forms as contiguous intp arrays; vertex numbers are not looked at."""
+    if isinstance(facets, tuple) and len(facets) == 2:
+        return _read_pair(*facets)
+    if isinstance(facets, (list, tuple)) and _is_ragged(facets):
+        return _read_ragged(facets)
+    array = checks.indices(facets, "facets")
+    if array.ndim == 2:
+        return _read_rows(array)
+    if array.size == 0:
+        return array.ravel(), np.zeros(1, np.intp)
+    raise ValueError(f"facets has shape {array.shape}, but must be {FORMS}{_remedy(array)}")
+
+
+def regular(facet_count: int, corner_count: int) -> NDArray[np.intp]:
+    """The offsets of facets that all have the same number of corners."""
+    return np.arange(facet_count + 1, dtype=np.intp) * corner_count
+
+
+def vtk_cells(indices: NDArray[np.intp], offsets: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Facets as VTK and pyvista have them: count, corner, corner, ..., count, ..."""
+    return np.insert(indices, offsets[:-1], np.diff(offsets))
+
+
+def _remedy(array: NDArray[np.intp]) -> str:
+    if array.ndim == 1 and array[0] in (3, 4) and len(array) > array[0]:
+        return (
+            ": a flat VTK array, [3, a, b, c, 4, ...], is not read;"
+            " Mesh.from_any takes the pyvista mesh that it is of"
+        )
+    return ": give one facet as [[a, b, c]]" if array.ndim == 1 else ""
+
+
+def _read_pair(indices: object, offsets: object) -> Corners:
+    pair = checks.indices(indices, "facets[0]"), checks.indices(offsets, "facets[1]")
+    for array, name in zip(pair, ("indices", "offsets"), strict=True):
+        if array.ndim != 1:
+            raise ValueError(
+                f"facets is a tuple of two, (indices, offsets), and its {name} have shape"
+                f" {array.shape}, but must be one-dimensional: give two facets as a list"
+            )
+    if len(pair[1]) == 0:
+        raise ValueError("facets is (indices, offsets) and its offsets are empty: begin with 0")
+    return pair
+
+
+def _is_ragged(facets: Sequence[Any]) -> bool:
+    try:
+        return len({len(facet) for facet in facets}) > 1
+    except TypeError:
+        # an item that has no length: the array of the whole tells what it is
+        return any(hasattr(facet, "__len__") for facet in facets)
+
+
+def _read_ragged(facets: Sequence[Any]) -> Corners:
+    for i, facet in enumerate(facets):
+        if not hasattr(facet, "__len__"):
+            raise TypeError(f"facets[{i}] is {facet!r}, but must be a sequence of vertex numbers")
+    counts = np.fromiter(map(len, facets), np.intp, len(facets))
+    indices = checks.indices(list(chain.from_iterable(facets)), "facets")
+    if indices.ndim != 1:
+        raise ValueError(f"facets is nested too deeply, but must be {FORMS}")
+    return indices, np.concatenate([[0], np.cumsum(counts)])
+
+
+def _read_rows(array: NDArray[np.intp]) -> Corners:
+    padded = np.flatnonzero((array[:, 3:] == -1).any(axis=1))
+    if len(padded):
+        raise ValueError(
+            f"facets[{padded[0]}] has a corner -1: padding is not read;"
+            " give a list, [row[row >= 0] for row in facets]"
+        )
+    facet_count, corner_count = array.shape
+    return array.ravel(), regular(facet_count, corner_count)

@@ -1,0 +1,408 @@
+"""The search: which spheres touch which facets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _core
+from ..base import checks, html
+from ..base.poses import lengths_of, read_period, read_poses
+from ..base.simd import level
+from ..base.threads import worker_count
+from ..results.contacts import Contacts
+from .mesh import Mesh
+from .statistics import Statistics
+from .units import warn_of_units
+
+if TYPE_CHECKING:
+    from ..options import Poses, Resolution, Weights
+
+RESOLUTIONS: dict[Resolution, int] = {
+    "hierarchy": _core.HIERARCHY,
+    "sharing": _core.SHARING,
+    "all": _core.ALL,
+}
+WEIGHTS: dict[Weights, int] = {"wachspress": _core.WACHSPRESS, "zhong": _core.ZHONG}
+
+
+def find_contacts(
+    centers: ArrayLike,
+    radii: ArrayLike,
+    mesh: Any,
+    *,
+    resolution: Resolution = "hierarchy",
+    flat_angle: float = 0.0,
+    gap: float = 0.0,
+    weights: Weights = "wachspress",
+    workers: int | None = None,
+    poses: Poses | None = None,
+    period: Sequence[float | None] | None = None,
+    exponent: float = 1.5,
+    keep_zero: bool = False,
+) -> Contacts:
+    """Find the contacts of spheres with a mesh, or with several.
+
+    Parameters
+    ----------
+    centers : (n, 3) array_like
+        Centers of the spheres in the world, in the mesh's unit of length.
+    radii : (n,) array_like or float
+        Their radii, positive.
+    mesh : Mesh, or whatever `Mesh.from_any` takes, or a list or tuple of these
+        The facets. A sphere's contacts are those with one mesh of all these facets. Each call
+        makes everything ready anew: to query meshes many times, build a `ContactFinder`.
+    resolution : {"hierarchy", "sharing", "all"}
+        How a sphere's touching facets become its contacts. "hierarchy" is the double hierarchy
+        method [1]_: of the touching facets' contacts, those remain that no nearer one stands for.
+        "sharing" keeps them with the part of the force that each carries, ``contacts.share``, so
+        that the force is continuous in the sphere's position, at least where the normals of its
+        contacts are within a right angle of each other. "all" keeps them all.
+    flat_angle : float, default 0
+        Radians, at least 0 and less than pi/2. Walls whose dihedral angle differs from flat by at
+        most this count as one.
+    gap : float, default 0
+        Also report facets at a distance of up to radius + gap; their overlap is at least -gap.
+    weights : {"wachspress", "zhong"}
+        Nodal weights of FACET contacts. "wachspress" (equation 32 of [1]_ in its area form) keeps
+        force and moment on any polygon; "zhong" is equation 28 on quadrilaterals, barycentric on
+        triangles, and an error for other polygons.
+    workers : int, optional
+        Number of threads at most; -1 for all cores that this process may use. By default what
+        `set_num_threads` or the environment says. Results are the same to the bit for any number.
+    poses : (k, 4, 4) array_like, or sequence with an item for each mesh, optional
+        Rigid transforms from each mesh's own frame to the world: a vertex v is at
+        ``pose[:3, :3] @ v + pose[:3, 3]``. An item is a (4, 4) array, a SciPy ``Rotation`` (about
+        the origin of the mesh's frame) or ``RigidTransform``, or None, where the mesh has not
+        moved. For one mesh, (4, 4) will do. Rotations are made orthonormal. By default no mesh has
+        moved.
+    period : sequence of 3 floats or None, optional
+        The world repeats along x, y and z at these lengths, and along no axis whose item is None.
+        Every mesh is repeated; spheres may be anywhere and larger than a period.
+        ``contacts.image`` tells which repetition a sphere touches. By default nothing is repeated.
+    exponent : float, default 1.5
+        For "sharing": of the contact law whose force grows as overlap**exponent, positive; 1.5 is
+        Hertz's law, 1 a linear spring.
+    keep_zero : bool, default False
+        For "sharing": keep contacts whose share is 0, too.
+
+    Returns
+    -------
+    Contacts
+        Sorted by sphere, then nearest first.
+
+    Raises
+    ------
+    ValueError
+        If a coordinate is not finite, a radius is not positive, a pose is more than 1e-6 off a
+        rigid transform, or a shape or a keyword's value is wrong. The message names the first.
+    TypeError
+        If an argument does not consist of real numbers.
+    KeyboardInterrupt
+        If Ctrl-C ends a long query.
+
+    Warns
+    -----
+    MeshWarning
+        If nothing touches, and the box of the spheres does not meet the mesh's, or their sizes
+        differ by a factor of 300 or more, as they do where one is in meters and the other in
+        millimeters. `ContactFinder.find` does not look: in a simulation spheres may be falling.
+
+    References
+    ----------
+    .. [1] M. Santasusana, J. Irazábal, E. Oñate, J. M. Carbonell, "The Double Hierarchy Method",
+       Computational Particle Mechanics 3 (2016), :doi:`10.1007/s40571-016-0109-4`.
+
+    Examples
+    --------
+    A sphere above the middle of a square, and one beside it:
+
+    >>> import abut
+    >>> square = abut.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2, 3]])
+    >>> contacts = abut.find_contacts([[0.5, 0.5, 0.25], [1.25, 0.5, 0]], 0.5, square)
+    >>> contacts
+    Contacts(2 of 2 spheres: 1 facet, 1 edge, 0 vertex)
+    >>> contacts.overlap
+    array([0.25, 0.25])
+    >>> contacts.normal[0]
+    array([0., 0., 1.])
+    """
+    _check_order(centers, radii, mesh)
+    contacts = ContactFinder(mesh).find(
+        centers,
+        radii,
+        resolution=resolution,
+        flat_angle=flat_angle,
+        gap=gap,
+        weights=weights,
+        workers=workers,
+        poses=poses,
+        period=period,
+        exponent=exponent,
+        keep_zero=keep_zero,
+    )
+    if not len(contacts):
+        points = checks.points(centers, "centers")
+        sizes = checks.lengths(radii, "radii", len(points), "center")
+        warn_of_units(points, sizes, checks.number(gap, "gap"), contacts)
+    return contacts
+
+
+class ContactFinder:
+    """Meshes made ready for many searches.
+
+    Parameters
+    ----------
+    meshes : Mesh, or whatever `Mesh.from_any` takes, or a list or tuple of these
+        The facets, each mesh in its own frame. One mesh may be there several times.
+
+    Attributes
+    ----------
+    meshes : tuple of Mesh
+        What is searched.
+
+    Notes
+    -----
+    Several Python threads may query one finder at once; the interpreter lock is released meanwhile.
+    Of arrays that are changed during a query any numbers may be read, and an error may name them.
+    A pickled finder holds its meshes, and is built anew when it is read.
+
+    The memory of large results is used again: a finder keeps that of contacts which the caller has
+    dropped, until one of its next queries needs it, or four have not, or the finder is dropped,
+    too. Where queries with many spheres, ordered by place, follow one another, it makes room for
+    about as many contacts as the last one found, and writes them while it searches.
+
+    Examples
+    --------
+    >>> import abut
+    >>> square = abut.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2, 3]])
+    >>> finder = abut.ContactFinder(square)
+    >>> finder
+    ContactFinder(1 facet)
+    >>> for height in 0.4, 0.6:
+    ...     print(len(finder.find([[0.5, 0.5, height]], 0.5)))
+    1
+    0
+
+    The square as a floor, and once more as a lid that comes down:
+
+    >>> import numpy as np
+    >>> finder = abut.ContactFinder([square, square])
+    >>> lid = np.diag([1.0, -1, -1, 1])  # turned about the x axis
+    >>> for height in 1.2, 0.85:
+    ...     lid[:3, 3] = 0, 1, height
+    ...     contacts = finder.find([[0.5, 0.5, 0.4]], 0.5, poses=[None, lid])
+    ...     print(contacts.mesh, contacts.normal[:, 2])
+    [0] [1.]
+    [0 1] [ 1. -1.]
+    """
+
+    __slots__ = ("__weakref__", "_core", "_meshes")
+
+    def __init__(self, meshes: Any) -> None:
+        self._meshes = read_meshes(meshes)
+        self._core = _core.Finder(tuple(mesh._core for mesh in self._meshes))
+
+    @property
+    def meshes(self) -> tuple[Mesh, ...]:
+        return self._meshes
+
+    def find(
+        self,
+        centers: ArrayLike,
+        radii: ArrayLike,
+        *,
+        resolution: Resolution = "hierarchy",
+        flat_angle: float = 0.0,
+        gap: float = 0.0,
+        weights: Weights = "wachspress",
+        workers: int | None = None,
+        poses: Poses | None = None,
+        period: Sequence[float | None] | None = None,
+        exponent: float = 1.5,
+        keep_zero: bool = False,
+    ) -> Contacts:
+        """Find the contacts of spheres with the meshes.
+
+        Parameters
+        ----------
+        centers, radii, resolution, flat_angle, gap, weights, workers
+            As for `find_contacts`.
+        poses, period, exponent, keep_zero
+            As for `find_contacts`. Other poses do not build anything anew: each mesh is searched in
+            its own frame.
+
+        Returns
+        -------
+        Contacts
+            Sorted by sphere, then nearest first. They keep the poses, the period and flat_angle.
+
+        Raises
+        ------
+        ValueError, TypeError, KeyboardInterrupt
+            As `find_contacts`. The finder works on after any of these.
+
+        Examples
+        --------
+        >>> import abut
+        >>> finder = abut.ContactFinder(abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]))
+        >>> finder.find([[0.2, 0.2, 0.75]], 0.5, gap=0.5).overlap
+        array([-0.25])
+
+        In a box that is periodic along x a sphere touches the triangle's repetition beside it:
+
+        >>> contacts = finder.find([[2.2, 0.2, 0.25]], 0.5, period=(2, None, None))
+        >>> contacts.image, contacts.point
+        (array([[1, 0, 0]]), array([[2.2, 0.2, 0. ]]))
+        """
+        points = checks.points(centers, "centers")
+        angle = checks.number(flat_angle, "flat_angle")
+        rigid = read_poses(poses, len(self._meshes))
+        lengths = read_period(period)
+        level()  # complains where the environment names a wrong one
+        columns = self._core.find(
+            points,
+            checks.lengths(radii, "radii", len(points), "center"),
+            checks.number(gap, "gap"),
+            angle,
+            checks.choice(resolution, "resolution", RESOLUTIONS),
+            checks.number(exponent, "exponent"),
+            bool(keep_zero),
+            checks.choice(weights, "weights", WEIGHTS),
+            None if rigid is None else rigid.reshape(-1, 16),
+            None if lengths is None else lengths_of(lengths),
+            worker_count(workers, len(points)),
+        )
+        settings = {
+            "meshes": self._meshes,
+            "poses": rigid,
+            "period": lengths,
+            "flat_angle": angle,
+        }
+        return Contacts._found(columns, settings)
+
+    def prepare(self, reach: float) -> None:
+        """Make the finest bins for spheres of one size at once, since many queries will come.
+
+        A finder builds coarse bins when a query first needs them, and finer ones once 10^5 spheres
+        or more have asked for them: one query then waits for these. After `prepare` no query of
+        such spheres builds any. Results are the same to the bit.
+
+        Parameters
+        ----------
+        reach : float
+            Radius plus gap of the spheres, positive; of spheres of several sizes, of the largest.
+            Where sizes differ so much that queries use several sets of bins, each may be prepared.
+
+        Raises
+        ------
+        ValueError
+            If `reach` is not positive or not finite.
+        TypeError
+            If `reach` is no real number.
+        MemoryError
+            If there is no memory for the bins.
+
+        See Also
+        --------
+        statistics : Tells how many sets of bins there are, and their memory.
+
+        Examples
+        --------
+        >>> import abut
+        >>> square = abut.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2, 3]])
+        >>> finder = abut.ContactFinder(square)
+        >>> finder.prepare(0.25)
+        >>> finder.statistics().sets
+        1
+        >>> for height in 0.26, 0.24:
+        ...     print(len(finder.find([[0.5, 0.5, height]], 0.25)))
+        0
+        1
+        >>> finder.statistics().sets
+        1
+        """
+        self._core.prepare(checks.number(reach, "reach"))
+
+    def statistics(self) -> Statistics:
+        """What the last query did, and what the bins hold that were built so far.
+
+        Returns
+        -------
+        Statistics
+            Of queries that several threads made at once, of that which ended last.
+
+        Examples
+        --------
+        >>> import abut
+        >>> square = abut.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2, 3]])
+        >>> finder = abut.ContactFinder(square)
+        >>> contacts = finder.find([[0.5, 0.5, 0.4], [9, 9, 9]], 0.5)
+        >>> statistics = finder.statistics()
+        >>> statistics.spheres, statistics.touching, statistics.contacts
+        (2, 1, 1)
+        """
+        return Statistics(*self._core.statistics(), sum(map(len, self._meshes)))
+
+    def __repr__(self) -> str:
+        counts = checks.counted(sum(map(len, self._meshes)), "facet")
+        if len(self._meshes) == 1:
+            return f"ContactFinder({counts})"
+        return f"ContactFinder({len(self._meshes)} meshes, {counts})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [str(number), str(len(mesh)), str(len(mesh.vertices)), *map(html.span, mesh.bounds.T)]
+            for number, mesh in enumerate(self._meshes[: html.SHOWN_ROWS])
+        ]
+        head = "mesh", "facets", "vertices", "x", "y", "z"
+        return html.rows_table(repr(self), head, rows, len(self._meshes))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ContactFinder, (self._meshes,)
+
+
+def _check_order(centers: Any, radii: Any, mesh: Any) -> None:
+    """Say what the order is where an argument is plainly in another's place."""
+    order = "the order is find_contacts(centers, radii, mesh)"
+    for value, name in ((centers, "centers"), (radii, "radii")):
+        if isinstance(value, Mesh) or hasattr(value, "faces") or hasattr(value, "cells"):
+            raise TypeError(f"{name} is {checks.a_or_an(type(value).__name__)}: {order}")
+    if isinstance(radii, np.ndarray) and radii.ndim == 2 and radii.shape[1] == 3:
+        raise ValueError(f"radii has shape {radii.shape}, as centers have: {order}")
+    depth = _depth(mesh)
+    if depth == 0 or (depth == 1 and len(mesh) > 0):
+        raise TypeError(f"mesh is {'a list of numbers' if depth else 'a number'}: {order}")
+
+
+def read_meshes(given: Any) -> tuple[Mesh, ...]:
+    """One mesh, or those of a list or tuple."""
+    if not isinstance(given, (list, tuple)) or is_one_mesh(given):
+        return (Mesh.from_any(given),)
+    if not given:
+        raise ValueError("the sequence of meshes is empty: give at least one")
+    return tuple(_read_mesh(item, k) for k, item in enumerate(given))
+
+
+def _read_mesh(item: Any, number: int) -> Mesh:
+    try:
+        return Mesh.from_any(item)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"meshes[{number}]: {error}") from None
+
+
+def is_one_mesh(given: Sequence[Any]) -> bool:
+    """Whether a list or tuple holds the facet vertices of one mesh: (k, 3) arrays, or the like."""
+    return len(given) > 0 and all(_depth(item) < 3 for item in given)
+
+
+def _depth(item: Any) -> int:
+    """How deep lists of numbers are nested; what is no list is a mesh, and as deep as one."""
+    if isinstance(item, np.ndarray):
+        return item.ndim
+    if isinstance(item, (list, tuple)):
+        return 1 + max(map(_depth, item[:1]), default=0)
+    return 0 if np.isscalar(item) and not isinstance(item, str) else 3

@@ -1,0 +1,80 @@
+"""Half spaces: walls that are one plane without an end."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+
+from ..base import checks
+from ..base.values import Value
+
+_Vector = tuple[float, float, float]
+
+# A unit vector's length as it is computed: one that is as near to 1 is not divided once more, so
+# that an equal half space is made of what this one has.
+_UNIT_TOLERANCE = 4 * sys.float_info.epsilon
+
+
+@dataclass(frozen=True)
+class HalfSpace(Value):
+    """A wall that fills all of space behind a plane.
+
+    Parameters
+    ----------
+    point : (3,) array_like
+        Any point of the plane.
+    normal : (3,) array_like
+        Perpendicular to the plane, out of the wall into the space that is free. Its length does not
+        matter: it is made a unit vector.
+
+    Attributes
+    ----------
+    point : tuple of 3 floats
+        As given.
+    normal : tuple of 3 floats
+        The unit vector.
+
+    Raises
+    ------
+    ValueError
+        If a number is not finite, a shape is wrong, or the normal has no direction.
+    TypeError
+        If they are no real numbers.
+
+    See Also
+    --------
+    ConvexFinder.find_walls : Convex bodies against half spaces and meshes.
+    Simulation.add_wall : Takes half spaces, too.
+
+    Notes
+    -----
+    A half space does not change; equal ones are equal. Against a mesh of the same plane it has no
+    rim, and takes a single test a body.
+
+    Examples
+    --------
+    >>> import abut
+    >>> floor = abut.HalfSpace(point=(0, 0, -1), normal=(0, 0, 2))
+    >>> floor
+    HalfSpace(point=(0.0, 0.0, -1.0), normal=(0.0, 0.0, 1.0))
+    """
+
+    point: _Vector
+    normal: _Vector
+
+    def __post_init__(self) -> None:
+        point = checks.vector(self.point, "point")
+        self._settle(point=point, normal=_unit(checks.vector(self.normal, "normal")))
+
+
+def _unit(vector: _Vector) -> _Vector:
+    largest = max(map(abs, vector))
+    if largest == 0.0:
+        raise ValueError(f"normal is {vector}, which is no direction")
+    if math.isclose(math.hypot(*vector), 1.0, rel_tol=_UNIT_TOLERANCE):
+        return vector
+    # the length itself may be beyond the largest number
+    x, y, z = (entry / largest for entry in vector)
+    length = math.hypot(x, y, z)
+    return x / length, y / length, z / length

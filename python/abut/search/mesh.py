@@ -1,0 +1,665 @@
+"""Meshes: facets that do not change, with areas, normals and the noise of their coordinates."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+from ..base import checks, html
+from ..base.poses import read_pose, rotated
+from ..base.warnings import left_out_text, warn
+from .facets import FacetsLike, read_facets
+
+if TYPE_CHECKING:
+    from mpl_toolkits.mplot3d import Axes3D
+    from pyvista import Plotter, PolyData
+    from trimesh import Trimesh
+
+    from ..options import Backend, Canvas, MeshPlotOptions, OnDegenerate, Pose
+
+ON_DEGENERATE: dict[OnDegenerate, bool] = {"raise": False, "drop": True}
+
+# It is said where nothing tells noise from shape of more neighbors than these, and such a part, or
+# of most.
+DOUBTFUL_COUNT, DOUBTFUL_PART = 30, 0.1
+
+
+class Mesh:
+    """Planar convex facets with shared vertices.
+
+    Parameters
+    ----------
+    vertices : (v, 3) array_like
+        Coordinates, in any unit of length. They are kept as given and never renumbered.
+    facets : (m, k) integer array, list of index sequences, or tuple (indices, offsets)
+        The corners of each facet as numbers of vertices, counter-clockwise as seen from its front.
+        A list may mix polygons of different numbers of corners; of a tuple of two arrays, facet f
+        has the corners ``indices[offsets[f]:offsets[f + 1]]``.
+    noise : float or (m,) array_like, optional
+        How far a corner may be off, as a length. By default it follows from the coordinates: one
+        unit in the last place of the largest coordinate of a facet, in the precision that the
+        numbers show (float32, decimals of 6 to 13 digits, else float64), or more where facets that
+        are almost coplanar are off by more, as those of a float32 mesh that was moved in float64.
+        Walls that differ by less than noise explains are one wall. Measuring takes most of the time
+        that building does; giving noise spares it.
+    split : bool, default False
+        Triangulate facets that are not convex or not planar, which are errors otherwise.
+    on_degenerate : {"raise", "drop"}
+        What to do with facets without area: an error, or leave them out with a `MeshWarning`.
+
+    Attributes
+    ----------
+    vertices : (v, 3) ndarray of float64
+        As given.
+    indices : (k,) ndarray of intp
+        The corners of all facets, one after the other.
+    offsets : (m + 1,) ndarray of intp
+        Facet f has the corners ``indices[offsets[f]:offsets[f + 1]]``.
+    source : (m,) ndarray of intp
+        Each facet's number in the input, where some were dropped or split.
+    normals : (m, 3) ndarray of float64
+        Unit normals by the right-hand rule.
+    areas : (m,) ndarray of float64
+        Areas, in the square of the vertices' unit.
+    noise : (m,) ndarray of float64
+        How far a corner of each facet may be off, in any direction.
+    vertex_source : (vertices of the input,) ndarray of intp
+        The vertex that each vertex of the input became, where `read_mesh` and `from_any` weld: what
+        the mesh's vertices have, as nodal forces, is ``values[mesh.vertex_source]`` on the input's.
+    bounds : (2, 3) ndarray of float64
+        Lowest and highest coordinates of the facets' corners.
+
+    Raises
+    ------
+    ValueError
+        If a coordinate is not finite, a facet has fewer than three corners, names a vertex that
+        there is not or one twice, has no area, is not convex or is not planar: more than 1e-3 of
+        its longest diagonal off its plane. A polygon that is bent by less is its fan of triangles.
+        The message names the first.
+    TypeError
+        If the vertices are not real numbers, or the facets not integers.
+
+    Warns
+    -----
+    MeshWarning
+        If facets were left out, or if most of the neighbors, or a tenth of them and more than 30,
+        are almost coplanar but off one plane by more than digits explain, and nothing tells whether
+        that is noise or shape.
+
+    See Also
+    --------
+    read_mesh : Reads a file.
+    Mesh.from_any : Takes meshes of other packages.
+
+    Notes
+    -----
+    A mesh does not change: its arrays are read-only. Two meshes are equal only if they are the same
+    object. It can be pickled and copied, and has as many items (``len``) as it has facets. From
+    protocol 5 on its arrays are pickled out of band, where the pickler takes buffers. Dask knows it
+    by a hash of its content, and ``sys.getsizeof`` counts the memory of everything in it.
+
+    Examples
+    --------
+    A unit square of two triangles, and one of a quadrilateral:
+
+    >>> import abut
+    >>> vertices = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
+    >>> mesh = abut.Mesh(vertices, [[0, 1, 2], [0, 2, 3]])
+    >>> mesh
+    Mesh(2 facets, 4 vertices)
+    >>> mesh.areas
+    array([0.5, 0.5])
+    >>> abut.Mesh(vertices, [[0, 1, 2, 3]]).normals
+    array([[0., 0., 1.]])
+    """
+
+    __slots__ = ("__weakref__", "_core", "_hash", "_noise_origin", "_source", "_vertex_source")
+
+    _core: _core.Mesh
+    _hash: str | None
+    _source: NDArray[np.intp]
+    _vertex_source: NDArray[np.intp] | None
+    _noise_origin: NDArray[np.uint8]
+
+    def __new__(
+        cls,
+        vertices: ArrayLike,
+        facets: FacetsLike,
+        *,
+        noise: ArrayLike | None = None,
+        split: bool = False,
+        on_degenerate: OnDegenerate = "raise",
+    ) -> Mesh:
+        # copies, since the library checks and then reads them without the interpreter lock: another
+        # thread that writes the caller's meanwhile must not change what was checked
+        points = checks.points(vertices, "vertices").copy()
+        indices, offsets = (array.copy() for array in read_facets(facets))
+        if noise is not None:
+            noise = checks.lengths(noise, "noise", len(offsets) - 1, "facet")
+        return cls._build(
+            points, indices, offsets, noise=noise, split=split, on_degenerate=on_degenerate
+        )
+
+    @classmethod
+    def from_any(
+        cls,
+        obj: Any,
+        *,
+        weld: float | None = 0.0,
+        noise: ArrayLike | None = None,
+        split: bool = False,
+        on_degenerate: OnDegenerate = "raise",
+    ) -> Mesh:
+        """Make a mesh of what another package calls one.
+
+        Vertices that coincide become one, since facets share a node, and a contact's history goes
+        on from one to the next, only where they share a vertex. `vertex_source` tells which vertex
+        of the input became which.
+
+        Parameters
+        ----------
+        obj : Mesh, mesh of another package, or (m, k, 3) array_like
+            A `Mesh` is returned as it is. Else one of
+
+            - ``trimesh.Trimesh``, or a ``Scene``, whose meshes are put in their places;
+            - ``pyvista.PolyData``; any grid (``UnstructuredGrid``, ``StructuredGrid``, ...), of
+              which the surface is taken; `source` has the cell that each facet is, or is of;
+              ``MultiBlock``, whose blocks' facets follow one another;
+            - ``meshio.Mesh``: cells that are no facets are left out with a `MeshWarning`, and
+              curved ones (``triangle6``, ``quad8``, ...) become flat facets between their corners;
+              `source` counts the cells of all blocks;
+            - ``stl.mesh.Mesh`` of numpy-stl.
+        weld : float or None, default 0
+            Vertices within this distance become one, too, as in `read_mesh`; None leaves all of
+            them as they are.
+        noise, split, on_degenerate
+            As for `Mesh`.
+
+        Returns
+        -------
+        Mesh
+
+        Raises
+        ------
+        TypeError
+            If `obj` is none of these. A path is read by `read_mesh`.
+        ValueError
+            As for `Mesh`, or if a meshio mesh has cells with an inside and no facets, or a scene no
+            meshes.
+
+        Examples
+        --------
+        >>> import abut
+        >>> abut.Mesh.from_any([[[0, 0, 0], [1, 0, 0], [0, 1, 0]]])
+        Mesh(1 facet, 3 vertices)
+        """
+        if isinstance(obj, Mesh):
+            return obj
+        # it imports this module
+        from ..io.foreign import build_foreign
+
+        return build_foreign(obj, weld, noise, split, on_degenerate)
+
+    @classmethod
+    def _build(
+        cls,
+        vertices: NDArray[np.float64],
+        indices: NDArray[np.intp],
+        offsets: NDArray[np.intp],
+        *,
+        units: NDArray[np.float64] | None = None,
+        noise: NDArray[np.float64] | None = None,
+        normal_noise: NDArray[np.float64] | None = None,
+        split: bool = False,
+        on_degenerate: str = "raise",
+        source: NDArray[np.intp] | None = None,
+        vertex_source: NDArray[np.intp] | None = None,
+        noise_origin: NDArray[np.uint8] | None = None,
+    ) -> Mesh:
+        """A mesh of contiguous arrays; `source`: their facets' numbers in the caller's input.
+
+        `noise_origin`: what the noise that is given followed from when it was found.
+        """
+        drop = checks.choice(on_degenerate, "on_degenerate", ON_DEGENERATE)
+        core = _core.Mesh(
+            vertices, indices, offsets, units, noise, normal_noise, drop, bool(split), source
+        )
+        mesh = object.__new__(cls)
+        mesh._core = core
+        mesh._source = core.source if source is None else source[core.source]
+        mesh._source.flags.writeable = False
+        mesh._vertex_source = vertex_source
+        mesh._hash = None
+        mesh._noise_origin = core.noise_origin
+        if noise_origin is not None:
+            mesh._noise_origin = noise_origin[core.source]
+        _warn_doubt(mesh)
+        if drop:
+            _warn_dropped(core.source, len(offsets) - 1, source)
+        return mesh
+
+    @property
+    def vertices(self) -> NDArray[np.float64]:
+        return self._core.vertices
+
+    @property
+    def indices(self) -> NDArray[np.intp]:
+        return self._core.indices
+
+    @property
+    def offsets(self) -> NDArray[np.intp]:
+        return self._core.offsets
+
+    @property
+    def source(self) -> NDArray[np.intp]:
+        return self._source
+
+    @property
+    def vertex_source(self) -> NDArray[np.intp]:
+        if self._vertex_source is None:
+            self._vertex_source = np.arange(len(self.vertices))
+        self._vertex_source.flags.writeable = False
+        return self._vertex_source
+
+    @property
+    def normals(self) -> NDArray[np.float64]:
+        return self._core.normals
+
+    @property
+    def areas(self) -> NDArray[np.float64]:
+        return self._core.areas
+
+    @property
+    def noise(self) -> NDArray[np.float64]:
+        return self._core.noise
+
+    @property
+    def _normal_noise(self) -> NDArray[np.float64]:
+        return self._core.normal_noise
+
+    @property
+    def bounds(self) -> NDArray[np.float64]:
+        if len(self) == 0:
+            return np.full((2, 3), np.nan)
+        corners = self.vertices[self.indices]
+        return np.stack([corners.min(axis=0), corners.max(axis=0)])
+
+    def scaled(self, s: float) -> Mesh:
+        """The mesh in another unit of length.
+
+        Parameters
+        ----------
+        s : float
+            Positive; coordinates and noise are multiplied by it.
+
+        Returns
+        -------
+        Mesh
+            With the same `source` and `vertex_source`. Facets that rounding leaves without area are
+            dropped with a `MeshWarning`.
+
+        Raises
+        ------
+        ValueError
+            If `s` is not positive and finite.
+
+        Examples
+        --------
+        >>> import abut
+        >>> millimeters = abut.Mesh([[0, 0, 0], [10, 0, 0], [0, 10, 0]], [[0, 1, 2]])
+        >>> millimeters.scaled(1e-3).bounds[1]
+        array([0.01, 0.01, 0.  ])
+        """
+        s = checks.number(s, "s")
+        if not 0 < s < np.inf:
+            raise ValueError(f"s is {s}, but must be positive and finite")
+        return self._moved(self.vertices * s, self.noise * s, self._normal_noise * s)
+
+    def transformed(self, pose: Pose) -> Mesh:
+        """The mesh at another place, turned.
+
+        Parameters
+        ----------
+        pose : (4, 4) array_like, scipy Rotation or RigidTransform
+            A rigid transform: a point p goes to ``pose[:3, :3] @ p + pose[:3, 3]``.
+
+        Returns
+        -------
+        Mesh
+            With the same `source` and `vertex_source`. Its noise is the greater of the one before
+            and what the new coordinates are rounded by. Facets that rounding leaves without area
+            are dropped with a `MeshWarning`.
+
+        Raises
+        ------
+        ValueError
+            If `pose` is not rigid to within 1e-6: it scales, shears or mirrors. `scaled` scales.
+
+        See Also
+        --------
+        ContactFinder.find : Its `poses` move meshes from search to search without building anew.
+
+        Examples
+        --------
+        >>> import abut
+        >>> import numpy as np
+        >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+        >>> pose = np.eye(4)
+        >>> pose[:3, 3] = 0, 0, 5
+        >>> mesh.transformed(pose).bounds[:, 2]
+        array([5., 5.])
+        """
+        matrix = read_pose(pose, "pose")
+        rotation, shift = matrix[:3, :3], matrix[:3, 3]
+        vertices = rotated(self.vertices, rotation) + shift
+        # what the sums are rounded by, even where their terms cancel
+        sizes = rotated(np.abs(self.vertices), np.abs(rotation)) + np.abs(shift)
+        ulps = np.spacing(np.maximum.reduceat(sizes[self.indices], self.offsets[:-1], axis=0))
+        along_normal = (ulps * np.abs(rotated(self.normals, rotation))).sum(axis=1)
+        return self._moved(
+            vertices,
+            np.maximum(self.noise, ulps.max(axis=1)),
+            np.maximum(self._normal_noise, along_normal),
+        )
+
+    def _moved(
+        self,
+        vertices: NDArray[np.float64],
+        noise: NDArray[np.float64],
+        normal_noise: NDArray[np.float64],
+    ) -> Mesh:
+        return self._build(
+            vertices,
+            self.indices,
+            self.offsets,
+            noise=noise,
+            normal_noise=normal_noise,
+            on_degenerate="drop",
+            source=self.source,
+            vertex_source=self._vertex_source,
+            noise_origin=self._noise_origin,
+        )
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        cell_data: Mapping[str, ArrayLike] | None = None,
+        point_data: Mapping[str, ArrayLike] | None = None,
+    ) -> None:
+        """Write the mesh to a file, with what is known of its facets and vertices.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Ends in ``.vtp`` (for ParaView) or ``.vtu`` (for ParaView and meshio), which keep
+            polygons and have each facet's ``normal``, ``area``, ``noise`` and ``source``, or in
+            ``.stl`` (binary: triangles in float32).
+        cell_data : dict of str to (m,) or (m, k) array_like, optional
+            Further columns, with an entry for each facet, such as `Contacts.per_facet` gives.
+        point_data : dict of str to (v,) or (v, k) array_like, optional
+            Columns with an entry for each vertex, such as ``contacts.per_vertex(-forces)``.
+
+        Raises
+        ------
+        ValueError
+            If the ending is another, a column has another length, or the name of a column of the
+            mesh, or if STL is to hold columns. The message names the first.
+        TypeError
+            If a column is not of real numbers.
+        OSError
+            If the file cannot be written; what was there then stays as it was.
+
+        Examples
+        --------
+        >>> import abut, tempfile, pathlib
+        >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "wear.vtp")
+        >>> mesh.save(path, cell_data={"wear": [0.25]})
+        >>> abut.read_mesh(path)
+        Mesh(1 facet, 3 vertices)
+        """
+        from ..io import save_mesh
+
+        save_mesh(self, path, cell_data, point_data)
+
+    def to_pyvista(
+        self,
+        cell_data: Mapping[str, ArrayLike] | None = None,
+        point_data: Mapping[str, ArrayLike] | None = None,
+    ) -> PolyData:
+        """Make a pyvista mesh (extra ``view``).
+
+        Parameters
+        ----------
+        cell_data, point_data
+            As for `save`.
+
+        Returns
+        -------
+        pyvista.PolyData
+            The same vertices and polygons, copied, with each facet's ``normal``, ``area``,
+            ``noise`` and ``source`` beside the columns.
+
+        Raises
+        ------
+        ImportError
+            If pyvista is not installed; the message names the extra.
+        ValueError, TypeError
+            As for `save`.
+
+        Examples
+        --------
+        >>> import abut
+        >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+        >>> mesh.to_pyvista({"wear": [0.25]}).plot(scalars="wear")  # doctest: +SKIP
+        """
+        from ..io.foreign import to_pyvista
+
+        return to_pyvista(self, cell_data, point_data)
+
+    def to_trimesh(self) -> Trimesh:
+        """Make a trimesh mesh (extra ``io``).
+
+        Returns
+        -------
+        trimesh.Trimesh
+            The same vertices; polygons are the fans of triangles as which they act. Its
+            ``face_attributes["facet"]`` has the facet of each triangle.
+
+        Raises
+        ------
+        ImportError
+            If trimesh is not installed; the message names the extra.
+
+        Examples
+        --------
+        >>> import abut
+        >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2, 3]])
+        >>> triangles = mesh.to_trimesh()
+        >>> triangles.face_attributes["facet"]
+        array([0, 0])
+        """
+        from ..io.foreign import to_trimesh
+
+        return to_trimesh(self)
+
+    @overload
+    def plot(
+        self, ax: Canvas, *, backend: Backend | None = None, **options: Unpack[MeshPlotOptions]
+    ) -> Canvas: ...
+
+    @overload
+    def plot(
+        self, ax: None = None, *, backend: Literal["pyvista"], **options: Unpack[MeshPlotOptions]
+    ) -> Plotter: ...
+
+    @overload
+    def plot(
+        self,
+        ax: None = None,
+        *,
+        backend: Literal["matplotlib"] | None = None,
+        **options: Unpack[MeshPlotOptions],
+    ) -> Axes3D: ...
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the facets, in one color or by numbers; by matplotlib or pyvista.
+
+        Parameters
+        ----------
+        ax : matplotlib 3D axes or pyvista.Plotter, optional
+            What is drawn on; made where it is not given.
+        **options
+            ``backend``, "matplotlib" (extra ``plot``) or "pyvista" (extra ``view``); ``color`` and
+            ``alpha``, the opacity, of the facets; ``scalars``, numbers that they are colored by,
+            one for each facet or each vertex, NaN where there is none; ``at``, "facet" or "vertex",
+            where there are as many of both; ``cmap``, the colors; ``limits``, the numbers (low,
+            high) that the first and the last color stand for; ``label`` of the color bar, None for
+            no bar.
+
+        Returns
+        -------
+        matplotlib 3D axes or pyvista.Plotter
+            What was drawn on, not shown yet.
+
+        Raises
+        ------
+        ImportError
+            If the library is not installed; the message names the extra.
+        ValueError
+            If an option's value is wrong: `scalars` are of another shape or infinite, say.
+
+        Examples
+        --------
+        >>> import abut
+        >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+        >>> ax = mesh.plot()  # doctest: +SKIP
+        >>> ax = mesh.plot(scalars=mesh.areas, label="area")  # doctest: +SKIP
+        """
+        from ..plot.meshes import plot_mesh
+
+        return plot_mesh(self, ax, **options)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __repr__(self) -> str:
+        facets = checks.counted(len(self), "facet")
+        return f"Mesh({facets}, {checks.counted(len(self.vertices), 'vertex', 'vertices')})"
+
+    def _repr_html_(self) -> str:
+        sides, counts = np.unique(np.diff(self.offsets), return_counts=True)
+        corners = (f"{n} with {k} corners" for k, n in zip(sides, counts, strict=True))
+        facts = {"facets": ", ".join(corners) or "none"}
+        facts |= dict(zip("xyz", map(html.span, self.bounds.T), strict=True))
+        facts |= {
+            "areas": html.span(self.areas),
+            "total area": html.numbers(self.areas.sum()),
+            "noise": html.span(self.noise),
+        }
+        return html.facts_table(repr(self), facts)
+
+    def __copy__(self) -> Mesh:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Mesh:
+        return self
+
+    @property
+    def _content_hash(self) -> str:
+        # made once: that of a million triangles takes a tenth of a second
+        if self._hash is None:
+            *arrays, vertex_source = self._content()
+            if vertex_source is None:
+                vertex_source = np.arange(len(self.vertices))
+            self._hash = _hash_of([*arrays, vertex_source])
+        return self._hash
+
+    def _content(self) -> tuple[Any, ...]:
+        """What the mesh is made of again; everything that it tells, and is found, follows."""
+        arrays = (self.vertices, self.indices, self.offsets)
+        noise = (self.noise, self._normal_noise, self._noise_origin)
+        return (*arrays, *noise, self.source, self._vertex_source)
+
+    def __dask_tokenize__(self) -> tuple[str, str]:
+        return "abut.Mesh", self._content_hash
+
+    def __sizeof__(self) -> int:
+        arrays = (self._source, self._vertex_source, self._noise_origin)
+        # others are views of the core's memory
+        own = sum(array.nbytes for array in arrays if array is not None and array.base is None)
+        return object.__sizeof__(self) + self._core.bytes + own
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (*self._content(), self._hash)
+
+
+def _rebuild(
+    vertices: NDArray[np.float64],
+    indices: NDArray[np.intp],
+    offsets: NDArray[np.intp],
+    noise: NDArray[np.float64],
+    normal_noise: NDArray[np.float64],
+    noise_origin: NDArray[np.uint8],
+    source: NDArray[np.intp],
+    vertex_source: NDArray[np.intp] | None,
+    content_hash: str | None = None,
+) -> Mesh:
+    if vertex_source is not None:
+        # one that was pickled out of band would keep the memory of all that came with it
+        vertex_source = vertex_source.copy()
+    mesh = Mesh._build(
+        _aligned(vertices),
+        _aligned(indices),
+        _aligned(offsets),
+        noise=_aligned(noise),
+        normal_noise=_aligned(normal_noise),
+        noise_origin=noise_origin,
+        source=_aligned(source),
+        vertex_source=vertex_source,
+    )
+    mesh._hash = content_hash
+    return mesh
+
+
+def _aligned(array: NDArray[Any]) -> NDArray[Any]:
+    # a message that was received puts arrays that were pickled out of band anywhere
+    return np.require(array, requirements=["C", "A"])
+
+
+def _hash_of(arrays: Sequence[NDArray[Any]]) -> str:
+    """Of the numbers in these arrays, and of where each array ends."""
+    digest = hashlib.blake2b(digest_size=16)
+    for array in arrays:
+        digest.update(f"{array.dtype.str} {array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+def _warn_doubt(mesh: Mesh) -> None:
+    neighbors, doubtful, facet, noise = mesh._core.doubt
+    if doubtful <= max(DOUBTFUL_COUNT, DOUBTFUL_PART * neighbors) and not (
+        doubtful > 1 and 2 * doubtful > neighbors
+    ):
+        return
+    unit = 10.0 ** math.floor(math.log10(noise))
+    warn(
+        f"{doubtful} of {neighbors} neighbors are almost coplanar, but off one plane by more than"
+        f" the digits of their coordinates explain, and nothing tells whether that is noise or"
+        f" shape; the first is facet {mesh.source[facet]}. It is taken for shape: if it is noise,"
+        f" give noise={unit * math.ceil(noise / unit):.1g} (in the unit of the coordinates)"
+    )
+
+
+def _warn_dropped(kept: NDArray[np.intp], given: int, source: NDArray[np.intp] | None) -> None:
+    dropped = np.setdiff1d(np.arange(given), kept)
+    if len(dropped):
+        warn(left_out_text(dropped if source is None else source[dropped], given, "no area"))

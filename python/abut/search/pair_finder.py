@@ -1,0 +1,446 @@
+"""The search for pairs: which spheres touch which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+from ..base import checks, html
+from ..base.poses import Period, lengths_of, read_period
+from ..base.simd import level
+from ..base.threads import worker_count
+from ..results.pairs import Pairs
+from .statistics import PairStatistics
+
+if TYPE_CHECKING:
+    from ..options import Levels, Others, Search
+
+SEARCHES: dict[Search, int] = {"top-down": _core.TOP_DOWN, "bottom-up": _core.BOTTOM_UP}
+
+_Doubles = NDArray[np.float64]
+
+
+# Of no spheres: it lends the finders of find_pairs their memory, so that it serves again.
+_LENDER = _core.PairFinder(3, np.empty(0), 0.0, None, None, 0, _core.TOP_DOWN, None, 1, None)
+
+
+def find_pairs(
+    centers: ArrayLike,
+    radii: ArrayLike,
+    *,
+    gap: ArrayLike = 0.0,
+    period: Sequence[float | None] | None = None,
+    others: Others | None = None,
+    levels: Levels = "auto",
+    search: Search = "top-down",
+    workers: int | None = None,
+) -> Pairs:
+    """Find the pairs of spheres that touch, whatever their sizes.
+
+    Parameters
+    ----------
+    centers : (n, 3) or (n, 2) array_like
+        Centers of the spheres, or of disks in the plane.
+    radii : (n,) array_like or float
+        Their radii, positive.
+    gap : float or (n,) array_like, default 0
+        Also report pairs that are not so far apart: whose overlap is at least -gap, or with a gap
+        g for each sphere at least ``-(g[i] + g[j]) / 2``.
+    period : sequence of 3 (or 2) floats or None, optional
+        The world repeats along each axis at these lengths, and along no axis whose item is None.
+        Spheres may be anywhere, also outside of the box, and larger than a period: each image
+        that touches is a pair, as ``pairs.image`` tells, and a sphere that touches its own image
+        is a pair with i = j. A box of less than about three largest diameters is searched with all
+        images of all spheres, which takes several times as long and as much memory; one so short
+        that spheres reach over thousands of images each is an error. By default nothing is
+        repeated.
+    others : tuple of (centers, radii) or (centers, radii, gaps), optional
+        Other spheres: pairs of a sphere and one of these are searched instead, and ``pairs.j``
+        numbers the others. Theirs, too, may be a number for all radii, and for all gaps; with a
+        number for `gap` theirs can be left out.
+    levels : "auto", int, or sequence of float
+        Of the grid: their number, 1 to 64, or their sizes, ascending, the last one at least the
+        largest diameter plus gap, others included. A sphere is on the first level that is as
+        large. By default cells of all levels hold as many spheres, and there are as many levels as
+        `expected_work` finds best with an ``overhead`` of 7; where sizes go with places, so that
+        some cells hold far more, there is a level for each octave. The pairs are the same for any,
+        the time is not.
+    search : {"top-down", "bottom-up"}
+        Whether spheres look for smaller ones on the levels below their own, or for larger ones on
+        those above. The pairs are the same.
+    workers : int, optional
+        Number of threads at most; -1 for all cores that this process may use. By default what
+        `set_num_threads` or the environment says. Results are the same to the bit for any number.
+
+    Returns
+    -------
+    Pairs
+        Sorted by i, then j, then image.
+
+    Notes
+    -----
+    All lengths are in one unit, the caller's; so are those of the result. The grid and its searches
+    are those of [1]_, section 2 (eq. 4: the cells that a sphere looks into).
+
+    The memory that a search takes, about 100 bytes a sphere, and that of results which the caller
+    has dropped are kept for the next call: fresh memory takes longer than the search. A call for a
+    few spheres gives most of it back.
+
+    Raises
+    ------
+    ValueError
+        If a coordinate is not finite, a radius is not positive, or a shape or a keyword's value is
+        wrong. The message names the first.
+    TypeError
+        If an argument does not consist of real numbers.
+    KeyboardInterrupt
+        If Ctrl-C ends a long search.
+
+    See Also
+    --------
+    PairFinder : For many searches with the same radii.
+
+    References
+    ----------
+    .. [1] D. Krijgsman, V. Ogarko, S. Luding, "Optimal parameters for a hierarchical grid data
+       structure for contact detection in arbitrarily polydisperse particle systems", Computational
+       Particle Mechanics 1 (2014), :doi:`10.1007/s40571-014-0020-9`.
+
+    Examples
+    --------
+    >>> import abut
+    >>> centers = [[0, 0, 0], [1.5, 0, 0], [1.5, 0.5, 0]]
+    >>> pairs = abut.find_pairs(centers, [1.0, 0.75, 0.125])
+    >>> pairs.i, pairs.j, pairs.overlap
+    (array([0, 1]), array([1, 2]), array([0.25 , 0.375]))
+
+    In a box that is periodic along x the first sphere touches the second one's image, too:
+
+    >>> pairs = abut.find_pairs(centers[:2], 1.0, period=(3, None, None))
+    >>> pairs.image[:, 0], pairs.normal[:, 0]
+    (array([-1,  0]), array([ 1., -1.]))
+    """
+    box = _read_box(period)
+    points = _read_centers(centers, box)
+    given = _read_input(
+        checks.lengths(radii, "radii", len(points), "center"), gap, levels, search, box
+    )
+    threads = worker_count(workers, len(points))
+    core = given.build(points.shape[1], threads, _LENDER)
+    return _search(core, given, points, others, threads)
+
+
+class PairFinder:
+    """Spheres whose sizes stay, made ready for many searches for pairs.
+
+    Parameters
+    ----------
+    radii : (n,) array_like
+        Radii of the spheres, positive.
+    gap, levels, search, period
+        As for `find_pairs`.
+
+    Attributes
+    ----------
+    radii : (n,) ndarray, read-only
+        What was given.
+    search : str
+        Likewise.
+    period : tuple of float or None, or None
+        Likewise.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `find_pairs`, for what is given here.
+
+    Notes
+    -----
+    Several Python threads may query one finder at once; the interpreter lock is released meanwhile.
+    Of arrays that are changed during a query any numbers may be read, and an error may name them.
+    A pickled finder holds what it was made with, and is built anew when it is read.
+
+    The memory of large results is used again, as with a `ContactFinder`. To make a finder takes as
+    many threads as `set_num_threads` or the environment says.
+
+    References
+    ----------
+    .. [1] D. Krijgsman, V. Ogarko, S. Luding, "Optimal parameters for a hierarchical grid data
+       structure for contact detection in arbitrarily polydisperse particle systems", Computational
+       Particle Mechanics 1 (2014), :doi:`10.1007/s40571-014-0020-9`.
+
+    Examples
+    --------
+    >>> import abut
+    >>> finder = abut.PairFinder([1.0, 1.0, 0.5])
+    >>> finder
+    PairFinder(3 spheres, 1 level)
+    >>> for x in 1.5, 2.5:
+    ...     print(finder.find([[0, 0, 0], [x, 0, 0], [x, 1, 0]]))
+    Pairs(2 of 3 spheres)
+    Pairs(1 of 3 spheres)
+    """
+
+    __slots__ = ("__weakref__", "_cores", "_input", "_last")
+
+    def __init__(
+        self,
+        radii: ArrayLike,
+        *,
+        gap: ArrayLike = 0.0,
+        levels: Levels = "auto",
+        search: Search = "top-down",
+        period: Sequence[float | None] | None = None,
+    ) -> None:
+        sizes = checks.doubles(radii, "radii").copy()
+        if sizes.ndim != 1:
+            hint = ": one for each sphere; find_pairs takes a number" if sizes.ndim == 0 else ""
+            raise ValueError(f"radii has shape {sizes.shape}, but must be (n,){hint}")
+        self._input = _read_input(sizes, gap, levels, search, _read_box(period))
+        self._last = self._input.box.dimensions[0]
+        # of each dimension that the centers had
+        self._cores = {self._last: self._input.build(self._last)}
+
+    @property
+    def radii(self) -> _Doubles:
+        radii = self._input.radii.view()
+        radii.flags.writeable = False
+        return radii
+
+    @property
+    def sizes(self) -> _Doubles:
+        """Of the levels chosen or given, (L,), for centers such as the last query's; at first those
+        that `period` tells, or (n, 3). ``statistics().sizes`` are those that the query used."""
+        return self._cores[self._last].sizes()
+
+    @property
+    def search(self) -> Search:
+        return next(word for word, number in SEARCHES.items() if number == self._input.search)
+
+    @property
+    def period(self) -> Period | None:
+        return self._input.box.period
+
+    def find(
+        self,
+        centers: ArrayLike,
+        *,
+        others: Others | None = None,
+        workers: int | None = None,
+    ) -> Pairs:
+        """Find the pairs of spheres that touch.
+
+        Parameters
+        ----------
+        centers, others, workers
+            As for `find_pairs`; a center for each of the finder's radii.
+
+        Returns
+        -------
+        Pairs
+            Sorted by i, then j, then image.
+
+        Raises
+        ------
+        ValueError, TypeError, KeyboardInterrupt
+            As `find_pairs`. The finder works on after any of these.
+
+        Examples
+        --------
+        >>> import abut
+        >>> finder = abut.PairFinder([1.0, 1.0], gap=0.5)
+        >>> finder.find([[0, 0, 0], [2.25, 0, 0]]).overlap
+        array([-0.25])
+
+        Spheres and others:
+
+        >>> pairs = finder.find([[0, 0, 0], [1, 0, 0]], others=([[2, 0, 0]], 0.75))
+        >>> pairs.i, pairs.j
+        (array([0, 1]), array([0, 0]))
+        """
+        points = _read_centers(centers, self._input.box)
+        count = len(self._input.radii)
+        if len(points) != count:
+            rows = checks.counted(len(points), "row")
+            raise ValueError(
+                f"centers has {rows}, but {checks.there_are(count, 'radius', 'radii')}"
+            )
+        core = self._core_of(points.shape[1])
+        return _search(core, self._input, points, others, worker_count(workers, count))
+
+    def _core_of(self, dimension: int) -> _core.PairFinder:
+        core = self._cores.get(dimension)
+        if core is None:
+            core = self._cores.setdefault(dimension, self._input.build(dimension))
+        self._last = dimension  # other threads may ask for this one from now on
+        return core
+
+    def statistics(self) -> PairStatistics:
+        """What the last query did; to count it takes about as long as the query took.
+
+        Returns
+        -------
+        PairStatistics
+            Of queries that several threads made at once, of one of them. After a query that ended
+            with an error it counts nothing, until the next.
+
+        Examples
+        --------
+        >>> import abut
+        >>> finder = abut.PairFinder([1.0, 1.0, 0.5])
+        >>> pairs = finder.find([[0, 0, 0], [1.5, 0, 0], [1.5, 1, 0]])
+        >>> statistics = finder.statistics()
+        >>> statistics.spheres, statistics.pairs, statistics.sizes
+        (3, 2, array([2.]))
+        """
+        return PairStatistics(*self._cores[self._last].statistics())
+
+    def __repr__(self) -> str:
+        levels = checks.counted(len(self.sizes), "level")
+        return f"PairFinder({checks.counted(len(self._input.radii), 'sphere')}, {levels})"
+
+    def _repr_html_(self) -> str:
+        given = self._input
+        facts = {
+            "radii": html.span(given.radii),
+            "gap": html.span(given.gap if given.gaps is None else given.gaps),
+            "sizes of levels": html.numbers(self.sizes),
+            "search": self.search,
+            "period": html.period(self.period),
+        }
+        return html.facts_table(repr(self), facts)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        given = self._input
+        levels: Levels = given.levels or "auto" if given.sizes is None else given.sizes
+        gap = given.gap if given.gaps is None else given.gaps
+        make = partial(PairFinder, gap=gap, levels=levels, search=self.search, period=self.period)
+        return make, (given.radii,)
+
+
+class _Box(NamedTuple):
+    """Where space repeats, and how many coordinates a center may have."""
+
+    period: Period | None
+    dimensions: tuple[int, ...]
+
+
+class _Input(NamedTuple):
+    """What a finder is made of; gap or gaps, sizes or a number of levels, which is 0 for any."""
+
+    radii: _Doubles
+    gap: float
+    gaps: _Doubles | None
+    sizes: _Doubles | None
+    levels: int
+    search: int
+    box: _Box
+
+    def build(
+        self,
+        dimension: int,
+        workers: int | None = None,
+        lender: _core.PairFinder | None = None,
+    ) -> _core.PairFinder:
+        period = self.box.period
+        return _core.PairFinder(
+            dimension,
+            *self[:6],
+            None if period is None else lengths_of(period),
+            workers or worker_count(None, len(self.radii)),
+            lender,
+        )
+
+
+def _read_input(radii: _Doubles, gap: ArrayLike, levels: Any, search: Search, box: _Box) -> _Input:
+    number, gaps = _read_gap(gap, len(radii))
+    return _Input(
+        radii,
+        number,
+        gaps,
+        *_read_levels(levels),
+        checks.choice(search, "search", SEARCHES),
+        box,
+    )
+
+
+def _read_box(period: Any) -> _Box:
+    if period is None:
+        return _Box(None, (3, 2))
+    items = tuple(period) if isinstance(period, Iterable) else period
+    return _Box(read_period(items, 3, 2), (len(items),))
+
+
+def _read_centers(centers: ArrayLike, box: _Box) -> _Doubles:
+    array = checks.doubles(centers, "centers")
+    axes = array.shape[1] if array.ndim == 2 else 0
+    if axes in (2, 3) and axes not in box.dimensions:
+        raise ValueError(
+            f"centers has shape {array.shape}, but period has {box.dimensions[0]} items:"
+            " there is one for each axis"
+        )
+    return checks.points(array, "centers", box.dimensions)
+
+
+def _read_gap(gap: ArrayLike, count: int) -> tuple[float, _Doubles | None]:
+    """One for all, or one for each sphere."""
+    array = checks.doubles(gap, "gap")
+    if array.ndim == 0:
+        return float(array), None
+    return 0.0, checks.lengths(array, "gap", count, "sphere").copy()
+
+
+def _read_levels(levels: Any) -> tuple[_Doubles | None, int]:
+    """Their sizes, or how many there are, which is 0 for any."""
+    if isinstance(levels, str):
+        return None, checks.choice(levels, "levels", {"auto": 0})
+    if levels is None:
+        raise TypeError("levels is None, but must be 'auto', a number or sizes")
+    if not isinstance(levels, Sequence) and np.ndim(levels) == 0:
+        count = checks.whole(levels, "levels")
+        if not 1 <= count <= _core.LEVEL_LIMIT:
+            raise ValueError(f"levels is {count}, but must be 1 to {_core.LEVEL_LIMIT}")
+        return None, count
+    sizes = checks.doubles(levels, "levels")
+    if sizes.ndim != 1 or not len(sizes):
+        raise ValueError(f"levels has shape {sizes.shape}, but must be (L,), at least one size")
+    return sizes.copy(), 0
+
+
+def _read_others(
+    others: tuple[Any, ...] | None, given: _Input, dimension: int
+) -> tuple[_Doubles | None, _Doubles | None, _Doubles | None]:
+    """Their centers, radii and gaps, or None."""
+    if others is None:
+        return None, None, None
+    if not isinstance(others, (tuple, list)) or len(others) not in (2, 3):
+        raise TypeError("others must be (centers, radii) or (centers, radii, gaps)")
+    points = checks.points(others[0], "others: centers", (dimension,))
+    radii = checks.lengths(others[1], "others: radii", len(points), "center")
+    if len(others) == 3:
+        return points, radii, checks.lengths(others[2], "others: gaps", len(points), "center")
+    if given.gaps is not None:
+        raise ValueError(
+            "the spheres have a gap each, but the others have none:"
+            " give others=(centers, radii, gaps)"
+        )
+    return points, radii, None
+
+
+def _search(
+    core: _core.PairFinder,
+    given: _Input,
+    points: _Doubles,
+    others: tuple[Any, ...] | None,
+    workers: int,
+) -> Pairs:
+    second = _read_others(others, given, points.shape[1])
+    level()  # complains where the environment names a wrong one
+    columns = core.find(points, *second, workers)
+    other_count = None if second[0] is None else len(second[0])
+    return Pairs._found(columns, {"period": given.box.period, "other_count": other_count})

@@ -1,0 +1,497 @@
+"""Convex polygons and polyhedra, which may be rounded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+from ..base import checks
+from ..base.extras import import_extra
+from .convex_hull import hull_facets
+from .facets import Corners, FacetsLike, read_facets, regular
+from .mesh import Mesh
+
+if TYPE_CHECKING:
+    from pyvista import Plotter
+    from trimesh import Trimesh
+
+    from ..options import Backend, Canvas, ShapePlotOptions
+
+_Doubles = NDArray[np.float64]
+_Indices = NDArray[np.intp]
+
+_BODIES = {2: "polygon", 3: "polyhedron"}
+
+
+class ConvexShape:
+    """A convex polygon or polyhedron, which may be rounded: what bodies have in common.
+
+    Parameters
+    ----------
+    vertices : (v, 3) or (v, 2) array_like
+        Coordinates in the shape's own frame, in any unit of length. A body's position is where it
+        has the origin of this frame, which may be anywhere.
+    facets : (m, k) integer array, list of index sequences, or tuple (indices, offsets), optional
+        The corners of each facet, as `Mesh` takes them: counter-clockwise as seen from outside; of
+        a polygon its sides, of two corners each, which have it on their left. By default those of
+        the convex hull of the vertices, which needs SciPy (extra ``sparse``).
+    radius : float, default 0
+        Of the rounding: all that is within this distance of the polyhedron is the body.
+
+    Attributes
+    ----------
+    vertices : (v, d) ndarray of float64
+        Those that are corners, in the order in which they were given.
+    indices : (k,) ndarray of intp
+        The corners of all facets, one after the other.
+    offsets : (m + 1,) ndarray of intp
+        Facet f has the corners ``indices[offsets[f]:offsets[f + 1]]``.
+    edges : (e, 2) ndarray of intp
+        The vertices of each edge. A polygon has none: its sides are its facets.
+    edge_facets : (e, 2) ndarray of intp
+        The facets on the left and on the right of each edge, as seen from outside.
+    normals : (m, d) ndarray of float64
+        Unit normals of the facets, outward.
+    source : (v,) ndarray of intp
+        Each vertex's number among those that were given.
+    dimension : int
+        2 of a polygon, 3 of a polyhedron.
+    radius : float
+        As given.
+    centroid : (d,) ndarray of float64
+        Center of mass of the rounded body, of density 1, as what follows.
+    volume : float
+        A polygon's is its area.
+    inertia : (3, 3) ndarray of float64, or float
+        About the centroid; of a polygon its polar moment.
+    circumradius : float
+        Of the smallest sphere about the centroid that has all of the rounded body.
+
+    Raises
+    ------
+    ValueError
+        If a coordinate is not finite, there are fewer than d + 1 vertices or all are in one plane
+        (on one line), the radius is negative, or the facets that are given are not convex, not
+        closed or not outward. The message names the first.
+    TypeError
+        If the vertices are not real numbers, or the facets not integers.
+    ImportError
+        If facets are to be found and SciPy is not installed.
+
+    See Also
+    --------
+    ConvexFinder : Finds the contacts of bodies that have shapes.
+
+    Notes
+    -----
+    Facets in one plane are one facet, and vertices that are then no corner of three facets are left
+    out: a cube of 12 triangles has 6 squares. What contacts call a feature is a number in this
+    table: facet f, edge e, vertex v.
+
+    A shape does not change: its arrays are read-only. Two are equal if all their numbers are. It
+    can be pickled and copied, and has as many items (``len``) as it has facets.
+
+    Examples
+    --------
+    >>> import abut
+    >>> cube = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    >>> cube
+    ConvexShape(polyhedron: 6 facets, 12 edges, 8 vertices)
+    >>> round(cube.volume, 9), cube.centroid
+    (8.0, array([0., 0., 0.]))
+
+    With rounded edges and corners, and a triangle in the plane:
+
+    >>> abut.ConvexShape(cube.vertices, radius=0.05)
+    ConvexShape(polyhedron: 6 facets, 12 edges, 8 vertices; radius 0.05)
+    >>> triangle = abut.ConvexShape([[0, 0], [3, 0], [0, 4]], [[0, 1], [1, 2], [2, 0]])
+    >>> triangle.normals
+    array([[ 0. , -1. ],
+           [ 0.8,  0.6],
+           [-1. ,  0. ]])
+    """
+
+    __slots__ = ("__weakref__", "_core", "_source")
+
+    _core: _core.Shape
+    _source: _Indices
+
+    def __new__(
+        cls, vertices: ArrayLike, facets: FacetsLike | None = None, *, radius: float = 0.0
+    ) -> ConvexShape:
+        if hasattr(vertices, "vertices"):
+            what = checks.a_or_an(type(vertices).__name__)
+            raise TypeError(f"vertices is {what}: ConvexShape.from_any takes it")
+        # copies, as for a Mesh: another thread may write the caller's while they are checked
+        points = checks.points(vertices, "vertices", (3, 2)).copy()
+        rounding = checks.number(radius, "radius")
+        corners = _hull(points) if facets is None else read_facets(facets)
+        indices, offsets = (array.copy() for array in corners)
+        return cls._build(points, indices, offsets, rounding, None)
+
+    @classmethod
+    def _build(
+        cls,
+        vertices: _Doubles,
+        indices: _Indices,
+        offsets: _Indices,
+        radius: float,
+        source: _Indices | None,
+    ) -> ConvexShape:
+        """Of contiguous arrays; `source`: the vertices' numbers in the caller's input."""
+        core = _core.Shape(vertices, indices, offsets, radius)
+        shape = object.__new__(cls)
+        shape._core = core
+        shape._source = core.source if source is None else source[core.source]
+        shape._source.flags.writeable = False
+        return shape
+
+    @classmethod
+    def from_any(cls, obj: Any, *, radius: float | None = None) -> ConvexShape:
+        """Make a shape of what another package calls a mesh, a hull or a polygon.
+
+        Parameters
+        ----------
+        obj : ConvexShape, Mesh, or other
+            A `ConvexShape` is returned as it is, unless another radius is asked for. Of a `Mesh`,
+            and of what `Mesh.from_any` takes (trimesh, pyvista and meshio objects, an (m, k, 3)
+            array of facet vertices), the facets are taken, which must be convex, closed and
+            outward. Of a SciPy ``ConvexHull`` the hull is; of a shapely ``Polygon`` its outline.
+        radius : float, optional
+            As for `ConvexShape`; by default 0, or that of the `ConvexShape`.
+
+        Returns
+        -------
+        ConvexShape
+
+        Raises
+        ------
+        TypeError
+            If `obj` is none of these.
+        ValueError
+            As for `ConvexShape`. ``ConvexShape(obj.vertices)`` is the convex hull of a mesh that is
+            not convex.
+
+        Examples
+        --------
+        >>> import abut
+        >>> corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+        >>> mesh = abut.Mesh(corners, [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
+        >>> abut.ConvexShape.from_any(mesh, radius=0.125)
+        ConvexShape(polyhedron: 4 facets, 6 edges, 4 vertices; radius 0.125)
+        """
+        if isinstance(obj, ConvexShape):
+            same = radius is None or radius == obj.radius
+            return obj if same else obj.rounded(radius)  # type: ignore[arg-type]
+        rounding = 0.0 if radius is None else radius
+        if hasattr(obj, "exterior"):
+            return cls(*_outline(obj), radius=rounding)
+        if hasattr(obj, "simplices") and hasattr(obj, "equations"):
+            return cls(obj.points, radius=rounding)
+        mesh = Mesh.from_any(obj)
+        return cls(mesh.vertices, (mesh.indices, mesh.offsets), radius=rounding)
+
+    @property
+    def dimension(self) -> int:
+        return self._core.dimension
+
+    @property
+    def vertices(self) -> _Doubles:
+        return self._core.vertices
+
+    @property
+    def indices(self) -> _Indices:
+        return self._core.indices
+
+    @property
+    def offsets(self) -> _Indices:
+        return self._core.offsets
+
+    @property
+    def edges(self) -> _Indices:
+        return self._core.edges
+
+    @property
+    def edge_facets(self) -> _Indices:
+        return self._core.edge_facets
+
+    @property
+    def normals(self) -> _Doubles:
+        return self._core.normals
+
+    @property
+    def source(self) -> _Indices:
+        return self._source
+
+    @property
+    def radius(self) -> float:
+        return self._core.radius
+
+    @property
+    def centroid(self) -> _Doubles:
+        return self._core.centroid
+
+    @property
+    def volume(self) -> float:
+        return self._core.volume
+
+    @property
+    def inertia(self) -> _Doubles | float:
+        return self._core.inertia
+
+    @property
+    def circumradius(self) -> float:
+        return self._core.circumradius
+
+    def scaled(self, s: float) -> ConvexShape:
+        """The shape in another size, or in another unit of length.
+
+        Parameters
+        ----------
+        s : float
+            Positive; vertices and radius are multiplied by it.
+
+        Returns
+        -------
+        ConvexShape
+
+        Raises
+        ------
+        ValueError
+            If `s` is not positive and finite.
+
+        See Also
+        --------
+        ConvexFinder : Its `scales` give each body a size of its own without a shape of its own.
+
+        Examples
+        --------
+        >>> import abut
+        >>> square = abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]])
+        >>> square.scaled(3).volume
+        9.0
+        """
+        factor = checks.positive(s, "s")
+        return self._changed(self.vertices * factor, self.radius * factor)
+
+    def centered(self) -> ConvexShape:
+        """The shape with its centroid at the origin of its frame, but for rounding.
+
+        Then a body's position is its center of mass.
+
+        Returns
+        -------
+        ConvexShape
+
+        Examples
+        --------
+        >>> import abut
+        >>> abut.ConvexShape([[0, 0], [3, 0], [0, 3]]).centered().vertices
+        array([[-1., -1.],
+               [ 2., -1.],
+               [-1.,  2.]])
+        """
+        return self._changed(self.vertices - self.centroid, self.radius)
+
+    def rounded(self, radius: float) -> ConvexShape:
+        """The same polyhedron with another rounding.
+
+        Parameters
+        ----------
+        radius : float
+            As for `ConvexShape`; it goes on top of the polyhedron.
+
+        Returns
+        -------
+        ConvexShape
+
+        Examples
+        --------
+        >>> import abut
+        >>> square = abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]])
+        >>> square.rounded(1.0).volume - square.volume  # four sides, and a disk in the corners
+        7.14159265358979...
+        """
+        return self._changed(self.vertices, checks.number(radius, "radius"))
+
+    def _changed(self, vertices: _Doubles, radius: float) -> ConvexShape:
+        return self._build(vertices, self.indices, self.offsets, radius, self._source)
+
+    def to_mesh(self) -> Mesh:
+        """The facets of a polyhedron as a `Mesh`, without its rounding.
+
+        Returns
+        -------
+        Mesh
+
+        Raises
+        ------
+        ValueError
+            If it is a polygon.
+
+        Examples
+        --------
+        >>> import abut
+        >>> abut.ConvexShape([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]).to_mesh()
+        Mesh(4 facets, 4 vertices)
+        """
+        self._check_solid("mesh")
+        return Mesh(self.vertices, (self.indices, self.offsets))
+
+    def to_trimesh(self) -> Trimesh:
+        """The facets of a polyhedron as a trimesh.Trimesh, without its rounding.
+
+        Returns
+        -------
+        trimesh.Trimesh
+            With the same vertices; polygons are cut into triangles.
+
+        Raises
+        ------
+        ValueError
+            If it is a polygon.
+        ImportError
+            If trimesh is not installed (extra ``io``).
+
+        Examples
+        --------
+        >>> import abut
+        >>> shape = abut.ConvexShape([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+        >>> shape.to_trimesh().is_watertight  # doctest: +SKIP
+        True
+        """
+        self._check_solid("trimesh")
+        trimesh = import_extra("trimesh", "io")
+        # a fan of triangles for each facet: its first corner, and each two that follow each other
+        counts = np.diff(self.offsets)
+        firsts = np.repeat(self.offsets[:-1], counts - 2)
+        facets = np.repeat(np.arange(len(self)), counts - 2)
+        seconds = np.arange(len(facets)) + 2 * facets + 1
+        corners = np.column_stack([firsts, seconds, seconds + 1])
+        return trimesh.Trimesh(self.vertices.copy(), self.indices[corners], process=False)
+
+    def _check_solid(self, what: str) -> None:
+        if self.dimension == 2:
+            raise ValueError(f"a polygon is no {what}: a polyhedron is")
+
+    @overload
+    def plot(
+        self, ax: Canvas, *, backend: Backend | None = None, **options: Unpack[ShapePlotOptions]
+    ) -> Canvas: ...
+
+    @overload
+    def plot(
+        self, ax: None = None, *, backend: Literal["pyvista"], **options: Unpack[ShapePlotOptions]
+    ) -> Plotter: ...
+
+    @overload
+    def plot(
+        self,
+        ax: None = None,
+        *,
+        backend: Literal["matplotlib"] | None = None,
+        **options: Unpack[ShapePlotOptions],
+    ) -> Any: ...
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the shape in its own frame, without its rounding.
+
+        Parameters
+        ----------
+        ax : matplotlib axes or pyvista.Plotter, optional
+            What is drawn on; made where it is not given. Polygons want axes in the plane.
+        **options
+            ``backend``, "matplotlib" (extra ``plot``) or "pyvista" (extra ``view``), of which
+            polygons know the first alone; ``color``, and ``alpha``, the opacity.
+
+        Returns
+        -------
+        matplotlib axes or pyvista.Plotter
+            What was drawn on, not shown yet.
+
+        Raises
+        ------
+        ImportError
+            If the library is not installed; the message names the extra.
+
+        Examples
+        --------
+        >>> import abut
+        >>> ax = abut.ConvexShape([[0, 0], [1, 0], [0, 1]]).plot()  # doctest: +SKIP
+        """
+        from ..plot.convex import plot_shape
+
+        return plot_shape(self, ax, **options)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __repr__(self) -> str:
+        facets = [] if self.dimension == 2 else [(len(self), "facet"), (len(self.edges), "edge")]
+        counts = [checks.counted(*count) for count in facets]
+        counts.append(checks.counted(len(self.vertices), "vertex", "vertices"))
+        rounding = f"; radius {self.radius:g}" if self.radius else ""
+        return f"ConvexShape({_BODIES[self.dimension]}: {', '.join(counts)}{rounding})"
+
+    def _key(self) -> tuple[Any, ...]:
+        arrays = (self.vertices, self.indices, self.offsets)
+        return (self.dimension, self.radius, *(array.tobytes() for array in arrays))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ConvexShape):
+            return NotImplemented
+        return self is other or self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __copy__(self) -> ConvexShape:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ConvexShape:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        arrays = (self.vertices, self.indices, self.offsets)
+        return _rebuild, (*arrays, self.radius, self._source)
+
+
+def _rebuild(
+    vertices: _Doubles, indices: _Indices, offsets: _Indices, radius: float, source: _Indices
+) -> ConvexShape:
+    return ConvexShape._build(vertices, indices, offsets, radius, source)
+
+
+def _hull(vertices: _Doubles) -> Corners:
+    """The facets of the hull of points that are checked here."""
+    count, dimension = vertices.shape
+    if count <= dimension:
+        raise ValueError(
+            f"a shape in {dimension} dimensions needs at least {dimension + 1} vertices, but has"
+            f" {count}"
+        )
+    wrong = ~(np.abs(vertices) <= _core.COORDINATE_LIMIT)
+    if wrong.any():
+        row, axis = np.argwhere(wrong)[0].tolist()
+        remedy = "; coordinates must lie within 1e75 of 0"
+        value = vertices[row, axis]
+        raise ValueError(
+            f"vertices[{row}, {axis}] is {value:g}{remedy if np.isfinite(value) else ''}"
+        )
+    return hull_facets(vertices)
+
+
+def _outline(polygon: Any) -> tuple[_Doubles, Corners]:
+    """The vertices of a shapely polygon, and its sides with the polygon on their left."""
+    if len(polygon.interiors):
+        raise ValueError("the polygon has holes: it is not convex")
+    # the last one is the first once more; a third coordinate is no place in the plane
+    points = checks.points(polygon.exterior.coords, "polygon", (2, 3))[:-1, :2].copy()
+    if not polygon.exterior.is_ccw:
+        points = points[::-1].copy()
+    loop = np.arange(len(points))
+    sides = np.column_stack([loop, np.roll(loop, -1)])
+    return points, (sides.ravel(), regular(len(points), 2))

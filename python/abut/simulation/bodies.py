@@ -1,0 +1,193 @@
+"""Spheres and clusters as columns, on their way from users to the library."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..base import checks
+from ..base.orientations import inverse, turned
+from .clusters import Cluster
+from .materials import Material
+
+_Doubles = NDArray[np.float64]
+_Indices = NDArray[np.intp]
+_Columns = dict[str, NDArray[Any]]
+
+# what a table carries to the next step, beside the force that it tells
+_HISTORY = ("moment", "spring", "roll")
+
+
+class Numbers(NamedTuple):
+    """Lasting numbers of what a simulation has, in the order in which it came."""
+
+    ids: _Indices = np.empty(0, np.intp)  # of spheres
+    clusters: _Indices = np.empty(0, np.intp)
+    # quaternions from each cluster's principal axes to the frame in which it was given
+    frames: _Doubles = np.empty((0, 4))
+    next_id: int = 0
+    next_cluster: int = 0
+    bodies: _Indices = np.empty(0, np.intp)
+    next_body: int = 0
+
+    def with_spheres(self, count: int) -> Numbers:
+        """And so many spheres more."""
+        end = self.next_id + count
+        ids = locked(np.concatenate([self.ids, np.arange(self.next_id, end)]))
+        return self._replace(ids=ids, next_id=end)
+
+    def with_clusters(self, count: int, frame: _Doubles) -> Numbers:
+        """And so many clusters more."""
+        end = self.next_cluster + count
+        clusters = locked(np.concatenate([self.clusters, np.arange(self.next_cluster, end)]))
+        frames = np.concatenate([self.frames, np.tile(frame, (count, 1))])
+        return self._replace(clusters=clusters, frames=frames, next_cluster=end)
+
+    def with_bodies(self, count: int) -> Numbers:
+        """And so many bodies more."""
+        end = self.next_body + count
+        bodies = locked(np.concatenate([self.bodies, np.arange(self.next_body, end)]))
+        return self._replace(bodies=bodies, next_body=end)
+
+    def without_bodies(self, rows: _Indices) -> Numbers:
+        """But not these rows of bodies."""
+        return self._replace(bodies=locked(np.delete(self.bodies, rows)))
+
+    def without(self, rows: _Indices, cluster_rows: _Indices) -> Numbers:
+        """But not these rows of spheres and of clusters."""
+        return self._replace(
+            ids=locked(np.delete(self.ids, rows)),
+            clusters=locked(np.delete(self.clusters, cluster_rows)),
+            frames=np.delete(self.frames, cluster_rows, axis=0),
+        )
+
+
+def locked(array: NDArray[Any]) -> NDArray[Any]:
+    """The array itself, read-only from now on."""
+    array.flags.writeable = False
+    return array
+
+
+def find(numbers: _Indices, wanted: ArrayLike, what: str, named: str, source: str) -> _Indices:
+    """The rows of lasting numbers, which ascend; `source`: where a caller has them from."""
+    array = checks.as_array(wanted, named)
+    if array.dtype.kind == "b":
+        raise TypeError(f"{named} is a mask, but must be integers: give {source}[mask]")
+    given = np.atleast_1d(checks.indices(array, named))
+    if given.ndim != 1:
+        raise ValueError(f"{named} has shape {given.shape}, but must be (k,)")
+    rows = np.searchsorted(numbers, given)
+    there = rows < len(numbers)
+    there[there] = numbers[rows[there]] == given[there]
+    if not there.all():
+        raise ValueError(f"there is no {what} {given[np.argmin(there)]}")
+    return rows
+
+
+# ---- arguments -----------------------------------------------------------------------------------
+
+
+def read_points(value: Any, name: str) -> _Doubles:
+    """(n, 3) coordinates; those of a plane are an error of their own."""
+    array = checks.doubles(value, name)
+    if array.ndim == 2 and array.shape[1] == 2:
+        raise ValueError(f"{name} has shape {array.shape}, but a Simulation is three-dimensional")
+    return checks.points(array, name)
+
+
+def read_vectors(value: Any, name: str, count: int) -> _Doubles:
+    """A vector for each, or one for all; zeros by default."""
+    array = checks.doubles((0.0, 0.0, 0.0) if value is None else value, name)
+    if array.shape not in ((3,), (count, 3)):
+        raise ValueError(f"{name} has shape {array.shape}, but must be ({count}, 3)")
+    vectors = np.array(np.broadcast_to(array, (count, 3)), order="C")
+    check_finite(vectors, name)
+    return vectors
+
+
+def read_forces(
+    returned: Any, count: int, number: int, adder: str = "add_force"
+) -> tuple[_Doubles, _Doubles]:
+    """Forces, or forces and torques, as the callable of this number returned them."""
+    both = isinstance(returned, tuple) and len(returned) == 2
+    forces, torques = returned if both else (returned, np.zeros((count, 3)))
+    callable_name = f"that callable {number} of {adder} returned"
+    return (
+        _read_force(forces, f"forces {callable_name}", count),
+        _read_force(torques, f"torques {callable_name}", count),
+    )
+
+
+def _read_force(value: Any, name: str, count: int) -> _Doubles:
+    array = checks.doubles(value, name)
+    if array.shape != (count, 3):
+        raise ValueError(f"{name} has shape {array.shape}, but must be ({count}, 3)")
+    check_finite(array, name)
+    return array
+
+
+def check_finite(vectors: _Doubles, name: str) -> None:
+    """Complain of the first entry that is not."""
+    wrong = np.argwhere(~np.isfinite(vectors))
+    if len(wrong):
+        row, axis = wrong[0]
+        raise ValueError(f"{name}: [{row}, {axis}] is {vectors[row, axis]}")
+
+
+# ---- columns -------------------------------------------------------------------------------------
+
+
+def sphere_columns(centers: _Doubles, radii: _Doubles, density: float, material: int) -> _Columns:
+    """Spheres at rest that are in no cluster."""
+    count = len(centers)
+    return {
+        "centers": centers,
+        "radii": radii,
+        "masses": density * (4.0 / 3.0 * math.pi) * radii**3,
+        "velocities": np.zeros((count, 3)),
+        "spins": np.zeros((count, 3)),
+        "materials": np.full(count, material, np.intp),
+        "clusters": np.full(count, -1, np.intp),
+    }
+
+
+def cluster_columns(
+    cluster: Cluster, material: Material, positions: _Doubles, turns: _Doubles
+) -> _Columns:
+    """Clusters at rest; `turns` are from the principal axes to the world."""
+    count, members = len(positions), len(cluster.radii)
+    return {
+        "positions": positions,
+        "orientations": turns,
+        "velocities": np.zeros((count, 3)),
+        "angular_momenta": np.zeros((count, 3)),
+        "masses": np.full(count, cluster.mass_for(material.density)),
+        "inertias": np.tile(cluster.inertia_for(material.density), (count, 1)),
+        "member_counts": np.full(count, members, np.intp),
+        "members": np.tile(cluster.members, (count, 1)),
+    }
+
+
+def angular_momenta(clusters: _Columns, spins: _Doubles) -> _Doubles:
+    """Of clusters that turn with these angular velocities."""
+    turns = clusters["orientations"]
+    return turned(turns, clusters["inertias"] * turned(inverse(turns), spins))
+
+
+def member_columns(cluster: Cluster, clusters: _Columns, material: int) -> _Columns:
+    """The spheres of clusters, whose velocities and spins follow from these."""
+    count, members = len(clusters["masses"]), len(cluster.radii)
+    arms = turned(np.repeat(clusters["orientations"], members, axis=0), clusters["members"])
+    centers = np.repeat(clusters["positions"], members, axis=0) + arms
+    return sphere_columns(centers, np.tile(cluster.radii, count), 1.0, material) | {
+        "masses": np.repeat(clusters["masses"] / members, members),
+        "clusters": np.repeat(np.arange(count), members),
+    }
+
+
+def table_columns(columns: _Columns) -> _Columns:
+    """A table's columns, read-only, without what is carried to the next step."""
+    return {name: locked(column) for name, column in columns.items() if name not in _HISTORY}

@@ -1,0 +1,136 @@
+"""Convex bodies of a simulation, on their way from users to the library, and back."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..base import checks
+from ..base.orientations import from_matrix, inverse, product, turned
+from ..search.shape import ConvexShape
+from .clusters import principal_axes
+from .materials import Material
+
+_Doubles = NDArray[np.float64]
+_Indices = NDArray[np.intp]
+_Columns = dict[str, NDArray[Any]]
+
+
+class Bodies(NamedTuple):
+    """The convex bodies of a simulation, in the order in which they came.
+
+    `positions`, `orientations`, `velocities` and `angular_momenta` can be assigned:
+    ``sim.bodies = sim.bodies._replace(velocities=...)``.
+    """
+
+    numbers: _Indices  # (b,): lasting, as `add_bodies` returned them
+    positions: _Doubles  # (b, 3): of the origins of the shapes' frames
+    orientations: _Doubles  # (b, 4): quaternions x, y, z, w, from the shape's frame to the world
+    velocities: _Doubles  # (b, 3): of the centers of mass, half a step ago
+    angular_velocities: _Doubles  # (b, 3): half a step ago
+    angular_momenta: _Doubles  # (b, 3): about the centers of mass, in the world
+    forces: _Doubles  # (b, 3): of contacts and of callbacks, at the beginning of the last step
+    torques: _Doubles  # (b, 3): likewise, about the centers of mass
+    centers: _Doubles  # (b, 3): of mass
+    masses: _Doubles  # (b,)
+    shape: _Indices  # (b,): numbers into `Simulation.shapes`
+    scales: _Doubles  # (b,)
+    material: _Indices  # (b,): numbers into `Simulation.materials`
+    images: _Indices  # (b, 3): by how many periods each has left the box
+
+
+# those that follow from others, or do not change
+_FIXED = (
+    "angular_velocities", "forces", "torques", "centers", "masses", "shape", "scales", "material",
+    "images",
+)  # fmt: skip
+
+
+def check_assigned(given: Bodies, now: Bodies) -> None:
+    """Complain of what cannot be assigned."""
+    if not np.array_equal(given.numbers, now.numbers):
+        raise ValueError("bodies are assigned whole: numbers must be those of now")
+    for name in _FIXED:
+        if not np.array_equal(getattr(given, name), getattr(now, name)):
+            raise ValueError(
+                f"{name} of bodies cannot be assigned: positions, orientations, velocities and"
+                " angular_momenta can"
+            )
+
+
+def read_shape(shape: object) -> ConvexShape:
+    if not isinstance(shape, ConvexShape):
+        kind = checks.a_or_an(type(shape).__name__)
+        raise TypeError(f"shape is {kind}, but must be a ConvexShape")
+    if shape.dimension != 3:
+        raise ValueError("shape is a polygon, but simulations are in three dimensions")
+    return shape
+
+
+def read_masses(
+    masses: ArrayLike | None, shape: ConvexShape, scales: _Doubles, material: Material
+) -> _Doubles:
+    """As given, or by the material's density."""
+    if masses is not None:
+        return positive_numbers(masses, "masses", len(scales))
+    if material.density is None:
+        raise ValueError(f"{material} has no density, but bodies without masses= need one")
+    return material.density * shape.volume * scales**3
+
+
+def positive_numbers(value: Any, name: str, count: int) -> _Doubles:
+    """A number for each body, or one for all."""
+    numbers = checks.lengths(value, name, count, "position")
+    sound = np.isfinite(numbers) & (numbers > 0)
+    if not sound.all():
+        row = int(np.argmin(sound))
+        raise ValueError(f"{name}[{row}] is {numbers[row]}, but must be positive and finite")
+    return numbers
+
+
+def body_columns(
+    shape: ConvexShape, number: int, scales: _Doubles, masses: _Doubles, material: int
+) -> _Columns:
+    """Bodies with one shape, without where they are and how they move."""
+    count = len(scales)
+    moments, axes = principal_axes(np.asarray(shape.inertia))
+    return {
+        "shapes": np.full(count, number, np.intp),
+        "scales": scales,
+        "materials": np.full(count, material, np.intp),
+        "masses": masses,
+        "inertias": np.outer(masses * scales**2 / shape.volume, moments),
+        "axes": np.tile(from_matrix(axes), (count, 1)),
+    }
+
+
+def angular_momenta(bodies: _Columns, spins: _Doubles) -> _Doubles:
+    """Of bodies that turn with these angular velocities."""
+    turns = product(bodies["orientations"], bodies["axes"])
+    return turned(turns, bodies["inertias"] * turned(inverse(turns), spins))
+
+
+def bodies_of(numbers: _Indices, found: _Columns, shapes: tuple[ConvexShape, ...]) -> Bodies:
+    """What users see of the library's columns."""
+    offsets = np.array([shape.centroid for shape in shapes]).reshape(-1, 3)[found["shapes"]]
+    arms = turned(found["orientations"], offsets * found["scales"][:, None])
+    centers = found["positions"] + arms
+    centers.flags.writeable = False
+    return Bodies(
+        numbers=numbers,
+        positions=found["positions"],
+        orientations=found["orientations"],
+        velocities=found["velocities"],
+        angular_velocities=found["spins"],
+        angular_momenta=found["angular_momenta"],
+        forces=found["forces"],
+        torques=found["torques"],
+        centers=centers,
+        masses=found["masses"],
+        shape=found["shapes"],
+        scales=found["scales"],
+        material=found["materials"],
+        images=found["images"],
+    )

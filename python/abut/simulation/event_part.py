@@ -1,0 +1,266 @@
+"""What happens to a simulation on its way: callables that push or watch it, and what comes in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base import checks
+from .bodies import read_forces
+from .cluster_part import ClusterPart
+from .insertion import Insertion
+from .known import changes
+from .placement import touching
+from .record import Record
+from .schedule import MOST_STEPS, Feed
+
+if TYPE_CHECKING:
+    from .simulation import Simulation
+
+_Doubles = NDArray[np.float64]
+
+
+class EventPart(ClusterPart):
+    """What a `Simulation` calls, and what it lets come in."""
+
+    @changes
+    def add_force(self, call: Callable[[Simulation], Any]) -> None:
+        """Add forces of your own, such as drag or a field.
+
+        Parameters
+        ----------
+        call : callable
+            Takes the simulation at the beginning of each step, and returns forces (n, 3), or a
+            tuple (forces, torques) of both. Of several callables they add up.
+
+        Raises
+        ------
+        TypeError
+            If `call` cannot be called.
+
+        Notes
+        -----
+        What `run` raises for a wrong shape, or for NaN, names the callable; what the callable
+        raises comes out of `run` unchanged. The simulation has done whole steps then, and goes on.
+        With a callable each step goes through Python, where it takes some microseconds and the
+        callable's own time.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=0.01, gravity=(0, 0, 0))
+        >>> _ = sim.add_spheres([[0, 0, 0]], 0.1, abut.Material(density=1000))
+        >>> sim.add_force(lambda s: -4.0 * s.velocities + [8.0, 0, 0])
+        >>> sim.run(20.0)
+        >>> sim.velocities.round(3)
+        array([[2., 0., 0.]])
+        """
+        self._forces.append(_read_call(call))
+
+    @changes
+    def add_body_force(self, call: Callable[[Simulation], Any]) -> None:
+        """Add forces of your own on convex bodies, as `add_force` does on spheres.
+
+        Parameters
+        ----------
+        call : callable
+            Takes the simulation at the beginning of each step, and returns forces (b, 3) on the
+            centers of mass, or a tuple (forces, torques) of both.
+
+        Raises
+        ------
+        TypeError
+            If `call` cannot be called.
+
+        Examples
+        --------
+        >>> import abut
+        >>> tetra = abut.ConvexShape([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+        >>> sim = abut.Simulation(step=0.01, gravity=(0, 0, 0))
+        >>> _ = sim.add_bodies(tetra, [[0, 0, 0]], abut.Material(), masses=2.0)
+        >>> sim.add_body_force(lambda s: [[4.0, 0, 0]])
+        >>> sim.run(1.0)
+        >>> sim.bodies.velocities.round(3)
+        array([[2., 0., 0.]])
+        """
+        self._body_forces.append(_read_call(call))
+
+    @changes
+    def every(self, interval: float, call: Callable[[Simulation], Any]) -> None:
+        """Call something at regular times: after each step whose number is a multiple.
+
+        Parameters
+        ----------
+        interval : float
+            Of time; rounded to whole steps, at least one.
+        call : callable
+            Takes the simulation. What is called after the same step is called in the order in
+            which it was registered; nothing is called at the start. A call that Ctrl-C interrupts
+            is made again when the simulation goes on.
+
+        Raises
+        ------
+        ValueError
+            If `interval` is not positive.
+        TypeError
+            If `call` cannot be called.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=0.25)
+        >>> sim.every(0.5, lambda s: print(s.time))
+        >>> sim.run(1.0)
+        0.5
+        1.0
+        """
+        self._add_event(interval, partial(_read_call(call), self))
+
+    @changes
+    def record(self, interval: float, call: Callable[[Simulation], Any]) -> Record:
+        """Write down a number, or an array, at regular times.
+
+        Parameters
+        ----------
+        interval : float
+            As for `every`.
+        call : callable
+            Takes the simulation and returns the value.
+
+        Returns
+        -------
+        Record
+            With `times` and `values`; it grows while the simulation goes on.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `every`.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=0.25)
+        >>> counts = sim.record(0.5, lambda s: s.step_count)
+        >>> sim.run(1.0)
+        >>> counts.times, counts.values
+        (array([0.5, 1. ]), array([2, 4]))
+        """
+        record, value = Record(), _read_call(call)
+        self._add_event(interval, lambda: record._add(self.time, value(self)))
+        return record
+
+    def _add_event(self, interval: float, call: Callable[[], object]) -> None:
+        steps = self._steps_of(checks.positive(interval, "interval"), "interval")
+        self._schedule.add(max(1, steps), self.step_count, call)
+
+    def _steps_of(self, time: float, name: str) -> int:
+        steps = time / self._step
+        if not steps < MOST_STEPS:
+            raise ValueError(f"{name} is {time:g}, which is more steps than can be counted")
+        return round(steps)
+
+    @changes
+    def add_insertion(self, feed: Insertion, until: float | None = None) -> None:
+        """Let spheres or clusters come in from now on.
+
+        Parameters
+        ----------
+        feed : Insertion
+            What comes, where and how fast.
+        until : float, optional
+            Time of the simulation after which nothing comes any more.
+
+        Raises
+        ------
+        ValueError
+            If `until` is no number, or a cluster's laws have `RollingA`.
+        TypeError
+            If `feed` is no Insertion.
+
+        Examples
+        --------
+        >>> import abut
+        >>> grain = abut.Material(density=1000, young=1e7)
+        >>> sim = abut.Simulation(step=1e-3)
+        >>> box = [[0, 0, 0], [1, 1, 1]]
+        >>> sim.add_insertion(abut.Insertion(box, 0.01, rate=100, material=grain), until=0.05)
+        >>> sim.run(0.1)
+        >>> len(sim.ids)
+        5
+        """
+        if not isinstance(feed, Insertion):
+            kind = checks.a_or_an(type(feed).__name__)
+            raise TypeError(f"feed is {kind}, but must be an Insertion")
+        end = None if until is None else checks.finite(until, "until")
+        laws, number = self._laws.numbered(feed.material)
+        if feed.cluster is not None:
+            laws.check_clusters([number])
+        begun = Feed(feed, feed.begin(), self.time, end, self.step_count)
+        self._core.note(self._changed(laws=laws, feeds=(*self._known.feeds, begun)))
+
+    # ---- when their steps come ----
+
+    def _apply_forces(self) -> None:
+        """Ask the callables; where one fails, nothing is applied."""
+        if self._body_forces:
+            count = len(self._settled().bodies)
+            asked = partial(self._asked, self._body_forces, count, "add_body_force")
+            self._core.apply_to_bodies(*self._core.lend(asked))
+        if self._forces:
+            asked = partial(self._asked, self._forces, len(self.ids), "add_force")
+            self._core.apply(*self._core.lend(asked))
+
+    def _asked(
+        self, calls: list[Callable[[Any], Any]], count: int, adder: str
+    ) -> tuple[_Doubles, _Doubles]:
+        """Forces and torques of all callables."""
+        forces, torques = np.zeros((2, count, 3))
+        for k, call in enumerate(calls):
+            force, torque = read_forces(call(self), count, k, adder)
+            forces += force
+            torques += torque
+        return forces, torques
+
+    def _finish_step(self) -> None:
+        """What is to happen after the last step, and has not happened yet."""
+        now = self.step_count
+        for number, feed in enumerate(self._known.feeds):
+            if feed.seen < now and feed.is_due(now, self._step):
+                with self._clock.of("insertion"):
+                    self._insert(number, feed)
+        self._schedule.note(now)
+        if self._schedule.has_due:
+            with self._clock.of("calls"):
+                self._core.lend(self._schedule.call_due)
+
+    def _insert(self, number: int, feed: Feed) -> None:
+        """Add what is due and finds a place; where that fails, it is due again."""
+        insertion, since, now = feed.insertion, self.time - feed.start, self.step_count
+        state, near = feed.state.copy(), partial(touching, self)
+        where, what = insertion.draw(state, since, near, self._period, feed.tries(now))
+        feeds = [*self._known.feeds]
+        feeds[number] = feed.asked(now, state)
+        parts: dict[str, Any] = {"feeds": tuple(feeds)}
+        if not len(where):
+            self._core.note(self._changed(**parts))
+            return
+        material = self._laws.numbered(insertion.material)[1]
+        if insertion.cluster is None:
+            self._put(self._sphere_columns(where, what, insertion.material, material), **parts)
+            return
+        turns = np.ascontiguousarray(what)
+        found = self._cluster_columns(insertion.cluster, insertion.material, material, where, turns)
+        self._put_clusters(insertion.cluster, *found, **parts)
+
+
+def _read_call(call: Any) -> Callable[..., Any]:
+    if not callable(call):
+        kind = checks.a_or_an(type(call).__name__)
+        raise TypeError(f"call is {kind}, but must be a callable that takes the simulation")
+    called: Callable[..., Any] = call
+    return called

@@ -1,0 +1,57 @@
+"""What a simulation knows of what its library's side has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+
+from .bodies import Numbers
+from .law_table import LawTable
+
+if TYPE_CHECKING:
+    from ..search.finder import ContactFinder
+    from ..search.shape import ConvexShape
+    from .schedule import Feed
+    from .state import State
+    from .walls import WallEntry
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+_S = TypeVar("_S", bound="State")
+
+
+class Known(NamedTuple):
+    """Exchanged whole, by the very call that changes the library's side: whatever comes between two
+    lines of Python, Ctrl-C or another thread, both sides agree.
+
+    What is in it does not change. The library may have materials and shapes that are not in it yet:
+    nothing has them.
+    """
+
+    numbers: Numbers = Numbers()
+    laws: LawTable = LawTable()
+    walls: tuple[WallEntry, ...] = ()
+    finder: ContactFinder | None = None  # of the walls' meshes
+    shapes: tuple[ConvexShape, ...] = ()
+    feeds: tuple[Feed, ...] = ()
+
+
+class Fresh(NamedTuple):
+    """What was read of a simulation since it has changed so many times."""
+
+    change_count: int
+    values: dict[str, Any]
+
+
+def changes(
+    method: Callable[Concatenate[_S, _P], _T],
+) -> Callable[Concatenate[_S, _P], _T]:
+    """A method that changes a simulation, or tells all of it: meanwhile nobody else may."""
+
+    @wraps(method)
+    def alone(simulation: _S, /, *arguments: _P.args, **keywords: _P.kwargs) -> _T:
+        with simulation._core.lock(False):
+            return method(simulation, *arguments, **keywords)
+
+    return alone

@@ -1,0 +1,168 @@
+"""The materials of a simulation, numbered, and the law that each two of them have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base import checks
+from .laws import Hertz, Linear, RollingA
+from .materials import Material
+
+_Doubles = NDArray[np.float64]
+_Indices = NDArray[np.intp]
+
+Law = Hertz | Linear
+
+# members of abut_law
+_MEMBERS = 8
+
+# of a collision, for a step of spheres that touch nothing yet (docs/dem.md, section 2)
+_PART = 0.3
+
+
+class LawTable:
+    """Materials are numbered as they come; equal ones are one."""
+
+    def __init__(self) -> None:
+        self.materials: list[Material] = []
+        self.laws: dict[tuple[int, int], Law] = {}
+
+    def copy(self) -> LawTable:
+        """The same laws, which do not change with these."""
+        copied = LawTable()
+        copied.materials, copied.laws = [*self.materials], {**self.laws}
+        return copied
+
+    def numbered(self, material: object) -> tuple[LawTable, int]:
+        """Laws in which a material has a number, these where it has one already, and the number."""
+        laws = self.copy()
+        number = laws.number(material, "material")
+        return (self if number < len(self.materials) else laws), number
+
+    def number(self, material: object, name: str) -> int:
+        """The number of a material, which is new perhaps."""
+        if not isinstance(material, Material):
+            kind = checks.a_or_an(type(material).__name__)
+            raise TypeError(f"{name} is {kind}, but must be a Material")
+        if material not in self.materials:
+            self.materials.append(material)
+        return self.materials.index(material)
+
+    def set(self, a: object, b: object, law: object) -> None:
+        """Give two materials a law, instead of the one that they have."""
+        if not isinstance(law, Law):
+            kind = checks.a_or_an(type(law).__name__)
+            raise TypeError(f"law is {kind}, but must be a Hertz or a Linear")
+        for material, name in ((a, "a"), (b, "b")):
+            if not isinstance(material, Material):
+                self.number(material, name)
+        assert isinstance(a, Material) and isinstance(b, Material)
+        # before any is numbered: it complains of materials that do not fit
+        law.numbers(a, b)
+        first, second = sorted((self.number(a, "a"), self.number(b, "b")))
+        self.laws[first, second] = law
+
+    def numbers(self) -> _Doubles:
+        """What the library takes: (m * m, 8), zeros where two have no law."""
+        count = len(self.materials)
+        table = np.zeros((count, count, _MEMBERS))
+        for (a, b), law in self.laws.items():
+            members = law.numbers(self.materials[a], self.materials[b])
+            table[a, b] = table[b, a] = members
+        return table.reshape(-1, _MEMBERS)
+
+    def missing(self, a: int, b: int) -> str:
+        """Two materials that meet without a law."""
+        return (
+            f"{self.materials[a]} meets {self.materials[b]}, and the two have no law:"
+            " set_law(a, b, law) gives them one"
+        )
+
+    # ---- what does not go together ----
+
+    def check_sharing(self, walls: Iterable[int]) -> None:
+        """Shares follow from one exponent, so that all walls need laws of one kind."""
+        numbers = set(walls)
+        kinds = {type(law): pair for pair, law in self.laws.items() if numbers & set(pair)}
+        if len(kinds) > 1:
+            shown = " and ".join(self._shown(law, pair) for law, pair in kinds.items())
+            raise ValueError(
+                f"resolution='sharing' needs walls' laws of one kind, but there are {shown}"
+            )
+
+    def _shown(self, law: type[Law], pair: tuple[int, int]) -> str:
+        a, b = (self.materials[number] for number in pair)
+        return f"{law.__name__} of {a} with {b}"
+
+    def check_clusters(self, materials: Iterable[int]) -> None:
+        """A torque against the spin of one sphere means nothing in a rigid body."""
+        clustered = set(materials)
+        for pair, law in self.laws.items():
+            brakes = isinstance(law.rolling, RollingA) and law.rolling.coefficient > 0
+            if brakes and clustered & set(pair):
+                a, b = (self.materials[number] for number in pair)
+                raise ValueError(
+                    f"spheres of clusters cannot have RollingA, as {a} with {b}:"
+                    " give RollingC, which a number means"
+                )
+
+    def check_bodies(self, materials: Iterable[int]) -> None:
+        """Spots have no radius, which Hertz' law and resistance to rolling need."""
+        ours = set(materials)
+        for pair, law in self.laws.items():
+            if ours & set(pair):
+                a, b = (self.materials[number] for number in pair)
+                self._check_body_law(law, a, b)
+
+    def _check_body_law(self, law: Law, a: Material, b: Material) -> None:
+        if isinstance(law, Hertz):
+            raise ValueError(
+                f"bodies cannot have Hertz' law, as {a} with {b}: a contact of flat facets has no"
+                " radius; give Linear, or spheres a material of their own"
+            )
+        if law.rolling.coefficient:  # type: ignore[union-attr]
+            raise ValueError(
+                f"bodies cannot have a resistance to rolling, as {a} with {b}: their edges are;"
+                " give a law without, or spheres a material of their own"
+            )
+
+    # ---- the longest steps of spheres that touch nothing ----
+
+    def free_steps(self, materials: _Indices, radii: _Doubles, masses: _Doubles) -> _Doubles:
+        """A part of Rayleigh's time of each sphere, and of the time of a linear spring."""
+        waves = np.array([self._wave_factor(k) for k in range(len(self.materials))])
+        springs = np.array([self._spring_factor(k) for k in range(len(self.materials))])
+        # R sqrt(density) = sqrt(m / (4/3 pi R))
+        lengths = np.sqrt(masses / (4.0 / 3.0 * math.pi * radii))
+        return np.minimum(waves[materials] * lengths, springs[materials] * np.sqrt(masses))
+
+    def _partners(self, number: int) -> list[tuple[Law, Material]]:
+        """Laws that a material has, and whom with."""
+        return [
+            (law, self.materials[b if a == number else a])
+            for (a, b), law in self.laws.items()
+            if number in (a, b)
+        ]
+
+    def _wave_factor(self, number: int) -> float:
+        """Rayleigh's time over R sqrt(density); of a rigid material that of whom it meets."""
+        own = self.materials[number]
+        elastic = [
+            own if own.shear else other
+            for law, other in self._partners(number)
+            if isinstance(law, Hertz)
+        ]
+        return _PART * min((_rayleigh(one) for one in elastic), default=math.inf)
+
+    def _spring_factor(self, number: int) -> float:
+        stiff = [law.stiffness for law, _ in self._partners(number) if isinstance(law, Linear)]
+        return _PART * math.pi / math.sqrt(max(stiff)) if stiff else math.inf
+
+
+def _rayleigh(material: Material) -> float:
+    assert material.shear is not None  # since Hertz' law of two rigid ones is an error
+    return math.pi / math.sqrt(material.shear) / (0.1631 * material.poisson + 0.8766)

@@ -1,0 +1,220 @@
+"""How the force of a contact follows from how far, how fast and how long two things overlap.
+
+docs/dem.md has the equations. A law holds constants alone; the library evaluates it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..base import checks
+from ..base.values import Value
+from .materials import Material
+
+# kind, stiffness, shear, friction, restitution; kind of rolling, its friction and its damping: the
+# members of abut_law in their order
+Numbers = tuple[int, float, float, float, float, int, float, float]
+
+HERTZ, LINEAR = 1, 2
+NO_ROLLING = 0
+
+
+@dataclass(frozen=True)
+class RollingA(Value):
+    """A torque against the spin of a sphere that is pressed on something: the paper's.
+
+    It is coefficient x radius x normal force, summed over the contacts of a sphere, and never
+    reverses the spin. It also stops a sphere that spins in place, and does not keep angular
+    momentum: what it takes from a sphere nothing else gets.
+
+    Parameters
+    ----------
+    coefficient : float
+        0 or positive, without unit: about the tangent of the slope on which a sphere comes to rest.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If it is anything else.
+
+    Examples
+    --------
+    >>> import abut
+    >>> abut.Hertz(friction=0.5, rolling=abut.RollingA(0.01)).rolling
+    RollingA(coefficient=0.01)
+    """
+
+    coefficient: float
+
+    kind: ClassVar[int] = 1
+    damping: ClassVar[float] = 0.0
+
+    def __post_init__(self) -> None:
+        self._settle(coefficient=_read_coefficient(self.coefficient))
+
+
+@dataclass(frozen=True)
+class RollingC(Value):
+    """A spring and a damper between two that roll on each other, cut like friction.
+
+    It keeps angular momentum, lets a sphere rest on a slope, and leaves alone what spins in place.
+
+    Parameters
+    ----------
+    coefficient : float
+        0 or positive, without unit: the torque is at most coefficient x radius x normal force.
+    damping : float, default 0.3
+        Part of the critical damping of the spring, 0 or positive.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If they are anything else.
+
+    Examples
+    --------
+    >>> import abut
+    >>> abut.Hertz(rolling=0.01) == abut.Hertz(rolling=abut.RollingC(0.01))
+    True
+    """
+
+    coefficient: float
+    damping: float = 0.3
+
+    kind: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        damping = checks.not_negative(self.damping, "damping")
+        self._settle(coefficient=_read_coefficient(self.coefficient), damping=damping)
+
+
+@dataclass(frozen=True)
+class Hertz(Value):
+    """Spheres and walls that are elastic: Hertz along the normal, Mindlin across it, with friction.
+
+    The stiffness follows from both materials.
+
+    Parameters
+    ----------
+    friction : float, default 0
+        Coefficient of Coulomb's friction, 0 or positive.
+    restitution : float, default 1
+        Speed after a head-on impact by that before it, above 0 and at most 1.
+    rolling : float, RollingC or RollingA, default 0
+        Resistance to rolling; a number is a `RollingC`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If they are anything else.
+
+    Examples
+    --------
+    >>> import abut
+    >>> abut.Hertz(friction=0.5, restitution=0.4, rolling=0.001)
+    Hertz(friction=0.5, restitution=0.4, rolling=RollingC(coefficient=0.001, damping=0.3))
+    """
+
+    friction: float = 0.0
+    restitution: float = 1.0
+    rolling: float | RollingA | RollingC = 0.0
+
+    def __post_init__(self) -> None:
+        self._settle(
+            friction=checks.not_negative(self.friction, "friction"),
+            restitution=_read_restitution(self.restitution),
+            rolling=_read_rolling(self.rolling),
+        )
+
+    def numbers(self, a: Material, b: Material) -> Numbers:
+        """What the library takes of this law between two materials; at most one may be rigid."""
+        if a.young is None and b.young is None:
+            raise ValueError(
+                f"Hertz' law between {a} and {b}: both are rigid; give one of them young="
+            )
+        normal = _compliance(a) + _compliance(b)
+        tangential = _shear_compliance(a) + _shear_compliance(b)
+        return _numbers(self, HERTZ, 1.0 / normal, 1.0 / tangential)
+
+
+@dataclass(frozen=True)
+class Linear(Value):
+    """A spring and a damper along the normal and across it, with friction.
+
+    Parameters
+    ----------
+    stiffness : float
+        Force an overlap, positive, the same between all sizes.
+    tangential : float, default 2/7
+        Stiffness across the normal by that along it, 0 or positive. With 2/7 both swing alike.
+    friction, restitution, rolling
+        As for `Hertz`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If they are anything else.
+
+    Examples
+    --------
+    >>> import abut
+    >>> abut.Linear(1e4, friction=0.5).stiffness
+    10000.0
+    """
+
+    stiffness: float
+    tangential: float = 2.0 / 7.0
+    friction: float = 0.0
+    restitution: float = 1.0
+    rolling: float | RollingA | RollingC = 0.0
+
+    def __post_init__(self) -> None:
+        self._settle(
+            stiffness=checks.positive(self.stiffness, "stiffness"),
+            tangential=checks.not_negative(self.tangential, "tangential"),
+            friction=checks.not_negative(self.friction, "friction"),
+            restitution=_read_restitution(self.restitution),
+            rolling=_read_rolling(self.rolling),
+        )
+
+    def numbers(self, a: Material, b: Material) -> Numbers:
+        """What the library takes of this law; the materials may be any."""
+        return _numbers(self, LINEAR, self.stiffness, self.tangential * self.stiffness)
+
+
+def _compliance(material: Material) -> float:
+    """What the material adds to 1 / E*."""
+    return 0.0 if material.young is None else (1.0 - material.poisson**2) / material.young
+
+
+def _shear_compliance(material: Material) -> float:
+    """What the material adds to 1 / G*."""
+    return 0.0 if material.shear is None else (2.0 - material.poisson) / material.shear
+
+
+def _numbers(law: Hertz | Linear, kind: int, stiffness: float, shear: float) -> Numbers:
+    rolling = law.rolling
+    assert isinstance(rolling, RollingA | RollingC)  # since the law was made
+    rolling_kind = rolling.kind if rolling.coefficient else NO_ROLLING
+    return (
+        kind, stiffness, shear, law.friction, law.restitution,
+        rolling_kind, rolling.coefficient, rolling.damping,
+    )  # fmt: skip
+
+
+def _read_coefficient(value: object) -> float:
+    return checks.not_negative(value, "coefficient")
+
+
+def _read_rolling(value: object) -> RollingA | RollingC:
+    if isinstance(value, RollingA | RollingC):
+        return value
+    return RollingC(checks.not_negative(value, "rolling"))
+
+
+def _read_restitution(value: object) -> float:
+    found = checks.number(value, "restitution")
+    if not 0.0 < found <= 1.0:
+        raise ValueError(f"restitution is {found}, but must be above 0 and at most 1")
+    return found

@@ -1,0 +1,405 @@
+"""How walls move: poses and twists as functions of time.
+
+A motion begins at time 0, where it leaves everything in its place; `Simulation` begins it when it
+is given to a wall. Axes and origins are in the world. The library computes poses itself, from what
+`parts` returns; those here are for looking at a motion, and for tests.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..base import checks
+from ..base.poses import read_pose, rotated
+from ..base.values import Value
+
+_Doubles = NDArray[np.float64]
+_Vector = tuple[float, float, float]
+
+# a callable of the time that returns a pose (4, 4) and a twist (6,)
+Given = Callable[[float], tuple[ArrayLike, ArrayLike]]
+
+ROTATING, TRANSLATING, OSCILLATING = 0, 1, 2
+
+# Between two times a pose is compared with the mean of both twists. Where a wall turns by the angle
+# a meanwhile, that is off by a^2 / 12: by less than this up to a third of a radian, and no wall
+# turns that far in a step. A twist in other units, with another sign or about another point is off
+# by far more.
+_AGREEMENT = 1e-2
+
+# what rounding leaves of the difference of two poses, as part of the lengths in them
+_ROUNDING = 1e-12
+
+
+class Part(NamedTuple):
+    """One motion that is not made of others: the members of abut_motion in their order."""
+
+    kind: int
+    vector: _Vector
+    origin: _Vector
+    rate: float
+    phase: float
+
+
+class Motion(Value):
+    """What `Rotating`, `Translating`, `Oscillating` and `Motions` have in common."""
+
+    def parts(self) -> list[Part]:
+        """The motions that it is made of; each moves what those before it have moved."""
+        raise NotImplementedError
+
+    def pose(self, t: float) -> _Doubles:
+        """Where the motion takes a thing until the time t, as a pose (4, 4)."""
+        return self._state(t)[0]
+
+    def twist(self, t: float) -> _Doubles:
+        """Velocity of the point that was the origin at time 0, then angular velocity, (6,)."""
+        return np.concatenate(self._state(t)[1:])
+
+    def _state(self, t: float) -> tuple[_Doubles, _Doubles, _Doubles]:
+        """Pose, velocity of the frame's origin, and angular velocity."""
+        pose, velocity, spin = np.eye(4), np.zeros(3), np.zeros(3)
+        for part in self.parts():
+            move = _pose_of(part, t)
+            pose = move @ pose
+            own_velocity, own_spin = _twist_of(part, t, pose[:3, 3])
+            velocity = move[:3, :3] @ velocity + own_velocity
+            spin = move[:3, :3] @ spin + own_spin
+        return pose, velocity, spin
+
+
+@dataclass(frozen=True)
+class Rotating(Motion):
+    """A motion about an axis that stands still.
+
+    Parameters
+    ----------
+    axis : (3,) array_like
+        Its direction; the length does not matter. Seen along it, the motion is clockwise.
+    origin : (3,) array_like, default (0, 0, 0)
+        A point of the axis, about which the wall's torque is told.
+    rate : float, default 0
+        Angle a time, in radians; negative: the other way round.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If they are no finite numbers, or the axis has no direction.
+
+    Examples
+    --------
+    >>> import abut
+    >>> drum = abut.Rotating(axis=(1, 0, 0), rate=18.85)  # 180 turns a minute
+    >>> drum.twist(0.0)
+    array([ 0.  ,  0.  ,  0.  , 18.85,  0.  ,  0.  ])
+    """
+
+    axis: _Vector
+    origin: _Vector = (0.0, 0.0, 0.0)
+    rate: float = 0.0
+
+    def __post_init__(self) -> None:
+        axis = checks.vector(self.axis, "axis")
+        if not any(axis):
+            raise ValueError(f"axis is {axis}, which is no direction")
+        self._settle(
+            axis=axis,
+            origin=checks.vector(self.origin, "origin"),
+            rate=checks.finite(self.rate, "rate"),
+        )
+
+    def parts(self) -> list[Part]:
+        """The motion itself, its axis of unit length."""
+        largest = max(map(abs, self.axis))
+        x, y, z = (entry / largest for entry in self.axis)
+        length = math.hypot(x, y, z)
+        return [Part(ROTATING, (x / length, y / length, z / length), self.origin, self.rate, 0.0)]
+
+
+@dataclass(frozen=True)
+class Translating(Motion):
+    """A motion along a straight line.
+
+    Parameters
+    ----------
+    velocity : (3,) array_like
+
+    Raises
+    ------
+    ValueError, TypeError
+        If it is not three finite numbers.
+
+    Examples
+    --------
+    >>> import abut
+    >>> abut.Translating((0, 0, -0.1)).pose(2.0)[:3, 3]
+    array([ 0. ,  0. , -0.2])
+    """
+
+    velocity: _Vector
+
+    def __post_init__(self) -> None:
+        self._settle(velocity=checks.vector(self.velocity, "velocity"))
+
+    def parts(self) -> list[Part]:
+        """The motion itself."""
+        return [Part(TRANSLATING, self.velocity, (0.0, 0.0, 0.0), 0.0, 0.0)]
+
+
+@dataclass(frozen=True)
+class Oscillating(Motion):
+    """A motion to and fro along a straight line: amplitude (sin(2 pi f t + phase) - sin phase).
+
+    Parameters
+    ----------
+    amplitude : (3,) array_like
+        Direction and length of the motion from its middle.
+    frequency : float
+        How many times it goes to and fro in a unit of time, 0 or positive.
+    phase : float, default 0
+        Where in the motion it begins, in radians: with 0 in its middle, with pi / 2 at its turn.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If they are anything else.
+
+    Examples
+    --------
+    >>> import abut
+    >>> shaker = abut.Oscillating((0, 0, 0.001), frequency=50)
+    >>> shaker.pose(0.005)[:3, 3]
+    array([0.   , 0.   , 0.001])
+    """
+
+    amplitude: _Vector
+    frequency: float
+    phase: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._settle(
+            amplitude=checks.vector(self.amplitude, "amplitude"),
+            frequency=checks.not_negative(self.frequency, "frequency"),
+            phase=checks.finite(self.phase, "phase"),
+        )
+
+    def parts(self) -> list[Part]:
+        """The motion itself."""
+        return [Part(OSCILLATING, self.amplitude, (0.0, 0.0, 0.0), self.frequency, self.phase)]
+
+
+@dataclass(frozen=True)
+class Motions(Motion):
+    """Several motions at once; each one carries the axes of those before it along.
+
+    Parameters
+    ----------
+    motions : sequence of Rotating, Translating, Oscillating or Motions
+        The first one moves the wall, the second one moves the wall and the first one's axis, and
+        so on. The torque of the wall is about the origin of the first one that rotates, which those
+        after it carry along.
+
+    Raises
+    ------
+    TypeError
+        If one of them is no such motion. A callable stands alone.
+
+    Examples
+    --------
+    A planet turns about its own axis, which goes round the sun's:
+
+    >>> import abut
+    >>> spin = abut.Rotating(axis=(0, 0, 1), origin=(1, 0, 0), rate=10)
+    >>> planet = abut.Motions([spin, abut.Rotating(axis=(0, 0, 1), rate=1)])
+    >>> planet.twist(0.0)[3:]
+    array([ 0.,  0., 11.])
+    """
+
+    motions: tuple[Motion, ...]
+
+    def __post_init__(self) -> None:
+        motions = self.motions
+        if not isinstance(motions, list | tuple):
+            raise TypeError(f"motions is {_what(motions)}, but must be a list of motions")
+        for k, motion in enumerate(motions):
+            if not isinstance(motion, Motion):
+                raise TypeError(f"motions[{k}] is {_what(motion)}, but must be {_KINDS}")
+        self._settle(motions=tuple(motions))
+
+    def parts(self) -> list[Part]:
+        """The parts of all motions, one after the other."""
+        return [part for motion in self.motions for part in motion.parts()]
+
+
+_KINDS = "a Rotating, Translating, Oscillating or Motions"
+
+
+# ---- what users give -----------------------------------------------------------------------------
+
+
+def read_motion(value: object) -> Motion | Given | None:
+    """None, a motion, or a callable of the time; a TypeError for anything else."""
+    if value is None or isinstance(value, Motion):
+        return value
+    if hasattr(value, "as_matrix") or isinstance(value, np.ndarray):
+        raise TypeError(
+            f"motion is {_what(value)}, which is a pose, not a motion: mesh.transformed(pose) puts"
+            f" a mesh there; a motion is {_KINDS}, or a callable of the time"
+        )
+    if isinstance(value, type) or not callable(value):
+        raise TypeError(
+            f"motion is {_what(value)}, but must be {_KINDS}, a callable of the time, or"
+            f" None{_hint(value)}"
+        )
+    return value
+
+
+def _hint(value: object) -> str:
+    if isinstance(value, type):
+        return f": give {value.__name__}(...)"
+    return ": give Motions([...])" if isinstance(value, list | tuple) else ""
+
+
+def call_given(call: Given, t: float) -> tuple[_Doubles, _Doubles]:
+    """The pose (4, 4), rigid, and the twist (6,) that a callable returns at the time t."""
+    returned: Any = call(t)
+    if not isinstance(returned, tuple | list) or len(returned) != 2:
+        raise TypeError(
+            f"the motion returned {_what(returned)} at time {t:g}, but must return a pose (4, 4)"
+            " and a twist (6,)"
+        )
+    pose = read_pose(returned[0], f"the motion's pose at time {t:g}")
+    twist = checks.doubles(returned[1], f"the motion's twist at time {t:g}")
+    if twist.shape != (6,):
+        raise ValueError(
+            f"the motion's twist at time {t:g} has shape {twist.shape}, but must be (6,):"
+            " velocity of the frame's origin, then angular velocity"
+        )
+    if not np.isfinite(twist).all():
+        raise ValueError(f"the motion's twist at time {t:g} has an entry that is not finite")
+    return pose, twist
+
+
+def check_given(call: Given, t: float, step: float, size: float) -> tuple[_Doubles, _Doubles]:
+    """The pose and twist of a callable at the time t, which must agree with each other.
+
+    Parameters
+    ----------
+    call : callable
+        Of the time; it is called three times: at t, and after one step and two.
+    t, step : float
+        Of the simulation.
+    size : float
+        How far the mesh reaches from the origin of its frame: two twists agree where they move its
+        points alike.
+
+    Returns
+    -------
+    pose : (4, 4) ndarray of float64
+    twist : (6,) ndarray of float64
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it does not return a rigid pose and a finite twist, or if neither between t and one step
+        later, nor between this and another step later the pose changes as the twists say. (In one
+        of both the motion may begin or end.)
+    """
+    states = [call_given(call, t + k * step) for k in range(3)]
+    if not any(_agree(states[k], states[k + 1], step, size) for k in range(2)):
+        velocity, spin = _mean_twist(states[0][0], states[1][0], step)
+        raise ValueError(
+            f"the motion's pose and twist at time {t:g} do not agree: its pose moves the frame's"
+            f" origin with {_shown(velocity)} and turns with {_shown(spin)}, but the twist is"
+            f" {_shown(states[0][1])}"
+        )
+    return states[0]
+
+
+_State = tuple[_Doubles, _Doubles]
+
+
+def _agree(before: _State, after: _State, step: float, size: float) -> bool:
+    velocity, spin = _mean_twist(before[0], after[0], step)
+    said = (before[1] + after[1]) / 2
+    off = np.linalg.norm(velocity - said[:3]) + size * np.linalg.norm(spin - said[3:])
+    speeds = [
+        np.linalg.norm(twist[:3]) + size * np.linalg.norm(twist[3:]) for _, twist in (before, after)
+    ]
+    lengths = size + np.abs([before[0][:3, 3], after[0][:3, 3]]).max()
+    return bool(off <= _AGREEMENT * max(speeds) + _ROUNDING * lengths / step)
+
+
+def _mean_twist(before: _Doubles, after: _Doubles, step: float) -> tuple[_Doubles, _Doubles]:
+    """The velocity and the angular velocity that make one pose of another in a step."""
+    velocity = (after[:3, 3] - before[:3, 3]) / step
+    return velocity, _rotation_vector(after[:3, :3] @ before[:3, :3].T) / step
+
+
+def _rotation_vector(rotation: _Doubles) -> _Doubles:
+    """Axis times angle of a rotation."""
+    twice_sine = np.array(
+        [
+            rotation[2, 1] - rotation[1, 2],
+            rotation[0, 2] - rotation[2, 0],
+            rotation[1, 0] - rotation[0, 1],
+        ]
+    )
+    sine, cosine = np.linalg.norm(twice_sine) / 2, (np.trace(rotation) - 1) / 2
+    # a half turn has an angle, but no axis here: no wall makes one in a step
+    return twice_sine / 2 * (math.atan2(sine, cosine) / sine if sine else 1.0)
+
+
+def _shown(numbers: _Doubles) -> str:
+    return f"({', '.join(f'{number:.6g}' for number in numbers)})"
+
+
+def _what(value: object) -> str:
+    if value is None or isinstance(value, str | bool | int | float):
+        return repr(value)
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    return checks.a_or_an(type(value).__name__)
+
+
+# ---- poses and twists of parts -------------------------------------------------------------------
+
+
+def _pose_of(part: Part, t: float) -> _Doubles:
+    pose = np.eye(4)
+    if part.kind == ROTATING:
+        pose[:3, :3] = _rotation(part.vector, part.rate * t)
+        origin = np.array([part.origin])
+        pose[:3, 3] = (origin - rotated(origin, pose[:3, :3]))[0]
+    elif part.kind == TRANSLATING:
+        pose[:3, 3] = np.array(part.vector) * t
+    else:
+        angle = 2 * math.pi * part.rate * t + part.phase
+        pose[:3, 3] = np.array(part.vector) * (math.sin(angle) - math.sin(part.phase))
+    return pose
+
+
+def _rotation(axis: _Vector, angle: float) -> _Doubles:
+    """Rodrigues' formula, for an axis of unit length."""
+    x, y, z = axis
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    # 1 - cos without what cancels of it
+    return np.eye(3) + math.sin(angle) * cross + 2 * math.sin(angle / 2) ** 2 * (cross @ cross)
+
+
+def _twist_of(part: Part, t: float, point: _Doubles) -> tuple[_Doubles, _Doubles]:
+    """The velocity that a part gives to the point, and its angular velocity."""
+    vector = np.array(part.vector)
+    if part.kind == ROTATING:
+        spin = part.rate * vector
+        return np.cross(spin, point - part.origin), spin
+    if part.kind == TRANSLATING:
+        return vector, np.zeros(3)
+    angle = 2 * math.pi * part.rate * t + part.phase
+    return vector * (2 * math.pi * part.rate * math.cos(angle)), np.zeros(3)

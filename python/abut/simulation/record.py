@@ -1,0 +1,122 @@
+"""Values that a simulation writes down as it goes."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..io import writing
+
+
+class Record:
+    """What a call returned now and then, and when: made by `Simulation.record`.
+
+    Attributes
+    ----------
+    times : (k,) ndarray of float64
+        Times of the simulation, one for each value.
+    values : (k, ...) ndarray
+        What the call returned, one after the other: numbers, or arrays of one shape.
+
+    Examples
+    --------
+    >>> import abut
+    >>> ball = abut.Material(density=1000, young=1e7)
+    >>> sim = abut.Simulation(step=1e-4)
+    >>> _ = sim.add_spheres([[0, 0, 1]], 0.1, ball)
+    >>> height = sim.record(0.05, lambda s: s.centers[0, 2])
+    >>> sim.run(0.15)
+    >>> height.times
+    array([0.05, 0.1 , 0.15])
+    >>> height.values.round(3)
+    array([0.988, 0.951, 0.89 ])
+    """
+
+    __slots__ = ("_rows",)
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[float, NDArray[Any]]] = []
+
+    def _add(self, time: float, value: Any) -> None:
+        # Ctrl-C may come right after a row was added: it is asked for once more then
+        if not self._rows or self._rows[-1][0] != time:
+            # a copy: what the call returned may be an array that changes later
+            self._rows.append((time, np.array(value)))
+
+    @property
+    def _times(self) -> list[float]:
+        return [time for time, _ in self._rows]
+
+    @property
+    def times(self) -> NDArray[np.float64]:
+        return np.array(self._times)
+
+    @property
+    def values(self) -> NDArray[Any]:
+        found = [value for _, value in self._rows]
+        shapes = {value.shape for value in found}
+        if len(shapes) > 1:
+            one, other = sorted(shapes)[:2]
+            raise ValueError(f"the values have different shapes, such as {one} and {other}")
+        return np.array(found)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a table with a row for each time.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Ends in ``.csv``: its columns are ``time`` and ``value``, or of arrays ``value_0``,
+            ``value_1`` and so on, of arrays of arrays ``value_0_0``.
+
+        Raises
+        ------
+        ValueError
+            If the ending is another, or the values have different shapes.
+        OSError
+            If the file cannot be written; what was there then stays as it was.
+
+        Examples
+        --------
+        >>> import abut, pathlib, tempfile
+        >>> sim = abut.Simulation(step=0.25)
+        >>> steps = sim.record(0.5, lambda s: s.step_count)
+        >>> sim.run(1.0)
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "steps.csv")
+        >>> steps.save(path)
+        >>> print(path.read_text())
+        time,value
+        0.5,2
+        1.0,4
+        <BLANKLINE>
+        """
+        file = Path(path)
+        if file.suffix.lower() != ".csv":
+            raise ValueError(f"{file} has no known ending of records' files: .csv")
+        values = self.values
+        numbers = values.reshape(len(self), -1) if len(self) else values.reshape(0, 1)
+        with writing.opened(file, "w", newline="", encoding="utf-8") as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(["time", *_columns(values.shape[1:])])
+            rows = zip(self._times, numbers.tolist(), strict=True)
+            writer.writerows([time, *row] for time, row in rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __repr__(self) -> str:
+        times = self._times
+        if not times:
+            return "Record(no values yet)"
+        return f"Record({len(self)} values, times {times[0]:g} to {times[-1]:g})"
+
+
+def _columns(shape: Sequence[int]) -> list[str]:
+    """A name for each number of a value."""
+    return ["_".join(map(str, ("value", *index))) for index in np.ndindex(*shape)]

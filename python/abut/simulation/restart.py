@@ -1,0 +1,389 @@
+"""Going on with a simulation that was written to a file, with the same bits as without."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..base.checks import a_or_an, counted
+from ..base.values import from_dict
+from ..base.warnings import warn
+from ..io import npz
+from ..search.finder import ContactFinder
+from ..search.half_space import HalfSpace
+from ..search.mesh import Mesh
+from ..search.shape import ConvexShape
+from .bodies import Numbers, locked
+from .insertion import Insertion
+from .law_table import LawTable
+from .motions import read_motion
+from .placement import SimulationWarning
+from .restart_file import (
+    ACCOUNT,
+    BODIES,
+    CLUSTERS,
+    MADE,
+    MEETINGS,
+    NEW,
+    TABLE_KEYS,
+    WALL_STATE,
+    check_shape,
+    check_shapes,
+    columns_under,
+    read_file,
+    read_setup,
+)
+from .saving import digest
+from .schedule import MOST_STEPS, Feed
+from .simulation import Simulation
+from .walls import WallEntry
+
+if TYPE_CHECKING:
+    pass
+
+_Arrays = Mapping[str, NDArray[Any]]
+
+
+def load_simulation(
+    path: str | os.PathLike[str],
+    meshes: Any = (),
+    forces: Iterable[Callable[[Simulation], Any]] = (),
+    motions: Mapping[int, Callable[[float], Any]] | None = None,
+    body_forces: Iterable[Callable[[Simulation], Any]] = (),
+) -> Simulation:
+    """Go on with a simulation that `Simulation.save` wrote to a file.
+
+    Parameters
+    ----------
+    path : str or path-like
+    meshes : Mesh or sequence of Mesh
+        Of the walls, in the order in which they were added; the file has none. Half spaces, and
+        the shapes of bodies, are in the file.
+    forces : iterable of callable
+        What `Simulation.add_force` was given.
+    motions : dict of int to callable, optional
+        Of walls that a callable moves, by their numbers.
+    body_forces : iterable of callable
+        What `Simulation.add_body_force` was given.
+
+    Returns
+    -------
+    Simulation
+        It goes on with the same bits as the one that was saved. `every` and `record` are to be
+        registered anew.
+
+    Raises
+    ------
+    ValueError
+        If the file holds no simulation or is damaged, or meshes or motions are not those of the
+        walls.
+    OSError
+        If the file is not there or cannot be read.
+
+    Warns
+    -----
+    SimulationWarning
+        If there were more or fewer forces.
+
+    Examples
+    --------
+    >>> import abut, pathlib, tempfile
+    >>> floor = abut.Mesh([[-1, -1, 0], [1, -1, 0], [0, 1, 0]], [[0, 1, 2]])
+    >>> ball = abut.Material(density=1000, young=1e6)
+    >>> sim = abut.Simulation(step=1e-4)
+    >>> sim.set_law(ball, abut.Material(), abut.Hertz(restitution=0.5))
+    >>> wall = sim.add_wall(floor)
+    >>> _ = sim.add_spheres([[0, 0, 0.15]], 0.1, ball)
+    >>> sim.run(0.2)
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "a.npz")
+    >>> sim.save(path)
+    >>> again = abut.load_simulation(path, meshes=[floor])
+    >>> sim.run(0.2)
+    >>> again.run(0.2)
+    >>> bool((again.centers == sim.centers).all())
+    True
+    """
+    file = Path(path)
+    with _told(file):
+        arrays = read_file(file)
+        setup = read_setup(arrays["setup"])
+        simulation = _made(setup, arrays, _read_meshes(meshes), dict(motions or {}))
+    for call in forces:
+        simulation.add_force(call)
+    for call in body_forces:
+        simulation.add_body_force(call)
+    _compare_forces(len(simulation._forces), setup["force_count"], "add_force")
+    _compare_forces(
+        len(simulation._body_forces), setup.get("body_force_count", 0), "add_body_force"
+    )
+    return simulation
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What is wrong is told with the file's name."""
+    try:
+        yield
+    except ValueError as error:
+        text = str(error)
+        raise ValueError(text if text.startswith(str(path)) else f"{path}: {text}") from None
+
+
+def _read_meshes(meshes: Any) -> tuple[Mesh, ...]:
+    given = [meshes] if isinstance(meshes, Mesh) else list(meshes)
+    for number, mesh in enumerate(given):
+        if not isinstance(mesh, Mesh):
+            raise TypeError(
+                f"meshes[{number}] is {a_or_an(type(mesh).__name__)}, but must be a Mesh"
+            )
+    return tuple(given)
+
+
+def _compare_forces(given: int, count: int, adder: str) -> None:
+    if given != count:
+        warn(
+            f"the simulation was saved with {counted(count, 'force')} of {adder}, but {given} are"
+            " given",
+            SimulationWarning,
+        )
+
+
+# ---- making it again -----------------------------------------------------------------------------
+
+
+def _made(
+    setup: Mapping[str, Any], arrays: _Arrays, meshes: tuple[Mesh, ...], motions: dict[int, Any]
+) -> Simulation:
+    given = {number: read_motion(motion) for number, motion in motions.items()}
+    try:
+        simulation = _begin(setup)
+        entries = _entries(setup["walls"], meshes, given)
+        feeds = [_feed(stored) for stored in setup["feeds"]]
+        shapes = [_shape(stored) for stored in setup.get("shapes", ())]
+        numbers = Numbers(
+            next_id=_whole(setup, "next_id"),
+            next_cluster=_whole(setup, "next_cluster"),
+            next_body=_whole(setup, "next_body") if "next_body" in setup else 0,
+        )
+        step_count = _whole(setup, "step_count")
+        said = {str(kind) for kind in setup.get("said", ())}
+    except (KeyError, TypeError, AttributeError, OverflowError, IndexError) as error:
+        raise ValueError(f"its setup is damaged: {error!r}") from None
+    _check_lasting("ids", arrays["ids"], numbers.next_id)
+    _check_lasting("cluster_numbers", arrays["cluster_numbers"], numbers.next_cluster)
+    if entries:
+        finder = ContactFinder(list(meshes)) if meshes else None
+        known = simulation._known._replace(walls=tuple(entries), finder=finder)
+        simulation._walls.exchange(known)
+    _add_rows(simulation, arrays)
+    bodies = arrays.get("body_numbers", np.empty(0, np.intp))
+    _check_lasting("body_numbers", bodies, numbers.next_body)
+    _add_bodies(simulation, arrays, shapes, len(bodies))
+    _restore(simulation, arrays, step_count)
+    _restore_bodies(simulation, arrays)
+    simulation._watch.said = said
+    numbers = numbers._replace(
+        ids=locked(arrays["ids"]),
+        clusters=locked(arrays["cluster_numbers"]),
+        frames=arrays["frames"],
+        bodies=locked(bodies),
+    )
+    simulation._core.note(simulation._known._replace(numbers=numbers, feeds=tuple(feeds)))
+    simulation._schedule.note(step_count)
+    simulation._walls.check_given(simulation.time)
+    return simulation
+
+
+def _whole(setup: Mapping[str, Any], name: str) -> int:
+    number = int(setup[name])
+    if not 0 <= number < MOST_STEPS:
+        raise ValueError(f"its {name} is {number}")
+    return number
+
+
+def _check_lasting(name: str, numbers: NDArray[np.intp], end: int) -> None:
+    """Lasting numbers ascend, and are less than the next one."""
+    if numbers.ndim != 1 or (np.diff(numbers, prepend=-1, append=end) <= 0).any():
+        raise ValueError(f"{name} does not ascend from 0 to less than {end}")
+
+
+def _begin(setup: Mapping[str, Any]) -> Simulation:
+    """A simulation with its laws, and nothing else."""
+    names = ("step", "gravity", "period", "resolution", "workers")
+    simulation = Simulation(**{name: setup[name] for name in names})
+    materials = [from_dict(stored) for stored in setup["materials"]]
+    laws = LawTable()
+    for material in materials:
+        laws.number(material, "material")
+    simulation._core.note(simulation._changed(laws=laws))
+    for a, b, law in setup["laws"]:
+        simulation.set_law(materials[a], materials[b], from_dict(law))
+    return simulation
+
+
+def _feed(stored: Mapping[str, Any]) -> Feed:
+    insertion = from_dict(stored["insertion"])
+    if not isinstance(insertion, Insertion):
+        raise ValueError("its setup is damaged: there is no insertion where one should be")
+    state = insertion.state_from_dict(stored["state"])
+    seen = int(stored["seen"])
+    # files of abut 0.2 do not tell since when one waits
+    since = stored.get("full_since", seen if state.waiting else None)
+    if since is not None and not 0 <= int(since) <= seen:
+        raise ValueError(f"its setup is damaged: an insertion waits since step {since}")
+    return Feed(insertion, state, float(stored["start"]), stored["until"], seen, since)
+
+
+def _entries(
+    stored: Sequence[Mapping[str, Any]], meshes: tuple[Mesh, ...], motions: dict[int, Any]
+) -> list[WallEntry]:
+    count = sum(not isinstance(wall["mesh"], dict) for wall in stored)
+    if count != len(meshes):
+        walls = counted(count, "wall")
+        given = counted(len(meshes), "mesh is", "meshes are")
+        raise ValueError(f"it has {walls}, but {given} given")
+    rest = iter(enumerate(meshes))
+    entries = [_entry(number, wall, rest, motions) for number, wall in enumerate(stored)]
+    if motions:
+        raise ValueError(f"motions names wall {next(iter(motions))}, which no callable moved")
+    return entries
+
+
+def _entry(
+    number: int,
+    wall: Mapping[str, Any],
+    meshes: Iterator[tuple[int, Mesh]],
+    motions: dict[int, Any],
+) -> WallEntry:
+    mesh = _wall_mesh(number, wall["mesh"], meshes)
+    motion = from_dict(wall["motion"]) if wall["motion"] else None
+    if wall["is_given"]:
+        if number not in motions:
+            raise ValueError(f"a callable moved wall {number}: motions={{{number}: ...}} takes it")
+        motion = motions.pop(number)
+    pose = np.array(wall["pose"], np.float64).reshape(4, 4)
+    return WallEntry(mesh, int(wall["material"]), motion, float(wall["start"]), pose)
+
+
+def _wall_mesh(number: int, stored: Any, meshes: Iterator[tuple[int, Mesh]]) -> Mesh | HalfSpace:
+    """The next mesh, or the half space that the file has."""
+    if isinstance(stored, dict):
+        half_space = from_dict(stored)
+        if not isinstance(half_space, HalfSpace):
+            raise ValueError(f"its wall {number} is neither a mesh nor a half space")
+        return half_space
+    place, mesh = next(meshes)
+    if stored != digest(mesh):
+        raise ValueError(f"meshes[{place}] is not the mesh that wall {number} was saved with")
+    return mesh
+
+
+def _shape(stored: Mapping[str, Any]) -> ConvexShape:
+    facets = np.array(stored["indices"], np.intp), np.array(stored["offsets"], np.intp)
+    return ConvexShape(stored["vertices"], facets, radius=stored["radius"])
+
+
+# ---- spheres, clusters and tables ----------------------------------------------------------------
+
+
+def _add_rows(simulation: Simulation, arrays: _Arrays) -> None:
+    """Spheres and clusters in the order in which they came."""
+    ids, numbers, groups = (arrays[k] for k in ("ids", "cluster_numbers", "spheres.clusters"))
+    check_shape(arrays, "frames", len(numbers), 4)
+    check_shapes(arrays, "spheres", (*NEW, *MADE), len(ids))
+    rest = [name for name in CLUSTERS if name != "members"]
+    check_shapes(arrays, "clusters", rest, len(numbers))
+    check_shapes(arrays, "clusters", ["members"], int(np.count_nonzero(groups >= 0)))
+    _check_groups(groups, arrays["clusters.member_counts"])
+    spheres = columns_under(arrays, "spheres", NEW)
+    clusters = columns_under(arrays, "clusters", CLUSTERS)
+    for rows, bodies, members in _runs(groups, clusters["member_counts"]):
+        part = {name: column[rows] for name, column in spheres.items()}
+        if bodies is None:
+            simulation._core.add(part, simulation._known)
+        else:
+            taken = {name: column[bodies] for name, column in clusters.items() if name != "members"}
+            taken["members"] = clusters["members"][members]
+            simulation._core.add_clusters(taken, part, simulation._known)
+
+
+def _check_groups(groups: NDArray[np.intp], counts: NDArray[np.intp]) -> None:
+    """Members of a cluster stand side by side, and clusters in their order."""
+    if (groups < -1).any() or (counts < 1).any() or counts.sum() != np.count_nonzero(groups >= 0):
+        raise ValueError("clusters.member_counts does not add up to the spheres of clusters")
+    if not np.array_equal(groups[groups >= 0], np.repeat(np.arange(len(counts)), counts)):
+        raise ValueError("spheres.clusters does not agree with clusters.member_counts")
+
+
+_Run = tuple[slice, slice | None, slice]
+
+
+def _runs(groups: NDArray[np.intp], counts: NDArray[np.intp]) -> Iterator[_Run]:
+    """Rows that go one after the other of spheres alone, or of clusters with these numbers, and of
+    their members."""
+    is_member = groups >= 0
+    borders = np.flatnonzero(np.diff(is_member)) + 1
+    ends = np.cumsum(counts)
+    for begin, end in pairwise([0, *borders.tolist(), len(groups)]):
+        if begin == end or not is_member[begin]:
+            yield slice(begin, end), None, slice(0)
+        else:
+            first, last = int(groups[begin]), int(groups[end - 1]) + 1
+            members = slice(int(ends[first - 1]) if first else 0, int(ends[last - 1]))
+            yield slice(begin, end), slice(first, last), members
+
+
+def _restore(simulation: Simulation, arrays: _Arrays, step_count: int) -> None:
+    """What the last step has left behind."""
+    core, meshes = simulation._core, simulation._walls.meshes
+    core.assign(columns_under(arrays, "spheres", MADE))
+    check_shape(arrays, "account", ACCOUNT)
+    check_shape(arrays, "walls", len(meshes), WALL_STATE)
+    contacts, pairs = (
+        columns_under(arrays, prefix, [name.split(".")[1] for name in TABLE_KEYS if prefix in name])
+        for prefix in ("contacts", "pairs")
+    )
+    sound = npz.sound_contacts(contacts, meshes)
+    sound["mesh"] = np.argsort(simulation._walls.order)[sound["mesh"]]
+    core.restore(step_count, arrays["account"], arrays["walls"], sound, npz.sound_pairs(pairs))
+
+
+# ---- bodies --------------------------------------------------------------------------------------
+
+
+def _add_bodies(
+    simulation: Simulation, arrays: _Arrays, shapes: list[ConvexShape], count: int
+) -> None:
+    if not shapes:
+        return
+    columns = columns_under(arrays, "bodies", BODIES)
+    for name, column in columns.items():
+        width = _BODY_WIDTHS.get(name)
+        shape = (count,) if width is None else (count, width)
+        if column.shape != shape:
+            raise ValueError(f"bodies.{name} has shape {column.shape}, not {shape}")
+    simulation._core.add_bodies(columns, simulation._changed(shapes=tuple(shapes)))
+
+
+# how many numbers a row has in a column of bodies and of their contacts
+_BODY_WIDTHS = {
+    "inertias": 3, "axes": 4, "positions": 3, "orientations": 4, "velocities": 3,
+    "angular_momenta": 3, "states": _core.BODY_STATE,
+}  # fmt: skip
+
+
+def _restore_bodies(simulation: Simulation, arrays: _Arrays) -> None:
+    for number, meeting in enumerate(MEETINGS):
+        prefix = f"with_{meeting}."
+        names = [name for name in arrays if name.startswith(prefix)]
+        columns = {name.removeprefix(prefix): arrays[name] for name in names}
+        if columns:
+            simulation._core.restore_body_contacts(number, columns)

@@ -1,0 +1,167 @@
+"""What a file of a simulation holds: its arrays, their types and shapes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..io import npz
+from ..results.contacts import Contacts
+from ..results.pairs import Pairs
+
+if TYPE_CHECKING:
+    pass
+
+_Arrays = Mapping[str, NDArray[Any]]
+
+
+# Changes when readers of this version could no longer make sense of a file: those that know the
+# first cannot go on with bodies and half spaces, which only files of the second have.
+FORMAT = 2
+WITHOUT_BODIES = 1
+
+# of spheres, what they are made of and what steps have made of them; then of clusters
+NEW = ("centers", "radii", "masses", "velocities", "spins", "materials", "clusters")
+MADE = ("forces", "torques", "images", "began", "works")
+_WIDTHS = {
+    "centers": 3, "velocities": 3, "spins": 3, "forces": 3, "torques": 3, "began": 3, "works": 4,
+    "images": 3, "positions": 3, "orientations": 4, "angular_momenta": 3, "inertias": 3,
+    "members": 3, "clusters.began": 10,
+}  # fmt: skip
+CLUSTERS = (
+    "positions", "orientations", "velocities", "angular_momenta", "masses", "inertias",
+    "member_counts", "members", "images", "spins", "began", "works",
+)  # fmt: skip
+_WHOLE = ("materials", "clusters", "images", "member_counts")
+
+# of bodies, and of their tables, by the library's numbers
+BODIES = (
+    "shapes", "scales", "materials", "masses", "inertias", "axes", "positions", "orientations",
+    "velocities", "angular_momenta", "states",
+)  # fmt: skip
+MEETINGS = ("walls", "bodies", "spheres")
+
+# what tables carry to the next step
+CARRIED = ("force", "moment", "spring", "roll")
+
+# the library numbers rows, and images, in 32 bits; what lasts may be larger
+_MOST_ROWS = 2**31
+_LASTING = ("ids", "cluster_numbers", "body_numbers")
+
+# members of abut_wall_state and of the account
+WALL_STATE, ACCOUNT = 25, 4
+
+
+def _prefixed(prefix: str, names: Iterable[str]) -> dict[str, type[Any]]:
+    return {f"{prefix}.{name}": np.intp if name in _WHOLE else np.float64 for name in names}
+
+
+_TYPES: dict[str, type[Any]] = {
+    "ids": np.intp,
+    "cluster_numbers": np.intp,
+    "frames": np.float64,
+    "account": np.float64,
+    "walls": np.float64,
+    **_prefixed("spheres", (*NEW, *MADE)),
+    **_prefixed("clusters", CLUSTERS),
+}
+TABLE_KEYS = tuple(
+    f"{prefix}.{name}"
+    for prefix, kind in (("contacts", Contacts), ("pairs", Pairs))
+    for name in (*kind._public_columns(), *kind._hidden_columns, *CARRIED)
+)
+
+# of a meeting's columns: what a row and a spot have
+_SPOT_ROWS = {
+    "i": np.intp, "j": np.intp, "mesh": np.intp, "facet": np.intp, "status": np.uint8,
+    "type": np.uint8, "feature": np.intp, "normal": np.float64, "overlap": np.float64,
+    "error": np.float64, "link": np.float64, "point": np.float64, "iterations": np.intp,
+    "state": np.float64, "image": np.intp, "spot": np.float64, "spot_overlap": np.float64,
+    "spot_type": np.uint8, "spot_feature": np.intp, "spot_offsets": np.intp,
+    "spot_force": np.float64, "spring": np.float64,
+}  # fmt: skip
+_ABSENT = {"walls": ("j",), "bodies": ("mesh", "facet"), "spheres": ("mesh", "facet")}
+_BODY_TYPES: dict[str, type[Any]] = {
+    "body_numbers": np.intp,
+    **{f"bodies.{name}": np.float64 for name in BODIES},
+    "bodies.shapes": np.intp,
+    "bodies.materials": np.intp,
+    **{
+        f"with_{meeting}.{name}": kind
+        for meeting in MEETINGS
+        for name, kind in _SPOT_ROWS.items()
+        if name not in _ABSENT[meeting]
+    },
+}
+_OF_PERIODS = tuple(f"with_{meeting}.image" for meeting in MEETINGS)
+
+# a bound that is not known; and bits of a pair's state, which are no numbers
+_MAY_BE_NAN = (".error", ".state")
+
+
+# ---- reading -------------------------------------------------------------------------------------
+
+
+def read_file(path: Path) -> dict[str, NDArray[Any]]:
+    """All arrays of the file that are known, in their types; others are passed over."""
+    known = ("abut_simulation", "setup", *_TYPES, *TABLE_KEYS)
+    headers = npz.read_headers(path, (*known, *_BODY_TYPES))
+    if "abut_simulation" not in headers:
+        raise ValueError("it holds no simulation: it has no abut_simulation")
+    version = npz.read_arrays(path, ("abut_simulation",))["abut_simulation"].tolist()
+    if version not in (WITHOUT_BODIES, FORMAT):
+        raise ValueError(f"it has abut_simulation {version}; this abut reads {FORMAT}")
+    optional = _OF_PERIODS if version == FORMAT else _BODY_TYPES
+    for name in (*known, *_BODY_TYPES):
+        if name not in headers and name not in optional:
+            raise ValueError(f"it has no {name}")
+    arrays = npz.read_arrays(path, headers)
+    types = {name: kind for name, kind in (_TYPES | _BODY_TYPES).items() if name in arrays}
+    return arrays | {name: _typed(name, arrays[name], kind) for name, kind in types.items()}
+
+
+def _typed(name: str, array: NDArray[Any], kind: type[Any]) -> NDArray[Any]:
+    if not np.can_cast(array.dtype, kind, "same_kind"):
+        raise ValueError(f"{name} has dtype {array.dtype}")
+    typed = np.require(array, kind, ["C", "A"])
+    if not np.isfinite(typed).all() and not name.endswith(_MAY_BE_NAN):
+        raise ValueError(f"{name} is not finite")
+    if kind is np.intp and name not in _LASTING and _are_beyond(typed):
+        raise ValueError(f"{name} holds numbers beyond 32 bits")
+    return typed
+
+
+def _are_beyond(numbers: NDArray[np.intp]) -> bool:
+    return bool(((numbers >= _MOST_ROWS) | (numbers <= -_MOST_ROWS)).any())
+
+
+def read_setup(array: NDArray[Any]) -> dict[str, Any]:
+    if array.dtype != np.uint8 or array.ndim != 1:
+        raise ValueError(f"setup has dtype {array.dtype} and shape {array.shape}")
+    setup = json.loads(array.tobytes())
+    if not isinstance(setup, dict):
+        raise ValueError("its setup is no table")
+    return setup
+
+
+def columns_under(arrays: _Arrays, prefix: str, names: Iterable[str]) -> dict[str, NDArray[Any]]:
+    return {name: arrays[f"{prefix}.{name}"] for name in names}
+
+
+def check_shapes(arrays: _Arrays, prefix: str, names: Iterable[str], count: int) -> None:
+    for name in names:
+        width = _WIDTHS.get(f"{prefix}.{name}", _WIDTHS.get(name))
+        shape = (count,) if width is None else (count, width)
+        if arrays[f"{prefix}.{name}"].shape != shape:
+            found = arrays[f"{prefix}.{name}"].shape
+            raise ValueError(f"{prefix}.{name} has shape {found}, not {shape}")
+
+
+def check_shape(arrays: _Arrays, name: str, *shape: int) -> None:
+    if arrays[name].shape != shape:
+        raise ValueError(f"{name} has shape {arrays[name].shape}, not {shape}")

@@ -1,0 +1,254 @@
+"""How a simulation goes on, and what ends that."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from .. import _core
+from ..base import checks
+from ..base.progress import Counts, Progress
+from ..base.simd import level
+from ..search.statistics import SimulationStatistics
+from .event_part import EventPart
+from .watch import BODY, SPHERE, StableStep
+
+# what ends a step and names a body
+_OF_BODIES = (
+    _core.BODY_LAW,
+    _core.BODY_LOST,
+    _core.BODY_IMAGES,
+    _core.BODY_MANY_IMAGES,
+    _core.BODY_TOO_SMALL,
+)
+
+# spheres that ask a finder before it builds its finest bins by itself: from here on they are worth
+# building at once
+_MANY_QUERIES = 100_000
+
+
+class RunPart(EventPart):
+    """The steps of a `Simulation`."""
+
+    def run(
+        self, duration: float | None = None, *, steps: int | None = None, progress: bool = False
+    ) -> None:
+        """Go on.
+
+        Parameters
+        ----------
+        duration : float, optional
+            Of time: ``round(duration / step)`` steps.
+        steps : int, optional
+            Their number, instead.
+        progress : bool, default False
+            Write a line on standard error now and then, by tqdm where it is installed: spheres,
+            contacts, nanoseconds a sphere and step, and the time that is left.
+
+        Raises
+        ------
+        ValueError
+            If the duration is negative or no number, two materials meet without a law, or what a
+            callable returned is wrong.
+        FloatingPointError
+            If the center of a sphere is not finite any more; the message names sphere and step.
+        KeyboardInterrupt
+            On Ctrl-C.
+        RuntimeError
+            If it runs already.
+
+        Warns
+        -----
+        SimulationWarning
+            If `step` is longer than 1.5 times the longest stable one: at the start, after two
+            steps, and then every 200 steps, of fewer than 20 spheres and bodies less often. If a
+            sphere moves by more than its radius in a step, and may pass through a wall. If an
+            overlap grows beyond 10 % of a radius, the smaller one of two spheres. Of a convex body
+            the radius is that of the largest sphere about its center of mass that is inside of it.
+
+        Notes
+        -----
+        Of each thing a simulation warns once, and names the first who does it: also where it runs
+        on by another call, and where it was saved and loaded in between.
+
+        Whatever ends a run, the simulation is as it was after a whole step, and `run` goes on from
+        there.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=0.25)
+        >>> sim.run(1.0)
+        >>> sim.run(steps=6)
+        >>> sim.step_count, sim.time
+        (10, 2.5)
+        """
+        count = self._read_steps(duration, steps)
+        level()  # complains where the environment names a wrong one
+        with self._core.lock(True), self._clock.of("run"):
+            self._prepare(count)
+            told = Progress(count, self._count) if progress else None
+            try:
+                self._go_on(self.step_count + count, told)
+            finally:
+                if told is not None:
+                    told.close()
+
+    def _read_steps(self, duration: float | None, steps: int | None) -> int:
+        if (duration is None) == (steps is None):
+            raise TypeError("run takes a duration, or steps=, and not both")
+        if duration is not None:
+            return self._steps_of(checks.not_negative(duration, "duration"), "duration")
+        count = checks.whole(steps, "steps")
+        if count < 0:
+            raise ValueError(f"steps is {count}, but must be 0 or more")
+        return count
+
+    def _prepare(self, count: int) -> None:
+        """What is looked at once a run."""
+        if self._resolution == "sharing":
+            self._laws.check_sharing(entry.material for entry in self._walls.entries)
+        self._core.lend(partial(self._walls.check_given, self.time))
+        largest = float(self.radii.max(initial=0.0))
+        finder, (prepared, radius) = self._walls.finder, self._prepared
+        is_new = largest > (radius if finder is prepared else 0.0)
+        if finder is not None and is_new and count * len(self.ids) >= _MANY_QUERIES:
+            finder.prepare(largest)
+            self._prepared = finder, largest
+
+    def _go_on(self, end: int, told: Progress | None) -> None:
+        # of the step before, what Ctrl-C or an error has left over
+        self._finish_step()
+        if self.step_count == end:
+            return
+        self._watch.begin(self)
+        while self.step_count < end:
+            self._advance(self._next_step(end, told) - self.step_count)
+            self._watch.look(self)
+            self._finish_step()
+            if told is not None:
+                told.update()
+
+    def _next_step(self, end: int, told: Progress | None) -> int:
+        """The number of the step up to which the library may go on by itself."""
+        now = self.step_count
+        if self._forces or self._body_forces or self._walls.has_given:
+            return now + 1
+        ahead = [feed.steps_ahead(now, self._step) for feed in self._known.feeds]
+        if told is not None:
+            ahead.append(told.steps_ahead(now))
+        ends = [now + steps for steps in ahead]
+        return min(self._schedule.next_step(now, end), *ends, self._watch.due, end)
+
+    def _advance(self, steps: int) -> None:
+        if self._forces or self._body_forces:
+            with self._clock.of("calls"):
+                self._apply_forces()
+        try:
+            stopped = self._core.run(steps)
+        finally:
+            self._watch.take(self)
+        if stopped is not None:
+            self._watch.give()
+            raise self._error(*stopped)
+        if self._walls.has_given:
+            with self._clock.of("calls"):
+                self._core.lend(partial(self._walls.place_given, self.time))
+
+    # ---- what ends a run ----
+
+    def _error(self, status: int, row: int, detail: int, value: float) -> Exception:
+        """What ended a run, with the sphere's id, or the body's number."""
+        if status in _OF_BODIES:
+            return self._body_error(status, row, detail, value)
+        sphere = self.ids[row]
+        if status == _core.TOO_MANY_IMAGES:
+            return _images_error(f"sphere {sphere}")
+        if status == _core.SPHERE_LOST:
+            return FloatingPointError(
+                f"sphere {sphere} is lost in step {detail}: its center is not finite, or too far"
+                " away; stable_step() tells how long a step may be"
+            )
+        return ValueError(f"sphere {sphere} of {self._laws.missing(detail, int(value))}")
+
+    def _body_error(self, status: int, row: int, detail: int, value: float) -> Exception:
+        body = f"body {self._settled().bodies[row]}"
+        if status == _core.BODY_LOST:
+            return FloatingPointError(
+                f"{body} is lost in step {detail}: its position is not finite, or too far away;"
+                " stable_step() tells how long a step may be"
+            )
+        if status == _core.BODY_IMAGES:
+            return ValueError(
+                f"{body} meets sphere {self.ids[detail]} at more than one image: the period is too"
+                " short for them"
+            )
+        if status == _core.BODY_MANY_IMAGES:
+            return _images_error(body)
+        if status == _core.BODY_TOO_SMALL:
+            return ValueError(
+                f"{body} has the circumscribed radius {value}, but needs at least 1e-75"
+            )
+        return ValueError(f"{body} of {self._laws.missing(detail, int(value))}")
+
+    # ---- how it goes ----
+
+    def stable_step(self) -> float:
+        """The longest stable step.
+
+        Returns
+        -------
+        float
+            Of spheres and bodies that touched something at the beginning of the last step, by the
+            stiffness and the damping of their contacts; of other spheres 0.3 of Rayleigh's time, or
+            with linear laws 0.3 pi sqrt(m / k), of other bodies as if four spots bore them.
+            Infinite without spheres, bodies and laws.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=1e-5)
+        >>> glass = abut.Material(density=2500, young=6e10)
+        >>> sim.set_law(glass, glass, abut.Hertz())
+        >>> _ = sim.add_spheres([[0, 0, 0]], 1e-3, glass)
+        >>> f"{sim.stable_step():.3g}"
+        '3.28e-07'
+        """
+        return self._longest_step().step
+
+    def _longest_step(self) -> StableStep:
+        free = self._laws.free_steps(self.material, self.radii, self.masses)
+        step, row, contacts = self._core.stable_step(free)
+        of_bodies, number, spots = self._core.stable_step_of_bodies()
+        if of_bodies < step:
+            return StableStep(of_bodies, BODY, number, spots)
+        return StableStep(step, SPHERE, row, contacts)
+
+    def _count(self) -> Counts:
+        found = self.statistics()
+        touching = found.contacts + found.pairs + found.body_contacts
+        return Counts(found.steps, found.spheres + found.bodies, touching, found.sphere_steps)
+
+    def statistics(self) -> SimulationStatistics:
+        """What the steps did so far, and where the time went.
+
+        Returns
+        -------
+        SimulationStatistics
+            Its text is a table of the parts of a step.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=0.25)
+        >>> sim.run(1.0)
+        >>> sim.statistics().steps
+        4
+        """
+        return SimulationStatistics.of(self._core.statistics(), self._clock.seconds())
+
+
+def _images_error(name: str) -> ValueError:
+    return ValueError(
+        f"{name} may touch more than a million periodic images of walls: its size, the walls and"
+        " the period must be in one unit"
+    )

@@ -1,0 +1,156 @@
+"""Files from which simulations go on: how `Simulation.save` writes them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.values import Value
+from ..io import writing
+from ..search.half_space import HalfSpace
+from ..search.mesh import Mesh
+from ..search.shape import ConvexShape
+from .restart_file import BODIES, CARRIED, FORMAT, MADE, MEETINGS, NEW, WALL_STATE, WITHOUT_BODIES
+from .schedule import Feed
+from .simulation import Simulation
+from .walls import WallEntry
+
+if TYPE_CHECKING:
+    from ..results.table import Table
+
+_Arrays = Mapping[str, NDArray[Any]]
+
+
+def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
+    """What `Simulation.save` does."""
+    file = Path(path)
+    if file.suffix.lower() != ".npz":
+        raise ValueError(f"{file} has no known ending of simulations' files: .npz")
+    arrays = _arrays_of(simulation)
+    setup = json.dumps(_setup_of(simulation)).encode()
+    with writing.opened(file) as stream:
+        np.savez(
+            stream,
+            abut_simulation=FORMAT if _has_bodies(simulation) else WITHOUT_BODIES,
+            setup=np.frombuffer(setup, np.uint8),
+            **arrays,  # type: ignore[arg-type]
+        )
+
+
+def _has_bodies(simulation: Simulation) -> bool:
+    """Whether it has, or had, what the first format knows nothing of."""
+    planes = any(isinstance(wall.mesh, HalfSpace) for wall in simulation.walls)
+    return bool(planes or simulation.shapes or simulation._body_forces)
+
+
+def _setup_of(simulation: Simulation) -> dict[str, Any]:
+    """What JSON holds: no arrays of spheres, and nothing that is called."""
+    laws = simulation._laws
+    return {
+        "step": simulation.step,
+        "gravity": simulation.gravity.tolist(),
+        "period": simulation.period,
+        "resolution": simulation.resolution,
+        "workers": simulation._workers,
+        "step_count": simulation.step_count,
+        "next_id": simulation._settled().next_id,
+        "next_cluster": simulation._settled().next_cluster,
+        "force_count": len(simulation._forces),
+        "materials": [material.to_dict() for material in laws.materials],
+        "laws": [[a, b, law.to_dict()] for (a, b), law in laws.laws.items()],
+        "walls": [_wall_setup(entry) for entry in simulation._walls.entries],
+        "feeds": [_feed_setup(feed) for feed in simulation._known.feeds],
+        "said": sorted(simulation._watch.said),
+    } | _body_setup(simulation)
+
+
+def _body_setup(simulation: Simulation) -> dict[str, Any]:
+    if not _has_bodies(simulation):
+        return {}
+    return {
+        "next_body": simulation._settled().next_body,
+        "body_force_count": len(simulation._body_forces),
+        "shapes": [_shape_setup(shape) for shape in simulation.shapes],
+    }
+
+
+def _shape_setup(shape: ConvexShape) -> dict[str, Any]:
+    """Its numbers: they make an equal shape."""
+    names = ("vertices", "indices", "offsets")
+    return {name: getattr(shape, name).tolist() for name in names} | {"radius": shape.radius}
+
+
+def _wall_setup(entry: WallEntry) -> dict[str, Any]:
+    motion = entry.motion
+    mesh = entry.mesh
+    return {
+        "mesh": mesh.to_dict() if isinstance(mesh, HalfSpace) else digest(mesh),
+        "material": entry.material,
+        "start": entry.start,
+        "pose": entry.pose.tolist(),
+        "is_given": entry.is_given,
+        "motion": motion.to_dict() if isinstance(motion, Value) else None,
+    }
+
+
+def _feed_setup(feed: Feed) -> dict[str, Any]:
+    return {
+        "insertion": feed.insertion.to_dict(),
+        "state": feed.state.to_dict(),
+        "start": feed.start,
+        "until": feed.until,
+        "seen": feed.seen,
+        "full_since": feed.full_since,
+    }
+
+
+def digest(mesh: Mesh) -> str:
+    """Of vertices and facets: of two meshes with the same, contacts are the same."""
+    found = hashlib.sha256()
+    for array in (mesh.vertices, mesh.indices, mesh.offsets):
+        found.update(np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()
+
+
+def _arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
+    core, walls = simulation._core, simulation._walls
+    states = [core.wall(number) for number in range(len(walls.entries))]
+    arrays = {
+        "ids": simulation.ids,
+        "cluster_numbers": simulation._settled().clusters,
+        "frames": simulation._settled().frames,
+        "account": core.account(),
+        "walls": np.array(states).reshape(-1, WALL_STATE),
+    }
+    arrays |= {f"spheres.{name}": core.read(name) for name in (*NEW, *MADE)}
+    arrays |= {f"clusters.{name}": column for name, column in core.clusters().items()}
+    contacts = _all_columns(simulation.contacts) | _carried(core.contacts())
+    pairs = _all_columns(simulation.pairs) | _carried(core.pairs())
+    arrays |= {f"contacts.{name}": column for name, column in contacts.items()}
+    arrays |= _body_arrays(simulation) if _has_bodies(simulation) else {}
+    return arrays | {f"pairs.{name}": column for name, column in pairs.items()}
+
+
+def _body_arrays(simulation: Simulation) -> dict[str, NDArray[Any]]:
+    found = simulation._core.bodies()
+    arrays = {f"bodies.{name}": found[name] for name in BODIES}
+    arrays["body_numbers"] = simulation._settled().bodies
+    for number, meeting in enumerate(MEETINGS):
+        columns = simulation._core.body_contacts(number)
+        arrays |= {f"with_{meeting}.{name}": column for name, column in columns.items()}
+    return arrays
+
+
+def _all_columns(table: Table) -> dict[str, NDArray[Any]]:
+    return {name: getattr(table, name) for name in (*table.to_dict(), *table._hidden_columns)}
+
+
+def _carried(columns: _Arrays) -> dict[str, NDArray[Any]]:
+    return {name: columns[name] for name in CARRIED}

@@ -1,0 +1,341 @@
+"""Simulations: spheres and bodies that move in time, by the discrete element method."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base import checks
+from ..results.contacts import Contacts
+from ..results.pairs import Pairs
+from ..search.half_space import HalfSpace
+from ..search.mesh import Mesh
+from .bodies import table_columns
+from .known import changes
+from .law_table import Law
+from .materials import Material
+from .motions import Motion
+from .run_part import RunPart
+from .walls import Wall, WallEntry, check_half_space
+
+_Indices = NDArray[np.intp]
+
+
+class Energy(NamedTuple):
+    """Energies at the beginning of the last step; their sum is kept, as docs/dem.md says."""
+
+    kinetic: float
+    rotational: float
+    gravitational: float
+    elastic: float
+    dissipated: float
+    wall_work: float
+
+
+class Simulation(RunPart):
+    """Spheres, clusters and convex bodies that move in time, between walls, by the discrete element
+    method.
+
+    Each step finds who touches whom, applies the laws of contact, and moves everything by central
+    differences; docs/dem.md has the equations. Any consistent units will do.
+
+    Parameters
+    ----------
+    step : float
+        Of time, positive. `stable_step` tells how long it may be.
+    gravity : (3,) array_like, default (0, 0, -9.81)
+        Acceleration.
+    period : sequence of 3 floats or None, optional
+        The world repeats along x, y and z at these lengths, and along no axis whose item is None.
+    resolution : {"hierarchy", "sharing"}
+        How the facets that a sphere touches become its contacts, as for `find_contacts`.
+    workers : int, optional
+        Number of threads at most, as for `find_contacts`. Results are the same to the bit for any
+        number.
+
+    Attributes
+    ----------
+    ids : (n,) ndarray of intp
+        Lasting numbers of the spheres, in the order in which they came, as `add_spheres` returned
+        them. So are all arrays here.
+    centers : (n, 3) ndarray of float64
+        Now; along an axis with a period from 0 to that.
+    radii, masses : (n,) ndarray of float64
+        A member of a cluster has an equal part of the cluster's mass. Masses stay where radii are
+        assigned.
+    velocities, angular_velocities : (n, 3) ndarray of float64
+        Half a step ago.
+    material : (n,) ndarray of intp
+        Numbers into `materials`.
+    forces, torques : (n, 3) ndarray of float64
+        Of contacts and of callbacks, without gravity, at the beginning of the last step.
+    images : (n, 3) ndarray of intp
+        By how many periods each has left the box: ``centers + images * period`` is where it would
+        be without.
+    materials : tuple of Material
+        Those that spheres, walls and laws have named; equal ones are one.
+    walls : tuple of Wall
+    time : float
+        ``step_count * step``.
+    step_count : int
+    step : float
+    gravity : (3,) ndarray of float64, read-only
+    period : tuple of 3 (float or None), or None
+    resolution : str
+    contacts : Contacts
+        With walls at the beginning of the last step; in a further column, `force`, what each
+        exerts on its sphere. Rows count spheres in the order of `ids`.
+        Its columns are read-only.
+    pairs : Pairs
+        Likewise of spheres; `force` is that on i. Pairs within a cluster, and spheres that touch
+        their own image, exert nothing and are left out.
+    clusters : Clusters
+        A named tuple (numbers, positions, orientations, velocities, angular_momenta), in the order
+        in which they came.
+    bodies : Bodies
+        A named tuple (numbers, positions, orientations, velocities, angular_velocities,
+        angular_momenta, forces, torques, centers, masses, shape, scales, material, images) of the
+        convex bodies, in the order in which they came: as `ConvexFinder` takes them, positions are
+        those of the origins of the shapes' frames.
+    shapes : tuple of ConvexShape
+        Those of the bodies.
+    body_contacts, body_pairs, body_sphere_pairs : BodyContacts
+        What bodies touched at the beginning of the last step: walls, each other, and spheres.
+        `ConvexContacts` with two further columns: `force`, what each contact exerts on body i, and
+        `spot_force`, what each of its spots does. `i` and `j` are rows of `bodies`, j of
+        `body_sphere_pairs` rows of the spheres; of `body_contacts` there is no j, but ``mesh``, the
+        wall's number. Their columns are read-only.
+    energy : Energy
+        A named tuple (kinetic, rotational, gravitational, elastic, dissipated, wall_work).
+
+    Raises
+    ------
+    ValueError
+        If `step` is not positive or not finite, or another argument is wrong.
+    TypeError
+        If an argument is of another type.
+
+    Notes
+    -----
+    Arrays are read-only, and of this moment. Those of what spheres are and where they go (centers,
+    radii, masses, velocities, angular_velocities, material) are assigned whole:
+    ``sim.velocities = sim.velocities * 0.5``. Where members of a cluster are and how they move
+    follows from the cluster, whatever is assigned; ``sim.clusters = sim.clusters._replace(...)``
+    assigns that.
+
+    A simulation is for one thread at a time: another one that changes it while it runs or is
+    changed, or reads it while a step is under way, gets a RuntimeError. Callables that `run` calls
+    may change it, but not run it.
+
+    Ctrl-C leaves a simulation as it was before what it comes into, or as it is after: it goes on.
+
+    Examples
+    --------
+    A ball that falls on a floor, bounces and comes to rest there:
+
+    >>> import abut
+    >>> rubber = abut.Material(density=1000, young=1e6, poisson=0.4)
+    >>> sim = abut.Simulation(step=1e-4)
+    >>> floor = abut.Mesh([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], [[0, 1, 2, 3]])
+    >>> sim.set_law(rubber, abut.Material(), abut.Hertz(friction=0.5, restitution=0.5))
+    >>> wall = sim.add_wall(floor)
+    >>> sim.add_spheres([[0, 0, 0.2]], 0.1, rubber)
+    array([0])
+    >>> sim.run(2.0)
+    >>> sim
+    Simulation(1 sphere, 1 wall; 20000 steps, time 2)
+    >>> sim.centers.round(3), wall.force.round(2)
+    (array([[0.   , 0.   , 0.098]]), array([  0.  ,   0.  , -41.09]))
+    """
+
+    if not TYPE_CHECKING:  # which would take any name then
+
+        def __setattr__(self, name: str, value: object) -> None:
+            """Assign what there is: a misspelled name would be kept, and change nothing."""
+            if not (name.startswith("_") or hasattr(type(self), name)):
+                public = [word for word in dir(type(self)) if not word.startswith("_")]
+                close = difflib.get_close_matches(name, public, 1)
+                meant = f": did you mean {close[0]!r}?" if close else ""
+                raise AttributeError(f"a Simulation has no attribute {name!r}{meant}")
+            super().__setattr__(name, value)
+
+    # ---- laws ----
+
+    @changes
+    def set_law(self, a: Material, b: Material, law: Law) -> None:
+        """Say what force spheres and walls of two materials exert on each other.
+
+        Parameters
+        ----------
+        a, b : Material
+            In any order; the same twice: among themselves.
+        law : Hertz or Linear
+            It takes the place of the one that they had. Bodies have linear laws, without rolling.
+
+        Raises
+        ------
+        ValueError
+            If the law does not fit the materials, as Hertz between two rigid ones, or a cluster's
+            sphere would have `RollingA`, or a body Hertz or any rolling.
+        TypeError
+            If an argument is of another type.
+
+        Examples
+        --------
+        >>> import abut
+        >>> glass, steel = abut.Material(2500, 6e10), abut.Material(young=2e11, poisson=0.3)
+        >>> sim = abut.Simulation(step=1e-6)
+        >>> sim.set_law(glass, glass, abut.Hertz(friction=0.3, restitution=0.9))
+        >>> sim.set_law(glass, steel, abut.Hertz(friction=0.4, restitution=0.8))
+        >>> len(sim.materials)
+        2
+        """
+        laws = self._laws.copy()
+        laws.set(a, b, law)
+        laws.check_clusters(self._clustered_materials())
+        laws.check_bodies(self._body_materials())
+        then = self._known._replace(laws=laws)
+        self._core.set_laws(len(laws.materials), laws.numbers(), then)
+
+    def _clustered_materials(self) -> _Indices:
+        if not len(self._settled().clusters):
+            return np.empty(0, np.intp)
+        return np.unique(self.material[self._core.read("clusters") >= 0])
+
+    def _body_materials(self) -> _Indices:
+        if not len(self._settled().bodies):
+            return np.empty(0, np.intp)
+        return np.unique(self._core.bodies()["materials"])
+
+    # ---- walls ----
+
+    @changes
+    def add_wall(
+        self,
+        mesh: Any,
+        material: Material | None = None,
+        motion: Motion | Callable[[float], Any] | None = None,
+    ) -> Wall:
+        """Add a wall.
+
+        Parameters
+        ----------
+        mesh : Mesh, or whatever `Mesh.from_any` takes, or HalfSpace
+            Where the wall is now; both sides of a mesh are hard. Of a half space a contact's facet
+            is 0, and its normal must be perpendicular to axes with a period.
+        material : Material, optional
+            By default a rigid one, ``Material()``.
+        motion : Rotating, Translating, Oscillating, Motions or callable, optional
+            How it moves from now on: see `Wall`. By default it stands still.
+
+        Returns
+        -------
+        Wall
+            Tells what spheres and bodies exert on it, and takes another motion.
+
+        Raises
+        ------
+        ValueError
+            If the motion of a callable is not rigid, or pose and twist do not agree; or a half
+            space does not go with a period, or with resolution "sharing".
+        TypeError
+            If an argument is of another type.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=1e-5)
+        >>> lid = abut.Mesh([[-1, -1, 1], [-1, 1, 1], [1, 1, 1], [1, -1, 1]], [[0, 1, 2, 3]])
+        >>> wall = sim.add_wall(lid, motion=abut.Translating((0, 0, -0.1)))
+        >>> wall.number, wall.force
+        (0, array([0., 0., 0.]))
+        """
+        laws, number = self._laws.numbered(Material() if material is None else material)
+        surface = mesh if isinstance(mesh, HalfSpace) else Mesh.from_any(mesh)
+        if isinstance(surface, HalfSpace):
+            check_half_space(surface, self._period, self._resolution)
+        entry = WallEntry(surface, number, None, self.time, np.eye(4))
+        self._walls.add(entry, motion, self.time, self._changed(laws=laws))
+        return self.walls[-1]
+
+    @changes
+    def _move_wall(self, number: int, motion: object) -> None:
+        self._walls.move(number, motion, self.time)
+
+    @property
+    def walls(self) -> tuple[Wall, ...]:
+        return tuple(Wall(self, number) for number in range(len(self._walls.entries)))
+
+    # ---- what came of it ----
+
+    @property
+    def contacts(self) -> Contacts:
+        return self._once("contacts", lambda: self._walls.contacts(self._period))
+
+    @property
+    def pairs(self) -> Pairs:
+        return self._once("pairs", self._read_pairs)
+
+    def _read_pairs(self) -> Pairs:
+        settings = {"period": self._period, "other_count": None}
+        return Pairs._found(table_columns(self._core.pairs()), settings)
+
+    @property
+    def energy(self) -> Energy:
+        return Energy(*self._core.energy())
+
+    # ---- files, and what it is shown as ----
+
+    @changes
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to a file from which `load_simulation` goes on, to the bit.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Ends in ``.npz``. The file is there whole, or what was there before.
+
+        Raises
+        ------
+        ValueError
+            If the ending is another.
+        OSError
+            If the file cannot be written.
+
+        Notes
+        -----
+        Meshes, and what is called (forces, `every`, `record`, motions that are callables), are not
+        written. What was warned of is: the simulation that goes on does not say it again.
+
+        Examples
+        --------
+        >>> import abut, pathlib, tempfile
+        >>> sim = abut.Simulation(step=0.25)
+        >>> sim.run(1.0)
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "end.npz")
+        >>> sim.save(path)
+        >>> abut.load_simulation(path).time
+        1.0
+        """
+        from .saving import save
+
+        save(self, path)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Simulation is neither pickled nor copied: save writes it to a file")
+
+    def __repr__(self) -> str:
+        known = self._settled()
+        counts = [checks.counted(len(known.ids), "sphere")]
+        if len(known.clusters):
+            counts.append(checks.counted(len(known.clusters), "cluster"))
+        if len(known.bodies):
+            counts.append(checks.counted(len(known.bodies), "body", "bodies"))
+        counts.append(checks.counted(len(self._walls.entries), "wall"))
+        steps = checks.counted(self.step_count, "step")
+        return f"Simulation({', '.join(counts)}; {steps}, time {self.time:g})"

@@ -1,0 +1,139 @@
+"""What a simulation is: the library's side, what is known of it, and what was read of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+from ..base import checks
+from ..base.poses import Period, lengths_of, read_period
+from ..base.threads import worker_count
+from ..search.statistics import Clock
+from .bodies import Numbers
+from .known import Fresh, Known
+from .law_table import LawTable
+from .materials import Material
+from .schedule import Schedule
+from .walls import RESOLUTIONS, KnownWalls
+from .watch import Watch
+
+if TYPE_CHECKING:
+    from ..options import WallResolution
+    from ..search.finder import ContactFinder
+
+_Doubles = NDArray[np.float64]
+_Indices = NDArray[np.intp]
+_T = TypeVar("_T")
+
+
+class State:
+    """What all parts of a `Simulation` stand on."""
+
+    def __init__(
+        self,
+        step: float,
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        period: Sequence[float | None] | None = None,
+        resolution: WallResolution = "hierarchy",
+        workers: int | None = None,
+    ) -> None:
+        self._step = checks.number(step, "step")
+        self._gravity = np.array(checks.vector(gravity, "gravity"))
+        self._gravity.flags.writeable = False
+        self._period = read_period(period)
+        self._resolution, self._workers = resolution, workers
+        self._core = _core.Simulation(
+            self._step,
+            self._gravity,
+            lengths_of(self._period),
+            checks.choice(resolution, "resolution", RESOLUTIONS),
+            worker_count(workers),
+        )
+        self._core.note(Known())
+        self._walls = KnownWalls(self._core, self._step)
+        self._forces: list[Callable[[Any], Any]] = []
+        self._body_forces: list[Callable[[Any], Any]] = []
+        self._schedule = Schedule()
+        self._fresh = Fresh(-1, {})
+        self._watch = Watch()
+        self._clock = Clock()
+        # the finder that is prepared for spheres up to a radius
+        self._prepared: tuple[ContactFinder | None, float] = (None, 0.0)
+
+    @property
+    def step(self) -> float:
+        return self._step
+
+    @property
+    def gravity(self) -> _Doubles:
+        return self._gravity
+
+    @property
+    def period(self) -> Period | None:
+        return self._period
+
+    @property
+    def resolution(self) -> WallResolution:
+        return self._resolution
+
+    @property
+    def step_count(self) -> int:
+        return self._core.counts()[0]
+
+    @property
+    def time(self) -> float:
+        return self.step_count * self._step
+
+    @property
+    def ids(self) -> _Indices:
+        return self._settled().ids
+
+    @property
+    def materials(self) -> tuple[Material, ...]:
+        return tuple(self._laws.materials)
+
+    def _once(self, name: str, make: Callable[[], _T]) -> _T:
+        """What is made when it is first asked for after something has changed."""
+        fresh, count = self._fresh, self._core.change_count
+        if fresh.change_count != count:
+            fresh = self._fresh = Fresh(count, {})
+        if name not in fresh.values:
+            made = make()
+            if self._core.change_count != count:
+                raise RuntimeError(
+                    "the simulation is at work: it has changed while it was read, by another"
+                    " thread or by what a signal has called"
+                )
+            fresh.values[name] = made
+        value: _T = fresh.values[name]
+        return value
+
+    # ---- what is known of the library's side ----
+
+    @property
+    def _known(self) -> Known:
+        known: Known = self._core.known
+        return known
+
+    def _settled(self) -> Numbers:
+        """The lasting numbers of what the library has now."""
+        return self._known.numbers
+
+    @property
+    def _laws(self) -> LawTable:
+        return self._known.laws
+
+    def _changed(self, **parts: Any) -> Known:
+        """What is known after a change of these parts. The library has the materials and shapes
+        then that are new, with no effect on what is there."""
+        now = self._known
+        then = now._replace(**parts)
+        if then.laws is not now.laws:
+            self._core.set_laws(len(then.laws.materials), then.laws.numbers(), now)
+        if then.shapes is not now.shapes:
+            self._core.set_shapes(tuple(shape._core for shape in then.shapes))
+        return then

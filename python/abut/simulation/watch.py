@@ -1,0 +1,171 @@
+"""What a simulation warns of while it runs, of each thing once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..base import checks
+from ..base.warnings import warn
+from .placement import SimulationWarning
+
+if TYPE_CHECKING:
+    from .run_part import RunPart
+
+# Multiples of the longest stable step, and how many of so many measured scenes got restless, and
+# flew apart, with them: the table of docs/dem.md, section 2.
+_SCENES = 11
+_MEASURED = (
+    (1.5, 2, 0),
+    (1.75, 5, 0),
+    (2.0, 6, 0),
+    (2.5, 5, 2),
+    (3.0, 4, 4),
+    (3.5, 3, 6),
+    (4.0, 2, 8),
+    (5.0, 1, 9),
+    (6.0, 1, 10),
+    (8.0, 0, 11),
+)
+
+# what is warned of: a longer step than so many times the longest stable one
+LONGEST = _MEASURED[0][0]
+
+# After so many steps it is asked anew, and after the first so many. Asking takes a fifth of a step,
+# and as long as steps of some spheres at least: fewer than these wait longer.
+_OFTEN, _SOON = 200, 2
+_FEW = 20
+
+# the library's numbers of who moves, or touches
+SPHERE, BODY, WALL = range(3)
+
+
+class StableStep(NamedTuple):
+    """The longest stable step, and who sets it: a sphere's row, or a body's, and what it touches
+    then."""
+
+    step: float
+    kind: int
+    row: int
+    contacts: int
+
+
+class Notice(NamedTuple):
+    """What the library has noticed: when, who, whom with, and by how much of a radius."""
+
+    step: int
+    kind: int
+    other_kind: int
+    row: int
+    other_row: int
+    ratio: float
+
+
+class Watch:
+    """What was warned of, and what is next looked at.
+
+    The library notices the first sphere that moves too fast, and the first overlap that grows too
+    large, in whichever step that is; the longest stable step is asked now and then.
+    """
+
+    def __init__(self) -> None:
+        self.said: set[str] = set()
+        self.due = 0  # the step after which it is looked next
+        self._noticed: list[tuple[str, str]] = []
+
+    def tell(self, kind: str, message: str) -> None:
+        """Give a warning, of a kind that was not given before."""
+        if kind not in self.said:
+            self.said.add(kind)
+            warn(message, SimulationWarning)
+
+    def begin(self, simulation: RunPart) -> None:
+        """Look where a run begins, and once more when contacts were found."""
+        self._look_at_step(simulation)
+        self.due = simulation.step_count + _SOON
+
+    def take(self, simulation: RunPart) -> None:
+        """Take what the library has noticed, while numbers are those of its steps."""
+        found = simulation._core.notices()
+        if found is None:
+            return
+        for kind, notice in zip(_TEXTS, found, strict=True):
+            if notice is not None and kind not in self.said:
+                self._noticed.append((kind, _TEXTS[kind](simulation, Notice(*notice))))
+
+    def look(self, simulation: RunPart) -> None:
+        """Tell what was noticed, and look at the step where that is due."""
+        self.give()
+        now = simulation.step_count
+        if now >= self.due:
+            self._look_at_step(simulation)
+            count = len(simulation.ids) + len(simulation._settled().bodies)
+            often = _OFTEN * -(-_FEW // min(max(count, 1), _FEW))
+            self.due = now - now % often + often
+
+    def give(self) -> None:
+        """Tell what was noticed."""
+        while self._noticed:
+            self.tell(*self._noticed.pop(0))
+
+    def _look_at_step(self, simulation: RunPart) -> None:
+        if "step" in self.said:
+            return
+        longest = simulation._longest_step()
+        if simulation.step > LONGEST * longest.step:
+            self.tell("step", _step_text(simulation, longest))
+
+
+# ---- what warnings say ---------------------------------------------------------------------------
+
+
+def sure(ratio: float) -> str:
+    """How sure it is that so many times the longest stable step are too long."""
+    factor, restless, apart = [row for row in _MEASURED if row[0] <= ratio][-1]
+    return (
+        f"with {factor:g} times, {restless} of {_SCENES} measured scenes got restless, and {apart}"
+        " flew apart"
+    )
+
+
+def _step_text(simulation: RunPart, longest: StableStep) -> str:
+    ratio = simulation.step / longest.step if longest.step else float("inf")
+    noun = "spot" if longest.kind == BODY else "contact"
+    contacts = checks.counted(longest.contacts, noun)
+    how = f" with its {contacts}" if longest.contacts else ", which touches nothing,"
+    who = _name(simulation, longest.kind, longest.row) + how
+    return (
+        f"step is {simulation.step:g}, {ratio:.2g} times the longest stable one,"
+        f" {longest.step:.3g}, which {who} sets after step {simulation.step_count}: {sure(ratio)}"
+    )
+
+
+def _name(simulation: RunPart, kind: int, row: int) -> str:
+    """What a caller calls it: numbers last."""
+    if kind == WALL:
+        return f"wall {simulation._walls.order[row]}"
+    known = simulation._settled()
+    return f"body {known.bodies[row]}" if kind == BODY else f"sphere {known.ids[row]}"
+
+
+def _fast_text(simulation: RunPart, n: Notice) -> str:
+    radius = "inner radius" if n.kind == BODY else "radius"
+    return (
+        f"{_name(simulation, n.kind, n.row)} moves by {n.ratio:.3g} times its {radius} in step"
+        f" {n.step}: it may pass through walls and others without touching them; a shorter step"
+        " helps"
+    )
+
+
+def _deep_text(simulation: RunPart, n: Notice) -> str:
+    whose = "its" if n.other_kind == WALL else "the smaller"
+    radius = "inner radius" if n.kind == BODY else "radius"
+    return (
+        f"{_name(simulation, n.kind, n.row)} overlaps"
+        f" {_name(simulation, n.other_kind, n.other_row)} by {n.ratio:.1%} of {whose} {radius} in"
+        f" step {n.step}, but laws of contact mean a few percent: it is pressed too hard for its"
+        " law, moves too fast, or the step is too long"
+    )
+
+
+# in the order of the library's notices
+_TEXTS = {"fast": _fast_text, "deep": _deep_text}
