@@ -427,7 +427,6 @@ abut_index abut_contacts_node_count(const abut_contacts *contacts);
  * abut_contacts_node_count. Those that are NULL are left out; node and weight only both. */
 #define ABUT_CONTACT_COLUMNS(X)                                                                    \
     X(sphere, INDEX, 0, ROWS, ALWAYS, 0, "", "number of the sphere")                               \
-    X(mesh, INDEX, 0, ROWS, WITH_MESHES, ABUT_ZEROS, "", "number of the mesh")                     \
     X(facet, INDEX, 0, ROWS, ALWAYS, 0, "", "number of the facet in its mesh")                     \
     X(type, BYTE, 0, ROWS, ALWAYS, 0, "", "abut_type of what the contact lies on")                 \
     X(feature, INDEX, 0, ROWS, ALWAYS, 0, "",                                                      \
@@ -437,14 +436,15 @@ abut_index abut_contacts_node_count(const abut_contacts *contacts);
     X(overlap, REAL, 0, ROWS, ALWAYS, 0, "length", "radius - distance, >= -gap")                   \
     X(share, REAL, 0, ROWS, WITH_SHARING, 0, "",                                                   \
       "part of the contact law's force, 0 ... 1; 1 but for SHARING")                               \
-    X(tilt, REAL, 0, ROWS, ALWAYS, ABUT_INTERNAL, "rad",                                           \
-      "by how much noise, or flat_angle, may tilt the normal")                                     \
+    X(mesh, INDEX, 0, ROWS, WITH_MESHES, ABUT_ZEROS, "", "number of the mesh")                     \
     X(image, INDEX, 3, ROWS, WITH_PERIOD, ABUT_ZEROS, "",                                          \
       "the mesh shifted by image * period is what the sphere touches")                             \
-    X(offsets, INDEX, 0, OFFSETS, ALWAYS, ABUT_LOCKED, "",                                         \
-      "the contacts of sphere i are rows offsets[i] ... offsets[i + 1] - 1")                       \
+    X(tilt, REAL, 0, ROWS, ALWAYS, ABUT_INTERNAL, "rad",                                           \
+      "by how much noise, or flat_angle, may tilt the normal")                                     \
     X(node, INDEX, 0, ENTRIES, ALWAYS, 0, "", "the vertices that carry the force")                 \
     X(weight, REAL, 0, ENTRIES, ALWAYS, 0, "", "the part that each carries")                       \
+    X(offsets, INDEX, 0, OFFSETS, ALWAYS, ABUT_LOCKED, "",                                         \
+      "the contacts of sphere i are rows offsets[i] ... offsets[i + 1] - 1")                       \
     X(node_offsets, INDEX, 0, ENTRY_OFFSETS, ALWAYS, ABUT_LOCKED, "",                              \
       "where each contact's nodes begin")
 
@@ -926,8 +926,6 @@ abut_index abut_convex_contacts_spot_count(const abut_convex_contacts *contacts)
     X(state, REAL, ABUT_CONVEX_STATE, ROWS, ALWAYS, 0, "", "what the next search begins with")     \
     X(image, INDEX, ABUT_DIMENSION, ROWS, WITH_PERIOD, ABUT_ZEROS, "",                             \
       "j shifted by image * period is what i meets")                                               \
-    X(offsets, INDEX, 0, OFFSETS, WITH_ORDER, ABUT_LOCKED, "",                                     \
-      "the rows of body i are offsets[i] ... offsets[i + 1] - 1; not where pairs were given")      \
     X(spot, REAL, ABUT_DIMENSION, ENTRIES, WITH_SPOTS, 0, "length",                                \
       "a contact point, on the common plane")                                                      \
     X(spot_overlap, REAL, 0, ENTRIES, WITH_SPOTS, 0, "length",                                     \
@@ -936,6 +934,8 @@ abut_index abut_convex_contacts_spot_count(const abut_convex_contacts *contacts)
       "abut_type of the features whose crossing it is, on i and on j")                             \
     X(spot_feature, INDEX, 2, ENTRIES, WITH_SPOTS, 0, "",                                          \
       "their numbers: with the types a spot's name, unique in its row")                            \
+    X(offsets, INDEX, 0, OFFSETS, WITH_ORDER, ABUT_LOCKED, "",                                     \
+      "the rows of body i are offsets[i] ... offsets[i + 1] - 1; not where pairs were given")      \
     X(spot_offsets, INDEX, 0, ENTRY_OFFSETS, WITH_SPOTS, ABUT_LOCKED, "",                          \
       "where each row's spots begin")
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import abut
-from abut.results.convex_contacts import CONVEX_COLUMNS, SPOT_COLUMNS
 from scenes_bodies import COUNT, CUBE, PERIOD, finder_of, heap_of
 from test_npz import FALLING
 
-ROWS = tuple(name for name in CONVEX_COLUMNS if name not in ("mesh", "facet"))
+SPOT_COLUMNS = abut.ConvexContacts._list_columns
+ROWS = tuple(name for name in abut.ConvexContacts._row_columns if name not in ("mesh", "facet"))
 OFFSETS = ("offsets", "spot_offsets")
 
 

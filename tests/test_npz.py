@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 import abut
 from abut.io import save_table
-from abut.results.contacts import NODE_COLUMNS, OFFSETS, ROW_COLUMNS
 
 pytestmark = pytest.mark.native
 
@@ -17,7 +16,8 @@ VERTICES = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [2, 0, 0], [2, 1, 0]]
 # as differences of 64 bits these ascend from 0, and to any number
 FALLING = [2**62, -(2**63), -1]
 
-COLUMNS = (*ROW_COLUMNS, *NODE_COLUMNS, *OFFSETS)
+OFFSETS = abut.Contacts._offset_columns
+COLUMNS = abut.Contacts._public_columns()
 
 
 @pytest.fixture(scope="module")

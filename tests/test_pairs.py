@@ -14,7 +14,6 @@ import pytest
 import abut
 import reference
 from abut.io import save_table
-from abut.results.pairs import PAIR_COLUMNS
 from test_npz import FALLING
 
 pytestmark = pytest.mark.native
@@ -49,7 +48,7 @@ def periodic(spheres, dimension):
 def assert_has_rows(selection, pairs, rows):
     """The selection is these rows of the pairs, in all that a table has."""
     assert len(selection) == len(rows)
-    for name in PAIR_COLUMNS:
+    for name in abut.Pairs._row_columns:
         assert np.array_equal(getattr(selection, name), getattr(pairs, name)[rows]), name
     assert selection.counts.tolist() == np.bincount(pairs.i[rows], minlength=N).tolist()
     assert selection.offsets[0] == 0 and selection.offsets[-1] == len(rows)
@@ -68,7 +67,7 @@ def test_columns(periodic, dimension):
             assert column.shape == shapes.get(name, (m,)), name
             assert column.dtype == (float if name in ("normal", "point", "overlap") else np.intp)
             assert column.flags.owndata and column.flags.writeable and column.flags.c_contiguous
-    assert tuple(periodic.to_dict()) == (*PAIR_COLUMNS, "offsets")
+    assert tuple(periodic.to_dict()) == (*abut.Pairs._row_columns, "offsets")
     assert (np.repeat(np.arange(N), periodic.counts) == periodic.i).all()
 
 
@@ -141,7 +140,7 @@ def test_spheres_that_there_are_not(pairs):
 
 
 def test_equality_compares_all_columns(periodic):
-    for name in PAIR_COLUMNS:
+    for name in abut.Pairs._row_columns:
         other = copy.deepcopy(periodic)
         assert other == periodic
         getattr(other, name)[3] += 1
@@ -391,7 +390,7 @@ def test_npz_gives_every_bit_back(pairs, periodic, spheres, tmp_path):
         assert saved(table, tmp_path / "pairs.npz")["abut_format"] == 1
         found = abut.load_pairs(tmp_path / "pairs.npz")
         assert (found.period, found.other_count) == (table.period, table.other_count)
-        for name in (*PAIR_COLUMNS, "offsets"):
+        for name in (*abut.Pairs._row_columns, "offsets"):
             column, expected = getattr(found, name), getattr(table, name)
             assert column.dtype == expected.dtype and column.tobytes() == expected.tobytes()
             assert column.flags.writeable == (name != "offsets")

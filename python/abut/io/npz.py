@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from ..base.checks import counted
 from ..base.poses import Period, lengths_of, read_period
-from ..results.contacts import NODE_COLUMNS, ROW_COLUMNS, Contacts
+from ..results.contacts import Contacts
 from ..results.history import mesh_count
-from ..results.pairs import PAIR_COLUMNS, Pairs
+from ..results.pairs import Pairs
 from . import writing
 from .frame import Frame
 from .npy import damage_told, read_array, read_header
+from .npz_columns import check_kind, check_kinds, check_shapes, dimension_of, typed
 from .spheres import Spheres, check_arrays, from_arrays
 
 if TYPE_CHECKING:
@@ -31,19 +32,6 @@ FORMAT = 1
 # what a file of an earlier version, or a search without poses or period, does not have
 _OF_CONTACTS = ("_tilt", "poses", "period", "flat_angle", "mesh_count", "force")
 _OF_PAIRS = ("period", "other_count", "force")
-
-# what only tables of a simulation have, and what only its restart files hold of them
-_FURTHER = ("force", "moment", "spring", "roll")
-
-_VECTORS = ("point", "normal", "image", *_FURTHER)
-_REAL = (
-    "point", "normal", "overlap", "share", "weight", "_tilt", "poses", "period", "flat_angle",
-    *_FURTHER,
-)  # fmt: skip
-_TYPES = dict.fromkeys(_REAL, np.float64) | {"type": np.uint8}
-_DIMENSIONS = dict.fromkeys(_VECTORS, 2) | {
-    "poses": 3, "flat_angle": 0, "other_count": 0, "mesh_count": 0,
-}  # fmt: skip
 
 # what spheres are, and what `write_frames` says of when a frame was
 _OF_SPHERES = ("centers", "radii", "ids")
@@ -76,8 +64,9 @@ def load_contacts(path: Path, meshes: tuple[Mesh, ...] | None) -> Contacts:
     """Read contacts that were saved."""
     headers = _read_table_headers(path, Contacts, _OF_CONTACTS)
     with told(path):
-        _check_lengths(headers)
-    arrays = _read_columns(path, headers)
+        check_shapes(Contacts, headers, 3)
+        _check_search_shapes(headers, 3)
+    arrays = typed(Contacts, read_arrays(path, headers))
     columns = _table_columns(arrays, Contacts)
     with told(path):
         search = _read_search(arrays)
@@ -94,12 +83,14 @@ def load_pairs(path: Path) -> Pairs:
     """Read pairs that were saved."""
     headers = _read_table_headers(path, Pairs, _OF_PAIRS)
     with told(path):
-        _check_lengths_of_pairs(headers)
-    arrays = _read_columns(path, headers)
+        dimension = dimension_of(headers)
+        check_shapes(Pairs, headers, dimension)
+        _check_search_shapes(headers, dimension)
+    arrays = typed(Pairs, read_arrays(path, headers))
     columns = _table_columns(arrays, Pairs)
     with told(path):
         other_count = _read_count(arrays, "other_count")
-        period = read_saved_period(arrays, columns["point"].shape[1])
+        period = read_saved_period(arrays, dimension)
         check_finite(columns)
         _check_numbers_of_pairs(columns, other_count)
     return Pairs._build(columns, {"period": period, "other_count": other_count})
@@ -126,8 +117,7 @@ def _read_table_headers(
     """
     headers = read_saved(path, f"{kind._row}s", kind._public_columns(), optional)
     with told(path):
-        for name, header in headers.items():
-            _check_header(name, header)
+        check_kinds(kind, headers)
     return headers
 
 
@@ -149,39 +139,11 @@ def read_saved(
     return headers
 
 
-def _check_header(name: str, header: NDArray) -> None:
-    check_kind(name, header, _type_of(name), _DIMENSIONS.get(name, 1))
-
-
-def check_kind(name: str, header: NDArray, dtype: np.dtype, dimensions: int) -> None:
-    """Complain about an array that is of other numbers, or has other dimensions."""
-    if not np.can_cast(header.dtype, dtype, "same_kind"):
-        raise ValueError(f"{name} has dtype {header.dtype}, but must be {dtype}")
-    if header.ndim != dimensions:
-        raise ValueError(f"{name} has shape {header.shape}")
-
-
-def _type_of(name: str) -> np.dtype:
-    return np.dtype(_TYPES.get(name, np.intp))
-
-
-def _read_columns(path: Path, names: Iterable[str]) -> dict[str, NDArray]:
-    """Arrays in the types that they have in a table."""
-    return _typed(read_arrays(path, names))
-
-
-def _typed(arrays: _Arrays) -> dict[str, NDArray]:
-    # a long double beyond float64 becomes infinite, which is then named
-    with np.errstate(over="ignore"):
-        return {name: np.require(a, _type_of(name), ["C", "A"]) for name, a in arrays.items()}
-
-
 def sound_contacts(arrays: _Arrays, meshes: tuple[Mesh, ...]) -> dict[str, NDArray]:
     """Columns of contacts that another file holds, as a table has them, or a ValueError."""
-    for name, array in arrays.items():
-        _check_header(name, array)
-    _check_lengths(arrays)
-    columns = _typed(arrays)
+    check_kinds(Contacts, arrays)
+    check_shapes(Contacts, arrays, 3)
+    columns = typed(Contacts, arrays)
     check_finite(columns)
     _check_numbers(columns)
     _check_meshes(columns, meshes)
@@ -190,10 +152,9 @@ def sound_contacts(arrays: _Arrays, meshes: tuple[Mesh, ...]) -> dict[str, NDArr
 
 def sound_pairs(arrays: _Arrays) -> dict[str, NDArray]:
     """Likewise of pairs."""
-    for name, array in arrays.items():
-        _check_header(name, array)
-    _check_lengths_of_pairs(arrays)
-    columns = _typed(arrays)
+    check_kinds(Pairs, arrays)
+    check_shapes(Pairs, arrays, dimension_of(arrays))
+    columns = typed(Pairs, arrays)
     check_finite(columns)
     _check_numbers_of_pairs(columns, None)
     return columns
@@ -240,40 +201,12 @@ def _read_count(arrays: _Arrays, name: str) -> int | None:
 # ---- columns -------------------------------------------------------------------------------------
 
 
-def _check_lengths(headers: _Arrays) -> None:
-    """Shapes that agree, before anything is read."""
-    row_count, node_count = len(headers["sphere"]), len(headers["node"])
-    _check_vectors(headers, 3)
-    check_length(headers, ROW_COLUMNS, row_count)
-    check_length(headers, NODE_COLUMNS, node_count)
-    check_length(headers, ("node_offsets",), row_count + 1)
-    check_length(headers, headers.keys() & {"_tilt", *_FURTHER}, row_count)
-    if "poses" in headers and headers["poses"].shape[1:] != (4, 4):
-        raise ValueError(f"poses has shape {headers['poses'].shape}")
-
-
-def _check_lengths_of_pairs(headers: _Arrays) -> None:
-    point = headers["point"].shape
-    if point[1] not in (2, 3):
-        raise ValueError(f"point has shape {point}")
-    _check_vectors(headers, point[1])
-    check_length(headers, PAIR_COLUMNS, point[0])
-    check_length(headers, headers.keys() & set(_FURTHER), point[0])
-
-
-def _check_vectors(headers: _Arrays, dimension: int) -> None:
-    for name in (name for name in _VECTORS if name in headers):
-        if headers[name].shape[1] != dimension:
-            raise ValueError(f"{name} has shape {headers[name].shape}")
+def _check_search_shapes(headers: _Arrays, dimension: int) -> None:
+    """Of what tells how a search was made."""
     if "period" in headers and headers["period"].shape != (dimension,):
         raise ValueError(f"period has shape {headers['period'].shape}")
-
-
-def check_length(headers: _Arrays, names: Iterable[str], length: int) -> None:
-    """Complain about columns that have another number of entries."""
-    for name in names:
-        if len(headers[name]) != length:
-            raise ValueError(f"{name} has {len(headers[name])} entries, not {length}")
+    if "poses" in headers and headers["poses"].shape[1:] != (4, 4):
+        raise ValueError(f"poses has shape {headers['poses'].shape}")
 
 
 def check_finite(columns: _Arrays) -> None:

@@ -13,6 +13,7 @@ from ..base import checks
 from ..base.extras import import_extra
 from ..base.poses import Period, lengths_of
 from . import history, sums
+from .columns import columns_of
 from .maps import facet_values, mesh_of, normal_stress, vertex_values
 from .table import Table, rebuild, same_column
 
@@ -30,12 +31,6 @@ VERTEX = _core.VERTEX
 TYPE_NAMES = ("facet", "edge", "vertex")
 
 # columns with an entry for each contact, and for each node of a contact
-ROW_COLUMNS = (
-    "sphere", "facet", "type", "feature", "point", "normal", "overlap", "share", "mesh", "image",
-)  # fmt: skip
-NODE_COLUMNS = ("node", "weight")
-OFFSETS = ("offsets", "node_offsets")
-
 # what all rows of a table have in common
 SEARCH = ("meshes", "poses", "period", "flat_angle")
 
@@ -129,11 +124,7 @@ class Contacts(Table):
     """
 
     _row: ClassVar = "contact"
-    _row_columns: ClassVar = ROW_COLUMNS
-    _hidden_columns: ClassVar = ("_tilt",)
-    _list_columns: ClassVar = NODE_COLUMNS
-    _list_offsets: ClassVar = "node_offsets"
-    _offset_columns: ClassVar = OFFSETS
+    _columns: ClassVar = columns_of("contacts")
     _settings: ClassVar = SEARCH
     _shown: ClassVar = ("sphere", "facet", "type", "overlap", "point", "normal")
     _synonyms: ClassVar = dict.fromkeys(("depth", "penetration", "indentation"), "overlap") | {

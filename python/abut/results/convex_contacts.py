@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..base import checks
 from ..base.poses import Period
 from . import convex_history, sums
+from .columns import columns_of
 from .table import Table, same_column
 
 if TYPE_CHECKING:
@@ -23,17 +24,8 @@ if TYPE_CHECKING:
 SEPARATED, TOUCHING, OVERLAPPING, UNCONVERGED = range(4)
 STATUS_NAMES = ("separated", "touching", "overlapping", "unconverged")
 
+
 # columns with an entry for each contact, and for each of its spots
-CONVEX_COLUMNS = (
-    "i", "j", "mesh", "facet", "status", "type", "feature", "normal", "overlap", "error", "link",
-    "point", "iterations", "state", "image",
-)  # fmt: skip
-SPOT_COLUMNS = ("spot", "spot_overlap", "spot_type", "spot_feature")
-
-# what stands in column `state`: doubles of what a pair's next query begins with
-STATE_LENGTH = 12
-
-
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ConvexContacts(Table):
     """Contacts of n convex bodies with each other, or with walls: a table with one row a contact.
@@ -136,10 +128,7 @@ class ConvexContacts(Table):
 
     _row: ClassVar = "contact"
     _counted: ClassVar = "body"
-    _row_columns: ClassVar[tuple[str, ...]] = CONVEX_COLUMNS
-    _list_columns: ClassVar[tuple[str, ...]] = SPOT_COLUMNS
-    _list_offsets: ClassVar = "spot_offsets"
-    _offset_columns: ClassVar = ("offsets", "spot_offsets")
+    _columns: ClassVar = columns_of("convex")
     _settings: ClassVar = ("body_count", "period", "_bodies")
     _shown: ClassVar = ("i", "j", "mesh", "facet", "status", "overlap", "point", "normal")
     _synonyms: ClassVar = dict.fromkeys(("depth", "penetration", "indentation"), "overlap") | {

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base import checks
+from .columns import columns_of
 from .contacts import TYPE_NAMES
 from .table import Table
 
@@ -59,7 +60,7 @@ class Entrances(Table):
 
     _row: ClassVar = "entrance"
     _counted: ClassVar = "pair"
-    _row_columns: ClassVar = ("pair", "type", "feature", "normal", "overlap")
+    _columns: ClassVar = columns_of("entrances")
     _further_columns: ClassVar = ()
     _settings: ClassVar = ("pairs", "_bodies")
     _shown: ClassVar = ("pair", "type", "feature", "overlap", "normal")

@@ -12,6 +12,7 @@ from ..base import checks
 from ..base.extras import import_extra
 from ..base.poses import Period
 from . import arms, pair_history, sums
+from .columns import columns_of
 from .table import Table, same_column
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from ..options import Backend, Canvas, PairsPlotOptions
 
 # columns with an entry for each pair
-PAIR_COLUMNS = ("i", "j", "normal", "overlap", "point", "image")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -92,7 +92,7 @@ class Pairs(Table):
     """
 
     _row: ClassVar = "pair"
-    _row_columns: ClassVar = PAIR_COLUMNS
+    _columns: ClassVar = columns_of("pairs")
     _settings: ClassVar = ("period", "other_count")
     _shown: ClassVar = ("i", "j", "overlap", "point", "normal")
     _synonyms: ClassVar = dict.fromkeys(("depth", "penetration", "indentation"), "overlap")

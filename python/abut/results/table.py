@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..base import checks, html
 from ..base.extras import import_extra
+from .columns import Column, names
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -58,16 +59,18 @@ class Table:
     # what a row is called, and what `offsets` counts
     _row: ClassVar[str]
     _counted: ClassVar[str] = "sphere"
+    # all that the library lists, from which the names below follow
+    _columns: ClassVar[tuple[Column, ...]]
     # columns with an entry for each row, that is `point`, `normal`, `overlap` and more
     _row_columns: ClassVar[tuple[str, ...]]
     # the same for the library alone
-    _hidden_columns: ClassVar[tuple[str, ...]] = ()
+    _hidden_columns: ClassVar[tuple[str, ...]]
     # columns with several entries for a row
-    _list_columns: ClassVar[tuple[str, ...]] = ()
+    _list_columns: ClassVar[tuple[str, ...]]
     # the one of the offsets that tells where a row's entries in such columns begin
     _list_offsets: ClassVar[str]
     # where each sphere's rows begin, and where each row's entries in such columns do: read-only
-    _offset_columns: ClassVar[tuple[str, ...]] = ("offsets",)
+    _offset_columns: ClassVar[tuple[str, ...]]
     # columns with an entry for each row that only tables of a `Simulation` have
     _further_columns: ClassVar[tuple[str, ...]] = ("force",)
     # what all rows have in common
@@ -82,6 +85,15 @@ class Table:
     offsets: NDArray[np.intp]
     # of a simulation's tables alone, and therefore no field
     force: NDArray[np.float64]
+
+    def __init_subclass__(cls) -> None:
+        columns = vars(cls).get("_columns")
+        if columns:
+            cls._row_columns = names(columns, "row")
+            cls._hidden_columns = tuple(c.name for c in columns if c.name.startswith("_"))
+            cls._list_columns = names(columns, "entry")
+            cls._list_offsets = "".join(names(columns, "entry offsets"))
+            cls._offset_columns = names(columns, "offsets", "entry offsets")
 
     @classmethod
     def _found(cls, columns: dict[str, NDArray[Any]], settings: dict[str, Any]) -> Self:

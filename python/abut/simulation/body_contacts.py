@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.poses import Period
-from ..results.convex_contacts import SPOT_COLUMNS, ConvexContacts
+from ..results.convex_contacts import ConvexContacts
 from .bodies import locked
 
 
@@ -45,7 +45,7 @@ class BodyContacts(ConvexContacts):
     (4, [[0.0, 0.0, -40000.0]])
     """
 
-    _list_columns: ClassVar = (*SPOT_COLUMNS, "spot_force")  # type: ignore[assignment]
+    _list_columns: ClassVar = (*ConvexContacts._list_columns, "spot_force")
 
     spot_force: NDArray[np.float64]
 

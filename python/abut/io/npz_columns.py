@@ -1,0 +1,89 @@
+"""Columns of tables in npz files: types and shapes, as the library lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..results.columns import Column
+from ..results.table import Table
+
+# what only tables of a simulation have, and what only its restart files hold of them
+_OF_SIMULATIONS = tuple(
+    Column(name, "float64", -1, "row", "simulation", "", "")
+    for name in ("force", "moment", "spring", "roll")
+)
+
+# how a search was made: types and numbers of axes
+_SEARCH: dict[str, tuple[type[Any], int]] = {
+    "poses": (np.float64, 3), "period": (np.float64, 1), "flat_angle": (np.float64, 0),
+    "other_count": (np.intp, 0), "mesh_count": (np.intp, 0), "body_count": (np.intp, 0),
+    "_bodies": (np.intp, 0),
+}  # fmt: skip
+
+_Arrays = Mapping[str, NDArray[Any]]
+
+
+def _columns_in(table: type[Table], arrays: _Arrays) -> list[Column]:
+    return [c for c in (*table._columns, *_OF_SIMULATIONS) if c.name in arrays]
+
+
+def check_kinds(table: type[Table], arrays: _Arrays) -> None:
+    """Complain about arrays of other numbers, or with another number of axes."""
+    for column in _columns_in(table, arrays):
+        axes = 1 + len(column.shape(3))
+        check_kind(column.name, arrays[column.name], column.dtype, axes)
+    for name in arrays.keys() & _SEARCH.keys():
+        dtype, axes = _SEARCH[name]
+        check_kind(name, arrays[name], np.dtype(dtype), axes)
+
+
+def check_kind(name: str, header: NDArray[Any], dtype: np.dtype, dimensions: int) -> None:
+    """Complain about an array that is of other numbers, or has other dimensions."""
+    if not np.can_cast(header.dtype, dtype, "same_kind"):
+        raise ValueError(f"{name} has dtype {header.dtype}, but must be {dtype}")
+    if header.ndim != dimensions:
+        raise ValueError(f"{name} has shape {header.shape}")
+
+
+def dimension_of(arrays: _Arrays) -> int:
+    """Of the space that vectors are in: 2 or 3."""
+    shape = arrays["point"].shape
+    if shape[1] not in (2, 3):
+        raise ValueError(f"point has shape {shape}")
+    return int(shape[1])
+
+
+def check_shapes(table: type[Table], arrays: _Arrays, dimension: int) -> None:
+    """Complain about columns with other widths, or with another number of entries."""
+    columns = _columns_in(table, arrays)
+    lengths = _lengths(columns, arrays)
+    for column in columns:
+        array = arrays[column.name]
+        if array.shape[1:] != column.shape(dimension):
+            raise ValueError(f"{column.name} has shape {array.shape}")
+    for column in columns:
+        length, wanted = len(arrays[column.name]), lengths.get(column.per)
+        if wanted is not None and length != wanted:
+            raise ValueError(f"{column.name} has {length} entries, not {wanted}")
+
+
+def _lengths(columns: list[Column], arrays: _Arrays) -> dict[str, int]:
+    """How many entries columns have: as many as the first of them."""
+    firsts: dict[str, int] = {}
+    for column in columns:
+        firsts.setdefault(column.per, len(arrays[column.name]))
+    firsts.pop("offsets", None)
+    return firsts | {"entry offsets": firsts["row"] + 1}
+
+
+def typed(table: type[Table], arrays: _Arrays) -> dict[str, NDArray[Any]]:
+    """The arrays in the types that they have in a table."""
+    types = {name: np.dtype(dtype) for name, (dtype, _) in _SEARCH.items()}
+    types |= {c.name: c.dtype for c in _columns_in(table, arrays)}
+    # a long double beyond float64 becomes infinite, which is then named
+    with np.errstate(over="ignore"):
+        return {name: np.require(a, types[name], ["C", "A"]) for name, a in arrays.items()}
