@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,11 +74,7 @@ def save(table: Table, path: Path, extra: Mapping[str, Any]) -> None:
 
 def load_contacts(path: Path, meshes: tuple[Mesh, ...] | None) -> Contacts:
     """Read contacts that were saved."""
-    headers = _read_table_headers(path, Contacts, _OF_CONTACTS)
-    with told(path):
-        _check_lengths(headers)
-    arrays = _read_columns(path, headers)
-    columns = _table_columns(arrays, Contacts)
+    arrays, columns = _read_table(path, Contacts, _OF_CONTACTS, _check_lengths)
     with told(path):
         search = _read_search(arrays)
         check_finite(columns)
@@ -92,11 +88,7 @@ def load_contacts(path: Path, meshes: tuple[Mesh, ...] | None) -> Contacts:
 
 def load_pairs(path: Path) -> Pairs:
     """Read pairs that were saved."""
-    headers = _read_table_headers(path, Pairs, _OF_PAIRS)
-    with told(path):
-        _check_lengths_of_pairs(headers)
-    arrays = _read_columns(path, headers)
-    columns = _table_columns(arrays, Pairs)
+    arrays, columns = _read_table(path, Pairs, _OF_PAIRS, _check_lengths_of_pairs)
     with told(path):
         other_count = _read_count(arrays, "other_count")
         period = read_saved_period(arrays, columns["point"].shape[1])
@@ -115,6 +107,20 @@ def told(path: Path) -> Iterator[None]:
 
 
 # ---- what the arrays are -------------------------------------------------------------------------
+
+
+def _read_table(
+    path: Path,
+    kind: type[Table],
+    optional: Iterable[str],
+    check: Callable[[dict[str, NDArray]], None],
+) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
+    """All arrays of a file whose lengths fit, and those of them that are the table's columns."""
+    headers = _read_table_headers(path, kind, optional)
+    with told(path):
+        check(headers)
+    arrays = _read_columns(path, headers)
+    return arrays, _table_columns(arrays, kind)
 
 
 def _read_table_headers(

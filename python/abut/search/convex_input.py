@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..base import checks
+from ..base.arrays import Doubles, Indices
 from ..base.poses import Period, lengths_of
 from ..results.convex_contacts import ConvexContacts
 from ..results.entrances import Entrances
@@ -19,9 +20,6 @@ from .shape import ConvexShape
 
 if TYPE_CHECKING:
     from ..options import Method, Minimum
-
-_Doubles = NDArray[np.float64]
-_Indices = NDArray[np.intp]
 
 
 METHODS: dict[Method, int] = {"slm": 0, "fcp": 1, "cp": 2, "fds": 3}
@@ -35,8 +33,8 @@ class _Bodies(NamedTuple):
     """Shapes, each body's number and scale; `body_count` is None where nothing tells it."""
 
     shapes: tuple[ConvexShape, ...]
-    numbers: _Indices | None
-    scales: _Doubles | float
+    numbers: Indices | None
+    scales: Doubles | float
     body_count: int | None
 
 
@@ -105,7 +103,7 @@ def _read_shapes(shapes: Any) -> tuple[ConvexShape, ...]:
     return found
 
 
-def _read_numbers(shape: Any, shape_count: int) -> _Indices | None:
+def _read_numbers(shape: Any, shape_count: int) -> Indices | None:
     if shape is None:
         if shape_count > 1:
             raise ValueError(
@@ -142,8 +140,8 @@ def read_iterations(iterations: Any) -> int:
 class Placed(NamedTuple):
     """Where the bodies are, and where the world repeats."""
 
-    positions: _Doubles
-    turns: _Doubles | None
+    positions: Doubles
+    turns: Doubles | None
     period: Period | None
 
     @property
@@ -151,7 +149,7 @@ class Placed(NamedTuple):
         return len(self.positions)
 
     @property
-    def lengths(self) -> _Doubles | None:
+    def lengths(self) -> Doubles | None:
         return None if self.period is None else lengths_of(self.period)
 
 
@@ -164,7 +162,7 @@ def read_gap(gap: Any) -> float:
     return 0.0 if gap is None else checks.number(gap, "gap")
 
 
-def read_pairs(pairs: Any, body_count: int) -> tuple[_Indices | None, _Indices | None]:
+def read_pairs(pairs: Any, body_count: int) -> tuple[Indices | None, Indices | None]:
     if pairs is None:
         return None, None
     if isinstance(pairs, (Pairs, ConvexContacts)):
@@ -183,7 +181,7 @@ def read_pairs(pairs: Any, body_count: int) -> tuple[_Indices | None, _Indices |
     return np.ascontiguousarray(array[:, 0]), np.ascontiguousarray(array[:, 1])
 
 
-def _check_numbers(pairs: _Indices, body_count: int) -> None:
+def _check_numbers(pairs: Indices, body_count: int) -> None:
     """The library would name i or j; the caller has given `pairs`."""
     if pairs.size == 0 or (pairs.min() >= 0 and pairs.max() < body_count):
         return
@@ -221,7 +219,7 @@ def _check_before(before: Any, kind: type[Any], digest: int) -> None:
         )
 
 
-def read_entrances(before: Any, pairs: _Indices, digest: int) -> Any:
+def read_entrances(before: Any, pairs: Indices, digest: int) -> Any:
     if before is None:
         return None
     _check_before(before, Entrances, digest)

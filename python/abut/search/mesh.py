@@ -6,7 +6,7 @@ import hashlib
 import math
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyvista import Plotter, PolyData
     from trimesh import Trimesh
 
-    from ..options import Backend, Canvas, MeshPlotOptions, OnDegenerate, Pose
+    from ..options import Backend, Canvas, Matplotlib, MeshPlotOptions, OnDegenerate, Pose, Pyvista
 
 ON_DEGENERATE: dict[OnDegenerate, bool] = {"raise": False, "drop": True}
 
@@ -415,7 +415,7 @@ class Mesh:
         TypeError
             If a column is not of real numbers.
         OSError
-            If the file cannot be written; what was there then stays as it was.
+            As `Contacts.save`.
 
         Examples
         --------
@@ -498,16 +498,12 @@ class Mesh:
 
     @overload
     def plot(
-        self, ax: None = None, *, backend: Literal["pyvista"], **options: Unpack[MeshPlotOptions]
+        self, ax: None = None, *, backend: Pyvista, **options: Unpack[MeshPlotOptions]
     ) -> Plotter: ...
 
     @overload
     def plot(
-        self,
-        ax: None = None,
-        *,
-        backend: Literal["matplotlib"] | None = None,
-        **options: Unpack[MeshPlotOptions],
+        self, ax: None = None, *, backend: Matplotlib = None, **options: Unpack[MeshPlotOptions]
     ) -> Axes3D: ...
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
@@ -518,24 +514,14 @@ class Mesh:
         ax : matplotlib 3D axes or pyvista.Plotter, optional
             What is drawn on; made where it is not given.
         **options
-            ``backend``, "matplotlib" (extra ``plot``) or "pyvista" (extra ``view``); ``color`` and
-            ``alpha``, the opacity, of the facets; ``scalars``, numbers that they are colored by,
-            one for each facet or each vertex, NaN where there is none; ``at``, "facet" or "vertex",
-            where there are as many of both; ``cmap``, the colors; ``limits``, the numbers (low,
-            high) that the first and the last color stand for; ``label`` of the color bar, None for
-            no bar.
+            ``backend``, "matplotlib" (extra ``plot``) or "pyvista" (extra ``view``); ``color``,
+            ``alpha``, ``scalars``, ``at``, ``cmap``, ``limits`` and ``label``:
+            :func:`abut.plot.plot_mesh` says what they are.
 
         Returns
         -------
         matplotlib 3D axes or pyvista.Plotter
-            What was drawn on, not shown yet.
-
-        Raises
-        ------
-        ImportError
-            If the library is not installed; the message names the extra.
-        ValueError
-            If an option's value is wrong: `scalars` are of another shape or infinite, say.
+            What was drawn on, not shown yet. Errors are those of `plot_mesh`.
 
         Examples
         --------

@@ -191,7 +191,8 @@ def cell_sizes(
     family : {"constant", "linear", "exponential", "optimal"}
         "constant": cells of all levels hold as many spheres. "linear" and "exponential": sizes
         grow by the same length, or the same factor, from the smallest diameter on. "optimal": those
-        of which the least work is expected; needs SciPy. See section 5.2 of [1]_.
+        of which the least work is expected; needs SciPy. See section 5.2 of the paper that
+        `expected_work` names.
     levels : int, optional
         How many levels, 1 to 64. By default the number, up to 12, of which the least work is
         expected; "linear" sizes may gain from more. The families "constant" and "optimal" make
@@ -211,12 +212,6 @@ def cell_sizes(
         As `expected_work`.
     ImportError
         If "optimal" does not find SciPy.
-
-    References
-    ----------
-    .. [1] D. Krijgsman, V. Ogarko, S. Luding, "Optimal parameters for a hierarchical grid data
-       structure for contact detection in arbitrarily polydisperse particle systems",
-       Computational Particle Mechanics 1 (2014), :doi:`10.1007/s40571-014-0020-9`.
 
     Examples
     --------
