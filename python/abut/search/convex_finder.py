@@ -11,9 +11,6 @@ from numpy.typing import ArrayLike
 
 from ..base import checks, html
 from ..base.arrays import Doubles, Indices
-from ..base.orientations import read_turns
-from ..base.poses import read_period
-from ..base.simd import level
 from ..base.threads import worker_count
 from ..results.convex_contacts import ConvexContacts
 from ..results.entrances import Entrances
@@ -32,6 +29,7 @@ from .convex_input import (
     read_gap,
     read_iterations,
     read_pairs,
+    read_placed,
     table,
 )
 from .convex_walls import read_walls
@@ -547,17 +545,8 @@ class ConvexFinder:
         return plot_bodies(self, positions, orientations, ax, **options)
 
     def _read_placed(self, positions: Any, orientations: Any, period: Any) -> Placed:
-        dimension = self.dimension
-        points = checks.points(positions, "positions", (dimension,))
         count = self._input.bodies.body_count
-        if count is not None and len(points) != count:
-            rows = checks.counted(len(points), "row")
-            raise ValueError(
-                f"positions has {rows}, but {checks.there_are(count, 'body', 'bodies')}"
-            )
-        level()  # complains where the environment names a wrong one
-        turns = read_turns(orientations, len(points), dimension)
-        return Placed(points, turns, read_period(period, dimension))
+        return read_placed(positions, orientations, period, self.dimension, count)
 
     def _built_for(self, count: int) -> Built:
         built = self._built

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles, Indices
-from ..base.poses import Period, lengths_of
+from ..base.orientations import read_turns
+from ..base.poses import Period, lengths_of, read_period
+from ..base.simd import level
 from ..results.convex_contacts import ConvexContacts
 from ..results.entrances import Entrances
 from ..results.pairs import Pairs
@@ -151,6 +153,19 @@ class Placed(NamedTuple):
     @property
     def lengths(self) -> Doubles | None:
         return None if self.period is None else lengths_of(self.period)
+
+
+def read_placed(
+    positions: Any, orientations: Any, period: Any, dimension: int, count: int | None
+) -> Placed:
+    """Where bodies are, so many where a finder has numbers for each."""
+    points = checks.points(positions, "positions", (dimension,))
+    if count is not None and len(points) != count:
+        rows = checks.counted(len(points), "row")
+        raise ValueError(f"positions has {rows}, but {checks.there_are(count, 'body', 'bodies')}")
+    level()  # complains where the environment names a wrong one
+    turns = read_turns(orientations, len(points), dimension)
+    return Placed(points, turns, read_period(period, dimension))
 
 
 def table(columns: dict[str, NDArray[Any]], placed: Placed, digest: int) -> ConvexContacts:
