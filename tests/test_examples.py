@@ -7,6 +7,7 @@ import pytest
 
 import abut
 from abut import examples
+from abut.examples import rotary_mixer
 
 R = examples.RADIUS
 
@@ -108,7 +109,7 @@ def test_facets_look_to_where_spheres_can_be(mixer):
     # of the space between drum, shaft and paddles, from its outside: negative
     drum_section = 32 * 0.143**2 * np.sin(2 * np.pi / 64)
     shaft_section = 8 * 0.030**2 * np.sin(2 * np.pi / 16)
-    boxes = sum(np.prod(np.ptp(box, axis=1)) for box in (examples.ARM, examples.BLADE))
+    boxes = sum(np.prod(np.ptp(box, axis=1)) for box in (rotary_mixer.ARM, rotary_mixer.BLADE))
     expected = 0.350 * (drum_section - shaft_section) - 20 * boxes
     assert volume == pytest.approx(-expected, rel=1e-12)
 
@@ -127,8 +128,8 @@ def test_bed_fills_the_lower_part(mixer):
 
 
 def test_bed_is_inside_the_drum_and_outside_shaft_and_paddles(mixer):
-    walls = examples._walls()
-    assert len(examples._outside(mixer.centers, walls)) == len(mixer.centers)
+    walls = rotary_mixer._walls()
+    assert len(rotary_mixer._outside(mixer.centers, walls)) == len(mixer.centers)
     across = np.linalg.norm(mixer.centers[:, 1:], axis=1)
     assert across.max() < 0.143 - 0.98 * R
     assert across.min() > 0.030 - 0.98 * R
@@ -151,8 +152,8 @@ def test_mixer_has_contacts_of_every_type(contacts):
 def test_library_and_scene_agree_on_who_touches(mixer, contacts):
     """The scene knows its walls as convex shapes; the library as facets."""
     nearest = np.full(len(mixer.centers), np.inf)
-    for wall in examples._walls():
-        near, clearance = examples._near(mixer.centers, wall)
+    for wall in rotary_mixer._walls():
+        near, clearance = rotary_mixer._near(mixer.centers, wall)
         nearest[near] = np.minimum(nearest[near], clearance.distance)
     sure = np.abs(nearest - R) > 1e-12
     touching = contacts.counts > 0

@@ -423,6 +423,13 @@ def test_every_python_module_has_its_room():
     assert found - {"__init__", "__main__"} == PYTHON_ROOMS_BELOW.keys()
 
 
+def test_python_modules_are_short():
+    """At most 600 lines: a longer one is made of parts that a reader may look at one by one."""
+    lengths = {path: path.read_text().count("\n") for path in PACKAGE.rglob("*.py")}
+    longest = max(lengths, key=lengths.get)
+    assert lengths[longest] <= 600, f"{longest.relative_to(ROOT)} has {lengths[longest]} lines"
+
+
 def test_files_are_written_in_one_place():
     """But for what is unpacked for a time, and what nobody reads."""
     writes = r"""\bopen\(.*["']([wax]b?|rb?\+)["']|\.write_(text|bytes)\(|savetxt\(["']"""

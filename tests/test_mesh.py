@@ -37,7 +37,7 @@ def corners(mesh):
 
 def same(a, b):
     return all(np.array_equal(getattr(a, name), getattr(b, name)) for name in ARRAYS) and (
-        np.array_equal(a._normal_noise, b._normal_noise)
+        np.array_equal(a._core.normal_noise, b._core.normal_noise)
     )
 
 
@@ -160,13 +160,13 @@ def test_noise_is_one_unit_in_the_last_place():
     mesh = abut.Mesh([[third, 0, 0], [1.5, 0, 0], [0, 5.5, 0], [0.5, 0, 0]], [[0, 1, 2], [3, 1, 2]])
     assert mesh.noise.tolist() == [math.ulp(5.5), np.spacing(np.float32(5.5))]
     # the facets lie at z = 0, where coordinates are exact
-    assert (mesh._normal_noise < 1e-300).all()
+    assert (mesh._core.normal_noise < 1e-300).all()
 
 
 @pytest.mark.parametrize("noise", [0.25, np.float32(0.25), [0.25] * 3, np.full(3, 0.25)])
 def test_noise_that_is_given(noise):
     mesh = abut.Mesh(VERTICES, MIXED, noise=noise)
-    assert mesh.noise.tolist() == mesh._normal_noise.tolist() == [0.25] * 3
+    assert mesh.noise.tolist() == mesh._core.normal_noise.tolist() == [0.25] * 3
 
 
 def test_noise_of_each_facet():
@@ -225,7 +225,7 @@ def test_pickle_carries_everything():
 def test_pickle_keeps_the_noise_of_written_digits():
     units = np.full((4, 3), 1e-3)
     mesh = abut.Mesh._build(np.array(SQUARE, float), np.arange(4), np.array([0, 4]), units=units)
-    assert mesh.noise.tolist() == [1e-3] and mesh._normal_noise.tolist() == [1e-3]
+    assert mesh.noise.tolist() == [1e-3] and mesh._core.normal_noise.tolist() == [1e-3]
     assert same(pickle.loads(pickle.dumps(mesh)), mesh)
 
 
@@ -337,7 +337,7 @@ def test_scaled_carries_noise(mixed):
     scaled = mixed.scaled(1e-3)
     assert scaled.vertices.tolist() == (np.array(VERTICES) * 1e-3).tolist()
     assert scaled.noise.tolist() == (mixed.noise * 1e-3).tolist()
-    assert scaled._normal_noise.tolist() == (mixed._normal_noise * 1e-3).tolist()
+    assert scaled._core.normal_noise.tolist() == (mixed._core.normal_noise * 1e-3).tolist()
 
 
 def test_scaled_carries_source():
@@ -373,8 +373,8 @@ def test_transformed_keeps_the_greater_noise():
     far = exact.transformed(turn(2, 0.3, (1e6, 0, 0)))
     assert far.noise[0] == math.ulp(1e6)
     # along the normal, which is z, nothing was rounded
-    assert far._normal_noise[0] < 1e-300
-    assert exact.transformed(turn(1, 0.3, (1e6, 0, 0)))._normal_noise[0] > 0.2 * math.ulp(1e6)
+    assert far._core.normal_noise[0] < 1e-300
+    assert exact.transformed(turn(1, 0.3, (1e6, 0, 0)))._core.normal_noise[0] > 0.2 * math.ulp(1e6)
     coarse = abut.Mesh(SQUARE, [[0, 1, 2, 3]], noise=0.01)
     assert coarse.transformed(turn(2, 0.3, (1e6, 0, 0))).noise[0] == 0.01
 

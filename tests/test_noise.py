@@ -414,7 +414,7 @@ def test_shape_is_no_noise(name):
         mesh = abut.Mesh(vertices, facets)
     noise, along_normal = digits_noise(vertices, facets)
     np.testing.assert_array_equal(mesh.noise, noise)
-    np.testing.assert_allclose(mesh._normal_noise, along_normal, rtol=1e-9)
+    np.testing.assert_allclose(mesh._core.normal_noise, along_normal, rtol=1e-9)
 
 
 def test_a_float32_mesh_as_it_was_stored_keeps_its_noise():
@@ -475,7 +475,7 @@ def test_as_the_reference_measures(name):
     more = measured > along_normal
     assert [ORIGINS[k] == "measured" for k in mesh._noise_origin] == more.tolist()
     expected = np.where(more, measured, along_normal)
-    np.testing.assert_allclose(mesh._normal_noise, expected, rtol=1e-6)
+    np.testing.assert_allclose(mesh._core.normal_noise, expected, rtol=1e-6)
     np.testing.assert_allclose(mesh.noise, np.maximum(noise, measured), rtol=1e-6)
 
 

@@ -73,17 +73,10 @@ if TYPE_CHECKING:
     from .base.config import show_config
     from .base.threads import set_num_threads
     from .base.warnings import MeshWarning
-    from .io import (
-        Frame,
-        Frames,
-        Spheres,
-        load_contacts,
-        load_convex_contacts,
-        load_pairs,
-        read_frames,
-        read_mesh,
-        read_spheres,
-    )
+    from .io import load_contacts, load_convex_contacts, load_pairs, read_mesh, read_spheres
+    from .io.frame import Frame
+    from .io.frames import Frames, read_frames
+    from .io.spheres import Spheres
     from .results.chunks import concatenate
     from .results.contacts import EDGE, FACET, VERTEX, Contacts
     from .results.convex_contacts import (
@@ -190,17 +183,10 @@ _NAMES = {
     "base.config": ("show_config",),
     "base.threads": ("set_num_threads",),
     "base.warnings": ("MeshWarning",),
-    "io": (
-        "Frame",
-        "Frames",
-        "Spheres",
-        "load_contacts",
-        "load_convex_contacts",
-        "load_pairs",
-        "read_frames",
-        "read_mesh",
-        "read_spheres",
-    ),
+    "io": ("load_contacts", "load_convex_contacts", "load_pairs", "read_mesh", "read_spheres"),
+    "io.frame": ("Frame",),
+    "io.frames": ("Frames", "read_frames"),
+    "io.spheres": ("Spheres",),
     "results.chunks": ("concatenate",),
     "results.contacts": ("EDGE", "FACET", "VERTEX", "Contacts"),
     "results.convex_contacts": (

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import checks
+from .arrays import Doubles
 
-_Doubles = NDArray[np.float64]
 
-
-def read_orientations(value: Any, count: int, name: str) -> _Doubles:
+def read_orientations(value: Any, count: int, name: str) -> Doubles:
     """Of `count` bodies, (count, 4): None, a SciPy Rotation, quaternions, or one for all."""
     if value is None:
         return np.tile([0.0, 0.0, 0.0, 1.0], (count, 1))
@@ -26,7 +24,7 @@ def read_orientations(value: Any, count: int, name: str) -> _Doubles:
     return np.array(np.broadcast_to(array / lengths, (count, 4)), order="C")
 
 
-def read_turns(value: Any, count: int, dimension: int) -> _Doubles | None:
+def read_turns(value: Any, count: int, dimension: int) -> Doubles | None:
     """How `count` bodies are turned: quaternions (count, 4) of any length, or angles (count,) in
     the plane; None: none is. What the numbers are is checked by the library."""
     if value is None:
@@ -49,14 +47,14 @@ def _quaternions(value: Any) -> Any:
     return value.as_quat() if hasattr(value, "as_quat") else value
 
 
-def _wrong_shape(name: str, array: _Doubles, count: int) -> str:
+def _wrong_shape(name: str, array: Doubles, count: int) -> str:
     return (
         f"{name} has shape {array.shape}, but must be ({count}, 4): x, y, z, w of a"
         " quaternion, or a SciPy Rotation"
     )
 
 
-def from_matrix(matrix: _Doubles) -> _Doubles:
+def from_matrix(matrix: Doubles) -> Doubles:
     """The quaternion of a rotation (3, 3)."""
     # the largest of x, y, z, w first: what is divided by is at least 1/2 then
     trace = np.trace(matrix)
@@ -74,7 +72,7 @@ def from_matrix(matrix: _Doubles) -> _Doubles:
     return parts[largest] / np.linalg.norm(parts[largest])
 
 
-def product(after: _Doubles, before: _Doubles) -> _Doubles:
+def product(after: Doubles, before: Doubles) -> Doubles:
     """One rotation after another, of each row."""
     u, s = after[..., :3], after[..., 3:]
     v, t = before[..., :3], before[..., 3:]
@@ -82,12 +80,12 @@ def product(after: _Doubles, before: _Doubles) -> _Doubles:
     return np.concatenate([vector, s * t - np.sum(u * v, axis=-1, keepdims=True)], axis=-1)
 
 
-def inverse(quaternions: _Doubles) -> _Doubles:
+def inverse(quaternions: Doubles) -> Doubles:
     """The rotations back."""
     return quaternions * [-1.0, -1.0, -1.0, 1.0]
 
 
-def turned(quaternions: _Doubles, vectors: _Doubles) -> _Doubles:
+def turned(quaternions: Doubles, vectors: Doubles) -> Doubles:
     """Vectors (..., 3), each turned by its row's rotation."""
     axis, scalar = quaternions[..., :3], quaternions[..., 3:]
     twice = 2.0 * np.cross(axis, vectors)

@@ -62,12 +62,7 @@ def save(table: Table, path: Path, extra: Mapping[str, Any]) -> None:
 
 def load_contacts(path: Path, meshes: tuple[Mesh, ...] | None) -> Contacts:
     """Read contacts that were saved."""
-    headers = _read_table_headers(path, Contacts, _OF_CONTACTS)
-    with told(path):
-        check_shapes(Contacts, headers, 3)
-        _check_search_shapes(headers, 3)
-    arrays = typed(Contacts, read_arrays(path, headers))
-    columns = _table_columns(arrays, Contacts)
+    arrays, columns = _read_table(path, Contacts, _OF_CONTACTS)
     with told(path):
         search = _read_search(arrays)
         check_finite(columns)
@@ -81,16 +76,10 @@ def load_contacts(path: Path, meshes: tuple[Mesh, ...] | None) -> Contacts:
 
 def load_pairs(path: Path) -> Pairs:
     """Read pairs that were saved."""
-    headers = _read_table_headers(path, Pairs, _OF_PAIRS)
-    with told(path):
-        dimension = dimension_of(headers)
-        check_shapes(Pairs, headers, dimension)
-        _check_search_shapes(headers, dimension)
-    arrays = typed(Pairs, read_arrays(path, headers))
-    columns = _table_columns(arrays, Pairs)
+    arrays, columns = _read_table(path, Pairs, _OF_PAIRS)
     with told(path):
         other_count = _read_count(arrays, "other_count")
-        period = read_saved_period(arrays, dimension)
+        period = read_saved_period(arrays, columns["point"].shape[1])
         check_finite(columns)
         _check_numbers_of_pairs(columns, other_count)
     return Pairs._build(columns, {"period": period, "other_count": other_count})
@@ -106,6 +95,19 @@ def told(path: Path) -> Iterator[None]:
 
 
 # ---- what the arrays are -------------------------------------------------------------------------
+
+
+def _read_table(
+    path: Path, kind: type[Table], optional: Iterable[str]
+) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
+    """All arrays of a file whose shapes fit, and those of them that are the table's columns."""
+    headers = _read_table_headers(path, kind, optional)
+    with told(path):
+        dimension = dimension_of(headers)
+        check_shapes(kind, headers, dimension)
+        _check_search_shapes(headers, dimension)
+    arrays = typed(kind, read_arrays(path, headers))
+    return arrays, _table_columns(arrays, kind)
 
 
 def _read_table_headers(

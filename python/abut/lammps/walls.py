@@ -9,9 +9,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..base import checks
+from ..base.arrays import Doubles, Indices
 from ..base.warnings import MeshWarning, warn
 from ..results.contacts import Contacts
 from ..search.half_space import HalfSpace
@@ -50,9 +50,6 @@ from .engine import (
 if TYPE_CHECKING:
     from ..options import WallResolution
 
-_Doubles = NDArray[np.float64]
-_Indices = NDArray[np.intp]
-
 
 class Walls(Connection):
     """Meshes that LAMMPS' spheres touch.
@@ -89,8 +86,8 @@ class Walls(Connection):
         How many contacts with walls a sphere may have at once; what has more ends the run with an
         error. Each takes 136 bytes a sphere.
     resolution : {"hierarchy", "sharing"}
-        How the facets that a sphere touches become its contacts, as for `find_contacts`: a drum or
-        a pipe, of which a sphere touches several facets at once, wants ``"sharing"``.
+        How the facets that a sphere touches become its contacts, as for `ContactFinder.find`: a
+        drum or a pipe, of which a sphere touches several facets at once, wants ``"sharing"``.
     name : str, default "abut"
         Letters, digits and underscores. LAMMPS then has a fix of this name, and one of the name
         with ``_history``; several `Walls` at once need names of their own.
@@ -482,21 +479,21 @@ class Walls(Connection):
         return self._walls.contacts(period_of(self._core.period))
 
     @property
-    def ids(self) -> _Indices:
+    def ids(self) -> Indices:
         self._check()
         return self._core.ids()
 
     @property
-    def poses(self) -> _Doubles:
+    def poses(self) -> Doubles:
         self._check()
         return self._told([self._walls.state(k).pose for k in self._numbers()])
 
     @property
-    def force(self) -> _Doubles:
+    def force(self) -> Doubles:
         return self._told(self._loads()[:, :3])
 
     @property
-    def torque(self) -> _Doubles:
+    def torque(self) -> Doubles:
         return self._told(self._loads()[:, 3:6])
 
     @property
@@ -513,12 +510,12 @@ class Walls(Connection):
     def _numbers(self) -> range:
         return range(len(self._walls.entries))
 
-    def _loads(self) -> _Doubles:
+    def _loads(self) -> Doubles:
         """Force, torque and power of each wall, which the step has summed over processes."""
         self._check()
         return self._core.loads()
 
-    def _summed(self, own: _Doubles) -> _Doubles:
+    def _summed(self, own: Doubles) -> Doubles:
         """Over all processes."""
         total = np.zeros_like(own, dtype=np.float64)
         self._comm.Allreduce(own.astype(np.float64, copy=False), total)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base import checks
+from ..base.arrays import Doubles
 from ..base.extras import import_extra
 from ..results.maps import REDUCTIONS
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from ..options import At
     from ..results.table import Table
 
-_Doubles = NDArray[np.float64]
 
 AT: dict[At, int] = {"facet": 0, "vertex": 1}
 
@@ -38,9 +38,9 @@ class ColorScale(NamedTuple):
         norm = import_extra("matplotlib.colors", "plot").Normalize(self.low, self.high)
         return import_extra("matplotlib.cm", "plot").ScalarMappable(norm, self.cmap)
 
-    def colors(self, values: _Doubles, plain: _Doubles) -> _Doubles:
+    def colors(self, values: Doubles, plain: Doubles) -> Doubles:
         """RGBA of each value; that of `plain` where there is none."""
-        shades: _Doubles = self.mappable.to_rgba(values)
+        shades: Doubles = self.mappable.to_rgba(values)
         return np.where(np.isnan(values)[:, None], plain, shades)
 
     def add_bar(self, ax: Any) -> None:
@@ -60,7 +60,7 @@ class ColorScale(NamedTuple):
         }
 
 
-def color_scale(values: Sequence[_Doubles], cmap: Any, limits: Any, label: Any) -> ColorScale:
+def color_scale(values: Sequence[Doubles], cmap: Any, limits: Any, label: Any) -> ColorScale:
     """The scale of all these values, from the least to the largest where no limits are given."""
     if label is not None and not isinstance(label, str):
         raise TypeError(f"label is {label!r}, but must be a string, or None for no bar")
@@ -82,7 +82,7 @@ def _read_limits(limits: Any) -> tuple[float, float]:
 # ---- what the numbers are ------------------------------------------------------------------------
 
 
-def mesh_values(scalars: Any, facet_count: int, vertex_count: int, at: Any) -> tuple[_Doubles, str]:
+def mesh_values(scalars: Any, facet_count: int, vertex_count: int, at: Any) -> tuple[Doubles, str]:
     """A number for each facet or each vertex of a mesh, and which of both."""
     values = checks.doubles(scalars, "scalars")
     counts = {"facet": facet_count, "vertex": vertex_count}
@@ -102,7 +102,7 @@ def mesh_values(scalars: Any, facet_count: int, vertex_count: int, at: Any) -> t
     return values, fitting[0]
 
 
-def row_values(table: Table, given: Any, name: str) -> _Doubles:
+def row_values(table: Table, given: Any, name: str) -> Doubles:
     """A number for each row: what is given, or a column by its name, of vectors their lengths."""
     if isinstance(given, str):
         columns = table._rows()
@@ -120,13 +120,13 @@ def row_values(table: Table, given: Any, name: str) -> _Doubles:
     return values
 
 
-def _check_numbers(is_wrong: NDArray[np.bool_], values: _Doubles, name: str) -> None:
+def _check_numbers(is_wrong: NDArray[np.bool_], values: Doubles, name: str) -> None:
     if is_wrong.any():
         first = int(np.argmax(is_wrong))
         raise ValueError(f"{name}[{first}] is {values[first]}")
 
 
-def corner_means(values: _Doubles, indices: NDArray[Any], offsets: NDArray[Any]) -> _Doubles:
+def corner_means(values: Doubles, indices: NDArray[Any], offsets: NDArray[Any]) -> Doubles:
     """The mean of the corners of each facet that have a value; NaN where none has."""
     corners = values[indices]
     there = ~np.isnan(corners)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..base.arrays import Doubles
 from ..base.orientations import turned
 from .drawn import Placed
 from .in_matplotlib import axes_of, draw_arrows, draw_facets, flat_axes, set_frame
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from ..search.convex_finder import ConvexFinder
     from ..search.shape import ConvexShape
 
-_Doubles = NDArray[np.float64]
 
 BODY_COLOR = FACET_COLOR
 LINK_COLOR, SPOT_COLOR, _ = COLORS
@@ -46,26 +45,7 @@ def plot_shape(
     color: Any = BODY_COLOR,
     alpha: float = 0.9,
 ) -> Any:
-    """
-    Draw a shape in its own frame, without its rounding.
-
-    Parameters
-    ----------
-    shape : ConvexShape
-    ax : matplotlib axes or pyvista.Plotter, optional
-        What is drawn on; made where it is not given.
-    backend : {"matplotlib", "pyvista"}, optional
-        By default matplotlib where it is installed, else pyvista; of polygons matplotlib.
-    color : color
-        Of the facets.
-    alpha : float
-        Opacity, 0 to 1.
-
-    Returns
-    -------
-    matplotlib axes or pyvista.Plotter
-        What was drawn on, not shown yet.
-    """
+    """Draw what `ConvexShape.plot` tells."""
     if shape.dimension == 2:
         return _draw_polygons(flat_axes(ax, backend, "polygons"), [_loop(shape)], [color], alpha)
     return plot_mesh(shape.to_mesh(), ax, backend=backend, color=color, alpha=alpha)
@@ -83,33 +63,7 @@ def plot_bodies(
     alpha: float = 0.9,
     numbers: Any = None,
 ) -> Any:
-    """
-    Draw bodies, without their rounding.
-
-    Parameters
-    ----------
-    finder : ConvexFinder
-        Knows their shapes and scales.
-    positions, orientations
-        As its `find` takes them.
-    ax : matplotlib axes or pyvista.Plotter, optional
-        What is drawn on; made where it is not given.
-    backend : {"matplotlib", "pyvista"}, optional
-        By default matplotlib where it is installed, else pyvista; of polygons matplotlib.
-    color : color
-        Of all bodies.
-    colors : sequence of n colors, optional
-        One for each.
-    alpha : float
-        Opacity, 0 to 1.
-    numbers : array_like of int, optional
-        Only these bodies.
-
-    Returns
-    -------
-    matplotlib axes or pyvista.Plotter
-        What was drawn on, not shown yet.
-    """
+    """Draw what `ConvexFinder.plot` tells."""
     placed = finder._read_placed(positions, orientations, None)
     chosen = range(len(placed.positions)) if numbers is None else np.asarray(numbers).tolist()
     shades = [color if colors is None else colors[body] for body in chosen]
@@ -134,34 +88,7 @@ def plot_convex_contacts(
     arrow_count: int = 500,
     alpha: float = 0.25,
 ) -> Any:
-    """
-    Draw the links, spots and normals of contacts.
-
-    A line joins the ends of each link, a dot is each spot, and an arrow leads from each contact
-    point along the normal, to i.
-
-    Parameters
-    ----------
-    contacts : ConvexContacts
-        A selection draws these alone.
-    ax : matplotlib axes or pyvista.Plotter, optional
-        What is drawn on; made where it is not given.
-    backend : {"matplotlib", "pyvista"}, optional
-        By default matplotlib where it is installed, else pyvista; in the plane matplotlib.
-    bodies : (finder, positions) or (finder, positions, orientations), optional
-        Draws the bodies that have a contact, too.
-    normals : bool
-        Whether to draw the arrows.
-    body_count, arrow_count : int
-        At most so many bodies and arrows, taken evenly from the table.
-    alpha : float
-        Opacity of the bodies, 0 to 1.
-
-    Returns
-    -------
-    matplotlib axes or pyvista.Plotter
-        What was drawn on, not shown yet.
-    """
+    """Draw what `ConvexContacts.plot` tells."""
     is_flat = contacts.point.shape[1] == 2
     name = "matplotlib" if is_flat else backend_of(backend, ax)
     if is_flat:
@@ -180,13 +107,13 @@ def plot_convex_contacts(
 # ---- what is drawn -------------------------------------------------------------------------------
 
 
-def _loop(shape: ConvexShape) -> _Doubles:
+def _loop(shape: ConvexShape) -> Doubles:
     """The vertices of a polygon in their order around it."""
-    loop: _Doubles = shape.vertices[shape.indices[shape.offsets[:-1]]]
+    loop: Doubles = shape.vertices[shape.indices[shape.offsets[:-1]]]
     return loop
 
 
-def _placed(finder: ConvexFinder, placed: Any, body: int) -> tuple[_Doubles, ConvexShape]:
+def _placed(finder: ConvexFinder, placed: Any, body: int) -> tuple[Doubles, ConvexShape]:
     """A body's vertices where it is, of a polygon in their order, and its shape."""
     numbers, scales = finder.shape, finder.scales
     shape = finder.shapes[0 if numbers is None else numbers[body]]
@@ -197,7 +124,7 @@ def _placed(finder: ConvexFinder, placed: Any, body: int) -> tuple[_Doubles, Con
     return vertices + placed.positions[body], shape
 
 
-def _turned(vertices: _Doubles, turn: Any) -> _Doubles:
+def _turned(vertices: Doubles, turn: Any) -> Doubles:
     if vertices.shape[1] == 3:
         return turned(turn / np.linalg.norm(turn), vertices)
     c, s = np.cos(turn), np.sin(turn)

@@ -113,10 +113,8 @@ def plot_contacts(
     ----------
     contacts : Contacts
         The contacts; a selection draws these alone.
-    ax : matplotlib 3D axes or pyvista.Plotter, optional
-        What is drawn on; made where it is not given.
-    backend : {"matplotlib", "pyvista"}, optional
-        By default matplotlib where it is installed, else pyvista.
+    ax, backend
+        As for `plot_mesh`.
     mesh : Mesh or sequence of Mesh, optional
         For contacts that do not know their meshes any more (read from a file). They are drawn where
         the contacts' poses have them; periodic images are not drawn, but arrows start there.
@@ -136,25 +134,18 @@ def plot_contacts(
     how : {"max", "sum", "mean"}
         What the color of a facet with several contacts tells: the largest of their numbers, their
         sum, as for a wall's load, or their mean.
-    cmap : str or matplotlib.colors.Colormap
-        Colors of the numbers.
-    limits : (low, high), optional
-        Numbers that the first and the last color stand for. By default the least and the largest
-        that a facet has.
-    label : str or None
-        Of the color bar; by default the column's name. None leaves the bar out.
+    cmap, limits, label
+        As for `plot_mesh`; the label is the column's name by default.
 
     Returns
     -------
     matplotlib 3D axes or pyvista.Plotter
-        What was drawn on, not shown yet.
+        As of `plot_mesh`.
 
     Raises
     ------
-    ImportError
-        If the library is not installed; the message names the extra.
-    ValueError
-        If the contacts do not know their mesh and none is given, or an option's value is wrong.
+    ImportError, ValueError
+        As `plot_mesh`, or if the contacts do not know their mesh and none is given.
     """
     meshes = meshes_of(contacts, mesh)
     touched = painted = None

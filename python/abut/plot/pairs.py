@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base import checks
+from ..base.arrays import Doubles
 from ..base.poses import lengths_of
 from .colors import ColorScale, color_scale, row_values
 from .in_matplotlib import axes_of, flat_axes, set_frame
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from ..options import Backend
     from ..results.pairs import Pairs
 
-_Doubles = NDArray[np.float64]
 
 # points of a page, and of a tube the part of a line's length
 LINE_WIDTH, TUBE_PART = 6.0, 0.2
@@ -31,9 +31,9 @@ LINE_WIDTH, TUBE_PART = 6.0, 0.2
 class Chains(NamedTuple):
     """Lines (k, 2, d) with a value and a thickness each, 1 at most; the thickest come last."""
 
-    lines: _Doubles
-    values: _Doubles
-    widths: _Doubles
+    lines: Doubles
+    values: Doubles
+    widths: Doubles
     scale: ColorScale
 
 
@@ -50,50 +50,7 @@ def plot_pairs(
     limits: tuple[float, float] | None = None,
     label: str | None = "",
 ) -> Any:
-    """
-    Draw a line for each pair, from center to center, as thick as its number: force chains.
-
-    A pair of a sphere and an image beyond the box is two half lines, one out of each side.
-
-    Parameters
-    ----------
-    pairs : Pairs
-        A selection draws these alone.
-    centers : (n, d) array_like
-        Where the spheres were as they were found.
-    values : (m,) array_like or str, optional
-        A finite number for each pair, or a column's name; of a column of vectors, as the "force" of
-        a simulation, the lengths count. By default "overlap". Lines are as thick as the number's
-        magnitude; the color tells its sign, too.
-    ax : matplotlib axes or pyvista.Plotter, optional
-        What is drawn on; made where it is not given. Pairs in the plane want axes in the plane.
-    backend : {"matplotlib", "pyvista"}, optional
-        By default matplotlib where it is installed, else pyvista; in the plane matplotlib.
-    others : (other_count, d) array_like, optional
-        Centers of the others, where the search was with others.
-    width : float, optional
-        Of the line whose number's magnitude is the largest, or that of `limits`: in matplotlib
-        points of the page, by default 6; in pyvista a length, by default a fifth of the lines'
-        median length.
-    cmap : str or matplotlib.colors.Colormap
-        Colors of the numbers.
-    limits : (low, high), optional
-        Numbers that the first and the last color stand for. By default the least and the largest.
-    label : str or None
-        Of the color bar; by default the column's name. None leaves the bar out.
-
-    Returns
-    -------
-    matplotlib axes or pyvista.Plotter
-        What was drawn on, not shown yet.
-
-    Raises
-    ------
-    ImportError
-        If the library is not installed; the message names the extra.
-    ValueError
-        If a shape or an option's value is wrong, or the centers of the others are not given.
-    """
+    """Draw what `Pairs.plot` tells."""
     lines = _lines(pairs, centers, others)
     values = "overlap" if values is None else values
     name = values if label == "" and isinstance(values, str) else label
@@ -112,7 +69,7 @@ def plot_pairs(
 # ---- what is drawn -------------------------------------------------------------------------------
 
 
-def _lines(pairs: Pairs, centers: Any, others: Any) -> _Doubles:
+def _lines(pairs: Pairs, centers: Any, others: Any) -> Doubles:
     """From i to where j's image is, and from j to where i's is, of each pair: (m, 2, 2, d)."""
     arm_i, arm_j = pairs.arms(centers, others)
     for given, name in ((centers, "centers"), (others, "others")):
@@ -123,7 +80,7 @@ def _lines(pairs: Pairs, centers: Any, others: Any) -> _Doubles:
     return np.stack([ends, ends[:, ::-1] - np.stack([shifts, shifts], axis=1)], axis=1)
 
 
-def _check_finite(points: _Doubles, name: str) -> None:
+def _check_finite(points: Doubles, name: str) -> None:
     wrong = np.argwhere(~np.isfinite(points))
     if len(wrong):
         row, axis = wrong[0]
@@ -131,7 +88,7 @@ def _check_finite(points: _Doubles, name: str) -> None:
 
 
 def _chains(
-    both: _Doubles, is_image: NDArray[np.bool_], values: _Doubles, scale: ColorScale
+    both: Doubles, is_image: NDArray[np.bool_], values: Doubles, scale: ColorScale
 ) -> Chains:
     """One line a pair inside of the box, and half of both of a pair across its border."""
     halves = both.copy()

@@ -5,21 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..base import checks
+from ..base.arrays import Doubles
 from ..base.poses import lengths_of
 from .sums import numbers_of
 
 if TYPE_CHECKING:
     from .pairs import Pairs
 
-_Doubles = NDArray[np.float64]
-
 
 def pair_arms(
     pairs: Pairs, centers: ArrayLike, others: ArrayLike | None
-) -> tuple[_Doubles, _Doubles]:
+) -> tuple[Doubles, Doubles]:
     """What `Pairs.arms` returns."""
     _check_others(pairs, others)
     dimension, count = pairs.point.shape[1], len(pairs.offsets) - 1
@@ -40,7 +39,7 @@ def relative_velocity(
     velocities: ArrayLike,
     angular_velocities: ArrayLike | None,
     others: tuple[Any, ...] | None,
-) -> _Doubles:
+) -> Doubles:
     """What `Pairs.relative_velocity` returns."""
     _check_others(pairs, others)
     count = len(pairs.offsets) - 1
@@ -71,12 +70,12 @@ def _check_others(pairs: Pairs, others: object) -> None:
 def _surface(
     pairs: Pairs,
     side: str,
-    arms: _Doubles,
+    arms: Doubles,
     velocities: ArrayLike,
     angular_velocities: ArrayLike | None,
     count: int,
     whose: str = "",
-) -> _Doubles:
+) -> Doubles:
     """The velocity of one side's surface at each contact point."""
     dimension, numbers = arms.shape[1], numbers_of(pairs, side, count)
     moving = _vectors(velocities, f"{whose}velocities", dimension, count)[numbers]
@@ -91,7 +90,7 @@ def _surface(
     return moving + turning[numbers, None] * np.column_stack([-arms[:, 1], arms[:, 0]])
 
 
-def _vectors(given: Any, name: str, dimension: int, count: int) -> _Doubles:
+def _vectors(given: Any, name: str, dimension: int, count: int) -> Doubles:
     array = checks.points(given, name, (dimension,))
     if len(array) != count:
         there = checks.there_are(count, "other" if name.startswith("others") else "sphere")

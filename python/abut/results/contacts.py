@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,7 @@ from ..base.extras import import_extra
 from ..base.poses import Period, lengths_of
 from . import history, sums
 from .columns import columns_of
+from .contact_table import ContactTable
 from .maps import facet_values, mesh_of, normal_stress, vertex_values
 from .table import Table, rebuild, same_column
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from pyvista import Plotter
     from scipy.sparse import csr_array
 
-    from ..options import Backend, Canvas, ContactsPlotOptions, How
+    from ..options import Backend, Canvas, ContactsPlotOptions, How, Matplotlib, Pyvista
     from ..search.mesh import Mesh
 
 FACET = _core.FACET
@@ -36,7 +37,7 @@ SEARCH = ("meshes", "poses", "period", "flat_angle")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Contacts(Table):
+class Contacts(ContactTable):
     """Contacts of n spheres with meshes: a table with one row a contact.
 
     Made by `find_contacts`, `ContactFinder.find`, `load_contacts` and `concatenate`. Rows are
@@ -123,11 +124,12 @@ class Contacts(Table):
     array([[1., 1., 0.]])
     """
 
+    _history: ClassVar[Any] = history
     _row: ClassVar = "contact"
     _columns: ClassVar = columns_of("contacts")
     _settings: ClassVar = SEARCH
     _shown: ClassVar = ("sphere", "facet", "type", "overlap", "point", "normal")
-    _synonyms: ClassVar = dict.fromkeys(("depth", "penetration", "indentation"), "overlap") | {
+    _synonyms: ClassVar = Table._synonyms | {
         "face": "facet", "element": "facet", "triangle": "facet", "particle": "sphere",
         "vertex": "node", "vertices": "node",
     }  # fmt: skip
@@ -162,34 +164,6 @@ class Contacts(Table):
         if "_tilt" not in columns:
             columns["_tilt"] = np.full(len(columns["sphere"]), settings["flat_angle"])
         return super()._build(columns, settings)
-
-    def of(self, i: int) -> Contacts:
-        """The contacts of one sphere.
-
-        Parameters
-        ----------
-        i : int
-            Number of the sphere, 0 to n - 1.
-
-        Returns
-        -------
-        Contacts
-            A selection, nearest first; it keeps n and the sphere numbers.
-
-        Raises
-        ------
-        IndexError
-            If there is no such sphere.
-
-        Examples
-        --------
-        >>> import abut
-        >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
-        >>> contacts = abut.find_contacts([[0.2, 0.2, 0.5], [0.3, 0.3, 0.25]], 1.0, mesh)
-        >>> contacts.of(1).overlap
-        array([0.75])
-        """
-        return self._of(i)
 
     def weight_matrix(self, mesh: int = 0) -> csr_array:
         """The nodal weights as a sparse matrix, which carries forces from contacts to vertices.
@@ -343,11 +317,8 @@ class Contacts(Table):
 
         Parameters
         ----------
-        values : (m,) or (m, k) array_like
-            A number, or k numbers, for each contact, those with other meshes too. What acts on the
-            mesh is the opposite of what acts on the spheres: ``-forces``.
-        mesh : int, default 0
-            Number of the mesh.
+        values, mesh
+            As for `per_facet`.
 
         Returns
         -------
@@ -357,13 +328,8 @@ class Contacts(Table):
 
         Raises
         ------
-        ValueError
-            If `values` is of another shape, the contacts do not know their meshes, or `node` holds
-            what is no number of a vertex.
-        IndexError
-            If there is no such mesh.
-        TypeError
-            If `values` are no real numbers.
+        ValueError, IndexError, TypeError
+            As `per_facet`; `node` must hold numbers of vertices.
 
         See Also
         --------
@@ -391,7 +357,7 @@ class Contacts(Table):
             What each contact exerts on its sphere, as `force` of a `Simulation`, those with other
             meshes too.
         mesh : int, default 0
-            Number of the mesh.
+            As for `per_facet`.
 
         Returns
         -------
@@ -402,13 +368,8 @@ class Contacts(Table):
 
         Raises
         ------
-        ValueError
-            If `forces` is of another shape, the contacts do not know their meshes, or `facet` holds
-            what is no number of a facet.
-        IndexError
-            If there is no such mesh.
-        TypeError
-            If `forces` are no real numbers.
+        ValueError, IndexError, TypeError
+            As `per_facet`, of `forces`.
 
         See Also
         --------
@@ -494,144 +455,6 @@ class Contacts(Table):
             raise ValueError(f"twists[{row}, {column}] is {array[row, column]}")
         return array
 
-    def match(
-        self,
-        previous: Contacts | None,
-        ids: ArrayLike | None = None,
-        previous_ids: ArrayLike | None = None,
-        *,
-        workers: int | None = None,
-    ) -> NDArray[np.intp]:
-        """Which contact of the step before each contact continues.
-
-        A tangential spring belongs to the surface, not to a facet. A contact continues the one of
-        the same sphere whose point, carried along with the mesh, is nearest, provided that the
-        normals agree (within flat_angle, or what the noise of the coordinates explains) or that
-        both lie on the same feature of a mesh or on adjacent ones. Each old contact is continued
-        once, those at the smallest distance first.
-
-        For a whole loop of steps there is `Simulation`, which does this itself, and many times
-        faster than a loop in Python.
-
-        Parameters
-        ----------
-        previous : Contacts or None
-            Of the step before, with the same meshes and period; poses may differ. None: there was
-            no step before, and all contacts are new. Ids are not looked at then.
-        ids : (n,) array_like of int, optional
-            A number for each sphere, where spheres came, went or changed their order since.
-        previous_ids : (n of previous,) array_like of int, optional
-            Their numbers in the step before. By default the spheres are in the same order.
-        workers : int, optional
-            Number of threads at most, as for `find_contacts`.
-
-        Returns
-        -------
-        (m,) ndarray of intp
-            The row of `previous` that each contact continues; -1 for a new contact.
-
-        Raises
-        ------
-        ValueError
-            If `previous` is of other meshes or of another period, the number of spheres differs
-            without ids, an id is there twice, or columns of a table do not fit together.
-        TypeError
-            If `previous` is neither `Contacts` nor None, or ids are no integers.
-
-        See Also
-        --------
-        carry : Takes tangential vectors along.
-
-        Examples
-        --------
-        A sphere that slides from one of a floor's facets onto the other:
-
-        >>> import abut
-        >>> vertices = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
-        >>> finder = abut.ContactFinder(abut.Mesh(vertices, [[0, 1, 2], [0, 2, 3]]))
-        >>> before, now = (finder.find([[x, 0.5, 0.4]], 0.5) for x in (0.55, 0.45))
-        >>> before.facet, now.facet
-        (array([0]), array([1]))
-        >>> now.match(before)
-        array([0])
-        """
-        return history.match(self, previous, ids, previous_ids, workers)
-
-    def carry(
-        self,
-        tangent: ArrayLike | None,
-        previous: Contacts | None,
-        match: ArrayLike | None = None,
-        ids: ArrayLike | None = None,
-        previous_ids: ArrayLike | None = None,
-        *,
-        workers: int | None = None,
-    ) -> NDArray[np.float64]:
-        """Take tangential vectors, such as springs, along from the step before.
-
-        Each is turned with its mesh, and then by the smallest rotation from the old normal to the
-        new one; its length stays.
-
-        For a whole loop of steps there is `Simulation`, which does this itself, and many times
-        faster than a loop in Python.
-
-        Parameters
-        ----------
-        tangent : (m of previous, 3) array_like
-            A vector for each contact of `previous`, in the world.
-        previous : Contacts or None
-            Of the step before. None: there was none, and all vectors are 0; nothing else is looked
-            at then, and `tangent` may be None, too.
-        match : (m,) array_like of int, optional
-            As `match` returned it. By default it is asked for here.
-        ids, previous_ids : optional
-            As `match` takes them, where it is asked for here.
-        workers : int, optional
-            Number of threads at most, as for `find_contacts`.
-
-        Returns
-        -------
-        (m, 3) ndarray of float64
-            The vectors for these contacts; 0 where `match` is -1. As they were, to the bit, where
-            neither the mesh nor the normal has turned.
-
-        Raises
-        ------
-        ValueError
-            If a shape is wrong, `match` names a row that there is not, or `previous` is of other
-            meshes or of another period; where no match is given, whatever `match` raises.
-        TypeError
-            If `previous` is neither `Contacts` nor None, or numbers are of the wrong kind.
-
-        See Also
-        --------
-        match : Which contact of the step before goes on.
-
-        Examples
-        --------
-        A floor that turns about z by a quarter takes a sphere's spring along:
-
-        >>> import abut
-        >>> floor = abut.Mesh([[-3, -3, 0], [3, -3, 0], [0, 3, 0]], [[0, 1, 2]])
-        >>> finder = abut.ContactFinder(floor)
-        >>> quarter = [[0, -1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
-        >>> before = finder.find([[0.5, 0, 0.25]], 0.5)
-        >>> now = finder.find([[0, 0.5, 0.25]], 0.5, poses=quarter)
-        >>> now.carry([[0.125, 0, 0]], before, now.match(before))
-        array([[0.   , 0.125, 0.   ]])
-
-        A loop of steps needs no case for the first:
-
-        >>> springs, before = None, None
-        >>> for x in 0.0, 0.25, 0.5:
-        ...     now = finder.find([[x, 0, 0.25]], 0.5)
-        ...     springs = now.carry(springs, before) + [0.25, 0, 0]
-        ...     before = now
-        >>> springs
-        array([[0.75, 0.  , 0.  ]])
-        """
-        return history.carry(tangent, self, previous, match, (ids, previous_ids), workers)
-
     @overload
     def plot(
         self, ax: Canvas, *, backend: Backend | None = None, **options: Unpack[ContactsPlotOptions]
@@ -639,20 +462,12 @@ class Contacts(Table):
 
     @overload
     def plot(
-        self,
-        ax: None = None,
-        *,
-        backend: Literal["pyvista"],
-        **options: Unpack[ContactsPlotOptions],
+        self, ax: None = None, *, backend: Pyvista, **options: Unpack[ContactsPlotOptions]
     ) -> Plotter: ...
 
     @overload
     def plot(
-        self,
-        ax: None = None,
-        *,
-        backend: Literal["matplotlib"] | None = None,
-        **options: Unpack[ContactsPlotOptions],
+        self, ax: None = None, *, backend: Matplotlib = None, **options: Unpack[ContactsPlotOptions]
     ) -> Axes3D: ...
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
@@ -661,30 +476,21 @@ class Contacts(Table):
         Parameters
         ----------
         ax : matplotlib 3D axes or pyvista.Plotter, optional
-            What is drawn on; made where it is not given.
+            As for `Mesh.plot`.
         **options
-            ``backend``, "matplotlib" (extra ``plot``) or "pyvista" (extra ``view``); ``mesh``, for
-            contacts that do not know theirs; ``spheres``, the tuple (centers, radii), draws those
-            that touch; ``normals``, ``arrow_count``, ``sphere_count``; ``alpha``, the opacity of
-            the other facets. ``scalars``, a number for each contact, or a column's name as
-            "overlap" or "force", of which the lengths count: the facets that contacts name are
-            colored by these instead, and the others are gray; ``how``, "max", "sum" or "mean",
-            where a facet has several contacts; ``cmap``, the colors; ``limits``, the numbers (low,
-            high) that the first and the last color stand for; ``label`` of the color bar, None for
-            no bar.
+            ``backend``, ``mesh``, ``spheres``, ``normals``, ``arrow_count``, ``sphere_count``,
+            ``alpha``, ``scalars``, ``how``, ``cmap``, ``limits`` and ``label``:
+            :func:`abut.plot.plot_contacts` says what they are.
 
         Returns
         -------
         matplotlib 3D axes or pyvista.Plotter
-            What was drawn on, not shown yet.
+            As `Mesh.plot`.
 
         Raises
         ------
-        ImportError
-            If the library is not installed; the message names the extra.
-        ValueError
-            If the contacts do not know their mesh and none is given, or an option's value is
-            wrong.
+        ImportError, ValueError
+            As `Mesh.plot`, or if the contacts do not know their mesh and none is given.
 
         Examples
         --------

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base import checks
 from ..base.poses import Period
+from ..base.threads import worker_count
 from . import convex_history, sums
 from .columns import columns_of
+from .contact_table import ContactTable
 from .table import Table, same_column
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
     from pyvista import Plotter
 
-    from ..options import Backend, Canvas, ConvexPlotOptions
+    from ..options import Backend, Canvas, ConvexPlotOptions, Matplotlib, Pyvista
 
 # numbers of the column `status`
 SEPARATED, TOUCHING, OVERLAPPING, UNCONVERGED = range(4)
 STATUS_NAMES = ("separated", "touching", "overlapping", "unconverged")
 
 
-# columns with an entry for each contact, and for each of its spots
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class ConvexContacts(Table):
+class ConvexContacts(ContactTable):
     """Contacts of n convex bodies with each other, or with walls: a table with one row a contact.
 
     Made by `find_convex_contacts`, `ConvexFinder.find`, `ConvexFinder.find_walls`,
@@ -126,12 +126,13 @@ class ConvexContacts(Table):
     (array([ 0.,  0., 50.]), array([-12.5,  12.5,   0. ]))
     """
 
+    _history: ClassVar[Any] = convex_history
     _row: ClassVar = "contact"
     _counted: ClassVar = "body"
     _columns: ClassVar = columns_of("convex")
     _settings: ClassVar = ("body_count", "period", "_bodies")
     _shown: ClassVar = ("i", "j", "mesh", "facet", "status", "overlap", "point", "normal")
-    _synonyms: ClassVar = dict.fromkeys(("depth", "penetration", "indentation"), "overlap") | {
+    _synonyms: ClassVar = Table._synonyms | {
         "contact_point": "spot", "manifold": "spot", "face": "facet", "entrance": "type",
     }  # fmt: skip
 
@@ -178,33 +179,7 @@ class ConvexContacts(Table):
             raise ValueError("these contacts have no spots: the search was told spots=False")
         return self.spot_offsets
 
-    def of(self, i: int) -> ConvexContacts:
-        """The contacts of which one body is the first.
-
-        Parameters
-        ----------
-        i : int
-            Number of the body, 0 to n - 1.
-
-        Returns
-        -------
-        ConvexContacts
-            A selection; it keeps n and the bodies' numbers. All contacts of a body, the first or
-            the second, are ``contacts[(contacts.i == i) | (contacts.j == i)]``.
-
-        Raises
-        ------
-        IndexError
-            If there is no such body.
-
-        Examples
-        --------
-        >>> import abut
-        >>> square = abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]])
-        >>> contacts = abut.find_convex_contacts(square, [[0, 0], [0.75, 0], [0.75, 0.75]])
-        >>> contacts.of(1).j
-        array([2])
-        """
+    def _of(self, i: int) -> Self:
         number = checks.whole(i, "i")
         if not 0 <= number < self.body_count:
             there = checks.there_are(self.body_count, "body", "bodies")
@@ -295,122 +270,6 @@ class ConvexContacts(Table):
         self._spots()
         return sums.spot_loads(self, forces, positions)
 
-    def match(
-        self,
-        previous: ConvexContacts | None,
-        ids: ArrayLike | None = None,
-        previous_ids: ArrayLike | None = None,
-        *,
-        workers: int | None = None,
-    ) -> NDArray[np.intp]:
-        """Which contact of the step before each contact continues.
-
-        A contact continues that of the same two bodies. Of several images of the same two it
-        continues the same image; where its normal has turned there by more than 60 degrees, the
-        image whose normal is closest. With walls it continues that of the same body on the same
-        facet, or else the one with the same wall whose normal is closest, within 60 degrees: so a
-        body slides from facet to facet.
-
-        Parameters
-        ----------
-        previous : ConvexContacts or None
-            Of the step before, with the same period. None: there was no step before, and all
-            contacts are new. Ids are not looked at then.
-        ids : (n,) array_like of int, optional
-            A number for each body, where bodies came, went or changed their order since.
-        previous_ids : (n of previous,) array_like of int, optional
-            Likewise their numbers in the step before. By default the bodies are in the same order.
-        workers : int, optional
-            Number of threads at most, as for `ConvexFinder.find`.
-
-        Returns
-        -------
-        (m,) ndarray of intp
-            The row of `previous` that each contact continues; -1 for a new contact.
-
-        Raises
-        ------
-        ValueError
-            If `previous` is of another period or dimension, or one is with walls and the other not,
-            the number of bodies differs without ids, an id is there twice, or columns of a table do
-            not fit together.
-        TypeError
-            If `previous` is neither `ConvexContacts` nor None, or ids are no integers.
-
-        See Also
-        --------
-        carry : Takes tangential vectors along.
-        match_spots : The same for contact points.
-
-        Examples
-        --------
-        >>> import abut
-        >>> finder = abut.ConvexFinder(abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]]))
-        >>> before = finder.find([[0, 0], [0.75, 0], [1.5, 0]])
-        >>> now = finder.find([[0, 0], [0.75, 0.75], [1.5, 0.75]])
-        >>> now.i, now.j, now.match(before)
-        (array([0, 1]), array([1, 2]), array([0, 1]))
-        """
-        return convex_history.match(self, previous, (ids, previous_ids), workers)
-
-    def carry(
-        self,
-        tangent: ArrayLike | None,
-        previous: ConvexContacts | None,
-        match: ArrayLike | None = None,
-        ids: ArrayLike | None = None,
-        previous_ids: ArrayLike | None = None,
-        *,
-        workers: int | None = None,
-    ) -> NDArray[np.float64]:
-        """Take tangential vectors, such as springs, along from the step before.
-
-        Each is turned by the smallest rotation from the old normal to the new one; its length
-        stays. Where ids have made the first body of a contact the second, its sign changes.
-
-        Parameters
-        ----------
-        tangent : (m of previous, d) array_like
-            A vector for each contact of `previous`, as it acts on i.
-        previous : ConvexContacts or None
-            Of the step before. None: there was none, and all vectors are 0; nothing else is looked
-            at then, and `tangent` may be None, too.
-        match : (m,) array_like of int, optional
-            As `match` returned it. By default it is asked for here.
-        ids, previous_ids : optional
-            As `match` takes them, or was told.
-        workers : int, optional
-            As `match` takes it.
-
-        Returns
-        -------
-        (m, d) ndarray of float64
-            The vectors for these contacts; 0 where `match` is -1.
-
-        Raises
-        ------
-        ValueError
-            If a shape is wrong, `match` names a row that there is not or that is of other bodies,
-            or `previous` is of another period; where no match is given, whatever `match` raises.
-        TypeError
-            If `previous` is neither `ConvexContacts` nor None, or numbers are of the wrong kind.
-
-        See Also
-        --------
-        carry_spots : The same for contact points.
-
-        Examples
-        --------
-        Two squares, the second of which goes around the first by a quarter:
-
-        >>> import abut
-        >>> finder = abut.ConvexFinder(abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]]))
-        >>> before, now = finder.find([[0, 0], [0.75, 0]]), finder.find([[0, 0], [0, 0.75]])
-        >>> now.carry([[0, 0.125]], before)
-        array([[-0.125,  0.   ]])
-        """
-        return convex_history.carry(tangent, self, previous, match, (ids, previous_ids), workers)
-
     def match_spots(
         self,
         previous: ConvexContacts | None,
@@ -429,14 +288,8 @@ class ConvexContacts(Table):
 
         Parameters
         ----------
-        previous : ConvexContacts or None
-            Of the step before. None: there was none, and all spots are new.
-        match : (m,) array_like of int, optional
-            Of the contacts, as `match` returned it. By default it is asked for here.
-        ids, previous_ids : optional
-            As `match` takes them, or was told.
-        workers : int, optional
-            As `match` takes it.
+        previous, match, ids, previous_ids, workers
+            As for `carry`; `match` is that of the contacts.
 
         Returns
         -------
@@ -458,8 +311,12 @@ class ConvexContacts(Table):
         >>> now.match_spots(before)
         array([0, 1])
         """
-        self._spots()
-        return convex_history.match_spots(self, previous, match, (ids, previous_ids), workers)
+        count = self._spots()[-1]
+        if previous is None:
+            worker_count(workers)
+            return np.full(count, -1, np.intp)
+        steps = convex_history.read_steps(self, previous, (ids, previous_ids), workers)
+        return convex_history.match_spots(steps, match)
 
     def carry_spots(
         self,
@@ -480,15 +337,8 @@ class ConvexContacts(Table):
         ----------
         tangent : (k of previous, d) array_like
             A vector for each spot of `previous`, as it acts on i.
-        previous : ConvexContacts or None
-            Of the step before. None: there was none, and all vectors are 0; nothing else is looked
-            at then, and `tangent` may be None, too.
-        match : (m,) array_like of int, optional
-            Of the contacts, as `match` returned it. By default it is asked for here.
-        ids, previous_ids : optional
-            As `match` takes them, or was told.
-        workers : int, optional
-            As `match` takes it.
+        previous, match, ids, previous_ids, workers
+            As for `carry`; `match` is that of the contacts.
 
         Returns
         -------
@@ -515,34 +365,12 @@ class ConvexContacts(Table):
         array([[0.375, 0.   ],
                [0.375, 0.   ]])
         """
-        self._spots()
-        ids_of_both = ids, previous_ids
-        return convex_history.carry_spots(tangent, self, previous, match, ids_of_both, workers)
-
-    def to_pandas(self) -> DataFrame:
-        """The table as a pandas.DataFrame, without `state` and spots.
-
-        Returns
-        -------
-        pandas.DataFrame
-            One row a contact; vectors as ``point_x``, ``point_y`` and so on, what is of both bodies
-            as ``type_i``, ``type_j``, ``link_i_x``. Its arrays are copies.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed (extra ``io``).
-
-        Examples
-        --------
-        >>> import abut
-        >>> square = abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]])
-        >>> contacts = abut.find_convex_contacts(square, [[0, 0], [0.75, 0]])
-        >>> contacts.to_pandas().overlap  # doctest: +SKIP
-        0    0.25
-        Name: overlap, dtype: float64
-        """
-        return super().to_pandas()
+        count = self._spots()[-1]
+        if previous is None:
+            worker_count(workers)
+            return np.zeros((count, self.point.shape[1]))
+        steps = convex_history.read_steps(self, previous, (ids, previous_ids), workers)
+        return convex_history.carry_spots(tangent, steps, match)
 
     @overload
     def plot(
@@ -551,41 +379,34 @@ class ConvexContacts(Table):
 
     @overload
     def plot(
-        self, ax: None = None, *, backend: Literal["pyvista"], **options: Unpack[ConvexPlotOptions]
+        self, ax: None = None, *, backend: Pyvista, **options: Unpack[ConvexPlotOptions]
     ) -> Plotter: ...
 
     @overload
     def plot(
-        self,
-        ax: None = None,
-        *,
-        backend: Literal["matplotlib"] | None = None,
-        **options: Unpack[ConvexPlotOptions],
+        self, ax: None = None, *, backend: Matplotlib = None, **options: Unpack[ConvexPlotOptions]
     ) -> Any: ...
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw links, spots and normals, and the bodies where they are given.
 
+        A line joins the ends of each link, a dot is each spot, and an arrow leads from each contact
+        point along the normal, to i.
+
         Parameters
         ----------
         ax : matplotlib axes or pyvista.Plotter, optional
-            What is drawn on; made where it is not given. In the plane these are plain axes.
+            As for `Mesh.plot`; in the plane these are plain axes.
         **options
-            ``backend``, "matplotlib" (extra ``plot``) or "pyvista" (extra ``view``), of which the
-            plane knows the first alone; ``bodies``, the tuple (finder, positions) or (finder,
-            positions, orientations), draws those that have a row; ``normals``, whether to draw
-            arrows; ``body_count`` and ``arrow_count``, at most so many; ``alpha``, the opacity of
-            the bodies.
+            ``backend``, of which the plane knows "matplotlib" alone; ``bodies``, the tuple (finder,
+            positions) or (finder, positions, orientations), draws those that have a row, with the
+            opacity ``alpha``, 0.25 by default; ``normals``, whether to draw arrows, as by default;
+            ``body_count`` and ``arrow_count``, at most so many, taken evenly from the table: 500.
 
         Returns
         -------
         matplotlib axes or pyvista.Plotter
-            What was drawn on, not shown yet.
-
-        Raises
-        ------
-        ImportError
-            If the library is not installed; the message names the extra.
+            What was drawn on.
 
         Examples
         --------

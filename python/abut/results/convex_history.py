@@ -14,26 +14,31 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..base import checks
+from ..base.arrays import Doubles, Indices
 from ..base.threads import worker_count
-from .history import check_numbers, earlier_numbers, read_match, read_tangent
+from .history import (
+    Ids,
+    check_numbers,
+    check_same_search,
+    earlier_numbers,
+    read_match,
+    read_tangent,
+)
 
 if TYPE_CHECKING:
     from .convex_contacts import ConvexContacts
 
-_Doubles = NDArray[np.float64]
-_Indices = NDArray[np.intp]
-_Ids = tuple[ArrayLike | None, ArrayLike | None]
 
 # The cosine of 60 degrees: walls that differ by more are not one surface that a spot slides over.
 TURNED = 0.5
 
 
-class _Steps(NamedTuple):
+class Steps(NamedTuple):
     """Two tables that fit together; the number of each body of now in the step before, or -1."""
 
     now: ConvexContacts
     before: ConvexContacts
-    earlier: _Indices
+    earlier: Indices
     threads: int
 
 
@@ -41,67 +46,39 @@ class _Old(NamedTuple):
     """The row of the step before that each row continues, or -1; whether i and j of that row have
     changed places."""
 
-    rows: _Indices
+    rows: Indices
     is_swapped: NDArray[np.bool_]
 
 
-def match(
-    now: ConvexContacts, before: ConvexContacts | None, ids: _Ids, workers: int | None
-) -> _Indices:
+def match(now: ConvexContacts, before: ConvexContacts, ids: Ids, workers: int | None) -> Indices:
     """What `ConvexContacts.match` returns."""
-    threads = worker_count(workers, len(now))
-    if before is None:
-        return np.full(len(now), -1, np.intp)
-    return _match(_read_steps(now, before, ids, threads))
+    return _match(read_steps(now, before, ids, workers))
 
 
 def carry(
     tangent: ArrayLike | None,
     now: ConvexContacts,
-    before: ConvexContacts | None,
+    before: ConvexContacts,
     rows: ArrayLike | None,
-    ids: _Ids,
+    ids: Ids,
     workers: int | None,
-) -> _Doubles:
+) -> Doubles:
     """What `ConvexContacts.carry` returns."""
-    threads = worker_count(workers, len(now))
-    if before is None:
-        return np.zeros(now.normal.shape)
-    steps = _read_steps(now, before, ids, threads)
+    steps = read_steps(now, before, ids, workers)
     vectors = read_tangent(tangent, before)
     old = _read_old(rows, steps)
     carried = _gathered(vectors, old.rows)
     return _turned(carried, np.arange(len(now)), old.rows, old.is_swapped, steps)
 
 
-def match_spots(
-    now: ConvexContacts,
-    before: ConvexContacts | None,
-    rows: ArrayLike | None,
-    ids: _Ids,
-    workers: int | None,
-) -> _Indices:
+def match_spots(steps: Steps, rows: ArrayLike | None) -> Indices:
     """What `ConvexContacts.match_spots` returns."""
-    threads = worker_count(workers, len(now))
-    if before is None:
-        return np.full(now._spots()[-1], -1, np.intp)
-    steps = _read_steps(now, before, ids, threads)
     return _match_spots(_read_old(rows, steps), steps)
 
 
-def carry_spots(
-    tangent: ArrayLike | None,
-    now: ConvexContacts,
-    before: ConvexContacts | None,
-    rows: ArrayLike | None,
-    ids: _Ids,
-    workers: int | None,
-) -> _Doubles:
+def carry_spots(tangent: ArrayLike | None, steps: Steps, rows: ArrayLike | None) -> Doubles:
     """What `ConvexContacts.carry_spots` returns."""
-    threads = worker_count(workers, len(now))
-    if before is None:
-        return np.zeros((now._spots()[-1], now.point.shape[1]))
-    steps = _read_steps(now, before, ids, threads)
+    now, before = steps.now, steps.before
     vectors = _read_spot_tangent(tangent, before)
     old = _read_old(rows, steps)
     spots = _match_spots(old, steps)
@@ -114,21 +91,15 @@ def carry_spots(
 # ---- reading -------------------------------------------------------------------------------------
 
 
-def _read_steps(now: ConvexContacts, before: ConvexContacts, ids: _Ids, threads: int) -> _Steps:
-    if not isinstance(before, type(now)):
-        raise TypeError(f"previous is no ConvexContacts, but {type(before).__name__}")
-    if now.point.shape[1] != before.point.shape[1]:
-        raise ValueError(
-            f"previous has contacts in {before.point.shape[1]} dimensions,"
-            f" but there are {now.point.shape[1]} now"
-        )
+def read_steps(now: ConvexContacts, before: ConvexContacts, ids: Ids, workers: int | None) -> Steps:
+    """Two tables that are found to fit together."""
+    threads = worker_count(workers, len(now))
+    check_same_search(now, before, "ConvexContacts")
     if (now.j is None) != (before.j is None):
         raise ValueError("one table has contacts with walls, the other one has contacts of bodies")
-    if now.period != before.period:
-        raise ValueError(f"previous has the period {before.period}, but it is {now.period} now")
     _check_columns(now, "")
     _check_columns(before, "previous: ")
-    return _Steps(now, before, _earlier(now.body_count, before.body_count, *ids), threads)
+    return Steps(now, before, _earlier(now.body_count, before.body_count, *ids), threads)
 
 
 def _check_columns(table: ConvexContacts, whose: str) -> None:
@@ -143,7 +114,7 @@ def _check_columns(table: ConvexContacts, whose: str) -> None:
 
 def _earlier(
     count: int, previous_count: int, ids: ArrayLike | None, previous_ids: ArrayLike | None
-) -> _Indices:
+) -> Indices:
     if ids is None and previous_ids is None and count != previous_count:
         raise ValueError(
             f"{checks.there_are(count, 'body', 'bodies')}, but previous has {previous_count}:"
@@ -152,7 +123,7 @@ def _earlier(
     return earlier_numbers(count, previous_count, ids, previous_ids)
 
 
-def _read_old(rows: ArrayLike | None, steps: _Steps) -> _Old:
+def _read_old(rows: ArrayLike | None, steps: Steps) -> _Old:
     """What each row continues, as it is told or found."""
     old = _match(steps) if rows is None else read_match(rows, steps.now)
     outside = np.flatnonzero((old < -1) | (old >= len(steps.before)))
@@ -172,7 +143,7 @@ def _read_old(rows: ArrayLike | None, steps: _Steps) -> _Old:
 
 
 def _compared(
-    steps: _Steps, rows: _Indices, old: _Indices
+    steps: Steps, rows: Indices, old: Indices
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Whether rows of now and of before are of the same two, and whether of these swapped."""
     now, before = steps.now, steps.before
@@ -188,7 +159,7 @@ def _compared(
     )
 
 
-def _read_spot_tangent(tangent: ArrayLike | None, before: ConvexContacts) -> _Doubles:
+def _read_spot_tangent(tangent: ArrayLike | None, before: ConvexContacts) -> Doubles:
     """A vector for each spot of the step before."""
     count = before._spots()[-1]
     vectors = checks.points(tangent, "tangent", before.point.shape[1:])
@@ -207,10 +178,10 @@ class _Sorted(NamedTuple):
     """Rows as the library matches them, and which rows of the table these are."""
 
     step: _core._PairStep
-    order: _Indices
+    order: Indices
 
 
-def _match(steps: _Steps) -> _Indices:
+def _match(steps: Steps) -> Indices:
     now, before = _sorted(steps.now), _sorted(steps.before)
     there = _core.match_pairs(now.step, before.step, steps.earlier, None, steps.threads)
     # the last one stands for -1
@@ -224,7 +195,7 @@ def _sorted(table: ConvexContacts) -> _Sorted:
     return _sorted_on_walls(table) if table.j is None else _sorted_pairs(table, table.j)
 
 
-def _sorted_pairs(table: ConvexContacts, j: _Indices) -> _Sorted:
+def _sorted_pairs(table: ConvexContacts, j: Indices) -> _Sorted:
     """Pairs with i < j, by i, then j."""
     is_turned = j < table.i
     first, second = np.minimum(table.i, j), np.maximum(table.i, j)
@@ -243,10 +214,10 @@ def _sorted_on_walls(table: ConvexContacts) -> _Sorted:
 
 def _step(
     table: ConvexContacts,
-    first: _Indices,
-    second: _Indices,
-    normal: _Doubles,
-    image: _Indices,
+    first: Indices,
+    second: Indices,
+    normal: Doubles,
+    image: Indices,
     other_count: int,
 ) -> _Sorted:
     order = np.lexsort((second, first))
@@ -256,7 +227,7 @@ def _step(
     return _Sorted((offsets, *columns, table.point.shape[1], other_count), order)
 
 
-def _match_spots(old: _Old, steps: _Steps) -> _Indices:
+def _match_spots(old: _Old, steps: Steps) -> Indices:
     found = _core.spots_match(
         *_spot_columns(steps.now, ""),
         *_spot_columns(steps.before, "previous: "),
@@ -268,7 +239,7 @@ def _match_spots(old: _Old, steps: _Steps) -> _Indices:
     return found
 
 
-def _match_across_facets(found: _Indices, steps: _Steps) -> None:
+def _match_across_facets(found: Indices, steps: Steps) -> None:
     """Let spots that have slid onto another facet of a wall continue those of their name there."""
     before = steps.before
     new = np.flatnonzero(found < 0)
@@ -288,7 +259,7 @@ def _match_across_facets(found: _Indices, steps: _Steps) -> None:
     found[spots[is_near]] = old[is_near]
 
 
-def _names_on_walls(table: ConvexContacts, spots: _Indices) -> _Indices:
+def _names_on_walls(table: ConvexContacts, spots: Indices) -> Indices:
     """Body, wall, and what a spot is called, of each."""
     assert table.mesh is not None
     assert table.spot_type is not None and table.spot_feature is not None
@@ -297,9 +268,7 @@ def _names_on_walls(table: ConvexContacts, spots: _Indices) -> _Indices:
     return np.column_stack(columns).astype(np.intp)
 
 
-def _spot_columns(
-    table: ConvexContacts, whose: str
-) -> tuple[_Indices, NDArray[np.uint8], _Indices]:
+def _spot_columns(table: ConvexContacts, whose: str) -> tuple[Indices, NDArray[np.uint8], Indices]:
     offsets = table._spots()
     assert table.spot_type is not None and table.spot_feature is not None
     for name, column in table._made(table._list_columns).items():
@@ -311,7 +280,7 @@ def _spot_columns(
 # ---- vectors that are taken along ----------------------------------------------------------------
 
 
-def _gathered(vectors: _Doubles, numbers: _Indices) -> _Doubles:
+def _gathered(vectors: Doubles, numbers: Indices) -> Doubles:
     """The vector of each number, and 0 for those that are -1."""
     gathered = np.zeros((len(numbers), vectors.shape[1]))
     there = numbers >= 0
@@ -320,12 +289,12 @@ def _gathered(vectors: _Doubles, numbers: _Indices) -> _Doubles:
 
 
 def _turned(
-    vectors: _Doubles,
-    rows: _Indices,
-    old_rows: _Indices,
+    vectors: Doubles,
+    rows: Indices,
+    old_rows: Indices,
     is_swapped: NDArray[np.bool_],
-    steps: _Steps,
-) -> _Doubles:
+    steps: Steps,
+) -> Doubles:
     """Vectors of rows of the step before, or 0 where these are -1, as they are in rows of now."""
     normals = steps.now.normal[rows]
     before = normals.copy()

@@ -64,7 +64,6 @@ class Entrances(Table):
     _further_columns: ClassVar = ()
     _settings: ClassVar = ("pairs", "_bodies")
     _shown: ClassVar = ("pair", "type", "feature", "overlap", "normal")
-    _synonyms: ClassVar = dict.fromkeys(("depth", "penetration", "indentation"), "overlap")
 
     pair: NDArray[np.intp]
     type: NDArray[np.uint8]
@@ -119,10 +118,8 @@ class Entrances(Table):
 
         Raises
         ------
-        ValueError
-            If the ending is another.
-        OSError
-            If the file cannot be written; what was there then stays as it was.
+        ValueError, OSError
+            As `Contacts.save`.
 
         Examples
         --------

@@ -6,39 +6,34 @@ import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .. import _core
 from ..base import checks
+from ..base.arrays import Doubles, Indices
 from ..base.poses import lengths_of
 from ..base.threads import worker_count
 
 if TYPE_CHECKING:
+    from .contact_table import ContactTable
     from .contacts import Contacts
     from .table import Table
 
-_Doubles = NDArray[np.float64]
-_Indices = NDArray[np.intp]
+# of now, and of the step before
+Ids = tuple[ArrayLike | None, ArrayLike | None]
 
 # Ids that lie closer together than this, on average, are looked up in a table: that takes a tenth
 # of what sorting them takes.
 _TABLE_SLOTS = 4
 
 
-def match(
-    now: Contacts,
-    before: Contacts | None,
-    ids: ArrayLike | None,
-    previous_ids: ArrayLike | None,
-    workers: int | None,
-) -> _Indices:
+def match(now: Contacts, before: Contacts, ids: Ids, workers: int | None) -> Indices:
     """What `Contacts.match` returns."""
     threads = worker_count(workers)
-    if before is None:
-        return np.full(len(now), -1, np.intp)
-    _check_same_search(now, before)
+    check_same_search(now, before, "Contacts")
+    _check_same_meshes(now, before)
     counts = len(now.offsets) - 1, len(before.offsets) - 1
-    earlier = earlier_numbers(*counts, ids, previous_ids)
+    earlier = earlier_numbers(*counts, *ids)
     if now.period is not None:
         check_numbers(before.sphere, counts[1], "previous: sphere")
     return _core.match(_step(now), _step(before), earlier, threads)
@@ -47,18 +42,17 @@ def match(
 def carry(
     tangent: ArrayLike | None,
     now: Contacts,
-    before: Contacts | None,
+    before: Contacts,
     rows: ArrayLike | None,
-    ids: tuple[ArrayLike | None, ArrayLike | None],
+    ids: Ids,
     workers: int | None,
-) -> _Doubles:
+) -> Doubles:
     """What `Contacts.carry` returns."""
-    if before is None:
-        return np.zeros((len(now), 3))
-    _check_same_search(now, before)
+    check_same_search(now, before, "Contacts")
+    _check_same_meshes(now, before)
     vectors = read_tangent(tangent, before)
     if rows is None:
-        rows = match(now, before, *ids, workers)
+        rows = match(now, before, ids, workers)
     old = read_match(rows, now)
     return _core.carry(_step(now), _step(before), old, vectors, worker_count(workers))
 
@@ -73,9 +67,20 @@ def mesh_count(contacts: Contacts) -> int:
 # ---- reading -------------------------------------------------------------------------------------
 
 
-def _check_same_search(now: Contacts, before: Contacts) -> None:
+def check_same_search(now: ContactTable, before: ContactTable, kind: str) -> None:
+    """Complain of tables that are of two kinds of searches; `kind`: what these are called."""
     if not isinstance(before, type(now)):
-        raise TypeError(f"previous is no Contacts, but {type(before).__name__}")
+        raise TypeError(f"previous is no {kind}, but {type(before).__name__}")
+    if now.point.shape[1] != before.point.shape[1]:
+        raise ValueError(
+            f"previous has {now._row}s in {before.point.shape[1]} dimensions,"
+            f" but there are {now.point.shape[1]} now"
+        )
+    if now.period != before.period:
+        raise ValueError(f"previous has the period {before.period}, but it is {now.period} now")
+
+
+def _check_same_meshes(now: Contacts, before: Contacts) -> None:
     if now.meshes is not None and before.meshes is not None and now.meshes != before.meshes:
         raise ValueError("previous holds contacts with other meshes")
     count, previous_count = mesh_count(now), mesh_count(before)
@@ -84,8 +89,6 @@ def _check_same_search(now: Contacts, before: Contacts) -> None:
             f"previous holds contacts with {checks.counted(previous_count, 'mesh', 'meshes')},"
             f" but {checks.there_are(count, 'mesh', 'meshes')} now"
         )
-    if now.period != before.period:
-        raise ValueError(f"previous has the period {before.period}, but it is {now.period} now")
 
 
 def _pose_count(contacts: Contacts) -> int:
@@ -98,7 +101,7 @@ def earlier_numbers(
     ids: ArrayLike | None,
     previous_ids: ArrayLike | None,
     kind: str = "",
-) -> _Indices:
+) -> Indices:
     """The number of each sphere in the step before, or -1."""
     if ids is None and previous_ids is None:
         if count != previous_count:
@@ -123,14 +126,14 @@ def earlier_numbers(
     return np.where(there[found] == wanted, found, -1)
 
 
-def _table(numbers: _Indices, span: int) -> _Indices:
+def _table(numbers: Indices, span: int) -> Indices:
     """Where each number below `span` stands among these, or -1: of equal ones the last."""
     table = np.full(span, -1)
     table[numbers] = np.arange(len(numbers))
     return table
 
 
-def _read_ids(ids: ArrayLike, name: str, count: int) -> _Indices:
+def _read_ids(ids: ArrayLike, name: str, count: int) -> Indices:
     array = checks.indices(ids, name)
     if array.shape != (count,):
         raise ValueError(f"{name} has shape {array.shape}, but must be ({count},)")
@@ -141,7 +144,7 @@ def _read_ids(ids: ArrayLike, name: str, count: int) -> _Indices:
     return array
 
 
-def _are_distinct(numbers: _Indices) -> bool:
+def _are_distinct(numbers: Indices) -> bool:
     count = len(numbers)
     if count == 0:
         return True
@@ -154,7 +157,7 @@ def _are_distinct(numbers: _Indices) -> bool:
     return bool((ordered[1:] != ordered[:-1]).all())
 
 
-def check_numbers(numbers: _Indices, count: int, name: str) -> None:
+def check_numbers(numbers: Indices, count: int, name: str) -> None:
     """Complain about a column that is to number `count` things and does not: tables can be made
     of any arrays."""
     outside = np.flatnonzero((numbers < 0) | (numbers >= count))
@@ -163,7 +166,7 @@ def check_numbers(numbers: _Indices, count: int, name: str) -> None:
         raise ValueError(f"{name}[{row}] is {numbers[row]}, but must be 0 to {count - 1}")
 
 
-def read_tangent(tangent: ArrayLike | None, before: Table) -> _Doubles:
+def read_tangent(tangent: ArrayLike | None, before: Table) -> Doubles:
     """A vector for each row of the step before."""
     vectors = checks.points(tangent, "tangent", before.point.shape[1:])
     if len(vectors) != len(before):
@@ -174,7 +177,7 @@ def read_tangent(tangent: ArrayLike | None, before: Table) -> _Doubles:
     return vectors
 
 
-def read_match(rows: ArrayLike, now: Table) -> _Indices:
+def read_match(rows: ArrayLike, now: Table) -> Indices:
     """A row of the step before for each row, which is not looked at yet."""
     array = checks.indices(rows, "match")
     if array.shape != (len(now),):

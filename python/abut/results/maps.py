@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base import checks
+from ..base.arrays import Doubles, Indices
 from .history import check_numbers
 from .sums import add_up, by_column, read_values
 
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from ..options import How
     from ..search.mesh import Mesh
     from .contacts import Contacts
-
-_Doubles = NDArray[np.float64]
-_Indices = NDArray[np.intp]
 
 
 def mesh_of(contacts: Contacts, number: object) -> tuple[int, Mesh]:
@@ -35,7 +33,7 @@ def mesh_of(contacts: Contacts, number: object) -> tuple[int, Mesh]:
     return index, contacts.meshes[index]
 
 
-def facet_values(contacts: Contacts, values: ArrayLike, how: How, number: int) -> _Doubles:
+def facet_values(contacts: Contacts, values: ArrayLike, how: How, number: int) -> Doubles:
     """What `Contacts.per_facet` returns."""
     reduce = checks.choice(how, "how", REDUCTIONS)
     index, mesh = mesh_of(contacts, number)
@@ -44,33 +42,33 @@ def facet_values(contacts: Contacts, values: ArrayLike, how: How, number: int) -
     return by_column(partial(reduce, len(mesh), facets), len(mesh), rows[here])
 
 
-def facets_of(contacts: Contacts, mesh: int, count: int) -> tuple[_Indices, NDArray[np.bool_]]:
+def facets_of(contacts: Contacts, mesh: int, count: int) -> tuple[Indices, NDArray[np.bool_]]:
     """The facets of a mesh, of which there are `count`, that contacts name; and which contacts."""
     here = contacts.mesh == mesh
     return _numbers(contacts.facet, here, count, "facet"), here
 
 
-def vertex_values(contacts: Contacts, values: ArrayLike, number: int) -> _Doubles:
+def vertex_values(contacts: Contacts, values: ArrayLike, number: int) -> Doubles:
     """What `Contacts.per_vertex` returns."""
     index, mesh = mesh_of(contacts, number)
     rows = read_values(values, "values", contacts)
     return vertex_sums(contacts, rows, index, len(mesh.vertices))
 
 
-def vertex_sums(contacts: Contacts, values: _Doubles, mesh: int, count: int) -> _Doubles:
+def vertex_sums(contacts: Contacts, values: Doubles, mesh: int, count: int) -> Doubles:
     """The sums over each of a mesh's vertices, of which there are `count`, by nodal weights."""
     rows = np.repeat(np.arange(len(contacts)), np.diff(contacts.node_offsets))
     here = contacts.mesh[rows] == mesh
     nodes = _numbers(contacts.node, here, count, "node")
     rows, weights = rows[here], contacts.weight[here]
 
-    def shared(column: _Doubles) -> _Doubles:
+    def shared(column: Doubles) -> Doubles:
         return add_up(count, nodes, weights * column[rows])
 
     return by_column(shared, count, values)
 
 
-def normal_stress(contacts: Contacts, forces: ArrayLike, number: int) -> _Doubles:
+def normal_stress(contacts: Contacts, forces: ArrayLike, number: int) -> Doubles:
     """What `Contacts.stress` returns."""
     array = checks.points(forces, "forces")
     if len(array) != len(contacts):
@@ -81,13 +79,13 @@ def normal_stress(contacts: Contacts, forces: ArrayLike, number: int) -> _Double
     return pressing / mesh_of(contacts, number)[1].areas
 
 
-def _numbers(column: _Indices, here: NDArray[np.bool_], count: int, name: str) -> _Indices:
+def _numbers(column: Indices, here: NDArray[np.bool_], count: int, name: str) -> Indices:
     """The entries of a column that number things of this mesh, of which there are `count`."""
     check_numbers(np.where(here, column, 0), max(count, 1), name)
     return column[here]
 
 
-def _greatest(count: int, numbers: _Indices, column: _Doubles) -> _Doubles:
+def _greatest(count: int, numbers: Indices, column: Doubles) -> Doubles:
     found = np.full(count, -np.inf)
     with np.errstate(invalid="ignore"):
         np.maximum.at(found, numbers, column)
@@ -95,12 +93,12 @@ def _greatest(count: int, numbers: _Indices, column: _Doubles) -> _Doubles:
     return found
 
 
-def _mean(count: int, numbers: _Indices, column: _Doubles) -> _Doubles:
+def _mean(count: int, numbers: Indices, column: Doubles) -> Doubles:
     with np.errstate(invalid="ignore"):
         return add_up(count, numbers, column) / np.bincount(numbers, minlength=count)
 
 
-REDUCTIONS: dict[How, Callable[[int, _Indices, _Doubles], _Doubles]] = {
+REDUCTIONS: dict[How, Callable[[int, Indices, Doubles], Doubles]] = {
     "sum": add_up,
     "max": _greatest,
     "mean": _mean,

@@ -4,44 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .. import _core
 from ..base import checks
+from ..base.arrays import Doubles, Indices
 from ..base.threads import worker_count
-from .history import earlier_numbers, read_match, read_tangent
+from .history import check_same_search, earlier_numbers, read_match, read_tangent
 
 if TYPE_CHECKING:
     from .pairs import Pairs
 
-_Doubles = NDArray[np.float64]
-_Indices = NDArray[np.intp]
 
-
-def match(
-    now: Pairs, before: Pairs | None, ids: Any, previous_ids: Any, workers: int | None
-) -> _Indices:
+def match(now: Pairs, before: Pairs, ids: tuple[Any, Any], workers: int | None) -> Indices:
     """What `Pairs.match` returns."""
     threads = worker_count(workers, len(now))
-    if before is None:
-        return np.full(len(now), -1, np.intp)
     steps = _read_steps(now, before)
-    return _core.match_pairs(*steps, *_earlier(now, before, ids, previous_ids), threads)
+    return _core.match_pairs(*steps, *_earlier(now, before, *ids), threads)
 
 
 def carry(
     tangent: ArrayLike | None,
     now: Pairs,
-    before: Pairs | None,
+    before: Pairs,
     rows: ArrayLike | None,
     ids: tuple[Any, Any],
     workers: int | None,
-) -> _Doubles:
+) -> Doubles:
     """What `Pairs.carry` returns."""
     threads = worker_count(workers, len(now))
-    if before is None:
-        return np.zeros(now.normal.shape)
     steps = _read_steps(now, before)
     vectors = read_tangent(tangent, before)
     earlier = _earlier(now, before, *ids)
@@ -53,22 +44,10 @@ def carry(
 
 
 def _read_steps(now: Pairs, before: Pairs) -> tuple[_core._PairStep, _core._PairStep]:
-    _check_same_search(now, before)
-    return _step(now, ""), _step(before, "previous: ")
-
-
-def _check_same_search(now: Pairs, before: Pairs) -> None:
-    if not isinstance(before, type(now)):
-        raise TypeError(f"previous is no Pairs, but {type(before).__name__}")
-    if now.point.shape[1] != before.point.shape[1]:
-        raise ValueError(
-            f"previous has pairs in {before.point.shape[1]} dimensions,"
-            f" but there are {now.point.shape[1]} now"
-        )
+    check_same_search(now, before, "Pairs")
     if (now.other_count is None) != (before.other_count is None):
         raise ValueError("one search had others, the other one had none")
-    if now.period != before.period:
-        raise ValueError(f"previous has the period {before.period}, but it is {now.period} now")
+    return _step(now, ""), _step(before, "previous: ")
 
 
 def _step(pairs: Pairs, whose: str) -> _core._PairStep:
@@ -97,7 +76,7 @@ def _step(pairs: Pairs, whose: str) -> _core._PairStep:
 
 def _earlier(
     now: Pairs, before: Pairs, ids: Any, previous_ids: Any
-) -> tuple[_Indices | None, _Indices | None]:
+) -> tuple[Indices | None, Indices | None]:
     """The numbers of the spheres, and of the others, in the step before; None: the same."""
     counts = len(now.offsets) - 1, len(before.offsets) - 1
     if now.other_count is None or before.other_count is None:
@@ -111,7 +90,7 @@ def _earlier(
 
 def _numbers(
     count: int, previous_count: int, ids: Any, previous_ids: Any, kind: str = ""
-) -> _Indices | None:
+) -> Indices | None:
     if ids is None and previous_ids is None and count == previous_count:
         return None
     return earlier_numbers(count, previous_count, ids, previous_ids, kind)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,19 +13,18 @@ from ..base.extras import import_extra
 from ..base.poses import Period
 from . import arms, pair_history, sums
 from .columns import columns_of
-from .table import Table, same_column
+from .contact_table import ContactTable
+from .table import same_column
 
 if TYPE_CHECKING:
     from pyvista import Plotter
     from scipy.sparse import csr_array
 
-    from ..options import Backend, Canvas, PairsPlotOptions
-
-# columns with an entry for each pair
+    from ..options import Backend, Canvas, Matplotlib, PairsPlotOptions, Pyvista
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Pairs(Table):
+class Pairs(ContactTable):
     """Pairs of spheres that touch: a table with one row a pair.
 
     Made by `find_pairs`, `PairFinder.find`, `load_pairs` and `concatenate`. Rows are sorted by i,
@@ -91,11 +90,11 @@ class Pairs(Table):
     array([ 500., -500.,    0.])
     """
 
+    _history: ClassVar[Any] = pair_history
     _row: ClassVar = "pair"
     _columns: ClassVar = columns_of("pairs")
     _settings: ClassVar = ("period", "other_count")
     _shown: ClassVar = ("i", "j", "overlap", "point", "normal")
-    _synonyms: ClassVar = dict.fromkeys(("depth", "penetration", "indentation"), "overlap")
 
     i: NDArray[np.intp]
     j: NDArray[np.intp]
@@ -106,34 +105,6 @@ class Pairs(Table):
     offsets: NDArray[np.intp]
     period: Period | None
     other_count: int | None
-
-    def of(self, i: int) -> Pairs:
-        """The pairs of which one sphere is the first.
-
-        Parameters
-        ----------
-        i : int
-            Number of the sphere, 0 to n - 1.
-
-        Returns
-        -------
-        Pairs
-            A selection; it keeps n and the sphere numbers. All pairs of a sphere, the first or the
-            second, are ``pairs[(pairs.i == i) | (pairs.j == i)]``.
-
-        Raises
-        ------
-        IndexError
-            If there is no such sphere.
-
-        Examples
-        --------
-        >>> import abut
-        >>> pairs = abut.find_pairs([[0, 0, 0], [1.5, 0, 0], [1.5, 1.5, 0]], 1.0)
-        >>> pairs.of(1).j
-        array([2])
-        """
-        return self._of(i)
 
     def matrix(self, values: ArrayLike | None = None, *, symmetric: bool = False) -> csr_array:
         """The pairs as a sparse matrix: who touches whom, for graphs and linear algebra.
@@ -360,159 +331,6 @@ class Pairs(Table):
         """
         return sums.pair_sum(self, on_i, on_j)
 
-    def match(
-        self,
-        previous: Pairs | None,
-        ids: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None,
-        previous_ids: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None,
-        *,
-        workers: int | None = None,
-    ) -> NDArray[np.intp]:
-        """Which pair of the step before each pair continues.
-
-        A pair continues that of the same two spheres. Of several images of the same two it
-        continues the same image; where its normal has turned there by more than 60 degrees, since
-        a sphere left the box and came in on the other side, the image whose normal is closest.
-
-        For a whole loop of steps there is `Simulation`, which does this itself, and many times
-        faster than a loop in Python.
-
-        Parameters
-        ----------
-        previous : Pairs or None
-            Of the step before, with the same period. None: there was no step before, and all pairs
-            are new. Ids are not looked at then.
-        ids : (n,) array_like of int, optional
-            A number for each sphere, where spheres came, went or changed their order since. With
-            others a tuple of two: for the spheres, and for the others.
-        previous_ids : (n of previous,) array_like of int, optional
-            Likewise their numbers in the step before. By default the spheres are in the same order.
-        workers : int, optional
-            Number of threads at most, as for `find_pairs`. The rows are the same for any number.
-
-        Returns
-        -------
-        (m,) ndarray of intp
-            The row of `previous` that each pair continues; -1 for a new pair. No row is there
-            twice.
-
-        Raises
-        ------
-        ValueError
-            If `previous` is of another period, the number of spheres differs without ids, an id is
-            there twice, or columns of a table do not fit together.
-        TypeError
-            If `previous` is neither `Pairs` nor None, or ids are no integers.
-
-        See Also
-        --------
-        carry : Takes tangential vectors along.
-
-        Examples
-        --------
-        >>> import abut
-        >>> before = abut.find_pairs([[0, 0, 0], [1.5, 0, 0], [1.5, 1.5, 0]], 1.0)
-        >>> now = abut.find_pairs([[0, 0, 0], [9, 0, 0], [1.6, 1.6, 0], [1.6, 0, 0]], 1.0)
-        >>> now.i, now.j
-        (array([0, 2]), array([3, 3]))
-        >>> now.match(before, ids=[7, 10, 9, 8], previous_ids=[7, 8, 9])
-        array([0, 1])
-        """
-        return pair_history.match(self, previous, ids, previous_ids, workers)
-
-    def carry(
-        self,
-        tangent: ArrayLike | None,
-        previous: Pairs | None,
-        match: ArrayLike | None = None,
-        ids: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None,
-        previous_ids: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None,
-        *,
-        workers: int | None = None,
-    ) -> NDArray[np.float64]:
-        """Take tangential vectors, such as springs, along from the step before.
-
-        Each is turned by the smallest rotation from the old normal to the new one; its length
-        stays. Where ids have made the first sphere of a pair the second, its sign changes.
-
-        For a whole loop of steps there is `Simulation`, which does this itself, and many times
-        faster than a loop in Python.
-
-        Parameters
-        ----------
-        tangent : (m of previous, d) array_like
-            A vector for each pair of `previous`, as it acts on i.
-        previous : Pairs or None
-            Of the step before. None: there was none, and all vectors are 0; nothing else is looked
-            at then, and `tangent` may be None, too.
-        match : (m,) array_like of int, optional
-            As `match` returned it. By default it is asked for here.
-        ids, previous_ids : optional
-            As `match` takes them, or was told.
-        workers : int, optional
-            As `match` takes it.
-
-        Returns
-        -------
-        (m, d) ndarray of float64
-            The vectors for these pairs; 0 where `match` is -1.
-
-        Raises
-        ------
-        ValueError
-            If a shape is wrong, `match` names a row that there is not or that is of other spheres,
-            or `previous` is of another period; where no match is given, whatever `match` raises.
-        TypeError
-            If `previous` is neither `Pairs` nor None, or numbers are of the wrong kind.
-
-        See Also
-        --------
-        match : Which pair of the step before goes on.
-
-        Examples
-        --------
-        Two spheres that have turned about each other by a quarter:
-
-        >>> import abut
-        >>> before = abut.find_pairs([[0, 0, 0], [1.5, 0, 0]], 1.0)
-        >>> now = abut.find_pairs([[0, 0, 0], [0, 1.5, 0]], 1.0)
-        >>> now.carry([[0, 0.125, 0]], before, now.match(before))
-        array([[-0.125,  0.   ,  0.   ]])
-
-        A loop of steps needs no case for the first:
-
-        >>> springs, before = None, None
-        >>> for x in 1.5, 1.25, 1.0:
-        ...     now = abut.find_pairs([[0, 0, 0], [x, 0, 0]], 1.0)
-        ...     springs = now.carry(springs, before) + [0, 0.25, 0]
-        ...     before = now
-        >>> springs
-        array([[0.  , 0.75, 0.  ]])
-        """
-        return pair_history.carry(tangent, self, previous, match, (ids, previous_ids), workers)
-
-    @overload
-    def plot(
-        self,
-        centers: ArrayLike,
-        values: ArrayLike | str | None,
-        ax: Canvas,
-        *,
-        backend: Backend | None = None,
-        **options: Unpack[PairsPlotOptions],
-    ) -> Canvas: ...
-
-    @overload
-    def plot(
-        self,
-        centers: ArrayLike,
-        values: ArrayLike | str | None = None,
-        *,
-        ax: Canvas,
-        backend: Backend | None = None,
-        **options: Unpack[PairsPlotOptions],
-    ) -> Canvas: ...
-
     @overload
     def plot(
         self,
@@ -520,7 +338,7 @@ class Pairs(Table):
         values: ArrayLike | str | None = None,
         ax: None = None,
         *,
-        backend: Literal["pyvista"],
+        backend: Pyvista,
         **options: Unpack[PairsPlotOptions],
     ) -> Plotter: ...
 
@@ -531,9 +349,20 @@ class Pairs(Table):
         values: ArrayLike | str | None = None,
         ax: None = None,
         *,
-        backend: Literal["matplotlib"] | None = None,
+        backend: Matplotlib = None,
         **options: Unpack[PairsPlotOptions],
     ) -> Any: ...
+
+    @overload
+    def plot(
+        self,
+        centers: ArrayLike,
+        values: ArrayLike | str | None = None,
+        ax: Canvas = ...,
+        *,
+        backend: Backend | None = None,
+        **options: Unpack[PairsPlotOptions],
+    ) -> Canvas: ...
 
     def plot(self, centers: ArrayLike, values: Any = None, ax: Any = None, **options: Any) -> Any:
         """Draw a line for each pair, from center to center, as thick as its number: force chains.
@@ -545,29 +374,27 @@ class Pairs(Table):
         centers : (n, d) array_like
             Where the spheres were as they were found.
         values : (m,) array_like or str, optional
-            A number for each pair, or a column's name, as "force", of which the lengths count. By
-            default "overlap". Lines are as thick as the number's magnitude; the color tells its
-            sign, too.
+            A finite number for each pair, or a column's name, as "force", of which the lengths
+            count. By default "overlap". Lines are as thick as the number's magnitude; the color
+            tells its sign, too.
         ax : matplotlib axes or pyvista.Plotter, optional
-            What is drawn on; made where it is not given. Pairs in the plane want axes in the plane.
+            As for `Mesh.plot`. Pairs in the plane want axes in the plane.
         **options
-            ``backend``, "matplotlib" (extra ``plot``) or "pyvista" (extra ``view``), of which the
-            plane knows the first alone; ``others``, the centers of the others where the search was
-            with others; ``width`` of the thickest line, in points, or of pyvista's tubes as a
-            length; ``cmap``, the colors; ``limits``, the numbers (low, high) that the first and
-            the last color stand for; ``label`` of the color bar, None for no bar.
+            ``backend``, of which the plane knows "matplotlib" alone; ``others``, the centers of the
+            others where the search was with others; ``width`` of the line whose number's magnitude
+            is the largest, or that of ``limits``: in matplotlib points of the page, by default 6;
+            in pyvista a length, by default a fifth of the lines' median length; ``cmap``,
+            ``limits`` and ``label``, by default the column's name, as for `Mesh.plot`.
 
         Returns
         -------
         matplotlib axes or pyvista.Plotter
-            What was drawn on, not shown yet.
+            As `Mesh.plot`.
 
         Raises
         ------
-        ImportError
-            If the library is not installed; the message names the extra.
-        ValueError
-            If a shape or an option's value is wrong, or the centers of the others are not given.
+        ImportError, ValueError
+            As `Mesh.plot`, or if the centers of the others are not given.
 
         Examples
         --------

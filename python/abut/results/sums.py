@@ -7,9 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..base import checks
+from ..base.arrays import Doubles, Indices
 from ..base.poses import lengths_of
 from .history import check_numbers
 
@@ -19,11 +20,8 @@ if TYPE_CHECKING:
     from .pairs import Pairs
     from .table import Table
 
-_Doubles = NDArray[np.float64]
-_Indices = NDArray[np.intp]
 
-
-def contact_sum(contacts: Contacts, values: ArrayLike) -> _Doubles:
+def contact_sum(contacts: Contacts, values: ArrayLike) -> Doubles:
     """What `Contacts.sum` returns."""
     rows = read_values(values, "values", contacts)
     count = len(contacts.offsets) - 1
@@ -33,7 +31,7 @@ def contact_sum(contacts: Contacts, values: ArrayLike) -> _Doubles:
 
 def pair_sum(
     pairs: Pairs, on_i: ArrayLike, on_j: ArrayLike | None
-) -> _Doubles | tuple[_Doubles, _Doubles]:
+) -> Doubles | tuple[Doubles, Doubles]:
     """What `Pairs.sum` returns."""
     rows = read_values(on_i, "on_i", pairs)
     opposite = None if on_j is None else _read_alike(on_j, rows, pairs)
@@ -49,7 +47,7 @@ def pair_sum(
     )
 
 
-def convex_sum(contacts: ConvexContacts, on_i: ArrayLike, on_j: ArrayLike | None) -> _Doubles:
+def convex_sum(contacts: ConvexContacts, on_i: ArrayLike, on_j: ArrayLike | None) -> Doubles:
     """What `ConvexContacts.sum` returns."""
     rows = read_values(on_i, "on_i", contacts)
     if contacts.j is None and on_j is not None:
@@ -60,7 +58,7 @@ def convex_sum(contacts: ConvexContacts, on_i: ArrayLike, on_j: ArrayLike | None
 
 def spot_loads(
     contacts: ConvexContacts, forces: ArrayLike, positions: ArrayLike
-) -> tuple[_Doubles, _Doubles]:
+) -> tuple[Doubles, Doubles]:
     """What `ConvexContacts.loads` returns."""
     dimension = contacts.point.shape[1:]
     centers = checks.points(positions, "positions", dimension)
@@ -84,15 +82,15 @@ def spot_loads(
     return loads[:, : dimension[0]].copy(), (torques[:, 0] if dimension == (2,) else torques).copy()
 
 
-def _torque(arms: _Doubles, forces: _Doubles) -> _Doubles:
+def _torque(arms: Doubles, forces: Doubles) -> Doubles:
     if arms.shape[1] == 3:
         return np.cross(arms, forces)
     return (arms[:, :1] * forces[:, 1:] - arms[:, 1:] * forces[:, :1]).copy()
 
 
 def _of_bodies(
-    contacts: ConvexContacts, rows: _Indices, on_i: _Doubles, on_j: _Doubles | None
-) -> _Doubles:
+    contacts: ConvexContacts, rows: Indices, on_i: Doubles, on_j: Doubles | None
+) -> Doubles:
     """The sums of what acts on the bodies of rows."""
     count = contacts.body_count
     i = numbers_of(contacts, "i", count)[rows]
@@ -101,7 +99,7 @@ def _of_bodies(
     return _of_one_set(i, numbers_of(contacts, "j", count)[rows], count, on_i, on_j)
 
 
-def read_values(values: ArrayLike, name: str, table: Table) -> _Doubles:
+def read_values(values: ArrayLike, name: str, table: Table) -> Doubles:
     """A number for each row, or as many for each."""
     array = checks.doubles(values, name)
     count = len(table)
@@ -110,29 +108,27 @@ def read_values(values: ArrayLike, name: str, table: Table) -> _Doubles:
     return array
 
 
-def _read_alike(on_j: ArrayLike, on_i: _Doubles, pairs: Table) -> _Doubles:
+def _read_alike(on_j: ArrayLike, on_i: Doubles, pairs: Table) -> Doubles:
     array = read_values(on_j, "on_j", pairs)
     if array.shape != on_i.shape:
         raise ValueError(f"on_j has shape {array.shape}, but on_i has {on_i.shape}")
     return array
 
 
-def numbers_of(table: Table, name: str, count: int) -> _Indices:
+def numbers_of(table: Table, name: str, count: int) -> Indices:
     """The column that numbers the spheres, of which there are `count`."""
-    numbers: _Indices = getattr(table, name)
+    numbers: Indices = getattr(table, name)
     if len(numbers) != len(table):
         raise ValueError(f"{name} has {len(numbers)} rows, but overlap has {len(table)}")
     check_numbers(numbers, count, name)
     return numbers
 
 
-def _of_one_set(
-    i: _Indices, j: _Indices, count: int, on_i: _Doubles, on_j: _Doubles | None
-) -> _Doubles:
-    def opposed(on_i: _Doubles) -> _Doubles:
+def _of_one_set(i: Indices, j: Indices, count: int, on_i: Doubles, on_j: Doubles | None) -> Doubles:
+    def opposed(on_i: Doubles) -> Doubles:
         return add_up(count, i, on_i) - add_up(count, j, on_i)
 
-    def both(on_i: _Doubles, on_j: _Doubles) -> _Doubles:
+    def both(on_i: Doubles, on_j: Doubles) -> Doubles:
         return add_up(count, i, on_i) + add_up(count, j, on_j)
 
     if on_j is None:
@@ -140,7 +136,7 @@ def _of_one_set(
     return by_column(both, count, on_i, on_j)
 
 
-def by_column(reduce: Callable[..., _Doubles], count: int, *values: _Doubles) -> _Doubles:
+def by_column(reduce: Callable[..., Doubles], count: int, *values: Doubles) -> Doubles:
     """What `reduce` makes of values for `count` spheres, or the like, column by column.
 
     The whole values at once would take more fresh memory, which takes longer than to add them up.
@@ -153,9 +149,9 @@ def by_column(reduce: Callable[..., _Doubles], count: int, *values: _Doubles) ->
     return sums
 
 
-def add_up(count: int, numbers: _Indices, column: _Doubles) -> _Doubles:
+def add_up(count: int, numbers: Indices, column: Doubles) -> Doubles:
     """The sum of each sphere's rows, in their order: the same bits on every run."""
     # NumPy's annotations do not know that weights make the counts sums
-    sums: _Doubles = np.bincount(numbers, column, count)  # type: ignore[assignment]
+    sums: Doubles = np.bincount(numbers, column, count)  # type: ignore[assignment]
     # of no rows they are integers
     return sums.astype(np.float64, copy=False)

@@ -78,7 +78,7 @@ class Table:
     # columns that a notebook shows
     _shown: ClassVar[tuple[str, ...]]
     # what others call columns
-    _synonyms: ClassVar[dict[str, str]]
+    _synonyms: ClassVar = dict.fromkeys(("depth", "penetration", "indentation"), "overlap")
 
     point: NDArray[np.float64]
     overlap: NDArray[np.float64]
@@ -306,7 +306,8 @@ class Table:
         -------
         pandas.DataFrame
             One row a contact, or a pair; vectors as ``point_x``, ``point_y``, ``point_z`` and so
-            on. Its arrays are copies.
+            on. Of convex bodies without `state` and spots; what is of both as ``type_i``,
+            ``type_j``, ``link_i_x``. Its arrays are copies.
 
         Raises
         ------

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..base import checks, html
-from ..base.orientations import read_turns
-from ..base.poses import read_period
-from ..base.simd import level
+from ..base.arrays import Doubles, Indices
 from ..base.threads import worker_count
 from ..results.convex_contacts import ConvexContacts
 from ..results.entrances import Entrances
@@ -31,6 +29,7 @@ from .convex_input import (
     read_gap,
     read_iterations,
     read_pairs,
+    read_placed,
     table,
 )
 from .convex_walls import read_walls
@@ -39,10 +38,17 @@ from .shape import ConvexShape
 if TYPE_CHECKING:
     from pyvista import Plotter
 
-    from ..options import Backend, BodiesPlotOptions, Canvas, Method, Minimum, Orientations, Poses
-
-_Doubles = NDArray[np.float64]
-_Indices = NDArray[np.intp]
+    from ..options import (
+        Backend,
+        BodiesPlotOptions,
+        Canvas,
+        Matplotlib,
+        Method,
+        Minimum,
+        Orientations,
+        Poses,
+        Pyvista,
+    )
 
 
 def find_convex_contacts(
@@ -78,12 +84,7 @@ def find_convex_contacts(
     Returns
     -------
     ConvexContacts
-        Sorted by i, then j, then image; where pairs were given, in their order.
-
-    Raises
-    ------
-    ValueError, TypeError, KeyboardInterrupt
-        As `ConvexFinder` and `ConvexFinder.find`.
+        As of `ConvexFinder.find`; so are the errors, and those of `ConvexFinder`.
 
     Examples
     --------
@@ -229,12 +230,12 @@ class ConvexFinder:
         return self._input.bodies.shapes
 
     @property
-    def shape(self) -> _Indices | None:
+    def shape(self) -> Indices | None:
         """The number of each body's shape, (n,), read-only; None where all have the only one."""
         return self._input.bodies.numbers
 
     @property
-    def scales(self) -> _Doubles | float:
+    def scales(self) -> Doubles | float:
         """What was given: one number, or (n,), read-only."""
         return self._input.bodies.scales
 
@@ -290,9 +291,7 @@ class ConvexFinder:
             None. Each image that touches is a contact; of pairs that are given, the image counts
             whose circumscribed sphere is nearest.
         workers : int, optional
-            Number of threads at most; -1 for all cores that this process may use. By default what
-            `set_num_threads` or the environment says. Results are the same to the bit for any
-            number.
+            As for `ContactFinder.find`.
 
         Returns
         -------
@@ -482,32 +481,10 @@ class ConvexFinder:
     def plot(
         self,
         positions: ArrayLike,
-        orientations: Orientations | None,
-        ax: Canvas,
-        *,
-        backend: Backend | None = None,
-        **options: Unpack[BodiesPlotOptions],
-    ) -> Canvas: ...
-
-    @overload
-    def plot(
-        self,
-        positions: ArrayLike,
-        orientations: Orientations | None = None,
-        *,
-        ax: Canvas,
-        backend: Backend | None = None,
-        **options: Unpack[BodiesPlotOptions],
-    ) -> Canvas: ...
-
-    @overload
-    def plot(
-        self,
-        positions: ArrayLike,
         orientations: Orientations | None = None,
         ax: None = None,
         *,
-        backend: Literal["pyvista"],
+        backend: Pyvista,
         **options: Unpack[BodiesPlotOptions],
     ) -> Plotter: ...
 
@@ -518,9 +495,20 @@ class ConvexFinder:
         orientations: Orientations | None = None,
         ax: None = None,
         *,
-        backend: Literal["matplotlib"] | None = None,
+        backend: Matplotlib = None,
         **options: Unpack[BodiesPlotOptions],
     ) -> Any: ...
+
+    @overload
+    def plot(
+        self,
+        positions: ArrayLike,
+        orientations: Orientations | None = None,
+        ax: Canvas = ...,
+        *,
+        backend: Backend | None = None,
+        **options: Unpack[BodiesPlotOptions],
+    ) -> Canvas: ...
 
     def plot(
         self,
@@ -536,21 +524,15 @@ class ConvexFinder:
         positions, orientations
             As for `find`.
         ax : matplotlib axes or pyvista.Plotter, optional
-            What is drawn on; made where it is not given. Polygons want axes in the plane.
+            As for `Mesh.plot`; polygons want axes in the plane.
         **options
-            ``backend``, "matplotlib" (extra ``plot``) or "pyvista" (extra ``view``), of which
-            polygons know the first alone; ``color``, or (n, 3) ``colors``, and ``alpha``, the
-            opacity.
+            ``backend``, of which polygons know "matplotlib" alone; ``color`` of all bodies, or
+            ``colors``, one for each; ``alpha``, the opacity; ``numbers``, only these bodies.
 
         Returns
         -------
         matplotlib axes or pyvista.Plotter
-            What was drawn on, not shown yet.
-
-        Raises
-        ------
-        ImportError
-            If the library is not installed; the message names the extra.
+            What was drawn on, as of `Mesh.plot`.
 
         Examples
         --------
@@ -563,17 +545,8 @@ class ConvexFinder:
         return plot_bodies(self, positions, orientations, ax, **options)
 
     def _read_placed(self, positions: Any, orientations: Any, period: Any) -> Placed:
-        dimension = self.dimension
-        points = checks.points(positions, "positions", (dimension,))
         count = self._input.bodies.body_count
-        if count is not None and len(points) != count:
-            rows = checks.counted(len(points), "row")
-            raise ValueError(
-                f"positions has {rows}, but {checks.there_are(count, 'body', 'bodies')}"
-            )
-        level()  # complains where the environment names a wrong one
-        turns = read_turns(orientations, len(points), dimension)
-        return Placed(points, turns, read_period(period, dimension))
+        return read_placed(positions, orientations, period, self.dimension, count)
 
     def _built_for(self, count: int) -> Built:
         built = self._built

@@ -5,16 +5,13 @@ from __future__ import annotations
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..base.arrays import Doubles, Indices
 from ..base.extras import import_extra
 from .facets import Corners, regular
 
-_Doubles = NDArray[np.float64]
-_Indices = NDArray[np.intp]
 
-
-def hull_facets(vertices: _Doubles) -> Corners:
+def hull_facets(vertices: Doubles) -> Corners:
     """The facets of the hull of finite points (v, 2 | 3), counter-clockwise from outside."""
     spatial = import_extra("scipy.spatial", "sparse")
     dimension = vertices.shape[1]
@@ -33,7 +30,7 @@ def hull_facets(vertices: _Doubles) -> Corners:
     return indices, np.concatenate([[0], np.cumsum(counts, dtype=np.intp)])
 
 
-def _normalized(vertices: _Doubles) -> _Doubles:
+def _normalized(vertices: Doubles) -> Doubles:
     """The points about 0, of a size about 1: Qhull's tolerance goes by how far points are from 0,
     not by how far from each other."""
     low, high = vertices.min(axis=0), vertices.max(axis=0)
@@ -43,7 +40,7 @@ def _normalized(vertices: _Doubles) -> _Doubles:
     return np.ldexp(points, -np.frexp(size)[1])
 
 
-def _loops(triangles: _Indices, equations: _Doubles, points: _Doubles) -> list[list[int]]:
+def _loops(triangles: Indices, equations: Doubles, points: Doubles) -> list[list[int]]:
     """The corners of each facet in order; Qhull cuts it into triangles, all with its equation."""
     _, facet_of = np.unique(equations, axis=0, return_inverse=True)
     facet_of = facet_of.ravel()
@@ -57,7 +54,7 @@ def _loops(triangles: _Indices, equations: _Doubles, points: _Doubles) -> list[l
     return loops
 
 
-def _loop(triangles: _Indices) -> list[int]:
+def _loop(triangles: Indices) -> list[int]:
     """The vertices around a polygon that is cut into triangles."""
     sides = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
     sides, counts = np.unique(sides, axis=0, return_counts=True)
@@ -73,8 +70,8 @@ def _loop(triangles: _Indices) -> list[int]:
     return loop
 
 
-def _area(corners: _Doubles) -> _Doubles:
+def _area(corners: Doubles) -> Doubles:
     """Twice the area of a polygon, along its normal."""
     arms = corners - corners[0]
-    area: _Doubles = np.cross(arms[1:-1], arms[2:]).sum(axis=0)
+    area: Doubles = np.cross(arms[1:-1], arms[2:]).sum(axis=0)
     return area

@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..base import checks
-from ..base.poses import Period, lengths_of
+from ..base.arrays import Doubles, Indices
+from ..base.orientations import read_turns
+from ..base.poses import Period, lengths_of, read_period
+from ..base.simd import level
 from ..results.convex_contacts import ConvexContacts
 from ..results.entrances import Entrances
 from ..results.pairs import Pairs
@@ -19,9 +22,6 @@ from .shape import ConvexShape
 
 if TYPE_CHECKING:
     from ..options import Method, Minimum
-
-_Doubles = NDArray[np.float64]
-_Indices = NDArray[np.intp]
 
 
 METHODS: dict[Method, int] = {"slm": 0, "fcp": 1, "cp": 2, "fds": 3}
@@ -35,8 +35,8 @@ class _Bodies(NamedTuple):
     """Shapes, each body's number and scale; `body_count` is None where nothing tells it."""
 
     shapes: tuple[ConvexShape, ...]
-    numbers: _Indices | None
-    scales: _Doubles | float
+    numbers: Indices | None
+    scales: Doubles | float
     body_count: int | None
 
 
@@ -105,7 +105,7 @@ def _read_shapes(shapes: Any) -> tuple[ConvexShape, ...]:
     return found
 
 
-def _read_numbers(shape: Any, shape_count: int) -> _Indices | None:
+def _read_numbers(shape: Any, shape_count: int) -> Indices | None:
     if shape is None:
         if shape_count > 1:
             raise ValueError(
@@ -142,8 +142,8 @@ def read_iterations(iterations: Any) -> int:
 class Placed(NamedTuple):
     """Where the bodies are, and where the world repeats."""
 
-    positions: _Doubles
-    turns: _Doubles | None
+    positions: Doubles
+    turns: Doubles | None
     period: Period | None
 
     @property
@@ -151,8 +151,21 @@ class Placed(NamedTuple):
         return len(self.positions)
 
     @property
-    def lengths(self) -> _Doubles | None:
+    def lengths(self) -> Doubles | None:
         return None if self.period is None else lengths_of(self.period)
+
+
+def read_placed(
+    positions: Any, orientations: Any, period: Any, dimension: int, count: int | None
+) -> Placed:
+    """Where bodies are, so many where a finder has numbers for each."""
+    points = checks.points(positions, "positions", (dimension,))
+    if count is not None and len(points) != count:
+        rows = checks.counted(len(points), "row")
+        raise ValueError(f"positions has {rows}, but {checks.there_are(count, 'body', 'bodies')}")
+    level()  # complains where the environment names a wrong one
+    turns = read_turns(orientations, len(points), dimension)
+    return Placed(points, turns, read_period(period, dimension))
 
 
 def table(columns: dict[str, NDArray[Any]], placed: Placed, digest: int) -> ConvexContacts:
@@ -164,7 +177,7 @@ def read_gap(gap: Any) -> float:
     return 0.0 if gap is None else checks.number(gap, "gap")
 
 
-def read_pairs(pairs: Any, body_count: int) -> tuple[_Indices | None, _Indices | None]:
+def read_pairs(pairs: Any, body_count: int) -> tuple[Indices | None, Indices | None]:
     if pairs is None:
         return None, None
     if isinstance(pairs, (Pairs, ConvexContacts)):
@@ -183,7 +196,7 @@ def read_pairs(pairs: Any, body_count: int) -> tuple[_Indices | None, _Indices |
     return np.ascontiguousarray(array[:, 0]), np.ascontiguousarray(array[:, 1])
 
 
-def _check_numbers(pairs: _Indices, body_count: int) -> None:
+def _check_numbers(pairs: Indices, body_count: int) -> None:
     """The library would name i or j; the caller has given `pairs`."""
     if pairs.size == 0 or (pairs.min() >= 0 and pairs.max() < body_count):
         return
@@ -221,7 +234,7 @@ def _check_before(before: Any, kind: type[Any], digest: int) -> None:
         )
 
 
-def read_entrances(before: Any, pairs: _Indices, digest: int) -> Any:
+def read_entrances(before: Any, pairs: Indices, digest: int) -> Any:
     if before is None:
         return None
     _check_before(before, Entrances, digest)

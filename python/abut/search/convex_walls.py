@@ -5,22 +5,20 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import _core
 from ..base import checks
+from ..base.arrays import Doubles
 from ..base.poses import read_poses
 from .finder import ContactFinder
 from .half_space import HalfSpace
 from .mesh import Mesh
 
-_Doubles = NDArray[np.float64]
-
 
 class Walls(NamedTuple):
     """What the library is told; the facets of each wall, of a half space -1."""
 
-    core: tuple[_core.Finder | None, _Doubles | None, _Doubles | None]
+    core: tuple[_core.Finder | None, Doubles | None, Doubles | None]
     counts: tuple[int, ...]
 
 
@@ -68,7 +66,7 @@ def _read_mesh(item: Any, number: int) -> Mesh:
         raise type(error)(f"walls[{number}]: {error}") from None
 
 
-def _read_planes(planes: list[HalfSpace]) -> _Doubles | None:
+def _read_planes(planes: list[HalfSpace]) -> Doubles | None:
     if not planes:
         return None
     return np.array([(*plane.point, *plane.normal) for plane in planes])

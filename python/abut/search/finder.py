@@ -48,46 +48,13 @@ def find_contacts(
 
     Parameters
     ----------
-    centers : (n, 3) array_like
-        Centers of the spheres in the world, in the mesh's unit of length.
-    radii : (n,) array_like or float
-        Their radii, positive.
+    centers, radii
+        As for `ContactFinder.find`.
     mesh : Mesh, or whatever `Mesh.from_any` takes, or a list or tuple of these
         The facets. A sphere's contacts are those with one mesh of all these facets. Each call
         makes everything ready anew: to query meshes many times, build a `ContactFinder`.
-    resolution : {"hierarchy", "sharing", "all"}
-        How a sphere's touching facets become its contacts. "hierarchy" is the double hierarchy
-        method [1]_: of the touching facets' contacts, those remain that no nearer one stands for.
-        "sharing" keeps them with the part of the force that each carries, ``contacts.share``, so
-        that the force is continuous in the sphere's position, at least where the normals of its
-        contacts are within a right angle of each other. "all" keeps them all.
-    flat_angle : float, default 0
-        Radians, at least 0 and less than pi/2. Walls whose dihedral angle differs from flat by at
-        most this count as one.
-    gap : float, default 0
-        Also report facets at a distance of up to radius + gap; their overlap is at least -gap.
-    weights : {"wachspress", "zhong"}
-        Nodal weights of FACET contacts. "wachspress" (equation 32 of [1]_ in its area form) keeps
-        force and moment on any polygon; "zhong" is equation 28 on quadrilaterals, barycentric on
-        triangles, and an error for other polygons.
-    workers : int, optional
-        Number of threads at most; -1 for all cores that this process may use. By default what
-        `set_num_threads` or the environment says. Results are the same to the bit for any number.
-    poses : (k, 4, 4) array_like, or sequence with an item for each mesh, optional
-        Rigid transforms from each mesh's own frame to the world: a vertex v is at
-        ``pose[:3, :3] @ v + pose[:3, 3]``. An item is a (4, 4) array, a SciPy ``Rotation`` (about
-        the origin of the mesh's frame) or ``RigidTransform``, or None, where the mesh has not
-        moved. For one mesh, (4, 4) will do. Rotations are made orthonormal. By default no mesh has
-        moved.
-    period : sequence of 3 floats or None, optional
-        The world repeats along x, y and z at these lengths, and along no axis whose item is None.
-        Every mesh is repeated; spheres may be anywhere and larger than a period.
-        ``contacts.image`` tells which repetition a sphere touches. By default nothing is repeated.
-    exponent : float, default 1.5
-        For "sharing": of the contact law whose force grows as overlap**exponent, positive; 1.5 is
-        Hertz's law, 1 a linear spring.
-    keep_zero : bool, default False
-        For "sharing": keep contacts whose share is 0, too.
+    resolution, flat_angle, gap, weights, workers, poses, period, exponent, keep_zero
+        As for `ContactFinder.find`.
 
     Returns
     -------
@@ -96,13 +63,8 @@ def find_contacts(
 
     Raises
     ------
-    ValueError
-        If a coordinate is not finite, a radius is not positive, a pose is more than 1e-6 off a
-        rigid transform, or a shape or a keyword's value is wrong. The message names the first.
-    TypeError
-        If an argument does not consist of real numbers.
-    KeyboardInterrupt
-        If Ctrl-C ends a long query.
+    ValueError, TypeError, KeyboardInterrupt
+        As `ContactFinder.find`.
 
     Warns
     -----
@@ -110,11 +72,6 @@ def find_contacts(
         If nothing touches, and the box of the spheres does not meet the mesh's, or their sizes
         differ by a factor of 300 or more, as they do where one is in meters and the other in
         millimeters. `ContactFinder.find` does not look: in a simulation spheres may be falling.
-
-    References
-    ----------
-    .. [1] M. Santasusana, J. Irazábal, E. Oñate, J. M. Carbonell, "The Double Hierarchy Method",
-       Computational Particle Mechanics 3 (2016), :doi:`10.1007/s40571-016-0109-4`.
 
     Examples
     --------
@@ -229,11 +186,47 @@ class ContactFinder:
 
         Parameters
         ----------
-        centers, radii, resolution, flat_angle, gap, weights, workers
-            As for `find_contacts`.
-        poses, period, exponent, keep_zero
-            As for `find_contacts`. Other poses do not build anything anew: each mesh is searched in
-            its own frame.
+        centers : (n, 3) array_like
+            Centers of the spheres in the world, in the mesh's unit of length.
+        radii : (n,) array_like or float
+            Their radii, positive.
+        resolution : {"hierarchy", "sharing", "all"}
+            How a sphere's touching facets become its contacts. "hierarchy" is the double hierarchy
+            method [1]_: of the touching facets' contacts, those remain that no nearer one stands
+            for. "sharing" keeps them with the part of the force that each carries,
+            ``contacts.share``, so that the force is continuous in the sphere's position, at least
+            where the normals of its contacts are within a right angle of each other. "all" keeps
+            them all.
+        flat_angle : float, default 0
+            Radians, at least 0 and less than pi/2. Walls whose dihedral angle differs from flat by
+            at most this count as one.
+        gap : float, default 0
+            Also report facets at a distance of up to radius + gap; their overlap is at least -gap.
+        weights : {"wachspress", "zhong"}
+            Nodal weights of FACET contacts. "wachspress" (equation 32 of [1]_ in its area form)
+            keeps force and moment on any polygon; "zhong" is equation 28 on quadrilaterals,
+            barycentric on triangles, and an error for other polygons.
+        workers : int, optional
+            Number of threads at most; -1 for all cores that this process may use. By default what
+            `set_num_threads` or the environment says. Results are the same to the bit for any
+            number.
+        poses : (k, 4, 4) array_like, or sequence with an item for each mesh, optional
+            Rigid transforms from each mesh's own frame to the world: a vertex v is at
+            ``pose[:3, :3] @ v + pose[:3, 3]``. An item is a (4, 4) array, a SciPy ``Rotation``
+            (about the origin of the mesh's frame) or ``RigidTransform``, or None, where the mesh
+            has not moved. For one mesh, (4, 4) will do. Rotations are made orthonormal. By default
+            no mesh has moved. Other poses do not build anything anew: each mesh is searched in its
+            own frame.
+        period : sequence of 3 floats or None, optional
+            The world repeats along x, y and z at these lengths, and along no axis whose item is
+            None. Every mesh is repeated; spheres may be anywhere and larger than a period.
+            ``contacts.image`` tells which repetition a sphere touches. By default nothing is
+            repeated.
+        exponent : float, default 1.5
+            For "sharing": of the contact law whose force grows as overlap**exponent, positive; 1.5
+            is Hertz's law, 1 a linear spring.
+        keep_zero : bool, default False
+            For "sharing": keep contacts whose share is 0, too.
 
         Returns
         -------
@@ -242,8 +235,22 @@ class ContactFinder:
 
         Raises
         ------
-        ValueError, TypeError, KeyboardInterrupt
-            As `find_contacts`. The finder works on after any of these.
+        ValueError
+            If a coordinate is not finite, a radius is not positive, a pose is more than 1e-6 off a
+            rigid transform, or a shape or a keyword's value is wrong. The message names the first.
+        TypeError
+            If an argument does not consist of real numbers.
+        KeyboardInterrupt
+            If Ctrl-C ends a long query.
+
+        Notes
+        -----
+        The finder works on after any of these errors.
+
+        References
+        ----------
+        .. [1] M. Santasusana, J. Irazábal, E. Oñate, J. M. Carbonell, "The Double Hierarchy
+           Method", Computational Particle Mechanics 3 (2016), :doi:`10.1007/s40571-016-0109-4`.
 
         Examples
         --------

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-import math
 import os
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..base import checks, html
+from ..base.arrays import Doubles, Indices, aligned, hash_of
 from ..base.poses import read_pose, rotated
-from ..base.warnings import left_out_text, warn
+from .doubts import warn_of_doubt, warn_of_dropped
 from .facets import FacetsLike, read_facets
 
 if TYPE_CHECKING:
@@ -22,13 +21,9 @@ if TYPE_CHECKING:
     from pyvista import Plotter, PolyData
     from trimesh import Trimesh
 
-    from ..options import Backend, Canvas, MeshPlotOptions, OnDegenerate, Pose
+    from ..options import Backend, Canvas, Matplotlib, MeshPlotOptions, OnDegenerate, Pose, Pyvista
 
 ON_DEGENERATE: dict[OnDegenerate, bool] = {"raise": False, "drop": True}
-
-# It is said where nothing tells noise from shape of more neighbors than these, and such a part, or
-# of most.
-DOUBTFUL_COUNT, DOUBTFUL_PART = 30, 0.1
 
 
 class Mesh:
@@ -124,8 +119,8 @@ class Mesh:
 
     _core: _core.Mesh
     _hash: str | None
-    _source: NDArray[np.intp]
-    _vertex_source: NDArray[np.intp] | None
+    _source: Indices
+    _vertex_source: Indices | None
     _noise_origin: NDArray[np.uint8]
 
     def __new__(
@@ -210,17 +205,17 @@ class Mesh:
     @classmethod
     def _build(
         cls,
-        vertices: NDArray[np.float64],
-        indices: NDArray[np.intp],
-        offsets: NDArray[np.intp],
+        vertices: Doubles,
+        indices: Indices,
+        offsets: Indices,
         *,
-        units: NDArray[np.float64] | None = None,
-        noise: NDArray[np.float64] | None = None,
-        normal_noise: NDArray[np.float64] | None = None,
+        units: Doubles | None = None,
+        noise: Doubles | None = None,
+        normal_noise: Doubles | None = None,
         split: bool = False,
         on_degenerate: str = "raise",
-        source: NDArray[np.intp] | None = None,
-        vertex_source: NDArray[np.intp] | None = None,
+        source: Indices | None = None,
+        vertex_source: Indices | None = None,
         noise_origin: NDArray[np.uint8] | None = None,
     ) -> Mesh:
         """A mesh of contiguous arrays; `source`: their facets' numbers in the caller's input.
@@ -240,52 +235,48 @@ class Mesh:
         mesh._noise_origin = core.noise_origin
         if noise_origin is not None:
             mesh._noise_origin = noise_origin[core.source]
-        _warn_doubt(mesh)
+        warn_of_doubt(mesh)
         if drop:
-            _warn_dropped(core.source, len(offsets) - 1, source)
+            warn_of_dropped(core.source, len(offsets) - 1, source)
         return mesh
 
     @property
-    def vertices(self) -> NDArray[np.float64]:
+    def vertices(self) -> Doubles:
         return self._core.vertices
 
     @property
-    def indices(self) -> NDArray[np.intp]:
+    def indices(self) -> Indices:
         return self._core.indices
 
     @property
-    def offsets(self) -> NDArray[np.intp]:
+    def offsets(self) -> Indices:
         return self._core.offsets
 
     @property
-    def source(self) -> NDArray[np.intp]:
+    def source(self) -> Indices:
         return self._source
 
     @property
-    def vertex_source(self) -> NDArray[np.intp]:
+    def vertex_source(self) -> Indices:
         if self._vertex_source is None:
             self._vertex_source = np.arange(len(self.vertices))
         self._vertex_source.flags.writeable = False
         return self._vertex_source
 
     @property
-    def normals(self) -> NDArray[np.float64]:
+    def normals(self) -> Doubles:
         return self._core.normals
 
     @property
-    def areas(self) -> NDArray[np.float64]:
+    def areas(self) -> Doubles:
         return self._core.areas
 
     @property
-    def noise(self) -> NDArray[np.float64]:
+    def noise(self) -> Doubles:
         return self._core.noise
 
     @property
-    def _normal_noise(self) -> NDArray[np.float64]:
-        return self._core.normal_noise
-
-    @property
-    def bounds(self) -> NDArray[np.float64]:
+    def bounds(self) -> Doubles:
         if len(self) == 0:
             return np.full((2, 3), np.nan)
         corners = self.vertices[self.indices]
@@ -320,7 +311,7 @@ class Mesh:
         s = checks.number(s, "s")
         if not 0 < s < np.inf:
             raise ValueError(f"s is {s}, but must be positive and finite")
-        return self._moved(self.vertices * s, self.noise * s, self._normal_noise * s)
+        return self._moved(self.vertices * s, self.noise * s, self._core.normal_noise * s)
 
     def transformed(self, pose: Pose) -> Mesh:
         """The mesh at another place, turned.
@@ -363,18 +354,10 @@ class Mesh:
         sizes = rotated(np.abs(self.vertices), np.abs(rotation)) + np.abs(shift)
         ulps = np.spacing(np.maximum.reduceat(sizes[self.indices], self.offsets[:-1], axis=0))
         along_normal = (ulps * np.abs(rotated(self.normals, rotation))).sum(axis=1)
-        return self._moved(
-            vertices,
-            np.maximum(self.noise, ulps.max(axis=1)),
-            np.maximum(self._normal_noise, along_normal),
-        )
+        noise = np.maximum(self.noise, ulps.max(axis=1))
+        return self._moved(vertices, noise, np.maximum(self._core.normal_noise, along_normal))
 
-    def _moved(
-        self,
-        vertices: NDArray[np.float64],
-        noise: NDArray[np.float64],
-        normal_noise: NDArray[np.float64],
-    ) -> Mesh:
+    def _moved(self, vertices: Doubles, noise: Doubles, normal_noise: Doubles) -> Mesh:
         return self._build(
             vertices,
             self.indices,
@@ -415,7 +398,7 @@ class Mesh:
         TypeError
             If a column is not of real numbers.
         OSError
-            If the file cannot be written; what was there then stays as it was.
+            As `Contacts.save`.
 
         Examples
         --------
@@ -498,16 +481,12 @@ class Mesh:
 
     @overload
     def plot(
-        self, ax: None = None, *, backend: Literal["pyvista"], **options: Unpack[MeshPlotOptions]
+        self, ax: None = None, *, backend: Pyvista, **options: Unpack[MeshPlotOptions]
     ) -> Plotter: ...
 
     @overload
     def plot(
-        self,
-        ax: None = None,
-        *,
-        backend: Literal["matplotlib"] | None = None,
-        **options: Unpack[MeshPlotOptions],
+        self, ax: None = None, *, backend: Matplotlib = None, **options: Unpack[MeshPlotOptions]
     ) -> Axes3D: ...
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
@@ -518,24 +497,14 @@ class Mesh:
         ax : matplotlib 3D axes or pyvista.Plotter, optional
             What is drawn on; made where it is not given.
         **options
-            ``backend``, "matplotlib" (extra ``plot``) or "pyvista" (extra ``view``); ``color`` and
-            ``alpha``, the opacity, of the facets; ``scalars``, numbers that they are colored by,
-            one for each facet or each vertex, NaN where there is none; ``at``, "facet" or "vertex",
-            where there are as many of both; ``cmap``, the colors; ``limits``, the numbers (low,
-            high) that the first and the last color stand for; ``label`` of the color bar, None for
-            no bar.
+            ``backend``, "matplotlib" (extra ``plot``) or "pyvista" (extra ``view``); ``color``,
+            ``alpha``, ``scalars``, ``at``, ``cmap``, ``limits`` and ``label``:
+            :func:`abut.plot.plot_mesh` says what they are.
 
         Returns
         -------
         matplotlib 3D axes or pyvista.Plotter
-            What was drawn on, not shown yet.
-
-        Raises
-        ------
-        ImportError
-            If the library is not installed; the message names the extra.
-        ValueError
-            If an option's value is wrong: `scalars` are of another shape or infinite, say.
+            What was drawn on, not shown yet. Errors are those of `plot_mesh`.
 
         Examples
         --------
@@ -580,13 +549,13 @@ class Mesh:
             *arrays, vertex_source = self._content()
             if vertex_source is None:
                 vertex_source = np.arange(len(self.vertices))
-            self._hash = _hash_of([*arrays, vertex_source])
+            self._hash = hash_of([*arrays, vertex_source])
         return self._hash
 
     def _content(self) -> tuple[Any, ...]:
         """What the mesh is made of again; everything that it tells, and is found, follows."""
         arrays = (self.vertices, self.indices, self.offsets)
-        noise = (self.noise, self._normal_noise, self._noise_origin)
+        noise = (self.noise, self._core.normal_noise, self._noise_origin)
         return (*arrays, *noise, self.source, self._vertex_source)
 
     def __dask_tokenize__(self) -> tuple[str, str]:
@@ -603,63 +572,28 @@ class Mesh:
 
 
 def _rebuild(
-    vertices: NDArray[np.float64],
-    indices: NDArray[np.intp],
-    offsets: NDArray[np.intp],
-    noise: NDArray[np.float64],
-    normal_noise: NDArray[np.float64],
+    vertices: Doubles,
+    indices: Indices,
+    offsets: Indices,
+    noise: Doubles,
+    normal_noise: Doubles,
     noise_origin: NDArray[np.uint8],
-    source: NDArray[np.intp],
-    vertex_source: NDArray[np.intp] | None,
+    source: Indices,
+    vertex_source: Indices | None,
     content_hash: str | None = None,
 ) -> Mesh:
     if vertex_source is not None:
         # one that was pickled out of band would keep the memory of all that came with it
         vertex_source = vertex_source.copy()
     mesh = Mesh._build(
-        _aligned(vertices),
-        _aligned(indices),
-        _aligned(offsets),
-        noise=_aligned(noise),
-        normal_noise=_aligned(normal_noise),
+        aligned(vertices),
+        aligned(indices),
+        aligned(offsets),
+        noise=aligned(noise),
+        normal_noise=aligned(normal_noise),
         noise_origin=noise_origin,
-        source=_aligned(source),
+        source=aligned(source),
         vertex_source=vertex_source,
     )
     mesh._hash = content_hash
     return mesh
-
-
-def _aligned(array: NDArray[Any]) -> NDArray[Any]:
-    # a message that was received puts arrays that were pickled out of band anywhere
-    return np.require(array, requirements=["C", "A"])
-
-
-def _hash_of(arrays: Sequence[NDArray[Any]]) -> str:
-    """Of the numbers in these arrays, and of where each array ends."""
-    digest = hashlib.blake2b(digest_size=16)
-    for array in arrays:
-        digest.update(f"{array.dtype.str} {array.shape}".encode())
-        digest.update(np.ascontiguousarray(array).data)
-    return digest.hexdigest()
-
-
-def _warn_doubt(mesh: Mesh) -> None:
-    neighbors, doubtful, facet, noise = mesh._core.doubt
-    if doubtful <= max(DOUBTFUL_COUNT, DOUBTFUL_PART * neighbors) and not (
-        doubtful > 1 and 2 * doubtful > neighbors
-    ):
-        return
-    unit = 10.0 ** math.floor(math.log10(noise))
-    warn(
-        f"{doubtful} of {neighbors} neighbors are almost coplanar, but off one plane by more than"
-        f" the digits of their coordinates explain, and nothing tells whether that is noise or"
-        f" shape; the first is facet {mesh.source[facet]}. It is taken for shape: if it is noise,"
-        f" give noise={unit * math.ceil(noise / unit):.1g} (in the unit of the coordinates)"
-    )
-
-
-def _warn_dropped(kept: NDArray[np.intp], given: int, source: NDArray[np.intp] | None) -> None:
-    dropped = np.setdiff1d(np.arange(given), kept)
-    if len(dropped):
-        warn(left_out_text(dropped if source is None else source[dropped], given, "no area"))

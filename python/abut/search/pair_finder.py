@@ -7,10 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .. import _core
 from ..base import checks, html
+from ..base.arrays import Doubles
 from ..base.poses import Period, lengths_of, read_period
 from ..base.simd import level
 from ..base.threads import worker_count
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from ..options import Levels, Others, Search
 
 SEARCHES: dict[Search, int] = {"top-down": _core.TOP_DOWN, "bottom-up": _core.BOTTOM_UP}
-
-_Doubles = NDArray[np.float64]
 
 
 # Of no spheres: it lends the finders of find_pairs their memory, so that it serves again.
@@ -44,38 +43,12 @@ def find_pairs(
 
     Parameters
     ----------
-    centers : (n, 3) or (n, 2) array_like
-        Centers of the spheres, or of disks in the plane.
+    centers, others, workers
+        As for `PairFinder.find`.
     radii : (n,) array_like or float
         Their radii, positive.
-    gap : float or (n,) array_like, default 0
-        Also report pairs that are not so far apart: whose overlap is at least -gap, or with a gap
-        g for each sphere at least ``-(g[i] + g[j]) / 2``.
-    period : sequence of 3 (or 2) floats or None, optional
-        The world repeats along each axis at these lengths, and along no axis whose item is None.
-        Spheres may be anywhere, also outside of the box, and larger than a period: each image
-        that touches is a pair, as ``pairs.image`` tells, and a sphere that touches its own image
-        is a pair with i = j. A box of less than about three largest diameters is searched with all
-        images of all spheres, which takes several times as long and as much memory; one so short
-        that spheres reach over thousands of images each is an error. By default nothing is
-        repeated.
-    others : tuple of (centers, radii) or (centers, radii, gaps), optional
-        Other spheres: pairs of a sphere and one of these are searched instead, and ``pairs.j``
-        numbers the others. Theirs, too, may be a number for all radii, and for all gaps; with a
-        number for `gap` theirs can be left out.
-    levels : "auto", int, or sequence of float
-        Of the grid: their number, 1 to 64, or their sizes, ascending, the last one at least the
-        largest diameter plus gap, others included. A sphere is on the first level that is as
-        large. By default cells of all levels hold as many spheres, and there are as many levels as
-        `expected_work` finds best with an ``overhead`` of 7; where sizes go with places, so that
-        some cells hold far more, there is a level for each octave. The pairs are the same for any,
-        the time is not.
-    search : {"top-down", "bottom-up"}
-        Whether spheres look for smaller ones on the levels below their own, or for larger ones on
-        those above. The pairs are the same.
-    workers : int, optional
-        Number of threads at most; -1 for all cores that this process may use. By default what
-        `set_num_threads` or the environment says. Results are the same to the bit for any number.
+    gap, period, levels, search
+        As for `PairFinder`.
 
     Returns
     -------
@@ -84,32 +57,18 @@ def find_pairs(
 
     Notes
     -----
-    All lengths are in one unit, the caller's; so are those of the result. The grid and its searches
-    are those of [1]_, section 2 (eq. 4: the cells that a sphere looks into).
-
     The memory that a search takes, about 100 bytes a sphere, and that of results which the caller
     has dropped are kept for the next call: fresh memory takes longer than the search. A call for a
     few spheres gives most of it back.
 
     Raises
     ------
-    ValueError
-        If a coordinate is not finite, a radius is not positive, or a shape or a keyword's value is
-        wrong. The message names the first.
-    TypeError
-        If an argument does not consist of real numbers.
-    KeyboardInterrupt
-        If Ctrl-C ends a long search.
+    ValueError, TypeError, KeyboardInterrupt
+        As `PairFinder` and `PairFinder.find`.
 
     See Also
     --------
     PairFinder : For many searches with the same radii.
-
-    References
-    ----------
-    .. [1] D. Krijgsman, V. Ogarko, S. Luding, "Optimal parameters for a hierarchical grid data
-       structure for contact detection in arbitrarily polydisperse particle systems", Computational
-       Particle Mechanics 1 (2014), :doi:`10.1007/s40571-014-0020-9`.
 
     Examples
     --------
@@ -142,8 +101,27 @@ class PairFinder:
     ----------
     radii : (n,) array_like
         Radii of the spheres, positive.
-    gap, levels, search, period
-        As for `find_pairs`.
+    gap : float or (n,) array_like, default 0
+        Also report pairs that are not so far apart: whose overlap is at least -gap, or with a gap
+        g for each sphere at least ``-(g[i] + g[j]) / 2``.
+    levels : "auto", int, or sequence of float
+        Of the grid: their number, 1 to 64, or their sizes, ascending, the last one at least the
+        largest diameter plus gap, others included. A sphere is on the first level that is as
+        large. By default cells of all levels hold as many spheres, and there are as many levels as
+        `expected_work` finds best with an ``overhead`` of 7; where sizes go with places, so that
+        some cells hold far more, there is a level for each octave. The pairs are the same for any,
+        the time is not.
+    search : {"top-down", "bottom-up"}
+        Whether spheres look for smaller ones on the levels below their own, or for larger ones on
+        those above. The pairs are the same.
+    period : sequence of 3 (or 2) floats or None, optional
+        The world repeats along each axis at these lengths, and along no axis whose item is None.
+        Spheres may be anywhere, also outside of the box, and larger than a period: each image
+        that touches is a pair, as ``pairs.image`` tells, and a sphere that touches its own image
+        is a pair with i = j. A box of less than about three largest diameters is searched with all
+        images of all spheres, which takes several times as long and as much memory; one so short
+        that spheres reach over thousands of images each is an error. By default nothing is
+        repeated.
 
     Attributes
     ----------
@@ -156,11 +134,16 @@ class PairFinder:
 
     Raises
     ------
-    ValueError, TypeError
-        As `find_pairs`, for what is given here.
+    ValueError
+        If a radius is not positive, or a shape or a keyword's value is wrong.
+    TypeError
+        If an argument does not consist of real numbers.
 
     Notes
     -----
+    All lengths are in one unit, the caller's; so are those of the result. The grid and its searches
+    are those of [1]_, section 2 (eq. 4: the cells that a sphere looks into).
+
     Several Python threads may query one finder at once; the interpreter lock is released meanwhile.
     Of arrays that are changed during a query any numbers may be read, and an error may name them.
     A pickled finder holds what it was made with, and is built anew when it is read.
@@ -207,13 +190,13 @@ class PairFinder:
         self._cores = {self._last: self._input.build(self._last)}
 
     @property
-    def radii(self) -> _Doubles:
+    def radii(self) -> Doubles:
         radii = self._input.radii.view()
         radii.flags.writeable = False
         return radii
 
     @property
-    def sizes(self) -> _Doubles:
+    def sizes(self) -> Doubles:
         """Of the levels chosen or given, (L,), for centers such as the last query's; at first those
         that `period` tells, or (n, 3). ``statistics().sizes`` are those that the query used."""
         return self._cores[self._last].sizes()
@@ -237,8 +220,14 @@ class PairFinder:
 
         Parameters
         ----------
-        centers, others, workers
-            As for `find_pairs`; a center for each of the finder's radii.
+        centers : (n, 3) or (n, 2) array_like
+            Centers of the spheres, or of disks in the plane: one for each radius.
+        others : tuple of (centers, radii) or (centers, radii, gaps), optional
+            Other spheres: pairs of a sphere and one of these are searched instead, and ``pairs.j``
+            numbers the others. Theirs, too, may be a number for all radii, and for all gaps; with a
+            number for `gap` theirs can be left out.
+        workers : int, optional
+            Number of threads at most, as for `ContactFinder.find`.
 
         Returns
         -------
@@ -248,7 +237,7 @@ class PairFinder:
         Raises
         ------
         ValueError, TypeError, KeyboardInterrupt
-            As `find_pairs`. The finder works on after any of these.
+            As `ContactFinder.find`. The finder works on after any of these.
 
         Examples
         --------
@@ -333,10 +322,10 @@ class _Box(NamedTuple):
 class _Input(NamedTuple):
     """What a finder is made of; gap or gaps, sizes or a number of levels, which is 0 for any."""
 
-    radii: _Doubles
+    radii: Doubles
     gap: float
-    gaps: _Doubles | None
-    sizes: _Doubles | None
+    gaps: Doubles | None
+    sizes: Doubles | None
     levels: int
     search: int
     box: _Box
@@ -357,7 +346,7 @@ class _Input(NamedTuple):
         )
 
 
-def _read_input(radii: _Doubles, gap: ArrayLike, levels: Any, search: Search, box: _Box) -> _Input:
+def _read_input(radii: Doubles, gap: ArrayLike, levels: Any, search: Search, box: _Box) -> _Input:
     number, gaps = _read_gap(gap, len(radii))
     return _Input(
         radii,
@@ -376,7 +365,7 @@ def _read_box(period: Any) -> _Box:
     return _Box(read_period(items, 3, 2), (len(items),))
 
 
-def _read_centers(centers: ArrayLike, box: _Box) -> _Doubles:
+def _read_centers(centers: ArrayLike, box: _Box) -> Doubles:
     array = checks.doubles(centers, "centers")
     axes = array.shape[1] if array.ndim == 2 else 0
     if axes in (2, 3) and axes not in box.dimensions:
@@ -387,7 +376,7 @@ def _read_centers(centers: ArrayLike, box: _Box) -> _Doubles:
     return checks.points(array, "centers", box.dimensions)
 
 
-def _read_gap(gap: ArrayLike, count: int) -> tuple[float, _Doubles | None]:
+def _read_gap(gap: ArrayLike, count: int) -> tuple[float, Doubles | None]:
     """One for all, or one for each sphere."""
     array = checks.doubles(gap, "gap")
     if array.ndim == 0:
@@ -395,7 +384,7 @@ def _read_gap(gap: ArrayLike, count: int) -> tuple[float, _Doubles | None]:
     return 0.0, checks.lengths(array, "gap", count, "sphere").copy()
 
 
-def _read_levels(levels: Any) -> tuple[_Doubles | None, int]:
+def _read_levels(levels: Any) -> tuple[Doubles | None, int]:
     """Their sizes, or how many there are, which is 0 for any."""
     if isinstance(levels, str):
         return None, checks.choice(levels, "levels", {"auto": 0})
@@ -414,7 +403,7 @@ def _read_levels(levels: Any) -> tuple[_Doubles | None, int]:
 
 def _read_others(
     others: tuple[Any, ...] | None, given: _Input, dimension: int
-) -> tuple[_Doubles | None, _Doubles | None, _Doubles | None]:
+) -> tuple[Doubles | None, Doubles | None, Doubles | None]:
     """Their centers, radii and gaps, or None."""
     if others is None:
         return None, None, None
@@ -435,7 +424,7 @@ def _read_others(
 def _search(
     core: _core.PairFinder,
     given: _Input,
-    points: _Doubles,
+    points: Doubles,
     others: tuple[Any, ...] | None,
     workers: int,
 ) -> Pairs:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .. import _core
 from ..base import checks
+from ..base.arrays import Doubles, Indices
 from ..base.extras import import_extra
 from .convex_hull import hull_facets
 from .facets import Corners, FacetsLike, read_facets, regular
@@ -18,10 +19,8 @@ if TYPE_CHECKING:
     from pyvista import Plotter
     from trimesh import Trimesh
 
-    from ..options import Backend, Canvas, ShapePlotOptions
+    from ..options import Backend, Canvas, Matplotlib, Pyvista, ShapePlotOptions
 
-_Doubles = NDArray[np.float64]
-_Indices = NDArray[np.intp]
 
 _BODIES = {2: "polygon", 3: "polyhedron"}
 
@@ -117,7 +116,7 @@ class ConvexShape:
     __slots__ = ("__weakref__", "_core", "_source")
 
     _core: _core.Shape
-    _source: _Indices
+    _source: Indices
 
     def __new__(
         cls, vertices: ArrayLike, facets: FacetsLike | None = None, *, radius: float = 0.0
@@ -135,11 +134,11 @@ class ConvexShape:
     @classmethod
     def _build(
         cls,
-        vertices: _Doubles,
-        indices: _Indices,
-        offsets: _Indices,
+        vertices: Doubles,
+        indices: Indices,
+        offsets: Indices,
         radius: float,
-        source: _Indices | None,
+        source: Indices | None,
     ) -> ConvexShape:
         """Of contiguous arrays; `source`: the vertices' numbers in the caller's input."""
         core = _core.Shape(vertices, indices, offsets, radius)
@@ -199,31 +198,31 @@ class ConvexShape:
         return self._core.dimension
 
     @property
-    def vertices(self) -> _Doubles:
+    def vertices(self) -> Doubles:
         return self._core.vertices
 
     @property
-    def indices(self) -> _Indices:
+    def indices(self) -> Indices:
         return self._core.indices
 
     @property
-    def offsets(self) -> _Indices:
+    def offsets(self) -> Indices:
         return self._core.offsets
 
     @property
-    def edges(self) -> _Indices:
+    def edges(self) -> Indices:
         return self._core.edges
 
     @property
-    def edge_facets(self) -> _Indices:
+    def edge_facets(self) -> Indices:
         return self._core.edge_facets
 
     @property
-    def normals(self) -> _Doubles:
+    def normals(self) -> Doubles:
         return self._core.normals
 
     @property
-    def source(self) -> _Indices:
+    def source(self) -> Indices:
         return self._source
 
     @property
@@ -231,7 +230,7 @@ class ConvexShape:
         return self._core.radius
 
     @property
-    def centroid(self) -> _Doubles:
+    def centroid(self) -> Doubles:
         return self._core.centroid
 
     @property
@@ -239,7 +238,7 @@ class ConvexShape:
         return self._core.volume
 
     @property
-    def inertia(self) -> _Doubles | float:
+    def inertia(self) -> Doubles | float:
         return self._core.inertia
 
     @property
@@ -317,7 +316,7 @@ class ConvexShape:
         """
         return self._changed(self.vertices, checks.number(radius, "radius"))
 
-    def _changed(self, vertices: _Doubles, radius: float) -> ConvexShape:
+    def _changed(self, vertices: Doubles, radius: float) -> ConvexShape:
         return self._build(vertices, self.indices, self.offsets, radius, self._source)
 
     def to_mesh(self) -> Mesh:
@@ -384,16 +383,12 @@ class ConvexShape:
 
     @overload
     def plot(
-        self, ax: None = None, *, backend: Literal["pyvista"], **options: Unpack[ShapePlotOptions]
+        self, ax: None = None, *, backend: Pyvista, **options: Unpack[ShapePlotOptions]
     ) -> Plotter: ...
 
     @overload
     def plot(
-        self,
-        ax: None = None,
-        *,
-        backend: Literal["matplotlib"] | None = None,
-        **options: Unpack[ShapePlotOptions],
+        self, ax: None = None, *, backend: Matplotlib = None, **options: Unpack[ShapePlotOptions]
     ) -> Any: ...
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
@@ -402,20 +397,15 @@ class ConvexShape:
         Parameters
         ----------
         ax : matplotlib axes or pyvista.Plotter, optional
-            What is drawn on; made where it is not given. Polygons want axes in the plane.
+            As for `Mesh.plot`; polygons want axes in the plane.
         **options
-            ``backend``, "matplotlib" (extra ``plot``) or "pyvista" (extra ``view``), of which
-            polygons know the first alone; ``color``, and ``alpha``, the opacity.
+            ``backend``, of which polygons know "matplotlib" alone; ``color``; and ``alpha``, the
+            opacity.
 
         Returns
         -------
         matplotlib axes or pyvista.Plotter
-            What was drawn on, not shown yet.
-
-        Raises
-        ------
-        ImportError
-            If the library is not installed; the message names the extra.
+            As `Mesh.plot`, which tells what is raised, too.
 
         Examples
         --------
@@ -460,12 +450,12 @@ class ConvexShape:
 
 
 def _rebuild(
-    vertices: _Doubles, indices: _Indices, offsets: _Indices, radius: float, source: _Indices
+    vertices: Doubles, indices: Indices, offsets: Indices, radius: float, source: Indices
 ) -> ConvexShape:
     return ConvexShape._build(vertices, indices, offsets, radius, source)
 
 
-def _hull(vertices: _Doubles) -> Corners:
+def _hull(vertices: Doubles) -> Corners:
     """The facets of the hull of points that are checked here."""
     count, dimension = vertices.shape
     if count <= dimension:
@@ -484,7 +474,7 @@ def _hull(vertices: _Doubles) -> Corners:
     return hull_facets(vertices)
 
 
-def _outline(polygon: Any) -> tuple[_Doubles, Corners]:
+def _outline(polygon: Any) -> tuple[Doubles, Corners]:
     """The vertices of a shapely polygon, and its sides with the polygon on their left."""
     if len(polygon.interiors):
         raise ValueError("the polygon has holes: it is not convex")

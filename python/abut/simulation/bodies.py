@@ -9,13 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base import checks
+from ..base.arrays import Columns, Doubles, Indices
 from ..base.orientations import inverse, turned
 from .clusters import Cluster
 from .materials import Material
-
-_Doubles = NDArray[np.float64]
-_Indices = NDArray[np.intp]
-_Columns = dict[str, NDArray[Any]]
 
 # what a table carries to the next step, beside the force that it tells
 _HISTORY = ("moment", "spring", "roll")
@@ -24,13 +21,13 @@ _HISTORY = ("moment", "spring", "roll")
 class Numbers(NamedTuple):
     """Lasting numbers of what a simulation has, in the order in which it came."""
 
-    ids: _Indices = np.empty(0, np.intp)  # of spheres
-    clusters: _Indices = np.empty(0, np.intp)
+    ids: Indices = np.empty(0, np.intp)  # of spheres
+    clusters: Indices = np.empty(0, np.intp)
     # quaternions from each cluster's principal axes to the frame in which it was given
-    frames: _Doubles = np.empty((0, 4))
+    frames: Doubles = np.empty((0, 4))
     next_id: int = 0
     next_cluster: int = 0
-    bodies: _Indices = np.empty(0, np.intp)
+    bodies: Indices = np.empty(0, np.intp)
     next_body: int = 0
 
     def with_spheres(self, count: int) -> Numbers:
@@ -39,7 +36,7 @@ class Numbers(NamedTuple):
         ids = locked(np.concatenate([self.ids, np.arange(self.next_id, end)]))
         return self._replace(ids=ids, next_id=end)
 
-    def with_clusters(self, count: int, frame: _Doubles) -> Numbers:
+    def with_clusters(self, count: int, frame: Doubles) -> Numbers:
         """And so many clusters more."""
         end = self.next_cluster + count
         clusters = locked(np.concatenate([self.clusters, np.arange(self.next_cluster, end)]))
@@ -52,11 +49,11 @@ class Numbers(NamedTuple):
         bodies = locked(np.concatenate([self.bodies, np.arange(self.next_body, end)]))
         return self._replace(bodies=bodies, next_body=end)
 
-    def without_bodies(self, rows: _Indices) -> Numbers:
+    def without_bodies(self, rows: Indices) -> Numbers:
         """But not these rows of bodies."""
         return self._replace(bodies=locked(np.delete(self.bodies, rows)))
 
-    def without(self, rows: _Indices, cluster_rows: _Indices) -> Numbers:
+    def without(self, rows: Indices, cluster_rows: Indices) -> Numbers:
         """But not these rows of spheres and of clusters."""
         return self._replace(
             ids=locked(np.delete(self.ids, rows)),
@@ -71,7 +68,7 @@ def locked(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def find(numbers: _Indices, wanted: ArrayLike, what: str, named: str, source: str) -> _Indices:
+def find(numbers: Indices, wanted: ArrayLike, what: str, named: str, source: str) -> Indices:
     """The rows of lasting numbers, which ascend; `source`: where a caller has them from."""
     array = checks.as_array(wanted, named)
     if array.dtype.kind == "b":
@@ -90,7 +87,7 @@ def find(numbers: _Indices, wanted: ArrayLike, what: str, named: str, source: st
 # ---- arguments -----------------------------------------------------------------------------------
 
 
-def read_points(value: Any, name: str) -> _Doubles:
+def read_points(value: Any, name: str) -> Doubles:
     """(n, 3) coordinates; those of a plane are an error of their own."""
     array = checks.doubles(value, name)
     if array.ndim == 2 and array.shape[1] == 2:
@@ -98,7 +95,7 @@ def read_points(value: Any, name: str) -> _Doubles:
     return checks.points(array, name)
 
 
-def read_vectors(value: Any, name: str, count: int) -> _Doubles:
+def read_vectors(value: Any, name: str, count: int) -> Doubles:
     """A vector for each, or one for all; zeros by default."""
     array = checks.doubles((0.0, 0.0, 0.0) if value is None else value, name)
     if array.shape not in ((3,), (count, 3)):
@@ -110,7 +107,7 @@ def read_vectors(value: Any, name: str, count: int) -> _Doubles:
 
 def read_forces(
     returned: Any, count: int, number: int, adder: str = "add_force"
-) -> tuple[_Doubles, _Doubles]:
+) -> tuple[Doubles, Doubles]:
     """Forces, or forces and torques, as the callable of this number returned them."""
     both = isinstance(returned, tuple) and len(returned) == 2
     forces, torques = returned if both else (returned, np.zeros((count, 3)))
@@ -121,7 +118,7 @@ def read_forces(
     )
 
 
-def _read_force(value: Any, name: str, count: int) -> _Doubles:
+def _read_force(value: Any, name: str, count: int) -> Doubles:
     array = checks.doubles(value, name)
     if array.shape != (count, 3):
         raise ValueError(f"{name} has shape {array.shape}, but must be ({count}, 3)")
@@ -129,7 +126,7 @@ def _read_force(value: Any, name: str, count: int) -> _Doubles:
     return array
 
 
-def check_finite(vectors: _Doubles, name: str) -> None:
+def check_finite(vectors: Doubles, name: str) -> None:
     """Complain of the first entry that is not."""
     wrong = np.argwhere(~np.isfinite(vectors))
     if len(wrong):
@@ -140,7 +137,7 @@ def check_finite(vectors: _Doubles, name: str) -> None:
 # ---- columns -------------------------------------------------------------------------------------
 
 
-def sphere_columns(centers: _Doubles, radii: _Doubles, density: float, material: int) -> _Columns:
+def sphere_columns(centers: Doubles, radii: Doubles, density: float, material: int) -> Columns:
     """Spheres at rest that are in no cluster."""
     count = len(centers)
     return {
@@ -155,8 +152,8 @@ def sphere_columns(centers: _Doubles, radii: _Doubles, density: float, material:
 
 
 def cluster_columns(
-    cluster: Cluster, material: Material, positions: _Doubles, turns: _Doubles
-) -> _Columns:
+    cluster: Cluster, material: Material, positions: Doubles, turns: Doubles
+) -> Columns:
     """Clusters at rest; `turns` are from the principal axes to the world."""
     count, members = len(positions), len(cluster.radii)
     return {
@@ -171,13 +168,12 @@ def cluster_columns(
     }
 
 
-def angular_momenta(clusters: _Columns, spins: _Doubles) -> _Doubles:
-    """Of clusters that turn with these angular velocities."""
-    turns = clusters["orientations"]
-    return turned(turns, clusters["inertias"] * turned(inverse(turns), spins))
+def angular_momenta(turns: Doubles, inertias: Doubles, spins: Doubles) -> Doubles:
+    """Of what has these principal moments along axes that are turned so, and these spins."""
+    return turned(turns, inertias * turned(inverse(turns), spins))
 
 
-def member_columns(cluster: Cluster, clusters: _Columns, material: int) -> _Columns:
+def member_columns(cluster: Cluster, clusters: Columns, material: int) -> Columns:
     """The spheres of clusters, whose velocities and spins follow from these."""
     count, members = len(clusters["masses"]), len(cluster.radii)
     arms = turned(np.repeat(clusters["orientations"], members, axis=0), clusters["members"])
@@ -188,6 +184,6 @@ def member_columns(cluster: Cluster, clusters: _Columns, material: int) -> _Colu
     }
 
 
-def table_columns(columns: _Columns) -> _Columns:
+def table_columns(columns: Columns) -> Columns:
     """A table's columns, read-only, without what is carried to the next step."""
     return {name: locked(column) for name, column in columns.items() if name not in _HISTORY}

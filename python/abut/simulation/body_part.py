@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..base.orientations import read_orientations
+from ..base.arrays import Doubles, Indices
+from ..base.orientations import product, read_orientations
 from ..search.shape import ConvexShape
-from .bodies import check_finite, find, read_points, read_vectors
+from .bodies import angular_momenta, check_finite, find, read_points, read_vectors
 from .body_contacts import BodyContacts, body_contacts
 from .convex_bodies import (
     Bodies,
-    angular_momenta,
     bodies_of,
     body_columns,
     check_assigned,
@@ -27,9 +27,6 @@ from .state import State
 
 if TYPE_CHECKING:
     from ..options import Orientations
-
-_Doubles = NDArray[np.float64]
-_Indices = NDArray[np.intp]
 
 
 class BodyPart(State):
@@ -47,7 +44,7 @@ class BodyPart(State):
         masses: ArrayLike | None = None,
         velocities: ArrayLike | None = None,
         angular_velocities: ArrayLike | None = None,
-    ) -> _Indices:
+    ) -> Indices:
         """Add convex bodies of one shape.
 
         They touch each other, spheres and walls. Each spot of a contact has the force of a
@@ -118,7 +115,8 @@ class BodyPart(State):
         columns = body_columns(shape, shapes.index(shape), sizes, heavy, number)
         columns |= {"positions": places, "orientations": turns}
         columns["velocities"] = read_vectors(velocities, "velocities", count)
-        columns["angular_momenta"] = angular_momenta(columns, spins)
+        axes = product(turns, columns["axes"])
+        columns["angular_momenta"] = angular_momenta(axes, columns["inertias"], spins)
         numbers = self._settled().with_bodies(count)
         then = self._changed(numbers=numbers, laws=laws, shapes=shapes)
         self._core.add_bodies(columns, then)
@@ -131,14 +129,7 @@ class BodyPart(State):
         Parameters
         ----------
         numbers : (k,) array_like of int
-            As `add_bodies` returned them.
-
-        Raises
-        ------
-        ValueError
-            If there is no such body.
-        TypeError
-            If they are no integers.
+            As `add_bodies` returned them; others are errors, as for `remove_spheres`.
 
         Examples
         --------
@@ -179,7 +170,7 @@ class BodyPart(State):
     def _read_bodies(self) -> Bodies:
         return bodies_of(self._settled().bodies, self._core.bodies(), self.shapes)
 
-    def _outlines(self) -> tuple[_Doubles, _Doubles]:
+    def _outlines(self) -> tuple[Doubles, Doubles]:
         """Centers and radii of the spheres about the bodies."""
         of = self.bodies
         reaches = np.array([shape.circumradius for shape in self.shapes])[of.shape]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base import checks
+from ..base.arrays import Doubles, Indices
 from ..base.orientations import from_matrix, inverse, product, read_orientations
 from .bodies import (
     angular_momenta,
@@ -27,18 +28,15 @@ from .sphere_part import SpherePart
 if TYPE_CHECKING:
     from ..options import Orientations
 
-_Doubles = NDArray[np.float64]
-_Indices = NDArray[np.intp]
-
 
 class Clusters(NamedTuple):
     """The clusters of a simulation, in the order in which they came."""
 
-    numbers: _Indices  # (c,): lasting, as `add_clusters` returned them
-    positions: _Doubles  # (c, 3): of the centers of mass
-    orientations: _Doubles  # (c, 4): quaternions x, y, z, w, from a cluster's frame to the world
-    velocities: _Doubles  # (c, 3)
-    angular_momenta: _Doubles  # (c, 3): about the center of mass, in the world
+    numbers: Indices  # (c,): lasting, as `add_clusters` returned them
+    positions: Doubles  # (c, 3): of the centers of mass
+    orientations: Doubles  # (c, 4): quaternions x, y, z, w, from a cluster's frame to the world
+    velocities: Doubles  # (c, 3)
+    angular_momenta: Doubles  # (c, 3): about the center of mass, in the world
 
 
 class ClusterPart(SpherePart):
@@ -53,7 +51,7 @@ class ClusterPart(SpherePart):
         orientations: Orientations | None = None,
         velocities: ArrayLike | None = None,
         angular_velocities: ArrayLike | None = None,
-    ) -> _Indices:
+    ) -> Indices:
         """Add rigid bodies that are all alike.
 
         Parameters
@@ -107,7 +105,8 @@ class ClusterPart(SpherePart):
         laws, number = self._laws.numbered(material)
         bodies, spheres = self._cluster_columns(cluster, material, number, places, turns)
         bodies["velocities"] = read_vectors(velocities, "velocities", count)
-        bodies["angular_momenta"] = angular_momenta(bodies, spins)
+        momenta = angular_momenta(bodies["orientations"], bodies["inertias"], spins)
+        bodies["angular_momenta"] = momenta
         warn_of_overlaps(self, spheres["centers"], spheres["radii"], spheres["clusters"])
         return self._put_clusters(cluster, bodies, spheres, laws=laws)
 
@@ -116,8 +115,8 @@ class ClusterPart(SpherePart):
         cluster: Cluster,
         material: Material,
         number: int,
-        positions: _Doubles,
-        turns: _Doubles,
+        positions: Doubles,
+        turns: Doubles,
     ) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
         """Clusters at rest, and their spheres."""
         self._laws.check_clusters([number])
@@ -131,7 +130,7 @@ class ClusterPart(SpherePart):
         bodies: dict[str, NDArray[Any]],
         spheres: dict[str, NDArray[Any]],
         **parts: Any,
-    ) -> _Indices:
+    ) -> Indices:
         """Add clusters, and change these parts of what is known; their numbers."""
         count = len(bodies["masses"])
         numbers = self._settled().with_spheres(len(spheres["radii"]))
@@ -151,10 +150,8 @@ class ClusterPart(SpherePart):
 
         Raises
         ------
-        ValueError
-            If there is no such cluster.
-        TypeError
-            If they are no integers.
+        ValueError, TypeError
+            As `remove_spheres`.
 
         Examples
         --------

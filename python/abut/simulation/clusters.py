@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base import checks
+from ..base.arrays import Doubles
 from ..base.poses import rotated
 from ..base.values import Value
 from .unions import union_moments
-
-_Doubles = NDArray[np.float64]
 
 # How far an inertia may be off symmetry, and off what a body can have, as part of its largest
 # entry: one that was written with six digits is taken.
@@ -75,10 +74,10 @@ class Cluster(Value):
     array([3.004148, 5.21308 , 5.21308 ])
     """
 
-    centers: _Doubles
-    radii: _Doubles
+    centers: Doubles
+    radii: Doubles
     mass: float | None = None
-    inertia: _Doubles | None = None
+    inertia: Doubles | None = None
 
     def __post_init__(self) -> None:
         centers = checks.points(self.centers, "centers")
@@ -102,28 +101,28 @@ class Cluster(Value):
             return self.mass
         return _density(density) * self._body[0]
 
-    def inertia_for(self, density: float | None) -> _Doubles:
+    def inertia_for(self, density: float | None) -> Doubles:
         """The moments of inertia about the principal axes, (3,)."""
         principal = self._principal[0]
         return principal.copy() if self.mass is not None else _density(density) * principal
 
     @property
-    def offset(self) -> _Doubles:
+    def offset(self) -> Doubles:
         """The center of mass in the given frame, (3,)."""
         return np.zeros(3) if self.mass is not None else self._body[1]
 
     @property
-    def axes(self) -> _Doubles:
+    def axes(self) -> Doubles:
         """The principal axes in the given frame, as columns (3, 3)."""
         return self._principal[1]
 
     @property
-    def members(self) -> _Doubles:
+    def members(self) -> Doubles:
         """The spheres' centers from the center of mass, in the frame of the principal axes."""
         return rotated(self.centers - self.offset, self.axes.T)
 
     @cached_property
-    def _body(self) -> tuple[float, _Doubles, _Doubles]:
+    def _body(self) -> tuple[float, Doubles, Doubles]:
         """The union's volume, center, and inertia about this for a density of 1."""
         # about the middle: far from the origin all digits would be those of the distance
         middle = self.centers.mean(axis=0)
@@ -134,7 +133,7 @@ class Cluster(Value):
         return volume, middle + center, inertia
 
     @cached_property
-    def _principal(self) -> tuple[_Doubles, _Doubles]:
+    def _principal(self) -> tuple[Doubles, Doubles]:
         """Moments of inertia and axes; for a density of 1 where no mass was given."""
         inertia = self._body[2] if self.inertia is None else self.inertia
         if inertia.ndim == 1:
@@ -161,7 +160,7 @@ class Cluster(Value):
         self._settle(**{k: _own(v) if isinstance(v, np.ndarray) else v for k, v in state.items()})
 
 
-def _check_spheres(centers: _Doubles, radii: _Doubles) -> None:
+def _check_spheres(centers: Doubles, radii: Doubles) -> None:
     if not np.isfinite(centers).all():
         row, axis = np.argwhere(~np.isfinite(centers))[0]
         raise ValueError(f"centers[{row}, {axis}] is {centers[row, axis]}, but must be finite")
@@ -171,7 +170,7 @@ def _check_spheres(centers: _Doubles, radii: _Doubles) -> None:
         raise ValueError(f"radii[{row}] is {radii[row]}, but must be positive and finite")
 
 
-def _read_inertia(value: object) -> _Doubles:
+def _read_inertia(value: object) -> Doubles:
     inertia = checks.doubles(value, "inertia")
     if inertia.shape not in ((3,), (3, 3)):
         raise ValueError(f"inertia has shape {inertia.shape}, but must be (3,) or (3, 3)")
@@ -196,20 +195,20 @@ def _check_moments(moments: NDArray[Any], slack: float) -> None:
         )
 
 
-def _own(array: _Doubles) -> _Doubles:
+def _own(array: Doubles) -> Doubles:
     """A copy that nobody writes."""
     array = array.copy()
     array.flags.writeable = False
     return array
 
 
-def principal_axes(inertia: _Doubles) -> tuple[_Doubles, _Doubles]:
+def principal_axes(inertia: Doubles) -> tuple[Doubles, Doubles]:
     """Moments of inertia of a tensor, the least first, and the axes as columns, right-handed."""
     moments, axes = np.linalg.eigh(inertia)
     return moments, _right_handed(axes)
 
 
-def _right_handed(axes: _Doubles) -> _Doubles:
+def _right_handed(axes: Doubles) -> Doubles:
     """The same axes as columns; the largest entry of the first two is positive."""
     largest = np.abs(axes).argmax(axis=0)
     axes = axes * np.sign(axes[largest, range(3)])

@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..base import checks
-from ..base.orientations import from_matrix, inverse, product, turned
+from ..base.arrays import Columns, Doubles, Indices
+from ..base.orientations import from_matrix, turned
 from ..search.shape import ConvexShape
 from .clusters import principal_axes
 from .materials import Material
-
-_Doubles = NDArray[np.float64]
-_Indices = NDArray[np.intp]
-_Columns = dict[str, NDArray[Any]]
 
 
 class Bodies(NamedTuple):
@@ -25,20 +22,20 @@ class Bodies(NamedTuple):
     ``sim.bodies = sim.bodies._replace(velocities=...)``.
     """
 
-    numbers: _Indices  # (b,): lasting, as `add_bodies` returned them
-    positions: _Doubles  # (b, 3): of the origins of the shapes' frames
-    orientations: _Doubles  # (b, 4): quaternions x, y, z, w, from the shape's frame to the world
-    velocities: _Doubles  # (b, 3): of the centers of mass, half a step ago
-    angular_velocities: _Doubles  # (b, 3): half a step ago
-    angular_momenta: _Doubles  # (b, 3): about the centers of mass, in the world
-    forces: _Doubles  # (b, 3): of contacts and of callbacks, at the beginning of the last step
-    torques: _Doubles  # (b, 3): likewise, about the centers of mass
-    centers: _Doubles  # (b, 3): of mass
-    masses: _Doubles  # (b,)
-    shape: _Indices  # (b,): numbers into `Simulation.shapes`
-    scales: _Doubles  # (b,)
-    material: _Indices  # (b,): numbers into `Simulation.materials`
-    images: _Indices  # (b, 3): by how many periods each has left the box
+    numbers: Indices  # (b,): lasting, as `add_bodies` returned them
+    positions: Doubles  # (b, 3): of the origins of the shapes' frames
+    orientations: Doubles  # (b, 4): quaternions x, y, z, w, from the shape's frame to the world
+    velocities: Doubles  # (b, 3): of the centers of mass, half a step ago
+    angular_velocities: Doubles  # (b, 3): half a step ago
+    angular_momenta: Doubles  # (b, 3): about the centers of mass, in the world
+    forces: Doubles  # (b, 3): of contacts and of callbacks, at the beginning of the last step
+    torques: Doubles  # (b, 3): likewise, about the centers of mass
+    centers: Doubles  # (b, 3): of mass
+    masses: Doubles  # (b,)
+    shape: Indices  # (b,): numbers into `Simulation.shapes`
+    scales: Doubles  # (b,)
+    material: Indices  # (b,): numbers into `Simulation.materials`
+    images: Indices  # (b, 3): by how many periods each has left the box
 
 
 # those that follow from others, or do not change
@@ -70,8 +67,8 @@ def read_shape(shape: object) -> ConvexShape:
 
 
 def read_masses(
-    masses: ArrayLike | None, shape: ConvexShape, scales: _Doubles, material: Material
-) -> _Doubles:
+    masses: ArrayLike | None, shape: ConvexShape, scales: Doubles, material: Material
+) -> Doubles:
     """As given, or by the material's density."""
     if masses is not None:
         return positive_numbers(masses, "masses", len(scales))
@@ -80,7 +77,7 @@ def read_masses(
     return material.density * shape.volume * scales**3
 
 
-def positive_numbers(value: Any, name: str, count: int) -> _Doubles:
+def positive_numbers(value: Any, name: str, count: int) -> Doubles:
     """A number for each body, or one for all."""
     numbers = checks.lengths(value, name, count, "position")
     sound = np.isfinite(numbers) & (numbers > 0)
@@ -91,8 +88,8 @@ def positive_numbers(value: Any, name: str, count: int) -> _Doubles:
 
 
 def body_columns(
-    shape: ConvexShape, number: int, scales: _Doubles, masses: _Doubles, material: int
-) -> _Columns:
+    shape: ConvexShape, number: int, scales: Doubles, masses: Doubles, material: int
+) -> Columns:
     """Bodies with one shape, without where they are and how they move."""
     count = len(scales)
     moments, axes = principal_axes(np.asarray(shape.inertia))
@@ -106,13 +103,7 @@ def body_columns(
     }
 
 
-def angular_momenta(bodies: _Columns, spins: _Doubles) -> _Doubles:
-    """Of bodies that turn with these angular velocities."""
-    turns = product(bodies["orientations"], bodies["axes"])
-    return turned(turns, bodies["inertias"] * turned(inverse(turns), spins))
-
-
-def bodies_of(numbers: _Indices, found: _Columns, shapes: tuple[ConvexShape, ...]) -> Bodies:
+def bodies_of(numbers: Indices, found: Columns, shapes: tuple[ConvexShape, ...]) -> Bodies:
     """What users see of the library's columns."""
     offsets = np.array([shape.centroid for shape in shapes]).reshape(-1, 3)[found["shapes"]]
     arms = turned(found["orientations"], offsets * found["scales"][:, None])

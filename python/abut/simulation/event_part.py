@@ -7,9 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..base import checks
+from ..base.arrays import Doubles
 from .bodies import read_forces
 from .cluster_part import ClusterPart
 from .insertion import Insertion
@@ -20,8 +20,6 @@ from .schedule import MOST_STEPS, Feed
 
 if TYPE_CHECKING:
     from .simulation import Simulation
-
-_Doubles = NDArray[np.float64]
 
 
 class EventPart(ClusterPart):
@@ -217,7 +215,7 @@ class EventPart(ClusterPart):
 
     def _asked(
         self, calls: list[Callable[[Any], Any]], count: int, adder: str
-    ) -> tuple[_Doubles, _Doubles]:
+    ) -> tuple[Doubles, Doubles]:
         """Forces and torques of all callables."""
         forces, torques = np.zeros((2, count, 3))
         for k, call in enumerate(calls):

@@ -126,7 +126,7 @@ def write_dump(
     Returns
     -------
     callable
-        For `Simulation.every`; takes the `Simulation`.
+        As of `write_frames`.
 
     Raises
     ------

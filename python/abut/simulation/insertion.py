@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base import checks
+from ..base.arrays import Doubles, Indices
 from ..base.orientations import turned
 from ..base.poses import Period
 from ..base.values import Value
@@ -18,13 +19,11 @@ from ..search.pair_finder import find_pairs
 from .clusters import Cluster
 from .materials import Material
 
-_Doubles = NDArray[np.float64]
-_Indices = NDArray[np.intp]
 _Mask = NDArray[np.bool_]
 _Box = tuple[tuple[float, float, float], tuple[float, float, float]]
 
 # which of these spheres, centers (n, 3) and radii (n,), overlap something that is there
-Near = Callable[[_Doubles, _Doubles], _Mask]
+Near = Callable[[Doubles, Doubles], _Mask]
 
 # Of those that wait no more are tried in a step than would fill the box, nor than this.
 _MOST = 1 << 16
@@ -172,7 +171,7 @@ class Insertion(Value):
         near: Near,
         period: Period | None = None,
         tries: int = 1,
-    ) -> tuple[_Doubles, _Doubles]:
+    ) -> tuple[Doubles, Doubles]:
         """What comes now: those that are due and find a place.
 
         Parameters
@@ -234,13 +233,13 @@ class Insertion(Value):
             return float(self.cluster.radii.max())
         return self.radii[1] if isinstance(self.radii, tuple) else self.radii or 0.0
 
-    def _turns(self, state: InsertionState, count: int) -> _Doubles:
+    def _turns(self, state: InsertionState, count: int) -> Doubles:
         """Random orientations (n, 4), of clusters alone."""
         if self.cluster is None:
             return np.empty((count, 0))
         return _orientations(state.generator, count)
 
-    def _bodies(self, sizes: _Doubles, turns: _Doubles) -> tuple[_Doubles, _Doubles]:
+    def _bodies(self, sizes: Doubles, turns: Doubles) -> tuple[Doubles, Doubles]:
         """The spheres' centers from the body's position (n, k, 3), and their radii (n, k)."""
         if self.cluster is None:
             return np.zeros((len(sizes), 1, 3)), sizes[:, None]
@@ -250,14 +249,14 @@ class Insertion(Value):
     # ---- where it comes ----
 
     def _places(
-        self, state: InsertionState, offsets: _Doubles, radii: _Doubles
-    ) -> tuple[_Doubles, _Mask]:
+        self, state: InsertionState, offsets: Doubles, radii: Doubles
+    ) -> tuple[Doubles, _Mask]:
         """A random position of each body, and whether it fits into the box as it is turned."""
         low, high = self._bounds(offsets, radii)
         positions = low + state.generator.random(low.shape) * (high - low)
         return positions, np.all(low <= high, axis=1)
 
-    def _bounds(self, offsets: _Doubles, radii: _Doubles) -> tuple[_Doubles, _Doubles]:
+    def _bounds(self, offsets: Doubles, radii: Doubles) -> tuple[Doubles, Doubles]:
         """Between which positions, (n, 3) each, bodies are wholly inside the box."""
         low, high = np.array(self.box)
         reach = radii[..., None]
@@ -282,7 +281,7 @@ class Insertion(Value):
             raise ValueError("the cluster does not fit into the box, however it is turned")
 
 
-def _free(centers: _Doubles, radii: _Doubles, tried: _Mask, near: Near) -> _Mask:
+def _free(centers: Doubles, radii: Doubles, tried: _Mask, near: Near) -> _Mask:
     """Which of the bodies (n, k, 3) that are tried overlap nothing that is there."""
     free = tried.copy()
     rows = np.flatnonzero(tried)
@@ -292,14 +291,14 @@ def _free(centers: _Doubles, radii: _Doubles, tried: _Mask, near: Near) -> _Mask
     return free
 
 
-def _first_free(free: _Mask, rounds: int) -> _Indices:
+def _first_free(free: _Mask, rounds: int) -> Indices:
     """Of each body that is tried in several rounds, the row of the first that is free, if any."""
     of_rounds = free.reshape(rounds, -1)
     bodies = np.flatnonzero(of_rounds.any(axis=0))
     return bodies + of_rounds.shape[1] * of_rounds[:, bodies].argmax(axis=0)
 
 
-def _apart(centers: _Doubles, radii: _Doubles, period: Period | None) -> _Mask:
+def _apart(centers: Doubles, radii: Doubles, period: Period | None) -> _Mask:
     """Which of these bodies (n, k, 3) come: of two that overlap, the first one."""
     comes = np.ones(len(centers), bool)
     if not len(centers):
@@ -313,7 +312,7 @@ def _apart(centers: _Doubles, radii: _Doubles, period: Period | None) -> _Mask:
     return comes
 
 
-def _orientations(generator: np.random.Generator, count: int) -> _Doubles:
+def _orientations(generator: np.random.Generator, count: int) -> Doubles:
     """Unit quaternions (n, 4), all orientations alike."""
     quaternions = generator.standard_normal((count, 4))
     return quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)

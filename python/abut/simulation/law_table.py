@@ -6,14 +6,11 @@ import math
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..base import checks
+from ..base.arrays import Doubles, Indices
 from .laws import Hertz, Linear, RollingA
 from .materials import Material
-
-_Doubles = NDArray[np.float64]
-_Indices = NDArray[np.intp]
 
 Law = Hertz | Linear
 
@@ -66,7 +63,7 @@ class LawTable:
         first, second = sorted((self.number(a, "a"), self.number(b, "b")))
         self.laws[first, second] = law
 
-    def numbers(self) -> _Doubles:
+    def numbers(self) -> Doubles:
         """What the library takes: (m * m, 8), zeros where two have no law."""
         count = len(self.materials)
         table = np.zeros((count, count, _MEMBERS))
@@ -132,7 +129,7 @@ class LawTable:
 
     # ---- the longest steps of spheres that touch nothing ----
 
-    def free_steps(self, materials: _Indices, radii: _Doubles, masses: _Doubles) -> _Doubles:
+    def free_steps(self, materials: Indices, radii: Doubles, masses: Doubles) -> Doubles:
         """A part of Rayleigh's time of each sphere, and of the time of a linear spring."""
         waves = np.array([self._wave_factor(k) for k in range(len(self.materials))])
         springs = np.array([self._spring_factor(k) for k in range(len(self.materials))])

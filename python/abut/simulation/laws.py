@@ -36,7 +36,7 @@ class RollingA(Value):
     Raises
     ------
     ValueError, TypeError
-        If it is anything else.
+        If the coefficient is negative, not finite or no number.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class RollingC(Value):
     Raises
     ------
     ValueError, TypeError
-        If they are anything else.
+        If one is negative, not finite or no number.
 
     Examples
     --------
@@ -107,7 +107,7 @@ class Hertz(Value):
     Raises
     ------
     ValueError, TypeError
-        If they are anything else.
+        If a number is out of its range, or `rolling` is something else.
 
     Examples
     --------
@@ -154,7 +154,7 @@ class Linear(Value):
     Raises
     ------
     ValueError, TypeError
-        If they are anything else.
+        As of `Hertz`, or if a stiffness is not positive.
 
     Examples
     --------

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..base import checks
+from ..base.arrays import Doubles
 from ..base.poses import read_pose, rotated
 from ..base.values import Value
 
-_Doubles = NDArray[np.float64]
 _Vector = tuple[float, float, float]
 
 # a callable of the time that returns a pose (4, 4) and a twist (6,)
@@ -54,15 +54,15 @@ class Motion(Value):
         """The motions that it is made of; each moves what those before it have moved."""
         raise NotImplementedError
 
-    def pose(self, t: float) -> _Doubles:
+    def pose(self, t: float) -> Doubles:
         """Where the motion takes a thing until the time t, as a pose (4, 4)."""
         return self._state(t)[0]
 
-    def twist(self, t: float) -> _Doubles:
+    def twist(self, t: float) -> Doubles:
         """Velocity of the point that was the origin at time 0, then angular velocity, (6,)."""
         return np.concatenate(self._state(t)[1:])
 
-    def _state(self, t: float) -> tuple[_Doubles, _Doubles, _Doubles]:
+    def _state(self, t: float) -> tuple[Doubles, Doubles, Doubles]:
         """Pose, velocity of the frame's origin, and angular velocity."""
         pose, velocity, spin = np.eye(4), np.zeros(3), np.zeros(3)
         for part in self.parts():
@@ -266,7 +266,7 @@ def _hint(value: object) -> str:
     return ": give Motions([...])" if isinstance(value, list | tuple) else ""
 
 
-def call_given(call: Given, t: float) -> tuple[_Doubles, _Doubles]:
+def call_given(call: Given, t: float) -> tuple[Doubles, Doubles]:
     """The pose (4, 4), rigid, and the twist (6,) that a callable returns at the time t."""
     returned: Any = call(t)
     if not isinstance(returned, tuple | list) or len(returned) != 2:
@@ -286,7 +286,7 @@ def call_given(call: Given, t: float) -> tuple[_Doubles, _Doubles]:
     return pose, twist
 
 
-def check_given(call: Given, t: float, step: float, size: float) -> tuple[_Doubles, _Doubles]:
+def check_given(call: Given, t: float, step: float, size: float) -> tuple[Doubles, Doubles]:
     """The pose and twist of a callable at the time t, which must agree with each other.
 
     Parameters
@@ -322,7 +322,7 @@ def check_given(call: Given, t: float, step: float, size: float) -> tuple[_Doubl
     return states[0]
 
 
-_State = tuple[_Doubles, _Doubles]
+_State = tuple[Doubles, Doubles]
 
 
 def _agree(before: _State, after: _State, step: float, size: float) -> bool:
@@ -336,13 +336,13 @@ def _agree(before: _State, after: _State, step: float, size: float) -> bool:
     return bool(off <= _AGREEMENT * max(speeds) + _ROUNDING * lengths / step)
 
 
-def _mean_twist(before: _Doubles, after: _Doubles, step: float) -> tuple[_Doubles, _Doubles]:
+def _mean_twist(before: Doubles, after: Doubles, step: float) -> tuple[Doubles, Doubles]:
     """The velocity and the angular velocity that make one pose of another in a step."""
     velocity = (after[:3, 3] - before[:3, 3]) / step
     return velocity, _rotation_vector(after[:3, :3] @ before[:3, :3].T) / step
 
 
-def _rotation_vector(rotation: _Doubles) -> _Doubles:
+def _rotation_vector(rotation: Doubles) -> Doubles:
     """Axis times angle of a rotation."""
     twice_sine = np.array(
         [
@@ -356,7 +356,7 @@ def _rotation_vector(rotation: _Doubles) -> _Doubles:
     return twice_sine / 2 * (math.atan2(sine, cosine) / sine if sine else 1.0)
 
 
-def _shown(numbers: _Doubles) -> str:
+def _shown(numbers: Doubles) -> str:
     return f"({', '.join(f'{number:.6g}' for number in numbers)})"
 
 
@@ -371,7 +371,7 @@ def _what(value: object) -> str:
 # ---- poses and twists of parts -------------------------------------------------------------------
 
 
-def _pose_of(part: Part, t: float) -> _Doubles:
+def _pose_of(part: Part, t: float) -> Doubles:
     pose = np.eye(4)
     if part.kind == ROTATING:
         pose[:3, :3] = _rotation(part.vector, part.rate * t)
@@ -385,7 +385,7 @@ def _pose_of(part: Part, t: float) -> _Doubles:
     return pose
 
 
-def _rotation(axis: _Vector, angle: float) -> _Doubles:
+def _rotation(axis: _Vector, angle: float) -> Doubles:
     """Rodrigues' formula, for an axis of unit length."""
     x, y, z = axis
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
@@ -393,7 +393,7 @@ def _rotation(axis: _Vector, angle: float) -> _Doubles:
     return np.eye(3) + math.sin(angle) * cross + 2 * math.sin(angle / 2) ** 2 * (cross @ cross)
 
 
-def _twist_of(part: Part, t: float, point: _Doubles) -> tuple[_Doubles, _Doubles]:
+def _twist_of(part: Part, t: float, point: Doubles) -> tuple[Doubles, Doubles]:
     """The velocity that a part gives to the point, and its angular velocity."""
     vector = np.array(part.vector)
     if part.kind == ROTATING:

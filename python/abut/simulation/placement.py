@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base import checks
+from ..base.arrays import Doubles, Indices
 from ..base.warnings import warn
 from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
@@ -17,8 +18,6 @@ from ..search.pair_finder import find_pairs
 if TYPE_CHECKING:
     from .sphere_part import SpherePart
 
-_Doubles = NDArray[np.float64]
-_Indices = NDArray[np.intp]
 
 # Overlaps of more than this part of the smaller radius are none that a law makes: such spheres fly
 # apart.
@@ -32,12 +31,12 @@ class SimulationWarning(UserWarning):
 class _Overlaps(NamedTuple):
     """Those of new spheres with others, or with walls."""
 
-    rows: _Indices  # of the new spheres
-    depths: _Doubles  # parts of the smaller radius
+    rows: Indices  # of the new spheres
+    depths: Doubles  # parts of the smaller radius
     names: Callable[[int], str]  # of what the k-th one is with
 
 
-def touching(simulation: SpherePart, centers: _Doubles, radii: _Doubles) -> NDArray[np.bool_]:
+def touching(simulation: SpherePart, centers: Doubles, radii: Doubles) -> NDArray[np.bool_]:
     """Which of these spheres touch a sphere or a wall of the simulation where it is now, or the
     sphere about a body."""
     touches = np.zeros(len(centers), bool)
@@ -51,7 +50,7 @@ def touching(simulation: SpherePart, centers: _Doubles, radii: _Doubles) -> NDAr
 
 
 def warn_of_overlaps(
-    simulation: SpherePart, centers: _Doubles, radii: _Doubles, clusters: _Indices
+    simulation: SpherePart, centers: Doubles, radii: Doubles, clusters: Indices
 ) -> None:
     """Give a warning where new spheres overlap anything by far; members of one cluster may."""
     numbers_fit = np.isfinite(centers).all() and np.isfinite(radii).all() and (radii > 0).all()
@@ -75,7 +74,7 @@ def warn_of_overlaps(
 
 
 def _overlaps(
-    simulation: SpherePart, centers: _Doubles, radii: _Doubles, clusters: _Indices
+    simulation: SpherePart, centers: Doubles, radii: Doubles, clusters: Indices
 ) -> Iterator[_Overlaps]:
     """With each other, with what is there, and with walls."""
     rows, period = _rows_near(simulation, centers, radii), simulation.period
@@ -98,7 +97,7 @@ def _overlaps(
         yield _wall_overlaps(spheres, overlaps / radii[spheres], numbers)
 
 
-def _rows_near(simulation: SpherePart, centers: _Doubles, radii: _Doubles) -> _Indices:
+def _rows_near(simulation: SpherePart, centers: Doubles, radii: Doubles) -> Indices:
     """Spheres of the simulation whose boxes meet that of the new ones: a search of these alone is
     that of all."""
     near = np.full(len(simulation.radii), len(centers) > 0)
@@ -110,18 +109,18 @@ def _rows_near(simulation: SpherePart, centers: _Doubles, radii: _Doubles) -> _I
     return np.flatnonzero(near)
 
 
-def _are_apart(first: _Indices, second: _Indices) -> NDArray[np.bool_]:
+def _are_apart(first: Indices, second: Indices) -> NDArray[np.bool_]:
     """Whether spheres of these clusters, -1 for none, are no rigid body."""
     return (first < 0) | (first != second)
 
 
-def _wall_overlaps(spheres: _Indices, depths: _Doubles, numbers: _Indices) -> _Overlaps:
+def _wall_overlaps(spheres: Indices, depths: Doubles, numbers: Indices) -> _Overlaps:
     return _Overlaps(spheres, depths, lambda k: f"wall {numbers[k]}")
 
 
 def _walls_now(
-    simulation: SpherePart, centers: _Doubles, radii: _Doubles
-) -> Iterator[tuple[_Indices, _Doubles, _Indices]]:
+    simulation: SpherePart, centers: Doubles, radii: Doubles
+) -> Iterator[tuple[Indices, Doubles, Indices]]:
     """Contacts with walls where they are now: spheres, overlaps and numbers of walls."""
     walls = simulation._walls
     meshes = [k for k, entry in enumerate(walls.entries) if isinstance(entry.mesh, Mesh)]
@@ -138,7 +137,7 @@ def _walls_now(
             yield rows, overlaps[rows], np.full(len(rows), k)
 
 
-def _touch_bodies(simulation: SpherePart, centers: _Doubles, radii: _Doubles) -> NDArray[np.bool_]:
+def _touch_bodies(simulation: SpherePart, centers: Doubles, radii: Doubles) -> NDArray[np.bool_]:
     touches = np.zeros(len(centers), bool)
     others = simulation._outlines()
     if len(centers) and len(others[1]):

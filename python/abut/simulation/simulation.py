@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..base import checks
+from ..base.arrays import Indices
 from ..results.contacts import Contacts
 from ..results.pairs import Pairs
 from ..search.half_space import HalfSpace
@@ -22,8 +22,6 @@ from .materials import Material
 from .motions import Motion
 from .run_part import RunPart
 from .walls import Wall, WallEntry, check_half_space
-
-_Indices = NDArray[np.intp]
 
 
 class Energy(NamedTuple):
@@ -53,10 +51,10 @@ class Simulation(RunPart):
     period : sequence of 3 floats or None, optional
         The world repeats along x, y and z at these lengths, and along no axis whose item is None.
     resolution : {"hierarchy", "sharing"}
-        How the facets that a sphere touches become its contacts, as for `find_contacts`.
+        How the facets that a sphere touches become its contacts, as for `ContactFinder.find`.
     workers : int, optional
-        Number of threads at most, as for `find_contacts`. Results are the same to the bit for any
-        number.
+        Number of threads at most, as for `ContactFinder.find`. Results are the same to the bit for
+        any number.
 
     Attributes
     ----------
@@ -202,12 +200,12 @@ class Simulation(RunPart):
         then = self._known._replace(laws=laws)
         self._core.set_laws(len(laws.materials), laws.numbers(), then)
 
-    def _clustered_materials(self) -> _Indices:
+    def _clustered_materials(self) -> Indices:
         if not len(self._settled().clusters):
             return np.empty(0, np.intp)
         return np.unique(self.material[self._core.read("clusters") >= 0])
 
-    def _body_materials(self) -> _Indices:
+    def _body_materials(self) -> Indices:
         if not len(self._settled().bodies):
             return np.empty(0, np.intp)
         return np.unique(self._core.bodies()["materials"])

@@ -8,15 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base import checks
+from ..base.arrays import Doubles, Indices
 from .bodies import find, read_points, read_vectors, sphere_columns
 from .body_part import BodyPart
 from .columns import AssignedColumn, Column
 from .known import changes
 from .materials import Material
 from .placement import warn_of_overlaps
-
-_Doubles = NDArray[np.float64]
-_Indices = NDArray[np.intp]
 
 
 class SpherePart(BodyPart):
@@ -40,7 +38,7 @@ class SpherePart(BodyPart):
         material: Material,
         velocities: ArrayLike | None = None,
         angular_velocities: ArrayLike | None = None,
-    ) -> _Indices:
+    ) -> Indices:
         """Add spheres.
 
         Parameters
@@ -92,13 +90,13 @@ class SpherePart(BodyPart):
         return self._put(columns, laws=laws)
 
     def _sphere_columns(
-        self, centers: _Doubles, radii: _Doubles, material: Material, number: int
+        self, centers: Doubles, radii: Doubles, material: Material, number: int
     ) -> dict[str, NDArray[Any]]:
         if material.density is None:
             raise ValueError(f"{material} has no density, but spheres need one")
         return sphere_columns(centers, radii, material.density, number)
 
-    def _put(self, columns: dict[str, NDArray[Any]], **parts: Any) -> _Indices:
+    def _put(self, columns: dict[str, NDArray[Any]], **parts: Any) -> Indices:
         """Add spheres, and change these parts of what is known; their ids."""
         count = len(columns["radii"])
         numbers = self._settled().with_spheres(count)
@@ -138,7 +136,7 @@ class SpherePart(BodyPart):
             self._check_members(rows)
         self._remove(rows, np.empty(0, np.intp))
 
-    def _check_members(self, rows: _Indices) -> None:
+    def _check_members(self, rows: Indices) -> None:
         """Complain of members of clusters among spheres that are to go."""
         clusters = self._core.read("clusters")[rows]
         members = np.flatnonzero(clusters >= 0)
@@ -149,7 +147,7 @@ class SpherePart(BodyPart):
                 f" {numbers.clusters[clusters[members[0]]]}: remove_clusters takes the whole"
             )
 
-    def _remove(self, rows: _Indices, cluster_rows: _Indices) -> None:
+    def _remove(self, rows: Indices, cluster_rows: Indices) -> None:
         numbers = self._settled()
         is_gone = np.zeros(len(numbers.ids), np.uint8)
         is_gone[rows] = 1

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .. import _core
 from ..base import checks
+from ..base.arrays import Doubles, Indices
 from ..base.poses import Period, lengths_of, read_period
 from ..base.threads import worker_count
 from ..search.statistics import Clock
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from ..options import WallResolution
     from ..search.finder import ContactFinder
 
-_Doubles = NDArray[np.float64]
-_Indices = NDArray[np.intp]
 _T = TypeVar("_T")
 
 
@@ -69,7 +68,7 @@ class State:
         return self._step
 
     @property
-    def gravity(self) -> _Doubles:
+    def gravity(self) -> Doubles:
         return self._gravity
 
     @property
@@ -89,7 +88,7 @@ class State:
         return self.step_count * self._step
 
     @property
-    def ids(self) -> _Indices:
+    def ids(self) -> Indices:
         return self._settled().ids
 
     @property

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-_Doubles = NDArray[np.float64]
+from ..base.arrays import Doubles
 
 # Gauss' nodes between two such places. Of 3,000 unions of two to four spheres the worst is off by
 # 4e-8 with 16, by 1e-10 with 32.
@@ -35,11 +35,11 @@ class Moments(NamedTuple):
     """Of a body of density 1."""
 
     volume: float
-    first: _Doubles  # (3,): the integral of the position
-    second: _Doubles  # (3, 3): the integral of the position times its transpose
+    first: Doubles  # (3,): the integral of the position
+    second: Doubles  # (3, 3): the integral of the position times its transpose
 
 
-def union_moments(centers: _Doubles, radii: _Doubles) -> Moments:
+def union_moments(centers: Doubles, radii: Doubles) -> Moments:
     """Volume and moments, about the origin, of what at least one of the spheres covers."""
     outer = _outer(centers, radii)
     centers, radii = centers[outer], radii[outer]
@@ -51,7 +51,7 @@ def union_moments(centers: _Doubles, radii: _Doubles) -> Moments:
     return Moments(float(sums[0]), np.array([x, y, z]), second)
 
 
-def _outer(centers: _Doubles, radii: _Doubles) -> NDArray[np.intp]:
+def _outer(centers: Doubles, radii: Doubles) -> NDArray[np.intp]:
     """Those spheres that no other one covers, the largest first."""
     kept: list[int] = []
     for k in np.argsort(-radii, kind="stable").tolist():
@@ -61,7 +61,7 @@ def _outer(centers: _Doubles, radii: _Doubles) -> NDArray[np.intp]:
     return np.array(kept, np.intp)
 
 
-def _of_sphere(k: int, centers: _Doubles, radii: _Doubles) -> _Doubles:
+def _of_sphere(k: int, centers: Doubles, radii: Doubles) -> Doubles:
     """What the outlines on one sphere's surface add to the integrals."""
     near = np.linalg.norm(centers - centers[k], axis=1) < radii + radii[k]
     near[k] = False
@@ -76,7 +76,7 @@ def _of_sphere(k: int, centers: _Doubles, radii: _Doubles) -> _Doubles:
 # ---- where a sphere's outline changes ------------------------------------------------------------
 
 
-def _breaks(others: _Doubles, other_radii: _Doubles, radius: float) -> _Doubles:
+def _breaks(others: Doubles, other_radii: Doubles, radius: float) -> Doubles:
     """Heights along x, from the sphere's center, between which its arcs change smoothly."""
     normals, along, reach = _circles(others, other_radii, radius)
     found = [_extremes(normals, along, reach), _corners(normals, along, radius)]
@@ -92,8 +92,8 @@ def _breaks(others: _Doubles, other_radii: _Doubles, radius: float) -> _Doubles:
 
 
 def _circles(
-    others: _Doubles, other_radii: _Doubles, radius: float
-) -> tuple[_Doubles, _Doubles, _Doubles]:
+    others: Doubles, other_radii: Doubles, radius: float
+) -> tuple[Doubles, Doubles, Doubles]:
     """In which circles a sphere at the origin meets others: normals, distances, radii."""
     distance = np.linalg.norm(others, axis=1)
     along = (distance**2 + radius**2 - other_radii**2) / (2 * distance)
@@ -101,7 +101,7 @@ def _circles(
     return others / distance[:, None], along, reach
 
 
-def _extremes(normals: _Doubles, along: _Doubles, reach: _Doubles) -> _Doubles:
+def _extremes(normals: Doubles, along: Doubles, reach: Doubles) -> Doubles:
     """The points of the circles that are first and last along x."""
     middles = normals * along[:, None]
     steep = np.hypot(normals[:, 1], normals[:, 2])
@@ -113,7 +113,7 @@ def _extremes(normals: _Doubles, along: _Doubles, reach: _Doubles) -> _Doubles:
     return np.concatenate([middles + reach[:, None] * direction * sign for sign in (1, -1)])
 
 
-def _corners(normals: _Doubles, along: _Doubles, radius: float) -> _Doubles:
+def _corners(normals: Doubles, along: Doubles, radius: float) -> Doubles:
     """The points of the sphere at which two of the circles cross."""
     a, b = np.triu_indices(len(along), 1)
     cross = np.cross(normals[a], normals[b])
@@ -129,7 +129,7 @@ def _corners(normals: _Doubles, along: _Doubles, radius: float) -> _Doubles:
     return np.concatenate([middle[found] + step[found], middle[found] - step[found]])
 
 
-def _quadrature(ends: _Doubles) -> Iterator[tuple[_Doubles, _Doubles]]:
+def _quadrature(ends: Doubles) -> Iterator[tuple[Doubles, Doubles]]:
     """Yield nodes and weights between ends, in chunks.
 
     At the ends integrands change like a square root. As a function of t they do not, where
@@ -148,8 +148,8 @@ def _quadrature(ends: _Doubles) -> Iterator[tuple[_Doubles, _Doubles]]:
 
 
 def _cuts(
-    heights: _Doubles, center: _Doubles, radius: float, others: _Doubles, other_radii: _Doubles
-) -> _Doubles:
+    heights: Doubles, center: Doubles, radius: float, others: Doubles, other_radii: Doubles
+) -> Doubles:
     """At each height, what a sphere's arcs add to the ten integrals over the cut, (h, 10)."""
     size = np.sqrt(np.maximum((radius - heights) * (radius + heights), 0.0))
     begin, end = _arcs(heights, size, radius, others, other_radii)
@@ -160,8 +160,8 @@ def _cuts(
 
 
 def _arcs(
-    heights: _Doubles, size: _Doubles, radius: float, others: _Doubles, other_radii: _Doubles
-) -> tuple[_Doubles, _Doubles]:
+    heights: Doubles, size: Doubles, radius: float, others: Doubles, other_radii: Doubles
+) -> tuple[Doubles, Doubles]:
     """Angles (h, k + 1) between which a sphere's circles are in no other one; some are empty."""
     begin, end = _covered(heights, size, radius, others, other_radii)
     # one that covers nothing, so that there is one
@@ -176,8 +176,8 @@ def _arcs(
 
 
 def _covered(
-    heights: _Doubles, size: _Doubles, radius: float, others: _Doubles, other_radii: _Doubles
-) -> tuple[_Doubles, _Doubles]:
+    heights: Doubles, size: Doubles, radius: float, others: Doubles, other_radii: Doubles
+) -> tuple[Doubles, Doubles]:
     """The angles (h, k) between which each other sphere covers the circle at each height."""
     away = np.hypot(others[:, 1], others[:, 2])
     gap = radius**2 + np.einsum("ij,ij->i", others, others) - other_radii**2
@@ -196,7 +196,7 @@ def _covered(
     return begin, end
 
 
-def _integrals(begin: _Doubles, end: _Doubles, r: _Doubles, b: float, c: float) -> list[_Doubles]:
+def _integrals(begin: Doubles, end: Doubles, r: Doubles, b: float, c: float) -> list[Doubles]:
     """Integrals of 1, y, z, yy, zz, yz over what is inside the arcs, (h,) each.
 
     Green's theorem makes that of y^p z^q one of y^(p + 1) z^q / (p + 1) dz along the arcs
@@ -225,7 +225,7 @@ def _integrals(begin: _Doubles, end: _Doubles, r: _Doubles, b: float, c: float) 
 _POWERS = ((1, 0), (2, 0), (3, 0), (4, 0), (1, 1), (2, 1), (3, 1), (1, 2), (2, 2))
 
 
-def _antiderivatives(t: _Doubles) -> _Doubles:
+def _antiderivatives(t: Doubles) -> Doubles:
     """Of cos^m sin^n, one for each of the powers."""
     s, c = np.sin(t), np.cos(t)
     return np.array(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..base.arrays import Doubles, Indices
 from ..base.poses import Period
 from ..results.contacts import Contacts
 from ..results.maps import vertex_sums
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from .known import Known
     from .simulation import Simulation
 
-_Doubles = NDArray[np.float64]
-_Indices = NDArray[np.intp]
 
 # how the facets that a sphere touches become its contacts
 RESOLUTIONS: dict[WallResolution, int] = {"hierarchy": _core.HIERARCHY, "sharing": _core.SHARING}
@@ -48,7 +47,7 @@ class WallEntry:
     material: int
     motion: Motion | Given | None
     start: float
-    pose: _Doubles
+    pose: Doubles
 
     @property
     def plane(self) -> list[float]:
@@ -95,10 +94,10 @@ def _triangle(half_space: HalfSpace) -> Mesh:
 class WallState(NamedTuple):
     """The members of abut_wall_state in their order."""
 
-    pose: _Doubles
-    velocity: _Doubles
-    spin: _Doubles
-    origin: _Doubles
+    pose: Doubles
+    velocity: Doubles
+    spin: Doubles
+    origin: Doubles
 
 
 class Walls:
@@ -163,7 +162,7 @@ class Walls:
         pose = self.state_now(number).pose
         return replace(self.entries[number], motion=motion, start=time, pose=pose)
 
-    def _checked(self, entry: WallEntry, time: float) -> _Doubles:
+    def _checked(self, entry: WallEntry, time: float) -> Doubles:
         assert callable(entry.motion)
         return _state(*check_given(entry.motion, time, self._step, entry.size))
 
@@ -188,7 +187,7 @@ class Walls:
             columns["mesh"] = self.order[columns["mesh"]]
         return Contacts._found(table_columns(columns), settings)
 
-    def nodal_forces(self, number: int, contacts: Contacts) -> _Doubles:
+    def nodal_forces(self, number: int, contacts: Contacts) -> Doubles:
         """What these contacts exert at the vertices of a wall's mesh, or a half space's point."""
         mesh = self.entries[number].mesh
         count = len(mesh.vertices) if isinstance(mesh, Mesh) else 1
@@ -245,7 +244,7 @@ class KnownWalls(Walls):
     def finder(self) -> ContactFinder | None:
         return self._known.finder
 
-    def exchange(self, known: Known, states: Mapping[int, _Doubles] | None = None) -> None:
+    def exchange(self, known: Known, states: Mapping[int, Doubles] | None = None) -> None:
         """Have the walls of what is known then, some of them in states that are told."""
         told = states or {}
         placed = np.array([_stored(known.walls, number) for number in told], np.intp)
@@ -275,12 +274,12 @@ class KnownWalls(Walls):
 class WallColumns(NamedTuple):
     """Walls as the library takes them, in its order."""
 
-    materials: _Indices
-    starts: _Doubles
-    poses: _Doubles  # (w, 16)
-    offsets: _Indices  # (w + 1,): where each wall's motions begin
-    motions: _Doubles  # (k, 9)
-    half_spaces: _Doubles  # (h, 6): points and normals
+    materials: Indices
+    starts: Doubles
+    poses: Doubles  # (w, 16)
+    offsets: Indices  # (w + 1,): where each wall's motions begin
+    motions: Doubles  # (k, 9)
+    half_spaces: Doubles  # (h, 6): points and normals
 
 
 def wall_columns(entries: Sequence[WallEntry]) -> WallColumns:
@@ -312,7 +311,7 @@ def check_half_space(
             )
 
 
-def wall_order(entries: Sequence[WallEntry]) -> _Indices:
+def wall_order(entries: Sequence[WallEntry]) -> Indices:
     """The walls as the library numbers them: meshes, then half spaces."""
     return np.argsort([isinstance(entry.mesh, HalfSpace) for entry in entries], kind="stable")
 
@@ -327,12 +326,12 @@ def _meshes(entries: Sequence[WallEntry]) -> list[Mesh]:
     return [entry.mesh for entry in entries if isinstance(entry.mesh, Mesh)]
 
 
-def _state(pose: _Doubles, twist: _Doubles) -> _Doubles:
+def _state(pose: Doubles, twist: Doubles) -> Doubles:
     """Of a wall that a callable moves, whose torque is about the origin of its frame."""
     return np.concatenate([pose.ravel(), twist, pose[:3, 3]])
 
 
-def _wall_state(members: _Doubles) -> WallState:
+def _wall_state(members: Doubles) -> WallState:
     return WallState(members[:16].reshape(4, 4), members[16:19], members[19:22], members[22:])
 
 
@@ -416,18 +415,18 @@ class Wall:
         self._simulation._move_wall(self._number, motion)
 
     @property
-    def pose(self) -> _Doubles:
+    def pose(self) -> Doubles:
         return self._simulation._walls.state_now(self._number).pose
 
     def _load(self) -> tuple[tuple[float, ...], tuple[float, ...], float]:
         return self._simulation._walls.load(self._number)
 
     @property
-    def force(self) -> _Doubles:
+    def force(self) -> Doubles:
         return np.array(self._load()[0])
 
     @property
-    def torque(self) -> _Doubles:
+    def torque(self) -> Doubles:
         return np.array(self._load()[1])
 
     @property
@@ -435,7 +434,7 @@ class Wall:
         return self._load()[2]
 
     @property
-    def nodal_forces(self) -> _Doubles:
+    def nodal_forces(self) -> Doubles:
         return self._simulation._walls.nodal_forces(self._number, self._simulation.contacts)
 
     def __eq__(self, other: object) -> bool:

@@ -1,4 +1,4 @@
-"""Scenes that the package makes itself: NumPy alone, seeded, no file needed."""
+"""The rotary mixer: its facets, and the bed of spheres in it."""
 
 from __future__ import annotations
 
@@ -6,25 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .search.mesh import Mesh
-from .simulation.laws import Hertz, RollingA
-from .simulation.materials import Material
-from .simulation.motions import Rotating
-from .simulation.simulation import Simulation
-
-__all__ = [
-    "Mixer",
-    "MixerMeshes",
-    "Step",
-    "bowl",
-    "cylinder",
-    "mixer",
-    "mixer_meshes",
-    "mixer_simulation",
-    "plane",
-    "rough_plane",
-    "step",
-]
+from ..search.mesh import Mesh
+from ..simulation.laws import Hertz, RollingA
+from ..simulation.materials import Material
+from ..simulation.motions import Rotating
+from ..simulation.simulation import Simulation
 
 # the rotary mixer, in meters; its axis is x, its middle the origin, up is +z
 RADIUS = 0.0035  # of the spheres
@@ -36,14 +22,15 @@ SPHERE_COUNT = 29_559
 # facets around the drum, the middle ring of an end and the shaft; facets along the axis
 DRUM_SIDES, RING_SIDES, SHAFT_SIDES, STATIONS = 64, 32, 16, 20
 RING_RADIUS = 0.085
-
 PADDLE_COUNT = 20
 PADDLE_SPAN = 0.280  # from the first paddle to the last, along the axis
 PADDLE_TURNS = 1.5  # of the helix that they stand on
 PADDLE_TILT = np.pi / 4  # of a blade against the axis
+
 # (from, to) along the paddle's own radial, width and thickness directions
 ARM = np.array([[0.024, 0.092], [-0.005, 0.005], [-0.005, 0.005]])
 BLADE = np.array([[0.086, 0.131], [-0.018, 0.018], [-0.003, 0.003]])
+
 # corner n of a box is at the upper end of axis k where bit k of n is set
 BOX_SIDES = np.array(
     [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]]
@@ -69,14 +56,6 @@ class MixerMeshes(NamedTuple):
 
     drum: Mesh
     rotor: Mesh
-
-
-class Step(NamedTuple):
-    """A floor that ends in a step down, and spheres on it."""
-
-    centers: np.ndarray
-    radii: np.ndarray
-    mesh: Mesh
 
 
 class _Facets(NamedTuple):
@@ -204,187 +183,7 @@ def mixer_simulation(rate: float = 18.85, seed: int = 0) -> Simulation:
     return simulation
 
 
-def step() -> Step:
-    """
-    Make a floor that ends in a step down, and three spheres: on it, at its edge, and above it.
-
-    Returns
-    -------
-    Step
-        The named tuple ``(centers, radii, mesh)``: centers (3, 3), radii (3,), and the `Mesh` of a
-        quadrilateral and two triangles. The floor is 1 wide and 1 long, the step 0.1 high.
-
-    Examples
-    --------
-    >>> import abut
-    >>> abut.find_contacts(*abut.examples.step())
-    Contacts(2 of 3 spheres: 1 facet, 1 edge, 0 vertex)
-    """
-    vertices = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [1, 0, -0.1], [1, 1, -0.1]]
-    mesh = Mesh(np.array(vertices), [[0, 1, 2, 3], [1, 4, 5], [1, 5, 2]])
-    centers = np.array([[0.3, 0.4, 0.009], [1.006, 0.5, 0.006], [0.5, 0.5, 0.2]])
-    return Step(centers, np.full(3, 0.01), mesh)
-
-
-def plane(cells: int = 8, seed: int = 0) -> Mesh:
-    """
-    Make the unit square at z = 0 out of irregular triangles.
-
-    Parameters
-    ----------
-    cells : int
-        The square has ``2 * cells**2`` triangles.
-    seed : int
-        Seed that the inner vertices and the diagonals are drawn from.
-
-    Returns
-    -------
-    Mesh
-        Triangles from (0, 0, 0) to (1, 1, 0); their front is +z.
-
-    Examples
-    --------
-    >>> from abut import examples
-    >>> len(examples.plane(cells=4))
-    32
-    """
-    rng = np.random.default_rng(seed)
-    vertices, cells_corners = _jittered_square(rng, cells)
-    return Mesh(vertices, _halved(rng, cells_corners))
-
-
-def rough_plane(cells: int = 8, height: float = 0.05, seed: int = 0) -> Mesh:
-    """
-    Make the plane of `plane` rough: its vertices are raised and lowered at random.
-
-    Parameters
-    ----------
-    cells : int
-        The surface has ``2 * cells**2`` triangles.
-    height : float
-        Standard deviation of the vertices' heights.
-    seed : int
-        Seed of the triangles and the heights.
-
-    Returns
-    -------
-    Mesh
-        Triangles over the unit square; their front is +z.
-
-    Examples
-    --------
-    >>> from abut import examples
-    >>> len(examples.rough_plane(cells=4))
-    32
-    """
-    rng = np.random.default_rng(seed)
-    vertices, cells_corners = _jittered_square(rng, cells)
-    facets = _halved(rng, cells_corners)
-    vertices[:, 2] = height * rng.standard_normal(len(vertices))
-    return Mesh(vertices, facets)
-
-
-def bowl(radius: float = 3.0, facets: int = 60, angle: float = np.pi, length: float = 6.0) -> Mesh:
-    """
-    Make a bowl of flat facets, curved one way: the lower part of a cylinder about y.
-
-    Parameters
-    ----------
-    radius : float
-        Distance of the facets' borders from the axis.
-    facets : int
-        Quadrilaterals from one rim to the other.
-    angle : float
-        From rim to rim, in radians, less than 2 pi.
-    length : float
-        Along the axis, from -length / 2 to length / 2.
-
-    Returns
-    -------
-    Mesh
-        The axis is y, up is +z; the front is inside.
-
-    Examples
-    --------
-    >>> from abut import examples
-    >>> len(examples.bowl())
-    60
-    """
-    turn = angle * (np.arange(facets + 1) / facets - 0.5)
-    points = np.empty((2, facets + 1, 3))
-    points[..., 0] = radius * np.sin(turn)
-    points[..., 1] = [[-length / 2], [length / 2]]
-    points[..., 2] = -radius * np.cos(turn)
-    corners = _grid_cells(np.arange(2 * (facets + 1)).reshape(2, facets + 1))
-    return Mesh(points.reshape(-1, 3), corners[:, ::-1])
-
-
-def cylinder(
-    radius: float = 3.0,
-    length: float = 6.0,
-    strips: int = 48,
-    across: int = 1,
-    along: int = 1,
-) -> Mesh:
-    """
-    Make the inside of a cylinder of plane strips; its shape is the same however it is meshed.
-
-    Parameters
-    ----------
-    radius : float
-        Distance of the strips' borders from the axis.
-    length : float
-        Along the axis, z, from -length / 2 to length / 2.
-    strips : int
-        Planes around the axis, at least 3.
-    across, along : int
-        Quadrilaterals that each strip is cut into, around the axis and along it.
-
-    Returns
-    -------
-    Mesh
-        ``strips * across * along`` quadrilaterals; their front is the axis' side.
-
-    Examples
-    --------
-    >>> from abut import examples
-    >>> len(examples.cylinder()), len(examples.cylinder(across=4, along=16))
-    (48, 3072)
-    """
-    angle = 2 * np.pi * np.arange(strips) / strips
-    corners = radius * np.column_stack([np.cos(angle), np.sin(angle)])
-    part = np.arange(across)[:, None] / across
-    following = np.roll(corners, -1, axis=0)
-    outline = (corners[:, None] * (1 - part) + following[:, None] * part).reshape(-1, 2)
-    points = np.empty((along + 1, len(outline), 3))
-    points[..., :2] = outline
-    points[..., 2] = length * (np.arange(along + 1)[:, None] / along - 0.5)
-    numbers = np.arange(points.size // 3).reshape(points.shape[:2])
-    return Mesh(points.reshape(-1, 3), _tube(numbers))
-
-
-# ---- squares of triangles ------------------------------------------------------------------------
-
-
-def _jittered_square(rng, cells):
-    """The flat vertices of the unit square, and the corners (k, 4) of its jittered cells."""
-    x, y = np.meshgrid(np.arange(cells + 1.0), np.arange(cells + 1.0), indexing="ij")
-    x[1:-1] += rng.uniform(-0.3, 0.3, x[1:-1].shape)
-    y[:, 1:-1] += rng.uniform(-0.3, 0.3, y[:, 1:-1].shape)
-    vertices = np.column_stack([x.ravel(), y.ravel(), np.zeros(x.size)]) / cells
-    return vertices, _grid_cells(np.arange(x.size).reshape(x.shape))
-
-
-def _halved(rng, corners):
-    """Each cell cut along either diagonal."""
-    a, b, c, d = corners.T
-    one = np.column_stack([a, b, c, a, c, d])
-    other = np.column_stack([a, b, d, b, c, d])
-    flipped = rng.random(a.size)[:, None] < 0.5
-    return np.where(flipped, other, one).reshape(-1, 3)
-
-
-# ---- the mixer's facets --------------------------------------------------------------------------
+# ---- facets --------------------------------------------------------------------------------------
 
 
 def _mesh_of(vertices, quads, triangles):
@@ -412,8 +211,8 @@ def _mixer_facets():
     paddle_vertices, paddle_triangles = _paddle_facets()
     return _Facets(
         np.concatenate([body, paddle_vertices]),
-        _tube(at_drum),
-        _tube(at_shaft)[:, ::-1],
+        tube(at_drum),
+        tube(at_shaft)[:, ::-1],
         np.concatenate([first, last[:, ::-1]]),
         paddle_triangles + len(body),
     )
@@ -437,16 +236,16 @@ def _numbered(parts):
     return [n.reshape(part.shape[:2]) for n, part in zip(numbers, parts, strict=True)]
 
 
-def _grid_cells(numbers):
+def grid_cells(numbers):
     """Quadrilaterals (k, 4) between the rows and columns of a grid of vertex numbers."""
     a, b = numbers[:-1, :-1], numbers[1:, :-1]
     c, d = numbers[1:, 1:], numbers[:-1, 1:]
     return np.stack([a, b, c, d], axis=-1).reshape(-1, 4)
 
 
-def _tube(numbers):
+def tube(numbers):
     """Quadrilaterals between rings; their front is the axis' side."""
-    return _grid_cells(np.concatenate([numbers, numbers[:, :1]], axis=1))
+    return grid_cells(np.concatenate([numbers, numbers[:, :1]], axis=1))
 
 
 def _annulus(outer, inner):
