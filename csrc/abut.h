@@ -428,7 +428,7 @@ abut_index abut_contacts_node_count(const abut_contacts *contacts);
 #define ABUT_CONTACT_COLUMNS(X)                                                                    \
     X(sphere, INDEX, 0, ROWS, ALWAYS, 0, "", "number of the sphere")                               \
     X(facet, INDEX, 0, ROWS, ALWAYS, 0, "", "number of the facet in its mesh")                     \
-    X(type, BYTE, 0, ROWS, ALWAYS, 0, "", "abut_type of what the contact lies on")                 \
+    X(type, BYTE, 0, ROWS, ALWAYS, 0, "", "FACET, EDGE or VERTEX: what the contact lies on")       \
     X(feature, INDEX, 0, ROWS, ALWAYS, 0, "",                                                      \
       "edge i runs from the facet's corner i to i + 1, vertex i is corner i; 0 for FACET")         \
     X(point, REAL, 3, ROWS, ALWAYS, 0, "length", "where it is, on the mesh")                       \
@@ -910,9 +910,10 @@ abut_index abut_convex_contacts_spot_count(const abut_convex_contacts *contacts)
       "number of the wall; half spaces are numbered after the meshes")                             \
     X(facet, INDEX, 0, ROWS, WITH_WALLS, 0, "",                                                    \
       "number of the facet in its mesh; 0 of a half space")                                        \
-    X(status, BYTE, 0, ROWS, ALWAYS, 0, "", "abut_convex_status")                                  \
+    X(status, BYTE, 0, ROWS, ALWAYS, 0, "", "SEPARATED, TOUCHING, OVERLAPPING or UNCONVERGED")     \
     X(type, BYTE, 2, ROWS, ALWAYS, 0, "",                                                          \
-      "abut_type of what the link's ends lie on, on i and on j; a polygon's sides are FACET")      \
+      "FACET, EDGE or VERTEX: what the link's ends lie on, on i and on j; a polygon's sides are "  \
+      "FACET")                                                                                     \
     X(feature, INDEX, 2, ROWS, ALWAYS, 0, "", "number of that vertex, edge or facet in its shape") \
     X(normal, REAL, ABUT_DIMENSION, ROWS, ALWAYS, 0, "", "unit, from j to i")                      \
     X(overlap, REAL, 0, ROWS, ALWAYS, 0, "length",                                                 \
@@ -931,7 +932,7 @@ abut_index abut_convex_contacts_spot_count(const abut_convex_contacts *contacts)
     X(spot_overlap, REAL, 0, ENTRIES, WITH_SPOTS, 0, "length",                                     \
       "how far the bodies overlap there along the normal")                                         \
     X(spot_type, BYTE, 2, ENTRIES, WITH_SPOTS, 0, "",                                              \
-      "abut_type of the features whose crossing it is, on i and on j")                             \
+      "FACET, EDGE or VERTEX: the features whose crossing it is, on i and on j")                   \
     X(spot_feature, INDEX, 2, ENTRIES, WITH_SPOTS, 0, "",                                          \
       "their numbers: with the types a spot's name, unique in its row")                            \
     X(offsets, INDEX, 0, OFFSETS, WITH_ORDER, ABUT_LOCKED, "",                                     \
@@ -982,7 +983,8 @@ abut_index abut_entrances_count(const abut_entrances *entrances);
 
 #define ABUT_ENTRANCE_COLUMNS(X)                                                                   \
     X(pair, INDEX, 0, ROWS, ALWAYS, 0, "", "number of the pair")                                   \
-    X(type, BYTE, 2, ROWS, ALWAYS, 0, "", "abut_type of the features that meet, on i and on j")    \
+    X(type, BYTE, 2, ROWS, ALWAYS, 0, "",                                                          \
+      "FACET, EDGE or VERTEX: the features that meet, on i and on j")                              \
     X(feature, INDEX, 2, ROWS, ALWAYS, 0, "", "their numbers")                                     \
     X(normal, REAL, ABUT_DIMENSION, ROWS, ALWAYS, 0, "", "unit, from j to i")                      \
     X(overlap, REAL, 0, ROWS, ALWAYS, 0, "length", "by how much the planes overlap; - distance")   \

@@ -17,6 +17,7 @@ ROOT = FOLDER.parent
 sys.path.insert(0, str(FOLDER))
 
 import c_header  # noqa: E402
+import column_tables  # noqa: E402
 import notebook_pictures  # noqa: E402
 import tutorial_pages  # noqa: E402
 
@@ -158,4 +159,5 @@ def setup(app):
     app.connect("source-read", lead_to_tutorials)
     app.connect("missing-reference", lead_on)
     app.add_role_to_domain("py", "name", Name())
+    app.add_directive("columns", column_tables.ColumnTable)
     app.add_directive("notebook-pictures", notebook_pictures.NotebookPictures)

@@ -1,6 +1,8 @@
 """What all tables have in common: columns by their names, copies, ways to other libraries."""
 
 import copy
+import inspect
+import re
 import sys
 
 import numpy as np
@@ -228,3 +230,37 @@ def test_the_extra_is_named(table, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ImportError, match=r"pip install 'abut\[io\]'"):
         table.__arrow_c_stream__()
+
+
+# ---- columns -------------------------------------------------------------------------------------
+
+KINDS = [abut.Contacts, abut.Pairs, abut.ConvexContacts, abut.Entrances]
+
+
+def described(kind):
+    """What the docstring says of each attribute: its shape and type."""
+    text = inspect.getdoc(kind).partition("Attributes\n----------\n")[2].partition("\n\n")[0]
+    found = re.findall(r"^([\w, ]+) : (\(.*?\)) ndarray of (\w+)", text, re.M)
+    return {name: (shape, dtype) for names, *rest in found for name in names.split(", ")
+            for shape, dtype in [rest]}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_column_is_described_as_the_library_lists_it(kind):
+    counts = {"row": "m", "entry": "k", "entry offsets": "m + 1", "offsets": "n + 1"}
+    said = described(kind)
+    for column in kind._columns:
+        if not column.name.startswith("_"):
+            shape = ", ".join([counts[column.per], *map(str, column.shape("d"))])
+            shape = f"({shape},)" if "," not in shape else f"({shape})"
+            assert said.pop(column.name) == (shape, column.type), column.name
+        assert column.type in kind.__annotations__[column.name], column.name
+    # arrays that tell how the search was made are no columns
+    assert not said.keys() & kind.__annotations__.keys() - {"pairs", "poses"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_column_has_a_meaning(kind):
+    assert len({column.name for column in kind._columns}) == len(kind._columns)
+    assert all(column.meaning for column in kind._columns)
+    assert {c.unit for c in kind._columns} <= {"", "length", "rad"}

@@ -36,9 +36,9 @@ class Entrances(Table):
     overlap : (m,) ndarray of float64
         How far these planes overlap along the normal; - their distance. The least of a pair's tells
         most: the bodies are apart if it is negative; else that is how far they overlap.
-    offsets : (p + 1,) ndarray of intp, read-only
+    offsets : (n + 1,) ndarray of intp, read-only
         The entrances of pair k are rows ``offsets[k]:offsets[k + 1]``.
-    pairs : (p, 2) ndarray of intp, read-only
+    pairs : (n, 2) ndarray of intp, read-only
         The bodies i and j of each pair, as the search was told.
 
     Notes
@@ -81,7 +81,7 @@ class Entrances(Table):
         Parameters
         ----------
         pair : int
-            Its number, 0 to p - 1.
+            Its number, 0 to n - 1.
 
         Returns
         -------
