@@ -259,6 +259,20 @@ def test_frames_of_a_simulation(run, here):
     assert [time for time, _ in entries(here / "run.pvd")] == times
 
 
+def test_frames_are_listed(run, here):
+    write_run(here / "bed.dump")
+    status, out, err = run("frames bed.dump")
+    head, *rows = [line.split() for line in out.splitlines()]
+    frames = abut.read_frames("bed.dump")
+    assert (status, err) == (0, "")
+    assert head == ["frame", "step", "time", "spheres", "radii", "period"]
+    assert [row[0] for row in rows] == ["0", "1", "2"]
+    assert [row[1] for row in rows] == [str(frame.step) for frame in frames]
+    assert {row[3] for row in rows} == {str(len(frames[0].radii))}
+    assert run("frames spheres.csv")[1].splitlines()[1].split()[:3] == ["0", "-", "-"]
+    fails(run("frames square.obj"), "square.obj")
+
+
 def test_what_is_read_is_not_written_over(run, here):
     fails(run("contacts square.obj spheres.csv -o spheres.csv"), "would write over spheres.csv")
     assert (here / "spheres.csv").read_text() == SPHERES

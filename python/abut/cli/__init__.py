@@ -8,7 +8,7 @@ import warnings
 
 import abut
 
-from . import contacts, demo, doctor, info, pairs
+from . import contacts, demo, doctor, frames, info, pairs
 from .printing import complain, forget_stdout, text_of, warn
 
 __all__ = ["main"]
@@ -16,7 +16,7 @@ __all__ = ["main"]
 BAD_INPUT, INTERRUPTED, PIPE_CLOSED = 2, 130, 141
 
 # in the order in which the help lists them
-COMMANDS = (contacts, pairs, info, demo, doctor)
+COMMANDS = (contacts, pairs, info, frames, demo, doctor)
 
 DESCRIPTION = """\
 Contacts of spheres with meshes and with each other: contact points, normals, overlaps and nodal

@@ -9,8 +9,8 @@ import abut
 from ..base.checks import counted
 from ..io import MESH_ENDINGS
 from ..search.units import warn_of_units
-from .frames import Search
-from .options import OUT, SPHERES, add_command, add_reading, add_searching, read_mesh
+from .options import OUT, READING, SEARCHING, SPHERES, add_command, read_mesh
+from .search import Search
 
 DESCRIPTION = f"""\
 Find every contact of the spheres in SPHERES with the mesh in MESH and write them as a table.
@@ -29,32 +29,8 @@ repeat there are poses= and period= in Python, abut.ContactFinder(mesh).find(...
 
 def add(commands):
     """Add the command to those of the parser."""
-    command = add_command(commands, "contacts", _run, DESCRIPTION)
-    command.add_argument("mesh", metavar="MESH", help="file of a mesh")
-    add_searching(command)
-    add_reading(command)
-    command.add_argument(
-        "--split", action="store_true",
-        help="triangulate facets that are not convex or not planar, which are errors otherwise",
-    )  # fmt: skip
-    command.add_argument(
-        "--resolution", choices=("hierarchy", "sharing", "all"), default="hierarchy",
-        help="hierarchy: touching facets of one surface make one contact (default);"
-        " sharing: they share its force, which does not jump but at steep corners;"
-        " all: every touching facet makes a contact",
-    )  # fmt: skip
-    command.add_argument(
-        "--exponent", type=float, default=1.5, metavar="P",
-        help="of the contact law that sharing is for, force ~ overlap^P (default 1.5: Hertz)",
-    )  # fmt: skip
-    command.add_argument(
-        "--flat-angle", type=float, default=0.0, metavar="RADIANS",
-        help="take walls for one surface where they meet at less than this angle from flat",
-    )  # fmt: skip
-    command.add_argument(
-        "--weights", choices=("wachspress", "zhong"), default="wachspress",
-        help="nodal weights of polygons (default wachspress: keeps force and moment)",
-    )  # fmt: skip
+    own = ("--split", "--resolution", "--exponent", "--flat-angle", "--weights")
+    add_command(commands, "contacts", _run, DESCRIPTION, ("mesh", *SEARCHING, *READING, *own))
 
 
 def _run(arguments):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import time
@@ -11,7 +10,6 @@ import numpy as np
 
 import abut
 
-from ..base.checks import positive
 from ..base.extras import import_extra
 from ..base.threads import thread_count
 from ..io import writing
@@ -35,24 +33,7 @@ With --files, write nothing but step.stl, a floor that ends in a step, and spher
 
 def add(commands):
     """Add the command to those of the parser."""
-    command = add_command(commands, "demo", _run, DESCRIPTION)
-    command.add_argument("--plot", metavar="FILE.png", help="save a picture, too (extra plot)")
-    either = command.add_mutually_exclusive_group()
-    either.add_argument(
-        "--files", action="store_true",
-        help="write a mesh and spheres for the other commands instead: step.stl and spheres.csv",
-    )  # fmt: skip
-    either.add_argument(
-        "--simulate", type=_seconds, metavar="SECONDS",
-        help="let the mixer turn for so long; 0.2 takes about a minute on one core",
-    )  # fmt: skip
-
-
-def _seconds(text):
-    try:
-        return positive(float(text), "the time")
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time above 0") from None
+    add_command(commands, "demo", _run, DESCRIPTION, ("--plot", ("--files", "--simulate")))
 
 
 def _run(arguments):

@@ -1,83 +1,43 @@
-"""Searching frames one after the other."""
+"""The command ``abut frames``: what the frames of a file, or of several, are."""
 
 from __future__ import annotations
 
-import sys
-
-import numpy as np
-
 import abut
 
-from ..base.checks import counted
-from ..base.progress import Tally
-from .output import STDOUT, open_output
+from .options import SPHERES, add_command
+
+DESCRIPTION = f"""\
+List the frames of SPHERES: number, step, time, spheres, and their radii.
+
+{SPHERES}
+
+A frame that a file does not tell the step or time of has - there. The numbers are those that
+--frame of the other commands takes."""
+
+HEAD = ("frame", "step", "time", "spheres", "radii", "period")
 
 
-class Search:
-    """Finds something in frames, and writes what it finds.
-
-    Parameters
-    ----------
-    arguments : Namespace
-        With the options of `add_searching`.
-    what : str
-        What is found: "contact" or "pair".
-    """
-
-    def __init__(self, arguments, what):
-        self._arguments, self._what = arguments, what
-        # first, so that a wrong ending shows before the work is done
-        self._output = open_output(arguments, f"{what}s")
-        self.found_count = self.sphere_count = self.touching_count = self.frame_count = 0
-
-    def run(self, find):
-        """Search each frame that is asked for; `find` gives its table and further columns."""
-        frames = abut.read_frames(self._arguments.spheres)
-        if self._arguments.frame == "all":
-            self._search_all(frames, find)
-        else:
-            number, frame = _one_of(frames, self._arguments)
-            self._search_one(number, frame, find)
-        self._output.close()
-
-    def _search_all(self, frames, find):
-        tally = Tally(len(frames), "frame") if sys.stderr.isatty() else None
-        try:
-            for number, frame in enumerate(frames):
-                self._search_one(number, frame, find)
-                if tally:
-                    tally.update(number + 1, self._count())
-        finally:
-            if tally:
-                tally.close()
-        if not self.frame_count:
-            raise ValueError(f"{self._arguments.spheres} has no frames")
-
-    def _search_one(self, number, frame, find):
-        table, columns = find(frame)
-        self._output.add(number, frame, table, columns)
-        self.found_count += len(table)
-        self.touching_count += int(np.count_nonzero(table.counts))
-        self.sphere_count += len(frame.radii)
-        self.frame_count += 1
-
-    def _count(self):
-        return counted(self.found_count, self._what, style=",")
-
-    def tell(self, whose):
-        """Print what was written, but where stdout holds it."""
-        if self._arguments.output == STDOUT:
-            return
-        frames = f" in {counted(self.frame_count, 'frame', style=',')}"
-        where = frames if self._arguments.frame == "all" else ""
-        print(f"{self._count()} of {whose}{where} written to {self._arguments.output}")
+def add(commands):
+    """Add the command to those of the parser."""
+    add_command(commands, "frames", _run, DESCRIPTION, ("spheres",))
 
 
-def _one_of(frames, arguments):
-    """The number and the frame that one number means, which may count from the last."""
-    number = arguments.frame
-    try:
-        frame = frames[number]
-    except IndexError as error:
-        raise ValueError(f"{arguments.spheres}: {error}") from None
-    return number % len(frames), frame
+def _run(arguments):
+    for number, frame in enumerate(abut.read_frames(arguments.spheres)):
+        # what is no file of spheres is told first
+        for row in (HEAD, _row(number, frame)) if number == 0 else (_row(number, frame),):
+            print("  ".join(f"{word:>12}" for word in row))
+
+
+def _row(number, frame):
+    """What is printed of a frame, in the order of `HEAD`."""
+    ends = (frame.radii.min(), frame.radii.max()) if len(frame.radii) else ()
+    radii = " to ".join(dict.fromkeys(f"{radius:.4g}" for radius in ends))
+    period = " ".join(_told(length) for length in frame.period or ())
+    spheres = f"{len(frame.radii):,}"
+    step = "-" if frame.step is None else str(frame.step)
+    return str(number), step, _told(frame.time), spheres, radii or "-", period or "-"
+
+
+def _told(number):
+    return "-" if number is None else f"{number:.7g}"

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from ..io import read_facets
-from .options import add_command, add_reading, read_mesh
+from .options import READING, add_command, read_mesh
 from .printing import print_table
 
 NOISE_ORIGINS = ("double", "float32", "decimals", "measured", "given")
@@ -29,11 +29,7 @@ or nothing can tell them apart."""
 
 def add(commands):
     """Add the command to those of the parser."""
-    command = add_command(commands, "info", _run, DESCRIPTION)
-    command.add_argument(
-        "mesh", metavar="MESH", help="a file of a mesh, such as .stl, .obj or .vtp"
-    )
-    add_reading(command)
+    add_command(commands, "info", _run, DESCRIPTION, ("mesh", *READING))
 
 
 def _run(arguments):

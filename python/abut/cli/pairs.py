@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
-import math
-
 import abut
 
 from ..base.checks import counted
-from .frames import Search
-from .options import OUT, SPHERES, add_command, add_searching
+from .options import OUT, SEARCHING, SPHERES, add_command
+from .search import Search
 
 DESCRIPTION = f"""\
 Find every pair of spheres in SPHERES that touch each other and write them as a table.
@@ -23,24 +20,7 @@ in columns id_i and id_j."""
 
 def add(commands):
     """Add the command to those of the parser."""
-    command = add_command(commands, "pairs", _run, DESCRIPTION)
-    add_searching(command)
-    command.add_argument(
-        "--period", type=_length, nargs=3, metavar=("LX", "LY", "LZ"),
-        help="lengths at which the world repeats along x, y and z, 0: not at all (default: the"
-        " box of a dump along its periodic axes (pp), the period in files of abut.write_frames,"
-        " none elsewhere; 0 0 0 takes no notice of these)",
-    )  # fmt: skip
-
-
-def _length(text):
-    try:
-        length = float(text)
-    except ValueError:
-        length = math.nan
-    if not 0.0 <= length < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is no length, nor 0")
-    return length
+    add_command(commands, "pairs", _run, DESCRIPTION, (*SEARCHING, "--period"))
 
 
 def _run(arguments):

@@ -1,0 +1,83 @@
+"""Searching frames one after the other."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+import abut
+
+from ..base.checks import counted
+from ..base.progress import Tally
+from .output import STDOUT, open_output
+
+
+class Search:
+    """Finds something in frames, and writes what it finds.
+
+    Parameters
+    ----------
+    arguments : Namespace
+        With the options `SEARCHING`.
+    what : str
+        What is found: "contact" or "pair".
+    """
+
+    def __init__(self, arguments, what):
+        self._arguments, self._what = arguments, what
+        # first, so that a wrong ending shows before the work is done
+        self._output = open_output(arguments, f"{what}s")
+        self.found_count = self.sphere_count = self.touching_count = self.frame_count = 0
+
+    def run(self, find):
+        """Search each frame that is asked for; `find` gives its table and further columns."""
+        frames = abut.read_frames(self._arguments.spheres)
+        if self._arguments.frame == "all":
+            self._search_all(frames, find)
+        else:
+            number, frame = _one_of(frames, self._arguments)
+            self._search_one(number, frame, find)
+        self._output.close()
+
+    def _search_all(self, frames, find):
+        tally = Tally(len(frames), "frame") if sys.stderr.isatty() else None
+        try:
+            for number, frame in enumerate(frames):
+                self._search_one(number, frame, find)
+                if tally:
+                    tally.update(number + 1, self._count())
+        finally:
+            if tally:
+                tally.close()
+        if not self.frame_count:
+            raise ValueError(f"{self._arguments.spheres} has no frames")
+
+    def _search_one(self, number, frame, find):
+        table, columns = find(frame)
+        self._output.add(number, frame, table, columns)
+        self.found_count += len(table)
+        self.touching_count += int(np.count_nonzero(table.counts))
+        self.sphere_count += len(frame.radii)
+        self.frame_count += 1
+
+    def _count(self):
+        return counted(self.found_count, self._what, style=",")
+
+    def tell(self, whose):
+        """Print what was written, but where stdout holds it."""
+        if self._arguments.output == STDOUT:
+            return
+        frames = f" in {counted(self.frame_count, 'frame', style=',')}"
+        where = frames if self._arguments.frame == "all" else ""
+        print(f"{self._count()} of {whose}{where} written to {self._arguments.output}")
+
+
+def _one_of(frames, arguments):
+    """The number and the frame that one number means, which may count from the last."""
+    number = arguments.frame
+    try:
+        frame = frames[number]
+    except IndexError as error:
+        raise ValueError(f"{arguments.spheres}: {error}") from None
+    return number % len(frames), frame
