@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from typing import Any
 
 import abut
 
@@ -44,7 +45,7 @@ def _seconds(text):
 
 
 # each as argparse takes it; a short name is an alias
-OPTIONS = {
+OPTIONS: dict[str, dict[str, Any]] = {
     "mesh": {"metavar": "MESH", "help": "file of a mesh, such as .stl, .obj or .vtp"},
     "spheres": {"metavar": "SPHERES", "help": "file or files of spheres"},
     "--output": {"alias": "-o", "metavar": "OUT", "required": True, "help": "where to write"},
