@@ -17,7 +17,8 @@ ROOMS_BELOW = {
     "walls": {"base", "mesh", "bins", "walls"},
     "spheres": {"base", "spheres"},
     "convex": {"base", "mesh", "bins", "spheres", "convex"},
-    "dem": {"base", "mesh", "bins", "walls", "spheres", "convex", "dem"},
+    "flats": {"base", "mesh", "bins", "walls", "spheres", "convex", "flats"},
+    "dem": {"base", "mesh", "bins", "walls", "spheres", "convex", "flats", "dem"},
 }
 
 # Inside a room a file includes those that stand before it.
@@ -156,13 +157,8 @@ FILES = {
         "columns",
         "match",
         "batch",
-        "flat",
-        "cover",
-        "concave",
-        "patch",
-        "stand",
-        "walls",
     ],
+    "flats": ["flat", "cover", "concave", "patch", "stand", "find"],
     "dem": [
         "laws",
         "kernels",

@@ -1,6 +1,6 @@
 /* Walls that meet at a concave edge go on behind each other. */
-#ifndef CONVEX_CONCAVE_H
-#define CONVEX_CONCAVE_H
+#ifndef FLATS_CONCAVE_H
+#define FLATS_CONCAVE_H
 
 #include "cover.h"
 

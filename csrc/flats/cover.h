@@ -1,9 +1,9 @@
 /* Planes of walls, and what of them facets cover. */
-#ifndef CONVEX_COVER_H
-#define CONVEX_COVER_H
+#ifndef FLATS_COVER_H
+#define FLATS_COVER_H
 
 #include "flat.h"
-#include "spots.h"
+#include "../convex/spots.h"
 
 /* All in the body's frame. A half space is one without pieces. */
 typedef struct wall_plane {

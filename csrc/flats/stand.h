@@ -1,9 +1,9 @@
 /* Which facets a body stands on. */
-#ifndef CONVEX_STAND_H
-#define CONVEX_STAND_H
+#ifndef FLATS_STAND_H
+#define FLATS_STAND_H
 
 #include "patch.h"
-#include "rows.h"
+#include "../convex/rows.h"
 
 /* A facet that the body meets at a border of its wall, as two bodies. */
 typedef struct wall_link {

@@ -1,10 +1,10 @@
 /* Facets of meshes as a body sees them: flat pieces in its frame, each of which may be a shape. */
-#ifndef CONVEX_FLAT_H
-#define CONVEX_FLAT_H
+#ifndef FLATS_FLAT_H
+#define FLATS_FLAT_H
 
 #include "../mesh/mesh.h"
 #include "../base/pose.h"
-#include "pair.h"
+#include "../convex/pair.h"
 
 typedef struct flat_corner {
     vec3 at;

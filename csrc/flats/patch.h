@@ -1,6 +1,6 @@
 /* Where a body stands on a plane of a wall. */
-#ifndef CONVEX_PATCH_H
-#define CONVEX_PATCH_H
+#ifndef FLATS_PATCH_H
+#define FLATS_PATCH_H
 
 #include "cover.h"
 

@@ -7,7 +7,7 @@
 
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
-#include "common_plane.h"
+#include "../convex/common_plane.h"
 
 /* ---- planes ---- */
 
