@@ -29,7 +29,7 @@ FILES = {
         "pose",
         "tilt",
         "prefetch",
-        "status",
+        "error",
         "memory",
         "pool",
         "parallel",

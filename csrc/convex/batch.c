@@ -133,11 +133,7 @@ static abut_status check_before(const abut_entrances_before *before, abut_index 
     if (is_right) {
         return ABUT_OK;
     }
-    finder_report(error, ABUT_BAD_ENTRANCE_ROWS, pair, 0.0);
-    if (error) {
-        error->detail = pairs;
-    }
-    return ABUT_BAD_ENTRANCE_ROWS;
+    return error_set(error, ABUT_BAD_ENTRANCE_ROWS, pair, pairs, 0.0);
 }
 
 static int32_t feature_count(const abut_shape *shape, uint8_t type)
@@ -269,7 +265,7 @@ static abut_status enter_all(abut_entrances *entrances, const abut_convex_query 
     if (!status) {
         join(entrances);
     }
-    return finder_report(error, status, 0, 0.0);
+    return error_set_status(error, status);
 }
 
 static abut_status find_all(abut_entrances *entrances, const abut_convex_query *query,
@@ -299,10 +295,10 @@ abut_status abut_entrances_find(const abut_convex_finder *finder, const abut_con
         own.i = own.j = none;
         own.pair_count = 0;
     }
-    finder_report(error, ABUT_OK, 0, 0.0);
+    error_set_status(error, ABUT_OK);
     abut_entrances *made = make_entrances(finder, &own);
     if (!made) {
-        return finder_report(error, ABUT_NO_MEMORY, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     const abut_status status = find_all(made, &own, &own_before, error);
     if (status) {

@@ -358,7 +358,7 @@ abut_status abut_shape_build(const abut_shape_input *input, abut_shape **shape, 
     abut_status status = hull_make(&own, &h, own_error);
     if (!status) {
         status = make_shape(&h, own.radius, shape);
-        *own_error = (abut_error){.status = status};
+        error_set_status(own_error, status);
     }
     hull_free(&h);
     return status;
@@ -387,16 +387,14 @@ static abut_status make_point(int dimension, double radius, abut_shape **shape)
 abut_status abut_shape_build_point(int dimension, double radius, abut_shape **shape,
                                    abut_error *error)
 {
-    abut_error unused;
-    abut_error *own_error = error ? error : &unused;
     *shape = NULL;
     if (dimension != 2 && dimension != 3) {
-        return hull_report(own_error, ABUT_BAD_DIMENSION, dimension, 0, 0.0);
+        return error_set(error, ABUT_BAD_DIMENSION, dimension, 0, 0.0);
     }
     if (!(radius >= 0.0 && radius <= ABUT_COORDINATE_LIMIT)) {
-        return hull_report(own_error, ABUT_SHAPE_BAD_RADIUS, 0, 0, radius);
+        return error_set(error, ABUT_SHAPE_BAD_RADIUS, 0, 0, radius);
     }
     const abut_status status = make_point(dimension, radius, shape);
-    *own_error = (abut_error){.status = status};
+    error_set_status(error, status);
     return status;
 }

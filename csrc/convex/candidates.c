@@ -19,7 +19,7 @@ static bool is_periodic(const double *period, int dimension)
 static abut_status check_gap(double gap, abut_error *error)
 {
     const bool is_gap = gap >= 0.0 && gap <= ABUT_COORDINATE_LIMIT;
-    return is_gap ? ABUT_OK : finder_report(error, ABUT_BAD_GAP, 0, gap);
+    return is_gap ? ABUT_OK : error_set(error, ABUT_BAD_GAP, 0, 0, gap);
 }
 
 static abut_status check_period(const double *period, int dimension, abut_error *error)
@@ -27,7 +27,7 @@ static abut_status check_period(const double *period, int dimension, abut_error 
     for (int axis = 0; period && axis < dimension; axis++) {
         const double length = period[axis];
         if (length != 0.0 && !(length > 0.0 && length <= ABUT_COORDINATE_LIMIT)) {
-            return finder_report(error, ABUT_BAD_PERIOD, axis, length);
+            return error_set(error, ABUT_BAD_PERIOD, axis, 0, length);
         }
     }
     return ABUT_OK;
@@ -113,23 +113,13 @@ static abut_status search(const abut_convex_finder *finder, const abut_convex_qu
     if (!status) {
         const bool has_images = is_periodic(query->period, finder->dimension);
         status = write_found(found, finder, has_images, pairs);
-        finder_report(error, status, 0, 0.0);
+        error_set_status(error, status);
     }
     abut_pairs_free(found);
     return status;
 }
 
 /* ---- the caller's pairs ---- */
-
-static abut_status report_pair(abut_error *error, abut_status status, abut_index pair,
-                               abut_index body, abut_index count)
-{
-    finder_report(error, status, pair, (double)(count - 1));
-    if (error) {
-        error->detail = body;
-    }
-    return status;
-}
 
 /* Copy, then check the copies: the caller's may change at any time. */
 static abut_status copy_pair(const abut_convex_query *query, abut_index k, abut_index bodies,
@@ -139,12 +129,12 @@ static abut_status copy_pair(const abut_convex_query *query, abut_index k, abut_
     ((abut_index *)pairs->i_block.data)[k] = i;
     ((abut_index *)pairs->j_block.data)[k] = j;
     if (i < 0 || i >= bodies) {
-        return report_pair(error, ABUT_BAD_I, k, i, bodies);
+        return error_set(error, ABUT_BAD_I, k, i, (double)(bodies - 1));
     }
     if (j < 0 || j >= bodies) {
-        return report_pair(error, ABUT_BAD_J, k, j, bodies);
+        return error_set(error, ABUT_BAD_J, k, j, (double)(bodies - 1));
     }
-    return i == j && !pairs->image ? report_pair(error, ABUT_SAME_BODY, k, i, bodies) : ABUT_OK;
+    return i == j && !pairs->image ? error_set(error, ABUT_SAME_BODY, k, i, 0.0) : ABUT_OK;
 }
 
 /* Of a body and itself: the nearest image is a shortest period away. */
@@ -186,10 +176,7 @@ static abut_status report_far(const body_pairs *pairs, abut_index k, const conve
         const double x = places->centers[dimension * body + t % dimension];
         const double length = period[t % dimension];
         if (length > 0.0 && !period_is_near(x, length)) {
-            finder_report(error, ABUT_POSITION_FAR_PERIODS, body, x);
-            if (error) {
-                error->detail = t % dimension;
-            }
+            error_set(error, ABUT_POSITION_FAR_PERIODS, body, t % dimension, x);
         }
     }
     return ABUT_POSITION_FAR_PERIODS;
@@ -219,7 +206,7 @@ static abut_status copy_given(const abut_convex_finder *finder, const abut_conve
     const bool has_images = is_periodic(query->period, dimension);
     abut_status status = reserve(pairs, query->pair_count, has_images, dimension);
     if (status) {
-        return finder_report(error, status, 0, 0.0);
+        return error_set_status(error, status);
     }
     for (abut_index k = 0; !status && k < pairs->count; k++) {
         status = copy_pair(query, k, finder->body_count, pairs, error);

@@ -149,7 +149,7 @@ static abut_status solve_all(finding *f, abut_error *error)
     if (!status) {
         convex_rows_join(f->contacts);
     }
-    return finder_report(error, status, 0, 0.0);
+    return error_set_status(error, status);
 }
 
 static finding start(abut_convex_contacts *contacts, const abut_convex_query *query)
@@ -197,7 +197,7 @@ static abut_status check_minimum(const abut_convex_query *query, abut_error *err
 {
     const int minimum = (int)query->minimum;
     const bool is_known = minimum == ABUT_TRACKED || minimum == ABUT_GLOBAL;
-    return is_known ? ABUT_OK : finder_report(error, ABUT_BAD_MINIMUM, minimum, 0.0);
+    return is_known ? ABUT_OK : error_set(error, ABUT_BAD_MINIMUM, minimum, 0, 0.0);
 }
 
 /* A query as its threads are told of it. */
@@ -219,13 +219,13 @@ abut_status abut_convex_find(const abut_convex_finder *finder, const abut_convex
 {
     const abut_convex_query own = *query;
     *contacts = NULL;
-    finder_report(error, ABUT_OK, 0, 0.0);
+    error_set_status(error, ABUT_OK);
     if (check_minimum(&own, error)) {
         return ABUT_BAD_MINIMUM;
     }
     abut_convex_contacts *made = convex_rows_make(finder, &own);
     if (!made) {
-        return finder_report(error, ABUT_NO_MEMORY, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     searching s = {.contacts = made, .query = &own, .error = error};
     const abut_index pairs = own.i ? own.pair_count : 4 * finder->body_count;

@@ -2,6 +2,7 @@
 #ifndef CONVEX_FINDER_H
 #define CONVEX_FINDER_H
 
+#include "../base/error.h"
 #include "../base/memory.h"
 #include "../base/pool.h"
 #include "solve.h"
@@ -35,9 +36,6 @@ typedef struct spot_room {
 /* With room for so many spots; NULL where there is no memory. */
 spot_room *finder_take_room(const abut_convex_finder *finder, int32_t spots);
 void finder_give_room(const abut_convex_finder *finder, spot_room *room);
-
-/* Fill in an error, where the caller wants one; returns the status. */
-abut_status finder_report(abut_error *error, abut_status status, abut_index index, double value);
 
 /* A search of the spheres around bodies has failed: what its status says of a sphere is said of the
  * body. And back, where bodies are spheres. Other statuses stay; returns the status. */

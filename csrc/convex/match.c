@@ -1,6 +1,6 @@
 /* Which spot of the step before each spot continues: that of the same name, in the row that its row
  * continues. */
-#include "../abut.h"
+#include "../base/error.h"
 
 #include <stdbool.h>
 
@@ -9,15 +9,6 @@ typedef struct spot_steps {
     const abut_index *row_match;
     const uint8_t *swapped;
 } spot_steps;
-
-static abut_status report(abut_error *error, abut_status status, abut_index index,
-                          abut_index detail, double value)
-{
-    if (error) {
-        *error = (abut_error){.status = status, .index = index, .detail = detail, .value = value};
-    }
-    return status;
-}
 
 /* ---- checks ---- */
 
@@ -40,7 +31,7 @@ static abut_status check_offsets(const abut_spot_step *step, int is_before, abut
     }
     is_right = is_right && row == step->row_count && step->spot_offsets[row] == step->spot_count;
     if (!is_right) {
-        report(error, ABUT_BAD_SPOT_ROWS, row, step->spot_count, 0.0);
+        error_set(error, ABUT_BAD_SPOT_ROWS, row, step->spot_count, 0.0);
         if (error) {
             error->of_before = is_before;
         }
@@ -55,7 +46,7 @@ static abut_status check_rows(const spot_steps *s, abut_error *error)
     for (abut_index row = 0; row < s->now->row_count; row++) {
         const abut_index old = s->row_match[row];
         if (old != -1 && (old < 0 || old >= rows)) {
-            return report(error, ABUT_BAD_SPOT_MATCH, row, old, (double)rows);
+            return error_set(error, ABUT_BAD_SPOT_MATCH, row, old, (double)rows);
         }
     }
     return ABUT_OK;
@@ -122,5 +113,5 @@ abut_status abut_spots_match(const abut_spot_step *now, const abut_spot_step *be
     for (abut_index row = 0; row < now->row_count; row++) {
         match_row(&s, row, match);
     }
-    return report(error, ABUT_OK, 0, 0, 0.0);
+    return error_set_status(error, ABUT_OK);
 }

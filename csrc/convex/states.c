@@ -144,9 +144,8 @@ static bool is_number(abut_index number, abut_index count)
 static abut_status report_row(abut_error *error, abut_status status, abut_index row,
                               abut_index number, abut_index count)
 {
-    finder_report(error, status, row, (double)(count - 1));
+    error_set(error, status, row, number, (double)(count - 1));
     if (error) {
-        error->detail = number;
         error->of_before = 1;
     }
     return status;
@@ -264,7 +263,7 @@ static abut_status match_all(matching *m, const abut_convex_finder *finder,
                                     .interrupted_data = query->interrupted_data};
         status = parallel_run(&plan, match_stretch, m);
     }
-    return finder_report(error, status, 0, 0.0);
+    return error_set_status(error, status);
 }
 
 abut_status states_match(const abut_convex_finder *finder, const abut_convex_query *query,
@@ -275,11 +274,11 @@ abut_status states_match(const abut_convex_finder *finder, const abut_convex_que
         return ABUT_OK;
     }
     if (query->before.row_count > INT32_MAX) {
-        return finder_report(error, ABUT_NO_MEMORY, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     abut_index *match = memory_reserve(&earlier->match_block, now->count, sizeof *match);
     if (!match) {
-        return finder_report(error, ABUT_NO_MEMORY, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     matching m = {
         .now = now, .before = &query->before, .match = match, .dimension = finder->dimension};

@@ -96,7 +96,7 @@ static abut_status find_on_meshes(abut_simulation *s, const parallel_plan *plan,
     const abut_query query = make_query(s, plan);
     if (contact_table_reserve(t, s->store.count, with_spare(old->count),
                               with_spare(old->node_count), simulation_kind(s))) {
-        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     clear_columns(t);
     const abut_room room = {t->columns, t->room, t->node_room};
@@ -106,7 +106,7 @@ static abut_status find_on_meshes(abut_simulation *s, const parallel_plan *plan,
     } else {
         status =
             write_contacts(s, found, abut_contacts_count(found), abut_contacts_node_count(found));
-        status = status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
+        status = error_set_status(error, status);
     }
     abut_contacts_free(found);
     return status;
@@ -117,8 +117,7 @@ static abut_status find_all(abut_simulation *s, const parallel_plan *plan, abut_
 {
     abut_status status = s->walls.mesh_count > 0 ? find_on_meshes(s, plan, error) : ABUT_OK;
     if (!status && s->walls.count > s->walls.mesh_count) {
-        status = half_spaces_find(s);
-        status = status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
+        status = error_set_status(error, half_spaces_find(s));
     }
     return status;
 }
@@ -289,8 +288,8 @@ static abut_status find_missing_law(const abut_simulation *s, abut_error *error)
         const int32_t material = s->store.materials[t->columns.sphere[row]];
         const abut_index other = s->walls.walls[t->columns.mesh[row]].material;
         if (s->laws.is_missing[laws_number(&s->laws, material, other)]) {
-            return simulation_report(error, ABUT_LAW_MISSING, s->store.rows[t->columns.sphere[row]],
-                                     material, (double)other);
+            return error_set(error, ABUT_LAW_MISSING, s->store.rows[t->columns.sphere[row]],
+                             material, (double)other);
         }
     }
     return ABUT_OK;
@@ -313,7 +312,7 @@ static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abu
         watch_begin(s);
         status = parallel_run(&own, apply_chunk, &w);
         watch_keep_deep(s, CONTACTS, t->count);
-        status = status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
+        status = error_set_status(error, status);
     }
     motion_free(&w.motion);
     return status;

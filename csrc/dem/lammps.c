@@ -87,7 +87,7 @@ static abut_status build(abut_lammps *w, const abut_lammps_input *input, abut_er
     w->order = memory_alloc(input->wall_count, sizeof *w->order);
     w->loads = memory_alloc_zeroed(input->wall_count, sizeof *w->loads);
     if (!w->meshes || !w->order || !w->loads) {
-        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     memcpy(w->order, input->order, (size_t)input->wall_count * sizeof *w->order);
     w->most_nodes = 2; /* of an edge */
@@ -97,7 +97,7 @@ static abut_status build(abut_lammps *w, const abut_lammps_input *input, abut_er
         w->most_nodes = corners > w->most_nodes ? corners : w->most_nodes;
     }
     if (!make_names(&w->names, input->name) || !read_globals(w)) {
-        return simulation_report(error, ABUT_ATOM_DATA, 0, 0, 0.0);
+        return error_set_status(error, ABUT_ATOM_DATA);
     }
     return build_simulation(w, error);
 }
@@ -105,13 +105,12 @@ static abut_status build(abut_lammps *w, const abut_lammps_input *input, abut_er
 abut_status abut_lammps_build(const abut_lammps_input *input, abut_lammps **walls,
                               abut_error *error)
 {
-    abut_error unused, *to = error ? error : &unused;
     abut_lammps *made = memory_alloc_zeroed(1, sizeof *made);
     *walls = NULL;
     if (!made) {
-        return simulation_report(to, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
-    const abut_status status = build(made, input, to);
+    const abut_status status = build(made, input, error);
     if (status) {
         abut_lammps_free(made);
     } else {
@@ -167,10 +166,10 @@ static abut_status place_walls(abut_lammps *w, int64_t step, abut_error *error)
     abut_simulation *s = w->simulation;
     s->began = find_time(&w->globals, step);
     if (w->input.before_step && w->input.before_step(w->input.data, s->began)) {
-        return simulation_report(error, ABUT_INTERRUPTED, 0, 0, 0.0);
+        return error_set_status(error, ABUT_INTERRUPTED);
     }
     if (*w->globals.triclinic) {
-        return simulation_report(error, ABUT_BOX_TILTED, 0, 0, 0.0);
+        return error_set_status(error, ABUT_BOX_TILTED);
     }
     set_period(w);
     contacts_place_walls(s);
@@ -253,7 +252,7 @@ static abut_status tell_loads(abut_lammps *w, abut_error *error)
         energy_add_load(s, row, &s->before.states[walls[row]], &w->loads[w->order[walls[row]]]);
     }
     if (w->input.add_up && w->input.add_up(w->input.data, values, count)) {
-        return simulation_report(error, ABUT_INTERRUPTED, 0, 0, 0.0);
+        return error_set_status(error, ABUT_INTERRUPTED);
     }
     for (abut_index k = 0; k < count; k++) {
         w->input.set_vector(w->input.lammps, w->names.fix, (int)k + 1, values[k]);
@@ -325,7 +324,7 @@ void abut_lammps_callback(void *walls, int64_t step, int count, void *ids, doubl
 abut_error abut_lammps_take_error(abut_lammps *w)
 {
     const abut_error error = w->error;
-    w->error = (abut_error){.status = ABUT_OK};
+    error_set_status(&w->error, ABUT_OK);
     return error;
 }
 

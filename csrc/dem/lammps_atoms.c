@@ -43,7 +43,7 @@ abut_status lammps_read_atoms(abut_lammps *w, abut_error *error)
                             extract_slots(w, w->names.more_keys, w->names.more_states, &a->others));
     const bool has_all = a->velocities && a->spins && a->torques && a->radii && a->masses &&
                          a->masks && a->counts && has_slots;
-    return has_all ? ABUT_OK : simulation_report(error, ABUT_ATOM_DATA, 0, 0, 0.0);
+    return has_all ? ABUT_OK : error_set_status(error, ABUT_ATOM_DATA);
 }
 
 /* ---- spheres ---- */
@@ -119,7 +119,7 @@ abut_status lammps_lend_spheres(abut_lammps *w, abut_error *error)
     const abut_index count = count_members(w);
     w->has_members = count < w->atoms.count;
     if (reserve_spheres(w, count)) {
-        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     number_spheres(w, count);
     w->own_centers = of->centers, w->own_radii = of->radii;
@@ -147,7 +147,7 @@ static abut_status read_sphere(abut_lammps *w, abut_index k, abut_error *error)
     const abut_index atom = lammps_atom(w, k);
     const double mass = w->atoms.masses[atom];
     if (!(mass > 0.0 && mass <= ABUT_COORDINATE_LIMIT)) {
-        return simulation_report(error, ABUT_ATOM_MASS, lammps_id(w, atom), 0, mass);
+        return error_set(error, ABUT_ATOM_MASS, lammps_id(w, atom), 0, mass);
     }
     body *b = &of->bodies[k];
     memcpy(b->velocity, w->atoms.velocities + 3 * atom, sizeof b->velocity);
@@ -192,7 +192,7 @@ static abut_status add_sphere(const abut_lammps *w, abut_index k, abut_error *er
         torque = vec3_add(torque, brake_torque(w, k, torque, sum.sums.brake));
     }
     if (!isfinite(force.x + force.y + force.z) || !isfinite(torque.x + torque.y + torque.z)) {
-        return simulation_report(error, ABUT_ATOM_FORCE, lammps_id(w, atom), 0, 0.0);
+        return error_set(error, ABUT_ATOM_FORCE, lammps_id(w, atom), 0, 0.0);
     }
     vec3_store(w->atoms.forces + 3 * atom, force);
     vec3_store(torques, torque);

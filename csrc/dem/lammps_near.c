@@ -110,7 +110,7 @@ abut_status lammps_look_around(abut_lammps *w, abut_error *error)
     w->covered = grown(reach, MARGIN_RADII * largest + MARGIN_PARTS * box_extent(&reach));
     if (build_finder(w, &finder)) {
         w->covered = covered;
-        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     abut_finder_free(w->finder);
     w->finder = finder;

@@ -81,7 +81,7 @@ static int count_of(const abut_lammps *w, abut_index atom)
 static abut_status report_atom(const abut_lammps *w, abut_status status, abut_index atom,
                                abut_index detail, abut_error *error)
 {
-    return simulation_report(error, status, lammps_id(w, atom), detail, w->input.slots);
+    return error_set(error, status, lammps_id(w, atom), detail, w->input.slots);
 }
 
 static abut_status check_count(const abut_lammps *w, abut_index atom, abut_error *error)
@@ -102,7 +102,7 @@ static abut_status list_holders(abut_lammps *w, abut_index *rows, abut_error *er
     *rows = w->holder_count = 0;
     w->holders = memory_reserve(&w->holder_block, count, sizeof *w->holders);
     if (!w->holders) {
-        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     for (abut_index k = 0; !status && k < count; k++) {
         const abut_index atom = lammps_atom(w, k);
@@ -217,7 +217,7 @@ abut_status lammps_read_slots(abut_lammps *w, abut_error *error)
     /* to count nodes takes a way through all slots; pages of memory that is not used are not taken
      */
     if (contact_table_reserve(t, s->store.count, rows, rows * w->most_nodes, simulation_kind(s))) {
-        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     return rows > 0 ? read_rows(w, t, error) : ABUT_OK;
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "../base/error.h"
 #include "../base/memory.h"
 
 /* ---- how much of its speed a contact returns ---- */
@@ -113,19 +114,12 @@ static law read_law(const abut_law *from)
     return l;
 }
 
-static abut_status report(abut_error *error, abut_status status, abut_index a, abut_index b,
-                          double value)
-{
-    *error = (abut_error){.status = status, .index = a, .detail = b, .value = value};
-    return status;
-}
-
 static abut_status check_laws(abut_index material_count, const abut_law *laws, abut_error *error)
 {
     for (abut_index k = 0; k < material_count * material_count; k++) {
         const double *bad = laws[k].kind == ABUT_NO_LAW ? NULL : find_bad_number(&laws[k]);
         if (bad) {
-            return report(error, ABUT_BAD_LAW, k / material_count, k % material_count, *bad);
+            return error_set(error, ABUT_BAD_LAW, k / material_count, k % material_count, *bad);
         }
     }
     return ABUT_OK;
@@ -144,7 +138,7 @@ abut_status laws_set(law_table *table, abut_index material_count, const abut_law
     made.is_missing = memory_alloc_zeroed(count + 1, sizeof *made.is_missing);
     if (!made.laws || !made.is_missing) {
         laws_free(&made);
-        return report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     for (abut_index k = 0; k < count; k++) {
         made.is_missing[k] = laws[k].kind == ABUT_NO_LAW;

@@ -61,8 +61,7 @@ static abut_status find_pairs(abut_simulation *s, const parallel_plan *plan, abu
     if (status) {
         status = simulation_name_row(s, error);
     } else {
-        status = write_pairs(s, found);
-        status = status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
+        status = error_set_status(error, write_pairs(s, found));
     }
     abut_pairs_free(found);
     return status;
@@ -151,7 +150,7 @@ static abut_status match_pairs(abut_simulation *s, const parallel_plan *plan, ab
     own.chunk_count = (s->store.count + CHUNK_SPHERES - 1) / CHUNK_SPHERES;
     own.work = s->store.count;
     const abut_status status = parallel_run(&own, match_chunk, s);
-    return status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
+    return error_set_status(error, status);
 }
 
 /* ---- laws ---- */
@@ -241,8 +240,8 @@ static abut_status find_missing_law(const abut_simulation *s, abut_error *error)
     for (abut_index row = 0; s->laws.has_missing && row < s->now.pairs.count; row++) {
         const law *used = simulation_pair_law(s, c->i[row], c->j[row]);
         if (s->laws.is_missing[used - s->laws.laws]) {
-            return simulation_report(error, ABUT_LAW_MISSING, of->rows[c->i[row]],
-                                     of->materials[c->i[row]], (double)of->materials[c->j[row]]);
+            return error_set(error, ABUT_LAW_MISSING, of->rows[c->i[row]], of->materials[c->i[row]],
+                             (double)of->materials[c->j[row]]);
         }
     }
     return ABUT_OK;
@@ -258,7 +257,7 @@ static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abu
         watch_begin(s);
         status = parallel_run(&own, apply_chunk, s);
         watch_keep_deep(s, PAIRS, s->now.pairs.count);
-        status = status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
+        status = error_set_status(error, status);
     }
     return status;
 }

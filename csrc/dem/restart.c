@@ -92,7 +92,6 @@ static void write_contact_columns(const contact_table *t, const abut_contact_sta
 abut_status abut_simulation_write_contacts(const abut_simulation *s, const abut_contact_state *to,
                                            abut_error *error)
 {
-    abut_error unused;
     const renumbering by = by_row(s);
     contact_table t = {0};
     const abut_status status = contact_table_renumber(&t, &s->before.contacts, &by);
@@ -102,7 +101,7 @@ abut_status abut_simulation_write_contacts(const abut_simulation *s, const abut_
         write_springs(&t.springs, t.count, to);
     }
     contact_table_free(&t);
-    return simulation_report(error ? error : &unused, status, 0, 0, 0.0);
+    return error_set_status(error, status);
 }
 
 /* ---- pairs ---- */
@@ -161,7 +160,6 @@ static void write_visible(const abut_simulation *s, const pair_table *t, const a
 abut_status abut_simulation_write_pairs(const abut_simulation *s, const abut_pair_state *to,
                                         abut_error *error)
 {
-    abut_error unused;
     const renumbering by = by_row(s);
     pair_table t = {0};
     const abut_status status = pair_table_renumber(&t, &s->before.pairs, &by);
@@ -169,7 +167,7 @@ abut_status abut_simulation_write_pairs(const abut_simulation *s, const abut_pai
         write_visible(s, &t, to);
     }
     pair_table_free(&t);
-    return simulation_report(error ? error : &unused, status, 0, 0, 0.0);
+    return error_set_status(error, status);
 }
 
 abut_step_state abut_simulation_step_state(const abut_simulation *s)
@@ -187,11 +185,11 @@ static abut_status check_offsets(const abut_index *offsets, abut_index count, ab
 {
     for (abut_index k = 0; k < count; k++) {
         if (offsets[k] < 0 || offsets[k] > offsets[k + 1] || offsets[k + 1] > last) {
-            return simulation_report(error, status, k, last, 0.0);
+            return error_set(error, status, k, last, 0.0);
         }
     }
     const bool is_whole = offsets[0] == 0 && offsets[count] == last;
-    return is_whole ? ABUT_OK : simulation_report(error, status, count, last, 0.0);
+    return is_whole ? ABUT_OK : error_set(error, status, count, last, 0.0);
 }
 
 static abut_status check_contacts(const abut_simulation *s, const abut_contact_state *from,
@@ -205,8 +203,8 @@ static abut_status check_contacts(const abut_simulation *s, const abut_contact_s
                                     ABUT_BAD_NODES, error);
     for (abut_index row = 0; !status && row < from->contact_count; row++) {
         if (c->mesh[row] < 0 || c->mesh[row] >= s->walls.count) {
-            status = simulation_report(error, ABUT_BAD_MESH_NUMBER, row, c->mesh[row],
-                                       (double)s->walls.count - 1.0);
+            status = error_set(error, ABUT_BAD_MESH_NUMBER, row, c->mesh[row],
+                               (double)s->walls.count - 1.0);
         }
     }
     return status;
@@ -222,9 +220,9 @@ static abut_status check_pairs(const abut_simulation *s, const abut_pair_state *
     for (abut_index i = 0; !status && i < count; i++) {
         for (abut_index row = c->offsets[i]; !status && row < c->offsets[i + 1]; row++) {
             if (c->i[row] != i) {
-                status = simulation_report(error, ABUT_BAD_I, row, c->i[row], (double)count - 1.0);
+                status = error_set(error, ABUT_BAD_I, row, c->i[row], (double)count - 1.0);
             } else if (c->j[row] < i || c->j[row] >= count) {
-                status = simulation_report(error, ABUT_BAD_J, row, c->j[row], (double)count - 1.0);
+                status = error_set(error, ABUT_BAD_J, row, c->j[row], (double)count - 1.0);
             }
         }
     }
@@ -310,7 +308,8 @@ static abut_status restore_pairs(abut_simulation *s, const abut_pair_state *from
     return ABUT_OK;
 }
 
-static abut_status restore(abut_simulation *s, const abut_step_state *state, abut_error *error)
+abut_status abut_simulation_restore(abut_simulation *s, const abut_step_state *state,
+                                    abut_error *error)
 {
     abut_status status = check_contacts(s, state->contacts, error);
     status = status ? status : check_pairs(s, state->pairs, error);
@@ -324,7 +323,7 @@ static abut_status restore(abut_simulation *s, const abut_step_state *state, abu
     status = restore_contacts(s, state->contacts);
     status = status ? status : restore_pairs(s, state->pairs);
     if (status) {
-        return simulation_report(error, status, 0, 0, 0.0);
+        return error_set_status(error, status);
     }
     s->step_count = state->step_count;
     s->account = (account){.base = state->account[0],
@@ -335,11 +334,4 @@ static abut_status restore(abut_simulation *s, const abut_step_state *state, abu
      * once too few */
     s->watch.is_placed = s->account.is_held;
     return ABUT_OK;
-}
-
-abut_status abut_simulation_restore(abut_simulation *s, const abut_step_state *state,
-                                    abut_error *error)
-{
-    abut_error unused;
-    return restore(s, state, error ? error : &unused);
 }

@@ -15,7 +15,7 @@ static abut_status check_vectors(const double *vectors, abut_index count, abut_s
 {
     for (abut_index k = 0; vectors && k < 3 * count; k++) {
         if (!(fabs(vectors[k]) <= ABUT_COORDINATE_LIMIT)) {
-            return simulation_report(error, status, k / 3, k % 3, vectors[k]);
+            return error_set(error, status, k / 3, k % 3, vectors[k]);
         }
     }
     return ABUT_OK;
@@ -25,15 +25,15 @@ static abut_status check_sizes(const abut_spheres *rows, abut_error *error)
 {
     for (abut_index k = 0; rows->radii && k < rows->count; k++) {
         if (!(rows->radii[k] > 0.0 && rows->radii[k] <= ABUT_COORDINATE_LIMIT)) {
-            return simulation_report(error, ABUT_BAD_RADIUS, k, 0, rows->radii[k]);
+            return error_set(error, ABUT_BAD_RADIUS, k, 0, rows->radii[k]);
         }
         if (rows->radii[k] < ABUT_SMALLEST_RADIUS) {
-            return simulation_report(error, ABUT_RADIUS_TOO_SMALL, k, 0, rows->radii[k]);
+            return error_set(error, ABUT_RADIUS_TOO_SMALL, k, 0, rows->radii[k]);
         }
     }
     for (abut_index k = 0; rows->masses && k < rows->count; k++) {
         if (!(rows->masses[k] > 0.0 && rows->masses[k] <= ABUT_COORDINATE_LIMIT)) {
-            return simulation_report(error, ABUT_BAD_MASS, k, 0, rows->masses[k]);
+            return error_set(error, ABUT_BAD_MASS, k, 0, rows->masses[k]);
         }
     }
     return ABUT_OK;
@@ -48,8 +48,8 @@ static abut_status check_rows(const abut_simulation *s, const abut_spheres *rows
     status = status ? status : check_vectors(rows->spins, rows->count, ABUT_BAD_VELOCITY, error);
     for (abut_index k = 0; !status && rows->materials && k < rows->count; k++) {
         if (rows->materials[k] < 0 || rows->materials[k] >= s->laws.material_count) {
-            status = simulation_report(error, ABUT_BAD_MATERIAL, k, rows->materials[k],
-                                       (double)s->laws.material_count);
+            status = error_set(error, ABUT_BAD_MATERIAL, k, rows->materials[k],
+                               (double)s->laws.material_count);
         }
     }
     return status;
@@ -181,9 +181,8 @@ static void wrap_rows(abut_simulation *s, abut_index first)
 
 abut_status abut_simulation_assign(abut_simulation *s, const abut_spheres *rows, abut_error *error)
 {
-    abut_error unused;
     store *of = &s->store;
-    abut_status status = check_rows(s, rows, error ? error : &unused);
+    abut_status status = check_rows(s, rows, error);
     if (status || of->count == 0) {
         return status;
     }
@@ -264,14 +263,14 @@ static abut_status add(abut_simulation *s, const abut_spheres *rows, abut_error 
         return status;
     }
     if (count > INT32_MAX - 2) {
-        return simulation_report(error, ABUT_TOO_MANY_SPHERES, count, 0, 0.0);
+        return error_set(error, ABUT_TOO_MANY_SPHERES, count, 0, 0.0);
     }
     energy_hold(s);
     s->watch.is_placed = true;
     status = store_reserve(&s->store, count);
     status = status ? status : extend_tables(s, count);
     if (status) {
-        return simulation_report(error, status, 0, 0, 0.0);
+        return error_set_status(error, status);
     }
     for (abut_index row = 0; row < rows->count; row++) {
         append_sphere(s, rows, row);
@@ -284,8 +283,7 @@ static abut_status add(abut_simulation *s, const abut_spheres *rows, abut_error 
 
 abut_status abut_simulation_add(abut_simulation *s, const abut_spheres *rows, abut_error *error)
 {
-    abut_error unused;
-    return add(s, rows, error ? error : &unused);
+    return add(s, rows, error);
 }
 
 /* ---- going ---- */
@@ -375,7 +373,6 @@ static abut_status remove_rows(abut_simulation *s, removal *r)
 
 abut_status abut_simulation_remove(abut_simulation *s, const uint8_t *is_gone, abut_error *error)
 {
-    abut_error unused;
     const abut_index count = s->store.count;
     removal r = {.is_gone = is_gone,
                  .source = memory_alloc(count, sizeof *r.source),
@@ -385,7 +382,7 @@ abut_status abut_simulation_remove(abut_simulation *s, const uint8_t *is_gone, a
     watch_forget(s);
     const abut_status status = remove_rows(s, &r);
     memory_free(r.source), memory_free(r.new_rows), memory_free(r.new_clusters);
-    return simulation_report(error ? error : &unused, status, 0, 0, 0.0);
+    return error_set_status(error, status);
 }
 
 /* ---- what is applied ---- */
@@ -399,11 +396,9 @@ static void apply(const store *of, const double *from, double *to)
 abut_status abut_simulation_apply(abut_simulation *s, const double *forces, const double *torques,
                                   abut_error *error)
 {
-    abut_error unused;
-    abut_error *to = error ? error : &unused;
     store *of = &s->store;
-    abut_status status = check_vectors(forces, of->count, ABUT_BAD_FORCE, to);
-    status = status ? status : check_vectors(torques, of->count, ABUT_BAD_FORCE, to);
+    abut_status status = check_vectors(forces, of->count, ABUT_BAD_FORCE, error);
+    status = status ? status : check_vectors(torques, of->count, ABUT_BAD_FORCE, error);
     if (!status && of->count > 0) {
         apply(of, forces, of->pushes);
         apply(of, torques, of->twists);
@@ -484,14 +479,13 @@ static void restore_members(abut_simulation *s, const cluster *c, const abut_sph
 abut_status abut_simulation_add_clusters(abut_simulation *s, const abut_clusters *clusters,
                                          const abut_spheres *rows, abut_error *error)
 {
-    abut_error unused;
     const abut_index first = s->clusters.count, first_row = s->store.count;
     abut_status status = clusters_reserve(&s->clusters, first + clusters->count,
                                           s->clusters.member_count + rows->count);
     if (status) {
-        return simulation_report(error ? error : &unused, status, 0, 0, 0.0);
+        return error_set_status(error, status);
     }
-    status = add(s, rows, error ? error : &unused);
+    status = add(s, rows, error);
     abut_index member = 0;
     for (abut_index k = 0; !status && k < clusters->count; k++) {
         cluster *c = append_cluster(s, clusters, k, first_row + member, member);

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "../base/error.h"
 #include "../base/parallel.h"
 #include "clusters.h"
 #include "solids.h"
@@ -108,13 +109,6 @@ struct abut_simulation {
 static inline table_kind simulation_kind(const abut_simulation *s)
 {
     return (table_kind){.has_images = s->is_periodic, .has_rolls = s->laws.has_rolling_springs};
-}
-
-static inline abut_status simulation_report(abut_error *error, abut_status status, abut_index index,
-                                            abut_index detail, double value)
-{
-    *error = (abut_error){.status = status, .index = index, .detail = detail, .value = value};
-    return status;
 }
 
 /* The error of a search of the store's spheres, which names them by places, names them by rows.

@@ -46,8 +46,8 @@ static abut_status check_row(const abut_simulation *s, abut_meeting meeting, abu
         return ABUT_OK;
     }
     const abut_index number = l - s->laws.laws, materials = s->laws.material_count;
-    return simulation_report(error, ABUT_BODY_LAW, t->columns.i[row], number / materials,
-                             (double)(number % materials));
+    return error_set(error, ABUT_BODY_LAW, t->columns.i[row], number / materials,
+                     (double)(number % materials));
 }
 
 static abut_status check_laws(const abut_simulation *s, abut_error *error)
@@ -359,8 +359,7 @@ static abut_status apply_meeting(const abut_simulation *s, abut_meeting meeting,
         parallel_plan own = *plan;
         own.chunk_count = (w.now->spot_count + CHUNK_SPOTS - 1) / CHUNK_SPOTS;
         own.work = WORK_OF_SPOT * w.now->spot_count;
-        status = parallel_run(&own, apply_chunk, &w);
-        status = status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
+        status = error_set_status(error, parallel_run(&own, apply_chunk, &w));
     }
     motion_free(&w.motion);
     return status;
@@ -444,7 +443,7 @@ static abut_status begin_presses(abut_simulation *s, abut_error *error)
     }
     of->presses = memory_reserve(&of->press_block, 6 * s->store.count, sizeof *of->presses);
     if (!of->presses) {
-        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     memset(of->presses, 0, 6 * (size_t)s->store.count * sizeof *of->presses);
     return ABUT_OK;
@@ -456,7 +455,7 @@ static abut_status check_lost(const abut_simulation *s, abut_error *error)
     for (abut_index k = 0; k < s->solids.count; k++) {
         const solid *of = &s->solids.solids[k];
         if (!rigid_will_be_finite(&of->rigid, of->sum, &by)) {
-            return simulation_report(error, ABUT_BODY_LOST, k, s->step_count, 0.0);
+            return error_set(error, ABUT_BODY_LOST, k, s->step_count, 0.0);
         }
     }
     return ABUT_OK;

@@ -9,13 +9,11 @@
 abut_status abut_simulation_set_shapes(abut_simulation *s, const abut_shape *const *shapes,
                                        abut_index shape_count, abut_error *error)
 {
-    abut_error unused;
-    abut_error *to = error ? error : &unused;
     solid_set *set = &s->solids;
     const abut_shape **made = memory_alloc(shape_count + 1, sizeof *made);
-    abut_status status = made ? ABUT_OK : simulation_report(to, ABUT_NO_MEMORY, 0, 0, 0.0);
+    abut_status status = made ? ABUT_OK : error_set_status(error, ABUT_NO_MEMORY);
     if (!status && !set->point) {
-        status = abut_shape_build_point(3, 1.0, &set->point, to);
+        status = abut_shape_build_point(3, 1.0, &set->point, error);
     }
     if (status) {
         memory_free(made);
@@ -50,7 +48,7 @@ enum {
 
 static abut_status report_body(abut_error *error, abut_index row, abut_index column, double value)
 {
-    return simulation_report(error, ABUT_BAD_BODY, row, column, value);
+    return error_set(error, ABUT_BAD_BODY, row, column, value);
 }
 
 static abut_status check_numbers(const double *numbers, abut_index count, abut_index width,
@@ -198,11 +196,11 @@ static abut_status add(abut_simulation *s, const abut_bodies *bodies, abut_error
         return status;
     }
     if (count > INT32_MAX - 2) {
-        return simulation_report(error, ABUT_TOO_MANY_SPHERES, count, 0, 0.0);
+        return error_set(error, ABUT_TOO_MANY_SPHERES, count, 0, 0.0);
     }
     status = solids_reserve(&s->solids, count);
     if (status) {
-        return simulation_report(error, status, 0, 0, 0.0);
+        return error_set_status(error, status);
     }
     energy_hold(s);
     s->watch.is_placed = true;
@@ -216,8 +214,7 @@ static abut_status add(abut_simulation *s, const abut_bodies *bodies, abut_error
 abut_status abut_simulation_add_bodies(abut_simulation *s, const abut_bodies *bodies,
                                        abut_error *error)
 {
-    abut_error unused;
-    return add(s, bodies, error ? error : &unused);
+    return add(s, bodies, error);
 }
 
 /* ---- going ---- */
@@ -242,10 +239,9 @@ static void compact(abut_simulation *s, const uint8_t *is_gone, int32_t *numbers
 abut_status abut_simulation_remove_bodies(abut_simulation *s, const uint8_t *is_gone,
                                           abut_error *error)
 {
-    abut_error unused;
     int32_t *numbers = memory_alloc(s->solids.count, sizeof *numbers);
     if (!numbers) {
-        return simulation_report(error ? error : &unused, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     energy_hold(s);
     watch_forget(s);
@@ -321,8 +317,7 @@ void abut_simulation_read_bodies(const abut_simulation *s, const abut_bodies *to
 abut_status abut_simulation_assign_bodies(abut_simulation *s, const abut_bodies *from,
                                           abut_error *error)
 {
-    abut_error unused;
-    const abut_status status = check_motion(from, s->solids.count, error ? error : &unused);
+    const abut_status status = check_motion(from, s->solids.count, error);
     if (status) {
         return status;
     }
@@ -400,13 +395,13 @@ static abut_status check_row(const abut_simulation *s, abut_meeting meeting,
     const abut_index other = meeting == ABUT_WITH_WALLS ? c->mesh[row] : c->j[row];
     const abut_status bad_other = meeting == ABUT_WITH_WALLS ? ABUT_BAD_MESH_NUMBER : ABUT_BAD_J;
     if (c->i[row] < 0 || c->i[row] >= s->solids.count) {
-        return simulation_report(error, ABUT_BAD_I, row, c->i[row], (double)s->solids.count - 1.0);
+        return error_set(error, ABUT_BAD_I, row, c->i[row], (double)s->solids.count - 1.0);
     }
     if (other < 0 || other >= others) {
-        return simulation_report(error, bad_other, row, other, (double)others - 1.0);
+        return error_set(error, bad_other, row, other, (double)others - 1.0);
     }
     if (offsets[row] > offsets[row + 1] || offsets[row + 1] > from->spot_count) {
-        return simulation_report(error, ABUT_BAD_PAIR_ROWS, row, from->spot_count, 0.0);
+        return error_set(error, ABUT_BAD_PAIR_ROWS, row, from->spot_count, 0.0);
     }
     return ABUT_OK;
 }
@@ -416,7 +411,7 @@ static abut_status check_contacts(const abut_simulation *s, abut_meeting meeting
 {
     const abut_index *offsets = from->columns.spot_offsets;
     if (offsets[0] != 0 || offsets[from->row_count] != from->spot_count) {
-        return simulation_report(error, ABUT_BAD_PAIR_ROWS, 0, from->spot_count, 0.0);
+        return error_set(error, ABUT_BAD_PAIR_ROWS, 0, from->spot_count, 0.0);
     }
     abut_status status = ABUT_OK;
     for (abut_index row = 0; !status && row < from->row_count; row++) {
@@ -441,15 +436,13 @@ static void restore_power(const abut_simulation *s, const spot_table *t, abut_in
 abut_status abut_simulation_restore_body_contacts(abut_simulation *s, abut_meeting meeting,
                                                   const abut_body_contacts *from, abut_error *error)
 {
-    abut_error unused;
-    abut_error *to = error ? error : &unused;
     spot_table *t = &s->before.spots[meeting];
-    abut_status status = check_contacts(s, meeting, from, to);
+    abut_status status = check_contacts(s, meeting, from, error);
     if (status) {
         return status;
     }
     if (spot_table_reserve(t, meeting, from->row_count, from->spot_count, s->is_periodic)) {
-        return simulation_report(to, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     spot_table_copy(&t->columns, &from->columns, from->row_count, from->spot_count);
     t->count = from->row_count, t->spot_count = from->spot_count;

@@ -50,7 +50,7 @@ static abut_status make_finder(const abut_simulation *s, abut_index spheres,
     double *scales = memory_alloc(count, sizeof *scales);
     abut_status status = shapes && scales ? ABUT_OK : ABUT_NO_MEMORY;
     if (status) {
-        simulation_report(error, status, 0, 0, 0.0);
+        error_set_status(error, status);
     } else {
         fill_sizes(s, spheres, shapes, scales);
         const abut_convex_input input = {.shapes = s->solids.shapes,
@@ -73,7 +73,7 @@ static abut_status make_outlines(abut_simulation *s, abut_error *error)
     }
     double *radii = memory_alloc(s->solids.count, sizeof *radii);
     if (!radii) {
-        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     for (abut_index k = 0; k < s->solids.count; k++) {
         radii[k] = s->solids.solids[k].reach;
@@ -127,7 +127,7 @@ static abut_status place_all(abut_simulation *s, abut_error *error)
 {
     const abut_index spheres = s->store.count;
     if (!reserve_places(s, spheres)) {
-        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     place_bodies(s);
     place_spheres(s);
@@ -304,7 +304,7 @@ static abut_status take_rows(abut_simulation *s, abut_meeting meeting, abut_conv
     const abut_index rows = abut_convex_contacts_count(found);
     const abut_index spots = abut_convex_contacts_spot_count(found);
     if (spot_table_reserve(t, meeting, rows, spots, s->is_periodic)) {
-        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     abut_convex_contacts_write(found, &t->columns);
     t->count = rows, t->spot_count = spots;
@@ -406,7 +406,7 @@ static abut_status find_candidates(abut_simulation *s, const parallel_plan *plan
     abut_pairs *pairs = NULL;
     double *centers = list_centers(s);
     if (!centers) {
-        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     abut_pair_query query = abut_pair_query_default();
     query.centers = centers;
@@ -420,7 +420,7 @@ static abut_status find_candidates(abut_simulation *s, const parallel_plan *plan
     if (status) {
         status = name_outline(error);
     } else if (write_candidates(s, pairs, to)) {
-        status = simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        status = error_set_status(error, ABUT_NO_MEMORY);
     }
     abut_pairs_free(pairs);
     memory_free(centers);
@@ -432,7 +432,7 @@ static abut_status check_images(const candidates *c, abut_error *error)
 {
     for (abut_index k = 1; k < c->count; k++) {
         if (c->i[k] == c->i[k - 1] && c->j[k] == c->j[k - 1]) {
-            return simulation_report(error, ABUT_BODY_IMAGES, c->i[k], c->j[k], 0.0);
+            return error_set(error, ABUT_BODY_IMAGES, c->i[k], c->j[k], 0.0);
         }
     }
     return ABUT_OK;
@@ -468,7 +468,7 @@ static abut_status find_mixed(abut_simulation *s, const parallel_plan *plan, can
     abut_convex_query query = make_query(s, plan, ABUT_WITH_SPHERES);
     query.before.j = list_earlier(s);
     if (!query.before.j) {
-        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     for (abut_index k = 0; k < c->count; k++) {
         c->j[k] += s->solids.count;

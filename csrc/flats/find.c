@@ -91,7 +91,7 @@ static abut_status find_near(const wall_finding *f, const abut_query *query, nea
     abut_status status = abut_contacts_find(f->walls->finder, query, &found, error);
     if (!status) {
         status = read_facets(found, query->sphere_count, near);
-        finder_report(error, status, 0, 0.0);
+        error_set_status(error, status);
     } else {
         status = finder_name_body(status, error);
     }
@@ -102,7 +102,7 @@ static abut_status find_near(const wall_finding *f, const abut_query *query, nea
 static abut_status find_facets(wall_finding *f, abut_error *error)
 {
     if (widen_spheres(f)) {
-        return finder_report(error, ABUT_NO_MEMORY, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     abut_query query = near_query(f);
     query.sphere_count = f->finder->body_count;
@@ -120,8 +120,8 @@ static abut_status find_wider(const wall_finding *f, abut_index i, double radius
     query.sphere_count = 1;
     query.centers = f->centers + 3 * i, query.radii = &radius;
     query.workers = 1;
-    abut_error unread; /* its numbers were right when all bodies were searched for */
-    return find_near(f, &query, near, &unread);
+    /* its numbers were right when all bodies were searched for */
+    return find_near(f, &query, near, NULL);
 }
 
 static abut_status place_meshes(wall_finding *f)
@@ -484,7 +484,7 @@ static abut_status find_all(wall_finding *f, abut_error *error)
     }
     status = place_meshes(f);
     status = status ? status : find_bodies(f);
-    return finder_report(error, status, 0, 0.0);
+    return error_set_status(error, status);
 }
 
 abut_status abut_convex_find_walls(const abut_convex_finder *finder, const abut_convex_query *query,
@@ -493,16 +493,16 @@ abut_status abut_convex_find_walls(const abut_convex_finder *finder, const abut_
 {
     const abut_convex_query own = *query;
     *contacts = NULL;
-    finder_report(error, ABUT_OK, 0, 0.0);
+    error_set_status(error, ABUT_OK);
     if (finder->dimension != 3) {
-        return finder_report(error, ABUT_BAD_DIMENSION, finder->dimension, 0.0);
+        return error_set(error, ABUT_BAD_DIMENSION, finder->dimension, 0, 0.0);
     }
     if (!(own.gap >= 0.0 && own.gap <= ABUT_COORDINATE_LIMIT)) {
-        return finder_report(error, ABUT_BAD_GAP, 0, own.gap);
+        return error_set(error, ABUT_BAD_GAP, 0, 0, own.gap);
     }
     abut_convex_contacts *made = convex_rows_make(finder, &own);
     if (!made) {
-        return finder_report(error, ABUT_NO_MEMORY, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     made->is_sorted = true;
     made->has_images = own.period != NULL;

@@ -81,13 +81,10 @@ static abut_status name_wrong(const carrying *c, abut_status wanted, abut_error 
         const abut_index old = c->match[row];
         const renamed_pair pair = steps_rename(&c->steps, row);
         if (old != -1 && check_old(&c->steps, old, &pair) == wanted) {
-            *error =
-                (abut_error){.status = wanted, .index = row, .detail = old, .value = (double)count};
-            return wanted;
+            return error_set(error, wanted, row, old, (double)count);
         }
     }
-    *error = (abut_error){.status = ABUT_INPUT_CHANGED};
-    return ABUT_INPUT_CHANGED;
+    return error_set_status(error, ABUT_INPUT_CHANGED);
 }
 
 static abut_status carry_all(const carrying *c, int workers, abut_error *error)
@@ -104,8 +101,7 @@ static abut_status carry_all(const carrying *c, int workers, abut_error *error)
                    ? ABUT_BAD_PAIR_MATCH
                    : name_wrong(c, ABUT_BAD_PAIR_SPHERES, error);
     }
-    *error = (abut_error){.status = status};
-    return status;
+    return error_set_status(error, status);
 }
 
 abut_status abut_pairs_carry(const abut_pair_step *now, const abut_pair_step *before,
@@ -113,7 +109,6 @@ abut_status abut_pairs_carry(const abut_pair_step *now, const abut_pair_step *be
                              const abut_index *match, const double *tangent, int workers,
                              double *carried, abut_error *error)
 {
-    abut_error unused;
     const carrying c = {{*now, *before, earlier, other_earlier}, match, tangent, carried};
-    return carry_all(&c, workers, error ? error : &unused);
+    return carry_all(&c, workers, error);
 }

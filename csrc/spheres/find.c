@@ -91,16 +91,10 @@ abut_index abut_pairs_count(const abut_pairs *pairs)
 
 /* ---- the others ---- */
 
-static abut_status report(abut_error *error, abut_status status, abut_index index, double value)
-{
-    *error = (abut_error){.status = status, .index = index, .value = value};
-    return status;
-}
-
 /* The same, where what is wrong is sphere i of the others. */
 static abut_status report_other(abut_error *error, abut_status status, abut_index i, double value)
 {
-    report(error, status, i, value);
+    error_set(error, status, i, 0, value);
     error->of_others = 1;
     return status;
 }
@@ -184,7 +178,7 @@ static abut_status read_others(abut_pairs *pairs, abut_error *error)
         return set_levels(pairs, error);
     }
     if (pairs->others.count > INT32_MAX) {
-        return report(error, ABUT_TOO_MANY_SPHERES, pairs->others.count, 0.0);
+        return error_set(error, ABUT_TOO_MANY_SPHERES, pairs->others.count, 0, 0.0);
     }
     abut_status status = copy_radii(pairs, error);
     if (!status) {

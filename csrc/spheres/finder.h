@@ -2,6 +2,7 @@
 #ifndef SPHERES_FINDER_H
 #define SPHERES_FINDER_H
 
+#include "../base/error.h"
 #include "../base/pool.h"
 #include "grid.h"
 #include "levels.h"

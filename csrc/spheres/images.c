@@ -106,9 +106,7 @@ abut_status images_report_many(const abut_pairs *pairs, abut_error *error)
             shortest = axis;
         }
     }
-    *error =
-        (abut_error){.status = ABUT_PERIOD_TOO_SHORT, .index = shortest, .value = period[shortest]};
-    return error->status;
+    return error_set(error, ABUT_PERIOD_TOO_SHORT, shortest, 0, period[shortest]);
 }
 
 /* Set how many images there are, and how many pairs they may make. False: there are too many

@@ -234,7 +234,7 @@ static abut_status match_all(const matching *m, int workers, abut_error *error)
         const bool has_images = now->image && m->steps.before.image;
         const parallel_plan plan = step_plan(now, workers);
         status = parallel_run(&plan, has_images ? match_image_chunk : match_chunk, (void *)m);
-        *error = (abut_error){.status = status};
+        error_set_status(error, status);
     }
     return status;
 }
@@ -243,7 +243,6 @@ abut_status abut_pairs_match(const abut_pair_step *now, const abut_pair_step *be
                              const abut_index *earlier, const abut_index *other_earlier,
                              int workers, abut_index *match, abut_error *error)
 {
-    abut_error unused;
     const matching m = {{*now, *before, earlier, other_earlier}, match};
-    return match_all(&m, workers, error ? error : &unused);
+    return match_all(&m, workers, error);
 }

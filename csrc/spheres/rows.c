@@ -92,16 +92,12 @@ static abut_status find_bad_center(const abut_pairs *pairs, const row_set *set, 
         const double x = set->centers[k];
         abut_status status = check_coordinate(x, pairs->finder->period[axis]);
         if (status) {
-            *error = (abut_error){.status = status,
-                                  .index = k / dimension,
-                                  .detail = axis,
-                                  .value = x,
-                                  .of_others = is_other};
+            error_set(error, status, k / dimension, axis, x);
+            error->of_others = is_other;
             return status;
         }
     }
-    *error = (abut_error){.status = ABUT_INPUT_CHANGED};
-    return ABUT_INPUT_CHANGED;
+    return error_set_status(error, ABUT_INPUT_CHANGED);
 }
 
 static abut_status load_set(abut_pairs *pairs, row_set *set, bool is_other, abut_error *error)

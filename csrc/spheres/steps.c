@@ -187,19 +187,17 @@ static abut_status name_wrong(const checking *c, abut_error *error)
         }
         if (!has_right_ends(column) || k < column->count) {
             const bool is_of_spheres = column->kind == EARLIER;
-            *error = (abut_error){
-                .status = status_of(column->kind),
-                .index = k,
-                .detail = column->kind == OFFSETS ? column->limit : column->numbers[k],
-                .value = (double)(is_of_spheres ? column->limit : column->limit - 1),
-                .of_others = column->is_of_others,
-                .of_before = column->is_of_before,
-            };
-            return error->status;
+            const abut_status status =
+                error_set(error, status_of(column->kind), k,
+                          column->kind == OFFSETS ? column->limit : column->numbers[k],
+                          (double)(is_of_spheres ? column->limit : column->limit - 1));
+            if (error) {
+                error->of_others = column->is_of_others, error->of_before = column->is_of_before;
+            }
+            return status;
         }
     }
-    *error = (abut_error){.status = ABUT_INPUT_CHANGED};
-    return ABUT_INPUT_CHANGED;
+    return error_set_status(error, ABUT_INPUT_CHANGED);
 }
 
 abut_status steps_check(const pair_steps *s, int workers, abut_error *error)

@@ -364,11 +364,11 @@ static abut_status check_step(const abut_step *step, abut_error *error)
     const abut_index spheres = step->sphere_count, rows = step->contact_count;
     const abut_index sphere = find_unordered(step->offsets, spheres, rows);
     if (sphere < spheres || (spheres == 0 && rows > 0)) {
-        return step_report(error, ABUT_BAD_ROWS, sphere, rows, 0.0);
+        return error_set(error, ABUT_BAD_ROWS, sphere, rows, 0.0);
     }
     const abut_index row = find_unordered(step->node_offsets, rows, step->node_count);
     if (row < rows || (rows == 0 && step->node_count > 0)) {
-        return step_report(error, ABUT_BAD_NODES, row, step->node_count, 0.0);
+        return error_set(error, ABUT_BAD_NODES, row, step->node_count, 0.0);
     }
     return ABUT_OK;
 }
@@ -379,7 +379,7 @@ static abut_status check_earlier(const matching *m, abut_error *error)
     for (abut_index i = 0; m->earlier && i < m->now.sphere_count; i++) {
         const abut_index number = m->earlier[i];
         if (number >= old_count) {
-            return step_report(error, ABUT_BAD_EARLIER, i, number, (double)old_count);
+            return error_set(error, ABUT_BAD_EARLIER, i, number, (double)old_count);
         }
     }
     return ABUT_OK;
@@ -404,16 +404,15 @@ static abut_status match_all(matching *m, int workers, abut_error *error)
                                 .interrupted = m->now.interrupted,
                                 .interrupted_data = m->now.interrupted_data};
     status = parallel_run(&plan, match_chunk, m);
-    return step_report(error, status, 0, 0, 0.0);
+    return error_set_status(error, status);
 }
 
 abut_status abut_contacts_match(const abut_step *now, const abut_step *before,
                                 const abut_index *earlier, int workers, abut_index *match,
                                 abut_error *error)
 {
-    abut_error unused;
     matching m = {.now = *now, .before = *before, .earlier = earlier, .match = match};
-    const abut_status status = match_all(&m, workers, error ? error : &unused);
+    const abut_status status = match_all(&m, workers, error);
     pool_empty(&m.scratches);
     motion_free(&m.motion);
     return status;

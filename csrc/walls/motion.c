@@ -83,10 +83,10 @@ static abut_status read_period(motion *m, const abut_step *now, const abut_step 
     for (int axis = 0; axis < 3; axis++) {
         const double period = period_along(now, axis);
         if (!(period >= 0.0 && period <= ABUT_COORDINATE_LIMIT)) {
-            return step_report(error, ABUT_BAD_PERIOD, axis, 0, period);
+            return error_set(error, ABUT_BAD_PERIOD, axis, 0, period);
         }
         if (period_along(before, axis) != period) {
-            return step_report(error, ABUT_PERIOD_CHANGED, axis, 0, period);
+            return error_set(error, ABUT_PERIOD_CHANGED, axis, 0, period);
         }
         m->period[axis] = period;
         m->is_periodic = m->is_periodic || period > 0.0;
@@ -99,7 +99,7 @@ static abut_status check_meshes(const motion *m, const abut_step *before, abut_e
     for (abut_index row = 0; m->meshes && row < before->contact_count; row++) {
         const abut_index mesh = step_mesh(before, row);
         if (mesh < 0 || mesh >= m->mesh_count) {
-            return step_report(error, ABUT_BAD_MESH_NUMBER, row, mesh, (double)m->mesh_count - 1.0);
+            return error_set(error, ABUT_BAD_MESH_NUMBER, row, mesh, (double)m->mesh_count - 1.0);
         }
     }
     return ABUT_OK;
@@ -113,7 +113,7 @@ abut_status motion_read(motion *m, const abut_step *now, const abut_step *before
         return status;
     }
     status = read_poses(m, now, before);
-    return status ? step_report(error, status, 0, 0, 0.0) : check_meshes(m, before, error);
+    return status ? error_set_status(error, status) : check_meshes(m, before, error);
 }
 
 void motion_free(motion *m)
@@ -214,7 +214,7 @@ static abut_status check_match(const carrying *c, abut_error *error)
     for (abut_index row = 0; row < c->now.contact_count; row++) {
         const abut_index old = c->match[row];
         if (old < -1 || old >= old_count) {
-            return step_report(error, ABUT_BAD_MATCH, row, old, (double)old_count);
+            return error_set(error, ABUT_BAD_MATCH, row, old, (double)old_count);
         }
     }
     return ABUT_OK;
@@ -231,17 +231,16 @@ static abut_status carry_all(carrying *c, int workers, abut_error *error)
     const parallel_plan plan = {
         .chunk_count = chunk_count, .work = 3 * c->now.contact_count, .workers = workers};
     status = parallel_run(&plan, carry_chunk, c);
-    return step_report(error, status, 0, 0, 0.0);
+    return error_set_status(error, status);
 }
 
 abut_status abut_contacts_carry(const abut_step *now, const abut_step *before,
                                 const abut_index *match, const double *tangent, int workers,
                                 double *carried, abut_error *error)
 {
-    abut_error unused;
     carrying c = {
         .now = *now, .before = *before, .match = match, .tangent = tangent, .carried = carried};
-    const abut_status status = carry_all(&c, workers, error ? error : &unused);
+    const abut_status status = carry_all(&c, workers, error);
     motion_free(&c.motion);
     return status;
 }

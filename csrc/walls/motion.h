@@ -2,8 +2,8 @@
 #ifndef WALLS_MOTION_H
 #define WALLS_MOTION_H
 
+#include "../base/error.h"
 #include "../base/pose.h"
-#include "../abut.h"
 
 /* One mesh: its points move by `turn` about the origin of its frame, which itself goes along. */
 typedef struct mesh_motion {
@@ -36,14 +36,6 @@ vec3 motion_turn(const motion *m, const abut_step *before, abut_index row, vec3 
 static inline abut_index step_mesh(const abut_step *step, abut_index row)
 {
     return step->mesh ? step->mesh[row] : 0;
-}
-
-/* Fill in an error, and return its status. */
-static inline abut_status step_report(abut_error *error, abut_status status, abut_index index,
-                                      abut_index detail, double value)
-{
-    *error = (abut_error){.status = status, .index = index, .detail = detail, .value = value};
-    return status;
 }
 
 #endif

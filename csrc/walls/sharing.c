@@ -36,7 +36,7 @@ void sharing_free(sharing *s)
     *s = (sharing){0};
 }
 
-static abut_status report(parallel_job *job, abut_index work)
+static abut_status report_work(parallel_job *job, abut_index work)
 {
     return job ? parallel_report(job, work) : ABUT_OK;
 }
@@ -242,7 +242,7 @@ static abut_status enter(sharing *s, abut_index contact, parallel_job *job)
         go_along(s, reach);
         remove_member(s, changed);
         s->pivots_left--;
-        status = report(job, 1 + s->member_count * s->member_count / 8);
+        status = report_work(job, 1 + s->member_count * s->member_count / 8);
     }
     return status;
 }
@@ -263,13 +263,13 @@ static abut_status pivot_nearest_first(sharing *s, parallel_job *job)
             continue;
         }
         abut_status status = enter(s, i, job);
-        status = status ? status : report(job, work);
+        status = status ? status : report_work(job, work);
         if (status || s->pivots_left <= 0) {
             return status;
         }
         satisfied = 1, work = 0;
     }
-    return report(job, work);
+    return report_work(job, work);
 }
 
 static abut_status begin(sharing *s, abut_index count, const vec3 *normals, const double *overlaps,

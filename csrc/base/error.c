@@ -1,4 +1,4 @@
-#include "../abut.h"
+#include "error.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -215,6 +215,20 @@ static size_t append(const char *piece, char *text, size_t length, size_t size)
         text[length++] = *piece;
     }
     return length;
+}
+
+abut_status error_set(abut_error *error, abut_status status, abut_index index, abut_index detail,
+                      double value)
+{
+    if (error) {
+        *error = (abut_error){.status = status, .index = index, .detail = detail, .value = value};
+    }
+    return status;
+}
+
+abut_status error_set_status(abut_error *error, abut_status status)
+{
+    return error_set(error, status, 0, 0, 0.0);
 }
 
 void abut_error_text(const abut_error *error, char *text, size_t size)
