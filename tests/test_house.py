@@ -30,6 +30,7 @@ FILES = {
         "tilt",
         "prefetch",
         "error",
+        "lattice",
         "memory",
         "pool",
         "parallel",
@@ -100,7 +101,6 @@ FILES = {
         "match",
     ],
     "spheres": [
-        "period",
         "levels",
         "grid",
         "queue",
@@ -145,7 +145,6 @@ FILES = {
         "overlap",
         "direct_search",
         "common_plane",
-        "fast_plane",
         "spots",
         "solve",
         "finder",

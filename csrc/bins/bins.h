@@ -13,6 +13,7 @@
 #ifndef BINS_BINS_H
 #define BINS_BINS_H
 
+#include "../base/lattice.h"
 #include "filling.h"
 
 /* Facets of similar size and the cells that they are in. Cells are centered on
@@ -86,8 +87,8 @@ enum { SLAB_BYTES = 2 * sizeof(int16_t) + 3 * sizeof(int8_t) };
 /* Which part of a mesh bins are made of: the facets whose boxes, or images of them by whole
  * periods, touch a box. */
 typedef struct vicinity {
-    box bounds;       /* in the mesh's frame */
-    double period[3]; /* 0: none along this axis */
+    box bounds; /* in the mesh's frame */
+    lattice lattice;
 } vicinity;
 
 /* The whole of a mesh. */

@@ -197,7 +197,7 @@ static void place_entrances(entrance *all, abut_index count, const convex_pair *
 static abut_status enter_pair(const entering *e, abut_index k, entrance_chunk *chunk)
 {
     const placed_body *a = &e->bodies[e->pairs->i[k]], *b = &e->bodies[e->pairs->j[k]];
-    const vec3 shift = candidates_shift(e->pairs, k, e->query->period, e->finder->dimension);
+    const vec3 shift = candidates_shift(e->pairs, k, e->finder->dimension);
     convex_pair pair;
     places_pair(a, b, shift, &pair);
     const abut_index limit = entrances_limit(&pair), count = count_before(e->before, k);

@@ -42,7 +42,7 @@ static void name_row(const finding *f, abut_index k, row_place *place)
 
 static void make_pair(const finding *f, abut_index k, row_place *place, convex_pair *pair)
 {
-    const vec3 shift = candidates_shift(f->pairs, k, f->query->period, f->finder->dimension);
+    const vec3 shift = candidates_shift(f->pairs, k, f->finder->dimension);
     const placed_body *first = &f->bodies[place->first], *second = &f->bodies[place->second];
     if (place->is_swapped) {
         place->at = &second->at;

@@ -28,7 +28,6 @@
 #include "spots.h"
 
 #include "../mesh/tolerance.h"
-#include "common_plane.h"
 
 /* A body as it is seen along n, in its own frame. */
 typedef struct view {
@@ -116,7 +115,7 @@ convex_end spots_bearing(const convex_body *body, vec3 out, double cosine)
 static void look(const convex_pair *pair, vec3 n, view views[2])
 {
     vec3 axes[2];
-    plane_axes(pair, n, axes);
+    pair_axes(pair, n, axes);
     views[0] = (view){&pair->a, axes[0], axes[1], n, 0.0, 0.0, 0.0, n};
     const vec3 n_b = pair_turn_back(pair, n);
     views[1] = (view){&pair->b,

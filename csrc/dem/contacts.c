@@ -44,7 +44,7 @@ static abut_query make_query(const abut_simulation *s, const parallel_plan *plan
     query.resolution = s->input.resolution;
     query.exponent = exponent_of(s);
     query.poses = s->now.poses;
-    query.period = s->is_periodic ? s->input.period : NULL;
+    query.period = lattice_periods(&s->lattice);
     query.workers = s->input.workers;
     query.interrupted = plan->interrupted;
     query.interrupted_data = plan->interrupted_data;
@@ -144,7 +144,7 @@ static abut_step step_of(const abut_simulation *s, const step_tables *tables)
     const contact_table *t = &tables->contacts;
     const abut_columns *c = &t->columns;
     if (t->count == 0) {
-        return (abut_step){.period = s->is_periodic ? s->input.period : NULL};
+        return (abut_step){.period = lattice_periods(&s->lattice)};
     }
     return (abut_step){.sphere_count = t->sphere_count,
                        .contact_count = t->count,
@@ -159,7 +159,7 @@ static abut_step step_of(const abut_simulation *s, const step_tables *tables)
                        .node_offsets = c->node_offsets,
                        .mesh_count = s->walls.count,
                        .poses = tables->poses,
-                       .period = s->is_periodic ? s->input.period : NULL};
+                       .period = lattice_periods(&s->lattice)};
 }
 
 static abut_status match_contacts(abut_simulation *s, const parallel_plan *plan, abut_error *error)
@@ -222,7 +222,7 @@ static void set_row(const wall_laws *w, wall_block *b, int32_t k, abut_index row
     const abut_index place = t->columns.sphere[row], wall = t->columns.mesh[row];
     const abut_index old = t->springs.match[row];
     const abut_wall_state *state = &s->now.states[wall];
-    const vec3 point = contact_table_point(t, row, s->input.period);
+    const vec3 point = contact_table_point(t, row, &s->lattice);
     vec3_store(b->walls[k].velocity, walls_velocity(state, point));
     vec3_store(b->walls[k].spin, vec3_load(state->spin));
     b->block.first[k] = &s->store.bodies[place];

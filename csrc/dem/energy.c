@@ -227,8 +227,7 @@ void energy_add_load(const abut_simulation *s, abut_index row, const abut_wall_s
 {
     const contact_table *t = &s->before.contacts;
     const vec3 force = vec3_load(t->springs.effects[row].force);
-    const vec3 arm =
-        vec3_sub(contact_table_point(t, row, s->input.period), vec3_load(state->origin));
+    const vec3 arm = vec3_sub(contact_table_point(t, row, &s->lattice), vec3_load(state->origin));
     vec3 torque = vec3_cross(arm, force);
     if (t->springs.moment) {
         torque = vec3_add(torque, vec3_load(t->springs.moment + 3 * row));

@@ -44,13 +44,12 @@ static bool make_names(lammps_names *names, const char *name)
 /* Along which axes the box repeats. */
 static void set_period(abut_lammps *w)
 {
-    abut_simulation *s = w->simulation;
     const lammps_globals *g = &w->globals;
-    s->is_periodic = false;
+    double period[3];
     for (int axis = 0; axis < 3; axis++) {
-        s->input.period[axis] = g->periodicity[axis] ? g->high[axis] - g->low[axis] : 0.0;
-        s->is_periodic = s->is_periodic || g->periodicity[axis];
+        period[axis] = g->periodicity[axis] ? g->high[axis] - g->low[axis] : 0.0;
     }
+    w->simulation->lattice = lattice_load(period, 3);
 }
 
 static abut_status build_simulation(abut_lammps *w, abut_error *error)
@@ -368,7 +367,7 @@ void abut_lammps_read_ids(const abut_lammps *w, abut_index *ids)
 
 void abut_lammps_read_period(const abut_lammps *w, double period[3])
 {
-    memcpy(period, w->simulation->input.period, sizeof w->simulation->input.period);
+    memcpy(period, w->simulation->lattice.period, sizeof w->simulation->lattice.period);
 }
 
 abut_lammps_statistics abut_lammps_inspect(const abut_lammps *w)

@@ -67,8 +67,8 @@ struct abut_lammps {
         *own_radii;      /* those of the store, which during a call has LAMMPS' in their place */
     abut_index numbered; /* spheres of the store whose rows are written */
 
-    box covered;              /* the finder has the still facets that touch it, */
-    double covered_period[3]; /* or whose images do */
+    box covered;             /* the finder has the still facets that touch it, */
+    lattice covered_lattice; /* or whose images do */
     abut_finder *finder;
 
     bool has_begun;

@@ -71,14 +71,10 @@ static vicinity near_wall(const abut_lammps *w, abut_index wall)
 {
     const abut_simulation *s = w->simulation;
     const pose at = pose_load(s->walls.walls[wall].pose);
-    if (!stands_still(w, wall) || (s->is_periodic && at.turns)) {
+    if (!stands_still(w, wall) || (s->lattice.is_periodic && at.turns)) {
         return vicinity_of_all();
     }
-    vicinity near = {.bounds = to_mesh(w, wall, &w->covered)};
-    for (int axis = 0; axis < 3; axis++) {
-        near.period[axis] = s->input.period[axis];
-    }
-    return near;
+    return (vicinity){.bounds = to_mesh(w, wall, &w->covered), .lattice = s->lattice};
 }
 
 static abut_status build_finder(abut_lammps *w, abut_finder **finder)
@@ -100,9 +96,8 @@ abut_status lammps_look_around(abut_lammps *w, abut_error *error)
 {
     double largest;
     const box reach = find_reach(w->simulation, &largest);
-    const double *period = w->simulation->input.period;
-    const bool has_period = memcmp(w->covered_period, period, sizeof w->covered_period) == 0;
-    if (w->simulation->store.count == 0 || (has_period && is_inside(&reach, &w->covered))) {
+    const bool is_same = lattice_is_same(&w->covered_lattice, &w->simulation->lattice);
+    if (w->simulation->store.count == 0 || (is_same && is_inside(&reach, &w->covered))) {
         return ABUT_OK;
     }
     const box covered = w->covered;
@@ -115,7 +110,7 @@ abut_status lammps_look_around(abut_lammps *w, abut_error *error)
     abut_finder_free(w->finder);
     w->finder = finder;
     w->simulation->walls.finder = finder;
-    memcpy(w->covered_period, period, sizeof w->covered_period);
+    w->covered_lattice = w->simulation->lattice;
     w->build_count++;
     return ABUT_OK;
 }

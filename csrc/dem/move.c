@@ -1,5 +1,4 @@
 /* Spheres move: velocities are those of half steps (the paper's eq. 7 to 12). */
-#include "../spheres/period.h"
 #include "simulation.h"
 
 /* Spheres that one thread takes in one go. */
@@ -7,12 +6,7 @@ enum { CHUNK_SPHERES = 1024 };
 
 void spheres_wrap(const abut_simulation *s, double *center, int32_t *images)
 {
-    const double *period = s->input.period;
-    for (int axis = 0; axis < 3; axis++) {
-        if (period[axis] > 0.0 && !(center[axis] >= 0.0 && center[axis] < period[axis])) {
-            images[axis] += (int32_t)period_wrap(&center[axis], period[axis]);
-        }
-    }
+    lattice_wrap_place(&s->lattice, center, images);
 }
 
 vec3 spheres_unwrap(const abut_simulation *s, vec3 began, vec3 center, const int32_t *images)
@@ -20,9 +14,8 @@ vec3 spheres_unwrap(const abut_simulation *s, vec3 began, vec3 center, const int
     const double from[3] = {began.x, began.y, began.z}, to[3] = {center.x, center.y, center.z};
     double all[3];
     for (int axis = 0; axis < 3; axis++) {
-        const double period = s->input.period[axis];
-        const double last = period > 0.0 ? rint((from[axis] - to[axis]) / period) : 0.0;
-        all[axis] = from[axis] + ((double)images[axis] - last) * period;
+        const double last = lattice_count(&s->lattice, axis, from[axis] - to[axis]);
+        all[axis] = from[axis] + ((double)images[axis] - last) * s->lattice.period[axis];
     }
     return vec3_load(all);
 }
@@ -153,7 +146,7 @@ static void move_solid(abut_simulation *s, abut_index number, const rigid_step *
 
 void spheres_move(abut_simulation *s, const parallel_plan *plan)
 {
-    const rigid_step by = {s->input.step, vec3_load(s->input.gravity), s->input.period};
+    const rigid_step by = {s->input.step, vec3_load(s->input.gravity), &s->lattice};
     const parallel_plan own = {.chunk_count = (s->store.count + CHUNK_SPHERES - 1) / CHUNK_SPHERES,
                                .work = 2 * s->store.count,
                                .workers = plan->workers};

@@ -27,7 +27,7 @@ static abut_status make_finder(abut_simulation *s, abut_error *error)
     input.sphere_count = s->store.count;
     input.dimension = 3;
     input.radii = s->store.radii;
-    input.period = s->is_periodic ? s->input.period : NULL;
+    input.period = lattice_periods(&s->lattice);
     input.workers = s->input.workers;
     input.lender = s->lender;
     return abut_pair_finder_build(&input, &s->pair_finder, error);

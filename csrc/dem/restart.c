@@ -251,7 +251,7 @@ static void restore_power(abut_simulation *s, contact_table *t)
 {
     for (abut_index row = 0; row < t->count; row++) {
         const abut_wall_state *state = &s->before.states[t->columns.mesh[row]];
-        const vec3 point = contact_table_point(t, row, s->input.period);
+        const vec3 point = contact_table_point(t, row, &s->lattice);
         const vec3 force = vec3_load(t->springs.effects[row].force);
         t->power[row] = -vec3_dot(force, walls_velocity(state, point));
         if (t->springs.moment) {

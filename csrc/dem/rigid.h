@@ -2,6 +2,7 @@
 #ifndef DEM_RIGID_H
 #define DEM_RIGID_H
 
+#include "../base/lattice.h"
 #include "../base/pose.h"
 #include "store.h"
 
@@ -27,7 +28,7 @@ typedef struct wrench {
 typedef struct rigid_step {
     double step;
     vec3 gravity;
-    const double *period;
+    const lattice *lattice;
 } rigid_step;
 
 /* Rows of the rotation from the principal axes to the world. */
@@ -46,6 +47,6 @@ void rigid_move(rigid *r, wrench sum, wrench contacts, const rigid_step *by);
 void rigid_place(rigid *r);
 
 /* Bring the position into the periodic box. */
-void rigid_wrap(rigid *r, const double *period);
+void rigid_wrap(rigid *r, const lattice *l);
 
 #endif

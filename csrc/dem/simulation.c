@@ -27,12 +27,9 @@ static abut_status check_input(const abut_simulation_input *input, abut_error *e
         if (!(fabs(input->gravity[axis]) <= ABUT_COORDINATE_LIMIT)) {
             return error_set(error, ABUT_BAD_GRAVITY, axis, 0, input->gravity[axis]);
         }
-        const double period = input->period[axis];
-        if (!(period >= 0.0 && period <= ABUT_COORDINATE_LIMIT)) {
-            return error_set(error, ABUT_BAD_PERIOD, axis, 0, period);
-        }
     }
-    return ABUT_OK;
+    const lattice repeats = lattice_load(input->period, 3);
+    return lattice_check(&repeats, error);
 }
 
 /* A finder without spheres, whose memory all finders of the simulation's pairs use. */
@@ -40,7 +37,7 @@ static abut_status make_lender(abut_simulation *s, abut_error *error)
 {
     abut_pair_input input = abut_pair_input_default();
     input.dimension = 3;
-    input.period = s->is_periodic ? s->input.period : NULL;
+    input.period = lattice_periods(&s->lattice);
     return abut_pair_finder_build(&input, &s->lender, error);
 }
 
@@ -75,9 +72,7 @@ abut_status abut_simulation_build(const abut_simulation_input *input, abut_simul
     }
     s->input = *input;
     s->account.is_held = true;
-    for (int axis = 0; axis < 3; axis++) {
-        s->is_periodic = s->is_periodic || input->period[axis] > 0.0;
-    }
+    s->lattice = lattice_load(input->period, 3);
     status = make_lender(s, error);
     status = status ? status : laws_set(&s->laws, 0, NULL, error);
     if (status) {

@@ -86,7 +86,7 @@ typedef struct watch {
 
 struct abut_simulation {
     abut_simulation_input input;
-    bool is_periodic;
+    lattice lattice;
     law_table laws;
     store store;
     cluster_set clusters;
@@ -108,7 +108,8 @@ struct abut_simulation {
 
 static inline table_kind simulation_kind(const abut_simulation *s)
 {
-    return (table_kind){.has_images = s->is_periodic, .has_rolls = s->laws.has_rolling_springs};
+    return (table_kind){.has_images = s->lattice.is_periodic,
+                        .has_rolls = s->laws.has_rolling_springs};
 }
 
 /* The error of a search of the store's spheres, which names them by places, names them by rows.

@@ -66,12 +66,7 @@ static abut_status check_laws(const abut_simulation *s, abut_error *error)
 vec3 simulation_spot_shift(const abut_simulation *s, const spot_table *t, abut_index row)
 {
     const abut_index *image = t->columns.image;
-    const double *period = s->input.period;
-    if (!image) {
-        return (vec3){0.0, 0.0, 0.0};
-    }
-    return (vec3){(double)image[3 * row] * period[0], (double)image[3 * row + 1] * period[1],
-                  (double)image[3 * row + 2] * period[2]};
+    return lattice_shift_of(&s->lattice, image ? image + 3 * row : NULL);
 }
 
 static abut_index count_bearing(const abut_convex_columns *c, abut_index row)
@@ -451,7 +446,7 @@ static abut_status begin_presses(abut_simulation *s, abut_error *error)
 
 static abut_status check_lost(const abut_simulation *s, abut_error *error)
 {
-    const rigid_step by = {s->input.step, vec3_load(s->input.gravity), s->input.period};
+    const rigid_step by = {s->input.step, vec3_load(s->input.gravity), &s->lattice};
     for (abut_index k = 0; k < s->solids.count; k++) {
         const solid *of = &s->solids.solids[k];
         if (!rigid_will_be_finite(&of->rigid, of->sum, &by)) {

@@ -181,7 +181,7 @@ static void append_body(abut_simulation *s, const abut_bodies *b, abut_index k)
     memcpy(to->axes, b->axes + 4 * k, sizeof to->axes);
     measure(s, to);
     begin_motion(to, b, k);
-    rigid_wrap(&to->rigid, s->input.period);
+    rigid_wrap(&to->rigid, &s->lattice);
     rigid_place(&to->rigid);
     if (b->states) {
         restore_state(to, b->states + ABUT_BODY_STATE * k);
@@ -326,7 +326,7 @@ abut_status abut_simulation_assign_bodies(abut_simulation *s, const abut_bodies 
     for (abut_index k = 0; k < s->solids.count; k++) {
         solid *to = &s->solids.solids[k];
         begin_motion(to, from, k);
-        rigid_wrap(&to->rigid, s->input.period);
+        rigid_wrap(&to->rigid, &s->lattice);
         rigid_place(&to->rigid);
     }
     return ABUT_OK;
@@ -441,7 +441,7 @@ abut_status abut_simulation_restore_body_contacts(abut_simulation *s, abut_meeti
     if (status) {
         return status;
     }
-    if (spot_table_reserve(t, meeting, from->row_count, from->spot_count, s->is_periodic)) {
+    if (spot_table_reserve(t, meeting, from->row_count, from->spot_count, s->lattice.is_periodic)) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     spot_table_copy(&t->columns, &from->columns, from->row_count, from->spot_count);

@@ -82,7 +82,7 @@ static abut_status make_outlines(abut_simulation *s, abut_error *error)
     input.sphere_count = s->solids.count;
     input.dimension = 3;
     input.radii = radii;
-    input.period = s->is_periodic ? s->input.period : NULL;
+    input.period = lattice_periods(&s->lattice);
     input.workers = s->input.workers;
     const abut_status status = abut_pair_finder_build(&input, &s->search.outlines, error);
     memory_free(radii);
@@ -303,7 +303,7 @@ static abut_status take_rows(abut_simulation *s, abut_meeting meeting, abut_conv
     spot_table *t = &s->now.spots[meeting];
     const abut_index rows = abut_convex_contacts_count(found);
     const abut_index spots = abut_convex_contacts_spot_count(found);
-    if (spot_table_reserve(t, meeting, rows, spots, s->is_periodic)) {
+    if (spot_table_reserve(t, meeting, rows, spots, s->lattice.is_periodic)) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     abut_convex_contacts_write(found, &t->columns);
@@ -318,7 +318,7 @@ static abut_convex_query make_query(const abut_simulation *s, const parallel_pla
     const abut_convex_columns *c = &old->columns;
     abut_convex_query query = abut_convex_query_default();
     query.positions = s->search.positions, query.orientations = s->search.orientations;
-    query.period = s->is_periodic ? s->input.period : NULL;
+    query.period = lattice_periods(&s->lattice);
     query.workers = s->input.workers;
     query.interrupted = plan->interrupted;
     query.interrupted_data = plan->interrupted_data;

@@ -153,15 +153,11 @@ abut_index pair_table_bytes(const pair_table *t)
 
 /* ---- where walls are touched ---- */
 
-vec3 contact_table_point(const contact_table *t, abut_index row, const double *period)
+vec3 contact_table_point(const contact_table *t, abut_index row, const lattice *l)
 {
     const vec3 point = vec3_load(t->columns.point + 3 * row);
-    if (!t->columns.image) {
-        return point;
-    }
-    const abut_index *image = t->columns.image + 3 * row;
-    return vec3_sub(point, (vec3){(double)image[0] * period[0], (double)image[1] * period[1],
-                                  (double)image[2] * period[2]});
+    const abut_index *image = t->columns.image ? t->columns.image + 3 * row : NULL;
+    return vec3_sub(point, lattice_shift_of(l, image));
 }
 
 /* ---- rows go along with spheres ---- */

@@ -7,7 +7,6 @@
 
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
-#include "../convex/common_plane.h"
 
 /* ---- planes ---- */
 
@@ -52,7 +51,7 @@ static bool is_on_plane(const flat_pieces *all, const flat_piece *leader, const 
 static wall_plane make_plane(const convex_pair *flat, vec3 normal, double offset, double reach)
 {
     wall_plane wall = {.normal = normal, .offset = offset, .half_space = -1};
-    plane_axes(flat, normal, wall.axes);
+    pair_axes(flat, normal, wall.axes);
     wall.near = SPOT_TOGETHER * reach;
     return wall;
 }

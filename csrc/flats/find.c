@@ -33,6 +33,7 @@ typedef struct wall_finding {
     double *radii;         /* within which facets are near */
     near_facets near;
     pose *poses; /* of the meshes */
+    lattice lattice;
     abut_index mesh_count;
 } wall_finding;
 
@@ -143,16 +144,12 @@ static abut_status load_facet(const wall_finding *f, const placed_body *body,
                               const near_facets *near, abut_index row, stand_room *room)
 {
     const abut_index number = near->mesh[row], *image = near->image + 3 * row;
-    const double *period = f->query->period;
-    flat_place place = {.mesh_at = &f->poses[number],
-                        .body_at = &body->at,
-                        .mesh = (int32_t)number,
-                        .facet = (int32_t)near->facet[row],
-                        .image = {image[0], image[1], image[2]}};
-    if (period) {
-        place.shift = (vec3){(double)image[0] * period[0], (double)image[1] * period[1],
-                             (double)image[2] * period[2]};
-    }
+    const flat_place place = {.mesh_at = &f->poses[number],
+                              .body_at = &body->at,
+                              .mesh = (int32_t)number,
+                              .facet = (int32_t)near->facet[row],
+                              .shift = lattice_shift_of(&f->lattice, image),
+                              .image = {image[0], image[1], image[2]}};
     return flat_add(&room->patch.pieces, abut_finder_mesh(f->walls->finder, number), &place);
 }
 
@@ -506,7 +503,11 @@ abut_status abut_convex_find_walls(const abut_convex_finder *finder, const abut_
     }
     made->is_sorted = true;
     made->has_images = own.period != NULL;
-    wall_finding f = {.finder = finder, .query = &own, .walls = walls, .contacts = made};
+    wall_finding f = {.finder = finder,
+                      .query = &own,
+                      .walls = walls,
+                      .contacts = made,
+                      .lattice = lattice_load(own.period, 3)};
     const abut_status status = find_all(&f, error);
     free_facets(&f.near);
     memory_free(f.radii), memory_free(f.poses);

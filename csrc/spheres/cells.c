@@ -143,7 +143,7 @@ static void bound_level(const grid *g, grid_level *level)
         const grid_axis *at = &level->axes[axis];
         const double origin = g->near_reach ? g->low[axis] : 0.0, margin = (double)g->margin;
         double least = -INFINITY, most = INFINITY;
-        if (g->period[axis] == 0.0) {
+        if (g->lattice.period[axis] == 0.0) {
             pair_kernels_take()->grid_bound(g, axis, begin, end, &least, &most);
             least += origin - margin, most += origin + margin;
         }

@@ -61,7 +61,7 @@ static double image_along(const abut_pairs *pairs, abut_index row, int axis, int
     }
     const double difference =
         pairs->own.rows[first].place[axis] - pairs->second_set->rows[second].place[axis];
-    return rint(difference * pairs->finder->inv_period[axis]) + 0.0; /* not -0 */
+    return rint(difference * pairs->finder->lattice.inv_period[axis]) + 0.0; /* not -0 */
 }
 
 static void set_images(const abut_pairs *pairs, abut_index row, int32_t count, pair_numbers *n)
@@ -70,7 +70,7 @@ static void set_images(const abut_pairs *pairs, abut_index row, int32_t count, p
     for (int axis = 0; axis < 3; axis++) {
         for (int32_t k = 0; k < count; k++) {
             n->images[axis][k] = image_along(pairs, row + k, axis, n->firsts[k], n->seconds[k]);
-            n->shifts[axis][k] = n->images[axis][k] * pairs->finder->period[axis];
+            n->shifts[axis][k] = n->images[axis][k] * pairs->finder->lattice.period[axis];
         }
     }
 }
@@ -163,7 +163,7 @@ static void compute_block(const writing *w, abut_index row, int32_t count, const
                         .overlap = to->overlap ? to->overlap + row : spare.overlap,
                         .point = to->point ? to->point + at : spare.point,
                         .is_streamed = w->is_streamed};
-    for (int axis = 0; finder->is_periodic && axis < 3; axis++) {
+    for (int axis = 0; finder->lattice.is_periodic && axis < 3; axis++) {
         block.shifts[axis] = n->shifts[axis];
     }
     pair_kernels_take()->pairs_compute(&block);
@@ -175,7 +175,8 @@ static void compute_block(const writing *w, abut_index row, int32_t count, const
 /* Write the columns of pairs row ... row + count - 1, whose first spheres are known. */
 static void write_block(const writing *w, abut_index row, int32_t count, pair_numbers *n)
 {
-    const bool has_images = w->pairs->finder->is_periodic && (w->has_vectors || w->columns->image);
+    const bool has_images =
+        w->pairs->finder->lattice.is_periodic && (w->has_vectors || w->columns->image);
     set_seconds(w->pairs, row, count, n);
     if (has_images) {
         set_images(w->pairs, row, count, n);

@@ -6,8 +6,6 @@
 /* What a sphere takes to search at least, as parallel_report counts it. */
 enum { WORK_OF_SPHERE = 5 };
 
-static const double no_period[3];
-
 abut_pair_query abut_pair_query_default(void)
 {
     return (abut_pair_query){.workers = 1};
@@ -194,7 +192,8 @@ static bool has_one_image(const abut_pairs *pairs, const grid_plan *plan)
 {
     const double reach = levels_reach(&pairs->finder->levels) + levels_reach(&pairs->levels);
     for (int axis = 0; axis < 3; axis++) {
-        if (plan->period[axis] > 0.0 && plan->period[axis] <= 2.0 * reach * (1.0 + GRID_ROUNDING)) {
+        if (plan->lattice.period[axis] > 0.0 &&
+            plan->lattice.period[axis] <= 2.0 * reach * (1.0 + GRID_ROUNDING)) {
             return false;
         }
     }
@@ -208,7 +207,7 @@ static grid_plan plan_grid(const abut_pairs *pairs)
     const row_bounds *bounds = has_images ? &pairs->image_bounds : &set->bounds;
     grid_plan plan = {.rows = has_images ? pairs->image_rows : set->rows,
                       .count = has_images ? pairs->image_count : set->count,
-                      .period = has_images ? no_period : pairs->finder->period,
+                      .lattice = has_images ? lattice_load(NULL, 3) : pairs->finder->lattice,
                       .sizes = pairs->levels.sizes,
                       .reaches = pairs->levels.reaches,
                       .populations = pairs->levels.populations,
@@ -241,7 +240,7 @@ static abut_status set_image_levels(abut_pairs *pairs)
 /* Make all images where the box is so small that a sphere may touch several of another. */
 static abut_status choose_images(abut_pairs *pairs)
 {
-    if (!pairs->finder->is_periodic) {
+    if (!pairs->finder->lattice.is_periodic) {
         return ABUT_OK;
     }
     const grid_plan plan = plan_grid(pairs);

@@ -39,13 +39,7 @@ static abut_status check_numbers(const abut_pair_finder *finder, abut_error *err
     if (finder->wanted_levels > ABUT_LEVEL_LIMIT) {
         return error_set(error, ABUT_TOO_MANY_LEVELS, finder->wanted_levels, 0, 0.0);
     }
-    for (int axis = 0; axis < 3; axis++) {
-        const double period = finder->period[axis];
-        if (period != 0.0 && !finder_is_length(period)) {
-            return error_set(error, ABUT_BAD_PERIOD, axis, 0, period);
-        }
-    }
-    return ABUT_OK;
+    return lattice_check(&finder->lattice, error);
 }
 
 static abut_status check_sizes(const abut_pair_finder *finder, abut_error *error)
@@ -242,12 +236,7 @@ static void set_scalars(const abut_pair_input *input, abut_pair_finder *finder)
     finder->search = input->search;
     finder->wanted_levels = input->level_count;
     finder->has_sizes = input->sizes != NULL && input->level_count > 0;
-    for (int axis = 0; input->period && axis < input->dimension; axis++) {
-        const double period = input->period[axis];
-        finder->period[axis] = period;
-        finder->inv_period[axis] = period > 0.0 ? 1.0 / period : 0.0;
-        finder->is_periodic |= period > 0.0;
-    }
+    finder->lattice = lattice_load(input->period, input->dimension);
     if (finder->has_sizes) {
         const abut_index count = finder->wanted_levels;
         finder->levels.count = count < ABUT_LEVEL_LIMIT ? (int32_t)count : ABUT_LEVEL_LIMIT;

@@ -2,7 +2,7 @@
 #ifndef SPHERES_FINDER_H
 #define SPHERES_FINDER_H
 
-#include "../base/error.h"
+#include "../base/lattice.h"
 #include "../base/pool.h"
 #include "grid.h"
 #include "levels.h"
@@ -23,8 +23,7 @@ struct abut_pair_finder {
     double *radii;   /* the same array where there is no gap */
     double gap;
     abut_search search;
-    double period[3], inv_period[3]; /* 0: none */
-    bool is_periodic;
+    lattice lattice;
     level_set levels;
     abut_index wanted_levels; /* as the caller put it: 0 for the best number */
     bool has_sizes;           /* the caller's */

@@ -10,7 +10,7 @@ typedef struct row_source {
     const double *centers; /* count x dimension */
     const double *reaches; /* count */
     int dimension;
-    const double *period, *inv_period; /* 3; 0: none */
+    const lattice *lattice;
 } row_source;
 
 /* Bounds of places. */

@@ -121,9 +121,9 @@ LANES_INLINE bool search_row(const grid *g, const row_task *task, pair_queue *qu
 bool KERNEL(near_row)(const grid *g, const row_task *task, pair_queue *queue)
 {
     if (g->near_reach) {
-        return g->is_periodic ? search_row(g, task, queue, FLOATS | PERIODIC)
-                              : search_row(g, task, queue, FLOATS);
+        return g->lattice.is_periodic ? search_row(g, task, queue, FLOATS | PERIODIC)
+                                      : search_row(g, task, queue, FLOATS);
     }
-    return g->is_periodic ? search_row(g, task, queue, PERIODIC)
-                          : search_row(g, task, queue, DOUBLES);
+    return g->lattice.is_periodic ? search_row(g, task, queue, PERIODIC)
+                                  : search_row(g, task, queue, DOUBLES);
 }

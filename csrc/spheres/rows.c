@@ -4,7 +4,6 @@
 
 #include "../base/parallel.h"
 #include "pairs.h"
-#include "period.h"
 
 enum { ROW_CHUNK = 8192 };
 
@@ -50,7 +49,7 @@ static abut_status load_rows(abut_pairs *pairs, row_set *set)
     l.source = (row_source){.centers = set->centers,
                             .reaches = set->reaches,
                             .dimension = finder->dimension,
-                            .period = finder->is_periodic ? finder->period : NULL};
+                            .lattice = &finder->lattice};
     /* no row lies across two cache lines */
     void *block = memory_reserve(&set->memory->rows, set->count + GRID_PADDING, sizeof *l.rows);
     l.rows = block ? memory_first_line(block) : NULL;
@@ -79,7 +78,7 @@ static abut_status check_coordinate(double x, double period)
     if (fabs(x) > ABUT_COORDINATE_LIMIT) {
         return ABUT_CENTER_TOO_FAR;
     }
-    return period > 0.0 && !period_is_near(x, period) ? ABUT_TOO_MANY_PERIODS : ABUT_OK;
+    return period > 0.0 && !lattice_is_near(x, period) ? ABUT_TOO_MANY_PERIODS : ABUT_OK;
 }
 
 /* Name the first coordinate that is wrong. */
@@ -90,7 +89,7 @@ static abut_status find_bad_center(const abut_pairs *pairs, const row_set *set, 
     for (abut_index k = 0; k < set->count * dimension; k++) {
         const int axis = (int)(k % dimension);
         const double x = set->centers[k];
-        abut_status status = check_coordinate(x, pairs->finder->period[axis]);
+        abut_status status = check_coordinate(x, pairs->finder->lattice.period[axis]);
         if (status) {
             error_set(error, status, k / dimension, axis, x);
             error->of_others = is_other;
@@ -119,13 +118,13 @@ void rows_wraps(const abut_pairs *pairs, const row_set *set, int32_t sphere, dou
 {
     const int dimension = pairs->finder->dimension;
     for (int axis = 0; axis < 3; axis++) {
-        const double period = pairs->finder->period[axis];
+        const double period = pairs->finder->lattice.period[axis];
         wraps[axis] = 0.0;
         if (set->bounds.is_outside && period > 0.0) {
             double x = set->centers[(abut_index)dimension * sphere + axis];
             const bool is_inside = x >= 0.0 && x < period;
             /* read once more: it may have been changed since it was checked */
-            wraps[axis] = is_inside || !period_is_near(x, period) ? 0.0 : period_wrap(&x, period);
+            wraps[axis] = is_inside || !lattice_is_near(x, period) ? 0.0 : lattice_wrap(&x, period);
         }
     }
 }

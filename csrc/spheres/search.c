@@ -68,7 +68,8 @@ static bool touches_image(const abut_pairs *pairs, int32_t first, const sphere_i
     const sphere_row *i = &pairs->own.rows[first], *j = &pairs->second_set->rows[at->sphere];
     double d[3];
     for (int axis = 0; axis < 3; axis++) {
-        d[axis] = (i->place[axis] - j->place[axis]) - at->image[axis] * pairs->finder->period[axis];
+        d[axis] = (i->place[axis] - j->place[axis]) -
+                  at->image[axis] * pairs->finder->lattice.period[axis];
     }
     const double reach = i->reach + j->reach;
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= reach * reach;

@@ -166,20 +166,6 @@ static void choose_partners(contact_list now, contact_list before)
     }
 }
 
-/* Whole periods, as a length: to the nearest. */
-static double whole_periods(double length, double period)
-{
-    return period > 0.0 ? rint(length / period) * period : 0.0;
-}
-
-static vec3 wrap_between(const matching *m, vec3 now, vec3 before)
-{
-    const vec3 apart = vec3_sub(now, before);
-    const double *period = m->motion.period;
-    return (vec3){whole_periods(apart.x, period[0]), whole_periods(apart.y, period[1]),
-                  whole_periods(apart.z, period[2])};
-}
-
 /* Move the earlier contacts, whose partners are known, by the periods that the caller has moved
  * their sphere by. */
 static void follow_wraps(const matching *m, contact_list now, contact_list before)
@@ -188,7 +174,8 @@ static void follow_wraps(const matching *m, contact_list now, contact_list befor
     for (abut_index i = 0; i < now.count; i++) {
         contact_row *row = &now.rows[i];
         if (row->partner >= 0) {
-            row->wrap = wrap_between(m, row->point, before.rows[row->partner].point);
+            const vec3 old = before.rows[row->partner].point;
+            row->wrap = lattice_nearest(&m->motion.lattice, vec3_sub(row->point, old));
         }
     }
     for (abut_index k = 0; k < before.count; k++) {
@@ -261,7 +248,7 @@ static abut_status match_several(const matching *m, row_span now, row_span befor
     const contact_list list = load_now(m, now, rows);
     const contact_list old_list = load_before(m, before, rows + now.count);
     const bool are_many = crowd_is_one(list, old_list);
-    if (m->motion.is_periodic) {
+    if (m->motion.lattice.is_periodic) {
         if (find_first(list, old_list, are_many)) {
             return ABUT_NO_MEMORY;
         }

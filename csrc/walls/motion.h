@@ -2,7 +2,7 @@
 #ifndef WALLS_MOTION_H
 #define WALLS_MOTION_H
 
-#include "../base/error.h"
+#include "../base/lattice.h"
 #include "../base/pose.h"
 
 /* One mesh: its points move by `turn` about the origin of its frame, which itself goes along. */
@@ -16,8 +16,7 @@ typedef struct mesh_motion {
 typedef struct motion {
     mesh_motion *meshes; /* NULL where none has moved */
     abut_index mesh_count;
-    double period[3]; /* 0: not periodic along this axis */
-    bool is_periodic;
+    lattice lattice;
 } motion;
 
 /* Compare the poses of two steps. ABUT_OK or what is wrong with their periods and with the numbers

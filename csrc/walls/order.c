@@ -80,7 +80,7 @@ static box common_box(const scene *s, double largest, const sample_rows *sample)
     for (abut_index k = 0; k < s->mesh_count; k++) {
         box_include(&meshes, &s->meshes[k].bounds);
     }
-    for (int axis = 0; axis < 3 && !s->is_periodic; axis++) {
+    for (int axis = 0; axis < 3 && !s->lattice.is_periodic; axis++) {
         double low = meshes.low[axis] - largest, high = meshes.high[axis] + largest;
         spheres.low[axis] = low > spheres.low[axis] ? low : spheres.low[axis];
         spheres.high[axis] = high < spheres.high[axis] ? high : spheres.high[axis];

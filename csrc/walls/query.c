@@ -1,6 +1,6 @@
 /* A query from its beginning to its end: what it asks is checked; then its meshes are placed, its
  * spheres are searched in some order, and what is kept of them is numbered. */
-#include "../base/error.h"
+#include "../base/lattice.h"
 #include "../base/parallel.h"
 #include "../mesh/tolerance.h"
 #include "find.h"
@@ -53,17 +53,6 @@ static abut_status check_weights(const abut_finder *finder, abut_index number,
     return ABUT_OK;
 }
 
-static abut_status check_period(const abut_query *query, abut_error *error)
-{
-    for (int axis = 0; query->period && axis < 3; axis++) {
-        double period = query->period[axis];
-        if (!(period >= 0.0 && period <= ABUT_COORDINATE_LIMIT)) {
-            return error_set(error, ABUT_BAD_PERIOD, axis, 0, period);
-        }
-    }
-    return ABUT_OK;
-}
-
 static abut_status check_numbers(const abut_query *query, abut_error *error)
 {
     if (!(query->gap >= 0.0 && query->gap <= ABUT_COORDINATE_LIMIT)) {
@@ -75,7 +64,8 @@ static abut_status check_numbers(const abut_query *query, abut_error *error)
     if (!(query->exponent > 0.0 && query->exponent <= EXPONENT_LIMIT)) {
         return error_set(error, ABUT_BAD_EXPONENT, 0, 0, query->exponent);
     }
-    return check_period(query, error);
+    const lattice repeats = lattice_load(query->period, 3);
+    return lattice_check(&repeats, error);
 }
 
 static abut_status check_query(const abut_finder *finder, const abut_query *query,
