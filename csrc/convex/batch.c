@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "entrances.h"
-#include "rows.h"
+#include "convex_rows.h"
 
 /* What a pair's entrances take to find, as parallel_report counts it. */
 enum { WORK_OF_PAIR = 300 };
@@ -268,8 +268,8 @@ static abut_status enter_all(abut_entrances *entrances, const abut_convex_query 
     return error_set_status(error, status);
 }
 
-static abut_status find_all(abut_entrances *entrances, const abut_convex_query *query,
-                            const abut_entrances_before *before, abut_error *error)
+static abut_status find_entrances(abut_entrances *entrances, const abut_convex_query *query,
+                                  const abut_entrances_before *before, abut_error *error)
 {
     const abut_convex_finder *finder = entrances->finder;
     entrance_memory *memory = entrances->memory;
@@ -300,7 +300,7 @@ abut_status abut_entrances_find(const abut_convex_finder *finder, const abut_con
     if (!made) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
-    const abut_status status = find_all(made, &own, &own_before, error);
+    const abut_status status = find_entrances(made, &own, &own_before, error);
     if (status) {
         abut_entrances_free(made);
     } else {

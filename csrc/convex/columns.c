@@ -1,7 +1,7 @@
 /* Rows into the caller's columns. */
 #include <string.h>
 
-#include "rows.h"
+#include "convex_rows.h"
 
 typedef struct writing {
     const abut_convex_contacts *contacts;

@@ -1,6 +1,6 @@
 /* Finding the contacts of convex bodies: places, candidates, states, and then pair by pair. */
 #include "../base/prefetch.h"
-#include "rows.h"
+#include "convex_rows.h"
 
 /* What a pair takes to solve, as parallel_report counts it. */
 enum { WORK_OF_PAIR = 30 };
@@ -168,8 +168,8 @@ static finding start(abut_convex_contacts *contacts, const abut_convex_query *qu
                      .keeps_all = query->i && query->all_rows};
 }
 
-static abut_status find_all(abut_convex_contacts *contacts, const abut_convex_query *query,
-                            abut_error *error)
+static abut_status find_contacts(abut_convex_contacts *contacts, const abut_convex_query *query,
+                                 abut_error *error)
 {
     const abut_convex_finder *finder = contacts->finder;
     convex_memory *memory = contacts->memory;
@@ -211,7 +211,7 @@ typedef struct searching {
 static void find_together(void *context)
 {
     searching *s = context;
-    s->status = find_all(s->contacts, s->query, s->error);
+    s->status = find_contacts(s->contacts, s->query, s->error);
 }
 
 abut_status abut_convex_find(const abut_convex_finder *finder, const abut_convex_query *query,

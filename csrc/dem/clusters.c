@@ -66,9 +66,9 @@ static void place_members(cluster_set *set, cluster *c, store *s)
         const vec3 arm = arm_of(set, c, rows, k), old_arm = arm_of(set, c, old_rows, k);
         const vec3 mean = vec3_scale(vec3_add(arm, old_arm), 0.5);
         vec3_store(s->centers + 3 * (abut_index)at, vec3_add(c->rigid.position, arm));
-        vec3_store(s->bodies[at].velocity,
+        vec3_store(s->movers[at].velocity,
                    vec3_add(c->rigid.velocity, vec3_cross(c->rigid.spin, mean)));
-        vec3_store(s->bodies[at].spin, c->rigid.spin);
+        vec3_store(s->movers[at].spin, c->rigid.spin);
     }
 }
 

@@ -113,7 +113,7 @@ static abut_status find_on_meshes(abut_simulation *s, const parallel_plan *plan,
 }
 
 /* Contacts with meshes, then with half spaces. */
-static abut_status find_all(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+static abut_status find_touching(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     abut_status status = s->walls.mesh_count > 0 ? find_on_meshes(s, plan, error) : ABUT_OK;
     if (!status && s->walls.count > s->walls.mesh_count) {
@@ -132,7 +132,7 @@ abut_status contacts_find(abut_simulation *s, const parallel_plan *plan, abut_er
         return ABUT_OK;
     }
     clock_lap(&clock);
-    const abut_status status = find_all(s, plan, error);
+    const abut_status status = find_touching(s, plan, error);
     s->seconds_of[FIND_WALLS] += clock_lap(&clock);
     return status;
 }
@@ -187,7 +187,7 @@ typedef struct wall_laws {
  * these are where they are touched. */
 typedef struct wall_block {
     law_block block;
-    body walls[LAW_BLOCK];
+    mover walls[LAW_BLOCK];
     double turned[3][LAW_BLOCK][4]; /* normals, springs, rolls */
 } wall_block;
 
@@ -225,7 +225,7 @@ static void set_row(const wall_laws *w, wall_block *b, int32_t k, abut_index row
     const vec3 point = contact_table_point(t, row, &s->lattice);
     vec3_store(b->walls[k].velocity, walls_velocity(state, point));
     vec3_store(b->walls[k].spin, vec3_load(state->spin));
-    b->block.first[k] = &s->store.bodies[place];
+    b->block.first[k] = &s->store.movers[place];
     b->block.second[k] = &b->walls[k];
     b->block.laws[k] = simulation_wall_law(s, place, wall);
     b->block.inertia[k] = s->store.inertias[place];

@@ -14,7 +14,7 @@ static vec3 mean_velocity(const abut_simulation *s, vec3 velocity, vec3 force, d
 static void add_sphere(const abut_simulation *s, abut_index place, abut_energy *sum)
 {
     const store *of = &s->store;
-    const body *b = &of->bodies[place];
+    const mover *b = &of->movers[place];
     const double inertia = of->inertias[place];
     const vec3 velocity =
         mean_velocity(s, vec3_load(b->velocity), vec3_load(of->forces + 3 * place), b->mass);
@@ -210,7 +210,7 @@ abut_status abut_simulation_stable_step(const abut_simulation *s, const double *
         const hold *h = &holds[place];
         double step = free_steps ? free_steps[row] : INFINITY;
         if (h->stiffness > 0.0) {
-            step = step_of_hold(h, of->bodies[place].mass);
+            step = step_of_hold(h, of->movers[place].mass);
         }
         if (step < longest->step) {
             *longest = (abut_stable_step){step, row, h->contact_count};

@@ -222,9 +222,9 @@ static bool will_be_finite(const abut_simulation *s, abut_index place, vec3 forc
     const vec3 pull =
         vec3_add(vec3_load(s->input.gravity), vec3_scale(force, 1.0 / s->store.masses[place]));
     const vec3 velocity =
-        vec3_add(vec3_load(s->store.bodies[place].velocity), vec3_scale(pull, step));
+        vec3_add(vec3_load(s->store.movers[place].velocity), vec3_scale(pull, step));
     const vec3 next = vec3_add(vec3_load(center), vec3_scale(velocity, step));
-    const vec3 spin = vec3_add(vec3_load(s->store.bodies[place].spin),
+    const vec3 spin = vec3_add(vec3_load(s->store.movers[place].spin),
                                vec3_scale(torque, step / s->store.inertias[place]));
     return vec3_max_abs(next) <= ABUT_COORDINATE_LIMIT && isfinite(next.x + next.y + next.z) &&
            isfinite(spin.x + spin.y + spin.z);

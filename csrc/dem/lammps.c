@@ -345,7 +345,7 @@ abut_status abut_lammps_stable_step(abut_lammps *w, double *step)
     /* LAMMPS' radii are lent during a call alone */
     for (abut_index row = 0; row < t->count; row = contact_table_end(t, row)) {
         const abut_index sphere = t->columns.sphere[row];
-        s->store.radii[sphere] = s->store.bodies[sphere].radius;
+        s->store.radii[sphere] = s->store.movers[sphere].radius;
     }
     abut_stable_step longest;
     const abut_status status = abut_simulation_stable_step(s, NULL, &longest);

@@ -149,7 +149,7 @@ static abut_status read_sphere(abut_lammps *w, abut_index k, abut_error *error)
     if (!(mass > 0.0 && mass <= ABUT_COORDINATE_LIMIT)) {
         return error_set(error, ABUT_ATOM_MASS, lammps_id(w, atom), 0, mass);
     }
-    body *b = &of->bodies[k];
+    mover *b = &of->movers[k];
     memcpy(b->velocity, w->atoms.velocities + 3 * atom, sizeof b->velocity);
     memcpy(b->spin, w->atoms.spins + 3 * atom, sizeof b->spin);
     b->radius = of->radii[k];
@@ -174,7 +174,7 @@ abut_status lammps_read_touching(abut_lammps *w, abut_error *error)
 static vec3 brake_torque(const abut_lammps *w, abut_index k, vec3 torque, double brake)
 {
     const double step = *w->globals.step, inertia = w->simulation->store.inertias[k];
-    const vec3 spin = vec3_load(w->simulation->store.bodies[k].spin);
+    const vec3 spin = vec3_load(w->simulation->store.movers[k].spin);
     const vec3 next = vec3_add(spin, vec3_scale(torque, step / inertia));
     const vec3 less = spheres_brake(next, brake, step, inertia);
     return vec3_scale(vec3_sub(less, next), inertia / step);
@@ -185,7 +185,7 @@ static abut_status add_sphere(const abut_lammps *w, abut_index k, abut_error *er
     const abut_index atom = lammps_atom(w, k);
     double *torques = w->atoms.torques + 3 * atom;
     sphere_sum sum = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0}};
-    forces_add_contacts(w->simulation, k, w->simulation->store.bodies[k].radius, &sum);
+    forces_add_contacts(w->simulation, k, w->simulation->store.movers[k].radius, &sum);
     const vec3 force = sum.force;
     vec3 torque = vec3_add(vec3_load(torques), sum.torque);
     if (sum.sums.brake > 0.0) {

@@ -70,7 +70,7 @@ LANES_INLINE lanes reduce(lanes of_first, lanes of_second, law_kind kind)
 
 LANES_INLINE two_bodies load_bodies(const law_block *b, int32_t p, lanes overlap, law_kind kind)
 {
-    lanes i[BODY_NUMBERS], j[BODY_NUMBERS];
+    lanes i[MOVER_NUMBERS], j[MOVER_NUMBERS];
     gather_numbers((const void *const *)b->first + p, i);
     gather_numbers((const void *const *)b->second + p, j);
     const lanes arm = lanes_set(kind.is_wall ? 1.0 : 0.5) * overlap;

@@ -60,7 +60,7 @@ static bool is_fast(vec3 velocity, double step, double radius)
 static void move_sphere(abut_simulation *s, abut_index place)
 {
     store *of = &s->store;
-    body *b = &of->bodies[place];
+    mover *b = &of->movers[place];
     const double step = s->input.step, inertia = of->inertias[place];
     const sums sum = of->sums[place];
     const vec3 velocity = vec3_load(b->velocity), spin = vec3_load(b->spin);
@@ -119,7 +119,7 @@ static void move_cluster(abut_simulation *s, abut_index number, const rigid_step
     const cluster *c = &s->clusters.clusters[number];
     clusters_move(&s->clusters, number, &s->store, by);
     for (abut_index row = c->first_row; row < c->first_row + c->member_count; row++) {
-        const body *b = &s->store.bodies[s->store.places[row]];
+        const mover *b = &s->store.movers[s->store.places[row]];
         if (is_fast(vec3_load(b->velocity), by->step, b->radius)) {
             watch_fast(s, ABUT_PARTNER_SPHERE, row);
         }

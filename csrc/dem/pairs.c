@@ -181,10 +181,10 @@ static void set_row(const abut_simulation *s, law_block *b, int32_t k, abut_inde
 {
     const abut_pair_columns *c = &s->now.pairs.columns;
     const abut_index i = c->i[row], j = c->j[row];
-    PREFETCH(&s->store.bodies[i]);
-    PREFETCH(&s->store.bodies[j]);
-    b->first[k] = &s->store.bodies[i];
-    b->second[k] = &s->store.bodies[j];
+    PREFETCH(&s->store.movers[i]);
+    PREFETCH(&s->store.movers[j]);
+    b->first[k] = &s->store.movers[i];
+    b->second[k] = &s->store.movers[j];
     b->laws[k] = simulation_pair_law(s, i, j);
     set_old(s, b, k, row);
     if (s->laws.has_rolling_springs) {

@@ -122,7 +122,7 @@ typedef struct spot_row {
 /* Spots of a block, and what is not read from tables. */
 typedef struct spot_block {
     law_block block;
-    body bodies[2][LAW_BLOCK];
+    mover movers[2][LAW_BLOCK];
     double normals[3 * LAW_BLOCK + ROW_PADDING], overlaps[LAW_BLOCK], shares[LAW_BLOCK];
     double turned[2][LAW_BLOCK][4]; /* normals, springs */
 } spot_block;
@@ -137,38 +137,38 @@ static spot_row read_row(const spot_laws *w, abut_index row)
     return r;
 }
 
-static void set_body(body *b, vec3 velocity, vec3 spin, double mass)
+static void set_mover(mover *b, vec3 velocity, vec3 spin, double mass)
 {
     vec3_store(b->velocity, velocity);
     vec3_store(b->spin, spin);
     b->mass = mass;
 }
 
-static void set_rigid(const spot_laws *w, body *b, const rigid *r, vec3 point, double part)
+static void set_rigid(const spot_laws *w, mover *b, const rigid *r, vec3 point, double part)
 {
     const vec3 arm = vec3_sub(point, r->position);
-    set_body(b, solids_velocity(r->velocity, r->spin, arm, w->simulation->input.step), r->spin,
-             part * r->mass);
+    set_mover(b, solids_velocity(r->velocity, r->spin, arm, w->simulation->input.step), r->spin,
+              part * r->mass);
 }
 
-static void set_sphere(const spot_laws *w, body *b, abut_index row, vec3 point, double part)
+static void set_sphere(const spot_laws *w, mover *b, abut_index row, vec3 point, double part)
 {
     const store *of = &w->simulation->store;
     const abut_index place = of->places[row];
-    const body *own = &of->bodies[place];
+    const mover *own = &of->movers[place];
     const vec3 arm = vec3_sub(point, vec3_load(of->centers + 3 * place));
     const vec3 spin = vec3_load(own->spin);
-    set_body(b, solids_velocity(vec3_load(own->velocity), spin, arm, w->simulation->input.step),
-             spin, part * own->mass);
+    set_mover(b, solids_velocity(vec3_load(own->velocity), spin, arm, w->simulation->input.step),
+              spin, part * own->mass);
 }
 
-static void set_wall(const spot_laws *w, body *b, abut_index wall, vec3 point)
+static void set_wall(const spot_laws *w, mover *b, abut_index wall, vec3 point)
 {
     const abut_wall_state *state = &w->simulation->now.states[wall];
-    set_body(b, walls_velocity(state, point), vec3_load(state->spin), 0.0);
+    set_mover(b, walls_velocity(state, point), vec3_load(state->spin), 0.0);
 }
 
-static void set_other(const spot_laws *w, body *b, const spot_row *r, vec3 point)
+static void set_other(const spot_laws *w, mover *b, const spot_row *r, vec3 point)
 {
     const abut_convex_columns *c = &w->now->columns;
     switch (w->meeting) {
@@ -245,11 +245,11 @@ static void set_spot(const spot_laws *w, spot_block *b, int32_t k, const spot_ro
     const vec3 point = vec3_load(c->spot + 3 * spot);
     const double overlap = c->spot_overlap[spot] > 0.0 ? c->spot_overlap[spot] : 0.0;
     const double radius = w->meeting == ABUT_WITH_WALLS ? overlap : 0.5 * overlap;
-    set_rigid(w, &b->bodies[0][k], &s->solids.solids[c->i[r->row]].rigid, point, r->part);
-    set_other(w, &b->bodies[1][k], r, vec3_sub(point, r->shift));
-    b->bodies[0][k].radius = b->bodies[1][k].radius = radius;
-    b->block.first[k] = &b->bodies[0][k];
-    b->block.second[k] = &b->bodies[1][k];
+    set_rigid(w, &b->movers[0][k], &s->solids.solids[c->i[r->row]].rigid, point, r->part);
+    set_other(w, &b->movers[1][k], r, vec3_sub(point, r->shift));
+    b->movers[0][k].radius = b->movers[1][k].radius = radius;
+    b->block.first[k] = &b->movers[0][k];
+    b->block.second[k] = &b->movers[1][k];
     b->block.laws[k] = overlap > 0.0 ? r->law : &s->laws.laws[laws_number_of_none(&s->laws)];
     b->overlaps[k] = overlap;
     b->shares[k] = 1.0;

@@ -508,7 +508,7 @@ static void clear_tables(abut_simulation *s)
     }
 }
 
-static abut_status find_all(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+static abut_status find_meetings(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     abut_status status = place_all(s, error);
     status = status ? status : make_finder(s, 0, &s->search.bodies, error);
@@ -533,7 +533,7 @@ abut_status solids_find(abut_simulation *s, const parallel_plan *plan, abut_erro
         return ABUT_OK;
     }
     clock_lap(&clock);
-    const abut_status status = find_all(s, plan, error);
+    const abut_status status = find_meetings(s, plan, error);
     s->seconds_of[FIND_BODIES] += clock_lap(&clock);
     return status;
 }

@@ -174,7 +174,7 @@ void watch_keep_fast(abut_simulation *s)
     const abut_index number = (abut_index)(first & INT32_MAX);
     const bool is_body = kind == ABUT_PARTNER_BODY;
     const solid *of = is_body ? &s->solids.solids[number] : NULL;
-    const body *b = is_body ? NULL : &s->store.bodies[s->store.places[number]];
+    const mover *b = is_body ? NULL : &s->store.movers[s->store.places[number]];
     const double speed = vec3_length(is_body ? of->rigid.velocity : vec3_load(b->velocity));
     s->watch.fast =
         (abut_notice){.is_there = 1,

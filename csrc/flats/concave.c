@@ -41,13 +41,13 @@ static vec3 towards_front(const wall_plane *wall, const wall_plane *other)
 }
 
 /* False where there is no line next to the body. */
-static bool meet(meeting *m, const patch_body *body, const wall_plane *wall,
+static bool meet(meeting *m, const patch_task *task, const wall_plane *wall,
                  const wall_plane *other)
 {
     const vec3 cross = vec3_cross(wall->normal, other->normal);
     const double sine = vec3_length(cross);
     const double noise = cover_front_limit(wall, other->normal_noise) + other->near;
-    if (!(STRIP_MARGIN * noise < STRIP_CLEAR * body->reach * sine)) {
+    if (!(STRIP_MARGIN * noise < STRIP_CLEAR * task->reach * sine)) {
         return false;
     }
     m->wall = wall, m->other = other;
@@ -55,11 +55,11 @@ static bool meet(meeting *m, const patch_body *body, const wall_plane *wall,
     m->along = vec3_scale(cross, 1.0 / sine);
     m->inward = vec3_scale(towards_front(wall, other), 1.0 / sine);
     m->margin = STRIP_MARGIN * noise / sine;
-    m->width = STRIP_REACHES * body->reach;
-    const vec3 centroid = body_centroid(body->body);
+    m->width = STRIP_REACHES * task->reach;
+    const vec3 centroid = body_centroid(task->body);
     const vec3 foot = vec3_sub(centroid, vec3_scale(wall->normal, cover_height(wall, centroid)));
     m->middle = vec3_sub(foot, vec3_scale(m->inward, cover_height(other, foot) / sine));
-    return vec3_length(vec3_sub(m->middle, centroid)) <= LINE_REACHES * body->reach;
+    return vec3_length(vec3_sub(m->middle, centroid)) <= LINE_REACHES * task->reach;
 }
 
 /* The line on one of both planes, in front of the other one. */
@@ -209,7 +209,7 @@ static bool are_behind(const wall_plane *wall, const wall_plane *other, const fo
     return false;
 }
 
-abut_status concave_extend(patch_room *room, const patch_body *body, wall_plane *wall,
+abut_status concave_extend(patch_room *room, const patch_task *task, wall_plane *wall,
                            const foot_corner *feet, int32_t count)
 {
     abut_status status = ABUT_OK;
@@ -219,7 +219,7 @@ abut_status concave_extend(patch_room *room, const patch_body *body, wall_plane 
         const wall_plane *other = &room->planes[k];
         meeting m = {.room = room};
         if (other != wall && !other->is_dropped && are_behind(wall, other, feet, count) &&
-            meet(&m, body, wall, other)) {
+            meet(&m, task, wall, other)) {
             status = add_strips(room, &m);
         }
     }

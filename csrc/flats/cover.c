@@ -57,12 +57,12 @@ static wall_plane make_plane(const convex_pair *flat, vec3 normal, double offset
 }
 
 /* A plane through a point, which faces the body's centroid. */
-static wall_plane facing_plane(const patch_body *body, vec3 point, vec3 normal)
+static wall_plane facing_plane(const patch_task *task, vec3 point, vec3 normal)
 {
-    const convex_pair flat = {.a = *body->body, .b = *body->body};
-    const double height = vec3_dot(normal, vec3_sub(body_centroid(body->body), point));
+    const convex_pair flat = {.a = *task->body, .b = *task->body};
+    const double height = vec3_dot(normal, vec3_sub(body_centroid(task->body), point));
     const vec3 towards = height < 0.0 ? vec3_scale(normal, -1.0) : normal;
-    return make_plane(&flat, towards, vec3_dot(towards, point), body->reach);
+    return make_plane(&flat, towards, vec3_dot(towards, point), task->reach);
 }
 
 double cover_place(const wall_plane *wall, int axis, vec3 at)
@@ -116,7 +116,7 @@ static wall_plane *add_plane(patch_room *room)
     return planes ? &planes[room->plane_count++] : NULL;
 }
 
-abut_status cover_planes(patch_room *room, const patch_body *body)
+abut_status cover_planes(patch_room *room, const patch_task *task)
 {
     flat_pieces *all = &room->pieces;
     int32_t *order =
@@ -132,7 +132,7 @@ abut_status cover_planes(patch_room *room, const patch_body *body)
             return ABUT_NO_MEMORY;
         }
         const flat_piece *first = &all->pieces[leader];
-        *wall = facing_plane(body, all->corners[first->begin].at, first->normal);
+        *wall = facing_plane(task, all->corners[first->begin].at, first->normal);
         wall->begin = begin;
         collect(room, wall, leader, room->plane_count - 1);
         begin += wall->count;
@@ -140,15 +140,15 @@ abut_status cover_planes(patch_room *room, const patch_body *body)
     return ABUT_OK;
 }
 
-abut_status cover_half_space(patch_room *room, const patch_body *body, int32_t number, vec3 point,
+abut_status cover_half_space(patch_room *room, const patch_task *task, int32_t number, vec3 point,
                              vec3 normal)
 {
     wall_plane *wall = add_plane(room);
     if (!wall) {
         return ABUT_NO_MEMORY;
     }
-    const convex_pair flat = {.a = *body->body, .b = *body->body};
-    *wall = make_plane(&flat, normal, vec3_dot(normal, point), body->reach);
+    const convex_pair flat = {.a = *task->body, .b = *task->body};
+    *wall = make_plane(&flat, normal, vec3_dot(normal, point), task->reach);
     wall->half_space = number;
     return ABUT_OK;
 }

@@ -78,18 +78,18 @@ typedef struct patch_room {
         end_capacity, side_capacity;
 } patch_room;
 
-/* A body on its walls. */
-typedef struct patch_body {
+/* What stands on walls. */
+typedef struct patch_task {
     const convex_body *body;
     double cosine; /* of the patch angle */
     double reach;  /* of the body with its rounding, scaled */
-} patch_body;
+} patch_task;
 
 /* Sort the room's pieces into planes; each faces the body's centroid. */
-abut_status cover_planes(patch_room *room, const patch_body *body);
+abut_status cover_planes(patch_room *room, const patch_task *task);
 
 /* Add a half space to the planes. */
-abut_status cover_half_space(patch_room *room, const patch_body *body, int32_t number, vec3 point,
+abut_status cover_half_space(patch_room *room, const patch_task *task, int32_t number, vec3 point,
                              vec3 normal);
 
 /* A point's place on a plane, along one of its axes. */

@@ -467,7 +467,7 @@ static abut_status find_bodies(wall_finding *f)
     return status;
 }
 
-static abut_status find_all(wall_finding *f, abut_error *error)
+static abut_status find_walls(wall_finding *f, abut_error *error)
 {
     convex_places *places = &f->contacts->memory->places;
     abut_status status = places_make(f->finder, f->query, places, error);
@@ -508,7 +508,7 @@ abut_status abut_convex_find_walls(const abut_convex_finder *finder, const abut_
                       .walls = walls,
                       .contacts = made,
                       .lattice = lattice_load(own.period, 3)};
-    const abut_status status = find_all(&f, error);
+    const abut_status status = find_walls(&f, error);
     free_facets(&f.near);
     memory_free(f.radii), memory_free(f.poses);
     if (status) {

@@ -61,7 +61,7 @@ static int32_t set_foot_of(foot_corner *foot, const wall_plane *wall, const conv
 /* What is looked at: a plane, and the feature of the body that faces it. */
 typedef struct standing {
     patch_room *room;
-    const patch_body *body;
+    const patch_task *task;
     wall_plane *wall;
     convex_end end;
     int32_t count; /* of its corners */
@@ -266,7 +266,7 @@ static bool goes_on(const standing *s, const border_end *end)
 /* The corner of a piece and the place of the feature over it. */
 static abut_status add_patch_corner(standing *s, const border_end *end)
 {
-    const convex_body *body = s->body->body;
+    const convex_body *body = s->task->body;
     const flat_piece *piece = &s->room->pieces.pieces[end->piece];
     const flat_corner *corner = cover_corner(s->room, piece, end->corner);
     const shape_facet *facet = &body->shape->facets[s->end.feature];
@@ -394,7 +394,7 @@ static void sum_up(standing *s)
         const double gap = s->room->spots[k].spot.gap;
         wall->gap = gap < wall->gap ? gap : wall->gap;
     }
-    const convex_body *body = s->body->body;
+    const convex_body *body = s->task->body;
     const int32_t lowest = body_support(body, vec3_scale(wall->normal, -1.0)).vertex;
     wall->support_gap = cover_height(wall, body_vertex(body, lowest));
     const vec3 centroid = body_centroid(body);
@@ -403,16 +403,16 @@ static void sum_up(standing *s)
                                             cover_place(wall, 1, centroid)) >= 0;
 }
 
-abut_status patch_spots(patch_room *room, const patch_body *body, wall_plane *wall)
+abut_status patch_spots(patch_room *room, const patch_task *task, wall_plane *wall)
 {
     const vec3 out = vec3_scale(wall->normal, -1.0);
-    standing s = {room, body, wall, spots_bearing(body->body, out, body->cosine), 0};
+    standing s = {room, task, wall, spots_bearing(task->body, out, task->cosine), 0};
     wall->first_spot = room->spot_count;
-    if (reserve_foot(room, body->body)) {
+    if (reserve_foot(room, task->body)) {
         return ABUT_NO_MEMORY;
     }
-    s.count = set_foot_of(room->foot, wall, body->body, s.end);
-    abut_status status = concave_extend(room, body, wall, room->foot, s.count);
+    s.count = set_foot_of(room->foot, wall, task->body, s.end);
+    abut_status status = concave_extend(room, task, wall, room->foot, s.count);
     status = status ? status : cover_reserve(room, wall);
     status = status ? status : add_corners(&s);
     if (!status && wall->count > 0) {

@@ -232,7 +232,7 @@ static abut_status keep_planes(finding *f)
     return ABUT_OK;
 }
 
-static abut_status find_all(finding *f)
+static abut_status find_planes(finding *f)
 {
     abut_index slots = 2;
     while (slots < 2 * f->facet_count) {
@@ -264,7 +264,7 @@ abut_status planes_find(const triangle *triangles, abut_index count, plane_set *
             f.farthest = larger(f.farthest, vec3_max_abs(triangles[k].corner[i]));
         }
     }
-    abut_status status = count > 0 ? find_all(&f) : ABUT_OK;
+    abut_status status = count > 0 ? find_planes(&f) : ABUT_OK;
     memory_free(f.groups);
     memory_free(f.slots);
     return status;

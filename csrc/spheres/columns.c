@@ -109,8 +109,8 @@ static void write_images(const writing *w, abut_index row, int32_t count, const 
     const int dimension = pairs->finder->dimension;
     for (int32_t k = 0; k < count; k++) {
         double from[3], to[3];
-        rows_wraps(pairs, &pairs->own, n->firsts[k], from);
-        rows_wraps(pairs, pairs->second_set, n->seconds[k], to);
+        gather_wraps(pairs, &pairs->own, n->firsts[k], from);
+        gather_wraps(pairs, pairs->second_set, n->seconds[k], to);
         for (int axis = 0; axis < dimension; axis++) {
             w->columns->image[dimension * (row + k) + axis] =
                 (abut_index)(n->images[axis][k] + from[axis] - to[axis]);

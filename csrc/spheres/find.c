@@ -316,11 +316,11 @@ static abut_status build_grid(abut_pairs *pairs)
     return is_crowded && may_choose && !has_octaves ? spread_crowd(pairs) : status;
 }
 
-static abut_status find_all(abut_pairs *pairs, abut_error *error)
+static abut_status find_pairs(abut_pairs *pairs, abut_error *error)
 {
     abut_status status = read_others(pairs, error);
     if (!status) {
-        status = rows_make(pairs, error);
+        status = gather_rows(pairs, error);
     }
     lists_choose_blocks(pairs);
     if (!status && pairs->own.count > 0 && pairs->second_set->count > 0) {
@@ -350,7 +350,7 @@ typedef struct finding {
 static void find_together(void *context)
 {
     finding *f = context;
-    f->status = find_all(f->pairs, f->error);
+    f->status = find_pairs(f->pairs, f->error);
 }
 
 abut_status abut_pairs_find(const abut_pair_finder *finder, const abut_pair_query *query,

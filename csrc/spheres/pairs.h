@@ -79,7 +79,7 @@ typedef struct pair_memory {
 } pair_memory;
 
 /* Rows of the query's spheres; error names the first that is wrong. */
-abut_status rows_make(abut_pairs *pairs, abut_error *error);
+abut_status gather_rows(abut_pairs *pairs, abut_error *error);
 
 /* Exchange the others for all images that may touch a sphere, in a box that is too small for one
  * image each. ABUT_OK, ABUT_NO_MEMORY, or ABUT_PERIOD_TOO_SHORT: there would be too many. */
@@ -89,7 +89,7 @@ abut_status images_make(abut_pairs *pairs);
 abut_status images_report_many(const abut_pairs *pairs, abut_error *error);
 
 /* By how many periods a sphere's center was moved down, along each axis; {0} in most cases. */
-void rows_wraps(const abut_pairs *pairs, const row_set *set, int32_t sphere, double wraps[3]);
+void gather_wraps(const abut_pairs *pairs, const row_set *set, int32_t sphere, double wraps[3]);
 
 typedef struct level_range {
     int32_t begin, end;

@@ -103,8 +103,8 @@ static void load_rest(const row_source *source, abut_index i, abut_index count, 
     memcpy(rows, filled, (size_t)count * sizeof *rows);
 }
 
-bool KERNEL(rows_load)(const row_source *source, abut_index begin, abut_index end, sphere_row *rows,
-                       row_bounds *bounds)
+bool KERNEL(gather_load)(const row_source *source, abut_index begin, abut_index end,
+                         sphere_row *rows, row_bounds *bounds)
 {
     lanes zero = lanes_set(0.0), most = lanes_set(INFINITY);
     bound_lanes found = {

@@ -19,7 +19,7 @@ static abut_status load_chunk(void *context, abut_index chunk, parallel_job *job
     const loading *l = context;
     const abut_index begin = chunk * ROW_CHUNK, rest = l->count - begin;
     const abut_index end = begin + (rest < ROW_CHUNK ? rest : ROW_CHUNK);
-    if (!pair_kernels_take()->rows_load(&l->source, begin, end, l->rows, &l->bounds[chunk])) {
+    if (!pair_kernels_take()->gather_load(&l->source, begin, end, l->rows, &l->bounds[chunk])) {
         return ABUT_CENTER_NOT_FINITE;
     }
     return parallel_report(job, (end - begin) / 2);
@@ -105,7 +105,7 @@ static abut_status load_set(abut_pairs *pairs, row_set *set, bool is_other, abut
     return status == ABUT_CENTER_NOT_FINITE ? find_bad_center(pairs, set, is_other, error) : status;
 }
 
-abut_status rows_make(abut_pairs *pairs, abut_error *error)
+abut_status gather_rows(abut_pairs *pairs, abut_error *error)
 {
     abut_status status = load_set(pairs, &pairs->own, false, error);
     if (!status && pairs->second_set == &pairs->others) {
@@ -114,7 +114,7 @@ abut_status rows_make(abut_pairs *pairs, abut_error *error)
     return status;
 }
 
-void rows_wraps(const abut_pairs *pairs, const row_set *set, int32_t sphere, double wraps[3])
+void gather_wraps(const abut_pairs *pairs, const row_set *set, int32_t sphere, double wraps[3])
 {
     const int dimension = pairs->finder->dimension;
     for (int axis = 0; axis < 3; axis++) {

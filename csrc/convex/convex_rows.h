@@ -1,6 +1,6 @@
 /* The rows of a query: records in chunks, each with its own buffer, joined in order. */
-#ifndef CONVEX_ROWS_H
-#define CONVEX_ROWS_H
+#ifndef CONVEX_CONVEX_ROWS_H
+#define CONVEX_CONVEX_ROWS_H
 
 #include "../base/parallel.h"
 #include "states.h"

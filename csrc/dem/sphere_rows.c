@@ -111,8 +111,8 @@ void abut_simulation_read(const abut_simulation *s, const abut_spheres *rows)
     read_numbers(of, of->radii, rows->radii);
     read_numbers(of, of->masses, rows->masses);
     if (of->count > 0) {
-        read_vectors(of, of->bodies->velocity, BODY_NUMBERS, rows->velocities);
-        read_vectors(of, of->bodies->spin, BODY_NUMBERS, rows->spins);
+        read_vectors(of, of->movers->velocity, MOVER_NUMBERS, rows->velocities);
+        read_vectors(of, of->movers->spin, MOVER_NUMBERS, rows->spins);
     }
     read_indices(of, of->materials, rows->materials);
     read_indices(of, of->clusters, rows->clusters);
@@ -133,7 +133,7 @@ static void write_vectors(const store *of, const double *from, size_t stride, do
 static void set_mass(abut_simulation *s, abut_index place)
 {
     store *of = &s->store;
-    body *b = &of->bodies[place];
+    mover *b = &of->movers[place];
     b->radius = of->radii[place];
     if (simulation_is_member(s, place)) {
         const cluster *c = &s->clusters.clusters[of->clusters[place]];
@@ -191,8 +191,8 @@ abut_status abut_simulation_assign(abut_simulation *s, const abut_spheres *rows,
     write_vectors(of, rows->centers, 3, of->centers);
     write_vectors(of, rows->began, 3, of->began);
     write_images(of, rows->images);
-    write_vectors(of, rows->velocities, BODY_NUMBERS, of->bodies->velocity);
-    write_vectors(of, rows->spins, BODY_NUMBERS, of->bodies->spin);
+    write_vectors(of, rows->velocities, MOVER_NUMBERS, of->movers->velocity);
+    write_vectors(of, rows->spins, MOVER_NUMBERS, of->movers->spin);
     write_vectors(of, rows->forces, 3, of->forces);
     write_vectors(of, rows->torques, 3, of->torques);
     for (abut_index row = 0; row < of->count; row++) {
@@ -219,8 +219,8 @@ static void append_sphere(abut_simulation *s, const abut_spheres *rows, abut_ind
 {
     store *of = &s->store;
     const abut_index place = of->count++;
-    body *b = &of->bodies[place];
-    *b = (body){.radius = rows->radii[row], .mass = rows->masses[row]};
+    mover *b = &of->movers[place];
+    *b = (mover){.radius = rows->radii[row], .mass = rows->masses[row]};
     for (int axis = 0; axis < 3; axis++) {
         of->centers[3 * place + axis] = of->began[3 * place + axis] = rows->centers[3 * row + axis];
         of->images[3 * place + axis] = 0;
@@ -470,7 +470,7 @@ static void restore_members(abut_simulation *s, const cluster *c, const abut_sph
                             abut_index first)
 {
     for (int32_t k = 0; k < c->member_count; k++) {
-        body *b = &s->store.bodies[s->store.places[c->first_row + k]];
+        mover *b = &s->store.movers[s->store.places[c->first_row + k]];
         memcpy(b->velocity, rows->velocities + 3 * (first + k), sizeof b->velocity);
         memcpy(b->spin, rows->spins + 3 * (first + k), sizeof b->spin);
     }
