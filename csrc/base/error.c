@@ -143,7 +143,7 @@ static const char winds_twice[] = "facet # crosses itself or winds around more t
 /* The gaps of other spheres are an argument of their own, which is called gaps. */
 static const char bad_other_gap[] = "gaps[#] is %; it must be at least 0 and at most 1e75";
 
-/* Of polygons. */
+/* What is said of polygons in other words. */
 static const char flat_polygon[] = "the shape is flat: all vertices lie on one line";
 static const char open_polygon[] = "the sides are not closed: at vertex # not one side begins and "
                                    "one ends, but % do in all";
@@ -177,7 +177,7 @@ static const char *message_of(const abut_error *error)
     return of_polygon ? of_polygon : messages[error->status];
 }
 
-/* As few digits as give the number back; counts print as integers. */
+/* Print a number with as few digits as give it back; counts print as integers. */
 static void print_value(double value, char *text, size_t size)
 {
     if (isnan(value)) {

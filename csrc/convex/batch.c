@@ -15,8 +15,8 @@ typedef struct entrance_chunk {
     entrance *all;
     abut_index count, capacity;
     abut_index ends[CHUNK_PAIRS]; /* where those of each pair end */
-    abut_index first;             /* in the whole */
-    entrance *before;             /* of one pair */
+    abut_index first;             /* the number of the first one among all of the query */
+    entrance *before;             /* room for those of one pair in the step before */
     abut_index before_capacity;
 } entrance_chunk;
 
@@ -150,7 +150,8 @@ static bool read_end(const abut_shape *shape, uint8_t type, abut_index feature, 
     return feature >= 0 && feature < feature_count(shape, type);
 }
 
-/* Rows before of a pair; none where offsets were changed since they were checked. */
+/* How many rows of the step before a pair has; none where offsets were changed since they were
+ * checked. */
 static abut_index count_before(const abut_entrances_before *before, abut_index pair)
 {
     if (before->pair_count == 0) {
@@ -160,7 +161,8 @@ static abut_index count_before(const abut_entrances_before *before, abut_index p
     return begin >= 0 && begin <= end && end <= before->row_count ? end - begin : 0;
 }
 
-/* Those that the shapes have; how many. */
+/* Read a pair's entrances of the step before, but for those with features that the shapes do not
+ * have; returns how many. */
 static abut_index read_before(const entering *e, abut_index pair, const convex_pair *of,
                               entrance *to, abut_index count)
 {
@@ -182,7 +184,7 @@ static abut_index read_before(const entering *e, abut_index pair, const convex_p
 
 /* ---- pairs ---- */
 
-/* Into the world, and of rounded bodies. */
+/* Turn a pair's entrances into the world, and give them the gaps of rounded bodies. */
 static void place_entrances(entrance *all, abut_index count, const convex_pair *pair,
                             const pose *at)
 {

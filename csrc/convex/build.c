@@ -52,7 +52,7 @@ static void lay_out(abut_shape *s, arrays *a)
     lay_out_view(s, a);
 }
 
-/* Room for as much as the shape's counts say. */
+/* Make room for as much as the shape's counts say. */
 static abut_status allocate(abut_shape *s)
 {
     arrays counted = {NULL, 0};
@@ -72,8 +72,8 @@ static abut_status allocate(abut_shape *s)
 typedef struct builder {
     const hull *h;
     abut_shape *s;
-    int32_t *number;   /* of those of the input's vertices that are kept */
-    int32_t *facet_of; /* of each corner */
+    int32_t *number;   /* of each vertex of the input that is kept: its number in the shape */
+    int32_t *facet_of; /* of each corner: the facet that it belongs to */
 } builder;
 
 static void place_vertices(const builder *b)
@@ -272,7 +272,7 @@ static double farthest_from(const abut_shape *s, vec3 center)
     return most;
 }
 
-/* To the nearest facet's plane. */
+/* How far a point is from the nearest facet's plane. */
 static double nearest_plane(const abut_shape *s, vec3 center)
 {
     double least = INFINITY;

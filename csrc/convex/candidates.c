@@ -102,7 +102,7 @@ static abut_status copy_pair(const abut_convex_query *query, abut_index k, abut_
     return i == j && !pairs->image ? error_set(error, ABUT_SAME_BODY, k, i, 0.0) : ABUT_OK;
 }
 
-/* Of a body and itself: the nearest image is a shortest period away. */
+/* The image at which a body meets itself: the nearest one, a shortest period away. */
 static void set_own_image(const lattice *l, int dimension, abut_index *image)
 {
     memset(image, 0, (size_t)dimension * sizeof *image);

@@ -7,7 +7,7 @@
 typedef struct tried_plane {
     vec3 normal;
     support_gap at;
-    convex_end ends[2]; /* what the direction was taken from: of the fast common plane */
+    convex_end ends[2]; /* what the direction was taken from, in the fast common plane */
 } tried_plane;
 
 static vec3 centroid_line(const convex_pair *pair)
@@ -18,8 +18,8 @@ static vec3 centroid_line(const convex_pair *pair)
     return length > pair->tolerance ? vec3_scale(line, 1.0 / length) : (vec3){1.0, 0.0, 0.0};
 }
 
-/* That which the search begins with: the last one, or across the line of the centroids. Its ends
- * are the nearest vertices. */
+/* The plane that a search begins with: that of the step before, or else the one across the line of
+ * the centroids. Its ends are the nearest vertices. */
 static tried_plane begin_plane(const convex_pair *pair, const convex_link *before)
 {
     const vec3 normal = before ? before->normal : centroid_line(pair);
@@ -27,7 +27,7 @@ static tried_plane begin_plane(const convex_pair *pair, const convex_link *befor
     return (tried_plane){normal, at, {{ABUT_VERTEX, at.a}, {ABUT_VERTEX, at.b}}};
 }
 
-/* Whether a gap is one, none or less, where the search has ended. */
+/* What a search that has ended says of bodies with this gap. */
 static int32_t status_of(const convex_pair *pair, double gap)
 {
     if (fabs(gap) <= pair->tolerance) {
@@ -120,7 +120,7 @@ static const shape_facet *facet_of(const convex_body *body, convex_end end)
     return &body->shape->facets[end.feature];
 }
 
-/* In the body's frame; 0 but for edges. */
+/* The direction of an edge, in the body's frame; 0 of other features. */
 static vec3 end_direction(const convex_body *body, convex_end end)
 {
     return end.type == ABUT_EDGE ? body->shape->edges[end.feature].direction
@@ -142,7 +142,7 @@ static vec3 end_point(const convex_body *body, convex_end end)
     return (vec3){0.0, 0.0, 0.0};
 }
 
-/* A line less its part along the edge, or edges, that the plane has. */
+/* A line less its part along the edge, or edges, that lie in the plane. */
 static vec3 less_edge(const convex_pair *pair, const convex_end ends[2], vec3 line)
 {
     const vec3 edge = vec3_add(end_direction(&pair->a, ends[0]),
@@ -302,7 +302,7 @@ static tried_plane next_plane(const convex_pair *pair, const tried_plane *plane)
     return search.best;
 }
 
-/* From plane to plane as long as the gap grows. Returns how many were tried, at most so many. */
+/* Go from plane to plane as long as the gap grows. Returns how many were tried, at most so many. */
 static int32_t climb(const convex_pair *pair, int32_t most, tried_plane *plane)
 {
     bool gains = true;
@@ -315,7 +315,8 @@ static int32_t climb(const convex_pair *pair, int32_t most, tried_plane *plane)
     return gains ? most : count;
 }
 
-/* The same of bodies that overlap, moved apart along the plane's normal; false: it stands. */
+/* Likewise for bodies that overlap, moved apart along the plane's normal; false where the plane
+ * stands. */
 static bool climb_apart(const convex_pair *pair, int32_t most, tried_plane *plane,
                         int32_t *iterations)
 {

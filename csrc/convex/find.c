@@ -54,7 +54,7 @@ static void make_pair(const finding *f, abut_index k, row_place *place, convex_p
     }
 }
 
-/* The link that a pair begins with; false: none. */
+/* Read the link that a pair begins with; false: there is none. */
 static bool read_state(const finding *f, abut_index k, const convex_pair *pair, convex_link *link)
 {
     if (!f->match || f->match[k] < 0) {

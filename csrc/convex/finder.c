@@ -14,7 +14,7 @@ abut_convex_options abut_convex_options_default(void)
                                  .iterations = 100};
 }
 
-/* What is said of spheres, and what of bodies. */
+/* Errors of spheres, and which errors of bodies they are. */
 static const abut_status same[][2] = {
     {ABUT_CENTER_NOT_FINITE, ABUT_POSITION_NOT_FINITE},
     {ABUT_CENTER_TOO_FAR, ABUT_POSITION_TOO_FAR},

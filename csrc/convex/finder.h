@@ -33,12 +33,12 @@ typedef struct spot_room {
     abut_index capacity;
 } spot_room;
 
-/* With room for so many spots; NULL where there is no memory. */
+/* Take scratch with room for so many spots; NULL where there is no memory. */
 spot_room *finder_take_room(const abut_convex_finder *finder, int32_t spots);
 void finder_give_room(const abut_convex_finder *finder, spot_room *room);
 
-/* A search of the spheres around bodies has failed: what its status says of a sphere is said of the
- * body. And back, where bodies are spheres. Other statuses stay; returns the status. */
+/* Rename the error of a search of the spheres around bodies: what its status says of a sphere is
+ * said of the body. And back, where bodies are spheres. Other statuses stay; returns the status. */
 abut_status finder_name_body(abut_status status, abut_error *error);
 abut_status finder_name_sphere(abut_status status, abut_error *error);
 

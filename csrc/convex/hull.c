@@ -28,7 +28,8 @@ static abut_status check_counts(const abut_shape_input *in, abut_error *error)
     return ABUT_OK;
 }
 
-/* After the offsets: a polygon's corners as one facet are told as what they are. */
+/* Checked after the offsets: where a polygon's corners are given as one facet, those tell what is
+ * wrong. */
 static abut_status check_facet_count(const abut_shape_input *in, abut_error *error)
 {
     if (in->facet_count < in->dimension + 1) {
@@ -109,8 +110,8 @@ static abut_status read_corners(hull *h, const abut_index *indices, int32_t *see
 
 /* ---- planes ---- */
 
-/* Where the list of a facet's corners is begun, so that nothing depends on where the caller does:
- * at the lexicographically smallest corner. */
+/* The corner with which the list of a facet's corners begins, wherever the caller's list does: the
+ * lexicographically smallest one. */
 static int32_t first_corner(const hull *h, const int32_t *corners, int32_t count)
 {
     int32_t first = 0;
@@ -179,13 +180,13 @@ static void measure(hull *h)
 
 /* ---- whether there is an inside ---- */
 
-/* Of the corners that which is farthest from a point, a line or a plane: across it. */
+/* The corner that is farthest from a point, a line or a plane, and how far it is. */
 typedef struct farthest {
-    vec3 offset; /* from it */
+    vec3 offset; /* from the point, line or plane */
     double height;
 } farthest;
 
-/* Without the parts along the first `count` of two directions across each other. */
+/* A vector less its parts along the first `count` of two directions across each other. */
 static vec3 across(vec3 a, const vec3 *directions, int count)
 {
     for (int k = 0; k < count; k++) {
@@ -255,7 +256,7 @@ static abut_status check_outward(const hull *h, abut_error *error)
     return volume > 0.0 ? ABUT_OK : error_set(error, ABUT_SHAPE_INWARD, 0, h->dimension, 0.0);
 }
 
-/* Where two facets meet that do not agree one of them looks inward. */
+/* Name the facet that looks inward: one of two does that meet and do not agree. */
 static abut_status name_inward(const hull *h, abut_error *error)
 {
     const vec3 inside = mean_corner(h);

@@ -38,7 +38,7 @@ static inline vec3 hull_vertex(const hull *h, int32_t vertex)
     return vec3_load(h->vertices + 3 * (size_t)vertex);
 }
 
-/* Zero-initialize; free it whatever comes out. */
+/* Check the input and find the facets. Zero-initialize the hull; free it whatever comes out. */
 abut_status hull_make(const abut_shape_input *input, hull *h, abut_error *error);
 void hull_free(hull *h);
 

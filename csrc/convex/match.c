@@ -18,7 +18,7 @@ static bool is_row_right(const abut_spot_step *step, abut_index row)
     return begin >= 0 && begin <= end && end <= step->spot_count;
 }
 
-/* A step that never was has no offsets. */
+/* There is no step before the first one: it has no offsets. */
 static abut_status check_offsets(const abut_spot_step *step, int is_before, abut_error *error)
 {
     if (step->row_count == 0 && !step->spot_offsets) {
@@ -54,7 +54,8 @@ static abut_status check_rows(const spot_steps *s, abut_error *error)
 
 /* ---- matching ---- */
 
-/* Whether two spots have one name; where i and j have changed places, so have its halves. */
+/* Whether two spots have one name; where i and j have changed places, so have the parts of the
+ * name. */
 static bool has_same_name(const spot_steps *s, abut_index spot, abut_index old, bool is_swapped)
 {
     bool is_same = true;
@@ -66,7 +67,7 @@ static bool has_same_name(const spot_steps *s, abut_index spot, abut_index old, 
     return is_same;
 }
 
-/* Numbers that were changed since they were checked are no rows. */
+/* Whether a row has this number: one that was changed since it was checked may be none. */
 static bool is_row(const abut_spot_step *step, abut_index row)
 {
     return row >= 0 && row < step->row_count && is_row_right(step, row);

@@ -28,7 +28,7 @@ typedef struct merger {
 
 /* ---- groups ---- */
 
-/* The largest first; of two alike the first. */
+/* The largest facet first; of two of one size the one that comes first. */
 static int compare_sizes(const void *a, const void *b)
 {
     const sized_facet *first = a, *second = b;
@@ -50,7 +50,7 @@ static bool is_in_plane(const hull *h, int32_t facet, vec3 normal, vec3 corner)
     return true;
 }
 
-/* All that is in the plane of `first` and can be reached from there. */
+/* Make a group of all facets that are in the plane of `first` and can be reached from it. */
 static void grow_group(merger *m, int32_t first, int32_t group)
 {
     const hull *h = m->h;

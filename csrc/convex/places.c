@@ -20,7 +20,7 @@ static double quaternion_norm_sq(quaternion q)
     return q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
 }
 
-/* The same direction with a largest part of 1; NaNs where there is none. */
+/* The same direction, with 1 for the largest part; NaNs where there is none. */
 static quaternion divide_by_largest(quaternion q)
 {
     const double xy = larger(fabs(q.x), fabs(q.y)), zw = larger(fabs(q.z), fabs(q.w));
@@ -67,13 +67,13 @@ typedef struct placing {
     double *centers;
 } placing;
 
-/* False where the coordinates are no place. */
+/* Set where a body is. False where the coordinates are no place. */
 static bool set_position(const placing *p, abut_index i, pose *at)
 {
     const int dimension = p->finder->dimension;
     const double *x = p->positions + dimension * i;
     at->shift = (vec3){x[0], x[1], dimension == 3 ? x[2] : 0.0};
-    /* also of a NaN the comparison is false */
+    /* comparing a NaN is false, too */
     return fabs(at->shift.x) <= ABUT_COORDINATE_LIMIT &&
            fabs(at->shift.y) <= ABUT_COORDINATE_LIMIT && fabs(at->shift.z) <= ABUT_COORDINATE_LIMIT;
 }

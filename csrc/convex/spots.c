@@ -37,7 +37,8 @@ typedef struct view {
     vec3 out;                /* towards the other body */
 } view;
 
-/* The plane of a feature: its height along n over the common plane. */
+/* The plane of a feature, as heights along n over the common plane: at the origin, and how they
+ * grow along u and w. */
 typedef struct slope {
     double level, along_u, along_w;
 } slope;
@@ -128,7 +129,7 @@ static void look(const convex_pair *pair, vec3 n, view views[2])
                       vec3_scale(n_b, -1.0)};
 }
 
-/* The plane normal . x = offset of the body's frame. */
+/* The slope of the plane normal . x = offset of the body's frame. */
 static slope plane_slope(const view *v, vec3 normal, double offset)
 {
     const double inv = 1.0 / vec3_dot(normal, v->n);
@@ -137,7 +138,8 @@ static slope plane_slope(const view *v, vec3 normal, double offset)
     return (slope){level, along_u, along_w};
 }
 
-/* A facet's own plane; that of an edge is as level as one through it can be; a vertex' is level. */
+/* The slope of a feature: that of a facet's own plane; of an edge the most level one through it; of
+ * a vertex a level one. */
 static slope feature_slope(const view *v, convex_end end)
 {
     const abut_shape *s = v->body->shape;
@@ -215,7 +217,7 @@ static bool is_near(vec3 a, vec3 b, double tolerance)
     return fabs(a.x - b.x) <= tolerance && fabs(a.y - b.y) <= tolerance;
 }
 
-/* Corners that coincide are one. */
+/* Add a corner; corners that coincide are one. */
 static void add(spot_list *list, vec3 place, int which, convex_end own, convex_end other)
 {
     for (int32_t k = 0; k < list->count; k++) {
@@ -331,8 +333,8 @@ static double segment_length(const region *segment)
     return vec3_length(vec3_sub(segment->corners[1].point, segment->corners[0].point));
 }
 
-/* Both ends of what is left of a segment; where they coincide one, an end of the segment if there
- * is one. */
+/* Add both ends of what is left of a segment; where they coincide one of them, an end of the
+ * segment if there is one. */
 static void add_cuts(spot_list *list, const region *segment, const cut *begin, const cut *end)
 {
     const double left = (end->part - begin->part) * segment_length(segment);
@@ -377,7 +379,7 @@ static void clip_segment(spot_list *list, const region *segment, const region *f
     }
 }
 
-/* The ends of segment b as cuts of segment a, that which comes first along it first. */
+/* The ends of segment b as cuts of segment a, in their order along a. */
 static void mark_ends(const region *a, const region *b, cut ends[2])
 {
     const vec3 from = a->corners[0].point, side = vec3_sub(a->corners[1].point, from);
@@ -404,7 +406,7 @@ static void clip_parallel(spot_list *list, const region *a, const region *b)
     add_cuts(list, a, &begin, &end);
 }
 
-/* Whether a part of a segment is on it. */
+/* Whether a place along a segment, in parts of its length, is on it. */
 static bool is_on(double part, double near)
 {
     return part >= -near && part <= 1.0 + near;
@@ -429,7 +431,7 @@ static void clip_edges(spot_list *list, const region *a, const region *b, double
     }
 }
 
-/* A vertex bears where it is; two of them midway between them. */
+/* Add the spot of a vertex that bears: where it is, or of two vertices midway between them. */
 static void add_vertex(spot_list *list, const region *a, const region *b)
 {
     vec3 place = a->end.type == ABUT_VERTEX ? a->corners[0].point : b->corners[0].point;

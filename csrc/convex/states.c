@@ -176,7 +176,7 @@ static bool is_same_column(const abut_index *a, const abut_index *b, abut_index 
     return memcmp(a, b, (size_t)count * sizeof *a) == 0;
 }
 
-/* Whether the rows before are the pairs of now, one by one, as those of a caller's list are. */
+/* Whether the rows before are just the pairs of now, one by one: those of a caller's list are. */
 static bool are_now(const matching *m)
 {
     const abut_convex_before *before = m->before;
@@ -200,13 +200,14 @@ static void sort_rows(const int32_t *keys, const int32_t *items, abut_index coun
     sort_block(&block, &run, 1, ends, sorted);
 }
 
-/* Numbers that were changed since they were checked must be keys all the same. */
+/* Keep a number, which may have been changed since it was checked, within the keys. */
 static int32_t key_within(abut_index number, abut_index count)
 {
     return is_number(number, count) ? (int32_t)number : 0;
 }
 
-/* By the larger number first, and then, which leaves that order as it is, by the smaller one. */
+/* Sort the rows before by their larger number first and then by the smaller one, which leaves the
+ * first order where it is the same. */
 static abut_status sort_before(matching *m, abut_index bodies, earlier_rows *earlier)
 {
     const abut_index count = m->before->row_count;

@@ -1,4 +1,5 @@
-/* Rigid bodies of spheres: what their members bear, and where these are. */
+/* Clusters, which are rigid bodies of spheres: forces on their members move them, and the members
+ * go along. */
 #include "clusters.h"
 
 /* ---- memory ---- */
@@ -88,7 +89,8 @@ bool clusters_will_be_finite(const cluster_set *set, abut_index number, const st
     return rigid_will_be_finite(&c->rigid, sum_members(set, c, s->forces, s->torques, s), by);
 }
 
-/* What was applied does no work of contacts. */
+/* The force and torque that contacts exert on a cluster. What the caller applied is left out, since
+ * its work is not counted as that of contacts. */
 static wrench sum_contacts(const cluster_set *set, const cluster *c, const store *s, wrench all)
 {
     if (!s->has_applied) {

@@ -22,7 +22,8 @@ const law *simulation_wall_law(const abut_simulation *s, abut_index place, abut_
 
 /* ---- finding ---- */
 
-/* Shared contacts follow one exponent: walls' laws are of one kind then. */
+/* The exponent with which contacts share a sphere's force. It is one number, so all walls have laws
+ * of one kind where contacts share, and the first law tells it. */
 static double exponent_of(const abut_simulation *s)
 {
     for (abut_index k = 0; k < s->walls.count; k++) {
@@ -51,7 +52,7 @@ static abut_query make_query(const abut_simulation *s, const parallel_plan *plan
     return query;
 }
 
-/* Columns in which only what is not 0 is written. */
+/* Set to 0 the columns of which a search writes only what differs from 0. */
 static void clear_columns(const contact_table *t)
 {
     memset(t->columns.mesh, 0, (size_t)t->room * sizeof *t->columns.mesh);
@@ -60,7 +61,7 @@ static void clear_columns(const contact_table *t)
     }
 }
 
-/* Room for a few more rows than the last step had. */
+/* How many rows to make room for: a few more than the last step had. */
 static abut_index with_spare(abut_index count)
 {
     return count + count / 8 + 64;
@@ -183,8 +184,8 @@ typedef struct wall_laws {
     motion motion;
 } wall_laws;
 
-/* One block's rows, and what is not read from tables: what turned with the walls, and how fast
- * these are where they are touched. */
+/* One block of rows, with what is not read from tables: normals and springs that have turned with
+ * the walls, and the walls' velocities where they are touched. */
 typedef struct wall_block {
     law_block block;
     mover walls[LAW_BLOCK];
@@ -194,7 +195,7 @@ typedef struct wall_block {
 static const double nothing[4];
 static const watched CONTACTS = {ABUT_PARTNER_SPHERE, ABUT_PARTNER_WALL};
 
-/* What a row had in the step before, where its wall has it now. */
+/* Take what a row had in the step before to where its wall is now. */
 static void take_old(const wall_laws *w, wall_block *b, int32_t k, abut_index old)
 {
     const contact_table *t = &w->simulation->before.contacts;
@@ -245,7 +246,7 @@ static void apply_block(const wall_laws *w, wall_block *b, abut_index first, int
     for (int32_t k = 0; k < count; k++) {
         set_row(w, b, k, first + k);
     }
-    /* kernels read whole vectors */
+    /* kernels read whole vectors: fill the last one up */
     for (int32_t k = count; k % ROW_PADDING != 0; k++) {
         set_row(w, b, k, first);
     }

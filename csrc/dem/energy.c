@@ -83,8 +83,8 @@ static double energy_of_pair(const abut_simulation *s, abut_index row)
                        t->columns.overlap[row], t->springs.spring + 3 * row);
 }
 
-/* A sum whose rounding is kept beside it, so that it does not show in which order pairs are stored
- * (Neumaier). */
+/* Energies of pairs are summed with the rounding error kept beside the sum (Neumaier), so that the
+ * order in which pairs are stored does not show. */
 static double energy_of_pairs(const abut_simulation *s)
 {
     double sum = 0.0, rest = 0.0;
@@ -150,7 +150,7 @@ void energy_settle(abut_simulation *s)
 
 /* ---- which step is stable ---- */
 
-/* What holds a sphere. */
+/* How stiffly contacts hold a sphere: the longest stable step follows from it. */
 typedef struct hold {
     double stiffness, damping_ratio;
     abut_index contact_count;

@@ -45,7 +45,7 @@ typedef struct law_block {
     const double *old_normal[LAW_BLOCK], *old_spring[LAW_BLOCK];
     const double *old_roll[LAW_BLOCK];
     double old_overlap[LAW_BLOCK];
-    double inertia[LAW_BLOCK]; /* of type C, of both together */
+    double inertia[LAW_BLOCK]; /* of laws of type C: reduced, of both partners */
 
     effect *effects; /* what is written */
     double *spring;  /* count x 3 */
@@ -71,7 +71,7 @@ typedef struct dem_kernels {
     DEM_KERNELS(KERNEL_POINTER)
 } dem_kernels;
 
-/* Of the level in use. */
+/* The functions of the instruction level in use. */
 const dem_kernels *dem_kernels_take(void);
 
 #endif

@@ -89,7 +89,7 @@ static abut_status build(abut_lammps *w, const abut_lammps_input *input, abut_er
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     memcpy(w->order, input->order, (size_t)input->wall_count * sizeof *w->order);
-    w->most_nodes = 2; /* of an edge */
+    w->most_nodes = 2; /* a contact with an edge has two */
     for (abut_index k = 0; k < input->mesh_count; k++) {
         const abut_index corners = find_most_corners(input->meshes[k]);
         w->meshes[k] = input->meshes[k];
@@ -139,7 +139,7 @@ abut_status abut_lammps_set_walls(abut_lammps *w, const abut_wall *walls, abut_e
     const abut_status status =
         abut_simulation_set_walls(w->simulation, w->finder, walls, w->input.wall_count, error);
     if (!status) {
-        w->covered = box_empty(); /* of a wall that moved, or will, other facets are near */
+        w->covered = box_empty(); /* other facets are near walls that moved, or that will */
     }
     return status;
 }
@@ -151,7 +151,8 @@ abut_simulation *abut_lammps_simulation(abut_lammps *w)
 
 /* ---- a call ---- */
 
-/* LAMMPS' time, of which poses follow: it depends on no part of a run before. */
+/* The time of a step in LAMMPS, from which the walls' poses follow. It is the same however many
+ * runs led to that step. */
 static double find_time(const lammps_globals *g, int64_t step)
 {
     const double length = *g->step, even = (double)step * length;
@@ -159,7 +160,7 @@ static double find_time(const lammps_globals *g, int64_t step)
     return fabs(sum - even) <= ROUNDED_STEPS * length ? even : sum;
 }
 
-/* Where walls are in a step. The first call's walls were there before. */
+/* Place the walls in a step. Those of the step before the first call stood where they are in it. */
 static abut_status place_walls(abut_lammps *w, int64_t step, abut_error *error)
 {
     abut_simulation *s = w->simulation;
@@ -178,7 +179,7 @@ static abut_status place_walls(abut_lammps *w, int64_t step, abut_error *error)
     return ABUT_OK;
 }
 
-/* Errors of a search name spheres. */
+/* The error of a search names a sphere: let it name the atom. */
 static abut_status name_atom(const abut_lammps *w, abut_status status, abut_error *error)
 {
     static const struct {
@@ -209,7 +210,7 @@ static abut_status find_contacts(abut_lammps *w, abut_error *error)
     return status;
 }
 
-/* A setup is a step of no length, in which springs keep what they hold. */
+/* A setup is a step of length 0: springs keep what they hold. */
 static abut_status apply_laws(abut_lammps *w, bool is_setup, abut_error *error)
 {
     const parallel_plan plan = {.workers = 1};
@@ -283,7 +284,8 @@ static void clear(double *forces, abut_index count)
     }
 }
 
-/* LAMMPS would go on with whatever forces there are. */
+/* Ask LAMMPS to stop. Until then walls exert nothing, since LAMMPS would go on with whatever forces
+ * there are. */
 static void fail(abut_lammps *w, const abut_error *error)
 {
     w->error = *error;
@@ -306,7 +308,7 @@ void abut_lammps_callback(void *walls, int64_t step, int count, void *ids, doubl
                               .forces = count > 0 ? forces[0] : NULL};
     clear(w->atoms.forces, count);
     if (w->error.status) {
-        /* nobody has taken the last error yet */
+        /* the last error was not taken yet */
         w->input.force_timeout(w->input.lammps);
         return;
     }

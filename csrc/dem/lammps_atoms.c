@@ -57,7 +57,7 @@ static abut_index count_members(const abut_lammps *w)
     return count;
 }
 
-/* Rows, places and materials of spheres that the store has had none of. */
+/* Give rows, places and materials to spheres that the store has had none of. */
 static void number_spheres(abut_lammps *w, abut_index count)
 {
     store *of = &w->simulation->store;
@@ -71,7 +71,7 @@ static abut_status reserve_spheres(abut_lammps *w, abut_index count)
 {
     store *of = &w->simulation->store;
     const abut_index room = of->count;
-    of->count = 0; /* what spheres had is not kept */
+    of->count = 0; /* so that what spheres had is not copied */
     if (store_reserve(of, count)) {
         of->count = room;
         return ABUT_NO_MEMORY;
@@ -96,7 +96,7 @@ static void gather_members(abut_lammps *w)
     }
 }
 
-/* LAMMPS may have sorted its atoms before anyone asks who they were. */
+/* Keep the numbers of this call's atoms: LAMMPS may have sorted them before anyone asks. */
 static void keep_ids(abut_lammps *w, abut_index count)
 {
     const size_t size = (size_t)w->input.id_bytes;
@@ -126,7 +126,7 @@ abut_status lammps_lend_spheres(abut_lammps *w, abut_error *error)
     if (w->has_members) {
         gather_members(w);
     } else if (count > 0) {
-        /* the cast takes const away, but a search reads alone */
+        /* the cast takes const away, but searches only read */
         of->centers = (double *)w->atoms.centers, of->radii = (double *)w->atoms.radii;
     }
     w->has_same_ids = count == w->id_count;
@@ -170,7 +170,8 @@ abut_status lammps_read_touching(abut_lammps *w, abut_error *error)
 
 /* ---- forces ---- */
 
-/* Type A: the torque against the spin that all torques so far leave until the next half step. */
+/* Laws of type A: the torque of all contacts against the spin that torques so far leave until the
+ * next half step. */
 static vec3 brake_torque(const abut_lammps *w, abut_index k, vec3 torque, double brake)
 {
     const double step = *w->globals.step, inertia = w->simulation->store.inertias[k];

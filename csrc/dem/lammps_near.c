@@ -1,5 +1,5 @@
-/* Which facets a rank has in its bins: of walls that stand still those near its spheres, of others
- * all. Spheres that leave the part of space that is covered have it made anew. */
+/* Which facets a rank has in its bins: of walls at rest those near its spheres, of other walls all.
+ * Where spheres leave the part of space that is covered, bins are built anew. */
 #include "../walls/finder.h"
 #include "lammps.h"
 
@@ -66,7 +66,8 @@ static box to_mesh(const abut_lammps *w, abut_index wall, const box *world)
     return bounds;
 }
 
-/* Of a wall with another pose the periods are along no axis of its frame: then it is whole. */
+/* The part of a wall that is put into bins. The periods are along no axis of the frame of a wall
+ * that is turned: then it is the whole wall. */
 static vicinity near_wall(const abut_lammps *w, abut_index wall)
 {
     const abut_simulation *s = w->simulation;

@@ -43,7 +43,8 @@ static double work_of(const store *s, abut_index place, vec3 velocities, vec3 sp
     return vec3_dot(force, velocities) + vec3_dot(torque, spins);
 }
 
-/* At the beginning of a step half of its work is done. */
+/* Add up work until the beginning of a step: half of what the last step did, and half of this
+ * one's. */
 static void keep_books(books *b, double work, double wall_work)
 {
     b->work += 0.5 * (b->last_work + work);
@@ -51,7 +52,7 @@ static void keep_books(books *b, double work, double wall_work)
     b->last_work = work, b->last_wall_work = wall_work;
 }
 
-/* Whether it moves by more than its radius. */
+/* Whether a sphere moves by more than its radius in a step. */
 static bool is_fast(vec3 velocity, double step, double radius)
 {
     return vec3_norm_sq(vec3_scale(velocity, step)) > radius * radius;
@@ -90,7 +91,8 @@ static void move_sphere(abut_simulation *s, abut_index place)
     }
 }
 
-/* Members move with their cluster, and have walls' work to themselves. */
+/* A member moves with its cluster, which counts the work of its contacts; what it does on walls is
+ * counted here. */
 static void note_member(abut_simulation *s, abut_index place)
 {
     store *of = &s->store;

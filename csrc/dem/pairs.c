@@ -17,7 +17,7 @@ const law *simulation_pair_law(const abut_simulation *s, abut_index i, abut_inde
 
 /* ---- finding ---- */
 
-/* Spheres that have come, gone, or other places, are other spheres to a finder. */
+/* Make a finder where there is none: spheres have come or gone, or are stored in other places. */
 static abut_status make_finder(abut_simulation *s, abut_error *error)
 {
     if (s->pair_finder) {
@@ -99,8 +99,8 @@ static bool has_twins(const pair_table *t)
     return false;
 }
 
-/* The rows of both steps ascend by the second sphere, of which each comes once: they go along each
- * other. */
+/* The rows of both steps ascend by the second sphere, which is in one row alone: one pass over both
+ * matches them. */
 static void match_sphere(const pair_table *now, const pair_table *before, abut_index sphere)
 {
     const abut_index *j = now->columns.j, *old_j = before->columns.j;
@@ -199,7 +199,7 @@ static void apply_block(abut_simulation *s, law_block *b, abut_index first, int3
     for (int32_t k = 0; k < count; k++) {
         set_row(s, b, k, first + k);
     }
-    /* kernels read whole vectors */
+    /* kernels read whole vectors: fill the last one up */
     for (int32_t k = count; k % ROW_PADDING != 0; k++) {
         set_row(s, b, k, first);
     }

@@ -15,7 +15,7 @@ abut_index abut_simulation_contact_node_count(const abut_simulation *s)
     return s->before.contacts.node_count;
 }
 
-/* Whether two spheres that touch are no pair to a caller. */
+/* Whether callers do not see a pair of spheres that touch: no law acts between them. */
 static bool is_hidden(const abut_simulation *s, abut_index i, abut_index j)
 {
     return simulation_pair_law(s, i, j) == &s->laws.laws[laws_number_of_none(&s->laws)];
@@ -31,7 +31,7 @@ abut_index abut_simulation_pair_count(const abut_simulation *s)
     return count;
 }
 
-/* From places to rows. */
+/* The renumbering from places to rows. */
 static renumbering by_row(const abut_simulation *s)
 {
     return (renumbering){s->store.places, s->store.count, s->store.rows, simulation_kind(s)};
@@ -44,7 +44,7 @@ static void copy_column(void *to, const void *from, abut_index count, size_t siz
     }
 }
 
-/* Without laws of type C there are no moments. */
+/* Copy moments, or write zeros where there are none, without laws of type C. */
 static void copy_moments(double *to, const double *from, abut_index count)
 {
     if (to && !from) {
@@ -246,7 +246,7 @@ static void restore_springs(springs *to, abut_index count, const abut_contact_st
     }
 }
 
-/* Of forces and moments on the walls. */
+/* Compute the power of forces and moments on the walls anew. */
 static void restore_power(abut_simulation *s, contact_table *t)
 {
     for (abut_index row = 0; row < t->count; row++) {
@@ -330,8 +330,8 @@ abut_status abut_simulation_restore(abut_simulation *s, const abut_step_state *s
                            .gone_wall_work = state->account[1],
                            .held = state->account[2],
                            .is_held = state->account[3] != 0.0};
-    /* who was put there since the last step of the one that was saved, is not known: rather told
-     * once too few */
+    /* whether spheres were put in place after the last step, before it was saved, is not known:
+     * rather tell of no overlap that has grown than of one that has not */
     s->watch.is_placed = s->account.is_held;
     return ABUT_OK;
 }

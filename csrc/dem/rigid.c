@@ -1,5 +1,5 @@
-/* Rigid bodies. The angular momentum is kept in space, where torques change it alone; the
- * orientation follows by a half step and a whole one (docs/dem.md, section 5). */
+/* Rigid bodies. Their angular momentum is kept in the frame of the world, where torques alone
+ * change it; the orientation follows by a half step and a whole one (docs/dem.md, section 5). */
 #include "rigid.h"
 
 #include <string.h>

@@ -7,9 +7,10 @@
 #include "store.h"
 
 typedef struct rigid {
-    vec3 position, velocity, momentum; /* of its center of mass; momentum: angular */
-    vec3 began;                        /* position at the beginning of the last step */
-    double orientation[4];             /* a quaternion x, y, z, w: from the principal axes */
+    vec3 position, velocity; /* of the center of mass */
+    vec3 momentum;           /* the angular one */
+    vec3 began;              /* position at the beginning of the last step */
+    double orientation[4];   /* a quaternion x, y, z, w: from the principal axes */
     double began_orientation[4];
     vec3 spin;        /* of half a step ago */
     vec3 last_torque; /* about the center, of the last step */

@@ -201,7 +201,7 @@ static wall_places make_places(abut_index count)
                          memory_alloc_zeroed(count, sizeof(abut_wall_state))};
 }
 
-/* Walls that were there keep where they were. */
+/* Walls that were there before keep where they were in the last step. */
 static void take_places(step_tables *t, wall_places places, const wall_set *old,
                         const wall_set *now)
 {
@@ -216,7 +216,7 @@ static void take_places(step_tables *t, wall_places places, const wall_set *old,
     t->poses = places.poses, t->states = places.states;
 }
 
-/* Rows of the last step that are on half spaces follow these behind the meshes. */
+/* Let rows of the last step that are on half spaces follow these, which are behind the meshes. */
 static void renumber_half_spaces(abut_index *meshes, abut_index rows, abut_index old_count,
                                  abut_index count)
 {
@@ -225,7 +225,7 @@ static void renumber_half_spaces(abut_index *meshes, abut_index rows, abut_index
     }
 }
 
-/* A wall that is new has stood where it is now. */
+/* A new wall is taken to have stood where it is now. */
 static void note_new_wall(abut_simulation *s, abut_index k)
 {
     s->before.states[k] = abut_simulation_wall_now(s, k);
@@ -299,7 +299,7 @@ void simulation_swap_tables(abut_simulation *s)
     s->before = other;
 }
 
-/* What all of a step is about, as parallel_report counts it: a sphere without contacts, and a body
+/* What a step takes, as parallel_report counts it: for a sphere without contacts, and for a body
  * that has some. */
 enum { WORK_OF_SPHERE = 20, WORK_OF_BODY = 200 };
 

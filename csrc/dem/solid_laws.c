@@ -102,7 +102,7 @@ double simulation_bearing_spots(const spot_table *t, abut_meeting meeting, abut_
     return sum;
 }
 
-/* The laws of one meeting's spots. */
+/* What the laws of one meeting's spots are computed from. */
 typedef struct spot_laws {
     const abut_simulation *simulation;
     abut_meeting meeting;
@@ -114,7 +114,7 @@ typedef struct spot_laws {
 /* One row, while its spots are set. */
 typedef struct spot_row {
     abut_index row, end;
-    double part; /* of both masses that each spot has: those that bear share them */
+    double part; /* that each spot has of both masses: spots that bear share them */
     vec3 shift;
     const law *law;
 } spot_row;
@@ -186,7 +186,7 @@ static void set_other(const spot_laws *w, mover *b, const spot_row *r, vec3 poin
 
 /* ---- blocks ---- */
 
-/* The row that a spot is of. */
+/* The row that a spot belongs to. */
 static abut_index row_of(const spot_table *t, abut_index spot)
 {
     abut_index low = 0, high = t->count;
@@ -203,7 +203,7 @@ static abut_index row_of(const spot_table *t, abut_index spot)
 
 static const double nothing[4];
 
-/* A wall's contact of the step before, where the wall has it now. */
+/* Take what a contact with a wall had in the step before to where the wall is now. */
 static void turn_old(const spot_laws *w, spot_block *b, int32_t k, abut_index old_row,
                      abut_index old)
 {
@@ -217,7 +217,8 @@ static void turn_old(const spot_laws *w, spot_block *b, int32_t k, abut_index ol
     b->block.old_spring[k] = b->turned[1][k];
 }
 
-/* A spot that is new in a row that is not has the row's normal of the step before. */
+/* Set what a spot had in the step before. A new spot in a row that is not new has the row's normal
+ * of that step, and no spring. */
 static void set_old(const spot_laws *w, spot_block *b, int32_t k, abut_index row, abut_index spot)
 {
     const abut_index old = w->now->springs.match[spot];
@@ -235,8 +236,8 @@ static void set_old(const spot_laws *w, spot_block *b, int32_t k, abut_index row
     b->block.old_overlap[k] = b->overlaps[k];
 }
 
-/* Both bodies are points: radii leave no arms, those of laws being half of the overlap in a pair,
- * and the overlap at a wall. */
+/* Set the partners of a spot, which are both points: their radii are chosen so that a law finds no
+ * arms, since it takes half of the overlap from them in a pair, and the overlap at a wall. */
 static void set_spot(const spot_laws *w, spot_block *b, int32_t k, const spot_row *r,
                      abut_index spot)
 {
@@ -257,7 +258,7 @@ static void set_spot(const spot_laws *w, spot_block *b, int32_t k, const spot_ro
     set_old(w, b, k, r->row, spot);
 }
 
-/* Kernels read whole vectors: the last spot once more. */
+/* Kernels read whole vectors: repeat the last spot until one is full. */
 static void fill_up(spot_block *b, int32_t count)
 {
     for (int32_t k = count; k % ROW_PADDING != 0; k++) {
@@ -284,7 +285,7 @@ static void apply_block(const spot_laws *w, spot_block *b, abut_index first, int
     b->block.spring = t->springs.spring + 3 * first;
     b->block.roll = b->block.moment = NULL;
     b->block.power = t->power + first;
-    b->block.watch_part = INFINITY; /* spots have no radii: rows are watched */
+    b->block.watch_part = INFINITY; /* a spot has no radii: overlaps are watched row by row */
     if (w->meeting == ABUT_WITH_WALLS) {
         dem_kernels_take()->wall_laws(&b->block);
     } else {

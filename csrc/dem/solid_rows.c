@@ -146,7 +146,8 @@ static void write_state(const solid *from, double *state)
     vec3_store(state + SUM + 3, from->sum.torque);
 }
 
-/* The spheres about its center of mass that hold a shape, and that it holds. */
+/* The radii of two spheres about the center of mass: that which holds the shape, and the largest
+ * one within it. */
 static void measure(const abut_simulation *s, solid *to)
 {
     const abut_shape_view view = abut_shape_inspect(s->solids.shapes[to->shape]);
@@ -219,7 +220,7 @@ abut_status abut_simulation_add_bodies(abut_simulation *s, const abut_bodies *bo
 
 /* ---- going ---- */
 
-/* Walls keep what bodies that go have done on them. */
+/* Leave out bodies that go; walls keep what these have done on them. */
 static void compact(abut_simulation *s, const uint8_t *is_gone, int32_t *numbers)
 {
     abut_index kept = 0;
@@ -420,7 +421,7 @@ static abut_status check_contacts(const abut_simulation *s, abut_meeting meeting
     return status;
 }
 
-/* Of forces on the walls. */
+/* Compute the power of forces on the walls anew. */
 static void restore_power(const abut_simulation *s, const spot_table *t, abut_index row)
 {
     const abut_wall_state *state = &s->before.states[t->columns.mesh[row]];

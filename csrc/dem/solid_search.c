@@ -23,7 +23,8 @@ void simulation_forget_bodies(abut_simulation *s)
     s->search.bodies = s->search.mixed = NULL;
 }
 
-/* Spheres are points that are rounded. */
+/* The shapes and sizes of bodies, and behind them those of spheres, which are points that are
+ * rounded. */
 static void fill_sizes(const abut_simulation *s, abut_index spheres, abut_index *shapes,
                        double *scales)
 {
@@ -38,7 +39,7 @@ static void fill_sizes(const abut_simulation *s, abut_index spheres, abut_index 
     }
 }
 
-/* A finder of all bodies, and of so many spheres. */
+/* Make a finder of all bodies and of so many spheres, where there is none. */
 static abut_status make_finder(const abut_simulation *s, abut_index spheres,
                                abut_convex_finder **finder, abut_error *error)
 {
@@ -150,7 +151,7 @@ static int compare_rows(const spot_table *t, abut_index a, const spot_table *oth
     return 0;
 }
 
-/* How many rows from this one on are of the same two. */
+/* How many rows from this one on are of the same two partners. */
 static abut_index count_images(const spot_table *t, abut_index row)
 {
     abut_index count = 1;
@@ -168,8 +169,8 @@ static bool are_same_images(const spot_table *now, abut_index row, const spot_ta
            memcmp(image + 3 * row, old_image + 3 * old, 3 * sizeof *image) == 0;
 }
 
-/* Several images of the same two are told apart; one that left the box, and came in on the other
- * side, goes on. */
+/* Match rows of the same two partners. Several are told apart by image; a single one goes on at
+ * another image, too: it left the box and came in on the other side. */
 static void match_images(const spot_table *now, abut_index row, abut_index count,
                          const spot_table *before, abut_index old)
 {
@@ -183,7 +184,7 @@ static void match_images(const spot_table *now, abut_index row, abut_index count
     }
 }
 
-/* Both steps' rows ascend. */
+/* Match the rows of two steps, which ascend in both. */
 static void match_rows(const spot_table *now, const spot_table *before)
 {
     abut_index old = 0, count;
@@ -225,7 +226,7 @@ static int compare_walls(const spot_table *t, abut_index a, const spot_table *ot
     return c->mesh[a] == d->mesh[b] ? 0 : c->mesh[a] < d->mesh[b] ? -1 : 1;
 }
 
-/* Whether the same feature of the body lies on facets both times. */
+/* Whether two spots are of the same feature of the body, and inside of facets both times. */
 static bool is_on_facets(const spot_table *now, abut_index spot, const spot_table *before,
                          abut_index old)
 {
@@ -235,7 +236,8 @@ static bool is_on_facets(const spot_table *now, abut_index spot, const spot_tabl
            now->columns.spot_feature[2 * spot] == before->columns.spot_feature[2 * old];
 }
 
-/* A body slides from facet to facet of a wall: what lay on the one goes on on the other. */
+/* Match what is left of the rows of a body and a wall: where the body slides from facet to facet,
+ * what lay on the one goes on on the other. */
 static void match_rest(const spot_table *now, wall_rows rows, const spot_table *before,
                        wall_rows old_rows)
 {
@@ -360,7 +362,7 @@ static abut_status find_walls(abut_simulation *s, const parallel_plan *plan, abu
 
 /* ---- spheres ---- */
 
-/* Bodies and spheres that may touch: pairs of a body and a row behind the bodies. */
+/* Pairs of a body and a sphere that may touch; spheres are counted on from the bodies, by rows. */
 typedef struct candidates {
     abut_index *i, *j;
     abut_index count;
@@ -390,7 +392,8 @@ static double *list_centers(const abut_simulation *s)
     return centers;
 }
 
-/* What is wrong with a sphere about a body is wrong with the body; other spheres are by rows. */
+/* The error of the search for outlines, each of which is a sphere about a body: it names the body.
+ * Other spheres are named by their rows already. */
 static abut_status name_outline(abut_error *error)
 {
     if (error->of_others) {
@@ -427,7 +430,8 @@ static abut_status find_candidates(abut_simulation *s, const parallel_plan *plan
     return status;
 }
 
-/* A pair counts once: at which of several images it touches is not told. */
+/* A body and a sphere that may touch at two images are an error: rows do not tell at which image
+ * they touch. */
 static abut_status check_images(const candidates *c, abut_error *error)
 {
     for (abut_index k = 1; k < c->count; k++) {
@@ -438,7 +442,8 @@ static abut_status check_images(const candidates *c, abut_error *error)
     return ABUT_OK;
 }
 
-/* The numbers of spheres in the mixed finder; NULL: no memory. */
+/* The second numbers of the rows before, as the finder of bodies and spheres counts them; NULL: no
+ * memory. */
 static abut_index *list_earlier(abut_simulation *s)
 {
     const spot_table *old = &s->before.spots[ABUT_WITH_SPHERES];
@@ -449,7 +454,8 @@ static abut_index *list_earlier(abut_simulation *s)
     return numbers;
 }
 
-/* Spheres are the bodies behind the last one. */
+/* The error of a search among bodies and spheres: the bodies behind the last one are spheres, and
+ * named as such. */
 static abut_status name_mixed(const abut_simulation *s, abut_error *error)
 {
     const abut_status of_sphere = finder_name_sphere(error->status, NULL);

@@ -129,7 +129,7 @@ static void write_vectors(const store *of, const double *from, size_t stride, do
     }
 }
 
-/* The mass that laws and motion have to do with: of members that of their cluster. */
+/* Set the mass that laws and motion use: of a member that of its cluster. */
 static void set_mass(abut_simulation *s, abut_index place)
 {
     store *of = &s->store;
@@ -161,7 +161,7 @@ static void assign_sizes(abut_simulation *s, const abut_spheres *rows)
     }
 }
 
-/* Members are where their clusters are, and move as these do. */
+/* Put members where their clusters are, and let them move as these do. */
 static void place_clusters(abut_simulation *s, abut_index first)
 {
     for (abut_index k = first; k < s->clusters.count; k++) {
@@ -238,7 +238,7 @@ static void append_sphere(abut_simulation *s, const abut_spheres *rows, abut_ind
     of->rows[place] = of->places[place] = (int32_t)place;
 }
 
-/* Tables of the last step have no rows of spheres that come after it. */
+/* Let the tables of the last step know new spheres, which have no rows in them. */
 static abut_status extend_tables(abut_simulation *s, abut_index count)
 {
     const abut_index old_count = s->store.count;
@@ -288,7 +288,7 @@ abut_status abut_simulation_add(abut_simulation *s, const abut_spheres *rows, ab
 
 /* ---- going ---- */
 
-/* Walls keep what spheres that go have done on them. */
+/* Keep what spheres that go have done on walls. */
 static void settle_gone(abut_simulation *s, const uint8_t *is_gone)
 {
     for (abut_index row = 0; row < s->store.count; row++) {
@@ -434,7 +434,7 @@ static cluster *append_cluster(abut_simulation *s, const abut_clusters *from, ab
     return c;
 }
 
-/* Members know their cluster, and laws its mass. */
+/* Tell members their cluster, and laws its mass. */
 static void join_members(abut_simulation *s, abut_index number)
 {
     const cluster *c = &s->clusters.clusters[number];
@@ -464,8 +464,8 @@ static void restore_cluster(cluster *c, const abut_clusters *from, abut_index k)
     }
 }
 
-/* Members of a cluster that goes on move as they did: over the last step, whose beginning a cluster
- * that is placed anew does not know. */
+/* Let the members of a cluster that goes on move as they did over the last step: where that began,
+ * a cluster that is placed anew does not know. */
 static void restore_members(abut_simulation *s, const cluster *c, const abut_spheres *rows,
                             abut_index first)
 {

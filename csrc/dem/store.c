@@ -10,7 +10,7 @@ typedef struct column {
 
 #define COLUMN(name, numbers) {offsetof(store, name), (numbers) * sizeof *((store *)0)->name}
 
-/* All that are not `bodies`, whose lines begin with cache lines; `places` is by row. */
+/* All that are not `movers`, whose lines begin with cache lines; `places` is by row. */
 static const column columns[] = {
     COLUMN(centers, 3), COLUMN(began, 3),    COLUMN(images, 3),    COLUMN(radii, 1),
     COLUMN(masses, 1),  COLUMN(inertias, 1), COLUMN(materials, 1), COLUMN(clusters, 1),

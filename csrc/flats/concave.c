@@ -33,14 +33,14 @@ typedef struct meeting {
     double width;
 } meeting;
 
-/* On a plane, towards the front of another one; not of unit length. */
+/* A direction on a plane, towards the front of another plane; not of unit length. */
 static vec3 towards_front(const wall_plane *wall, const wall_plane *other)
 {
     const double cosine = vec3_dot(wall->normal, other->normal);
     return vec3_sub(other->normal, vec3_scale(wall->normal, cosine));
 }
 
-/* False where there is no line next to the body. */
+/* Find where a wall meets another plane. False: not next to the body. */
 static bool meet(meeting *m, const patch_task *task, const wall_plane *wall,
                  const wall_plane *other)
 {
@@ -62,7 +62,8 @@ static bool meet(meeting *m, const patch_task *task, const wall_plane *wall,
     return vec3_length(vec3_sub(m->middle, centroid)) <= LINE_REACHES * task->reach;
 }
 
-/* The line on one of both planes, in front of the other one. */
+/* The line where both planes meet, moved on one of them to the front of the other one by the
+ * margin. */
 static line line_on(const meeting *m, const wall_plane *wall, vec3 inward)
 {
     const vec3 begin = vec3_add(vec3_sub(m->middle, vec3_scale(m->along, m->width)),
@@ -72,7 +73,8 @@ static line line_on(const meeting *m, const wall_plane *wall, vec3 inward)
                   cover_place(wall, 0, way), cover_place(wall, 1, way)};
 }
 
-/* The parts of the line that the other plane has in front of the wall, in the room; how many. */
+/* List in the room the parts of that line where the other plane has facets in front of the wall;
+ * returns how many. */
 static int32_t find_other(patch_room *room, const meeting *m)
 {
     if (m->other->half_space >= 0) {
@@ -108,7 +110,7 @@ static bool is_corner(const meeting *m, const wall_plane *third, vec3 end)
            cover_holds(m->room, third, cover_place(third, 0, at), cover_place(third, 1, at));
 }
 
-/* Whether an end of the line's part is behind a third wall, or at it. */
+/* Whether an end of a part of the line is behind a third wall, or at it. */
 static bool ends_behind(const meeting *m, double part)
 {
     const double way = (2.0 * part - 1.0) * m->width;
@@ -134,7 +136,7 @@ static flat_corner strip_corner(const meeting *m, double part, double inward, in
     return (flat_corner){at, cover_place(m->wall, 0, at), cover_place(m->wall, 1, at), number};
 }
 
-/* A strip's ends have the names of the sides by which the line enters the piece and leaves it. */
+/* The name of a strip's end: that of the side by which the line enters the piece, or leaves it. */
 static int32_t side_number(const meeting *m, const flat_piece *piece, int32_t side)
 {
     return cover_corner(m->room, piece, side < 0 ? 0 : side)->number;
@@ -151,7 +153,7 @@ static abut_status add_strip(patch_room *room, const meeting *m, int32_t number,
     const flat_corner near_end = strip_corner(m, end, m->margin, leaves);
     const flat_corner far_begin = strip_corner(m, begin, -m->width, enters);
     const flat_corner far_end = strip_corner(m, end, -m->width, leaves);
-    /* a corner has the name of the side that follows it; nobody comes to the long sides */
+    /* a corner has the name of the side that follows it; of the long sides none is ever asked */
     if (vec3_dot(piece->normal, m->wall->normal) > 0.0) {
         const flat_corner around[] = {near_begin, near_end, far_end, far_begin};
         return flat_add_strip(&room->pieces, number, (int32_t)(m->other - room->planes), around);
@@ -160,7 +162,7 @@ static abut_status add_strip(patch_room *room, const meeting *m, int32_t number,
     return flat_add_strip(&room->pieces, number, (int32_t)(m->other - room->planes), around);
 }
 
-/* The parts of the line that a piece and the other plane have in common. */
+/* Add strips where a piece and the other plane have parts of the line in common. */
 static abut_status add_piece(patch_room *room, const meeting *m, const line *l, int32_t number,
                              int32_t count)
 {

@@ -33,7 +33,8 @@ static int32_t find_leader(const flat_pieces *all)
     return leader;
 }
 
-/* A leader's plane may be tilted by its noise over its height. */
+/* Whether a piece lies in the plane of the leader, which may be tilted by its noise over its
+ * height. */
 static bool is_on_plane(const flat_pieces *all, const flat_piece *leader, const flat_piece *piece)
 {
     const vec3 from = all->corners[leader->begin].at;
@@ -197,7 +198,7 @@ bool cover_is_in(const patch_room *room, const wall_plane *wall, const flat_piec
     return true;
 }
 
-/* A strip comes after all facets. */
+/* Whether one piece comes before another one; strips come after all facets. */
 static bool is_before(const flat_piece *a, const flat_piece *b)
 {
     return (a->behind < 0) != (b->behind < 0) ? a->behind < 0 : comes_first(a, b);
@@ -247,7 +248,7 @@ bool cover_part(const patch_room *room, const wall_plane *wall, const flat_piece
     return part->begin <= part->end;
 }
 
-/* Parts that meet are one. */
+/* Join parts that meet; returns how many are left. */
 static int32_t join(covered *parts, int32_t count)
 {
     int32_t last = 0;

@@ -17,9 +17,10 @@ typedef struct wall_plane {
     int32_t half_space;               /* its number, or -1 */
     bool holds_centroid;              /* the foot of the body's centroid is on it */
     bool stays;
-    bool is_dropped; /* another plane says already what it says */
+    bool is_dropped; /* another plane says already what this one would */
     int32_t first_spot, spot_count;
-    /* of the spot that is deepest, and to the plane as if it went on; without rounding */
+    /* gap: of the deepest spot; support_gap: to the plane as if it went on; both without the body's
+     * rounding */
     double gap, support_gap;
 } wall_plane;
 
@@ -37,7 +38,7 @@ typedef struct foot_corner {
     int32_t vertex, edge; /* and the edge from it to the next one */
 } foot_corner;
 
-/* From a place on a plane, by a way. */
+/* A line on a plane: where it begins, and the way to where it ends. */
 typedef struct line {
     double x, y, along_x, along_y;
 } line;

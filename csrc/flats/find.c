@@ -29,7 +29,7 @@ typedef struct wall_finding {
     const abut_convex_walls *walls;
     abut_convex_contacts *contacts;
     const placed_body *bodies;
-    const double *centers; /* of the bodies' circumscribed spheres */
+    const double *centers; /* the middles of the bodies' circumscribed spheres */
     double *radii;         /* within which facets are near */
     near_facets near;
     pose *poses; /* of the meshes */
@@ -75,7 +75,7 @@ static abut_status widen_spheres(wall_finding *f)
     return f->radii ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
-/* What is asked of the search for spheres, but for which ones. */
+/* What is asked of the search for spheres, but for which spheres. */
 static abut_query near_query(const wall_finding *f)
 {
     abut_query query = abut_query_default();
@@ -153,7 +153,7 @@ static abut_status load_facet(const wall_finding *f, const placed_body *body,
     return flat_add(&room->patch.pieces, abut_finder_mesh(f->walls->finder, number), &place);
 }
 
-/* The facets from row to row, and all half spaces. */
+/* The facets near one body, as rows of all that were found; all half spaces count as near. */
 typedef struct near_rows {
     const near_facets *near;
     abut_index begin, end;
@@ -184,7 +184,7 @@ static abut_status load_walls(const wall_finding *f, abut_index i, const stand_t
 
 /* ---- rows ---- */
 
-/* What becomes of one body's rows. */
+/* What one body's rows are made from. */
 typedef struct row_writing {
     const wall_finding *f;
     const stand_task *task;
@@ -302,7 +302,7 @@ static abut_status write_plane(const row_writing *w, const wall_plane *wall)
     return ABUT_OK;
 }
 
-/* An end on a piece, by the numbers of its facet. */
+/* Name an end on a piece by the numbers of its facet. */
 static void name_end(const row_writing *w, const flat_piece *piece, convex_end *end)
 {
     const flat_corner *corners = w->room->patch.pieces.corners + piece->begin;
@@ -347,7 +347,7 @@ static void swap_spots(convex_spot *spots, int32_t first, int32_t second)
     }
 }
 
-/* Rows of the chunk from `begin` on, with their spots, by mesh and facet. */
+/* Sort the chunk's rows from `begin` on, with their spots, by mesh and facet. */
 static void sort_rows(convex_chunk *chunk, abut_index begin, abut_index first_spot)
 {
     for (abut_index count = chunk->row_count; count > begin + 1; count--) {

@@ -94,7 +94,7 @@ static bool is_there(const standing *s, vec3 on_body)
     return false;
 }
 
-/* A spot where the body is, over a piece; once. */
+/* Add a spot where the body is, over a piece, unless there is one already. */
 static abut_status add_spot(standing *s, vec3 on_body, int32_t piece, convex_end of_body,
                             convex_end of_wall)
 {
@@ -119,7 +119,7 @@ static abut_status add_spot(standing *s, vec3 on_body, int32_t piece, convex_end
     return ABUT_OK;
 }
 
-/* Corners of the feature that are over the patch. */
+/* Add the corners of the feature that are over the patch. */
 static abut_status add_corners(standing *s)
 {
     abut_status status = ABUT_OK;
@@ -135,7 +135,7 @@ static abut_status add_corners(standing *s)
     return status;
 }
 
-/* Where a side of the feature enters the patch, or leaves it, by a side of a piece. */
+/* Add where a side of the feature enters the patch, or leaves it, by a side of a piece. */
 static abut_status add_crossing(standing *s, int32_t k, double part, int32_t number, int32_t side)
 {
     if (side < 0) {
@@ -180,7 +180,8 @@ static bool is_under(const standing *s, double x, double y)
         const foot_corner *to = &s->room->foot[k + 1 < s->count ? k + 1 : 0];
         const double side_x = to->x - from->x, side_y = to->y - from->y;
         const double cross = side_x * (y - from->y) - side_y * (x - from->x);
-        /* the body is seen from outside, from below: its corners go round clockwise */
+        /* the body's corners, which go round counter-clockwise as seen from its outside, go round
+         * clockwise as seen from above */
         if (!(-cross > s->wall->near * sqrt(side_x * side_x + side_y * side_y))) {
             return false;
         }
@@ -204,7 +205,7 @@ static abut_status add_end(standing *s, const border_end *end)
     return ABUT_OK;
 }
 
-/* Both ends of a part of a piece's side that is a border of the patch. */
+/* Add both ends of a part of a piece's side that is a border of the patch. */
 static abut_status add_ends(standing *s, const flat_piece *piece, int32_t k, double begin,
                             double end)
 {
@@ -263,7 +264,7 @@ static bool goes_on(const standing *s, const border_end *end)
     return false;
 }
 
-/* The corner of a piece and the place of the feature over it. */
+/* Add a spot where the corner of a piece is, under the feature. */
 static abut_status add_patch_corner(standing *s, const border_end *end)
 {
     const convex_body *body = s->task->body;

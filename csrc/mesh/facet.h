@@ -81,7 +81,7 @@ typedef struct triangle {
     uint32_t marks;
 } triangle;
 
-/* From corner k to the next. */
+/* The vector from corner k to the next. */
 static inline vec3 triangle_edge(const triangle *t, int k)
 {
     return vec3_sub(t->corner[(k + 1) % 3], t->corner[k]);

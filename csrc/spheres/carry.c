@@ -10,7 +10,7 @@ typedef struct carrying {
     double *carried;
 } carrying;
 
-/* In the plane z is 0. */
+/* Load a vector, whose z is 0 in the plane. */
 static vec3 load_vector(const double *vectors, int dimension, abut_index row)
 {
     const double *v = vectors + dimension * row;
@@ -26,7 +26,8 @@ static void store_vector(double *vectors, int dimension, abut_index row, vec3 v)
     }
 }
 
-/* Seen from the other sphere, a tangential vector and a normal are opposite. */
+/* Carry a vector of the step before along. Seen from the other sphere, a tangential vector and a
+ * normal are opposite. */
 static vec3 carry_vector(const carrying *c, abut_index row, abut_index old, bool is_swapped)
 {
     const int dimension = c->steps.now.dimension;

@@ -16,7 +16,7 @@ typedef struct filling {
     int32_t *cells; /* of each sphere */
     int32_t *begins, *ids, *ordered_cells;
     int shift;                           /* block = cell >> shift */
-    abut_index block_count, turn_blocks; /* and those that a thread takes in one turn */
+    abut_index block_count, turn_blocks; /* all blocks, and those that a thread takes in one turn */
     _Atomic abut_index crowd;            /* sum over the cells of the squares of their counts */
 } filling;
 

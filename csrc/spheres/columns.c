@@ -28,7 +28,7 @@ typedef struct writing {
     const abut_pairs *pairs;
     const abut_pair_columns *columns;
     abut_index chunk_count;
-    bool has_vectors; /* or overlaps: what needs the spheres */
+    bool has_vectors; /* normals, points or overlaps, for which spheres are read */
     bool is_streamed;
 } writing;
 
@@ -61,7 +61,7 @@ static double image_along(const abut_pairs *pairs, abut_index row, int axis, int
     }
     const double difference =
         pairs->own.rows[first].place[axis] - pairs->second_set->rows[second].place[axis];
-    return rint(difference * pairs->finder->lattice.inv_period[axis]) + 0.0; /* not -0 */
+    return rint(difference * pairs->finder->lattice.inv_period[axis]) + 0.0; /* 0 in place of -0 */
 }
 
 static void set_images(const abut_pairs *pairs, abut_index row, int32_t count, pair_numbers *n)
@@ -85,7 +85,7 @@ static bool is_moved(const double *center, const double *place, int dimension)
     return !is_same;
 }
 
-/* Points are beside the first spheres where the caller has these, which may be outside of the box.
+/* Move points beside the first spheres where the caller has these, which may be outside of the box.
  */
 static void move_points(const row_set *own, const pair_block *block)
 {
@@ -276,7 +276,7 @@ void abut_pairs_write(const abut_pairs *pairs, const abut_pair_columns *columns)
     writing w = {.pairs = pairs, .columns = columns};
     w.has_vectors = columns->normal || columns->overlap || columns->point;
     w.chunk_count = (pairs->count + pairs->own.count) / CHUNK_ITEMS + 1;
-    /* where points are moved, they are read again */
+    /* points that are moved are read again */
     w.is_streamed = pairs->count >= STREAMED_PAIRS && !pairs->own.bounds.is_outside &&
                     is_line(columns->i) && is_line(columns->j) && is_line(columns->normal) &&
                     is_line(columns->overlap) && is_line(columns->point);

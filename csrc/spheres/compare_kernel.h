@@ -137,10 +137,10 @@ LANES_INLINE singles near_difference(const field *f, const looker *from, int axi
     return difference;
 }
 
-/* Whom of a vector's spheres one touches. */
+/* Which spheres of a vector a sphere touches. */
 typedef struct answer {
     unsigned touching;
-    unsigned open; /* may touch: floats cannot tell */
+    unsigned open; /* those that may touch: floats cannot tell */
 } answer;
 
 LANES_INLINE answer compare_floats(const field *f, const looker *from, int32_t begin, mode m)
@@ -173,7 +173,7 @@ LANES_INLINE answer compare_doubles(const field *f, const looker *from, int32_t 
     return (answer){mask_bits(lanes_no_more(x * x + y * y + z * z, reach * reach)), 0};
 }
 
-/* Spheres that are compared at once. */
+/* How many spheres are compared at once. */
 LANES_INLINE int32_t width_of(mode m)
 {
     return m & FLOATS ? SINGLES : LANES;

@@ -89,7 +89,7 @@ abut_index abut_pairs_count(const abut_pairs *pairs)
 
 /* ---- the others ---- */
 
-/* The same, where what is wrong is sphere i of the others. */
+/* The same of sphere i of the others. */
 static abut_status report_other(abut_error *error, abut_status status, abut_index i, double value)
 {
     error_set(error, status, i, 0, value);
@@ -143,7 +143,7 @@ static abut_status set_reaches(abut_pairs *pairs, abut_error *error)
     return ABUT_OK;
 }
 
-/* Spheres, or images, that levels are wanted for. */
+/* What levels are wanted for: spheres, or images. */
 static level_input level_input_of(const abut_pairs *pairs, const double *reaches, abut_index count)
 {
     return (level_input){.reaches = reaches,
@@ -270,10 +270,10 @@ static abut_status fill_grid(abut_pairs *pairs)
  * wrong: it expects far fewer. */
 #define MOST_CROWD 64.0
 
-/* For so many queries a finder remembers that sizes go with places. */
+/* Once cells were too crowded, so many queries take a level for each octave at once. */
 enum { OCTAVE_QUERIES = 64 };
 
-/* Whether this query is one of those; each takes one away. */
+/* Whether this query is one of those, which it then counts down. */
 static bool takes_octaves(pair_leftovers *leftovers)
 {
     int left = atomic_load(&leftovers->octave_queries);
@@ -285,14 +285,15 @@ static bool takes_octaves(pair_leftovers *leftovers)
     return false;
 }
 
-/* Where sizes go with places, as of dust in a corner between stones, cells that hold few spheres on
- * average hold far too many of the small ones: then there is a level for each octave of sizes. */
+/* Fill the grid with a level for each octave of sizes. Where sizes go with places, as of dust in a
+ * corner between stones, cells that hold few spheres on average hold far too many of the small
+ * ones. */
 static abut_status spread_crowd(abut_pairs *pairs)
 {
     const level_set before = pairs->levels;
     abut_status status = set_octaves(pairs);
     if (status || pairs->levels.count <= before.count) {
-        pairs->levels = before; /* of which the grid is */
+        pairs->levels = before; /* the grid that there is has these */
         return status;
     }
     atomic_store(&pairs->finder->leftovers->octave_queries, OCTAVE_QUERIES);

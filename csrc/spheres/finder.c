@@ -165,7 +165,7 @@ static abut_status count_levels(const double *reaches, abut_index count, level_s
     return ABUT_OK;
 }
 
-/* No level needs to be larger than its largest sphere; where there are no sizes in between, cells
+/* Make each level no larger than its largest sphere. Where there are no sizes in between, cells
  * that hold as many spheres on average would hold far too many where these are. */
 static void fit_sizes(level_set *levels)
 {

@@ -49,7 +49,7 @@ static void wrap(const row_source *source, lanes columns[3], bound_lanes *bounds
         lanes_mask is_in = mask_and(lanes_no_more(zero, columns[axis]),
                                     lanes_less(columns[axis], lanes_set(period)));
         if (period > 0.0) {
-            columns[axis] = columns[axis] + zero; /* -0, which others' wrapping would make 0 */
+            columns[axis] = columns[axis] + zero; /* 0 for -0, which wrapping elsewhere makes 0 */
         }
         if (period > 0.0 && mask_bits(is_in) != LANES_ALL) {
             lanes_store(places, columns[axis]);

@@ -19,7 +19,7 @@ typedef struct row_bounds {
     bool is_outside; /* of the periodic box: some places were wrapped */
 } row_bounds;
 
-/* Pairs whose columns are to be written, from number `first` on. */
+/* Pairs whose columns are to be written. */
 typedef struct pair_block {
     int32_t count;
     const int32_t *firsts, *seconds; /* numbers of rows, count + GRID_PADDING */
@@ -97,7 +97,7 @@ typedef struct pair_kernels {
     PAIR_KERNELS(KERNEL_POINTER)
 } pair_kernels;
 
-/* Of the level in use. */
+/* The functions of the instruction level in use. */
 const pair_kernels *pair_kernels_take(void);
 
 #endif

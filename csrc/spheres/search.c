@@ -23,14 +23,15 @@ typedef struct searcher {
 
 typedef struct search {
     abut_pairs *pairs;
-    abut_index most_before; /* pairs of a chunk of queries before, as far as memory was kept */
+    abut_index most_before; /* most pairs of one chunk in queries before, as far as their memory was
+                               kept */
     _Atomic abut_index distance_count;
     _Atomic abut_index image_pair_count; /* where there are images */
 } search;
 
 /* ---- naming ---- */
 
-/* From queued numbers to pairs of the query's own spheres, i < j. */
+/* Make pairs of the query's own spheres, i < j, of queued numbers. */
 static void name_own(const pair_queue *queue, int_pair *to)
 {
     for (int32_t k = 0; k < queue->count; k++) {
@@ -47,8 +48,9 @@ static void name_others(const pair_queue *queue, int_pair *to)
     }
 }
 
-/* Whether a pair with this image is the one that counts, of two that say the same: j > i, or of a
- * sphere and its own image, the image whose first number other than 0 is positive. */
+/* Of two pairs that say the same, as seen from either sphere, one counts: whether that is the one
+ * with this image. It is the one with j > i; or, of a sphere and its own image, the one whose
+ * image's first number other than 0 is positive. */
 static bool is_first_image(const sphere_image *at, int32_t first)
 {
     if (at->sphere != first) {

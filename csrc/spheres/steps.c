@@ -142,7 +142,8 @@ static abut_status check_stretch(void *context, abut_index chunk, parallel_job *
     return parallel_report(job, rest > 0 ? (end - begin) / 8 : 0);
 }
 
-/* Whether offsets begin with 0 and end with the number of pairs. A step that never was has none. */
+/* Whether offsets begin with 0 and end with the number of pairs. Before the first step there is
+ * none, which has no offsets. */
 static bool has_right_ends(const checked_column *c)
 {
     if (c->kind != OFFSETS) {

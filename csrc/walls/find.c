@@ -21,7 +21,8 @@ typedef struct worker {
     pooled pooled;
     search *search;
     batch batch;
-    line line, wide; /* wide: of those that had looked for the facets at their foot in vain */
+    line line, wide; /* wide: of spheres that have looked at their foot in vain, and now look for
+                        all facets */
     record_task task;
     records records;
     abut_index test_count;
@@ -119,8 +120,8 @@ static abut_status append_wide(worker *w, const uint64_t *spheres)
     return status;
 }
 
-/* Where spheres were refused, these are looked at again on the way: records are in the order of
- * spheres. */
+/* Append the records of a batch. Where spheres were refused, these are looked at again on the way:
+ * records are in the order of spheres. */
 static abut_status append_with_refused(worker *w)
 {
     const candidates *c = &w->line.candidates;

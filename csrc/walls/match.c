@@ -52,7 +52,7 @@ static bool are_within(vec3 normal, vec3 other, double chord)
     return vec3_norm_sq(vec3_sub(normal, other)) <= chord * chord;
 }
 
-/* Nodes are numbered inside their mesh. */
+/* Whether both have a node in common. Nodes are numbered inside their mesh. */
 static bool share_a_node(const matching *m, abut_index now, abut_index before)
 {
     if (step_mesh(&m->now, now) != step_mesh(&m->before, before)) {
@@ -78,7 +78,8 @@ static bool may_continue(const matching *m, const contact_row *now, const contac
     return are_within(now->normal, before->normal, chord) || share_a_node(m, now->row, before->row);
 }
 
-/* Of a sphere that has one contact in either step, as most have. */
+/* Whether a contact may continue another one, of a sphere that has one contact in either step, as
+ * most have. */
 static bool may_continue_alone(const matching *m, abut_index now, abut_index before)
 {
     const double chord = chord_of(fmax(m->now.tilt[now], m->before.tilt[before]));
@@ -150,7 +151,7 @@ static abut_status find_first(contact_list now, contact_list before, bool are_ma
     return ABUT_OK;
 }
 
-/* Of several contacts before with one partner tell it the one that agrees best. */
+/* Where several contacts before have one partner, tell it the one that agrees best. */
 static void choose_partners(contact_list now, contact_list before)
 {
     for (abut_index k = 0; k < before.count; k++) {
@@ -216,8 +217,9 @@ static contact_row *nearest_proposal(contact_list now)
     return nearest;
 }
 
-/* The smallest distance of all pairs first. A proposal waits until it is the smallest, and is made
- * anew if its contact was taken meanwhile: the pairs, which may be millions, need no room. */
+/* Match the pair at the smallest distance of all first. A proposal waits until it is the smallest,
+ * and is made anew if its contact was taken meanwhile: the pairs, which may be millions, need no
+ * room. */
 static void match_nearest_first(const matching *m, contact_list now, contact_list before)
 {
     for (abut_index i = 0; i < now.count; i++) {

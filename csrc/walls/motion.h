@@ -7,7 +7,7 @@
 
 /* One mesh: its points move by `turn` about the origin of its frame, which itself goes along. */
 typedef struct mesh_motion {
-    pose turn;     /* its rows alone */
+    pose turn;     /* of which the rows count alone */
     vec3 from, to; /* where the origin was, and where it is */
     bool has_moved;
 } mesh_motion;

@@ -70,7 +70,7 @@ typedef struct sample_rows {
     abut_index count;
 } sample_rows;
 
-/* Where spheres of the sample and meshes are, both. */
+/* The part of space where there are both spheres of the sample and meshes. */
 static box common_box(const scene *s, double largest, const sample_rows *sample)
 {
     box spheres = box_empty(), meshes = box_empty();

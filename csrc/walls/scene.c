@@ -110,7 +110,7 @@ static bool find_images(const scene *s, const box *bounds, const box *spheres, d
     return true;
 }
 
-/* Around spheres, with their reach. False: one of them is none. */
+/* The box around spheres with their reach. False: one of them is none. */
 static bool find_box(const sphere_rows *rows, abut_index count, box *bounds)
 {
     bool are_good = true;

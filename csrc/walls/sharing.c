@@ -126,7 +126,7 @@ static double factor_member(sharing *s, abut_index i)
     return rest;
 }
 
-/* All rows from `first` on; returns as factor_member does, of the last. */
+/* Make all rows of L from `first` on; returns as factor_member does, of the last. */
 static double factor_from(sharing *s, abut_index first)
 {
     double rest = 1.0;
@@ -173,8 +173,8 @@ static double aim_at_solution(sharing *s)
     return 1.0;
 }
 
-/* Where no such loads are, or none that mean anything: the direction in which the entering one's
- * load grows and the others stay satisfied. */
+/* Where there are no such loads, or none that mean anything, aim along the direction in which the
+ * entering one's load grows and the others stay satisfied. Returns how many steps may be gone. */
 static double aim_along_direction(sharing *s)
 {
     abut_index last = s->member_count - 1;
@@ -249,8 +249,7 @@ static abut_status enter(sharing *s, abut_index contact, parallel_job *job)
 
 /* ---- the solution ---- */
 
-/* Around and around, until every contact has been found satisfied in a row; or no pivots are left.
- */
+/* Go around until every contact has been found satisfied in a row, or no pivots are left. */
 static abut_status pivot_nearest_first(sharing *s, parallel_job *job)
 {
     s->member_count = 0;
