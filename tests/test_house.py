@@ -30,6 +30,7 @@ FILES = {
         "tilt",
         "prefetch",
         "error",
+        "span",
         "lattice",
         "memory",
         "pool",

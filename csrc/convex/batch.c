@@ -1,6 +1,7 @@
 /* Entrances of many pairs. */
 #include <string.h>
 
+#include "../base/span.h"
 #include "entrances.h"
 #include "convex_rows.h"
 
@@ -123,17 +124,10 @@ static abut_status check_before(const abut_entrances_before *before, abut_index 
     if (before->pair_count == 0 && before->row_count == 0) {
         return ABUT_OK;
     }
-    const abut_index *offsets = before->offsets;
-    bool is_right =
-        before->pair_count == pairs && offsets[0] == 0 && offsets[pairs] == before->row_count;
-    abut_index pair = 0;
-    for (; is_right && pair < pairs; pair++) {
-        is_right = offsets[pair] >= 0 && offsets[pair] <= offsets[pair + 1];
-    }
-    if (is_right) {
-        return ABUT_OK;
-    }
-    return error_set(error, ABUT_BAD_ENTRANCE_ROWS, pair, pairs, 0.0);
+    const bool has_pairs = before->pair_count == pairs;
+    const abut_index wrong =
+        has_pairs ? span_find_wrong(before->offsets, pairs, before->row_count) : 0;
+    return wrong < 0 ? ABUT_OK : error_set(error, ABUT_BAD_ENTRANCE_ROWS, wrong, pairs, 0.0);
 }
 
 static int32_t feature_count(const abut_shape *shape, uint8_t type)
@@ -150,15 +144,9 @@ static bool read_end(const abut_shape *shape, uint8_t type, abut_index feature, 
     return feature >= 0 && feature < feature_count(shape, type);
 }
 
-/* How many rows of the step before a pair has; none where offsets were changed since they were
- * checked. */
 static abut_index count_before(const abut_entrances_before *before, abut_index pair)
 {
-    if (before->pair_count == 0) {
-        return 0;
-    }
-    const abut_index begin = before->offsets[pair], end = before->offsets[pair + 1];
-    return begin >= 0 && begin <= end && end <= before->row_count ? end - begin : 0;
+    return before->pair_count == 0 ? 0 : span_at(before->offsets, pair, before->row_count).count;
 }
 
 /* Read a pair's entrances of the step before, but for those with features that the shapes do not

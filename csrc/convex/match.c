@@ -1,6 +1,7 @@
 /* Which spot of the step before each spot continues: that of the same name, in the row that its row
  * continues. */
 #include "../base/error.h"
+#include "../base/span.h"
 
 #include <stdbool.h>
 
@@ -12,32 +13,17 @@ typedef struct spot_steps {
 
 /* ---- checks ---- */
 
-static bool is_row_right(const abut_spot_step *step, abut_index row)
-{
-    const abut_index begin = step->spot_offsets[row], end = step->spot_offsets[row + 1];
-    return begin >= 0 && begin <= end && end <= step->spot_count;
-}
-
-/* There is no step before the first one: it has no offsets. */
 static abut_status check_offsets(const abut_spot_step *step, int is_before, abut_error *error)
 {
-    if (step->row_count == 0 && !step->spot_offsets) {
+    const abut_index row = span_find_wrong(step->spot_offsets, step->row_count, step->spot_count);
+    if (row < 0) {
         return ABUT_OK;
     }
-    bool is_right = step->spot_offsets[0] == 0;
-    abut_index row = 0;
-    while (is_right && row < step->row_count && is_row_right(step, row)) {
-        row++;
+    error_set(error, ABUT_BAD_SPOT_ROWS, row, step->spot_count, 0.0);
+    if (error) {
+        error->of_before = is_before;
     }
-    is_right = is_right && row == step->row_count && step->spot_offsets[row] == step->spot_count;
-    if (!is_right) {
-        error_set(error, ABUT_BAD_SPOT_ROWS, row, step->spot_count, 0.0);
-        if (error) {
-            error->of_before = is_before;
-        }
-        return ABUT_BAD_SPOT_ROWS;
-    }
-    return ABUT_OK;
+    return ABUT_BAD_SPOT_ROWS;
 }
 
 static abut_status check_rows(const spot_steps *s, abut_error *error)
@@ -70,7 +56,8 @@ static bool has_same_name(const spot_steps *s, abut_index spot, abut_index old, 
 /* Whether a row has this number: one that was changed since it was checked may be none. */
 static bool is_row(const abut_spot_step *step, abut_index row)
 {
-    return row >= 0 && row < step->row_count && is_row_right(step, row);
+    return row >= 0 && row < step->row_count &&
+           span_is_right(step->spot_offsets, row, step->spot_count);
 }
 
 static abut_index find_spot(const spot_steps *s, abut_index spot, abut_index row)

@@ -1,6 +1,7 @@
 /* What a step leaves behind, by rows: for callers to read, and to go on from. */
 #include <string.h>
 
+#include "../base/span.h"
 #include "simulation.h"
 
 /* ---- reading ---- */
@@ -183,13 +184,8 @@ abut_step_state abut_simulation_step_state(const abut_simulation *s)
 static abut_status check_offsets(const abut_index *offsets, abut_index count, abut_index last,
                                  abut_status status, abut_error *error)
 {
-    for (abut_index k = 0; k < count; k++) {
-        if (offsets[k] < 0 || offsets[k] > offsets[k + 1] || offsets[k + 1] > last) {
-            return error_set(error, status, k, last, 0.0);
-        }
-    }
-    const bool is_whole = offsets[0] == 0 && offsets[count] == last;
-    return is_whole ? ABUT_OK : error_set(error, status, count, last, 0.0);
+    const abut_index wrong = span_find_wrong(offsets, count, last);
+    return wrong < 0 ? ABUT_OK : error_set(error, status, wrong, last, 0.0);
 }
 
 static abut_status check_contacts(const abut_simulation *s, const abut_contact_state *from,

@@ -2,6 +2,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "../base/span.h"
 #include "simulation.h"
 
 /* ---- shapes ---- */
@@ -392,7 +393,7 @@ static abut_status check_row(const abut_simulation *s, abut_meeting meeting,
                              const abut_body_contacts *from, abut_index row, abut_error *error)
 {
     const abut_convex_columns *c = &from->columns;
-    const abut_index others = others_of(s, meeting), *offsets = c->spot_offsets;
+    const abut_index others = others_of(s, meeting);
     const abut_index other = meeting == ABUT_WITH_WALLS ? c->mesh[row] : c->j[row];
     const abut_status bad_other = meeting == ABUT_WITH_WALLS ? ABUT_BAD_MESH_NUMBER : ABUT_BAD_J;
     if (c->i[row] < 0 || c->i[row] >= s->solids.count) {
@@ -401,18 +402,16 @@ static abut_status check_row(const abut_simulation *s, abut_meeting meeting,
     if (other < 0 || other >= others) {
         return error_set(error, bad_other, row, other, (double)others - 1.0);
     }
-    if (offsets[row] > offsets[row + 1] || offsets[row + 1] > from->spot_count) {
-        return error_set(error, ABUT_BAD_PAIR_ROWS, row, from->spot_count, 0.0);
-    }
     return ABUT_OK;
 }
 
 static abut_status check_contacts(const abut_simulation *s, abut_meeting meeting,
                                   const abut_body_contacts *from, abut_error *error)
 {
-    const abut_index *offsets = from->columns.spot_offsets;
-    if (offsets[0] != 0 || offsets[from->row_count] != from->spot_count) {
-        return error_set(error, ABUT_BAD_PAIR_ROWS, 0, from->spot_count, 0.0);
+    const abut_index wrong =
+        span_find_wrong(from->columns.spot_offsets, from->row_count, from->spot_count);
+    if (wrong >= 0) {
+        return error_set(error, ABUT_BAD_PAIR_ROWS, wrong, from->spot_count, 0.0);
     }
     abut_status status = ABUT_OK;
     for (abut_index row = 0; !status && row < from->row_count; row++) {

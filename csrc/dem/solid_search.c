@@ -363,12 +363,12 @@ static abut_status find_walls(abut_simulation *s, const parallel_plan *plan, abu
 /* ---- spheres ---- */
 
 /* Pairs of a body and a sphere that may touch; spheres are counted on from the bodies, by rows. */
-typedef struct candidates {
+typedef struct near_spheres {
     abut_index *i, *j;
     abut_index count;
-} candidates;
+} near_spheres;
 
-static abut_status write_candidates(abut_simulation *s, const abut_pairs *pairs, candidates *to)
+static abut_status write_candidates(abut_simulation *s, const abut_pairs *pairs, near_spheres *to)
 {
     memory_block *blocks = s->search.candidate_blocks;
     to->count = abut_pairs_count(pairs);
@@ -403,7 +403,7 @@ static abut_status name_outline(abut_error *error)
     return finder_name_body(error->status, error);
 }
 
-static abut_status find_candidates(abut_simulation *s, const parallel_plan *plan, candidates *to,
+static abut_status find_candidates(abut_simulation *s, const parallel_plan *plan, near_spheres *to,
                                    abut_error *error)
 {
     abut_pairs *pairs = NULL;
@@ -432,7 +432,7 @@ static abut_status find_candidates(abut_simulation *s, const parallel_plan *plan
 
 /* A body and a sphere that may touch at two images are an error: rows do not tell at which image
  * they touch. */
-static abut_status check_images(const candidates *c, abut_error *error)
+static abut_status check_images(const near_spheres *c, abut_error *error)
 {
     for (abut_index k = 1; k < c->count; k++) {
         if (c->i[k] == c->i[k - 1] && c->j[k] == c->j[k - 1]) {
@@ -467,7 +467,7 @@ static abut_status name_mixed(const abut_simulation *s, abut_error *error)
     return error->status;
 }
 
-static abut_status find_mixed(abut_simulation *s, const parallel_plan *plan, candidates *c,
+static abut_status find_mixed(abut_simulation *s, const parallel_plan *plan, near_spheres *c,
                               abut_error *error)
 {
     abut_convex_contacts *found = NULL;
@@ -492,7 +492,7 @@ static abut_status find_mixed(abut_simulation *s, const parallel_plan *plan, can
 
 static abut_status find_spheres(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    candidates c = {0};
+    near_spheres c = {0};
     spot_table *t = &s->now.spots[ABUT_WITH_SPHERES];
     abut_status status = find_candidates(s, plan, &c, error);
     status = status ? status : check_images(&c, error);

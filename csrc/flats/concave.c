@@ -64,13 +64,13 @@ static bool meet(meeting *m, const patch_task *task, const wall_plane *wall,
 
 /* The line where both planes meet, moved on one of them to the front of the other one by the
  * margin. */
-static line line_on(const meeting *m, const wall_plane *wall, vec3 inward)
+static plane_line line_on(const meeting *m, const wall_plane *wall, vec3 inward)
 {
     const vec3 begin = vec3_add(vec3_sub(m->middle, vec3_scale(m->along, m->width)),
                                 vec3_scale(inward, m->margin));
     const vec3 way = vec3_scale(m->along, 2.0 * m->width);
-    return (line){cover_place(wall, 0, begin), cover_place(wall, 1, begin),
-                  cover_place(wall, 0, way), cover_place(wall, 1, way)};
+    return (plane_line){cover_place(wall, 0, begin), cover_place(wall, 1, begin),
+                        cover_place(wall, 0, way), cover_place(wall, 1, way)};
 }
 
 /* List in the room the parts of that line where the other plane has facets in front of the wall;
@@ -82,7 +82,7 @@ static int32_t find_other(patch_room *room, const meeting *m)
         return 1;
     }
     const vec3 inward = vec3_scale(towards_front(m->other, m->wall), 1.0 / m->sine);
-    const line l = line_on(m, m->other, inward);
+    const plane_line l = line_on(m, m->other, inward);
     wall_plane facets = *m->other;
     facets.strip_count = 0;
     return cover_line(room, &facets, &l, NULL);
@@ -163,8 +163,8 @@ static abut_status add_strip(patch_room *room, const meeting *m, int32_t number,
 }
 
 /* Add strips where a piece and the other plane have parts of the line in common. */
-static abut_status add_piece(patch_room *room, const meeting *m, const line *l, int32_t number,
-                             int32_t count)
+static abut_status add_piece(patch_room *room, const meeting *m, const plane_line *l,
+                             int32_t number, int32_t count)
 {
     covered own;
     if (!cover_part(room, m->wall, &room->pieces.pieces[number], l, &own)) {
@@ -188,7 +188,7 @@ static abut_status add_strips(patch_room *room, const meeting *m)
         return ABUT_NO_MEMORY;
     }
     const int32_t count = find_other(room, m);
-    const line l = line_on(m, m->wall, m->inward);
+    const plane_line l = line_on(m, m->wall, m->inward);
     abut_status status = ABUT_OK;
     for (int32_t k = 0; !status && count > 0 && k < m->wall->count; k++) {
         status = add_piece(room, m, &l, room->order[m->wall->begin + k], count);

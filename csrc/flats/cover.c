@@ -226,7 +226,7 @@ bool cover_holds(const patch_room *room, const wall_plane *wall, double x, doubl
 /* ---- lines over pieces ---- */
 
 bool cover_part(const patch_room *room, const wall_plane *wall, const flat_piece *piece,
-                const line *l, covered *part)
+                const plane_line *l, covered *part)
 {
     const int32_t number = (int32_t)(piece - room->pieces.pieces);
     *part = (covered){0.0, 1.0, number, number, -1, -1};
@@ -280,7 +280,8 @@ abut_status cover_reserve(patch_room *room, const wall_plane *wall)
     return lines ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
-int32_t cover_line(patch_room *room, const wall_plane *wall, const line *l, const flat_piece *but)
+int32_t cover_line(patch_room *room, const wall_plane *wall, const plane_line *l,
+                   const flat_piece *but)
 {
     int32_t count = 0;
     for (int32_t k = 0; k < cover_count(wall); k++) {

@@ -39,9 +39,9 @@ typedef struct foot_corner {
 } foot_corner;
 
 /* A line on a plane: where it begins, and the way to where it ends. */
-typedef struct line {
+typedef struct plane_line {
     double x, y, along_x, along_y;
-} line;
+} plane_line;
 
 /* A part of a line that pieces cover: which, and by which of their sides it enters the first and
  * leaves the last; -1: it begins or ends inside. */
@@ -118,13 +118,14 @@ bool cover_holds(const patch_room *room, const wall_plane *wall, double x, doubl
 
 /* What a piece, wider by what is not told apart, covers of a line; false: nothing. */
 bool cover_part(const patch_room *room, const wall_plane *wall, const flat_piece *piece,
-                const line *l, covered *part);
+                const plane_line *l, covered *part);
 
 /* Room for the parts that a plane's pieces cover of a line. */
 abut_status cover_reserve(patch_room *room, const wall_plane *wall);
 
 /* The parts of a line that the patch covers, but for piece `but`, ascending, in room->lines;
  * returns how many. There is room. */
-int32_t cover_line(patch_room *room, const wall_plane *wall, const line *l, const flat_piece *but);
+int32_t cover_line(patch_room *room, const wall_plane *wall, const plane_line *l,
+                   const flat_piece *but);
 
 #endif

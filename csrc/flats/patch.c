@@ -157,7 +157,7 @@ static abut_status add_crossings(standing *s)
     for (int32_t k = 0; !status && k < sides; k++) {
         const foot_corner *from = &s->room->foot[k];
         const foot_corner *to = &s->room->foot[k + 1 < s->count ? k + 1 : 0];
-        const line l = {from->x, from->y, to->x - from->x, to->y - from->y};
+        const plane_line l = {from->x, from->y, to->x - from->x, to->y - from->y};
         const int32_t count = cover_line(s->room, s->wall, &l, NULL);
         for (int32_t n = 0; !status && n < count; n++) {
             const covered part = s->room->lines[n];
@@ -239,7 +239,7 @@ static abut_status add_borders(standing *s, const flat_piece *piece, int32_t k)
     const double x = to->x - from->x, y = to->y - from->y, length = sqrt(x * x + y * y);
     const double turning = vec3_dot(piece->normal, s->wall->normal) < 0.0 ? -1.0 : 1.0;
     const double beyond = 2.0 * turning * s->wall->near / length;
-    const line l = {from->x + beyond * y, from->y - beyond * x, x, y};
+    const plane_line l = {from->x + beyond * y, from->y - beyond * x, x, y};
     const int32_t count = cover_line(s->room, s->wall, &l, piece);
     double begin = 0.0;
     abut_status status = ABUT_OK;

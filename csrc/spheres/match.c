@@ -11,12 +11,10 @@ typedef struct matching {
 
 /* ---- the same two spheres in the step before ---- */
 
-/* The pairs of which a sphere is the first; none where offsets were changed since the check. */
+/* The pairs of which a sphere is the first. */
 static row_span rows_of(const abut_pair_step *step, abut_index sphere)
 {
-    const abut_index first = step->offsets[sphere], end = step->offsets[sphere + 1];
-    const bool is_there = first >= 0 && first <= end && end <= step->pair_count;
-    return is_there ? (row_span){first, end - first} : (row_span){0, 0};
+    return span_at(step->offsets, sphere, step->pair_count);
 }
 
 /* The first of some rows, whose seconds ascend, that has no second before this one. */

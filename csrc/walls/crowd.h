@@ -3,6 +3,7 @@
 #define WALLS_CROWD_H
 
 #include "../base/parallel.h"
+#include "../base/span.h"
 #include "../base/vec3.h"
 
 /* A contact of the sphere in hand, of now or of the step before, where the meshes are now. */
@@ -29,20 +30,6 @@ typedef struct contact_list {
     contact_row *rows;
     abut_index count;
 } contact_list;
-
-/* The contacts of one sphere, or the nodes of one contact. */
-typedef struct row_span {
-    abut_index first, count;
-} row_span;
-
-/* The span from one offset to the next; none where these have been changed since they were checked.
- */
-static inline row_span span_at(const abut_index *offsets, abut_index item, abut_index count)
-{
-    const abut_index first = offsets[item], end = offsets[item + 1];
-    const bool is_there = first >= 0 && first <= end && end <= count;
-    return is_there ? (row_span){first, end - first} : (row_span){0, 0};
-}
 
 /* Whether trees are worth making, and all numbers are such that these can hold them. */
 bool crowd_is_one(contact_list now, contact_list before);

@@ -333,33 +333,15 @@ static abut_status match_chunk(void *context, abut_index chunk, parallel_job *jo
 
 /* ---- checks: what is read again later is looked at again there ---- */
 
-/* The first of `count` items whose offsets do not ascend from 0 to `last`; `count` where all do. */
-static abut_index find_unordered(const abut_index *offsets, abut_index count, abut_index last)
-{
-    if (!offsets || offsets[0] != 0) {
-        return 0;
-    }
-    for (abut_index i = 0; i < count; i++) {
-        const abut_index end = offsets[i + 1];
-        if (end < offsets[i] || end > last || (i == count - 1 && end != last)) {
-            return i;
-        }
-    }
-    return count;
-}
-
 static abut_status check_step(const abut_step *step, abut_error *error)
 {
-    const abut_index spheres = step->sphere_count, rows = step->contact_count;
-    const abut_index sphere = find_unordered(step->offsets, spheres, rows);
-    if (sphere < spheres || (spheres == 0 && rows > 0)) {
+    const abut_index rows = step->contact_count, nodes = step->node_count;
+    const abut_index sphere = span_find_wrong(step->offsets, step->sphere_count, rows);
+    if (sphere >= 0) {
         return error_set(error, ABUT_BAD_ROWS, sphere, rows, 0.0);
     }
-    const abut_index row = find_unordered(step->node_offsets, rows, step->node_count);
-    if (row < rows || (rows == 0 && step->node_count > 0)) {
-        return error_set(error, ABUT_BAD_NODES, row, step->node_count, 0.0);
-    }
-    return ABUT_OK;
+    const abut_index row = span_find_wrong(step->node_offsets, rows, nodes);
+    return row < 0 ? ABUT_OK : error_set(error, ABUT_BAD_NODES, row, nodes, 0.0);
 }
 
 static abut_status check_earlier(const matching *m, abut_error *error)
