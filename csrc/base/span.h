@@ -39,12 +39,11 @@ static inline abut_index span_find_wrong(const abut_index *offsets, abut_index c
         return 0;
     }
     for (abut_index item = 0; item < count; item++) {
-        const bool is_last = item == count - 1;
-        if (!span_is_right(offsets, item, row_count) || (is_last && offsets[count] != row_count)) {
+        if (!span_is_right(offsets, item, row_count)) {
             return item;
         }
     }
-    return -1;
+    return offsets[count] == row_count ? -1 : count - 1;
 }
 
 #endif
