@@ -237,11 +237,7 @@ static abut_status enter_all(abut_entrances *entrances, const abut_convex_query 
 {
     const entrance_memory *memory = entrances->memory;
     const abut_index count = memory->pairs.count;
-    const parallel_plan plan = {.chunk_count = (count + CHUNK_PAIRS - 1) / CHUNK_PAIRS,
-                                .work = WORK_OF_PAIR * count,
-                                .workers = query->workers,
-                                .interrupted = query->interrupted,
-                                .interrupted_data = query->interrupted_data};
+    const parallel_plan plan = finder_plan(query, count, CHUNK_PAIRS, WORK_OF_PAIR);
     abut_status status = reserve_chunks(entrances, plan.chunk_count);
     if (!status) {
         entering e = {.query = query,

@@ -137,11 +137,7 @@ static abut_status solve_chunk(void *context, abut_index number, parallel_job *j
 static abut_status solve_all(finding *f, abut_error *error)
 {
     const abut_index count = f->pairs->count;
-    const parallel_plan plan = {.chunk_count = (count + CHUNK_PAIRS - 1) / CHUNK_PAIRS,
-                                .work = WORK_OF_PAIR * count,
-                                .workers = f->query->workers,
-                                .interrupted = f->query->interrupted,
-                                .interrupted_data = f->query->interrupted_data};
+    const parallel_plan plan = finder_plan(f->query, count, CHUNK_PAIRS, WORK_OF_PAIR);
     abut_status status = convex_rows_reserve_chunks(f->contacts, plan.chunk_count);
     if (!status) {
         status = parallel_run(&plan, solve_chunk, f);

@@ -4,6 +4,7 @@
 
 #include "../base/error.h"
 #include "../base/memory.h"
+#include "../base/parallel.h"
 #include "../base/pool.h"
 #include "solve.h"
 
@@ -32,6 +33,17 @@ typedef struct spot_room {
     convex_spot *spots;
     abut_index capacity;
 } spot_room;
+
+/* A run of a query over `count` items, `size` of them a chunk, of so much work each. */
+static inline parallel_plan finder_plan(const abut_convex_query *query, abut_index count,
+                                        abut_index size, abut_index work)
+{
+    return (parallel_plan){.chunk_count = (count + size - 1) / size,
+                           .work = work * count,
+                           .workers = query->workers,
+                           .interrupted = query->interrupted,
+                           .interrupted_data = query->interrupted_data};
+}
 
 /* Take scratch with room for so many spots; NULL where there is no memory. */
 spot_room *finder_take_room(const abut_convex_finder *finder, int32_t spots);

@@ -1,7 +1,6 @@
 /* Positions and orientations of the caller's into frames of bodies. */
 #include "places.h"
 
-#include "../base/parallel.h"
 #include "../mesh/tolerance.h"
 
 /* ---- orientations ---- */
@@ -181,16 +180,6 @@ static abut_status center_stretch(void *context, abut_index stretch, parallel_jo
     return parallel_report(job, end - begin);
 }
 
-/* A run over all bodies, of so much work for each. */
-static parallel_plan plan_run(abut_index bodies, int work, const abut_convex_query *query)
-{
-    return (parallel_plan){.chunk_count = (bodies + STRETCH - 1) / STRETCH,
-                           .work = work * bodies,
-                           .workers = query->workers,
-                           .interrupted = query->interrupted,
-                           .interrupted_data = query->interrupted_data};
-}
-
 abut_status places_read(const abut_convex_finder *finder, const abut_convex_query *query,
                         convex_places *places, abut_error *error)
 {
@@ -204,7 +193,7 @@ abut_status places_read(const abut_convex_finder *finder, const abut_convex_quer
                  .positions = query->positions,
                  .orientations = query->orientations,
                  .bodies = memory_first_line(bodies)};
-    const parallel_plan plan = plan_run(count, 2, query);
+    const parallel_plan plan = finder_plan(query, count, STRETCH, 2);
     const abut_status status = parallel_run(&plan, place_stretch, &p);
     return status == ABUT_POSITION_NOT_FINITE ? name_wrong(&p, error)
                                               : error_set_status(error, status);
@@ -222,7 +211,7 @@ abut_status places_center(const abut_convex_finder *finder, const abut_convex_qu
     places->centers = centers;
     placing p = {
         .finder = finder, .bodies = memory_first_line(places->body_block.data), .centers = centers};
-    const parallel_plan plan = plan_run(count, 1, query);
+    const parallel_plan plan = finder_plan(query, count, STRETCH, 1);
     return error_set_status(error, parallel_run(&plan, center_stretch, &p));
 }
 

@@ -257,11 +257,7 @@ static abut_status match_all(matching *m, const abut_convex_finder *finder,
         status = sort_before(m, finder->body_count, earlier);
     }
     if (!status) {
-        const parallel_plan plan = {.chunk_count = (m->now->count + STRETCH - 1) / STRETCH,
-                                    .work = m->now->count,
-                                    .workers = query->workers,
-                                    .interrupted = query->interrupted,
-                                    .interrupted_data = query->interrupted_data};
+        const parallel_plan plan = finder_plan(query, m->now->count, STRETCH, 1);
         status = parallel_run(&plan, match_stretch, m);
     }
     return error_set_status(error, status);

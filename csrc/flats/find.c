@@ -454,11 +454,7 @@ static abut_status find_chunk(void *context, abut_index number, parallel_job *jo
 static abut_status find_bodies(wall_finding *f)
 {
     const abut_index count = f->finder->body_count;
-    const parallel_plan plan = {.chunk_count = (count + CHUNK_BODIES - 1) / CHUNK_BODIES,
-                                .work = WORK_OF_FACET * count,
-                                .workers = f->query->workers,
-                                .interrupted = f->query->interrupted,
-                                .interrupted_data = f->query->interrupted_data};
+    const parallel_plan plan = finder_plan(f->query, count, CHUNK_BODIES, WORK_OF_FACET);
     abut_status status = convex_rows_reserve_chunks(f->contacts, plan.chunk_count);
     status = status ? status : parallel_run(&plan, find_chunk, f);
     if (!status) {

@@ -3,6 +3,7 @@
 #define SPHERES_FINDER_H
 
 #include "../base/lattice.h"
+#include "../base/parallel.h"
 #include "../base/pool.h"
 #include "grid.h"
 #include "levels.h"

@@ -56,11 +56,7 @@ static abut_status load_rows(abut_pairs *pairs, row_set *set)
     l.bounds = memory_reserve(&set->memory->bounds, chunks, sizeof *l.bounds);
     abut_status status = l.rows && l.bounds ? ABUT_OK : ABUT_NO_MEMORY;
     if (!status) {
-        const parallel_plan plan = {.chunk_count = chunks,
-                                    .work = set->count / 2,
-                                    .workers = pairs->query.workers,
-                                    .interrupted = pairs->query.interrupted,
-                                    .interrupted_data = pairs->query.interrupted_data};
+        const parallel_plan plan = pairs_plan(pairs, chunks, set->count / 2);
         status = parallel_run(&plan, load_chunk, &l);
     }
     if (!status) {

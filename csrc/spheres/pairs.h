@@ -78,6 +78,17 @@ typedef struct pair_memory {
     memory_block sums; /* abut_index: how many pairs are in the blocks before each */
 } pair_memory;
 
+/* A run of the query over so many chunks. */
+static inline parallel_plan pairs_plan(const abut_pairs *pairs, abut_index chunk_count,
+                                       abut_index work)
+{
+    return (parallel_plan){.chunk_count = chunk_count,
+                           .work = work,
+                           .workers = pairs->query.workers,
+                           .interrupted = pairs->query.interrupted,
+                           .interrupted_data = pairs->query.interrupted_data};
+}
+
 /* Make rows of the query's spheres; error names the first that is wrong. */
 abut_status gather_rows(abut_pairs *pairs, abut_error *error);
 

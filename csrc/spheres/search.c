@@ -390,11 +390,7 @@ abut_status search_grid(abut_pairs *pairs)
     search all = {.pairs = pairs, .most_before = most_kept(pairs->memory)};
     abut_status status = chunks_make(pairs);
     if (!status) {
-        const parallel_plan plan = {.chunk_count = pairs->chunk_count,
-                                    .work = work_of_search(pairs),
-                                    .workers = pairs->query.workers,
-                                    .interrupted = pairs->query.interrupted,
-                                    .interrupted_data = pairs->query.interrupted_data};
+        const parallel_plan plan = pairs_plan(pairs, pairs->chunk_count, work_of_search(pairs));
         status = parallel_run(&plan, search_chunk, &all);
     }
     pairs->distance_count = atomic_load(&all.distance_count);

@@ -169,11 +169,8 @@ static abut_status count_chunks(abut_contacts *contacts)
 {
     const abut_query *query = &contacts->now.query;
     if (contacts->order.is_by_place) {
-        const parallel_plan plan = {.chunk_count = contacts->now.chunk_count,
-                                    .work = query->sphere_count,
-                                    .workers = query->workers,
-                                    .interrupted = query->interrupted,
-                                    .interrupted_data = query->interrupted_data};
+        const parallel_plan plan =
+            query_plan(query, contacts->now.chunk_count, query->sphere_count);
         return parallel_run(&plan, count_chunk, contacts);
     }
     for (abut_index k = 0; k < contacts->now.chunk_count; k++) {

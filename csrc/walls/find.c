@@ -244,11 +244,8 @@ abut_status find_records(const find_task *task, find_counts *counts)
                                .keeps_zero = query->keep_zero},
                 .uses_feet = query->resolution == ABUT_HIERARCHY &&
                              profile->smallest <= REACH_LIMIT * (profile->smallest - query->gap)};
-    const parallel_plan plan = {.chunk_count = chunk_count_of(query->sphere_count),
-                                .work = WORK_OF_SPHERE * query->sphere_count,
-                                .workers = query->workers,
-                                .interrupted = query->interrupted,
-                                .interrupted_data = query->interrupted_data};
+    const parallel_plan plan = query_plan(query, chunk_count_of(query->sphere_count),
+                                          WORK_OF_SPHERE * query->sphere_count);
     abut_status status = parallel_run(&plan, search_chunk, &s);
     *counts = (find_counts){.entries = atomic_load(&s.entry_count),
                             .tests = atomic_load(&s.test_count),

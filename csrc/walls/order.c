@@ -294,11 +294,8 @@ static abut_status copy_rows(sphere_order *order, const abut_query *query)
     }
     copying c = {order->spheres, query, centers, radii};
     order->rows = (sphere_rows){centers, radii, query->gap};
-    const parallel_plan plan = {.chunk_count = (count + COPIED_AT_ONCE - 1) / COPIED_AT_ONCE,
-                                .work = count,
-                                .workers = query->workers,
-                                .interrupted = query->interrupted,
-                                .interrupted_data = query->interrupted_data};
+    const parallel_plan plan =
+        query_plan(query, (count + COPIED_AT_ONCE - 1) / COPIED_AT_ONCE, count);
     return parallel_run(&plan, copy_chunk, &c);
 }
 
