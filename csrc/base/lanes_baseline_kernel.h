@@ -85,7 +85,7 @@ static inline lanes lanes_flip(lanes_mask mask, lanes a)
     return mask ? -a : a;
 }
 
-/* Where any of these bits is set among the 64 of a lane's double. */
+/* Whether any of these bits is set among the 64 of each lane's double. */
 static inline lanes_mask lanes_have_bits(lanes a, uint64_t bits)
 {
     uint64_t number;
@@ -120,7 +120,7 @@ static inline void lanes_load_points(const double *p, lanes columns[3])
     columns[0] = p[0], columns[1] = p[1], columns[2] = p[2];
 }
 
-/* The smaller one, and the larger one; b where they are equal, or a is no number. */
+/* The smaller one of two numbers, and the larger one; b where they are equal, or a is no number. */
 static inline lanes lanes_smaller(lanes a, lanes b)
 {
     return a < b ? a : b;
@@ -169,7 +169,7 @@ static inline void lanes_stream(double *p, lanes a)
     *p = a;
 }
 
-/* Likewise LANES numbers. */
+/* Likewise stream LANES numbers. */
 static inline void lanes_stream_numbers(intptr_t *to, const int32_t *from)
 {
     *to = *from;
@@ -254,7 +254,7 @@ static inline singles singles_set(float a)
     return a;
 }
 
-/* The smaller one, and the larger one; b where they are equal, or a is no number. */
+/* The smaller one of two numbers, and the larger one; b where they are equal, or a is no number. */
 static inline singles singles_smaller(singles a, singles b)
 {
     return a < b ? a : b;
@@ -302,7 +302,7 @@ static inline void singles_store_number(int32_t *list, int32_t number)
     *list = number;
 }
 
-/* Each rounded to the nearest float. */
+/* Store doubles as floats, each rounded to the nearest one. */
 static inline void singles_store_doubles(float *p, lanes a)
 {
     *p = (float)a;

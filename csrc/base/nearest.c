@@ -99,7 +99,7 @@ static abut_index first_item(const nearest_trees *t, abut_index begin, abut_inde
     return first;
 }
 
-/* As deep as the entries can be halved. */
+/* Cut branches in half, as deep as their entries can be halved. */
 static abut_index grow(nearest_trees *t, abut_index *entries, abut_index begin, abut_index end,
                        const nearest_box *whole)
 {
@@ -187,7 +187,7 @@ typedef struct looking {
     nearest_item best;
 } looking;
 
-/* No item of a branch suits better than this. */
+/* A key that no item of a branch is better than. */
 static nearest_item bound_of(const looking *l, abut_index branch)
 {
     const nearest_branch *b = &l->trees->branches[branch];

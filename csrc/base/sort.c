@@ -35,7 +35,7 @@ static abut_status count_stretch(void *context, abut_index stretch, parallel_job
     return parallel_report(job, end - begin);
 }
 
-/* From counts to where each stretch's items of a key begin. */
+/* Make counts into where each stretch's items of a key begin. */
 static void sum_counts(const sorting *s)
 {
     int32_t sum = 0;

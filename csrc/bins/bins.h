@@ -13,6 +13,7 @@
 #ifndef BINS_BINS_H
 #define BINS_BINS_H
 
+#include "../base/lattice.h"
 #include "filling.h"
 
 /* Facets of similar size and the cells that they are in. Cells are centered on
@@ -38,11 +39,11 @@ typedef struct bins {
                             begins[b + 1] - 1, facets increasing */
     uint32_t *occupied;  /* bit b & 31 of word b >> 5: whether bucket b has
                             entries; one word more */
-    uint16_t *plane;     /* bucket_count: 1 + the number of the mesh's plane that all facets of the
-                            bucket lie in and that is sure (mesh/planes.h), or 0; NULL where few
-                            are */
-    double off;          /* the largest `off` of these planes */
-    double doubt;        /* times an edge's length, how far inside of it a foot is so for sure */
+    uint16_t *plane; /* bucket_count: 1 + the number of the plane that surely holds all facets of
+                        a bucket (mesh/planes.h), or 0; NULL where few have one */
+    double off;      /* the largest `off` of these planes */
+    double doubt;    /* a foot that is this far inside of an edge, times the edge's length, is
+                        surely inside */
     int64_t bucket_count, entry_count;
 
     /* entry_count + BINS_PADDING each */
@@ -86,8 +87,8 @@ enum { SLAB_BYTES = 2 * sizeof(int16_t) + 3 * sizeof(int8_t) };
 /* Which part of a mesh bins are made of: the facets whose boxes, or images of them by whole
  * periods, touch a box. */
 typedef struct vicinity {
-    box bounds;       /* in the mesh's frame */
-    double period[3]; /* 0: none along this axis */
+    box bounds; /* in the mesh's frame */
+    lattice lattice;
 } vicinity;
 
 /* The whole of a mesh. */

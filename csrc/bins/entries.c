@@ -30,7 +30,7 @@ static level_scale make_scale(const bin_level *level, double reach)
     return scale;
 }
 
-/* Where the facet lies along its normal, from the lower corner of the box that the block has. A
+/* Set where the facet lies along its normal, from the lower corner of the box that the block has. A
  * normal of 0 says that it may be anywhere in it. */
 static void set_heights(const abut_mesh *mesh, facet_block *block, int i)
 {
@@ -143,7 +143,8 @@ static void place_facets(builder *b)
     }
 }
 
-/* Where each level's items begin: there is room for a facet's parts. */
+/* Tell where each level's items begin: there is room for a facet's parts. Returns how many items
+ * there may be. */
 static abut_index plan_items(builder *b)
 {
     abut_index all = 0;
@@ -214,9 +215,9 @@ static uint32_t sum_word(uint32_t *ends, int64_t *total)
     return bits;
 }
 
-/* From counts to where each bucket begins, until filling has moved it to its
- * end; and which are occupied. Most words of buckets are empty: they are found
- * and written by vector code. Returns all entries. */
+/* Make counts into where each bucket begins, until filling has moved that to its end, and tell
+ * which buckets are occupied. Most words of buckets are empty: they are found and written by vector
+ * code. Returns how many entries there are. */
 static int64_t sum_counts(bins *set)
 {
     uint32_t *ends = set->begins + 1;

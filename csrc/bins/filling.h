@@ -62,8 +62,8 @@ typedef struct bin_item {
 typedef struct entries_to_fill {
     int64_t count;
     const bin_item *items;
-    int32_t *facet;             /* the item before */
-    uint16_t *low[3], *high[3]; /* low[0]: the cell before, its bit of `kept` */
+    int32_t *facet;             /* at first the item, then its facet */
+    uint16_t *low[3], *high[3]; /* low[0] at first: the item's cell, as its bit of `kept` */
 } entries_to_fill;
 
 /* Boxes of the facets that a block names, of a mesh of triangles. */
@@ -91,7 +91,7 @@ typedef struct filling_kernels {
     FILLING_KERNELS(KERNEL_POINTER)
 } filling_kernels;
 
-/* Of the level in use. */
+/* The functions of the instruction level in use. */
 const filling_kernels *filling_take(void);
 
 /* The unit of what is `from_center` cells from the middle of its cell. */
@@ -115,7 +115,7 @@ static inline double nearest_whole(double x)
     return (x + WHOLE) - WHOLE;
 }
 
-/* Likewise: the last 32 bits are its own. */
+/* The bits of x with that added: the last 32 are the last ones of the nearest whole number. */
 static inline uint64_t whole_bits(double x)
 {
     uint64_t bits;

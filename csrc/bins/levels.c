@@ -45,8 +45,8 @@ static double source_area(const builder *b, abut_index number)
     return b->pieces.items ? triangle_area(&b->pieces.items[number]) : b->mesh->view.areas[number];
 }
 
-/* All pieces of a facet are as large as the largest: they have to be in one
- * level, which names the facet once. */
+/* The extent by which a facet's level is chosen. All pieces of a facet are taken as large as the
+ * largest: they have to be in one level, which names the facet once. */
 static double source_extent(const builder *b, abut_index number, const box *own)
 {
     return b->pieces.items ? b->pieces.items[number].noise : box_extent(own);

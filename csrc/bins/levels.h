@@ -71,7 +71,7 @@ static inline abut_index source_count(const builder *b)
     return b->pieces.items ? b->pieces.count : b->mesh->view.facet_count;
 }
 
-/* One for each number; NULL where facets are polygons. */
+/* The triangles of facets, which have the same numbers; NULL where facets are polygons. */
 static inline const triangle *source_triangles(const builder *b)
 {
     if (b->pieces.items) {

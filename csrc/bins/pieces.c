@@ -18,8 +18,8 @@ static abut_index piece_limit(const abut_mesh *mesh)
     return limit < PIECES_OF_FACET ? limit : PIECES_OF_FACET;
 }
 
-/* A piece has about a quarter of the area of a square of its length; slivers are cut along their
- * length alone. */
+/* How many pieces a facet is likely to be cut into. A piece has about a quarter of the area of a
+ * square of its length; slivers are cut along their length alone. */
 static double expected_of_facet(const abut_mesh *mesh, abut_index facet, double extent,
                                 double reach)
 {

@@ -45,9 +45,9 @@ static int octave_of(const abut_index *counts, abut_index smaller)
     return octave;
 }
 
-/* The extents of facets, and their bounds. Usual is the mean of the octave that the median is in;
- * or, where more than a few facets are far smaller, of theirs: all spheres may be at a small part
- * of a large mesh. */
+/* Measure the extents of facets, and their bounds. Usual is the mean of the octave that the median
+ * is in; or, where more than a few facets are far smaller, of theirs: all spheres may be at a small
+ * part of a large mesh. */
 static facet_extents measure_facets(const abut_mesh *mesh, box *bounds)
 {
     abut_index counts[EXPONENT_COUNT] = {0};
@@ -246,8 +246,8 @@ static octave_plan list_octaves(const binned_mesh *binned, const reach_profile *
     return plan;
 }
 
-/* Of so many facets of an extent, which have an area of half its square, those whose grown boxes
- * are in the cell of a sphere at them. */
+/* How many facets are candidates of a sphere at them, of so many of one extent, which have an area
+ * of half its square: those whose grown boxes are in the sphere's cell. */
 static double candidates_among(double count, double extent, double reach)
 {
     const double grown = extent + 2.0 * reach;

@@ -19,8 +19,9 @@ typedef struct set_use {
 
 typedef struct facet_extents {
     double usual;             /* of the facets that the ladder begins at */
-    double median;            /* as large as usual, or larger */
-    abut_index smaller_count; /* facets that are smaller than the median, where usual is */
+    double median;            /* as large as the usual facet, or larger */
+    abut_index smaller_count; /* facets that are smaller than the median, where `usual` is the size
+                                 of these */
 } facet_extents;
 
 /* Set k serves reaches up to ladder step k. Reaches below the first, far smaller than the facets,

@@ -66,7 +66,7 @@ typedef struct trial {
     vec3 center;
     double reach;
     uint32_t entries; /* with those that are read behind a bucket's last */
-    uint32_t saved;   /* tests */
+    uint32_t saved;   /* exact tests that slabs save */
 } trial;
 
 /* Whether an entry's box is in reach of a place in units of its cell. */

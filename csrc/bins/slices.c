@@ -18,7 +18,7 @@
  * of many facets, and in all: the memory that it takes to build bins is bounded. */
 enum { SLICES_OF_FACET = 8, SLICES_AT_LEAST = 3, SLICES_BESIDE = 200000 };
 
-/* Of a triangle twice its area is its length times its width. */
+/* How wide a facet is: of a triangle twice the area is its length times its width. */
 static double width_of(const abut_mesh *mesh, abut_index facet, double extent)
 {
     return 2.0 * mesh->view.areas[facet] / extent;

@@ -34,7 +34,7 @@ static double least_rise(const convex_pair *pair, int32_t facet, int32_t vertex)
     return entrances_least_rise(pair->b.shape, vertex, pair_turn_back(pair, normal));
 }
 
-/* The vertex that is before a facet of A for sure; -1: none. */
+/* The vertex of B that is before a facet of A for sure; -1: none is. */
 static int32_t find_sure(const convex_pair *pair, int32_t facet)
 {
     for (int32_t v = 0; v < pair->b.shape->vertex_count; v++) {
@@ -94,14 +94,14 @@ static void list_by_signs(const convex_pair *pair, const convex_pair *swapped, l
 
 /* ---- what is sure ---- */
 
-/* Entrances of a step before, of which some may be gone, in the same order; `facet_end`: which of
- * their ends is the facet. */
+/* The entrances of the step before, of which some may be gone, in the order in which they are asked
+ * for; `facet_end`: which of their ends is the facet. */
 typedef struct earlier {
     const entrance *next, *end;
     int facet_end;
 } earlier;
 
-/* The vertex that was before a facet; -1: not known. */
+/* The vertex that was before a facet in the step before; -1: it is not known. */
 static int32_t earlier_vertex(earlier *e, const abut_shape *b, int32_t facet)
 {
     const int own = e->facet_end;
@@ -124,7 +124,7 @@ static int32_t deepest_vertex(const convex_pair *pair, int32_t facet)
     return body_support(&pair->b, vec3_scale(pair_turn_back(pair, normal), -1.0)).vertex;
 }
 
-/* One vertex for each facet of A. False: not for sure. */
+/* List one vertex of B for each facet of A. False: one is in doubt. */
 static bool list_sure_facets(const convex_pair *pair, earlier before, list *l)
 {
     for (int32_t f = 0; f < pair->a.shape->facet_count; f++) {
@@ -140,7 +140,7 @@ static bool list_sure_facets(const convex_pair *pair, earlier before, list *l)
     return true;
 }
 
-/* By the edge's number of B: there are few of one edge of A. */
+/* Sort the crossings of one edge of A, which are few, by the numbers of B's edges. */
 static void sort_crossings(entrance *all, abut_index count)
 {
     for (abut_index k = 1; k < count; k++) {
@@ -175,7 +175,7 @@ static bool list_sure_crossings(const convex_pair *pair, int32_t edge, int32_t f
     return from == to;
 }
 
-/* After the facets of A, of which entry f is that of facet f. */
+/* List the crossings of all edges of A, after its facets: entry f is that of facet f. */
 static bool list_sure_edges(const convex_pair *pair, list *l)
 {
     const abut_shape *a = pair->a.shape;

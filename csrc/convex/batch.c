@@ -1,8 +1,9 @@
 /* Entrances of many pairs. */
 #include <string.h>
 
+#include "../base/span.h"
 #include "entrances.h"
-#include "rows.h"
+#include "convex_rows.h"
 
 /* What a pair's entrances take to find, as parallel_report counts it. */
 enum { WORK_OF_PAIR = 300 };
@@ -15,8 +16,8 @@ typedef struct entrance_chunk {
     entrance *all;
     abut_index count, capacity;
     abut_index ends[CHUNK_PAIRS]; /* where those of each pair end */
-    abut_index first;             /* in the whole */
-    entrance *before;             /* of one pair */
+    abut_index first;             /* the number of the first one among all of the query */
+    entrance *before;             /* room for those of one pair in the step before */
     abut_index before_capacity;
 } entrance_chunk;
 
@@ -123,21 +124,10 @@ static abut_status check_before(const abut_entrances_before *before, abut_index 
     if (before->pair_count == 0 && before->row_count == 0) {
         return ABUT_OK;
     }
-    const abut_index *offsets = before->offsets;
-    bool is_right =
-        before->pair_count == pairs && offsets[0] == 0 && offsets[pairs] == before->row_count;
-    abut_index pair = 0;
-    for (; is_right && pair < pairs; pair++) {
-        is_right = offsets[pair] >= 0 && offsets[pair] <= offsets[pair + 1];
-    }
-    if (is_right) {
-        return ABUT_OK;
-    }
-    finder_report(error, ABUT_BAD_ENTRANCE_ROWS, pair, 0.0);
-    if (error) {
-        error->detail = pairs;
-    }
-    return ABUT_BAD_ENTRANCE_ROWS;
+    const bool has_pairs = before->pair_count == pairs;
+    const abut_index wrong =
+        has_pairs ? span_find_wrong(before->offsets, pairs, before->row_count) : 0;
+    return wrong < 0 ? ABUT_OK : error_set(error, ABUT_BAD_ENTRANCE_ROWS, wrong, pairs, 0.0);
 }
 
 static int32_t feature_count(const abut_shape *shape, uint8_t type)
@@ -154,17 +144,13 @@ static bool read_end(const abut_shape *shape, uint8_t type, abut_index feature, 
     return feature >= 0 && feature < feature_count(shape, type);
 }
 
-/* Rows before of a pair; none where offsets were changed since they were checked. */
 static abut_index count_before(const abut_entrances_before *before, abut_index pair)
 {
-    if (before->pair_count == 0) {
-        return 0;
-    }
-    const abut_index begin = before->offsets[pair], end = before->offsets[pair + 1];
-    return begin >= 0 && begin <= end && end <= before->row_count ? end - begin : 0;
+    return before->pair_count == 0 ? 0 : span_at(before->offsets, pair, before->row_count).count;
 }
 
-/* Those that the shapes have; how many. */
+/* Read a pair's entrances of the step before, but for those with features that the shapes do not
+ * have; returns how many. */
 static abut_index read_before(const entering *e, abut_index pair, const convex_pair *of,
                               entrance *to, abut_index count)
 {
@@ -186,7 +172,7 @@ static abut_index read_before(const entering *e, abut_index pair, const convex_p
 
 /* ---- pairs ---- */
 
-/* Into the world, and of rounded bodies. */
+/* Turn a pair's entrances into the world, and give them the gaps of rounded bodies. */
 static void place_entrances(entrance *all, abut_index count, const convex_pair *pair,
                             const pose *at)
 {
@@ -201,7 +187,7 @@ static void place_entrances(entrance *all, abut_index count, const convex_pair *
 static abut_status enter_pair(const entering *e, abut_index k, entrance_chunk *chunk)
 {
     const placed_body *a = &e->bodies[e->pairs->i[k]], *b = &e->bodies[e->pairs->j[k]];
-    const vec3 shift = candidates_shift(e->pairs, k, e->query->period, e->finder->dimension);
+    const vec3 shift = candidates_shift(e->pairs, k, e->finder->dimension);
     convex_pair pair;
     places_pair(a, b, shift, &pair);
     const abut_index limit = entrances_limit(&pair), count = count_before(e->before, k);
@@ -251,11 +237,7 @@ static abut_status enter_all(abut_entrances *entrances, const abut_convex_query 
 {
     const entrance_memory *memory = entrances->memory;
     const abut_index count = memory->pairs.count;
-    const parallel_plan plan = {.chunk_count = (count + CHUNK_PAIRS - 1) / CHUNK_PAIRS,
-                                .work = WORK_OF_PAIR * count,
-                                .workers = query->workers,
-                                .interrupted = query->interrupted,
-                                .interrupted_data = query->interrupted_data};
+    const parallel_plan plan = finder_plan(query, count, CHUNK_PAIRS, WORK_OF_PAIR);
     abut_status status = reserve_chunks(entrances, plan.chunk_count);
     if (!status) {
         entering e = {.query = query,
@@ -269,11 +251,11 @@ static abut_status enter_all(abut_entrances *entrances, const abut_convex_query 
     if (!status) {
         join(entrances);
     }
-    return finder_report(error, status, 0, 0.0);
+    return error_set_status(error, status);
 }
 
-static abut_status find_all(abut_entrances *entrances, const abut_convex_query *query,
-                            const abut_entrances_before *before, abut_error *error)
+static abut_status find_entrances(abut_entrances *entrances, const abut_convex_query *query,
+                                  const abut_entrances_before *before, abut_error *error)
 {
     const abut_convex_finder *finder = entrances->finder;
     entrance_memory *memory = entrances->memory;
@@ -299,12 +281,12 @@ abut_status abut_entrances_find(const abut_convex_finder *finder, const abut_con
         own.i = own.j = none;
         own.pair_count = 0;
     }
-    finder_report(error, ABUT_OK, 0, 0.0);
+    error_set_status(error, ABUT_OK);
     abut_entrances *made = make_entrances(finder, &own);
     if (!made) {
-        return finder_report(error, ABUT_NO_MEMORY, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
-    const abut_status status = find_all(made, &own, &own_before, error);
+    const abut_status status = find_entrances(made, &own, &own_before, error);
     if (status) {
         abut_entrances_free(made);
     } else {

@@ -52,7 +52,7 @@ static void lay_out(abut_shape *s, arrays *a)
     lay_out_view(s, a);
 }
 
-/* Room for as much as the shape's counts say. */
+/* Make room for as much as the shape's counts say. */
 static abut_status allocate(abut_shape *s)
 {
     arrays counted = {NULL, 0};
@@ -72,8 +72,8 @@ static abut_status allocate(abut_shape *s)
 typedef struct builder {
     const hull *h;
     abut_shape *s;
-    int32_t *number;   /* of those of the input's vertices that are kept */
-    int32_t *facet_of; /* of each corner */
+    int32_t *number;   /* of each vertex of the input that is kept: its number in the shape */
+    int32_t *facet_of; /* of each corner: the facet that it belongs to */
 } builder;
 
 static void place_vertices(const builder *b)
@@ -272,7 +272,7 @@ static double farthest_from(const abut_shape *s, vec3 center)
     return most;
 }
 
-/* To the nearest facet's plane. */
+/* How far a point is from the nearest facet's plane. */
 static double nearest_plane(const abut_shape *s, vec3 center)
 {
     double least = INFINITY;
@@ -358,7 +358,7 @@ abut_status abut_shape_build(const abut_shape_input *input, abut_shape **shape, 
     abut_status status = hull_make(&own, &h, own_error);
     if (!status) {
         status = make_shape(&h, own.radius, shape);
-        *own_error = (abut_error){.status = status};
+        error_set_status(own_error, status);
     }
     hull_free(&h);
     return status;
@@ -387,16 +387,14 @@ static abut_status make_point(int dimension, double radius, abut_shape **shape)
 abut_status abut_shape_build_point(int dimension, double radius, abut_shape **shape,
                                    abut_error *error)
 {
-    abut_error unused;
-    abut_error *own_error = error ? error : &unused;
     *shape = NULL;
     if (dimension != 2 && dimension != 3) {
-        return hull_report(own_error, ABUT_BAD_DIMENSION, dimension, 0, 0.0);
+        return error_set(error, ABUT_BAD_DIMENSION, dimension, 0, 0.0);
     }
     if (!(radius >= 0.0 && radius <= ABUT_COORDINATE_LIMIT)) {
-        return hull_report(own_error, ABUT_SHAPE_BAD_RADIUS, 0, 0, radius);
+        return error_set(error, ABUT_SHAPE_BAD_RADIUS, 0, 0, radius);
     }
     const abut_status status = make_point(dimension, radius, shape);
-    *own_error = (abut_error){.status = status};
+    error_set_status(error, status);
     return status;
 }

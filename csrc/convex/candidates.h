@@ -3,12 +3,14 @@
 #ifndef CONVEX_CANDIDATES_H
 #define CONVEX_CANDIDATES_H
 
+#include "../base/lattice.h"
 #include "places.h"
 
 /* The search for pairs of circumscribed spheres, which is kept while gap and period stay. */
 typedef struct candidate_search {
     abut_pair_finder *finder; /* NULL: none yet */
-    double gap, period[3];
+    double gap;
+    lattice lattice;
 } candidate_search;
 
 typedef struct body_pairs {
@@ -17,6 +19,7 @@ typedef struct body_pairs {
     abut_index count;
     memory_block i_block, j_block, image_block;
     candidate_search search;
+    lattice lattice;
 } body_pairs;
 
 /* Zero-initialize `pairs`; their memory is used again. The error names what is wrong with the
@@ -26,6 +29,6 @@ abut_status candidates_make(const abut_convex_finder *finder, const abut_convex_
 void candidates_free(body_pairs *pairs);
 
 /* Where the second body of a pair is met: by how much it is shifted. */
-vec3 candidates_shift(const body_pairs *pairs, abut_index row, const double *period, int dimension);
+vec3 candidates_shift(const body_pairs *pairs, abut_index row, int dimension);
 
 #endif

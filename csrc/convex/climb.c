@@ -36,10 +36,10 @@ static int32_t vertex_of(const vertex_list *l, int32_t k)
     return l->end.feature;
 }
 
-/* A vertex of A and one of B, which are what all planes around go through. */
+/* A vertex of A and one of B: the planes of all entrances that are tried go through them. */
 typedef struct corner_pair {
     int32_t a, b;
-    vec3 offset;   /* from one to the other: times a normal the planes' distance */
+    vec3 offset;   /* from one to the other: times a normal the distance of both planes */
     vec3 offset_b; /* in B's frame */
 } corner_pair;
 
@@ -58,7 +58,7 @@ static void try_entrance(const convex_pair *pair, convex_end a, convex_end b, en
     }
 }
 
-/* Facets at a vertex of the one with a vertex of the other. */
+/* Try facets at a vertex of one body with a vertex of the other one. */
 static void try_facets_at(const convex_pair *pair, const corner_pair *c, entrance *best)
 {
     const abut_shape *a = pair->a.shape, *b = pair->b.shape;
@@ -78,7 +78,7 @@ static void try_facets_at(const convex_pair *pair, const corner_pair *c, entranc
     }
 }
 
-/* An edge of A with those at a vertex of B. */
+/* Try an edge of A with the edges at a vertex of B. */
 static void try_edge(const convex_pair *pair, int32_t edge, int32_t vertex, entrance *best)
 {
     const abut_shape *b = pair->b.shape;
@@ -118,7 +118,7 @@ static void try_around(const convex_pair *pair, const entrance *from, entrance *
     }
 }
 
-/* The gap grows with each step, by more than rounding, so that it ends. */
+/* Climb as long as the gap grows, each time by more than rounding, so that this ends. */
 void entrances_climb(const convex_pair *pair, entrance *e)
 {
     for (;;) {

@@ -39,7 +39,8 @@ static foot closest_on_edge(const abut_shape *s, int32_t edge, vec3 q)
     return (foot){{ABUT_EDGE, edge}, vec3_add(from, vec3_scale(e->direction, along))};
 }
 
-/* On the side that begins at a corner; of a polygon, whose facets have none, the corner. */
+/* The closest point of the side that begins at a corner; facets of a polygon have no sides, only
+ * corners. */
 static foot closest_on_side(const abut_shape *s, const shape_corner *c, vec3 q)
 {
     return c->edge < 0 ? vertex_foot(s, c->vertex) : closest_on_edge(s, c->edge, q);
@@ -95,7 +96,7 @@ static void walk_look(walk *w, int32_t facet, walk *next)
     }
 }
 
-/* To the best place on facets here that see q; false where none does. */
+/* Go to the best place on those facets here that see q; false where none does. */
 static bool walk_step(walk *w, bool *has_moved)
 {
     const facets_here here = walk_facets(w);
@@ -112,7 +113,7 @@ static bool walk_step(walk *w, bool *has_moved)
     return is_seen;
 }
 
-/* To the facet that has q in front of it by most; false where q is in front of none. */
+/* Go to the facet that has q in front of it by most; false where no facet has. */
 static bool walk_restart(walk *w)
 {
     int32_t best = -1;
@@ -149,7 +150,8 @@ static bool walk_run(walk *w)
     return true;
 }
 
-/* A flat shape has one facet, and q in front of it or behind; who is in its plane sees neither. */
+/* A flat shape is one facet twice, back to back: q is in front of one of them. False where q is in
+ * the facet. */
 static bool walk_flat(walk *w)
 {
     const int32_t facet = facet_height(w->shape, 0, w->q) >= 0.0 ? 0 : 1;

@@ -1,14 +1,14 @@
 /* Rows into the caller's columns. */
 #include <string.h>
 
-#include "rows.h"
+#include "convex_rows.h"
 
 typedef struct writing {
     const abut_convex_contacts *contacts;
     const abut_convex_columns *columns;
 } writing;
 
-/* In the plane z is left out. */
+/* Write a vector; in the plane without z. */
 static void put_vector(double *column, int dimension, abut_index row, vec3 v)
 {
     double *to = column + dimension * row;
@@ -52,7 +52,7 @@ static void write_kinds(const convex_row *of, abut_index row, const abut_convex_
     }
 }
 
-/* Numbers are taken from 0, so that none is -0. */
+/* Write the gap and what is told with it. Numbers are taken from 0, so that none is -0. */
 static void write_gap(const convex_row *of, abut_index row, int dimension,
                       const abut_convex_columns *to)
 {
@@ -122,7 +122,7 @@ static void write_spots(const writing *w, const convex_chunk *chunk)
     }
 }
 
-/* Each row's end. */
+/* Write where each row's spots end. */
 static void write_spot_offsets(const convex_chunk *chunk, abut_index *offsets)
 {
     abut_index end = chunk->first_spot;
@@ -146,7 +146,8 @@ static int32_t body_before(const abut_convex_contacts *contacts, abut_index chun
     return -1;
 }
 
-/* Where the rows of those bodies begin that begin in this chunk, or that have none before it. */
+/* Write where the rows of those bodies begin whose first row is in this chunk, and of bodies before
+ * them that have none. */
 static void write_offsets(const writing *w, abut_index number)
 {
     const convex_chunk *chunk = &w->contacts->chunks[number];
@@ -158,7 +159,7 @@ static void write_offsets(const writing *w, abut_index number)
     }
 }
 
-/* Of the bodies behind the last row's. */
+/* Write the offsets of bodies behind that of the last row. */
 static void end_offsets(const abut_convex_contacts *contacts, abut_index *offsets)
 {
     const abut_index bodies = contacts->finder->body_count;

@@ -1,4 +1,42 @@
-/* Cundall's common plane.
+/* What the shortest link is compared with: Cundall's common plane, and the fast common plane. */
+#include "common_plane.h"
+
+#include "../mesh/tolerance.h"
+
+/* A plane across a direction, which is tried, with the vertices that are nearest to it. */
+typedef struct tried_plane {
+    vec3 normal;
+    support_gap at;
+    convex_end ends[2]; /* what the direction was taken from, in the fast common plane */
+} tried_plane;
+
+static vec3 centroid_line(const convex_pair *pair)
+{
+    const vec3 to_b = pair_to_a(pair, body_centroid(&pair->b));
+    const vec3 line = vec3_sub(to_b, body_centroid(&pair->a));
+    const double length = vec3_length(line);
+    return length > pair->tolerance ? vec3_scale(line, 1.0 / length) : (vec3){1.0, 0.0, 0.0};
+}
+
+/* The plane that a search begins with: that of the step before, or else the one across the line of
+ * the centroids. Its ends are the nearest vertices. */
+static tried_plane begin_plane(const convex_pair *pair, const convex_link *before)
+{
+    const vec3 normal = before ? before->normal : centroid_line(pair);
+    const support_gap at = pair_support_gap(pair, normal);
+    return (tried_plane){normal, at, {{ABUT_VERTEX, at.a}, {ABUT_VERTEX, at.b}}};
+}
+
+/* What a search that has ended says of bodies with this gap. */
+static int32_t status_of(const convex_pair *pair, double gap)
+{
+    if (fabs(gap) <= pair->tolerance) {
+        return ABUT_TOUCHING;
+    }
+    return gap > 0.0 ? ABUT_SEPARATED : ABUT_OVERLAPPING;
+}
+
+/* ---- Cundall's common plane ----
  *
  * The plane between two bodies is turned about two axes in it, back and forth by an angle, and
  * stays where the gap is largest; where no turn gains, the angle is halved, until it is small. It
@@ -9,24 +47,6 @@
  * turns, and where none of them gains the plane stays below the top: of one pair in ten it ends 16
  * degrees off or more, however small the angles. This is the method, and what others are compared
  * with; the gap is a lower bound all the same. Of polygons there is one axis, and no ridge. */
-#include "common_plane.h"
-
-#include "../mesh/tolerance.h"
-
-static vec3 centroid_line(const convex_pair *pair)
-{
-    const vec3 to_b = pair_to_a(pair, body_centroid(&pair->b));
-    const vec3 line = vec3_sub(to_b, body_centroid(&pair->a));
-    const double length = vec3_length(line);
-    return length > pair->tolerance ? vec3_scale(line, 1.0 / length) : (vec3){1.0, 0.0, 0.0};
-}
-
-tried_plane plane_begin(const convex_pair *pair, const convex_link *before)
-{
-    const vec3 normal = before ? before->normal : centroid_line(pair);
-    const support_gap at = pair_support_gap(pair, normal);
-    return (tried_plane){normal, at, {{ABUT_VERTEX, at.a}, {ABUT_VERTEX, at.b}}};
-}
 
 static vec3 unit(vec3 a)
 {
@@ -37,7 +57,7 @@ static vec3 unit(vec3 a)
 static bool turn_best(const convex_pair *pair, double angle, tried_plane *best)
 {
     vec3 axes[2];
-    plane_axes(pair, best->normal, axes);
+    pair_axes(pair, best->normal, axes);
     const vec3 level = vec3_scale(best->normal, cos(angle));
     const double sine = sin(angle), before = best->at.gap;
     const int axis_count = pair->a.shape->dimension - 1;
@@ -55,7 +75,7 @@ static bool turn_best(const convex_pair *pair, double angle, tried_plane *best)
 void common_plane_find(const convex_pair *pair, const convex_link *before,
                        const abut_convex_options *options, convex_link *link)
 {
-    tried_plane best = plane_begin(pair, before);
+    tried_plane best = begin_plane(pair, before);
     double angle = options->cp_first;
     int32_t iterations = 0;
     for (; angle >= options->cp_last && iterations < options->iterations; iterations++) {
@@ -69,7 +89,302 @@ void common_plane_find(const convex_pair *pair, const convex_link *before,
         .normal = best.normal,
         .gap = best.at.gap,
         .error = NAN,
-        .status = has_ended ? plane_status(pair, best.at.gap) : ABUT_UNCONVERGED,
+        .status = has_ended ? status_of(pair, best.at.gap) : ABUT_UNCONVERGED,
         .iterations = iterations,
     };
+}
+
+/* ---- the fast common plane ----
+ *
+ * The common plane of bodies that are apart is across a direction that few features decide. From
+ * the two vertices that are nearest to a plane follow some candidates; that of the largest gap is
+ * the next plane, which may have other nearest vertices; until it stands. E. G. Nezami et al.,
+ * Computers and Geotechnics 31 (2004). Candidates are across
+ *   - the line of the two vertices;
+ *   - the normals of the facets at each;
+ *   - the normal of an edge at one and an edge at the other;
+ *   - the normal of the plane of an edge at one and the other vertex, and the edge: the line of the
+ *     two vertices less its part along the edge, which is also that of two parallel edges.
+ * The gap of a candidate is no more than its distance of the two vertices: an exact bound, which
+ * spares most of the supports. The largest gap at the nearest vertices may not be the largest of
+ * all, and the plane then stops short of it, in some percent of pairs even of telling them apart.
+ *
+ * Bodies that overlap are first moved apart, along the normal that there is. The plane between them
+ * is one of the bodies where they are, too, with no less a gap; so this goes on until it stands.
+ *
+ * From step to step the features that decided are asked first: as long as the points where they
+ * are nearest are in them, and the gap of their plane is that of the supports, the plane stands. */
+
+static const shape_facet *facet_of(const convex_body *body, convex_end end)
+{
+    return &body->shape->facets[end.feature];
+}
+
+/* The direction of an edge, in the body's frame; 0 of other features. */
+static vec3 end_direction(const convex_body *body, convex_end end)
+{
+    return end.type == ABUT_EDGE ? body->shape->edges[end.feature].direction
+                                 : (vec3){0.0, 0.0, 0.0};
+}
+
+/* A point of the feature, in the body's frame. */
+static vec3 end_point(const convex_body *body, convex_end end)
+{
+    const abut_shape *s = body->shape;
+    switch ((abut_type)end.type) {
+    case ABUT_FACET:
+        return body_vertex(body, s->corners[facet_of(body, end)->begin].vertex);
+    case ABUT_EDGE:
+        return body_vertex(body, s->edges[end.feature].vertices[0]);
+    case ABUT_VERTEX:
+        return body_vertex(body, end.feature);
+    }
+    return (vec3){0.0, 0.0, 0.0};
+}
+
+/* A line less its part along the edge, or edges, that lie in the plane. */
+static vec3 less_edge(const convex_pair *pair, const convex_end ends[2], vec3 line)
+{
+    const vec3 edge = vec3_add(end_direction(&pair->a, ends[0]),
+                               pair_turn(pair, end_direction(&pair->b, ends[1])));
+    return vec3_sub(line, vec3_scale(edge, vec3_dot(edge, line)));
+}
+
+static vec3 crossing_normal(const convex_pair *pair, const convex_end ends[2], vec3 line)
+{
+    const vec3 cross = vec3_cross(end_direction(&pair->a, ends[0]),
+                                  pair_turn(pair, end_direction(&pair->b, ends[1])));
+    return vec3_dot(cross, line) < 0.0 ? vec3_scale(cross, -1.0) : cross;
+}
+
+/* The normal of the plane of two features, to the side that `line` is on, which leads from one to
+ * the other; false where they have none. */
+static bool find_normal(const convex_pair *pair, const convex_end ends[2], vec3 line, vec3 *normal)
+{
+    if (ends[0].type == ABUT_FACET) {
+        *normal = facet_of(&pair->a, ends[0])->normal;
+        return true;
+    }
+    if (ends[1].type == ABUT_FACET) {
+        *normal = vec3_scale(pair_turn(pair, facet_of(&pair->b, ends[1])->normal), -1.0);
+        return true;
+    }
+    const bool cross = ends[0].type == ABUT_EDGE && ends[1].type == ABUT_EDGE;
+    const vec3 across = cross ? crossing_normal(pair, ends, line) : less_edge(pair, ends, line);
+    const double length = vec3_length(across);
+    *normal = vec3_scale(across, 1.0 / length);
+    return length > (cross ? CROSSING_SINE : pair->tolerance);
+}
+
+/* How far along A's edge the point is that is nearest to B's, which crosses it. */
+static double crossing_part(const convex_pair *pair, const convex_end ends[2], vec3 line)
+{
+    const vec3 a = end_direction(&pair->a, ends[0]);
+    const vec3 b = pair_turn(pair, end_direction(&pair->b, ends[1]));
+    const double cosine = vec3_dot(a, b);
+    return (vec3_dot(line, a) - cosine * vec3_dot(line, b)) / (1.0 - cosine * cosine);
+}
+
+/* The points of two features that are nearest to each other, in A's frame, and how far apart
+ * they are along the normal. */
+static double find_points(const convex_pair *pair, const convex_end ends[2], vec3 normal, vec3 *p,
+                          vec3 *q)
+{
+    *p = end_point(&pair->a, ends[0]);
+    *q = pair_to_a(pair, end_point(&pair->b, ends[1]));
+    const vec3 line = vec3_sub(*q, *p);
+    const double distance = vec3_dot(line, normal);
+    if (ends[0].type == ABUT_VERTEX && ends[1].type == ABUT_VERTEX) {
+        return distance;
+    }
+    if (ends[0].type == ABUT_VERTEX) {
+        *q = vec3_add(*p, vec3_scale(normal, distance));
+    } else if (ends[1].type == ABUT_VERTEX) {
+        *p = vec3_sub(*q, vec3_scale(normal, distance));
+    } else {
+        const double part = crossing_part(pair, ends, line);
+        *p = vec3_add(*p, vec3_scale(end_direction(&pair->a, ends[0]), part));
+        *q = vec3_add(*p, vec3_scale(normal, distance));
+    }
+    return distance;
+}
+
+static bool is_in_facet(const convex_body *body, convex_end end, vec3 point, double tolerance)
+{
+    const shape_facet *facet = facet_of(body, end);
+    for (int32_t k = 0; k < facet->count; k++) {
+        const shape_corner *corner = &body->shape->corners[facet->begin + k];
+        if (vec3_dot(corner->outward, point) > corner->offset * body->scale + tolerance) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether a point of the plane of a feature is in the feature; in the body's frame. */
+static bool is_in_feature(const convex_body *body, convex_end end, vec3 point, double tolerance)
+{
+    if (end.type == ABUT_FACET) {
+        return is_in_facet(body, end, point, tolerance);
+    }
+    if (end.type == ABUT_EDGE) {
+        const shape_edge *edge = &body->shape->edges[end.feature];
+        const vec3 from = vec3_sub(point, body_vertex(body, edge->vertices[0]));
+        const double along = vec3_dot(from, edge->direction);
+        return along >= -tolerance && along <= edge->length * body->scale + tolerance;
+    }
+    return vec3_max_abs(vec3_sub(point, body_vertex(body, end.feature))) <= tolerance;
+}
+
+typedef struct plane_search {
+    const convex_pair *pair;
+    vec3 line; /* from the nearest vertex of A to that of B */
+    tried_plane best;
+} plane_search;
+
+static void try_features(plane_search *search, convex_end of_a, convex_end of_b)
+{
+    tried_plane next = {.ends = {of_a, of_b}};
+    if (!find_normal(search->pair, next.ends, search->line, &next.normal) ||
+        vec3_dot(next.normal, search->line) <= search->best.at.gap) {
+        return;
+    }
+    next.at = pair_support_gap(search->pair, next.normal);
+    if (next.at.gap > search->best.at.gap) {
+        search->best = next;
+    }
+}
+
+static void try_facets(plane_search *search, int32_t a, int32_t b)
+{
+    const abut_shape *of_a = search->pair->a.shape, *of_b = search->pair->b.shape;
+    const shape_vertex *at_a = &of_a->vertices[a], *at_b = &of_b->vertices[b];
+    for (int32_t k = 0; k < at_a->facet_count; k++) {
+        const int32_t facet = of_a->facets_at[at_a->first_facet + k];
+        try_features(search, (convex_end){ABUT_FACET, facet}, (convex_end){ABUT_VERTEX, b});
+    }
+    for (int32_t k = 0; k < at_b->facet_count; k++) {
+        const int32_t facet = of_b->facets_at[at_b->first_facet + k];
+        try_features(search, (convex_end){ABUT_VERTEX, a}, (convex_end){ABUT_FACET, facet});
+    }
+}
+
+static convex_end edge_at(const abut_shape *s, int32_t vertex, int32_t k)
+{
+    return (convex_end){ABUT_EDGE, s->edges_at[s->vertices[vertex].first_edge + k]};
+}
+
+static void try_edges(plane_search *search, int32_t a, int32_t b)
+{
+    const abut_shape *of_a = search->pair->a.shape, *of_b = search->pair->b.shape;
+    const int32_t count_a = of_a->edge_count > 0 ? of_a->vertices[a].edge_count : 0;
+    const int32_t count_b = of_b->edge_count > 0 ? of_b->vertices[b].edge_count : 0;
+    for (int32_t k = 0; k < count_a; k++) {
+        try_features(search, edge_at(of_a, a, k), (convex_end){ABUT_VERTEX, b});
+    }
+    for (int32_t k = 0; k < count_b; k++) {
+        try_features(search, (convex_end){ABUT_VERTEX, a}, edge_at(of_b, b, k));
+    }
+    for (int32_t k = 0; k < count_a * count_b; k++) {
+        try_features(search, edge_at(of_a, a, k / count_b), edge_at(of_b, b, k % count_b));
+    }
+}
+
+/* The best plane that the nearest vertices of one lead to. */
+static tried_plane next_plane(const convex_pair *pair, const tried_plane *plane)
+{
+    const int32_t a = plane->at.a, b = plane->at.b;
+    const vec3 on_b = pair_to_a(pair, body_vertex(&pair->b, b));
+    plane_search search = {pair, vec3_sub(on_b, body_vertex(&pair->a, a)), *plane};
+    try_features(&search, (convex_end){ABUT_VERTEX, a}, (convex_end){ABUT_VERTEX, b});
+    try_facets(&search, a, b);
+    try_edges(&search, a, b);
+    return search.best;
+}
+
+/* Go from plane to plane as long as the gap grows. Returns how many were tried, at most so many. */
+static int32_t climb(const convex_pair *pair, int32_t most, tried_plane *plane)
+{
+    bool gains = true;
+    int32_t count = 0;
+    for (; gains && count < most; count++) {
+        const tried_plane next = next_plane(pair, plane);
+        gains = next.at.gap > plane->at.gap + pair->tolerance;
+        *plane = next;
+    }
+    return gains ? most : count;
+}
+
+/* Likewise for bodies that overlap, moved apart along the plane's normal; false where the plane
+ * stands. */
+static bool climb_apart(const convex_pair *pair, int32_t most, tried_plane *plane,
+                        int32_t *iterations)
+{
+    const vec3 along = plane->normal;
+    const double gap = plane->at.gap;
+    const double way = larger(-2.0 * gap, LEAST_SEPARATION * pair->size);
+    convex_pair moved = *pair;
+    moved.shift = vec3_add(pair->shift, vec3_scale(along, way));
+    plane->at.gap = gap + way;
+    *iterations += climb(&moved, most - *iterations, plane);
+    plane->at.gap -= way * vec3_dot(plane->normal, along);
+    return plane->at.gap > gap + pair->tolerance;
+}
+
+static int32_t find_plane(const convex_pair *pair, int32_t most, tried_plane *plane)
+{
+    int32_t iterations = 0;
+    bool goes_on = plane->at.gap <= 0.0;
+    while (goes_on && iterations < most) {
+        goes_on = climb_apart(pair, most, plane, &iterations) && plane->at.gap <= 0.0;
+    }
+    if (plane->at.gap > 0.0) {
+        iterations += climb(pair, most - iterations, plane);
+    }
+    return iterations;
+}
+
+/* Whether the plane of the features of the step before stands. Where bodies overlap, a vertex that
+ * is nearest to an edge or a vertex decides nothing. */
+static bool still_stands(const convex_pair *pair, const convex_link *before, tried_plane *plane)
+{
+    vec3 p, q;
+    plane->ends[0] = before->ends[0], plane->ends[1] = before->ends[1];
+    const vec3 line = vec3_sub(pair_to_a(pair, end_point(&pair->b, before->ends[1])),
+                               end_point(&pair->a, before->ends[0]));
+    const bool is_apart = vec3_dot(line, before->normal) > 0.0;
+    const bool decides = before->ends[0].type == before->ends[1].type
+                             ? before->ends[0].type == ABUT_EDGE
+                             : before->ends[0].type + before->ends[1].type == ABUT_VERTEX;
+    if ((!is_apart && !decides) ||
+        !find_normal(pair, plane->ends, is_apart ? line : before->normal, &plane->normal)) {
+        return false;
+    }
+    const double distance = find_points(pair, plane->ends, plane->normal, &p, &q);
+    plane->at = pair_support_gap(pair, plane->normal);
+    return distance - plane->at.gap <= pair->tolerance &&
+           is_in_feature(&pair->a, plane->ends[0], p, pair->tolerance) &&
+           is_in_feature(&pair->b, plane->ends[1], pair_to_b(pair, q), pair->tolerance);
+}
+
+void fast_plane_find(const convex_pair *pair, const convex_link *before,
+                     const abut_convex_options *options, convex_link *link)
+{
+    tried_plane plane;
+    int32_t iterations = 0;
+    if (!before || !still_stands(pair, before, &plane)) {
+        plane = begin_plane(pair, before);
+        iterations = find_plane(pair, options->iterations, &plane);
+    }
+    *link = (convex_link){.ends = {plane.ends[0], plane.ends[1]},
+                          .normal = plane.normal,
+                          .gap = plane.at.gap,
+                          .error = NAN,
+                          .status = status_of(pair, plane.at.gap),
+                          .iterations = iterations};
+    find_points(pair, plane.ends, plane.normal, &link->p, &link->q);
+    link->q = pair_to_b(pair, link->q);
+    if (iterations >= options->iterations) {
+        link->status = ABUT_UNCONVERGED;
+    }
 }

@@ -13,8 +13,9 @@ static bool is_excluded(const convex_pair *pair, const convex_link *before)
     return pair_support_gap(pair, before->normal).gap > pair->tolerance;
 }
 
-/* Whether a link of what seem to overlap, a local minimum of the way apart, is what it seems:
- * bodies that are apart have such minima, too, beyond other faces of all vectors between them. */
+/* Whether a link is to be trusted that is a local minimum of the way apart of bodies that seem to
+ * overlap: bodies that are apart have such minima, too, beyond other faces of the body of all
+ * vectors between them. */
 static bool is_sound(const convex_pair *pair, const convex_link *link)
 {
     entrance best;
@@ -40,7 +41,7 @@ static bool climb_from(const convex_pair *pair, const convex_link *before, conve
     return stands(pair, &top, link);
 }
 
-/* The best entrance of all; of two points, which have none, the link. */
+/* Find the best entrance of all; two points have none, and get their link. */
 static void find_initial(const convex_pair *pair, int iterations, convex_link *link)
 {
     *link = (convex_link){.gap = -INFINITY, .status = ABUT_UNCONVERGED, .iterations = 1};

@@ -5,7 +5,7 @@
 
 /* ---- facet and vertex ---- */
 
-/* From a vertex to its neighbor k. */
+/* The direction from a vertex to its neighbor k. */
 static vec3 direction_out(const abut_shape *s, int32_t vertex, int32_t k)
 {
     const shape_vertex *v = &s->vertices[vertex];
@@ -127,7 +127,8 @@ bool entrance_read(const convex_pair *pair, entrance *e)
 
 /* ---- the best of A's facets ---- */
 
-/* How far a point of B, its centroid, is in front of a facet of A: no entrance there has more. */
+/* How far B's centroid, one of its points, is in front of a facet of A: no entrance of this facet
+ * has a larger gap. */
 static double facet_bound(const convex_pair *pair, vec3 centroid, int32_t facet)
 {
     const shape_facet *f = &pair->a.shape->facets[facet];
@@ -157,7 +158,8 @@ static bool try_facet(const convex_pair *pair, int32_t facet, entrance *best)
     return false;
 }
 
-/* The one that faces B most is tried first, and rules out most of the others. */
+/* Try all facets of A. The one that faces B most is tried first, and rules out most of the others.
+ */
 static bool try_facets(const convex_pair *pair, entrance *best)
 {
     const int32_t count = pair->a.shape->facet_count;
@@ -194,7 +196,7 @@ int32_t entrances_leave(const seen_arc *a, const abut_shape *b, int32_t vertex, 
     return -1;
 }
 
-/* All edges of B: where rounding hides the way. */
+/* Try an edge of A with all edges of B, where rounding hides which of them its arc crosses. */
 static void try_all_crossings(const convex_pair *pair, int32_t edge, const seen_arc *arc,
                               entrance *best)
 {

@@ -1,6 +1,6 @@
 /* Finding the contacts of convex bodies: places, candidates, states, and then pair by pair. */
 #include "../base/prefetch.h"
-#include "rows.h"
+#include "convex_rows.h"
 
 /* What a pair takes to solve, as parallel_report counts it. */
 enum { WORK_OF_PAIR = 30 };
@@ -42,7 +42,7 @@ static void name_row(const finding *f, abut_index k, row_place *place)
 
 static void make_pair(const finding *f, abut_index k, row_place *place, convex_pair *pair)
 {
-    const vec3 shift = candidates_shift(f->pairs, k, f->query->period, f->finder->dimension);
+    const vec3 shift = candidates_shift(f->pairs, k, f->finder->dimension);
     const placed_body *first = &f->bodies[place->first], *second = &f->bodies[place->second];
     if (place->is_swapped) {
         place->at = &second->at;
@@ -54,7 +54,7 @@ static void make_pair(const finding *f, abut_index k, row_place *place, convex_p
     }
 }
 
-/* The link that a pair begins with; false: none. */
+/* Read the link that a pair begins with; false: there is none. */
 static bool read_state(const finding *f, abut_index k, const convex_pair *pair, convex_link *link)
 {
     if (!f->match || f->match[k] < 0) {
@@ -137,11 +137,7 @@ static abut_status solve_chunk(void *context, abut_index number, parallel_job *j
 static abut_status solve_all(finding *f, abut_error *error)
 {
     const abut_index count = f->pairs->count;
-    const parallel_plan plan = {.chunk_count = (count + CHUNK_PAIRS - 1) / CHUNK_PAIRS,
-                                .work = WORK_OF_PAIR * count,
-                                .workers = f->query->workers,
-                                .interrupted = f->query->interrupted,
-                                .interrupted_data = f->query->interrupted_data};
+    const parallel_plan plan = finder_plan(f->query, count, CHUNK_PAIRS, WORK_OF_PAIR);
     abut_status status = convex_rows_reserve_chunks(f->contacts, plan.chunk_count);
     if (!status) {
         status = parallel_run(&plan, solve_chunk, f);
@@ -149,7 +145,7 @@ static abut_status solve_all(finding *f, abut_error *error)
     if (!status) {
         convex_rows_join(f->contacts);
     }
-    return finder_report(error, status, 0, 0.0);
+    return error_set_status(error, status);
 }
 
 static finding start(abut_convex_contacts *contacts, const abut_convex_query *query)
@@ -168,8 +164,8 @@ static finding start(abut_convex_contacts *contacts, const abut_convex_query *qu
                      .keeps_all = query->i && query->all_rows};
 }
 
-static abut_status find_all(abut_convex_contacts *contacts, const abut_convex_query *query,
-                            abut_error *error)
+static abut_status find_contacts(abut_convex_contacts *contacts, const abut_convex_query *query,
+                                 abut_error *error)
 {
     const abut_convex_finder *finder = contacts->finder;
     convex_memory *memory = contacts->memory;
@@ -197,7 +193,7 @@ static abut_status check_minimum(const abut_convex_query *query, abut_error *err
 {
     const int minimum = (int)query->minimum;
     const bool is_known = minimum == ABUT_TRACKED || minimum == ABUT_GLOBAL;
-    return is_known ? ABUT_OK : finder_report(error, ABUT_BAD_MINIMUM, minimum, 0.0);
+    return is_known ? ABUT_OK : error_set(error, ABUT_BAD_MINIMUM, minimum, 0, 0.0);
 }
 
 /* A query as its threads are told of it. */
@@ -211,7 +207,7 @@ typedef struct searching {
 static void find_together(void *context)
 {
     searching *s = context;
-    s->status = find_all(s->contacts, s->query, s->error);
+    s->status = find_contacts(s->contacts, s->query, s->error);
 }
 
 abut_status abut_convex_find(const abut_convex_finder *finder, const abut_convex_query *query,
@@ -219,13 +215,13 @@ abut_status abut_convex_find(const abut_convex_finder *finder, const abut_convex
 {
     const abut_convex_query own = *query;
     *contacts = NULL;
-    finder_report(error, ABUT_OK, 0, 0.0);
+    error_set_status(error, ABUT_OK);
     if (check_minimum(&own, error)) {
         return ABUT_BAD_MINIMUM;
     }
     abut_convex_contacts *made = convex_rows_make(finder, &own);
     if (!made) {
-        return finder_report(error, ABUT_NO_MEMORY, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     searching s = {.contacts = made, .query = &own, .error = error};
     const abut_index pairs = own.i ? own.pair_count : 4 * finder->body_count;

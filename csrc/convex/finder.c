@@ -14,15 +14,7 @@ abut_convex_options abut_convex_options_default(void)
                                  .iterations = 100};
 }
 
-abut_status finder_report(abut_error *error, abut_status status, abut_index index, double value)
-{
-    if (error) {
-        *error = (abut_error){.status = status, .index = index, .value = value};
-    }
-    return status;
-}
-
-/* What is said of spheres, and what of bodies. */
+/* Errors of spheres, and which errors of bodies they are. */
 static const abut_status same[][2] = {
     {ABUT_CENTER_NOT_FINITE, ABUT_POSITION_NOT_FINITE},
     {ABUT_CENTER_TOO_FAR, ABUT_POSITION_TOO_FAR},
@@ -99,10 +91,10 @@ static bool is_angle(double angle, double limit)
 static abut_status check_cp_angles(const abut_convex_options *options, abut_error *error)
 {
     if (!is_angle(options->cp_first, 0.5 * PI)) {
-        return finder_report(error, ABUT_BAD_CP_ANGLE, 0, options->cp_first);
+        return error_set(error, ABUT_BAD_CP_ANGLE, 0, 0, options->cp_first);
     }
     if (!is_angle(options->cp_last, 0.5 * PI) || options->cp_last > options->cp_first) {
-        return finder_report(error, ABUT_BAD_CP_ANGLE, 1, options->cp_last);
+        return error_set(error, ABUT_BAD_CP_ANGLE, 1, 0, options->cp_last);
     }
     return ABUT_OK;
 }
@@ -111,13 +103,13 @@ static abut_status check_options(const abut_convex_options *options, abut_error 
 {
     const int method = (int)options->method;
     if (method < ABUT_SHORTEST_LINK || method > ABUT_DIRECT_SEARCH) {
-        return finder_report(error, ABUT_BAD_METHOD, method, 0.0);
+        return error_set(error, ABUT_BAD_METHOD, method, 0, 0.0);
     }
     if (!is_angle(options->patch_angle, 0.25 * PI)) {
-        return finder_report(error, ABUT_BAD_PATCH_ANGLE, 0, options->patch_angle);
+        return error_set(error, ABUT_BAD_PATCH_ANGLE, 0, 0, options->patch_angle);
     }
     if (options->iterations < 1) {
-        return finder_report(error, ABUT_BAD_ITERATIONS, options->iterations, 0.0);
+        return error_set(error, ABUT_BAD_ITERATIONS, options->iterations, 0, 0.0);
     }
     return check_cp_angles(options, error);
 }
@@ -125,16 +117,12 @@ static abut_status check_options(const abut_convex_options *options, abut_error 
 static abut_status check_shapes(const abut_convex_input *input, abut_error *error)
 {
     if (input->shape_count < 1) {
-        return finder_report(error, ABUT_NO_SHAPES, 0, 0.0);
+        return error_set_status(error, ABUT_NO_SHAPES);
     }
     const int dimension = input->shapes[0]->dimension;
     for (abut_index k = 0; k < input->shape_count; k++) {
         if (input->shapes[k]->dimension != dimension) {
-            finder_report(error, ABUT_MIXED_SHAPES, k, dimension);
-            if (error) {
-                error->detail = input->shapes[k]->dimension;
-            }
-            return ABUT_MIXED_SHAPES;
+            return error_set(error, ABUT_MIXED_SHAPES, k, input->shapes[k]->dimension, dimension);
         }
     }
     return ABUT_OK;
@@ -143,23 +131,13 @@ static abut_status check_shapes(const abut_convex_input *input, abut_error *erro
 static abut_status check_input(const abut_convex_input *input, abut_error *error)
 {
     if (input->body_count > INT32_MAX) {
-        return finder_report(error, ABUT_TOO_MANY_BODIES, input->body_count, 0.0);
+        return error_set(error, ABUT_TOO_MANY_BODIES, input->body_count, 0, 0.0);
     }
     const abut_status status = check_shapes(input, error);
     return status ? status : check_options(&input->options, error);
 }
 
 /* ---- copies ---- */
-
-static abut_status report_number(abut_error *error, abut_index body, abut_index number,
-                                 abut_index count)
-{
-    finder_report(error, ABUT_BAD_SHAPE_NUMBER, body, (double)(count - 1));
-    if (error) {
-        error->detail = number;
-    }
-    return ABUT_BAD_SHAPE_NUMBER;
-}
 
 /* A body, and the radius of the sphere around it. What is checked is the copy. */
 static abut_status copy_body(const abut_convex_input *input, abut_index i,
@@ -168,18 +146,19 @@ static abut_status copy_body(const abut_convex_input *input, abut_index i,
     const abut_index number = input->shape ? input->shape[i] : 0;
     const double scale = input->scales ? input->scales[i] : 1.0;
     if (number < 0 || number >= finder->shape_count) {
-        return report_number(error, i, number, finder->shape_count);
+        return error_set(error, ABUT_BAD_SHAPE_NUMBER, i, number,
+                         (double)(finder->shape_count - 1));
     }
     if (!(scale > 0.0 && scale <= ABUT_COORDINATE_LIMIT)) {
-        return finder_report(error, ABUT_BAD_SCALE, i, scale);
+        return error_set(error, ABUT_BAD_SCALE, i, 0, scale);
     }
     const abut_shape *shape = finder->shapes[number];
     const double radius = scale * shape->view.circumradius * (1.0 + TOLD_APART);
     if (!(radius >= ABUT_SMALLEST_RADIUS)) {
-        return finder_report(error, ABUT_BODY_TOO_SMALL, i, radius);
+        return error_set(error, ABUT_BODY_TOO_SMALL, i, 0, radius);
     }
     if (radius > ABUT_COORDINATE_LIMIT) {
-        return finder_report(error, ABUT_BODY_TOO_LARGE, i, radius);
+        return error_set(error, ABUT_BODY_TOO_LARGE, i, 0, radius);
     }
     finder->bodies[i] = (convex_body){.shape = shape, .scale = scale};
     finder->radii[i] = radius;
@@ -206,7 +185,7 @@ static abut_status fill_finder(const abut_convex_input *input, abut_convex_finde
     finder->bodies = memory_alloc(input->body_count, sizeof *finder->bodies);
     finder->radii = memory_alloc(input->body_count, sizeof *finder->radii);
     if (!finder->leftovers || !finder->shapes || !finder->bodies || !finder->radii) {
-        return finder_report(error, ABUT_NO_MEMORY, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     memcpy(finder->shapes, input->shapes, shapes * sizeof *finder->shapes);
     finder->spot_limit = most_spots(finder);
@@ -222,14 +201,14 @@ abut_status abut_convex_finder_build(const abut_convex_input *input, abut_convex
 {
     const abut_convex_input own = *input;
     *finder = NULL;
-    finder_report(error, ABUT_OK, 0, 0.0);
+    error_set_status(error, ABUT_OK);
     abut_status status = check_input(&own, error);
     if (status) {
         return status;
     }
     abut_convex_finder *made = memory_alloc_zeroed(1, sizeof *made);
     if (!made) {
-        return finder_report(error, ABUT_NO_MEMORY, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     made->shape_count = own.shape_count;
     made->dimension = own.shapes[0]->dimension;

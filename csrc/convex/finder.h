@@ -2,7 +2,9 @@
 #ifndef CONVEX_FINDER_H
 #define CONVEX_FINDER_H
 
+#include "../base/error.h"
 #include "../base/memory.h"
+#include "../base/parallel.h"
 #include "../base/pool.h"
 #include "solve.h"
 
@@ -32,15 +34,23 @@ typedef struct spot_room {
     abut_index capacity;
 } spot_room;
 
-/* With room for so many spots; NULL where there is no memory. */
+/* A run of a query over `count` items, `size` of them a chunk, of so much work each. */
+static inline parallel_plan finder_plan(const abut_convex_query *query, abut_index count,
+                                        abut_index size, abut_index work)
+{
+    return (parallel_plan){.chunk_count = (count + size - 1) / size,
+                           .work = work * count,
+                           .workers = query->workers,
+                           .interrupted = query->interrupted,
+                           .interrupted_data = query->interrupted_data};
+}
+
+/* Take scratch with room for so many spots; NULL where there is no memory. */
 spot_room *finder_take_room(const abut_convex_finder *finder, int32_t spots);
 void finder_give_room(const abut_convex_finder *finder, spot_room *room);
 
-/* Fill in an error, where the caller wants one; returns the status. */
-abut_status finder_report(abut_error *error, abut_status status, abut_index index, double value);
-
-/* A search of the spheres around bodies has failed: what its status says of a sphere is said of the
- * body. And back, where bodies are spheres. Other statuses stay; returns the status. */
+/* Rename the error of a search of the spheres around bodies: what its status says of a sphere is
+ * said of the body. And back, where bodies are spheres. Other statuses stay; returns the status. */
 abut_status finder_name_body(abut_status status, abut_error *error);
 abut_status finder_name_sphere(abut_status status, abut_error *error);
 

@@ -12,28 +12,29 @@
 static abut_status check_counts(const abut_shape_input *in, abut_error *error)
 {
     if (in->dimension != 2 && in->dimension != 3) {
-        return hull_report(error, ABUT_BAD_DIMENSION, in->dimension, 0, 0.0);
+        return error_set(error, ABUT_BAD_DIMENSION, in->dimension, 0, 0.0);
     }
     if (!(in->radius >= 0.0 && in->radius <= ABUT_COORDINATE_LIMIT)) {
-        return hull_report(error, ABUT_SHAPE_BAD_RADIUS, 0, 0, in->radius);
+        return error_set(error, ABUT_SHAPE_BAD_RADIUS, 0, 0, in->radius);
     }
     if (in->vertex_count > NUMBER_LIMIT || in->index_count > NUMBER_LIMIT ||
         in->facet_count > NUMBER_LIMIT) {
-        return hull_report(error, ABUT_TOO_MANY_FACETS, in->facet_count, 0, 0.0);
+        return error_set(error, ABUT_TOO_MANY_FACETS, in->facet_count, 0, 0.0);
     }
     if (in->vertex_count < in->dimension + 1) {
-        return hull_report(error, ABUT_SHAPE_TOO_FEW_VERTICES, in->vertex_count, in->dimension + 1,
-                           in->dimension);
+        return error_set(error, ABUT_SHAPE_TOO_FEW_VERTICES, in->vertex_count, in->dimension + 1,
+                         in->dimension);
     }
     return ABUT_OK;
 }
 
-/* After the offsets: a polygon's corners as one facet are told as what they are. */
+/* Checked after the offsets: where a polygon's corners are given as one facet, those tell what is
+ * wrong. */
 static abut_status check_facet_count(const abut_shape_input *in, abut_error *error)
 {
     if (in->facet_count < in->dimension + 1) {
-        return hull_report(error, ABUT_SHAPE_TOO_FEW_FACETS, in->facet_count, in->dimension + 1,
-                           in->dimension);
+        return error_set(error, ABUT_SHAPE_TOO_FEW_FACETS, in->facet_count, in->dimension + 1,
+                         in->dimension);
     }
     return ABUT_OK;
 }
@@ -41,10 +42,10 @@ static abut_status check_facet_count(const abut_shape_input *in, abut_error *err
 static abut_status check_coordinate(double x, abut_index vertex, int axis, abut_error *error)
 {
     if (!isfinite(x)) {
-        return hull_report(error, ABUT_VERTEX_NOT_FINITE, vertex, axis, x);
+        return error_set(error, ABUT_VERTEX_NOT_FINITE, vertex, axis, x);
     }
     if (fabs(x) > ABUT_COORDINATE_LIMIT) {
-        return hull_report(error, ABUT_VERTEX_TOO_FAR, vertex, axis, x);
+        return error_set(error, ABUT_VERTEX_TOO_FAR, vertex, axis, x);
     }
     return ABUT_OK;
 }
@@ -71,18 +72,18 @@ static abut_status read_offsets(hull *h, const abut_shape_input *in, abut_error 
     for (abut_index f = 0; f < in->facet_count; f++) {
         const abut_index begin = h->given.offsets[f], end = in->offsets[f + 1];
         if (in->offsets[f] != begin || end < begin || end > in->index_count) {
-            return hull_report(error, ABUT_BAD_OFFSETS, f, 0, 0.0);
+            return error_set(error, ABUT_BAD_OFFSETS, f, 0, 0.0);
         }
         if (h->dimension == 2 ? end - begin != 2 : end - begin < 3) {
-            return hull_report(error,
-                               h->dimension == 2 ? ABUT_SHAPE_BAD_SIDE : ABUT_FACET_TOO_FEW_CORNERS,
-                               f, end - begin, 0.0);
+            return error_set(error,
+                             h->dimension == 2 ? ABUT_SHAPE_BAD_SIDE : ABUT_FACET_TOO_FEW_CORNERS,
+                             f, end - begin, 0.0);
         }
         h->given.offsets[f + 1] = (int32_t)end;
     }
     if (h->given.offsets[in->facet_count] != in->index_count) {
-        return hull_report(error, ABUT_BAD_LAST_OFFSET, 0, h->given.offsets[in->facet_count],
-                           (double)in->index_count);
+        return error_set(error, ABUT_BAD_LAST_OFFSET, 0, h->given.offsets[in->facet_count],
+                         (double)in->index_count);
     }
     return ABUT_OK;
 }
@@ -95,10 +96,10 @@ static abut_status read_corners(hull *h, const abut_index *indices, int32_t *see
         for (int32_t c = h->given.offsets[f]; c < h->given.offsets[f + 1]; c++) {
             const abut_index vertex = indices[c];
             if (vertex < 0 || vertex >= h->vertex_count) {
-                return hull_report(error, ABUT_SHAPE_BAD_VERTEX, f, vertex, h->vertex_count);
+                return error_set(error, ABUT_SHAPE_BAD_VERTEX, f, vertex, h->vertex_count);
             }
             if (seen[vertex] == f + 1) {
-                return hull_report(error, ABUT_FACET_REPEATS_VERTEX, f, vertex, 0.0);
+                return error_set(error, ABUT_FACET_REPEATS_VERTEX, f, vertex, 0.0);
             }
             seen[vertex] = f + 1;
             h->given.corners[c] = (int32_t)vertex;
@@ -109,8 +110,8 @@ static abut_status read_corners(hull *h, const abut_index *indices, int32_t *see
 
 /* ---- planes ---- */
 
-/* Where the list of a facet's corners is begun, so that nothing depends on where the caller does:
- * at the lexicographically smallest corner. */
+/* The corner with which the list of a facet's corners begins, wherever the caller's list does: the
+ * lexicographically smallest one. */
 static int32_t first_corner(const hull *h, const int32_t *corners, int32_t count)
 {
     int32_t first = 0;
@@ -179,13 +180,13 @@ static void measure(hull *h)
 
 /* ---- whether there is an inside ---- */
 
-/* Of the corners that which is farthest from a point, a line or a plane: across it. */
+/* The corner that is farthest from a point, a line or a plane, and how far it is. */
 typedef struct farthest {
-    vec3 offset; /* from it */
+    vec3 offset; /* from the point, line or plane */
     double height;
 } farthest;
 
-/* Without the parts along the first `count` of two directions across each other. */
+/* A vector less its parts along the first `count` of two directions across each other. */
 static vec3 across(vec3 a, const vec3 *directions, int count)
 {
     for (int k = 0; k < count; k++) {
@@ -242,11 +243,6 @@ static double inside_height(const hull *h, int32_t facet, vec3 inside)
     return vec3_dot(hull_plane(h, &h->given, facet).normal, vec3_sub(inside, corner));
 }
 
-static abut_status report_inward(const hull *h, int32_t facet, abut_error *error)
-{
-    return hull_report(error, ABUT_SHAPE_INWARD, facet, h->dimension, 0.0);
-}
-
 /* Facets that agree among each other look outward, or inward: there are no others of a body that
  * is closed. */
 static abut_status check_outward(const hull *h, abut_error *error)
@@ -257,16 +253,16 @@ static abut_status check_outward(const hull *h, abut_error *error)
         h->areas[f] = hull_plane(h, &h->given, f).area;
         volume -= h->areas[f] * inside_height(h, f, inside);
     }
-    return volume > 0.0 ? ABUT_OK : report_inward(h, 0, error);
+    return volume > 0.0 ? ABUT_OK : error_set(error, ABUT_SHAPE_INWARD, 0, h->dimension, 0.0);
 }
 
-/* Where two facets meet that do not agree one of them looks inward. */
+/* Name the facet that looks inward: one of two does that meet and do not agree. */
 static abut_status name_inward(const hull *h, abut_error *error)
 {
     const vec3 inside = mean_corner(h);
     for (int32_t f = 0; f < h->given.facet_count; f++) {
         if (inside_height(h, f, inside) > h->tolerance) {
-            return report_inward(h, f, error);
+            return error_set(error, ABUT_SHAPE_INWARD, f, h->dimension, 0.0);
         }
     }
     return error->status;
@@ -346,8 +342,8 @@ static abut_status find_twins(hull *h, const loops *l, const corners_at *at, abu
             const int32_t there =
                 count_ridges(at, h->vertex_count, l->corner_count, twin, &h->twins[c]);
             if (here != 1 || there != 1) {
-                return hull_report(error, ABUT_SHAPE_NOT_CLOSED, r.vertex,
-                                   h->dimension == 2 ? -1 : r.other, here + there);
+                return error_set(error, ABUT_SHAPE_NOT_CLOSED, r.vertex,
+                                 h->dimension == 2 ? -1 : r.other, here + there);
             }
         }
     }
@@ -367,7 +363,7 @@ static abut_status close_loops(hull *h, const loops *l, abut_error *error)
         list_corners(h, l, &at);
         status = find_twins(h, l, &at, error);
     } else {
-        hull_report(error, status, 0, 0, 0.0);
+        error_set_status(error, status);
     }
     memory_free(at.begins), memory_free(at.corners), memory_free(at.others);
     return status;
@@ -403,8 +399,8 @@ static abut_status check_planar(const hull *h, int32_t facet, vec3 normal, doubl
         const vec3 d = vec3_sub(hull_vertex(h, l->corners[c]), h->middle);
         const double height = fabs(vec3_dot(normal, d) - mean);
         if (height > limit) {
-            return hull_report(error, ABUT_SHAPE_NOT_PLANAR, h->source[facet], l->corners[c],
-                               height / h->size);
+            return error_set(error, ABUT_SHAPE_NOT_PLANAR, h->source[facet], l->corners[c],
+                             height / h->size);
         }
     }
     return ABUT_OK;
@@ -418,8 +414,8 @@ static abut_status check_behind(const hull *h, int32_t facet, vec3 normal, doubl
         const vec3 d = vec3_sub(hull_vertex(h, h->kept[k]), h->middle);
         const double height = vec3_dot(normal, d) - mean;
         if (height > limit) {
-            return hull_report(error, ABUT_SHAPE_NOT_CONVEX, h->source[facet], h->kept[k],
-                               height / h->size);
+            return error_set(error, ABUT_SHAPE_NOT_CONVEX, h->source[facet], h->kept[k],
+                             height / h->size);
         }
     }
     return ABUT_OK;
@@ -461,7 +457,7 @@ static abut_status read_input(hull *h, const abut_shape_input *in, abut_error *e
     int32_t *seen = memory_alloc_zeroed(in->vertex_count, sizeof *seen);
     if (!seen || !allocate(h, in)) {
         memory_free(seen);
-        return hull_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     abut_status status = read_vertices(h, in->vertices, error);
     if (!status) {
@@ -481,7 +477,7 @@ static abut_status check_body(hull *h, abut_error *error)
 {
     measure(h);
     if (is_flat(h)) {
-        return hull_report(error, ABUT_SHAPE_FLAT, h->dimension, 0, 0.0);
+        return error_set(error, ABUT_SHAPE_FLAT, h->dimension, 0, 0.0);
     }
     const abut_status status = close_loops(h, &h->given, error);
     if (status == ABUT_SHAPE_NOT_CLOSED && error->value == 2.0) {

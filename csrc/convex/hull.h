@@ -6,7 +6,7 @@
 #ifndef CONVEX_HULL_H
 #define CONVEX_HULL_H
 
-#include "../abut.h"
+#include "../base/error.h"
 #include "../base/vec3.h"
 
 /* Facets as lists of corners, as in abut_shape_input; a corner is the number of a vertex. */
@@ -38,7 +38,7 @@ static inline vec3 hull_vertex(const hull *h, int32_t vertex)
     return vec3_load(h->vertices + 3 * (size_t)vertex);
 }
 
-/* Zero-initialize; free it whatever comes out. */
+/* Check the input and find the facets. Zero-initialize the hull; free it whatever comes out. */
 abut_status hull_make(const abut_shape_input *input, hull *h, abut_error *error);
 void hull_free(hull *h);
 
@@ -54,13 +54,5 @@ loop_plane hull_plane(const hull *h, const loops *l, int32_t facet);
 /* Merge facets in one plane, and leave out corners that are then on a straight line: `given`
  * becomes `merged` (merge.c). */
 abut_status hull_merge(hull *h, abut_error *error);
-
-/* Say what is wrong; gives the status. */
-static inline abut_status hull_report(abut_error *error, abut_status status, abut_index index,
-                                      abut_index detail, double value)
-{
-    *error = (abut_error){.status = status, .index = index, .detail = detail, .value = value};
-    return status;
-}
 
 #endif

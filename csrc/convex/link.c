@@ -18,7 +18,7 @@
 typedef struct search {
     const convex_pair *pair;
     span now;
-    span shortest; /* of those before the entrance */
+    span shortest; /* the shortest one before the entrance */
     parting best;
     bool has_entrance;
 } search;
@@ -115,7 +115,8 @@ static bool facet_has(const abut_shape *s, int32_t facet, int32_t vertex)
     return false;
 }
 
-/* An edge from the vertex to the other one, or a facet with both; else the vertex itself. */
+/* A feature with both vertices: the edge from one to the other, or a facet; else the vertex itself.
+ */
 static convex_end vertex_wider(const abut_shape *s, int32_t vertex, int32_t other)
 {
     const shape_vertex *v = &s->vertices[vertex];
@@ -134,7 +135,7 @@ static convex_end vertex_wider(const abut_shape *s, int32_t vertex, int32_t othe
     return (convex_end){ABUT_VERTEX, vertex};
 }
 
-/* The same for an edge: a facet with it and the vertex. */
+/* A facet with both the edge and the vertex; else the edge itself. */
 static convex_end edge_wider(const abut_shape *s, int32_t edge, int32_t other)
 {
     for (int k = 0; k < 2; k++) {
@@ -158,9 +159,10 @@ static convex_end end_wider(const abut_shape *s, convex_end end, int32_t other)
     return end;
 }
 
-/* Where edges are nearly parallel a link that goes on along one of them is shorter by less than
- * rounding, and still its normal is another one. The vertices that support the bodies along the
- * normal tell which feature holds both them and the link's ends. */
+/* Take a wider feature where it is in question. Where edges are nearly parallel a link that goes on
+ * along one of them is shorter by less than rounding, and still its normal is another one. The
+ * vertices that support the bodies along the normal tell which feature holds both them and the
+ * link's ends. */
 static bool search_widen(search *s)
 {
     vec3 normal;
@@ -214,8 +216,8 @@ static progress search_round(search *s, int iteration)
     return search_certify(s) ? IS_CERTAIN : search_help(s, iteration, length - s->now.length);
 }
 
-/* Where it is not certain, the shortest of the links and the plane with the largest gap: bounds
- * that hold. */
+/* Write the link. One that is not certain has the shortest length and the plane with the largest
+ * gap, as bounds that hold. */
 static void search_end(search *s, progress end, convex_link *link)
 {
     if (s->shortest.length < s->now.length) {
@@ -235,7 +237,7 @@ static void search_run(search *s, int iterations, convex_link *link)
         end = search_round(s, ++iteration);
     }
     if (end == GOES_ON && !s->has_entrance) {
-        end = search_enter(s); /* for its bounds */
+        end = search_enter(s); /* its plane bounds the gap */
     }
     if (!(s->best.gap > -INFINITY)) {
         s->best = parting_along(s->pair, link_direction(s->pair));
@@ -244,7 +246,8 @@ static void search_run(search *s, int iterations, convex_link *link)
     link->iterations = iteration;
 }
 
-/* Of two points all is known at once, but for the direction where they are one. */
+/* The link of two points, of which all is known at once, but for the direction where they are one.
+ */
 static void points_link(const convex_pair *pair, const span *s, convex_link *link)
 {
     const parting plane = {link_direction(pair), s->length};
@@ -330,8 +333,9 @@ bool link_stands(const convex_pair *pair, const convex_link *before, convex_link
     return true;
 }
 
-/* Bodies that overlapped the step before. What has become of the minimum may be one although they
- * are apart, beyond another face of all vectors between them. */
+/* Find the link of bodies that overlapped in the step before. Where they are apart now, what the
+ * old minimum has become may still look like one, beyond another face of the body of all vectors
+ * between them. */
 static void find_again(const convex_pair *pair, const convex_link *before, int iterations,
                        convex_link *link)
 {

@@ -33,7 +33,7 @@ void link_find_global(const convex_pair *pair, int iterations, convex_link *link
 
 /* ---- shared by both files ---- */
 
-/* From the centroid of A to that of B; and its direction, x where they are the same. */
+/* The vector from A's centroid to B's; and its direction, which is x where they are the same. */
 vec3 link_centers(const convex_pair *pair);
 vec3 link_direction(const convex_pair *pair);
 

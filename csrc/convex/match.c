@@ -1,6 +1,7 @@
 /* Which spot of the step before each spot continues: that of the same name, in the row that its row
  * continues. */
-#include "../abut.h"
+#include "../base/error.h"
+#include "../base/span.h"
 
 #include <stdbool.h>
 
@@ -10,43 +11,19 @@ typedef struct spot_steps {
     const uint8_t *swapped;
 } spot_steps;
 
-static abut_status report(abut_error *error, abut_status status, abut_index index,
-                          abut_index detail, double value)
-{
-    if (error) {
-        *error = (abut_error){.status = status, .index = index, .detail = detail, .value = value};
-    }
-    return status;
-}
-
 /* ---- checks ---- */
 
-static bool is_row_right(const abut_spot_step *step, abut_index row)
-{
-    const abut_index begin = step->spot_offsets[row], end = step->spot_offsets[row + 1];
-    return begin >= 0 && begin <= end && end <= step->spot_count;
-}
-
-/* A step that never was has no offsets. */
 static abut_status check_offsets(const abut_spot_step *step, int is_before, abut_error *error)
 {
-    if (step->row_count == 0 && !step->spot_offsets) {
+    const abut_index row = span_find_wrong(step->spot_offsets, step->row_count, step->spot_count);
+    if (row < 0) {
         return ABUT_OK;
     }
-    bool is_right = step->spot_offsets[0] == 0;
-    abut_index row = 0;
-    while (is_right && row < step->row_count && is_row_right(step, row)) {
-        row++;
+    error_set(error, ABUT_BAD_SPOT_ROWS, row, step->spot_count, 0.0);
+    if (error) {
+        error->of_before = is_before;
     }
-    is_right = is_right && row == step->row_count && step->spot_offsets[row] == step->spot_count;
-    if (!is_right) {
-        report(error, ABUT_BAD_SPOT_ROWS, row, step->spot_count, 0.0);
-        if (error) {
-            error->of_before = is_before;
-        }
-        return ABUT_BAD_SPOT_ROWS;
-    }
-    return ABUT_OK;
+    return ABUT_BAD_SPOT_ROWS;
 }
 
 static abut_status check_rows(const spot_steps *s, abut_error *error)
@@ -55,7 +32,7 @@ static abut_status check_rows(const spot_steps *s, abut_error *error)
     for (abut_index row = 0; row < s->now->row_count; row++) {
         const abut_index old = s->row_match[row];
         if (old != -1 && (old < 0 || old >= rows)) {
-            return report(error, ABUT_BAD_SPOT_MATCH, row, old, (double)rows);
+            return error_set(error, ABUT_BAD_SPOT_MATCH, row, old, (double)rows);
         }
     }
     return ABUT_OK;
@@ -63,7 +40,8 @@ static abut_status check_rows(const spot_steps *s, abut_error *error)
 
 /* ---- matching ---- */
 
-/* Whether two spots have one name; where i and j have changed places, so have its halves. */
+/* Whether two spots have one name; where i and j have changed places, so have the parts of the
+ * name. */
 static bool has_same_name(const spot_steps *s, abut_index spot, abut_index old, bool is_swapped)
 {
     bool is_same = true;
@@ -75,10 +53,11 @@ static bool has_same_name(const spot_steps *s, abut_index spot, abut_index old, 
     return is_same;
 }
 
-/* Numbers that were changed since they were checked are no rows. */
+/* Whether a row has this number: one that was changed since it was checked may be none. */
 static bool is_row(const abut_spot_step *step, abut_index row)
 {
-    return row >= 0 && row < step->row_count && is_row_right(step, row);
+    return row >= 0 && row < step->row_count &&
+           span_is_right(step->spot_offsets, row, step->spot_count);
 }
 
 static abut_index find_spot(const spot_steps *s, abut_index spot, abut_index row)
@@ -122,5 +101,5 @@ abut_status abut_spots_match(const abut_spot_step *now, const abut_spot_step *be
     for (abut_index row = 0; row < now->row_count; row++) {
         match_row(&s, row, match);
     }
-    return report(error, ABUT_OK, 0, 0, 0.0);
+    return error_set_status(error, ABUT_OK);
 }

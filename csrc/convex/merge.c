@@ -28,7 +28,7 @@ typedef struct merger {
 
 /* ---- groups ---- */
 
-/* The largest first; of two alike the first. */
+/* The largest facet first; of two of one size the one that comes first. */
 static int compare_sizes(const void *a, const void *b)
 {
     const sized_facet *first = a, *second = b;
@@ -50,7 +50,7 @@ static bool is_in_plane(const hull *h, int32_t facet, vec3 normal, vec3 corner)
     return true;
 }
 
-/* All that is in the plane of `first` and can be reached from there. */
+/* Make a group of all facets that are in the plane of `first` and can be reached from it. */
 static void grow_group(merger *m, int32_t first, int32_t group)
 {
     const hull *h = m->h;
@@ -194,7 +194,7 @@ static abut_status walk_rims(merger *m, int32_t group_count, abut_error *error)
         if (!(m->h->dimension == 3 ? walk_rim(m, g) : walk_side(m, g))) {
             const int32_t facet = m->h->source[g];
             const int32_t vertex = m->h->given.corners[m->h->given.offsets[facet]];
-            return hull_report(error, ABUT_SHAPE_NOT_CONVEX, facet, vertex, 0.0);
+            return error_set(error, ABUT_SHAPE_NOT_CONVEX, facet, vertex, 0.0);
         }
     }
     return ABUT_OK;
@@ -241,7 +241,7 @@ static abut_status drop_straight(merger *m, int32_t group_count, abut_error *err
             }
         }
         if (kept - first < m->h->dimension) {
-            return hull_report(error, ABUT_SHAPE_FLAT, m->h->dimension, 0, 0.0);
+            return error_set(error, ABUT_SHAPE_FLAT, m->h->dimension, 0, 0.0);
         }
     }
     l->offsets[group_count] = kept;
@@ -312,7 +312,7 @@ abut_status hull_merge(hull *h, abut_error *error)
 {
     merger m = {.h = h};
     const abut_status status =
-        allocate(&m) ? merge(&m, error) : hull_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        allocate(&m) ? merge(&m, error) : error_set_status(error, ABUT_NO_MEMORY);
     memory_free(m.by_size), memory_free(m.group), memory_free(m.stack), memory_free(m.facet_of);
     memory_free(m.rims), memory_free(m.rim_at), memory_free(m.rim_count), memory_free(m.straight);
     return status;

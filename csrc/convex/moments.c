@@ -64,7 +64,7 @@ static void add_triangle(moments *m, double area, const vec3 corners[3])
     }
 }
 
-/* Of a facet as a plate without thickness; of a polygon's side as a line. */
+/* The moments of a facet as a plate without thickness, or of a polygon's side as a line. */
 static moments facet_moments(const abut_shape *s, const shape_facet *f, vec3 about)
 {
     moments m = {0};

@@ -18,7 +18,8 @@ typedef struct moments {
     matrix3 second;
 } moments;
 
-/* Of the body without its rounding, and of what its rounding adds; x from `about`. */
+/* The moments of the body without its rounding, and those that its rounding adds; x from `about`.
+ */
 moments moments_of_core(const abut_shape *s, vec3 about);
 moments moments_of_rounding(const abut_shape *s, vec3 about);
 moments moments_add(moments a, moments b);

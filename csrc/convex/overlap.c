@@ -14,7 +14,7 @@
 
 typedef struct separation {
     const convex_pair *pair;
-    int iterations; /* of a link, at most */
+    int iterations; /* the most that one link took */
     int done;
     parting at; /* n0 */
     double distance;
@@ -28,7 +28,7 @@ static convex_pair pair_apart(const convex_pair *pair, vec3 normal, double dista
     return apart;
 }
 
-/* The proximal step, from the features of `before`. */
+/* Take the proximal step, from the features of `before`. */
 static void separate(separation *s, const convex_link *before)
 {
     const double size = s->pair->size, depth = fabs(s->at.gap);
@@ -52,7 +52,8 @@ static span separated_span(const separation *s)
     return span_make(s->pair, (foot){apart->ends[0], apart->p}, (foot){apart->ends[1], apart->q});
 }
 
-/* Where the normal stays: how far another one near it may be above. It is not above 0. */
+/* Write the minimum, where the normal stays. `rest`: by how much the gap along another normal
+ * nearby may be larger; that one is no more than 0. */
 static void write_minimum(const separation *s, double rest, convex_link *link)
 {
     const span at = separated_span(s);
@@ -67,7 +68,7 @@ static bool has_facet(const convex_link *link)
     return link->ends[0].type == ABUT_FACET || link->ends[1].type == ABUT_FACET;
 }
 
-/* One step. True where the link is written. */
+/* Take one step. True where the link is written. */
 static bool overlap_step(separation *s, const convex_link *before, convex_link *link)
 {
     separate(s, before);
@@ -102,8 +103,9 @@ static void overlap_run(separation *s, const convex_link *before, convex_link *l
     write_minimum(s, INFINITY, link);
 }
 
-/* Bodies that are met deep in each other may be parted in many ways, and the line of their
- * centroids says little: the least of all ways is found as fast. */
+/* Find the least of all ways apart of bodies that are met deep in each other. These may be parted
+ * in many ways, of which the line of their centroids says little, and the least of all is found as
+ * fast. */
 static bool overlap_anew(const convex_pair *pair, int iterations, convex_link *link)
 {
     *link = (convex_link){.gap = -INFINITY, .status = ABUT_UNCONVERGED, .iterations = 1};

@@ -75,7 +75,7 @@ static bool is_number(double x, int32_t limit)
     return x >= 0.0 && x < limit && x == (double)(int32_t)x;
 }
 
-/* What is not finite is not 0 less itself. */
+/* Whether all numbers are finite: what is not, less itself, is not 0. */
 static bool are_finite(vec3 a, vec3 b)
 {
     const vec3 none = vec3_sub(a, a), other = vec3_sub(b, b);

@@ -106,4 +106,18 @@ void link_pack(const convex_link *link, double state[ABUT_CONVEX_STATE]);
  * may be on no feature: who goes on from points projects them anew. Gap and error are NaN. */
 bool link_unpack(const double state[ABUT_CONVEX_STATE], const convex_pair *pair, convex_link *link);
 
+/* Two directions on a plane, perpendicular to each other; of polygons the first is in theirs. */
+static inline void pair_axes(const convex_pair *pair, vec3 n, vec3 axes[2])
+{
+    if (pair->a.shape->dimension == 2) {
+        axes[0] = (vec3){-n.y, n.x, 0.0};
+        axes[1] = (vec3){0.0, 0.0, 1.0};
+        return;
+    }
+    /* T. Duff et al., "Building an orthonormal basis, revisited", JCGT 6 (2017) */
+    const double sign = copysign(1.0, n.z), a = -1.0 / (sign + n.z), b = n.x * n.y * a;
+    axes[0] = (vec3){1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x};
+    axes[1] = (vec3){b, sign + n.y * n.y * a, -n.y};
+}
+
 #endif

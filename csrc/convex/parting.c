@@ -31,7 +31,8 @@ static parting part_at_b(const convex_pair *pair, int32_t facet, int32_t *vertex
     return (parting){normal, vec3_dot(normal, pair->shift) - highest.height - own};
 }
 
-/* A vertex of B, which must be as low as the lowest, and its foot. */
+/* Whether a vertex of B stands on a facet of A: it must be as low as the lowest one, and over the
+ * facet. The link is set to it then. */
 static bool stands_at_a(const convex_pair *pair, int32_t facet, int32_t vertex,
                         const parting *plane, span *s)
 {
@@ -65,7 +66,8 @@ static bool stands_at_b(const convex_pair *pair, int32_t facet, int32_t vertex,
     return true;
 }
 
-/* The vertex that the link has already keeps its place where another is as low. */
+/* Try the plane of A's facet. The vertex that the link has already stays where another one is as
+ * low. */
 static bool try_at_a(const convex_pair *pair, span *s, parting *plane)
 {
     const int32_t facet = s->a.end.feature;
@@ -177,8 +179,8 @@ static vec3 edges_normal(const convex_pair *pair, const span *s)
     return less_along(s->across, c.a.along);
 }
 
-/* From an edge: PQ less its part along the edge, which is there by rounding or since the link is
- * not the shortest. */
+/* A normal where an edge is one of the features: PQ less its part along the edge, which is there by
+ * rounding or since the link is not the shortest. */
 static vec3 features_normal(const convex_pair *pair, const span *s)
 {
     const convex_end a = s->a.end, b = s->b.end;

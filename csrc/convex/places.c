@@ -1,7 +1,6 @@
 /* Positions and orientations of the caller's into frames of bodies. */
 #include "places.h"
 
-#include "../base/parallel.h"
 #include "../mesh/tolerance.h"
 
 /* ---- orientations ---- */
@@ -20,7 +19,7 @@ static double quaternion_norm_sq(quaternion q)
     return q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
 }
 
-/* The same direction with a largest part of 1; NaNs where there is none. */
+/* The same direction, with 1 for the largest part; NaNs where there is none. */
 static quaternion divide_by_largest(quaternion q)
 {
     const double xy = larger(fabs(q.x), fabs(q.y)), zw = larger(fabs(q.z), fabs(q.w));
@@ -67,13 +66,13 @@ typedef struct placing {
     double *centers;
 } placing;
 
-/* False where the coordinates are no place. */
+/* Set where a body is. False where the coordinates are no place. */
 static bool set_position(const placing *p, abut_index i, pose *at)
 {
     const int dimension = p->finder->dimension;
     const double *x = p->positions + dimension * i;
     at->shift = (vec3){x[0], x[1], dimension == 3 ? x[2] : 0.0};
-    /* also of a NaN the comparison is false */
+    /* comparing a NaN is false, too */
     return fabs(at->shift.x) <= ABUT_COORDINATE_LIMIT &&
            fabs(at->shift.y) <= ABUT_COORDINATE_LIMIT && fabs(at->shift.z) <= ABUT_COORDINATE_LIMIT;
 }
@@ -128,26 +127,16 @@ static abut_status place_stretch(void *context, abut_index stretch, parallel_job
 
 /* ---- what is wrong ---- */
 
-static abut_status report_at(abut_error *error, abut_status status, abut_index body, int axis,
-                             double value)
-{
-    finder_report(error, status, body, value);
-    if (error) {
-        error->detail = axis;
-    }
-    return status;
-}
-
 static abut_status check_position(const placing *p, abut_index i, abut_error *error)
 {
     const int dimension = p->finder->dimension;
     for (int axis = 0; axis < dimension; axis++) {
         const double x = p->positions[dimension * i + axis];
         if (!isfinite(x)) {
-            return report_at(error, ABUT_POSITION_NOT_FINITE, i, axis, x);
+            return error_set(error, ABUT_POSITION_NOT_FINITE, i, axis, x);
         }
         if (fabs(x) > ABUT_COORDINATE_LIMIT) {
-            return report_at(error, ABUT_POSITION_TOO_FAR, i, axis, x);
+            return error_set(error, ABUT_POSITION_TOO_FAR, i, axis, x);
         }
     }
     return ABUT_OK;
@@ -160,11 +149,11 @@ static abut_status check_orientation(const placing *p, abut_index i, abut_error 
         return ABUT_OK;
     }
     if (p->finder->dimension == 2) {
-        return finder_report(error, ABUT_BAD_ANGLE, i, p->orientations[i]);
+        return error_set(error, ABUT_BAD_ANGLE, i, 0, p->orientations[i]);
     }
     const double *q = p->orientations + 4 * i;
     const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    return finder_report(error, ABUT_BAD_QUATERNION, i, length);
+    return error_set(error, ABUT_BAD_QUATERNION, i, 0, length);
 }
 
 /* Name the first body that is wrong. */
@@ -177,7 +166,7 @@ static abut_status name_wrong(const placing *p, abut_error *error)
             return status;
         }
     }
-    return finder_report(error, ABUT_INPUT_CHANGED, 0, 0.0);
+    return error_set_status(error, ABUT_INPUT_CHANGED);
 }
 
 static abut_status center_stretch(void *context, abut_index stretch, parallel_job *job)
@@ -191,33 +180,23 @@ static abut_status center_stretch(void *context, abut_index stretch, parallel_jo
     return parallel_report(job, end - begin);
 }
 
-/* A run over all bodies, of so much work for each. */
-static parallel_plan plan_run(abut_index bodies, int work, const abut_convex_query *query)
-{
-    return (parallel_plan){.chunk_count = (bodies + STRETCH - 1) / STRETCH,
-                           .work = work * bodies,
-                           .workers = query->workers,
-                           .interrupted = query->interrupted,
-                           .interrupted_data = query->interrupted_data};
-}
-
 abut_status places_read(const abut_convex_finder *finder, const abut_convex_query *query,
                         convex_places *places, abut_error *error)
 {
     const abut_index count = finder->body_count;
     placed_body *bodies = memory_reserve(&places->body_block, count + 1, sizeof *bodies);
     if (!bodies) {
-        return finder_report(error, ABUT_NO_MEMORY, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     places->bodies = memory_first_line(bodies);
     placing p = {.finder = finder,
                  .positions = query->positions,
                  .orientations = query->orientations,
                  .bodies = memory_first_line(bodies)};
-    const parallel_plan plan = plan_run(count, 2, query);
+    const parallel_plan plan = finder_plan(query, count, STRETCH, 2);
     const abut_status status = parallel_run(&plan, place_stretch, &p);
     return status == ABUT_POSITION_NOT_FINITE ? name_wrong(&p, error)
-                                              : finder_report(error, status, 0, 0.0);
+                                              : error_set_status(error, status);
 }
 
 abut_status places_center(const abut_convex_finder *finder, const abut_convex_query *query,
@@ -227,13 +206,13 @@ abut_status places_center(const abut_convex_finder *finder, const abut_convex_qu
     double *centers =
         memory_reserve(&places->center_block, finder->dimension * count, sizeof *centers);
     if (!centers) {
-        return finder_report(error, ABUT_NO_MEMORY, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     places->centers = centers;
     placing p = {
         .finder = finder, .bodies = memory_first_line(places->body_block.data), .centers = centers};
-    const parallel_plan plan = plan_run(count, 1, query);
-    return finder_report(error, parallel_run(&plan, center_stretch, &p), 0, 0.0);
+    const parallel_plan plan = finder_plan(query, count, STRETCH, 1);
+    return error_set_status(error, parallel_run(&plan, center_stretch, &p));
 }
 
 abut_status places_make(const abut_convex_finder *finder, const abut_convex_query *query,

@@ -23,11 +23,11 @@ typedef struct convex_places {
 abut_status places_read(const abut_convex_finder *finder, const abut_convex_query *query,
                         convex_places *places, abut_error *error);
 
-/* And then compute the centers. */
+/* Compute the centers of bodies that were read. */
 abut_status places_center(const abut_convex_finder *finder, const abut_convex_query *query,
                           convex_places *places, abut_error *error);
 
-/* Both. */
+/* Read the places and compute the centers. */
 abut_status places_make(const abut_convex_finder *finder, const abut_convex_query *query,
                         convex_places *places, abut_error *error);
 void places_free(convex_places *places);

@@ -103,7 +103,8 @@ static double crossing_distance_sq(const crossing *c, double at_a, double at_b)
     return vec3_norm_sq(vec3_sub(q, p));
 }
 
-/* At an end of one of them: AC, AD, BC, BD or the foot of one end on the other segment. */
+/* The shortest link with an end of one of the segments: AC, AD, BC, BD or that from one end to its
+ * foot on the other segment. */
 static span span_at_ends(const convex_pair *pair, const crossing *c)
 {
     const vec3 a_end = vec3_add(c->a.from, vec3_scale(c->a.along, c->a.length));
@@ -154,7 +155,8 @@ static void stretch_clip(stretch *s, const convex_body *body, int32_t facet, vec
     }
 }
 
-/* What an edge and a facet of another body have come to: where on the edge, and the foot. */
+/* What is reached on the way of an edge to a facet of another body: where on the edge, and the foot
+ * on the facet. */
 typedef struct approach {
     double at;
     foot foot;
@@ -290,14 +292,14 @@ static span project_on_edge_of_b(const convex_pair *pair, const span *s)
 
 typedef span (*shortening)(const convex_pair *pair, const span *s);
 
-/* By abut_type: FACET, EDGE, VERTEX. */
+/* What shortens a link in space, by the types of its ends, abut_type. */
 static const shortening SPATIAL[3][3] = {
     {shorten_facets, shorten_edge_on_b, project_on_a},
     {shorten_edge_on_a, shorten_segments, project_on_edge_of_a},
     {project_on_b, project_on_edge_of_b, keep},
 };
 
-/* Facets and vertices of polygons. */
+/* Likewise in the plane, where links have facets and vertices. */
 static const shortening PLANE[3][3] = {
     {shorten_segments, keep, project_on_edge_of_a},
     {keep, keep, keep},

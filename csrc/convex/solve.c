@@ -7,7 +7,7 @@
 
 #include "../mesh/tolerance.h"
 
-/* By abut_convex_method. */
+/* The methods, by abut_convex_method. */
 static const convex_method METHODS[] = {link_find, fast_plane_find, common_plane_find,
                                         entrances_find};
 
@@ -37,7 +37,8 @@ static int32_t rounded_status(const convex_pair *pair, const solved *s)
     return s->gap < 0.0 ? ABUT_OVERLAPPING : ABUT_SEPARATED;
 }
 
-/* The rounded bodies' ends are their radii further along n; the bounds of the gap move along. */
+/* Set what follows for the rounded bodies: their ends of the link are their radii further along n,
+ * and the bounds of the gap move along. */
 static void solve_rounding(const convex_pair *pair, solved *s)
 {
     const convex_link *core = &s->core;
@@ -49,7 +50,7 @@ static void solve_rounding(const convex_pair *pair, solved *s)
     s->status = rounded_status(pair, s);
 }
 
-/* Spots are midway between both surfaces. */
+/* Move spots midway between the surfaces of the rounded bodies. */
 static void round_spots(const convex_pair *pair, const solved *s, convex_spot *spots)
 {
     const double a = body_rounding(&pair->a), b = body_rounding(&pair->b);

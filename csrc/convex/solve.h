@@ -21,7 +21,7 @@ typedef struct solved {
     int32_t spot_count;
 } solved;
 
-/* All but the spots, of which there are none yet. */
+/* Find the link, and leave the spots, of which there are none yet. */
 void solve_link(const convex_pair *pair, const convex_link *before, const solve_task *task,
                 solved *result);
 
@@ -30,7 +30,7 @@ void solve_link(const convex_pair *pair, const convex_link *before, const solve_
 void solve_spots(const convex_pair *pair, const solve_task *task, solved *result,
                  convex_spot *spots, convex_spot *room);
 
-/* Both. */
+/* Find the link, and the spots. */
 void solve_pair(const convex_pair *pair, const convex_link *before, const solve_task *task,
                 solved *result, convex_spot *spots, convex_spot *room);
 

@@ -28,17 +28,17 @@
 #include "spots.h"
 
 #include "../mesh/tolerance.h"
-#include "common_plane.h"
 
 /* A body as it is seen along n, in its own frame. */
-typedef struct view {
+typedef struct seen_body {
     const convex_body *body;
     vec3 u, w, n;            /* n is the pair's, from A to B */
     double at_u, at_w, at_n; /* of the frame's origin */
     vec3 out;                /* towards the other body */
-} view;
+} seen_body;
 
-/* The plane of a feature: its height along n over the common plane. */
+/* The plane of a feature, as heights along n over the common plane: at the origin, and how they
+ * grow along u and w. */
 typedef struct slope {
     double level, along_u, along_w;
 } slope;
@@ -113,24 +113,24 @@ convex_end spots_bearing(const convex_body *body, vec3 out, double cosine)
 
 /* ---- what is seen along n ---- */
 
-static void look(const convex_pair *pair, vec3 n, view views[2])
+static void look(const convex_pair *pair, vec3 n, seen_body views[2])
 {
     vec3 axes[2];
-    plane_axes(pair, n, axes);
-    views[0] = (view){&pair->a, axes[0], axes[1], n, 0.0, 0.0, 0.0, n};
+    pair_axes(pair, n, axes);
+    views[0] = (seen_body){&pair->a, axes[0], axes[1], n, 0.0, 0.0, 0.0, n};
     const vec3 n_b = pair_turn_back(pair, n);
-    views[1] = (view){&pair->b,
-                      pair_turn_back(pair, axes[0]),
-                      pair_turn_back(pair, axes[1]),
-                      n_b,
-                      vec3_dot(axes[0], pair->shift),
-                      vec3_dot(axes[1], pair->shift),
-                      vec3_dot(n, pair->shift),
-                      vec3_scale(n_b, -1.0)};
+    views[1] = (seen_body){&pair->b,
+                           pair_turn_back(pair, axes[0]),
+                           pair_turn_back(pair, axes[1]),
+                           n_b,
+                           vec3_dot(axes[0], pair->shift),
+                           vec3_dot(axes[1], pair->shift),
+                           vec3_dot(n, pair->shift),
+                           vec3_scale(n_b, -1.0)};
 }
 
-/* The plane normal . x = offset of the body's frame. */
-static slope plane_slope(const view *v, vec3 normal, double offset)
+/* The slope of the plane normal . x = offset of the body's frame. */
+static slope plane_slope(const seen_body *v, vec3 normal, double offset)
 {
     const double inv = 1.0 / vec3_dot(normal, v->n);
     const double along_u = -vec3_dot(normal, v->u) * inv, along_w = -vec3_dot(normal, v->w) * inv;
@@ -138,8 +138,9 @@ static slope plane_slope(const view *v, vec3 normal, double offset)
     return (slope){level, along_u, along_w};
 }
 
-/* A facet's own plane; that of an edge is as level as one through it can be; a vertex' is level. */
-static slope feature_slope(const view *v, convex_end end)
+/* The slope of a feature: that of a facet's own plane; of an edge the most level one through it; of
+ * a vertex a level one. */
+static slope feature_slope(const seen_body *v, convex_end end)
 {
     const abut_shape *s = v->body->shape;
     if (end.type == ABUT_FACET) {
@@ -157,7 +158,7 @@ static slope feature_slope(const view *v, convex_end end)
     return plane_slope(v, normal, vec3_dot(normal, body_vertex(v->body, vertex)));
 }
 
-static void place_corner(const view *v, int32_t vertex, int32_t edge, convex_spot *corner)
+static void place_corner(const seen_body *v, int32_t vertex, int32_t edge, convex_spot *corner)
 {
     const vec3 at = body_vertex(v->body, vertex);
     corner->point = (vec3){vec3_dot(v->u, at) + v->at_u, vec3_dot(v->w, at) + v->at_w, 0.0};
@@ -165,7 +166,7 @@ static void place_corner(const view *v, int32_t vertex, int32_t edge, convex_spo
     corner->ends[1] = (convex_end){ABUT_EDGE, edge};
 }
 
-static int32_t place_corners(const view *v, convex_end end, convex_spot *corners)
+static int32_t place_corners(const seen_body *v, convex_end end, convex_spot *corners)
 {
     const abut_shape *s = v->body->shape;
     if (end.type == ABUT_VERTEX) {
@@ -199,7 +200,8 @@ static void set_limits(region *r, double tolerance)
     }
 }
 
-static region see(const view *v, int which, double cosine, double tolerance, convex_spot *corners)
+static region see(const seen_body *v, int which, double cosine, double tolerance,
+                  convex_spot *corners)
 {
     region r = {.which = which, .corners = corners, .turning = which ? -1.0 : 1.0};
     r.end = spots_bearing(v->body, v->out, cosine);
@@ -216,7 +218,7 @@ static bool is_near(vec3 a, vec3 b, double tolerance)
     return fabs(a.x - b.x) <= tolerance && fabs(a.y - b.y) <= tolerance;
 }
 
-/* Corners that coincide are one. */
+/* Add a corner; corners that coincide are one. */
 static void add(spot_list *list, vec3 place, int which, convex_end own, convex_end other)
 {
     for (int32_t k = 0; k < list->count; k++) {
@@ -332,8 +334,8 @@ static double segment_length(const region *segment)
     return vec3_length(vec3_sub(segment->corners[1].point, segment->corners[0].point));
 }
 
-/* Both ends of what is left of a segment; where they coincide one, an end of the segment if there
- * is one. */
+/* Add both ends of what is left of a segment; where they coincide one of them, an end of the
+ * segment if there is one. */
 static void add_cuts(spot_list *list, const region *segment, const cut *begin, const cut *end)
 {
     const double left = (end->part - begin->part) * segment_length(segment);
@@ -378,7 +380,7 @@ static void clip_segment(spot_list *list, const region *segment, const region *f
     }
 }
 
-/* The ends of segment b as cuts of segment a, that which comes first along it first. */
+/* The ends of segment b as cuts of segment a, in their order along a. */
 static void mark_ends(const region *a, const region *b, cut ends[2])
 {
     const vec3 from = a->corners[0].point, side = vec3_sub(a->corners[1].point, from);
@@ -405,7 +407,7 @@ static void clip_parallel(spot_list *list, const region *a, const region *b)
     add_cuts(list, a, &begin, &end);
 }
 
-/* Whether a part of a segment is on it. */
+/* Whether a place along a segment, in parts of its length, is on it. */
 static bool is_on(double part, double near)
 {
     return part >= -near && part <= 1.0 + near;
@@ -430,7 +432,7 @@ static void clip_edges(spot_list *list, const region *a, const region *b, double
     }
 }
 
-/* A vertex bears where it is; two of them midway between them. */
+/* Add the spot of a vertex that bears: where it is, or of two vertices midway between them. */
 static void add_vertex(spot_list *list, const region *a, const region *b)
 {
     vec3 place = a->end.type == ABUT_VERTEX ? a->corners[0].point : b->corners[0].point;
@@ -462,7 +464,7 @@ static double slope_height(const slope *s, vec3 place)
     return s->level + s->along_u * place.x + s->along_w * place.y;
 }
 
-static void finish(convex_spot *spot, const view *of_a, const slope *a, const slope *b)
+static void finish(convex_spot *spot, const seen_body *of_a, const slope *a, const slope *b)
 {
     const vec3 place = spot->point;
     const double low = slope_height(a, place), high = slope_height(b, place);
@@ -489,7 +491,7 @@ static double place_tolerance(const convex_pair *pair)
 int32_t spots_make(const convex_pair *pair, const convex_link *link, double patch_angle,
                    convex_spot *spots, convex_spot *room)
 {
-    view views[2];
+    seen_body views[2];
     look(pair, link->normal, views);
     const double cosine = cos(patch_angle), tolerance = place_tolerance(pair);
     region a = see(&views[0], 0, cosine, tolerance, room);

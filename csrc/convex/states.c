@@ -144,9 +144,8 @@ static bool is_number(abut_index number, abut_index count)
 static abut_status report_row(abut_error *error, abut_status status, abut_index row,
                               abut_index number, abut_index count)
 {
-    finder_report(error, status, row, (double)(count - 1));
+    error_set(error, status, row, number, (double)(count - 1));
     if (error) {
-        error->detail = number;
         error->of_before = 1;
     }
     return status;
@@ -177,7 +176,7 @@ static bool is_same_column(const abut_index *a, const abut_index *b, abut_index 
     return memcmp(a, b, (size_t)count * sizeof *a) == 0;
 }
 
-/* Whether the rows before are the pairs of now, one by one, as those of a caller's list are. */
+/* Whether the rows before are just the pairs of now, one by one: those of a caller's list are. */
 static bool are_now(const matching *m)
 {
     const abut_convex_before *before = m->before;
@@ -201,13 +200,14 @@ static void sort_rows(const int32_t *keys, const int32_t *items, abut_index coun
     sort_block(&block, &run, 1, ends, sorted);
 }
 
-/* Numbers that were changed since they were checked must be keys all the same. */
+/* Keep a number, which may have been changed since it was checked, within the keys. */
 static int32_t key_within(abut_index number, abut_index count)
 {
     return is_number(number, count) ? (int32_t)number : 0;
 }
 
-/* By the larger number first, and then, which leaves that order as it is, by the smaller one. */
+/* Sort the rows before by their larger number first and then by the smaller one, which leaves the
+ * first order where it is the same. */
 static abut_status sort_before(matching *m, abut_index bodies, earlier_rows *earlier)
 {
     const abut_index count = m->before->row_count;
@@ -257,14 +257,10 @@ static abut_status match_all(matching *m, const abut_convex_finder *finder,
         status = sort_before(m, finder->body_count, earlier);
     }
     if (!status) {
-        const parallel_plan plan = {.chunk_count = (m->now->count + STRETCH - 1) / STRETCH,
-                                    .work = m->now->count,
-                                    .workers = query->workers,
-                                    .interrupted = query->interrupted,
-                                    .interrupted_data = query->interrupted_data};
+        const parallel_plan plan = finder_plan(query, m->now->count, STRETCH, 1);
         status = parallel_run(&plan, match_stretch, m);
     }
-    return finder_report(error, status, 0, 0.0);
+    return error_set_status(error, status);
 }
 
 abut_status states_match(const abut_convex_finder *finder, const abut_convex_query *query,
@@ -275,11 +271,11 @@ abut_status states_match(const abut_convex_finder *finder, const abut_convex_que
         return ABUT_OK;
     }
     if (query->before.row_count > INT32_MAX) {
-        return finder_report(error, ABUT_NO_MEMORY, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     abut_index *match = memory_reserve(&earlier->match_block, now->count, sizeof *match);
     if (!match) {
-        return finder_report(error, ABUT_NO_MEMORY, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     matching m = {
         .now = now, .before = &query->before, .match = match, .dimension = finder->dimension};

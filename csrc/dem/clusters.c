@@ -1,4 +1,5 @@
-/* Rigid bodies of spheres: what their members bear, and where these are. */
+/* Clusters, which are rigid bodies of spheres: forces on their members move them, and the members
+ * go along. */
 #include "clusters.h"
 
 /* ---- memory ---- */
@@ -66,9 +67,9 @@ static void place_members(cluster_set *set, cluster *c, store *s)
         const vec3 arm = arm_of(set, c, rows, k), old_arm = arm_of(set, c, old_rows, k);
         const vec3 mean = vec3_scale(vec3_add(arm, old_arm), 0.5);
         vec3_store(s->centers + 3 * (abut_index)at, vec3_add(c->rigid.position, arm));
-        vec3_store(s->bodies[at].velocity,
+        vec3_store(s->movers[at].velocity,
                    vec3_add(c->rigid.velocity, vec3_cross(c->rigid.spin, mean)));
-        vec3_store(s->bodies[at].spin, c->rigid.spin);
+        vec3_store(s->movers[at].spin, c->rigid.spin);
     }
 }
 
@@ -88,7 +89,8 @@ bool clusters_will_be_finite(const cluster_set *set, abut_index number, const st
     return rigid_will_be_finite(&c->rigid, sum_members(set, c, s->forces, s->torques, s), by);
 }
 
-/* What was applied does no work of contacts. */
+/* The force and torque that contacts exert on a cluster. What the caller applied is left out, since
+ * its work is not counted as that of contacts. */
 static wrench sum_contacts(const cluster_set *set, const cluster *c, const store *s, wrench all)
 {
     if (!s->has_applied) {

@@ -14,7 +14,7 @@ typedef struct cluster {
 typedef struct cluster_set {
     cluster *clusters;
     abut_index count, capacity;
-    double *members; /* centers in the frame of the principal axes */
+    double *members; /* their centers in the frame of the principal axes */
     abut_index member_count, member_capacity;
 } cluster_set;
 

@@ -22,7 +22,8 @@ const law *simulation_wall_law(const abut_simulation *s, abut_index place, abut_
 
 /* ---- finding ---- */
 
-/* Shared contacts follow one exponent: walls' laws are of one kind then. */
+/* The exponent with which contacts share a sphere's force. It is one number, so all walls have laws
+ * of one kind where contacts share, and the first law tells it. */
 static double exponent_of(const abut_simulation *s)
 {
     for (abut_index k = 0; k < s->walls.count; k++) {
@@ -44,14 +45,14 @@ static abut_query make_query(const abut_simulation *s, const parallel_plan *plan
     query.resolution = s->input.resolution;
     query.exponent = exponent_of(s);
     query.poses = s->now.poses;
-    query.period = s->is_periodic ? s->input.period : NULL;
+    query.period = lattice_periods(&s->lattice);
     query.workers = s->input.workers;
     query.interrupted = plan->interrupted;
     query.interrupted_data = plan->interrupted_data;
     return query;
 }
 
-/* Columns in which only what is not 0 is written. */
+/* Set to 0 the columns of which a search writes only what differs from 0. */
 static void clear_columns(const contact_table *t)
 {
     memset(t->columns.mesh, 0, (size_t)t->room * sizeof *t->columns.mesh);
@@ -60,7 +61,7 @@ static void clear_columns(const contact_table *t)
     }
 }
 
-/* Room for a few more rows than the last step had. */
+/* How many rows to make room for: a few more than the last step had. */
 static abut_index with_spare(abut_index count)
 {
     return count + count / 8 + 64;
@@ -96,7 +97,7 @@ static abut_status find_on_meshes(abut_simulation *s, const parallel_plan *plan,
     const abut_query query = make_query(s, plan);
     if (contact_table_reserve(t, s->store.count, with_spare(old->count),
                               with_spare(old->node_count), simulation_kind(s))) {
-        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     clear_columns(t);
     const abut_room room = {t->columns, t->room, t->node_room};
@@ -106,19 +107,18 @@ static abut_status find_on_meshes(abut_simulation *s, const parallel_plan *plan,
     } else {
         status =
             write_contacts(s, found, abut_contacts_count(found), abut_contacts_node_count(found));
-        status = status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
+        status = error_set_status(error, status);
     }
     abut_contacts_free(found);
     return status;
 }
 
 /* Contacts with meshes, then with half spaces. */
-static abut_status find_all(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+static abut_status find_touching(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     abut_status status = s->walls.mesh_count > 0 ? find_on_meshes(s, plan, error) : ABUT_OK;
     if (!status && s->walls.count > s->walls.mesh_count) {
-        status = half_spaces_find(s);
-        status = status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
+        status = error_set_status(error, half_spaces_find(s));
     }
     return status;
 }
@@ -133,7 +133,7 @@ abut_status contacts_find(abut_simulation *s, const parallel_plan *plan, abut_er
         return ABUT_OK;
     }
     clock_lap(&clock);
-    const abut_status status = find_all(s, plan, error);
+    const abut_status status = find_touching(s, plan, error);
     s->seconds_of[FIND_WALLS] += clock_lap(&clock);
     return status;
 }
@@ -145,7 +145,7 @@ static abut_step step_of(const abut_simulation *s, const step_tables *tables)
     const contact_table *t = &tables->contacts;
     const abut_columns *c = &t->columns;
     if (t->count == 0) {
-        return (abut_step){.period = s->is_periodic ? s->input.period : NULL};
+        return (abut_step){.period = lattice_periods(&s->lattice)};
     }
     return (abut_step){.sphere_count = t->sphere_count,
                        .contact_count = t->count,
@@ -160,7 +160,7 @@ static abut_step step_of(const abut_simulation *s, const step_tables *tables)
                        .node_offsets = c->node_offsets,
                        .mesh_count = s->walls.count,
                        .poses = tables->poses,
-                       .period = s->is_periodic ? s->input.period : NULL};
+                       .period = lattice_periods(&s->lattice)};
 }
 
 static abut_status match_contacts(abut_simulation *s, const parallel_plan *plan, abut_error *error)
@@ -184,18 +184,18 @@ typedef struct wall_laws {
     motion motion;
 } wall_laws;
 
-/* One block's rows, and what is not read from tables: what turned with the walls, and how fast
- * these are where they are touched. */
+/* One block of rows, with what is not read from tables: normals and springs that have turned with
+ * the walls, and the walls' velocities where they are touched. */
 typedef struct wall_block {
     law_block block;
-    body walls[LAW_BLOCK];
+    mover walls[LAW_BLOCK];
     double turned[3][LAW_BLOCK][4]; /* normals, springs, rolls */
 } wall_block;
 
 static const double nothing[4];
 static const watched CONTACTS = {ABUT_PARTNER_SPHERE, ABUT_PARTNER_WALL};
 
-/* What a row had in the step before, where its wall has it now. */
+/* Take what a row had in the step before to where its wall is now. */
 static void take_old(const wall_laws *w, wall_block *b, int32_t k, abut_index old)
 {
     const contact_table *t = &w->simulation->before.contacts;
@@ -223,10 +223,10 @@ static void set_row(const wall_laws *w, wall_block *b, int32_t k, abut_index row
     const abut_index place = t->columns.sphere[row], wall = t->columns.mesh[row];
     const abut_index old = t->springs.match[row];
     const abut_wall_state *state = &s->now.states[wall];
-    const vec3 point = contact_table_point(t, row, s->input.period);
+    const vec3 point = contact_table_point(t, row, &s->lattice);
     vec3_store(b->walls[k].velocity, walls_velocity(state, point));
     vec3_store(b->walls[k].spin, vec3_load(state->spin));
-    b->block.first[k] = &s->store.bodies[place];
+    b->block.first[k] = &s->store.movers[place];
     b->block.second[k] = &b->walls[k];
     b->block.laws[k] = simulation_wall_law(s, place, wall);
     b->block.inertia[k] = s->store.inertias[place];
@@ -246,7 +246,7 @@ static void apply_block(const wall_laws *w, wall_block *b, abut_index first, int
     for (int32_t k = 0; k < count; k++) {
         set_row(w, b, k, first + k);
     }
-    /* kernels read whole vectors */
+    /* kernels read whole vectors: fill the last one up */
     for (int32_t k = count; k % ROW_PADDING != 0; k++) {
         set_row(w, b, k, first);
     }
@@ -289,8 +289,8 @@ static abut_status find_missing_law(const abut_simulation *s, abut_error *error)
         const int32_t material = s->store.materials[t->columns.sphere[row]];
         const abut_index other = s->walls.walls[t->columns.mesh[row]].material;
         if (s->laws.is_missing[laws_number(&s->laws, material, other)]) {
-            return simulation_report(error, ABUT_LAW_MISSING, s->store.rows[t->columns.sphere[row]],
-                                     material, (double)other);
+            return error_set(error, ABUT_LAW_MISSING, s->store.rows[t->columns.sphere[row]],
+                             material, (double)other);
         }
     }
     return ABUT_OK;
@@ -313,7 +313,7 @@ static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abu
         watch_begin(s);
         status = parallel_run(&own, apply_chunk, &w);
         watch_keep_deep(s, CONTACTS, t->count);
-        status = status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
+        status = error_set_status(error, status);
     }
     motion_free(&w.motion);
     return status;

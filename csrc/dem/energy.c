@@ -14,7 +14,7 @@ static vec3 mean_velocity(const abut_simulation *s, vec3 velocity, vec3 force, d
 static void add_sphere(const abut_simulation *s, abut_index place, abut_energy *sum)
 {
     const store *of = &s->store;
-    const body *b = &of->bodies[place];
+    const mover *b = &of->movers[place];
     const double inertia = of->inertias[place];
     const vec3 velocity =
         mean_velocity(s, vec3_load(b->velocity), vec3_load(of->forces + 3 * place), b->mass);
@@ -83,8 +83,8 @@ static double energy_of_pair(const abut_simulation *s, abut_index row)
                        t->columns.overlap[row], t->springs.spring + 3 * row);
 }
 
-/* A sum whose rounding is kept beside it, so that it does not show in which order pairs are stored
- * (Neumaier). */
+/* Energies of pairs are summed with the rounding error kept beside the sum (Neumaier), so that the
+ * order in which pairs are stored does not show. */
 static double energy_of_pairs(const abut_simulation *s)
 {
     double sum = 0.0, rest = 0.0;
@@ -150,7 +150,7 @@ void energy_settle(abut_simulation *s)
 
 /* ---- which step is stable ---- */
 
-/* What holds a sphere. */
+/* How stiffly contacts hold a sphere: the longest stable step follows from it. */
 typedef struct hold {
     double stiffness, damping_ratio;
     abut_index contact_count;
@@ -210,7 +210,7 @@ abut_status abut_simulation_stable_step(const abut_simulation *s, const double *
         const hold *h = &holds[place];
         double step = free_steps ? free_steps[row] : INFINITY;
         if (h->stiffness > 0.0) {
-            step = step_of_hold(h, of->bodies[place].mass);
+            step = step_of_hold(h, of->movers[place].mass);
         }
         if (step < longest->step) {
             *longest = (abut_stable_step){step, row, h->contact_count};
@@ -227,8 +227,7 @@ void energy_add_load(const abut_simulation *s, abut_index row, const abut_wall_s
 {
     const contact_table *t = &s->before.contacts;
     const vec3 force = vec3_load(t->springs.effects[row].force);
-    const vec3 arm =
-        vec3_sub(contact_table_point(t, row, s->input.period), vec3_load(state->origin));
+    const vec3 arm = vec3_sub(contact_table_point(t, row, &s->lattice), vec3_load(state->origin));
     vec3 torque = vec3_cross(arm, force);
     if (t->springs.moment) {
         torque = vec3_add(torque, vec3_load(t->springs.moment + 3 * row));

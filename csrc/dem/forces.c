@@ -36,10 +36,10 @@ static abut_status list_seconds(abut_simulation *s)
     return ABUT_OK;
 }
 
-/* Most spheres have a few. */
+/* Most spheres have no more pairs than this. */
 enum { FEW = 24 };
 
-/* Room for the lists of spheres with more, where there are some, and as much again behind it. */
+/* Make room for the keys of spheres with more pairs than FEW, and as much again to sort them in. */
 static abut_status reserve_lists(abut_simulation *s)
 {
     const abut_index *offsets = s->now.pairs.columns.offsets;
@@ -67,7 +67,8 @@ static int32_t pair_of(int64_t key)
     return (int32_t)(key & INT32_MAX);
 }
 
-/* In the order of places: first those of which the sphere is the second one. */
+/* List the keys of a sphere's pairs in the order of places: first the pairs in which it is the
+ * second sphere, then those in which it is the first one. */
 static void list_pairs(const abut_simulation *s, abut_index place, pair_list list)
 {
     const second_lists *l = &s->seconds;
@@ -95,7 +96,8 @@ static void sort_few(pair_list list)
     }
 }
 
-/* By the digit at `shift`, in the order that they have otherwise. */
+/* Sort keys by their digit at `shift`; those with the same digit stay in the order that they had.
+ */
 static void sort_digit(pair_list from, int shift, int64_t *to)
 {
     enum { DIGITS = 256 };
@@ -111,8 +113,8 @@ static void sort_digit(pair_list from, int shift, int64_t *to)
     }
 }
 
-/* A sphere among far smaller ones has very many: these are sorted digit by digit of the partners'
- * rows. */
+/* A sphere among far smaller ones may have very many pairs: their keys are sorted digit by digit of
+ * the partners' rows. */
 static void sort_many(pair_list list, int64_t *scratch)
 {
     for (int shift = 32; shift < 64; shift += 16) {
@@ -190,7 +192,8 @@ void forces_add_contacts(const abut_simulation *s, abut_index place, double radi
     }
 }
 
-/* room: for all lists, and as much again behind it. */
+/* Add what a sphere's pairs exert on it. `room` is for the keys of all spheres with many pairs, and
+ * as much again to sort them in. */
 static void add_pairs(const abut_simulation *s, abut_index place, double radius, int64_t *room,
                       sphere_sum *w)
 {
@@ -209,7 +212,7 @@ static void add_pairs(const abut_simulation *s, abut_index place, double radius,
     }
     for (abut_index k = 0; k < list.count; k++) {
         const int32_t row = pair_of(list.keys[k]);
-        const double sign = row >= first ? 1.0 : -1.0; /* its own rows begin there */
+        const double sign = row >= first ? 1.0 : -1.0; /* from there on it is the first sphere */
         add_effect(w, &t->springs.effects[row], radius, sign);
         add_moment(w, t->springs.moment, row, sign);
     }
@@ -222,9 +225,9 @@ static bool will_be_finite(const abut_simulation *s, abut_index place, vec3 forc
     const vec3 pull =
         vec3_add(vec3_load(s->input.gravity), vec3_scale(force, 1.0 / s->store.masses[place]));
     const vec3 velocity =
-        vec3_add(vec3_load(s->store.bodies[place].velocity), vec3_scale(pull, step));
+        vec3_add(vec3_load(s->store.movers[place].velocity), vec3_scale(pull, step));
     const vec3 next = vec3_add(vec3_load(center), vec3_scale(velocity, step));
-    const vec3 spin = vec3_add(vec3_load(s->store.bodies[place].spin),
+    const vec3 spin = vec3_add(vec3_load(s->store.movers[place].spin),
                                vec3_scale(torque, step / s->store.inertias[place]));
     return vec3_max_abs(next) <= ABUT_COORDINATE_LIMIT && isfinite(next.x + next.y + next.z) &&
            isfinite(spin.x + spin.y + spin.z);
@@ -299,7 +302,7 @@ static abut_status sum_chunk(void *context, abut_index chunk, parallel_job *job)
 
 static void check_clusters(abut_simulation *s)
 {
-    const rigid_step by = {s->input.step, vec3_load(s->input.gravity), s->input.period};
+    const rigid_step by = {s->input.step, vec3_load(s->input.gravity), &s->lattice};
     for (abut_index k = 0; k < s->clusters.count; k++) {
         if (!clusters_will_be_finite(&s->clusters, k, &s->store, &by)) {
             note_lost(s, s->clusters.clusters[k].first_row);

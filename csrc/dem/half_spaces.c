@@ -13,7 +13,7 @@ void half_spaces_place(abut_simulation *s)
     }
 }
 
-/* By how much a sphere reaches behind the plane. */
+/* How far a sphere reaches behind the plane. */
 static double find_overlap(const abut_simulation *s, abut_index place, abut_index half_space)
 {
     const double *plane = s->walls.half_spaces + 6 * half_space;
@@ -58,8 +58,8 @@ static void append_row(const abut_simulation *s, contact_table *t, abut_index pl
     c->node_offsets[row + 1] = t->node_count;
 }
 
-/* The half space that a sphere touches with the largest overlap that is less than that of the one
- * before; of equal ones the next. -1: none. */
+/* The half space that comes after half space `last` where a sphere's half spaces are sorted by
+ * overlap, the largest first, and equal ones by number. -1: there is none. */
 static abut_index next_half_space(const abut_simulation *s, abut_index place, abut_index last)
 {
     const double limit = last < 0 ? INFINITY : find_overlap(s, place, last);
@@ -75,7 +75,7 @@ static abut_index next_half_space(const abut_simulation *s, abut_index place, ab
     return found;
 }
 
-/* Both lists of a sphere become one, nearest first. */
+/* Put both lists of a sphere's contacts together, nearest first. */
 static void merge_sphere(const abut_simulation *s, const contact_table *meshes, abut_index place,
                          contact_table *to)
 {

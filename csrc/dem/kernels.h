@@ -10,15 +10,15 @@
  * are a multiple of them, and behind a table's last row as many can be read. */
 enum { LAW_BLOCK = 64, ROW_PADDING = 8 };
 
-/* What the laws read of a sphere: a cache line. Of a wall, for one contact: the velocity of the
- * point, and its spin. */
-typedef struct body {
+/* What the laws read of a sphere: a cache line. Of a wall or a body, for one contact: the velocity
+ * of the point, and its spin. */
+typedef struct mover {
     double velocity[3], spin[3];
     double radius;
     double mass; /* of a cluster's member that of the cluster */
-} body;
+} mover;
 
-enum { BODY_NUMBERS = sizeof(body) / sizeof(double) };
+enum { MOVER_NUMBERS = sizeof(mover) / sizeof(double) };
 
 /* What a contact does: a cache line. The torque on either sphere is -(radius - arm) n x force. */
 typedef struct effect {
@@ -38,14 +38,14 @@ typedef struct law_block {
     const double *normal; /* count x 3, of the step */
     const double *overlap;
     const double *share; /* of contacts with walls */
-    const body *first[LAW_BLOCK], *second[LAW_BLOCK];
+    const mover *first[LAW_BLOCK], *second[LAW_BLOCK];
     const law *laws[LAW_BLOCK];
 
     /* what the contact had in the step before; of a new one its own normal and overlap, and 0 */
     const double *old_normal[LAW_BLOCK], *old_spring[LAW_BLOCK];
     const double *old_roll[LAW_BLOCK];
     double old_overlap[LAW_BLOCK];
-    double inertia[LAW_BLOCK]; /* of type C, of both together */
+    double inertia[LAW_BLOCK]; /* of laws of type C: reduced, of both partners */
 
     effect *effects; /* what is written */
     double *spring;  /* count x 3 */
@@ -71,7 +71,7 @@ typedef struct dem_kernels {
     DEM_KERNELS(KERNEL_POINTER)
 } dem_kernels;
 
-/* Of the level in use. */
+/* The functions of the instruction level in use. */
 const dem_kernels *dem_kernels_take(void);
 
 #endif

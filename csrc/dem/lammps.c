@@ -44,13 +44,12 @@ static bool make_names(lammps_names *names, const char *name)
 /* Along which axes the box repeats. */
 static void set_period(abut_lammps *w)
 {
-    abut_simulation *s = w->simulation;
     const lammps_globals *g = &w->globals;
-    s->is_periodic = false;
+    double period[3];
     for (int axis = 0; axis < 3; axis++) {
-        s->input.period[axis] = g->periodicity[axis] ? g->high[axis] - g->low[axis] : 0.0;
-        s->is_periodic = s->is_periodic || g->periodicity[axis];
+        period[axis] = g->periodicity[axis] ? g->high[axis] - g->low[axis] : 0.0;
     }
+    w->simulation->lattice = lattice_load(period, 3);
 }
 
 static abut_status build_simulation(abut_lammps *w, abut_error *error)
@@ -87,17 +86,17 @@ static abut_status build(abut_lammps *w, const abut_lammps_input *input, abut_er
     w->order = memory_alloc(input->wall_count, sizeof *w->order);
     w->loads = memory_alloc_zeroed(input->wall_count, sizeof *w->loads);
     if (!w->meshes || !w->order || !w->loads) {
-        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     memcpy(w->order, input->order, (size_t)input->wall_count * sizeof *w->order);
-    w->most_nodes = 2; /* of an edge */
+    w->most_nodes = 2; /* a contact with an edge has two */
     for (abut_index k = 0; k < input->mesh_count; k++) {
         const abut_index corners = find_most_corners(input->meshes[k]);
         w->meshes[k] = input->meshes[k];
         w->most_nodes = corners > w->most_nodes ? corners : w->most_nodes;
     }
     if (!make_names(&w->names, input->name) || !read_globals(w)) {
-        return simulation_report(error, ABUT_ATOM_DATA, 0, 0, 0.0);
+        return error_set_status(error, ABUT_ATOM_DATA);
     }
     return build_simulation(w, error);
 }
@@ -105,13 +104,12 @@ static abut_status build(abut_lammps *w, const abut_lammps_input *input, abut_er
 abut_status abut_lammps_build(const abut_lammps_input *input, abut_lammps **walls,
                               abut_error *error)
 {
-    abut_error unused, *to = error ? error : &unused;
     abut_lammps *made = memory_alloc_zeroed(1, sizeof *made);
     *walls = NULL;
     if (!made) {
-        return simulation_report(to, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
-    const abut_status status = build(made, input, to);
+    const abut_status status = build(made, input, error);
     if (status) {
         abut_lammps_free(made);
     } else {
@@ -141,7 +139,7 @@ abut_status abut_lammps_set_walls(abut_lammps *w, const abut_wall *walls, abut_e
     const abut_status status =
         abut_simulation_set_walls(w->simulation, w->finder, walls, w->input.wall_count, error);
     if (!status) {
-        w->covered = box_empty(); /* of a wall that moved, or will, other facets are near */
+        w->covered = box_empty(); /* other facets are near walls that moved, or that will */
     }
     return status;
 }
@@ -153,7 +151,8 @@ abut_simulation *abut_lammps_simulation(abut_lammps *w)
 
 /* ---- a call ---- */
 
-/* LAMMPS' time, of which poses follow: it depends on no part of a run before. */
+/* The time of a step in LAMMPS, from which the walls' poses follow. It is the same however many
+ * runs led to that step. */
 static double find_time(const lammps_globals *g, int64_t step)
 {
     const double length = *g->step, even = (double)step * length;
@@ -161,16 +160,16 @@ static double find_time(const lammps_globals *g, int64_t step)
     return fabs(sum - even) <= ROUNDED_STEPS * length ? even : sum;
 }
 
-/* Where walls are in a step. The first call's walls were there before. */
+/* Place the walls in a step. Those of the step before the first call stood where they are in it. */
 static abut_status place_walls(abut_lammps *w, int64_t step, abut_error *error)
 {
     abut_simulation *s = w->simulation;
     s->began = find_time(&w->globals, step);
     if (w->input.before_step && w->input.before_step(w->input.data, s->began)) {
-        return simulation_report(error, ABUT_INTERRUPTED, 0, 0, 0.0);
+        return error_set_status(error, ABUT_INTERRUPTED);
     }
     if (*w->globals.triclinic) {
-        return simulation_report(error, ABUT_BOX_TILTED, 0, 0, 0.0);
+        return error_set_status(error, ABUT_BOX_TILTED);
     }
     set_period(w);
     contacts_place_walls(s);
@@ -180,7 +179,7 @@ static abut_status place_walls(abut_lammps *w, int64_t step, abut_error *error)
     return ABUT_OK;
 }
 
-/* Errors of a search name spheres. */
+/* The error of a search names a sphere: let it name the atom. */
 static abut_status name_atom(const abut_lammps *w, abut_status status, abut_error *error)
 {
     static const struct {
@@ -211,7 +210,7 @@ static abut_status find_contacts(abut_lammps *w, abut_error *error)
     return status;
 }
 
-/* A setup is a step of no length, in which springs keep what they hold. */
+/* A setup is a step of length 0: springs keep what they hold. */
 static abut_status apply_laws(abut_lammps *w, bool is_setup, abut_error *error)
 {
     const parallel_plan plan = {.workers = 1};
@@ -253,7 +252,7 @@ static abut_status tell_loads(abut_lammps *w, abut_error *error)
         energy_add_load(s, row, &s->before.states[walls[row]], &w->loads[w->order[walls[row]]]);
     }
     if (w->input.add_up && w->input.add_up(w->input.data, values, count)) {
-        return simulation_report(error, ABUT_INTERRUPTED, 0, 0, 0.0);
+        return error_set_status(error, ABUT_INTERRUPTED);
     }
     for (abut_index k = 0; k < count; k++) {
         w->input.set_vector(w->input.lammps, w->names.fix, (int)k + 1, values[k]);
@@ -285,7 +284,8 @@ static void clear(double *forces, abut_index count)
     }
 }
 
-/* LAMMPS would go on with whatever forces there are. */
+/* Ask LAMMPS to stop. Until then walls exert nothing, since LAMMPS would go on with whatever forces
+ * there are. */
 static void fail(abut_lammps *w, const abut_error *error)
 {
     w->error = *error;
@@ -308,7 +308,7 @@ void abut_lammps_callback(void *walls, int64_t step, int count, void *ids, doubl
                               .forces = count > 0 ? forces[0] : NULL};
     clear(w->atoms.forces, count);
     if (w->error.status) {
-        /* nobody has taken the last error yet */
+        /* the last error was not taken yet */
         w->input.force_timeout(w->input.lammps);
         return;
     }
@@ -325,7 +325,7 @@ void abut_lammps_callback(void *walls, int64_t step, int count, void *ids, doubl
 abut_error abut_lammps_take_error(abut_lammps *w)
 {
     const abut_error error = w->error;
-    w->error = (abut_error){.status = ABUT_OK};
+    error_set_status(&w->error, ABUT_OK);
     return error;
 }
 
@@ -347,7 +347,7 @@ abut_status abut_lammps_stable_step(abut_lammps *w, double *step)
     /* LAMMPS' radii are lent during a call alone */
     for (abut_index row = 0; row < t->count; row = contact_table_end(t, row)) {
         const abut_index sphere = t->columns.sphere[row];
-        s->store.radii[sphere] = s->store.bodies[sphere].radius;
+        s->store.radii[sphere] = s->store.movers[sphere].radius;
     }
     abut_stable_step longest;
     const abut_status status = abut_simulation_stable_step(s, NULL, &longest);
@@ -369,7 +369,7 @@ void abut_lammps_read_ids(const abut_lammps *w, abut_index *ids)
 
 void abut_lammps_read_period(const abut_lammps *w, double period[3])
 {
-    memcpy(period, w->simulation->input.period, sizeof w->simulation->input.period);
+    memcpy(period, w->simulation->lattice.period, sizeof w->simulation->lattice.period);
 }
 
 abut_lammps_statistics abut_lammps_inspect(const abut_lammps *w)

@@ -50,25 +50,25 @@ struct abut_lammps {
     abut_simulation *simulation;
     const abut_mesh **meshes;
     abut_index most_nodes; /* of a contact */
-    abut_wall_load *loads; /* of all walls in the last call, over all processes */
-    abut_index *order;     /* where each wall's stands there */
+    abut_wall_load *loads; /* what each wall bore in the last call, summed over all processes */
+    abut_index *order;     /* the number of each wall in `loads` */
 
     lammps_atoms atoms; /* of the call in hand */
-    bool has_members;   /* not all atoms are in the group: */
-    int32_t *members;   /* the atom of each sphere */
-    void *ids;          /* of the spheres of the last call, as LAMMPS has them */
+    bool has_members;   /* some atoms are not in the group */
+    int32_t *members;   /* the atom of each sphere, where some are not in the group */
+    void *ids;          /* LAMMPS' numbers of the spheres of the last call */
     abut_index id_count;
-    bool has_same_ids; /* the spheres of this call are those, in the same order */
-    bool has_table;    /* the simulation's table of the step before has what the slots have */
-    int32_t *holders;  /* the spheres whose atoms hold contacts of the step before */
+    bool has_same_ids; /* this call has the spheres of the last one, in the same order */
+    bool has_table;    /* the simulation's table of the step before says what slots say */
+    int32_t *holders;  /* the spheres whose atoms carry contacts of the step before */
     abut_index holder_count;
     memory_block member_block, id_block, holder_block;
-    double *own_centers,
-        *own_radii;      /* those of the store, which during a call has LAMMPS' in their place */
-    abut_index numbered; /* spheres of the store whose rows are written */
+    double *own_centers, *own_radii; /* the store's own columns, while LAMMPS' arrays are in their
+                                        place during a call */
+    abut_index numbered; /* how many spheres of the store have rows, places and materials */
 
-    box covered;              /* the finder has the still facets that touch it, */
-    double covered_period[3]; /* or whose images do */
+    box covered;             /* facets of walls at rest that touch it are in the finder, */
+    lattice covered_lattice; /* and those whose images by these periods do */
     abut_finder *finder;
 
     bool has_begun;

@@ -43,7 +43,7 @@ abut_status lammps_read_atoms(abut_lammps *w, abut_error *error)
                             extract_slots(w, w->names.more_keys, w->names.more_states, &a->others));
     const bool has_all = a->velocities && a->spins && a->torques && a->radii && a->masses &&
                          a->masks && a->counts && has_slots;
-    return has_all ? ABUT_OK : simulation_report(error, ABUT_ATOM_DATA, 0, 0, 0.0);
+    return has_all ? ABUT_OK : error_set_status(error, ABUT_ATOM_DATA);
 }
 
 /* ---- spheres ---- */
@@ -57,7 +57,7 @@ static abut_index count_members(const abut_lammps *w)
     return count;
 }
 
-/* Rows, places and materials of spheres that the store has had none of. */
+/* Give rows, places and materials to spheres that the store has had none of. */
 static void number_spheres(abut_lammps *w, abut_index count)
 {
     store *of = &w->simulation->store;
@@ -71,7 +71,7 @@ static abut_status reserve_spheres(abut_lammps *w, abut_index count)
 {
     store *of = &w->simulation->store;
     const abut_index room = of->count;
-    of->count = 0; /* what spheres had is not kept */
+    of->count = 0; /* so that what spheres had is not copied */
     if (store_reserve(of, count)) {
         of->count = room;
         return ABUT_NO_MEMORY;
@@ -96,7 +96,7 @@ static void gather_members(abut_lammps *w)
     }
 }
 
-/* LAMMPS may have sorted its atoms before anyone asks who they were. */
+/* Keep the numbers of this call's atoms: LAMMPS may have sorted them before anyone asks. */
 static void keep_ids(abut_lammps *w, abut_index count)
 {
     const size_t size = (size_t)w->input.id_bytes;
@@ -119,14 +119,14 @@ abut_status lammps_lend_spheres(abut_lammps *w, abut_error *error)
     const abut_index count = count_members(w);
     w->has_members = count < w->atoms.count;
     if (reserve_spheres(w, count)) {
-        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     number_spheres(w, count);
     w->own_centers = of->centers, w->own_radii = of->radii;
     if (w->has_members) {
         gather_members(w);
     } else if (count > 0) {
-        /* the cast takes const away, but a search reads alone */
+        /* the cast takes const away, but searches only read */
         of->centers = (double *)w->atoms.centers, of->radii = (double *)w->atoms.radii;
     }
     w->has_same_ids = count == w->id_count;
@@ -147,9 +147,9 @@ static abut_status read_sphere(abut_lammps *w, abut_index k, abut_error *error)
     const abut_index atom = lammps_atom(w, k);
     const double mass = w->atoms.masses[atom];
     if (!(mass > 0.0 && mass <= ABUT_COORDINATE_LIMIT)) {
-        return simulation_report(error, ABUT_ATOM_MASS, lammps_id(w, atom), 0, mass);
+        return error_set(error, ABUT_ATOM_MASS, lammps_id(w, atom), 0, mass);
     }
-    body *b = &of->bodies[k];
+    mover *b = &of->movers[k];
     memcpy(b->velocity, w->atoms.velocities + 3 * atom, sizeof b->velocity);
     memcpy(b->spin, w->atoms.spins + 3 * atom, sizeof b->spin);
     b->radius = of->radii[k];
@@ -170,11 +170,12 @@ abut_status lammps_read_touching(abut_lammps *w, abut_error *error)
 
 /* ---- forces ---- */
 
-/* Type A: the torque against the spin that all torques so far leave until the next half step. */
+/* Laws of type A: the torque of all contacts against the spin that torques so far leave until the
+ * next half step. */
 static vec3 brake_torque(const abut_lammps *w, abut_index k, vec3 torque, double brake)
 {
     const double step = *w->globals.step, inertia = w->simulation->store.inertias[k];
-    const vec3 spin = vec3_load(w->simulation->store.bodies[k].spin);
+    const vec3 spin = vec3_load(w->simulation->store.movers[k].spin);
     const vec3 next = vec3_add(spin, vec3_scale(torque, step / inertia));
     const vec3 less = spheres_brake(next, brake, step, inertia);
     return vec3_scale(vec3_sub(less, next), inertia / step);
@@ -185,14 +186,14 @@ static abut_status add_sphere(const abut_lammps *w, abut_index k, abut_error *er
     const abut_index atom = lammps_atom(w, k);
     double *torques = w->atoms.torques + 3 * atom;
     sphere_sum sum = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0}};
-    forces_add_contacts(w->simulation, k, w->simulation->store.bodies[k].radius, &sum);
+    forces_add_contacts(w->simulation, k, w->simulation->store.movers[k].radius, &sum);
     const vec3 force = sum.force;
     vec3 torque = vec3_add(vec3_load(torques), sum.torque);
     if (sum.sums.brake > 0.0) {
         torque = vec3_add(torque, brake_torque(w, k, torque, sum.sums.brake));
     }
     if (!isfinite(force.x + force.y + force.z) || !isfinite(torque.x + torque.y + torque.z)) {
-        return simulation_report(error, ABUT_ATOM_FORCE, lammps_id(w, atom), 0, 0.0);
+        return error_set(error, ABUT_ATOM_FORCE, lammps_id(w, atom), 0, 0.0);
     }
     vec3_store(w->atoms.forces + 3 * atom, force);
     vec3_store(torques, torque);

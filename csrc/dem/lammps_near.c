@@ -1,5 +1,5 @@
-/* Which facets a rank has in its bins: of walls that stand still those near its spheres, of others
- * all. Spheres that leave the part of space that is covered have it made anew. */
+/* Which facets a rank has in its bins: of walls at rest those near its spheres, of other walls all.
+ * Where spheres leave the part of space that is covered, bins are built anew. */
 #include "../walls/finder.h"
 #include "lammps.h"
 
@@ -66,19 +66,16 @@ static box to_mesh(const abut_lammps *w, abut_index wall, const box *world)
     return bounds;
 }
 
-/* Of a wall with another pose the periods are along no axis of its frame: then it is whole. */
+/* The part of a wall that is put into bins. The periods are along no axis of the frame of a wall
+ * that is turned: then it is the whole wall. */
 static vicinity near_wall(const abut_lammps *w, abut_index wall)
 {
     const abut_simulation *s = w->simulation;
     const pose at = pose_load(s->walls.walls[wall].pose);
-    if (!stands_still(w, wall) || (s->is_periodic && at.turns)) {
+    if (!stands_still(w, wall) || (s->lattice.is_periodic && at.turns)) {
         return vicinity_of_all();
     }
-    vicinity near = {.bounds = to_mesh(w, wall, &w->covered)};
-    for (int axis = 0; axis < 3; axis++) {
-        near.period[axis] = s->input.period[axis];
-    }
-    return near;
+    return (vicinity){.bounds = to_mesh(w, wall, &w->covered), .lattice = s->lattice};
 }
 
 static abut_status build_finder(abut_lammps *w, abut_finder **finder)
@@ -100,9 +97,8 @@ abut_status lammps_look_around(abut_lammps *w, abut_error *error)
 {
     double largest;
     const box reach = find_reach(w->simulation, &largest);
-    const double *period = w->simulation->input.period;
-    const bool has_period = memcmp(w->covered_period, period, sizeof w->covered_period) == 0;
-    if (w->simulation->store.count == 0 || (has_period && is_inside(&reach, &w->covered))) {
+    const bool is_same = lattice_is_same(&w->covered_lattice, &w->simulation->lattice);
+    if (w->simulation->store.count == 0 || (is_same && is_inside(&reach, &w->covered))) {
         return ABUT_OK;
     }
     const box covered = w->covered;
@@ -110,12 +106,12 @@ abut_status lammps_look_around(abut_lammps *w, abut_error *error)
     w->covered = grown(reach, MARGIN_RADII * largest + MARGIN_PARTS * box_extent(&reach));
     if (build_finder(w, &finder)) {
         w->covered = covered;
-        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     abut_finder_free(w->finder);
     w->finder = finder;
     w->simulation->walls.finder = finder;
-    memcpy(w->covered_period, period, sizeof w->covered_period);
+    w->covered_lattice = w->simulation->lattice;
     w->build_count++;
     return ABUT_OK;
 }

@@ -10,7 +10,7 @@ enum { KEY_MESH, KEY_FACET, KEY_FEATURE, KEY_IMAGE };
 enum { STATE_SPRING = 0, STATE_ROLL = 3, STATE_POINT = 6, STATE_NORMAL = 9 };
 enum { STATE_OVERLAP = 12, STATE_TILT = 13 };
 
-/* An atom's number of contacts stands below that of slots. */
+/* An atom has one number for both: how many contacts it has, and COUNT_LIMIT times its slots. */
 enum { COUNT_LIMIT = 1 << 16 };
 
 /* What a slot's contact is on. */
@@ -21,7 +21,8 @@ typedef struct slot_place {
     abut_index feature;
 } slot_place;
 
-/* Most spheres have one contact: first slots lie side by side, as do all others of an atom. */
+/* The first slots of all atoms lie side by side, since most spheres have one contact; the other
+ * slots of an atom lie together elsewhere. */
 static abut_index number_among_others(const abut_lammps *w, abut_index atom, int slot)
 {
     return atom * (w->input.slots - 1) + slot - 1;
@@ -48,7 +49,7 @@ static slot_place place_of(const abut_lammps *w, const int *keys)
                         (abut_type)(keys[KEY_FEATURE] & 3), keys[KEY_FEATURE] >> 2};
 }
 
-/* A restart file may come from other walls. */
+/* Whether the walls have what a slot names: a restart file may come from other walls. */
 static bool is_there(const abut_lammps *w, const slot_place *at)
 {
     if (!at->mesh) {
@@ -81,7 +82,7 @@ static int count_of(const abut_lammps *w, abut_index atom)
 static abut_status report_atom(const abut_lammps *w, abut_status status, abut_index atom,
                                abut_index detail, abut_error *error)
 {
-    return simulation_report(error, status, lammps_id(w, atom), detail, w->input.slots);
+    return error_set(error, status, lammps_id(w, atom), detail, w->input.slots);
 }
 
 static abut_status check_count(const abut_lammps *w, abut_index atom, abut_error *error)
@@ -94,7 +95,7 @@ static abut_status check_count(const abut_lammps *w, abut_index atom, abut_error
                                                : ABUT_OK;
 }
 
-/* The spheres whose atoms hold contacts, and how many these are. */
+/* List the spheres whose atoms carry contacts, and count these. */
 static abut_status list_holders(abut_lammps *w, abut_index *rows, abut_error *error)
 {
     const abut_index count = w->simulation->store.count;
@@ -102,7 +103,7 @@ static abut_status list_holders(abut_lammps *w, abut_index *rows, abut_error *er
     *rows = w->holder_count = 0;
     w->holders = memory_reserve(&w->holder_block, count, sizeof *w->holders);
     if (!w->holders) {
-        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     for (abut_index k = 0; !status && k < count; k++) {
         const abut_index atom = lammps_atom(w, k);
@@ -122,7 +123,7 @@ static void read_vector(double *column, abut_index row, const double *states, in
     }
 }
 
-/* A slot becomes the next row, without what only its own step had. */
+/* Make a slot the next row. What a contact had in its own step alone is in no slot. */
 static void read_slot(const abut_lammps *w, abut_index atom, int slot, const slot_place *at,
                       contact_table *t)
 {
@@ -157,7 +158,7 @@ static abut_status read_atom(const abut_lammps *w, abut_index atom, contact_tabl
     return ABUT_OK;
 }
 
-/* Slots lie far apart: those of holders ahead are fetched. */
+/* Slots lie far apart in memory: those of spheres that come soon are fetched. */
 enum { FETCHED_AHEAD = 12 };
 
 static void fetch_slots(const abut_lammps *w, abut_index holder)
@@ -191,8 +192,8 @@ static abut_status read_rows(const abut_lammps *w, contact_table *t, abut_error 
     return status;
 }
 
-/* Whether the table of the last call has the contacts of all holders: then it has what their slots
- * have, which need not be read. */
+/* Whether the table of the last call has just the contacts that the slots have, which then need not
+ * be read. */
 static bool has_table_of_slots(const abut_lammps *w, abut_index rows)
 {
     const contact_table *t = &w->simulation->before.contacts;
@@ -214,10 +215,10 @@ abut_status lammps_read_slots(abut_lammps *w, abut_error *error)
         return status;
     }
     w->read_count++;
-    /* to count nodes takes a way through all slots; pages of memory that is not used are not taken
-     */
+    /* nodes are not counted, which would take a pass over all slots: pages that stay unused take no
+     * memory */
     if (contact_table_reserve(t, s->store.count, rows, rows * w->most_nodes, simulation_kind(s))) {
-        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     return rows > 0 ? read_rows(w, t, error) : ABUT_OK;
 }
@@ -253,7 +254,8 @@ static void write_slot(const abut_lammps *w, abut_index row, abut_index atom, in
     states[STATE_TILT] = c->tilt[row];
 }
 
-/* Contacts are looked at before any is written: a call that fails leaves all slots as they were. */
+/* Check that there are slots for all contacts before any is written: a call that fails leaves all
+ * slots as they were. */
 static abut_status check_room(const abut_lammps *w, abut_error *error)
 {
     const contact_table *t = &w->simulation->now.contacts;
@@ -279,7 +281,7 @@ static void write_rows(const abut_lammps *w, abut_index first, abut_index end)
     w->atoms.counts[atom] = (int)(end - first) + COUNT_LIMIT * w->input.slots;
 }
 
-/* Atoms that have left the group touch nothing: when they come back, their contacts are new. */
+/* Atoms that have left the group lose their contacts: when they come back, these are new. */
 static void forget_leavers(const abut_lammps *w)
 {
     for (abut_index atom = 0; w->has_members && atom < w->atoms.count; atom++) {

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "../base/error.h"
 #include "../base/memory.h"
 
 /* ---- how much of its speed a contact returns ---- */
@@ -20,7 +21,7 @@ static double loss_of(double ratio)
     return 2.0;
 }
 
-/* Halving ends where doubles do. */
+/* A range that was halved so often is two neighboring doubles. */
 enum { HALVINGS = 200 };
 
 double abut_damping_ratio(double restitution)
@@ -51,7 +52,7 @@ static bool is_at_least_0(double x)
     return x >= 0.0 && x <= ABUT_COORDINATE_LIMIT;
 }
 
-/* The first number out of its range; NULL: none. */
+/* The first number of a law that is out of its range; NULL: there is none. */
 static const double *find_bad_number(const abut_law *l)
 {
     if (!(l->stiffness > 0.0 && l->stiffness <= ABUT_COORDINATE_LIMIT)) {
@@ -72,7 +73,7 @@ static const double *find_bad_number(const abut_law *l)
     return is_at_least_0(l->rolling_damping) ? NULL : &l->rolling_damping;
 }
 
-/* Of Hertz: F = 4/3 E* q overlap, its stiffness 2 E* q, Mindlin's 8 G* q, and c = 2 zeta
+/* A law of Hertz: F = 4/3 E* q overlap, its stiffness 2 E* q, Mindlin's 8 G* q, and c = 2 zeta
  * sqrt(5/6) sqrt(stiffness m*). */
 static law read_hertz(const abut_law *from)
 {
@@ -113,19 +114,12 @@ static law read_law(const abut_law *from)
     return l;
 }
 
-static abut_status report(abut_error *error, abut_status status, abut_index a, abut_index b,
-                          double value)
-{
-    *error = (abut_error){.status = status, .index = a, .detail = b, .value = value};
-    return status;
-}
-
 static abut_status check_laws(abut_index material_count, const abut_law *laws, abut_error *error)
 {
     for (abut_index k = 0; k < material_count * material_count; k++) {
         const double *bad = laws[k].kind == ABUT_NO_LAW ? NULL : find_bad_number(&laws[k]);
         if (bad) {
-            return report(error, ABUT_BAD_LAW, k / material_count, k % material_count, *bad);
+            return error_set(error, ABUT_BAD_LAW, k / material_count, k % material_count, *bad);
         }
     }
     return ABUT_OK;
@@ -144,7 +138,7 @@ abut_status laws_set(law_table *table, abut_index material_count, const abut_law
     made.is_missing = memory_alloc_zeroed(count + 1, sizeof *made.is_missing);
     if (!made.laws || !made.is_missing) {
         laws_free(&made);
-        return report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     for (abut_index k = 0; k < count; k++) {
         made.is_missing[k] = laws[k].kind == ABUT_NO_LAW;
@@ -198,7 +192,8 @@ double laws_stable_part(double damping_ratio)
 double laws_energy(const law *l, double radius, double overlap, const double *spring)
 {
     const double q = measure(l, radius, overlap), shear = l->shear * q;
-    const double part = l->is_hertz > 0.0 ? 0.4 : 0.5; /* of overlap^3/2, and of overlap */
+    /* the factors of the integrals of overlap^3/2 and of overlap */
+    const double part = l->is_hertz > 0.0 ? 0.4 : 0.5;
     const double length_sq = spring[0] * spring[0] + spring[1] * spring[1] + spring[2] * spring[2];
     return part * l->elastic * q * overlap * overlap +
            (shear > 0.0 ? 0.5 * length_sq / shear : 0.0);

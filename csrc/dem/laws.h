@@ -22,8 +22,8 @@ enum { LAW_NUMBERS = sizeof(law) / sizeof(double) };
 
 /* The laws of all pairs of materials. Zero-initialize. */
 typedef struct law_table {
-    law *laws;        /* material_count x material_count, and one more: that of who exert nothing */
-    bool *is_missing; /* likewise */
+    law *laws; /* material_count x material_count, and behind them the law that exerts nothing */
+    bool *is_missing; /* of each law: the caller gave none */
     abut_index material_count;
     bool has_missing;
     bool has_rolling_springs; /* some law is of type C */
@@ -39,7 +39,7 @@ static inline abut_index laws_number(const law_table *table, abut_index a, abut_
     return a * table->material_count + b;
 }
 
-/* Of who exert nothing. */
+/* The number of the law that exerts nothing, as between members of one cluster. */
 static inline abut_index laws_number_of_none(const law_table *table)
 {
     return table->material_count * table->material_count;

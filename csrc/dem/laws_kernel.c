@@ -6,30 +6,31 @@
 #include "../base/lanes_kernel.h"
 #include "kernels.h"
 
-/* Whose laws these are, and what they carry: known when this is compiled. */
+/* Which contacts these are, and whether they may have rolling springs: constants when a kernel is
+ * compiled. */
 typedef struct law_kind {
     bool is_wall;
     bool has_rolls; /* some law is of type C */
 } law_kind;
 
-/* Both bodies of LANES contacts. */
-typedef struct two_bodies {
+/* Both partners of LANES contacts. */
+typedef struct two_movers {
     lanes3 first_velocity, first_spin, second_velocity, second_spin;
-    lanes first_arm, second_arm; /* from the centers to where they touch */
-    lanes radius, mass;          /* reduced: R*, m* */
+    lanes first_arm, second_arm; /* from the centers to the point of contact */
+    lanes radius, mass;          /* reduced: R* and m* */
     lanes arm;
-    lanes smaller; /* radius */
-} two_bodies;
+    lanes smaller; /* the smaller radius */
+} two_movers;
 
-/* Where the contacts are, and were. */
+/* The normals of contacts, now and in the step before. */
 typedef struct directions {
     lanes3 normal, old, middle; /* middle: of unit length */
     lanes3 sum;                 /* of both normals */
     lanes sum_sq;
-    lanes_mask is_old; /* what the contact had in the step before counts */
+    lanes_mask is_old; /* what the contact had in the step before still counts */
 } directions;
 
-/* As they move: parting > 0, sliding in the tangent plane. */
+/* Relative velocities: parting > 0 along the normal, sliding in the tangent plane. */
 typedef struct motions {
     lanes parting;
     lanes3 sliding;
@@ -42,7 +43,7 @@ LANES_INLINE lanes3 load_points(const double *p)
     return (lanes3){columns[0], columns[1], columns[2]};
 }
 
-/* The vectors at the pointers; reads one double behind each. */
+/* The vectors at LANES pointers; one double behind each is read, too. */
 LANES_INLINE lanes3 gather(const double *const *pointers)
 {
     lanes columns[4];
@@ -59,7 +60,7 @@ LANES_INLINE void gather_numbers(const void *const *pointers, lanes columns[8])
     lanes_transpose_all(rows, 8, columns);
 }
 
-/* Of two in a row; of one and a wall its own. */
+/* The reduced value of both partners' values; at a wall the sphere's own. */
 LANES_INLINE lanes reduce(lanes of_first, lanes of_second, law_kind kind)
 {
     if (kind.is_wall) {
@@ -68,13 +69,13 @@ LANES_INLINE lanes reduce(lanes of_first, lanes of_second, law_kind kind)
     return of_first * of_second / (of_first + of_second);
 }
 
-LANES_INLINE two_bodies load_bodies(const law_block *b, int32_t p, lanes overlap, law_kind kind)
+LANES_INLINE two_movers load_movers(const law_block *b, int32_t p, lanes overlap, law_kind kind)
 {
-    lanes i[BODY_NUMBERS], j[BODY_NUMBERS];
+    lanes i[MOVER_NUMBERS], j[MOVER_NUMBERS];
     gather_numbers((const void *const *)b->first + p, i);
     gather_numbers((const void *const *)b->second + p, j);
     const lanes arm = lanes_set(kind.is_wall ? 1.0 : 0.5) * overlap;
-    return (two_bodies){.first_velocity = {i[0], i[1], i[2]},
+    return (two_movers){.first_velocity = {i[0], i[1], i[2]},
                         .first_spin = {i[3], i[4], i[5]},
                         .second_velocity = {j[0], j[1], j[2]},
                         .second_spin = {j[3], j[4], j[5]},
@@ -103,7 +104,7 @@ LANES_INLINE directions load_directions(const law_block *b, int32_t p)
 
 /* The displacement of the last step belongs to the normal between both steps': there the velocity
  * is split, and its tangential part is turned into the plane of now. */
-LANES_INLINE motions split_velocity(const two_bodies *t, const directions *d, law_kind kind)
+LANES_INLINE motions split_velocity(const two_movers *t, const directions *d, law_kind kind)
 {
     lanes3 arms = lanes3_scale(t->first_spin, t->first_arm);
     if (!kind.is_wall) {
@@ -121,7 +122,7 @@ LANES_INLINE motions split_velocity(const two_bodies *t, const directions *d, la
 
 /* A vector in the tangent plane of the step before, taken along: that of a pair turns about the
  * normal as the spheres do on average, and both then by the smallest rotation. */
-LANES_INLINE lanes3 turn(lanes3 vector, const two_bodies *t, const directions *d, lanes half_step,
+LANES_INLINE lanes3 turn(lanes3 vector, const two_movers *t, const directions *d, lanes half_step,
                          law_kind kind)
 {
     const lanes one = lanes_set(1.0), zero = lanes_set(0.0);
@@ -190,13 +191,13 @@ LANES_INLINE void put_effects(effect *to, const lanes columns[EFFECT_NUMBERS], s
     memcpy(to, rows, (count < LANES ? count : LANES) * sizeof *to);
 }
 
-/* Laws side by side. */
+/* The numbers of LANES laws. */
 typedef struct law_lanes {
     lanes is_hertz, elastic, shear, normal_damping, shear_damping, friction;
     lanes rolling_friction, rolling_damping;
 } law_lanes;
 
-/* What the parts of LANES contacts' laws have in common. */
+/* What the normal, the tangential and the rolling part of LANES contacts have in common. */
 typedef struct state {
     law_lanes law;
     lanes shear; /* tangential stiffness */
@@ -212,7 +213,7 @@ LANES_INLINE law_lanes load_laws(const law_block *b, int32_t p)
 }
 
 /* Type C: a spring that rolling turns, and a damper beside it where the spring holds. */
-LANES_INLINE lanes3 roll(const law_block *b, int32_t p, const two_bodies *t, const directions *d,
+LANES_INLINE lanes3 roll(const law_block *b, int32_t p, const two_movers *t, const directions *d,
                          const state *s, law_kind kind, size_t count)
 {
     const lanes zero = lanes_set(0.0), half_step = lanes_set(0.5 * b->step);
@@ -233,8 +234,8 @@ LANES_INLINE lanes3 roll(const law_block *b, int32_t p, const two_bodies *t, con
     return moment;
 }
 
-/* What spheres do on the wall. */
-LANES_INLINE void put_power(const law_block *b, int32_t p, const two_bodies *t, lanes3 force,
+/* Write the power of contacts on the wall: that of their force and of their moment. */
+LANES_INLINE void put_power(const law_block *b, int32_t p, const two_movers *t, lanes3 force,
                             lanes3 moment, size_t count)
 {
     double powers[LANES];
@@ -243,7 +244,7 @@ LANES_INLINE void put_power(const law_block *b, int32_t p, const two_bodies *t, 
     memcpy(b->power + p, powers, (count < LANES ? count : LANES) * sizeof *powers);
 }
 
-LANES_INLINE void put_force(const law_block *b, int32_t p, lanes3 force, const two_bodies *t,
+LANES_INLINE void put_force(const law_block *b, int32_t p, lanes3 force, const two_movers *t,
                             const directions *d, const state *s, size_t count)
 {
     const lanes zero = lanes_set(0.0);
@@ -256,8 +257,8 @@ LANES_INLINE void put_force(const law_block *b, int32_t p, lanes3 force, const t
     put_effects(b->effects + p, columns, count);
 }
 
-/* Of the first `count` lanes a bit each: whether the overlap is to be watched. */
-LANES_INLINE unsigned find_deep(const law_block *b, lanes overlap, const two_bodies *t,
+/* A bit for each of the first `count` lanes: whether the overlap is to be watched. */
+LANES_INLINE unsigned find_deep(const law_block *b, lanes overlap, const two_movers *t,
                                 const state *s, size_t count)
 {
     const lanes_mask is_deep = lanes_less(t->smaller * lanes_set(b->watch_part), overlap);
@@ -271,7 +272,7 @@ LANES_INLINE unsigned compute(const law_block *b, int32_t p, size_t count, law_k
 {
     const lanes zero = lanes_set(0.0), one = lanes_set(1.0), step = lanes_set(b->step);
     const lanes overlap = lanes_larger(lanes_load(b->overlap + p), zero);
-    const two_bodies t = load_bodies(b, p, overlap, kind);
+    const two_movers t = load_movers(b, p, overlap, kind);
     const directions d = load_directions(b, p);
     const motions m = split_velocity(&t, &d, kind);
     state s = {.law = load_laws(b, p), .share = kind.is_wall ? lanes_load(b->share + p) : one};

@@ -1,5 +1,4 @@
 /* Spheres move: velocities are those of half steps (the paper's eq. 7 to 12). */
-#include "../spheres/period.h"
 #include "simulation.h"
 
 /* Spheres that one thread takes in one go. */
@@ -7,12 +6,7 @@ enum { CHUNK_SPHERES = 1024 };
 
 void spheres_wrap(const abut_simulation *s, double *center, int32_t *images)
 {
-    const double *period = s->input.period;
-    for (int axis = 0; axis < 3; axis++) {
-        if (period[axis] > 0.0 && !(center[axis] >= 0.0 && center[axis] < period[axis])) {
-            images[axis] += (int32_t)period_wrap(&center[axis], period[axis]);
-        }
-    }
+    lattice_wrap_place(&s->lattice, center, images);
 }
 
 vec3 spheres_unwrap(const abut_simulation *s, vec3 began, vec3 center, const int32_t *images)
@@ -20,9 +14,8 @@ vec3 spheres_unwrap(const abut_simulation *s, vec3 began, vec3 center, const int
     const double from[3] = {began.x, began.y, began.z}, to[3] = {center.x, center.y, center.z};
     double all[3];
     for (int axis = 0; axis < 3; axis++) {
-        const double period = s->input.period[axis];
-        const double last = period > 0.0 ? rint((from[axis] - to[axis]) / period) : 0.0;
-        all[axis] = from[axis] + ((double)images[axis] - last) * period;
+        const double last = lattice_count(&s->lattice, axis, from[axis] - to[axis]);
+        all[axis] = from[axis] + ((double)images[axis] - last) * s->lattice.period[axis];
     }
     return vec3_load(all);
 }
@@ -50,7 +43,8 @@ static double work_of(const store *s, abut_index place, vec3 velocities, vec3 sp
     return vec3_dot(force, velocities) + vec3_dot(torque, spins);
 }
 
-/* At the beginning of a step half of its work is done. */
+/* Add up work until the beginning of a step: half of what the last step did, and half of this
+ * one's. */
 static void keep_books(books *b, double work, double wall_work)
 {
     b->work += 0.5 * (b->last_work + work);
@@ -58,7 +52,7 @@ static void keep_books(books *b, double work, double wall_work)
     b->last_work = work, b->last_wall_work = wall_work;
 }
 
-/* Whether it moves by more than its radius. */
+/* Whether a sphere moves by more than its radius in a step. */
 static bool is_fast(vec3 velocity, double step, double radius)
 {
     return vec3_norm_sq(vec3_scale(velocity, step)) > radius * radius;
@@ -67,7 +61,7 @@ static bool is_fast(vec3 velocity, double step, double radius)
 static void move_sphere(abut_simulation *s, abut_index place)
 {
     store *of = &s->store;
-    body *b = &of->bodies[place];
+    mover *b = &of->movers[place];
     const double step = s->input.step, inertia = of->inertias[place];
     const sums sum = of->sums[place];
     const vec3 velocity = vec3_load(b->velocity), spin = vec3_load(b->spin);
@@ -97,7 +91,8 @@ static void move_sphere(abut_simulation *s, abut_index place)
     }
 }
 
-/* Members move with their cluster, and have walls' work to themselves. */
+/* A member moves with its cluster, which counts the work of its contacts; what it does on walls is
+ * counted here. */
 static void note_member(abut_simulation *s, abut_index place)
 {
     store *of = &s->store;
@@ -126,7 +121,7 @@ static void move_cluster(abut_simulation *s, abut_index number, const rigid_step
     const cluster *c = &s->clusters.clusters[number];
     clusters_move(&s->clusters, number, &s->store, by);
     for (abut_index row = c->first_row; row < c->first_row + c->member_count; row++) {
-        const body *b = &s->store.bodies[s->store.places[row]];
+        const mover *b = &s->store.movers[s->store.places[row]];
         if (is_fast(vec3_load(b->velocity), by->step, b->radius)) {
             watch_fast(s, ABUT_PARTNER_SPHERE, row);
         }
@@ -153,7 +148,7 @@ static void move_solid(abut_simulation *s, abut_index number, const rigid_step *
 
 void spheres_move(abut_simulation *s, const parallel_plan *plan)
 {
-    const rigid_step by = {s->input.step, vec3_load(s->input.gravity), s->input.period};
+    const rigid_step by = {s->input.step, vec3_load(s->input.gravity), &s->lattice};
     const parallel_plan own = {.chunk_count = (s->store.count + CHUNK_SPHERES - 1) / CHUNK_SPHERES,
                                .work = 2 * s->store.count,
                                .workers = plan->workers};

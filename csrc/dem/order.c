@@ -119,7 +119,7 @@ abut_status order_renumber_tables(abut_simulation *s, const renumbering *by)
     return status;
 }
 
-/* Room for all columns is there before anything changes. */
+/* All columns get their room before any changes, so that a failure leaves everything as it was. */
 static abut_status rearrange(abut_simulation *s, const renumbering *by)
 {
     abut_status status = store_reserve(&s->store, s->store.count);

@@ -17,7 +17,7 @@ const law *simulation_pair_law(const abut_simulation *s, abut_index i, abut_inde
 
 /* ---- finding ---- */
 
-/* Spheres that have come, gone, or other places, are other spheres to a finder. */
+/* Make a finder where there is none: spheres have come or gone, or are stored in other places. */
 static abut_status make_finder(abut_simulation *s, abut_error *error)
 {
     if (s->pair_finder) {
@@ -27,7 +27,7 @@ static abut_status make_finder(abut_simulation *s, abut_error *error)
     input.sphere_count = s->store.count;
     input.dimension = 3;
     input.radii = s->store.radii;
-    input.period = s->is_periodic ? s->input.period : NULL;
+    input.period = lattice_periods(&s->lattice);
     input.workers = s->input.workers;
     input.lender = s->lender;
     return abut_pair_finder_build(&input, &s->pair_finder, error);
@@ -61,8 +61,7 @@ static abut_status find_pairs(abut_simulation *s, const parallel_plan *plan, abu
     if (status) {
         status = simulation_name_row(s, error);
     } else {
-        status = write_pairs(s, found);
-        status = status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
+        status = error_set_status(error, write_pairs(s, found));
     }
     abut_pairs_free(found);
     return status;
@@ -100,8 +99,8 @@ static bool has_twins(const pair_table *t)
     return false;
 }
 
-/* The rows of both steps ascend by the second sphere, of which each comes once: they go along each
- * other. */
+/* The rows of both steps ascend by the second sphere, which is in one row alone: one pass over both
+ * matches them. */
 static void match_sphere(const pair_table *now, const pair_table *before, abut_index sphere)
 {
     const abut_index *j = now->columns.j, *old_j = before->columns.j;
@@ -151,7 +150,7 @@ static abut_status match_pairs(abut_simulation *s, const parallel_plan *plan, ab
     own.chunk_count = (s->store.count + CHUNK_SPHERES - 1) / CHUNK_SPHERES;
     own.work = s->store.count;
     const abut_status status = parallel_run(&own, match_chunk, s);
-    return status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
+    return error_set_status(error, status);
 }
 
 /* ---- laws ---- */
@@ -182,10 +181,10 @@ static void set_row(const abut_simulation *s, law_block *b, int32_t k, abut_inde
 {
     const abut_pair_columns *c = &s->now.pairs.columns;
     const abut_index i = c->i[row], j = c->j[row];
-    PREFETCH(&s->store.bodies[i]);
-    PREFETCH(&s->store.bodies[j]);
-    b->first[k] = &s->store.bodies[i];
-    b->second[k] = &s->store.bodies[j];
+    PREFETCH(&s->store.movers[i]);
+    PREFETCH(&s->store.movers[j]);
+    b->first[k] = &s->store.movers[i];
+    b->second[k] = &s->store.movers[j];
     b->laws[k] = simulation_pair_law(s, i, j);
     set_old(s, b, k, row);
     if (s->laws.has_rolling_springs) {
@@ -200,7 +199,7 @@ static void apply_block(abut_simulation *s, law_block *b, abut_index first, int3
     for (int32_t k = 0; k < count; k++) {
         set_row(s, b, k, first + k);
     }
-    /* kernels read whole vectors */
+    /* kernels read whole vectors: fill the last one up */
     for (int32_t k = count; k % ROW_PADDING != 0; k++) {
         set_row(s, b, k, first);
     }
@@ -241,8 +240,8 @@ static abut_status find_missing_law(const abut_simulation *s, abut_error *error)
     for (abut_index row = 0; s->laws.has_missing && row < s->now.pairs.count; row++) {
         const law *used = simulation_pair_law(s, c->i[row], c->j[row]);
         if (s->laws.is_missing[used - s->laws.laws]) {
-            return simulation_report(error, ABUT_LAW_MISSING, of->rows[c->i[row]],
-                                     of->materials[c->i[row]], (double)of->materials[c->j[row]]);
+            return error_set(error, ABUT_LAW_MISSING, of->rows[c->i[row]], of->materials[c->i[row]],
+                             (double)of->materials[c->j[row]]);
         }
     }
     return ABUT_OK;
@@ -258,7 +257,7 @@ static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abu
         watch_begin(s);
         status = parallel_run(&own, apply_chunk, s);
         watch_keep_deep(s, PAIRS, s->now.pairs.count);
-        status = status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
+        status = error_set_status(error, status);
     }
     return status;
 }

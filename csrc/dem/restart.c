@@ -1,6 +1,7 @@
 /* What a step leaves behind, by rows: for callers to read, and to go on from. */
 #include <string.h>
 
+#include "../base/span.h"
 #include "simulation.h"
 
 /* ---- reading ---- */
@@ -15,7 +16,7 @@ abut_index abut_simulation_contact_node_count(const abut_simulation *s)
     return s->before.contacts.node_count;
 }
 
-/* Whether two spheres that touch are no pair to a caller. */
+/* Whether callers do not see a pair of spheres that touch: no law acts between them. */
 static bool is_hidden(const abut_simulation *s, abut_index i, abut_index j)
 {
     return simulation_pair_law(s, i, j) == &s->laws.laws[laws_number_of_none(&s->laws)];
@@ -31,7 +32,7 @@ abut_index abut_simulation_pair_count(const abut_simulation *s)
     return count;
 }
 
-/* From places to rows. */
+/* The renumbering from places to rows. */
 static renumbering by_row(const abut_simulation *s)
 {
     return (renumbering){s->store.places, s->store.count, s->store.rows, simulation_kind(s)};
@@ -44,7 +45,7 @@ static void copy_column(void *to, const void *from, abut_index count, size_t siz
     }
 }
 
-/* Without laws of type C there are no moments. */
+/* Copy moments, or write zeros where there are none, without laws of type C. */
 static void copy_moments(double *to, const double *from, abut_index count)
 {
     if (to && !from) {
@@ -92,7 +93,6 @@ static void write_contact_columns(const contact_table *t, const abut_contact_sta
 abut_status abut_simulation_write_contacts(const abut_simulation *s, const abut_contact_state *to,
                                            abut_error *error)
 {
-    abut_error unused;
     const renumbering by = by_row(s);
     contact_table t = {0};
     const abut_status status = contact_table_renumber(&t, &s->before.contacts, &by);
@@ -102,7 +102,7 @@ abut_status abut_simulation_write_contacts(const abut_simulation *s, const abut_
         write_springs(&t.springs, t.count, to);
     }
     contact_table_free(&t);
-    return simulation_report(error ? error : &unused, status, 0, 0, 0.0);
+    return error_set_status(error, status);
 }
 
 /* ---- pairs ---- */
@@ -161,7 +161,6 @@ static void write_visible(const abut_simulation *s, const pair_table *t, const a
 abut_status abut_simulation_write_pairs(const abut_simulation *s, const abut_pair_state *to,
                                         abut_error *error)
 {
-    abut_error unused;
     const renumbering by = by_row(s);
     pair_table t = {0};
     const abut_status status = pair_table_renumber(&t, &s->before.pairs, &by);
@@ -169,7 +168,7 @@ abut_status abut_simulation_write_pairs(const abut_simulation *s, const abut_pai
         write_visible(s, &t, to);
     }
     pair_table_free(&t);
-    return simulation_report(error ? error : &unused, status, 0, 0, 0.0);
+    return error_set_status(error, status);
 }
 
 abut_step_state abut_simulation_step_state(const abut_simulation *s)
@@ -185,13 +184,8 @@ abut_step_state abut_simulation_step_state(const abut_simulation *s)
 static abut_status check_offsets(const abut_index *offsets, abut_index count, abut_index last,
                                  abut_status status, abut_error *error)
 {
-    for (abut_index k = 0; k < count; k++) {
-        if (offsets[k] < 0 || offsets[k] > offsets[k + 1] || offsets[k + 1] > last) {
-            return simulation_report(error, status, k, last, 0.0);
-        }
-    }
-    const bool is_whole = offsets[0] == 0 && offsets[count] == last;
-    return is_whole ? ABUT_OK : simulation_report(error, status, count, last, 0.0);
+    const abut_index wrong = span_find_wrong(offsets, count, last);
+    return wrong < 0 ? ABUT_OK : error_set(error, status, wrong, last, 0.0);
 }
 
 static abut_status check_contacts(const abut_simulation *s, const abut_contact_state *from,
@@ -205,8 +199,8 @@ static abut_status check_contacts(const abut_simulation *s, const abut_contact_s
                                     ABUT_BAD_NODES, error);
     for (abut_index row = 0; !status && row < from->contact_count; row++) {
         if (c->mesh[row] < 0 || c->mesh[row] >= s->walls.count) {
-            status = simulation_report(error, ABUT_BAD_MESH_NUMBER, row, c->mesh[row],
-                                       (double)s->walls.count - 1.0);
+            status = error_set(error, ABUT_BAD_MESH_NUMBER, row, c->mesh[row],
+                               (double)s->walls.count - 1.0);
         }
     }
     return status;
@@ -222,9 +216,9 @@ static abut_status check_pairs(const abut_simulation *s, const abut_pair_state *
     for (abut_index i = 0; !status && i < count; i++) {
         for (abut_index row = c->offsets[i]; !status && row < c->offsets[i + 1]; row++) {
             if (c->i[row] != i) {
-                status = simulation_report(error, ABUT_BAD_I, row, c->i[row], (double)count - 1.0);
+                status = error_set(error, ABUT_BAD_I, row, c->i[row], (double)count - 1.0);
             } else if (c->j[row] < i || c->j[row] >= count) {
-                status = simulation_report(error, ABUT_BAD_J, row, c->j[row], (double)count - 1.0);
+                status = error_set(error, ABUT_BAD_J, row, c->j[row], (double)count - 1.0);
             }
         }
     }
@@ -248,12 +242,12 @@ static void restore_springs(springs *to, abut_index count, const abut_contact_st
     }
 }
 
-/* Of forces and moments on the walls. */
+/* Compute the power of forces and moments on the walls anew. */
 static void restore_power(abut_simulation *s, contact_table *t)
 {
     for (abut_index row = 0; row < t->count; row++) {
         const abut_wall_state *state = &s->before.states[t->columns.mesh[row]];
-        const vec3 point = contact_table_point(t, row, s->input.period);
+        const vec3 point = contact_table_point(t, row, &s->lattice);
         const vec3 force = vec3_load(t->springs.effects[row].force);
         t->power[row] = -vec3_dot(force, walls_velocity(state, point));
         if (t->springs.moment) {
@@ -310,7 +304,8 @@ static abut_status restore_pairs(abut_simulation *s, const abut_pair_state *from
     return ABUT_OK;
 }
 
-static abut_status restore(abut_simulation *s, const abut_step_state *state, abut_error *error)
+abut_status abut_simulation_restore(abut_simulation *s, const abut_step_state *state,
+                                    abut_error *error)
 {
     abut_status status = check_contacts(s, state->contacts, error);
     status = status ? status : check_pairs(s, state->pairs, error);
@@ -324,22 +319,15 @@ static abut_status restore(abut_simulation *s, const abut_step_state *state, abu
     status = restore_contacts(s, state->contacts);
     status = status ? status : restore_pairs(s, state->pairs);
     if (status) {
-        return simulation_report(error, status, 0, 0, 0.0);
+        return error_set_status(error, status);
     }
     s->step_count = state->step_count;
     s->account = (account){.base = state->account[0],
                            .gone_wall_work = state->account[1],
                            .held = state->account[2],
                            .is_held = state->account[3] != 0.0};
-    /* who was put there since the last step of the one that was saved, is not known: rather told
-     * once too few */
+    /* whether spheres were put in place after the last step, before it was saved, is not known:
+     * rather tell of no overlap that has grown than of one that has not */
     s->watch.is_placed = s->account.is_held;
     return ABUT_OK;
-}
-
-abut_status abut_simulation_restore(abut_simulation *s, const abut_step_state *state,
-                                    abut_error *error)
-{
-    abut_error unused;
-    return restore(s, state, error ? error : &unused);
 }

@@ -1,10 +1,8 @@
-/* Rigid bodies. The angular momentum is kept in space, where torques change it alone; the
- * orientation follows by a half step and a whole one (docs/dem.md, section 5). */
+/* Rigid bodies. Their angular momentum is kept in the frame of the world, where torques alone
+ * change it; the orientation follows by a half step and a whole one (docs/dem.md, section 5). */
 #include "rigid.h"
 
 #include <string.h>
-
-#include "../spheres/period.h"
 
 /* ---- orientations ---- */
 
@@ -57,14 +55,12 @@ bool rigid_will_be_finite(const rigid *r, wrench sum, const rigid_step *by)
            isfinite(momentum.x + momentum.y + momentum.z) && isfinite(shift.x + shift.y + shift.z);
 }
 
-void rigid_wrap(rigid *r, const double *period)
+void rigid_wrap(rigid *r, const lattice *l)
 {
-    double *axes[3] = {&r->position.x, &r->position.y, &r->position.z};
-    for (int axis = 0; axis < 3; axis++) {
-        if (period[axis] > 0.0 && !(*axes[axis] >= 0.0 && *axes[axis] < period[axis])) {
-            r->images[axis] += (int32_t)period_wrap(axes[axis], period[axis]);
-        }
-    }
+    double place[3];
+    vec3_store(place, r->position);
+    lattice_wrap_place(l, place, r->images);
+    r->position = vec3_load(place);
 }
 
 void rigid_move(rigid *r, wrench sum, wrench contacts, const rigid_step *by)
@@ -86,7 +82,7 @@ void rigid_move(rigid *r, wrench sum, wrench contacts, const rigid_step *by)
     r->began = r->position;
     r->velocity = velocity;
     r->position = vec3_add(r->position, vec3_scale(velocity, by->step));
-    rigid_wrap(r, by->period);
+    rigid_wrap(r, by->lattice);
 }
 
 void rigid_place(rigid *r)

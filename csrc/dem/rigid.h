@@ -2,13 +2,15 @@
 #ifndef DEM_RIGID_H
 #define DEM_RIGID_H
 
+#include "../base/lattice.h"
 #include "../base/pose.h"
 #include "store.h"
 
 typedef struct rigid {
-    vec3 position, velocity, momentum; /* of its center of mass; momentum: angular */
-    vec3 began;                        /* position at the beginning of the last step */
-    double orientation[4];             /* a quaternion x, y, z, w: from the principal axes */
+    vec3 position, velocity; /* of the center of mass */
+    vec3 momentum;           /* the angular one */
+    vec3 began;              /* position at the beginning of the last step */
+    double orientation[4];   /* a quaternion x, y, z, w: from the principal axes */
     double began_orientation[4];
     vec3 spin;        /* of half a step ago */
     vec3 last_torque; /* about the center, of the last step */
@@ -27,7 +29,7 @@ typedef struct wrench {
 typedef struct rigid_step {
     double step;
     vec3 gravity;
-    const double *period;
+    const lattice *lattice;
 } rigid_step;
 
 /* Rows of the rotation from the principal axes to the world. */
@@ -46,6 +48,6 @@ void rigid_move(rigid *r, wrench sum, wrench contacts, const rigid_step *by);
 void rigid_place(rigid *r);
 
 /* Bring the position into the periodic box. */
-void rigid_wrap(rigid *r, const double *period);
+void rigid_wrap(rigid *r, const lattice *l);
 
 #endif

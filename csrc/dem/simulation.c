@@ -21,18 +21,15 @@ double clock_lap(double *clock_now)
 static abut_status check_input(const abut_simulation_input *input, abut_error *error)
 {
     if (!(input->step > 0.0 && input->step <= ABUT_COORDINATE_LIMIT)) {
-        return simulation_report(error, ABUT_BAD_TIME_STEP, 0, 0, input->step);
+        return error_set(error, ABUT_BAD_TIME_STEP, 0, 0, input->step);
     }
     for (int axis = 0; axis < 3; axis++) {
         if (!(fabs(input->gravity[axis]) <= ABUT_COORDINATE_LIMIT)) {
-            return simulation_report(error, ABUT_BAD_GRAVITY, axis, 0, input->gravity[axis]);
-        }
-        const double period = input->period[axis];
-        if (!(period >= 0.0 && period <= ABUT_COORDINATE_LIMIT)) {
-            return simulation_report(error, ABUT_BAD_PERIOD, axis, 0, period);
+            return error_set(error, ABUT_BAD_GRAVITY, axis, 0, input->gravity[axis]);
         }
     }
-    return ABUT_OK;
+    const lattice repeats = lattice_load(input->period, 3);
+    return lattice_check(&repeats, error);
 }
 
 /* A finder without spheres, whose memory all finders of the simulation's pairs use. */
@@ -40,34 +37,8 @@ static abut_status make_lender(abut_simulation *s, abut_error *error)
 {
     abut_pair_input input = abut_pair_input_default();
     input.dimension = 3;
-    input.period = s->is_periodic ? s->input.period : NULL;
+    input.period = lattice_periods(&s->lattice);
     return abut_pair_finder_build(&input, &s->lender, error);
-}
-
-static abut_status build(const abut_simulation_input *input, abut_simulation **simulation,
-                         abut_error *error)
-{
-    abut_status status = check_input(input, error);
-    if (status) {
-        return status;
-    }
-    abut_simulation *s = memory_alloc_zeroed(1, sizeof *s);
-    if (!s) {
-        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
-    }
-    s->input = *input;
-    s->account.is_held = true;
-    for (int axis = 0; axis < 3; axis++) {
-        s->is_periodic = s->is_periodic || input->period[axis] > 0.0;
-    }
-    status = make_lender(s, error);
-    status = status ? status : laws_set(&s->laws, 0, NULL, error);
-    if (status) {
-        abut_simulation_free(s);
-        return status;
-    }
-    *simulation = s;
-    return ABUT_OK;
 }
 
 abut_status simulation_name_row(const abut_simulation *s, abut_error *error)
@@ -90,9 +61,26 @@ abut_status simulation_name_row(const abut_simulation *s, abut_error *error)
 abut_status abut_simulation_build(const abut_simulation_input *input, abut_simulation **simulation,
                                   abut_error *error)
 {
-    abut_error unused;
     *simulation = NULL;
-    return build(input, simulation, error ? error : &unused);
+    abut_status status = check_input(input, error);
+    if (status) {
+        return status;
+    }
+    abut_simulation *s = memory_alloc_zeroed(1, sizeof *s);
+    if (!s) {
+        return error_set_status(error, ABUT_NO_MEMORY);
+    }
+    s->input = *input;
+    s->account.is_held = true;
+    s->lattice = lattice_load(input->period, 3);
+    status = make_lender(s, error);
+    status = status ? status : laws_set(&s->laws, 0, NULL, error);
+    if (status) {
+        abut_simulation_free(s);
+        return status;
+    }
+    *simulation = s;
+    return ABUT_OK;
 }
 
 static void free_tables(step_tables *t)
@@ -153,8 +141,7 @@ void abut_simulation_free(abut_simulation *s)
 abut_status abut_simulation_set_laws(abut_simulation *s, abut_index material_count,
                                      const abut_law *laws, abut_error *error)
 {
-    abut_error unused;
-    return laws_set(&s->laws, material_count, laws, error ? error : &unused);
+    return laws_set(&s->laws, material_count, laws, error);
 }
 
 /* ---- walls ---- */
@@ -214,7 +201,7 @@ static wall_places make_places(abut_index count)
                          memory_alloc_zeroed(count, sizeof(abut_wall_state))};
 }
 
-/* Walls that were there keep where they were. */
+/* Walls that were there before keep where they were in the last step. */
 static void take_places(step_tables *t, wall_places places, const wall_set *old,
                         const wall_set *now)
 {
@@ -229,7 +216,7 @@ static void take_places(step_tables *t, wall_places places, const wall_set *old,
     t->poses = places.poses, t->states = places.states;
 }
 
-/* Rows of the last step that are on half spaces follow these behind the meshes. */
+/* Let rows of the last step that are on half spaces follow these, which are behind the meshes. */
 static void renumber_half_spaces(abut_index *meshes, abut_index rows, abut_index old_count,
                                  abut_index count)
 {
@@ -238,7 +225,7 @@ static void renumber_half_spaces(abut_index *meshes, abut_index rows, abut_index
     }
 }
 
-/* A wall that is new has stood where it is now. */
+/* A new wall is taken to have stood where it is now. */
 static void note_new_wall(abut_simulation *s, abut_index k)
 {
     s->before.states[k] = abut_simulation_wall_now(s, k);
@@ -275,7 +262,6 @@ abut_status abut_simulation_set_walls(abut_simulation *s, const abut_finder *fin
     wall_set made = {.finder = finder};
     const bool is_copied = copy_walls(&made, walls, wall_count);
     const wall_places places[2] = {make_places(wall_count), make_places(wall_count)};
-    abut_error unused;
     if (is_copied && places[0].poses && places[0].states && places[1].poses && places[1].states) {
         exchange_walls(s, made, places);
         return ABUT_OK;
@@ -284,7 +270,7 @@ abut_status abut_simulation_set_walls(abut_simulation *s, const abut_finder *fin
     for (int k = 0; k < 2; k++) {
         memory_free(places[k].poses), memory_free(places[k].states);
     }
-    return simulation_report(error ? error : &unused, ABUT_NO_MEMORY, 0, 0, 0.0);
+    return error_set_status(error, ABUT_NO_MEMORY);
 }
 
 void abut_simulation_place(abut_simulation *s, abut_index wall, const abut_wall_state *state)
@@ -313,7 +299,7 @@ void simulation_swap_tables(abut_simulation *s)
     s->before = other;
 }
 
-/* What all of a step is about, as parallel_report counts it: a sphere without contacts, and a body
+/* What a step takes, as parallel_report counts it: for a sphere without contacts, and for a body
  * that has some. */
 enum { WORK_OF_SPHERE = 20, WORK_OF_BODY = 200 };
 
@@ -345,11 +331,10 @@ static abut_status find_forces(abut_simulation *s, const parallel_plan *plan, ab
     status = forces_sum(s, plan);
     s->seconds_of[SUMS] += clock_lap(&clock);
     if (status) {
-        return simulation_report(error, status, 0, 0, 0.0);
+        return error_set_status(error, status);
     }
     const abut_index lost = atomic_load(&s->lost_row);
-    return lost < 0 ? ABUT_OK
-                    : simulation_report(error, ABUT_SPHERE_LOST, lost, s->step_count, 0.0);
+    return lost < 0 ? ABUT_OK : error_set(error, ABUT_SPHERE_LOST, lost, s->step_count, 0.0);
 }
 
 static void step_together(void *context)
@@ -359,7 +344,7 @@ static void step_together(void *context)
     double clock = 0.0;
     abut_status status = order_spheres(s);
     if (status) {
-        all->status = simulation_report(all->error, status, 0, 0, 0.0);
+        all->status = error_set_status(all->error, status);
         return;
     }
     all->status = find_forces(s, &all->plan, all->error);
@@ -394,7 +379,7 @@ abut_status abut_simulation_run(abut_simulation *s, abut_index steps, abut_inter
                     .error = error ? error : &unused};
     abut_status status = ABUT_OK;
     abut_index work = 0;
-    *all.error = (abut_error){.status = ABUT_OK};
+    error_set_status(all.error, ABUT_OK);
     for (*done = 0; !status && *done < steps; *done += !status) {
         status = do_step(&all);
         work += 100 + work_of(s);
@@ -402,7 +387,7 @@ abut_status abut_simulation_run(abut_simulation *s, abut_index steps, abut_inter
             work = 0;
             if (interrupted(interrupted_data)) {
                 *done += 1;
-                return simulation_report(all.error, ABUT_INTERRUPTED, 0, 0, 0.0);
+                return error_set_status(all.error, ABUT_INTERRUPTED);
             }
         }
     }

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "../base/error.h"
 #include "../base/parallel.h"
 #include "clusters.h"
 #include "solids.h"
@@ -78,14 +79,14 @@ typedef enum step_part {
 
 /* What steps look out for, to tell the first of each. */
 typedef struct watch {
-    atomic_int_least64_t first; /* of who is told in this part of a step */
-    bool is_placed; /* something was put where it is since the last step: overlaps are no growth */
+    atomic_int_least64_t first; /* the key of the first that is told in this part of a step */
+    bool is_placed;             /* spheres were put in place since: their overlaps have not grown */
     abut_notice fast, deep;
 } watch;
 
 struct abut_simulation {
     abut_simulation_input input;
-    bool is_periodic;
+    lattice lattice;
     law_table laws;
     store store;
     cluster_set clusters;
@@ -107,18 +108,12 @@ struct abut_simulation {
 
 static inline table_kind simulation_kind(const abut_simulation *s)
 {
-    return (table_kind){.has_images = s->is_periodic, .has_rolls = s->laws.has_rolling_springs};
+    return (table_kind){.has_images = s->lattice.is_periodic,
+                        .has_rolls = s->laws.has_rolling_springs};
 }
 
-static inline abut_status simulation_report(abut_error *error, abut_status status, abut_index index,
-                                            abut_index detail, double value)
-{
-    *error = (abut_error){.status = status, .index = index, .detail = detail, .value = value};
-    return status;
-}
-
-/* The error of a search of the store's spheres, which names them by places, names them by rows.
- * Who searches something else names what it has searched. Returns the error's status. */
+/* The error of a search of the store's spheres names them by places: let it name them by rows. Who
+ * searches something else names what was searched. Returns the error's status. */
 abut_status simulation_name_row(const abut_simulation *s, abut_error *error);
 
 static inline double simulation_time(const abut_simulation *s)
@@ -133,10 +128,10 @@ static inline bool simulation_is_member(const abut_simulation *s, abut_index pla
 
 /* ---- parts of a step; each returns ABUT_OK or why the step is to end, and moves nothing ---- */
 
-/* Where walls are now. */
+/* Place the walls where they are now. */
 void contacts_place_walls(abut_simulation *s);
 
-/* Where the surfaces of half spaces are in this step. */
+/* Place the surfaces of half spaces where they are in this step. */
 void half_spaces_place(abut_simulation *s);
 
 /* Contacts of spheres with half spaces join those with meshes, which there are. ABUT_OK or
@@ -147,7 +142,7 @@ abut_status half_spaces_find(abut_simulation *s);
 abut_status contacts_find(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 abut_status contacts_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 
-/* Likewise pairs. */
+/* The same for pairs. */
 abut_status pairs_step(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 
 /* Likewise what bodies touch: in solid_search.c, and in solid_laws.c, which sums up what acts on
@@ -155,19 +150,20 @@ abut_status pairs_step(abut_simulation *s, const parallel_plan *plan, abut_error
 abut_status solids_find(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 abut_status solids_apply_laws(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 
-/* The law of a row; of a body and its own image, none. */
+/* The law of a row; of a body and its own image, the law that exerts nothing. */
 const law *simulation_spot_law(const abut_simulation *s, const spot_table *t, abut_meeting meeting,
                                abut_index row);
 
-/* Where the second body, sphere or wall of a row is by which `point` touches the first: images are
- * taken back. */
+/* By how much the second body, sphere or wall of a row is shifted where it touches the first: the
+ * shift of its image. */
 vec3 simulation_spot_shift(const abut_simulation *s, const spot_table *t, abut_index row);
 
-/* How many spots bear what the spots of a row do, and share the bodies' masses: those of the row,
- * and on a wall those of other facets, as far as they have its normal. */
+/* How many spots bear together what a row's spots bear, and so share the bodies' masses: those of
+ * the row, and on a wall those of the body's rows with other facets, as far as these have its
+ * normal. */
 double simulation_bearing_spots(const spot_table *t, abut_meeting meeting, abut_index row);
 
-/* Bodies, or spheres, have changed. */
+/* To be called where bodies, or spheres, have changed: finders are made anew. */
 void simulation_forget_bodies(abut_simulation *s);
 void simulation_forget_spheres(abut_simulation *s);
 
@@ -176,24 +172,24 @@ typedef struct watched {
     abut_partner first, second;
 } watched;
 
-/* A part of a step begins, in which somebody may be told. */
+/* Begin a part of a step in which somebody may be told. */
 void watch_begin(abut_simulation *s);
 
-/* Overlaps beyond this part of the smaller radius are worth watch_rows. */
+/* An overlap beyond this part of the smaller radius is worth a call of watch_rows. */
 double watch_part(const abut_simulation *s);
 
 /* Tell the first of these rows whose overlap has grown beyond that in this step. Threads may call
  * it at once. */
 void watch_rows(abut_simulation *s, watched what, abut_index begin, abut_index end);
 
-/* Tell who moves so fast that it comes farther than its radius; likewise. */
+/* Tell who moves by more than its radius in this step. Threads may call it at once. */
 void watch_fast(abut_simulation *s, abut_partner kind, abut_index number);
 
-/* The part is over: who was told is kept. */
+/* End such a part: keep who was told. */
 void watch_keep_deep(abut_simulation *s, watched what, abut_index rows);
 void watch_keep_fast(abut_simulation *s);
 
-/* Numbers change. */
+/* To be called where the numbers of spheres or bodies change. */
 void watch_forget(abut_simulation *s);
 
 /* What acts on one sphere. */
@@ -208,7 +204,8 @@ void forces_add_contacts(const abut_simulation *s, abut_index place, double radi
 /* Sum up forces and torques; lost_row tells who would be lost. */
 abut_status forces_sum(abut_simulation *s, const parallel_plan *plan);
 
-/* Type A: less spin by the torque of all contacts against it, but never more than there is. */
+/* Laws of type A: less spin by the torque of all contacts against it, but never more than there is.
+ */
 vec3 spheres_brake(vec3 spin, double brake, double step, double inertia);
 
 /* Move spheres, clusters and bodies; cannot fail. */
@@ -237,12 +234,12 @@ abut_status order_rearrange(abut_simulation *s, const int32_t *source, abut_inde
 void order_sort_always(bool is_forced);
 #endif
 
-/* The law of a contact with a wall; and of two spheres, which of one cluster, or of a sphere and
- * its own image, is none. */
+/* The law of a contact with a wall; and that of two spheres, which exerts nothing where both are of
+ * one cluster, or one is the other's image. */
 const law *simulation_wall_law(const abut_simulation *s, abut_index place, abut_index wall);
 const law *simulation_pair_law(const abut_simulation *s, abut_index i, abut_index j);
 
-/* Energies, without what the account adds. */
+/* Count the energies, without what the account adds. */
 abut_energy energy_count(const abut_simulation *s);
 
 /* What a contact of the step before adds to what its wall bears, which was there. */
@@ -254,7 +251,7 @@ double solids_elastic_energy(const abut_simulation *s);
 void solids_add_load(const abut_simulation *s, abut_index wall, const abut_wall_state *state,
                      abut_wall_load *load);
 
-/* Before spheres are changed: from the next step on the dissipated energy goes on as it is. */
+/* To be called before spheres are changed: the dissipated energy then goes on from what it is. */
 void energy_hold(abut_simulation *s);
 void energy_settle(abut_simulation *s);
 

@@ -12,7 +12,7 @@ static double energy_of_row(const abut_simulation *s, abut_meeting meeting, abut
     for (abut_index spot = t->columns.spot_offsets[row]; spot < end; spot++) {
         const double overlap = t->columns.spot_overlap[spot];
         if (overlap > 0.0) {
-            /* the radius is of no account to linear laws */
+            /* linear laws do not ask for the radius */
             sum += laws_energy(l, 1.0, overlap, t->springs.spring + 3 * spot);
         }
     }
@@ -41,7 +41,7 @@ typedef struct solid_hold {
     abut_index spot_count;
 } solid_hold;
 
-/* Bodies that touch each other give way both. */
+/* A spot that holds a body; of two bodies both give way. */
 typedef struct spot_hold {
     const law *law;
     vec3 point, normal;
@@ -111,8 +111,8 @@ static void add_row_holds(const abut_simulation *s, abut_meeting meeting, abut_i
     }
 }
 
-/* The largest frequency, squared, by multiplying again and again: of the few ways that there are
- * that is near soon. */
+/* The square of the largest frequency, by multiplying again and again: a body has few ways to move,
+ * so this comes near soon. */
 enum { PRODUCTS = 64 };
 
 static double find_frequency_sq(const solid_hold *h)
@@ -141,7 +141,8 @@ static double limit_of(double frequency_sq, double damping)
     return 2.0 / frequency * laws_stable_part(0.5 * damping * frequency);
 }
 
-/* Of a body that touches nothing: as if four spots of a law bore it, of a cube at its corners. */
+/* The longest stable step of a body that touches nothing: as if four spots bore it, like a cube at
+ * its corners. */
 static double step_of_free(const abut_simulation *s, const solid *of)
 {
     const double *inertia = of->rigid.inertia;

@@ -46,8 +46,8 @@ static abut_status check_row(const abut_simulation *s, abut_meeting meeting, abu
         return ABUT_OK;
     }
     const abut_index number = l - s->laws.laws, materials = s->laws.material_count;
-    return simulation_report(error, ABUT_BODY_LAW, t->columns.i[row], number / materials,
-                             (double)(number % materials));
+    return error_set(error, ABUT_BODY_LAW, t->columns.i[row], number / materials,
+                     (double)(number % materials));
 }
 
 static abut_status check_laws(const abut_simulation *s, abut_error *error)
@@ -66,12 +66,7 @@ static abut_status check_laws(const abut_simulation *s, abut_error *error)
 vec3 simulation_spot_shift(const abut_simulation *s, const spot_table *t, abut_index row)
 {
     const abut_index *image = t->columns.image;
-    const double *period = s->input.period;
-    if (!image) {
-        return (vec3){0.0, 0.0, 0.0};
-    }
-    return (vec3){(double)image[3 * row] * period[0], (double)image[3 * row + 1] * period[1],
-                  (double)image[3 * row + 2] * period[2]};
+    return lattice_shift_of(&s->lattice, image ? image + 3 * row : NULL);
 }
 
 static abut_index count_bearing(const abut_convex_columns *c, abut_index row)
@@ -107,7 +102,7 @@ double simulation_bearing_spots(const spot_table *t, abut_meeting meeting, abut_
     return sum;
 }
 
-/* The laws of one meeting's spots. */
+/* What the laws of one meeting's spots are computed from. */
 typedef struct spot_laws {
     const abut_simulation *simulation;
     abut_meeting meeting;
@@ -119,7 +114,7 @@ typedef struct spot_laws {
 /* One row, while its spots are set. */
 typedef struct spot_row {
     abut_index row, end;
-    double part; /* of both masses that each spot has: those that bear share them */
+    double part; /* that each spot has of both masses: spots that bear share them */
     vec3 shift;
     const law *law;
 } spot_row;
@@ -127,7 +122,7 @@ typedef struct spot_row {
 /* Spots of a block, and what is not read from tables. */
 typedef struct spot_block {
     law_block block;
-    body bodies[2][LAW_BLOCK];
+    mover movers[2][LAW_BLOCK];
     double normals[3 * LAW_BLOCK + ROW_PADDING], overlaps[LAW_BLOCK], shares[LAW_BLOCK];
     double turned[2][LAW_BLOCK][4]; /* normals, springs */
 } spot_block;
@@ -142,38 +137,38 @@ static spot_row read_row(const spot_laws *w, abut_index row)
     return r;
 }
 
-static void set_body(body *b, vec3 velocity, vec3 spin, double mass)
+static void set_mover(mover *b, vec3 velocity, vec3 spin, double mass)
 {
     vec3_store(b->velocity, velocity);
     vec3_store(b->spin, spin);
     b->mass = mass;
 }
 
-static void set_rigid(const spot_laws *w, body *b, const rigid *r, vec3 point, double part)
+static void set_rigid(const spot_laws *w, mover *b, const rigid *r, vec3 point, double part)
 {
     const vec3 arm = vec3_sub(point, r->position);
-    set_body(b, solids_velocity(r->velocity, r->spin, arm, w->simulation->input.step), r->spin,
-             part * r->mass);
+    set_mover(b, solids_velocity(r->velocity, r->spin, arm, w->simulation->input.step), r->spin,
+              part * r->mass);
 }
 
-static void set_sphere(const spot_laws *w, body *b, abut_index row, vec3 point, double part)
+static void set_sphere(const spot_laws *w, mover *b, abut_index row, vec3 point, double part)
 {
     const store *of = &w->simulation->store;
     const abut_index place = of->places[row];
-    const body *own = &of->bodies[place];
+    const mover *own = &of->movers[place];
     const vec3 arm = vec3_sub(point, vec3_load(of->centers + 3 * place));
     const vec3 spin = vec3_load(own->spin);
-    set_body(b, solids_velocity(vec3_load(own->velocity), spin, arm, w->simulation->input.step),
-             spin, part * own->mass);
+    set_mover(b, solids_velocity(vec3_load(own->velocity), spin, arm, w->simulation->input.step),
+              spin, part * own->mass);
 }
 
-static void set_wall(const spot_laws *w, body *b, abut_index wall, vec3 point)
+static void set_wall(const spot_laws *w, mover *b, abut_index wall, vec3 point)
 {
     const abut_wall_state *state = &w->simulation->now.states[wall];
-    set_body(b, walls_velocity(state, point), vec3_load(state->spin), 0.0);
+    set_mover(b, walls_velocity(state, point), vec3_load(state->spin), 0.0);
 }
 
-static void set_other(const spot_laws *w, body *b, const spot_row *r, vec3 point)
+static void set_other(const spot_laws *w, mover *b, const spot_row *r, vec3 point)
 {
     const abut_convex_columns *c = &w->now->columns;
     switch (w->meeting) {
@@ -191,7 +186,7 @@ static void set_other(const spot_laws *w, body *b, const spot_row *r, vec3 point
 
 /* ---- blocks ---- */
 
-/* The row that a spot is of. */
+/* The row that a spot belongs to. */
 static abut_index row_of(const spot_table *t, abut_index spot)
 {
     abut_index low = 0, high = t->count;
@@ -208,7 +203,7 @@ static abut_index row_of(const spot_table *t, abut_index spot)
 
 static const double nothing[4];
 
-/* A wall's contact of the step before, where the wall has it now. */
+/* Take what a contact with a wall had in the step before to where the wall is now. */
 static void turn_old(const spot_laws *w, spot_block *b, int32_t k, abut_index old_row,
                      abut_index old)
 {
@@ -222,7 +217,8 @@ static void turn_old(const spot_laws *w, spot_block *b, int32_t k, abut_index ol
     b->block.old_spring[k] = b->turned[1][k];
 }
 
-/* A spot that is new in a row that is not has the row's normal of the step before. */
+/* Set what a spot had in the step before. A new spot in a row that is not new has the row's normal
+ * of that step, and no spring. */
 static void set_old(const spot_laws *w, spot_block *b, int32_t k, abut_index row, abut_index spot)
 {
     const abut_index old = w->now->springs.match[spot];
@@ -240,8 +236,8 @@ static void set_old(const spot_laws *w, spot_block *b, int32_t k, abut_index row
     b->block.old_overlap[k] = b->overlaps[k];
 }
 
-/* Both bodies are points: radii leave no arms, those of laws being half of the overlap in a pair,
- * and the overlap at a wall. */
+/* Set the partners of a spot, which are both points: their radii are chosen so that a law finds no
+ * arms, since it takes half of the overlap from them in a pair, and the overlap at a wall. */
 static void set_spot(const spot_laws *w, spot_block *b, int32_t k, const spot_row *r,
                      abut_index spot)
 {
@@ -250,11 +246,11 @@ static void set_spot(const spot_laws *w, spot_block *b, int32_t k, const spot_ro
     const vec3 point = vec3_load(c->spot + 3 * spot);
     const double overlap = c->spot_overlap[spot] > 0.0 ? c->spot_overlap[spot] : 0.0;
     const double radius = w->meeting == ABUT_WITH_WALLS ? overlap : 0.5 * overlap;
-    set_rigid(w, &b->bodies[0][k], &s->solids.solids[c->i[r->row]].rigid, point, r->part);
-    set_other(w, &b->bodies[1][k], r, vec3_sub(point, r->shift));
-    b->bodies[0][k].radius = b->bodies[1][k].radius = radius;
-    b->block.first[k] = &b->bodies[0][k];
-    b->block.second[k] = &b->bodies[1][k];
+    set_rigid(w, &b->movers[0][k], &s->solids.solids[c->i[r->row]].rigid, point, r->part);
+    set_other(w, &b->movers[1][k], r, vec3_sub(point, r->shift));
+    b->movers[0][k].radius = b->movers[1][k].radius = radius;
+    b->block.first[k] = &b->movers[0][k];
+    b->block.second[k] = &b->movers[1][k];
     b->block.laws[k] = overlap > 0.0 ? r->law : &s->laws.laws[laws_number_of_none(&s->laws)];
     b->overlaps[k] = overlap;
     b->shares[k] = 1.0;
@@ -262,7 +258,7 @@ static void set_spot(const spot_laws *w, spot_block *b, int32_t k, const spot_ro
     set_old(w, b, k, r->row, spot);
 }
 
-/* Kernels read whole vectors: the last spot once more. */
+/* Kernels read whole vectors: repeat the last spot until one is full. */
 static void fill_up(spot_block *b, int32_t count)
 {
     for (int32_t k = count; k % ROW_PADDING != 0; k++) {
@@ -289,7 +285,7 @@ static void apply_block(const spot_laws *w, spot_block *b, abut_index first, int
     b->block.spring = t->springs.spring + 3 * first;
     b->block.roll = b->block.moment = NULL;
     b->block.power = t->power + first;
-    b->block.watch_part = INFINITY; /* spots have no radii: rows are watched */
+    b->block.watch_part = INFINITY; /* a spot has no radii: overlaps are watched row by row */
     if (w->meeting == ABUT_WITH_WALLS) {
         dem_kernels_take()->wall_laws(&b->block);
     } else {
@@ -359,8 +355,7 @@ static abut_status apply_meeting(const abut_simulation *s, abut_meeting meeting,
         parallel_plan own = *plan;
         own.chunk_count = (w.now->spot_count + CHUNK_SPOTS - 1) / CHUNK_SPOTS;
         own.work = WORK_OF_SPOT * w.now->spot_count;
-        status = parallel_run(&own, apply_chunk, &w);
-        status = status ? simulation_report(error, status, 0, 0, 0.0) : ABUT_OK;
+        status = error_set_status(error, parallel_run(&own, apply_chunk, &w));
     }
     motion_free(&w.motion);
     return status;
@@ -444,7 +439,7 @@ static abut_status begin_presses(abut_simulation *s, abut_error *error)
     }
     of->presses = memory_reserve(&of->press_block, 6 * s->store.count, sizeof *of->presses);
     if (!of->presses) {
-        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     memset(of->presses, 0, 6 * (size_t)s->store.count * sizeof *of->presses);
     return ABUT_OK;
@@ -452,11 +447,11 @@ static abut_status begin_presses(abut_simulation *s, abut_error *error)
 
 static abut_status check_lost(const abut_simulation *s, abut_error *error)
 {
-    const rigid_step by = {s->input.step, vec3_load(s->input.gravity), s->input.period};
+    const rigid_step by = {s->input.step, vec3_load(s->input.gravity), &s->lattice};
     for (abut_index k = 0; k < s->solids.count; k++) {
         const solid *of = &s->solids.solids[k];
         if (!rigid_will_be_finite(&of->rigid, of->sum, &by)) {
-            return simulation_report(error, ABUT_BODY_LOST, k, s->step_count, 0.0);
+            return error_set(error, ABUT_BODY_LOST, k, s->step_count, 0.0);
         }
     }
     return ABUT_OK;

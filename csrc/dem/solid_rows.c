@@ -2,6 +2,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "../base/span.h"
 #include "simulation.h"
 
 /* ---- shapes ---- */
@@ -9,13 +10,11 @@
 abut_status abut_simulation_set_shapes(abut_simulation *s, const abut_shape *const *shapes,
                                        abut_index shape_count, abut_error *error)
 {
-    abut_error unused;
-    abut_error *to = error ? error : &unused;
     solid_set *set = &s->solids;
     const abut_shape **made = memory_alloc(shape_count + 1, sizeof *made);
-    abut_status status = made ? ABUT_OK : simulation_report(to, ABUT_NO_MEMORY, 0, 0, 0.0);
+    abut_status status = made ? ABUT_OK : error_set_status(error, ABUT_NO_MEMORY);
     if (!status && !set->point) {
-        status = abut_shape_build_point(3, 1.0, &set->point, to);
+        status = abut_shape_build_point(3, 1.0, &set->point, error);
     }
     if (status) {
         memory_free(made);
@@ -50,7 +49,7 @@ enum {
 
 static abut_status report_body(abut_error *error, abut_index row, abut_index column, double value)
 {
-    return simulation_report(error, ABUT_BAD_BODY, row, column, value);
+    return error_set(error, ABUT_BAD_BODY, row, column, value);
 }
 
 static abut_status check_numbers(const double *numbers, abut_index count, abut_index width,
@@ -148,7 +147,8 @@ static void write_state(const solid *from, double *state)
     vec3_store(state + SUM + 3, from->sum.torque);
 }
 
-/* The spheres about its center of mass that hold a shape, and that it holds. */
+/* The radii of two spheres about the center of mass: that which holds the shape, and the largest
+ * one within it. */
 static void measure(const abut_simulation *s, solid *to)
 {
     const abut_shape_view view = abut_shape_inspect(s->solids.shapes[to->shape]);
@@ -183,7 +183,7 @@ static void append_body(abut_simulation *s, const abut_bodies *b, abut_index k)
     memcpy(to->axes, b->axes + 4 * k, sizeof to->axes);
     measure(s, to);
     begin_motion(to, b, k);
-    rigid_wrap(&to->rigid, s->input.period);
+    rigid_wrap(&to->rigid, &s->lattice);
     rigid_place(&to->rigid);
     if (b->states) {
         restore_state(to, b->states + ABUT_BODY_STATE * k);
@@ -198,11 +198,11 @@ static abut_status add(abut_simulation *s, const abut_bodies *bodies, abut_error
         return status;
     }
     if (count > INT32_MAX - 2) {
-        return simulation_report(error, ABUT_TOO_MANY_SPHERES, count, 0, 0.0);
+        return error_set(error, ABUT_TOO_MANY_SPHERES, count, 0, 0.0);
     }
     status = solids_reserve(&s->solids, count);
     if (status) {
-        return simulation_report(error, status, 0, 0, 0.0);
+        return error_set_status(error, status);
     }
     energy_hold(s);
     s->watch.is_placed = true;
@@ -216,13 +216,12 @@ static abut_status add(abut_simulation *s, const abut_bodies *bodies, abut_error
 abut_status abut_simulation_add_bodies(abut_simulation *s, const abut_bodies *bodies,
                                        abut_error *error)
 {
-    abut_error unused;
-    return add(s, bodies, error ? error : &unused);
+    return add(s, bodies, error);
 }
 
 /* ---- going ---- */
 
-/* Walls keep what bodies that go have done on them. */
+/* Leave out bodies that go; walls keep what these have done on them. */
 static void compact(abut_simulation *s, const uint8_t *is_gone, int32_t *numbers)
 {
     abut_index kept = 0;
@@ -242,10 +241,9 @@ static void compact(abut_simulation *s, const uint8_t *is_gone, int32_t *numbers
 abut_status abut_simulation_remove_bodies(abut_simulation *s, const uint8_t *is_gone,
                                           abut_error *error)
 {
-    abut_error unused;
     int32_t *numbers = memory_alloc(s->solids.count, sizeof *numbers);
     if (!numbers) {
-        return simulation_report(error ? error : &unused, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     energy_hold(s);
     watch_forget(s);
@@ -321,8 +319,7 @@ void abut_simulation_read_bodies(const abut_simulation *s, const abut_bodies *to
 abut_status abut_simulation_assign_bodies(abut_simulation *s, const abut_bodies *from,
                                           abut_error *error)
 {
-    abut_error unused;
-    const abut_status status = check_motion(from, s->solids.count, error ? error : &unused);
+    const abut_status status = check_motion(from, s->solids.count, error);
     if (status) {
         return status;
     }
@@ -331,7 +328,7 @@ abut_status abut_simulation_assign_bodies(abut_simulation *s, const abut_bodies 
     for (abut_index k = 0; k < s->solids.count; k++) {
         solid *to = &s->solids.solids[k];
         begin_motion(to, from, k);
-        rigid_wrap(&to->rigid, s->input.period);
+        rigid_wrap(&to->rigid, &s->lattice);
         rigid_place(&to->rigid);
     }
     return ABUT_OK;
@@ -396,17 +393,14 @@ static abut_status check_row(const abut_simulation *s, abut_meeting meeting,
                              const abut_body_contacts *from, abut_index row, abut_error *error)
 {
     const abut_convex_columns *c = &from->columns;
-    const abut_index others = others_of(s, meeting), *offsets = c->spot_offsets;
+    const abut_index others = others_of(s, meeting);
     const abut_index other = meeting == ABUT_WITH_WALLS ? c->mesh[row] : c->j[row];
     const abut_status bad_other = meeting == ABUT_WITH_WALLS ? ABUT_BAD_MESH_NUMBER : ABUT_BAD_J;
     if (c->i[row] < 0 || c->i[row] >= s->solids.count) {
-        return simulation_report(error, ABUT_BAD_I, row, c->i[row], (double)s->solids.count - 1.0);
+        return error_set(error, ABUT_BAD_I, row, c->i[row], (double)s->solids.count - 1.0);
     }
     if (other < 0 || other >= others) {
-        return simulation_report(error, bad_other, row, other, (double)others - 1.0);
-    }
-    if (offsets[row] > offsets[row + 1] || offsets[row + 1] > from->spot_count) {
-        return simulation_report(error, ABUT_BAD_PAIR_ROWS, row, from->spot_count, 0.0);
+        return error_set(error, bad_other, row, other, (double)others - 1.0);
     }
     return ABUT_OK;
 }
@@ -414,9 +408,10 @@ static abut_status check_row(const abut_simulation *s, abut_meeting meeting,
 static abut_status check_contacts(const abut_simulation *s, abut_meeting meeting,
                                   const abut_body_contacts *from, abut_error *error)
 {
-    const abut_index *offsets = from->columns.spot_offsets;
-    if (offsets[0] != 0 || offsets[from->row_count] != from->spot_count) {
-        return simulation_report(error, ABUT_BAD_PAIR_ROWS, 0, from->spot_count, 0.0);
+    const abut_index wrong =
+        span_find_wrong(from->columns.spot_offsets, from->row_count, from->spot_count);
+    if (wrong >= 0) {
+        return error_set(error, ABUT_BAD_PAIR_ROWS, wrong, from->spot_count, 0.0);
     }
     abut_status status = ABUT_OK;
     for (abut_index row = 0; !status && row < from->row_count; row++) {
@@ -425,7 +420,7 @@ static abut_status check_contacts(const abut_simulation *s, abut_meeting meeting
     return status;
 }
 
-/* Of forces on the walls. */
+/* Compute the power of forces on the walls anew. */
 static void restore_power(const abut_simulation *s, const spot_table *t, abut_index row)
 {
     const abut_wall_state *state = &s->before.states[t->columns.mesh[row]];
@@ -441,15 +436,13 @@ static void restore_power(const abut_simulation *s, const spot_table *t, abut_in
 abut_status abut_simulation_restore_body_contacts(abut_simulation *s, abut_meeting meeting,
                                                   const abut_body_contacts *from, abut_error *error)
 {
-    abut_error unused;
-    abut_error *to = error ? error : &unused;
     spot_table *t = &s->before.spots[meeting];
-    abut_status status = check_contacts(s, meeting, from, to);
+    abut_status status = check_contacts(s, meeting, from, error);
     if (status) {
         return status;
     }
-    if (spot_table_reserve(t, meeting, from->row_count, from->spot_count, s->is_periodic)) {
-        return simulation_report(to, ABUT_NO_MEMORY, 0, 0, 0.0);
+    if (spot_table_reserve(t, meeting, from->row_count, from->spot_count, s->lattice.is_periodic)) {
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     spot_table_copy(&t->columns, &from->columns, from->row_count, from->spot_count);
     t->count = from->row_count, t->spot_count = from->spot_count;

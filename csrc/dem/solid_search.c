@@ -23,7 +23,8 @@ void simulation_forget_bodies(abut_simulation *s)
     s->search.bodies = s->search.mixed = NULL;
 }
 
-/* Spheres are points that are rounded. */
+/* The shapes and sizes of bodies, and behind them those of spheres, which are points that are
+ * rounded. */
 static void fill_sizes(const abut_simulation *s, abut_index spheres, abut_index *shapes,
                        double *scales)
 {
@@ -38,7 +39,7 @@ static void fill_sizes(const abut_simulation *s, abut_index spheres, abut_index 
     }
 }
 
-/* A finder of all bodies, and of so many spheres. */
+/* Make a finder of all bodies and of so many spheres, where there is none. */
 static abut_status make_finder(const abut_simulation *s, abut_index spheres,
                                abut_convex_finder **finder, abut_error *error)
 {
@@ -50,7 +51,7 @@ static abut_status make_finder(const abut_simulation *s, abut_index spheres,
     double *scales = memory_alloc(count, sizeof *scales);
     abut_status status = shapes && scales ? ABUT_OK : ABUT_NO_MEMORY;
     if (status) {
-        simulation_report(error, status, 0, 0, 0.0);
+        error_set_status(error, status);
     } else {
         fill_sizes(s, spheres, shapes, scales);
         const abut_convex_input input = {.shapes = s->solids.shapes,
@@ -73,7 +74,7 @@ static abut_status make_outlines(abut_simulation *s, abut_error *error)
     }
     double *radii = memory_alloc(s->solids.count, sizeof *radii);
     if (!radii) {
-        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     for (abut_index k = 0; k < s->solids.count; k++) {
         radii[k] = s->solids.solids[k].reach;
@@ -82,7 +83,7 @@ static abut_status make_outlines(abut_simulation *s, abut_error *error)
     input.sphere_count = s->solids.count;
     input.dimension = 3;
     input.radii = radii;
-    input.period = s->is_periodic ? s->input.period : NULL;
+    input.period = lattice_periods(&s->lattice);
     input.workers = s->input.workers;
     const abut_status status = abut_pair_finder_build(&input, &s->search.outlines, error);
     memory_free(radii);
@@ -127,7 +128,7 @@ static abut_status place_all(abut_simulation *s, abut_error *error)
 {
     const abut_index spheres = s->store.count;
     if (!reserve_places(s, spheres)) {
-        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     place_bodies(s);
     place_spheres(s);
@@ -150,7 +151,7 @@ static int compare_rows(const spot_table *t, abut_index a, const spot_table *oth
     return 0;
 }
 
-/* How many rows from this one on are of the same two. */
+/* How many rows from this one on are of the same two partners. */
 static abut_index count_images(const spot_table *t, abut_index row)
 {
     abut_index count = 1;
@@ -168,8 +169,8 @@ static bool are_same_images(const spot_table *now, abut_index row, const spot_ta
            memcmp(image + 3 * row, old_image + 3 * old, 3 * sizeof *image) == 0;
 }
 
-/* Several images of the same two are told apart; one that left the box, and came in on the other
- * side, goes on. */
+/* Match rows of the same two partners. Several are told apart by image; a single one goes on at
+ * another image, too: it left the box and came in on the other side. */
 static void match_images(const spot_table *now, abut_index row, abut_index count,
                          const spot_table *before, abut_index old)
 {
@@ -183,7 +184,7 @@ static void match_images(const spot_table *now, abut_index row, abut_index count
     }
 }
 
-/* Both steps' rows ascend. */
+/* Match the rows of two steps, which ascend in both. */
 static void match_rows(const spot_table *now, const spot_table *before)
 {
     abut_index old = 0, count;
@@ -225,7 +226,7 @@ static int compare_walls(const spot_table *t, abut_index a, const spot_table *ot
     return c->mesh[a] == d->mesh[b] ? 0 : c->mesh[a] < d->mesh[b] ? -1 : 1;
 }
 
-/* Whether the same feature of the body lies on facets both times. */
+/* Whether two spots are of the same feature of the body, and inside of facets both times. */
 static bool is_on_facets(const spot_table *now, abut_index spot, const spot_table *before,
                          abut_index old)
 {
@@ -235,7 +236,8 @@ static bool is_on_facets(const spot_table *now, abut_index spot, const spot_tabl
            now->columns.spot_feature[2 * spot] == before->columns.spot_feature[2 * old];
 }
 
-/* A body slides from facet to facet of a wall: what lay on the one goes on on the other. */
+/* Match what is left of the rows of a body and a wall: where the body slides from facet to facet,
+ * what lay on the one goes on on the other. */
 static void match_rest(const spot_table *now, wall_rows rows, const spot_table *before,
                        wall_rows old_rows)
 {
@@ -303,8 +305,8 @@ static abut_status take_rows(abut_simulation *s, abut_meeting meeting, abut_conv
     spot_table *t = &s->now.spots[meeting];
     const abut_index rows = abut_convex_contacts_count(found);
     const abut_index spots = abut_convex_contacts_spot_count(found);
-    if (spot_table_reserve(t, meeting, rows, spots, s->is_periodic)) {
-        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+    if (spot_table_reserve(t, meeting, rows, spots, s->lattice.is_periodic)) {
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     abut_convex_contacts_write(found, &t->columns);
     t->count = rows, t->spot_count = spots;
@@ -318,7 +320,7 @@ static abut_convex_query make_query(const abut_simulation *s, const parallel_pla
     const abut_convex_columns *c = &old->columns;
     abut_convex_query query = abut_convex_query_default();
     query.positions = s->search.positions, query.orientations = s->search.orientations;
-    query.period = s->is_periodic ? s->input.period : NULL;
+    query.period = lattice_periods(&s->lattice);
     query.workers = s->input.workers;
     query.interrupted = plan->interrupted;
     query.interrupted_data = plan->interrupted_data;
@@ -360,13 +362,13 @@ static abut_status find_walls(abut_simulation *s, const parallel_plan *plan, abu
 
 /* ---- spheres ---- */
 
-/* Bodies and spheres that may touch: pairs of a body and a row behind the bodies. */
-typedef struct candidates {
+/* Pairs of a body and a sphere that may touch; spheres are counted on from the bodies, by rows. */
+typedef struct near_spheres {
     abut_index *i, *j;
     abut_index count;
-} candidates;
+} near_spheres;
 
-static abut_status write_candidates(abut_simulation *s, const abut_pairs *pairs, candidates *to)
+static abut_status write_candidates(abut_simulation *s, const abut_pairs *pairs, near_spheres *to)
 {
     memory_block *blocks = s->search.candidate_blocks;
     to->count = abut_pairs_count(pairs);
@@ -390,7 +392,8 @@ static double *list_centers(const abut_simulation *s)
     return centers;
 }
 
-/* What is wrong with a sphere about a body is wrong with the body; other spheres are by rows. */
+/* The error of the search for outlines, each of which is a sphere about a body: it names the body.
+ * Other spheres are named by their rows already. */
 static abut_status name_outline(abut_error *error)
 {
     if (error->of_others) {
@@ -400,13 +403,13 @@ static abut_status name_outline(abut_error *error)
     return finder_name_body(error->status, error);
 }
 
-static abut_status find_candidates(abut_simulation *s, const parallel_plan *plan, candidates *to,
+static abut_status find_candidates(abut_simulation *s, const parallel_plan *plan, near_spheres *to,
                                    abut_error *error)
 {
     abut_pairs *pairs = NULL;
     double *centers = list_centers(s);
     if (!centers) {
-        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     abut_pair_query query = abut_pair_query_default();
     query.centers = centers;
@@ -420,25 +423,27 @@ static abut_status find_candidates(abut_simulation *s, const parallel_plan *plan
     if (status) {
         status = name_outline(error);
     } else if (write_candidates(s, pairs, to)) {
-        status = simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        status = error_set_status(error, ABUT_NO_MEMORY);
     }
     abut_pairs_free(pairs);
     memory_free(centers);
     return status;
 }
 
-/* A pair counts once: at which of several images it touches is not told. */
-static abut_status check_images(const candidates *c, abut_error *error)
+/* A body and a sphere that may touch at two images are an error: rows do not tell at which image
+ * they touch. */
+static abut_status check_images(const near_spheres *c, abut_error *error)
 {
     for (abut_index k = 1; k < c->count; k++) {
         if (c->i[k] == c->i[k - 1] && c->j[k] == c->j[k - 1]) {
-            return simulation_report(error, ABUT_BODY_IMAGES, c->i[k], c->j[k], 0.0);
+            return error_set(error, ABUT_BODY_IMAGES, c->i[k], c->j[k], 0.0);
         }
     }
     return ABUT_OK;
 }
 
-/* The numbers of spheres in the mixed finder; NULL: no memory. */
+/* The second numbers of the rows before, as the finder of bodies and spheres counts them; NULL: no
+ * memory. */
 static abut_index *list_earlier(abut_simulation *s)
 {
     const spot_table *old = &s->before.spots[ABUT_WITH_SPHERES];
@@ -449,7 +454,8 @@ static abut_index *list_earlier(abut_simulation *s)
     return numbers;
 }
 
-/* Spheres are the bodies behind the last one. */
+/* The error of a search among bodies and spheres: the bodies behind the last one are spheres, and
+ * named as such. */
 static abut_status name_mixed(const abut_simulation *s, abut_error *error)
 {
     const abut_status of_sphere = finder_name_sphere(error->status, NULL);
@@ -461,14 +467,14 @@ static abut_status name_mixed(const abut_simulation *s, abut_error *error)
     return error->status;
 }
 
-static abut_status find_mixed(abut_simulation *s, const parallel_plan *plan, candidates *c,
+static abut_status find_mixed(abut_simulation *s, const parallel_plan *plan, near_spheres *c,
                               abut_error *error)
 {
     abut_convex_contacts *found = NULL;
     abut_convex_query query = make_query(s, plan, ABUT_WITH_SPHERES);
     query.before.j = list_earlier(s);
     if (!query.before.j) {
-        return simulation_report(error, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     for (abut_index k = 0; k < c->count; k++) {
         c->j[k] += s->solids.count;
@@ -486,7 +492,7 @@ static abut_status find_mixed(abut_simulation *s, const parallel_plan *plan, can
 
 static abut_status find_spheres(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    candidates c = {0};
+    near_spheres c = {0};
     spot_table *t = &s->now.spots[ABUT_WITH_SPHERES];
     abut_status status = find_candidates(s, plan, &c, error);
     status = status ? status : check_images(&c, error);
@@ -508,7 +514,7 @@ static void clear_tables(abut_simulation *s)
     }
 }
 
-static abut_status find_all(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+static abut_status find_meetings(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     abut_status status = place_all(s, error);
     status = status ? status : make_finder(s, 0, &s->search.bodies, error);
@@ -533,7 +539,7 @@ abut_status solids_find(abut_simulation *s, const parallel_plan *plan, abut_erro
         return ABUT_OK;
     }
     clock_lap(&clock);
-    const abut_status status = find_all(s, plan, error);
+    const abut_status status = find_meetings(s, plan, error);
     s->seconds_of[FIND_BODIES] += clock_lap(&clock);
     return status;
 }

@@ -12,9 +12,9 @@ typedef struct solid {
     double reach;   /* of the sphere about the center of mass that holds the body */
     double inner;   /* of the largest one within it */
     int32_t shape, material;
-    wrench sum;     /* on it in the last step, with what was applied */
-    wrench applied; /* in the next step */
-    double power;   /* on walls, in the last step */
+    wrench sum;     /* what acted on it in the last step, with what was applied */
+    wrench applied; /* what is applied to it in the next step */
+    double power;   /* what it did on walls in the last step */
 } solid;
 
 /* Zero-initialize. */
@@ -22,7 +22,7 @@ typedef struct solid_set {
     solid *solids;
     abut_index count, capacity;
     const abut_shape **shapes; /* the caller's, and behind them the point that spheres are */
-    abut_index shape_count;    /* of the caller's */
+    abut_index shape_count;    /* without that point */
     abut_shape *point;
     bool has_applied;
 } solid_set;

@@ -155,7 +155,7 @@ typedef struct row_spots {
     abut_index row, begin, count;
 } row_spots;
 
-/* A row follows those that are kept. */
+/* Move a row and its spots behind those that are kept so far. */
 static void keep_row(spot_table *t, row_spots from)
 {
     const size_t vector = 3 * sizeof(double);

@@ -10,7 +10,7 @@ typedef struct column {
 
 #define COLUMN(name, numbers) {offsetof(store, name), (numbers) * sizeof *((store *)0)->name}
 
-/* All that are not `bodies`, whose lines begin with cache lines; `places` is by row. */
+/* All that are not `movers`, whose lines begin with cache lines; `places` is by row. */
 static const column columns[] = {
     COLUMN(centers, 3), COLUMN(began, 3),    COLUMN(images, 3),    COLUMN(radii, 1),
     COLUMN(masses, 1),  COLUMN(inertias, 1), COLUMN(materials, 1), COLUMN(clusters, 1),
@@ -26,22 +26,22 @@ static void **pointer_of(store *s, const column *c)
 }
 
 /* Twice as many where there are more, so that spheres may come one by one. */
-static bool reserve_bodies(store *s, abut_index count)
+static bool reserve_movers(store *s, abut_index count)
 {
-    if (count <= s->body_capacity) {
+    if (count <= s->mover_capacity) {
         return true;
     }
-    const abut_index capacity = count > 2 * s->body_capacity ? count : 2 * s->body_capacity;
-    void *made = memory_alloc(capacity + 1, sizeof(body));
+    const abut_index capacity = count > 2 * s->mover_capacity ? count : 2 * s->mover_capacity;
+    void *made = memory_alloc(capacity + 1, sizeof(mover));
     if (!made) {
         return false;
     }
-    body *bodies = memory_first_line(made);
+    mover *movers = memory_first_line(made);
     if (s->count > 0) {
-        memcpy(bodies, s->bodies, (size_t)s->count * sizeof *bodies);
+        memcpy(movers, s->movers, (size_t)s->count * sizeof *movers);
     }
-    memory_free(s->body_memory);
-    s->body_memory = made, s->bodies = bodies, s->body_capacity = capacity;
+    memory_free(s->mover_memory);
+    s->mover_memory = made, s->movers = movers, s->mover_capacity = capacity;
     return true;
 }
 
@@ -56,7 +56,7 @@ abut_status store_reserve(store *s, abut_index count)
         *pointer = grown;
     }
     const bool is_done =
-        reserve_bodies(s, count) && memory_reserve(&s->scratch, count + 1, sizeof(body));
+        reserve_movers(s, count) && memory_reserve(&s->scratch, count + 1, sizeof(mover));
     return is_done ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
@@ -65,14 +65,14 @@ void store_free(store *s)
     for (int k = 0; k < COLUMNS; k++) {
         memory_free(*pointer_of(s, &columns[k]));
     }
-    memory_free(s->body_memory);
+    memory_free(s->mover_memory);
     memory_free(s->scratch.data);
     *s = (store){0};
 }
 
 abut_index store_bytes(const store *s)
 {
-    abut_index sum = s->body_capacity * (abut_index)sizeof(body) + s->scratch.byte_count;
+    abut_index sum = s->mover_capacity * (abut_index)sizeof(mover) + s->scratch.byte_count;
     for (int k = 0; k < COLUMNS; k++) {
         sum += s->capacities[k] * (abut_index)columns[k].size;
     }
@@ -98,7 +98,7 @@ void store_gather(store *s, const int32_t *source, abut_index count)
     for (int k = 0; k < COLUMNS; k++) {
         gather_column(*pointer_of(s, &columns[k]), s->scratch.data, source, count, columns[k].size);
     }
-    gather_column(s->bodies, s->scratch.data, source, count, sizeof(body));
+    gather_column(s->movers, s->scratch.data, source, count, sizeof(mover));
     s->count = count;
 }
 

@@ -25,8 +25,9 @@ typedef struct store {
     double *centers, *began; /* count x 3; began: at the beginning of the last step */
     int32_t *images;         /* count x 3: periods by which centers were moved down so far */
     double *radii;
-    body *bodies;              /* begin with a cache line */
-    double *masses, *inertias; /* of a member of a cluster its part, and the cluster's smallest */
+    mover *movers;             /* the first begins a cache line */
+    double *masses, *inertias; /* masses: of a cluster's member its part; inertias: of a member the
+                                  cluster's smallest */
     int32_t *materials;
     int32_t *clusters;        /* -1: none */
     double *forces, *torques; /* count x 3: of the last step */
@@ -38,8 +39,8 @@ typedef struct store {
     bool is_by_row;   /* every sphere is stored in its row */
     bool has_applied; /* pushes and twists count */
 
-    void *body_memory;
-    abut_index body_capacity, capacities[16];
+    void *mover_memory;
+    abut_index mover_capacity, capacities[16];
     memory_block scratch; /* of one column */
 } store;
 

@@ -12,7 +12,7 @@ static void *reserve(memory_block *block, abut_index rows, size_t size)
     return memory_reserve(block, rows + ROW_PADDING, size);
 }
 
-/* Lines begin with a cache line. */
+/* Room for effects, the first of which begins a cache line. */
 static effect *reserve_effects(memory_block *block, abut_index rows)
 {
     void *data = memory_reserve(block, rows + ROW_PADDING, sizeof(effect));
@@ -153,15 +153,11 @@ abut_index pair_table_bytes(const pair_table *t)
 
 /* ---- where walls are touched ---- */
 
-vec3 contact_table_point(const contact_table *t, abut_index row, const double *period)
+vec3 contact_table_point(const contact_table *t, abut_index row, const lattice *l)
 {
     const vec3 point = vec3_load(t->columns.point + 3 * row);
-    if (!t->columns.image) {
-        return point;
-    }
-    const abut_index *image = t->columns.image + 3 * row;
-    return vec3_sub(point, (vec3){(double)image[0] * period[0], (double)image[1] * period[1],
-                                  (double)image[2] * period[2]});
+    const abut_index *image = t->columns.image ? t->columns.image + 3 * row : NULL;
+    return vec3_sub(point, lattice_shift_of(l, image));
 }
 
 /* ---- rows go along with spheres ---- */
@@ -188,7 +184,7 @@ static void copy_springs(springs *to, const springs *from, row_copy rows)
     copy_rows(to->effects, from->effects, rows, sizeof(effect));
 }
 
-/* A new law of type C finds contacts without moments. */
+/* Write zeros where the other table has no rolling springs: a law of type C is new. */
 static void clear_rolls(springs *to, const springs *from, abut_index count)
 {
     if (to->roll && !from->roll) {
@@ -330,7 +326,7 @@ static void negate(double *vector)
     }
 }
 
-/* Seen from its other sphere. */
+/* Turn a pair around: what it is seen from its other sphere. */
 static void flip_pair(pair_table *t, abut_index row)
 {
     negate(t->columns.normal + 3 * row);

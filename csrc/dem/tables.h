@@ -3,6 +3,7 @@
 #ifndef DEM_TABLES_H
 #define DEM_TABLES_H
 
+#include "../base/lattice.h"
 #include "../base/memory.h"
 #include "../base/vec3.h"
 #include "kernels.h"
@@ -56,7 +57,7 @@ typedef struct table_kind {
 } table_kind;
 
 /* Where the wall itself is touched: a contact's point with its image's shift taken back. */
-vec3 contact_table_point(const contact_table *t, abut_index row, const double *period);
+vec3 contact_table_point(const contact_table *t, abut_index row, const lattice *l);
 
 /* Room for so many rows, whose contents are anything. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status contact_table_reserve(contact_table *t, abut_index sphere_count, abut_index rows,

@@ -8,7 +8,7 @@ typedef struct moved_space {
     vec3 velocity, spin;
 } moved_space;
 
-/* By Rodrigues' formula. */
+/* The rotation by an angle about an axis through the origin, by Rodrigues' formula. */
 static pose turn_about(vec3 axis, vec3 origin, double angle)
 {
     const double s = sin(angle), half = sin(0.5 * angle);
@@ -80,7 +80,7 @@ static pose pose_after(const pose *second, const pose *first)
     return p;
 }
 
-/* What has moved moves once more, and its velocities with it. */
+/* One motion after another: what has moved moves once more, and its velocities go along. */
 static moved_space move_after(const moved_space *second, const moved_space *first)
 {
     const vec3 spin = pose_turn(&second->pose, first->spin);

@@ -5,7 +5,7 @@
 #include "../abut.h"
 #include "../base/pose.h"
 
-/* Of a wall whose motion is not given. */
+/* The state at a time of a wall whose motion is not given. */
 abut_wall_state walls_move(const abut_wall *wall, double time);
 
 /* The velocity of a point that goes with a wall. */

@@ -4,10 +4,10 @@
  * found out here, by numbers, so that it is the same for any number of threads. */
 #include "simulation.h"
 
-/* Of the smaller radius: laws of contact mean overlaps of a few percent. */
+/* How much of the smaller radius is too deep: laws of contact mean overlaps of a few percent. */
 static const double DEEP = 0.1;
 
-/* Nobody is told: behind all keys. */
+/* The key of nobody, which is behind all others. */
 static const int_least64_t NOBODY = INT64_MAX;
 
 static int_least64_t key_of(abut_index first, abut_index second)
@@ -90,7 +90,7 @@ static abut_meeting meeting_of(abut_partner other)
     return ABUT_WITH_WALLS;
 }
 
-/* All rows are read in every step: of those that are not deep no more than that. */
+/* What every row is asked in each step. What it goes on from is asked of deep ones alone. */
 static touch touch_of_body(const abut_simulation *s, abut_meeting meeting, abut_index row)
 {
     const spot_table *now = &s->now.spots[meeting], *before = &s->before.spots[meeting];
@@ -119,7 +119,7 @@ static touch touch_of(const abut_simulation *s, watched what, abut_index row)
     return what.second == ABUT_PARTNER_WALL ? touch_of_contact(s, row) : touch_of_pair(s, row);
 }
 
-/* Who exert nothing on each other may overlap as they like. */
+/* Whether an overlap has become too deep in this step. Where no law acts, it may be any. */
 static bool has_grown(const abut_simulation *s, const touch *t)
 {
     const double most = DEEP * t->radius;
@@ -174,7 +174,7 @@ void watch_keep_fast(abut_simulation *s)
     const abut_index number = (abut_index)(first & INT32_MAX);
     const bool is_body = kind == ABUT_PARTNER_BODY;
     const solid *of = is_body ? &s->solids.solids[number] : NULL;
-    const body *b = is_body ? NULL : &s->store.bodies[s->store.places[number]];
+    const mover *b = is_body ? NULL : &s->store.movers[s->store.places[number]];
     const double speed = vec3_length(is_body ? of->rigid.velocity : vec3_load(b->velocity));
     s->watch.fast =
         (abut_notice){.is_there = 1,

@@ -1,6 +1,7 @@
 /* From the caller's arrays to a mesh: check, split or drop, then derive. */
 #include <string.h>
 
+#include "../base/error.h"
 #include "../base/memory.h"
 #include "mesh.h"
 #include "noise.h"
@@ -72,22 +73,15 @@ static void set_noise(const builder *b, abut_index facet, abut_index source,
 
 /* ---- checks of the input ---- */
 
-static abut_status report(const builder *b, abut_status status, abut_index index, abut_index detail,
-                          double value)
-{
-    *b->error = (abut_error){.status = status, .index = index, .detail = detail, .value = value};
-    return status;
-}
-
 static abut_status check_vertices(const builder *b)
 {
     for (abut_index i = 0; i < 3 * b->input->vertex_count; i++) {
         double x = b->mesh->vertices[i];
         if (!isfinite(x)) {
-            return report(b, ABUT_VERTEX_NOT_FINITE, i / 3, i % 3, x);
+            return error_set(b->error, ABUT_VERTEX_NOT_FINITE, i / 3, i % 3, x);
         }
         if (fabs(x) > ABUT_COORDINATE_LIMIT) {
-            return report(b, ABUT_VERTEX_TOO_FAR, i / 3, i % 3, x);
+            return error_set(b->error, ABUT_VERTEX_TOO_FAR, i / 3, i % 3, x);
         }
     }
     return ABUT_OK;
@@ -99,18 +93,18 @@ static abut_status check_offsets(const builder *b)
     for (abut_index f = 0; f < in->facet_count; f++) {
         abut_index begin = in->offsets[f], end = in->offsets[f + 1];
         if ((f == 0 && begin != 0) || end < begin || end > in->index_count) {
-            return report(b, ABUT_BAD_OFFSETS, f, 0, 0.0);
+            return error_set(b->error, ABUT_BAD_OFFSETS, f, 0, 0.0);
         }
         if (end - begin < 3) {
-            return report(b, ABUT_FACET_TOO_FEW_CORNERS, f, end - begin, 0.0);
+            return error_set(b->error, ABUT_FACET_TOO_FEW_CORNERS, f, end - begin, 0.0);
         }
     }
     if (in->offsets[in->facet_count] != in->index_count) {
-        return report(b, ABUT_BAD_LAST_OFFSET, 0, in->offsets[in->facet_count],
-                      (double)in->index_count);
+        return error_set(b->error, ABUT_BAD_LAST_OFFSET, 0, in->offsets[in->facet_count],
+                         (double)in->index_count);
     }
     if (in->index_count - 2 * in->facet_count >= TRIANGLE_LIMIT) {
-        return report(b, ABUT_TOO_MANY_FACETS, in->facet_count, 0, 0.0);
+        return error_set(b->error, ABUT_TOO_MANY_FACETS, in->facet_count, 0, 0.0);
     }
     return ABUT_OK;
 }
@@ -121,8 +115,8 @@ static abut_status check_noise(const builder *b)
     for (abut_index f = 0; in->noise && f < in->facet_count; f++) {
         double normal_noise = in->normal_noise ? in->normal_noise[f] : in->noise[f];
         if (!is_noise(in->noise[f]) || !is_noise(normal_noise)) {
-            return report(b, ABUT_BAD_NOISE, f, 0,
-                          is_noise(in->noise[f]) ? normal_noise : in->noise[f]);
+            return error_set(b->error, ABUT_BAD_NOISE, f, 0,
+                             is_noise(in->noise[f]) ? normal_noise : in->noise[f]);
         }
     }
     return ABUT_OK;
@@ -133,10 +127,11 @@ static abut_status check_corners(const builder *b, abut_index source, const poly
     for (abut_index i = 0; i < p->count; i++) {
         abut_index vertex = p->indices[i];
         if (vertex < 0 || vertex >= b->input->vertex_count) {
-            return report(b, ABUT_FACET_BAD_VERTEX, source, vertex, (double)b->input->vertex_count);
+            return error_set(b->error, ABUT_FACET_BAD_VERTEX, source, vertex,
+                             (double)b->input->vertex_count);
         }
         if (b->seen[vertex] == source + 1) {
-            return report(b, ABUT_FACET_REPEATS_VERTEX, source, vertex, 0.0);
+            return error_set(b->error, ABUT_FACET_REPEATS_VERTEX, source, vertex, 0.0);
         }
         b->seen[vertex] = source + 1;
     }
@@ -189,16 +184,15 @@ static abut_status append_parts(builder *b, abut_index source, const polygon *p,
     abut_index parts;
     abut_status status = split_polygon(&b->splitter, p, shape, noise, b->job, b->parts, &parts);
     if (status) {
-        return report(b, status, source, 0, 0.0);
+        return error_set(b->error, status, source, 0, 0.0);
     }
     if (parts < p->count - 2) {
-        return report(b, ABUT_FACET_NOT_CONVEX, source, -1, 0.0);
+        return error_set(b->error, ABUT_FACET_NOT_CONVEX, source, -1, 0.0);
     }
     for (abut_index i = 0; i < parts; i++) {
         polygon part = {p->vertices, b->parts + 3 * i, 3};
         facet_shape part_shape = facet_measure(&part);
-        abut_error unused = {.status = ABUT_OK};
-        if (!facet_check(&part, &part_shape, 0.0, &unused)) {
+        if (!facet_check(&part, &part_shape, 0.0, NULL)) {
             facet_noise part_noise = find_noise(b, source, &part);
             append_facet(b, source, &part, &part_shape, &part_noise);
         }
@@ -213,7 +207,7 @@ static abut_status read_polygon(builder *b, abut_index source, polygon *p)
     const abut_mesh_input *in = b->input;
     const abut_index begin = b->read_count, end = in->offsets[source + 1];
     if (end < begin + 3 || end > in->index_count) {
-        return report(b, ABUT_INPUT_CHANGED, 0, 0, 0.0); /* since the offsets were checked */
+        return error_set_status(b->error, ABUT_INPUT_CHANGED); /* since the offsets were checked */
     }
     abut_index *corners = b->mesh->indices + b->index_count;
     b->read_count = end;
@@ -233,8 +227,8 @@ static abut_status add_facet(builder *b, abut_index source)
     }
     facet_shape shape = facet_measure(&p);
     facet_noise noise = find_noise(b, source, &p);
-    b->error->index = source;
     status = facet_check(&p, &shape, noise.noise, b->error);
+    b->error->index = source;
     if (status == ABUT_FACET_ZERO_AREA && in->drop_zero_area) {
         return ABUT_OK;
     }
@@ -300,7 +294,7 @@ static abut_status allocate(builder *b)
     b->parts = memory_alloc(in->split ? in->index_count : 0, 3 * sizeof *b->parts);
     if (!mesh->indices || !mesh->offsets || !mesh->source || !b->seen || !b->parts ||
         !allocate_derived(b, facets, indices)) {
-        return report(b, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(b->error, ABUT_NO_MEMORY);
     }
     return ABUT_OK;
 }
@@ -312,7 +306,7 @@ static abut_status copy_vertices(const builder *b)
     abut_mesh *mesh = b->mesh;
     mesh->vertices = memory_alloc(in->vertex_count, 3 * sizeof *mesh->vertices);
     if (!mesh->vertices) {
-        return report(b, ABUT_NO_MEMORY, 0, 0, 0.0);
+        return error_set_status(b->error, ABUT_NO_MEMORY);
     }
     if (in->vertex_count > 0) {
         memcpy(mesh->vertices, in->vertices, (size_t)in->vertex_count * 3 * sizeof *mesh->vertices);
@@ -439,7 +433,7 @@ static abut_status fill(builder *b)
         status = planes_find(mesh->triangles, mesh->view.facet_count, &mesh->planes);
     }
     mesh->view.byte_count = count_bytes(b);
-    return status ? report(b, ABUT_NO_MEMORY, 0, 0, 0.0) : ABUT_OK;
+    return status ? error_set_status(b->error, ABUT_NO_MEMORY) : ABUT_OK;
 }
 
 abut_status abut_mesh_build(const abut_mesh_input *input, abut_mesh **mesh, abut_error *error)
@@ -448,9 +442,9 @@ abut_status abut_mesh_build(const abut_mesh_input *input, abut_mesh **mesh, abut
     const abut_mesh_input own = *input;
     builder b = {.input = &own, .error = error ? error : &unused};
     *mesh = NULL;
-    *b.error = (abut_error){.status = ABUT_OK};
+    error_set_status(b.error, ABUT_OK);
     b.mesh = memory_alloc_zeroed(1, sizeof *b.mesh);
-    abut_status status = b.mesh ? fill(&b) : report(&b, ABUT_NO_MEMORY, 0, 0, 0.0);
+    abut_status status = b.mesh ? fill(&b) : error_set_status(b.error, ABUT_NO_MEMORY);
     memory_free(b.seen);
     memory_free(b.parts);
     splitter_free(&b.splitter);
@@ -458,7 +452,6 @@ abut_status abut_mesh_build(const abut_mesh_input *input, abut_mesh **mesh, abut
         abut_mesh_free(b.mesh);
         return status;
     }
-    *b.error = (abut_error){.status = ABUT_OK};
     *mesh = b.mesh;
-    return ABUT_OK;
+    return error_set_status(b.error, ABUT_OK);
 }

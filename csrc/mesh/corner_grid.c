@@ -173,7 +173,7 @@ typedef struct cell_span {
 
 static const cell_span EMPTY_SPAN = {0, 0, 0};
 
-/* From one place to another, and a place that may be between them. */
+/* The span from one place to another, with a place to begin from, which may be between them. */
 static cell_span span_along(const corner_grid *g, int axis, double low, double high, double place)
 {
     const abut_index first = cell_along(g, axis, low), last = cell_along(g, axis, high);

@@ -154,14 +154,6 @@ bool facet_is_thin(const polygon *p, const facet_shape *shape, double noise)
     return 2.0 * shape->area <= facet_reflex_limit(p, noise) * shape->diagonal;
 }
 
-static abut_status report(abut_error *error, abut_status status, abut_index detail, double value)
-{
-    error->status = status;
-    error->detail = detail;
-    error->value = value;
-    return status;
-}
-
 /* The edge into corner 0, from the last corner that is somewhere else. */
 static vec3 edge_into_first(const polygon *p)
 {
@@ -186,13 +178,13 @@ static abut_status check_convex(const polygon *p, const facet_shape *shape, doub
         }
         double turn = vec3_dot(shape->normal, vec3_cross(before, edge));
         if (-turn > limit * vec3_norm(vec3_add(before, edge))) {
-            return report(error, ABUT_FACET_NOT_CONVEX, i, 0.0);
+            return error_set(error, ABUT_FACET_NOT_CONVEX, 0, i, 0.0);
         }
         turning += atan2(turn, vec3_dot(before, edge));
         before = edge;
     }
     if (fabs(turning - 2.0 * PI) > TURNING_LIMIT) {
-        return report(error, ABUT_FACET_NOT_CONVEX, -1, 0.0);
+        return error_set(error, ABUT_FACET_NOT_CONVEX, 0, -1, 0.0);
     }
     return ABUT_OK;
 }
@@ -200,14 +192,14 @@ static abut_status check_convex(const polygon *p, const facet_shape *shape, doub
 abut_status facet_check(const polygon *p, const facet_shape *shape, double noise, abut_error *error)
 {
     if (2.0 * shape->area <= ZERO_HEIGHT_ULPS * largest_ulp(p) * shape->diagonal) {
-        return report(error, ABUT_FACET_ZERO_AREA, 0, 0.0);
+        return error_set_status(error, ABUT_FACET_ZERO_AREA);
     }
     if (p->count == 3) {
         return ABUT_OK;
     }
     if (shape->off_plane > PLANAR_LIMIT * shape->diagonal) {
-        return report(error, ABUT_FACET_NOT_PLANAR, shape->off_plane_corner,
-                      shape->off_plane / shape->diagonal);
+        return error_set(error, ABUT_FACET_NOT_PLANAR, 0, shape->off_plane_corner,
+                         shape->off_plane / shape->diagonal);
     }
     return check_convex(p, shape, facet_reflex_limit(p, noise), error);
 }

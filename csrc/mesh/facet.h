@@ -6,7 +6,7 @@
 #ifndef MESH_FACET_H
 #define MESH_FACET_H
 
-#include "../abut.h"
+#include "../base/error.h"
 #include "../base/vec3.h"
 
 /* The corners of a facet, where they stand in the mesh. */
@@ -81,7 +81,7 @@ typedef struct triangle {
     uint32_t marks;
 } triangle;
 
-/* From corner k to the next. */
+/* The vector from corner k to the next. */
 static inline vec3 triangle_edge(const triangle *t, int k)
 {
     return vec3_sub(t->corner[(k + 1) % 3], t->corner[k]);

@@ -44,7 +44,7 @@ static inline box triangle_box(const triangle *t)
     return bounds;
 }
 
-/* Of all corners of a facet. */
+/* The box around all corners of a facet. */
 static inline box mesh_box(const abut_mesh *mesh, abut_index facet)
 {
     box bounds = triangle_box(&mesh->triangles[mesh->fans[facet]]);
@@ -55,7 +55,7 @@ static inline box mesh_box(const abut_mesh *mesh, abut_index facet)
     return bounds;
 }
 
-/* Unit, by the right-hand rule. */
+/* A facet's normal: unit, by the right-hand rule. */
 static inline vec3 mesh_normal(const abut_mesh *mesh, abut_index facet)
 {
     return vec3_load(mesh->view.normals + 3 * facet);

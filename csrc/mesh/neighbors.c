@@ -26,7 +26,7 @@ static uint64_t hash_ends(int32_t low, int32_t high)
     return mix((uint64_t)(uint32_t)low << 32 | (uint32_t)high);
 }
 
-/* As many slots as keep half of them empty, all of them -1, and the mask of their numbers. */
+/* Make as many slots as keep half of them empty, all of them -1, and the mask of their numbers. */
 static int32_t *make_slots(abut_index count, uint64_t *mask)
 {
     uint64_t slot_count = 16;

@@ -18,10 +18,11 @@ typedef struct plane_key {
  * away, would be rounded by more than what planes have to be told apart by. */
 typedef struct group {
     vec3 from;     /* a corner of the first facet */
-    vec3 normals;  /* sum, times the areas */
-    double areas;  /* sum */
-    double height; /* from there: the sum, times the areas, then the plane's */
-    double added;  /* the most that was added up for a height */
+    vec3 normals;  /* the sum of the normals, each times its facet's area */
+    double areas;  /* the sum of the areas */
+    double height; /* over `from`: at first the sum of heights, each times its facet's area, then
+                      the plane's */
+    double added;  /* the largest of what was added up for a height */
     plane plane;
 } group;
 
@@ -29,7 +30,7 @@ typedef struct finding {
     const triangle *triangles;
     abut_index facet_count;
     plane_set *set;
-    double farthest; /* coordinate */
+    double farthest; /* the largest coordinate */
     group *groups;   /* of facets with one key */
     int32_t count;
     int32_t *slots; /* a hash table of keys: a facet each, or NO_PLANE; later scratch, a number for
@@ -110,14 +111,14 @@ static double area_of(const triangle *t)
     return 0.5 * vec3_length(vec3_cross(triangle_edge(t, 0), triangle_edge(t, 1)));
 }
 
-/* The group of a facet, or NULL. */
+/* The group that a facet is in, or NULL. */
 static group *group_of(const finding *f, abut_index facet)
 {
     const int32_t number = f->set->plane_of[facet];
     return number == NO_PLANE ? NULL : &f->groups[number];
 }
 
-/* Above the first facet's corner. */
+/* How high a point is over the first facet's corner, along the plane's normal. */
 static double height_of(const group *own, vec3 point)
 {
     return vec3_dot(own->plane.normal, vec3_sub(point, own->from));
@@ -232,7 +233,7 @@ static abut_status keep_planes(finding *f)
     return ABUT_OK;
 }
 
-static abut_status find_all(finding *f)
+static abut_status find_planes(finding *f)
 {
     abut_index slots = 2;
     while (slots < 2 * f->facet_count) {
@@ -264,7 +265,7 @@ abut_status planes_find(const triangle *triangles, abut_index count, plane_set *
             f.farthest = larger(f.farthest, vec3_max_abs(triangles[k].corner[i]));
         }
     }
-    abut_status status = count > 0 ? find_all(&f) : ABUT_OK;
+    abut_status status = count > 0 ? find_planes(&f) : ABUT_OK;
     memory_free(f.groups);
     memory_free(f.slots);
     return status;

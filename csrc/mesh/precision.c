@@ -81,7 +81,8 @@ typedef struct axis_corners {
     abut_index count, vertex_count;
 } axis_corners;
 
-/* Of corner i. Whether its vertex is there at all is checked later: one that is not has 0. */
+/* The coordinate of corner i. Whether its vertex is there at all is checked later: one that is not
+ * has 0. */
 static double coordinate(const axis_corners *axis, abut_index i)
 {
     const abut_index vertex = axis->indices[i];

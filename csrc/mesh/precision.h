@@ -17,8 +17,8 @@ typedef struct precision {
     digits axes[3];
 } precision;
 
-/* Of the coordinates of all facets' corners. `vertices`: the mesh's copy, which is checked; the
- * input's indices are not, and may be changed by others at any time. */
+/* The digits of the coordinates of all facets' corners. `vertices`: the mesh's copy, which is
+ * checked; the input's indices are not, and may be changed by others at any time. */
 precision precision_find(const abut_mesh_input *input, const double *vertices);
 
 /* One unit in the last place of a facet's largest coordinate, along each axis. */

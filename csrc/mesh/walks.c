@@ -185,7 +185,7 @@ static bool triangle_in_question(const deviations *d, abut_index number)
            edge_is_in_question(deviations_edge(d, 3 * number + 2));
 }
 
-/* Of many triangles some are judged; which ones depends on where their corners are alone. */
+/* Let some of many triangles be judged; which ones depends on where their corners are alone. */
 walk_votes walks_judge(const deviations *d)
 {
     walk_votes votes = {.noise = {0}};

@@ -80,7 +80,7 @@ static double edge_area(const outline *o, abut_index k)
     return o->sign * area(o->point, outline_corner(o, k), outline_corner(o, k + 1));
 }
 
-/* Corner k with its neighbors. */
+/* Twice the area of the triangle of corner k and its neighbors. */
 static double corner_area(const outline *o, abut_index k)
 {
     vec2 before = outline_corner(o, k > 0 ? k - 1 : o->count - 1);

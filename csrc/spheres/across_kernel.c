@@ -27,7 +27,7 @@ LANES_INLINE bool open_window(const grid *g, const grid_level *level, int axis, 
     place = grid_distance(g, axis, place) * at->inv_length;
     const double half = reach * at->inv_length + level->slack;
     double low = floor(place - half), high = floor(place + half);
-    if (g->period[axis] == 0.0) {
+    if (g->lattice.period[axis] == 0.0) {
         low = low > level->first[axis] ? low : level->first[axis];
         high = high < level->last[axis] ? high : level->last[axis];
     }
@@ -107,9 +107,10 @@ LANES_INLINE bool do_tasks(const grid *g, pair_queue *queue, mode m)
 static bool finish(const grid *g, pair_queue *queue)
 {
     if (g->near_reach) {
-        return g->is_periodic ? do_tasks(g, queue, FLOATS | PERIODIC) : do_tasks(g, queue, FLOATS);
+        return g->lattice.is_periodic ? do_tasks(g, queue, FLOATS | PERIODIC)
+                                      : do_tasks(g, queue, FLOATS);
     }
-    return g->is_periodic ? do_tasks(g, queue, PERIODIC) : do_tasks(g, queue, DOUBLES);
+    return g->lattice.is_periodic ? do_tasks(g, queue, PERIODIC) : do_tasks(g, queue, DOUBLES);
 }
 
 bool KERNEL(across_finish)(const grid *g, pair_queue *queue)

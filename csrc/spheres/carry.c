@@ -10,7 +10,7 @@ typedef struct carrying {
     double *carried;
 } carrying;
 
-/* In the plane z is 0. */
+/* Load a vector, whose z is 0 in the plane. */
 static vec3 load_vector(const double *vectors, int dimension, abut_index row)
 {
     const double *v = vectors + dimension * row;
@@ -26,7 +26,8 @@ static void store_vector(double *vectors, int dimension, abut_index row, vec3 v)
     }
 }
 
-/* Seen from the other sphere, a tangential vector and a normal are opposite. */
+/* Carry a vector of the step before along. Seen from the other sphere, a tangential vector and a
+ * normal are opposite. */
 static vec3 carry_vector(const carrying *c, abut_index row, abut_index old, bool is_swapped)
 {
     const int dimension = c->steps.now.dimension;
@@ -81,13 +82,10 @@ static abut_status name_wrong(const carrying *c, abut_status wanted, abut_error 
         const abut_index old = c->match[row];
         const renamed_pair pair = steps_rename(&c->steps, row);
         if (old != -1 && check_old(&c->steps, old, &pair) == wanted) {
-            *error =
-                (abut_error){.status = wanted, .index = row, .detail = old, .value = (double)count};
-            return wanted;
+            return error_set(error, wanted, row, old, (double)count);
         }
     }
-    *error = (abut_error){.status = ABUT_INPUT_CHANGED};
-    return ABUT_INPUT_CHANGED;
+    return error_set_status(error, ABUT_INPUT_CHANGED);
 }
 
 static abut_status carry_all(const carrying *c, int workers, abut_error *error)
@@ -104,8 +102,7 @@ static abut_status carry_all(const carrying *c, int workers, abut_error *error)
                    ? ABUT_BAD_PAIR_MATCH
                    : name_wrong(c, ABUT_BAD_PAIR_SPHERES, error);
     }
-    *error = (abut_error){.status = status};
-    return status;
+    return error_set_status(error, status);
 }
 
 abut_status abut_pairs_carry(const abut_pair_step *now, const abut_pair_step *before,
@@ -113,7 +110,6 @@ abut_status abut_pairs_carry(const abut_pair_step *now, const abut_pair_step *be
                              const abut_index *match, const double *tangent, int workers,
                              double *carried, abut_error *error)
 {
-    abut_error unused;
     const carrying c = {{*now, *before, earlier, other_earlier}, match, tangent, carried};
-    return carry_all(&c, workers, error ? error : &unused);
+    return carry_all(&c, workers, error);
 }

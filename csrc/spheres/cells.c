@@ -16,7 +16,7 @@ typedef struct filling {
     int32_t *cells; /* of each sphere */
     int32_t *begins, *ids, *ordered_cells;
     int shift;                           /* block = cell >> shift */
-    abut_index block_count, turn_blocks; /* and those that a thread takes in one turn */
+    abut_index block_count, turn_blocks; /* all blocks, and those that a thread takes in one turn */
     _Atomic abut_index crowd;            /* sum over the cells of the squares of their counts */
 } filling;
 
@@ -143,7 +143,7 @@ static void bound_level(const grid *g, grid_level *level)
         const grid_axis *at = &level->axes[axis];
         const double origin = g->near_reach ? g->low[axis] : 0.0, margin = (double)g->margin;
         double least = -INFINITY, most = INFINITY;
-        if (g->period[axis] == 0.0) {
+        if (g->lattice.period[axis] == 0.0) {
             pair_kernels_take()->grid_bound(g, axis, begin, end, &least, &most);
             least += origin - margin, most += origin + margin;
         }

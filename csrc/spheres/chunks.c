@@ -8,7 +8,7 @@
  * chunks, which threads could not share evenly. */
 enum { CHUNK_SPHERES = 8192, SMALLEST_CHUNK = 64, USUAL_CHUNKS = 16 };
 
-/* How many rows of cells take as long as a sphere on its own level. */
+/* To look into so many rows of cells takes as long as a sphere takes on its own level. */
 #define ROWS_PER_SPHERE 16.0
 
 level_range chunks_other_levels(const abut_pairs *pairs, int32_t level)

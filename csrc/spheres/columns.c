@@ -28,7 +28,7 @@ typedef struct writing {
     const abut_pairs *pairs;
     const abut_pair_columns *columns;
     abut_index chunk_count;
-    bool has_vectors; /* or overlaps: what needs the spheres */
+    bool has_vectors; /* normals, points or overlaps, for which spheres are read */
     bool is_streamed;
 } writing;
 
@@ -61,7 +61,7 @@ static double image_along(const abut_pairs *pairs, abut_index row, int axis, int
     }
     const double difference =
         pairs->own.rows[first].place[axis] - pairs->second_set->rows[second].place[axis];
-    return rint(difference * pairs->finder->inv_period[axis]) + 0.0; /* not -0 */
+    return rint(difference * pairs->finder->lattice.inv_period[axis]) + 0.0; /* 0 in place of -0 */
 }
 
 static void set_images(const abut_pairs *pairs, abut_index row, int32_t count, pair_numbers *n)
@@ -70,7 +70,7 @@ static void set_images(const abut_pairs *pairs, abut_index row, int32_t count, p
     for (int axis = 0; axis < 3; axis++) {
         for (int32_t k = 0; k < count; k++) {
             n->images[axis][k] = image_along(pairs, row + k, axis, n->firsts[k], n->seconds[k]);
-            n->shifts[axis][k] = n->images[axis][k] * pairs->finder->period[axis];
+            n->shifts[axis][k] = n->images[axis][k] * pairs->finder->lattice.period[axis];
         }
     }
 }
@@ -85,7 +85,7 @@ static bool is_moved(const double *center, const double *place, int dimension)
     return !is_same;
 }
 
-/* Points are beside the first spheres where the caller has these, which may be outside of the box.
+/* Move points beside the first spheres where the caller has these, which may be outside of the box.
  */
 static void move_points(const row_set *own, const pair_block *block)
 {
@@ -109,8 +109,8 @@ static void write_images(const writing *w, abut_index row, int32_t count, const 
     const int dimension = pairs->finder->dimension;
     for (int32_t k = 0; k < count; k++) {
         double from[3], to[3];
-        rows_wraps(pairs, &pairs->own, n->firsts[k], from);
-        rows_wraps(pairs, pairs->second_set, n->seconds[k], to);
+        gather_wraps(pairs, &pairs->own, n->firsts[k], from);
+        gather_wraps(pairs, pairs->second_set, n->seconds[k], to);
         for (int axis = 0; axis < dimension; axis++) {
             w->columns->image[dimension * (row + k) + axis] =
                 (abut_index)(n->images[axis][k] + from[axis] - to[axis]);
@@ -163,7 +163,7 @@ static void compute_block(const writing *w, abut_index row, int32_t count, const
                         .overlap = to->overlap ? to->overlap + row : spare.overlap,
                         .point = to->point ? to->point + at : spare.point,
                         .is_streamed = w->is_streamed};
-    for (int axis = 0; finder->is_periodic && axis < 3; axis++) {
+    for (int axis = 0; finder->lattice.is_periodic && axis < 3; axis++) {
         block.shifts[axis] = n->shifts[axis];
     }
     pair_kernels_take()->pairs_compute(&block);
@@ -175,7 +175,8 @@ static void compute_block(const writing *w, abut_index row, int32_t count, const
 /* Write the columns of pairs row ... row + count - 1, whose first spheres are known. */
 static void write_block(const writing *w, abut_index row, int32_t count, pair_numbers *n)
 {
-    const bool has_images = w->pairs->finder->is_periodic && (w->has_vectors || w->columns->image);
+    const bool has_images =
+        w->pairs->finder->lattice.is_periodic && (w->has_vectors || w->columns->image);
     set_seconds(w->pairs, row, count, n);
     if (has_images) {
         set_images(w->pairs, row, count, n);
@@ -275,7 +276,7 @@ void abut_pairs_write(const abut_pairs *pairs, const abut_pair_columns *columns)
     writing w = {.pairs = pairs, .columns = columns};
     w.has_vectors = columns->normal || columns->overlap || columns->point;
     w.chunk_count = (pairs->count + pairs->own.count) / CHUNK_ITEMS + 1;
-    /* where points are moved, they are read again */
+    /* points that are moved are read again */
     w.is_streamed = pairs->count >= STREAMED_PAIRS && !pairs->own.bounds.is_outside &&
                     is_line(columns->i) && is_line(columns->j) && is_line(columns->normal) &&
                     is_line(columns->overlap) && is_line(columns->point);

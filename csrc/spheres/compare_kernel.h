@@ -35,10 +35,10 @@ LANES_INLINE field field_of(const grid *g, mode m)
         f.near_place[axis] = g->near_place[axis];
         f.place[axis] = g->place[axis];
         if (m & PERIODIC) {
-            f.near_period[axis] = singles_set((float)g->period[axis]);
-            f.near_inv_period[axis] = singles_set((float)g->inv_period[axis]);
-            f.period[axis] = lanes_set(g->period[axis]);
-            f.inv_period[axis] = lanes_set(g->inv_period[axis]);
+            f.near_period[axis] = singles_set((float)g->lattice.period[axis]);
+            f.near_inv_period[axis] = singles_set((float)g->lattice.inv_period[axis]);
+            f.period[axis] = lanes_set(g->lattice.period[axis]);
+            f.inv_period[axis] = lanes_set(g->lattice.inv_period[axis]);
         }
     }
     return f;
@@ -108,7 +108,8 @@ static bool touches(const grid *g, const sphere_row *from, const sphere_row *to)
     for (int axis = 0; axis < 3; axis++) {
         const double ones = 0x1.8p52; /* as lanes_round */
         d[axis] = from->place[axis] - to->place[axis];
-        d[axis] -= ((d[axis] * g->inv_period[axis] + ones) - ones) * g->period[axis];
+        d[axis] -=
+            ((d[axis] * g->lattice.inv_period[axis] + ones) - ones) * g->lattice.period[axis];
     }
     const double reach = from->reach + to->reach;
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= reach * reach;
@@ -136,10 +137,10 @@ LANES_INLINE singles near_difference(const field *f, const looker *from, int axi
     return difference;
 }
 
-/* Whom of a vector's spheres one touches. */
+/* Which spheres of a vector a sphere touches. */
 typedef struct answer {
     unsigned touching;
-    unsigned open; /* may touch: floats cannot tell */
+    unsigned open; /* those that may touch: floats cannot tell */
 } answer;
 
 LANES_INLINE answer compare_floats(const field *f, const looker *from, int32_t begin, mode m)
@@ -172,7 +173,7 @@ LANES_INLINE answer compare_doubles(const field *f, const looker *from, int32_t 
     return (answer){mask_bits(lanes_no_more(x * x + y * y + z * z, reach * reach)), 0};
 }
 
-/* Spheres that are compared at once. */
+/* How many spheres are compared at once. */
 LANES_INLINE int32_t width_of(mode m)
 {
     return m & FLOATS ? SINGLES : LANES;

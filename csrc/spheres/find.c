@@ -6,8 +6,6 @@
 /* What a sphere takes to search at least, as parallel_report counts it. */
 enum { WORK_OF_SPHERE = 5 };
 
-static const double no_period[3];
-
 abut_pair_query abut_pair_query_default(void)
 {
     return (abut_pair_query){.workers = 1};
@@ -91,16 +89,10 @@ abut_index abut_pairs_count(const abut_pairs *pairs)
 
 /* ---- the others ---- */
 
-static abut_status report(abut_error *error, abut_status status, abut_index index, double value)
-{
-    *error = (abut_error){.status = status, .index = index, .value = value};
-    return status;
-}
-
-/* The same, where what is wrong is sphere i of the others. */
+/* The same of sphere i of the others. */
 static abut_status report_other(abut_error *error, abut_status status, abut_index i, double value)
 {
-    report(error, status, i, value);
+    error_set(error, status, i, 0, value);
     error->of_others = 1;
     return status;
 }
@@ -151,7 +143,7 @@ static abut_status set_reaches(abut_pairs *pairs, abut_error *error)
     return ABUT_OK;
 }
 
-/* Spheres, or images, that levels are wanted for. */
+/* What levels are wanted for: spheres, or images. */
 static level_input level_input_of(const abut_pairs *pairs, const double *reaches, abut_index count)
 {
     return (level_input){.reaches = reaches,
@@ -184,7 +176,7 @@ static abut_status read_others(abut_pairs *pairs, abut_error *error)
         return set_levels(pairs, error);
     }
     if (pairs->others.count > INT32_MAX) {
-        return report(error, ABUT_TOO_MANY_SPHERES, pairs->others.count, 0.0);
+        return error_set(error, ABUT_TOO_MANY_SPHERES, pairs->others.count, 0, 0.0);
     }
     abut_status status = copy_radii(pairs, error);
     if (!status) {
@@ -200,7 +192,8 @@ static bool has_one_image(const abut_pairs *pairs, const grid_plan *plan)
 {
     const double reach = levels_reach(&pairs->finder->levels) + levels_reach(&pairs->levels);
     for (int axis = 0; axis < 3; axis++) {
-        if (plan->period[axis] > 0.0 && plan->period[axis] <= 2.0 * reach * (1.0 + GRID_ROUNDING)) {
+        if (plan->lattice.period[axis] > 0.0 &&
+            plan->lattice.period[axis] <= 2.0 * reach * (1.0 + GRID_ROUNDING)) {
             return false;
         }
     }
@@ -214,7 +207,7 @@ static grid_plan plan_grid(const abut_pairs *pairs)
     const row_bounds *bounds = has_images ? &pairs->image_bounds : &set->bounds;
     grid_plan plan = {.rows = has_images ? pairs->image_rows : set->rows,
                       .count = has_images ? pairs->image_count : set->count,
-                      .period = has_images ? no_period : pairs->finder->period,
+                      .lattice = has_images ? lattice_load(NULL, 3) : pairs->finder->lattice,
                       .sizes = pairs->levels.sizes,
                       .reaches = pairs->levels.reaches,
                       .populations = pairs->levels.populations,
@@ -247,7 +240,7 @@ static abut_status set_image_levels(abut_pairs *pairs)
 /* Make all images where the box is so small that a sphere may touch several of another. */
 static abut_status choose_images(abut_pairs *pairs)
 {
-    if (!pairs->finder->is_periodic) {
+    if (!pairs->finder->lattice.is_periodic) {
         return ABUT_OK;
     }
     const grid_plan plan = plan_grid(pairs);
@@ -277,10 +270,10 @@ static abut_status fill_grid(abut_pairs *pairs)
  * wrong: it expects far fewer. */
 #define MOST_CROWD 64.0
 
-/* For so many queries a finder remembers that sizes go with places. */
+/* Once cells were too crowded, so many queries take a level for each octave at once. */
 enum { OCTAVE_QUERIES = 64 };
 
-/* Whether this query is one of those; each takes one away. */
+/* Whether this query is one of those, which it then counts down. */
 static bool takes_octaves(pair_leftovers *leftovers)
 {
     int left = atomic_load(&leftovers->octave_queries);
@@ -292,14 +285,15 @@ static bool takes_octaves(pair_leftovers *leftovers)
     return false;
 }
 
-/* Where sizes go with places, as of dust in a corner between stones, cells that hold few spheres on
- * average hold far too many of the small ones: then there is a level for each octave of sizes. */
+/* Fill the grid with a level for each octave of sizes. Where sizes go with places, as of dust in a
+ * corner between stones, cells that hold few spheres on average hold far too many of the small
+ * ones. */
 static abut_status spread_crowd(abut_pairs *pairs)
 {
     const level_set before = pairs->levels;
     abut_status status = set_octaves(pairs);
     if (status || pairs->levels.count <= before.count) {
-        pairs->levels = before; /* of which the grid is */
+        pairs->levels = before; /* the grid that there is has these */
         return status;
     }
     atomic_store(&pairs->finder->leftovers->octave_queries, OCTAVE_QUERIES);
@@ -323,11 +317,11 @@ static abut_status build_grid(abut_pairs *pairs)
     return is_crowded && may_choose && !has_octaves ? spread_crowd(pairs) : status;
 }
 
-static abut_status find_all(abut_pairs *pairs, abut_error *error)
+static abut_status find_pairs(abut_pairs *pairs, abut_error *error)
 {
     abut_status status = read_others(pairs, error);
     if (!status) {
-        status = rows_make(pairs, error);
+        status = gather_rows(pairs, error);
     }
     lists_choose_blocks(pairs);
     if (!status && pairs->own.count > 0 && pairs->second_set->count > 0) {
@@ -357,7 +351,7 @@ typedef struct finding {
 static void find_together(void *context)
 {
     finding *f = context;
-    f->status = find_all(f->pairs, f->error);
+    f->status = find_pairs(f->pairs, f->error);
 }
 
 abut_status abut_pairs_find(const abut_pair_finder *finder, const abut_pair_query *query,

@@ -19,41 +19,27 @@ abut_pair_input abut_pair_input_default(void)
     return (abut_pair_input){.dimension = 3, .search = ABUT_TOP_DOWN, .workers = 1};
 }
 
-static abut_status report(abut_error *error, abut_status status, abut_index index, double value)
-{
-    if (error) {
-        *error = (abut_error){.status = status, .index = index, .value = value};
-    }
-    return status;
-}
-
 /* ---- checks ---- */
 
 /* Checked before anything is copied, since the finder has room for three axes. */
 static abut_status check_dimension(const abut_pair_input *input, abut_error *error)
 {
     const bool is_known = input->dimension == 2 || input->dimension == 3;
-    return is_known ? ABUT_OK : report(error, ABUT_BAD_DIMENSION, input->dimension, 0.0);
+    return is_known ? ABUT_OK : error_set(error, ABUT_BAD_DIMENSION, input->dimension, 0, 0.0);
 }
 
 static abut_status check_numbers(const abut_pair_finder *finder, abut_error *error)
 {
     if (finder->sphere_count > INT32_MAX) {
-        return report(error, ABUT_TOO_MANY_SPHERES, finder->sphere_count, 0.0);
+        return error_set(error, ABUT_TOO_MANY_SPHERES, finder->sphere_count, 0, 0.0);
     }
     if (!finder_is_gap(finder->gap)) {
-        return report(error, ABUT_BAD_GAP, 0, finder->gap);
+        return error_set(error, ABUT_BAD_GAP, 0, 0, finder->gap);
     }
     if (finder->wanted_levels > ABUT_LEVEL_LIMIT) {
-        return report(error, ABUT_TOO_MANY_LEVELS, finder->wanted_levels, 0.0);
+        return error_set(error, ABUT_TOO_MANY_LEVELS, finder->wanted_levels, 0, 0.0);
     }
-    for (int axis = 0; axis < 3; axis++) {
-        const double period = finder->period[axis];
-        if (period != 0.0 && !finder_is_length(period)) {
-            return report(error, ABUT_BAD_PERIOD, axis, period);
-        }
-    }
-    return ABUT_OK;
+    return lattice_check(&finder->lattice, error);
 }
 
 static abut_status check_sizes(const abut_pair_finder *finder, abut_error *error)
@@ -63,7 +49,7 @@ static abut_status check_sizes(const abut_pair_finder *finder, abut_error *error
         const double below = h > 0 ? sizes[h - 1] : 0.0;
         if (!(sizes[h] > below && sizes[h] >= ABUT_SMALLEST_RADIUS &&
               sizes[h] <= 10.0 * ABUT_COORDINATE_LIMIT)) {
-            return report(error, ABUT_BAD_SIZE, h, sizes[h]);
+            return error_set(error, ABUT_BAD_SIZE, h, 0, sizes[h]);
         }
     }
     return ABUT_OK;
@@ -111,19 +97,19 @@ static abut_status find_bad_sphere(const abut_pair_input *input, abut_error *err
     for (abut_index i = 0; i < input->sphere_count; i++) {
         const double radius = input->radii[i];
         if (!finder_is_length(radius)) {
-            return report(error, ABUT_BAD_RADIUS, i, radius);
+            return error_set(error, ABUT_BAD_RADIUS, i, 0, radius);
         }
         if (radius < ABUT_SMALLEST_RADIUS) {
-            return report(error, ABUT_RADIUS_TOO_SMALL, i, radius);
+            return error_set(error, ABUT_RADIUS_TOO_SMALL, i, 0, radius);
         }
     }
     for (abut_index i = 0; i < input->sphere_count; i++) {
         const double gap = gap_of(input, i);
         if (!finder_is_gap(gap)) {
-            return report(error, ABUT_BAD_SPHERE_GAP, i, gap);
+            return error_set(error, ABUT_BAD_SPHERE_GAP, i, 0, gap);
         }
     }
-    return report(error, ABUT_INPUT_CHANGED, 0, 0.0);
+    return error_set_status(error, ABUT_INPUT_CHANGED);
 }
 
 static abut_status copy_spheres(const abut_pair_input *input, const abut_pair_finder *finder,
@@ -135,7 +121,7 @@ static abut_status copy_spheres(const abut_pair_input *input, const abut_pair_fi
         .chunk_count = stretches, .work = input->sphere_count / 8, .workers = input->workers};
     abut_status status = parallel_run(&plan, copy_stretch, &c);
     return status == ABUT_BAD_RADIUS ? find_bad_sphere(input, error)
-                                     : report(error, status, 0, 0.0);
+                                     : error_set_status(error, status);
 }
 
 /* ---- levels ---- */
@@ -143,11 +129,7 @@ static abut_status copy_spheres(const abut_pair_input *input, const abut_pair_fi
 abut_status finder_report_size(abut_error *error, abut_status status, abut_index index,
                                double reach, const level_set *levels)
 {
-    report(error, status, index, 2.0 * reach);
-    if (error) {
-        error->detail = levels->count - 1;
-    }
-    return status;
+    return error_set(error, status, index, levels->count - 1, 2.0 * reach);
 }
 
 double levels_reach(const level_set *levels)
@@ -183,7 +165,7 @@ static abut_status count_levels(const double *reaches, abut_index count, level_s
     return ABUT_OK;
 }
 
-/* No level needs to be larger than its largest sphere; where there are no sizes in between, cells
+/* Make each level no larger than its largest sphere. Where there are no sizes in between, cells
  * that hold as many spheres on average would hold far too many where these are. */
 static void fit_sizes(level_set *levels)
 {
@@ -254,12 +236,7 @@ static void set_scalars(const abut_pair_input *input, abut_pair_finder *finder)
     finder->search = input->search;
     finder->wanted_levels = input->level_count;
     finder->has_sizes = input->sizes != NULL && input->level_count > 0;
-    for (int axis = 0; input->period && axis < input->dimension; axis++) {
-        const double period = input->period[axis];
-        finder->period[axis] = period;
-        finder->inv_period[axis] = period > 0.0 ? 1.0 / period : 0.0;
-        finder->is_periodic |= period > 0.0;
-    }
+    finder->lattice = lattice_load(input->period, input->dimension);
     if (finder->has_sizes) {
         const abut_index count = finder->wanted_levels;
         finder->levels.count = count < ABUT_LEVEL_LIMIT ? (int32_t)count : ABUT_LEVEL_LIMIT;
@@ -289,7 +266,7 @@ static abut_status set_own_levels(const abut_pair_input *input, abut_pair_finder
     level_memory_free(&memory);
     return status == ABUT_SIZE_TOO_SMALL
                ? finder_report_size(error, status, index, finder->reaches[index], &finder->levels)
-               : report(error, status, 0, 0.0);
+               : error_set_status(error, status);
 }
 
 static abut_status fill_finder(const abut_pair_input *input, abut_pair_finder *finder,
@@ -307,7 +284,7 @@ static abut_status fill_finder(const abut_pair_input *input, abut_pair_finder *f
         finder->reaches = memory_alloc(count, sizeof *finder->reaches);
     }
     if (!finder->leftovers || !finder->radii || !finder->reaches) {
-        return report(error, ABUT_NO_MEMORY, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     abut_status status = copy_spheres(input, finder, error);
     return status ? status : set_own_levels(input, finder, error);
@@ -318,14 +295,14 @@ abut_status abut_pair_finder_build(const abut_pair_input *input, abut_pair_finde
 {
     const abut_pair_input own = *input;
     *finder = NULL;
-    report(error, ABUT_OK, 0, 0.0);
+    error_set_status(error, ABUT_OK);
     abut_status status = check_dimension(&own, error);
     if (status) {
         return status;
     }
     abut_pair_finder *made = memory_alloc_zeroed(1, sizeof *made);
     if (!made) {
-        return report(error, ABUT_NO_MEMORY, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     set_scalars(&own, made);
     status = check_numbers(made, error);

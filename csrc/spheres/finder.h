@@ -2,6 +2,8 @@
 #ifndef SPHERES_FINDER_H
 #define SPHERES_FINDER_H
 
+#include "../base/lattice.h"
+#include "../base/parallel.h"
 #include "../base/pool.h"
 #include "grid.h"
 #include "levels.h"
@@ -12,7 +14,7 @@
 typedef struct pair_leftovers {
     pool results;               /* pair_memory */
     pool searches, list_makers; /* scratch of threads */
-    atomic_int octave_queries;  /* so many to come have a level for each octave */
+    atomic_int octave_queries;  /* how many of the next queries take a level for each octave */
 } pair_leftovers;
 
 struct abut_pair_finder {
@@ -22,13 +24,12 @@ struct abut_pair_finder {
     double *radii;   /* the same array where there is no gap */
     double gap;
     abut_search search;
-    double period[3], inv_period[3]; /* 0: none */
-    bool is_periodic;
+    lattice lattice;
     level_set levels;
     abut_index wanted_levels; /* as the caller put it: 0 for the best number */
-    bool has_sizes;           /* the caller's */
+    bool has_sizes;           /* the caller gave the sizes of levels */
     pair_leftovers *leftovers;
-    bool has_lender; /* whose the leftovers are */
+    bool has_lender; /* the leftovers are another finder's */
 };
 
 /* What a radius may be, but for ABUT_SMALLEST_RADIUS, and what a gap may be. */
@@ -42,7 +43,7 @@ static inline bool finder_is_gap(double value)
     return value >= 0.0 && value <= ABUT_COORDINATE_LIMIT;
 }
 
-/* Of their largest sphere; 0 without any. */
+/* The reach of the largest sphere; 0 without any. */
 double levels_reach(const level_set *levels);
 
 /* Spheres that levels are wanted for. */
@@ -58,8 +59,8 @@ typedef struct level_input {
 abut_status finder_set_levels(const abut_pair_finder *finder, const level_input *input,
                               level_set *levels, abut_index *index);
 
-/* As many as the finder's input asks for, or those of which the least work is expected, whatever
- * sizes it names. ABUT_OK or ABUT_NO_MEMORY. */
+/* Likewise as many levels as the finder's input asks for, or those of which the least work is
+ * expected, whatever sizes the input names. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status finder_choose_levels(const abut_pair_finder *finder, const level_input *input,
                                  level_set *levels);
 
@@ -67,7 +68,7 @@ abut_status finder_choose_levels(const abut_pair_finder *finder, const level_inp
 abut_status finder_report_size(abut_error *error, abut_status status, abut_index index,
                                double reach, const level_set *levels);
 
-/* A level for each octave of sizes, whatever the finder's input asks for. ABUT_OK. */
+/* Likewise a level for each octave of sizes, whatever the finder's input asks for. ABUT_OK. */
 abut_status finder_set_octaves(const double *reaches, abut_index count, level_set *levels);
 
 #endif

@@ -54,14 +54,11 @@ static double smallest_size(const grid_plan *plan)
 static void set_box(grid *g, const grid_plan *plan)
 {
     const double most = SPACE_LIMIT * smallest_size(plan);
-    g->is_periodic = false;
+    g->lattice = plan->lattice;
     for (int axis = 0; axis < 3; axis++) {
-        const double period = plan->period[axis];
+        const double period = plan->lattice.period[axis];
         g->low[axis] = period > 0.0 ? 0.0 : plan->low[axis];
         g->high[axis] = period > 0.0 ? period : plan->high[axis];
-        g->period[axis] = period;
-        g->inv_period[axis] = period > 0.0 ? 1.0 / period : 0.0;
-        g->is_periodic |= period > 0.0;
         if (g->high[axis] - g->low[axis] > most && period == 0.0) {
             const double middle = find_median(plan, axis), half = 0.5 * most;
             g->low[axis] = g->low[axis] > middle - half ? g->low[axis] : middle - half;
@@ -103,12 +100,13 @@ bool grid_fits(const grid_plan *plan)
     double low[3], high[3];
     const double size = plan->sizes[plan->level_count - 1];
     for (int axis = 0; axis < 3; axis++) {
-        low[axis] = plan->period[axis] > 0.0 ? 0.0 : plan->low[axis];
-        high[axis] = plan->period[axis] > 0.0 ? plan->period[axis] : plan->high[axis];
+        low[axis] = plan->lattice.period[axis] > 0.0 ? 0.0 : plan->low[axis];
+        high[axis] =
+            plan->lattice.period[axis] > 0.0 ? plan->lattice.period[axis] : plan->high[axis];
     }
     const double slack = slack_of(low, high, size);
     for (int axis = 0; axis < 3; axis++) {
-        const double period = plan->period[axis];
+        const double period = plan->lattice.period[axis];
         if (period > 0.0 && cells_along(period, size, slack) < 3.0) {
             return false;
         }
@@ -153,13 +151,13 @@ static void fold(double counts[3], double folds[3], double most)
 static grid_axis axis_of(const grid *g, const grid_level *level, int axis, double count,
                          double folds)
 {
-    grid_axis at = {.count = (int32_t)count, .wraps = folds > 1.0 || g->period[axis] > 0.0};
+    grid_axis at = {.count = (int32_t)count, .wraps = folds > 1.0 || g->lattice.period[axis] > 0.0};
     at.inv_fold = folds > 1.0 ? 1.0 / count : 0.0;
-    if (g->period[axis] > 0.0) {
+    if (g->lattice.period[axis] > 0.0) {
         /* the cells of space are a multiple of those of the table */
         const double cells = count * folds;
-        at.length = g->period[axis] / cells;
-        at.inv_length = cells / g->period[axis];
+        at.length = g->lattice.period[axis] / cells;
+        at.inv_length = cells / g->lattice.period[axis];
         at.last = cells - 1.0;
     } else {
         at.length = level->size * (1.0 + level->slack);
@@ -175,8 +173,8 @@ static double count_space(const grid *g, const grid_plan *plan, int32_t h, doubl
     const grid_level *level = &g->levels[h];
     for (int axis = 0; axis < 3; axis++) {
         const double length = level->size * (1.0 + level->slack);
-        counts[axis] = g->period[axis] > 0.0
-                           ? cells_along(g->period[axis], level->size, level->slack)
+        counts[axis] = g->lattice.period[axis] > 0.0
+                           ? cells_along(g->lattice.period[axis], level->size, level->slack)
                            : floor(extent(g, axis) * (1.0 / length)) + 1.0;
         if (plan->populations[h] == 0) {
             counts[axis] = 1.0; /* nobody looks into an empty level */

@@ -11,6 +11,7 @@
 #ifndef SPHERES_GRID_H
 #define SPHERES_GRID_H
 
+#include "../base/lattice.h"
 #include "../base/memory.h"
 #include "../base/sort.h"
 
@@ -49,9 +50,8 @@ typedef struct grid_level {
 } grid_level;
 
 typedef struct grid {
-    double low[3], high[3];          /* what is outside is counted to the border */
-    double period[3], inv_period[3]; /* 0: none */
-    bool is_periodic;
+    double low[3], high[3]; /* what is outside is counted to the border */
+    lattice lattice;
     grid_level levels[ABUT_LEVEL_LIMIT];
     int32_t level_count, cell_count;
     double crowd; /* spheres of a sphere's cell, itself included, on average */
@@ -80,7 +80,7 @@ typedef struct grid_plan {
 
     /* Of all that are compared, those who look included: bounds, and the largest reach. */
     double all_low[3], all_high[3], all_reach;
-    const double *period;          /* 3: 0 where there is none */
+    lattice lattice;
     const double *sizes;           /* of the levels, ascending */
     const double *reaches;         /* of each level's largest sphere; 0 where it has none */
     const abut_index *populations; /* spheres of each level */

@@ -21,7 +21,7 @@ static image_range find_images(const abut_pair_finder *finder, const double plac
 {
     image_range range = {{0.0}, {0.0}};
     for (int axis = 0; axis < 3; axis++) {
-        const double period = finder->period[axis], wide = reach * (1.0 + GRID_ROUNDING);
+        const double period = finder->lattice.period[axis], wide = reach * (1.0 + GRID_ROUNDING);
         if (period > 0.0) {
             range.first[axis] = ceil(-(wide + place[axis]) / period - GRID_ROUNDING);
             range.last[axis] = floor((wide - place[axis]) / period + 1.0 + GRID_ROUNDING);
@@ -57,10 +57,10 @@ static void add_image(image_list *list, int32_t sphere, const double image[3])
     double farthest = 0.0;
     at->sphere = sphere;
     for (int axis = 0; axis < 3; axis++) {
-        const double shift = image[axis] * finder->period[axis];
+        const double shift = image[axis] * finder->lattice.period[axis];
         at->image[axis] = (int32_t)image[axis];
         to->place[axis] = row->place[axis] + shift;
-        const double far = fabs(shift) + finder->period[axis];
+        const double far = fabs(shift) + finder->lattice.period[axis];
         farthest = far > farthest ? far : farthest;
     }
     /* a little larger than the sphere, for what rounding moves: touches_image, which decides
@@ -99,16 +99,9 @@ static double count_all(const abut_pairs *pairs, double reach)
 
 abut_status images_report_many(const abut_pairs *pairs, abut_error *error)
 {
-    const double *period = pairs->finder->period;
-    int shortest = -1;
-    for (int axis = 0; axis < 3; axis++) {
-        if (period[axis] > 0.0 && (shortest < 0 || period[axis] < period[shortest])) {
-            shortest = axis;
-        }
-    }
-    *error =
-        (abut_error){.status = ABUT_PERIOD_TOO_SHORT, .index = shortest, .value = period[shortest]};
-    return error->status;
+    const lattice *l = &pairs->finder->lattice;
+    const int shortest = lattice_shortest(l);
+    return error_set(error, ABUT_PERIOD_TOO_SHORT, shortest, 0, l->period[shortest]);
 }
 
 /* Set how many images there are, and how many pairs they may make. False: there are too many

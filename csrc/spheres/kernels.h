@@ -10,7 +10,7 @@ typedef struct row_source {
     const double *centers; /* count x dimension */
     const double *reaches; /* count */
     int dimension;
-    const double *period, *inv_period; /* 3; 0: none */
+    const lattice *lattice;
 } row_source;
 
 /* Bounds of places. */
@@ -19,7 +19,7 @@ typedef struct row_bounds {
     bool is_outside; /* of the periodic box: some places were wrapped */
 } row_bounds;
 
-/* Pairs whose columns are to be written, from number `first` on. */
+/* Pairs whose columns are to be written. */
 typedef struct pair_block {
     int32_t count;
     const int32_t *firsts, *seconds; /* numbers of rows, count + GRID_PADDING */
@@ -47,8 +47,8 @@ typedef struct row_task {
 
 /* Rows of the spheres begin ... end - 1, and their bounds. False: a center is not finite, or
  * too far. */
-typedef bool rows_load_kernel(const row_source *source, abut_index begin, abut_index end,
-                              sphere_row *rows, row_bounds *bounds);
+typedef bool gather_load_kernel(const row_source *source, abut_index begin, abut_index end,
+                                sphere_row *rows, row_bounds *bounds);
 
 /* The cells of the spheres begin ... end - 1: cells[0] is that of begin. */
 typedef void grid_find_cells_kernel(const grid *g, const sphere_row *rows, abut_index begin,
@@ -81,7 +81,7 @@ typedef void pairs_compute_kernel(const pair_block *block);
 
 /* The functions of each level, and their table; a build need not have all levels. */
 #define PAIR_KERNELS(ENTRY)                                                                        \
-    ENTRY(rows_load)                                                                               \
+    ENTRY(gather_load)                                                                             \
     ENTRY(grid_find_cells)                                                                         \
     ENTRY(grid_gather)                                                                             \
     ENTRY(grid_bound)                                                                              \
@@ -97,7 +97,7 @@ typedef struct pair_kernels {
     PAIR_KERNELS(KERNEL_POINTER)
 } pair_kernels;
 
-/* Of the level in use. */
+/* The functions of the instruction level in use. */
 const pair_kernels *pair_kernels_take(void);
 
 #endif

@@ -102,7 +102,8 @@ static void count_spheres(const double *reaches, abut_index count, histogram *fo
     for (abut_index i = 0; i < count; i++) {
         tally *own = &found->tallies[key_of(reaches[i]) - found->first];
         own->count++;
-        /* a branch: soon it is taken no more, and then a sphere need not wait for the one before */
+        /* a branch, which is soon no longer taken: without it a sphere would have to wait for the
+         * one before */
         if (reaches[i] > own->largest) {
             own->largest = reaches[i];
         }
@@ -378,8 +379,8 @@ static void close_last_level(const spectrum *s, choice *levels)
     levels->count++;
 }
 
-/* As many levels as are wanted, whose cells hold as many spheres each. How many that is, is found
- * by halving a range: the more a cell holds, the fewer are left for the last level. */
+/* Make as many levels as are wanted, whose cells hold as many spheres each. How many that is, is
+ * found by halving a range: the more a cell holds, the fewer are left for the last level. */
 static void make_levels(const spectrum *s, abut_index wanted, choice *levels)
 {
     double smallest = s->bins[0].size > DBL_MIN ? s->bins[0].size : DBL_MIN;

@@ -144,7 +144,6 @@ static abut_index count_blocks(const abut_pairs *pairs, abut_index *counts)
 
 abut_status lists_make(abut_pairs *pairs)
 {
-    const abut_pair_query *query = &pairs->query;
     abut_index *counts =
         memory_reserve(&pairs->memory->sums, pairs->block_count + 1, sizeof *counts);
     pairs->offsets =
@@ -160,10 +159,7 @@ abut_status lists_make(abut_pairs *pairs)
     if (!pairs->seconds) {
         return ABUT_NO_MEMORY;
     }
-    const parallel_plan plan = {.chunk_count = pairs->block_count,
-                                .work = pairs->own.count + pairs->count,
-                                .workers = query->workers,
-                                .interrupted = query->interrupted,
-                                .interrupted_data = query->interrupted_data};
+    const parallel_plan plan =
+        pairs_plan(pairs, pairs->block_count, pairs->own.count + pairs->count);
     return parallel_run(&plan, make_lists, pairs);
 }

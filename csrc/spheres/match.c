@@ -11,12 +11,10 @@ typedef struct matching {
 
 /* ---- the same two spheres in the step before ---- */
 
-/* The pairs of which a sphere is the first; none where offsets were changed since the check. */
+/* The pairs of which a sphere is the first. */
 static row_span rows_of(const abut_pair_step *step, abut_index sphere)
 {
-    const abut_index first = step->offsets[sphere], end = step->offsets[sphere + 1];
-    const bool is_there = first >= 0 && first <= end && end <= step->pair_count;
-    return is_there ? (row_span){first, end - first} : (row_span){0, 0};
+    return span_at(step->offsets, sphere, step->pair_count);
 }
 
 /* The first of some rows, whose seconds ascend, that has no second before this one. */
@@ -234,7 +232,7 @@ static abut_status match_all(const matching *m, int workers, abut_error *error)
         const bool has_images = now->image && m->steps.before.image;
         const parallel_plan plan = step_plan(now, workers);
         status = parallel_run(&plan, has_images ? match_image_chunk : match_chunk, (void *)m);
-        *error = (abut_error){.status = status};
+        error_set_status(error, status);
     }
     return status;
 }
@@ -243,7 +241,6 @@ abut_status abut_pairs_match(const abut_pair_step *now, const abut_pair_step *be
                              const abut_index *earlier, const abut_index *other_earlier,
                              int workers, abut_index *match, abut_error *error)
 {
-    abut_error unused;
     const matching m = {{*now, *before, earlier, other_earlier}, match};
-    return match_all(&m, workers, error ? error : &unused);
+    return match_all(&m, workers, error);
 }

@@ -96,7 +96,7 @@ LANES_INLINE bool search_known(const field *f, const row_task *task, const looke
                : search_short(f, task, from, a, x, task->ahead_count, queue, m);
 }
 
-/* All spheres of some cells of a row look for those that come after them. */
+/* Let all spheres of some cells of a row look for those that come after them. */
 LANES_INLINE bool search_row(const grid *g, const row_task *task, pair_queue *queue, mode m)
 {
     const field all = field_of(g, m), *f = &all;
@@ -121,9 +121,9 @@ LANES_INLINE bool search_row(const grid *g, const row_task *task, pair_queue *qu
 bool KERNEL(near_row)(const grid *g, const row_task *task, pair_queue *queue)
 {
     if (g->near_reach) {
-        return g->is_periodic ? search_row(g, task, queue, FLOATS | PERIODIC)
-                              : search_row(g, task, queue, FLOATS);
+        return g->lattice.is_periodic ? search_row(g, task, queue, FLOATS | PERIODIC)
+                                      : search_row(g, task, queue, FLOATS);
     }
-    return g->is_periodic ? search_row(g, task, queue, PERIODIC)
-                          : search_row(g, task, queue, DOUBLES);
+    return g->lattice.is_periodic ? search_row(g, task, queue, PERIODIC)
+                                  : search_row(g, task, queue, DOUBLES);
 }

@@ -7,7 +7,7 @@
 
 /* Spheres of a query, or their images. */
 typedef struct row_set {
-    const double *centers; /* the caller's, which may change: rows are what was checked */
+    const double *centers; /* the caller's, who may change them: rows are what was checked */
     const double *radii, *reaches;
     abut_index count;
     const sphere_row *rows;
@@ -34,8 +34,8 @@ typedef struct int_pair {
 
 /* Pairs of a chunk, by block of first spheres. */
 typedef struct pair_chunk {
-    int32_t level;            /* of those who look, in the grid; -1: the query's own spheres look */
-    int32_t begin, end;       /* cells of the grid, or spheres */
+    int32_t level;      /* whose spheres look, in the grid; -1: the query's own spheres look */
+    int32_t begin, end; /* cells of the grid, or spheres */
     memory_block pairs, ends; /* int_pair; abut_index: where each block's pairs end */
 } pair_chunk;
 
@@ -45,13 +45,13 @@ struct abut_pairs {
     const abut_pair_finder *finder;
     abut_pair_query query;
     row_set own, others;
-    const row_set *second_set;  /* whom pairs' second numbers count: own, or others */
-    const sphere_image *images; /* what the grid holds instead of the second set; NULL: that */
+    const row_set *second_set;  /* the spheres that second numbers of pairs count: own or others */
+    const sphere_image *images; /* what the grid holds in place of that set; NULL: the set itself */
     const sphere_row *image_rows;
     const double *image_reaches;
     abut_index image_count, image_pair_limit;
     row_bounds image_bounds;
-    level_set levels; /* of whom the grid holds */
+    level_set levels; /* of the spheres that the grid holds */
     abut_index chunk_count;
     int block_shift; /* block of a first sphere = its number >> block_shift */
     abut_index block_count;
@@ -78,8 +78,19 @@ typedef struct pair_memory {
     memory_block sums; /* abut_index: how many pairs are in the blocks before each */
 } pair_memory;
 
-/* Rows of the query's spheres; error names the first that is wrong. */
-abut_status rows_make(abut_pairs *pairs, abut_error *error);
+/* A run of the query over so many chunks. */
+static inline parallel_plan pairs_plan(const abut_pairs *pairs, abut_index chunk_count,
+                                       abut_index work)
+{
+    return (parallel_plan){.chunk_count = chunk_count,
+                           .work = work,
+                           .workers = pairs->query.workers,
+                           .interrupted = pairs->query.interrupted,
+                           .interrupted_data = pairs->query.interrupted_data};
+}
+
+/* Make rows of the query's spheres; error names the first that is wrong. */
+abut_status gather_rows(abut_pairs *pairs, abut_error *error);
 
 /* Exchange the others for all images that may touch a sphere, in a box that is too small for one
  * image each. ABUT_OK, ABUT_NO_MEMORY, or ABUT_PERIOD_TOO_SHORT: there would be too many. */
@@ -89,7 +100,7 @@ abut_status images_make(abut_pairs *pairs);
 abut_status images_report_many(const abut_pairs *pairs, abut_error *error);
 
 /* By how many periods a sphere's center was moved down, along each axis; {0} in most cases. */
-void rows_wraps(const abut_pairs *pairs, const row_set *set, int32_t sphere, double wraps[3]);
+void gather_wraps(const abut_pairs *pairs, const row_set *set, int32_t sphere, double wraps[3]);
 
 typedef struct level_range {
     int32_t begin, end;
@@ -105,7 +116,7 @@ abut_status chunks_make(abut_pairs *pairs);
  * make more pairs than they may, or why else the query is to end. */
 abut_status search_grid(abut_pairs *pairs);
 
-/* From chunks to lists by first sphere. */
+/* Make lists by first sphere of what chunks have found. */
 abut_status lists_make(abut_pairs *pairs);
 
 /* How many blocks of first spheres there are, and how large they are. */

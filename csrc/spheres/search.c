@@ -23,14 +23,15 @@ typedef struct searcher {
 
 typedef struct search {
     abut_pairs *pairs;
-    abut_index most_before; /* pairs of a chunk of queries before, as far as memory was kept */
+    abut_index most_before; /* most pairs of one chunk in queries before, as far as their memory was
+                               kept */
     _Atomic abut_index distance_count;
     _Atomic abut_index image_pair_count; /* where there are images */
 } search;
 
 /* ---- naming ---- */
 
-/* From queued numbers to pairs of the query's own spheres, i < j. */
+/* Make pairs of the query's own spheres, i < j, of queued numbers. */
 static void name_own(const pair_queue *queue, int_pair *to)
 {
     for (int32_t k = 0; k < queue->count; k++) {
@@ -47,8 +48,9 @@ static void name_others(const pair_queue *queue, int_pair *to)
     }
 }
 
-/* Whether a pair with this image is the one that counts, of two that say the same: j > i, or of a
- * sphere and its own image, the image whose first number other than 0 is positive. */
+/* Of two pairs that say the same, as seen from either sphere, one counts: whether that is the one
+ * with this image. It is the one with j > i; or, of a sphere and its own image, the one whose
+ * image's first number other than 0 is positive. */
 static bool is_first_image(const sphere_image *at, int32_t first)
 {
     if (at->sphere != first) {
@@ -68,7 +70,8 @@ static bool touches_image(const abut_pairs *pairs, int32_t first, const sphere_i
     const sphere_row *i = &pairs->own.rows[first], *j = &pairs->second_set->rows[at->sphere];
     double d[3];
     for (int axis = 0; axis < 3; axis++) {
-        d[axis] = (i->place[axis] - j->place[axis]) - at->image[axis] * pairs->finder->period[axis];
+        d[axis] = (i->place[axis] - j->place[axis]) -
+                  at->image[axis] * pairs->finder->lattice.period[axis];
     }
     const double reach = i->reach + j->reach;
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= reach * reach;
@@ -387,11 +390,7 @@ abut_status search_grid(abut_pairs *pairs)
     search all = {.pairs = pairs, .most_before = most_kept(pairs->memory)};
     abut_status status = chunks_make(pairs);
     if (!status) {
-        const parallel_plan plan = {.chunk_count = pairs->chunk_count,
-                                    .work = work_of_search(pairs),
-                                    .workers = pairs->query.workers,
-                                    .interrupted = pairs->query.interrupted,
-                                    .interrupted_data = pairs->query.interrupted_data};
+        const parallel_plan plan = pairs_plan(pairs, pairs->chunk_count, work_of_search(pairs));
         status = parallel_run(&plan, search_chunk, &all);
     }
     pairs->distance_count = atomic_load(&all.distance_count);

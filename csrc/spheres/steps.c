@@ -142,7 +142,8 @@ static abut_status check_stretch(void *context, abut_index chunk, parallel_job *
     return parallel_report(job, rest > 0 ? (end - begin) / 8 : 0);
 }
 
-/* Whether offsets begin with 0 and end with the number of pairs. A step that never was has none. */
+/* Whether offsets begin with 0 and end with the number of pairs. Before the first step there is
+ * none, which has no offsets. */
 static bool has_right_ends(const checked_column *c)
 {
     if (c->kind != OFFSETS) {
@@ -187,19 +188,17 @@ static abut_status name_wrong(const checking *c, abut_error *error)
         }
         if (!has_right_ends(column) || k < column->count) {
             const bool is_of_spheres = column->kind == EARLIER;
-            *error = (abut_error){
-                .status = status_of(column->kind),
-                .index = k,
-                .detail = column->kind == OFFSETS ? column->limit : column->numbers[k],
-                .value = (double)(is_of_spheres ? column->limit : column->limit - 1),
-                .of_others = column->is_of_others,
-                .of_before = column->is_of_before,
-            };
-            return error->status;
+            const abut_status status =
+                error_set(error, status_of(column->kind), k,
+                          column->kind == OFFSETS ? column->limit : column->numbers[k],
+                          (double)(is_of_spheres ? column->limit : column->limit - 1));
+            if (error) {
+                error->of_others = column->is_of_others, error->of_before = column->is_of_before;
+            }
+            return status;
         }
     }
-    *error = (abut_error){.status = ABUT_INPUT_CHANGED};
-    return ABUT_INPUT_CHANGED;
+    return error_set_status(error, ABUT_INPUT_CHANGED);
 }
 
 abut_status steps_check(const pair_steps *s, int workers, abut_error *error)

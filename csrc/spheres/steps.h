@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "../base/error.h"
 #include "../base/parallel.h"
 
 typedef struct pair_steps {

@@ -8,8 +8,9 @@
 /* Products of counts from which on trees take less time than comparing all. */
 #define MANY_PAIRS 65536.0
 
-/* How well two suit each other: the same image whose normal is close, then any one whose normal is
- * close, by how close it is, then the same one. */
+/* How well two images suit each other, as keys: best is the same image with a close normal, then
+ * any image with a close normal, by how close that is, then the same image with a normal that has
+ * turned. */
 #define KEY_OF_SAME_AND_CLOSE (-INFINITY)
 #define KEY_OF_SAME 0.0
 
@@ -34,7 +35,8 @@ static double larger_product(double x, double low, double high)
     return x > 0.0 ? x * high : x * low;
 }
 
-/* At least as much as with any normal in the box, since rounding keeps the order. */
+/* No less than the agreement with any normal in the box, since rounding keeps the order of numbers.
+ */
 static double most_agreement(const nearest_place *one, const nearest_box *others)
 {
     return larger_product(one->at[0], others->low[0], others->high[0]) +

@@ -3,18 +3,14 @@
 #ifndef SPHERES_TWINS_H
 #define SPHERES_TWINS_H
 
+#include "../base/span.h"
 #include "steps.h"
 
 /* The cosine of 60 degrees. The normals of two images that both touch are as far apart, or farther,
  * unless the spheres are larger than the period; from step to step a normal turns far less. */
 #define TURNED 0.5
 
-/* Rows of one step that are of the same two spheres. */
-typedef struct row_span {
-    abut_index first, count;
-} row_span;
-
-/* Those of now and of before. */
+/* Rows of now and of before that are of the same two spheres. */
 typedef struct twin_rows {
     const pair_steps *steps;
     row_span spans[2];

@@ -18,7 +18,7 @@ typedef struct sphere_rows {
     double gap;
 } sphere_rows;
 
-/* A sphere that a view's level holds nothing for. */
+/* In place of a bucket, where a view's level holds nothing for a sphere. */
 #define NO_BUCKET UINT32_MAX
 
 typedef struct view {
@@ -26,25 +26,25 @@ typedef struct view {
     const bins *set;
     double low, high; /* it serves spheres with low < reach <= high */
     const pose *pose;
-    vec3 shift;     /* of the image */
+    vec3 shift;     /* of the image, from image 0 */
     int32_t number; /* of the mesh */
     int32_t image[3];
     bool is_plain;      /* neither turned nor shifted */
-    bool has_image;     /* one other than 0 */
-    bool is_triangles;  /* every facet is one */
+    bool has_image;     /* the image is not 0 */
+    bool is_triangles;  /* every facet is one triangle */
     double *local[3];   /* the centers in the mesh's frame: BATCH_ROOM each */
     int64_t first_look; /* of its levels' looks */
 } view;
 
 typedef struct batch {
-    abut_index first; /* its spheres are counted from this one in the query's order of search */
+    abut_index first; /* the first of its spheres, in the query's order of search */
     int32_t count;
-    uint16_t number[BATCH_SPHERES];     /* which spheres they are */
+    uint16_t number[BATCH_SPHERES];     /* of each sphere, counted from `first` */
     double *center[3], *radius, *reach; /* BATCH_ROOM each; padding has reach -1 */
 
     view *views;
     abut_index view_count, view_capacity;
-    double *locals; /* of views that are not plain */
+    double *locals; /* local centers of the views that are not plain */
     abut_index local_capacity;
 
     /* a look: one level of one view, BATCH_ROOM of each */
@@ -58,7 +58,8 @@ typedef struct batch {
      * that all its buckets' facets lie in */
     uint64_t narrow[BATCH_SPHERES / 64];
     bool has_narrow;
-    bool is_sparse; /* of the spheres before, few were to be searched: others are passed over */
+    bool is_sparse; /* few of the spheres before were to be searched: those that find nothing are
+                       passed over */
 
     double *block; /* what center, radius and reach point into */
 } batch;
@@ -71,8 +72,8 @@ void batch_free(batch *b);
  * that it is not counted. */
 void batch_pad(batch *b);
 
-/* Room for the looks of one view more, and for its local centers; ABUT_OK or ABUT_NO_MEMORY. What
- * arrays of views added before hold is lost: add all views, then fill. */
+/* Make room for the looks of one view more, and for its local centers; ABUT_OK or ABUT_NO_MEMORY.
+ * What arrays of views added before hold is lost: add all views, then fill. */
 abut_status batch_add_view(batch *b, const view *added);
 
 /* Fill the batch with those of `count` spheres that its views may have something for, until it is

@@ -28,7 +28,7 @@ typedef struct candidates {
     int32_t count, capacity;
     int32_t *triangle; /* number in its mesh */
     int32_t *seen; /* 0, 0, 1, ...: those of one seen sphere follow one another, none is left out */
-    int32_t *facet; /* of polygons that are to become triangles */
+    int32_t *facet; /* facets of polygons, which are to become triangles */
     seen_spheres of;
 
     /* spheres that have candidates: sphere k of them is number sphere[k] of the batch and has
@@ -72,7 +72,8 @@ typedef struct closest_points {
 /* Test the triangles of all candidates. */
 void closest_find(closest_points *p);
 
-/* As parallel_report counts it: a closest point costs as much as four entries of bins. */
+/* The work of a test, as parallel_report counts it: a closest point costs as much as four entries
+ * of bins. */
 static inline abut_index closest_work(abut_index entry_count, int32_t candidate_count)
 {
     return entry_count + 4 * (abut_index)candidate_count;
@@ -120,12 +121,12 @@ _Static_assert(offsetof(contact, normal_noise) == CONTACT_NOISE * sizeof(double)
 /* Distances below this have squares that vanish: the center is on the facet. */
 #define AT_CENTER 0x1p-511
 
-/* Beside each seen sphere, the nearest contact of its sphere and its tangent plane. */
+/* For each seen sphere, the nearest contact of its sphere, with the tangent plane. */
 typedef struct tangents {
     double *distance_sq, *offset[3];
     double *largest, *normal_noise; /* the noise of the facet alone */
-    double *limit; /* times the distance, what is in front by no more is behind for sure; -INFINITY:
-                      the sphere keeps all that it touches */
+    double *limit; /* what is in front of the plane by no more than this, times the distance, is
+                      behind it for sure; -INFINITY: the sphere keeps all that it touches */
     double *rows;  /* CONTACT_DOUBLES each: what a contact's record begins with */
 } tangents;
 
@@ -140,17 +141,17 @@ typedef struct kept {
     double *noise, *normal_noise; /* likewise, of its facet and its center */
     tangents tangents;
 
-    /* bit: what a sphere of the batch looked for at its foot was not enough */
+    /* bit: the sphere of the batch has looked at its foot in vain */
     uint64_t refused[BATCH_SPHERES / 64];
     bool has_refused;
-    abut_index refused_count; /* candidates of those */
+    abut_index refused_count; /* candidates of refused spheres */
 
     bool has_rivals; /* of some sphere two contacts are the nearest */
     int32_t *spare;  /* numbers of candidates */
     abut_index touch_count;
 } kept;
 
-/* What candidates of one sphere stay contacts is still in question. */
+/* The facets that one sphere touches, of which it is in question which stay contacts. */
 typedef struct touching {
     kept *of;
     int32_t *items;
@@ -175,7 +176,7 @@ static inline vec3 kept_facet_normal(const kept *k, int32_t i)
     return pose_turn(v->pose, mesh_normal(v->mesh, candidate_triangle(k->candidates, i)->facet));
 }
 
-/* From the mesh to the center; where they coincide the facet's own. */
+/* The normal of a contact, from the mesh to the center; where they coincide the facet's own. */
 static inline vec3 kept_normal(const kept *k, int32_t i)
 {
     return kept_is_at_center(k, i)

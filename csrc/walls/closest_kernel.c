@@ -29,7 +29,7 @@ LANES_INLINE void load_triangles(const candidates *c, int32_t first, const trian
     t->marks = columns[15];
 }
 
-/* Corners and normals alone, which take less. */
+/* Load the corners and normals alone, which takes less. */
 LANES_INLINE void load_insides(const candidates *c, int32_t first, const triangle *base,
                                triangles *t)
 {
@@ -137,7 +137,7 @@ LANES_INLINE edge make_edge(const triangles *t, const surroundings *s, int k)
     return e;
 }
 
-/* Diagonals, and edges without a length, which facets that are triangles do not have. */
+/* Mark diagonals, and edges without a length, which facets that are triangles do not have. */
 LANES_INLINE edge mark_edge(const triangles *t, edge e, int k)
 {
     if (k == 2) {
@@ -234,7 +234,7 @@ LANES_INLINE nearest closest_points_of(const triangles *t, lanes3 center, bool h
     return best;
 }
 
-/* Where feet are, as far as it is sure. */
+/* Where the feet of centers are, as far as that is sure. */
 typedef struct standing {
     lanes_mask is_over;  /* inside of all edges */
     lanes_mask is_aside; /* outside of one */
@@ -255,8 +255,9 @@ LANES_INLINE standing stand(const triangles *t, lanes3 center, lanes doubt)
     return found;
 }
 
-/* Of narrow spheres: triangles whose contact is not the nearest are left out where that is sure,
- * and the long way is gone where it is not. Of others `doubt` is infinite. */
+/* Closest points of narrow spheres, without triangles whose contact surely is not the nearest.
+ * Where that is not sure, a closest point takes the long way, as it does for other spheres, whose
+ * `doubt` is infinite. */
 LANES_INLINE nearest closest_below(const candidates *c, int32_t first, const triangle *base,
                                    lanes3 center, lanes doubt)
 {

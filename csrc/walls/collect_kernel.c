@@ -67,7 +67,7 @@ LANES_INLINE bool collect_bucket(candidates *c, const entries *set, bool has_sla
     return true;
 }
 
-/* The facets from number `first` on become their triangles. False where there is no room. */
+/* Replace the facets from number `first` on by their triangles. False where there is no room. */
 static bool expand_fans(candidates *c, const abut_mesh *mesh, int32_t first)
 {
     int32_t facet_count = c->count - first, count = first;
@@ -202,8 +202,8 @@ LANES_INLINE int32_t next_sphere(sphere_bits *s)
     return sphere;
 }
 
-/* The candidates of one view of triangles in one level of cells, as most batches have it. Whether
- * spheres may be narrow is known where this is called from. */
+/* Collect the candidates of one view of triangles in one level of cells, as most batches have it.
+ * Whether spheres may be narrow is known where this is called from. */
 LANES_INLINE int32_t collect_plainly(candidates *c, sphere_bits spheres, bool has_slabs,
                                      bool has_narrow)
 {

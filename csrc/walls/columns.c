@@ -12,7 +12,7 @@ typedef struct writing {
     const abut_columns *columns;
 } writing;
 
-/* Shares of a buffer's contacts from one on; NULL: 1. */
+/* The shares of a buffer's contacts from contact `first` on; NULL: all are 1. */
 static const double *find_shares(const abut_contacts *contacts, const records *buffer,
                                  abut_index first)
 {
@@ -23,7 +23,7 @@ static const double *find_shares(const abut_contacts *contacts, const records *b
 typedef struct gathered {
     contact items[ROWS];
     double shares[ROWS];
-    const records *buffer; /* of the first */
+    const records *buffer; /* that the first one is in */
     abut_index count;
 } gathered;
 
@@ -32,13 +32,13 @@ typedef struct gathered {
 typedef struct source {
     const abut_contacts *contacts;
     abut_index chunk;
-    abut_index next; /* contact of the buffer, or of the sphere */
+    abut_index next; /* the next contact of the buffer, or of the sphere */
     abut_index sphere;
-    gathered *gathered; /* two: of this block and the next */
+    gathered *gathered; /* two: those of this block and of the next one */
     int filled;
 } source;
 
-/* The contacts that follow one another in the chunk's buffer. */
+/* Take as a block contacts that follow one another in the chunk's buffer. */
 static void take_block(source *from, row_block *r)
 {
     const records *buffer = &from->contacts->chunks[from->chunk].records;
@@ -95,7 +95,7 @@ static bool gather_sphere(source *from, gathered *g)
     return true;
 }
 
-/* The contacts of spheres that follow one another. */
+/* Take as a block the contacts of spheres that follow one another, gathered from where they are. */
 static void gather_block(source *from, row_block *r)
 {
     abut_index end = chunk_spheres(from->chunk, from->contacts->now.query.sphere_count).end;
@@ -252,7 +252,7 @@ static void unlock(early *e)
     atomic_flag_clear(&e->is_locked);
 }
 
-/* Where the rows of a chunk end those of the next one begin. */
+/* Count where the rows of each chunk end, which is where those of the next one begin. */
 static void count_chunks(early *e)
 {
     abut_contacts *contacts = e->contacts;

@@ -22,7 +22,7 @@ static void destroy_contacts(pooled *item)
     memory_free(contacts);
 }
 
-/* What was used last is used again by the next query of the finder. */
+/* The next query of the finder uses the memory again. */
 void abut_contacts_free(abut_contacts *contacts)
 {
     if (contacts) {
@@ -45,7 +45,7 @@ static abut_contacts *take_contacts(const abut_finder *finder)
     return contacts;
 }
 
-/* As many empty chunks as the query has; records that a far larger query left are freed. */
+/* Make as many empty chunks as the query has; records that a far larger query left are freed. */
 static bool prepare_chunks(abut_contacts *contacts)
 {
     const abut_index count = contacts->now.chunk_count, before = contacts->chunk_capacity;
@@ -169,11 +169,8 @@ static abut_status count_chunks(abut_contacts *contacts)
 {
     const abut_query *query = &contacts->now.query;
     if (contacts->order.is_by_place) {
-        const parallel_plan plan = {.chunk_count = contacts->now.chunk_count,
-                                    .work = query->sphere_count,
-                                    .workers = query->workers,
-                                    .interrupted = query->interrupted,
-                                    .interrupted_data = query->interrupted_data};
+        const parallel_plan plan =
+            query_plan(query, contacts->now.chunk_count, query->sphere_count);
         return parallel_run(&plan, count_chunk, contacts);
     }
     for (abut_index k = 0; k < contacts->now.chunk_count; k++) {

@@ -17,11 +17,12 @@ typedef struct chunk_records {
 typedef struct contact_query {
     abut_query query;
     scene scene;
-    abut_room room; /* rows are written into it while others are searched; without columns: none */
+    abut_room room; /* the caller's room: rows are written into it while other spheres are searched;
+                       without columns there is none */
     bool has_room;
     abut_index chunk_count;
-    abut_index written_count; /* so many chunks, the first ones, are in the room, and no longer in
-                                 their records */
+    abut_index written_count; /* so many chunks, from the first one on, are in the room, and no
+                                 longer in their records */
 } contact_query;
 
 struct abut_contacts {
@@ -39,15 +40,15 @@ struct abut_contacts {
     abut_index *first_nodes; /* chunk_count + 1: likewise for nodes */
 };
 
-/* For a query, with empty chunks, in the memory of the finder's last contacts where there are some;
- * room: NULL for none. NULL where there is no memory. */
+/* Make contacts for a query, with empty chunks, in the memory of the finder's last ones where there
+ * are some; room: NULL for none. NULL where there is no memory. */
 abut_contacts *contacts_make(const abut_finder *finder, const abut_query *query,
                              const abut_room *room);
 
 /* Keep a chunk's records, for others in their place. */
 void contacts_keep(abut_contacts *contacts, abut_index chunk, records *of);
 
-/* That keeps all records. */
+/* A sink that keeps all records. */
 records_sink contacts_sink(abut_contacts *contacts);
 
 /* All records are kept: tell where the rows of each chunk begin. ABUT_OK, or why the query is to

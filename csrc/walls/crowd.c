@@ -29,7 +29,7 @@ static double square(double x)
     return x * x;
 }
 
-/* Squares are summed as vec3_norm_sq does. */
+/* The square of a distance, summed as vec3_norm_sq does. */
 static double distance_sq(const double a[3], const double b[3])
 {
     return square(a[0] - b[0]) + square(a[1] - b[1]) + square(a[2] - b[2]);
@@ -143,7 +143,7 @@ static row_span nodes_of(const abut_step *step, abut_index row)
     return span_at(step->node_offsets, row, step->node_count);
 }
 
-/* Where the nodes of each row begin, as they are now: they are read once. */
+/* Count nodes, and tell where those of each row begin, as they are now: they are read once. */
 static abut_index count_nodes(const abut_step *step, contact_list list, abut_index *offsets)
 {
     for (abut_index k = 0; k < list.count; k++) {

@@ -3,13 +3,14 @@
 #define WALLS_CROWD_H
 
 #include "../base/parallel.h"
+#include "../base/span.h"
 #include "../base/vec3.h"
 
 /* A contact of the sphere in hand, of now or of the step before, where the meshes are now. */
 typedef struct contact_row {
     abut_index row, mesh;
     vec3 point, normal;
-    double tilt, chord; /* by how much the normal may be off: an angle, and its chord */
+    double tilt, chord; /* by how much the normal may be off, as an angle and as its chord */
 
     /* of now: the nearest contact before that it may continue and that was not taken when it was
      * looked for; -1: none, or it has its own */
@@ -17,8 +18,8 @@ typedef struct contact_row {
     double distance_sq;
     bool is_taken; /* of before */
 
-    /* of several on one mesh, of now the first, which the others of before have for a partner; and
-     * the one of before whose normal agrees best with it */
+    /* of before: the first contact now with the same mesh; of such a first contact: the one before
+     * whose normal agrees with it best */
     abut_index partner;
     double agreement;
     vec3 wrap;
@@ -29,19 +30,6 @@ typedef struct contact_list {
     contact_row *rows;
     abut_index count;
 } contact_list;
-
-/* The contacts of one sphere, or the nodes of one contact. */
-typedef struct row_span {
-    abut_index first, count;
-} row_span;
-
-/* From one offset to the next; none where these have been changed since they were checked. */
-static inline row_span span_at(const abut_index *offsets, abut_index item, abut_index count)
-{
-    const abut_index first = offsets[item], end = offsets[item + 1];
-    const bool is_there = first >= 0 && first <= end && end <= count;
-    return is_there ? (row_span){first, end - first} : (row_span){0, 0};
-}
 
 /* Whether trees are worth making, and all numbers are such that these can hold them. */
 bool crowd_is_one(contact_list now, contact_list before);

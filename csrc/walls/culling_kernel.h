@@ -106,7 +106,7 @@ LANES_INLINE __m256i apart_sq(const uint16_t *low, const uint16_t *high, uint16_
     return _mm256_mulhi_epu16(apart, apart);
 }
 
-/* All ones where the square is no more. */
+/* All ones where the square is no more than the limit. */
 LANES_INLINE __m256i is_within(__m256i square, uint16_t limit)
 {
     __m256i beyond = _mm256_subs_epu16(square, _mm256_set1_epi16((short)limit));

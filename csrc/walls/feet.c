@@ -29,14 +29,14 @@ static uint64_t bits_from(int32_t from)
     return from <= 0 ? UINT64_MAX : from >= 64 ? 0 : UINT64_MAX << from;
 }
 
-/* Of spheres `from` ... `next` - 1, in one word, those that are narrow and are seen. */
+/* The bits, in one word, of those spheres `from` ... `next` - 1 that are narrow and are seen. */
 static uint64_t narrow_bits(const batch *b, int32_t word, int32_t from, int32_t next)
 {
     const uint64_t searched = bits_from(from - 64 * word) & ~bits_from(next - 64 * word);
     return b->narrow[word] & b->seen[word] & searched;
 }
 
-/* Refuse narrow spheres without a candidate. */
+/* Refuse narrow spheres that have no candidate. */
 static void refuse_lost(kept *k, int32_t from, int32_t next)
 {
     const candidates *c = k->candidates;
@@ -64,7 +64,7 @@ static bool is_over_facet(const kept *k, int32_t n)
     return nearest >= 0 && p->code[nearest] == CODES_PER_TYPE * ABUT_FACET + LOCAL_INSIDE;
 }
 
-/* What a sphere that was refused has found does not count. */
+/* Refuse a sphere: what it has found does not count. */
 static void refuse(kept *k, int32_t n)
 {
     const candidates *c = k->candidates;
@@ -76,7 +76,7 @@ static void refuse(kept *k, int32_t n)
     }
 }
 
-/* Whether one contact, with a facet's inside, is all that is left of a sphere: so it is of most. */
+/* Whether all that is left of a sphere is one contact with a facet's inside, as it is of most. */
 static inline bool is_all_one_facet(const kept *k, int32_t n)
 {
     const int32_t begin = k->first[n];

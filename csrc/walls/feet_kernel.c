@@ -56,7 +56,7 @@ static uint64_t find_planes(const batch *b, const view *v, int32_t begin, block 
     return narrow;
 }
 
-/* Where centers stand on their planes, and whether they are beyond reach of them. */
+/* Find where centers stand on their planes, and whether they are beyond reach of them. */
 static void find_feet(block *at, double off)
 {
     const double *x = at->center[0], *y = at->center[1], *z = at->center[2], *reach = at->reach;
@@ -72,8 +72,8 @@ static void find_feet(block *at, double off)
     }
 }
 
-/* In the cell of the center, which the foot is less than a cell away from. Of spheres that are not
- * narrow, some number. */
+/* Put feet into units of the cell of their center, which is less than a cell away. Spheres that are
+ * not narrow get some number. */
 static void put_units(const double *center, const double *foot, double inv_cell, uint16_t *units)
 {
     for (int i = 0; i < BATCH_BLOCK; i++) {

@@ -21,7 +21,8 @@ typedef struct worker {
     pooled pooled;
     search *search;
     batch batch;
-    line line, wide; /* wide: of those that had looked for the facets at their foot in vain */
+    line line, wide; /* wide: of spheres that have looked at their foot in vain, and now look for
+                        all facets */
     record_task task;
     records records;
     abut_index test_count;
@@ -119,8 +120,8 @@ static abut_status append_wide(worker *w, const uint64_t *spheres)
     return status;
 }
 
-/* Where spheres were refused, these are looked at again on the way: records are in the order of
- * spheres. */
+/* Append the records of a batch. Where spheres were refused, these are looked at again on the way:
+ * records are in the order of spheres. */
 static abut_status append_with_refused(worker *w)
 {
     const candidates *c = &w->line.candidates;
@@ -243,11 +244,8 @@ abut_status find_records(const find_task *task, find_counts *counts)
                                .keeps_zero = query->keep_zero},
                 .uses_feet = query->resolution == ABUT_HIERARCHY &&
                              profile->smallest <= REACH_LIMIT * (profile->smallest - query->gap)};
-    const parallel_plan plan = {.chunk_count = chunk_count_of(query->sphere_count),
-                                .work = WORK_OF_SPHERE * query->sphere_count,
-                                .workers = query->workers,
-                                .interrupted = query->interrupted,
-                                .interrupted_data = query->interrupted_data};
+    const parallel_plan plan = query_plan(query, chunk_count_of(query->sphere_count),
+                                          WORK_OF_SPHERE * query->sphere_count);
     abut_status status = parallel_run(&plan, search_chunk, &s);
     *counts = (find_counts){.entries = atomic_load(&s.entry_count),
                             .tests = atomic_load(&s.test_count),

@@ -23,7 +23,7 @@ typedef struct find_counts {
     abut_index entries, tests, touches, crowded_sphere;
 } find_counts;
 
-/* ABUT_OK, or why the search ended. */
+/* Search all spheres. ABUT_OK, or why the search ended. */
 abut_status find_records(const find_task *task, find_counts *counts);
 
 #endif

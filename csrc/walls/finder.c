@@ -1,6 +1,7 @@
 /* A finder's meshes, and what queries leave in it. */
 #include "finder.h"
 
+#include "../base/error.h"
 #include "../base/memory.h"
 
 static abut_status fill_finder(abut_finder *finder, const abut_mesh *const *meshes,
@@ -38,10 +39,7 @@ abut_status abut_finder_build(const abut_mesh *const *meshes, abut_index mesh_co
                               abut_finder **finder, abut_error *error)
 {
     const abut_status status = finder_build_near(meshes, NULL, mesh_count, finder);
-    if (error) {
-        *error = (abut_error){.status = status};
-    }
-    return status;
+    return error_set_status(error, status);
 }
 
 void abut_finder_free(abut_finder *finder)
@@ -69,10 +67,7 @@ abut_status abut_finder_prepare(const abut_finder *finder, double reach, abut_er
     for (abut_index k = 0; !status && k < finder->mesh_count; k++) {
         status = sets_refine(&finder->meshes[k], reach);
     }
-    if (error) {
-        *error = (abut_error){.status = status, .value = reach};
-    }
-    return status;
+    return error_set(error, status, 0, 0, reach);
 }
 
 abut_statistics abut_finder_inspect(const abut_finder *finder)

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "../base/parallel.h"
 #include "../base/pool.h"
 #include "../bins/sets.h"
 
@@ -30,6 +31,17 @@ struct abut_finder {
  * meshes'. */
 abut_status finder_build_near(const abut_mesh *const *meshes, const vicinity *near,
                               abut_index mesh_count, abut_finder **finder);
+
+/* A run of a query over so many chunks. */
+static inline parallel_plan query_plan(const abut_query *query, abut_index chunk_count,
+                                       abut_index work)
+{
+    return (parallel_plan){.chunk_count = chunk_count,
+                           .work = work,
+                           .workers = query->workers,
+                           .interrupted = query->interrupted,
+                           .interrupted_data = query->interrupted_data};
+}
 
 /* How a query's reaches are distributed. False: a radius is none. */
 bool query_profile(const abut_query *query, reach_profile *profile);

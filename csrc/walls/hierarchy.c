@@ -182,8 +182,8 @@ static void take_noise(kept *k, int32_t to, int32_t from)
     k->normal_noise[to] = larger(k->normal_noise[to], k->normal_noise[from]);
 }
 
-/* Contacts that are the same to the bit are one, as noisy as the noisiest. Sorted, those of one
- * type are neighbors. */
+/* Merge contacts that are the same to the bit into one, as noisy as the noisiest. Sorted, those of
+ * one type are neighbors. */
 static void merge_same(touching *q)
 {
     kept *k = q->of;
@@ -227,7 +227,7 @@ static abut_status share_noise(touching *q, parallel_job *job)
     return status;
 }
 
-/* Of sorted contacts, those that no kept one eliminates are kept, too. */
+/* Keep those of the sorted contacts, too, that no kept one eliminates. */
 static abut_status sweep(touching *stay, touching *next, double flat_tilt, parallel_job *job)
 {
     merge_same(next);
@@ -252,7 +252,7 @@ static abut_status sweep(touching *stay, touching *next, double flat_tilt, paral
  * taken first. */
 enum { MANY = 48, ROUNDS = 12 };
 
-/* The nearest to the front; returns how many there are. */
+/* Take the nearest to the front; returns how many there are. */
 static int32_t take_nearest(touching *rest)
 {
     const kept *k = rest->of;
@@ -288,7 +288,8 @@ static void strike_out(touching *rest, int32_t j)
     rest->count = left;
 }
 
-/* The nearest of the rest are kept or not, and the rest is without them and what they eliminate. */
+/* Keep or drop the nearest of the rest, and leave these, and what they eliminate, out of the rest.
+ */
 static abut_status take_round(touching *stay, touching *rest, double flat_tilt, parallel_job *job)
 {
     const int32_t before = stay->count, count = take_nearest(rest);

@@ -193,7 +193,7 @@ LANES_INLINE int32_t take_touching(const closest_points *p, int32_t begin, int32
     return count;
 }
 
-/* From the candidates that are left, one after the other, to those of each sphere. */
+/* Sort out the candidates that are left, one after the other, by sphere. */
 static void take_left(kept *k)
 {
     const candidates *c = k->candidates;

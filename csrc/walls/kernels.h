@@ -64,7 +64,7 @@ typedef struct kernels {
     WALLS_KERNELS(KERNEL_POINTER)
 } kernels;
 
-/* Of the level in use. */
+/* The functions of the instruction level in use. */
 const kernels *kernels_take(void);
 
 #endif

@@ -22,8 +22,8 @@ abut_status line_collect(line *l, const uint64_t *spheres, int32_t from, int32_t
     return status;
 }
 
-/* Of a polygon's triangles only the nearest counts (contact type hierarchy, section 5.1), the first
- * of those. They are neighbors. */
+/* Keep the nearest of a polygon's triangles, which are neighbors, or the first of several: only
+ * that one counts (contact type hierarchy, section 5.1). */
 static void keep_nearest(closest_points *p, int32_t *best, int32_t i)
 {
     double best_sq = p->distance_sq[*best], sq = p->distance_sq[i];

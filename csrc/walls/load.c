@@ -3,7 +3,7 @@
 
 #include "kernels.h"
 
-/* Where fewer than this share of the spheres are to be searched, those are apart. */
+/* Where a smaller share of the spheres than this is to be searched, others are passed over. */
 #define SPARSE 0.5
 
 /* Load fewer spheres than a block has from a copy: behind the caller's last row nothing may be

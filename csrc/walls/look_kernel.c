@@ -116,7 +116,7 @@ LANES_INLINE lanes3 to_mesh(const view *v, lanes3 center)
     return lanes3_add(xy, lanes3_scale(lanes3_set(p->rows[2]), a.z));
 }
 
-/* Where the level may have something. */
+/* Whether centers are where the level may have something. */
 LANES_INLINE lanes_mask is_within(const bin_level *level, lanes3 center)
 {
     const lanes along[3] = {center.x, center.y, center.z}, zero = lanes_set(0.0);
@@ -224,7 +224,7 @@ static uint64_t seen_by_any(const batch *b, const double *centers, bool *is_good
  * What is copied is checked, since the caller's arrays may hold something else every time that they
  * are read. */
 
-/* Which of these may be radii. */
+/* Whether these may be radii. */
 LANES_INLINE lanes_mask are_radii(lanes radius)
 {
     return mask_and(lanes_less(lanes_set(0.0), radius),

@@ -52,7 +52,7 @@ static bool are_within(vec3 normal, vec3 other, double chord)
     return vec3_norm_sq(vec3_sub(normal, other)) <= chord * chord;
 }
 
-/* Nodes are numbered inside their mesh. */
+/* Whether both have a node in common. Nodes are numbered inside their mesh. */
 static bool share_a_node(const matching *m, abut_index now, abut_index before)
 {
     if (step_mesh(&m->now, now) != step_mesh(&m->before, before)) {
@@ -78,7 +78,8 @@ static bool may_continue(const matching *m, const contact_row *now, const contac
     return are_within(now->normal, before->normal, chord) || share_a_node(m, now->row, before->row);
 }
 
-/* Of a sphere that has one contact in either step, as most have. */
+/* Whether a contact may continue another one, of a sphere that has one contact in either step, as
+ * most have. */
 static bool may_continue_alone(const matching *m, abut_index now, abut_index before)
 {
     const double chord = chord_of(fmax(m->now.tilt[now], m->before.tilt[before]));
@@ -150,7 +151,7 @@ static abut_status find_first(contact_list now, contact_list before, bool are_ma
     return ABUT_OK;
 }
 
-/* Of several contacts before with one partner tell it the one that agrees best. */
+/* Where several contacts before have one partner, tell it the one that agrees best. */
 static void choose_partners(contact_list now, contact_list before)
 {
     for (abut_index k = 0; k < before.count; k++) {
@@ -166,20 +167,6 @@ static void choose_partners(contact_list now, contact_list before)
     }
 }
 
-/* Whole periods, as a length: to the nearest. */
-static double whole_periods(double length, double period)
-{
-    return period > 0.0 ? rint(length / period) * period : 0.0;
-}
-
-static vec3 wrap_between(const matching *m, vec3 now, vec3 before)
-{
-    const vec3 apart = vec3_sub(now, before);
-    const double *period = m->motion.period;
-    return (vec3){whole_periods(apart.x, period[0]), whole_periods(apart.y, period[1]),
-                  whole_periods(apart.z, period[2])};
-}
-
 /* Move the earlier contacts, whose partners are known, by the periods that the caller has moved
  * their sphere by. */
 static void follow_wraps(const matching *m, contact_list now, contact_list before)
@@ -188,7 +175,8 @@ static void follow_wraps(const matching *m, contact_list now, contact_list befor
     for (abut_index i = 0; i < now.count; i++) {
         contact_row *row = &now.rows[i];
         if (row->partner >= 0) {
-            row->wrap = wrap_between(m, row->point, before.rows[row->partner].point);
+            const vec3 old = before.rows[row->partner].point;
+            row->wrap = lattice_nearest(&m->motion.lattice, vec3_sub(row->point, old));
         }
     }
     for (abut_index k = 0; k < before.count; k++) {
@@ -229,8 +217,9 @@ static contact_row *nearest_proposal(contact_list now)
     return nearest;
 }
 
-/* The smallest distance of all pairs first. A proposal waits until it is the smallest, and is made
- * anew if its contact was taken meanwhile: the pairs, which may be millions, need no room. */
+/* Match the pair at the smallest distance of all first. A proposal waits until it is the smallest,
+ * and is made anew if its contact was taken meanwhile: the pairs, which may be millions, need no
+ * room. */
 static void match_nearest_first(const matching *m, contact_list now, contact_list before)
 {
     for (abut_index i = 0; i < now.count; i++) {
@@ -261,7 +250,7 @@ static abut_status match_several(const matching *m, row_span now, row_span befor
     const contact_list list = load_now(m, now, rows);
     const contact_list old_list = load_before(m, before, rows + now.count);
     const bool are_many = crowd_is_one(list, old_list);
-    if (m->motion.is_periodic) {
+    if (m->motion.lattice.is_periodic) {
         if (find_first(list, old_list, are_many)) {
             return ABUT_NO_MEMORY;
         }
@@ -344,33 +333,15 @@ static abut_status match_chunk(void *context, abut_index chunk, parallel_job *jo
 
 /* ---- checks: what is read again later is looked at again there ---- */
 
-/* The first of `count` items whose offsets do not ascend from 0 to `last`; `count` where all do. */
-static abut_index find_unordered(const abut_index *offsets, abut_index count, abut_index last)
-{
-    if (!offsets || offsets[0] != 0) {
-        return 0;
-    }
-    for (abut_index i = 0; i < count; i++) {
-        const abut_index end = offsets[i + 1];
-        if (end < offsets[i] || end > last || (i == count - 1 && end != last)) {
-            return i;
-        }
-    }
-    return count;
-}
-
 static abut_status check_step(const abut_step *step, abut_error *error)
 {
-    const abut_index spheres = step->sphere_count, rows = step->contact_count;
-    const abut_index sphere = find_unordered(step->offsets, spheres, rows);
-    if (sphere < spheres || (spheres == 0 && rows > 0)) {
-        return step_report(error, ABUT_BAD_ROWS, sphere, rows, 0.0);
+    const abut_index rows = step->contact_count, nodes = step->node_count;
+    const abut_index sphere = span_find_wrong(step->offsets, step->sphere_count, rows);
+    if (sphere >= 0) {
+        return error_set(error, ABUT_BAD_ROWS, sphere, rows, 0.0);
     }
-    const abut_index row = find_unordered(step->node_offsets, rows, step->node_count);
-    if (row < rows || (rows == 0 && step->node_count > 0)) {
-        return step_report(error, ABUT_BAD_NODES, row, step->node_count, 0.0);
-    }
-    return ABUT_OK;
+    const abut_index row = span_find_wrong(step->node_offsets, rows, nodes);
+    return row < 0 ? ABUT_OK : error_set(error, ABUT_BAD_NODES, row, nodes, 0.0);
 }
 
 static abut_status check_earlier(const matching *m, abut_error *error)
@@ -379,7 +350,7 @@ static abut_status check_earlier(const matching *m, abut_error *error)
     for (abut_index i = 0; m->earlier && i < m->now.sphere_count; i++) {
         const abut_index number = m->earlier[i];
         if (number >= old_count) {
-            return step_report(error, ABUT_BAD_EARLIER, i, number, (double)old_count);
+            return error_set(error, ABUT_BAD_EARLIER, i, number, (double)old_count);
         }
     }
     return ABUT_OK;
@@ -404,16 +375,15 @@ static abut_status match_all(matching *m, int workers, abut_error *error)
                                 .interrupted = m->now.interrupted,
                                 .interrupted_data = m->now.interrupted_data};
     status = parallel_run(&plan, match_chunk, m);
-    return step_report(error, status, 0, 0, 0.0);
+    return error_set_status(error, status);
 }
 
 abut_status abut_contacts_match(const abut_step *now, const abut_step *before,
                                 const abut_index *earlier, int workers, abut_index *match,
                                 abut_error *error)
 {
-    abut_error unused;
     matching m = {.now = *now, .before = *before, .earlier = earlier, .match = match};
-    const abut_status status = match_all(&m, workers, error ? error : &unused);
+    const abut_status status = match_all(&m, workers, error);
     pool_empty(&m.scratches);
     motion_free(&m.motion);
     return status;

@@ -72,26 +72,19 @@ static abut_status read_poses(motion *m, const abut_step *now, const abut_step *
     return ABUT_OK;
 }
 
-static double period_along(const abut_step *step, int axis)
-{
-    return step->period ? step->period[axis] : 0.0;
-}
-
 static abut_status read_period(motion *m, const abut_step *now, const abut_step *before,
                                abut_error *error)
 {
-    for (int axis = 0; axis < 3; axis++) {
-        const double period = period_along(now, axis);
-        if (!(period >= 0.0 && period <= ABUT_COORDINATE_LIMIT)) {
-            return step_report(error, ABUT_BAD_PERIOD, axis, 0, period);
+    const lattice old = lattice_load(before->period, 3);
+    m->lattice = lattice_load(now->period, 3);
+    const abut_status status = lattice_check(&m->lattice, error);
+    for (int axis = 0; !status && axis < 3; axis++) {
+        const double period = m->lattice.period[axis];
+        if (old.period[axis] != period) {
+            return error_set(error, ABUT_PERIOD_CHANGED, axis, 0, period);
         }
-        if (period_along(before, axis) != period) {
-            return step_report(error, ABUT_PERIOD_CHANGED, axis, 0, period);
-        }
-        m->period[axis] = period;
-        m->is_periodic = m->is_periodic || period > 0.0;
     }
-    return ABUT_OK;
+    return status;
 }
 
 static abut_status check_meshes(const motion *m, const abut_step *before, abut_error *error)
@@ -99,7 +92,7 @@ static abut_status check_meshes(const motion *m, const abut_step *before, abut_e
     for (abut_index row = 0; m->meshes && row < before->contact_count; row++) {
         const abut_index mesh = step_mesh(before, row);
         if (mesh < 0 || mesh >= m->mesh_count) {
-            return step_report(error, ABUT_BAD_MESH_NUMBER, row, mesh, (double)m->mesh_count - 1.0);
+            return error_set(error, ABUT_BAD_MESH_NUMBER, row, mesh, (double)m->mesh_count - 1.0);
         }
     }
     return ABUT_OK;
@@ -113,7 +106,7 @@ abut_status motion_read(motion *m, const abut_step *now, const abut_step *before
         return status;
     }
     status = read_poses(m, now, before);
-    return status ? step_report(error, status, 0, 0, 0.0) : check_meshes(m, before, error);
+    return status ? error_set_status(error, status) : check_meshes(m, before, error);
 }
 
 void motion_free(motion *m)
@@ -146,17 +139,6 @@ vec3 motion_normal(const motion *m, const abut_step *before, abut_index row)
     return motion_turn(m, before, row, vec3_load(before->normal + 3 * row));
 }
 
-/* By how much the image that a contact is on is shifted. */
-static vec3 image_shift(const motion *m, const abut_step *before, abut_index row)
-{
-    if (!m->is_periodic || !before->image) {
-        return (vec3){0.0, 0.0, 0.0};
-    }
-    const abut_index *image = before->image + 3 * row;
-    return (vec3){(double)image[0] * m->period[0], (double)image[1] * m->period[1],
-                  (double)image[2] * m->period[2]};
-}
-
 /* The frame of an image turns about its own origin. */
 vec3 motion_point(const motion *m, const abut_step *before, abut_index row)
 {
@@ -165,7 +147,8 @@ vec3 motion_point(const motion *m, const abut_step *before, abut_index row)
     if (!mesh) {
         return point;
     }
-    const vec3 shift = image_shift(m, before, row);
+    const abut_index *image = before->image ? before->image + 3 * row : NULL;
+    const vec3 shift = lattice_shift_of(&m->lattice, image);
     const vec3 arm = vec3_sub(vec3_sub(point, mesh->from), shift);
     return vec3_add(pose_turn(&mesh->turn, arm), vec3_add(mesh->to, shift));
 }
@@ -214,7 +197,7 @@ static abut_status check_match(const carrying *c, abut_error *error)
     for (abut_index row = 0; row < c->now.contact_count; row++) {
         const abut_index old = c->match[row];
         if (old < -1 || old >= old_count) {
-            return step_report(error, ABUT_BAD_MATCH, row, old, (double)old_count);
+            return error_set(error, ABUT_BAD_MATCH, row, old, (double)old_count);
         }
     }
     return ABUT_OK;
@@ -231,17 +214,16 @@ static abut_status carry_all(carrying *c, int workers, abut_error *error)
     const parallel_plan plan = {
         .chunk_count = chunk_count, .work = 3 * c->now.contact_count, .workers = workers};
     status = parallel_run(&plan, carry_chunk, c);
-    return step_report(error, status, 0, 0, 0.0);
+    return error_set_status(error, status);
 }
 
 abut_status abut_contacts_carry(const abut_step *now, const abut_step *before,
                                 const abut_index *match, const double *tangent, int workers,
                                 double *carried, abut_error *error)
 {
-    abut_error unused;
     carrying c = {
         .now = *now, .before = *before, .match = match, .tangent = tangent, .carried = carried};
-    const abut_status status = carry_all(&c, workers, error ? error : &unused);
+    const abut_status status = carry_all(&c, workers, error);
     motion_free(&c.motion);
     return status;
 }

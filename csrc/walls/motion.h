@@ -2,12 +2,12 @@
 #ifndef WALLS_MOTION_H
 #define WALLS_MOTION_H
 
+#include "../base/lattice.h"
 #include "../base/pose.h"
-#include "../abut.h"
 
 /* One mesh: its points move by `turn` about the origin of its frame, which itself goes along. */
 typedef struct mesh_motion {
-    pose turn;     /* its rows alone */
+    pose turn;     /* of which the rows count alone */
     vec3 from, to; /* where the origin was, and where it is */
     bool has_moved;
 } mesh_motion;
@@ -16,8 +16,7 @@ typedef struct mesh_motion {
 typedef struct motion {
     mesh_motion *meshes; /* NULL where none has moved */
     abut_index mesh_count;
-    double period[3]; /* 0: not periodic along this axis */
-    bool is_periodic;
+    lattice lattice;
 } motion;
 
 /* Compare the poses of two steps. ABUT_OK or what is wrong with their periods and with the numbers
@@ -36,14 +35,6 @@ vec3 motion_turn(const motion *m, const abut_step *before, abut_index row, vec3 
 static inline abut_index step_mesh(const abut_step *step, abut_index row)
 {
     return step->mesh ? step->mesh[row] : 0;
-}
-
-/* Fill in an error, and return its status. */
-static inline abut_status step_report(abut_error *error, abut_status status, abut_index index,
-                                      abut_index detail, double value)
-{
-    *error = (abut_error){.status = status, .index = index, .detail = detail, .value = value};
-    return status;
 }
 
 #endif

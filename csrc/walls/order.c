@@ -70,7 +70,7 @@ typedef struct sample_rows {
     abut_index count;
 } sample_rows;
 
-/* Where spheres of the sample and meshes are, both. */
+/* The part of space where there are both spheres of the sample and meshes. */
 static box common_box(const scene *s, double largest, const sample_rows *sample)
 {
     box spheres = box_empty(), meshes = box_empty();
@@ -80,7 +80,7 @@ static box common_box(const scene *s, double largest, const sample_rows *sample)
     for (abut_index k = 0; k < s->mesh_count; k++) {
         box_include(&meshes, &s->meshes[k].bounds);
     }
-    for (int axis = 0; axis < 3 && !s->is_periodic; axis++) {
+    for (int axis = 0; axis < 3 && !s->lattice.is_periodic; axis++) {
         double low = meshes.low[axis] - largest, high = meshes.high[axis] + largest;
         spheres.low[axis] = low > spheres.low[axis] ? low : spheres.low[axis];
         spheres.high[axis] = high < spheres.high[axis] ? high : spheres.high[axis];
@@ -294,11 +294,8 @@ static abut_status copy_rows(sphere_order *order, const abut_query *query)
     }
     copying c = {order->spheres, query, centers, radii};
     order->rows = (sphere_rows){centers, radii, query->gap};
-    const parallel_plan plan = {.chunk_count = (count + COPIED_AT_ONCE - 1) / COPIED_AT_ONCE,
-                                .work = count,
-                                .workers = query->workers,
-                                .interrupted = query->interrupted,
-                                .interrupted_data = query->interrupted_data};
+    const parallel_plan plan =
+        query_plan(query, (count + COPIED_AT_ONCE - 1) / COPIED_AT_ONCE, count);
     return parallel_run(&plan, copy_chunk, &c);
 }
 

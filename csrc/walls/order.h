@@ -18,7 +18,7 @@ typedef struct location {
 
 typedef struct sphere_order {
     sphere_rows rows;       /* in the order of search: the caller's, or copies */
-    bool is_by_place;       /* else in the caller's order, and what follows says nothing */
+    bool is_by_place;       /* false: in the caller's order, and what follows is not set */
     const int32_t *spheres; /* the caller's numbers in the order of search */
     location *locations;    /* by the caller's numbers; zeros until the search fills them */
     sorted_items sorted;    /* holds spheres */

@@ -1,5 +1,6 @@
 /* A query from its beginning to its end: what it asks is checked; then its meshes are placed, its
  * spheres are searched in some order, and what is kept of them is numbered. */
+#include "../base/lattice.h"
 #include "../base/parallel.h"
 #include "../mesh/tolerance.h"
 #include "find.h"
@@ -18,31 +19,24 @@ abut_query abut_query_default(void)
         .resolution = ABUT_HIERARCHY, .exponent = 1.5, .weights = ABUT_WACHSPRESS, .workers = 1};
 }
 
-static abut_status report(abut_error *error, abut_status status, abut_index index,
-                          abut_index detail, double value)
-{
-    *error = (abut_error){.status = status, .index = index, .detail = detail, .value = value};
-    return status;
-}
-
 static abut_status find_bad_sphere(const abut_query *query, abut_error *error)
 {
     for (abut_index i = 0; i < 3 * query->sphere_count; i++) {
         double x = query->centers[i];
         if (!isfinite(x)) {
-            return report(error, ABUT_CENTER_NOT_FINITE, i / 3, i % 3, x);
+            return error_set(error, ABUT_CENTER_NOT_FINITE, i / 3, i % 3, x);
         }
         if (fabs(x) > ABUT_COORDINATE_LIMIT) {
-            return report(error, ABUT_CENTER_TOO_FAR, i / 3, i % 3, x);
+            return error_set(error, ABUT_CENTER_TOO_FAR, i / 3, i % 3, x);
         }
     }
     for (abut_index i = 0; i < query->sphere_count; i++) {
         double radius = query->radii[i];
         if (!(radius > 0.0 && radius <= ABUT_COORDINATE_LIMIT)) {
-            return report(error, ABUT_BAD_RADIUS, i, 0, radius);
+            return error_set(error, ABUT_BAD_RADIUS, i, 0, radius);
         }
     }
-    return report(error, ABUT_INPUT_CHANGED, 0, 0, 0.0);
+    return error_set_status(error, ABUT_INPUT_CHANGED);
 }
 
 /* Eq. 28 is for quads, and triangles have but one choice. */
@@ -53,18 +47,7 @@ static abut_status check_weights(const abut_finder *finder, abut_index number,
     for (abut_index f = 0; query->weights == ABUT_ZHONG && f < mesh->view.facet_count; f++) {
         if (mesh_polygon(mesh, f).count > 4) {
             abut_index corners = mesh_polygon(mesh, f).count;
-            return report(error, ABUT_BAD_WEIGHTS, f, corners, (double)number);
-        }
-    }
-    return ABUT_OK;
-}
-
-static abut_status check_period(const abut_query *query, abut_error *error)
-{
-    for (int axis = 0; query->period && axis < 3; axis++) {
-        double period = query->period[axis];
-        if (!(period >= 0.0 && period <= ABUT_COORDINATE_LIMIT)) {
-            return report(error, ABUT_BAD_PERIOD, axis, 0, period);
+            return error_set(error, ABUT_BAD_WEIGHTS, f, corners, (double)number);
         }
     }
     return ABUT_OK;
@@ -73,15 +56,16 @@ static abut_status check_period(const abut_query *query, abut_error *error)
 static abut_status check_numbers(const abut_query *query, abut_error *error)
 {
     if (!(query->gap >= 0.0 && query->gap <= ABUT_COORDINATE_LIMIT)) {
-        return report(error, ABUT_BAD_GAP, 0, 0, query->gap);
+        return error_set(error, ABUT_BAD_GAP, 0, 0, query->gap);
     }
     if (!(query->flat_angle >= 0.0 && query->flat_angle < 0.5 * PI)) {
-        return report(error, ABUT_BAD_FLAT_ANGLE, 0, 0, query->flat_angle);
+        return error_set(error, ABUT_BAD_FLAT_ANGLE, 0, 0, query->flat_angle);
     }
     if (!(query->exponent > 0.0 && query->exponent <= EXPONENT_LIMIT)) {
-        return report(error, ABUT_BAD_EXPONENT, 0, 0, query->exponent);
+        return error_set(error, ABUT_BAD_EXPONENT, 0, 0, query->exponent);
     }
-    return check_period(query, error);
+    const lattice repeats = lattice_load(query->period, 3);
+    return lattice_check(&repeats, error);
 }
 
 static abut_status check_query(const abut_finder *finder, const abut_query *query,
@@ -209,8 +193,8 @@ static abut_status search(abut_contacts *contacts, abut_error *error)
     const abut_index crowded = s.counts.crowded_sphere;
     return s.status == ABUT_CENTER_NOT_FINITE
                ? find_bad_sphere(&now->query, error)
-               : report(error, s.status, order->is_by_place ? order->spheres[crowded] : crowded, 0,
-                        0.0);
+               : error_set(error, s.status, order->is_by_place ? order->spheres[crowded] : crowded,
+                           0, 0.0);
 }
 
 abut_status abut_contacts_find_into(const abut_finder *finder, const abut_query *query,
@@ -224,7 +208,7 @@ abut_status abut_contacts_find_into(const abut_finder *finder, const abut_query 
     abut_contacts *made = NULL;
     if (!status) {
         made = contacts_make(finder, &own, room);
-        status = made ? search(made, &found) : report(&found, ABUT_NO_MEMORY, 0, 0, 0.0);
+        status = made ? search(made, &found) : error_set_status(&found, ABUT_NO_MEMORY);
     }
     if (status) {
         abut_contacts_free(made);

@@ -5,7 +5,7 @@
 
 #include "../base/memory.h"
 
-/* So many contacts a chunk has room for at first. */
+/* A chunk has room for so many contacts at first. */
 enum { USUAL_CONTACTS = CHUNK_SPHERES / 8 };
 
 void records_clear(records *r)
@@ -99,7 +99,8 @@ static inline abut_status name_contact(records *r, const record_task *task, cons
     return find_mesh_image(r, task, v, &c->mesh_image);
 }
 
-/* A sphere's nearest contact, candidate i, where it is all that is left: it is measured already. */
+/* Append a sphere's nearest contact, candidate i, where it is all that is left: it is measured
+ * already. */
 static abut_status append_nearest(records *r, const record_task *task, const kept *k, int32_t i,
                                   int32_t sphere)
 {
@@ -130,7 +131,7 @@ void share_scratch_free(share_scratch *s)
     *s = (share_scratch){0};
 }
 
-/* Room to solve for this many contacts. */
+/* Make room to solve for this many contacts. */
 static abut_status reserve_shares(share_scratch *s, abut_index count)
 {
     double *shares = memory_grow(s->shares, count, &s->share_capacity, sizeof *shares);

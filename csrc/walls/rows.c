@@ -67,8 +67,8 @@ void rows_fetch(const row_block *r)
     }
 }
 
-/* The items of a block: FACET contacts on triangles, which are computed side by side, and others.
- */
+/* A block's items: FACET contacts on triangles, which are computed side by side, and others, which
+ * are computed one by one. */
 typedef struct sorted {
     int32_t aside[ROWS], others[ROWS];
     abut_index aside_count, other_count;
@@ -105,7 +105,7 @@ static abut_index sort_out(const row_block *r, sorted *s)
     return r->node + node;
 }
 
-/* Which sphere touches what. */
+/* Write the columns that tell which sphere touches what. */
 static void write_numbers(const row_block *r, const sorted *s)
 {
     abut_index *sphere = r->to.sphere, *facet = r->to.facet, *feature = r->to.feature;
@@ -124,8 +124,8 @@ static void write_numbers(const row_block *r, const sorted *s)
     }
 }
 
-/* The columns that are the same for most contacts: the caller may do without, else they are zeros.
- */
+/* Write the columns whose entries are the same for most contacts. The caller may leave them out;
+ * else they are zeros on entry. */
 static void write_usual(const row_block *r)
 {
     const abut_columns *to = &r->to;
@@ -279,7 +279,7 @@ static void write_nodes(const row_block *r, const sorted *s)
     }
 }
 
-/* Of contacts that are aside: at once into the columns where those are all. */
+/* Compute the items that go side by side: straight into the columns where a block has no others. */
 static void write_aside(const row_block *r, const sorted *s)
 {
     side_by_side side;

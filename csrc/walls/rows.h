@@ -18,22 +18,22 @@ typedef struct mesh_place {
     bool is_triangles; /* every facet is one */
 } mesh_place;
 
-/* Of a contact among a chunk's records. */
+/* The place of a contact, whose record among a chunk's has this mesh_image. */
 mesh_place rows_find_place(const abut_contacts *contacts, const records *of, int32_t mesh_image);
 
 /* Contacts with one mesh at one place that follow one another, at most ROWS, and where they go. */
 typedef struct row_block {
     const abut_contacts *contacts;
     const contact *items;
-    const double *shares; /* of the items; NULL: 1 */
+    const double *shares; /* of the items; NULL: all are 1 */
     abut_index count;
-    abut_index node;         /* of the first */
+    abut_index node;         /* where those of the first item go */
     abut_index first_sphere; /* the items' spheres are counted from here */
     mesh_place at;
     abut_columns to; /* from the first's row and node on */
 } row_block;
 
-/* What is written for nobody. */
+/* Where columns are written that the caller leaves out, and nobody reads. */
 typedef struct unwanted_rows {
     abut_index indices[ROWS];
     uint8_t types[ROWS];
@@ -60,13 +60,13 @@ abut_index rows_write(const row_block *r);
  * has its contacts in the cache, which its next chunk's contacts then never leave. */
 typedef struct early {
     abut_contacts *contacts;
-    atomic_flag is_locked; /* whoever does not get it goes on without */
+    atomic_flag is_locked; /* a thread that does not get it goes on without */
     abut_index counted; /* so many chunks, the first ones, know where the rows after them begin */
     abut_index taken;   /* so many of these are written, or being written */
     bool is_full;       /* the next one had no room */
 } early;
 
-/* For contacts in the caller's order with room. */
+/* Begin, for contacts in the caller's order with room; the sink that writes on the way. */
 records_sink early_begin(early *e, abut_contacts *contacts);
 
 /* All have been searched: tell where all rows begin, and which of them are written. */

@@ -4,7 +4,7 @@
 #include "../mesh/tolerance.h"
 #include "kernels.h"
 
-/* Records of contacts, side by side. */
+/* Load records of contacts side by side. */
 LANES_INLINE void load_contacts(const contact *items, lanes columns[CONTACT_DOUBLES])
 {
     const double *rows[LANES];
@@ -23,7 +23,7 @@ LANES_INLINE lanes tilt_of(lanes normal_noise, lanes distance, double flat_angle
     return lanes_larger(lanes_smaller(noise, half_turn), lanes_set(flat_angle));
 }
 
-/* As many as there are lanes. */
+/* Measure as many contacts as there are lanes. */
 LANES_INLINE bool measure(const contact *items, const measures *to)
 {
     lanes columns[CONTACT_DOUBLES], normal[3];

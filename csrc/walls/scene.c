@@ -62,11 +62,9 @@ abut_status scene_build(scene *s, memory_block *room, const abut_finder *finder,
         *mesh = place_mesh(&finder->meshes[k], matrix);
         status = sets_choose_bands(mesh->binned, profile, mesh->bands, &mesh->band_count);
     }
-    for (int axis = 0; query->period && axis < 3; axis++) {
-        const double period = query->period[axis];
-        /* one that was changed since it was checked is none */
-        s->period[axis] = period > 0.0 && period <= ABUT_COORDINATE_LIMIT ? period : 0.0;
-        s->is_periodic = s->is_periodic || s->period[axis] > 0.0;
+    s->lattice = lattice_load(query->period, 3);
+    if (lattice_check(&s->lattice, NULL)) { /* it was changed since it was checked */
+        s->lattice = lattice_load(NULL, 3);
     }
     s->has_many = s->mesh_count > FEW_MESHES;
     return status;
@@ -91,7 +89,8 @@ static bool find_images(const scene *s, const box *bounds, const box *spheres, d
         return true; /* without facets one image is as good as any */
     }
     for (int axis = 0; axis < 3; axis++) {
-        double period = s->period[axis], low = spheres->low[axis], high = spheres->high[axis];
+        double period = s->lattice.period[axis], low = spheres->low[axis],
+               high = spheres->high[axis];
         double slack = CULL_SLACK * (fabs(low) + fabs(high) + period);
         if (period == 0.0) {
             const bool is_apart =
@@ -111,7 +110,7 @@ static bool find_images(const scene *s, const box *bounds, const box *spheres, d
     return true;
 }
 
-/* Around spheres, with their reach. False: one of them is none. */
+/* The box around spheres with their reach. False: one of them is none. */
 static bool find_box(const sphere_rows *rows, abut_index count, box *bounds)
 {
     bool are_good = true;
@@ -131,7 +130,7 @@ static bool find_box(const sphere_rows *rows, abut_index count, box *bounds)
 
 static vec3 image_shift(const scene *s, const int32_t image[3])
 {
-    return (vec3){image[0] * s->period[0], image[1] * s->period[1], image[2] * s->period[2]};
+    return lattice_shift(&s->lattice, (vec3){image[0], image[1], image[2]});
 }
 
 /* One image of a mesh: a view for each of its sets. */
@@ -215,7 +214,7 @@ static abut_status view_near(const scene *s, const sphere_rows *rows, abut_index
 
 abut_status scene_view(const scene *s, const sphere_rows *rows, abut_index *count, batch *b)
 {
-    if (s->is_periodic || s->has_many) {
+    if (s->lattice.is_periodic || s->has_many) {
         return view_near(s, rows, count, b);
     }
     const box anywhere = box_empty();

@@ -18,8 +18,7 @@ typedef struct placed_mesh {
 typedef struct scene {
     placed_mesh *meshes;
     abut_index mesh_count;
-    double period[3]; /* 0: not periodic along this axis */
-    bool is_periodic;
+    lattice lattice;
     bool has_many; /* meshes: only those are looked into whose bounds are near some spheres */
 } scene;
 

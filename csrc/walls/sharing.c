@@ -36,7 +36,7 @@ void sharing_free(sharing *s)
     *s = (sharing){0};
 }
 
-static abut_status report(parallel_job *job, abut_index work)
+static abut_status report_work(parallel_job *job, abut_index work)
 {
     return job ? parallel_report(job, work) : ABUT_OK;
 }
@@ -126,7 +126,7 @@ static double factor_member(sharing *s, abut_index i)
     return rest;
 }
 
-/* All rows from `first` on; returns as factor_member does, of the last. */
+/* Make all rows of L from `first` on; returns as factor_member does, of the last. */
 static double factor_from(sharing *s, abut_index first)
 {
     double rest = 1.0;
@@ -173,8 +173,8 @@ static double aim_at_solution(sharing *s)
     return 1.0;
 }
 
-/* Where no such loads are, or none that mean anything: the direction in which the entering one's
- * load grows and the others stay satisfied. */
+/* Where there are no such loads, or none that mean anything, aim along the direction in which the
+ * entering one's load grows and the others stay satisfied. Returns how many steps may be gone. */
 static double aim_along_direction(sharing *s)
 {
     abut_index last = s->member_count - 1;
@@ -242,15 +242,14 @@ static abut_status enter(sharing *s, abut_index contact, parallel_job *job)
         go_along(s, reach);
         remove_member(s, changed);
         s->pivots_left--;
-        status = report(job, 1 + s->member_count * s->member_count / 8);
+        status = report_work(job, 1 + s->member_count * s->member_count / 8);
     }
     return status;
 }
 
 /* ---- the solution ---- */
 
-/* Around and around, until every contact has been found satisfied in a row; or no pivots are left.
- */
+/* Go around until every contact has been found satisfied in a row, or no pivots are left. */
 static abut_status pivot_nearest_first(sharing *s, parallel_job *job)
 {
     s->member_count = 0;
@@ -263,13 +262,13 @@ static abut_status pivot_nearest_first(sharing *s, parallel_job *job)
             continue;
         }
         abut_status status = enter(s, i, job);
-        status = status ? status : report(job, work);
+        status = status ? status : report_work(job, work);
         if (status || s->pivots_left <= 0) {
             return status;
         }
         satisfied = 1, work = 0;
     }
-    return report(job, work);
+    return report_work(job, work);
 }
 
 static abut_status begin(sharing *s, abut_index count, const vec3 *normals, const double *overlaps,

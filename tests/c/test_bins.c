@@ -362,7 +362,8 @@ static void check_vicinity(void)
         s.mesh = build_triangles(FACETS, s.corners);
         s.reach = 0.5;
         const box bounds = {{-4, -3, -2}, {0, 1, 2}};
-        vicinity near = {.bounds = bounds, .period = {period, period, period}};
+        const double periods[3] = {period, period, period};
+        vicinity near = {.bounds = bounds, .lattice = lattice_load(periods, 3)};
         near.bounds.low[0] -= away, near.bounds.high[0] -= away;
         near.bounds.low[1] += away, near.bounds.high[1] += away;
         s.set = bins_build(s.mesh, s.reach, &near);
@@ -387,10 +388,12 @@ static void check_vicinity(void)
 static void check_last_image(void)
 {
     const box facet = {{-1.0, 0.0, 0.0}, {1.0, 1.0, 0.0}};
+    const double periods[3] = {2.0, 0.0, 0.0};
     int found = 0;
     for (int i = 0; i < 1000; i++) {
         const double high = 1.0 + 0x1p-53 * (double)(i - 500);
-        const vicinity near = {.bounds = {{0.0, 0.0, -1.0}, {high, 1.0, 1.0}}, .period = {2.0}};
+        const vicinity near = {.bounds = {{0.0, 0.0, -1.0}, {high, 1.0, 1.0}},
+                               .lattice = lattice_load(periods, 3)};
         found += vicinity_has(&near, &facet);
     }
     CHECK_INT(found, 1000);

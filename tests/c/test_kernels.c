@@ -38,8 +38,8 @@ typedef struct scene {
     abut_index indices[3 * TRIANGLES], offsets[TRIANGLES + 1];
 } scene;
 
-/* Coordinates on a coarse lattice, with zeros of both signs: ties of all kinds. */
-static vec3 draw_lattice(void)
+/* Coordinates on a coarse grid, with zeros of both signs: ties of all kinds. */
+static vec3 draw_coarse(void)
 {
     vec3 a = draw_vec3();
     return (vec3){rint(2.0 * a.x), rint(2.0 * a.y), draw_bool() ? rint(2.0 * a.z) : -0.0};
@@ -47,11 +47,11 @@ static vec3 draw_lattice(void)
 
 static void draw_triangle(vec3 corner[3])
 {
-    bool lattice = draw() % 4 == 0, sliver = draw() % 4 == 0, far_off = draw() % 4 == 0;
+    bool coarse = draw() % 4 == 0, sliver = draw() % 4 == 0, far_off = draw() % 4 == 0;
     for (int i = 0; i < 3; i++) {
-        corner[i] = lattice ? draw_lattice() : draw_vec3();
+        corner[i] = coarse ? draw_coarse() : draw_vec3();
     }
-    if (sliver && !lattice) {
+    if (sliver && !coarse) {
         double along = draw_signed(), height = ldexp(1.0, -(int)(draw() % 30));
         vec3 edge = vec3_sub(corner[1], corner[0]);
         vec3 foot = vec3_add(corner[0], vec3_scale(edge, along));

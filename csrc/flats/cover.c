@@ -7,7 +7,6 @@
 
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
-#include "common_plane.h"
 
 /* ---- planes ---- */
 
@@ -34,7 +33,8 @@ static int32_t find_leader(const flat_pieces *all)
     return leader;
 }
 
-/* A leader's plane may be tilted by its noise over its height. */
+/* Whether a piece lies in the plane of the leader, which may be tilted by its noise over its
+ * height. */
 static bool is_on_plane(const flat_pieces *all, const flat_piece *leader, const flat_piece *piece)
 {
     const vec3 from = all->corners[leader->begin].at;
@@ -52,18 +52,18 @@ static bool is_on_plane(const flat_pieces *all, const flat_piece *leader, const 
 static wall_plane make_plane(const convex_pair *flat, vec3 normal, double offset, double reach)
 {
     wall_plane wall = {.normal = normal, .offset = offset, .half_space = -1};
-    plane_axes(flat, normal, wall.axes);
+    pair_axes(flat, normal, wall.axes);
     wall.near = SPOT_TOGETHER * reach;
     return wall;
 }
 
 /* A plane through a point, which faces the body's centroid. */
-static wall_plane facing_plane(const patch_body *body, vec3 point, vec3 normal)
+static wall_plane facing_plane(const patch_task *task, vec3 point, vec3 normal)
 {
-    const convex_pair flat = {.a = *body->body, .b = *body->body};
-    const double height = vec3_dot(normal, vec3_sub(body_centroid(body->body), point));
+    const convex_pair flat = {.a = *task->body, .b = *task->body};
+    const double height = vec3_dot(normal, vec3_sub(body_centroid(task->body), point));
     const vec3 towards = height < 0.0 ? vec3_scale(normal, -1.0) : normal;
-    return make_plane(&flat, towards, vec3_dot(towards, point), body->reach);
+    return make_plane(&flat, towards, vec3_dot(towards, point), task->reach);
 }
 
 double cover_place(const wall_plane *wall, int axis, vec3 at)
@@ -117,7 +117,7 @@ static wall_plane *add_plane(patch_room *room)
     return planes ? &planes[room->plane_count++] : NULL;
 }
 
-abut_status cover_planes(patch_room *room, const patch_body *body)
+abut_status cover_planes(patch_room *room, const patch_task *task)
 {
     flat_pieces *all = &room->pieces;
     int32_t *order =
@@ -133,7 +133,7 @@ abut_status cover_planes(patch_room *room, const patch_body *body)
             return ABUT_NO_MEMORY;
         }
         const flat_piece *first = &all->pieces[leader];
-        *wall = facing_plane(body, all->corners[first->begin].at, first->normal);
+        *wall = facing_plane(task, all->corners[first->begin].at, first->normal);
         wall->begin = begin;
         collect(room, wall, leader, room->plane_count - 1);
         begin += wall->count;
@@ -141,15 +141,15 @@ abut_status cover_planes(patch_room *room, const patch_body *body)
     return ABUT_OK;
 }
 
-abut_status cover_half_space(patch_room *room, const patch_body *body, int32_t number, vec3 point,
+abut_status cover_half_space(patch_room *room, const patch_task *task, int32_t number, vec3 point,
                              vec3 normal)
 {
     wall_plane *wall = add_plane(room);
     if (!wall) {
         return ABUT_NO_MEMORY;
     }
-    const convex_pair flat = {.a = *body->body, .b = *body->body};
-    *wall = make_plane(&flat, normal, vec3_dot(normal, point), body->reach);
+    const convex_pair flat = {.a = *task->body, .b = *task->body};
+    *wall = make_plane(&flat, normal, vec3_dot(normal, point), task->reach);
     wall->half_space = number;
     return ABUT_OK;
 }
@@ -198,7 +198,7 @@ bool cover_is_in(const patch_room *room, const wall_plane *wall, const flat_piec
     return true;
 }
 
-/* A strip comes after all facets. */
+/* Whether one piece comes before another one; strips come after all facets. */
 static bool is_before(const flat_piece *a, const flat_piece *b)
 {
     return (a->behind < 0) != (b->behind < 0) ? a->behind < 0 : comes_first(a, b);
@@ -226,7 +226,7 @@ bool cover_holds(const patch_room *room, const wall_plane *wall, double x, doubl
 /* ---- lines over pieces ---- */
 
 bool cover_part(const patch_room *room, const wall_plane *wall, const flat_piece *piece,
-                const line *l, covered *part)
+                const plane_line *l, covered *part)
 {
     const int32_t number = (int32_t)(piece - room->pieces.pieces);
     *part = (covered){0.0, 1.0, number, number, -1, -1};
@@ -248,7 +248,7 @@ bool cover_part(const patch_room *room, const wall_plane *wall, const flat_piece
     return part->begin <= part->end;
 }
 
-/* Parts that meet are one. */
+/* Join parts that meet; returns how many are left. */
 static int32_t join(covered *parts, int32_t count)
 {
     int32_t last = 0;
@@ -280,7 +280,8 @@ abut_status cover_reserve(patch_room *room, const wall_plane *wall)
     return lines ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
-int32_t cover_line(patch_room *room, const wall_plane *wall, const line *l, const flat_piece *but)
+int32_t cover_line(patch_room *room, const wall_plane *wall, const plane_line *l,
+                   const flat_piece *but)
 {
     int32_t count = 0;
     for (int32_t k = 0; k < cover_count(wall); k++) {

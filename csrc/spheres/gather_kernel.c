@@ -4,7 +4,6 @@
 #include "../base/lanes_kernel.h"
 #include "../base/simd.h"
 #include "kernels.h"
-#include "period.h"
 
 /* The coordinates of LANES spheres by axis; in the plane the third one is 0. */
 LANES_INLINE void load_points(const row_source *source, abut_index i, lanes columns[3])
@@ -46,17 +45,17 @@ static void wrap(const row_source *source, lanes columns[3], bound_lanes *bounds
 {
     const lanes zero = lanes_set(0.0);
     for (int axis = 0; axis < 3; axis++) {
-        double period = source->period[axis], places[LANES];
+        double period = source->lattice->period[axis], places[LANES];
         lanes_mask is_in = mask_and(lanes_no_more(zero, columns[axis]),
                                     lanes_less(columns[axis], lanes_set(period)));
         if (period > 0.0) {
-            columns[axis] = columns[axis] + zero; /* -0, which others' wrapping would make 0 */
+            columns[axis] = columns[axis] + zero; /* 0 for -0, which wrapping elsewhere makes 0 */
         }
         if (period > 0.0 && mask_bits(is_in) != LANES_ALL) {
             lanes_store(places, columns[axis]);
             for (int k = 0; k < LANES; k++) {
-                bounds->are_near &= period_is_near(places[k], period);
-                period_wrap(&places[k], period);
+                bounds->are_near &= lattice_is_near(places[k], period);
+                lattice_wrap(&places[k], period);
             }
             columns[axis] = lanes_load(places);
             bounds->is_outside = true;
@@ -74,7 +73,7 @@ LANES_INLINE void load_lanes(const row_source *source, abut_index i, sphere_row 
         bounds->are_good =
             mask_and(bounds->are_good, lanes_no_more(lanes_abs(columns[axis]), limit));
     }
-    if (source->period && mask_bits(bounds->are_good) == LANES_ALL) {
+    if (source->lattice->is_periodic && mask_bits(bounds->are_good) == LANES_ALL) {
         wrap(source, columns, bounds);
     }
     for (int axis = 0; axis < 3; axis++) {
@@ -104,8 +103,8 @@ static void load_rest(const row_source *source, abut_index i, abut_index count, 
     memcpy(rows, filled, (size_t)count * sizeof *rows);
 }
 
-bool KERNEL(rows_load)(const row_source *source, abut_index begin, abut_index end, sphere_row *rows,
-                       row_bounds *bounds)
+bool KERNEL(gather_load)(const row_source *source, abut_index begin, abut_index end,
+                         sphere_row *rows, row_bounds *bounds)
 {
     lanes zero = lanes_set(0.0), most = lanes_set(INFINITY);
     bound_lanes found = {

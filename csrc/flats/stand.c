@@ -59,7 +59,7 @@ static bool is_met(const wall_plane *wall, const stand_task *task)
     return wall->spot_count > 0 && wall->gap <= task->gap + rounding && !may_be_nearer;
 }
 
-/* Planes that are met, in the order in which they are looked at; how many. */
+/* List the planes that are met, in the order in which they are looked at; returns how many. */
 static int32_t rank_planes(stand_room *room, const stand_task *task)
 {
     const wall_plane *planes = room->patch.planes;
@@ -110,7 +110,7 @@ static abut_status reserve_planes(stand_room *room)
     return kept && ranked ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
-/* Of the ranked planes those that stay; returns whether any is dropped. */
+/* Choose which of the ranked planes stay; returns whether any is dropped. */
 static bool choose_planes(stand_room *room, int32_t count)
 {
     bool drops = false;
@@ -180,7 +180,7 @@ static bool may_be_met(const stand_room *room, const flat_piece *piece)
     return true;
 }
 
-/* The body, and the piece with its first corner as its origin. */
+/* The body as A, and the piece as B, with its first corner as its origin. */
 static convex_pair make_pair(const stand_room *room, const stand_task *task,
                              const flat_piece *piece)
 {

@@ -15,7 +15,7 @@ static abut_status check_vectors(const double *vectors, abut_index count, abut_s
 {
     for (abut_index k = 0; vectors && k < 3 * count; k++) {
         if (!(fabs(vectors[k]) <= ABUT_COORDINATE_LIMIT)) {
-            return simulation_report(error, status, k / 3, k % 3, vectors[k]);
+            return error_set(error, status, k / 3, k % 3, vectors[k]);
         }
     }
     return ABUT_OK;
@@ -25,15 +25,15 @@ static abut_status check_sizes(const abut_spheres *rows, abut_error *error)
 {
     for (abut_index k = 0; rows->radii && k < rows->count; k++) {
         if (!(rows->radii[k] > 0.0 && rows->radii[k] <= ABUT_COORDINATE_LIMIT)) {
-            return simulation_report(error, ABUT_BAD_RADIUS, k, 0, rows->radii[k]);
+            return error_set(error, ABUT_BAD_RADIUS, k, 0, rows->radii[k]);
         }
         if (rows->radii[k] < ABUT_SMALLEST_RADIUS) {
-            return simulation_report(error, ABUT_RADIUS_TOO_SMALL, k, 0, rows->radii[k]);
+            return error_set(error, ABUT_RADIUS_TOO_SMALL, k, 0, rows->radii[k]);
         }
     }
     for (abut_index k = 0; rows->masses && k < rows->count; k++) {
         if (!(rows->masses[k] > 0.0 && rows->masses[k] <= ABUT_COORDINATE_LIMIT)) {
-            return simulation_report(error, ABUT_BAD_MASS, k, 0, rows->masses[k]);
+            return error_set(error, ABUT_BAD_MASS, k, 0, rows->masses[k]);
         }
     }
     return ABUT_OK;
@@ -48,8 +48,8 @@ static abut_status check_rows(const abut_simulation *s, const abut_spheres *rows
     status = status ? status : check_vectors(rows->spins, rows->count, ABUT_BAD_VELOCITY, error);
     for (abut_index k = 0; !status && rows->materials && k < rows->count; k++) {
         if (rows->materials[k] < 0 || rows->materials[k] >= s->laws.material_count) {
-            status = simulation_report(error, ABUT_BAD_MATERIAL, k, rows->materials[k],
-                                       (double)s->laws.material_count);
+            status = error_set(error, ABUT_BAD_MATERIAL, k, rows->materials[k],
+                               (double)s->laws.material_count);
         }
     }
     return status;
@@ -111,8 +111,8 @@ void abut_simulation_read(const abut_simulation *s, const abut_spheres *rows)
     read_numbers(of, of->radii, rows->radii);
     read_numbers(of, of->masses, rows->masses);
     if (of->count > 0) {
-        read_vectors(of, of->bodies->velocity, BODY_NUMBERS, rows->velocities);
-        read_vectors(of, of->bodies->spin, BODY_NUMBERS, rows->spins);
+        read_vectors(of, of->movers->velocity, MOVER_NUMBERS, rows->velocities);
+        read_vectors(of, of->movers->spin, MOVER_NUMBERS, rows->spins);
     }
     read_indices(of, of->materials, rows->materials);
     read_indices(of, of->clusters, rows->clusters);
@@ -129,11 +129,11 @@ static void write_vectors(const store *of, const double *from, size_t stride, do
     }
 }
 
-/* The mass that laws and motion have to do with: of members that of their cluster. */
+/* Set the mass that laws and motion use: of a member that of its cluster. */
 static void set_mass(abut_simulation *s, abut_index place)
 {
     store *of = &s->store;
-    body *b = &of->bodies[place];
+    mover *b = &of->movers[place];
     b->radius = of->radii[place];
     if (simulation_is_member(s, place)) {
         const cluster *c = &s->clusters.clusters[of->clusters[place]];
@@ -161,7 +161,7 @@ static void assign_sizes(abut_simulation *s, const abut_spheres *rows)
     }
 }
 
-/* Members are where their clusters are, and move as these do. */
+/* Put members where their clusters are, and let them move as these do. */
 static void place_clusters(abut_simulation *s, abut_index first)
 {
     for (abut_index k = first; k < s->clusters.count; k++) {
@@ -181,9 +181,8 @@ static void wrap_rows(abut_simulation *s, abut_index first)
 
 abut_status abut_simulation_assign(abut_simulation *s, const abut_spheres *rows, abut_error *error)
 {
-    abut_error unused;
     store *of = &s->store;
-    abut_status status = check_rows(s, rows, error ? error : &unused);
+    abut_status status = check_rows(s, rows, error);
     if (status || of->count == 0) {
         return status;
     }
@@ -192,8 +191,8 @@ abut_status abut_simulation_assign(abut_simulation *s, const abut_spheres *rows,
     write_vectors(of, rows->centers, 3, of->centers);
     write_vectors(of, rows->began, 3, of->began);
     write_images(of, rows->images);
-    write_vectors(of, rows->velocities, BODY_NUMBERS, of->bodies->velocity);
-    write_vectors(of, rows->spins, BODY_NUMBERS, of->bodies->spin);
+    write_vectors(of, rows->velocities, MOVER_NUMBERS, of->movers->velocity);
+    write_vectors(of, rows->spins, MOVER_NUMBERS, of->movers->spin);
     write_vectors(of, rows->forces, 3, of->forces);
     write_vectors(of, rows->torques, 3, of->torques);
     for (abut_index row = 0; row < of->count; row++) {
@@ -220,8 +219,8 @@ static void append_sphere(abut_simulation *s, const abut_spheres *rows, abut_ind
 {
     store *of = &s->store;
     const abut_index place = of->count++;
-    body *b = &of->bodies[place];
-    *b = (body){.radius = rows->radii[row], .mass = rows->masses[row]};
+    mover *b = &of->movers[place];
+    *b = (mover){.radius = rows->radii[row], .mass = rows->masses[row]};
     for (int axis = 0; axis < 3; axis++) {
         of->centers[3 * place + axis] = of->began[3 * place + axis] = rows->centers[3 * row + axis];
         of->images[3 * place + axis] = 0;
@@ -239,7 +238,7 @@ static void append_sphere(abut_simulation *s, const abut_spheres *rows, abut_ind
     of->rows[place] = of->places[place] = (int32_t)place;
 }
 
-/* Tables of the last step have no rows of spheres that come after it. */
+/* Let the tables of the last step know new spheres, which have no rows in them. */
 static abut_status extend_tables(abut_simulation *s, abut_index count)
 {
     const abut_index old_count = s->store.count;
@@ -264,14 +263,14 @@ static abut_status add(abut_simulation *s, const abut_spheres *rows, abut_error 
         return status;
     }
     if (count > INT32_MAX - 2) {
-        return simulation_report(error, ABUT_TOO_MANY_SPHERES, count, 0, 0.0);
+        return error_set(error, ABUT_TOO_MANY_SPHERES, count, 0, 0.0);
     }
     energy_hold(s);
     s->watch.is_placed = true;
     status = store_reserve(&s->store, count);
     status = status ? status : extend_tables(s, count);
     if (status) {
-        return simulation_report(error, status, 0, 0, 0.0);
+        return error_set_status(error, status);
     }
     for (abut_index row = 0; row < rows->count; row++) {
         append_sphere(s, rows, row);
@@ -284,13 +283,12 @@ static abut_status add(abut_simulation *s, const abut_spheres *rows, abut_error 
 
 abut_status abut_simulation_add(abut_simulation *s, const abut_spheres *rows, abut_error *error)
 {
-    abut_error unused;
-    return add(s, rows, error ? error : &unused);
+    return add(s, rows, error);
 }
 
 /* ---- going ---- */
 
-/* Walls keep what spheres that go have done on them. */
+/* Keep what spheres that go have done on walls. */
 static void settle_gone(abut_simulation *s, const uint8_t *is_gone)
 {
     for (abut_index row = 0; row < s->store.count; row++) {
@@ -375,7 +373,6 @@ static abut_status remove_rows(abut_simulation *s, removal *r)
 
 abut_status abut_simulation_remove(abut_simulation *s, const uint8_t *is_gone, abut_error *error)
 {
-    abut_error unused;
     const abut_index count = s->store.count;
     removal r = {.is_gone = is_gone,
                  .source = memory_alloc(count, sizeof *r.source),
@@ -385,7 +382,7 @@ abut_status abut_simulation_remove(abut_simulation *s, const uint8_t *is_gone, a
     watch_forget(s);
     const abut_status status = remove_rows(s, &r);
     memory_free(r.source), memory_free(r.new_rows), memory_free(r.new_clusters);
-    return simulation_report(error ? error : &unused, status, 0, 0, 0.0);
+    return error_set_status(error, status);
 }
 
 /* ---- what is applied ---- */
@@ -399,11 +396,9 @@ static void apply(const store *of, const double *from, double *to)
 abut_status abut_simulation_apply(abut_simulation *s, const double *forces, const double *torques,
                                   abut_error *error)
 {
-    abut_error unused;
-    abut_error *to = error ? error : &unused;
     store *of = &s->store;
-    abut_status status = check_vectors(forces, of->count, ABUT_BAD_FORCE, to);
-    status = status ? status : check_vectors(torques, of->count, ABUT_BAD_FORCE, to);
+    abut_status status = check_vectors(forces, of->count, ABUT_BAD_FORCE, error);
+    status = status ? status : check_vectors(torques, of->count, ABUT_BAD_FORCE, error);
     if (!status && of->count > 0) {
         apply(of, forces, of->pushes);
         apply(of, torques, of->twists);
@@ -439,7 +434,7 @@ static cluster *append_cluster(abut_simulation *s, const abut_clusters *from, ab
     return c;
 }
 
-/* Members know their cluster, and laws its mass. */
+/* Tell members their cluster, and laws its mass. */
 static void join_members(abut_simulation *s, abut_index number)
 {
     const cluster *c = &s->clusters.clusters[number];
@@ -469,13 +464,13 @@ static void restore_cluster(cluster *c, const abut_clusters *from, abut_index k)
     }
 }
 
-/* Members of a cluster that goes on move as they did: over the last step, whose beginning a cluster
- * that is placed anew does not know. */
+/* Let the members of a cluster that goes on move as they did over the last step: where that began,
+ * a cluster that is placed anew does not know. */
 static void restore_members(abut_simulation *s, const cluster *c, const abut_spheres *rows,
                             abut_index first)
 {
     for (int32_t k = 0; k < c->member_count; k++) {
-        body *b = &s->store.bodies[s->store.places[c->first_row + k]];
+        mover *b = &s->store.movers[s->store.places[c->first_row + k]];
         memcpy(b->velocity, rows->velocities + 3 * (first + k), sizeof b->velocity);
         memcpy(b->spin, rows->spins + 3 * (first + k), sizeof b->spin);
     }
@@ -484,14 +479,13 @@ static void restore_members(abut_simulation *s, const cluster *c, const abut_sph
 abut_status abut_simulation_add_clusters(abut_simulation *s, const abut_clusters *clusters,
                                          const abut_spheres *rows, abut_error *error)
 {
-    abut_error unused;
     const abut_index first = s->clusters.count, first_row = s->store.count;
     abut_status status = clusters_reserve(&s->clusters, first + clusters->count,
                                           s->clusters.member_count + rows->count);
     if (status) {
-        return simulation_report(error ? error : &unused, status, 0, 0, 0.0);
+        return error_set_status(error, status);
     }
-    status = add(s, rows, error ? error : &unused);
+    status = add(s, rows, error);
     abut_index member = 0;
     for (abut_index k = 0; !status && k < clusters->count; k++) {
         cluster *c = append_cluster(s, clusters, k, first_row + member, member);

@@ -1,12 +1,12 @@
 /* Where a body stands on a plane of a wall. */
-#ifndef CONVEX_PATCH_H
-#define CONVEX_PATCH_H
+#ifndef FLATS_PATCH_H
+#define FLATS_PATCH_H
 
 #include "cover.h"
 
 /* Find the spots of a plane: the corners of what the body's feature that faces it and the union of
  * the plane's pieces have in common. */
-abut_status patch_spots(patch_room *room, const patch_body *body, wall_plane *wall);
+abut_status patch_spots(patch_room *room, const patch_task *task, wall_plane *wall);
 
 void patch_free(patch_room *room);
 

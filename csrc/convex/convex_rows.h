@@ -1,6 +1,6 @@
 /* The rows of a query: records in chunks, each with its own buffer, joined in order. */
-#ifndef CONVEX_ROWS_H
-#define CONVEX_ROWS_H
+#ifndef CONVEX_CONVEX_ROWS_H
+#define CONVEX_CONVEX_ROWS_H
 
 #include "../base/parallel.h"
 #include "states.h"
@@ -25,7 +25,7 @@ typedef struct convex_chunk {
     convex_spot *spots;
     abut_index row_count, spot_count;
     abut_index row_capacity, spot_capacity;
-    abut_index first_row, first_spot; /* in the whole */
+    abut_index first_row, first_spot; /* their numbers in the whole query */
 } convex_chunk;
 
 struct abut_convex_contacts {
@@ -36,7 +36,7 @@ struct abut_convex_contacts {
     abut_index row_count, spot_count;
     int workers;
     bool has_images; /* there is a period */
-    bool is_sorted;  /* by first body: no pairs were given */
+    bool is_sorted;  /* by first body, since no pairs were given */
 };
 
 /* Memory that one query after the other uses. */
@@ -50,11 +50,11 @@ typedef struct convex_memory {
     abut_index chunk_capacity;
 } convex_memory;
 
-/* For a query, without chunks; NULL where there is no memory. */
+/* Contacts for a query, without chunks yet; NULL where there is no memory. */
 abut_convex_contacts *convex_rows_make(const abut_convex_finder *finder,
                                        const abut_convex_query *query);
 
-/* So many empty chunks. ABUT_OK or ABUT_NO_MEMORY. */
+/* Make so many empty chunks. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status convex_rows_reserve_chunks(abut_convex_contacts *contacts, abut_index count);
 
 /* Room for one row more, and for so many spots. ABUT_OK or ABUT_NO_MEMORY. */

@@ -1,9 +1,9 @@
 /* Which facets a body stands on. */
-#ifndef CONVEX_STAND_H
-#define CONVEX_STAND_H
+#ifndef FLATS_STAND_H
+#define FLATS_STAND_H
 
 #include "patch.h"
-#include "rows.h"
+#include "../convex/convex_rows.h"
 
 /* A facet that the body meets at a border of its wall, as two bodies. */
 typedef struct wall_link {
@@ -27,7 +27,7 @@ typedef struct stand_room {
 
 /* A body whose pieces are in the room's patch. */
 typedef struct stand_task {
-    patch_body standing;
+    patch_task standing;
     solve_task solving;
     double gap; /* the query's */
 } stand_task;

@@ -4,7 +4,6 @@
 
 #include "../base/parallel.h"
 #include "pairs.h"
-#include "period.h"
 
 enum { ROW_CHUNK = 8192 };
 
@@ -20,7 +19,7 @@ static abut_status load_chunk(void *context, abut_index chunk, parallel_job *job
     const loading *l = context;
     const abut_index begin = chunk * ROW_CHUNK, rest = l->count - begin;
     const abut_index end = begin + (rest < ROW_CHUNK ? rest : ROW_CHUNK);
-    if (!pair_kernels_take()->rows_load(&l->source, begin, end, l->rows, &l->bounds[chunk])) {
+    if (!pair_kernels_take()->gather_load(&l->source, begin, end, l->rows, &l->bounds[chunk])) {
         return ABUT_CENTER_NOT_FINITE;
     }
     return parallel_report(job, (end - begin) / 2);
@@ -50,18 +49,14 @@ static abut_status load_rows(abut_pairs *pairs, row_set *set)
     l.source = (row_source){.centers = set->centers,
                             .reaches = set->reaches,
                             .dimension = finder->dimension,
-                            .period = finder->is_periodic ? finder->period : NULL};
+                            .lattice = &finder->lattice};
     /* no row lies across two cache lines */
     void *block = memory_reserve(&set->memory->rows, set->count + GRID_PADDING, sizeof *l.rows);
     l.rows = block ? memory_first_line(block) : NULL;
     l.bounds = memory_reserve(&set->memory->bounds, chunks, sizeof *l.bounds);
     abut_status status = l.rows && l.bounds ? ABUT_OK : ABUT_NO_MEMORY;
     if (!status) {
-        const parallel_plan plan = {.chunk_count = chunks,
-                                    .work = set->count / 2,
-                                    .workers = pairs->query.workers,
-                                    .interrupted = pairs->query.interrupted,
-                                    .interrupted_data = pairs->query.interrupted_data};
+        const parallel_plan plan = pairs_plan(pairs, chunks, set->count / 2);
         status = parallel_run(&plan, load_chunk, &l);
     }
     if (!status) {
@@ -79,7 +74,7 @@ static abut_status check_coordinate(double x, double period)
     if (fabs(x) > ABUT_COORDINATE_LIMIT) {
         return ABUT_CENTER_TOO_FAR;
     }
-    return period > 0.0 && !period_is_near(x, period) ? ABUT_TOO_MANY_PERIODS : ABUT_OK;
+    return period > 0.0 && !lattice_is_near(x, period) ? ABUT_TOO_MANY_PERIODS : ABUT_OK;
 }
 
 /* Name the first coordinate that is wrong. */
@@ -90,18 +85,14 @@ static abut_status find_bad_center(const abut_pairs *pairs, const row_set *set, 
     for (abut_index k = 0; k < set->count * dimension; k++) {
         const int axis = (int)(k % dimension);
         const double x = set->centers[k];
-        abut_status status = check_coordinate(x, pairs->finder->period[axis]);
+        abut_status status = check_coordinate(x, pairs->finder->lattice.period[axis]);
         if (status) {
-            *error = (abut_error){.status = status,
-                                  .index = k / dimension,
-                                  .detail = axis,
-                                  .value = x,
-                                  .of_others = is_other};
+            error_set(error, status, k / dimension, axis, x);
+            error->of_others = is_other;
             return status;
         }
     }
-    *error = (abut_error){.status = ABUT_INPUT_CHANGED};
-    return ABUT_INPUT_CHANGED;
+    return error_set_status(error, ABUT_INPUT_CHANGED);
 }
 
 static abut_status load_set(abut_pairs *pairs, row_set *set, bool is_other, abut_error *error)
@@ -110,7 +101,7 @@ static abut_status load_set(abut_pairs *pairs, row_set *set, bool is_other, abut
     return status == ABUT_CENTER_NOT_FINITE ? find_bad_center(pairs, set, is_other, error) : status;
 }
 
-abut_status rows_make(abut_pairs *pairs, abut_error *error)
+abut_status gather_rows(abut_pairs *pairs, abut_error *error)
 {
     abut_status status = load_set(pairs, &pairs->own, false, error);
     if (!status && pairs->second_set == &pairs->others) {
@@ -119,17 +110,17 @@ abut_status rows_make(abut_pairs *pairs, abut_error *error)
     return status;
 }
 
-void rows_wraps(const abut_pairs *pairs, const row_set *set, int32_t sphere, double wraps[3])
+void gather_wraps(const abut_pairs *pairs, const row_set *set, int32_t sphere, double wraps[3])
 {
     const int dimension = pairs->finder->dimension;
     for (int axis = 0; axis < 3; axis++) {
-        const double period = pairs->finder->period[axis];
+        const double period = pairs->finder->lattice.period[axis];
         wraps[axis] = 0.0;
         if (set->bounds.is_outside && period > 0.0) {
             double x = set->centers[(abut_index)dimension * sphere + axis];
             const bool is_inside = x >= 0.0 && x < period;
             /* read once more: it may have been changed since it was checked */
-            wraps[axis] = is_inside || !period_is_near(x, period) ? 0.0 : period_wrap(&x, period);
+            wraps[axis] = is_inside || !lattice_is_near(x, period) ? 0.0 : lattice_wrap(&x, period);
         }
     }
 }

@@ -29,10 +29,11 @@ typedef struct wall_finding {
     const abut_convex_walls *walls;
     abut_convex_contacts *contacts;
     const placed_body *bodies;
-    const double *centers; /* of the bodies' circumscribed spheres */
+    const double *centers; /* the middles of the bodies' circumscribed spheres */
     double *radii;         /* within which facets are near */
     near_facets near;
     pose *poses; /* of the meshes */
+    lattice lattice;
     abut_index mesh_count;
 } wall_finding;
 
@@ -74,7 +75,7 @@ static abut_status widen_spheres(wall_finding *f)
     return f->radii ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
-/* What is asked of the search for spheres, but for which ones. */
+/* What is asked of the search for spheres, but for which spheres. */
 static abut_query near_query(const wall_finding *f)
 {
     abut_query query = abut_query_default();
@@ -91,7 +92,7 @@ static abut_status find_near(const wall_finding *f, const abut_query *query, nea
     abut_status status = abut_contacts_find(f->walls->finder, query, &found, error);
     if (!status) {
         status = read_facets(found, query->sphere_count, near);
-        finder_report(error, status, 0, 0.0);
+        error_set_status(error, status);
     } else {
         status = finder_name_body(status, error);
     }
@@ -102,7 +103,7 @@ static abut_status find_near(const wall_finding *f, const abut_query *query, nea
 static abut_status find_facets(wall_finding *f, abut_error *error)
 {
     if (widen_spheres(f)) {
-        return finder_report(error, ABUT_NO_MEMORY, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     abut_query query = near_query(f);
     query.sphere_count = f->finder->body_count;
@@ -120,8 +121,8 @@ static abut_status find_wider(const wall_finding *f, abut_index i, double radius
     query.sphere_count = 1;
     query.centers = f->centers + 3 * i, query.radii = &radius;
     query.workers = 1;
-    abut_error unread; /* its numbers were right when all bodies were searched for */
-    return find_near(f, &query, near, &unread);
+    /* its numbers were right when all bodies were searched for */
+    return find_near(f, &query, near, NULL);
 }
 
 static abut_status place_meshes(wall_finding *f)
@@ -143,20 +144,16 @@ static abut_status load_facet(const wall_finding *f, const placed_body *body,
                               const near_facets *near, abut_index row, stand_room *room)
 {
     const abut_index number = near->mesh[row], *image = near->image + 3 * row;
-    const double *period = f->query->period;
-    flat_place place = {.mesh_at = &f->poses[number],
-                        .body_at = &body->at,
-                        .mesh = (int32_t)number,
-                        .facet = (int32_t)near->facet[row],
-                        .image = {image[0], image[1], image[2]}};
-    if (period) {
-        place.shift = (vec3){(double)image[0] * period[0], (double)image[1] * period[1],
-                             (double)image[2] * period[2]};
-    }
+    const flat_place place = {.mesh_at = &f->poses[number],
+                              .body_at = &body->at,
+                              .mesh = (int32_t)number,
+                              .facet = (int32_t)near->facet[row],
+                              .shift = lattice_shift_of(&f->lattice, image),
+                              .image = {image[0], image[1], image[2]}};
     return flat_add(&room->patch.pieces, abut_finder_mesh(f->walls->finder, number), &place);
 }
 
-/* The facets from row to row, and all half spaces. */
+/* The facets near one body, as rows of all that were found; all half spaces count as near. */
 typedef struct near_rows {
     const near_facets *near;
     abut_index begin, end;
@@ -187,7 +184,7 @@ static abut_status load_walls(const wall_finding *f, abut_index i, const stand_t
 
 /* ---- rows ---- */
 
-/* What becomes of one body's rows. */
+/* What one body's rows are made from. */
 typedef struct row_writing {
     const wall_finding *f;
     const stand_task *task;
@@ -305,7 +302,7 @@ static abut_status write_plane(const row_writing *w, const wall_plane *wall)
     return ABUT_OK;
 }
 
-/* An end on a piece, by the numbers of its facet. */
+/* Name an end on a piece by the numbers of its facet. */
 static void name_end(const row_writing *w, const flat_piece *piece, convex_end *end)
 {
     const flat_corner *corners = w->room->patch.pieces.corners + piece->begin;
@@ -350,7 +347,7 @@ static void swap_spots(convex_spot *spots, int32_t first, int32_t second)
     }
 }
 
-/* Rows of the chunk from `begin` on, with their spots, by mesh and facet. */
+/* Sort the chunk's rows from `begin` on, with their spots, by mesh and facet. */
 static void sort_rows(convex_chunk *chunk, abut_index begin, abut_index first_spot)
 {
     for (abut_index count = chunk->row_count; count > begin + 1; count--) {
@@ -457,11 +454,7 @@ static abut_status find_chunk(void *context, abut_index number, parallel_job *jo
 static abut_status find_bodies(wall_finding *f)
 {
     const abut_index count = f->finder->body_count;
-    const parallel_plan plan = {.chunk_count = (count + CHUNK_BODIES - 1) / CHUNK_BODIES,
-                                .work = WORK_OF_FACET * count,
-                                .workers = f->query->workers,
-                                .interrupted = f->query->interrupted,
-                                .interrupted_data = f->query->interrupted_data};
+    const parallel_plan plan = finder_plan(f->query, count, CHUNK_BODIES, WORK_OF_FACET);
     abut_status status = convex_rows_reserve_chunks(f->contacts, plan.chunk_count);
     status = status ? status : parallel_run(&plan, find_chunk, f);
     if (!status) {
@@ -470,7 +463,7 @@ static abut_status find_bodies(wall_finding *f)
     return status;
 }
 
-static abut_status find_all(wall_finding *f, abut_error *error)
+static abut_status find_walls(wall_finding *f, abut_error *error)
 {
     convex_places *places = &f->contacts->memory->places;
     abut_status status = places_make(f->finder, f->query, places, error);
@@ -484,7 +477,7 @@ static abut_status find_all(wall_finding *f, abut_error *error)
     }
     status = place_meshes(f);
     status = status ? status : find_bodies(f);
-    return finder_report(error, status, 0, 0.0);
+    return error_set_status(error, status);
 }
 
 abut_status abut_convex_find_walls(const abut_convex_finder *finder, const abut_convex_query *query,
@@ -493,21 +486,25 @@ abut_status abut_convex_find_walls(const abut_convex_finder *finder, const abut_
 {
     const abut_convex_query own = *query;
     *contacts = NULL;
-    finder_report(error, ABUT_OK, 0, 0.0);
+    error_set_status(error, ABUT_OK);
     if (finder->dimension != 3) {
-        return finder_report(error, ABUT_BAD_DIMENSION, finder->dimension, 0.0);
+        return error_set(error, ABUT_BAD_DIMENSION, finder->dimension, 0, 0.0);
     }
     if (!(own.gap >= 0.0 && own.gap <= ABUT_COORDINATE_LIMIT)) {
-        return finder_report(error, ABUT_BAD_GAP, 0, own.gap);
+        return error_set(error, ABUT_BAD_GAP, 0, 0, own.gap);
     }
     abut_convex_contacts *made = convex_rows_make(finder, &own);
     if (!made) {
-        return finder_report(error, ABUT_NO_MEMORY, 0, 0.0);
+        return error_set_status(error, ABUT_NO_MEMORY);
     }
     made->is_sorted = true;
     made->has_images = own.period != NULL;
-    wall_finding f = {.finder = finder, .query = &own, .walls = walls, .contacts = made};
-    const abut_status status = find_all(&f, error);
+    wall_finding f = {.finder = finder,
+                      .query = &own,
+                      .walls = walls,
+                      .contacts = made,
+                      .lattice = lattice_load(own.period, 3)};
+    const abut_status status = find_walls(&f, error);
     free_facets(&f.near);
     memory_free(f.radii), memory_free(f.poses);
     if (status) {

@@ -1,4 +1,4 @@
-#include "../abut.h"
+#include "error.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -143,7 +143,7 @@ static const char winds_twice[] = "facet # crosses itself or winds around more t
 /* The gaps of other spheres are an argument of their own, which is called gaps. */
 static const char bad_other_gap[] = "gaps[#] is %; it must be at least 0 and at most 1e75";
 
-/* Of polygons. */
+/* What is said of polygons in other words. */
 static const char flat_polygon[] = "the shape is flat: all vertices lie on one line";
 static const char open_polygon[] = "the sides are not closed: at vertex # not one side begins and "
                                    "one ends, but % do in all";
@@ -177,7 +177,7 @@ static const char *message_of(const abut_error *error)
     return of_polygon ? of_polygon : messages[error->status];
 }
 
-/* As few digits as give the number back; counts print as integers. */
+/* Print a number with as few digits as give it back; counts print as integers. */
 static void print_value(double value, char *text, size_t size)
 {
     if (isnan(value)) {
@@ -215,6 +215,20 @@ static size_t append(const char *piece, char *text, size_t length, size_t size)
         text[length++] = *piece;
     }
     return length;
+}
+
+abut_status error_set(abut_error *error, abut_status status, abut_index index, abut_index detail,
+                      double value)
+{
+    if (error) {
+        *error = (abut_error){.status = status, .index = index, .detail = detail, .value = value};
+    }
+    return status;
+}
+
+abut_status error_set_status(abut_error *error, abut_status status)
+{
+    return error_set(error, status, 0, 0, 0.0);
 }
 
 void abut_error_text(const abut_error *error, char *text, size_t size)

@@ -1,10 +1,10 @@
 /* Facets of meshes as a body sees them: flat pieces in its frame, each of which may be a shape. */
-#ifndef CONVEX_FLAT_H
-#define CONVEX_FLAT_H
+#ifndef FLATS_FLAT_H
+#define FLATS_FLAT_H
 
 #include "../mesh/mesh.h"
 #include "../base/pose.h"
-#include "pair.h"
+#include "../convex/pair.h"
 
 typedef struct flat_corner {
     vec3 at;
@@ -20,9 +20,9 @@ typedef struct flat_piece {
     vec3 normal;          /* unit, by the right-hand rule */
     double area, height;  /* the least height over one of its sides */
     double noise, normal_noise;
-    int32_t plane;       /* that it belongs to; -1: none yet, or a strip */
+    int32_t plane;       /* the plane that it belongs to; -1: none yet, or it is a strip */
     int32_t facet_piece; /* itself, or the piece that a strip continues */
-    int32_t behind;      /* the plane that a strip is behind; -1: a facet's */
+    int32_t behind;      /* the plane that a strip is behind; -1: it is no strip */
 } flat_piece;
 
 typedef struct flat_pieces {

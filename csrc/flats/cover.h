@@ -1,9 +1,9 @@
 /* Planes of walls, and what of them facets cover. */
-#ifndef CONVEX_COVER_H
-#define CONVEX_COVER_H
+#ifndef FLATS_COVER_H
+#define FLATS_COVER_H
 
 #include "flat.h"
-#include "spots.h"
+#include "../convex/spots.h"
 
 /* All in the body's frame. A half space is one without pieces. */
 typedef struct wall_plane {
@@ -17,9 +17,10 @@ typedef struct wall_plane {
     int32_t half_space;               /* its number, or -1 */
     bool holds_centroid;              /* the foot of the body's centroid is on it */
     bool stays;
-    bool is_dropped; /* another plane says already what it says */
+    bool is_dropped; /* another plane says already what this one would */
     int32_t first_spot, spot_count;
-    /* of the spot that is deepest, and to the plane as if it went on; without rounding */
+    /* gap: of the deepest spot; support_gap: to the plane as if it went on; both without the body's
+     * rounding */
     double gap, support_gap;
 } wall_plane;
 
@@ -37,10 +38,10 @@ typedef struct foot_corner {
     int32_t vertex, edge; /* and the edge from it to the next one */
 } foot_corner;
 
-/* From a place on a plane, by a way. */
-typedef struct line {
+/* A line on a plane: where it begins, and the way to where it ends. */
+typedef struct plane_line {
     double x, y, along_x, along_y;
-} line;
+} plane_line;
 
 /* A part of a line that pieces cover: which, and by which of their sides it enters the first and
  * leaves the last; -1: it begins or ends inside. */
@@ -78,18 +79,18 @@ typedef struct patch_room {
         end_capacity, side_capacity;
 } patch_room;
 
-/* A body on its walls. */
-typedef struct patch_body {
+/* What stands on walls. */
+typedef struct patch_task {
     const convex_body *body;
     double cosine; /* of the patch angle */
     double reach;  /* of the body with its rounding, scaled */
-} patch_body;
+} patch_task;
 
 /* Sort the room's pieces into planes; each faces the body's centroid. */
-abut_status cover_planes(patch_room *room, const patch_body *body);
+abut_status cover_planes(patch_room *room, const patch_task *task);
 
 /* Add a half space to the planes. */
-abut_status cover_half_space(patch_room *room, const patch_body *body, int32_t number, vec3 point,
+abut_status cover_half_space(patch_room *room, const patch_task *task, int32_t number, vec3 point,
                              vec3 normal);
 
 /* A point's place on a plane, along one of its axes. */
@@ -117,13 +118,14 @@ bool cover_holds(const patch_room *room, const wall_plane *wall, double x, doubl
 
 /* What a piece, wider by what is not told apart, covers of a line; false: nothing. */
 bool cover_part(const patch_room *room, const wall_plane *wall, const flat_piece *piece,
-                const line *l, covered *part);
+                const plane_line *l, covered *part);
 
 /* Room for the parts that a plane's pieces cover of a line. */
 abut_status cover_reserve(patch_room *room, const wall_plane *wall);
 
 /* The parts of a line that the patch covers, but for piece `but`, ascending, in room->lines;
  * returns how many. There is room. */
-int32_t cover_line(patch_room *room, const wall_plane *wall, const line *l, const flat_piece *but);
+int32_t cover_line(patch_room *room, const wall_plane *wall, const plane_line *l,
+                   const flat_piece *but);
 
 #endif

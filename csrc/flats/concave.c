@@ -33,21 +33,21 @@ typedef struct meeting {
     double width;
 } meeting;
 
-/* On a plane, towards the front of another one; not of unit length. */
+/* A direction on a plane, towards the front of another plane; not of unit length. */
 static vec3 towards_front(const wall_plane *wall, const wall_plane *other)
 {
     const double cosine = vec3_dot(wall->normal, other->normal);
     return vec3_sub(other->normal, vec3_scale(wall->normal, cosine));
 }
 
-/* False where there is no line next to the body. */
-static bool meet(meeting *m, const patch_body *body, const wall_plane *wall,
+/* Find where a wall meets another plane. False: not next to the body. */
+static bool meet(meeting *m, const patch_task *task, const wall_plane *wall,
                  const wall_plane *other)
 {
     const vec3 cross = vec3_cross(wall->normal, other->normal);
     const double sine = vec3_length(cross);
     const double noise = cover_front_limit(wall, other->normal_noise) + other->near;
-    if (!(STRIP_MARGIN * noise < STRIP_CLEAR * body->reach * sine)) {
+    if (!(STRIP_MARGIN * noise < STRIP_CLEAR * task->reach * sine)) {
         return false;
     }
     m->wall = wall, m->other = other;
@@ -55,24 +55,26 @@ static bool meet(meeting *m, const patch_body *body, const wall_plane *wall,
     m->along = vec3_scale(cross, 1.0 / sine);
     m->inward = vec3_scale(towards_front(wall, other), 1.0 / sine);
     m->margin = STRIP_MARGIN * noise / sine;
-    m->width = STRIP_REACHES * body->reach;
-    const vec3 centroid = body_centroid(body->body);
+    m->width = STRIP_REACHES * task->reach;
+    const vec3 centroid = body_centroid(task->body);
     const vec3 foot = vec3_sub(centroid, vec3_scale(wall->normal, cover_height(wall, centroid)));
     m->middle = vec3_sub(foot, vec3_scale(m->inward, cover_height(other, foot) / sine));
-    return vec3_length(vec3_sub(m->middle, centroid)) <= LINE_REACHES * body->reach;
+    return vec3_length(vec3_sub(m->middle, centroid)) <= LINE_REACHES * task->reach;
 }
 
-/* The line on one of both planes, in front of the other one. */
-static line line_on(const meeting *m, const wall_plane *wall, vec3 inward)
+/* The line where both planes meet, moved on one of them to the front of the other one by the
+ * margin. */
+static plane_line line_on(const meeting *m, const wall_plane *wall, vec3 inward)
 {
     const vec3 begin = vec3_add(vec3_sub(m->middle, vec3_scale(m->along, m->width)),
                                 vec3_scale(inward, m->margin));
     const vec3 way = vec3_scale(m->along, 2.0 * m->width);
-    return (line){cover_place(wall, 0, begin), cover_place(wall, 1, begin),
-                  cover_place(wall, 0, way), cover_place(wall, 1, way)};
+    return (plane_line){cover_place(wall, 0, begin), cover_place(wall, 1, begin),
+                        cover_place(wall, 0, way), cover_place(wall, 1, way)};
 }
 
-/* The parts of the line that the other plane has in front of the wall, in the room; how many. */
+/* List in the room the parts of that line where the other plane has facets in front of the wall;
+ * returns how many. */
 static int32_t find_other(patch_room *room, const meeting *m)
 {
     if (m->other->half_space >= 0) {
@@ -80,7 +82,7 @@ static int32_t find_other(patch_room *room, const meeting *m)
         return 1;
     }
     const vec3 inward = vec3_scale(towards_front(m->other, m->wall), 1.0 / m->sine);
-    const line l = line_on(m, m->other, inward);
+    const plane_line l = line_on(m, m->other, inward);
     wall_plane facets = *m->other;
     facets.strip_count = 0;
     return cover_line(room, &facets, &l, NULL);
@@ -108,7 +110,7 @@ static bool is_corner(const meeting *m, const wall_plane *third, vec3 end)
            cover_holds(m->room, third, cover_place(third, 0, at), cover_place(third, 1, at));
 }
 
-/* Whether an end of the line's part is behind a third wall, or at it. */
+/* Whether an end of a part of the line is behind a third wall, or at it. */
 static bool ends_behind(const meeting *m, double part)
 {
     const double way = (2.0 * part - 1.0) * m->width;
@@ -134,7 +136,7 @@ static flat_corner strip_corner(const meeting *m, double part, double inward, in
     return (flat_corner){at, cover_place(m->wall, 0, at), cover_place(m->wall, 1, at), number};
 }
 
-/* A strip's ends have the names of the sides by which the line enters the piece and leaves it. */
+/* The name of a strip's end: that of the side by which the line enters the piece, or leaves it. */
 static int32_t side_number(const meeting *m, const flat_piece *piece, int32_t side)
 {
     return cover_corner(m->room, piece, side < 0 ? 0 : side)->number;
@@ -151,7 +153,7 @@ static abut_status add_strip(patch_room *room, const meeting *m, int32_t number,
     const flat_corner near_end = strip_corner(m, end, m->margin, leaves);
     const flat_corner far_begin = strip_corner(m, begin, -m->width, enters);
     const flat_corner far_end = strip_corner(m, end, -m->width, leaves);
-    /* a corner has the name of the side that follows it; nobody comes to the long sides */
+    /* a corner has the name of the side that follows it; of the long sides none is ever asked */
     if (vec3_dot(piece->normal, m->wall->normal) > 0.0) {
         const flat_corner around[] = {near_begin, near_end, far_end, far_begin};
         return flat_add_strip(&room->pieces, number, (int32_t)(m->other - room->planes), around);
@@ -160,9 +162,9 @@ static abut_status add_strip(patch_room *room, const meeting *m, int32_t number,
     return flat_add_strip(&room->pieces, number, (int32_t)(m->other - room->planes), around);
 }
 
-/* The parts of the line that a piece and the other plane have in common. */
-static abut_status add_piece(patch_room *room, const meeting *m, const line *l, int32_t number,
-                             int32_t count)
+/* Add strips where a piece and the other plane have parts of the line in common. */
+static abut_status add_piece(patch_room *room, const meeting *m, const plane_line *l,
+                             int32_t number, int32_t count)
 {
     covered own;
     if (!cover_part(room, m->wall, &room->pieces.pieces[number], l, &own)) {
@@ -186,7 +188,7 @@ static abut_status add_strips(patch_room *room, const meeting *m)
         return ABUT_NO_MEMORY;
     }
     const int32_t count = find_other(room, m);
-    const line l = line_on(m, m->wall, m->inward);
+    const plane_line l = line_on(m, m->wall, m->inward);
     abut_status status = ABUT_OK;
     for (int32_t k = 0; !status && count > 0 && k < m->wall->count; k++) {
         status = add_piece(room, m, &l, room->order[m->wall->begin + k], count);
@@ -209,7 +211,7 @@ static bool are_behind(const wall_plane *wall, const wall_plane *other, const fo
     return false;
 }
 
-abut_status concave_extend(patch_room *room, const patch_body *body, wall_plane *wall,
+abut_status concave_extend(patch_room *room, const patch_task *task, wall_plane *wall,
                            const foot_corner *feet, int32_t count)
 {
     abut_status status = ABUT_OK;
@@ -219,7 +221,7 @@ abut_status concave_extend(patch_room *room, const patch_body *body, wall_plane 
         const wall_plane *other = &room->planes[k];
         meeting m = {.room = room};
         if (other != wall && !other->is_dropped && are_behind(wall, other, feet, count) &&
-            meet(&m, body, wall, other)) {
+            meet(&m, task, wall, other)) {
             status = add_strips(room, &m);
         }
     }

@@ -1,5 +1,5 @@
 /* Records of rows, and the memory of queries. */
-#include "rows.h"
+#include "convex_rows.h"
 
 #include <string.h>
 

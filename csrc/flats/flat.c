@@ -58,7 +58,7 @@ static void add_corner(flat_pieces *all, flat_piece *piece, vec3 at, abut_index 
     piece->count++;
 }
 
-/* Area and height of a piece whose corners are there. */
+/* Set area and height of a piece whose corners are there. */
 static void measure(flat_pieces *all, flat_piece *piece)
 {
     const flat_corner *corners = &all->corners[piece->begin];
@@ -148,7 +148,7 @@ void flat_free(flat_pieces *all)
 
 /* ---- shapes ---- */
 
-/* Parts of a block, one after the other; those of doubles come first. */
+/* Take the next part of a block; parts of doubles come first. */
 static void *take(char **rest, int32_t count, size_t size)
 {
     void *part = *rest;
@@ -211,7 +211,7 @@ static void set_points(abut_shape *s, const flat_corner *corners)
     }
 }
 
-/* Edge k, and the sides of the front and the back at it. */
+/* Set edge k, and the sides of the front and the back at it. */
 static void set_side(abut_shape *s, int32_t k, vec3 normal)
 {
     const int32_t count = s->vertex_count, next = k + 1 < count ? k + 1 : 0;
@@ -226,8 +226,8 @@ static void set_side(abut_shape *s, int32_t k, vec3 normal)
     s->corners[2 * count - 1 - k] = (shape_corner){outward, offset, next, k};
 }
 
-/* Around a vertex, as seen from outside, there are the edge to the next corner, the front, the edge
- * from the one before, and the back. */
+/* Set what is around a vertex, as seen from outside: the edge to the next corner, the front, the
+ * edge from the one before, and the back. */
 static void set_vertex(abut_shape *s, int32_t k)
 {
     const int32_t count = s->vertex_count, before = k > 0 ? k - 1 : count - 1;

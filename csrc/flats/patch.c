@@ -61,7 +61,7 @@ static int32_t set_foot_of(foot_corner *foot, const wall_plane *wall, const conv
 /* What is looked at: a plane, and the feature of the body that faces it. */
 typedef struct standing {
     patch_room *room;
-    const patch_body *body;
+    const patch_task *task;
     wall_plane *wall;
     convex_end end;
     int32_t count; /* of its corners */
@@ -94,7 +94,7 @@ static bool is_there(const standing *s, vec3 on_body)
     return false;
 }
 
-/* A spot where the body is, over a piece; once. */
+/* Add a spot where the body is, over a piece, unless there is one already. */
 static abut_status add_spot(standing *s, vec3 on_body, int32_t piece, convex_end of_body,
                             convex_end of_wall)
 {
@@ -119,7 +119,7 @@ static abut_status add_spot(standing *s, vec3 on_body, int32_t piece, convex_end
     return ABUT_OK;
 }
 
-/* Corners of the feature that are over the patch. */
+/* Add the corners of the feature that are over the patch. */
 static abut_status add_corners(standing *s)
 {
     abut_status status = ABUT_OK;
@@ -135,7 +135,7 @@ static abut_status add_corners(standing *s)
     return status;
 }
 
-/* Where a side of the feature enters the patch, or leaves it, by a side of a piece. */
+/* Add where a side of the feature enters the patch, or leaves it, by a side of a piece. */
 static abut_status add_crossing(standing *s, int32_t k, double part, int32_t number, int32_t side)
 {
     if (side < 0) {
@@ -157,7 +157,7 @@ static abut_status add_crossings(standing *s)
     for (int32_t k = 0; !status && k < sides; k++) {
         const foot_corner *from = &s->room->foot[k];
         const foot_corner *to = &s->room->foot[k + 1 < s->count ? k + 1 : 0];
-        const line l = {from->x, from->y, to->x - from->x, to->y - from->y};
+        const plane_line l = {from->x, from->y, to->x - from->x, to->y - from->y};
         const int32_t count = cover_line(s->room, s->wall, &l, NULL);
         for (int32_t n = 0; !status && n < count; n++) {
             const covered part = s->room->lines[n];
@@ -180,7 +180,8 @@ static bool is_under(const standing *s, double x, double y)
         const foot_corner *to = &s->room->foot[k + 1 < s->count ? k + 1 : 0];
         const double side_x = to->x - from->x, side_y = to->y - from->y;
         const double cross = side_x * (y - from->y) - side_y * (x - from->x);
-        /* the body is seen from outside, from below: its corners go round clockwise */
+        /* the body's corners, which go round counter-clockwise as seen from its outside, go round
+         * clockwise as seen from above */
         if (!(-cross > s->wall->near * sqrt(side_x * side_x + side_y * side_y))) {
             return false;
         }
@@ -204,7 +205,7 @@ static abut_status add_end(standing *s, const border_end *end)
     return ABUT_OK;
 }
 
-/* Both ends of a part of a piece's side that is a border of the patch. */
+/* Add both ends of a part of a piece's side that is a border of the patch. */
 static abut_status add_ends(standing *s, const flat_piece *piece, int32_t k, double begin,
                             double end)
 {
@@ -238,7 +239,7 @@ static abut_status add_borders(standing *s, const flat_piece *piece, int32_t k)
     const double x = to->x - from->x, y = to->y - from->y, length = sqrt(x * x + y * y);
     const double turning = vec3_dot(piece->normal, s->wall->normal) < 0.0 ? -1.0 : 1.0;
     const double beyond = 2.0 * turning * s->wall->near / length;
-    const line l = {from->x + beyond * y, from->y - beyond * x, x, y};
+    const plane_line l = {from->x + beyond * y, from->y - beyond * x, x, y};
     const int32_t count = cover_line(s->room, s->wall, &l, piece);
     double begin = 0.0;
     abut_status status = ABUT_OK;
@@ -263,10 +264,10 @@ static bool goes_on(const standing *s, const border_end *end)
     return false;
 }
 
-/* The corner of a piece and the place of the feature over it. */
+/* Add a spot where the corner of a piece is, under the feature. */
 static abut_status add_patch_corner(standing *s, const border_end *end)
 {
-    const convex_body *body = s->body->body;
+    const convex_body *body = s->task->body;
     const flat_piece *piece = &s->room->pieces.pieces[end->piece];
     const flat_corner *corner = cover_corner(s->room, piece, end->corner);
     const shape_facet *facet = &body->shape->facets[s->end.feature];
@@ -394,7 +395,7 @@ static void sum_up(standing *s)
         const double gap = s->room->spots[k].spot.gap;
         wall->gap = gap < wall->gap ? gap : wall->gap;
     }
-    const convex_body *body = s->body->body;
+    const convex_body *body = s->task->body;
     const int32_t lowest = body_support(body, vec3_scale(wall->normal, -1.0)).vertex;
     wall->support_gap = cover_height(wall, body_vertex(body, lowest));
     const vec3 centroid = body_centroid(body);
@@ -403,16 +404,16 @@ static void sum_up(standing *s)
                                             cover_place(wall, 1, centroid)) >= 0;
 }
 
-abut_status patch_spots(patch_room *room, const patch_body *body, wall_plane *wall)
+abut_status patch_spots(patch_room *room, const patch_task *task, wall_plane *wall)
 {
     const vec3 out = vec3_scale(wall->normal, -1.0);
-    standing s = {room, body, wall, spots_bearing(body->body, out, body->cosine), 0};
+    standing s = {room, task, wall, spots_bearing(task->body, out, task->cosine), 0};
     wall->first_spot = room->spot_count;
-    if (reserve_foot(room, body->body)) {
+    if (reserve_foot(room, task->body)) {
         return ABUT_NO_MEMORY;
     }
-    s.count = set_foot_of(room->foot, wall, body->body, s.end);
-    abut_status status = concave_extend(room, body, wall, room->foot, s.count);
+    s.count = set_foot_of(room->foot, wall, task->body, s.end);
+    abut_status status = concave_extend(room, task, wall, room->foot, s.count);
     status = status ? status : cover_reserve(room, wall);
     status = status ? status : add_corners(&s);
     if (!status && wall->count > 0) {

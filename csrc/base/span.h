@@ -1,0 +1,49 @@
+/* Rows of a table that belong to one item, as the table's offsets tell: those of item k are
+ * offsets[k] ... offsets[k + 1] - 1. */
+#ifndef BASE_SPAN_H
+#define BASE_SPAN_H
+
+#include <stdbool.h>
+
+#include "../abut.h"
+
+/* Rows that follow one another. */
+typedef struct row_span {
+    abut_index first, count;
+} row_span;
+
+/* Whether an item's offsets are those of rows of a table that has so many. */
+static inline bool span_is_right(const abut_index *offsets, abut_index item, abut_index row_count)
+{
+    const abut_index first = offsets[item], end = offsets[item + 1];
+    return first >= 0 && first <= end && end <= row_count;
+}
+
+/* The rows of an item; none where offsets, which callers may change, are wrong now. */
+static inline row_span span_at(const abut_index *offsets, abut_index item, abut_index row_count)
+{
+    const abut_index first = offsets[item], end = offsets[item + 1]; /* read once */
+    const bool is_right = first >= 0 && first <= end && end <= row_count;
+    return is_right ? (row_span){first, end - first} : (row_span){0, 0};
+}
+
+/* The first of `count` items whose offsets do not ascend from 0 to `row_count`; -1: all do. Without
+ * items there need not be offsets. */
+static inline abut_index span_find_wrong(const abut_index *offsets, abut_index count,
+                                         abut_index row_count)
+{
+    if (count == 0) {
+        return row_count == 0 ? -1 : 0;
+    }
+    if (!offsets || offsets[0] != 0) {
+        return 0;
+    }
+    for (abut_index item = 0; item < count; item++) {
+        if (!span_is_right(offsets, item, row_count)) {
+            return item;
+        }
+    }
+    return offsets[count] == row_count ? -1 : count - 1;
+}
+
+#endif
