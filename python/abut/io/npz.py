@@ -195,7 +195,7 @@ def sound_contacts(arrays: _Arrays, meshes: tuple[Mesh, ...]) -> dict[str, NDArr
 
 
 def sound_pairs(arrays: _Arrays) -> dict[str, NDArray]:
-    """Likewise of pairs."""
+    """The same checks for a table of pairs."""
     for name, array in arrays.items():
         _check_header(name, array)
     _check_lengths_of_pairs(arrays)
