@@ -35,7 +35,7 @@ MOVED = {
     "statistics": "search.statistics",
     "table": "results.table",
     "threads": "base.threads",
-    "work": "search.work",
+    "work": "search.work_model",
 }
 
 

@@ -81,7 +81,7 @@ def product(after: Doubles, before: Doubles) -> Doubles:
 
 
 def inverse(quaternions: Doubles) -> Doubles:
-    """The rotations back."""
+    """The rotations that undo these."""
     return quaternions * [-1.0, -1.0, -1.0, 1.0]
 
 

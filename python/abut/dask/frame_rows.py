@@ -23,7 +23,7 @@ _MISSING = {"i": "Int{}", "u": "UInt{}", "b": "boolean"}
 
 
 class Failed(NamedTuple):
-    """Instead of rows."""
+    """Stands for the rows of a frame that could not be read, searched or reduced."""
 
     message: str
 

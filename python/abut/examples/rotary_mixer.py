@@ -142,7 +142,8 @@ def mixer_simulation(rate: float = 18.85, seed: int = 0) -> Simulation:
     """
     Make the rotary mixer of `mixer` ready to run.
 
-    It is that of section 6.2 of [1]_, whose grains are softer than any, so that steps may be long.
+    It is that of section 6.2 of the paper that `mixer` names, whose grains are softer than any, so
+    that steps may be long.
     The drum stands still, the shaft turns.
 
     Parameters
@@ -157,11 +158,6 @@ def mixer_simulation(rate: float = 18.85, seed: int = 0) -> Simulation:
     Simulation
         With two walls, the drum and the rotor, and 29,559 spheres, in meters, seconds and
         kilograms; a step is 5e-5 s.
-
-    References
-    ----------
-    .. [1] M. Santasusana, J. Irazabal, E. Onate, J. M. Carbonell, "The Double Hierarchy Method",
-       Computational Particle Mechanics 3 (2016), doi:10.1007/s40571-016-0109-4.
 
     Examples
     --------

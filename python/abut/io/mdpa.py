@@ -252,7 +252,7 @@ def _shorter_beginnings(names: Sequence[str]) -> list[int]:
 
 
 class _Nodes:
-    """The nodes, whose numbers are any."""
+    """The nodes, whose numbers may be any: they need not ascend or be without gaps."""
 
     def __init__(self, path: Path):
         self._path = path

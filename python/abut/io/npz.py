@@ -153,7 +153,7 @@ def sound_contacts(arrays: _Arrays, meshes: tuple[Mesh, ...]) -> dict[str, NDArr
 
 
 def sound_pairs(arrays: _Arrays) -> dict[str, NDArray]:
-    """Likewise of pairs."""
+    """The same checks for a table of pairs."""
     check_kinds(Pairs, arrays)
     check_shapes(Pairs, arrays, dimension_of(arrays))
     columns = typed(Pairs, arrays)

@@ -304,7 +304,7 @@ class _Raw:
         return taken
 
     def end_block(self) -> None:
-        """What follows begins anew."""
+        """What follows is encoded anew; raw bytes are not encoded at all."""
 
 
 class _Base64(_Raw):

@@ -69,7 +69,7 @@ def concatenate(tables: Iterable[_AnyTable]) -> _AnyTable:
 
 
 def _kind(chunks: Sequence[object]) -> type[Any]:
-    """What all of them are."""
+    """The one kind of table that all of them are."""
     if not isinstance(chunks[0], (Contacts, Pairs, ConvexContacts)):
         what = type(chunks[0]).__name__
         raise TypeError(f"tables[0] is neither Contacts nor Pairs, but {what}")

@@ -13,8 +13,8 @@ from ..base.warnings import left_out_text, warn
 if TYPE_CHECKING:
     from .mesh import Mesh
 
-# It is said where nothing tells noise from shape of more neighbors than these, and such a part, or
-# of most.
+# The warning comes where nothing tells noise from shape for more neighbors than this many, and for
+# more than this part of them; or for most of them.
 DOUBTFUL_COUNT, DOUBTFUL_PART = 30, 0.1
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base import checks
+from ..base.arrays import Doubles, Indices
 
 Corners: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
 FacetsLike: TypeAlias = ArrayLike | Sequence[ArrayLike] | tuple[ArrayLike, ArrayLike]
@@ -91,3 +92,41 @@ def _read_rows(array: NDArray[np.intp]) -> Corners:
         )
     facet_count, corner_count = array.shape
     return array.ravel(), regular(facet_count, corner_count)
+
+
+class Faceted:
+    """What has facets and does not change: the base of `Mesh` and `ConvexShape`."""
+
+    __slots__ = ("__weakref__", "_core", "_source")
+
+    _core: Any  # the library's side
+    _source: Indices
+
+    @property
+    def vertices(self) -> Doubles:
+        return self._core.vertices
+
+    @property
+    def indices(self) -> Indices:
+        return self._core.indices
+
+    @property
+    def offsets(self) -> Indices:
+        return self._core.offsets
+
+    @property
+    def normals(self) -> Doubles:
+        return self._core.normals
+
+    @property
+    def source(self) -> Indices:
+        return self._source
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self

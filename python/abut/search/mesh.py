@@ -14,7 +14,7 @@ from ..base import checks, html
 from ..base.arrays import Doubles, Indices, aligned, hash_of
 from ..base.poses import read_pose, rotated
 from .doubts import warn_of_doubt, warn_of_dropped
-from .facets import FacetsLike, read_facets
+from .facets import Faceted, FacetsLike, read_facets
 
 if TYPE_CHECKING:
     from mpl_toolkits.mplot3d import Axes3D
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ON_DEGENERATE: dict[OnDegenerate, bool] = {"raise": False, "drop": True}
 
 
-class Mesh:
+class Mesh(Faceted):
     """Planar convex facets with shared vertices.
 
     Parameters
@@ -115,7 +115,7 @@ class Mesh:
     array([[0., 0., 1.]])
     """
 
-    __slots__ = ("__weakref__", "_core", "_hash", "_noise_origin", "_source", "_vertex_source")
+    __slots__ = ("_hash", "_noise_origin", "_vertex_source")
 
     _core: _core.Mesh
     _hash: str | None
@@ -241,31 +241,11 @@ class Mesh:
         return mesh
 
     @property
-    def vertices(self) -> Doubles:
-        return self._core.vertices
-
-    @property
-    def indices(self) -> Indices:
-        return self._core.indices
-
-    @property
-    def offsets(self) -> Indices:
-        return self._core.offsets
-
-    @property
-    def source(self) -> Indices:
-        return self._source
-
-    @property
     def vertex_source(self) -> Indices:
         if self._vertex_source is None:
             self._vertex_source = np.arange(len(self.vertices))
         self._vertex_source.flags.writeable = False
         return self._vertex_source
-
-    @property
-    def normals(self) -> Doubles:
-        return self._core.normals
 
     @property
     def areas(self) -> Doubles:
@@ -517,9 +497,6 @@ class Mesh:
 
         return plot_mesh(self, ax, **options)
 
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
     def __repr__(self) -> str:
         facets = checks.counted(len(self), "facet")
         return f"Mesh({facets}, {checks.counted(len(self.vertices), 'vertex', 'vertices')})"
@@ -535,12 +512,6 @@ class Mesh:
             "noise": html.span(self.noise),
         }
         return html.facts_table(repr(self), facts)
-
-    def __copy__(self) -> Mesh:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Mesh:
-        return self
 
     @property
     def _content_hash(self) -> str:

@@ -12,7 +12,7 @@ from ..base import checks
 from ..base.arrays import Doubles, Indices
 from ..base.extras import import_extra
 from .convex_hull import hull_facets
-from .facets import Corners, FacetsLike, read_facets, regular
+from .facets import Corners, Faceted, FacetsLike, read_facets, regular
 from .mesh import Mesh
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _BODIES = {2: "polygon", 3: "polyhedron"}
 
 
-class ConvexShape:
+class ConvexShape(Faceted):
     """A convex polygon or polyhedron, which may be rounded: what bodies have in common.
 
     Parameters
@@ -113,7 +113,7 @@ class ConvexShape:
            [-1. ,  0. ]])
     """
 
-    __slots__ = ("__weakref__", "_core", "_source")
+    __slots__ = ()
 
     _core: _core.Shape
     _source: Indices
@@ -198,32 +198,12 @@ class ConvexShape:
         return self._core.dimension
 
     @property
-    def vertices(self) -> Doubles:
-        return self._core.vertices
-
-    @property
-    def indices(self) -> Indices:
-        return self._core.indices
-
-    @property
-    def offsets(self) -> Indices:
-        return self._core.offsets
-
-    @property
     def edges(self) -> Indices:
         return self._core.edges
 
     @property
     def edge_facets(self) -> Indices:
         return self._core.edge_facets
-
-    @property
-    def normals(self) -> Doubles:
-        return self._core.normals
-
-    @property
-    def source(self) -> Indices:
-        return self._source
 
     @property
     def radius(self) -> float:
@@ -284,6 +264,7 @@ class ConvexShape:
         Returns
         -------
         ConvexShape
+            With the vertices moved, and the same rounding.
 
         Examples
         --------
@@ -416,9 +397,6 @@ class ConvexShape:
 
         return plot_shape(self, ax, **options)
 
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
     def __repr__(self) -> str:
         facets = [] if self.dimension == 2 else [(len(self), "facet"), (len(self.edges), "edge")]
         counts = [checks.counted(*count) for count in facets]
@@ -437,12 +415,6 @@ class ConvexShape:
 
     def __hash__(self) -> int:
         return hash(self._key())
-
-    def __copy__(self) -> ConvexShape:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> ConvexShape:
-        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         arrays = (self.vertices, self.indices, self.offsets)

@@ -81,7 +81,7 @@ def _sizes_apart(spheres: _Box, meshes: _Box, radius: float, period: Period | No
 
 
 def _size(box: _Box) -> float:
-    """Its diagonal."""
+    """The length of the diagonal of a box."""
     return float(np.linalg.norm(box[1] - box[0]))
 
 

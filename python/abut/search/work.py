@@ -240,7 +240,7 @@ def _read_sizes(sizes: ArrayLike, spectrum: Spectrum) -> Array:
 
 
 def _read_lengths(lengths: ArrayLike | None, sizes: Array, dimension: int) -> Array:
-    """As (dimension, L)."""
+    """How long cells are, as an array of shape (dimension, L)."""
     shape = (dimension, len(sizes))
     if lengths is None:
         return np.broadcast_to(sizes, shape)

@@ -45,6 +45,13 @@ _FIXED = (
 )  # fmt: skip
 
 
+# those that the library calls the same
+_SAME = (
+    "positions", "orientations", "velocities", "angular_momenta", "forces", "torques", "masses",
+    "scales", "images",
+)  # fmt: skip
+
+
 def check_assigned(given: Bodies, now: Bodies) -> None:
     """Complain of what cannot be assigned."""
     if not np.array_equal(given.numbers, now.numbers):
@@ -111,17 +118,9 @@ def bodies_of(numbers: Indices, found: Columns, shapes: tuple[ConvexShape, ...])
     centers.flags.writeable = False
     return Bodies(
         numbers=numbers,
-        positions=found["positions"],
-        orientations=found["orientations"],
-        velocities=found["velocities"],
         angular_velocities=found["spins"],
-        angular_momenta=found["angular_momenta"],
-        forces=found["forces"],
-        torques=found["torques"],
         centers=centers,
-        masses=found["masses"],
         shape=found["shapes"],
-        scales=found["scales"],
         material=found["materials"],
-        images=found["images"],
+        **{name: found[name] for name in _SAME},
     )

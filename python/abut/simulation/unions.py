@@ -32,7 +32,7 @@ _CUTS = 1 << 12
 
 
 class Moments(NamedTuple):
-    """Of a body of density 1."""
+    """Volume, and moments about the origin, of a body of density 1."""
 
     volume: float
     first: Doubles  # (3,): the integral of the position

@@ -120,7 +120,7 @@ class Walls:
 
     @property
     def meshes(self) -> tuple[Mesh, ...]:
-        """What contacts tell facets of."""
+        """The meshes whose facets contacts number; of a half space one triangle stands for it."""
         return tuple(entry.facets for entry in self.entries)
 
     @property
@@ -322,7 +322,7 @@ def _stored(entries: Sequence[WallEntry], number: int) -> int:
 
 
 def _meshes(entries: Sequence[WallEntry]) -> list[Mesh]:
-    """Those of the walls that have one."""
+    """The meshes of those walls that have one."""
     return [entry.mesh for entry in entries if isinstance(entry.mesh, Mesh)]
 
 
