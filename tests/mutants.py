@@ -305,6 +305,8 @@ def main():
     numbers = [int(word) for word in options.only.split(",") if word] or range(1, len(MUTANTS) + 1)
     with tempfile.TemporaryDirectory() as folder:
         laboratory = Laboratory(Path(folder))
+        if found := laboratory.finds(options.tests or laboratory.tree / "tests", []):
+            sys.exit(f"{found} fails, though nothing is broken")
         for number in numbers:
             mutant = MUTANTS[number - 1]
             found = tiers_that_find(laboratory, mutant, options.tests)

@@ -1,5 +1,6 @@
 """What runs by default, with --ci, with --long, and when it is named."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -42,7 +43,8 @@ def run(tmp_path):
 
     def run(*arguments):
         command = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", *arguments]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        env = {name: value for name, value in os.environ.items() if "XDIST" not in name}
+        done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
         passed = re.findall(r"::test_(\S+) PASSED|PASSED \S+::test_(\S+)", done.stdout)
         return ["".join(names) for names in passed], done.stdout
@@ -89,4 +91,4 @@ def test_a_folder_is_shared_among_workers(run):
     pytest.importorskip("xdist")
     passed, output = run(".")
     assert len(passed) == len(DEFAULT)
-    assert "gw0" in output
+    assert "[gw0]" in output
