@@ -1,8 +1,8 @@
 """The examples of docstrings print what they say."""
 
 import doctest
-import pkgutil
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -10,10 +10,11 @@ import abut
 
 # the couplings need their engines
 COUPLED = ("abut.dask", "abut.lammps")
+FOLDER = Path(abut.__file__).parent
 MODULES = sorted(
-    module.name
-    for module in pkgutil.walk_packages(abut.__path__, "abut.")
-    if not module.name.endswith("__main__")
+    ".".join(["abut", *path.relative_to(FOLDER).with_suffix("").parts]).removesuffix(".__init__")
+    for path in FOLDER.rglob("*.py")
+    if path.name != "__main__.py"
 )
 
 
