@@ -91,4 +91,4 @@ def test_a_folder_is_shared_among_workers(run):
     pytest.importorskip("xdist")
     passed, output = run(".")
     assert len(passed) == len(DEFAULT)
-    assert "[gw0]" in output
+    assert "[gw" in output
