@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from ..base import checks
 from ..base.arrays import Doubles
 from ..base.extras import import_extra
-from ..results.maps import REDUCTIONS
 
 if TYPE_CHECKING:
     from ..options import At
@@ -124,11 +123,3 @@ def _check_numbers(is_wrong: NDArray[np.bool_], values: Doubles, name: str) -> N
     if is_wrong.any():
         first = int(np.argmax(is_wrong))
         raise ValueError(f"{name}[{first}] is {values[first]}")
-
-
-def corner_means(values: Doubles, indices: NDArray[Any], offsets: NDArray[Any]) -> Doubles:
-    """The mean of the corners of each facet that have a value; NaN where none has."""
-    corners = values[indices]
-    there = ~np.isnan(corners)
-    facets = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[there]
-    return REDUCTIONS["mean"](len(offsets) - 1, facets, corners[there])

@@ -17,9 +17,7 @@ from .contact_table import ContactTable
 from .table import Table, same_column
 
 if TYPE_CHECKING:
-    from pyvista import Plotter
-
-    from ..options import Backend, Canvas, ConvexPlotOptions, Matplotlib, Pyvista
+    from ..options import Canvas, ConvexPlotOptions
 
 # numbers of the column `status`
 SEPARATED, TOUCHING, OVERLAPPING, UNCONVERGED = range(4)
@@ -373,19 +371,10 @@ class ConvexContacts(ContactTable):
         return convex_history.carry_spots(tangent, steps, match)
 
     @overload
-    def plot(
-        self, ax: Canvas, *, backend: Backend | None = None, **options: Unpack[ConvexPlotOptions]
-    ) -> Canvas: ...
+    def plot(self, ax: Canvas, **options: Unpack[ConvexPlotOptions]) -> Canvas: ...
 
     @overload
-    def plot(
-        self, ax: None = None, *, backend: Pyvista, **options: Unpack[ConvexPlotOptions]
-    ) -> Plotter: ...
-
-    @overload
-    def plot(
-        self, ax: None = None, *, backend: Matplotlib = None, **options: Unpack[ConvexPlotOptions]
-    ) -> Any: ...
+    def plot(self, ax: None = None, **options: Unpack[ConvexPlotOptions]) -> Any: ...
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw links, spots and normals, and the bodies where they are given.
@@ -396,17 +385,18 @@ class ConvexContacts(ContactTable):
         Parameters
         ----------
         ax : matplotlib axes or pyvista.Plotter, optional
-            As for `Mesh.plot`; in the plane these are plain axes.
+            As for `ConvexShape.plot`: contacts of polygons are drawn by matplotlib, those of
+            polyhedra by pyvista.
         **options
-            ``backend``, of which the plane knows "matplotlib" alone; ``bodies``, the tuple (finder,
-            positions) or (finder, positions, orientations), draws those that have a row, with the
-            opacity ``alpha``, 0.25 by default; ``normals``, whether to draw arrows, as by default;
-            ``body_count`` and ``arrow_count``, at most so many, taken evenly from the table: 500.
+            ``bodies``, the tuple (finder, positions) or (finder, positions, orientations), draws
+            those that have a row, with the opacity ``alpha``, 0.25 by default; ``normals``,
+            whether to draw arrows, as by default; ``body_count`` and ``arrow_count``, at most so
+            many, taken evenly from the table: 500; ``backend`` as for `ConvexShape.plot`.
 
         Returns
         -------
         matplotlib axes or pyvista.Plotter
-            What was drawn on.
+            As `ConvexShape.plot`, which tells what is raised, too.
 
         Examples
         --------

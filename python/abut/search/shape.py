@@ -16,10 +16,9 @@ from .facets import Corners, Faceted, FacetsLike, read_facets, regular
 from .mesh import Mesh
 
 if TYPE_CHECKING:
-    from pyvista import Plotter
     from trimesh import Trimesh
 
-    from ..options import Backend, Canvas, Matplotlib, Pyvista, ShapePlotOptions
+    from ..options import Canvas, ShapePlotOptions
 
 
 _BODIES = {2: "polygon", 3: "polyhedron"}
@@ -358,19 +357,10 @@ class ConvexShape(Faceted):
             raise ValueError(f"a polygon is no {what}: a polyhedron is")
 
     @overload
-    def plot(
-        self, ax: Canvas, *, backend: Backend | None = None, **options: Unpack[ShapePlotOptions]
-    ) -> Canvas: ...
+    def plot(self, ax: Canvas, **options: Unpack[ShapePlotOptions]) -> Canvas: ...
 
     @overload
-    def plot(
-        self, ax: None = None, *, backend: Pyvista, **options: Unpack[ShapePlotOptions]
-    ) -> Plotter: ...
-
-    @overload
-    def plot(
-        self, ax: None = None, *, backend: Matplotlib = None, **options: Unpack[ShapePlotOptions]
-    ) -> Any: ...
+    def plot(self, ax: None = None, **options: Unpack[ShapePlotOptions]) -> Any: ...
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw the shape in its own frame, without its rounding.
@@ -378,15 +368,23 @@ class ConvexShape(Faceted):
         Parameters
         ----------
         ax : matplotlib axes or pyvista.Plotter, optional
-            As for `Mesh.plot`; polygons want axes in the plane.
+            What is drawn on: for a polygon axes in the plane, for a polyhedron a plotter; made
+            where it is not given.
         **options
-            ``backend``, of which polygons know "matplotlib" alone; ``color``; and ``alpha``, the
-            opacity.
+            ``color``; ``alpha``, the opacity; and ``backend``, which may be "matplotlib" (extra
+            ``plot``) for polygons, and "pyvista" (extra ``view``) for polyhedra.
 
         Returns
         -------
         matplotlib axes or pyvista.Plotter
-            As `Mesh.plot`, which tells what is raised, too.
+            What was drawn on, not shown yet.
+
+        Raises
+        ------
+        ImportError
+            If the library is not installed; the message names the extra.
+        TypeError, ValueError
+            If `ax` or the backend is of the other library.
 
         Examples
         --------
