@@ -110,7 +110,7 @@ def _vertex(mesh, facets, corners):
 
 
 def facet_values(contacts, meshes, values, how):
-    """What the facets of each mesh have of the contacts' values; NaN where nothing touches."""
+    """The contacts' values, reduced to one for each facet of each mesh; NaN where none touches."""
     reduce = checks.choice(how, "how", REDUCTIONS)
     found = []
     for number, mesh in enumerate(meshes):

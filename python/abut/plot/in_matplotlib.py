@@ -101,7 +101,7 @@ def _add_facets(ax, mesh, facecolors, alpha):
         polygons(mesh),
         facecolors=facecolors,
         edgecolors=drawing_module("matplotlib.colors").to_rgba(LINE_COLOR, max(alpha, 0.35)),
-        # where facets are small their outlines would cover them
+        # many facets are small ones, which thick outlines would cover
         linewidths=0.6 if len(mesh.areas) < 500 else 0.2,
         zorder=BACKGROUND,
     )
@@ -109,7 +109,7 @@ def _add_facets(ax, mesh, facecolors, alpha):
 
 
 def _shaded(mesh, color, alpha):
-    """A color for each facet, darker where light falls along it, whichever side is its front."""
+    """A color for each facet, darker where light grazes it; front and back are lit alike."""
     light = np.array(LIGHT) / np.linalg.norm(LIGHT)
     brightness = 0.62 + 0.38 * np.abs(mesh.normals @ light)
     return np.column_stack([brightness[:, None] * color, np.full(len(mesh.areas), alpha)])

@@ -64,7 +64,7 @@ def _pyvista_painted(plotter, meshes, painted):
     for mesh, values in zip(meshes, painted.values, strict=True):
         is_colored = ~np.isnan(values)
         if painted.place == "vertex":
-            # all facets: corners without a value get the plain color
+            # here no facet is plain: `nan_color` paints the corners that have no value
             is_colored = np.ones(len(mesh.areas), dtype=bool)
         _draw_facets(plotter, mesh, np.flatnonzero(~is_colored), painted.color, painted.alpha)
         if not is_colored.any():
@@ -83,7 +83,7 @@ def _add_surface(plotter, surface, painted):
         scalars="values",
         nan_color=painted.color,
         opacity=painted.opacity,
-        # not much darker than in the bar
+        # much ambient light: facets shall look as their color in the bar does
         ambient=0.5,
         diffuse=0.5,
         show_edges=True,

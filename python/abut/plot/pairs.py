@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from ..results.pairs import Pairs
 
 
-# points of a page, and of a tube the part of a line's length
+# The thickest line has this width in points of the page, and the thickest tube this part of the
+# lines' median length.
 LINE_WIDTH, TUBE_PART = 6.0, 0.2
 
 
 class Chains(NamedTuple):
-    """Lines (k, 2, d) with a value and a thickness each, 1 at most; the thickest come last."""
+    """Lines (k, 2, d), each with its value and its width, 1 at most; the thickest come last."""
 
     lines: Doubles
     values: Doubles
@@ -88,7 +89,7 @@ def _check_finite(points: Doubles, name: str) -> None:
 def _chains(
     both: Doubles, is_image: NDArray[np.bool_], values: Doubles, scale: ColorScale
 ) -> Chains:
-    """One line a pair inside of the box, and half of both of a pair across its border."""
+    """A pair inside of the box is one line; one across its border is two half lines."""
     halves = both.copy()
     halves[:, :, 1] = both.mean(axis=2)
     lines = np.concatenate([both[~is_image, 0], halves[is_image].reshape(-1, *both.shape[2:])])

@@ -157,7 +157,7 @@ class ConvexContacts(ContactTable):
     spot_offsets: NDArray[np.intp] | None = None
     body_count: int
     period: Period | None
-    # tells whether `before` is of the same bodies and walls; 0: unknown
+    # a digest that shows whether `before` is of the same bodies and walls; 0 where it is unknown
     _bodies: int
 
     @property
@@ -401,10 +401,9 @@ class ConvexContacts(ContactTable):
         Examples
         --------
         >>> import abut
-        >>> finder = abut.ConvexFinder(abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]]))
-        >>> positions = [[0, 0], [0.75, 0.5]]
-        >>> contacts = finder.find(positions)
-        >>> ax = contacts.plot(bodies=(finder, positions))  # doctest: +SKIP
+        >>> square = abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]])
+        >>> finder, positions = abut.ConvexFinder(square), [[0, 0], [0.75, 0.5]]
+        >>> ax = finder.find(positions).plot(bodies=(finder, positions))  # doctest: +SKIP
         """
         from ..plot.convex import plot_convex_contacts
 
@@ -452,7 +451,7 @@ class ConvexContacts(ContactTable):
 
     @staticmethod
     def _is_same(column: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
-        # methods that bound the overlap from one side alone have nan for its error
+        # the error is nan for methods that bound the overlap from one side alone
         is_real = column is not None and column.dtype.kind == "f"
         return np.array_equal(column, other, equal_nan=is_real)  # type: ignore[arg-type]
 

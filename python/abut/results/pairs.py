@@ -168,7 +168,7 @@ class Pairs(ContactTable):
             raise ValueError("pairs with others make no symmetric matrix: ask for matrix(values)")
         first = sums.numbers_of(self, "i", shape[0]), sums.numbers_of(self, "j", shape[1])
         rows, columns = np.concatenate([first, first[::-1]], axis=1)
-        # not the sum of the matrix and its transpose, which leaves out overlaps of 0
+        # the sum of the matrix and its transpose would drop pairs whose overlap is 0
         return sparse.coo_array((np.tile(entries, 2), (rows, columns)), shape).tocsr()
 
     def arms(
@@ -375,15 +375,13 @@ class Pairs(ContactTable):
         Returns
         -------
         matplotlib axes or pyvista.Plotter
-            What was drawn on, not shown yet.
+            As `ConvexShape.plot`.
 
         Raises
         ------
-        ImportError
-            If the library is not installed; the message names the extra.
-        TypeError, ValueError
-            If `ax` or the backend is of the other library, an option's value is wrong, or the
-            centers of the others are not given.
+        ImportError, TypeError, ValueError
+            As `ConvexShape.plot`, or if an option's value is wrong, or the centers of the others
+            are not given.
 
         Examples
         --------

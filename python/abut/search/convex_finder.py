@@ -217,7 +217,7 @@ class ConvexFinder:
             read_iterations(iterations),
         )
         self._input = Input(bodies, options)
-        # of as many bodies as the positions had, where nothing else tells how many there are
+        # where nothing tells how many bodies there are, each query builds it for as many as it has
         self._built = self._input.build(bodies.body_count or 0)
 
     @property
@@ -531,7 +531,7 @@ class ConvexFinder:
     def _built_for(self, count: int) -> Built:
         built = self._built
         if built.body_count != count:
-            # other threads may ask for this one from now on
+            # assigned once it is whole, since other threads read it
             self._built = built = self._input.build(count)
         return built
 

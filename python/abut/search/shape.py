@@ -123,7 +123,7 @@ class ConvexShape(Faceted):
         if hasattr(vertices, "vertices"):
             what = checks.a_or_an(type(vertices).__name__)
             raise TypeError(f"vertices is {what}: ConvexShape.from_any takes it")
-        # copies, as for a Mesh: another thread may write the caller's while they are checked
+        # copies, as for a Mesh: another thread may change the caller's arrays meanwhile
         points = checks.points(vertices, "vertices", (3, 2)).copy()
         rounding = checks.number(radius, "radius")
         corners = _hull(points) if facets is None else read_facets(facets)
@@ -344,7 +344,7 @@ class ConvexShape(Faceted):
         """
         self._check_solid("trimesh")
         trimesh = import_extra("trimesh", "io")
-        # a fan of triangles for each facet: its first corner, and each two that follow each other
+        # each facet becomes a fan of triangles: its first corner, and two neighbors of the others
         counts = np.diff(self.offsets)
         firsts = np.repeat(self.offsets[:-1], counts - 2)
         facets = np.repeat(np.arange(len(self)), counts - 2)
@@ -448,7 +448,7 @@ def _outline(polygon: Any) -> tuple[Doubles, Corners]:
     """The vertices of a shapely polygon, and its sides with the polygon on their left."""
     if len(polygon.interiors):
         raise ValueError("the polygon has holes: it is not convex")
-    # the last one is the first once more; a third coordinate is no place in the plane
+    # shapely repeats the first point at the end, and may give a height, which the plane has not
     points = checks.points(polygon.exterior.coords, "polygon", (2, 3))[:-1, :2].copy()
     if not polygon.exterior.is_ccw:
         points = points[::-1].copy()
