@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,9 +11,6 @@ from ..base.poses import rotated
 from ..results.maps import REDUCTIONS, facets_of
 from .colors import ColorScale
 from .looks import TYPES, evenly
-
-if TYPE_CHECKING:
-    pass
 
 
 class Placed(NamedTuple):

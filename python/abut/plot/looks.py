@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..base.extras import import_extra
-
-if TYPE_CHECKING:
-    pass
-
 
 TYPES = ("FACET", "EDGE", "VERTEX")
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .in_matplotlib import axes_of, set_frame
 from .looks import SPHERE_COLOR, SPHERES, drawing_module
-
-if TYPE_CHECKING:
-    pass
 
 
 def plot_spheres(

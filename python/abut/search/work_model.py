@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
 from ..base import checks
-
-if TYPE_CHECKING:
-    pass
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
