@@ -781,39 +781,84 @@ def test_concatenate(finder, contacts, dimension):
 # ---- pictures ------------------------------------------------------------------------------------
 
 
-def test_plot(finder, contacts, dimension):
-    figure = pytest.importorskip("matplotlib.figure").Figure()
-    ax = figure.add_subplot(**({"projection": "3d"} if dimension == 3 else {}))
-    assert contacts.plot(ax, bodies=(finder, *heap_of(dimension))) is ax
-    figure.canvas.draw()
+@pytest.fixture
+def canvas(dimension):
+    """Axes in the plane, or a plotter."""
+    if dimension == 2:
+        yield pytest.importorskip("matplotlib.figure").Figure().add_subplot()
+    else:
+        plotter = pytest.importorskip("pyvista").Plotter(off_screen=True)
+        yield plotter
+        plotter.close()
+
+
+def cells_of(plotter):
+    """How many lines, points or facets each thing has that is drawn; the axes' names are flat."""
+    solids = [actor for actor in plotter.actors.values() if actor.IsA("vtkActor")]
+    return [actor.GetMapper().GetInput().GetNumberOfCells() for actor in solids]
+
+
+def test_plot(finder, contacts, dimension, canvas):
+    assert contacts.plot(canvas, bodies=(finder, *heap_of(dimension))) is canvas
     bodies = np.unique([contacts.i, contacts.j])
-    facets = sum(len(finder.shapes[finder.shape[body]]) for body in bodies)
-    drawn = len(ax.patches) if dimension == 2 else len(ax.collections[0].get_facecolor())
-    assert drawn == len(bodies) if dimension == 2 else drawn == facets
+    if dimension == 2:
+        canvas.figure.canvas.draw()
+        assert len(canvas.patches) == len(bodies)
+    else:
+        facets = sum(len(finder.shapes[finder.shape[body]]) for body in bodies)
+        assert cells_of(canvas)[0] == facets
     other = abut.ConvexFinder(finder.shapes[0]).find(heap_of(dimension)[0])
     for table in (contacts[:0], contacts[:1], other):
-        table.plot(figure.add_subplot(**({"projection": "3d"} if dimension == 3 else {})))
-    figure.canvas.draw()
+        assert table.plot(canvas) is canvas
 
 
-def test_plot_of_shapes(finder, dimension):
-    figure = pytest.importorskip("matplotlib.figure").Figure()
-    ax = figure.add_subplot(**({"projection": "3d"} if dimension == 3 else {}))
-    for shape in finder.shapes:
-        assert shape.plot(ax, color="red") is ax
-    finder.plot(*heap_of(dimension), ax, colors=["#123456", (0.1, 0.2, 0.3)] * (COUNT // 2))
-    figure.canvas.draw()
+def test_links_spots_and_normals_are_drawn(contacts, dimension, canvas):
+    contacts.plot(canvas)
     if dimension == 2:
-        with pytest.raises(ValueError, match="polygons are drawn by 'matplotlib'"):
-            finder.shapes[0].plot(backend="pyvista")
-        with pytest.raises(TypeError, match="ax must be axes in the plane"):
-            finder.shapes[0].plot(figure.add_subplot(projection="3d"))
+        assert len(canvas.lines) == len(contacts)
+        spots, arrows = canvas.collections
+        assert len(spots.get_offsets()) == len(contacts.spot)
+        assert len(arrows.get_offsets()) == len(contacts)
+        canvas.figure.canvas.draw()
+    else:
+        links, spots, arrows = cells_of(canvas)
+        assert (links, spots) == (len(contacts), len(contacts.spot))
+        assert arrows > 0 and arrows % len(contacts) == 0
+    before = len(canvas.collections if dimension == 2 else canvas.actors)
+    contacts.plot(canvas, normals=False)
+    added = len(canvas.collections if dimension == 2 else canvas.actors) - before
+    assert added == dimension - 1
 
 
-def test_pyvista():
-    pyvista = pytest.importorskip("pyvista")
-    finder = finder_of(3)
-    contacts = finder.find(*heap_of(3))
-    plotter = pyvista.Plotter(off_screen=True)
-    assert contacts.plot(plotter, bodies=(finder, *heap_of(3))) is plotter
-    assert len(plotter.actors) > 3
+def test_plot_of_shapes(finder, dimension, canvas):
+    for shape in finder.shapes:
+        assert shape.plot(canvas, color="red") is canvas
+    finder.plot(*heap_of(dimension), canvas, colors=["#123456", (0.1, 0.2, 0.3)] * (COUNT // 2))
+    if dimension == 2:
+        canvas.figure.canvas.draw()
+        assert len(canvas.patches) == len(finder.shapes) + COUNT
+    else:
+        # a surface for each shape, and for each color of the bodies
+        *shapes, first, second = cells_of(canvas)
+        assert shapes == [len(shape) for shape in finder.shapes]
+        assert first + second == sum(len(finder.shapes[shape]) for shape in finder.shape)
+
+
+def test_bodies_are_drawn_by_the_library_of_their_dimension(finder, contacts, dimension):
+    figure = pytest.importorskip("matplotlib.figure").Figure()
+    axes = figure.add_subplot(projection="3d")
+    draws = [finder.shapes[0].plot, contacts.plot]
+    draws.append(lambda ax=None, **backend: finder.plot(*heap_of(dimension), ax, **backend))
+    for draw in draws:
+        if dimension == 2:
+            with pytest.raises(ValueError, match="polygons are drawn by 'matplotlib'"):
+                draw(backend="pyvista")
+            with pytest.raises(TypeError, match="ax must be axes in the plane"):
+                draw(axes)
+        else:
+            with pytest.raises(
+                ValueError, match=r"'matplotlib', but polyhedra .*backend='pyvista'"
+            ):
+                draw(backend="matplotlib")
+            with pytest.raises(TypeError, match=r"ax must be a pyvista\.Plotter.*extra view"):
+                draw(axes)

@@ -248,12 +248,16 @@ def test_facets_have_the_colors_of_their_scalars(mesh, axes):
     assert bars(axes) == ["wear"]
 
 
-def test_vertices_color_facets_by_their_mean(mesh, axes):
-    # of the first facet's corners, whose mean is 2, one has no number
-    mesh.plot(ax=axes, scalars=[1, 2, 3, np.nan, 5, 6], limits=(0, 8), cmap="magma")
-    means = [2, (2 + 5 + 6 + 3) / 4]
-    wanted = [color_of(mean, 0, 8, "magma") for mean in means]
+def test_colors_have_the_limits_and_the_map_that_are_given(mesh, axes):
+    mesh.plot(ax=axes, scalars=[2, 4], limits=(0, 8), cmap="magma")
+    wanted = [color_of(value, 0, 8, "magma") for value in (2, 4)]
     np.testing.assert_allclose(facet_colors(axes), wanted)
+
+
+def test_scalars_of_vertices_want_pyvista(mesh, axes):
+    for where in ({"ax": axes}, {"backend": "matplotlib"}):
+        with pytest.raises(ValueError, match=r"of vertices .*backend='pyvista', .*extra view"):
+            mesh.plot(scalars=np.arange(6), **where)
 
 
 def test_facets_without_a_number_are_plain(mesh, axes):
@@ -268,14 +272,18 @@ def test_bar_can_be_left_out(mesh, axes):
     assert bars(axes) == []
 
 
-def test_as_many_facets_as_vertices_want_a_word(axes):
-    tetrahedron = abut.Mesh(
+@pytest.fixture
+def tetrahedron():
+    return abut.Mesh(
         [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]
     )
+
+
+def test_as_many_facets_as_vertices_want_a_word(tetrahedron, axes):
     with pytest.raises(ValueError, match="say at='facet' or at='vertex'"):
         tetrahedron.plot(ax=axes, scalars=[1, 2, 3, 4])
-    tetrahedron.plot(ax=axes, scalars=[1, 2, 3, 4], at="vertex", limits=(0, 4))
-    np.testing.assert_allclose(facet_colors(axes)[0], color_of(2, 0, 4))
+    tetrahedron.plot(ax=axes, scalars=[1, 2, 3, 4], at="facet", limits=(0, 4))
+    np.testing.assert_allclose(facet_colors(axes)[0], color_of(1, 0, 4))
 
 
 @pytest.mark.parametrize(
@@ -394,6 +402,12 @@ def test_pyvista_colors_vertices(mesh, plotter):
     assert len(plotter.scalar_bars) == 0
 
 
+def test_pyvista_colors_as_many_vertices_as_facets(tetrahedron, plotter):
+    tetrahedron.plot(ax=plotter, scalars=[1, 2, 3, 4], at="vertex")
+    (mapper,) = drawn_by_scalars(plotter)
+    assert mapper.dataset.point_data["values"].tolist() == [1, 2, 3, 4]
+
+
 def test_pyvista_colors_touched_facets(loaded, plotter):
     loaded.plot(ax=plotter, scalars=[2, 6, 1], how="sum", limits=(0, 9))
     (mapper,) = drawn_by_scalars(plotter)
@@ -408,45 +422,51 @@ def test_pyvista_draws_no_contacts(loaded, plotter):
 # ---- pairs ---------------------------------------------------------------------------------------
 
 ROW = np.array([[0.0, 0, 0], [0.9, 0, 0], [0.9, 0.7, 0]])
+DISKS = ROW[:, :2]
 
 
-def lines_of(axes):
+@pytest.fixture
+def plane():
+    return pytest.importorskip("matplotlib.figure").Figure().add_subplot()
+
+
+def lines_of(plane):
     """Ends and widths of the lines that were drawn last."""
-    lines = axes.collections[-1]
-    ends = lines._segments3d if hasattr(lines, "_segments3d") else lines.get_segments()
-    return np.array(ends), np.array(lines.get_linewidths())
+    lines = plane.collections[-1]
+    return np.array(lines.get_segments()), np.array(lines.get_linewidths())
 
 
-def test_lines_of_pairs_are_as_thick_as_their_numbers(axes):
-    pairs = abut.find_pairs(ROW, 0.5)
-    assert pairs.plot(ROW, [-1, 4], axes) is axes
-    ends, widths = lines_of(axes)
-    np.testing.assert_allclose(ends, ROW[[[0, 1], [1, 2]]], atol=1e-15)
+def test_lines_of_pairs_are_as_thick_as_their_numbers(plane):
+    pairs = abut.find_pairs(DISKS, 0.5)
+    assert pairs.plot(DISKS, [-1, 4], plane) is plane
+    ends, widths = lines_of(plane)
+    np.testing.assert_allclose(ends, DISKS[[[0, 1], [1, 2]]], atol=1e-15)
     np.testing.assert_allclose(widths, [1.5, 6])
-    colors = axes.collections[-1].get_colors()
+    colors = plane.collections[-1].get_colors()
     np.testing.assert_allclose(colors, [color_of(-1, -1, 4), color_of(4, -1, 4)])
+    assert (plane.get_xlabel(), plane.get_ylabel(), plane.get_aspect()) == ("x", "y", 1)
 
 
-def test_overlaps_are_drawn_by_default(axes):
-    pairs = abut.find_pairs(ROW, 0.5)
-    pairs.plot(ROW, ax=axes, width=3)
-    np.testing.assert_allclose(np.sort(lines_of(axes)[1]), 3 * np.sort(pairs.overlap) / 0.3)
-    assert bars(axes) == ["overlap"]
+def test_overlaps_are_drawn_by_default(plane):
+    pairs = abut.find_pairs(DISKS, 0.5)
+    pairs.plot(DISKS, ax=plane, width=3)
+    np.testing.assert_allclose(np.sort(lines_of(plane)[1]), 3 * np.sort(pairs.overlap) / 0.3)
+    assert bars(plane) == ["overlap"]
 
 
-def test_limits_bound_the_thickness(axes):
-    pairs = abut.find_pairs(ROW, 0.5)
-    pairs.plot(ROW, [1, 4], axes, limits=(0, 2), width=1)
-    np.testing.assert_allclose(lines_of(axes)[1], [0.5, 1])
+def test_limits_bound_the_thickness(plane):
+    pairs = abut.find_pairs(DISKS, 0.5)
+    pairs.plot(DISKS, [1, 4], plane, limits=(0, 2), width=1)
+    np.testing.assert_allclose(lines_of(plane)[1], [0.5, 1])
 
 
 @pytest.mark.parametrize("shift", [0, 3])
-def test_lines_do_not_cross_a_periodic_box(axes, shift):
+def test_lines_do_not_cross_a_periodic_box(plane, shift):
     """Also where the caller has a sphere outside of the box."""
-    centers = np.array([[0.1 + shift, 1, 1], [2.9, 1, 1]])
-    pairs = abut.find_pairs(centers, 0.5, period=(3, None, None))
-    pairs.plot(centers, ax=axes)
-    ends, _ = lines_of(axes)
+    centers = np.array([[0.1 + shift, 1], [2.9, 1]])
+    pairs = abut.find_pairs(centers, 0.5, period=(3, None))
+    pairs.plot(centers, ax=plane)
+    ends, _ = lines_of(plane)
     assert np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).sum() == pytest.approx(0.2)
     if shift:
         assert len(ends) == 1
@@ -454,36 +474,39 @@ def test_lines_do_not_cross_a_periodic_box(axes, shift):
         np.testing.assert_allclose(np.sort(ends[..., 0], axis=None), [0, 0.1, 2.9, 3], atol=1e-12)
 
 
-def test_sphere_that_touches_its_own_image_has_two_halves(axes):
-    centers = [[0.5, 0, 0]]
-    pairs = abut.find_pairs(centers, 0.6, period=(1, None, None))
+def test_sphere_that_touches_its_own_image_has_two_halves(plane):
+    centers = [[0.5, 0]]
+    pairs = abut.find_pairs(centers, 0.6, period=(1, None))
     assert (pairs.i == pairs.j).all()
-    pairs.plot(centers, ax=axes)
-    np.testing.assert_allclose(np.unique(lines_of(axes)[0][..., 0]), [0, 0.5, 1])
+    pairs.plot(centers, ax=plane)
+    np.testing.assert_allclose(np.unique(lines_of(plane)[0][..., 0]), [0, 0.5, 1])
 
 
-def test_pairs_in_the_plane():
-    figure = pytest.importorskip("matplotlib.figure").Figure()
-    ax = figure.add_subplot()
-    pairs = abut.find_pairs(ROW[:, :2], 0.5)
-    assert pairs.plot(ROW[:, :2], ax=ax) is ax
-    assert lines_of(ax)[0].shape == (2, 2, 2)
-    assert bars(ax) == ["overlap"]
+def test_pairs_are_drawn_by_the_library_of_their_dimension(axes, plane, monkeypatch):
+    flat, solid = abut.find_pairs(DISKS, 0.5), abut.find_pairs(ROW, 0.5)
     with pytest.raises(TypeError, match="axes in the plane"):
-        pairs.plot(ROW[:, :2], ax=figure.add_subplot(projection="3d"))
+        flat.plot(DISKS, ax=axes)
     with pytest.raises(ValueError, match="disks are drawn by 'matplotlib'"):
-        pairs.plot(ROW[:, :2], backend="pyvista")
+        flat.plot(DISKS, backend="pyvista")
+    for ax in (axes, plane):
+        with pytest.raises(TypeError, match=r"pairs in space .* backend='pyvista', .* extra view"):
+            solid.plot(ROW, ax=ax)
+    with pytest.raises(ValueError, match=r"'matplotlib', but pairs in space .*backend='pyvista'"):
+        solid.plot(ROW, backend="matplotlib")
+    monkeypatch.setitem(sys.modules, "pyvista", None)
+    with pytest.raises(ImportError, match=r"pip install 'abut\[view\]'"):
+        solid.plot(ROW)
 
 
-def test_pairs_with_others(axes):
-    others = [[0.9, 0.7, 0]]
-    pairs = abut.find_pairs(ROW[:2], 0.5, others=(others, 0.5))
-    pairs.plot(ROW[:2], ax=axes, others=others)
-    np.testing.assert_allclose(lines_of(axes)[0], [[ROW[1], others[0]]], atol=1e-15)
+def test_pairs_with_others(plane):
+    others = [[0.9, 0.7]]
+    pairs = abut.find_pairs(DISKS[:2], 0.5, others=(others, 0.5))
+    pairs.plot(DISKS[:2], ax=plane, others=others)
+    np.testing.assert_allclose(lines_of(plane)[0], [[DISKS[1], others[0]]], atol=1e-15)
     with pytest.raises(ValueError, match="give others, too"):
-        pairs.plot(ROW[:2], ax=axes)
+        pairs.plot(DISKS[:2], ax=plane)
     with pytest.raises(ValueError, match="others has 2 rows, but there is 1 other"):
-        pairs.plot(ROW[:2], ax=axes, others=ROW[:2])
+        pairs.plot(DISKS[:2], ax=plane, others=DISKS[:2])
 
 
 @pytest.mark.parametrize(
@@ -503,16 +526,18 @@ def test_pairs_with_others(axes):
         ((ROW,), {"width": 0}, "width is 0.0, but must be positive"),
     ],
 )
-def test_wrong_arguments_of_pairs_are_errors(axes, arguments, options, message):
+def test_wrong_arguments_of_pairs_are_errors(arguments, options, message):
     with pytest.raises(ValueError, match=message):
-        abut.find_pairs(ROW, 0.5).plot(*arguments, ax=axes, **options)
+        abut.find_pairs(ROW, 0.5).plot(*arguments, **options)
 
 
-def test_no_pairs_can_be_drawn(axes, plotter):
-    pairs = abut.find_pairs(9 * ROW, 0.5)
-    pairs.plot(9 * ROW, ax=axes)
-    axes.figure.canvas.draw()
-    assert pairs.plot(9 * ROW, ax=plotter) is plotter
+def test_no_pairs_can_be_drawn(plane):
+    abut.find_pairs(9 * DISKS, 0.5).plot(9 * DISKS, ax=plane)
+    plane.figure.canvas.draw()
+
+
+def test_no_pairs_can_be_drawn_in_space(plotter):
+    assert abut.find_pairs(9 * ROW, 0.5).plot(9 * ROW, ax=plotter) is plotter
 
 
 def test_chains_are_tubes_in_pyvista(plotter):
@@ -526,13 +551,15 @@ def test_chains_are_tubes_in_pyvista(plotter):
     assert np.abs(about[:, 2]).max() == pytest.approx(0.1, rel=0.05)
 
 
-def test_forces_of_a_simulation_are_chains(axes):
+def test_forces_of_a_simulation_are_chains(plotter):
     sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0))
     grain = abut.Material(density=2500, young=1e7)
     sim.set_law(grain, grain, abut.Hertz())
     sim.add_spheres(ROW, [0.46, 0.46, 0.25], grain)
     sim.run(steps=1)
-    sim.pairs.plot(sim.centers, "force", axes)
+    sim.pairs.plot(sim.centers, "force", plotter)
+    (mapper,) = drawn_by_scalars(plotter)
     lengths = np.linalg.norm(sim.pairs.force, axis=1)
-    np.testing.assert_allclose(lines_of(axes)[1], 6 * np.sort(lengths) / lengths.max())
-    assert bars(axes) == ["force"]
+    np.testing.assert_allclose(np.unique(mapper.dataset["values"]), np.sort(lengths))
+    (bar,) = dict(plotter.scalar_bars.items())
+    assert bar.strip() == "force"

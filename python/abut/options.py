@@ -115,14 +115,20 @@ class ContactsPlotOptions(ColorOptions, total=False):
     how: How
 
 
-class PairsPlotOptions(ColorOptions, total=False):
+class BackendOption(TypedDict, total=False):
+    """Which library draws; where one alone can, it may be named."""
+
+    backend: Backend | None
+
+
+class PairsPlotOptions(BackendOption, ColorOptions, total=False):
     """What `Pairs.plot` takes."""
 
     others: ArrayLike | None
     width: float | None
 
 
-class ShapePlotOptions(TypedDict, total=False):
+class ShapePlotOptions(BackendOption, total=False):
     """What `ConvexShape.plot` takes."""
 
     color: Any
@@ -136,7 +142,7 @@ class BodiesPlotOptions(ShapePlotOptions, total=False):
     numbers: ArrayLike | None
 
 
-class ConvexPlotOptions(TypedDict, total=False):
+class ConvexPlotOptions(BackendOption, total=False):
     """What `ConvexContacts.plot` takes."""
 
     bodies: tuple[Any, ...] | None

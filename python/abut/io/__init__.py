@@ -53,7 +53,7 @@ _MESH_READERS: dict[str, Callable[..., Facets]] = {
     ".mdpa": mdpa.read,
     ".vtp": vtp.read,
     ".vtu": vtu.read,
-    # by other packages
+    # other packages read these
     **dict.fromkeys(other.ENDINGS, other.read),
 }
 MESH_ENDINGS = tuple(_MESH_READERS)
@@ -172,7 +172,7 @@ def read_facets(path: Pathlike, part: str | None = None) -> Facets:
     """The facets of a mesh file as it holds them: neither welded nor validated."""
     file = _path(path)
     if file.suffix.lower() == ".gz":
-        # when it is needed: gzip and tempfile take long to import
+        # imported only here, since gzip and tempfile take long to import
         from .gz import unpacked
 
         with unpacked(file) as inner:

@@ -20,7 +20,8 @@ from .spheres import Columns, read_texts
 
 _CSV = "pyarrow.csv"
 
-# of fewer, to call it takes longer than to read them word by word, and to import it first
+# Blocks with fewer bytes are read sooner word by word: the first bound counts the call of pyarrow,
+# the second one its import, too.
 _FEW_BYTES, _FEW_TO_IMPORT = 1 << 13, 1 << 15
 
 _BLANK = ord(" ")
@@ -29,10 +30,10 @@ _BLANK = ord(" ")
 # "nan(1)" for a real one, which are errors here.
 _FOREIGN = (b"x", b"X", b"(")
 
-# rows are a few kilobytes at most
+# pyarrow wants whole rows in what each thread reads, and rows have a few kilobytes at most
 _BYTES_OF_A_THREAD = 1 << 20
 
-# behind the last word
+# the name of the empty column behind a blank at the end of rows
 _END = "end"
 
 
@@ -76,11 +77,11 @@ def _read(csv: Any, block: bytes, columns: Columns, has_end: bool) -> Any:
     """A pyarrow table of the picked columns, each named by its number; None where it fails."""
     arrow = importlib.import_module("pyarrow")
     names = [str(number) for number in range(columns.column_count)]
-    # text as bytes: what is no UTF-8 is replaced as it is word by word
+    # text is read as bytes, so that what is no UTF-8 is replaced as where words are read one by one
     kinds = {"whole": arrow.int64(), "text": arrow.binary()}
     types = {str(one.number): kinds.get(one.kind, arrow.float64()) for one in columns.picks}
     if has_end:
-        # it takes nothing but what stands for null: no word at all
+        # a null column takes no words, so a row with more words than the others fails
         names.append(_END)
         types[_END] = arrow.null()
     reading = csv.ReadOptions(

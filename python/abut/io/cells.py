@@ -11,7 +11,7 @@ from ..base.checks import counted
 from ..base.warnings import warn
 from .facets import offsets_of
 
-# how many corners those have that are facets; a polygon has as many as it has points
+# The cells that are facets, and how many corners each has; a polygon has as many as points.
 CORNERS = {
     "triangle": 3,
     "triangle6": 3,
@@ -114,10 +114,10 @@ def facets_of_cells(
     cells = np.flatnonzero(np.isin(types, _FACET_TYPES))
     corners = _corner_counts(types, counts, cells)
     starts = offsets_of(corners)
-    # the place of each corner in its cell
+    # the number of each corner within its cell
     place = np.arange(starts[-1]) - np.repeat(starts[:-1], corners)
     cell_of_corner = np.repeat(cells, corners)
-    # a pixel's last two points stand the other way round
+    # VTK numbers a pixel's last two points in the other order than a quad's
     is_turned = (types[cell_of_corner] == VTK_PIXEL) & (place >= 2)
     place[is_turned] = 5 - place[is_turned]
     return indices[offsets_of(counts)[:-1][cell_of_corner] + place], starts, cells

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..results.table import Table
 
 
-# of these the header has the most
+# the one that the header has most of separates the fields
 _DELIMITERS = ",;\t"
 
 
@@ -51,7 +51,7 @@ def _read(path: Path, names: Sequence[str]) -> tuple[Spheres, dict[str, NDArray]
 
 
 def _lines(file: TextIO) -> Iterator[str]:
-    # a line may end in ways that only text files know, so they are not those of `Lines`
+    # text files know more ends of lines, such as a lone \r, than `Lines` does
     while line := file.readline(LINE_BYTES):
         if len(line) == LINE_BYTES:
             raise ValueError(f"a line has more than {LINE_BYTES} letters")
@@ -65,7 +65,7 @@ def save(table: Table, path: Path, extra: Mapping[str, NDArray]) -> None:
 
 
 def write(table: Table, file: IO[str], extra: Mapping[str, NDArray]) -> None:
-    """Likewise to a file that is open, which may be standard output."""
+    """Write as `save` does, to a file that is open, such as standard output."""
     columns = table._flat() | dict(extra)
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(columns)

@@ -10,11 +10,11 @@ import numpy as np
 
 from .text import BLOCK, numbers
 
-# A double survives 17 significant digits; so many say nothing that float64 does not say.
+# 17 significant digits give a float64 number back; so many tell nothing of the writer's rounding.
 _DOUBLE_DIGITS = 17
 
-# From so many digits on a float32 number that was written out is told from one that was rounded
-# here: float32 numbers are then farther apart than the digits.
+# With this many digits or more it shows whether numbers were float32 when they were written, since
+# neighboring float32 numbers are then farther apart than a unit of the last digit.
 _SINGLE_DIGITS = 8
 
 # C, C++ and what is built on them write six significant digits unless told otherwise. Where no
@@ -22,8 +22,8 @@ _SINGLE_DIGITS = 8
 # that someone drew, and a unit of 0.01 there would blind the search to whole walls.
 _USUAL_DIGITS = 6
 
-# All with the same number of decimals ("0.333 1.250"): trailing zeros are written, so short numbers
-# are rounded ones all the same; but no mesh is rounded to a hundredth of its size.
+# Where all numbers have the same number of decimals ("0.333 1.250"), the writer keeps trailing
+# zeros, and even short numbers are rounded ones. But no mesh is rounded to a hundredth of its size.
 _FIXED_DIGITS = 4
 
 
@@ -70,9 +70,9 @@ class _Digits:
     """The most digits that a file's coordinates have."""
 
     def __init__(self) -> None:
-        self.decimals = 0  # after the point, the exponent counted: 4 in 1.5e-3
-        self.significant = 0  # from the first that is not 0
-        self.written: set[int] = set()  # after the point, as written: 1 in 1.5e-3
+        self.decimals = 0  # digits after the point once the exponent is applied: 4 in 1.5e-3
+        self.significant = 0  # digits from the first one that is not 0
+        self.written: set[int] = set()  # digits after the point as they stand: 1 in 1.5e-3
 
     def add(self, words: Sequence[bytes]) -> None:
         decimals, significant, exponents = count_digits(words)
@@ -123,7 +123,7 @@ def count_digits(words: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray, np.nda
         before = np.cumsum(mask, dtype=np.int32)
         return before > np.repeat(before[starts] - mask[starts], lengths)
 
-    digit = text - ord("0") < 10  # unsigned: what is below "0" wraps to large numbers
+    digit = text - ord("0") < 10  # bytes are unsigned: letters below "0" wrap to large numbers
     in_exponent = seen((text | 32) == ord("e"))
     mantissa = digit & ~in_exponent
     decimals = np.add.reduceat(mantissa & seen(text == ord(".")), starts, dtype=np.intp)

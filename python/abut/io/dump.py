@@ -22,18 +22,19 @@ from .rows import Text, read_block
 from .spheres import Columns, Spheres, find_columns, from_table, joined, more_of
 from .text import numbers, reals, shown, wholes
 
-# wrapped, unwrapped, scaled by the box, both: whichever all three axes have
+# Coordinates are wrapped, unwrapped, scaled by the box, or scaled and unwrapped: the first of these
+# is read that all three axes have.
 _AXES = (("x", "y", "z"), ("xu", "yu", "zu"), ("xs", "ys", "zs"), ("xsu", "ysu", "zsu"))
 _SCALED = ("xs", "xsu")
 
-# columns that are no real numbers
+# columns that hold integers
 _WHOLE_NAMES = {"id", "mol", "proc", "procp1", "type", "ix", "iy", "iz"}
 _WHOLE_BEGINNINGS = ("i_", "i2_")  # properties of atoms that are integers
 _TEXT_NAMES = {"element", "typelabel"}
 
 _ITEM = b"ITEM:"
 
-# what frames begin with, TIMESTEP or what LAMMPS writes before it: UNITS, TIME
+# Frames begin with TIMESTEP, or with UNITS or TIME, which LAMMPS writes before it.
 _BEGINNING = re.compile(rb"ITEM: (?:TIME|UNITS)")
 _BOX = "BOX BOUNDS"
 
@@ -41,7 +42,7 @@ _BOX = "BOX BOUNDS"
 # megabyte.
 _HEAD_LINES = 64
 
-# frames of few spheres take less memory as one: so many are joined
+# Frames are kept joined to tables of this many, since many small arrays take more memory.
 _JOINED_FRAMES = 1 << 10
 
 
@@ -64,8 +65,8 @@ class _Head(NamedTuple):
 class Place(NamedTuple):
     """Where a frame begins."""
 
-    offset: int  # in the text, unpacked
-    line: int  # how many lines are before it
+    offset: int  # in bytes of the unpacked text
+    line: int  # the number of lines before it
     number: int
 
 
@@ -125,7 +126,7 @@ def _one_of(path: Path, frame: int | Place) -> Spheres:
 
 
 def _last_place(path: Path, number: int) -> Place:
-    """Where the frame begins that is the last one, or the last but some."""
+    """Where the last frame begins, or that which is so many before the last."""
     places: deque[Place] = deque()
     with Unpacked(path) as file:
         dump = _Dump(file)
@@ -170,8 +171,8 @@ def _joined(parts: list[Spheres]) -> Spheres:
 def find_places(path: Path, drop: bool) -> list[Place]:
     """Where the frames begin.
 
-    A frame that is broken is one of them; whoever reads it gets the error. `drop`: not so where the
-    file just ends too early.
+    A broken frame counts, and whoever reads it gets the error. With `drop` it is left out where it
+    is broken only because the file ends too early.
     """
     places: list[Place] = []
     with Unpacked(path) as file:
@@ -264,7 +265,7 @@ class _Dump:
         try:
             return self.text.find(_BEGINNING)
         except ValueError:
-            return False  # nothing behind damage can be unpacked
+            return False  # what stands behind damaged bytes cannot be unpacked
 
     def next_head(self) -> _Head | None:
         """The next frame's head; then its rows must be read or skipped."""
@@ -319,7 +320,7 @@ class _Dump:
         """Pass over the rows of the frame whose head was read last."""
         row_count = 0
         for first, block, lines in self.text.pass_rows(head.sphere_count):
-            # the search for one letter takes a tenth of the time
+            # looking for one letter first takes a tenth of the time
             if _ITEM[:1] in block and _ITEM in block:
                 at = block.index(_ITEM)
                 before = block.count(b"\n", 0, at)
@@ -358,7 +359,7 @@ class _Dump:
         return None if head is None else self._frame(head, names)
 
     def _frame(self, head: _Head, names: Sequence[str]) -> Frame:
-        # first: in a line without an end columns may be missing that are still to be written
+        # checked first: a line without an end may lack columns because it is still being written
         self.check_end(head)
         try:
             columns = find_columns(head.names, _AXES, names, _kind_of)
@@ -472,7 +473,7 @@ def _unscaled(scaled: np.ndarray, head: _Head) -> np.ndarray:
     """Coordinates from parts of the box."""
     box = _read_box(head)
     origin, edges = _BOXES[box.shape](box)
-    # not a matrix product, whose last bit differs from one machine to another
+    # the last bit of a matrix product would differ from one machine to another
     x, y, z = (scaled[:, k : k + 1] * edges[k] for k in range(3))
     return origin + x + y + z
 
@@ -498,7 +499,7 @@ def _period_and_origin(head: _Head) -> tuple[Period | None, NDArray[np.float64] 
     return (None if period == (None,) * 3 else period), low
 
 
-# what BOX BOUNDS says of an axis that is periodic at both ends
+# BOX BOUNDS has this word for an axis that is periodic at both ends.
 _PERIODIC = "pp"
 _TILTS = ("xy", "xz", "yz")
 

@@ -25,7 +25,7 @@ from .weld import FEW_CORNERS, weld
 def build_foreign(
     obj: Any, distance: float | None, noise: ArrayLike | None, split: bool, on_degenerate: str
 ) -> Mesh:
-    """What `Mesh.from_any` returns for what is no Mesh."""
+    """What `Mesh.from_any` returns for objects other than a Mesh."""
     facets = read_surface(obj)
     if noise is not None:
         noise = checks.lengths(noise, "noise", len(facets.offsets) - 1, "facet")
@@ -92,7 +92,7 @@ def _from_pyvista(obj: Any) -> Facets:
     if getattr(obj, "n_strips", 0):
         raise ValueError("the pyvista mesh has triangle strips: give polydata.triangulate()")
     indices, offsets = _from_vtk(obj.faces)
-    # points and lines stand before facets
+    # a PolyData numbers its points and lines before its facets
     first = getattr(obj, "n_verts", 0) + getattr(obj, "n_lines", 0)
     source = first + np.arange(len(offsets) - 1)
     return Facets(checks.points(obj.points, "points"), indices, offsets, source=source)
@@ -114,7 +114,7 @@ def _from_grid(obj: Any) -> Facets:
         checks.points(obj.points, "points"),
         checks.indices(points[indices], "points"),
         offsets,
-        # lines and points stand before facets
+        # of the cells' numbers, those of points and lines stand before those of facets
         source=checks.indices(cells[len(cells) - len(offsets) + 1 :], "cells"),
     )
 
@@ -187,7 +187,8 @@ def _from_array(obj: Any) -> Facets:
     return Facets(corners.reshape(-1, 3), numbers, regular(facet_count, corner_count))
 
 
-# told by what an object has; a PolyData has what makes a surface of a grid, too
+# An object is of the first kind whose attributes it has. PolyData stands before grids, since it can
+# make a surface as well.
 READERS: dict[tuple[str, ...], Callable[[Any], Facets]] = {
     ("vertices", "faces"): _from_trimesh,
     ("vectors", "v0"): _from_numpy_stl,
@@ -205,7 +206,7 @@ def _is_vertices_and_facets(obj: Any) -> bool:
         return False
     try:
         vertices, facets = map(np.asarray, obj)
-    except ValueError:  # facets of different numbers of corners
+    except ValueError:  # facets have different numbers of corners
         return np.ndim(obj[0]) == 2
     if vertices.ndim != 2 or facets.ndim != 2:
         return False

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _Pathlike = str | os.PathLike[str]
 
-# files that are one frame each, by their endings
+# endings of files that hold one frame each
 _READERS: dict[str, Callable[[Path, Sequence[str]], Frame]] = {
     ".npz": npz.read_frame,
     ".vtp": vtp.read_frame,
@@ -32,10 +32,10 @@ _READERS: dict[str, Callable[[Path, Sequence[str]], Frame]] = {
 _LIST = ".pvd"
 _DUMP = "dump"
 
-# what is said of files that are of no kind
+# what errors list where a file is of no known kind
 _KINDS = f"{', '.join(_READERS)}, {_LIST}; a dump begins with 'ITEM:'"
 
-# what `write_frames` writes beside the spheres of a frame: not frames, but parts of them
+# Names of the files that `write_frames` writes beside the spheres end so: these are no frames.
 _PARTS = ("-contacts", "-pairs", "-walls", "-bodies")
 
 
@@ -43,8 +43,8 @@ class _File(NamedTuple):
     """A file with one frame, or of a dump several."""
 
     path: Path
-    kind: str  # an ending, "dump", or nothing where it is not known
-    time: float | None = None  # where a list tells it
+    kind: str  # an ending, or "dump"; empty where it is not known
+    time: float | None = None  # the time that a list tells
 
 
 class _Index(NamedTuple):
@@ -53,7 +53,7 @@ class _Index(NamedTuple):
     file: NDArray[np.int64]
     offset: NDArray[np.int64]
     line: NDArray[np.int64]
-    number: NDArray[np.int64]  # in its file
+    number: NDArray[np.int64]  # the frame's number in its file
 
 
 class _Options(NamedTuple):
@@ -231,11 +231,11 @@ class Frames(Sequence[Frame]):
         return self._index
 
     def _part(self, key: slice) -> Frames:
-        """A part with those files alone that it is of."""
+        """Some of the frames, with only the files that hold these."""
         index = _Index(*(column[key] for column in self._places()))
         numbers, file = np.unique(index.file, return_inverse=True)
         files = tuple(self._files[number] for number in numbers.tolist())
-        # own arrays: views would be pickled whole with what they are of
+        # copies, since pickling a view would pickle the whole array below it
         columns = (np.ascontiguousarray(column).copy() for column in index[1:])
         return Frames._of(files, self._options, _Index(file.astype(np.int64), *columns))
 
@@ -257,7 +257,7 @@ def _places_of(file: _File, drop: bool) -> list[dump.Place]:
     try:
         return dump.find_places(file.path, drop)
     except OSError:
-        return only  # a frame that is broken: whoever reads it gets the error
+        return only  # the frame counts although it is broken: whoever reads it gets the error
 
 
 def _frames_of(file: _File, names: tuple[str, ...], drop: bool) -> Iterator[Frame]:

@@ -20,14 +20,14 @@ from .text import Lines, shown, wholes
 
 _PART = "SubModelPart"
 
-# how many parts or kinds a message names, and how much of a part's full name
+# A message names this many parts or kinds, and shows so many letters of a part's full name.
 _SHOWN_NAMES = 30
 _SHOWN_LETTERS = 80
 
 _ENTITIES = ("Conditions", "Elements", "Geometries")
 
-# Three or four nodes in space: surfaces as conditions, but among the elements 3D4N also names
-# tetrahedra.
+# Names that end in 3D3N or 3D4N have three or four nodes in space. Conditions of these names are
+# surfaces, but an element 3D4N may be a tetrahedron.
 _FACET_NAMES = {
     "Conditions": re.compile(r".*3D[34]N"),
     "Elements": re.compile(r".*(Shell|Membrane|RigidFace).*3D[34]N"),
@@ -165,7 +165,7 @@ class _Parts:
         self._current = -1
 
     def begin(self, name: str) -> None:
-        # one that is begun again in the same place goes on
+        # a part that is begun a second time in the same place is continued
         number = self._numbers.setdefault((self._current, name), len(self._parts))
         if number == len(self._parts):
             members = {kind: array("q") for kind in _FACET_NAMES}

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .frame import Frame
 from .spheres import Spheres, check_arrays, from_arrays
 
-# what a file that is damaged makes zipfile and NumPy raise; OSError for places before its beginning
+# zipfile and NumPy raise these of damaged files, OSError where a place lies before the beginning.
 _DAMAGE = (
     EOFError,
     OSError,
@@ -29,10 +29,10 @@ _DAMAGE = (
     zlib.error,
 )
 
-# letters of what they say of it
+# how many letters of their message are shown
 _SHOWN = 200
 
-# bytes of a complex long double
+# a complex long double, which is the widest type, has so many bytes
 _LARGEST_NUMBER = 32
 
 _HEADERS = {
@@ -85,7 +85,8 @@ def read_header(file: IO[bytes], size: int) -> NDArray:
     if version not in _HEADERS:
         raise ValueError(f"its format is {version}, not 1.0 or 2.0")
     shape, dtype = _shape_and_dtype(file, version)
-    # an axis is no longer than the file where another one is 0, too; NumPy lets True through for 1
+    # Where one axis is 0 any length of another one would pass, so each is compared with the file's
+    # size. NumPy takes True for 1, so types are compared, too.
     sound = all(type(n) is int and 0 <= n <= size for n in shape)
     if not sound or math.prod(shape) * dtype.itemsize > size:
         raise ValueError(f"an array says that it has shape {shape}, but {size} bytes are there")
@@ -98,7 +99,7 @@ def _shape_and_dtype(file: IO[bytes], version: tuple[int, int]) -> tuple[tuple[i
     try:
         shape, _, dtype = _HEADERS[version](file)
     except Exception as error:
-        # the header is a Python expression: what is wrong with it makes NumPy raise anything,
+        # NumPy evaluates the header as a Python expression, so a wrong one may raise anything,
         # IndexError, MemoryError, OverflowError, SyntaxError and TypeError among them
         raise ValueError(f"its header is broken: {error}") from None
     return shape, dtype

@@ -26,21 +26,21 @@ if TYPE_CHECKING:
     from ..results.table import Table
     from ..search.mesh import Mesh
 
-# Changes when readers of this version could no longer make sense of a file.
+# This number grows when readers of this version could no longer make sense of a file.
 FORMAT = 1
 
-# what a file of an earlier version, or a search without poses or period, does not have
+# Files of earlier versions, and of searches without poses or period, do not have these keys.
 _OF_CONTACTS = ("_tilt", "poses", "period", "flat_angle", "mesh_count", "force")
 _OF_PAIRS = ("period", "other_count", "force")
 
-# what spheres are, and what `write_frames` says of when a frame was
+# the keys of spheres, and those by which `write_frames` tells when a frame was
 _OF_SPHERES = ("centers", "radii", "ids")
 _OF_FRAMES = {"time": np.float64, "step_count": np.intp}
 
-# a search numbers meshes in 32 bits
+# the search has 32 bits for a mesh's number
 _MOST_MESHES = 2**31
 
-# deflate makes at most so many bytes of one
+# deflate unpacks one byte to at most so many
 _UNPACKED = 1032
 
 _Arrays = Mapping[str, NDArray]
@@ -50,7 +50,7 @@ def save(table: Table, path: Path, extra: Mapping[str, Any]) -> None:
     """Write all columns and offsets, without compression, and how the search was made."""
     search = {name: getattr(table, name) for name in (*table._hidden_columns, *table._settings)}
     if isinstance(table, Contacts):
-        # not the meshes themselves
+        # how many meshes there were is saved, but not the meshes themselves
         search |= {"meshes": None, "mesh_count": mesh_count(table)}
     if search.get("period") is not None:
         search["period"] = lengths_of(search["period"])
@@ -204,7 +204,7 @@ def _read_count(arrays: _Arrays, name: str) -> int | None:
 
 
 def _check_search_shapes(headers: _Arrays, dimension: int) -> None:
-    """Of what tells how a search was made."""
+    """Complain about arrays that tell how a search was made, and have wrong shapes."""
     if "period" in headers and headers["period"].shape != (dimension,):
         raise ValueError(f"period has shape {headers['period'].shape}")
     if "poses" in headers and headers["poses"].shape[1:] != (4, 4):
@@ -223,7 +223,7 @@ def check_finite(columns: _Arrays) -> None:
 
 def check_offsets(name: str, steps: NDArray[np.intp], length: int) -> None:
     """Complain about offsets that do not ascend from 0 to a length."""
-    # not by differences, which may be beyond 64 bits
+    # compared, not subtracted: a difference may be beyond 64 bits
     falls = (steps[1:] < steps[:-1]).any()
     if not len(steps) or steps[0] != 0 or steps[-1] != length or falls:
         raise ValueError(f"{name} does not ascend from 0 to {length}")
@@ -273,7 +273,7 @@ def _check_numbers(columns: _Arrays) -> None:
 
 
 def _check_mesh_count(columns: _Arrays, count: int | None) -> None:
-    """Files of earlier versions do not tell how many meshes were searched."""
+    """Complain about a mesh beyond the count, which files of earlier versions do not tell."""
     most = _MOST_MESHES if count is None else count
     if columns["mesh"].max(initial=-1) >= most:
         row = np.argmax(columns["mesh"] >= most)
@@ -395,7 +395,7 @@ def _header_of(archive: zipfile.ZipFile, name: str, archive_size: int) -> NDArra
     info = archive.getinfo(f"{name}.npy")
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError(f"{name} is packed in another way than NumPy does")
-    # the sizes that the file tells may be anything
+    # a damaged file may tell any size, so no more is read than its bytes can unpack to
     most = _UNPACKED * min(info.compress_size, archive_size)
     with archive.open(info) as member:
         return read_header(member, min(info.file_size, most))

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from ..results.columns import Column
 from ..results.table import Table
 
-# what only tables of a simulation have, and what only its restart files hold of them
+# columns that only tables of a simulation have, or that only its restart files hold
 _OF_SIMULATIONS = tuple(
     Column(name, "float64", -1, "row", "simulation", "", "")
     for name in ("force", "moment", "spring", "roll")
 )
 
-# how a search was made: types and numbers of axes
+# the types and numbers of axes of the arrays that tell how a search was made
 _SEARCH: dict[str, tuple[type[Any], int]] = {
     "poses": (np.float64, 3), "period": (np.float64, 1), "flat_angle": (np.float64, 0),
     "other_count": (np.intp, 0), "mesh_count": (np.intp, 0), "body_count": (np.intp, 0),
@@ -50,7 +50,7 @@ def check_kind(name: str, header: NDArray[Any], dtype: np.dtype, dimensions: int
 
 
 def dimension_of(arrays: _Arrays) -> int:
-    """Of the space that vectors are in: 2 or 3."""
+    """The dimension of the space that vectors are in: 2 or 3."""
     shape = arrays["point"].shape
     if shape[1] not in (2, 3):
         raise ValueError(f"point has shape {shape}")
@@ -84,6 +84,6 @@ def typed(table: type[Table], arrays: _Arrays) -> dict[str, NDArray[Any]]:
     """The arrays in the types that they have in a table."""
     types = {name: np.dtype(dtype) for name, (dtype, _) in _SEARCH.items()}
     types |= {c.name: c.dtype for c in _columns_in(table, arrays)}
-    # a long double beyond float64 becomes infinite, which is then named
+    # a long double beyond float64 becomes infinite, and later checks name it
     with np.errstate(over="ignore"):
         return {name: np.require(a, types[name], ["C", "A"]) for name, a in arrays.items()}

@@ -31,7 +31,7 @@ def _columns_with(*when: str) -> tuple[str, ...]:
 _NOT_ALWAYS = (*_columns_with("bodies", "walls", "spots", "order"), "force", "period", "_bodies")
 _ALWAYS = (*_columns_with("always", "period"), "body_count")
 
-# nan where a method does not know it; and what the library itself checks
+# An error is nan where the method does not know it, and the library checks the state itself.
 _ANY_NUMBERS = ("error", "state")
 
 
@@ -62,7 +62,7 @@ def _settings(arrays: _Arrays, dimension: int) -> dict[str, Any]:
 
 
 def _check_groups(headers: _Arrays) -> None:
-    """Columns that go together."""
+    """Complain where, of columns that go together, some are missing."""
     partner = "walls" if "mesh" in headers else "bodies"
     for name in _columns_with(partner, *(["spots"] if "spot" in headers else [])):
         if name not in headers:

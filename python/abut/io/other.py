@@ -12,7 +12,7 @@ from .facets import Facets
 
 _EXTRA = "io"
 
-# two programs write files that end in .msh
+# both Gmsh and Fluent write files that end in .msh; the first letter tells which one did
 _MSH_READERS = {b"$": "meshio.gmsh", b"(": "meshio.ansys"}
 
 
@@ -53,15 +53,15 @@ ENDINGS = tuple(_LOADERS)
 
 def read(path: Path) -> Facets:
     """Read the facets of a file by the package that knows it."""
-    # it imports this room
+    # imported here, since that module imports this room
     from .foreign import read_surface
 
     with open(path, "rb"):
-        pass  # one that is not there is an OSError, whatever the package would say
+        pass  # a missing file shall be an OSError, whatever the package would raise
     try:
         return read_surface(_LOADERS[path.suffix.lower()](path))
     except (ImportError, MemoryError):
         raise
-    # packages raise what they like of files that are broken
+    # packages raise errors of any type for broken files
     except Exception as error:
         raise ValueError(f"{path}: {str(error) or 'it is broken, or was cut off'}") from error

@@ -14,8 +14,8 @@ from typing import Any, BinaryIO, NamedTuple
 
 from ..base.extras import import_extra
 
-# Compressed bytes that are unpacked at once. A small piece may become a thousand times as much, or
-# of zstd thirty thousand times, so pieces grow only where what they become is of this size.
+# So many compressed bytes are unpacked at once. gzip may make a thousand times as much of a piece,
+# zstd thirty thousand times, so pieces grow only until they unpack to _UNPACKED bytes.
 _LEAST, _MOST = 1 << 6, 1 << 12
 _UNPACKED = 1 << 16
 
@@ -27,7 +27,7 @@ class CutOff(ValueError):
 class _Packing(NamedTuple):
     name: str
     magic: bytes
-    begin: Callable[[], tuple[Any, type[Exception]]]  # what unpacks a stream, and what it raises
+    begin: Callable[[], tuple[Any, type[Exception]]]  # makes an unpacker, and tells what it raises
 
 
 def _begin_gzip() -> tuple[Any, type[Exception]]:
@@ -59,14 +59,14 @@ class Unpacked:
     """
 
     def __init__(self, path: Path):
-        # unbuffered: what is read at once is much
+        # large pieces are read at once, for which a buffer would only be one more copy
         self._file: BinaryIO = open(path, "rb", buffering=0)  # type: ignore[assignment] # noqa: SIM115
         begin = self._file.read(_MAGIC_BYTES)
         self._file.seek(0)
         self._packing = next((one for one in _PACKINGS if begin.startswith(one.magic)), None)
-        self._stream: tuple[Any, type[Exception]] | None = None  # that has begun and not ended
-        self._packed = b""  # read, but not unpacked
-        self._ahead = b""  # unpacked, but not taken
+        self._stream: tuple[Any, type[Exception]] | None = None  # the stream that has not ended yet
+        self._packed = b""  # bytes that are read, but not unpacked
+        self._ahead = b""  # bytes that are unpacked, but not taken
         self._piece = _LEAST
 
     def __enter__(self) -> Unpacked:
@@ -112,7 +112,7 @@ class Unpacked:
 
     def _has_more(self) -> bool:
         while not self._packed and (piece := self._file.read(self._piece)):
-            # zeros may fill up what is between streams, or after them
+            # writers may fill the space between streams, or behind them, with zeros
             self._packed = piece if self._stream else piece.lstrip(b"\0")
         return bool(self._packed)
 

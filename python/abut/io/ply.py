@@ -17,7 +17,7 @@ from .digits import Coordinates
 from .facets import Facets, offsets_of
 from .text import BLOCK, LINE_BYTES, Lines, integers, shown
 
-# PLY's two names of each type, and NumPy's; trimesh writes those of 64 bits, too
+# PLY's two names of each type, with NumPy's name; trimesh writes those of 64 bits, too
 _TYPES = {
     "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1",
     "short": "i2", "int16": "i2", "ushort": "u2", "uint16": "u2",
@@ -32,8 +32,8 @@ _CORNERS = ("vertex_indices", "vertex_index")
 
 class _Property(NamedTuple):
     name: str
-    type: str  # NumPy's, without the byte order
-    count_type: str  # of the number that stands before a list; empty for a single value
+    type: str  # NumPy's name of the type, without the byte order
+    count_type: str  # the type of the number before a list; empty for a single value
 
     def smallest(self) -> int:
         """How many bytes it takes at least in a binary file."""
@@ -186,7 +186,7 @@ class _Ascii:
         self._rows_left = (words for _, line in lines if (words := line.split()))
 
     def check_count(self, element: _Element) -> None:
-        # a row takes at least a digit and the end of its line
+        # each row takes at least two bytes: a digit, and the end of its line
         if element.properties and 2 * element.row_count - 1 > self._size:
             raise _too_many(element, self._size)
 
@@ -221,7 +221,7 @@ class _Ascii:
     def _rows(self, element: _Element) -> Iterator[tuple[int, list[list[bytes]]]]:
         """Each row's number and words, a list a property."""
         rows = 0
-        # a row without properties has no words, and blank lines are passed over
+        # rows without properties would be blank lines, which are passed over anyway
         for words in islice(self._rows_left, element.row_count if element.properties else 0):
             yield rows, _fields(words, element, rows)
             rows += 1
@@ -372,7 +372,7 @@ class _Pieces:
 
     def _flush(self) -> None:
         sizes = np.fromiter(map(len, self._pieces), np.intp, len(self._pieces))
-        # a row that is cut off is told at its end; here only whole values count
+        # whoever reads the row complains if it is cut off; here only whole values are taken
         values = b"".join(self._pieces)
         whole = len(values) // self._dtype.itemsize
         column = _Column(np.frombuffer(values, self._dtype, whole), sizes // self._dtype.itemsize)

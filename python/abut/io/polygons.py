@@ -66,7 +66,7 @@ def _columns(
     data: Mapping[str, ArrayLike] | None, argument: str, count: int, item: str, items: str
 ) -> dict[str, NDArray]:
     data = {} if data is None else data
-    # pyvista's cell_data and a DataFrame are no Mapping, but have what is needed of one
+    # pyvista's cell_data and a DataFrame are no Mapping, but they have `items`, which is enough
     if not hasattr(data, "items"):
         raise TypeError(f'{argument} must be a dict of names and columns: {{"force": column}}')
     columns = dict(data.items())
@@ -81,7 +81,7 @@ def _check_names(columns: Mapping[str, ArrayLike], what: str) -> None:
     for name in columns:
         if not isinstance(name, str):
             raise TypeError(f"{what} has the name {name!r}, but names must be str")
-        # XML has no way to write control characters
+        # XML cannot hold control characters
         if not name.isprintable() or not name:
             raise ValueError(f"{what} has the name {name!r}, but names must be printable")
 

@@ -33,7 +33,7 @@ class Entry(NamedTuple):
 
 def read(path: Path) -> list[Entry]:
     """The files that a list names, in its order."""
-    # it takes long to import
+    # imported only here, since it takes long
     from xml.etree import ElementTree
 
     try:
@@ -77,7 +77,7 @@ class Collection:
     def __init__(self, path: Path, append: bool):
         self._path, self._append = path, append
         self._last = ""
-        self._end = 0  # where the next entry goes
+        self._end = 0  # the byte at which the next entry is written
 
     def add(self, time: float, file: Path) -> None:
         """Add the file of a time; a file that was added last is not added again."""

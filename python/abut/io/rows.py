@@ -16,7 +16,8 @@ from .spheres import Columns, read_table
 # Rows have a few hundred columns at most: what is longer is no row.
 _LINE_BYTES = 1 << 16
 
-# what is read at once: heads have a few hundred bytes, frames up to gigabytes
+# So many bytes are read at once: at first, in blocks that a cache holds, and at most. Heads have a
+# few hundred bytes, frames up to gigabytes.
 _LEAST, _CACHED, _MOST = 1 << 16, 1 << 18, 1 << 23
 
 # most rows are shorter
@@ -24,7 +25,7 @@ _LIKELY_BYTES = 256
 
 _LINE_FEED = ord("\n")
 
-# what is searched for has fewer
+# no pattern that is searched for is longer
 _PATTERN_BYTES = 32
 
 
@@ -41,10 +42,10 @@ class Text:
 
     def __init__(self, file: Unpacked):
         self._file = file
-        self._ahead = b""  # read; taken up to _at
+        self._ahead = b""  # bytes that were read, of which those before _at are taken
         self._at = 0
-        self._first_size = _LEAST  # of what is read of the next rows
-        self._failure: ValueError | None = None  # of what is to be read next
+        self._first_size = _LEAST  # how many bytes are first read of the next rows
+        self._failure: ValueError | None = None  # the error that the next reading raises
         self.offset = self.line = 0
         self.is_open = False
 
@@ -65,7 +66,7 @@ class Text:
     def find(self, pattern: re.Pattern[bytes]) -> bool:
         """Go on to the first place where a pattern of few letters is found; False at the end."""
         while not (found := pattern.search(self._ahead, self._at)):
-            # the pattern may begin in what was read, and end in what comes
+            # the pattern may begin in the last of these bytes and end in the next ones
             end = max(self._at, len(self._ahead) - _PATTERN_BYTES)
             self._take(end, self._ahead.count(b"\n", self._at, end))
             if not self._read_more(_LEAST):
@@ -117,7 +118,7 @@ class Text:
         self._first_size = min(max(_LEAST, self.offset - begin), _MOST)
 
     def pass_rows(self, count: int) -> Iterator[tuple[int, bytes, int]]:
-        """Likewise, in blocks that a processor's cache holds, for who does little with them."""
+        """Take rows in blocks that a cache holds, which is fastest where little is done."""
         return self._blocks(count, _LEAST, _CACHED)
 
     def _blocks(self, count: int, size: int, largest: int) -> Iterator[tuple[int, bytes, int]]:
@@ -139,7 +140,7 @@ class Text:
 
     def _whole_lines(self, most: int) -> tuple[int, int]:
         """Where the whole lines end that were read ahead, `most` of them, and how many they are."""
-        # not far beyond them: what was read ahead may have thousands of small frames
+        # searched not far behind them, since thousands of small frames may have been read ahead
         likely = self._at + max(_LINE_BYTES + 1, _LIKELY_BYTES * most)
         end = self._ahead.rfind(b"\n", self._at, likely) + 1
         if not end:
@@ -191,6 +192,6 @@ def read_block(
     table = arrow.read_block(block, line_count, columns)
     if table is not None:
         return table
-    # one by one: a block may have as many lines as bytes
+    # an iterator, not a list: a block may have as many lines as bytes
     lines = enumerate(io.BytesIO(block), line)
     return read_table(((number, text.split()) for number, text in lines), columns, row)

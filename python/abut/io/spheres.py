@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..base import checks
 from .text import BLOCK, Word, numbers, reals, shown, wholes
 
-# whole numbers that float64 holds exactly, as which those are read that are not written as integers
+# Integers that are written as 7.0 or 1e3 are read as float64, which is exact up to this number.
 _WHOLE_LIMIT = 2.0**53
 
 
@@ -41,8 +41,8 @@ class Pick(NamedTuple):
     """A column of a table that is read."""
 
     name: str
-    number: int  # of the table's columns
-    kind: str  # one of _KINDS
+    number: int  # its place among the table's columns
+    kind: str  # a key of _KINDS
 
 
 class Columns(NamedTuple):
@@ -51,7 +51,7 @@ class Columns(NamedTuple):
     picks: tuple[Pick, ...]  # coordinates, radius or diameter, id where it is there, and more
     has_ids: bool
     column_count: int
-    axes: tuple[str, ...]  # names of the coordinates
+    axes: tuple[str, ...]  # the columns' names of the coordinates
 
     @property
     def first_of_more(self) -> int:
@@ -197,7 +197,7 @@ def read_texts(words: Sequence[Word]) -> NDArray[np.str_]:
     return np.array(list(plain), np.str_)
 
 
-# what reads the words of a column of this kind, or raises a ValueError
+# functions that turn the words of a column of this kind into an array, or raise a ValueError
 _KINDS: dict[str, Callable[[Sequence[Word]], NDArray]] = {
     "finite": _finite,
     "real": reals,

@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from ..search.mesh import Mesh
     from .vtk_xml import ArraysByName
 
-_HEAD = 84  # a line of 80 bytes and the count of facets
+_HEAD = 84  # 80 bytes of text, and the number of facets
 _RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 
-# Longer than the head; of a binary file it has a zero byte (a count below 2^24 does), of text none.
+# The first bytes of a file, more than the head. A binary file has a zero byte there, since numbers
+# of facets below 2^24 have one; text has none.
 _SAMPLE = 1024
 
 _VERTEX = rb"\s+vertex\s+(\S+)\s+(\S+)\s+(\S+)"
@@ -35,7 +36,7 @@ _FACET = re.compile(
 _SOLID = re.compile(rb"(?:\xef\xbb\xbf)?\s*(end)?solid(?!\S)[^\r\n]*", re.IGNORECASE)
 _SPACE = re.compile(rb"\s*")
 
-# bytes of what does not belong there that an error shows
+# an error shows so many bytes of what does not belong there
 _SHOWN = 50
 
 
@@ -57,7 +58,7 @@ def _binary_size(count: int) -> int:
 
 
 def _check_size(path: Path, size: int, count: int) -> None:
-    """A count that is too large or leaves facets out is a lie; less than a facet may follow."""
+    """Complain about a count that does not fit the size; less than a facet may follow the last."""
     if size < _HEAD:
         raise ValueError(
             f"{path} has {size} bytes: too few for a binary STL file, and it does not begin with"
@@ -168,7 +169,7 @@ def fan_triangles(vertices: np.ndarray, indices: np.ndarray, offsets: np.ndarray
     """
     counts = np.diff(offsets)
     facet = np.repeat(np.arange(len(counts)), counts - 2)
-    # each triangle's number within its fan
+    # the number of each triangle within the fan of its facet
     step = np.arange(len(facet)) - offsets_of(counts - 2)[facet]
     first = _smallest_corners(vertices, indices, offsets)[facet]
     corners = np.stack([first, first + step + 1, first + step + 2], axis=1)

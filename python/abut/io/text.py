@@ -13,20 +13,20 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-# rows that are read before they become arrays: bounds what Python objects take on top of the arrays
+# After so many rows words become arrays, since as Python objects they take far more memory.
 BLOCK = 1 << 15
 
-# Longer lines are no text that anyone wrote; split into words they would take fifty times as much.
+# No text has longer lines. Split into words such a line would take fifty times its memory.
 LINE_BYTES = 1 << 24
 
-# what is read from a file at once
+# so many bytes are read from a file at once
 _READ_BYTES = 1 << 16
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 Word = bytes | str
 
-# what is said of the n-th word of a block: "drum.obj, line 17"
+# a function that tells where the n-th word of a block stands, as "drum.obj, line 17"
 Place = Callable[[int], str]
 
 
@@ -46,8 +46,8 @@ class Lines:
 
     def __init__(self, file: BinaryIO, label: str):
         self._file, self._label = file, label
-        self._ahead: list[bytes] = []  # read, but not taken; the next one is last
-        self._rest = b""  # what was read of the line after them
+        self._ahead: list[bytes] = []  # lines that are read, but not taken; the next one is last
+        self._rest = b""  # the beginning of the line after them
         self._taken = 0
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
@@ -59,7 +59,7 @@ class Lines:
 
     def _read(self) -> bool:
         """Read on; False at the end of the file."""
-        # as much again of a long line: else what it takes would grow with its length squared
+        # pieces of a long line double, or joining them would take time by its length squared
         block = self._file.read(max(_READ_BYTES, len(self._rest)))
         if not block and not self._rest:
             return False

@@ -34,12 +34,12 @@ _TYPES = {
     if kind != "f" or size >= 4
 }
 _ORDERS = {"LittleEndian": "<", "BigEndian": ">"}
-# the numbers before an array's data that say how many bytes it has
+# the types of the numbers before an array's data, which say how many bytes it has
 _LENGTHS = {"UInt32": "u4", "UInt64": "u8"}
 _LENGTH = np.dtype(np.uint64)
 
-# Pieces may have arrays in common, but a few megabytes of pieces that all name one array would ask
-# for gigabytes: so many times as much as it has a file may ask for.
+# Pieces may share arrays, but a few megabytes of pieces that all name one array would ask for
+# gigabytes. So a file may ask for at most this many times what it has.
 _MOST_OF_A_FILE = 16
 
 _APPENDED, _FOOT = b"<AppendedData", b"</VTKFile>"
@@ -87,7 +87,7 @@ def write(
         file.write(_head(kind, counts, sections, fields).encode())
         for array in arrays:
             file.write(_LENGTH.type(array.nbytes).tobytes())
-            # ndarray.tofile tells nobody where a full disk takes less than 4096 bytes
+            # ndarray.tofile raises nothing where a full disk lacks less than 4096 bytes
             file.write(np.ascontiguousarray(array))
         file.write(b"\n</AppendedData>\n</VTKFile>\n")
 
@@ -141,7 +141,7 @@ class _Form(NamedTuple):
     order: str
     length: np.dtype
     decompress: Callable[[bytes, int], bytes] | None
-    is_raw: bool  # of appended data
+    is_raw: bool  # whether appended data are raw, and not base64
 
 
 class File:
@@ -182,13 +182,14 @@ class File:
 
     def _parse(self) -> Element:
         """The elements; what is appended raw is no XML, and ends them."""
-        # when it is needed: it takes as long to import as the rest of this room
+        # imported only here, since it takes as long as the rest of this room
         from xml.etree import ElementTree
 
         at = self._data.find(_APPENDED)
         try:
             root = ElementTree.fromstring(self._data[:] if at < 0 else self._data[:at] + _FOOT)
-        except (ElementTree.ParseError, LookupError) as error:  # or of an unknown encoding
+        # an unknown encoding is a LookupError
+        except (ElementTree.ParseError, LookupError) as error:
             raise ValueError(f"it is no XML file, or was cut off: {error}") from None
         is_raw, self._begin = True, len(self._data)
         if at >= 0:
@@ -198,8 +199,8 @@ class File:
         order = _known(_ORDERS, root, "byte_order", "LittleEndian")
         length = np.dtype(order + _known(_LENGTHS, root, "header_type", "UInt32"))
         compressor = _known(_COMPRESSORS, root, "compressor", "")
-        # of appended arrays: where those begin that were read, how many bytes they take in the file
-        # and unpacked, and how many were read again
+        # where the appended arrays begin that were read; how many bytes these take in the file, how
+        # many unpacked, and how many were read a second time
         self._offsets: set[int] = set()
         self._taken = self._unpacked = self._repeated = 0
         self._form = _Form(order, length, compressor, is_raw)
@@ -321,7 +322,7 @@ class _Base64(_Raw):
             self._decoded += base64.b64decode(text, validate=True)
             if len(self._decoded) < size:
                 raise ValueError(f"it ends after {len(self._decoded)} of {size} bytes")
-            if text.endswith(b"="):  # no more of this block
+            if text.endswith(b"="):  # base64 ends a block so
                 taken, self._decoded = self._decoded[:size], b""
                 return taken
         taken, self._decoded = self._decoded[:size], self._decoded[size:]
@@ -349,7 +350,7 @@ def _content(data: _Raw, form: _Form) -> bytes:
     )
 
 
-# one byte more than announced would tell that there are more
+# asks for one byte more than announced, which would show that there are more
 def _inflate(packed: bytes, size: int) -> bytes:
     return _checked(zlib.decompressobj().decompress(packed, size + 1), size)
 

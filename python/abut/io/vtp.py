@@ -100,7 +100,7 @@ def _read_piece(file: vtk_xml.File, piece: Element) -> Piece:
     if len(read_cells(file, piece, "Strips", len(vertices))[1]):
         raise ValueError("it has triangle strips, which are not read: triangulate them")
     indices, counts = read_cells(file, piece, "Polys", len(vertices))
-    # the cells of a piece are its points, lines and polygons, one kind after the other
+    # VTK numbers the cells of a piece kind by kind: points, lines, polygons
     first = sum(len(read_wholes(file, piece, name, "offsets")) for name in ("Verts", "Lines"))
     source = np.arange(first, first + len(counts))
     return Piece(vertices, indices, offsets_of(counts), source, first + len(counts))

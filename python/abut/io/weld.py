@@ -13,18 +13,19 @@ import numpy as np
 
 from .facets import Facets, offsets_of
 
-# why a facet is dropped
+# the reason that messages give where a facet is dropped
 FEW_CORNERS = "fewer than three different corners"
 
-# Two vertices of one cell are never farther apart than the distance: its diagonal is 0.99 of that.
+# The edge of a cell by the distance: its diagonal is 0.99 of the distance, so two vertices of one
+# cell are never farther apart.
 _INNER_CELL = 0.57
 
-# Two vertices within the distance lie in one cell of this size, or in one of a grid that is shifted
-# by half a cell, along each axis; there is room to spare for rounding.
+# Likewise of the outer cells: two vertices within the distance lie in one such cell, of a grid or
+# of one that is shifted by half a cell along some axes. There is room to spare for rounding.
 _OUTER_CELL = 4.0
 
-# Pairs of vertices that are measured at most: some seconds of work. More of them means that the
-# distance spans many facets, where welding would only destroy the mesh.
+# At most so many pairs of vertices are measured, which takes some seconds. With more of them the
+# distance spans many facets, and welding would only destroy the mesh.
 _PAIRS = 50_000_000
 
 
@@ -57,7 +58,7 @@ def weld(facets: Facets, distance: float = 0.0) -> tuple[Facets, np.ndarray]:
     stays = first == np.arange(len(first))
     number = np.cumsum(stays) - 1
     units = None if facets.units is None else facets.units[stays]
-    # adding 0.0 makes 0.0 of -0.0
+    # adding 0.0 turns -0.0 into 0.0
     became = number[first]
     welded, dropped = _clean(
         Facets(vertices[stays] + 0.0, became[facets.indices], facets.offsets, units)
@@ -73,7 +74,7 @@ def coinciding(points: np.ndarray) -> np.ndarray:
         values = axis[order]
         new[1:] &= values[1:] == values[:-1]
     new[1:] = ~new[1:]
-    # the sort is stable: the first of equal points is the one with the smallest number
+    # as the sort is stable, the first of equal points has the smallest number
     first = np.empty(len(points), np.intp)
     first[order] = order[new][np.cumsum(new) - 1]
     return first
@@ -104,7 +105,8 @@ def _components(points: np.ndarray, distance: float) -> np.ndarray:
 def _cells(points: np.ndarray, size: float) -> Iterator[np.ndarray]:
     """For each point the first one in its cell: in eight grids, shifted along some axes."""
     for shift in itertools.product((0.0, 0.5), repeat=3):
-        # a distance far below the coordinates' last place leaves nothing to join
+        # where the distance is far below the coordinates' last place the quotient overflows, and
+        # there is nothing to join
         with np.errstate(all="ignore"):
             cells = np.floor(points / size + shift)
         yield coinciding(cells)
@@ -212,7 +214,7 @@ def _next(places: np.ndarray, offsets: np.ndarray) -> np.ndarray:
 
 
 def _outline(corners: list[int]) -> list[int]:
-    """The places of the corners that stay: no neighbors are the same, nor the two beside one."""
+    """The places of the corners that stay, where neighbors differ, and the two beside a corner."""
     stack: list[int] = []
     for place, corner in enumerate(corners):
         if stack and corners[stack[-1]] == corner:
@@ -225,7 +227,7 @@ def _outline(corners: list[int]) -> list[int]:
 
 
 def _close(stack: list[int], corners: list[int]) -> list[int]:
-    """The same where the end meets the beginning."""
+    """The places that stay once the end is also compared with the beginning."""
     low, high = 0, len(stack) - 1
     while high - low >= 1:
         if corners[stack[low]] == corners[stack[high]]:

@@ -14,10 +14,10 @@ from typing import IO, Any, BinaryIO
 
 _Pathlike = str | os.PathLike[str]
 
-# of a name, so that what is added to it does not make it longer than file systems allow
+# The temporary file's name keeps so much of the file's, since file systems refuse longer names.
 _NAME_LETTERS = 48
 
-# a folder may refuse new files, but let those be written that it has
+# errors of folders that refuse new files, but may let the files be written that they have
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
@@ -31,7 +31,7 @@ def opened(path: _Pathlike, mode: str = "wb", **options: Any) -> Iterator[IO[Any
     process may write in a folder that it may not.
     """
     place = Path(os.path.realpath(path))
-    # hidden, so that who reads a folder passes over it
+    # the dot hides it from those that read all files of a folder
     part = place.with_name(f".{place.name[:_NAME_LETTERS]}.{secrets.token_hex(4)}.part")
     with _told(path):
         try:
@@ -42,7 +42,7 @@ def opened(path: _Pathlike, mode: str = "wb", **options: Any) -> Iterator[IO[Any
             if is_beside:
                 _put(part, place, old)
         finally:
-            # it is there no more where it has taken its place
+            # it is gone if it has become the file itself
             with suppress(OSError):
                 part.unlink()
 
@@ -70,7 +70,7 @@ def _begin(part: Path, path: _Pathlike, old: os.stat_result | None) -> bool:
     if old is not None:
         if not stat.S_ISREG(old.st_mode) or _is_open_here(path):
             return False
-        # who may replace a file need not be allowed to write it
+        # a folder may let a file be replaced that its rights forbid to write: that is an error
         os.close(os.open(path, os.O_WRONLY))
     rights = 0o666 if old is None else stat.S_IMODE(old.st_mode) | stat.S_IRUSR | stat.S_IWUSR
     try:
@@ -102,7 +102,7 @@ def _put(part: Path, place: Path, old: os.stat_result | None) -> None:
     except OSError as error:
         if old is None or error.errno not in (*_FORBIDDEN, errno.EBUSY):
             raise
-        # files of others, and those that are mounted, do not go, but take what is written
+        # files of others, and mounted ones, cannot be replaced, but they can be written
         with open(part, "rb") as made, open(place, "wb") as file:
             shutil.copyfileobj(made, file)
 
@@ -129,7 +129,7 @@ def append(path: _Pathlike, data: bytes) -> None:
 
 def replace_end(path: _Pathlike, begin: int, data: bytes) -> None:
     """Write what a file has from a byte on; where that fails, the file is as it was."""
-    # without a buffer, from which closing the file would try again to write
+    # unbuffered: after an error, closing the file would write the rest of a buffer
     with _told(path), open(path, "rb+", buffering=0) as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(begin)

@@ -1,6 +1,8 @@
-"""Pictures of meshes, contacts and spheres, by matplotlib (extra ``plot``) or pyvista (``view``).
+"""Pictures of meshes, bodies, spheres and their contacts.
 
-Neither is imported before a picture is asked for.
+matplotlib (extra ``plot``) draws what is in the plane, and small scenes of meshes and contacts with
+them; pyvista (extra ``view``) draws what is in space. Neither is imported before a picture is asked
+for.
 """
 
 from .looks import COLORS, LINE_COLOR, TYPES

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from ..base import checks
 from ..base.arrays import Doubles
 from ..base.extras import import_extra
-from ..results.maps import REDUCTIONS
 
 if TYPE_CHECKING:
     from ..options import At
@@ -25,7 +24,7 @@ AT: dict[At, int] = {"facet": 0, "vertex": 1}
 
 
 class ColorScale(NamedTuple):
-    """Which numbers the first and the last color stand for; label None: there is no bar."""
+    """Which numbers the first and the last color stand for; without a label there is no bar."""
 
     cmap: Any
     low: float
@@ -34,12 +33,12 @@ class ColorScale(NamedTuple):
 
     @property
     def mappable(self) -> Any:
-        """What matplotlib makes colors and bars of."""
+        """The object of matplotlib that turns values into colors, and that bars show."""
         norm = import_extra("matplotlib.colors", "plot").Normalize(self.low, self.high)
         return import_extra("matplotlib.cm", "plot").ScalarMappable(norm, self.cmap)
 
     def colors(self, values: Doubles, plain: Doubles) -> Doubles:
-        """RGBA of each value; that of `plain` where there is none."""
+        """RGBA of each value; where a value is NaN, the row of `plain`."""
         shades: Doubles = self.mappable.to_rgba(values)
         return np.where(np.isnan(values)[:, None], plain, shades)
 
@@ -48,7 +47,7 @@ class ColorScale(NamedTuple):
             ax.figure.colorbar(self.mappable, ax=ax, label=self.label, shrink=0.6, pad=0.1)
 
     def options(self) -> dict[str, Any]:
-        """What pyvista's add_mesh takes."""
+        """The options of pyvista's add_mesh that color by this scale."""
         # the empty line keeps the title off the topmost number
         bar = {"title": f"{self.label or ''}\n", "vertical": True, "fmt": "%.3g"}
         bar |= {"position_x": 0.86, "position_y": 0.25, "height": 0.5}
@@ -103,7 +102,7 @@ def mesh_values(scalars: Any, facet_count: int, vertex_count: int, at: Any) -> t
 
 
 def row_values(table: Table, given: Any, name: str) -> Doubles:
-    """A number for each row: what is given, or a column by its name, of vectors their lengths."""
+    """A number for each row, given as an array or as a column's name; of vectors the lengths."""
     if isinstance(given, str):
         columns = table._rows()
         given = checks.choice(given, name, {key: columns[key] for key in columns})
@@ -124,11 +123,3 @@ def _check_numbers(is_wrong: NDArray[np.bool_], values: Doubles, name: str) -> N
     if is_wrong.any():
         first = int(np.argmax(is_wrong))
         raise ValueError(f"{name}[{first}] is {values[first]}")
-
-
-def corner_means(values: Doubles, indices: NDArray[Any], offsets: NDArray[Any]) -> Doubles:
-    """The mean of the corners of each facet that have a value; NaN where none has."""
-    corners = values[indices]
-    there = ~np.isnan(corners)
-    facets = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[there]
-    return REDUCTIONS["mean"](len(offsets) - 1, facets, corners[there])

@@ -1,6 +1,7 @@
-"""Pictures of convex bodies and contacts, by matplotlib (extra ``plot``) or pyvista (``view``).
+"""Pictures of convex bodies and contacts.
 
-Neither is imported before a picture is asked for.
+Polygons are drawn by matplotlib (extra ``plot``), polyhedra by pyvista (extra ``view``); neither is
+imported before a picture is asked for.
 """
 
 from __future__ import annotations
@@ -11,20 +12,10 @@ import numpy as np
 
 from ..base.arrays import Doubles
 from ..base.orientations import turned
-from .drawn import Placed
-from .in_matplotlib import axes_of, draw_arrows, draw_facets, flat_axes, set_frame
-from .in_pyvista import draw_facets_in_pyvista, plotter_of
-from .looks import (
-    ARROWS,
-    COLORS,
-    FACET_COLOR,
-    LINE_COLOR,
-    MARKS,
-    backend_of,
-    drawing_module,
-    evenly,
-)
-from .meshes import plot_mesh
+from ..search.facets import vtk_cells
+from .in_matplotlib import flat_axes, set_flat_frame
+from .in_pyvista import draw_mesh_in_pyvista, draw_surface_in_pyvista, plotter_of
+from .looks import COLORS, FACET_COLOR, LINE_COLOR, drawing_module, evenly
 
 if TYPE_CHECKING:
     from ..options import Backend
@@ -46,9 +37,10 @@ def plot_shape(
     alpha: float = 0.9,
 ) -> Any:
     """Draw what `ConvexShape.plot` tells."""
+    ax = _canvas(shape.dimension, ax, backend)
     if shape.dimension == 2:
-        return _draw_polygons(flat_axes(ax, backend, "polygons"), [_loop(shape)], [color], alpha)
-    return plot_mesh(shape.to_mesh(), ax, backend=backend, color=color, alpha=alpha)
+        return _draw_polygons(ax, [_loop(shape)], [color], alpha)
+    return draw_mesh_in_pyvista(ax, shape.to_mesh(), None, color, alpha)
 
 
 def plot_bodies(
@@ -68,13 +60,10 @@ def plot_bodies(
     chosen = range(len(placed.positions)) if numbers is None else np.asarray(numbers).tolist()
     shades = [color if colors is None else colors[body] for body in chosen]
     bodies = [_placed(finder, placed, body) for body in chosen]
+    ax = _canvas(finder.dimension, ax, backend)
     if finder.dimension == 2:
-        return _draw_polygons(
-            flat_axes(ax, backend, "polygons"), [loop for loop, _ in bodies], shades, alpha
-        )
-    if backend_of(backend, ax) == "pyvista":
-        return _pyvista_bodies(plotter_of(ax), bodies, shades, alpha)
-    return _matplotlib_bodies(axes_of(ax), bodies, shades, alpha)
+        return _draw_polygons(ax, [loop for loop, _ in bodies], shades, alpha)
+    return _draw_polyhedra(ax, bodies, shades, alpha)
 
 
 def plot_convex_contacts(
@@ -90,18 +79,19 @@ def plot_convex_contacts(
 ) -> Any:
     """Draw what `ConvexContacts.plot` tells."""
     is_flat = contacts.point.shape[1] == 2
-    name = "matplotlib" if is_flat else backend_of(backend, ax)
-    if is_flat:
-        ax = flat_axes(ax, backend, "polygons")
+    ax = _canvas(contacts.point.shape[1], ax, backend)
     if bodies is not None:
-        ax = _draw_touching(contacts, ax, name, bodies, body_count, alpha)
+        _draw_touching(contacts, ax, bodies, body_count, alpha)
     rows = evenly(len(contacts), arrow_count if normals else 0)
     arrows = contacts.point[rows], contacts.normal[rows] * _arrow_length(contacts, bodies)
-    if is_flat:
-        return _flat_contacts(ax, contacts, arrows)
-    if name == "pyvista":
-        return _pyvista_contacts(plotter_of(ax), contacts, arrows)
-    return _matplotlib_contacts(axes_of(ax), contacts, arrows, bodies is not None)
+    return (_flat_contacts if is_flat else _contacts_in_space)(ax, contacts, arrows)
+
+
+def _canvas(dimension: int, ax: Any, backend: Backend | None) -> Any:
+    """Axes in the plane for polygons, a plotter for polyhedra."""
+    if dimension == 2:
+        return flat_axes(ax, backend, "polygons")
+    return plotter_of(ax, backend, "polyhedra")
 
 
 # ---- what is drawn -------------------------------------------------------------------------------
@@ -132,14 +122,14 @@ def _turned(vertices: Doubles, turn: Any) -> Doubles:
     return np.column_stack([c * x - s * y, s * x + c * y])
 
 
-def _draw_touching(contacts, ax, name, bodies, count, alpha):
+def _draw_touching(contacts, ax, bodies, count, alpha):
     """The bodies that have a contact, at most `count`."""
     numbers = contacts.i if contacts.j is None else np.concatenate([contacts.i, contacts.j])
     numbers = np.unique(numbers)
     chosen = numbers[evenly(len(numbers), count)]
     finder, positions, *orientations = bodies
     turns = orientations[0] if orientations else None
-    return plot_bodies(finder, positions, turns, ax, backend=name, alpha=alpha, numbers=chosen)
+    plot_bodies(finder, positions, turns, ax, alpha=alpha, numbers=chosen)
 
 
 def _arrow_length(contacts, bodies):
@@ -162,8 +152,7 @@ def _draw_polygons(ax, loops, colors, alpha):
         face = (*rgb(color), alpha)
         ax.add_patch(patches.Polygon(loop, facecolor=face, edgecolor=LINE_COLOR, zorder=1))
     ax.autoscale_view()
-    ax.set_aspect("equal")
-    ax.set(xlabel="x", ylabel="y")
+    set_flat_frame(ax)
     return ax
 
 
@@ -176,77 +165,32 @@ def _flat_contacts(ax, contacts, arrows):
             *arrows[0].T, *arrows[1].T, angles="xy", scale_units="xy", scale=1, width=0.004,
             color="#1b1f24", zorder=3,
         )  # fmt: skip
-    ax.set_aspect("equal")
-    ax.set(xlabel="x", ylabel="y")
+    set_flat_frame(ax)
     return ax
 
 
-# ---- matplotlib ----------------------------------------------------------------------------------
+# ---- space ---------------------------------------------------------------------------------------
 
 
-def _matplotlib_bodies(ax, bodies, colors, alpha):
-    for color, mesh in _meshes(bodies, colors):
-        draw_facets(ax, mesh, color, alpha)
-    set_frame(ax, np.concatenate([vertices for vertices, _ in bodies] or [np.empty((0, 3))]))
-    return ax
-
-
-def _meshes(bodies, colors):
-    """Each color with all facets of that color: libraries take long for each thing they draw."""
+def _draw_polyhedra(plotter, bodies, colors, alpha):
+    """All bodies of a color are one surface: pyvista takes long for each thing it draws."""
     of_color: dict[Any, list[Any]] = {}
     for body, color in zip(bodies, colors, strict=True):
         of_color.setdefault(color if isinstance(color, str) else tuple(color), []).append(body)
-    for color, bodies_of_it in of_color.items():
-        some = [_mesh(*body) for body in bodies_of_it]
-        firsts = np.cumsum([0, *(len(mesh.vertices) for mesh in some)])
-        starts = np.cumsum([0, *(mesh.offsets[-1] for mesh in some)])
-        shifted = [
-            mesh._replace(indices=mesh.indices + first, offsets=mesh.offsets[:-1] + start)
-            for mesh, first, start in zip(some, firsts, starts, strict=False)
+    for color, some in of_color.items():
+        firsts = np.cumsum([0, *(len(vertices) for vertices, _ in some)])
+        cells = [
+            vtk_cells(shape.indices + first, shape.offsets)
+            for (_, shape), first in zip(some, firsts, strict=False)
         ]
-        joined = Placed(*map(np.concatenate, zip(*shifted, strict=True)))
-        yield color, joined._replace(offsets=np.append(joined.offsets, starts[-1]))
-
-
-def _mesh(vertices, shape):
-    """What `plot` draws of a mesh."""
-    corners = vertices[shape.indices]
-    arms = corners - np.repeat(corners[shape.offsets[:-1]], np.diff(shape.offsets), axis=0)
-    normals = np.add.reduceat(np.cross(arms, np.roll(arms, -1, axis=0)), shape.offsets[:-1])
-    areas = np.linalg.norm(normals, axis=1)
-    return Placed(vertices, shape.indices, shape.offsets, normals / areas[:, None], areas)
-
-
-def _matplotlib_contacts(ax, contacts, arrows, is_framed):
-    if len(contacts) == 0:
-        return ax
-    art3d = drawing_module("mpl_toolkits.mplot3d.art3d")
-    links = art3d.Line3DCollection(contacts.link, colors=LINK_COLOR, linewidths=2.5)
-    links.set_zorder(MARKS)
-    ax.add_collection3d(links)
-    if contacts.spot is not None:
-        ax.scatter(
-            *contacts.spot.T, color=SPOT_COLOR, s=30, depthshade=False, edgecolors="white",
-            zorder=ARROWS,
-        )  # fmt: skip
-    if len(arrows[0]):
-        draw_arrows(ax, *arrows)
-    if not is_framed:
-        set_frame(ax, contacts.link.reshape(-1, 3))
-    return ax
-
-
-# ---- pyvista -------------------------------------------------------------------------------------
-
-
-def _pyvista_bodies(plotter, bodies, colors, alpha):
-    for color, mesh in _meshes(bodies, colors):
-        draw_facets_in_pyvista(plotter, mesh, np.arange(len(mesh.areas)), color, alpha)
+        points = np.concatenate([vertices for vertices, _ in some])
+        surface = drawing_module("pyvista").PolyData(points, np.concatenate(cells))
+        draw_surface_in_pyvista(plotter, surface, color, alpha)
     plotter.show_axes()
     return plotter
 
 
-def _pyvista_contacts(plotter, contacts, arrows):
+def _contacts_in_space(plotter, contacts, arrows):
     plotter.show_axes()
     if len(contacts) == 0:
         return plotter

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,9 +11,6 @@ from ..base.poses import rotated
 from ..results.maps import REDUCTIONS, facets_of
 from .colors import ColorScale
 from .looks import TYPES, evenly
-
-if TYPE_CHECKING:
-    pass
 
 
 class Placed(NamedTuple):
@@ -110,7 +107,7 @@ def _vertex(mesh, facets, corners):
 
 
 def facet_values(contacts, meshes, values, how):
-    """What the facets of each mesh have of the contacts' values; NaN where nothing touches."""
+    """The contacts' values, reduced to one for each facet of each mesh; NaN where none touches."""
     reduce = checks.choice(how, "how", REDUCTIONS)
     found = []
     for number, mesh in enumerate(meshes):

@@ -1,4 +1,4 @@
-"""Meshes and contacts in matplotlib (extra ``plot``)."""
+"""What matplotlib draws (extra ``plot``): the plane, and small scenes of meshes and contacts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .colors import corner_means
 from .drawn import polygons
 from .looks import (
     ARROWS,
@@ -48,9 +47,15 @@ def flat_axes(ax: Any, backend: Backend | None, what: str) -> Any:
     return ax
 
 
+def set_flat_frame(ax):
+    """Label axes in the plane and give them one scale."""
+    ax.set_aspect("equal")
+    ax.set(xlabel="x", ylabel="y")
+
+
 def draw_mesh(ax, mesh, painted, color, alpha):
     if painted is None:
-        draw_facets(ax, mesh, color, alpha)
+        _draw_facets(ax, mesh, color, alpha)
     else:
         _draw_painted(ax, [mesh], painted)
     set_frame(ax, mesh.vertices[mesh.indices])
@@ -60,14 +65,14 @@ def draw_mesh(ax, mesh, painted, color, alpha):
 def draw_contacts(ax, drawn):
     if drawn.painted is None:
         for mesh in drawn.meshes:
-            draw_facets(ax, mesh, FACET_COLOR, drawn.alpha)
+            _draw_facets(ax, mesh, FACET_COLOR, drawn.alpha)
         for mesh, features in zip(drawn.meshes, drawn.touched, strict=True):
             _draw_touched(ax, mesh, features)
         _legend(ax, drawn.counts)
     else:
         _draw_painted(ax, drawn.meshes, drawn.painted)
     if drawn.arrows is not None and len(drawn.arrows[0]):
-        draw_arrows(ax, *drawn.arrows)
+        _draw_arrows(ax, *drawn.arrows)
     centers, radii = drawn.balls
     _draw_spheres(ax, centers, radii)
     shown = [mesh.vertices[mesh.indices] for mesh in drawn.meshes]
@@ -75,7 +80,7 @@ def draw_contacts(ax, drawn):
     return ax
 
 
-def draw_facets(ax, mesh, color, alpha):
+def _draw_facets(ax, mesh, color, alpha):
     colors = drawing_module("matplotlib.colors")
     _add_facets(ax, mesh, _shaded(mesh, colors.to_rgb(color), alpha), alpha)
 
@@ -83,8 +88,6 @@ def draw_facets(ax, mesh, color, alpha):
 def _draw_painted(ax, meshes, painted):
     rgb = drawing_module("matplotlib.colors").to_rgb(painted.color)
     for mesh, values in zip(meshes, painted.values, strict=True):
-        if painted.place == "vertex":
-            values = corner_means(values, mesh.indices, mesh.offsets)
         colors = painted.scale.colors(values, _shaded(mesh, rgb, painted.alpha))
         colors[~np.isnan(values), 3] = painted.opacity
         _add_facets(ax, mesh, colors, painted.alpha)
@@ -98,7 +101,7 @@ def _add_facets(ax, mesh, facecolors, alpha):
         polygons(mesh),
         facecolors=facecolors,
         edgecolors=drawing_module("matplotlib.colors").to_rgba(LINE_COLOR, max(alpha, 0.35)),
-        # where facets are small their outlines would cover them
+        # many facets are small ones, which thick outlines would cover
         linewidths=0.6 if len(mesh.areas) < 500 else 0.2,
         zorder=BACKGROUND,
     )
@@ -106,7 +109,7 @@ def _add_facets(ax, mesh, facecolors, alpha):
 
 
 def _shaded(mesh, color, alpha):
-    """A color for each facet, darker where light falls along it, whichever side is its front."""
+    """A color for each facet, darker where light grazes it; front and back are lit alike."""
     light = np.array(LIGHT) / np.linalg.norm(LIGHT)
     brightness = 0.62 + 0.38 * np.abs(mesh.normals @ light)
     return np.column_stack([brightness[:, None] * color, np.full(len(mesh.areas), alpha)])
@@ -131,7 +134,7 @@ def _draw_touched(ax, mesh, touched):
         )
 
 
-def draw_arrows(ax, points, vectors):
+def _draw_arrows(ax, points, vectors):
     ax.quiver(
         *points.T, *vectors.T, color="#1b1f24", linewidths=0.9, arrow_length_ratio=0.22,
         zorder=ARROWS,

@@ -1,8 +1,8 @@
-"""Meshes and contacts in pyvista (extra ``view``)."""
+"""What pyvista draws (extra ``view``): all that is in space, but for disks of spheres."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,11 +10,24 @@ from ..search.facets import vtk_cells
 from .looks import COLORS, FACET_COLOR, LINE_COLOR, SPHERE_COLOR, TYPES, drawing_module
 
 if TYPE_CHECKING:
-    pass
+    from ..options import Backend
 
 
-def plotter_of(plotter):
-    return drawing_module("pyvista").Plotter() if plotter is None else plotter
+def plotter_of(plotter: Any, backend: Backend | None, what: str) -> Any:
+    """A plotter, made where none is given; an error says what wants it."""
+    if backend not in (None, "pyvista"):
+        raise ValueError(
+            f"backend is {backend!r}, but {what} are drawn by 'pyvista': give backend='pyvista',"
+            " which the extra view brings"
+        )
+    if plotter is None:
+        return drawing_module("pyvista").Plotter()
+    if not hasattr(plotter, "add_mesh"):
+        raise TypeError(
+            f"ax must be a pyvista.Plotter, since {what} are drawn by 'pyvista': leave ax away and"
+            " give backend='pyvista', which the extra view brings"
+        )
+    return plotter
 
 
 def _surface(mesh, facets):
@@ -26,21 +39,21 @@ def _surface(mesh, facets):
     return drawing_module("pyvista").PolyData(np.array(mesh.vertices), cells)
 
 
-def draw_facets_in_pyvista(plotter, mesh, facets, color, alpha):
+def draw_surface_in_pyvista(plotter, surface, color, alpha):
+    plotter.add_mesh(
+        surface, color=color, opacity=alpha, ambient=0.25, show_edges=True, edge_color=LINE_COLOR
+    )
+
+
+def _draw_facets(plotter, mesh, facets, color, alpha):
+    # pyvista takes no empty surface
     if len(facets):
-        plotter.add_mesh(
-            _surface(mesh, facets),
-            color=color,
-            opacity=alpha,
-            ambient=0.25,
-            show_edges=True,
-            edge_color=LINE_COLOR,
-        )
+        draw_surface_in_pyvista(plotter, _surface(mesh, facets), color, alpha)
 
 
 def draw_mesh_in_pyvista(plotter, mesh, painted, color, alpha):
     if painted is None:
-        draw_facets_in_pyvista(plotter, mesh, np.arange(len(mesh.areas)), color, alpha)
+        _draw_facets(plotter, mesh, np.arange(len(mesh.areas)), color, alpha)
     else:
         _pyvista_painted(plotter, [mesh], painted)
     plotter.show_axes()
@@ -51,11 +64,9 @@ def _pyvista_painted(plotter, meshes, painted):
     for mesh, values in zip(meshes, painted.values, strict=True):
         is_colored = ~np.isnan(values)
         if painted.place == "vertex":
-            # all facets: corners without a value get the plain color
+            # here no facet is plain: `nan_color` paints the corners that have no value
             is_colored = np.ones(len(mesh.areas), dtype=bool)
-        draw_facets_in_pyvista(
-            plotter, mesh, np.flatnonzero(~is_colored), painted.color, painted.alpha
-        )
+        _draw_facets(plotter, mesh, np.flatnonzero(~is_colored), painted.color, painted.alpha)
         if not is_colored.any():
             continue
         surface = _surface(mesh, is_colored)
@@ -72,7 +83,7 @@ def _add_surface(plotter, surface, painted):
         scalars="values",
         nan_color=painted.color,
         opacity=painted.opacity,
-        # not much darker than in the bar
+        # much ambient light: facets shall look as their color in the bar does
         ambient=0.5,
         diffuse=0.5,
         show_edges=True,
@@ -102,8 +113,8 @@ def draw_contacts_in_pyvista(plotter, drawn):
 def _pyvista_touched(plotter, mesh, features, alpha):
     # a touched facet would shine through one that is drawn at the same place
     others = np.setdiff1d(np.arange(len(mesh.areas)), features.facets)
-    draw_facets_in_pyvista(plotter, mesh, others, FACET_COLOR, alpha)
-    draw_facets_in_pyvista(plotter, mesh, features.facets, COLORS[0], max(alpha, 0.7))
+    _draw_facets(plotter, mesh, others, FACET_COLOR, alpha)
+    _draw_facets(plotter, mesh, features.facets, COLORS[0], max(alpha, 0.7))
     _pyvista_marks(plotter, features)
 
 

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..base.extras import import_extra
 
-if TYPE_CHECKING:
-    pass
-
-
 TYPES = ("FACET", "EDGE", "VERTEX")
 
-# told apart by people who see few colors, too
+# people who are color-blind can tell these apart, too
 COLORS = ("#0072b2", "#e69f00", "#d0196b")
 FACET_COLOR = "#c9d3dc"
 LINE_COLOR = "#5c6b7a"
 SPHERE_COLOR = "#8c9a5b"
-LIGHT = (1, -2, 3)  # where it comes from
+LIGHT = (1, -2, 3)  # the direction that the light comes from
 EXTRAS = {"matplotlib": "plot", "mpl_toolkits": "plot", "pyvista": "view"}
 
-# matplotlib does not hide what is behind: the order in which things are drawn
+# Matplotlib does not hide what is behind something else, so this order says what is drawn later.
 BACKGROUND, MARKS, ARROWS, SPHERES = 1, 2, 3, 4
 
 

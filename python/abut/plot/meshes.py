@@ -42,15 +42,15 @@ def plot_mesh(
     ax : matplotlib 3D axes or pyvista.Plotter, optional
         What is drawn on; made where it is not given.
     backend : {"matplotlib", "pyvista"}, optional
-        By default matplotlib where it is installed, else pyvista. Matplotlib wants seconds for
-        more than some 20,000 facets.
+        By default matplotlib where it is installed, else pyvista. Matplotlib is for small scenes:
+        it wants seconds for more than some 20,000 facets.
     color : color
         Of the facets, and of those that have no number.
     alpha : float, optional
         Opacity of the facets, 0 to 1. By default 0.9; with `scalars` 1, which keeps their colors.
     scalars : (m,) or (v,) array_like, optional
         A number for each facet, or for each vertex, that the facets are colored by. NaN: it has
-        none. By those of vertices matplotlib gives a facet one color, that of its corners' mean.
+        none. Those of vertices are drawn by pyvista alone, as matplotlib gives a facet one color.
     at : {"facet", "vertex"}, optional
         What `scalars` are for; it follows from their number but where there are as many facets as
         vertices.
@@ -71,17 +71,24 @@ def plot_mesh(
     ImportError
         If the library is not installed; the message names the extra.
     ValueError
-        If an option's value is wrong: `scalars` are of another shape or infinite, say.
+        If an option's value is wrong: `scalars` are of another shape or infinite, say; or if
+        matplotlib is to draw numbers of vertices.
     """
-    painted = None
+    painted, name = None, backend_of(backend, ax)
     if alpha is None:
         alpha = 0.9 if scalars is None else 1.0
     if scalars is not None:
         values, place = mesh_values(scalars, len(mesh), len(mesh.vertices), at)
+        if place == "vertex" and name == "matplotlib":
+            raise ValueError(
+                "scalars of vertices are drawn by 'pyvista': give backend='pyvista', which the"
+                " extra view brings"
+            )
         scale = color_scale([values], cmap, limits, label)
         painted = Painted([values], place, scale, color, alpha, alpha)
-    if backend_of(backend, ax) == "pyvista":
-        return draw_mesh_in_pyvista(plotter_of(ax), mesh, painted, color, alpha)
+    if name == "pyvista":
+        plotter = plotter_of(ax, name, "meshes")
+        return draw_mesh_in_pyvista(plotter, mesh, painted, color, alpha)
     return draw_mesh(axes_of(ax), mesh, painted, color, alpha)
 
 
@@ -162,5 +169,5 @@ def plot_contacts(
     counts = np.bincount(contacts.type, minlength=len(TYPES))
     drawn = Drawn(meshes, touched, painted, arrows, balls, counts, alpha)
     if backend_of(backend, ax) == "pyvista":
-        return draw_contacts_in_pyvista(plotter_of(ax), drawn)
+        return draw_contacts_in_pyvista(plotter_of(ax, "pyvista", "contacts"), drawn)
     return draw_contacts(axes_of(ax), drawn)

@@ -1,7 +1,7 @@
 """Pictures of pairs: chains of lines from center to center, as thick as their numbers.
 
-By matplotlib (extra ``plot``) or pyvista (extra ``view``); neither is imported before a picture is
-asked for.
+In the plane by matplotlib (extra ``plot``), in space by pyvista (extra ``view``); neither is
+imported before a picture is asked for.
 """
 
 from __future__ import annotations
@@ -15,21 +15,22 @@ from ..base import checks
 from ..base.arrays import Doubles
 from ..base.poses import lengths_of
 from .colors import ColorScale, color_scale, row_values
-from .in_matplotlib import axes_of, flat_axes, set_frame
+from .in_matplotlib import flat_axes, set_flat_frame
 from .in_pyvista import plotter_of
-from .looks import ARROWS, backend_of, drawing_module
+from .looks import drawing_module
 
 if TYPE_CHECKING:
     from ..options import Backend
     from ..results.pairs import Pairs
 
 
-# points of a page, and of a tube the part of a line's length
+# The thickest line has this width in points of the page, and the thickest tube this part of the
+# lines' median length.
 LINE_WIDTH, TUBE_PART = 6.0, 0.2
 
 
 class Chains(NamedTuple):
-    """Lines (k, 2, d) with a value and a thickness each, 1 at most; the thickest come last."""
+    """Lines (k, 2, d), each with its value and its width, 1 at most; the thickest come last."""
 
     lines: Doubles
     values: Doubles
@@ -61,9 +62,7 @@ def plot_pairs(
         width = checks.positive(width, "width")
     if lines.shape[-1] == 2:
         return _draw_flat(flat_axes(ax, backend, "disks"), chains, width or LINE_WIDTH)
-    if backend_of(backend, ax) == "pyvista":
-        return _draw_tubes(plotter_of(ax), chains, width)
-    return _draw_lines(axes_of(ax), chains, width or LINE_WIDTH)
+    return _draw_tubes(plotter_of(ax, backend, "pairs in space"), chains, width)
 
 
 # ---- what is drawn -------------------------------------------------------------------------------
@@ -90,7 +89,7 @@ def _check_finite(points: Doubles, name: str) -> None:
 def _chains(
     both: Doubles, is_image: NDArray[np.bool_], values: Doubles, scale: ColorScale
 ) -> Chains:
-    """One line a pair inside of the box, and half of both of a pair across its border."""
+    """A pair inside of the box is one line; one across its border is two half lines."""
     halves = both.copy()
     halves[:, :, 1] = both.mean(axis=2)
     lines = np.concatenate([both[~is_image, 0], halves[is_image].reshape(-1, *both.shape[2:])])
@@ -100,41 +99,23 @@ def _chains(
     return Chains(lines[order], numbers[order], np.minimum(widths[order], 1.0), scale)
 
 
-# ---- matplotlib ----------------------------------------------------------------------------------
+# ---- drawing -------------------------------------------------------------------------------------
 
 
 def _draw_flat(ax, chains, width):
     collections = drawing_module("matplotlib.collections")
-    ax.add_collection(collections.LineCollection(chains.lines, **_looks(chains, width)))
+    ax.add_collection(
+        collections.LineCollection(
+            chains.lines,
+            linewidths=width * chains.widths,
+            colors=chains.scale.mappable.to_rgba(chains.values),
+            capstyle="round",
+        )
+    )
     chains.scale.add_bar(ax)
     ax.autoscale_view()
-    ax.set_aspect("equal")
-    ax.set(xlabel="x", ylabel="y")
+    set_flat_frame(ax)
     return ax
-
-
-def _draw_lines(ax, chains, width):
-    is_empty = not ax.has_data()
-    if len(chains.lines):
-        art3d = drawing_module("mpl_toolkits.mplot3d.art3d")
-        lines = art3d.Line3DCollection(chains.lines, **_looks(chains, width))
-        lines.set_zorder(ARROWS)
-        ax.add_collection3d(lines)
-    chains.scale.add_bar(ax)
-    if is_empty:
-        set_frame(ax, chains.lines.reshape(-1, 3))
-    return ax
-
-
-def _looks(chains, width):
-    return {
-        "linewidths": width * chains.widths,
-        "colors": chains.scale.mappable.to_rgba(chains.values),
-        "capstyle": "round",
-    }
-
-
-# ---- pyvista -------------------------------------------------------------------------------------
 
 
 def _draw_tubes(plotter, chains, width):

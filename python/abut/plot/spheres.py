@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .in_matplotlib import axes_of, set_frame
 from .looks import SPHERE_COLOR, SPHERES, drawing_module
-
-if TYPE_CHECKING:
-    pass
 
 
 def plot_spheres(
@@ -57,7 +54,7 @@ def plot_spheres(
     radii = np.broadcast_to(np.asarray(radii, dtype=float), len(centers))
     ax = axes_of(ax)
     ax.set_proj_type("ortho")
-    # of axes with nothing on them the view is still to come, and disks must know it
+    # disks are sized for one view, which axes with nothing on them do not have yet
     if not ax.has_data():
         set_frame(ax, np.concatenate([centers - radii[:, None], centers + radii[:, None]]))
     _draw_disks(ax, centers, radii, values, label, cmap, limits)
@@ -83,7 +80,7 @@ def _draw_disks(ax, centers, radii, values, label, cmap, limits):
 def _points_a_length(ax):
     """How many points of the page a unit of length takes, across the view."""
     figure = ax.figure
-    # the layout tells how large the axes are, and a drawing how it is seen
+    # only a drawn figure has its layout, by which the axes have their size, and its projection
     figure.draw_without_rendering()
     proj3d = drawing_module("mpl_toolkits.mplot3d.proj3d")
     middle = np.mean([ax.get_xlim(), ax.get_ylim(), ax.get_zlim()], axis=1)

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _core
 
-# widths as the library tells them, beside numbers
+# The library tells a column's width as a number, or by one of these two.
 _DIMENSION, _TWO_VECTORS = -1, -2
 
 
@@ -44,11 +44,11 @@ class Column(NamedTuple):
 
     @property
     def dtype(self) -> np.dtype:
-        """Its NumPy type."""
+        """The column's NumPy type."""
         return np.dtype(self.type)
 
     def shape(self, dimension: int) -> tuple[int, ...]:
-        """The axes behind the first, in a space of so many dimensions."""
+        """The lengths of all axes but the first, in a space of so many dimensions."""
         special = {0: (), _DIMENSION: (dimension,), _TWO_VECTORS: (2, dimension)}
         return special.get(self.width, (self.width,))
 

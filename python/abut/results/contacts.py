@@ -31,8 +31,7 @@ EDGE = _core.EDGE
 VERTEX = _core.VERTEX
 TYPE_NAMES = ("facet", "edge", "vertex")
 
-# columns with an entry for each contact, and for each node of a contact
-# what all rows of a table have in common
+# what describes the search, and is common to all rows of a table
 SEARCH = ("meshes", "poses", "period", "flat_angle")
 
 
@@ -152,7 +151,7 @@ class Contacts(ContactTable):
     poses: NDArray[np.float64] | None
     period: Period | None
     flat_angle: float
-    # by how much noise, or flat_angle, may tilt each normal, in radians: `match` asks
+    # the angle in radians by which noise, or flat_angle, may tilt each normal; `match` needs it
     _tilt: NDArray[np.float64]
 
     @classmethod
@@ -160,7 +159,7 @@ class Contacts(ContactTable):
         """A table of these very arrays; offsets and poses become read-only."""
         if settings["poses"] is not None:
             settings["poses"].flags.writeable = False
-        # 0 where it was not written down: then `match` goes by that of the other contact
+        # files of earlier versions have no tilt: with 0, `match` goes by that of the other contact
         if "_tilt" not in columns:
             columns["_tilt"] = np.full(len(columns["sphere"]), settings["flat_angle"])
         return super()._build(columns, settings)
@@ -444,7 +443,7 @@ class Contacts(ContactTable):
         given = array.shape
         array = np.atleast_2d(array)
         count = history.mesh_count(self)
-        # contacts of a file do not know of meshes that nothing touches
+        # contacts that were read from a file do not know of meshes that nothing touches
         known = self.meshes is not None or self.poses is not None
         fits = len(array) == count if known else len(array) >= count
         if array.ndim != 2 or array.shape[1] != 6 or not fits:

@@ -17,9 +17,7 @@ from .contact_table import ContactTable
 from .table import Table, same_column
 
 if TYPE_CHECKING:
-    from pyvista import Plotter
-
-    from ..options import Backend, Canvas, ConvexPlotOptions, Matplotlib, Pyvista
+    from ..options import Canvas, ConvexPlotOptions
 
 # numbers of the column `status`
 SEPARATED, TOUCHING, OVERLAPPING, UNCONVERGED = range(4)
@@ -159,7 +157,7 @@ class ConvexContacts(ContactTable):
     spot_offsets: NDArray[np.intp] | None = None
     body_count: int
     period: Period | None
-    # tells whether `before` is of the same bodies and walls; 0: unknown
+    # a digest that shows whether `before` is of the same bodies and walls; 0 where it is unknown
     _bodies: int
 
     @property
@@ -373,19 +371,10 @@ class ConvexContacts(ContactTable):
         return convex_history.carry_spots(tangent, steps, match)
 
     @overload
-    def plot(
-        self, ax: Canvas, *, backend: Backend | None = None, **options: Unpack[ConvexPlotOptions]
-    ) -> Canvas: ...
+    def plot(self, ax: Canvas, **options: Unpack[ConvexPlotOptions]) -> Canvas: ...
 
     @overload
-    def plot(
-        self, ax: None = None, *, backend: Pyvista, **options: Unpack[ConvexPlotOptions]
-    ) -> Plotter: ...
-
-    @overload
-    def plot(
-        self, ax: None = None, *, backend: Matplotlib = None, **options: Unpack[ConvexPlotOptions]
-    ) -> Any: ...
+    def plot(self, ax: None = None, **options: Unpack[ConvexPlotOptions]) -> Any: ...
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw links, spots and normals, and the bodies where they are given.
@@ -396,25 +385,25 @@ class ConvexContacts(ContactTable):
         Parameters
         ----------
         ax : matplotlib axes or pyvista.Plotter, optional
-            As for `Mesh.plot`; in the plane these are plain axes.
+            As for `ConvexShape.plot`: contacts of polygons are drawn by matplotlib, those of
+            polyhedra by pyvista.
         **options
-            ``backend``, of which the plane knows "matplotlib" alone; ``bodies``, the tuple (finder,
-            positions) or (finder, positions, orientations), draws those that have a row, with the
-            opacity ``alpha``, 0.25 by default; ``normals``, whether to draw arrows, as by default;
-            ``body_count`` and ``arrow_count``, at most so many, taken evenly from the table: 500.
+            ``bodies``, the tuple (finder, positions) or (finder, positions, orientations), draws
+            those that have a row, with the opacity ``alpha``, 0.25 by default; ``normals``,
+            whether to draw arrows, as by default; ``body_count`` and ``arrow_count``, at most so
+            many, taken evenly from the table: 500; ``backend`` as for `ConvexShape.plot`.
 
         Returns
         -------
         matplotlib axes or pyvista.Plotter
-            What was drawn on.
+            As `ConvexShape.plot`, which tells what is raised, too.
 
         Examples
         --------
         >>> import abut
-        >>> finder = abut.ConvexFinder(abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]]))
-        >>> positions = [[0, 0], [0.75, 0.5]]
-        >>> contacts = finder.find(positions)
-        >>> ax = contacts.plot(bodies=(finder, positions))  # doctest: +SKIP
+        >>> square = abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]])
+        >>> finder, positions = abut.ConvexFinder(square), [[0, 0], [0.75, 0.5]]
+        >>> ax = finder.find(positions).plot(bodies=(finder, positions))  # doctest: +SKIP
         """
         from ..plot.convex import plot_convex_contacts
 
@@ -462,7 +451,7 @@ class ConvexContacts(ContactTable):
 
     @staticmethod
     def _is_same(column: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
-        # methods that bound the overlap from one side alone have nan for its error
+        # the error is nan for methods that bound the overlap from one side alone
         is_real = column is not None and column.dtype.kind == "f"
         return np.array_equal(column, other, equal_nan=is_real)  # type: ignore[arg-type]
 

@@ -72,7 +72,7 @@ class Entrances(Table):
     overlap: NDArray[np.float64]
     offsets: NDArray[np.intp]
     pairs: NDArray[np.intp]
-    # tells whether `before` is of the same bodies
+    # a digest that shows whether `before` is of the same bodies
     _bodies: int
 
     def of(self, pair: int) -> Entrances:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .contacts import Contacts
     from .table import Table
 
-# of now, and of the step before
+# the ids of the spheres now, and in the step before
 Ids = tuple[ArrayLike | None, ArrayLike | None]
 
 # Ids that lie closer together than this, on average, are looked up in a table: that takes a tenth
@@ -186,7 +186,7 @@ def read_match(rows: ArrayLike, now: Table) -> Indices:
 
 
 def _step(contacts: Contacts) -> _core._Step:
-    """What the library reads of a step; columns whose entries are all 0 may not be made yet."""
+    """The columns of a step that the library reads; None stands for one whose entries are all 0."""
     columns, poses, period = vars(contacts), contacts.poses, contacts.period
     return (
         contacts.offsets, columns.get("mesh"), contacts.point, contacts.normal, contacts._tilt,

@@ -53,7 +53,7 @@ def _read_steps(now: Pairs, before: Pairs) -> tuple[_core._PairStep, _core._Pair
 def _step(pairs: Pairs, whose: str) -> _core._PairStep:
     """The columns as the library reads them, which checks their numbers."""
     count = len(pairs)
-    # an image that nobody has asked for yet would be made
+    # `_made` leaves out an image that nobody has asked for yet, which to make takes time
     for name, column in pairs._made(("i", "j", "normal", "image")).items():
         if len(column) != count:
             raise ValueError(f"{whose}{name} has {len(column)} rows, but overlap has {count}")
@@ -64,7 +64,7 @@ def _step(pairs: Pairs, whose: str) -> _core._PairStep:
         checks.indices(pairs.i, f"{whose}i"),
         checks.indices(pairs.j, f"{whose}j"),
         checks.doubles(pairs.normal, f"{whose}normal"),
-        # without a period, two spheres are one pair at most
+        # without a period two spheres are one pair at most, and images tell nothing
         None if pairs.period is None else checks.indices(pairs.image, f"{whose}image"),
         pairs.point.shape[1],
         -1 if pairs.other_count is None else pairs.other_count,

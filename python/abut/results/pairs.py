@@ -17,10 +17,9 @@ from .contact_table import ContactTable
 from .table import same_column
 
 if TYPE_CHECKING:
-    from pyvista import Plotter
     from scipy.sparse import csr_array
 
-    from ..options import Backend, Canvas, Matplotlib, PairsPlotOptions, Pyvista
+    from ..options import Canvas, PairsPlotOptions
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -169,7 +168,7 @@ class Pairs(ContactTable):
             raise ValueError("pairs with others make no symmetric matrix: ask for matrix(values)")
         first = sums.numbers_of(self, "i", shape[0]), sums.numbers_of(self, "j", shape[1])
         rows, columns = np.concatenate([first, first[::-1]], axis=1)
-        # not the sum of the matrix and its transpose, which leaves out overlaps of 0
+        # the sum of the matrix and its transpose would drop pairs whose overlap is 0
         return sparse.coo_array((np.tile(entries, 2), (rows, columns)), shape).tocsr()
 
     def arms(
@@ -337,19 +336,6 @@ class Pairs(ContactTable):
         centers: ArrayLike,
         values: ArrayLike | str | None = None,
         ax: None = None,
-        *,
-        backend: Pyvista,
-        **options: Unpack[PairsPlotOptions],
-    ) -> Plotter: ...
-
-    @overload
-    def plot(
-        self,
-        centers: ArrayLike,
-        values: ArrayLike | str | None = None,
-        ax: None = None,
-        *,
-        backend: Matplotlib = None,
         **options: Unpack[PairsPlotOptions],
     ) -> Any: ...
 
@@ -359,8 +345,6 @@ class Pairs(ContactTable):
         centers: ArrayLike,
         values: ArrayLike | str | None = None,
         ax: Canvas = ...,
-        *,
-        backend: Backend | None = None,
         **options: Unpack[PairsPlotOptions],
     ) -> Canvas: ...
 
@@ -378,23 +362,26 @@ class Pairs(ContactTable):
             count. By default "overlap". Lines are as thick as the number's magnitude; the color
             tells its sign, too.
         ax : matplotlib axes or pyvista.Plotter, optional
-            As for `Mesh.plot`. Pairs in the plane want axes in the plane.
+            What is drawn on: axes in the plane for pairs in the plane, a plotter for those in
+            space; made where it is not given.
         **options
-            ``backend``, of which the plane knows "matplotlib" alone; ``others``, the centers of the
-            others where the search was with others; ``width`` of the line whose number's magnitude
-            is the largest, or that of ``limits``: in matplotlib points of the page, by default 6;
-            in pyvista a length, by default a fifth of the lines' median length; ``cmap``,
-            ``limits`` and ``label``, by default the column's name, as for `Mesh.plot`.
+            ``others``, the centers of the others where the search was with others; ``width`` of the
+            line whose number's magnitude is the largest, or that of ``limits``: in the plane points
+            of the page, by default 6; in space a length, by default a fifth of the lines' median
+            length; ``cmap``, ``limits`` and ``label``, by default the column's name, as for
+            `Mesh.plot`; ``backend``, which may be "matplotlib" (extra ``plot``) in the plane, and
+            "pyvista" (extra ``view``) in space.
 
         Returns
         -------
         matplotlib axes or pyvista.Plotter
-            As `Mesh.plot`.
+            As `ConvexShape.plot`.
 
         Raises
         ------
-        ImportError, ValueError
-            As `Mesh.plot`, or if the centers of the others are not given.
+        ImportError, TypeError, ValueError
+            As `ConvexShape.plot`, or if an option's value is wrong, or the centers of the others
+            are not given.
 
         Examples
         --------

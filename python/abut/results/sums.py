@@ -153,5 +153,5 @@ def add_up(count: int, numbers: Indices, column: Doubles) -> Doubles:
     """The sum of each sphere's rows, in their order: the same bits on every run."""
     # NumPy's annotations do not know that weights make the counts sums
     sums: Doubles = np.bincount(numbers, column, count)  # type: ignore[assignment]
-    # of no rows they are integers
+    # of no rows bincount returns integers
     return sums.astype(np.float64, copy=False)

@@ -40,12 +40,12 @@ class _SameColumn:
 
     def __get__(self, table: Table | None, owner: type | None = None) -> Any:
         if table is None:
-            # no value for all tables, but that of each
+            # asked of the class: only a table has a value
             raise AttributeError(self._name)
         column = self._make(table)
-        # those of a simulation's tables are read-only
+        # columns of a simulation's tables are read-only, those of others are not
         column.flags.writeable = table.overlap.flags.writeable
-        # of several threads that ask at once, all get the same
+        # several threads that ask at once all get the array of the first one
         return vars(table).setdefault(self._name, column)
 
 
@@ -56,34 +56,34 @@ class Table:
     column that not every table of its kind has, the others have None.
     """
 
-    # what a row is called, and what `offsets` counts
+    # the nouns for a row, and for the things that `offsets` counts
     _row: ClassVar[str]
     _counted: ClassVar[str] = "sphere"
-    # all that the library lists, from which the names below follow
+    # all columns that the library lists; the names below follow from these
     _columns: ClassVar[tuple[Column, ...]]
     # columns with an entry for each row, that is `point`, `normal`, `overlap` and more
     _row_columns: ClassVar[tuple[str, ...]]
-    # the same for the library alone
+    # likewise, but not for users: only the library reads them
     _hidden_columns: ClassVar[tuple[str, ...]]
     # columns with several entries for a row
     _list_columns: ClassVar[tuple[str, ...]]
-    # the one of the offsets that tells where a row's entries in such columns begin
+    # the name of the offsets that say where a row's entries in such columns begin
     _list_offsets: ClassVar[str]
-    # where each sphere's rows begin, and where each row's entries in such columns do: read-only
+    # read-only: where each sphere's rows begin, and where each row's entries in such columns do
     _offset_columns: ClassVar[tuple[str, ...]]
     # columns with an entry for each row that only tables of a `Simulation` have
     _further_columns: ClassVar[tuple[str, ...]] = ("force",)
-    # what all rows have in common
+    # the names of what is common to all rows
     _settings: ClassVar[tuple[str, ...]]
-    # columns that a notebook shows
+    # the columns that a notebook shows
     _shown: ClassVar[tuple[str, ...]]
-    # what others call columns
+    # words of other packages, with the column that each of them means here
     _synonyms: ClassVar = dict.fromkeys(("depth", "penetration", "indentation"), "overlap")
 
     point: NDArray[np.float64]
     overlap: NDArray[np.float64]
     offsets: NDArray[np.intp]
-    # of a simulation's tables alone, and therefore no field
+    # only tables of a simulation have forces, so this is no field of the dataclass
     force: NDArray[np.float64]
 
     def __init_subclass__(cls) -> None:
@@ -101,7 +101,7 @@ class Table:
         fields: dict[str, Any] = columns
         fields.update(settings)
         table = object.__new__(cls)
-        # to set the fields one by one, as __init__ does, takes longer than to search for a sphere
+        # __init__ sets the fields one by one, which takes longer than the search for one sphere
         object.__setattr__(table, "__dict__", fields)
         return table
 
@@ -117,7 +117,7 @@ class Table:
         return (*cls._row_columns, *cls._list_columns, *cls._offset_columns)
 
     def _made(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
-        """Those of the columns that are there already; the entries of others are all the same."""
+        """Those of the columns that are made already; in all others every entry is the same."""
         return {name: vars(self)[name] for name in names if name in vars(self)}
 
     def _made_columns(self) -> dict[str, NDArray[Any]]:
@@ -132,7 +132,7 @@ class Table:
         return self._there(self._row_columns) | self._made(self._further_columns)
 
     def _there(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
-        """Those of the columns that this table has."""
+        """Those of these columns that this table has."""
         columns = {name: getattr(self, name) for name in names}
         return {name: column for name, column in columns.items() if column is not None}
 
@@ -147,11 +147,11 @@ class Table:
     def __len__(self) -> int:
         return len(self.overlap)
 
-    # not for type checkers, which would take every name for one that is there
+    # hidden from type checkers, which would then accept every name
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            # asked for only where there is nothing of this name
+            # Python calls this only where nothing of this name is there
             kind = type(self).__name__
             if name.startswith("_"):
                 raise AttributeError(f"{kind!r} object has no attribute {name!r}")
@@ -166,11 +166,11 @@ class Table:
                 f" {rows}.overlap, for a dict of all, {rows}.to_dict(), or for {rows}.to_pandas()"
             )
 
-        # so that array == table asks the table, and not for an array of it
+        # makes NumPy leave `array == table` to the table, instead of making an array of it
         __array_ufunc__ = None
 
     def _instead_of(self, name: str) -> str:
-        """What is meant, or where that is not plain, all columns."""
+        """Which column an unknown name probably means; where that is not plain, all columns."""
         public = [word for word in dir(self) if not word.startswith("_")]
         return self._close_to(name, [*self._public_columns(), *public], self._public_columns())
 
@@ -180,12 +180,12 @@ class Table:
         close = difflib.get_close_matches(meant, words, 1, 0.75)
         return f": there is {close[0]!r}" if close else f"; its columns are {', '.join(columns)}"
 
-    # without it, Python would loop over table[0], table[1], ...
+    # without this line Python would loop over table[0], table[1], ...
     __iter__ = None
 
     # ---- columns by their names, and selections of rows ----
 
-    # an array_like may be a str, but a str is a name
+    # for a type checker a str is an array_like, too; here it is the name of a column
     @overload
     def __getitem__(self, rows: str) -> NDArray[Any]: ...  # type: ignore[overload-overlap]
     @overload
@@ -196,7 +196,7 @@ class Table:
         return self._take(_read_rows(rows, len(self), self._row))
 
     def _column(self, name: str) -> NDArray[Any]:
-        """The column of this name; one that this table does not have is no column of it."""
+        """The column of this name; an error where this table does not have it."""
         column = None
         if name in self._public_columns() or name in self._made(self._further_columns):
             column = getattr(self, name)
@@ -212,7 +212,7 @@ class Table:
     def _selected(self, rows: NDArray[np.intp]) -> dict[str, NDArray[Any]]:
         """The columns of a selection."""
         columns = {name: column[rows] for name, column in self._made_rows().items()}
-        # how many of the rows taken stand before each sphere's first
+        # counts the selected rows that stand before each sphere's first one
         for name in self._made(("offsets",)):
             columns[name] = np.searchsorted(rows, self.offsets)
         return columns | self._selected_lists(rows)
@@ -225,7 +225,7 @@ class Table:
         all_offsets = getattr(self, self._list_offsets)
         counts = np.diff(all_offsets)[rows]
         offsets = np.concatenate([[0], np.cumsum(counts)])
-        # each row's entries moved from where they were to where they are now
+        # by how much each row's entries have moved towards the beginning
         shifts = all_offsets[:-1][rows] - offsets[:-1]
         entries = np.arange(offsets[-1]) + np.repeat(shifts, counts)
         columns = {name: column[entries] for name, column in lists.items()}
@@ -278,7 +278,7 @@ class Table:
         return self._flattened(self._rows())
 
     def _flat_lists(self) -> dict[str, NDArray[Any]]:
-        """Likewise those with several entries for a row."""
+        """As `_flat`, of the columns with several entries for a row."""
         return self._flattened(self._there(self._list_columns))
 
     @staticmethod
@@ -464,12 +464,12 @@ class Table:
         return self.__deepcopy__({})
 
     def __copy__(self) -> Self:
-        # columns that are made when they are first asked for are then those of both
+        # makes all columns now, so that the table and its copy share them
         self._rows()
         return self._found(dict(vars(self)), {})
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # what all rows have in common does not change
+        # what is common to all rows never changes, so it need not be copied
         columns = {name: column.copy() for name, column in self._made_columns().items()}
         return self._build(columns, self._search())
 
@@ -478,7 +478,7 @@ class Table:
 
 
 def rebuild(kind: type[Table], columns: dict[str, NDArray[Any]], settings: dict[str, Any]) -> Table:
-    """A table that was pickled."""
+    """Make a table of what pickle has kept of it."""
     return kind._build(columns, settings)
 
 

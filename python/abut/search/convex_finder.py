@@ -36,18 +36,13 @@ from .convex_walls import read_walls
 from .shape import ConvexShape
 
 if TYPE_CHECKING:
-    from pyvista import Plotter
-
     from ..options import (
-        Backend,
         BodiesPlotOptions,
         Canvas,
-        Matplotlib,
         Method,
         Minimum,
         Orientations,
         Poses,
-        Pyvista,
     )
 
 
@@ -222,7 +217,7 @@ class ConvexFinder:
             read_iterations(iterations),
         )
         self._input = Input(bodies, options)
-        # of as many bodies as the positions had, where nothing else tells how many there are
+        # where nothing tells how many bodies there are, each query builds it for as many as it has
         self._built = self._input.build(bodies.body_count or 0)
 
     @property
@@ -483,19 +478,6 @@ class ConvexFinder:
         positions: ArrayLike,
         orientations: Orientations | None = None,
         ax: None = None,
-        *,
-        backend: Pyvista,
-        **options: Unpack[BodiesPlotOptions],
-    ) -> Plotter: ...
-
-    @overload
-    def plot(
-        self,
-        positions: ArrayLike,
-        orientations: Orientations | None = None,
-        ax: None = None,
-        *,
-        backend: Matplotlib = None,
         **options: Unpack[BodiesPlotOptions],
     ) -> Any: ...
 
@@ -505,8 +487,6 @@ class ConvexFinder:
         positions: ArrayLike,
         orientations: Orientations | None = None,
         ax: Canvas = ...,
-        *,
-        backend: Backend | None = None,
         **options: Unpack[BodiesPlotOptions],
     ) -> Canvas: ...
 
@@ -524,15 +504,15 @@ class ConvexFinder:
         positions, orientations
             As for `find`.
         ax : matplotlib axes or pyvista.Plotter, optional
-            As for `Mesh.plot`; polygons want axes in the plane.
+            As for `ConvexShape.plot`.
         **options
-            ``backend``, of which polygons know "matplotlib" alone; ``color`` of all bodies, or
-            ``colors``, one for each; ``alpha``, the opacity; ``numbers``, only these bodies.
+            ``color`` of all bodies, or ``colors``, one for each; ``alpha``, the opacity;
+            ``numbers``, only these bodies; ``backend`` as for `ConvexShape.plot`.
 
         Returns
         -------
         matplotlib axes or pyvista.Plotter
-            What was drawn on, as of `Mesh.plot`.
+            As `ConvexShape.plot`, which tells what is raised, too.
 
         Examples
         --------
@@ -551,7 +531,7 @@ class ConvexFinder:
     def _built_for(self, count: int) -> Built:
         built = self._built
         if built.body_count != count:
-            # other threads may ask for this one from now on
+            # assigned once it is whole, since other threads read it
             self._built = built = self._input.build(count)
         return built
 

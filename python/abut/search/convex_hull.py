@@ -21,7 +21,7 @@ def hull_facets(vertices: Doubles) -> Corners:
         place = "in one plane" if dimension == 3 else "on one line"
         raise ValueError(f"the shape is flat: all vertices lie {place}") from None
     if dimension == 2:
-        # in the plane these are in order
+        # in the plane Qhull gives the vertices in their order around the hull
         loop = hull.vertices.astype(np.intp)
         return np.column_stack([loop, np.roll(loop, -1)]).ravel(), regular(len(loop), 2)
     loops = _loops(hull.simplices.astype(np.intp), hull.equations, hull.points)
@@ -34,7 +34,7 @@ def _normalized(vertices: Doubles) -> Doubles:
     """The points about 0, of a size about 1: Qhull's tolerance goes by how far points are from 0,
     not by how far from each other."""
     low, high = vertices.min(axis=0), vertices.max(axis=0)
-    # halves, since a sum may be beyond the largest number
+    # each is halved first, since the sum of both may be beyond the largest number
     points = vertices - (low / 2 + high / 2)
     size = np.abs(points).max()
     return np.ldexp(points, -np.frexp(size)[1])
@@ -59,7 +59,7 @@ def _loop(triangles: Indices) -> list[int]:
     sides = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
     sides, counts = np.unique(sides, axis=0, return_counts=True)
     beside: dict[int, list[int]] = {}
-    # inner sides are of two triangles
+    # a side that two triangles have lies inside of the polygon
     for a, b in sides[counts == 1].tolist():
         beside.setdefault(a, []).append(b)
         beside.setdefault(b, []).append(a)

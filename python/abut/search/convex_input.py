@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 METHODS: dict[Method, int] = {"slm": 0, "fcp": 1, "cp": 2, "fds": 3}
 MINIMA: dict[Minimum, int] = {"tracked": 0, "global": 1}
 
-# from the first tilt of a common plane to the last one: LMGC90 ends at 0.1 degrees
+# A common plane is tilted by the first angle first, and by the second one last; LMGC90 ends at
+# 0.1 degrees.
 CP_ANGLES = (np.radians(5.0), np.radians(0.01))
 
 
@@ -64,11 +65,11 @@ class Input(NamedTuple):
 
 
 def digest_of(*parts: Any) -> int:
-    """A number that tells bodies from others, and equal ones not; positive, and of 63 bits."""
+    """A number, positive and of 63 bits, that is the same for equal bodies and for no others."""
     digest = hashlib.blake2b(digest_size=8)
     for part in parts:
         digest.update(part if isinstance(part, bytes) else repr(part).encode())
-        # where one part ends
+        # marks where one part ends, so that other parts do not make the same bytes
         digest.update(b";")
     return int.from_bytes(digest.digest(), "little") >> 1 | 1
 
@@ -158,12 +159,12 @@ class Placed(NamedTuple):
 def read_placed(
     positions: Any, orientations: Any, period: Any, dimension: int, count: int | None
 ) -> Placed:
-    """Where bodies are, so many where a finder has numbers for each."""
+    """Where bodies are; `count` is how many there must be, or None where any number fits."""
     points = checks.points(positions, "positions", (dimension,))
     if count is not None and len(points) != count:
         rows = checks.counted(len(points), "row")
         raise ValueError(f"positions has {rows}, but {checks.there_are(count, 'body', 'bodies')}")
-    level()  # complains where the environment names a wrong one
+    level()  # raises an error where ABUT_SIMD names no level of instructions
     turns = read_turns(orientations, len(points), dimension)
     return Placed(points, turns, read_period(period, dimension))
 
@@ -197,7 +198,7 @@ def read_pairs(pairs: Any, body_count: int) -> tuple[Indices | None, Indices | N
 
 
 def _check_numbers(pairs: Indices, body_count: int) -> None:
-    """The library would name i or j; the caller has given `pairs`."""
+    """Complain about wrong numbers by the name `pairs`; the library would speak of i or j."""
     if pairs.size == 0 or (pairs.min() >= 0 and pairs.max() < body_count):
         return
     row, column = np.argwhere((pairs < 0) | (pairs >= body_count))[0]

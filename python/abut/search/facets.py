@@ -68,7 +68,7 @@ def _is_ragged(facets: Sequence[Any]) -> bool:
     try:
         return len({len(facet) for facet in facets}) > 1
     except TypeError:
-        # an item that has no length: the array of the whole tells what it is
+        # some items have no length, so it is for NumPy's array of all to say what is wrong
         return any(hasattr(facet, "__len__") for facet in facets)
 
 
@@ -99,7 +99,7 @@ class Faceted:
 
     __slots__ = ("__weakref__", "_core", "_source")
 
-    _core: Any  # the library's side
+    _core: Any  # the extension's object, which holds the arrays
     _source: Indices
 
     @property

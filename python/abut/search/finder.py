@@ -269,7 +269,7 @@ class ContactFinder:
         angle = checks.number(flat_angle, "flat_angle")
         rigid = read_poses(poses, len(self._meshes))
         lengths = read_period(period)
-        level()  # complains where the environment names a wrong one
+        level()  # raises an error where ABUT_SIMD names no level of instructions
         columns = self._core.find(
             points,
             checks.lengths(radii, "radii", len(points), "center"),

@@ -11,8 +11,8 @@ from ..base.values import Value
 
 _Vector = tuple[float, float, float]
 
-# A unit vector's length as it is computed: one that is as near to 1 is not divided once more, so
-# that an equal half space is made of what this one has.
+# A vector whose length is as near to 1 as rounding allows stays as it is. Otherwise a half space
+# made of the normal of another one would not be equal to it.
 _UNIT_TOLERANCE = 4 * sys.float_info.epsilon
 
 
@@ -74,7 +74,7 @@ def _unit(vector: _Vector) -> _Vector:
         raise ValueError(f"normal is {vector}, which is no direction")
     if math.isclose(math.hypot(*vector), 1.0, rel_tol=_UNIT_TOLERANCE):
         return vector
-    # the length itself may be beyond the largest number
+    # divided by the largest entry first, since the length may be beyond the largest number
     x, y, z = (entry / largest for entry in vector)
     length = math.hypot(x, y, z)
     return x / length, y / length, z / length

@@ -197,7 +197,7 @@ class Mesh(Faceted):
         """
         if isinstance(obj, Mesh):
             return obj
-        # it imports this module
+        # imported here, since that module imports this one
         from ..io.foreign import build_foreign
 
         return build_foreign(obj, weld, noise, split, on_degenerate)
@@ -330,7 +330,7 @@ class Mesh(Faceted):
         matrix = read_pose(pose, "pose")
         rotation, shift = matrix[:3, :3], matrix[:3, 3]
         vertices = rotated(self.vertices, rotation) + shift
-        # what the sums are rounded by, even where their terms cancel
+        # the terms' sizes, which rounding errors of the sums go by even where terms cancel
         sizes = rotated(np.abs(self.vertices), np.abs(rotation)) + np.abs(shift)
         ulps = np.spacing(np.maximum.reduceat(sizes[self.indices], self.offsets[:-1], axis=0))
         along_normal = (ulps * np.abs(rotated(self.normals, rotation))).sum(axis=1)
@@ -515,7 +515,7 @@ class Mesh(Faceted):
 
     @property
     def _content_hash(self) -> str:
-        # made once: that of a million triangles takes a tenth of a second
+        # kept, since hashing a million triangles takes a tenth of a second
         if self._hash is None:
             *arrays, vertex_source = self._content()
             if vertex_source is None:
@@ -524,7 +524,7 @@ class Mesh(Faceted):
         return self._hash
 
     def _content(self) -> tuple[Any, ...]:
-        """What the mesh is made of again; everything that it tells, and is found, follows."""
+        """All that is needed to make an equal mesh, such as from a pickle."""
         arrays = (self.vertices, self.indices, self.offsets)
         noise = (self.noise, self._core.normal_noise, self._noise_origin)
         return (*arrays, *noise, self.source, self._vertex_source)
@@ -534,7 +534,7 @@ class Mesh(Faceted):
 
     def __sizeof__(self) -> int:
         arrays = (self._source, self._vertex_source, self._noise_origin)
-        # others are views of the core's memory
+        # arrays with a base are views of the core's memory, which `bytes` counts
         own = sum(array.nbytes for array in arrays if array is not None and array.base is None)
         return object.__sizeof__(self) + self._core.bytes + own
 
@@ -554,7 +554,7 @@ def _rebuild(
     content_hash: str | None = None,
 ) -> Mesh:
     if vertex_source is not None:
-        # one that was pickled out of band would keep the memory of all that came with it
+        # of a pickle out of band this is a view, which would keep all memory that came with it
         vertex_source = vertex_source.copy()
     mesh = Mesh._build(
         aligned(vertices),

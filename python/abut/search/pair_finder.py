@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SEARCHES: dict[Search, int] = {"top-down": _core.TOP_DOWN, "bottom-up": _core.BOTTOM_UP}
 
 
-# Of no spheres: it lends the finders of find_pairs their memory, so that it serves again.
+# This finder has no spheres. It keeps the memory that one call of find_pairs has used for the next.
 _LENDER = _core.PairFinder(3, np.empty(0), 0.0, None, None, 0, _core.TOP_DOWN, None, 1, None)
 
 
@@ -186,7 +186,7 @@ class PairFinder:
             raise ValueError(f"radii has shape {sizes.shape}, but must be (n,){hint}")
         self._input = _read_input(sizes, gap, levels, search, _read_box(period))
         self._last = self._input.box.dimensions[0]
-        # of each dimension that the centers had
+        # a core for each dimension that centers had so far
         self._cores = {self._last: self._input.build(self._last)}
 
     @property
@@ -197,8 +197,9 @@ class PairFinder:
 
     @property
     def sizes(self) -> Doubles:
-        """Of the levels chosen or given, (L,), for centers such as the last query's; at first those
-        that `period` tells, or (n, 3). ``statistics().sizes`` are those that the query used."""
+        """The sizes of the levels, chosen or given, (L,), for centers of the last query's
+        dimension; before the first query for that of `period`, or 3. Those that the query used are
+        in ``statistics().sizes``."""
         return self._cores[self._last].sizes()
 
     @property
@@ -266,7 +267,8 @@ class PairFinder:
         core = self._cores.get(dimension)
         if core is None:
             core = self._cores.setdefault(dimension, self._input.build(dimension))
-        self._last = dimension  # other threads may ask for this one from now on
+        # assigned once the core is there, since `statistics` of other threads asks for it
+        self._last = dimension
         return core
 
     def statistics(self) -> PairStatistics:
@@ -320,7 +322,7 @@ class _Box(NamedTuple):
 
 
 class _Input(NamedTuple):
-    """What a finder is made of; gap or gaps, sizes or a number of levels, which is 0 for any."""
+    """What a finder is made of: gap or gaps, sizes or a number of levels; 0: as many as suit."""
 
     radii: Doubles
     gap: float
@@ -377,7 +379,7 @@ def _read_centers(centers: ArrayLike, box: _Box) -> Doubles:
 
 
 def _read_gap(gap: ArrayLike, count: int) -> tuple[float, Doubles | None]:
-    """One for all, or one for each sphere."""
+    """The gap, one for all spheres or one for each."""
     array = checks.doubles(gap, "gap")
     if array.ndim == 0:
         return float(array), None
@@ -385,7 +387,7 @@ def _read_gap(gap: ArrayLike, count: int) -> tuple[float, Doubles | None]:
 
 
 def _read_levels(levels: Any) -> tuple[Doubles | None, int]:
-    """Their sizes, or how many there are, which is 0 for any."""
+    """The sizes of the levels, or how many they are to be; 0: as many as suit."""
     if isinstance(levels, str):
         return None, checks.choice(levels, "levels", {"auto": 0})
     if levels is None:
@@ -404,7 +406,7 @@ def _read_levels(levels: Any) -> tuple[Doubles | None, int]:
 def _read_others(
     others: tuple[Any, ...] | None, given: _Input, dimension: int
 ) -> tuple[Doubles | None, Doubles | None, Doubles | None]:
-    """Their centers, radii and gaps, or None."""
+    """The centers, radii and gaps of the others, or None where there are none."""
     if others is None:
         return None, None, None
     if not isinstance(others, (tuple, list)) or len(others) not in (2, 3):
@@ -429,7 +431,7 @@ def _search(
     workers: int,
 ) -> Pairs:
     second = _read_others(others, given, points.shape[1])
-    level()  # complains where the environment names a wrong one
+    level()  # raises an error where ABUT_SIMD names no level of instructions
     columns = core.find(points, *second, workers)
     other_count = None if second[0] is None else len(second[0])
     return Pairs._found(columns, {"period": given.box.period, "other_count": other_count})

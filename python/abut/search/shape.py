@@ -16,10 +16,9 @@ from .facets import Corners, Faceted, FacetsLike, read_facets, regular
 from .mesh import Mesh
 
 if TYPE_CHECKING:
-    from pyvista import Plotter
     from trimesh import Trimesh
 
-    from ..options import Backend, Canvas, Matplotlib, Pyvista, ShapePlotOptions
+    from ..options import Canvas, ShapePlotOptions
 
 
 _BODIES = {2: "polygon", 3: "polyhedron"}
@@ -124,7 +123,7 @@ class ConvexShape(Faceted):
         if hasattr(vertices, "vertices"):
             what = checks.a_or_an(type(vertices).__name__)
             raise TypeError(f"vertices is {what}: ConvexShape.from_any takes it")
-        # copies, as for a Mesh: another thread may write the caller's while they are checked
+        # copies, as for a Mesh: another thread may change the caller's arrays meanwhile
         points = checks.points(vertices, "vertices", (3, 2)).copy()
         rounding = checks.number(radius, "radius")
         corners = _hull(points) if facets is None else read_facets(facets)
@@ -345,7 +344,7 @@ class ConvexShape(Faceted):
         """
         self._check_solid("trimesh")
         trimesh = import_extra("trimesh", "io")
-        # a fan of triangles for each facet: its first corner, and each two that follow each other
+        # each facet becomes a fan of triangles: its first corner, and two neighbors of the others
         counts = np.diff(self.offsets)
         firsts = np.repeat(self.offsets[:-1], counts - 2)
         facets = np.repeat(np.arange(len(self)), counts - 2)
@@ -358,19 +357,10 @@ class ConvexShape(Faceted):
             raise ValueError(f"a polygon is no {what}: a polyhedron is")
 
     @overload
-    def plot(
-        self, ax: Canvas, *, backend: Backend | None = None, **options: Unpack[ShapePlotOptions]
-    ) -> Canvas: ...
+    def plot(self, ax: Canvas, **options: Unpack[ShapePlotOptions]) -> Canvas: ...
 
     @overload
-    def plot(
-        self, ax: None = None, *, backend: Pyvista, **options: Unpack[ShapePlotOptions]
-    ) -> Plotter: ...
-
-    @overload
-    def plot(
-        self, ax: None = None, *, backend: Matplotlib = None, **options: Unpack[ShapePlotOptions]
-    ) -> Any: ...
+    def plot(self, ax: None = None, **options: Unpack[ShapePlotOptions]) -> Any: ...
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw the shape in its own frame, without its rounding.
@@ -378,15 +368,23 @@ class ConvexShape(Faceted):
         Parameters
         ----------
         ax : matplotlib axes or pyvista.Plotter, optional
-            As for `Mesh.plot`; polygons want axes in the plane.
+            What is drawn on: for a polygon axes in the plane, for a polyhedron a plotter; made
+            where it is not given.
         **options
-            ``backend``, of which polygons know "matplotlib" alone; ``color``; and ``alpha``, the
-            opacity.
+            ``color``; ``alpha``, the opacity; and ``backend``, which may be "matplotlib" (extra
+            ``plot``) for polygons, and "pyvista" (extra ``view``) for polyhedra.
 
         Returns
         -------
         matplotlib axes or pyvista.Plotter
-            As `Mesh.plot`, which tells what is raised, too.
+            What was drawn on, not shown yet.
+
+        Raises
+        ------
+        ImportError
+            If the library is not installed; the message names the extra.
+        TypeError, ValueError
+            If `ax` or the backend is of the other library.
 
         Examples
         --------
@@ -450,7 +448,7 @@ def _outline(polygon: Any) -> tuple[Doubles, Corners]:
     """The vertices of a shapely polygon, and its sides with the polygon on their left."""
     if len(polygon.interiors):
         raise ValueError("the polygon has holes: it is not convex")
-    # the last one is the first once more; a third coordinate is no place in the plane
+    # shapely repeats the first point at the end, and may give a height, which the plane has not
     points = checks.points(polygon.exterior.coords, "polygon", (2, 3))[:-1, :2].copy()
     if not polygon.exterior.is_ccw:
         points = points[::-1].copy()

@@ -185,7 +185,7 @@ class PairStatistics:
         )
 
 
-# what statistics call the parts of a step, in their order
+# the names that statistics show for the parts of a step, in the order of these
 _PARTS = {
     "find_walls": "find walls",
     "wall_laws": "match and laws of walls",
@@ -197,10 +197,10 @@ _PARTS = {
     "order": "order",
 }
 
-# and of simulations with convex bodies
+# further parts of a step where there are convex bodies
 _BODY_PARTS = {"find_bodies": "find bodies' contacts", "body_laws": "laws of bodies"}
 
-# and what `Simulation.run` does beside steps, where it has done any
+# parts of `Simulation.run` beside its steps, each shown where it has taken time
 _RUN_PARTS = {"insertion": "insertion", "calls": "Python callables", "rest": "rest of run"}
 
 
@@ -209,7 +209,7 @@ class Clock:
 
     def __init__(self) -> None:
         self._seconds: dict[str, float] = {}
-        # what it counts now, and since when
+        # the part that it counts at the moment, and when that began
         self._part: str | None = None
         self._since = 0.0
 
@@ -313,7 +313,7 @@ class SimulationStatistics:
     def of(cls, counted: Sequence[Any], run: Mapping[str, float]) -> SimulationStatistics:
         """From what the library counts of steps, and the clock of `run`."""
         found = cls(*counted)
-        # two clocks tell the time, so that a difference of theirs may be below 0
+        # the library and Python have clocks of their own, whose difference may be below 0
         rest = max(0.0, run.get("run", 0.0) - found.seconds)
         insertion, calls = run.get("insertion", 0.0), run.get("calls", 0.0)
         return replace(found, insertion=insertion, calls=calls, rest=rest)

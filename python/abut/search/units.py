@@ -12,8 +12,8 @@ from ..base.warnings import warn
 from ..results.contacts import Contacts
 from .mesh import Mesh
 
-# Between two common units of length lies a factor of 1000, as from millimeters to meters; what is
-# of one unit, and less than a third of this apart, may well be as it should.
+# Wrong units are mostly a factor of 1000 off, as millimeters and meters are. Sizes in one unit may
+# well differ by up to some hundreds, so a factor above a third of 1000 is suspect.
 FACTOR = 300.0
 
 REMEDY = (
@@ -96,6 +96,7 @@ def _places_apart(spheres: _Box, meshes: _Box, period: Period | None) -> str:
         (low, high), (mesh_low, mesh_high) = spheres[:, axis], meshes[:, axis]
         is_repeated = period is not None and period[axis] is not None
         if not is_repeated and (high < mesh_low or mesh_high < low):
-            # without numbers: who moves spheres from call to call is told once
+            # The text has no numbers, since Python shows an equal text only once. With numbers, a
+            # caller that moves spheres would be warned in every call.
             return f"along {name} the spheres' box does not meet the mesh's"
     return ""

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-VOLUME_FRACTION = 0.6  # of a dense packing
+VOLUME_FRACTION = 0.6  # the part of space that spheres of a dense packing fill
 
-# more levels are not tried: they gain next to nothing, but for "linear" sizes, which are the worst
-# where they would gain
+# More levels are not tried. They gain next to nothing but for the sizes of "linear", and those are
+# the worst of all families there.
 LEVEL_SEARCH_LIMIT = 12
-SUM_TOLERANCE = 1e-6  # of probabilities that were computed with some care
+SUM_TOLERANCE = 1e-6  # as far as probabilities that were computed with some care sum up to 1
 
 
 def expected_work(
@@ -278,7 +278,7 @@ def _vector(value: ArrayLike, name: str) -> Array:
 
 
 def _best(make: Callable[[int], Array], model: Model) -> Array:
-    """The sizes of the number of levels that is least work; not far beyond, since work rises."""
+    """The sizes with the least work; it ends soon behind them, since more levels are more work."""
     best = make(1)
     least, worse = model.total(best), 0
     for count in range(2, LEVEL_SEARCH_LIMIT + 1):
@@ -305,13 +305,16 @@ def _exponential(model: Model, count: int) -> Array:
 
 
 def _ended(inner: Array, spectrum: Spectrum) -> Array:
-    """These sizes, if only as far as they ascend, and the largest diameter."""
+    """These sizes as far as they ascend, and the largest diameter behind them."""
     kept = inner[(inner < spectrum.largest) & (np.diff(np.append(0.0, inner)) > 0)]
     return np.append(kept, spectrum.largest)
 
 
 def _constant(model: Model, count: int) -> Array:
-    """Where cells hold more, less is left for the last level: halve the range in the logarithm."""
+    """Find by bisection, in the logarithm, how many spheres the cells of each level shall hold.
+
+    The more spheres cells hold, the fewer are left for the last level.
+    """
     low, high = math.log(np.finfo(float).tiny), 0.0
     while low < (middle := (low + high) / 2) < high:
         per_cell = math.exp(middle)
@@ -326,7 +329,7 @@ def _filled(spectrum: Spectrum, per_cell: float, count: int) -> tuple[list[float
     The sizes of the first levels, each as small as its cells hold `per_cell` spheres, and the
     fraction of spheres that is left; fewer sizes where spheres run out.
 
-    The number is that in a cell as large as the largest diameter where all spheres are 1 in it.
+    `per_cell` counts as if one sphere of all were in a cell as large as the largest diameter.
     """
     diameters, volumes = spectrum.diameters, spectrum.volumes
     sizes: list[float] = []
@@ -341,7 +344,8 @@ def _filled(spectrum: Spectrum, per_cell: float, count: int) -> tuple[list[float
             break
         size = diameters[place]
         before = spectrum.fraction(first, place)
-        if before * volumes[place] >= per_cell:  # reached already between two diameters
+        # spheres below this diameter fill the cells already: the size lies between two diameters
+        if before * volumes[place] >= per_cell:
             size = min(size, spectrum.largest * (per_cell / before) ** (1 / spectrum.dimension))
         sizes.append(float(size))
         first = bisect_right(diameters, size)
@@ -353,10 +357,11 @@ def _optimal(model: Model, count: int) -> Array:
     sizes, steps = model.candidates
     work, origins = steps[0], []
     for _ in range(count - 1):
-        # from candidate a, which is row a + 1 of the steps, to each
+        # the steps from candidate a, which are row a + 1, to each candidate
         through = work[:, None] + steps[1:]
         work = through.min(axis=0)
-        if math.isinf(work[-1]):  # more levels than candidates with spheres
+        # there are fewer candidates that have spheres than levels
+        if math.isinf(work[-1]):
             break
         origins.append(through.argmin(axis=0))
     path = [len(sizes) - 1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +13,11 @@ from numpy.typing import NDArray
 from .. import _core
 from ..base import checks
 
-if TYPE_CHECKING:
-    pass
-
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 
-DIMENSIONS = {2: math.pi, 3: 4 * math.pi / 3}  # and the volume of a sphere of radius 1
+DIMENSIONS = {2: math.pi, 3: 4 * math.pi / 3}  # with the volume of a sphere of radius 1 in each
 CANDIDATES = 192  # sizes among which the optimum is looked for first, and as many quantiles
 
 
@@ -94,8 +91,8 @@ class Spectrum:
     """
 
     diameters: Array
-    below: Array  # (dimension + 1, n + 1): of the first i diameters
-    above: Array  # likewise of all but the first i
+    below: Array  # (dimension + 1, n + 1): entry i sums over the first i diameters
+    above: Array  # likewise, but over all behind the first i diameters
 
     @classmethod
     def of(cls, radii: Array, probability: Array | None, dimension: int) -> Spectrum:
@@ -214,7 +211,8 @@ class Model:
         even = np.geomspace(diameters[0], diameters[-1], CANDIDATES)
         near = np.clip(self.spectrum.places(even) - 1, 0, count - 1)
         quantiles = np.linspace(0, count - 1, CANDIDATES).astype(int)
-        # cells of few spheres had better be larger than their spheres need
+        # where diameters lie far apart, sizes between them are tried, too: few spheres are better
+        # in cells that are larger than they need
         between = even[(diameters[near] < even) & (even < diameters[-1])]
         sizes = np.unique(np.concatenate([between, diameters[near], diameters[quantiles]]))
         upper = self.spectrum.places(sizes)
@@ -245,5 +243,5 @@ def _window(lengths: Array) -> Array:
 
 
 def _divisor(volume: Array) -> Array:
-    # cells whose volume underflows are too many to count, but not a division of 0 by 0
+    # a volume that underflows to 0 would make 0 / 0; so it becomes a number of cells beyond count
     return np.maximum(volume, np.finfo(float).tiny)
