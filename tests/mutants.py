@@ -240,15 +240,15 @@ MUTANTS = [
     Mutant(
         "python/abut/simulation/schedule.py",
         "event.call for event in self._events if now > event.since and now % event.interval == 0",
-        "event.call for event in self._events if now >= event.since and now % event.interval == 0",
-        "an event is due in the step it was made in",
+        "event.call for event in self._events if now > event.since and now % event.interval == 1",
+        "an event is due a step late",
         "simulation",
     ),
     Mutant(
         "python/abut/simulation/restart.py",
-        'sound["mesh"] = np.argsort(simulation._walls.order)[sound["mesh"]]',
-        'sound["mesh"] = np.asarray(simulation._walls.order)[sound["mesh"]]',
-        "contacts restart on other walls",
+        'core.assign(columns_under(arrays, "spheres", MADE))',
+        "pass",
+        "what the last step made of spheres is forgotten",
         "restart",
     ),
     Mutant(
