@@ -1,7 +1,9 @@
 /* Which pair of the step before a pair continues: that of the same two spheres, and of several
  * images of the same two, the one that has come from there. */
-#include "../base/memory.h"
-#include "../base/parallel.h"
+#include "match.h"
+
+#include <string.h>
+
 #include "twins.h"
 
 typedef struct matching {
@@ -154,11 +156,28 @@ static void match_best_first(const matching *m, row_span now, row_span before, b
     }
 }
 
+/* Where normals are not known: what suits a row for sure, which several rows may continue. */
+static void match_by_image(const matching *m, row_span now, row_span before, bool is_swapped)
+{
+    for (abut_index row = now.first; row < now.first + now.count; row++) {
+        const bool is_only = now.count == 1 && before.count == 1;
+        abut_index old = before.first, end = before.first + before.count;
+        while (!is_only && old < end && !is_same_image(&m->steps, row, old, is_swapped)) {
+            old++;
+        }
+        m->match[row] = old < end ? old : -1;
+    }
+}
+
 /* Match all rows of now that are of the same two spheres: nearly always one. */
 static abut_status match_images(const matching *m, row_span now, scratch *room, parallel_job *job)
 {
     const renamed_pair pair = steps_rename(&m->steps, now.first);
     const row_span before = rows_before(&m->steps, &pair);
+    if (!m->steps.now.normal) {
+        match_by_image(m, now, before, pair.is_swapped);
+        return ABUT_OK;
+    }
     if (now.count == 1 && before.count == 1) {
         m->match[now.first] = compare(&m->steps, now.first, before.first, pair.is_swapped).row;
         return ABUT_OK;
@@ -224,23 +243,128 @@ static abut_status match_chunk(void *context, abut_index chunk, parallel_job *jo
     return parallel_report(job, end - begin);
 }
 
-static abut_status match_all(const matching *m, int workers, abut_error *error)
+/* Match rows that are ordered. */
+static abut_status match_all(const matching *m, int workers)
 {
     const abut_pair_step *now = &m->steps.now;
-    abut_status status = steps_check(&m->steps, workers, error);
+    const bool has_images = now->image && m->steps.before.image;
+    const parallel_plan plan = step_plan(now, workers);
+    return parallel_run(&plan, has_images ? match_image_chunk : match_chunk, (void *)m);
+}
+
+/* From rows as they were ordered to those of the caller. */
+static void name_rows(const match_memory *memory, const abut_index *found, abut_index *match)
+{
+    const int32_t *order = memory->now.order, *old_order = memory->before.order;
+    for (abut_index row = 0; row < memory->now.step.pair_count; row++) {
+        const abut_index old = found[row];
+        match[order ? order[row] : row] = old >= 0 && old_order ? old_order[old] : old;
+    }
+}
+
+/* Match all rows that are not done. */
+static abut_status match_ordered(const pair_steps *steps, const uint8_t *const done[2], int workers,
+                                 match_memory *memory, abut_index *match)
+{
+    abut_status status = ordered_make(&steps->now, done[0], &memory->now);
+    status = status ? status : ordered_make(&steps->before, done[1], &memory->before);
+    const bool is_other = memory->now.order || memory->before.order;
+    abut_index *found = match;
+    if (!status && is_other) {
+        found = memory_reserve(&memory->found, memory->now.step.pair_count, sizeof *found);
+        status = found ? ABUT_OK : ABUT_NO_MEMORY;
+    }
     if (!status) {
-        const bool has_images = now->image && m->steps.before.image;
-        const parallel_plan plan = step_plan(now, workers);
-        status = parallel_run(&plan, has_images ? match_image_chunk : match_chunk, (void *)m);
-        error_set_status(error, status);
+        const matching m = {
+            .steps = {memory->now.step, memory->before.step, steps->earlier, steps->other_earlier},
+            .match = found};
+        status = match_all(&m, workers);
+    }
+    if (!status && is_other) {
+        name_rows(memory, found, match);
     }
     return status;
+}
+
+/* ---- rows that the caller has guessed ---- */
+
+/* Whether a row continues this one: the same image of the same two spheres, whose normal is close.
+ * Nothing suits either of them better. */
+static bool goes_on(const pair_steps *s, abut_index row, abut_index old)
+{
+    const renamed_pair pair = steps_rename(s, row);
+    const abut_index i = s->before.i[old], j = s->before.j[old];
+    const bool was_turned = !s->before.has_others && j < i;
+    const bool is_swapped = pair.is_swapped != was_turned;
+    const bool has_images = s->now.image && s->before.image;
+    return pair.first == (was_turned ? j : i) && pair.second == (was_turned ? i : j) &&
+           (!has_images || is_same_image(s, row, old, is_swapped)) &&
+           agreement_of(s, row, old, is_swapped) > TURNED;
+}
+
+/* Match rows as the caller has guessed where that is right; returns how many are left. */
+static abut_index match_guessed(const pair_steps *s, uint8_t *const done[2], abut_index *match)
+{
+    const abut_index count = s->now.pair_count, old_count = s->before.pair_count;
+    abut_index left = count;
+    memset(done[0], 0, (size_t)count);
+    memset(done[1], 0, (size_t)old_count);
+    for (abut_index row = 0; row < count; row++) {
+        const abut_index old = s->now.guess[row];
+        match[row] = -1;
+        if (old >= 0 && old < old_count && !done[1][old] && goes_on(s, row, old)) {
+            match[row] = old;
+            done[0][row] = done[1][old] = 1;
+            left--;
+        }
+    }
+    return left;
+}
+
+static abut_status match_rest(const pair_steps *steps, int workers, match_memory *memory,
+                              abut_index *match)
+{
+    uint8_t *const done[2] = {
+        memory_reserve(&memory->done[0], steps->now.pair_count, sizeof(uint8_t)),
+        memory_reserve(&memory->done[1], steps->before.pair_count, sizeof(uint8_t))};
+    if (!done[0] || !done[1]) {
+        return ABUT_NO_MEMORY;
+    }
+    const abut_index left = match_guessed(steps, done, match);
+    const uint8_t *const is_done[2] = {done[0], done[1]};
+    return left > 0 ? match_ordered(steps, is_done, workers, memory, match) : ABUT_OK;
+}
+
+abut_status match_steps(const pair_steps *steps, int workers, match_memory *memory,
+                        abut_index *match, abut_error *error)
+{
+    static const uint8_t *const NONE[2] = {NULL, NULL};
+    const abut_pair_step *now = &steps->now, *before = &steps->before;
+    abut_status status = steps_check(steps, workers, error);
+    if (status) {
+        return status;
+    }
+    const bool can_guess = now->guess && now->any_order && before->any_order && now->normal;
+    status = can_guess ? match_rest(steps, workers, memory, match)
+                       : match_ordered(steps, NONE, workers, memory, match);
+    return error_set_status(error, status);
+}
+
+void match_free(match_memory *memory)
+{
+    ordered_free(&memory->now), ordered_free(&memory->before);
+    memory_free(memory->found.data);
+    memory_free(memory->done[0].data), memory_free(memory->done[1].data);
+    memory->found = memory->done[0] = memory->done[1] = (memory_block){.data = NULL};
 }
 
 abut_status abut_pairs_match(const abut_pair_step *now, const abut_pair_step *before,
                              const abut_index *earlier, const abut_index *other_earlier,
                              int workers, abut_index *match, abut_error *error)
 {
-    const matching m = {{*now, *before, earlier, other_earlier}, match};
-    return match_all(&m, workers, error);
+    const pair_steps steps = {*now, *before, earlier, other_earlier};
+    match_memory memory = {.found = {.data = NULL}};
+    const abut_status status = match_steps(&steps, workers, &memory, match, error);
+    match_free(&memory);
+    return status;
 }
