@@ -600,7 +600,8 @@ typedef struct abut_pair_step {
     const abut_index *offsets;
     int any_order; /* to match: rows are not sorted, i may be larger than j, offsets are not read */
     const abut_index *guess; /* of now, in any order: rows of before, or -1, that are looked at
-                                first. NULL: none. The match is the same */
+                                first. NULL: none. The match is the same, unless the same image
+                                of the same two is there twice */
 
     abut_interrupted interrupted; /* asked of the step now, while it is matched; may be NULL */
     void *interrupted_data;

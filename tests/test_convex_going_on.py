@@ -119,12 +119,14 @@ def test_an_empty_step_before(finder, dimension):
     assert none._before.shape == none.match(now).shape == (0,)
 
 
-# ---- tables that somebody has changed --------------------------------------------------------------
+# ---- tables that somebody has changed ------------------------------------------------------------
 
 
 def crowd_of(rng, dimension, count):
     """Many images of few pairs, in any order, as no search finds them; no image twice."""
-    table = finder_of(dimension).find(*heap_of(dimension), gap=2.0, period=PERIOD[dimension])[:count]
+    table = finder_of(dimension).find(*heap_of(dimension), gap=2.0, period=PERIOD[dimension])[
+        :count
+    ]
     keys = list(itertools.product([(0, 1), (0, 2), (3, 1)], *[range(-2, 3)] * dimension))
     chosen = [keys[k] for k in rng.permutation(len(keys))[: len(table)]]
     for row, ((i, j), *image) in enumerate(chosen):
@@ -177,7 +179,7 @@ def test_changed_tables(finder, dimension, seed, is_periodic):
 
 
 def test_other_tables(finder, dimension):
-    """Of a selection, of other numbers, after a file, and of a table that the search was not given."""
+    """Of a selection, of other numbers, and of a table that the search was not given."""
     first, second, third = itertools.islice(heaps_of(dimension), 3)
     before = finder.find(*first, gap=0.25)
     now = finder.find(*second, gap=0.25, before=before)
@@ -192,7 +194,7 @@ def test_other_tables(finder, dimension):
     assert rows.tolist() != now.match(before).tolist()
 
 
-# ---- what is kept ----------------------------------------------------------------------------------
+# ---- what is kept --------------------------------------------------------------------------------
 
 
 def test_what_was_told_is_no_part_of_a_table(finder, dimension, tmp_path):

@@ -31,18 +31,40 @@ static abut_index find_second(const abut_pair_step *step, row_span rows, abut_in
     return rows.first;
 }
 
-/* All rows of the step before that are of these two spheres. */
-static row_span rows_before(const pair_steps *s, const renamed_pair *pair)
+/* Rows that are passed one by one before they are searched. */
+enum { FEW_ROWS = 8 };
+
+/* Likewise, of rows of the step before, beginning at the place where the search before ended: where
+ * rows of now ascend, so do mostly those that they continue. */
+static abut_index go_on(const abut_pair_step *step, row_span rows, abut_index second,
+                        abut_index place)
+{
+    const abut_index end = rows.first + rows.count;
+    if (place < rows.first || place > end || (place > rows.first && step->j[place - 1] >= second)) {
+        place = rows.first;
+    }
+    for (int k = 0; k < FEW_ROWS && place < end; k++, place++) {
+        if (step->j[place] >= second) {
+            return place;
+        }
+    }
+    return find_second(step, (row_span){place, end - place}, second);
+}
+
+/* All rows of the step before that are of these two spheres; `place` is where the search before
+ * ended. */
+static row_span rows_before(const pair_steps *s, const renamed_pair *pair, abut_index *place)
 {
     if (pair->first < 0 || pair->second < 0) {
         return (row_span){0, 0};
     }
     const row_span all = rows_of(&s->before, pair->first);
-    const abut_index first = find_second(&s->before, all, pair->second);
+    const abut_index first = go_on(&s->before, all, pair->second, *place);
     abut_index end = first;
     while (end < all.first + all.count && s->before.j[end] == pair->second) {
         end++;
     }
+    *place = end;
     return (row_span){first, end - first};
 }
 
@@ -61,6 +83,7 @@ typedef struct proposal {
 
 /* What a chunk's pairs use one after the other. */
 typedef struct scratch {
+    abut_index place;       /* of the step before, where the search before ended */
     memory_block proposals; /* of the images of now */
     memory_block taken;     /* uint8_t, of those before */
 } scratch;
@@ -156,28 +179,11 @@ static void match_best_first(const matching *m, row_span now, row_span before, b
     }
 }
 
-/* Where normals are not known: what suits a row for sure, which several rows may continue. */
-static void match_by_image(const matching *m, row_span now, row_span before, bool is_swapped)
-{
-    for (abut_index row = now.first; row < now.first + now.count; row++) {
-        const bool is_only = now.count == 1 && before.count == 1;
-        abut_index old = before.first, end = before.first + before.count;
-        while (!is_only && old < end && !is_same_image(&m->steps, row, old, is_swapped)) {
-            old++;
-        }
-        m->match[row] = old < end ? old : -1;
-    }
-}
-
 /* Match all rows of now that are of the same two spheres: nearly always one. */
 static abut_status match_images(const matching *m, row_span now, scratch *room, parallel_job *job)
 {
     const renamed_pair pair = steps_rename(&m->steps, now.first);
-    const row_span before = rows_before(&m->steps, &pair);
-    if (!m->steps.now.normal) {
-        match_by_image(m, now, before, pair.is_swapped);
-        return ABUT_OK;
-    }
+    const row_span before = rows_before(&m->steps, &pair, &room->place);
     if (now.count == 1 && before.count == 1) {
         m->match[now.first] = compare(&m->steps, now.first, before.first, pair.is_swapped).row;
         return ABUT_OK;
@@ -219,7 +225,7 @@ static abut_status match_image_chunk(void *context, abut_index chunk, parallel_j
     const matching *m = context;
     const abut_pair_step *now = &m->steps.now;
     const abut_index begin = chunk * STEP_ROWS, end = step_chunk_end(now, chunk);
-    scratch room = {{NULL, 0}, {NULL, 0}};
+    scratch room = {.place = 0};
     abut_status status = ABUT_OK;
     for (abut_index row = begin > 0 ? end_of_images(now, begin - 1) : 0; !status && row < end;) {
         const abut_index next = end_of_images(now, row);
@@ -230,15 +236,39 @@ static abut_status match_image_chunk(void *context, abut_index chunk, parallel_j
     return status ? status : parallel_report(job, end - begin);
 }
 
-/* Match the rows of a chunk one by one: without a period two spheres are one pair at most. */
+/* Whether no row beside this one is of the same two spheres. */
+static bool is_alone(const abut_pair_step *step, abut_index row)
+{
+    return end_of_images(step, row) == row + 1 && (row == 0 || end_of_images(step, row - 1) == row);
+}
+
+/* Where normals are not known: the same image, or where there is one only, then and now, that. */
+static abut_index find_by_image(const pair_steps *s, abut_index row, row_span before,
+                                bool is_swapped)
+{
+    for (abut_index old = before.first; old < before.first + before.count; old++) {
+        if (is_same_image(s, row, old, is_swapped)) {
+            return old;
+        }
+    }
+    return before.count == 1 && is_alone(&s->now, row) ? before.first : -1;
+}
+
+/* Match the rows of a chunk one by one: without a period two spheres are one pair at most, and
+ * without normals several rows may continue the same. */
 static abut_status match_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const matching *m = context;
-    const abut_index begin = chunk * STEP_ROWS, end = step_chunk_end(&m->steps.now, chunk);
+    const pair_steps s = m->steps;
+    const abut_index begin = chunk * STEP_ROWS, end = step_chunk_end(&s.now, chunk);
+    abut_index place = 0;
     for (abut_index row = begin; row < end; row++) {
-        const renamed_pair pair = steps_rename(&m->steps, row);
-        const row_span before = rows_before(&m->steps, &pair);
-        m->match[row] = before.count > 0 ? before.first : -1;
+        const renamed_pair pair = steps_rename(&s, row);
+        const row_span before = rows_before(&s, &pair, &place);
+        m->match[row] = before.count == 0 ? -1 : before.first;
+        if (before.count > 0 && s.now.image && s.before.image) {
+            m->match[row] = find_by_image(&s, row, before, pair.is_swapped);
+        }
     }
     return parallel_report(job, end - begin);
 }
@@ -247,9 +277,9 @@ static abut_status match_chunk(void *context, abut_index chunk, parallel_job *jo
 static abut_status match_all(const matching *m, int workers)
 {
     const abut_pair_step *now = &m->steps.now;
-    const bool has_images = now->image && m->steps.before.image;
+    const bool can_compare = now->image && m->steps.before.image && now->normal;
     const parallel_plan plan = step_plan(now, workers);
-    return parallel_run(&plan, has_images ? match_image_chunk : match_chunk, (void *)m);
+    return parallel_run(&plan, can_compare ? match_image_chunk : match_chunk, (void *)m);
 }
 
 /* From rows as they were ordered to those of the caller. */

@@ -29,14 +29,13 @@ static row_key key_of(const abut_pair_step *step, abut_index row)
 /* Whether rows are as match.c wants them. */
 static bool are_ordered(const abut_pair_step *step)
 {
-    row_key last = {0, 0, false};
+    const abut_index *i = step->i, *j = step->j;
     bool is_right = true;
-    for (abut_index row = 0; row < step->pair_count; row++) {
-        const row_key key = key_of(step, row);
-        const bool ascends =
-            key.first > last.first || (key.first == last.first && key.second >= last.second);
-        is_right &= ascends && !key.is_turned;
-        last = key;
+    for (abut_index row = 0; is_right && row < step->pair_count; row++) {
+        is_right = step->has_others || i[row] <= j[row];
+        if (is_right && row > 0) {
+            is_right = i[row - 1] == i[row] ? j[row - 1] <= j[row] : i[row - 1] < i[row];
+        }
     }
     return is_right;
 }
