@@ -126,8 +126,21 @@ static void write_contacts(const abut_contacts *contacts)
     static uint8_t type[CONTACTS];
     static double point[3 * CONTACTS], normal[3 * CONTACTS], overlap[CONTACTS], share[CONTACTS];
     static double tilt[CONTACTS], weight[4 * CONTACTS];
-    abut_columns columns = {sphere, mesh, facet, type,    feature, point,  normal,      overlap,
-                            share,  tilt, image, offsets, node,    weight, node_offsets};
+    const abut_columns columns = {.sphere = sphere,
+                                  .mesh = mesh,
+                                  .facet = facet,
+                                  .type = type,
+                                  .feature = feature,
+                                  .point = point,
+                                  .normal = normal,
+                                  .overlap = overlap,
+                                  .share = share,
+                                  .tilt = tilt,
+                                  .image = image,
+                                  .offsets = offsets,
+                                  .node = node,
+                                  .weight = weight,
+                                  .node_offsets = node_offsets};
     abut_contacts_write(contacts, &columns);
 }
 

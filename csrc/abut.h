@@ -313,7 +313,8 @@ typedef enum abut_column_when {
     ABUT_COLUMN_WITH_BODIES, /* two a row */
     ABUT_COLUMN_WITH_WALLS,
     ABUT_COLUMN_WITH_SPOTS,
-    ABUT_COLUMN_WITH_ORDER /* rows are sorted by i */
+    ABUT_COLUMN_WITH_ORDER, /* rows are sorted by i */
+    ABUT_COLUMN_WITH_BEFORE /* the search was given a step before */
 } abut_column_when;
 
 /* Numbers a row beside 0, which is one number that needs no axis, 2 and 3: as many as there are
@@ -586,16 +587,21 @@ void abut_pairs_write(const abut_pairs *pairs, const abut_pair_columns *columns)
 
 /* The pairs of a step, as columns of the caller; both steps are of one dimension, have others or
  * have none, and have images or have none. Zero-initialize: left as it is, it stands for no step
- * before the first. */
+ * before the first. Those of convex bodies are matched as pairs of spheres, and bodies on walls as
+ * pairs with others, the walls, where facets are told apart as images are. */
 typedef struct abut_pair_step {
     int dimension;                       /* 2 or 3 */
     int has_others;                      /* whether j counts others; else the same spheres */
     abut_index sphere_count, pair_count; /* and so on: as abut_pair_columns has them */
     abut_index other_count;              /* where there are others */
     const abut_index *i, *j;
-    const double *normal;
+    const double *normal;    /* to match NULL in both: not known yet */
     const abut_index *image; /* NULL: there is no period, so that two spheres are one pair */
     const abut_index *offsets;
+    int any_order; /* to match: rows are not sorted, i may be larger than j, offsets are not read */
+    const abut_index *guess; /* of now, in any order: rows of before, or -1, that are looked at
+                                first. NULL: none. The match is the same, unless the same image
+                                of the same two is there twice */
 
     abut_interrupted interrupted; /* asked of the step now, while it is matched; may be NULL */
     void *interrupted_data;
@@ -604,10 +610,11 @@ typedef struct abut_pair_step {
 /* For each pair of `now` the row of the pair of `before` that it continues, or -1: that of the same
  * two spheres. Of several images of the same two it continues the same image; where its normal has
  * turned there by more than 60 degrees, since a sphere left the box and came in on the other side,
- * the image whose normal is closest. No row is there twice. earlier[i] is the number that sphere i
- * of `now` had in `before`, or -1; no two have had the same. NULL: the spheres are the same as
- * before, in the same order. other_earlier tells it of the others. Offsets, i, j and numbers are
- * checked. */
+ * the image whose normal is closest. No row is there twice. Where normals are not known, one of
+ * several images continues the same image alone, and a row may be there twice. earlier[i] is the
+ * number that sphere i of `now` had in `before`, or -1; no two have had the same. NULL: the spheres
+ * are the same as before, in the same order. other_earlier tells it of the others. Offsets, i, j
+ * and numbers are checked. */
 abut_status abut_pairs_match(const abut_pair_step *now, const abut_pair_step *before,
                              const abut_index *earlier, const abut_index *other_earlier,
                              int workers, abut_index *match, abut_error *error);
@@ -866,7 +873,7 @@ typedef struct abut_convex_before {
     abut_index row_count;
     const abut_index *i, *j; /* row_count; of walls j is NULL, and mesh and facet are there */
     const abut_index *mesh, *facet;
-    const abut_index *image; /* row_count x dimension; NULL: all 0 */
+    const abut_index *image; /* row_count x dimension; NULL: there is no period */
     const double *state;     /* row_count x ABUT_CONVEX_STATE */
 } abut_convex_before;
 
@@ -927,6 +934,9 @@ abut_index abut_convex_contacts_spot_count(const abut_convex_contacts *contacts)
     X(state, REAL, ABUT_CONVEX_STATE, ROWS, ALWAYS, 0, "", "what the next search begins with")     \
     X(image, INDEX, ABUT_DIMENSION, ROWS, WITH_PERIOD, ABUT_ZEROS, "",                             \
       "j shifted by image * period is what i meets")                                               \
+    X(before, INDEX, 0, ROWS, WITH_BEFORE, ABUT_INTERNAL, "",                                      \
+      "the row of the step before that the search began with, or -1: it goes on, but where "       \
+      "normals show that another image does")                                                      \
     X(spot, REAL, ABUT_DIMENSION, ENTRIES, WITH_SPOTS, 0, "length",                                \
       "a contact point, on the common plane")                                                      \
     X(spot_overlap, REAL, 0, ENTRIES, WITH_SPOTS, 0, "length",                                     \

@@ -128,6 +128,7 @@ FILES = {
         "columns",
         "inspect",
         "steps",
+        "ordered",
         "twins",
         "match",
         "carry",

@@ -44,6 +44,9 @@ static void write_kinds(const convex_row *of, abut_index row, const abut_convex_
     if (to->iterations) {
         to->iterations[row] = of->iterations;
     }
+    if (to->before) {
+        to->before[row] = of->before;
+    }
     for (int k = 0; to->type && k < 2; k++) {
         to->type[2 * row + k] = of->types[k];
     }

@@ -149,6 +149,7 @@ void convex_rows_add(convex_chunk *chunk, const row_place *place, const solved *
     link_pack(&result->core, row->state);
     place_link(row, place, result);
     row->first = place->first, row->second = place->second, row->mesh = place->mesh;
+    row->before = place->before;
     row->iterations = result->core.iterations;
     row->status = (uint8_t)result->status;
     set_ends(row, result->core.ends, place->is_swapped);

@@ -17,6 +17,7 @@ typedef struct convex_row {
     int32_t features[2];
     uint8_t types[2], status;
     abut_index image[3];
+    abut_index before; /* the row of the step before that it began with, or -1 */
 } convex_row;
 
 /* Rows that one thread has found in one go; points of spots are the world's. */
@@ -74,6 +75,7 @@ typedef struct row_place {
     const pose *at;
     vec3 shift;
     abut_index image[3];
+    abut_index before; /* the row of the step before that it begins with, or -1 */
 } row_place;
 
 /* Add what was found, with its spots at convex_rows_spots: there is room. */

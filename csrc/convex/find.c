@@ -33,6 +33,7 @@ static void name_row(const finding *f, abut_index k, row_place *place)
     const abut_index i = f->pairs->i[k], j = f->pairs->j[k];
     const abut_index *image = f->pairs->image ? f->pairs->image + dimension * k : NULL;
     place->first = (int32_t)i, place->second = (int32_t)j, place->mesh = 0;
+    place->before = f->match ? f->match[k] : -1;
     place->is_swapped = i > j;
     place->shift = (vec3){0.0, 0.0, 0.0};
     for (int axis = 0; axis < 3; axis++) {

@@ -2,18 +2,18 @@
 #ifndef CONVEX_STATES_H
 #define CONVEX_STATES_H
 
-#include "../base/sort.h"
+#include "../spheres/match.h"
 #include "candidates.h"
 
 /* Rows of the step before as they are looked up. */
 typedef struct earlier_rows {
     const abut_index *match; /* of each pair now: its row before, or -1; NULL: there are no rows */
     memory_block match_block;
-    memory_block key_blocks[2], item_blocks[2], end_block; /* of the sort */
+    match_memory memory;
 } earlier_rows;
 
-/* Match pairs by their two bodies, and several images of the same two by image. The numbers of the
- * rows before are checked; error names the first that is wrong. */
+/* Match pairs as spheres/match.c does, whose normals are not known yet. The numbers of the rows
+ * before are checked; error names the first that is wrong. */
 abut_status states_match(const abut_convex_finder *finder, const abut_convex_query *query,
                          const body_pairs *now, earlier_rows *earlier, abut_error *error);
 void states_free(earlier_rows *earlier);

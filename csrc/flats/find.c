@@ -202,7 +202,7 @@ static void name_piece(const row_writing *w, int32_t number, row_place *place)
 
 static row_place begin_place(const row_writing *w)
 {
-    return (row_place){.first = (int32_t)w->body, .at = &w->f->bodies[w->body].at};
+    return (row_place){.first = (int32_t)w->body, .before = -1, .at = &w->f->bodies[w->body].at};
 }
 
 static int32_t gap_status(double gap, double tolerance)

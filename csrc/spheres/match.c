@@ -1,7 +1,9 @@
 /* Which pair of the step before a pair continues: that of the same two spheres, and of several
  * images of the same two, the one that has come from there. */
-#include "../base/memory.h"
-#include "../base/parallel.h"
+#include "match.h"
+
+#include <string.h>
+
 #include "twins.h"
 
 typedef struct matching {
@@ -29,18 +31,40 @@ static abut_index find_second(const abut_pair_step *step, row_span rows, abut_in
     return rows.first;
 }
 
-/* All rows of the step before that are of these two spheres. */
-static row_span rows_before(const pair_steps *s, const renamed_pair *pair)
+/* Rows that are passed one by one before they are searched. */
+enum { FEW_ROWS = 8 };
+
+/* Likewise, of rows of the step before, beginning at the place where the search before ended: where
+ * rows of now ascend, so do mostly those that they continue. */
+static abut_index go_on(const abut_pair_step *step, row_span rows, abut_index second,
+                        abut_index place)
+{
+    const abut_index end = rows.first + rows.count;
+    if (place < rows.first || place > end || (place > rows.first && step->j[place - 1] >= second)) {
+        place = rows.first;
+    }
+    for (int k = 0; k < FEW_ROWS && place < end; k++, place++) {
+        if (step->j[place] >= second) {
+            return place;
+        }
+    }
+    return find_second(step, (row_span){place, end - place}, second);
+}
+
+/* All rows of the step before that are of these two spheres; `place` is where the search before
+ * ended. */
+static row_span rows_before(const pair_steps *s, const renamed_pair *pair, abut_index *place)
 {
     if (pair->first < 0 || pair->second < 0) {
         return (row_span){0, 0};
     }
     const row_span all = rows_of(&s->before, pair->first);
-    const abut_index first = find_second(&s->before, all, pair->second);
+    const abut_index first = go_on(&s->before, all, pair->second, *place);
     abut_index end = first;
     while (end < all.first + all.count && s->before.j[end] == pair->second) {
         end++;
     }
+    *place = end;
     return (row_span){first, end - first};
 }
 
@@ -59,6 +83,7 @@ typedef struct proposal {
 
 /* What a chunk's pairs use one after the other. */
 typedef struct scratch {
+    abut_index place;       /* of the step before, where the search before ended */
     memory_block proposals; /* of the images of now */
     memory_block taken;     /* uint8_t, of those before */
 } scratch;
@@ -158,7 +183,7 @@ static void match_best_first(const matching *m, row_span now, row_span before, b
 static abut_status match_images(const matching *m, row_span now, scratch *room, parallel_job *job)
 {
     const renamed_pair pair = steps_rename(&m->steps, now.first);
-    const row_span before = rows_before(&m->steps, &pair);
+    const row_span before = rows_before(&m->steps, &pair, &room->place);
     if (now.count == 1 && before.count == 1) {
         m->match[now.first] = compare(&m->steps, now.first, before.first, pair.is_swapped).row;
         return ABUT_OK;
@@ -200,7 +225,7 @@ static abut_status match_image_chunk(void *context, abut_index chunk, parallel_j
     const matching *m = context;
     const abut_pair_step *now = &m->steps.now;
     const abut_index begin = chunk * STEP_ROWS, end = step_chunk_end(now, chunk);
-    scratch room = {{NULL, 0}, {NULL, 0}};
+    scratch room = {.place = 0};
     abut_status status = ABUT_OK;
     for (abut_index row = begin > 0 ? end_of_images(now, begin - 1) : 0; !status && row < end;) {
         const abut_index next = end_of_images(now, row);
@@ -211,36 +236,165 @@ static abut_status match_image_chunk(void *context, abut_index chunk, parallel_j
     return status ? status : parallel_report(job, end - begin);
 }
 
-/* Match the rows of a chunk one by one: without a period two spheres are one pair at most. */
+/* Whether no row beside this one is of the same two spheres. */
+static bool is_alone(const abut_pair_step *step, abut_index row)
+{
+    return end_of_images(step, row) == row + 1 && (row == 0 || end_of_images(step, row - 1) == row);
+}
+
+/* Where normals are not known: the same image, or where there is one only, then and now, that. */
+static abut_index find_by_image(const pair_steps *s, abut_index row, row_span before,
+                                bool is_swapped)
+{
+    for (abut_index old = before.first; old < before.first + before.count; old++) {
+        if (is_same_image(s, row, old, is_swapped)) {
+            return old;
+        }
+    }
+    return before.count == 1 && is_alone(&s->now, row) ? before.first : -1;
+}
+
+/* Match the rows of a chunk one by one: without a period two spheres are one pair at most, and
+ * without normals several rows may continue the same. */
 static abut_status match_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const matching *m = context;
-    const abut_index begin = chunk * STEP_ROWS, end = step_chunk_end(&m->steps.now, chunk);
+    const pair_steps s = m->steps;
+    const abut_index begin = chunk * STEP_ROWS, end = step_chunk_end(&s.now, chunk);
+    abut_index place = 0;
     for (abut_index row = begin; row < end; row++) {
-        const renamed_pair pair = steps_rename(&m->steps, row);
-        const row_span before = rows_before(&m->steps, &pair);
-        m->match[row] = before.count > 0 ? before.first : -1;
+        const renamed_pair pair = steps_rename(&s, row);
+        const row_span before = rows_before(&s, &pair, &place);
+        m->match[row] = before.count == 0 ? -1 : before.first;
+        if (before.count > 0 && s.now.image && s.before.image) {
+            m->match[row] = find_by_image(&s, row, before, pair.is_swapped);
+        }
     }
     return parallel_report(job, end - begin);
 }
 
-static abut_status match_all(const matching *m, int workers, abut_error *error)
+/* Match rows that are ordered. */
+static abut_status match_all(const matching *m, int workers)
 {
     const abut_pair_step *now = &m->steps.now;
-    abut_status status = steps_check(&m->steps, workers, error);
+    const bool can_compare = now->image && m->steps.before.image && now->normal;
+    const parallel_plan plan = step_plan(now, workers);
+    return parallel_run(&plan, can_compare ? match_image_chunk : match_chunk, (void *)m);
+}
+
+/* From rows as they were ordered to those of the caller. */
+static void name_rows(const match_memory *memory, const abut_index *found, abut_index *match)
+{
+    const int32_t *order = memory->now.order, *old_order = memory->before.order;
+    for (abut_index row = 0; row < memory->now.step.pair_count; row++) {
+        const abut_index old = found[row];
+        match[order ? order[row] : row] = old >= 0 && old_order ? old_order[old] : old;
+    }
+}
+
+/* Match all rows that are not done. */
+static abut_status match_ordered(const pair_steps *steps, const uint8_t *const done[2], int workers,
+                                 match_memory *memory, abut_index *match)
+{
+    abut_status status = ordered_make(&steps->now, done[0], &memory->now);
+    status = status ? status : ordered_make(&steps->before, done[1], &memory->before);
+    const bool is_other = memory->now.order || memory->before.order;
+    abut_index *found = match;
+    if (!status && is_other) {
+        found = memory_reserve(&memory->found, memory->now.step.pair_count, sizeof *found);
+        status = found ? ABUT_OK : ABUT_NO_MEMORY;
+    }
     if (!status) {
-        const bool has_images = now->image && m->steps.before.image;
-        const parallel_plan plan = step_plan(now, workers);
-        status = parallel_run(&plan, has_images ? match_image_chunk : match_chunk, (void *)m);
-        error_set_status(error, status);
+        const matching m = {
+            .steps = {memory->now.step, memory->before.step, steps->earlier, steps->other_earlier},
+            .match = found};
+        status = match_all(&m, workers);
+    }
+    if (!status && is_other) {
+        name_rows(memory, found, match);
     }
     return status;
+}
+
+/* ---- rows that the caller has guessed ---- */
+
+/* Whether a row continues this one: the same image of the same two spheres, whose normal is close.
+ * Nothing suits either of them better. */
+static bool goes_on(const pair_steps *s, abut_index row, abut_index old)
+{
+    const renamed_pair pair = steps_rename(s, row);
+    const abut_index i = s->before.i[old], j = s->before.j[old];
+    const bool was_turned = !s->before.has_others && j < i;
+    const bool is_swapped = pair.is_swapped != was_turned;
+    const bool has_images = s->now.image && s->before.image;
+    return pair.first == (was_turned ? j : i) && pair.second == (was_turned ? i : j) &&
+           (!has_images || is_same_image(s, row, old, is_swapped)) &&
+           agreement_of(s, row, old, is_swapped) > TURNED;
+}
+
+/* Match rows as the caller has guessed where that is right; returns how many are left. */
+static abut_index match_guessed(const pair_steps *s, uint8_t *const done[2], abut_index *match)
+{
+    const abut_index count = s->now.pair_count, old_count = s->before.pair_count;
+    abut_index left = count;
+    memset(done[0], 0, (size_t)count);
+    memset(done[1], 0, (size_t)old_count);
+    for (abut_index row = 0; row < count; row++) {
+        const abut_index old = s->now.guess[row];
+        match[row] = -1;
+        if (old >= 0 && old < old_count && !done[1][old] && goes_on(s, row, old)) {
+            match[row] = old;
+            done[0][row] = done[1][old] = 1;
+            left--;
+        }
+    }
+    return left;
+}
+
+static abut_status match_rest(const pair_steps *steps, int workers, match_memory *memory,
+                              abut_index *match)
+{
+    uint8_t *const done[2] = {
+        memory_reserve(&memory->done[0], steps->now.pair_count, sizeof(uint8_t)),
+        memory_reserve(&memory->done[1], steps->before.pair_count, sizeof(uint8_t))};
+    if (!done[0] || !done[1]) {
+        return ABUT_NO_MEMORY;
+    }
+    const abut_index left = match_guessed(steps, done, match);
+    const uint8_t *const is_done[2] = {done[0], done[1]};
+    return left > 0 ? match_ordered(steps, is_done, workers, memory, match) : ABUT_OK;
+}
+
+abut_status match_steps(const pair_steps *steps, int workers, match_memory *memory,
+                        abut_index *match, abut_error *error)
+{
+    static const uint8_t *const NONE[2] = {NULL, NULL};
+    const abut_pair_step *now = &steps->now, *before = &steps->before;
+    abut_status status = steps_check(steps, workers, error);
+    if (status) {
+        return status;
+    }
+    const bool can_guess = now->guess && now->any_order && before->any_order && now->normal;
+    status = can_guess ? match_rest(steps, workers, memory, match)
+                       : match_ordered(steps, NONE, workers, memory, match);
+    return error_set_status(error, status);
+}
+
+void match_free(match_memory *memory)
+{
+    ordered_free(&memory->now), ordered_free(&memory->before);
+    memory_free(memory->found.data);
+    memory_free(memory->done[0].data), memory_free(memory->done[1].data);
+    memory->found = memory->done[0] = memory->done[1] = (memory_block){.data = NULL};
 }
 
 abut_status abut_pairs_match(const abut_pair_step *now, const abut_pair_step *before,
                              const abut_index *earlier, const abut_index *other_earlier,
                              int workers, abut_index *match, abut_error *error)
 {
-    const matching m = {{*now, *before, earlier, other_earlier}, match};
-    return match_all(&m, workers, error);
+    const pair_steps steps = {*now, *before, earlier, other_earlier};
+    match_memory memory = {.found = {.data = NULL}};
+    const abut_status status = match_steps(&steps, workers, &memory, match, error);
+    match_free(&memory);
+    return status;
 }

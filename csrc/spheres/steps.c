@@ -43,11 +43,13 @@ static void add_column(checking *c, checked_column column)
 static void add_step(checking *c, const abut_pair_step *step, bool is_of_before)
 {
     const abut_index pairs = step->pair_count;
-    add_column(c, (checked_column){.numbers = step->offsets,
-                                   .count = step->sphere_count,
-                                   .limit = pairs,
-                                   .kind = OFFSETS,
-                                   .is_of_before = is_of_before});
+    if (!step->any_order) {
+        add_column(c, (checked_column){.numbers = step->offsets,
+                                       .count = step->sphere_count,
+                                       .limit = pairs,
+                                       .kind = OFFSETS,
+                                       .is_of_before = is_of_before});
+    }
     add_column(c, (checked_column){.numbers = step->i,
                                    .count = pairs,
                                    .limit = step->sphere_count,

@@ -31,7 +31,10 @@ _Step: TypeAlias = tuple[
     _Doubles | None,
     _Doubles | None,
 ]
-_PairStep: TypeAlias = tuple[_Indices, _Indices, _Indices, _Doubles, _Indices | None, int, int]
+_PairStep: TypeAlias = (
+    tuple[_Indices | int, _Indices, _Indices, _Doubles, _Indices | None, int, int]
+    | tuple[int, _Indices, _Indices, _Doubles, _Indices | None, int, int, _Indices | None]
+)
 
 FACET: Final = 0
 EDGE: Final = 1

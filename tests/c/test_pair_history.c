@@ -238,18 +238,135 @@ static void check_that_matches_are_checked(void)
     }
 }
 
+/* ---- any order ---- */
+
+/* The columns of a step in another order, every third pair seen from its other sphere. */
+typedef struct shuffled_step {
+    abut_pair_step step;
+    abut_index *order, *i, *j, *image;
+    double *normal;
+} shuffled_step;
+
+static void draw_order(abut_index *order, abut_index count)
+{
+    for (abut_index k = 0; k < count; k++) {
+        const abut_index other = (abut_index)draw_between(0.0, (double)(k + 1));
+        order[k] = order[other];
+        order[other] = k;
+    }
+}
+
+static shuffled_step shuffle(const abut_pair_step *from)
+{
+    const size_t count = (size_t)from->pair_count, numbers = count * (size_t)from->dimension;
+    shuffled_step s = {.step = *from};
+    s.order = calloc(count, sizeof *s.order);
+    s.i = calloc(count, sizeof *s.i), s.j = calloc(count, sizeof *s.j);
+    s.normal = calloc(numbers, sizeof *s.normal), s.image = calloc(numbers, sizeof *s.image);
+    draw_order(s.order, from->pair_count);
+    for (abut_index row = 0; row < from->pair_count; row++) {
+        const abut_index old = s.order[row];
+        const bool is_turned = !from->has_others && row % 3 == 0;
+        s.i[row] = is_turned ? from->j[old] : from->i[old];
+        s.j[row] = is_turned ? from->i[old] : from->j[old];
+        for (int axis = 0; axis < from->dimension; axis++) {
+            const abut_index to = from->dimension * row + axis, k = from->dimension * old + axis;
+            s.normal[to] = is_turned ? -from->normal[k] : from->normal[k];
+            s.image[to] = !from->image ? 0 : is_turned ? -from->image[k] : from->image[k];
+        }
+    }
+    s.step.i = s.i, s.step.j = s.j, s.step.normal = s.normal;
+    s.step.image = from->image ? s.image : NULL;
+    s.step.offsets = NULL;
+    s.step.any_order = 1;
+    return s;
+}
+
+static void free_shuffled(shuffled_step *s)
+{
+    free(s->order), free(s->i), free(s->j), free(s->normal), free(s->image);
+}
+
+/* Both steps have the same rows: each continues itself, whatever the caller has guessed. */
+static void check_shuffled(const abut_pair_step *step)
+{
+    shuffled_step now = shuffle(step), before = shuffle(step);
+    const abut_index count = step->pair_count;
+    abut_index *match = calloc((size_t)count, sizeof *match);
+    abut_index *guess = calloc((size_t)count, sizeof *guess);
+    for (int round = 0; round < 4; round++) {
+        now.step.guess = round > 0 ? guess : NULL;
+        CHECK_INT(abut_pairs_match(&now.step, &before.step, NULL, NULL, 2, match, NULL), ABUT_OK);
+        abut_index wrong = 0;
+        for (abut_index row = 0; row < count; row++) {
+            wrong += before.order[match[row]] != now.order[row];
+            /* nearly all right, then right, then hardly any */
+            const abut_index far = row % 2 ? -1 : INTPTR_MAX;
+            guess[row] = round == 1 || row % 7 ? match[row] : far;
+            guess[row] = round == 2 && row % 7 ? match[count - 1 - row] : guess[row];
+        }
+        CHECK_INT(wrong, 0);
+    }
+    free(match), free(guess);
+    free_shuffled(&now), free_shuffled(&before);
+}
+
+static void check_any_order(void)
+{
+    static scene s;
+    for (int dimension = 2; dimension <= 3; dimension++) {
+        for (int kind = 0; kind < 4; kind++) {
+            start(&s, dimension);
+            scatter_in_cube(&s, &s.own, 200, dimension == 2 ? 8.0 : 4.0, 0.5, 0.9);
+            s.has_others = kind % 2;
+            if (s.has_others) {
+                scatter_in_cube(&s, &s.others, 100, dimension == 2 ? 8.0 : 4.0, 0.5, 0.9);
+            }
+            if (kind > 1) {
+                set_period(&s, dimension, 2.5);
+            }
+            table t = find_table(&s);
+            const abut_pair_step step = step_of(&s, &t);
+            CHECK(t.count > 200);
+            check_shuffled(&step);
+            free_table(&t);
+        }
+    }
+}
+
+static void check_that_numbers_in_any_order_are_checked(void)
+{
+    abut_pair_step now = small_step_of(&chain), before = now;
+    abut_index match[PAIRS], wrong[PAIRS] = {0, 1, SPHERES};
+    abut_error error;
+    now.any_order = before.any_order = 1;
+    now.offsets = before.offsets = NULL;
+    before.j = wrong;
+    CHECK_INT(abut_pairs_match(&now, &before, NULL, NULL, 1, match, &error), ABUT_BAD_J);
+    CHECK_INT(error.index, 2);
+    CHECK_INT(error.of_before, 1);
+    before.j = now.j;
+    CHECK_INT(abut_pairs_match(&now, &before, NULL, NULL, 1, match, &error), ABUT_OK);
+    CHECK_INT(match[2], 2);
+}
+
 /* ---- memory ---- */
 
-/* Only spheres with several images need any. */
-static void check_every_failure(void)
+/* Only spheres with several images need any, and rows in any order. */
+static void check_every_failure(bool is_shuffled)
 {
     static scene s;
     start(&s, 3);
     scatter_in_cube(&s, &s.own, 5, 1.0, 1.0, 1.2);
     set_period(&s, 3, 1.0);
     table t = find_table(&s);
-    const abut_pair_step step = step_of(&s, &t);
+    abut_pair_step step = step_of(&s, &t);
+    shuffled_step shuffled = shuffle(&step);
     abut_index *match = calloc((size_t)t.count, sizeof *match);
+    if (is_shuffled) {
+        step = shuffled.step;
+        step.guess = match;
+    }
     const long live = memory_live_count();
     int call = 0;
     do {
@@ -259,8 +376,9 @@ static void check_every_failure(void)
         CHECK_INT(memory_live_count(), live);
     } while (memory_has_failed() && call < 1000);
     memory_fail_at(0);
-    CHECK(call > 2);
+    CHECK(call > (is_shuffled ? 12 : 2));
     free(match);
+    free_shuffled(&shuffled);
     free_table(&t);
 }
 
@@ -306,6 +424,9 @@ void test_pair_history(void)
     check_that_columns_are_checked(false);
     check_that_columns_are_checked(true);
     check_that_matches_are_checked();
-    check_every_failure();
+    check_any_order();
+    check_that_numbers_in_any_order_are_checked();
+    check_every_failure(false);
+    check_every_failure(true);
     check_tilts();
 }

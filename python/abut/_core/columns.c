@@ -200,7 +200,8 @@ static PyObject *describe(const abut_column *column)
         [ABUT_COLUMN_ALWAYS] = "always",        [ABUT_COLUMN_WITH_MESHES] = "meshes",
         [ABUT_COLUMN_WITH_SHARING] = "sharing", [ABUT_COLUMN_WITH_PERIOD] = "period",
         [ABUT_COLUMN_WITH_BODIES] = "bodies",   [ABUT_COLUMN_WITH_WALLS] = "walls",
-        [ABUT_COLUMN_WITH_SPOTS] = "spots",     [ABUT_COLUMN_WITH_ORDER] = "order"};
+        [ABUT_COLUMN_WITH_SPOTS] = "spots",     [ABUT_COLUMN_WITH_ORDER] = "order",
+        [ABUT_COLUMN_WITH_BEFORE] = "before"};
     return Py_BuildValue("(Nsissss)", name_of(column), DTYPES[column->type], column->width,
                          PER[column->per], WHEN[column->when], column->unit, column->meaning);
 }

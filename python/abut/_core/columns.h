@@ -6,7 +6,7 @@
 
 #include "arrays.h"
 
-enum { COLUMN_LENGTH_LIMIT = 4, COLUMN_PRESENCE_LIMIT = 8 };
+enum { COLUMN_LENGTH_LIMIT = 4, COLUMN_PRESENCE_LIMIT = 9 };
 
 /* The columns of a kind of result. */
 typedef struct column_table {

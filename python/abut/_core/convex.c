@@ -261,6 +261,7 @@ static PyObject *write_contacts(const abut_convex_contacts *contacts,
         .has_images = core_is_periodic(query->period, self->dimension),
         .has_spots = query->spots,
         .has_offsets = !query->i,
+        .has_before = query->before.i && !walls,
         .are_of_walls = walls != NULL,
     };
     abut_convex_columns columns = {0};

@@ -18,7 +18,8 @@ PyObject *core_new_convex(const core_making *making, const core_convex_counts *t
                       [ABUT_COLUMN_WITH_WALLS] = there->are_of_walls,
                       [ABUT_COLUMN_WITH_PERIOD] = there->has_images,
                       [ABUT_COLUMN_WITH_SPOTS] = there->has_spots,
-                      [ABUT_COLUMN_WITH_ORDER] = there->has_offsets},
+                      [ABUT_COLUMN_WITH_ORDER] = there->has_offsets,
+                      [ABUT_COLUMN_WITH_BEFORE] = there->has_before},
         .dimension = there->dimension,
     };
     return column_dict(column_table_of(ABUT_CONVEX_TABLE), making->names, &counts, making->pool,

@@ -91,7 +91,7 @@ int core_read_pairs(PyObject *dict, const core_pair_counts *there, abut_pair_col
 typedef struct core_convex_counts {
     Py_ssize_t rows, spots, bodies;
     int dimension;
-    int has_images, has_spots, has_offsets;
+    int has_images, has_spots, has_offsets, has_before;
     int are_of_walls; /* mesh and facet, instead of j */
 } core_convex_counts;
 

@@ -55,9 +55,10 @@ static PyMethodDef METHODS[] = {
     {"match_pairs", core_match_pairs, METH_VARARGS,
      "match_pairs(now, before, earlier, other_earlier, workers, /)\n--\n\n"
      "The row of `before` that each pair of `now` continues, or -1. Both are tuples (offsets, i, "
-     "j, "
-     "normal, image or None, dimension, number of others or -1); earlier: each sphere's number in "
-     "`before`, or None where it is the same."},
+     "j, normal, image or None, dimension, number of others or -1); instead of offsets the number "
+     "of spheres, where rows are in any order; of `now` maybe a guess, rows of `before`, besides. "
+     "earlier: each sphere's number in `before`, or None "
+     "where it is the same."},
     {"carry_pairs", core_carry_pairs, METH_VARARGS,
      "carry_pairs(now, before, earlier, other_earlier, match, tangent, workers, /)\n--\n\n"
      "Tangential vectors of the pairs of `before`, turned along to those of `now`."},

@@ -7,6 +7,7 @@ typedef struct step_arguments {
     PyObject *j;
     PyObject *normal;
     PyObject *image;
+    PyObject *guess;
 } step_arguments;
 
 /* Two steps, and whose numbers have changed in between. */
@@ -17,36 +18,54 @@ typedef struct two_steps {
 
 static int read_rows(const step_arguments *given, Py_ssize_t rows, abut_pair_step *step)
 {
-    array_data j, normal, image;
+    array_data j, normal, image, guess;
     const Py_ssize_t width = step->dimension;
     if (array_read(given->j, "j", (array_shape){ARRAY_INDEX, rows, 0}, &j) ||
         array_read(given->normal, "normal", (array_shape){ARRAY_DOUBLE, rows, width}, &normal) ||
         array_read_optional(given->image, "image", (array_shape){ARRAY_INDEX, rows, width},
-                            &image)) {
+                            &image) ||
+        array_read_optional(given->guess, "guess", (array_shape){ARRAY_INDEX, rows, 0}, &guess)) {
         return -1;
     }
     step->pair_count = rows;
     step->j = j.data;
     step->normal = normal.data;
     step->image = image.data;
+    step->guess = guess.data;
+    return 0;
+}
+
+/* Offsets; or how many spheres there are, where rows are in any order. */
+static int read_offsets(PyObject *given, abut_pair_step *step)
+{
+    array_data offsets;
+    step->any_order = PyLong_Check(given);
+    step->offsets = NULL;
+    if (step->any_order) {
+        step->sphere_count = PyLong_AsSsize_t(given);
+        return PyErr_Occurred() ? -1 : 0;
+    }
+    if (array_read(given, "offsets", (array_shape){ARRAY_INDEX, ARRAY_ANY_ROWS, 0}, &offsets)) {
+        return -1;
+    }
+    step->sphere_count = offsets.rows - 1;
+    step->offsets = offsets.data;
     return 0;
 }
 
 static int read_step(PyObject *tuple, abut_pair_step *step)
 {
-    step_arguments given;
-    array_data offsets, i;
-    if (!PyArg_ParseTuple(tuple, "OOOOOin:step", &given.offsets, &given.i, &given.j, &given.normal,
-                          &given.image, &step->dimension, &step->other_count) ||
-        array_read(given.offsets, "offsets", (array_shape){ARRAY_INDEX, ARRAY_ANY_ROWS, 0},
-                   &offsets) ||
+    step_arguments given = {.guess = Py_None};
+    array_data i;
+    if (!PyArg_ParseTuple(tuple, "OOOOOin|O:step", &given.offsets, &given.i, &given.j,
+                          &given.normal, &given.image, &step->dimension, &step->other_count,
+                          &given.guess) ||
+        read_offsets(given.offsets, step) ||
         array_read(given.i, "i", (array_shape){ARRAY_INDEX, ARRAY_ANY_ROWS, 0}, &i)) {
         return -1;
     }
     step->interrupted = NULL, step->interrupted_data = NULL;
     step->has_others = step->other_count >= 0;
-    step->sphere_count = offsets.rows - 1;
-    step->offsets = offsets.data;
     step->i = i.data;
     return read_rows(&given, i.rows, step);
 }

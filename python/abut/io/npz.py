@@ -48,7 +48,8 @@ _Arrays = Mapping[str, NDArray]
 
 def save(table: Table, path: Path, extra: Mapping[str, Any]) -> None:
     """Write all columns and offsets, without compression, and how the search was made."""
-    search = {name: getattr(table, name) for name in (*table._hidden_columns, *table._settings)}
+    hidden = [c.name for c in table._columns if c.name.startswith("_") and c.when == "always"]
+    search = {name: getattr(table, name) for name in (*hidden, *table._settings)}
     if isinstance(table, Contacts):
         # how many meshes there were is saved, but not the meshes themselves
         search |= {"meshes": None, "mesh_count": mesh_count(table)}

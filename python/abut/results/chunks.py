@@ -123,12 +123,11 @@ def _joined_columns(chunks: Sequence[Table]) -> dict[str, NDArray[Any]]:
     """
     first = chunks[0]
     made = set().union(*map(vars, chunks))
-    further = [
-        name for name in first._further_columns if all(name in vars(table) for table in chunks)
-    ]
+    some = (*first._further_columns, *first._hidden_columns)
+    further = [name for name in some if all(name in vars(table) for table in chunks)]
     columns = {
         name: np.concatenate([getattr(table, name) for table in chunks])
-        for name in (*first._row_columns, *first._hidden_columns, *first._list_columns, *further)
+        for name in (*first._row_columns, *first._list_columns, *further)
         if name in made
     }
     return columns | {

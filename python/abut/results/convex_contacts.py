@@ -149,6 +149,8 @@ class ConvexContacts(ContactTable):
     iterations: NDArray[np.intp]
     state: NDArray[np.float64]
     image: NDArray[np.intp] = same_column(lambda table: np.zeros(table.point.shape, np.intp))
+    # what `match` looks at first: changed entries, or another table, change nothing that it returns
+    _before: NDArray[np.intp] | None = None
     offsets: NDArray[np.intp] | None = None  # type: ignore[assignment]
     spot: NDArray[np.float64] | None = None
     spot_overlap: NDArray[np.float64] | None = None

@@ -1,7 +1,7 @@
 """What becomes of contacts of convex bodies from one step to the next, and of their spots.
 
-The library matches pairs of spheres, which are sorted by i, then j, where i < j; rows of convex
-bodies go through it as such pairs. A body on a wall goes as a sphere and an other, the wall, whose
+The library matches rows of convex bodies as pairs of spheres, here and where `ConvexFinder.find`
+begins with those of ``before``. A body on a wall goes as a sphere and an other, the wall, whose
 facets are told apart as images are.
 """
 
@@ -174,57 +174,29 @@ def _read_spot_tangent(tangent: ArrayLike | None, before: ConvexContacts) -> Dou
 # ---- which row goes on ---------------------------------------------------------------------------
 
 
-class _Sorted(NamedTuple):
-    """Rows as the library matches them, and which rows of the table these are."""
-
-    step: _core._PairStep
-    order: Indices
-
-
 def _match(steps: Steps) -> Indices:
-    now, before = _sorted(steps.now), _sorted(steps.before)
-    there = _core.match_pairs(now.step, before.step, steps.earlier, None, steps.threads)
-    # the last one stands for -1
-    rows = np.append(before.order, -1)[there]
-    found = np.empty_like(rows)
-    found[now.order] = rows
-    return found
+    now, before = _step(steps.now, ""), _step(steps.before, "previous: ")
+    return _core.match_pairs(now, before, steps.earlier, None, steps.threads)
 
 
-def _sorted(table: ConvexContacts) -> _Sorted:
-    return _sorted_on_walls(table) if table.j is None else _sorted_pairs(table, table.j)
-
-
-def _sorted_pairs(table: ConvexContacts, j: Indices) -> _Sorted:
-    """Pairs with i < j, by i, then j."""
-    is_turned = j < table.i
-    first, second = np.minimum(table.i, j), np.maximum(table.i, j)
-    signs = np.where(is_turned, -1, 1)[:, None]
-    return _step(table, first, second, signs * table.normal, signs * table.image, -1)
-
-
-def _sorted_on_walls(table: ConvexContacts) -> _Sorted:
-    """Pairs of bodies and walls, facets as images."""
-    assert table.mesh is not None and table.facet is not None
-    image = np.zeros(table.normal.shape, np.intp)
-    image[:, 0] = table.facet
-    wall_count = int(table.mesh.max(initial=-1)) + 1
-    return _step(table, table.i, table.mesh, table.normal, image, wall_count)
-
-
-def _step(
-    table: ConvexContacts,
-    first: Indices,
-    second: Indices,
-    normal: Doubles,
-    image: Indices,
-    other_count: int,
-) -> _Sorted:
-    order = np.lexsort((second, first))
-    counts = np.bincount(first, minlength=table.body_count)
-    offsets = np.concatenate([[0], np.cumsum(counts)])
-    columns = (np.ascontiguousarray(column[order]) for column in (first, second, normal, image))
-    return _Sorted((offsets, *columns, table.point.shape[1], other_count), order)
+def _step(table: ConvexContacts, whose: str) -> _core._PairStep:
+    """The rows as the library matches them: pairs, whichever body comes first, in any order."""
+    second, image, other_count = table.j, table.image, -1
+    if second is None:
+        assert table.mesh is not None and table.facet is not None
+        second, other_count = table.mesh, int(table.mesh.max(initial=-1)) + 1
+        image = np.zeros(table.normal.shape, np.intp)
+        image[:, 0] = table.facet
+    return (
+        table.body_count,
+        checks.indices(table.i, f"{whose}i"),
+        checks.indices(second, f"{whose}{'mesh' if table.j is None else 'j'}"),
+        checks.doubles(table.normal, f"{whose}normal"),
+        checks.indices(image, f"{whose}image"),
+        table.point.shape[1],
+        other_count,
+        table._before,
+    )
 
 
 def _match_spots(old: _Old, steps: Steps) -> Indices:
