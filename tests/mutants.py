@@ -50,10 +50,10 @@ MUTANTS = [
     ),
     Mutant(
         "csrc/mesh/planes.c",
-        "return vec3_dot(own->plane.normal, vec3_sub(point, own->from));",
-        "return vec3_dot(own->plane.normal, vec3_sub(own->from, point));",
-        "heights over a plane have the other sign",
-        "plane noise",
+        "own->plane.height = own->height + vec3_dot(own->plane.normal, own->from);",
+        "own->plane.height = own->height;",
+        "a plane's height is that over its first corner",
+        "plane reference",
     ),
     Mutant(
         "csrc/mesh/weights_kernel.c",
@@ -155,9 +155,9 @@ MUTANTS = [
     ),
     Mutant(
         "csrc/convex/segments.c",
-        "{0.0, segment_closest(&c->b, c->a.from)},",
-        "{0.0, segment_closest(&c->b, a_end)},",
-        "the foot of a segment's first end is that of its last",
+        "c.at_b = vec3_dot(vec3_cross(between, c.a.along), c.cross) / c.sine_sq;",
+        "c.at_b = vec3_dot(vec3_cross(c.a.along, between), c.cross) / c.sine_sq;",
+        "where edges cross has the wrong sign on one of them",
         "convex_reference",
     ),
     Mutant(
