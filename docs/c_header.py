@@ -25,6 +25,8 @@ NAME = re.compile(rf"(?P<comment>{COMMENT})|(?P<member>\w[^,/]*)", flags=re.DOTA
 
 # the columns of a table stand in a list, from which its struct follows
 LIST = re.compile(r"#define (?P<list>\w+_COLUMNS)\(X\)(?P<columns>(?:.*\\\n)*.*\n)")
+# they are for lists of columns alone
+FUNCTION_LIKE = re.compile(r"#define \w+\((?:.*\\\n)*.*\n")
 COLUMN = re.compile(r"X\((\w+), (\w+), (\w+), (\w+), (\w+), ([^,]*), \"(.*?)\",\s*\"(.*?)\"\)")
 KINDS = {"INDEX": "abut_index", "BYTE": "uint8_t", "REAL": "double"}
 
@@ -63,7 +65,7 @@ def expanded(text):
         columns = COLUMN.findall(re.sub(r"\\\n", "\n", found["columns"]))
         members = "\n".join(f"    {member(*column)}" for column in columns)
         text = text.replace(f"    {found['list']}(ABUT_COLUMN_MEMBER)", members)
-    return LIST.sub("", text)
+    return FUNCTION_LIKE.sub("", text)
 
 
 def member(name, kind, width, per, when, _, unit, meaning):
