@@ -8,6 +8,10 @@
 
 enum { COLUMN_LENGTH_LIMIT = 4, COLUMN_PRESENCE_LIMIT = 9 };
 
+/* A column of a table that is not among the library's lists: named as its member of the struct. */
+#define COLUMN(of, member, type, width, per, when, flags)                                          \
+    {#member, offsetof(of, member), type, width, per, when, flags, "", ""}
+
 /* The columns of a kind of result. */
 typedef struct column_table {
     const abut_column *columns;

@@ -12,30 +12,18 @@ enum { PER_SPHERE };
 enum { GIVEN, MADE };
 
 static const abut_column SPHERE_COLUMNS[] = {
-    {"centers", offsetof(abut_spheres, centers), ABUT_COLUMN_REAL, 3, PER_SPHERE, GIVEN,
-     ABUT_LOCKED, "", ""},
-    {"radii", offsetof(abut_spheres, radii), ABUT_COLUMN_REAL, 0, PER_SPHERE, GIVEN, ABUT_LOCKED,
-     "", ""},
-    {"masses", offsetof(abut_spheres, masses), ABUT_COLUMN_REAL, 0, PER_SPHERE, GIVEN, ABUT_LOCKED,
-     "", ""},
-    {"velocities", offsetof(abut_spheres, velocities), ABUT_COLUMN_REAL, 3, PER_SPHERE, GIVEN,
-     ABUT_LOCKED, "", ""},
-    {"spins", offsetof(abut_spheres, spins), ABUT_COLUMN_REAL, 3, PER_SPHERE, GIVEN, ABUT_LOCKED,
-     "", ""},
-    {"materials", offsetof(abut_spheres, materials), ABUT_COLUMN_INDEX, 0, PER_SPHERE, GIVEN,
-     ABUT_LOCKED, "", ""},
-    {"clusters", offsetof(abut_spheres, clusters), ABUT_COLUMN_INDEX, 0, PER_SPHERE, GIVEN,
-     ABUT_LOCKED, "", ""},
-    {"forces", offsetof(abut_spheres, forces), ABUT_COLUMN_REAL, 3, PER_SPHERE, MADE, ABUT_LOCKED,
-     "", ""},
-    {"torques", offsetof(abut_spheres, torques), ABUT_COLUMN_REAL, 3, PER_SPHERE, MADE, ABUT_LOCKED,
-     "", ""},
-    {"images", offsetof(abut_spheres, images), ABUT_COLUMN_INDEX, 3, PER_SPHERE, MADE, ABUT_LOCKED,
-     "", ""},
-    {"began", offsetof(abut_spheres, began), ABUT_COLUMN_REAL, 3, PER_SPHERE, MADE, ABUT_LOCKED, "",
-     ""},
-    {"works", offsetof(abut_spheres, works), ABUT_COLUMN_REAL, 4, PER_SPHERE, MADE, ABUT_LOCKED, "",
-     ""},
+    COLUMN(abut_spheres, centers, ABUT_COLUMN_REAL, 3, PER_SPHERE, GIVEN, ABUT_LOCKED),
+    COLUMN(abut_spheres, radii, ABUT_COLUMN_REAL, 0, PER_SPHERE, GIVEN, ABUT_LOCKED),
+    COLUMN(abut_spheres, masses, ABUT_COLUMN_REAL, 0, PER_SPHERE, GIVEN, ABUT_LOCKED),
+    COLUMN(abut_spheres, velocities, ABUT_COLUMN_REAL, 3, PER_SPHERE, GIVEN, ABUT_LOCKED),
+    COLUMN(abut_spheres, spins, ABUT_COLUMN_REAL, 3, PER_SPHERE, GIVEN, ABUT_LOCKED),
+    COLUMN(abut_spheres, materials, ABUT_COLUMN_INDEX, 0, PER_SPHERE, GIVEN, ABUT_LOCKED),
+    COLUMN(abut_spheres, clusters, ABUT_COLUMN_INDEX, 0, PER_SPHERE, GIVEN, ABUT_LOCKED),
+    COLUMN(abut_spheres, forces, ABUT_COLUMN_REAL, 3, PER_SPHERE, MADE, ABUT_LOCKED),
+    COLUMN(abut_spheres, torques, ABUT_COLUMN_REAL, 3, PER_SPHERE, MADE, ABUT_LOCKED),
+    COLUMN(abut_spheres, images, ABUT_COLUMN_INDEX, 3, PER_SPHERE, MADE, ABUT_LOCKED),
+    COLUMN(abut_spheres, began, ABUT_COLUMN_REAL, 3, PER_SPHERE, MADE, ABUT_LOCKED),
+    COLUMN(abut_spheres, works, ABUT_COLUMN_REAL, 4, PER_SPHERE, MADE, ABUT_LOCKED),
 };
 
 static const column_table SPHERES = {SPHERE_COLUMNS,
@@ -149,30 +137,18 @@ enum { PER_CLUSTER, PER_MEMBER };
 enum { ALWAYS, IF_COUNTED, IF_GONE_ON };
 
 static const abut_column CLUSTER_COLUMNS[] = {
-    {"positions", offsetof(abut_clusters, positions), ABUT_COLUMN_REAL, 3, PER_CLUSTER, ALWAYS,
-     ABUT_LOCKED, "", ""},
-    {"orientations", offsetof(abut_clusters, orientations), ABUT_COLUMN_REAL, 4, PER_CLUSTER,
-     ALWAYS, ABUT_LOCKED, "", ""},
-    {"velocities", offsetof(abut_clusters, velocities), ABUT_COLUMN_REAL, 3, PER_CLUSTER, ALWAYS,
-     ABUT_LOCKED, "", ""},
-    {"angular_momenta", offsetof(abut_clusters, angular_momenta), ABUT_COLUMN_REAL, 3, PER_CLUSTER,
-     ALWAYS, ABUT_LOCKED, "", ""},
-    {"masses", offsetof(abut_clusters, masses), ABUT_COLUMN_REAL, 0, PER_CLUSTER, ALWAYS,
-     ABUT_LOCKED, "", ""},
-    {"inertias", offsetof(abut_clusters, inertias), ABUT_COLUMN_REAL, 3, PER_CLUSTER, ALWAYS,
-     ABUT_LOCKED, "", ""},
-    {"member_counts", offsetof(abut_clusters, member_counts), ABUT_COLUMN_INDEX, 0, PER_CLUSTER,
-     ALWAYS, ABUT_LOCKED, "", ""},
-    {"members", offsetof(abut_clusters, members), ABUT_COLUMN_REAL, 3, PER_MEMBER, IF_COUNTED,
-     ABUT_LOCKED, "", ""},
-    {"images", offsetof(abut_clusters, images), ABUT_COLUMN_INDEX, 3, PER_CLUSTER, IF_GONE_ON,
-     ABUT_LOCKED, "", ""},
-    {"spins", offsetof(abut_clusters, spins), ABUT_COLUMN_REAL, 3, PER_CLUSTER, IF_GONE_ON,
-     ABUT_LOCKED, "", ""},
-    {"began", offsetof(abut_clusters, began), ABUT_COLUMN_REAL, 10, PER_CLUSTER, IF_GONE_ON,
-     ABUT_LOCKED, "", ""},
-    {"works", offsetof(abut_clusters, works), ABUT_COLUMN_REAL, 4, PER_CLUSTER, IF_GONE_ON,
-     ABUT_LOCKED, "", ""},
+    COLUMN(abut_clusters, positions, ABUT_COLUMN_REAL, 3, PER_CLUSTER, ALWAYS, ABUT_LOCKED),
+    COLUMN(abut_clusters, orientations, ABUT_COLUMN_REAL, 4, PER_CLUSTER, ALWAYS, ABUT_LOCKED),
+    COLUMN(abut_clusters, velocities, ABUT_COLUMN_REAL, 3, PER_CLUSTER, ALWAYS, ABUT_LOCKED),
+    COLUMN(abut_clusters, angular_momenta, ABUT_COLUMN_REAL, 3, PER_CLUSTER, ALWAYS, ABUT_LOCKED),
+    COLUMN(abut_clusters, masses, ABUT_COLUMN_REAL, 0, PER_CLUSTER, ALWAYS, ABUT_LOCKED),
+    COLUMN(abut_clusters, inertias, ABUT_COLUMN_REAL, 3, PER_CLUSTER, ALWAYS, ABUT_LOCKED),
+    COLUMN(abut_clusters, member_counts, ABUT_COLUMN_INDEX, 0, PER_CLUSTER, ALWAYS, ABUT_LOCKED),
+    COLUMN(abut_clusters, members, ABUT_COLUMN_REAL, 3, PER_MEMBER, IF_COUNTED, ABUT_LOCKED),
+    COLUMN(abut_clusters, images, ABUT_COLUMN_INDEX, 3, PER_CLUSTER, IF_GONE_ON, ABUT_LOCKED),
+    COLUMN(abut_clusters, spins, ABUT_COLUMN_REAL, 3, PER_CLUSTER, IF_GONE_ON, ABUT_LOCKED),
+    COLUMN(abut_clusters, began, ABUT_COLUMN_REAL, 10, PER_CLUSTER, IF_GONE_ON, ABUT_LOCKED),
+    COLUMN(abut_clusters, works, ABUT_COLUMN_REAL, 4, PER_CLUSTER, IF_GONE_ON, ABUT_LOCKED),
 };
 
 static const column_table CLUSTERS = {CLUSTER_COLUMNS,
@@ -307,19 +283,17 @@ enum { PER_ROW };
 
 /* What contacts and pairs carry beside the columns that a search has. */
 static const abut_column CONTACT_CARRIES[] = {
-    {"force", offsetof(abut_contact_state, force), ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0, "", ""},
-    {"moment", offsetof(abut_contact_state, moment), ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0, "",
-     ""},
-    {"spring", offsetof(abut_contact_state, spring), ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0, "",
-     ""},
-    {"roll", offsetof(abut_contact_state, roll), ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0, "", ""},
+    COLUMN(abut_contact_state, force, ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0),
+    COLUMN(abut_contact_state, moment, ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0),
+    COLUMN(abut_contact_state, spring, ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0),
+    COLUMN(abut_contact_state, roll, ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0),
 };
 
 static const abut_column PAIR_CARRIES[] = {
-    {"force", offsetof(abut_pair_state, force), ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0, "", ""},
-    {"moment", offsetof(abut_pair_state, moment), ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0, "", ""},
-    {"spring", offsetof(abut_pair_state, spring), ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0, "", ""},
-    {"roll", offsetof(abut_pair_state, roll), ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0, "", ""},
+    COLUMN(abut_pair_state, force, ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0),
+    COLUMN(abut_pair_state, moment, ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0),
+    COLUMN(abut_pair_state, spring, ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0),
+    COLUMN(abut_pair_state, roll, ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0),
 };
 
 enum { CARRY_COUNT = sizeof CONTACT_CARRIES / sizeof CONTACT_CARRIES[0] };
