@@ -66,9 +66,14 @@ def check_shapes(table: type[Table], arrays: _Arrays, dimension: int) -> None:
         if array.shape[1:] != column.shape(dimension):
             raise ValueError(f"{column.name} has shape {array.shape}")
     for column in columns:
-        length, wanted = len(arrays[column.name]), lengths.get(column.per)
-        if wanted is not None and length != wanted:
-            raise ValueError(f"{column.name} has {length} entries, not {wanted}")
+        if column.per in lengths:
+            check_length(column.name, arrays[column.name], lengths[column.per])
+
+
+def check_length(name: str, array: NDArray[Any], length: int) -> None:
+    """Complain about an array with another number of entries."""
+    if len(array) != length:
+        raise ValueError(f"{name} has {len(array)} entries, not {length}")
 
 
 def _lengths(columns: list[Column], arrays: _Arrays) -> dict[str, int]:

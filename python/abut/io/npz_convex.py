@@ -19,7 +19,7 @@ from .npz import (
     read_saved_period,
     told,
 )
-from .npz_columns import check_kinds, check_shapes, dimension_of, typed
+from .npz_columns import check_kinds, check_length, check_shapes, dimension_of, typed
 
 _Arrays = Mapping[str, NDArray[Any]]
 
@@ -81,9 +81,7 @@ def _check_columns(columns: dict[str, NDArray[Any]], body_count: int) -> None:
     _check_range(columns, ("type", "spot_type"), 3)
     _check_range(columns, ("feature", "spot_feature", "mesh", "facet"), None)
     if "offsets" in columns:
-        if len(columns["offsets"]) != body_count + 1:
-            entries = len(columns["offsets"])
-            raise ValueError(f"offsets has {entries} entries, not {body_count + 1}")
+        check_length("offsets", columns["offsets"], body_count + 1)
         check_offsets("offsets", columns["offsets"], len(columns["i"]))
         check_firsts(columns, "i")
     if "spot" in columns:
