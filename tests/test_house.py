@@ -20,7 +20,8 @@ ROOMS_BELOW = {
     "spheres": {"base", "spheres"},
     "convex": {"base", "mesh", "bins", "spheres", "convex"},
     "flats": {"base", "mesh", "bins", "walls", "spheres", "convex", "flats"},
-    "dem": {"base", "mesh", "bins", "walls", "spheres", "convex", "flats", "dem"},
+    "interactions": {"base", "spheres", "interactions"},
+    "dem": {"base", "mesh", "bins", "walls", "spheres", "convex", "flats", "interactions", "dem"},
 }
 
 # Inside a room a file includes those that stand before it.
@@ -163,10 +164,15 @@ FILES = {
         "batch",
     ],
     "flats": ["flat", "cover", "concave", "patch", "stand", "find"],
-    "dem": [
+    "interactions": [
         "laws",
         "kernels",
         "laws_kernel",
+        "neighbor_list_kernel",
+        "neighbor_list",
+        "neighbor_list_make",
+    ],
+    "dem": [
         "store",
         "rigid",
         "clusters",

@@ -261,7 +261,7 @@ static void apply_block(const wall_laws *w, wall_block *b, abut_index first, int
     b->block.moment = table_vector(t->springs.moment, first);
     b->block.power = t->power + first;
     b->block.watch_part = watch_part(w->simulation);
-    if (dem_kernels_take()->wall_laws(&b->block)) {
+    if (interaction_kernels_take()->wall_laws(&b->block)) {
         watch_rows(w->simulation, CONTACTS, first, first + count);
     }
 }

@@ -6,65 +6,44 @@
 
 const law *simulation_pair_law(const abut_simulation *s, abut_index i, abut_index j)
 {
-    const store *of = &s->store;
-    const bool is_one_body =
-        i == j || (simulation_is_member(s, i) && of->clusters[i] == of->clusters[j]);
-    const abut_index number = is_one_body
-                                  ? laws_number_of_none(&s->laws)
-                                  : laws_number(&s->laws, of->materials[i], of->materials[j]);
-    return &s->laws.laws[number];
+    const int32_t *materials = s->store.materials;
+    return &s->laws.laws[laws_number(&s->laws, materials[i], materials[j])];
 }
 
 /* ---- finding ---- */
 
-/* Make a finder where there is none: spheres have come or gone, or are stored in other places. */
-static abut_status make_finder(abut_simulation *s, abut_error *error)
+static neighbor_spheres spheres_of(const abut_simulation *s)
 {
-    if (s->pair_finder) {
-        return ABUT_OK;
-    }
-    abut_pair_input input = abut_pair_input_default();
-    input.sphere_count = s->store.count;
-    input.dimension = 3;
-    input.radii = s->store.radii;
-    input.period = lattice_periods(&s->lattice);
-    input.workers = s->input.workers;
-    input.lender = s->lender;
-    return abut_pair_finder_build(&input, &s->pair_finder, error);
+    const store *of = &s->store;
+    return (neighbor_spheres){.count = of->count,
+                              .centers = of->centers,
+                              .radii = of->radii,
+                              .movers = of->movers,
+                              .clusters = of->clusters,
+                              .rows = of->rows,
+                              .places = of->places,
+                              .lattice = &s->lattice,
+                              .step = s->input.step,
+                              .gravity = vec3_load(s->input.gravity),
+                              .lender = s->lender};
 }
 
-static abut_status write_pairs(abut_simulation *s, const abut_pairs *found)
-{
-    pair_table *t = &s->now.pairs;
-    const abut_index rows = abut_pairs_count(found);
-    abut_status status = pair_table_reserve(t, s->store.count, rows, simulation_kind(s));
-    if (!status) {
-        if (t->columns.image) {
-            memset(t->columns.image, 0, 3 * (size_t)rows * sizeof *t->columns.image);
-        }
-        abut_pairs_write(found, &t->columns);
-        t->count = rows;
-    }
-    return status;
-}
-
+/* Find pairs, and where the neighbor list lives on, which rows they go on from. */
 static abut_status find_pairs(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    abut_pair_query query = abut_pair_query_default();
-    abut_pairs *found = NULL;
-    query.centers = s->store.centers;
-    query.workers = s->input.workers;
-    query.interrupted = plan->interrupted;
-    query.interrupted_data = plan->interrupted_data;
-    abut_status status = make_finder(s, error);
-    status = status ? status : abut_pairs_find(s->pair_finder, &query, &found, error);
+    const neighbor_spheres spheres = spheres_of(s);
+    pair_table *t = &s->now.pairs;
+    abut_status status = neighbor_list_find(&s->neighbors, &spheres, plan, error);
     if (status) {
-        status = simulation_name_row(s, error);
-    } else {
-        status = error_set_status(error, write_pairs(s, found));
+        return simulation_name_row(s, error);
     }
-    abut_pairs_free(found);
-    return status;
+    const abut_index rows = s->neighbors.active_count;
+    status = pair_table_reserve(t, s->store.count, rows, simulation_kind(s));
+    if (!status) {
+        neighbor_list_write(&s->neighbors, &spheres, plan, &t->columns, t->springs.match);
+        t->count = rows;
+    }
+    return error_set_status(error, status);
 }
 
 /* ---- matching ---- */
@@ -136,9 +115,13 @@ static abut_status match_images(abut_simulation *s, const parallel_plan *plan, a
                             error);
 }
 
+/* Pairs of a neighbor list that is new are matched by their spheres. */
 static abut_status match_pairs(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     const pair_table *t = &s->now.pairs;
+    if (!s->neighbors.is_new) {
+        return ABUT_OK;
+    }
     if (t->columns.image && (has_twins(t) || has_twins(&s->before.pairs))) {
         return match_images(s, plan, error);
     }
@@ -212,7 +195,7 @@ static void apply_block(abut_simulation *s, law_block *b, abut_index first, int3
     b->roll = table_vector(t->springs.roll, first);
     b->moment = table_vector(t->springs.moment, first);
     b->watch_part = watch_part(s);
-    if (dem_kernels_take()->pair_laws(b)) {
+    if (interaction_kernels_take()->pair_laws(b)) {
         watch_rows(s, PAIRS, first, first + count);
     }
 }

@@ -16,20 +16,9 @@ abut_index abut_simulation_contact_node_count(const abut_simulation *s)
     return s->before.contacts.node_count;
 }
 
-/* Whether callers do not see a pair of spheres that touch: no law acts between them. */
-static bool is_hidden(const abut_simulation *s, abut_index i, abut_index j)
-{
-    return simulation_pair_law(s, i, j) == &s->laws.laws[laws_number_of_none(&s->laws)];
-}
-
 abut_index abut_simulation_pair_count(const abut_simulation *s)
 {
-    const abut_pair_columns *c = &s->before.pairs.columns;
-    abut_index count = 0;
-    for (abut_index row = 0; row < s->before.pairs.count; row++) {
-        count += !is_hidden(s, c->i[row], c->j[row]);
-    }
-    return count;
+    return s->before.pairs.count;
 }
 
 /* The renumbering from places to rows. */
@@ -140,24 +129,6 @@ static void write_pair(const abut_simulation *s, const pair_table *t, abut_index
     }
 }
 
-static void write_visible(const abut_simulation *s, const pair_table *t, const abut_pair_state *to)
-{
-    const int32_t *places = s->store.places;
-    abut_index k = 0, sphere = 0;
-    for (abut_index row = 0; row < t->count; row++) {
-        if (is_hidden(s, places[t->columns.i[row]], places[t->columns.j[row]])) {
-            continue;
-        }
-        for (; to->columns.offsets && sphere <= t->columns.i[row]; sphere++) {
-            to->columns.offsets[sphere] = k;
-        }
-        write_pair(s, t, row, to, k++);
-    }
-    for (; to->columns.offsets && sphere <= s->store.count; sphere++) {
-        to->columns.offsets[sphere] = k;
-    }
-}
-
 abut_status abut_simulation_write_pairs(const abut_simulation *s, const abut_pair_state *to,
                                         abut_error *error)
 {
@@ -165,7 +136,11 @@ abut_status abut_simulation_write_pairs(const abut_simulation *s, const abut_pai
     pair_table t = {0};
     const abut_status status = pair_table_renumber(&t, &s->before.pairs, &by);
     if (!status) {
-        write_visible(s, &t, to);
+        for (abut_index row = 0; row < t.count; row++) {
+            write_pair(s, &t, row, to, row);
+        }
+        copy_column(to->columns.offsets, t.columns.offsets, s->store.count + 1,
+                    sizeof *t.columns.offsets);
     }
     pair_table_free(&t);
     return error_set_status(error, status);
@@ -316,6 +291,7 @@ abut_status abut_simulation_restore(abut_simulation *s, const abut_step_state *s
         s->before.states[k] = state->walls[k];
         memcpy(s->before.poses + 16 * k, state->walls[k].pose, sizeof state->walls[k].pose);
     }
+    neighbor_list_forget(&s->neighbors);
     status = restore_contacts(s, state->contacts);
     status = status ? status : restore_pairs(s, state->pairs);
     if (status) {

@@ -130,11 +130,8 @@ void abut_simulation_free(abut_simulation *s)
     contact_table_free(&s->walls.together);
     free_tables(&s->now);
     free_tables(&s->before);
-    abut_pair_finder_free(s->pair_finder);
+    neighbor_list_free(&s->neighbors);
     abut_pair_finder_free(s->lender);
-    memory_free(s->seconds.begin_block.data);
-    memory_free(s->seconds.key_block.data);
-    memory_free(s->sum_lists.data);
     memory_free(s);
 }
 
@@ -355,6 +352,7 @@ static void step_together(void *context)
     spheres_move(s, &all->plan);
     s->seconds_of[MOVE] += clock_lap(&clock);
     simulation_swap_tables(s);
+    neighbor_list_keep(&s->neighbors);
     energy_settle(s);
     s->store.has_applied = s->solids.has_applied = false;
     s->watch.is_placed = false;
@@ -428,8 +426,7 @@ static abut_index count_bytes(const abut_simulation *s)
 {
     return store_bytes(&s->store) + contact_table_bytes(&s->now.contacts) +
            contact_table_bytes(&s->before.contacts) + pair_table_bytes(&s->now.pairs) +
-           pair_table_bytes(&s->before.pairs) + s->seconds.begin_block.byte_count +
-           s->seconds.key_block.byte_count + s->sum_lists.byte_count +
+           pair_table_bytes(&s->before.pairs) + neighbor_list_bytes(&s->neighbors) +
            s->clusters.capacity * (abut_index)sizeof(cluster) + bytes_of_bodies(s);
 }
 

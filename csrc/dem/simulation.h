@@ -6,6 +6,7 @@
 
 #include "../base/error.h"
 #include "../base/parallel.h"
+#include "../interactions/neighbor_list.h"
 #include "clusters.h"
 #include "solids.h"
 #include "spot_tables.h"
@@ -31,14 +32,6 @@ typedef struct wall_set {
     abut_wall_state *given; /* of walls whose motion is given: of the next step */
     abut_index count;
 } wall_set;
-
-/* Pairs of each sphere, of those in which it is the second one: their rows ascend. Keys have the
- * row of the first sphere, and below it that of the pair. */
-typedef struct second_lists {
-    int32_t *begins; /* sphere_count + 1 */
-    int64_t *keys;
-    memory_block begin_block, key_block;
-} second_lists;
 
 /* What bodies are searched with. Finders are NULL where what they are made of has changed. */
 typedef struct solid_search {
@@ -93,10 +86,9 @@ struct abut_simulation {
     solid_set solids;
     solid_search search;
     wall_set walls;
-    step_tables now, before;                /* before: of the last step that was done */
-    abut_pair_finder *lender, *pair_finder; /* pair_finder: NULL where spheres have changed */
-    second_lists seconds;
-    memory_block sum_lists; /* int64_t: keys of the pairs of spheres that have very many */
+    step_tables now, before;  /* before: of the last step that was done */
+    abut_pair_finder *lender; /* of memory, to searches of pairs */
+    neighbor_list neighbors;
     account account;
     abut_index step_count;
     double began;          /* time of step 0 */
@@ -234,8 +226,7 @@ abut_status order_rearrange(abut_simulation *s, const int32_t *source, abut_inde
 void order_sort_always(bool is_forced);
 #endif
 
-/* The law of a contact with a wall; and that of two spheres, which exerts nothing where both are of
- * one cluster, or one is the other's image. */
+/* The law of a contact with a wall, and that of two spheres. */
 const law *simulation_wall_law(const abut_simulation *s, abut_index place, abut_index wall);
 const law *simulation_pair_law(const abut_simulation *s, abut_index i, abut_index j);
 

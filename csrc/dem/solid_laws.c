@@ -287,9 +287,9 @@ static void apply_block(const spot_laws *w, spot_block *b, abut_index first, int
     b->block.power = t->power + first;
     b->block.watch_part = INFINITY; /* a spot has no radii: overlaps are watched row by row */
     if (w->meeting == ABUT_WITH_WALLS) {
-        dem_kernels_take()->wall_laws(&b->block);
+        interaction_kernels_take()->wall_laws(&b->block);
     } else {
-        dem_kernels_take()->pair_laws(&b->block);
+        interaction_kernels_take()->pair_laws(&b->block);
     }
 }
 

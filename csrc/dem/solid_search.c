@@ -8,9 +8,8 @@
 
 void simulation_forget_spheres(abut_simulation *s)
 {
-    abut_pair_finder_free(s->pair_finder);
+    neighbor_list_forget(&s->neighbors);
     abut_convex_finder_free(s->search.mixed);
-    s->pair_finder = NULL;
     s->search.mixed = NULL;
 }
 

@@ -6,7 +6,7 @@
 #include "../base/lattice.h"
 #include "../base/memory.h"
 #include "../base/vec3.h"
-#include "kernels.h"
+#include "../interactions/kernels.h"
 
 /* What tables have beside their columns; rows have ROW_PADDING more in memory. */
 typedef struct springs {

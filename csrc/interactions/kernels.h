@@ -1,9 +1,11 @@
 /* The room's vector code, a table of functions for each instruction level; all levels give the same
  * bits. */
-#ifndef DEM_KERNELS_H
-#define DEM_KERNELS_H
+#ifndef INTERACTIONS_KERNELS_H
+#define INTERACTIONS_KERNELS_H
 
+#include "../base/lattice.h"
 #include "../base/simd.h"
+#include "../spheres/grid.h"
 #include "laws.h"
 
 /* Contacts whose laws are computed in one go; and the most rows that a kernel reads at once: blocks
@@ -61,17 +63,32 @@ typedef struct law_block {
 typedef bool wall_laws_kernel(const law_block *block);
 typedef bool pair_laws_kernel(const law_block *block);
 
-#define DEM_KERNELS(ENTRY)                                                                         \
+/* Candidates of a neighbor list that follow one another. Behind the last one LANES more can be
+ * read.
+ */
+typedef struct candidate_block {
+    const sphere_row *places;
+    const int32_t *firsts, *seconds; /* of all candidates */
+    int32_t begin, end;
+    const lattice *lattice;
+    int32_t *active; /* what is written: the numbers of those that touch */
+} candidate_block;
+
+/* List the candidates that touch at their nearest images; returns how many. */
+typedef int32_t neighbor_list_touch_kernel(const candidate_block *block);
+
+#define INTERACTION_KERNELS(ENTRY)                                                                 \
     ENTRY(wall_laws)                                                                               \
-    ENTRY(pair_laws)
+    ENTRY(pair_laws)                                                                               \
+    ENTRY(neighbor_list_touch)
 
-DEM_KERNELS(KERNEL_FUNCTIONS)
+INTERACTION_KERNELS(KERNEL_FUNCTIONS)
 
-typedef struct dem_kernels {
-    DEM_KERNELS(KERNEL_POINTER)
-} dem_kernels;
+typedef struct interaction_kernels {
+    INTERACTION_KERNELS(KERNEL_POINTER)
+} interaction_kernels;
 
 /* The functions of the instruction level in use. */
-const dem_kernels *dem_kernels_take(void);
+const interaction_kernels *interaction_kernels_take(void);
 
 #endif

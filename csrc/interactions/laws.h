@@ -1,6 +1,6 @@
 /* What contacts of two materials exert: laws, as kernels read them (docs/dem.md, section 2). */
-#ifndef DEM_LAWS_H
-#define DEM_LAWS_H
+#ifndef INTERACTIONS_LAWS_H
+#define INTERACTIONS_LAWS_H
 
 #include <stdbool.h>
 

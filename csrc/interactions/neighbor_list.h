@@ -1,0 +1,122 @@
+/* Who may come to touch whom: pairs of spheres that are looked at step after step, until the list
+ * is made anew (docs/dem.md, section 3).
+ *
+ * Each sphere has an allowance, the way that it may go before that: what it goes in some tens of
+ * steps at its speed. Candidates are pairs whose surfaces are no farther apart than both
+ * allowances, so while no sphere has gone farther than its own no other pair can touch. Every step
+ * compares where spheres are with where they were when the list was made; however they came there,
+ * nobody is missed. So the list does not show in results: not who touches, not in which order. */
+#ifndef INTERACTIONS_NEIGHBOR_LIST_H
+#define INTERACTIONS_NEIGHBOR_LIST_H
+
+#include "../base/lattice.h"
+#include "../base/memory.h"
+#include "../base/parallel.h"
+#include "../spheres/grid.h"
+#include "kernels.h"
+
+/* The spheres of a step, by place. */
+typedef struct neighbor_spheres {
+    abut_index count;
+    const double *centers; /* count x 3 */
+    const double *radii;
+    const mover *movers;
+    const int32_t *clusters;      /* spheres of one cluster are no candidates; -1: of none */
+    const int32_t *rows, *places; /* of each place, and of each row */
+    const lattice *lattice;
+    double step; /* of time */
+    vec3 gravity;
+    const abut_pair_finder *lender; /* of memory */
+} neighbor_spheres;
+
+/* Where a sphere was when the list was made, and the square of the way that it may go. */
+typedef struct anchor {
+    double place[3];
+    double allowance_sq;
+} anchor;
+
+/* Why a list was made anew. */
+typedef enum neighbor_reason {
+    NEIGHBORS_MOVED,   /* a sphere had used up its allowance */
+    NEIGHBORS_CHANGED, /* there were other spheres, or others of their sizes or places in memory */
+    NEIGHBOR_REASONS
+} neighbor_reason;
+
+/* What was counted since the simulation began. */
+typedef struct neighbor_counts {
+    abut_index made[NEIGHBOR_REASONS];
+    abut_index candidates, steps; /* candidates that were looked at, in so many steps */
+} neighbor_counts;
+
+/* Zero-initialize. Candidates are sorted by their first spheres, then their second ones, then by
+ * image; a sphere's partners by their rows, whichever of both comes first. */
+typedef struct neighbor_list {
+    bool is_made;
+    bool is_new;     /* made in this step: rows of the step before are not known */
+    bool is_outside; /* some spheres are outside of the periodic box, as members of clusters may be
+                      */
+    abut_index sphere_count, candidate_count;
+    double horizon;   /* steps for which allowances are made; 0: not chosen yet */
+    abut_index lived; /* steps */
+    neighbor_counts counts;
+
+    sphere_row *places; /* of the step, in the box */
+    anchor *anchors;
+    double *gaps;              /* twice the allowances */
+    int32_t *begins;           /* sphere_count + 1: candidates of each first sphere */
+    int32_t *firsts, *seconds; /* of each candidate */
+    int32_t (*images)[3];      /* when the list was made, of those of which several may touch; else
+                                  NEAREST_IMAGE. NULL: there are none such */
+    uint8_t *has_images;       /* of each chunk: it has some such */
+    uint32_t *partners;        /* twice the candidate, and 1 where the sphere is its second */
+    int32_t *partner_begins;   /* sphere_count + 1 */
+
+    int32_t *active; /* of each chunk the candidates that touch */
+    int32_t *rows;   /* of each candidate: its row in the step's table; -1: it does not touch */
+    int32_t *rows_before;   /* likewise in the last step that was done */
+    abut_index *chunk_rows; /* chunks + 1: rows before each */
+    abut_index active_count;
+    memory_block blocks[20];
+} neighbor_list;
+
+/* Of a candidate that touches at its nearest image, if at all. */
+enum { NEAREST_IMAGE = INT32_MIN };
+
+/* First spheres of a chunk, which one thread takes in one go. */
+enum { NEIGHBOR_CHUNK = 1024 };
+
+static inline abut_index neighbor_list_chunk_count(const neighbor_list *l)
+{
+    return (l->sphere_count + NEIGHBOR_CHUNK - 1) / NEIGHBOR_CHUNK;
+}
+
+/* Find the pairs that touch, active_count of them, after making the list anew where it has to be.
+ * Other than ABUT_OK, error says why; it names spheres by place. */
+abut_status neighbor_list_find(neighbor_list *l, const neighbor_spheres *s,
+                               const parallel_plan *plan, abut_error *error);
+
+/* Write i, j, normal, overlap, image and offsets of those, and where the list is not new which row
+ * of the last step each one had, or -1. */
+void neighbor_list_write(neighbor_list *l, const neighbor_spheres *s, const parallel_plan *plan,
+                         const abut_pair_columns *to, abut_index *match);
+
+/* To be called when the step is done: what it has found is what the next one goes on from. */
+void neighbor_list_keep(neighbor_list *l);
+
+/* To be called where spheres come or go, or their sizes or places in memory change. */
+void neighbor_list_forget(neighbor_list *l);
+
+void neighbor_list_free(neighbor_list *l);
+abut_index neighbor_list_bytes(const neighbor_list *l);
+
+/* ---- inside of the list ---- */
+
+/* Make the list of where spheres are now, which `places` has. */
+abut_status neighbor_list_make(neighbor_list *l, const neighbor_spheres *s,
+                               const parallel_plan *plan, abut_error *error);
+
+/* Along an axis, by how many periods a candidate's second sphere is shifted where its first one may
+ * touch it. */
+double neighbor_list_image(const neighbor_list *l, const lattice *of, int32_t candidate, int axis);
+
+#endif

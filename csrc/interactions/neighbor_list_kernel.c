@@ -1,0 +1,54 @@
+/* Which candidates of a list touch: as spheres/compare_kernel.h decides it, to the bit. */
+#include "../base/lanes_kernel.h"
+#include "../base/prefetch.h"
+#include "kernels.h"
+
+/* Candidates ahead whose second spheres are fetched into the cache. */
+enum { FETCHED_AHEAD = 32 };
+
+/* Centers by axis, and radii as the last column, of LANES spheres. */
+LANES_INLINE void load_spheres(const sphere_row *rows, const int32_t *numbers, lanes columns[4])
+{
+    const double *pointers[LANES];
+    for (int k = 0; k < LANES; k++) {
+        pointers[k] = rows[numbers[k]].place;
+    }
+    lanes_load_rows(pointers, columns);
+}
+
+/* Bits of those of LANES candidates whose spheres touch. */
+LANES_INLINE unsigned compare(const candidate_block *b, int32_t candidate, bool is_periodic)
+{
+    lanes i[4], j[4], d[3];
+    load_spheres(b->places, b->firsts + candidate, i);
+    load_spheres(b->places, b->seconds + candidate, j);
+    for (int axis = 0; axis < 3; axis++) {
+        d[axis] = i[axis] - j[axis];
+        if (is_periodic) {
+            const lanes images = lanes_round(d[axis] * lanes_set(b->lattice->inv_period[axis]));
+            d[axis] = d[axis] - images * lanes_set(b->lattice->period[axis]);
+        }
+    }
+    const lanes reach = i[3] + j[3];
+    return mask_bits(lanes_no_more(d[0] * d[0] + d[1] * d[1] + d[2] * d[2], reach * reach));
+}
+
+LANES_INLINE int32_t compare_all(const candidate_block *b, bool is_periodic)
+{
+    int32_t count = 0;
+    for (int32_t candidate = b->begin; candidate < b->end; candidate += LANES) {
+        for (int k = 0; k < LANES && candidate + FETCHED_AHEAD + k < b->end; k++) {
+            PREFETCH(&b->places[b->seconds[candidate + FETCHED_AHEAD + k]]);
+        }
+        unsigned bits = compare(b, candidate, is_periodic) & lanes_first_bits(b->end - candidate);
+        for (; bits; bits &= bits - 1) {
+            b->active[count++] = candidate + __builtin_ctz(bits);
+        }
+    }
+    return count;
+}
+
+int32_t KERNEL(neighbor_list_touch)(const candidate_block *block)
+{
+    return block->lattice->is_periodic ? compare_all(block, true) : compare_all(block, false);
+}

@@ -1,0 +1,350 @@
+/* Making a neighbor list: allowances, a search with them, candidates, and each sphere's partners.
+ */
+#include <string.h>
+
+#include "neighbor_list.h"
+
+/* ---- allowances ---- */
+
+/* Steps for which allowances are made: at first, at least and at most. A list of fewer steps takes
+ * longer to make than it saves, so it is made for one alone. */
+#define FIRST_HORIZON 30.0
+#define LEAST_HORIZON 3.0
+#define MOST_HORIZON 40.0
+
+/* Speeds that count: a little more than a sphere's own, since it may become faster, and a part of
+ * the mean one, which others may hit it with; small ones are hit the farthest. Tried from 1:1 to
+ * 100:1 (docs/dem.md, section 3). */
+#define OWN_SPEED 1.1
+#define MEAN_SPEED 0.35
+
+/* Of the mean radius, how much the mean allowance may be: beyond that candidates become many. */
+#define MOST_ALLOWANCE 0.35
+
+/* Of the shortest period, how much an allowance may be: then which way a sphere went is known. */
+#define PERIOD_PART 0.2
+
+/* How far rounding may put a place or a distance, beside the lengths that they are made of. */
+#define ROUNDING 1e-12
+
+/* What allowances are made of. */
+typedef struct pace {
+    double mean_speed, smallest_radius, mean_radius;
+    double shortest_period; /* INFINITY: there is none */
+} pace;
+
+static double speed_of(const neighbor_spheres *s, abut_index sphere)
+{
+    return vec3_length(vec3_load(s->movers[sphere].velocity));
+}
+
+static pace measure(const neighbor_spheres *s)
+{
+    pace p = {.smallest_radius = INFINITY};
+    const int axis = lattice_shortest(s->lattice);
+    p.shortest_period = axis < 0 ? INFINITY : s->lattice->period[axis];
+    for (abut_index k = 0; k < s->count; k++) {
+        p.mean_speed += speed_of(s, k);
+        p.mean_radius += s->radii[k];
+        p.smallest_radius = s->radii[k] < p.smallest_radius ? s->radii[k] : p.smallest_radius;
+    }
+    p.mean_speed /= (double)s->count, p.mean_radius /= (double)s->count;
+    return p;
+}
+
+/* A list that was made anew since spheres changed, soon after the one before, is made for one step:
+ * they may change in each. Otherwise the horizon follows how many candidates there are. */
+static double choose_horizon(neighbor_list *l, const neighbor_spheres *s, const pace *p)
+{
+    const bool changes = !l->is_made && l->lived <= 2 && l->counts.steps > 2;
+    const double looked_at = (double)l->candidate_count;
+    const double worth = (double)(l->active_count + s->count);
+    if (l->horizon == 0.0) {
+        l->horizon = FIRST_HORIZON;
+    } else if (l->is_made && looked_at > 4.0 * worth) {
+        l->horizon = larger(0.75 * l->horizon, LEAST_HORIZON);
+    } else if (l->is_made && looked_at < 2.5 * worth) {
+        l->horizon = smaller(1.25 * l->horizon, MOST_HORIZON);
+    }
+    const double a_step = (OWN_SPEED + MEAN_SPEED) * p->mean_speed * s->step;
+    const double most = a_step > 0.0 ? MOST_ALLOWANCE * p->mean_radius / a_step : MOST_HORIZON;
+    const double horizon = smaller(l->horizon, most);
+    return changes || horizon < LEAST_HORIZON ? 0.0 : horizon;
+}
+
+static double allowance_of(const neighbor_spheres *s, const pace *p, abut_index sphere,
+                           double horizon)
+{
+    const double part = p->smallest_radius / s->radii[sphere];
+    const double speed =
+        OWN_SPEED * speed_of(s, sphere) + MEAN_SPEED * p->mean_speed * part * sqrt(part);
+    const double time = horizon * s->step;
+    const double way = time * speed + 0.5 * vec3_length(s->gravity) * time * time;
+    return smaller(way, PERIOD_PART * p->shortest_period);
+}
+
+/* Set what spheres are searched with, and what they may use of it. */
+static void set_allowances(neighbor_list *l, const neighbor_spheres *s, const pace *p,
+                           double horizon)
+{
+    const double period =
+        isfinite(p->shortest_period) ? vec3_max_abs(vec3_load(s->lattice->period)) : 0.0;
+    for (abut_index k = 0; k < s->count; k++) {
+        const double allowance = allowance_of(s, p, k, horizon);
+        const double lost = ROUNDING * (s->radii[k] + allowance + period);
+        const double own = allowance > lost ? allowance - lost : 0.0;
+        anchor *a = &l->anchors[k];
+        memcpy(a->place, l->places[k].place, sizeof a->place);
+        a->allowance_sq = own * own;
+        l->gaps[k] = 2.0 * allowance;
+    }
+}
+
+/* ---- candidates ---- */
+
+/* Columns of the search. */
+typedef struct found_pairs {
+    abut_index *second, *image, *offsets;
+    abut_index count;
+} found_pairs;
+
+static abut_status search(const neighbor_list *l, const neighbor_spheres *s,
+                          const parallel_plan *plan, abut_pair_finder **finder, abut_pairs **found,
+                          abut_error *error)
+{
+    abut_pair_input input = abut_pair_input_default();
+    abut_pair_query query = abut_pair_query_default();
+    input.sphere_count = s->count;
+    input.radii = s->radii, input.gaps = l->gaps;
+    input.period = lattice_periods(s->lattice);
+    input.workers = query.workers = plan->workers;
+    input.lender = s->lender;
+    query.centers = s->centers;
+    query.interrupted = plan->interrupted;
+    query.interrupted_data = plan->interrupted_data;
+    const abut_status status = abut_pair_finder_build(&input, finder, error);
+    return status ? status : abut_pairs_find(*finder, &query, found, error);
+}
+
+/* Whether two spheres of this size may touch at several images of one of them, or may have come
+ * into a list at several. */
+static bool has_several_images(const neighbor_spheres *s, double reach)
+{
+    const int axis = lattice_shortest(s->lattice);
+    return axis >= 0 && 2.0 * reach * (1.0 + ROUNDING) >= s->lattice->period[axis];
+}
+
+static bool is_one_cluster(const neighbor_spheres *s, abut_index i, abut_index j)
+{
+    return i == j || (s->clusters[i] >= 0 && s->clusters[i] == s->clusters[j]);
+}
+
+/* A pair that may touch at its nearest image alone is a candidate once, whatever images of it are
+ * near; others are one at each. */
+static void add_candidate(neighbor_list *l, const neighbor_spheres *s, const found_pairs *f,
+                          int32_t i, abut_index pair)
+{
+    const int32_t j = (int32_t)f->second[pair], last = (int32_t)l->candidate_count - 1;
+    const bool is_several = f->image && has_several_images(s, s->radii[i] + s->radii[j]);
+    const bool is_again = !is_several && last >= l->begins[i] && l->seconds[last] == j;
+    if (is_again || is_one_cluster(s, i, j)) {
+        return;
+    }
+    const int32_t at = (int32_t)l->candidate_count++;
+    l->firsts[at] = i, l->seconds[at] = j;
+    for (int axis = 0; l->images && axis < 3; axis++) {
+        l->images[at][axis] =
+            is_several ? (int32_t)f->image[3 * pair + axis] : (int32_t)NEAREST_IMAGE;
+    }
+    l->has_images[i / NEIGHBOR_CHUNK] |= is_several;
+}
+
+static void list_candidates(neighbor_list *l, const neighbor_spheres *s, const found_pairs *f)
+{
+    memset(l->has_images, 0, (size_t)neighbor_list_chunk_count(l));
+    l->candidate_count = 0;
+    for (abut_index i = 0; i < s->count; i++) {
+        l->begins[i] = (int32_t)l->candidate_count;
+        for (abut_index pair = f->offsets[i]; pair < f->offsets[i + 1]; pair++) {
+            add_candidate(l, s, f, (int32_t)i, pair);
+        }
+    }
+    l->begins[s->count] = (int32_t)l->candidate_count;
+    /* vector code reads some candidates behind the last */
+    memset(l->firsts + l->candidate_count, 0, GRID_PADDING * sizeof *l->firsts);
+    memset(l->seconds + l->candidate_count, 0, GRID_PADDING * sizeof *l->seconds);
+}
+
+/* Images as they are between places in the box, which the search counts from centers. */
+static void wrap_images(const neighbor_spheres *s, const found_pairs *f)
+{
+    for (abut_index i = 0; i < s->count; i++) {
+        for (abut_index pair = f->offsets[i]; pair < f->offsets[i + 1]; pair++) {
+            for (int axis = 0; axis < 3; axis++) {
+                double from = s->centers[3 * i + axis];
+                double to = s->centers[3 * f->second[pair] + axis];
+                const double period = s->lattice->period[axis];
+                if (period > 0.0) {
+                    const double wraps = lattice_wrap(&to, period) - lattice_wrap(&from, period);
+                    f->image[3 * pair + axis] += (abut_index)wraps;
+                }
+            }
+        }
+    }
+}
+
+/* ---- partners ---- */
+
+/* Count the candidates of each sphere as first and as second; begins[k + 1] is where those of k
+ * begin, and goes to where they end while they are listed. */
+static void count_partners(const neighbor_list *l, int32_t *begins, bool with_firsts)
+{
+    memset(begins, 0, (size_t)(l->sphere_count + 2) * sizeof *begins);
+    for (abut_index c = 0; c < l->candidate_count; c++) {
+        begins[l->seconds[c] + 2]++;
+        if (with_firsts) {
+            begins[l->firsts[c] + 2]++;
+        }
+    }
+    for (abut_index k = 0; k < l->sphere_count; k++) {
+        begins[k + 2] += begins[k + 1];
+    }
+}
+
+/* The candidates of each sphere as second, which ascend. */
+static void list_seconds(const neighbor_list *l, int32_t *begins, int32_t *seconds)
+{
+    count_partners(l, begins, false);
+    for (abut_index c = 0; c < l->candidate_count; c++) {
+        seconds[begins[l->seconds[c] + 1]++] = (int32_t)c;
+    }
+}
+
+static void add_partner(neighbor_list *l, int32_t sphere, int32_t candidate, bool is_second)
+{
+    l->partners[l->partner_begins[sphere + 1]++] = (uint32_t)candidate << 1 | is_second;
+}
+
+/* Go through all spheres by row, and let each one's partners list it. Images of one partner ascend
+ * as each sphere sees them: for the second one they descend in the list. */
+static void list_partners(neighbor_list *l, const neighbor_spheres *s, int32_t *begins,
+                          int32_t *seconds)
+{
+    list_seconds(l, begins, seconds);
+    count_partners(l, l->partner_begins, true);
+    for (abut_index row = 0; row < s->count; row++) {
+        const int32_t place = s->places[row];
+        for (int32_t c = l->begins[place + 1] - 1; c >= l->begins[place]; c--) {
+            add_partner(l, l->seconds[c], c, true);
+        }
+        for (int32_t k = begins[place]; k < begins[place + 1]; k++) {
+            add_partner(l, l->firsts[seconds[k]], seconds[k], false);
+        }
+    }
+}
+
+/* ---- all of it ---- */
+
+static void *reserve(neighbor_list *l, int block, abut_index count, size_t size)
+{
+    return memory_reserve(&l->blocks[block], count, size);
+}
+
+static bool reserve_spheres(neighbor_list *l, abut_index count)
+{
+    l->sphere_count = count;
+    l->anchors = reserve(l, 1, count, sizeof *l->anchors);
+    l->gaps = reserve(l, 2, count, sizeof *l->gaps);
+    l->begins = reserve(l, 3, count + 1, sizeof *l->begins);
+    l->partner_begins = reserve(l, 4, count + 2, sizeof *l->partner_begins);
+    l->has_images = reserve(l, 5, neighbor_list_chunk_count(l), sizeof *l->has_images);
+    l->chunk_rows = reserve(l, 6, neighbor_list_chunk_count(l) + 1, sizeof *l->chunk_rows);
+    return l->anchors && l->gaps && l->begins && l->partner_begins && l->has_images &&
+           l->chunk_rows;
+}
+
+static bool reserve_candidates(neighbor_list *l, abut_index count, bool has_images)
+{
+    l->firsts = reserve(l, 7, count + GRID_PADDING, sizeof *l->firsts);
+    l->seconds = reserve(l, 8, count + GRID_PADDING, sizeof *l->seconds);
+    l->partners = reserve(l, 9, 2 * count, sizeof *l->partners);
+    l->active = reserve(l, 10, count, sizeof *l->active);
+    l->rows = reserve(l, 11, count, sizeof *l->rows);
+    l->rows_before = reserve(l, 12, count, sizeof *l->rows_before);
+    l->images = has_images ? reserve(l, 13, count, sizeof *l->images) : NULL;
+    return l->firsts && l->seconds && l->partners && l->active && l->rows && l->rows_before &&
+           (!has_images || l->images);
+}
+
+/* What the search has found becomes the list. */
+static abut_status take(neighbor_list *l, const neighbor_spheres *s, const abut_pairs *found,
+                        bool has_images)
+{
+    found_pairs f = {.count = abut_pairs_count(found)};
+    if (f.count > INT32_MAX / 2) {
+        return ABUT_NO_MEMORY;
+    }
+    f.second = reserve(l, 14, f.count, sizeof *f.second);
+    f.offsets = reserve(l, 15, s->count + 1, sizeof *f.offsets);
+    f.image = has_images ? reserve(l, 16, 3 * f.count, sizeof *f.image) : NULL;
+    int32_t *begins = reserve(l, 17, s->count + 2, sizeof *begins);
+    int32_t *seconds = reserve(l, 18, f.count, sizeof *seconds);
+    if (!f.second || !f.offsets || (has_images && !f.image) || !begins || !seconds ||
+        !reserve_candidates(l, f.count, has_images)) {
+        return ABUT_NO_MEMORY;
+    }
+    const abut_pair_columns columns = {.j = f.second, .image = f.image, .offsets = f.offsets};
+    abut_pairs_write(found, &columns);
+    if (has_images) {
+        wrap_images(s, &f);
+    }
+    list_candidates(l, s, &f);
+    list_partners(l, s, begins, seconds);
+    return ABUT_OK;
+}
+
+static double largest_reach(const neighbor_list *l, const neighbor_spheres *s)
+{
+    double largest = 0.0;
+    for (abut_index k = 0; k < s->count; k++) {
+        largest = larger(largest, s->radii[k] + 0.5 * l->gaps[k]);
+    }
+    return largest;
+}
+
+static abut_status make_for(neighbor_list *l, const neighbor_spheres *s, const pace *p,
+                            double horizon, const parallel_plan *plan, abut_error *error)
+{
+    abut_pair_finder *finder = NULL;
+    abut_pairs *found = NULL;
+    set_allowances(l, s, p, horizon);
+    abut_status status = search(l, s, plan, &finder, &found, error);
+    if (!status) {
+        const bool has_images = has_several_images(s, 2.0 * largest_reach(l, s));
+        status = error_set_status(error, take(l, s, found, has_images));
+    }
+    abut_pairs_free(found);
+    abut_pair_finder_free(finder);
+    return status;
+}
+
+abut_status neighbor_list_make(neighbor_list *l, const neighbor_spheres *s,
+                               const parallel_plan *plan, abut_error *error)
+{
+    const pace p = measure(s);
+    const double horizon = choose_horizon(l, s, &p);
+    l->is_made = false;
+    if (!reserve_spheres(l, s->count)) {
+        return error_set_status(error, ABUT_NO_MEMORY);
+    }
+    abut_status status = make_for(l, s, &p, horizon, plan, error);
+    const bool may_be_allowances = status && status != ABUT_NO_MEMORY && status != ABUT_INTERRUPTED;
+    if (may_be_allowances && horizon > 0.0) {
+        status = make_for(l, s, &p, 0.0, plan, error); /* its error is that of the spheres alone */
+    }
+    if (!status) {
+        l->is_made = l->is_new = true;
+        l->lived = 0;
+    }
+    return status;
+}
