@@ -188,7 +188,7 @@ abut_status neighbor_list_find(neighbor_list *l, const neighbor_spheres *s,
 /* The spheres of some pairs, and by how much the second ones are shifted. */
 typedef struct pair_numbers {
     int32_t firsts[BLOCK_PAIRS + GRID_PADDING], seconds[BLOCK_PAIRS + GRID_PADDING];
-    double shifts[3][BLOCK_PAIRS + GRID_PADDING];
+    double images[3][BLOCK_PAIRS + GRID_PADDING], shifts[3][BLOCK_PAIRS + GRID_PADDING];
 } pair_numbers;
 
 /* By how many periods a sphere's center, which may be outside of the box, was moved down. */
@@ -199,22 +199,60 @@ static double wraps_of(const neighbor_spheres *s, int32_t sphere, int axis)
     return period > 0.0 && !(x >= 0.0 && x < period) ? lattice_wrap(&x, period) : 0.0;
 }
 
+/* The nearest images of second spheres along an axis, and shifts by them. */
+static void set_nearest(const neighbor_list *l, const lattice *of, int axis, int32_t count,
+                        pair_numbers *n)
+{
+    const double ones = 0x1.8p52; /* whose last digit counts ones: x + ones - ones is rounded */
+    for (int32_t k = 0; k < count; k++) {
+        const double difference =
+            l->places[n->firsts[k]].place[axis] - l->places[n->seconds[k]].place[axis];
+        const double image = ((difference * of->inv_period[axis] + ones) - ones) + 0.0;
+        n->images[axis][k] = image;
+        n->shifts[axis][k] = image * of->period[axis];
+    }
+}
+
+/* Exchange the nearest images for those of candidates that have one of their own. */
+static void set_own_images(const neighbor_list *l, const lattice *of, const int32_t *active,
+                           int32_t count, pair_numbers *n)
+{
+    for (int32_t k = 0; k < count; k++) {
+        for (int axis = 0; axis < 3; axis++) {
+            n->images[axis][k] = neighbor_list_image(l, of, active[k], axis);
+            n->shifts[axis][k] = n->images[axis][k] * of->period[axis];
+        }
+    }
+}
+
+/* The column of images, which counts from where centers are. */
+static void write_images(const touching *t, int32_t count, abut_index row, const pair_numbers *n)
+{
+    abut_index *to = t->to->image + 3 * row;
+    for (int32_t k = 0; k < count; k++) {
+        for (int axis = 0; axis < 3; axis++) {
+            double image = n->images[axis][k];
+            if (t->list->is_outside) {
+                image += wraps_of(t->spheres, n->firsts[k], axis) -
+                         wraps_of(t->spheres, n->seconds[k], axis);
+            }
+            to[3 * k + axis] = (abut_index)image;
+        }
+    }
+}
+
 static void set_images(const touching *t, const int32_t *active, int32_t count, abut_index row,
                        pair_numbers *n)
 {
-    const neighbor_list *l = t->list;
-    const neighbor_spheres *s = t->spheres;
-    memset(n->shifts, 0, sizeof n->shifts);
-    for (int32_t k = 0; k < count; k++) {
-        for (int axis = 0; axis < 3; axis++) {
-            double image = neighbor_list_image(l, s->lattice, active[k], axis);
-            n->shifts[axis][k] = image * s->lattice->period[axis];
-            if (l->is_outside) {
-                image += wraps_of(s, n->firsts[k], axis) - wraps_of(s, n->seconds[k], axis);
-            }
-            t->to->image[3 * (row + k) + axis] = (abut_index)image;
-        }
+    const lattice *of = t->spheres->lattice;
+    for (int axis = 0; axis < 3; axis++) {
+        memset(n->shifts[axis] + count, 0, GRID_PADDING * sizeof *n->shifts[axis]);
+        set_nearest(t->list, of, axis, count, n);
     }
+    if (t->list->images) {
+        set_own_images(t->list, of, active, count, n);
+    }
+    write_images(t, count, row, n);
 }
 
 /* Tell which row of the last step each pair had, and which one it has now. */
