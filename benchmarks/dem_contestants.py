@@ -83,10 +83,10 @@ class AbutSimulation(Stepper):
 
 
 PARTS = (
+    "neighbors",
     "find_walls",
     "wall_laws",
     "find_pairs",
-    "pair_match",
     "pair_laws",
     "sums",
     "move",

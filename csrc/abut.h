@@ -1412,10 +1412,15 @@ abut_notices abut_simulation_notices(const abut_simulation *simulation);
 /* What steps did, and the time that their parts took, in seconds of all steps so far. */
 typedef struct abut_simulation_statistics {
     abut_index step_count, sphere_count, contact_count, pair_count;
-    double find_walls, wall_laws, find_pairs, pair_match, pair_laws, sums, move, order;
+    double neighbors, find_walls, wall_laws, find_pairs, pair_laws, sums, move, order;
     double find_bodies, body_laws;
     abut_index body_count, body_contact_count;
     abut_index byte_count; /* of the simulation, but for finders */
+
+    /* How often lists of who may come to touch whom were made: since spheres had used up their
+     * allowance, since others came or changed; and for walls alone, since these had moved. */
+    abut_index lists_moved, lists_changed, lists_of_walls;
+    abut_index candidate_count; /* that were looked at, in all steps together */
 } abut_simulation_statistics;
 
 abut_simulation_statistics abut_simulation_inspect(const abut_simulation *simulation);

@@ -20,7 +20,7 @@ ROOMS_BELOW = {
     "spheres": {"base", "spheres"},
     "convex": {"base", "mesh", "bins", "spheres", "convex"},
     "flats": {"base", "mesh", "bins", "walls", "spheres", "convex", "flats"},
-    "interactions": {"base", "spheres", "interactions"},
+    "interactions": {"base", "mesh", "bins", "walls", "spheres", "interactions"},
     "dem": {"base", "mesh", "bins", "walls", "spheres", "convex", "flats", "interactions", "dem"},
 }
 
@@ -171,6 +171,7 @@ FILES = {
         "neighbor_list_kernel",
         "neighbor_list",
         "neighbor_list_make",
+        "near_walls",
     ],
     "dem": [
         "store",

@@ -49,6 +49,7 @@ static abut_query make_query(const abut_simulation *s, const parallel_plan *plan
     query.workers = s->input.workers;
     query.interrupted = plan->interrupted;
     query.interrupted_data = plan->interrupted_data;
+    near_walls_narrow(&s->near, &query);
     return query;
 }
 
@@ -85,6 +86,7 @@ static abut_status write_contacts(abut_simulation *s, abut_contacts *found, abut
     } else {
         abut_contacts_write(found, &t->columns);
     }
+    near_walls_widen(&s->near, s->store.count, rows, &t->columns);
     t->count = rows, t->node_count = nodes;
     return ABUT_OK;
 }

@@ -28,22 +28,45 @@ static neighbor_spheres spheres_of(const abut_simulation *s)
                               .lender = s->lender};
 }
 
+static abut_status refresh(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+{
+    const neighbor_spheres spheres = spheres_of(s);
+    const wall_scene walls = {.finder = s->walls.finder,
+                              .wall_count = s->walls.count,
+                              .poses = s->now.poses,
+                              .poses_before = s->before.poses};
+    abut_status status = neighbor_list_refresh(&s->neighbors, &spheres, plan, error);
+    if (!status && s->walls.mesh_count > 0) {
+        status = near_walls_refresh(&s->near, &s->neighbors, &spheres, &walls, plan, error);
+    }
+    return status ? simulation_name_row(s, error) : ABUT_OK;
+}
+
+abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+{
+    double clock = 0.0;
+    if (s->store.count == 0) {
+        return ABUT_OK;
+    }
+    clock_lap(&clock);
+    const abut_status status = refresh(s, plan, error);
+    s->seconds_of[NEIGHBORS] += clock_lap(&clock);
+    return status;
+}
+
 /* Find pairs, and where the neighbor list lives on, which rows they go on from. */
-static abut_status find_pairs(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+static abut_status find_pairs(abut_simulation *s, const parallel_plan *plan)
 {
     const neighbor_spheres spheres = spheres_of(s);
     pair_table *t = &s->now.pairs;
-    abut_status status = neighbor_list_find(&s->neighbors, &spheres, plan, error);
-    if (status) {
-        return simulation_name_row(s, error);
-    }
+    abut_status status = neighbor_list_find(&s->neighbors, &spheres, plan);
     const abut_index rows = s->neighbors.active_count;
-    status = pair_table_reserve(t, s->store.count, rows, simulation_kind(s));
+    status = status ? status : pair_table_reserve(t, s->store.count, rows, simulation_kind(s));
     if (!status) {
         neighbor_list_write(&s->neighbors, &spheres, plan, &t->columns, t->springs.match);
         t->count = rows;
     }
-    return error_set_status(error, status);
+    return status;
 }
 
 /* ---- matching ---- */
@@ -254,10 +277,9 @@ abut_status pairs_step(abut_simulation *s, const parallel_plan *plan, abut_error
         return ABUT_OK;
     }
     clock_lap(&clock);
-    abut_status status = find_pairs(s, plan, error);
-    s->seconds_of[FIND_PAIRS] += clock_lap(&clock);
+    abut_status status = error_set_status(error, find_pairs(s, plan));
     status = status ? status : match_pairs(s, plan, error);
-    s->seconds_of[MATCH_PAIRS] += clock_lap(&clock);
+    s->seconds_of[FIND_PAIRS] += clock_lap(&clock);
     status = status ? status : apply_laws(s, plan, error);
     s->seconds_of[PAIR_LAWS] += clock_lap(&clock);
     return status;

@@ -131,6 +131,7 @@ void abut_simulation_free(abut_simulation *s)
     free_tables(&s->now);
     free_tables(&s->before);
     neighbor_list_free(&s->neighbors);
+    near_walls_free(&s->near);
     abut_pair_finder_free(s->lender);
     memory_free(s);
 }
@@ -232,6 +233,7 @@ static void note_new_wall(abut_simulation *s, abut_index k)
 static void exchange_walls(abut_simulation *s, wall_set made, const wall_places places[2])
 {
     wall_set old = s->walls;
+    near_walls_forget(&s->near);
     s->watch.is_placed = true;
     const spot_table *spots = &s->before.spots[ABUT_WITH_WALLS];
     const contact_table *contacts = &s->before.contacts;
@@ -316,7 +318,8 @@ static abut_status find_forces(abut_simulation *s, const parallel_plan *plan, ab
 {
     double clock = 0.0;
     contacts_place_walls(s);
-    abut_status status = contacts_find(s, plan, error);
+    abut_status status = pairs_refresh(s, plan, error);
+    status = status ? status : contacts_find(s, plan, error);
     status = status ? status : contacts_apply(s, plan, error);
     status = status ? status : pairs_step(s, plan, error);
     status = status ? status : solids_find(s, plan, error);
@@ -427,7 +430,8 @@ static abut_index count_bytes(const abut_simulation *s)
     return store_bytes(&s->store) + contact_table_bytes(&s->now.contacts) +
            contact_table_bytes(&s->before.contacts) + pair_table_bytes(&s->now.pairs) +
            pair_table_bytes(&s->before.pairs) + neighbor_list_bytes(&s->neighbors) +
-           s->clusters.capacity * (abut_index)sizeof(cluster) + bytes_of_bodies(s);
+           near_walls_bytes(&s->near) + s->clusters.capacity * (abut_index)sizeof(cluster) +
+           bytes_of_bodies(s);
 }
 
 abut_simulation_statistics abut_simulation_inspect(const abut_simulation *s)
@@ -437,10 +441,10 @@ abut_simulation_statistics abut_simulation_inspect(const abut_simulation *s)
                                         .sphere_count = s->store.count,
                                         .contact_count = s->before.contacts.count,
                                         .pair_count = s->before.pairs.count,
+                                        .neighbors = seconds[NEIGHBORS],
                                         .find_walls = seconds[FIND_WALLS],
                                         .wall_laws = seconds[WALL_LAWS],
                                         .find_pairs = seconds[FIND_PAIRS],
-                                        .pair_match = seconds[MATCH_PAIRS],
                                         .pair_laws = seconds[PAIR_LAWS],
                                         .sums = seconds[SUMS],
                                         .move = seconds[MOVE],
@@ -449,5 +453,10 @@ abut_simulation_statistics abut_simulation_inspect(const abut_simulation *s)
                                         .body_laws = seconds[BODY_LAWS],
                                         .body_count = s->solids.count,
                                         .body_contact_count = count_body_contacts(s),
-                                        .byte_count = count_bytes(s)};
+                                        .byte_count = count_bytes(s),
+                                        .lists_moved = s->neighbors.counts.made[NEIGHBORS_MOVED],
+                                        .lists_changed =
+                                            s->neighbors.counts.made[NEIGHBORS_CHANGED],
+                                        .lists_of_walls = s->near.made_count,
+                                        .candidate_count = s->neighbors.counts.candidates};
 }

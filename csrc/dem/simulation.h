@@ -6,7 +6,7 @@
 
 #include "../base/error.h"
 #include "../base/parallel.h"
-#include "../interactions/neighbor_list.h"
+#include "../interactions/near_walls.h"
 #include "clusters.h"
 #include "solids.h"
 #include "spot_tables.h"
@@ -57,10 +57,10 @@ typedef struct account {
 
 /* Parts of a step that are timed. */
 typedef enum step_part {
+    NEIGHBORS,
     FIND_WALLS,
     WALL_LAWS,
     FIND_PAIRS,
-    MATCH_PAIRS,
     PAIR_LAWS,
     FIND_BODIES,
     BODY_LAWS,
@@ -89,6 +89,7 @@ struct abut_simulation {
     step_tables now, before;  /* before: of the last step that was done */
     abut_pair_finder *lender; /* of memory, to searches of pairs */
     neighbor_list neighbors;
+    near_walls near;
     account account;
     abut_index step_count;
     double began;          /* time of step 0 */
@@ -133,6 +134,10 @@ abut_status half_spaces_find(abut_simulation *s);
 /* Find contacts with walls; match them with those of the step before, and apply their laws. */
 abut_status contacts_find(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 abut_status contacts_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error);
+
+/* Look whether the lists of who may come to touch whom are whole where spheres and walls are now,
+ * and make them anew if not. */
+abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 
 /* The same for pairs. */
 abut_status pairs_step(abut_simulation *s, const parallel_plan *plan, abut_error *error);

@@ -155,8 +155,20 @@ static parallel_plan plan_chunks(const neighbor_list *l, const parallel_plan *pl
     return own;
 }
 
-static abut_status find_touching(neighbor_list *l, const neighbor_spheres *s,
-                                 const parallel_plan *plan)
+abut_status neighbor_list_refresh(neighbor_list *l, const neighbor_spheres *s,
+                                  const parallel_plan *plan, abut_error *error)
+{
+    bool is_whole = false;
+    const abut_status status = place_spheres(l, s, plan, &is_whole);
+    if (status || is_whole) {
+        return error_set_status(error, status);
+    }
+    l->counts.made[l->is_made ? NEIGHBORS_MOVED : NEIGHBORS_CHANGED]++;
+    return neighbor_list_make(l, s, plan, error);
+}
+
+abut_status neighbor_list_find(neighbor_list *l, const neighbor_spheres *s,
+                               const parallel_plan *plan)
 {
     touching t = {.list = l, .spheres = s};
     const parallel_plan own = plan_chunks(l, plan);
@@ -168,19 +180,6 @@ static abut_status find_touching(neighbor_list *l, const neighbor_spheres *s,
         l->counts.steps++;
     }
     return status;
-}
-
-abut_status neighbor_list_find(neighbor_list *l, const neighbor_spheres *s,
-                               const parallel_plan *plan, abut_error *error)
-{
-    bool is_whole = false;
-    abut_status status = place_spheres(l, s, plan, &is_whole);
-    status = error_set_status(error, status);
-    if (!status && !is_whole) {
-        l->counts.made[l->is_made ? NEIGHBORS_MOVED : NEIGHBORS_CHANGED]++;
-        status = neighbor_list_make(l, s, plan, error);
-    }
-    return status ? status : error_set_status(error, find_touching(l, s, plan));
 }
 
 /* ---- rows ---- */

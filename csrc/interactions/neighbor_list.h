@@ -52,7 +52,8 @@ typedef struct neighbor_counts {
  * image; a sphere's partners by their rows, whichever of both comes first. */
 typedef struct neighbor_list {
     bool is_made;
-    bool is_new;     /* made in this step: rows of the step before are not known */
+    bool is_new;          /* made in this step: rows of the step before are not known */
+    bool is_for_one_step; /* no sphere has an allowance */
     bool is_outside; /* some spheres are outside of the periodic box, as members of clusters may be
                       */
     abut_index sphere_count, candidate_count;
@@ -90,10 +91,20 @@ static inline abut_index neighbor_list_chunk_count(const neighbor_list *l)
     return (l->sphere_count + NEIGHBOR_CHUNK - 1) / NEIGHBOR_CHUNK;
 }
 
-/* Find the pairs that touch, active_count of them, after making the list anew where it has to be.
- * Other than ABUT_OK, error says why; it names spheres by place. */
+/* How many lists were made before. */
+static inline abut_index neighbor_list_number(const neighbor_list *l)
+{
+    return l->counts.made[NEIGHBORS_MOVED] + l->counts.made[NEIGHBORS_CHANGED];
+}
+
+/* Look where spheres are, and make the list anew where it has to be. Other than ABUT_OK, error says
+ * why; it names spheres by place. */
+abut_status neighbor_list_refresh(neighbor_list *l, const neighbor_spheres *s,
+                                  const parallel_plan *plan, abut_error *error);
+
+/* Find the pairs that touch, active_count of them. ABUT_OK or why the run is to end. */
 abut_status neighbor_list_find(neighbor_list *l, const neighbor_spheres *s,
-                               const parallel_plan *plan, abut_error *error);
+                               const parallel_plan *plan);
 
 /* Write i, j, normal, overlap, image and offsets of those, and where the list is not new which row
  * of the last step each one had, or -1. */

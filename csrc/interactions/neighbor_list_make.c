@@ -332,7 +332,7 @@ abut_status neighbor_list_make(neighbor_list *l, const neighbor_spheres *s,
                                const parallel_plan *plan, abut_error *error)
 {
     const pace p = measure(s);
-    const double horizon = choose_horizon(l, s, &p);
+    double horizon = choose_horizon(l, s, &p);
     l->is_made = false;
     if (!reserve_spheres(l, s->count)) {
         return error_set_status(error, ABUT_NO_MEMORY);
@@ -340,10 +340,12 @@ abut_status neighbor_list_make(neighbor_list *l, const neighbor_spheres *s,
     abut_status status = make_for(l, s, &p, horizon, plan, error);
     const bool may_be_allowances = status && status != ABUT_NO_MEMORY && status != ABUT_INTERRUPTED;
     if (may_be_allowances && horizon > 0.0) {
-        status = make_for(l, s, &p, 0.0, plan, error); /* its error is that of the spheres alone */
+        horizon = 0.0; /* then the error is that of the spheres alone */
+        status = make_for(l, s, &p, horizon, plan, error);
     }
     if (!status) {
         l->is_made = l->is_new = true;
+        l->is_for_one_step = horizon == 0.0;
         l->lived = 0;
     }
     return status;

@@ -15,7 +15,7 @@ _PairStatistics: TypeAlias = tuple[
 ]
 _SimulationStatistics: TypeAlias = tuple[
     int, int, int, int, float, float, float, float, float, float, float, float, int, int,
-    float, float, int, int
+    float, float, int, int, int, int, int, int
 ]  # fmt: skip
 _Notice: TypeAlias = tuple[int, int, int, int, int, float]
 _WallLoad: TypeAlias = tuple[tuple[float, float, float], tuple[float, float, float], float]

@@ -499,11 +499,12 @@ static PyObject *simulation_statistics(PyObject *object, PyObject *Py_UNUSED(unu
     }
     const abut_simulation_statistics of = abut_simulation_inspect(self->simulation);
     simulation_end(self);
-    return Py_BuildValue("(nnnnddddddddnnddnn)", of.step_count, of.sphere_count, of.contact_count,
-                         of.pair_count, of.find_walls, of.wall_laws, of.find_pairs, of.pair_match,
-                         of.pair_laws, of.sums, of.move, of.order, of.byte_count,
+    return Py_BuildValue("(nnnnddddddddnnddnnnnnn)", of.step_count, of.sphere_count,
+                         of.contact_count, of.pair_count, of.neighbors, of.find_walls, of.wall_laws,
+                         of.find_pairs, of.pair_laws, of.sums, of.move, of.order, of.byte_count,
                          self->sphere_steps, of.find_bodies, of.body_laws, of.body_count,
-                         of.body_contact_count);
+                         of.body_contact_count, of.lists_moved, of.lists_changed, of.lists_of_walls,
+                         of.candidate_count);
 }
 
 static PyGetSetDef SIMULATION_ATTRIBUTES[] = {

@@ -187,10 +187,10 @@ class PairStatistics:
 
 # the names that statistics show for the parts of a step, in the order of these
 _PARTS = {
+    "neighbors": "neighbor lists",
     "find_walls": "find walls",
     "wall_laws": "match and laws of walls",
-    "find_pairs": "find pairs",
-    "pair_match": "match pairs",
+    "find_pairs": "find and match pairs",
     "pair_laws": "laws of pairs",
     "sums": "sums",
     "move": "motion",
@@ -248,11 +248,11 @@ class SimulationStatistics:
         Done so far; a simulation that was loaded counts on.
     spheres, contacts, pairs : int
         There are now; contacts and pairs as the last step found them, with those within clusters.
-    find_walls, wall_laws, find_pairs, pair_match, pair_laws, sums, move, order : float
+    neighbors, find_walls, wall_laws, find_pairs, pair_laws, sums, move, order : float
         How many seconds the parts of all steps took since the simulation was made or loaded: to
-        find contacts with walls, to match them and apply their laws, to find pairs, to match them,
-        to apply their laws, to sum up forces, to move the spheres, and to keep them in the order of
-        their places.
+        look whether neighbor lists are whole and make them anew, to find contacts with walls, to
+        match them and apply their laws, to find and match pairs, to apply their laws, to sum up
+        forces, to move the spheres, and to keep them in the order of their places.
     bytes : int
         Memory of the simulation, but for what its finders keep.
     sphere_steps : int
@@ -262,6 +262,12 @@ class SimulationStatistics:
     bodies, body_contacts : int
         Bodies that there are, and their contacts with walls, each other and spheres, as the last
         step found them.
+    lists_moved, lists_changed, lists_of_walls : int
+        How often the list of who may come to touch whom was made since then: since a sphere had
+        used up the way that it was allowed, since spheres had come, gone, or changed in size or in
+        their order; and its part of who is near walls alone, since walls had moved too far.
+    candidates : int
+        Pairs of those lists that were looked at, in all steps together.
     insertion, calls, rest : float
         What `Simulation.run` took beside these parts: to let spheres come in, what is called
         (`add_force`, `add_body_force`, `every`, `record`, motions that are callables), and all
@@ -272,29 +278,31 @@ class SimulationStatistics:
     Examples
     --------
     >>> import abut
-    >>> abut.SimulationStatistics(1000, 100, 20, 50, 0.01, 0.004, 0.01, 0.002, 0.008, 0.001, 0.002,
-    ...                           0.0005, 20_000, 100_000)
+    >>> abut.SimulationStatistics(1000, 100, 20, 50, 0.002, 0.01, 0.004, 0.01, 0.008, 0.001, 0.002,
+    ...                           0.0005, 20_000, 100_000, lists_moved=24, lists_changed=1,
+    ...                           candidates=140_000)
     SimulationStatistics(1000 steps; 100 spheres, 20 contacts, 50 pairs; 200 bytes a sphere)
         part of a step            seconds   ns a sphere-step
+        neighbor lists              0.002               20.0
         find walls                   0.01              100.0
         match and laws of walls     0.004               40.0
-        find pairs                   0.01              100.0
-        match pairs                 0.002               20.0
+        find and match pairs         0.01              100.0
         laws of pairs               0.008               80.0
         sums                        0.001               10.0
         motion                      0.002               20.0
         order                      0.0005                5.0
         all                        0.0375              375.0
+        neighbor lists: 25 made (24 since spheres moved, 1 since they changed); 1.4 candidates a sphere
     """
 
     steps: int
     spheres: int
     contacts: int
     pairs: int
+    neighbors: float
     find_walls: float
     wall_laws: float
     find_pairs: float
-    pair_match: float
     pair_laws: float
     sums: float
     move: float
@@ -305,6 +313,10 @@ class SimulationStatistics:
     body_laws: float = 0.0
     bodies: int = 0
     body_contacts: int = 0
+    lists_moved: int = 0
+    lists_changed: int = 0
+    lists_of_walls: int = 0
+    candidates: int = 0
     insertion: float = 0.0
     calls: float = 0.0
     rest: float = 0.0
@@ -349,8 +361,21 @@ class SimulationStatistics:
                 f" {_ratio(self.bytes, self.spheres + self.bodies):.0f} bytes a {one})",
                 f"    {'part of a step':<24}{'seconds':>9}{f'ns a {one}-step':>19}",
                 *lines,
+                *self._lists(),
             ]
         )
+
+    def _lists(self) -> list[str]:
+        """What the text says of neighbor lists; nothing where there were none."""
+        made = self.lists_moved + self.lists_changed
+        if not made:
+            return []
+        walls = f", {self.lists_of_walls} more of walls" if self.lists_of_walls else ""
+        return [
+            f"    neighbor lists: {made} made ({self.lists_moved} since spheres moved,"
+            f" {self.lists_changed} since they changed){walls};"
+            f" {_ratio(self.candidates, self.sphere_steps):.1f} candidates a sphere",
+        ]
 
 
 def _ratio(count: int, of: int) -> float:

@@ -1,0 +1,229 @@
+/* Spheres that are near walls: found by a query with radii as large as the spheres' allowances and
+ * that of the walls make them, around where spheres were when the neighbor list was made. */
+#include "near_walls.h"
+
+#include <string.h>
+
+#include "../base/pose.h"
+#include "../walls/finder.h"
+
+/* Walls may go farther than they went in the last step by this factor, a step. */
+#define WALL_SPEED 1.1
+
+/* Of the mean radius, how much walls may go: beyond that most spheres are near. */
+#define MOST_ALLOWANCE 0.5
+
+/* Where more of the spheres are near, all are searched for: the list would save nothing. */
+#define MOST_NEAR 0.8
+
+/* Of a list whose walls go so far that it lives for fewer steps than this nobody profits. */
+enum { FEWEST_STEPS = 3 };
+
+/* ---- how far walls went ---- */
+
+/* The farthest way of a box's corners from one pose to another: no point of the box went farther,
+ * since ways are linear in places. */
+static double way_of(const box *bounds, const double *from, const double *to)
+{
+    double farthest_sq = 0.0;
+    if (memcmp(from, to, 16 * sizeof *from) == 0) {
+        return 0.0;
+    }
+    const pose a = pose_load(from), b = pose_load(to);
+    for (int corner = 0; corner < 8; corner++) {
+        const vec3 at = {corner & 1 ? bounds->high[0] : bounds->low[0],
+                         corner & 2 ? bounds->high[1] : bounds->low[1],
+                         corner & 4 ? bounds->high[2] : bounds->low[2]};
+        const double way_sq = vec3_norm_sq(vec3_sub(pose_to_world(&b, at), pose_to_world(&a, at)));
+        farthest_sq = larger(farthest_sq, way_sq);
+    }
+    return sqrt(farthest_sq);
+}
+
+static double farthest_way(const wall_scene *w, const double *from)
+{
+    double farthest = 0.0;
+    for (abut_index k = 0; k < w->finder->mesh_count; k++) {
+        const box *bounds = &w->finder->meshes[k].bounds;
+        farthest = larger(farthest, way_of(bounds, from + 16 * k, w->poses + 16 * k));
+    }
+    return farthest;
+}
+
+/* ---- making ---- */
+
+static void *reserve(near_walls *n, int block, abut_index count, size_t size)
+{
+    return memory_reserve(&n->blocks[block], count, size);
+}
+
+/* The way that walls are allowed: as long as the neighbor list is to live. */
+static double choose_allowance(const neighbor_list *l, const neighbor_spheres *s,
+                               const wall_scene *w)
+{
+    double mean_radius = 0.0;
+    for (abut_index k = 0; k < s->count; k++) {
+        mean_radius += s->radii[k] / (double)s->count;
+    }
+    const double way = WALL_SPEED * farthest_way(w, w->poses_before);
+    return smaller(l->horizon * way, MOST_ALLOWANCE * mean_radius);
+}
+
+/* Keep the spheres that the query has found to be near. */
+static void keep_near(near_walls *n, const neighbor_spheres *s, const abut_index *offsets)
+{
+    n->count = 0;
+    for (abut_index k = 0; k < s->count; k++) {
+        n->spheres[n->count] = (int32_t)k;
+        n->count += offsets[k + 1] > offsets[k];
+    }
+    n->is_of_all = (double)n->count > MOST_NEAR * (double)s->count;
+}
+
+static abut_status find_near(near_walls *n, const neighbor_spheres *s, const wall_scene *w,
+                             const parallel_plan *plan, abut_error *error)
+{
+    abut_contacts *found = NULL;
+    abut_query query = abut_query_default();
+    query.sphere_count = s->count;
+    query.centers = n->centers, query.radii = n->radii;
+    query.poses = w->poses;
+    query.period = lattice_periods(s->lattice);
+    query.workers = plan->workers;
+    query.interrupted = plan->interrupted, query.interrupted_data = plan->interrupted_data;
+    abut_status status = abut_contacts_find(w->finder, &query, &found, error);
+    abut_index *offsets = reserve(n, 4, s->count + 1, sizeof *offsets);
+    if (!status && !offsets) {
+        status = error_set_status(error, ABUT_NO_MEMORY);
+    }
+    if (!status) {
+        const abut_columns columns = {.offsets = offsets};
+        abut_contacts_write(found, &columns);
+        keep_near(n, s, offsets);
+    }
+    abut_contacts_free(found);
+    return status;
+}
+
+static abut_status make(near_walls *n, const neighbor_list *l, const neighbor_spheres *s,
+                        const wall_scene *w, const parallel_plan *plan, abut_error *error)
+{
+    const size_t poses = 16 * (size_t)w->wall_count;
+    n->is_made = false;
+    n->poses = reserve(n, 0, (abut_index)poses, sizeof *n->poses);
+    n->spheres = reserve(n, 1, s->count + 1, sizeof *n->spheres);
+    n->centers = reserve(n, 2, 3 * s->count, sizeof *n->centers);
+    n->radii = reserve(n, 3, s->count, sizeof *n->radii);
+    if (!n->poses || !n->spheres || !n->centers || !n->radii) {
+        return error_set_status(error, ABUT_NO_MEMORY);
+    }
+    memcpy(n->poses, w->poses, poses * sizeof *n->poses);
+    n->allowance = choose_allowance(l, s, w);
+    for (abut_index k = 0; k < s->count; k++) {
+        memcpy(n->centers + 3 * k, l->anchors[k].place, 3 * sizeof *n->centers);
+        n->radii[k] = s->radii[k] + 0.5 * l->gaps[k] + n->allowance;
+    }
+    const abut_status status = find_near(n, s, w, plan, error);
+    n->is_made = !status;
+    return status;
+}
+
+/* ---- each step ---- */
+
+/* Copy where the near spheres are. */
+static void gather(near_walls *n, const neighbor_spheres *s)
+{
+    for (abut_index k = 0; !n->is_of_all && k < n->count; k++) {
+        memcpy(n->centers + 3 * k, s->centers + 3 * (abut_index)n->spheres[k],
+               3 * sizeof *n->centers);
+        n->radii[k] = s->radii[n->spheres[k]];
+    }
+}
+
+/* Whether the list is as good as new: walls are within the way that they are allowed, but for a
+ * part that rounding may have. */
+static bool is_whole(const near_walls *n, const neighbor_list *l, const wall_scene *w)
+{
+    return n->is_made && n->list == neighbor_list_number(l) &&
+           (n->is_of_all || farthest_way(w, n->poses) <= (1.0 - 1e-9) * n->allowance);
+}
+
+abut_status near_walls_refresh(near_walls *n, const neighbor_list *l, const neighbor_spheres *s,
+                               const wall_scene *w, const parallel_plan *plan, abut_error *error)
+{
+    const bool is_of_list = n->is_made && n->list == neighbor_list_number(l);
+    if (is_whole(n, l, w)) {
+        gather(n, s);
+        n->lived++;
+        return ABUT_OK;
+    }
+    const bool is_too_fast = is_of_list && n->lived < FEWEST_STEPS && n->allowance > 0.0;
+    n->made_count += is_of_list;
+    n->list = neighbor_list_number(l);
+    n->lived = 0;
+    if (l->is_for_one_step || is_too_fast) {
+        n->is_made = n->is_of_all = true;
+        return ABUT_OK;
+    }
+    const abut_status status = make(n, l, s, w, plan, error);
+    if (!status) {
+        gather(n, s);
+    }
+    return status;
+}
+
+/* ---- queries ---- */
+
+static bool is_narrow(const near_walls *n)
+{
+    return n->is_made && !n->is_of_all;
+}
+
+void near_walls_narrow(const near_walls *n, abut_query *query)
+{
+    if (is_narrow(n)) {
+        query->sphere_count = n->count;
+        query->centers = n->centers, query->radii = n->radii;
+    }
+}
+
+void near_walls_widen(const near_walls *n, abut_index sphere_count, abut_index row_count,
+                      const abut_columns *columns)
+{
+    if (!is_narrow(n)) {
+        return;
+    }
+    for (abut_index row = 0; row < row_count; row++) {
+        columns->sphere[row] = n->spheres[columns->sphere[row]];
+    }
+    /* from behind, since they are read and written in one place */
+    abut_index k = n->count;
+    for (abut_index sphere = sphere_count; sphere >= 0; sphere--) {
+        while (k > 0 && n->spheres[k - 1] >= sphere) {
+            k--;
+        }
+        columns->offsets[sphere] = columns->offsets[k];
+    }
+}
+
+void near_walls_forget(near_walls *n)
+{
+    n->is_made = false;
+}
+
+void near_walls_free(near_walls *n)
+{
+    for (size_t k = 0; k < sizeof n->blocks / sizeof *n->blocks; k++) {
+        memory_free(n->blocks[k].data);
+    }
+    *n = (near_walls){.is_made = false};
+}
+
+abut_index near_walls_bytes(const near_walls *n)
+{
+    abut_index sum = 0;
+    for (size_t k = 0; k < sizeof n->blocks / sizeof *n->blocks; k++) {
+        sum += n->blocks[k].byte_count;
+    }
+    return sum;
+}

@@ -1,0 +1,45 @@
+/* Which spheres may come to touch walls while a neighbor list lives: the others, most of them in a
+ * bed, are not looked for on walls at all. A sphere that may is searched for in every step. */
+#ifndef INTERACTIONS_NEAR_WALLS_H
+#define INTERACTIONS_NEAR_WALLS_H
+
+#include "neighbor_list.h"
+
+/* The walls of a step. */
+typedef struct wall_scene {
+    const abut_finder *finder;
+    abut_index wall_count;
+    const double *poses, *poses_before; /* wall_count x 4 x 4, of this step and of the last one */
+} wall_scene;
+
+/* Zero-initialize. */
+typedef struct near_walls {
+    bool is_made;
+    bool is_of_all;   /* all spheres are searched for: lists live too short, or most are near */
+    abut_index list;  /* the number of the neighbor list that it belongs to */
+    abut_index lived; /* steps */
+    abut_index made_count; /* since walls had used up their allowance */
+    double allowance;      /* the way that walls may go */
+    double *poses;         /* of walls, where they were */
+    int32_t *spheres;      /* places of those that may touch, ascending */
+    abut_index count;
+    double *centers, *radii; /* of these, in this step */
+    memory_block blocks[5];
+} near_walls;
+
+/* Look where walls are, and make the list anew where they or the neighbor list ask for it. */
+abut_status near_walls_refresh(near_walls *n, const neighbor_list *l, const neighbor_spheres *s,
+                               const wall_scene *w, const parallel_plan *plan, abut_error *error);
+
+/* Let a query search for the spheres of the list alone. */
+void near_walls_narrow(const near_walls *n, abut_query *query);
+
+/* Numbers of such a query's spheres become places, and its offsets those of all spheres. */
+void near_walls_widen(const near_walls *n, abut_index sphere_count, abut_index row_count,
+                      const abut_columns *columns);
+
+void near_walls_forget(near_walls *n);
+void near_walls_free(near_walls *n);
+abut_index near_walls_bytes(const near_walls *n);
+
+#endif
