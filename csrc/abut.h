@@ -120,6 +120,8 @@ typedef enum abut_status {
                              touches */
     ABUT_SPHERE_LOST,     /* index: the sphere, whose center is not finite or too far; detail: the
                              number of the step */
+    ABUT_LIST_INCOMPLETE, /* of a build that checks neighbor lists; index: how many rows a step has
+                             found by them, detail: how many there are, value: the step's number */
     ABUT_NO_SHAPES,       /* a finder of convex bodies needs one */
     ABUT_MIXED_SHAPES,    /* index: the shape, detail: its dimension, value: that of shape 0 */
     ABUT_TOO_MANY_BODIES, /* index: how many; bodies are numbered with 31 bits */

@@ -185,6 +185,7 @@ FILES = {
         "watch",
         "order",
         "half_spaces",
+        "check_lists",
         "contacts",
         "pairs",
         "solid_search",

@@ -70,6 +70,8 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_BAD_FORCE] = "the force or torque on sphere # is % along axis @",
     [ABUT_LAW_MISSING] = "sphere # of material @ touches material %, and the two have no law",
     [ABUT_SPHERE_LOST] = "sphere # is lost in step @: its center is not finite, or too far",
+    [ABUT_LIST_INCOMPLETE] = "neighbor lists are incomplete in step %: # rows by them, @ without "
+                             "them, or others",
     [ABUT_BAD_BODY] = "body # has the number % in its column @, out of its range",
     [ABUT_BODY_LAW] = "body # of material @ touches material %: the two need a linear law without "
                       "rolling",

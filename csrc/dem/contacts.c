@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "../walls/motion.h"
-#include "simulation.h"
+#include "check_lists.h"
 
 void contacts_place_walls(abut_simulation *s)
 {
@@ -110,6 +110,7 @@ static abut_status find_on_meshes(abut_simulation *s, const parallel_plan *plan,
         status =
             write_contacts(s, found, abut_contacts_count(found), abut_contacts_node_count(found));
         status = error_set_status(error, status);
+        status = status ? status : check_contacts_of_lists(s, &query, error);
     }
     abut_contacts_free(found);
     return status;

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "../base/prefetch.h"
-#include "simulation.h"
+#include "check_lists.h"
 
 const law *simulation_pair_law(const abut_simulation *s, abut_index i, abut_index j)
 {
@@ -278,6 +278,7 @@ abut_status pairs_step(abut_simulation *s, const parallel_plan *plan, abut_error
     }
     clock_lap(&clock);
     abut_status status = error_set_status(error, find_pairs(s, plan));
+    status = status ? status : check_pairs_of_lists(s, error);
     status = status ? status : match_pairs(s, plan, error);
     s->seconds_of[FIND_PAIRS] += clock_lap(&clock);
     status = status ? status : apply_laws(s, plan, error);

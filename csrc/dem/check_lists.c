@@ -1,0 +1,129 @@
+/* Of a build for tests, ABUT_CHECK_LISTS: whether neighbor lists have let the step find all that it
+ * would find without them. Everything is searched for once more, and compared bit by bit. */
+#include "check_lists.h"
+
+#ifdef ABUT_CHECK_LISTS
+
+#include <string.h>
+
+/* Whether `count` elements of both columns are the same. */
+static bool is_same(const void *a, const void *b, abut_index count, size_t size)
+{
+    return !a || !b || count == 0 || memcmp(a, b, (size_t)count * size) == 0;
+}
+
+/* ---- pairs ---- */
+
+static bool is_one_cluster(const store *of, abut_index i, abut_index j)
+{
+    return i == j || (of->clusters[i] >= 0 && of->clusters[i] == of->clusters[j]);
+}
+
+/* The rows of a search without those of one cluster, which lists do not have. */
+static abut_index drop_clusters(const store *of, pair_table *t, abut_index rows)
+{
+    const abut_pair_columns *c = &t->columns;
+    abut_index kept = 0;
+    for (abut_index row = 0; row < rows; row++) {
+        if (!is_one_cluster(of, c->i[row], c->j[row])) {
+            c->i[kept] = c->i[row], c->j[kept] = c->j[row], c->overlap[kept] = c->overlap[row];
+            memmove(c->normal + 3 * kept, c->normal + 3 * row, 3 * sizeof *c->normal);
+            if (c->image) {
+                memmove(c->image + 3 * kept, c->image + 3 * row, 3 * sizeof *c->image);
+            }
+            kept++;
+        }
+    }
+    return kept;
+}
+
+static bool is_same_table(const pair_table *t, const pair_table *with)
+{
+    const abut_pair_columns *a = &t->columns, *b = &with->columns;
+    return t->count == with->count && is_same(a->i, b->i, t->count, sizeof *a->i) &&
+           is_same(a->j, b->j, t->count, sizeof *a->j) &&
+           is_same(a->normal, b->normal, 3 * t->count, sizeof *a->normal) &&
+           is_same(a->overlap, b->overlap, t->count, sizeof *a->overlap) &&
+           is_same(a->image, b->image, 3 * t->count, sizeof *a->image);
+}
+
+static abut_status search_pairs(const abut_simulation *s, pair_table *t, abut_error *error)
+{
+    abut_pair_input input = abut_pair_input_default();
+    abut_pair_query query = abut_pair_query_default();
+    abut_pair_finder *finder = NULL;
+    abut_pairs *found = NULL;
+    input.sphere_count = s->store.count;
+    input.radii = s->store.radii;
+    input.period = lattice_periods(&s->lattice);
+    query.centers = s->store.centers;
+    abut_status status = abut_pair_finder_build(&input, &finder, error);
+    status = status ? status : abut_pairs_find(finder, &query, &found, error);
+    if (!status) {
+        const abut_index rows = abut_pairs_count(found);
+        status = pair_table_reserve(t, s->store.count, rows, simulation_kind(s));
+        if (!status) {
+            abut_pairs_write(found, &t->columns);
+            t->count = drop_clusters(&s->store, t, rows);
+        }
+    }
+    abut_pairs_free(found);
+    abut_pair_finder_free(finder);
+    return status;
+}
+
+abut_status check_pairs_of_lists(const abut_simulation *s, abut_error *error)
+{
+    pair_table t = {0};
+    abut_status status = error_set_status(error, search_pairs(s, &t, error));
+    if (!status && !is_same_table(&t, &s->now.pairs)) {
+        status = error_set(error, ABUT_LIST_INCOMPLETE, s->now.pairs.count, t.count,
+                           (double)s->step_count);
+    }
+    pair_table_free(&t);
+    return status;
+}
+
+/* ---- contacts with walls ---- */
+
+static bool is_same_contacts(const contact_table *t, const contact_table *with)
+{
+    const abut_columns *a = &t->columns, *b = &with->columns;
+    return t->count == with->count && is_same(a->sphere, b->sphere, t->count, sizeof *a->sphere) &&
+           is_same(a->facet, b->facet, t->count, sizeof *a->facet) &&
+           is_same(a->point, b->point, 3 * t->count, sizeof *a->point) &&
+           is_same(a->normal, b->normal, 3 * t->count, sizeof *a->normal) &&
+           is_same(a->overlap, b->overlap, t->count, sizeof *a->overlap) &&
+           is_same(a->share, b->share, t->count, sizeof *a->share) &&
+           (t->count == 0 ||
+            is_same(a->offsets, b->offsets, t->sphere_count + 1, sizeof *a->offsets));
+}
+
+abut_status check_contacts_of_lists(const abut_simulation *s, const abut_query *narrow,
+                                    abut_error *error)
+{
+    abut_query query = *narrow;
+    abut_contacts *found = NULL;
+    contact_table t = {0};
+    query.sphere_count = s->store.count;
+    query.centers = s->store.centers, query.radii = s->store.radii;
+    abut_status status = abut_contacts_find(s->walls.finder, &query, &found, error);
+    if (!status) {
+        const abut_index rows = abut_contacts_count(found), nodes = abut_contacts_node_count(found);
+        status = error_set_status(
+            error, contact_table_reserve(&t, s->store.count, rows, nodes, simulation_kind(s)));
+        if (!status) {
+            abut_contacts_write(found, &t.columns);
+            t.count = rows;
+        }
+    }
+    if (!status && !is_same_contacts(&t, &s->now.contacts)) {
+        status = error_set(error, ABUT_LIST_INCOMPLETE, s->now.contacts.count, t.count,
+                           (double)s->step_count);
+    }
+    abut_contacts_free(found);
+    contact_table_free(&t);
+    return status;
+}
+
+#endif

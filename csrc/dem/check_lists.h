@@ -1,0 +1,31 @@
+/* Whether neighbor lists were whole; see check_lists.c. Other builds check nothing. */
+#ifndef DEM_CHECK_LISTS_H
+#define DEM_CHECK_LISTS_H
+
+#include "simulation.h"
+
+#ifdef ABUT_CHECK_LISTS
+
+/* What the step has found, after it was found. ABUT_OK or ABUT_LIST_INCOMPLETE, or why a search
+ * failed. */
+abut_status check_pairs_of_lists(const abut_simulation *s, abut_error *error);
+abut_status check_contacts_of_lists(const abut_simulation *s, const abut_query *narrow,
+                                    abut_error *error);
+
+#else
+
+static inline abut_status check_pairs_of_lists(const abut_simulation *s, abut_error *error)
+{
+    (void)s, (void)error;
+    return ABUT_OK;
+}
+
+static inline abut_status check_contacts_of_lists(const abut_simulation *s,
+                                                  const abut_query *narrow, abut_error *error)
+{
+    (void)s, (void)narrow, (void)error;
+    return ABUT_OK;
+}
+
+#endif
+#endif
