@@ -175,14 +175,14 @@ MUTANTS = [
         "convex_contacts",
     ),
     Mutant(
-        "csrc/dem/laws_kernel.c",
+        "csrc/interactions/laws_kernel.c",
         "const lanes arm = lanes_set(kind.is_wall ? 1.0 : 0.5) * overlap;",
         "const lanes arm = lanes_set(0.5) * overlap;",
         "arms at walls are those of pairs",
         "dem_laws friction",
     ),
     Mutant(
-        "csrc/dem/laws.c",
+        "csrc/interactions/laws.c",
         "const double damping = 2.0 * abut_damping_ratio(from->restitution) * sqrt(5.0 / 6.0);",
         "const double damping = 2.0 * abut_damping_ratio(from->restitution);",
         "Hertz lacks the factor of its damping",

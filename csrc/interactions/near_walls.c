@@ -57,7 +57,7 @@ static void *reserve(near_walls *n, int block, abut_index count, size_t size)
     return memory_reserve(&n->blocks[block], count, size);
 }
 
-/* The way that walls are allowed: as long as the neighbor list is to live. */
+/* The way that walls may go: as long as the neighbor list is to live. */
 static double choose_allowance(const neighbor_list *l, const neighbor_spheres *s,
                                const wall_scene *w)
 {
@@ -67,6 +67,17 @@ static double choose_allowance(const neighbor_list *l, const neighbor_spheres *s
     }
     const double way = WALL_SPEED * farthest_way(w, w->poses_before);
     return smaller(l->horizon * way, MOST_ALLOWANCE * mean_radius);
+}
+
+/* What they may use of it, where rounding does not count. */
+static double usable(const wall_scene *w, double allowance)
+{
+    double far = 0.0;
+    for (abut_index k = 0; k < w->finder->mesh_count; k++) {
+        const pose at = pose_load(w->poses + 16 * k);
+        far = larger(far, box_farthest(&w->finder->meshes[k].bounds) + vec3_max_abs(at.shift));
+    }
+    return larger(allowance - LIST_ROUNDING * (allowance + far), 0.0);
 }
 
 /* Keep the spheres that the query has found to be near. */
@@ -118,10 +129,11 @@ static abut_status make(near_walls *n, const neighbor_list *l, const neighbor_sp
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     memcpy(n->poses, w->poses, poses * sizeof *n->poses);
-    n->allowance = choose_allowance(l, s, w);
+    const double allowance = choose_allowance(l, s, w);
+    n->allowance = usable(w, allowance);
     for (abut_index k = 0; k < s->count; k++) {
         memcpy(n->centers + 3 * k, l->anchors[k].place, 3 * sizeof *n->centers);
-        n->radii[k] = s->radii[k] + 0.5 * l->gaps[k] + n->allowance;
+        n->radii[k] = s->radii[k] + 0.5 * l->gaps[k] + allowance;
     }
     const abut_status status = find_near(n, s, w, plan, error);
     n->is_made = !status;
@@ -140,12 +152,11 @@ static void gather(near_walls *n, const neighbor_spheres *s)
     }
 }
 
-/* Whether the list is as good as new: walls are within the way that they are allowed, but for a
- * part that rounding may have. */
+/* Whether the list is as good as new: walls are within the way that they are allowed. */
 static bool is_whole(const near_walls *n, const neighbor_list *l, const wall_scene *w)
 {
     return n->is_made && n->list == neighbor_list_number(l) &&
-           (n->is_of_all || farthest_way(w, n->poses) <= (1.0 - 1e-9) * n->allowance);
+           (n->is_of_all || farthest_way(w, n->poses) <= n->allowance);
 }
 
 abut_status near_walls_refresh(near_walls *n, const neighbor_list *l, const neighbor_spheres *s,

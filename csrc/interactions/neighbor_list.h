@@ -80,6 +80,10 @@ typedef struct neighbor_list {
     memory_block blocks[20];
 } neighbor_list;
 
+/* How far rounding may put places and distances, beside the lengths that they are made of: some
+ * thousand times what it does, so that nobody has to count operations. */
+#define LIST_ROUNDING 0x1p-40
+
 /* Of a candidate that touches at its nearest image, if at all. */
 enum { NEAREST_IMAGE = INT32_MIN };
 

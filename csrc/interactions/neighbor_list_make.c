@@ -24,9 +24,6 @@
 /* Of the shortest period, how much an allowance may be: then which way a sphere went is known. */
 #define PERIOD_PART 0.2
 
-/* How far rounding may put a place or a distance, beside the lengths that they are made of. */
-#define ROUNDING 1e-12
-
 /* What allowances are made of. */
 typedef struct pace {
     double mean_speed, smallest_radius, mean_radius;
@@ -91,7 +88,8 @@ static void set_allowances(neighbor_list *l, const neighbor_spheres *s, const pa
         isfinite(p->shortest_period) ? vec3_max_abs(vec3_load(s->lattice->period)) : 0.0;
     for (abut_index k = 0; k < s->count; k++) {
         const double allowance = allowance_of(s, p, k, horizon);
-        const double lost = ROUNDING * (s->radii[k] + allowance + period);
+        const double far = vec3_max_abs(vec3_load(s->centers + 3 * k));
+        const double lost = LIST_ROUNDING * (s->radii[k] + allowance + period + far);
         const double own = allowance > lost ? allowance - lost : 0.0;
         anchor *a = &l->anchors[k];
         memcpy(a->place, l->places[k].place, sizeof a->place);
@@ -131,7 +129,7 @@ static abut_status search(const neighbor_list *l, const neighbor_spheres *s,
 static bool has_several_images(const neighbor_spheres *s, double reach)
 {
     const int axis = lattice_shortest(s->lattice);
-    return axis >= 0 && 2.0 * reach * (1.0 + ROUNDING) >= s->lattice->period[axis];
+    return axis >= 0 && 2.0 * reach * (1.0 + LIST_ROUNDING) >= s->lattice->period[axis];
 }
 
 static bool is_one_cluster(const neighbor_spheres *s, abut_index i, abut_index j)

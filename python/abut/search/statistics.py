@@ -247,7 +247,7 @@ class SimulationStatistics:
     steps : int
         Done so far; a simulation that was loaded counts on.
     spheres, contacts, pairs : int
-        There are now; contacts and pairs as the last step found them, with those within clusters.
+        There are now; contacts and pairs as the last step found them.
     neighbors, find_walls, wall_laws, find_pairs, pair_laws, sums, move, order : float
         How many seconds the parts of all steps took since the simulation was made or loaded: to
         look whether neighbor lists are whole and make them anew, to find contacts with walls, to

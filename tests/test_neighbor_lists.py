@@ -1,0 +1,287 @@
+"""Neighbor lists do not show: a run whose lists live for many steps has the bits of one whose lists
+are made anew in each step, whatever happens to spheres and walls meanwhile.
+
+CI runs this file in a build with ABUT_CHECK_LISTS, too, which searches for everything in each step.
+"""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import abut
+import scenes_dem as scenes
+from scenes_bodies import CUBE
+from tiers import examples
+
+pytestmark = [
+    pytest.mark.native,
+    pytest.mark.filterwarnings("ignore::abut.SimulationWarning"),  # of scenes that are wild
+]
+
+SOFT = abut.Material(density=2500, young=5e6, poisson=0.25)
+LAW = abut.Hertz(friction=0.5, restitution=0.5)
+
+
+def forget(sim):
+    """Let all lists be made anew: spheres are told to be as large as they are."""
+    sim.radii = sim.radii
+
+
+def state(sim):
+    """What a list must not show in, as bytes."""
+    columns = [sim.centers, sim.velocities, sim.angular_velocities, sim.forces, sim.torques]
+    for table in (sim.contacts, sim.pairs):
+        columns += table.to_dict().values()
+    return [np.ascontiguousarray(column).tobytes() for column in columns]
+
+
+def lattice_of(side, pitch, rng, jitter=0.05):
+    """Places in rows and columns, a little off them."""
+    places = np.array(list(itertools.product(range(side), repeat=3))) + 0.5
+    return pitch * (places + rng.uniform(-jitter, jitter, places.shape))
+
+
+def heap(period=(None, None, None), seed=1, side=6, radius=0.004, speed=0.2, step=2e-5):
+    """Spheres that are thrown over a floor of facets."""
+    rng = np.random.default_rng(seed)
+    sim = abut.Simulation(step=step, period=period)
+    sim.set_law(SOFT, SOFT, LAW)
+    size = side * 2.1 * radius
+    sim.add_wall(abut.Mesh(*scenes.grid(5, 5, (0, size), (0, size))), SOFT)
+    centers = lattice_of(side, 2.1 * radius, rng)
+    sim.add_spheres(centers, radius, SOFT, velocities=rng.normal(0, speed, centers.shape))
+    return sim
+
+
+def in_a_period(**options):
+    return heap(period=(6 * 0.0084, 6 * 0.0084, None), **options)
+
+
+def fast_projectile():
+    """One sphere goes most of its radius in each step."""
+    sim = heap(speed=0.01)
+    sim.add_spheres([[0.02, 0.025, 0.08]], 0.003, SOFT, velocities=(20.0, 3.0, -100.0))
+    return sim
+
+
+def shots_out_of_overlaps():
+    """Spheres that begin far inside of each other are driven apart at once."""
+    rng = np.random.default_rng(3)
+    sim = heap(speed=0.0)
+    sim.add_spheres(rng.uniform(0.02, 0.03, (20, 3)), 0.004, SOFT)
+    return sim
+
+
+def very_different_sizes():
+    """1000:1, in a box whose period is a few of the largest radii."""
+    rng = np.random.default_rng(4)
+    sim = abut.Simulation(step=1e-6, period=(0.1, 0.1, 0.1), gravity=(0, 0, -9.81))
+    sim.set_law(SOFT, SOFT, LAW)
+    radii = np.append(4e-5 * 10 ** rng.uniform(0, 1, 300), [0.04, 0.024])
+    large = np.array([[0.02, 0.03, 0.04], [0.075, 0.08, 0.085]])
+    turns = rng.normal(size=(300, 3))
+    turns /= np.linalg.norm(turns, axis=1)[:, None]
+    on_it = large[0] + 0.0405 * turns  # close around the largest
+    sim.add_spheres(np.append(on_it, large, 0), radii, SOFT, velocities=rng.normal(0, 1, (302, 3)))
+    return sim
+
+
+def own_images():
+    """Spheres so large that they touch each other at several images, and their own ones."""
+    sim = abut.Simulation(step=1e-6, period=(0.1, 0.1, None), gravity=(0, 0, 0))
+    sim.set_law(SOFT, SOFT, LAW)
+    centers = [[0.01, 0.02, 0.0], [0.06, 0.07, 0.055], [0.03, 0.09, 0.11]]
+    speeds = [[3.0, 1.0, 5.0], [-2.0, 4.0, 0.0], [9.0, -7.0, -4.0]]
+    sim.add_spheres(centers, [0.051, 0.04, 0.03], SOFT, velocities=speeds)
+    return sim
+
+
+def moving_walls():
+    """A plate that turns, and one that hops."""
+    sim = heap(speed=0.05)
+    turning = abut.Rotating(axis=(0, 0, 1), origin=(0.025, 0.025, 0), rate=50.0)
+    plate = abut.Mesh(*scenes.grid(2, 2, (0.0, 0.05), (0.0, 0.05)))
+    sim.add_wall(
+        plate.transformed(scenes.pose(scenes.turn_about((1, 0, 0), 1.2))), SOFT, motion=turning
+    )
+
+    def hops(time):
+        return scenes.pose(shift=(0, 0, 0.06 - 0.002 * round(time * 4e3))), np.zeros(6)
+
+    sim.add_wall(plate, SOFT, motion=hops)
+    return sim
+
+
+def pushed():
+    """A force of the caller's that grows and turns."""
+    sim = in_a_period(speed=0.05)
+    sim.add_force(
+        lambda s: 3.0 * np.sin(1e4 * s.time + np.arange(3 * len(s.centers))).reshape(-1, 3)
+    )
+    return sim
+
+
+def clusters():
+    rng = np.random.default_rng(7)
+    sim = in_a_period(speed=0.3)
+    scenes.add_dumbbells(sim, rng, 12, SOFT)
+    return sim
+
+
+def with_bodies():
+    rng = np.random.default_rng(8)
+    sim = abut.Simulation(step=2e-5, period=(0.06, None, None))
+    sim.set_law(SOFT, SOFT, abut.Linear(5e4, friction=0.4, restitution=0.5))
+    sim.add_wall(abut.Mesh(*scenes.grid(3, 3, (0, 0.06), (0, 0.06))), SOFT)
+    places = lattice_of(4, 0.015, rng)
+    turns = rng.normal(size=(32, 4))
+    speeds = rng.normal(0, 0.5, (64, 3))
+    sim.add_bodies(
+        abut.ConvexShape(CUBE), places[:32], SOFT, orientations=turns, scales=0.004,
+        velocities=speeds[:32],
+    )  # fmt: skip
+    sim.add_spheres(places[32:], 0.006, SOFT, velocities=speeds[32:])
+    return sim
+
+
+SCENES = [
+    heap, in_a_period, fast_projectile, shots_out_of_overlaps, very_different_sizes, own_images,
+    moving_walls, pushed, clusters, with_bodies,
+]  # fmt: skip
+
+
+# ---- whatever happens ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", SCENES)
+def test_lists_do_not_show(make):
+    lives, anew = make(), make()
+    for _ in range(4):
+        lives.run(steps=30)
+        for _ in range(30):
+            forget(anew)
+            anew.run(steps=1)
+        assert state(lives) == state(anew)
+    assert lives.statistics().lists_moved < 120 or make in (fast_projectile, own_images)
+    assert anew.statistics().lists_changed == 120
+
+
+def test_kicks():
+    """Velocities and centers that the caller assigns, while lists live."""
+    lives, anew = in_a_period(), in_a_period()
+    for kick in range(30):
+        for sim in (lives, anew):
+            rng = np.random.default_rng(kick)
+            if kick % 3 == 0:
+                sim.velocities = rng.normal(0, 3.0, sim.centers.shape)
+            elif kick % 3 == 1:
+                sim.centers = sim.centers[rng.permutation(len(sim.centers))]
+        forget(anew)
+        lives.run(steps=1 + kick % 5)
+        for _ in range(1 + kick % 5):
+            anew.run(steps=1)
+            forget(anew)
+        assert state(lives) == state(anew)
+
+
+def test_spheres_that_come_and_go_in_each_step():
+    lives, anew = in_a_period(), in_a_period()
+    for k in range(40):
+        for sim in (lives, anew):
+            where = 0.045 * np.random.default_rng(k).uniform(0.1, 1, (2, 3)) + [0, 0, 0.05]
+            new = sim.add_spheres(where, 0.002, SOFT, velocities=(0.0, 0.0, -1.0))
+            sim.remove_spheres([new[0], sim.ids[k]])
+        forget(anew)
+        lives.run(steps=1)
+        anew.run(steps=1)
+        assert state(lives) == state(anew)
+
+
+def test_restart_at_every_phase_of_a_list(tmp_path):
+    whole = in_a_period()
+    kept = []
+    for _ in range(45):
+        whole.run(steps=1)
+        whole.save(tmp_path / f"{len(kept)}.npz")
+        kept.append(whole.step_count)
+    whole.run(steps=45)
+    meshes = [wall.mesh for wall in whole.walls]
+    for number, steps in enumerate(kept):
+        again = abut.load_simulation(tmp_path / f"{number}.npz", meshes=meshes)
+        again.run(steps=90 - steps)
+        assert state(again) == state(whole)
+
+
+def test_walls_that_come_while_a_list_lives():
+    lives, anew = heap(), heap()
+    for sim in (lives, anew):
+        sim.run(steps=20)
+        sim.add_wall(
+            abut.Mesh(
+                *scenes.grid(
+                    2,
+                    2,
+                    (0.0, 0.05),
+                    (0.0, 0.05),
+                )
+            ),
+            SOFT,
+        )
+    lives.run(steps=20)
+    for _ in range(20):
+        forget(anew)
+        anew.run(steps=1)
+    assert state(lives) == state(anew)
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    speed=st.floats(0.0, 50.0),
+    ratio=st.floats(1.0, 100.0),
+    size=st.floats(0.02, 0.2),
+    axes=st.integers(0, 7),
+)
+@examples(50)
+def test_random_clouds(seed, speed, ratio, size, axes):
+    def make():
+        rng = np.random.default_rng(seed)
+        period = [size if axes >> k & 1 else None for k in range(3)]
+        sim = abut.Simulation(step=2e-6, period=period, gravity=rng.normal(0, 10, 3))
+        sim.set_law(SOFT, SOFT, LAW)
+        sim.add_wall(abut.Mesh(*scenes.grid(3, 3, (0, size), (0, size))), SOFT)
+        radii = 0.01 * ratio ** rng.uniform(-1, 0, 60)
+        spread = rng.normal(0, speed, (60, 3)) * rng.choice([0.01, 1.0], (60, 1))
+        sim.add_spheres(rng.uniform(0, size, (60, 3)), radii, SOFT, velocities=spread)
+        return sim
+
+    lives, anew = make(), make()
+    lives.run(steps=40)
+    for _ in range(40):
+        forget(anew)
+        anew.run(steps=1)
+    assert state(lives) == state(anew)
+
+
+# ---- what they cost ------------------------------------------------------------------------------
+
+
+def test_a_list_lives_for_many_steps():
+    sim = heap(speed=0.05)
+    sim.run(steps=300)
+    found = sim.statistics()
+    assert found.lists_changed == 1
+    assert 300 / (found.lists_moved + 1) > 8
+    assert found.candidates < 300 * 8 * len(sim.centers)
+
+
+def test_fast_spheres_are_searched_for_in_each_step():
+    """Where lists would live too short, their candidates are those that touch."""
+    sim = in_a_period(speed=300.0)
+    touching = 0
+    for _ in range(5):
+        sim.run(steps=1)
+        touching += len(sim.pairs)
+    assert sim.statistics().candidates == touching
