@@ -116,49 +116,71 @@ static abut_status move_chunk(void *context, abut_index chunk, parallel_job *job
     return ABUT_OK;
 }
 
-static void move_cluster(abut_simulation *s, abut_index number, const rigid_step *by)
+static rigid_step rigid_step_of(const abut_simulation *s)
+{
+    return (rigid_step){s->input.step, vec3_load(s->input.gravity), &s->lattice};
+}
+
+static void move_cluster(abut_simulation *s, abut_index number)
 {
     const cluster *c = &s->clusters.clusters[number];
-    clusters_move(&s->clusters, number, &s->store, by);
+    const rigid_step by = rigid_step_of(s);
+    clusters_move(&s->clusters, number, &s->store, &by);
     for (abut_index row = c->first_row; row < c->first_row + c->member_count; row++) {
         const mover *b = &s->store.movers[s->store.places[row]];
-        if (is_fast(vec3_load(b->velocity), by->step, b->radius)) {
+        if (is_fast(vec3_load(b->velocity), by.step, b->radius)) {
             watch_fast(s, ABUT_PARTNER_SPHERE, row);
         }
     }
 }
 
-static void move_solid(abut_simulation *s, abut_index number, const rigid_step *by)
+static void move_solid(abut_simulation *s, abut_index number)
 {
     solid *of = &s->solids.solids[number];
+    const rigid_step by = rigid_step_of(s);
     wrench contacts = of->sum;
     if (s->solids.has_applied) {
         contacts.force = vec3_sub(contacts.force, of->applied.force);
         contacts.torque = vec3_sub(contacts.torque, of->applied.torque);
     }
-    rigid_move(&of->rigid, of->sum, contacts, by);
+    rigid_move(&of->rigid, of->sum, contacts, &by);
     books *b = &of->rigid.books;
-    const double wall_work = by->step * of->power;
+    const double wall_work = by.step * of->power;
     b->wall_work += 0.5 * (b->last_wall_work + wall_work);
     b->last_wall_work = wall_work;
-    if (of->inner > 0.0 && is_fast(of->rigid.velocity, by->step, of->inner)) {
+    if (of->inner > 0.0 && is_fast(of->rigid.velocity, by.step, of->inner)) {
         watch_fast(s, ABUT_PARTNER_BODY, number);
     }
 }
 
+/* Clusters, and behind them convex bodies, that one thread takes in one go. */
+enum { CHUNK_BODIES = 64, WORK_OF_BODY = 20 };
+
+static abut_status move_bodies(void *context, abut_index chunk, parallel_job *job)
+{
+    abut_simulation *s = context;
+    const abut_index clusters = s->clusters.count, count = clusters + s->solids.count;
+    for (abut_index k = chunk * CHUNK_BODIES; k < (chunk + 1) * CHUNK_BODIES && k < count; k++) {
+        if (k < clusters) {
+            move_cluster(s, k);
+        } else {
+            move_solid(s, k - clusters);
+        }
+    }
+    (void)job;
+    return ABUT_OK;
+}
+
 void spheres_move(abut_simulation *s, const parallel_plan *plan)
 {
-    const rigid_step by = {s->input.step, vec3_load(s->input.gravity), &s->lattice};
-    const parallel_plan own = {.chunk_count = (s->store.count + CHUNK_SPHERES - 1) / CHUNK_SPHERES,
-                               .work = 2 * s->store.count,
-                               .workers = plan->workers};
+    const abut_index bodies = s->clusters.count + s->solids.count;
+    parallel_plan own = {.chunk_count = (s->store.count + CHUNK_SPHERES - 1) / CHUNK_SPHERES,
+                         .work = 2 * s->store.count,
+                         .workers = plan->workers};
     watch_begin(s);
     parallel_run(&own, move_chunk, s);
-    for (abut_index k = 0; k < s->clusters.count; k++) {
-        move_cluster(s, k, &by);
-    }
-    for (abut_index k = 0; k < s->solids.count; k++) {
-        move_solid(s, k, &by);
-    }
+    own.chunk_count = (bodies + CHUNK_BODIES - 1) / CHUNK_BODIES;
+    own.work = WORK_OF_BODY * bodies;
+    parallel_run(&own, move_bodies, s);
     watch_keep_fast(s);
 }
