@@ -38,6 +38,7 @@ FILES = {
         "lattice",
         "memory",
         "pool",
+        "clock",
         "parallel",
         "sort",
         "nearest",
@@ -168,10 +169,10 @@ FILES = {
         "laws",
         "kernels",
         "laws_kernel",
-        "neighbor_list_kernel",
+        "touching_kernel",
         "neighbor_list",
-        "neighbor_list_make",
         "near_walls",
+        "touching",
     ],
     "dem": [
         "store",
@@ -182,6 +183,7 @@ FILES = {
         "spot_tables",
         "walls",
         "simulation",
+        "law_of",
         "watch",
         "order",
         "half_spaces",
@@ -194,6 +196,7 @@ FILES = {
         "move",
         "solid_energy",
         "energy",
+        "step",
         "sphere_rows",
         "solid_rows",
         "restart",
@@ -202,6 +205,13 @@ FILES = {
         "lammps_atoms",
         "lammps_slots",
     ],
+}
+
+# Files that go on with what another one begins, under its header: these two call each other.
+GO_ON = {
+    ("hull", "merge"),
+    ("link", "overlap"),
+    *(("lammps", f"lammps_{part}") for part in ("near", "atoms", "slots")),
 }
 
 # The rooms of the Python side, and the modules beside them. What a module imports when it is
@@ -368,6 +378,46 @@ def test_every_file_has_its_place():
     found = {(path.parent.name, path.stem) for path in (ROOT / "csrc").glob("*/*.[ch]")}
     named = {(room, file) for room, files in FILES.items() for file in files}
     assert found == named
+
+
+def code_of(text):
+    """C code without comments and strings."""
+    return re.sub(r'/\*.*?\*/|"(?:\\.|[^"\\])*"', "", text, flags=re.S)
+
+
+def defined_functions():
+    """Of each function that files share, where it is defined."""
+    declared = set()
+    for name, text in c_files():
+        if name.endswith(".h"):
+            declared |= set(
+                re.findall(r"^\w[\w ]*\**\b(\w+)\([^{]*?\);", code_of(text), flags=re.M | re.S)
+            )
+    found = {}
+    for name, text in c_files():
+        if name.startswith("csrc/") and name.endswith(".c"):
+            for function in re.findall(
+                r"^(?!static)\w[\w ]*\**\b(\w+)\([^;{]*\)\s*\{", code_of(text), flags=re.M
+            ):
+                if function in declared:
+                    found[function] = name
+    return found
+
+
+def test_calls_run_one_way():
+    """A file calls functions of those before it, through whatever header it knows them."""
+    homes = defined_functions()
+    assert len(homes) > 400
+    for name, text in c_files():
+        if not (name.startswith("csrc/") and name.endswith(".c")):
+            continue
+        room, file = name.split("/")[1], Path(name).stem
+        for function in set(re.findall(r"\b(\w+)\(", code_of(text))) & homes.keys():
+            other_room, other = homes[function].split("/")[1], Path(homes[function]).stem
+            assert other_room in ROOMS_BELOW[room], f"{name} calls {function} of {homes[function]}"
+            if other_room == room and (file, other) not in GO_ON:
+                places = FILES[room].index(other), FILES[room].index(file)
+                assert places[0] <= places[1], f"{name} calls {function} of {homes[function]}"
 
 
 def test_extension_includes_only_the_public_header():

@@ -13,13 +13,6 @@ void contacts_place_walls(abut_simulation *s)
     half_spaces_place(s);
 }
 
-const law *simulation_wall_law(const abut_simulation *s, abut_index place, abut_index wall)
-{
-    const abut_index number =
-        laws_number(&s->laws, s->store.materials[place], s->walls.walls[wall].material);
-    return &s->laws.laws[number];
-}
-
 /* ---- finding ---- */
 
 /* The exponent with which contacts share a sphere's force. It is one number, so all walls have laws
@@ -128,17 +121,13 @@ static abut_status find_touching(abut_simulation *s, const parallel_plan *plan, 
 
 abut_status contacts_find(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    double clock = 0.0;
     contact_table *t = &s->now.contacts;
     t->count = t->node_count = 0;
     t->sphere_count = s->store.count;
     if (s->walls.count == 0 || s->store.count == 0) {
         return ABUT_OK;
     }
-    clock_lap(&clock);
-    const abut_status status = find_touching(s, plan, error);
-    s->seconds_of[FIND_WALLS] += clock_lap(&clock);
-    return status;
+    return find_touching(s, plan, error);
 }
 
 /* ---- matching ---- */
@@ -324,10 +313,6 @@ static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abu
 
 abut_status contacts_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    double clock = 0.0;
-    clock_lap(&clock);
-    abut_status status = match_contacts(s, plan, error);
-    status = status ? status : apply_laws(s, plan, error);
-    s->seconds_of[WALL_LAWS] += clock_lap(&clock);
-    return status;
+    const abut_status status = match_contacts(s, plan, error);
+    return status ? status : apply_laws(s, plan, error);
 }

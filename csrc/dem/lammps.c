@@ -1,6 +1,7 @@
 /* What LAMMPS calls in each step, between its own forces and the second half of the step. */
 #include "lammps.h"
 
+#include "../base/clock.h"
 #include "../mesh/tolerance.h"
 #include "../walls/finder.h"
 

@@ -174,9 +174,5 @@ abut_status order_spheres(abut_simulation *s)
     if ((!is_due && !sorts_always) || s->store.count == 0) {
         return ABUT_OK;
     }
-    double clock = 0.0;
-    clock_lap(&clock);
-    const abut_status status = sort_spheres(s);
-    s->seconds_of[ORDER] += clock_lap(&clock);
-    return status;
+    return sort_spheres(s);
 }

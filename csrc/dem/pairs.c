@@ -4,12 +4,6 @@
 #include "../base/prefetch.h"
 #include "check_lists.h"
 
-const law *simulation_pair_law(const abut_simulation *s, abut_index i, abut_index j)
-{
-    const int32_t *materials = s->store.materials;
-    return &s->laws.laws[laws_number(&s->laws, materials[i], materials[j])];
-}
-
 /* ---- finding ---- */
 
 static neighbor_spheres spheres_of(const abut_simulation *s)
@@ -28,45 +22,21 @@ static neighbor_spheres spheres_of(const abut_simulation *s)
                               .lender = s->lender};
 }
 
-static abut_status refresh(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     const neighbor_spheres spheres = spheres_of(s);
     const wall_scene walls = {.finder = s->walls.finder,
                               .wall_count = s->walls.count,
                               .poses = s->now.poses,
                               .poses_before = s->before.poses};
-    abut_status status = neighbor_list_refresh(&s->neighbors, &spheres, plan, error);
+    if (s->store.count == 0) {
+        return ABUT_OK;
+    }
+    abut_status status = touching_refresh(&s->neighbors, &spheres, plan, error);
     if (!status && s->walls.mesh_count > 0) {
         status = near_walls_refresh(&s->near, &s->neighbors, &spheres, &walls, plan, error);
     }
     return status ? simulation_name_row(s, error) : ABUT_OK;
-}
-
-abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_error *error)
-{
-    double clock = 0.0;
-    if (s->store.count == 0) {
-        return ABUT_OK;
-    }
-    clock_lap(&clock);
-    const abut_status status = refresh(s, plan, error);
-    s->seconds_of[NEIGHBORS] += clock_lap(&clock);
-    return status;
-}
-
-/* Find pairs, and where the neighbor list lives on, which rows they go on from. */
-static abut_status find_pairs(abut_simulation *s, const parallel_plan *plan)
-{
-    const neighbor_spheres spheres = spheres_of(s);
-    pair_table *t = &s->now.pairs;
-    abut_status status = neighbor_list_find(&s->neighbors, &spheres, plan);
-    const abut_index rows = s->neighbors.active_count;
-    status = status ? status : pair_table_reserve(t, s->store.count, rows, simulation_kind(s));
-    if (!status) {
-        neighbor_list_write(&s->neighbors, &spheres, plan, &t->columns, t->springs.match);
-        t->count = rows;
-    }
-    return status;
 }
 
 /* ---- matching ---- */
@@ -157,6 +127,33 @@ static abut_status match_pairs(abut_simulation *s, const parallel_plan *plan, ab
     own.work = s->store.count;
     const abut_status status = parallel_run(&own, match_chunk, s);
     return error_set_status(error, status);
+}
+
+/* Find pairs, and where the neighbor list lives on, which rows they go on from. */
+static abut_status find_pairs(abut_simulation *s, const parallel_plan *plan)
+{
+    const neighbor_spheres spheres = spheres_of(s);
+    pair_table *t = &s->now.pairs;
+    abut_status status = touching_find(&s->neighbors, &spheres, plan);
+    const abut_index rows = s->neighbors.active_count;
+    status = status ? status : pair_table_reserve(t, s->store.count, rows, simulation_kind(s));
+    if (!status) {
+        touching_write(&s->neighbors, &spheres, plan, &t->columns, t->springs.match);
+        t->count = rows;
+    }
+    return status;
+}
+
+abut_status pairs_find(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+{
+    if (s->store.count < 2) {
+        s->now.pairs.count = 0;
+        s->now.pairs.sphere_count = s->store.count;
+        return ABUT_OK;
+    }
+    abut_status status = error_set_status(error, find_pairs(s, plan));
+    status = status ? status : check_pairs_of_lists(s, error);
+    return status ? status : match_pairs(s, plan, error);
 }
 
 /* ---- laws ---- */
@@ -253,7 +250,7 @@ static abut_status find_missing_law(const abut_simulation *s, abut_error *error)
     return ABUT_OK;
 }
 
-static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+abut_status pairs_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     parallel_plan own = *plan;
     own.chunk_count = (s->now.pairs.count + CHUNK_ROWS - 1) / CHUNK_ROWS;
@@ -265,23 +262,5 @@ static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abu
         watch_keep_deep(s, PAIRS, s->now.pairs.count);
         status = error_set_status(error, status);
     }
-    return status;
-}
-
-abut_status pairs_step(abut_simulation *s, const parallel_plan *plan, abut_error *error)
-{
-    double clock = 0.0;
-    if (s->store.count < 2) {
-        s->now.pairs.count = 0;
-        s->now.pairs.sphere_count = s->store.count;
-        return ABUT_OK;
-    }
-    clock_lap(&clock);
-    abut_status status = error_set_status(error, find_pairs(s, plan));
-    status = status ? status : check_pairs_of_lists(s, error);
-    status = status ? status : match_pairs(s, plan, error);
-    s->seconds_of[FIND_PAIRS] += clock_lap(&clock);
-    status = status ? status : apply_laws(s, plan, error);
-    s->seconds_of[PAIR_LAWS] += clock_lap(&clock);
     return status;
 }

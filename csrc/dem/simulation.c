@@ -1,20 +1,9 @@
-/* A simulation from outside: what it is made of, and how it goes on. */
+/* A simulation from outside: what it is made of. */
 #include "simulation.h"
 
 #include "../walls/finder.h"
 
 #include <string.h>
-#include <time.h>
-
-double clock_lap(double *clock_now)
-{
-    struct timespec now;
-    timespec_get(&now, TIME_UTC);
-    const double seconds = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-    const double lap = seconds - *clock_now;
-    *clock_now = seconds;
-    return lap;
-}
 
 /* ---- making and freeing ---- */
 
@@ -140,6 +129,24 @@ abut_status abut_simulation_set_laws(abut_simulation *s, abut_index material_cou
                                      const abut_law *laws, abut_error *error)
 {
     return laws_set(&s->laws, material_count, laws, error);
+}
+
+/* ---- what is made anew ---- */
+
+void simulation_forget_spheres(abut_simulation *s)
+{
+    neighbor_list_forget(&s->neighbors);
+    abut_convex_finder_free(s->search.mixed);
+    s->search.mixed = NULL;
+}
+
+void simulation_forget_bodies(abut_simulation *s)
+{
+    abut_pair_finder_free(s->search.outlines);
+    abut_convex_finder_free(s->search.bodies);
+    abut_convex_finder_free(s->search.mixed);
+    s->search.outlines = NULL;
+    s->search.bodies = s->search.mixed = NULL;
 }
 
 /* ---- walls ---- */
@@ -289,174 +296,11 @@ abut_wall_state abut_simulation_wall_now(const abut_simulation *s, abut_index wa
     return is_given ? s->walls.given[wall] : walls_move(w, simulation_time(s));
 }
 
-/* ---- going on ---- */
+/* ---- from step to step ---- */
 
 void simulation_swap_tables(abut_simulation *s)
 {
     const step_tables other = s->now;
     s->now = s->before;
     s->before = other;
-}
-
-/* What a step takes, as parallel_report counts it: for a sphere without contacts, and for a body
- * that has some. */
-enum { WORK_OF_SPHERE = 20, WORK_OF_BODY = 200 };
-
-static abut_index work_of(const abut_simulation *s)
-{
-    return WORK_OF_SPHERE * s->store.count + WORK_OF_BODY * s->solids.count;
-}
-
-typedef struct stepping {
-    abut_simulation *simulation;
-    parallel_plan plan;
-    abut_error *error;
-    abut_status status;
-} stepping;
-
-static abut_status find_forces(abut_simulation *s, const parallel_plan *plan, abut_error *error)
-{
-    double clock = 0.0;
-    contacts_place_walls(s);
-    abut_status status = pairs_refresh(s, plan, error);
-    status = status ? status : contacts_find(s, plan, error);
-    status = status ? status : contacts_apply(s, plan, error);
-    status = status ? status : pairs_step(s, plan, error);
-    status = status ? status : solids_find(s, plan, error);
-    status = status ? status : solids_apply_laws(s, plan, error);
-    if (status) {
-        return status;
-    }
-    clock_lap(&clock);
-    status = forces_sum(s, plan);
-    s->seconds_of[SUMS] += clock_lap(&clock);
-    if (status) {
-        return error_set_status(error, status);
-    }
-    const abut_index lost = atomic_load(&s->lost_row);
-    return lost < 0 ? ABUT_OK : error_set(error, ABUT_SPHERE_LOST, lost, s->step_count, 0.0);
-}
-
-static void step_together(void *context)
-{
-    stepping *all = context;
-    abut_simulation *s = all->simulation;
-    double clock = 0.0;
-    abut_status status = order_spheres(s);
-    if (status) {
-        all->status = error_set_status(all->error, status);
-        return;
-    }
-    all->status = find_forces(s, &all->plan, all->error);
-    if (all->status) {
-        return;
-    }
-    clock_lap(&clock);
-    spheres_move(s, &all->plan);
-    s->seconds_of[MOVE] += clock_lap(&clock);
-    simulation_swap_tables(s);
-    neighbor_list_keep(&s->neighbors);
-    energy_settle(s);
-    s->store.has_applied = s->solids.has_applied = false;
-    s->watch.is_placed = false;
-    s->step_count++;
-}
-
-static abut_status do_step(stepping *all)
-{
-    const abut_simulation *s = all->simulation;
-    parallel_together(s->input.workers, work_of(s), step_together, all);
-    return all->status;
-}
-
-abut_status abut_simulation_run(abut_simulation *s, abut_index steps, abut_interrupted interrupted,
-                                void *interrupted_data, abut_index *done, abut_error *error)
-{
-    abut_error unused;
-    stepping all = {.simulation = s,
-                    .plan = {.workers = s->input.workers,
-                             .interrupted = interrupted,
-                             .interrupted_data = interrupted_data},
-                    .error = error ? error : &unused};
-    abut_status status = ABUT_OK;
-    abut_index work = 0;
-    error_set_status(all.error, ABUT_OK);
-    for (*done = 0; !status && *done < steps; *done += !status) {
-        status = do_step(&all);
-        work += 100 + work_of(s);
-        if (!status && interrupted && work > PARALLEL_WORK_PER_CHECK && *done + 1 < steps) {
-            work = 0;
-            if (interrupted(interrupted_data)) {
-                *done += 1;
-                return error_set_status(all.error, ABUT_INTERRUPTED);
-            }
-        }
-    }
-    return status;
-}
-
-abut_index abut_simulation_step_count(const abut_simulation *s)
-{
-    return s->step_count;
-}
-
-/* ---- what it did ---- */
-
-static abut_index bytes_of_bodies(const abut_simulation *s)
-{
-    const solid_search *of = &s->search;
-    abut_index sum = s->solids.capacity * (abut_index)sizeof(solid) +
-                     of->position_block.byte_count + of->orientation_block.byte_count +
-                     of->radius_block.byte_count + of->candidate_blocks[0].byte_count +
-                     of->candidate_blocks[1].byte_count + of->earlier_block.byte_count +
-                     of->press_block.byte_count;
-    for (int k = 0; k < ABUT_MEETING_COUNT; k++) {
-        sum += spot_table_bytes(&s->now.spots[k]) + spot_table_bytes(&s->before.spots[k]);
-    }
-    return sum;
-}
-
-static abut_index count_body_contacts(const abut_simulation *s)
-{
-    abut_index sum = 0;
-    for (int k = 0; k < ABUT_MEETING_COUNT; k++) {
-        sum += s->before.spots[k].count;
-    }
-    return sum;
-}
-
-static abut_index count_bytes(const abut_simulation *s)
-{
-    return store_bytes(&s->store) + contact_table_bytes(&s->now.contacts) +
-           contact_table_bytes(&s->before.contacts) + pair_table_bytes(&s->now.pairs) +
-           pair_table_bytes(&s->before.pairs) + neighbor_list_bytes(&s->neighbors) +
-           near_walls_bytes(&s->near) + s->clusters.capacity * (abut_index)sizeof(cluster) +
-           bytes_of_bodies(s);
-}
-
-abut_simulation_statistics abut_simulation_inspect(const abut_simulation *s)
-{
-    const double *seconds = s->seconds_of;
-    return (abut_simulation_statistics){.step_count = s->step_count,
-                                        .sphere_count = s->store.count,
-                                        .contact_count = s->before.contacts.count,
-                                        .pair_count = s->before.pairs.count,
-                                        .neighbors = seconds[NEIGHBORS],
-                                        .find_walls = seconds[FIND_WALLS],
-                                        .wall_laws = seconds[WALL_LAWS],
-                                        .find_pairs = seconds[FIND_PAIRS],
-                                        .pair_laws = seconds[PAIR_LAWS],
-                                        .sums = seconds[SUMS],
-                                        .move = seconds[MOVE],
-                                        .order = seconds[ORDER],
-                                        .find_bodies = seconds[FIND_BODIES],
-                                        .body_laws = seconds[BODY_LAWS],
-                                        .body_count = s->solids.count,
-                                        .body_contact_count = count_body_contacts(s),
-                                        .byte_count = count_bytes(s),
-                                        .lists_moved = s->neighbors.counts.made[NEIGHBORS_MOVED],
-                                        .lists_changed =
-                                            s->neighbors.counts.made[NEIGHBORS_CHANGED],
-                                        .lists_of_walls = s->near.made_count,
-                                        .candidate_count = s->neighbors.counts.candidates};
 }

@@ -7,6 +7,7 @@
 #include "../base/error.h"
 #include "../base/parallel.h"
 #include "../interactions/near_walls.h"
+#include "../interactions/touching.h"
 #include "clusters.h"
 #include "solids.h"
 #include "spot_tables.h"
@@ -55,8 +56,9 @@ typedef struct account {
     bool is_held;
 } account;
 
-/* Parts of a step that are timed. */
+/* Parts of a step, in their order. */
 typedef enum step_part {
+    ORDER,
     NEIGHBORS,
     FIND_WALLS,
     WALL_LAWS,
@@ -66,7 +68,6 @@ typedef enum step_part {
     BODY_LAWS,
     SUMS,
     MOVE,
-    ORDER,
     STEP_PARTS
 } step_part;
 
@@ -139,8 +140,9 @@ abut_status contacts_apply(abut_simulation *s, const parallel_plan *plan, abut_e
  * and make them anew if not. */
 abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 
-/* The same for pairs. */
-abut_status pairs_step(abut_simulation *s, const parallel_plan *plan, abut_error *error);
+/* Find pairs of spheres, match them with those of the step before, and apply their laws. */
+abut_status pairs_find(abut_simulation *s, const parallel_plan *plan, abut_error *error);
+abut_status pairs_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 
 /* Likewise what bodies touch: in solid_search.c, and in solid_laws.c, which sums up what acts on
  * them, and finds who would be lost. */
@@ -253,8 +255,5 @@ void energy_settle(abut_simulation *s);
 
 /* This step's tables become those of the step before. */
 void simulation_swap_tables(abut_simulation *s);
-
-/* Seconds since `*clock`, which becomes now. */
-double clock_lap(double *clock);
 
 #endif

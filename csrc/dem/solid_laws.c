@@ -7,29 +7,6 @@
 
 /* ---- which law ---- */
 
-const law *simulation_spot_law(const abut_simulation *s, const spot_table *t, abut_meeting meeting,
-                               abut_index row)
-{
-    const abut_convex_columns *c = &t->columns;
-    const int32_t own = s->solids.solids[c->i[row]].material;
-    abut_index other = 0;
-    switch (meeting) {
-    case ABUT_WITH_WALLS:
-        other = s->walls.walls[c->mesh[row]].material;
-        break;
-    case ABUT_WITH_SPHERES:
-        other = s->store.materials[s->store.places[c->j[row]]];
-        break;
-    case ABUT_WITH_BODIES:
-        if (c->i[row] == c->j[row]) {
-            return &s->laws.laws[laws_number_of_none(&s->laws)];
-        }
-        other = s->solids.solids[c->j[row]].material;
-        break;
-    }
-    return &s->laws.laws[laws_number(&s->laws, own, other)];
-}
-
 static bool is_for_spots(const abut_simulation *s, const law *l)
 {
     const bool is_missing = s->laws.has_missing && s->laws.is_missing[l - s->laws.laws];
@@ -488,13 +465,10 @@ static abut_status apply_all(abut_simulation *s, const parallel_plan *plan, abut
 
 abut_status solids_apply_laws(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    double clock = 0.0;
     if (s->solids.count == 0) {
         s->search.presses = NULL;
         return ABUT_OK;
     }
-    clock_lap(&clock);
     const abut_status status = apply_all(s, plan, error);
-    s->seconds_of[BODY_LAWS] += clock_lap(&clock);
     return status;
 }

@@ -6,22 +6,6 @@
 
 /* ---- finders ---- */
 
-void simulation_forget_spheres(abut_simulation *s)
-{
-    neighbor_list_forget(&s->neighbors);
-    abut_convex_finder_free(s->search.mixed);
-    s->search.mixed = NULL;
-}
-
-void simulation_forget_bodies(abut_simulation *s)
-{
-    abut_pair_finder_free(s->search.outlines);
-    abut_convex_finder_free(s->search.bodies);
-    abut_convex_finder_free(s->search.mixed);
-    s->search.outlines = NULL;
-    s->search.bodies = s->search.mixed = NULL;
-}
-
 /* The shapes and sizes of bodies, and behind them those of spheres, which are points that are
  * rounded. */
 static void fill_sizes(const abut_simulation *s, abut_index spheres, abut_index *shapes,
@@ -532,13 +516,6 @@ static abut_status find_meetings(abut_simulation *s, const parallel_plan *plan, 
 
 abut_status solids_find(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    double clock = 0.0;
     clear_tables(s);
-    if (s->solids.count == 0) {
-        return ABUT_OK;
-    }
-    clock_lap(&clock);
-    const abut_status status = find_meetings(s, plan, error);
-    s->seconds_of[FIND_BODIES] += clock_lap(&clock);
-    return status;
+    return s->solids.count > 0 ? find_meetings(s, plan, error) : ABUT_OK;
 }

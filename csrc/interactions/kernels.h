@@ -75,12 +75,12 @@ typedef struct candidate_block {
 } candidate_block;
 
 /* List the candidates that touch at their nearest images; returns how many. */
-typedef int32_t neighbor_list_touch_kernel(const candidate_block *block);
+typedef int32_t touching_list_kernel(const candidate_block *block);
 
 #define INTERACTION_KERNELS(ENTRY)                                                                 \
     ENTRY(wall_laws)                                                                               \
     ENTRY(pair_laws)                                                                               \
-    ENTRY(neighbor_list_touch)
+    ENTRY(touching_list)
 
 INTERACTION_KERNELS(KERNEL_FUNCTIONS)
 

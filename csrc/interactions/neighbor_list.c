@@ -1,357 +1,355 @@
-/* The pairs that touch, by a list that is whole. */
-#include "neighbor_list.h"
-
-#include <stdatomic.h>
+/* Making a neighbor list: allowances, a search with them, candidates, and each sphere's partners.
+ */
 #include <string.h>
 
-#include "../spheres/kernels.h"
+#include "neighbor_list.h"
 
-enum { SPHERE_CHUNK = 4096 };
+/* ---- allowances ---- */
 
-/* Pairs that are written in one go. */
-enum { BLOCK_PAIRS = 256 };
+/* Steps for which allowances are made: at first, at least and at most. A list of fewer steps takes
+ * longer to make than it saves, so it is made for one alone. */
+#define FIRST_HORIZON 30.0
+#define LEAST_HORIZON 3.0
+#define MOST_HORIZON 40.0
 
-/* ---- where spheres are ---- */
+/* Speeds that count: a little more than a sphere's own, since it may become faster, and a part of
+ * the mean one, which others may hit it with; small ones are hit the farthest. Tried from 1:1 to
+ * 100:1 (docs/dem.md, section 3). */
+#define OWN_SPEED 1.1
+#define MEAN_SPEED 0.35
 
-typedef struct placing {
-    neighbor_list *list;
-    const neighbor_spheres *spheres;
-    atomic_bool is_outside, is_used_up;
-} placing;
+/* Of the mean radius, how much the mean allowance may be: beyond that candidates become many. */
+#define MOST_ALLOWANCE 0.35
 
-/* Whether a sphere has gone farther than it may, or nobody knows how far. */
-static bool has_used_up(const lattice *of, const sphere_row *now, const anchor *from)
+/* Of the shortest period, how much an allowance may be: then which way a sphere went is known. */
+#define PERIOD_PART 0.2
+
+/* What allowances are made of. */
+typedef struct pace {
+    double mean_speed, smallest_radius, mean_radius;
+    double shortest_period; /* INFINITY: there is none */
+} pace;
+
+static double speed_of(const neighbor_spheres *s, abut_index sphere)
 {
-    double d[3];
-    for (int axis = 0; axis < 3; axis++) {
-        d[axis] = now->place[axis] - from->place[axis];
-    }
-    for (int axis = 0; of->is_periodic && axis < 3; axis++) {
-        d[axis] -= rint(d[axis] * of->inv_period[axis]) * of->period[axis];
-    }
-    return !(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= from->allowance_sq);
+    return vec3_length(vec3_load(s->movers[sphere].velocity));
 }
 
-static abut_status place_chunk(void *context, abut_index chunk, parallel_job *job)
+static pace measure(const neighbor_spheres *s)
 {
-    placing *p = context;
-    neighbor_list *l = p->list;
-    const neighbor_spheres *s = p->spheres;
-    const abut_index begin = chunk * SPHERE_CHUNK, rest = s->count - begin;
-    const abut_index end = begin + (rest < SPHERE_CHUNK ? rest : SPHERE_CHUNK);
-    const row_source source = {s->centers, s->radii, 3, s->lattice};
-    row_bounds bounds;
-    /* a center that is no number, or too far, is named by the search that makes the list */
-    bool is_used_up = !pair_kernels_take()->gather_load(&source, begin, end, l->places, &bounds);
-    for (abut_index k = begin; l->is_made && !is_used_up && k < end; k++) {
-        is_used_up = has_used_up(s->lattice, &l->places[k], &l->anchors[k]);
+    pace p = {.smallest_radius = INFINITY};
+    const int axis = lattice_shortest(s->lattice);
+    p.shortest_period = axis < 0 ? INFINITY : s->lattice->period[axis];
+    for (abut_index k = 0; k < s->count; k++) {
+        p.mean_speed += speed_of(s, k);
+        p.mean_radius += s->radii[k];
+        p.smallest_radius = s->radii[k] < p.smallest_radius ? s->radii[k] : p.smallest_radius;
     }
-    if (bounds.is_outside) {
-        atomic_store(&p->is_outside, true);
-    }
-    if (is_used_up) {
-        atomic_store(&p->is_used_up, true);
-    }
-    return parallel_report(job, (end - begin) / 2);
+    p.mean_speed /= (double)s->count, p.mean_radius /= (double)s->count;
+    return p;
 }
 
-/* Look where spheres are, and whether the list is whole there. */
-static abut_status place_spheres(neighbor_list *l, const neighbor_spheres *s,
-                                 const parallel_plan *plan, bool *is_whole)
+/* A list that was made anew since spheres changed, soon after the one before, is made for one step:
+ * they may change in each. Otherwise the horizon follows how many candidates there are. */
+static double choose_horizon(neighbor_list *l, const neighbor_spheres *s, const pace *p)
 {
-    placing p = {.list = l, .spheres = s};
-    parallel_plan own = *plan;
-    void *places = memory_reserve(&l->blocks[0], s->count + 2 * GRID_PADDING, sizeof *l->places);
-    if (!places) {
+    const bool changes = !l->is_made && l->lived <= 2 && l->counts.steps > 2;
+    const double looked_at = (double)l->candidate_count;
+    const double worth = (double)(l->active_count + s->count);
+    if (l->horizon == 0.0) {
+        l->horizon = FIRST_HORIZON;
+    } else if (l->is_made && looked_at > 4.0 * worth) {
+        l->horizon = larger(0.75 * l->horizon, LEAST_HORIZON);
+    } else if (l->is_made && looked_at < 2.5 * worth) {
+        l->horizon = smaller(1.25 * l->horizon, MOST_HORIZON);
+    }
+    const double a_step = (OWN_SPEED + MEAN_SPEED) * p->mean_speed * s->step;
+    const double most = a_step > 0.0 ? MOST_ALLOWANCE * p->mean_radius / a_step : MOST_HORIZON;
+    const double horizon = smaller(l->horizon, most);
+    return changes || horizon < LEAST_HORIZON ? 0.0 : horizon;
+}
+
+static double allowance_of(const neighbor_spheres *s, const pace *p, abut_index sphere,
+                           double horizon)
+{
+    const double part = p->smallest_radius / s->radii[sphere];
+    const double speed =
+        OWN_SPEED * speed_of(s, sphere) + MEAN_SPEED * p->mean_speed * part * sqrt(part);
+    const double time = horizon * s->step;
+    const double way = time * speed + 0.5 * vec3_length(s->gravity) * time * time;
+    return smaller(way, PERIOD_PART * p->shortest_period);
+}
+
+/* Set what spheres are searched with, and what they may use of it. */
+static void set_allowances(neighbor_list *l, const neighbor_spheres *s, const pace *p,
+                           double horizon)
+{
+    const double period =
+        isfinite(p->shortest_period) ? vec3_max_abs(vec3_load(s->lattice->period)) : 0.0;
+    for (abut_index k = 0; k < s->count; k++) {
+        const double allowance = allowance_of(s, p, k, horizon);
+        const double far = vec3_max_abs(vec3_load(s->centers + 3 * k));
+        const double lost = LIST_ROUNDING * (s->radii[k] + allowance + period + far);
+        const double own = allowance > lost ? allowance - lost : 0.0;
+        anchor *a = &l->anchors[k];
+        memcpy(a->place, l->places[k].place, sizeof a->place);
+        a->allowance_sq = own * own;
+        l->gaps[k] = 2.0 * allowance;
+    }
+}
+
+/* ---- candidates ---- */
+
+/* Columns of the search. */
+typedef struct found_pairs {
+    abut_index *second, *image, *offsets;
+    abut_index count;
+} found_pairs;
+
+static abut_status search(const neighbor_list *l, const neighbor_spheres *s,
+                          const parallel_plan *plan, abut_pair_finder **finder, abut_pairs **found,
+                          abut_error *error)
+{
+    abut_pair_input input = abut_pair_input_default();
+    abut_pair_query query = abut_pair_query_default();
+    input.sphere_count = s->count;
+    input.radii = s->radii, input.gaps = l->gaps;
+    input.period = lattice_periods(s->lattice);
+    input.workers = query.workers = plan->workers;
+    input.lender = s->lender;
+    query.centers = s->centers;
+    query.interrupted = plan->interrupted;
+    query.interrupted_data = plan->interrupted_data;
+    const abut_status status = abut_pair_finder_build(&input, finder, error);
+    return status ? status : abut_pairs_find(*finder, &query, found, error);
+}
+
+/* Whether two spheres of this size may touch at several images of one of them, or may have come
+ * into a list at several. */
+static bool has_several_images(const neighbor_spheres *s, double reach)
+{
+    const int axis = lattice_shortest(s->lattice);
+    return axis >= 0 && 2.0 * reach * (1.0 + LIST_ROUNDING) >= s->lattice->period[axis];
+}
+
+static bool is_one_cluster(const neighbor_spheres *s, abut_index i, abut_index j)
+{
+    return i == j || (s->clusters[i] >= 0 && s->clusters[i] == s->clusters[j]);
+}
+
+/* A pair that may touch at its nearest image alone is a candidate once, whatever images of it are
+ * near; others are one at each. */
+static void add_candidate(neighbor_list *l, const neighbor_spheres *s, const found_pairs *f,
+                          int32_t i, abut_index pair)
+{
+    const int32_t j = (int32_t)f->second[pair], last = (int32_t)l->candidate_count - 1;
+    const bool is_several = f->image && has_several_images(s, s->radii[i] + s->radii[j]);
+    const bool is_again = !is_several && last >= l->begins[i] && l->seconds[last] == j;
+    if (is_again || is_one_cluster(s, i, j)) {
+        return;
+    }
+    const int32_t at = (int32_t)l->candidate_count++;
+    l->firsts[at] = i, l->seconds[at] = j;
+    for (int axis = 0; l->images && axis < 3; axis++) {
+        l->images[at][axis] =
+            is_several ? (int32_t)f->image[3 * pair + axis] : (int32_t)NEAREST_IMAGE;
+    }
+    l->has_images[i / NEIGHBOR_CHUNK] |= is_several;
+}
+
+static void list_candidates(neighbor_list *l, const neighbor_spheres *s, const found_pairs *f)
+{
+    memset(l->has_images, 0, (size_t)neighbor_list_chunk_count(l));
+    l->candidate_count = 0;
+    for (abut_index i = 0; i < s->count; i++) {
+        l->begins[i] = (int32_t)l->candidate_count;
+        for (abut_index pair = f->offsets[i]; pair < f->offsets[i + 1]; pair++) {
+            add_candidate(l, s, f, (int32_t)i, pair);
+        }
+    }
+    l->begins[s->count] = (int32_t)l->candidate_count;
+    /* vector code reads some candidates behind the last */
+    memset(l->firsts + l->candidate_count, 0, GRID_PADDING * sizeof *l->firsts);
+    memset(l->seconds + l->candidate_count, 0, GRID_PADDING * sizeof *l->seconds);
+}
+
+/* Images as they are between places in the box, which the search counts from centers. */
+static void wrap_images(const neighbor_spheres *s, const found_pairs *f)
+{
+    for (abut_index i = 0; i < s->count; i++) {
+        for (abut_index pair = f->offsets[i]; pair < f->offsets[i + 1]; pair++) {
+            for (int axis = 0; axis < 3; axis++) {
+                double from = s->centers[3 * i + axis];
+                double to = s->centers[3 * f->second[pair] + axis];
+                const double period = s->lattice->period[axis];
+                if (period > 0.0) {
+                    const double wraps = lattice_wrap(&to, period) - lattice_wrap(&from, period);
+                    f->image[3 * pair + axis] += (abut_index)wraps;
+                }
+            }
+        }
+    }
+}
+
+/* ---- partners ---- */
+
+/* Count the candidates of each sphere as first and as second; begins[k + 1] is where those of k
+ * begin, and goes to where they end while they are listed. */
+static void count_partners(const neighbor_list *l, int32_t *begins, bool with_firsts)
+{
+    memset(begins, 0, (size_t)(l->sphere_count + 2) * sizeof *begins);
+    for (abut_index c = 0; c < l->candidate_count; c++) {
+        begins[l->seconds[c] + 2]++;
+        if (with_firsts) {
+            begins[l->firsts[c] + 2]++;
+        }
+    }
+    for (abut_index k = 0; k < l->sphere_count; k++) {
+        begins[k + 2] += begins[k + 1];
+    }
+}
+
+/* The candidates of each sphere as second, which ascend. */
+static void list_seconds(const neighbor_list *l, int32_t *begins, int32_t *seconds)
+{
+    count_partners(l, begins, false);
+    for (abut_index c = 0; c < l->candidate_count; c++) {
+        seconds[begins[l->seconds[c] + 1]++] = (int32_t)c;
+    }
+}
+
+static void add_partner(neighbor_list *l, int32_t sphere, int32_t candidate, bool is_second)
+{
+    l->partners[l->partner_begins[sphere + 1]++] = (uint32_t)candidate << 1 | is_second;
+}
+
+/* Go through all spheres by row, and let each one's partners list it. Images of one partner ascend
+ * as each sphere sees them: for the second one they descend in the list. */
+static void list_partners(neighbor_list *l, const neighbor_spheres *s, int32_t *begins,
+                          int32_t *seconds)
+{
+    list_seconds(l, begins, seconds);
+    count_partners(l, l->partner_begins, true);
+    for (abut_index row = 0; row < s->count; row++) {
+        const int32_t place = s->places[row];
+        for (int32_t c = l->begins[place + 1] - 1; c >= l->begins[place]; c--) {
+            add_partner(l, l->seconds[c], c, true);
+        }
+        for (int32_t k = begins[place]; k < begins[place + 1]; k++) {
+            add_partner(l, l->firsts[seconds[k]], seconds[k], false);
+        }
+    }
+}
+
+/* ---- all of it ---- */
+
+static void *reserve(neighbor_list *l, int block, abut_index count, size_t size)
+{
+    return memory_reserve(&l->blocks[block], count, size);
+}
+
+static bool reserve_spheres(neighbor_list *l, abut_index count)
+{
+    l->sphere_count = count;
+    l->anchors = reserve(l, 1, count, sizeof *l->anchors);
+    l->gaps = reserve(l, 2, count, sizeof *l->gaps);
+    l->begins = reserve(l, 3, count + 1, sizeof *l->begins);
+    l->partner_begins = reserve(l, 4, count + 2, sizeof *l->partner_begins);
+    l->has_images = reserve(l, 5, neighbor_list_chunk_count(l), sizeof *l->has_images);
+    l->chunk_rows = reserve(l, 6, neighbor_list_chunk_count(l) + 1, sizeof *l->chunk_rows);
+    return l->anchors && l->gaps && l->begins && l->partner_begins && l->has_images &&
+           l->chunk_rows;
+}
+
+static bool reserve_candidates(neighbor_list *l, abut_index count, bool has_images)
+{
+    l->firsts = reserve(l, 7, count + GRID_PADDING, sizeof *l->firsts);
+    l->seconds = reserve(l, 8, count + GRID_PADDING, sizeof *l->seconds);
+    l->partners = reserve(l, 9, 2 * count, sizeof *l->partners);
+    l->active = reserve(l, 10, count, sizeof *l->active);
+    l->rows = reserve(l, 11, count, sizeof *l->rows);
+    l->rows_before = reserve(l, 12, count, sizeof *l->rows_before);
+    l->images = has_images ? reserve(l, 13, count, sizeof *l->images) : NULL;
+    return l->firsts && l->seconds && l->partners && l->active && l->rows && l->rows_before &&
+           (!has_images || l->images);
+}
+
+/* What the search has found becomes the list. */
+static abut_status take(neighbor_list *l, const neighbor_spheres *s, const abut_pairs *found,
+                        bool has_images)
+{
+    found_pairs f = {.count = abut_pairs_count(found)};
+    if (f.count > INT32_MAX / 2) {
         return ABUT_NO_MEMORY;
     }
-    l->places = memory_first_line(places);
-    own.chunk_count = (s->count + SPHERE_CHUNK - 1) / SPHERE_CHUNK;
-    own.work = s->count / 2;
-    const abut_status status = parallel_run(&own, place_chunk, &p);
-    l->is_outside = atomic_load(&p.is_outside);
-    *is_whole = l->is_made && !atomic_load(&p.is_used_up);
-    return status;
-}
-
-/* ---- who touches ---- */
-
-double neighbor_list_image(const neighbor_list *l, const lattice *of, int32_t candidate, int axis)
-{
-    const int32_t i = l->firsts[candidate], j = l->seconds[candidate];
-    const double period = of->period[axis], inv_period = of->inv_period[axis];
-    const double from = l->places[i].place[axis], to = l->places[j].place[axis];
-    if (!l->images || l->images[candidate][0] == NEAREST_IMAGE || period == 0.0) {
-        return rint((from - to) * inv_period) + 0.0; /* 0 in place of -0 */
+    f.second = reserve(l, 14, f.count, sizeof *f.second);
+    f.offsets = reserve(l, 15, s->count + 1, sizeof *f.offsets);
+    f.image = has_images ? reserve(l, 16, 3 * f.count, sizeof *f.image) : NULL;
+    int32_t *begins = reserve(l, 17, s->count + 2, sizeof *begins);
+    int32_t *seconds = reserve(l, 18, f.count, sizeof *seconds);
+    if (!f.second || !f.offsets || (has_images && !f.image) || !begins || !seconds ||
+        !reserve_candidates(l, f.count, has_images)) {
+        return ABUT_NO_MEMORY;
     }
-    /* one image of several, which both spheres have left behind where they were wrapped since */
-    const double wraps_i = rint((from - l->anchors[i].place[axis]) * inv_period);
-    const double wraps_j = rint((to - l->anchors[j].place[axis]) * inv_period);
-    return l->images[candidate][axis] + wraps_i - wraps_j;
-}
-
-static bool touches_image(const neighbor_list *l, const lattice *of, int32_t candidate)
-{
-    const sphere_row *i = &l->places[l->firsts[candidate]];
-    const sphere_row *j = &l->places[l->seconds[candidate]];
-    double d[3];
-    for (int axis = 0; axis < 3; axis++) {
-        const double image = neighbor_list_image(l, of, candidate, axis);
-        d[axis] = (i->place[axis] - j->place[axis]) - image * of->period[axis];
+    const abut_pair_columns columns = {.j = f.second, .image = f.image, .offsets = f.offsets};
+    abut_pairs_write(found, &columns);
+    if (has_images) {
+        wrap_images(s, &f);
     }
-    const double reach = i->reach + j->reach;
-    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= reach * reach;
-}
-
-/* The same as the kernel does, where some candidates have images. */
-static int32_t touch_images(const neighbor_list *l, const candidate_block *b)
-{
-    int32_t count = 0;
-    for (int32_t candidate = b->begin; candidate < b->end; candidate++) {
-        if (touches_image(l, b->lattice, candidate)) {
-            b->active[count++] = candidate;
-        }
-    }
-    return count;
-}
-
-typedef struct touching {
-    neighbor_list *list;
-    const neighbor_spheres *spheres;
-    const abut_pair_columns *to;
-    abut_index *match;
-} touching;
-
-/* The spheres of a chunk. */
-static abut_index chunk_end(const neighbor_list *l, abut_index chunk)
-{
-    const abut_index end = (chunk + 1) * NEIGHBOR_CHUNK;
-    return end < l->sphere_count ? end : l->sphere_count;
-}
-
-static abut_status touch_chunk(void *context, abut_index chunk, parallel_job *job)
-{
-    const touching *t = context;
-    neighbor_list *l = t->list;
-    const int32_t begin = l->begins[chunk * NEIGHBOR_CHUNK];
-    const candidate_block block = {.places = l->places,
-                                   .firsts = l->firsts,
-                                   .seconds = l->seconds,
-                                   .begin = begin,
-                                   .end = l->begins[chunk_end(l, chunk)],
-                                   .lattice = t->spheres->lattice,
-                                   .active = l->active + begin};
-    l->chunk_rows[chunk] = l->has_images[chunk]
-                               ? touch_images(l, &block)
-                               : interaction_kernels_take()->neighbor_list_touch(&block);
-    return parallel_report(job, (block.end - block.begin) / 2);
-}
-
-static parallel_plan plan_chunks(const neighbor_list *l, const parallel_plan *plan)
-{
-    parallel_plan own = *plan;
-    own.chunk_count = neighbor_list_chunk_count(l);
-    own.work = l->candidate_count / 2 + l->sphere_count / 8;
-    return own;
-}
-
-abut_status neighbor_list_refresh(neighbor_list *l, const neighbor_spheres *s,
-                                  const parallel_plan *plan, abut_error *error)
-{
-    bool is_whole = false;
-    const abut_status status = place_spheres(l, s, plan, &is_whole);
-    if (status || is_whole) {
-        return error_set_status(error, status);
-    }
-    l->counts.made[l->is_made ? NEIGHBORS_MOVED : NEIGHBORS_CHANGED]++;
-    return neighbor_list_make(l, s, plan, error);
-}
-
-abut_status neighbor_list_find(neighbor_list *l, const neighbor_spheres *s,
-                               const parallel_plan *plan)
-{
-    touching t = {.list = l, .spheres = s};
-    const parallel_plan own = plan_chunks(l, plan);
-    const abut_status status = parallel_run(&own, touch_chunk, &t);
-    if (!status) {
-        sort_sum_up(l->chunk_rows, own.chunk_count);
-        l->active_count = l->chunk_rows[own.chunk_count];
-        l->counts.candidates += l->candidate_count;
-        l->counts.steps++;
-    }
-    return status;
-}
-
-/* ---- rows ---- */
-
-/* The spheres of some pairs, and by how much the second ones are shifted. */
-typedef struct pair_numbers {
-    int32_t firsts[BLOCK_PAIRS + GRID_PADDING], seconds[BLOCK_PAIRS + GRID_PADDING];
-    double images[3][BLOCK_PAIRS + GRID_PADDING], shifts[3][BLOCK_PAIRS + GRID_PADDING];
-} pair_numbers;
-
-/* By how many periods a sphere's center, which may be outside of the box, was moved down. */
-static double wraps_of(const neighbor_spheres *s, int32_t sphere, int axis)
-{
-    double x = s->centers[3 * (abut_index)sphere + axis];
-    const double period = s->lattice->period[axis];
-    return period > 0.0 && !(x >= 0.0 && x < period) ? lattice_wrap(&x, period) : 0.0;
-}
-
-/* The nearest images of second spheres along an axis, and shifts by them. */
-static void set_nearest(const neighbor_list *l, const lattice *of, int axis, int32_t count,
-                        pair_numbers *n)
-{
-    const double ones = 0x1.8p52; /* whose last digit counts ones: x + ones - ones is rounded */
-    for (int32_t k = 0; k < count; k++) {
-        const double difference =
-            l->places[n->firsts[k]].place[axis] - l->places[n->seconds[k]].place[axis];
-        const double image = ((difference * of->inv_period[axis] + ones) - ones) + 0.0;
-        n->images[axis][k] = image;
-        n->shifts[axis][k] = image * of->period[axis];
-    }
-}
-
-/* Exchange the nearest images for those of candidates that have one of their own. */
-static void set_own_images(const neighbor_list *l, const lattice *of, const int32_t *active,
-                           int32_t count, pair_numbers *n)
-{
-    for (int32_t k = 0; k < count; k++) {
-        for (int axis = 0; axis < 3; axis++) {
-            n->images[axis][k] = neighbor_list_image(l, of, active[k], axis);
-            n->shifts[axis][k] = n->images[axis][k] * of->period[axis];
-        }
-    }
-}
-
-/* The column of images, which counts from where centers are. */
-static void write_images(const touching *t, int32_t count, abut_index row, const pair_numbers *n)
-{
-    abut_index *to = t->to->image + 3 * row;
-    for (int32_t k = 0; k < count; k++) {
-        for (int axis = 0; axis < 3; axis++) {
-            double image = n->images[axis][k];
-            if (t->list->is_outside) {
-                image += wraps_of(t->spheres, n->firsts[k], axis) -
-                         wraps_of(t->spheres, n->seconds[k], axis);
-            }
-            to[3 * k + axis] = (abut_index)image;
-        }
-    }
-}
-
-static void set_images(const touching *t, const int32_t *active, int32_t count, abut_index row,
-                       pair_numbers *n)
-{
-    const lattice *of = t->spheres->lattice;
-    for (int axis = 0; axis < 3; axis++) {
-        memset(n->shifts[axis] + count, 0, GRID_PADDING * sizeof *n->shifts[axis]);
-        set_nearest(t->list, of, axis, count, n);
-    }
-    if (t->list->images) {
-        set_own_images(t->list, of, active, count, n);
-    }
-    write_images(t, count, row, n);
-}
-
-/* Tell which row of the last step each pair had, and which one it has now. */
-static void set_rows(const touching *t, const int32_t *active, int32_t count, abut_index row)
-{
-    neighbor_list *l = t->list;
-    for (int32_t k = 0; k < count; k++) {
-        l->rows[active[k]] = (int32_t)(row + k);
-        if (!l->is_new) {
-            t->match[row + k] = l->rows_before[active[k]];
-        }
-    }
-}
-
-static void write_block(const touching *t, const int32_t *active, int32_t count, abut_index row)
-{
-    const neighbor_list *l = t->list;
-    const abut_pair_columns *to = t->to;
-    pair_numbers n;
-    double points[3 * BLOCK_PAIRS];
-    for (int32_t k = 0; k < count + GRID_PADDING; k++) {
-        n.firsts[k] = k < count ? l->firsts[active[k]] : 0;
-        n.seconds[k] = k < count ? l->seconds[active[k]] : 0;
-    }
-    pair_block block = {.count = count,
-                        .firsts = n.firsts,
-                        .seconds = n.seconds,
-                        .next_seconds = n.seconds,
-                        .first_rows = l->places,
-                        .second_rows = l->places,
-                        .dimension = 3,
-                        .i = to->i + row,
-                        .j = to->j + row,
-                        .normal = to->normal + 3 * row,
-                        .overlap = to->overlap + row,
-                        .point = points};
-    if (to->image) {
-        set_images(t, active, count, row, &n);
-        for (int axis = 0; axis < 3; axis++) {
-            block.shifts[axis] = n.shifts[axis];
-        }
-    }
-    pair_kernels_take()->pairs_compute(&block);
-    set_rows(t, active, count, row);
-}
-
-static void write_offsets(const touching *t, abut_index chunk)
-{
-    const neighbor_list *l = t->list;
-    const abut_index begin = chunk * NEIGHBOR_CHUNK, end = chunk_end(l, chunk);
-    const int32_t *active = l->active + l->begins[begin];
-    const abut_index rows = l->chunk_rows[chunk + 1] - l->chunk_rows[chunk];
-    abut_index k = 0;
-    for (abut_index sphere = begin; sphere < end; sphere++) {
-        t->to->offsets[sphere] = l->chunk_rows[chunk] + k;
-        while (k < rows && l->firsts[active[k]] == sphere) {
-            k++;
-        }
-    }
-}
-
-static abut_status write_chunk(void *context, abut_index chunk, parallel_job *job)
-{
-    const touching *t = context;
-    neighbor_list *l = t->list;
-    const int32_t begin = l->begins[chunk * NEIGHBOR_CHUNK];
-    const int32_t *active = l->active + begin;
-    const size_t candidates = (size_t)(l->begins[chunk_end(l, chunk)] - begin);
-    const abut_index first = l->chunk_rows[chunk], end = l->chunk_rows[chunk + 1];
-    memset(l->rows + begin, -1, candidates * sizeof *l->rows);
-    for (abut_index row = first; row < end; row += BLOCK_PAIRS) {
-        const int32_t count = end - row < BLOCK_PAIRS ? (int32_t)(end - row) : BLOCK_PAIRS;
-        write_block(t, active + (row - first), count, row);
-    }
-    write_offsets(t, chunk);
-    (void)job;
+    list_candidates(l, s, &f);
+    list_partners(l, s, begins, seconds);
     return ABUT_OK;
 }
 
-void neighbor_list_write(neighbor_list *l, const neighbor_spheres *s, const parallel_plan *plan,
-                         const abut_pair_columns *to, abut_index *match)
+static double largest_reach(const neighbor_list *l, const neighbor_spheres *s)
 {
-    touching t = {.list = l, .spheres = s, .to = to, .match = match};
-    parallel_plan own = plan_chunks(l, plan);
-    own.work += 2 * l->active_count;
-    own.interrupted = NULL;
-    to->offsets[l->sphere_count] = l->active_count;
-    parallel_run(&own, write_chunk, &t);
+    double largest = 0.0;
+    for (abut_index k = 0; k < s->count; k++) {
+        largest = larger(largest, s->radii[k] + 0.5 * l->gaps[k]);
+    }
+    return largest;
 }
 
-/* ---- from step to step ---- */
-
-void neighbor_list_keep(neighbor_list *l)
+static abut_status make_for(neighbor_list *l, const neighbor_spheres *s, const pace *p,
+                            double horizon, const parallel_plan *plan, abut_error *error)
 {
-    int32_t *other = l->rows;
-    l->rows = l->rows_before;
-    l->rows_before = other;
-    l->is_new = false;
-    l->lived++;
+    abut_pair_finder *finder = NULL;
+    abut_pairs *found = NULL;
+    set_allowances(l, s, p, horizon);
+    abut_status status = search(l, s, plan, &finder, &found, error);
+    if (!status) {
+        const bool has_images = has_several_images(s, 2.0 * largest_reach(l, s));
+        status = error_set_status(error, take(l, s, found, has_images));
+    }
+    abut_pairs_free(found);
+    abut_pair_finder_free(finder);
+    return status;
 }
+
+abut_status neighbor_list_make(neighbor_list *l, const neighbor_spheres *s,
+                               const parallel_plan *plan, abut_error *error)
+{
+    const pace p = measure(s);
+    double horizon = choose_horizon(l, s, &p);
+    l->is_made = false;
+    if (!reserve_spheres(l, s->count)) {
+        return error_set_status(error, ABUT_NO_MEMORY);
+    }
+    abut_status status = make_for(l, s, &p, horizon, plan, error);
+    const bool may_be_allowances = status && status != ABUT_NO_MEMORY && status != ABUT_INTERRUPTED;
+    if (may_be_allowances && horizon > 0.0) {
+        horizon = 0.0; /* then the error is that of the spheres alone */
+        status = make_for(l, s, &p, horizon, plan, error);
+    }
+    if (!status) {
+        l->is_made = l->is_new = true;
+        l->is_for_one_step = horizon == 0.0;
+        l->lived = 0;
+    }
+    return status;
+}
+
+/* ---- its end ---- */
 
 void neighbor_list_forget(neighbor_list *l)
 {

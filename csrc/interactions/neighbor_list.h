@@ -101,37 +101,14 @@ static inline abut_index neighbor_list_number(const neighbor_list *l)
     return l->counts.made[NEIGHBORS_MOVED] + l->counts.made[NEIGHBORS_CHANGED];
 }
 
-/* Look where spheres are, and make the list anew where it has to be. Other than ABUT_OK, error says
- * why; it names spheres by place. */
-abut_status neighbor_list_refresh(neighbor_list *l, const neighbor_spheres *s,
-                                  const parallel_plan *plan, abut_error *error);
-
-/* Find the pairs that touch, active_count of them. ABUT_OK or why the run is to end. */
-abut_status neighbor_list_find(neighbor_list *l, const neighbor_spheres *s,
-                               const parallel_plan *plan);
-
-/* Write i, j, normal, overlap, image and offsets of those, and where the list is not new which row
- * of the last step each one had, or -1. */
-void neighbor_list_write(neighbor_list *l, const neighbor_spheres *s, const parallel_plan *plan,
-                         const abut_pair_columns *to, abut_index *match);
-
-/* To be called when the step is done: what it has found is what the next one goes on from. */
-void neighbor_list_keep(neighbor_list *l);
-
 /* To be called where spheres come or go, or their sizes or places in memory change. */
 void neighbor_list_forget(neighbor_list *l);
 
 void neighbor_list_free(neighbor_list *l);
 abut_index neighbor_list_bytes(const neighbor_list *l);
 
-/* ---- inside of the list ---- */
-
 /* Make the list of where spheres are now, which `places` has. */
 abut_status neighbor_list_make(neighbor_list *l, const neighbor_spheres *s,
                                const parallel_plan *plan, abut_error *error);
-
-/* Along an axis, by how many periods a candidate's second sphere is shifted where its first one may
- * touch it. */
-double neighbor_list_image(const neighbor_list *l, const lattice *of, int32_t candidate, int axis);
 
 #endif

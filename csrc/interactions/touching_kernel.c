@@ -48,7 +48,7 @@ LANES_INLINE int32_t compare_all(const candidate_block *b, bool is_periodic)
     return count;
 }
 
-int32_t KERNEL(neighbor_list_touch)(const candidate_block *block)
+int32_t KERNEL(touching_list)(const candidate_block *block)
 {
     return block->lattice->is_periodic ? compare_all(block, true) : compare_all(block, false);
 }

@@ -1,0 +1,38 @@
+/* Which law two partners have: that of their materials. */
+#include "simulation.h"
+
+const law *simulation_wall_law(const abut_simulation *s, abut_index place, abut_index wall)
+{
+    const abut_index number =
+        laws_number(&s->laws, s->store.materials[place], s->walls.walls[wall].material);
+    return &s->laws.laws[number];
+}
+
+const law *simulation_pair_law(const abut_simulation *s, abut_index i, abut_index j)
+{
+    const int32_t *materials = s->store.materials;
+    return &s->laws.laws[laws_number(&s->laws, materials[i], materials[j])];
+}
+
+const law *simulation_spot_law(const abut_simulation *s, const spot_table *t, abut_meeting meeting,
+                               abut_index row)
+{
+    const abut_convex_columns *c = &t->columns;
+    const int32_t own = s->solids.solids[c->i[row]].material;
+    abut_index other = 0;
+    switch (meeting) {
+    case ABUT_WITH_WALLS:
+        other = s->walls.walls[c->mesh[row]].material;
+        break;
+    case ABUT_WITH_SPHERES:
+        other = s->store.materials[s->store.places[c->j[row]]];
+        break;
+    case ABUT_WITH_BODIES:
+        if (c->i[row] == c->j[row]) {
+            return &s->laws.laws[laws_number_of_none(&s->laws)];
+        }
+        other = s->solids.solids[c->j[row]].material;
+        break;
+    }
+    return &s->laws.laws[laws_number(&s->laws, own, other)];
+}

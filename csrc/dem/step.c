@@ -1,0 +1,210 @@
+/* How a simulation goes on: the parts of a step in their order, and what they took. */
+#include "../base/clock.h"
+#include "simulation.h"
+
+/* ---- going on ---- */
+
+/* What a step takes, as parallel_report counts it: for a sphere without contacts, and for a body
+ * that has some. */
+enum { WORK_OF_SPHERE = 20, WORK_OF_BODY = 200 };
+
+static abut_index work_of(const abut_simulation *s)
+{
+    return WORK_OF_SPHERE * s->store.count + WORK_OF_BODY * s->solids.count;
+}
+
+typedef struct stepping {
+    abut_simulation *simulation;
+    parallel_plan plan;
+    abut_error *error;
+    abut_status status;
+} stepping;
+
+/* ---- one step ---- */
+
+static abut_status keep_order(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+{
+    (void)plan;
+    const abut_status status = error_set_status(error, order_spheres(s));
+    if (!status) {
+        contacts_place_walls(s);
+    }
+    return status;
+}
+
+static abut_status sum_up(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+{
+    const abut_status status = forces_sum(s, plan);
+    if (status) {
+        return error_set_status(error, status);
+    }
+    const abut_index lost = atomic_load(&s->lost_row);
+    return lost < 0 ? ABUT_OK : error_set(error, ABUT_SPHERE_LOST, lost, s->step_count, 0.0);
+}
+
+static abut_status move(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+{
+    (void)error;
+    spheres_move(s, plan);
+    return ABUT_OK;
+}
+
+/* The parts of a step, in their order. Until the last one a step can end, and nothing has moved. */
+static abut_status (*const PARTS[STEP_PARTS])(abut_simulation *, const parallel_plan *,
+                                              abut_error *) = {
+    [ORDER] = keep_order,
+    [NEIGHBORS] = pairs_refresh,
+    [FIND_WALLS] = contacts_find,
+    [WALL_LAWS] = contacts_apply,
+    [FIND_PAIRS] = pairs_find,
+    [PAIR_LAWS] = pairs_apply,
+    [FIND_BODIES] = solids_find,
+    [BODY_LAWS] = solids_apply_laws,
+    [SUMS] = sum_up,
+    [MOVE] = move,
+};
+
+/* Whether a part is worth a look at the clock, which takes as long as a sphere. */
+static bool is_timed(const abut_simulation *s, step_part part)
+{
+    switch (part) {
+    case FIND_WALLS:
+    case WALL_LAWS:
+        return s->walls.count > 0;
+    case FIND_PAIRS:
+    case PAIR_LAWS:
+        return s->store.count > 1;
+    case FIND_BODIES:
+    case BODY_LAWS:
+        return s->solids.count > 0;
+    case ORDER:
+    case NEIGHBORS:
+    case SUMS:
+    case MOVE:
+    case STEP_PARTS:
+        break;
+    }
+    return true;
+}
+
+static void step_together(void *context)
+{
+    stepping *all = context;
+    abut_simulation *s = all->simulation;
+    double clock = 0.0;
+    clock_lap(&clock);
+    for (step_part part = 0; part < STEP_PARTS; part++) {
+        all->status = PARTS[part](s, &all->plan, all->error);
+        if (is_timed(s, part)) {
+            s->seconds_of[part] += clock_lap(&clock);
+        }
+        if (all->status) {
+            return;
+        }
+    }
+    simulation_swap_tables(s);
+    touching_keep(&s->neighbors);
+    energy_settle(s);
+    s->store.has_applied = s->solids.has_applied = false;
+    s->watch.is_placed = false;
+    s->step_count++;
+}
+
+static abut_status do_step(stepping *all)
+{
+    const abut_simulation *s = all->simulation;
+    parallel_together(s->input.workers, work_of(s), step_together, all);
+    return all->status;
+}
+
+abut_status abut_simulation_run(abut_simulation *s, abut_index steps, abut_interrupted interrupted,
+                                void *interrupted_data, abut_index *done, abut_error *error)
+{
+    abut_error unused;
+    stepping all = {.simulation = s,
+                    .plan = {.workers = s->input.workers,
+                             .interrupted = interrupted,
+                             .interrupted_data = interrupted_data},
+                    .error = error ? error : &unused};
+    abut_status status = ABUT_OK;
+    abut_index work = 0;
+    error_set_status(all.error, ABUT_OK);
+    for (*done = 0; !status && *done < steps; *done += !status) {
+        status = do_step(&all);
+        work += 100 + work_of(s);
+        if (!status && interrupted && work > PARALLEL_WORK_PER_CHECK && *done + 1 < steps) {
+            work = 0;
+            if (interrupted(interrupted_data)) {
+                *done += 1;
+                return error_set_status(all.error, ABUT_INTERRUPTED);
+            }
+        }
+    }
+    return status;
+}
+
+abut_index abut_simulation_step_count(const abut_simulation *s)
+{
+    return s->step_count;
+}
+
+/* ---- what it did ---- */
+
+static abut_index bytes_of_bodies(const abut_simulation *s)
+{
+    const solid_search *of = &s->search;
+    abut_index sum = s->solids.capacity * (abut_index)sizeof(solid) +
+                     of->position_block.byte_count + of->orientation_block.byte_count +
+                     of->radius_block.byte_count + of->candidate_blocks[0].byte_count +
+                     of->candidate_blocks[1].byte_count + of->earlier_block.byte_count +
+                     of->press_block.byte_count;
+    for (int k = 0; k < ABUT_MEETING_COUNT; k++) {
+        sum += spot_table_bytes(&s->now.spots[k]) + spot_table_bytes(&s->before.spots[k]);
+    }
+    return sum;
+}
+
+static abut_index count_body_contacts(const abut_simulation *s)
+{
+    abut_index sum = 0;
+    for (int k = 0; k < ABUT_MEETING_COUNT; k++) {
+        sum += s->before.spots[k].count;
+    }
+    return sum;
+}
+
+static abut_index count_bytes(const abut_simulation *s)
+{
+    return store_bytes(&s->store) + contact_table_bytes(&s->now.contacts) +
+           contact_table_bytes(&s->before.contacts) + pair_table_bytes(&s->now.pairs) +
+           pair_table_bytes(&s->before.pairs) + neighbor_list_bytes(&s->neighbors) +
+           near_walls_bytes(&s->near) + s->clusters.capacity * (abut_index)sizeof(cluster) +
+           bytes_of_bodies(s);
+}
+
+abut_simulation_statistics abut_simulation_inspect(const abut_simulation *s)
+{
+    const double *seconds = s->seconds_of;
+    return (abut_simulation_statistics){.step_count = s->step_count,
+                                        .sphere_count = s->store.count,
+                                        .contact_count = s->before.contacts.count,
+                                        .pair_count = s->before.pairs.count,
+                                        .neighbors = seconds[NEIGHBORS],
+                                        .find_walls = seconds[FIND_WALLS],
+                                        .wall_laws = seconds[WALL_LAWS],
+                                        .find_pairs = seconds[FIND_PAIRS],
+                                        .pair_laws = seconds[PAIR_LAWS],
+                                        .sums = seconds[SUMS],
+                                        .move = seconds[MOVE],
+                                        .order = seconds[ORDER],
+                                        .find_bodies = seconds[FIND_BODIES],
+                                        .body_laws = seconds[BODY_LAWS],
+                                        .body_count = s->solids.count,
+                                        .body_contact_count = count_body_contacts(s),
+                                        .byte_count = count_bytes(s),
+                                        .lists_moved = s->neighbors.counts.made[NEIGHBORS_MOVED],
+                                        .lists_changed =
+                                            s->neighbors.counts.made[NEIGHBORS_CHANGED],
+                                        .lists_of_walls = s->near.made_count,
+                                        .candidate_count = s->neighbors.counts.candidates};
+}

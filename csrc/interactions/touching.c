@@ -1,0 +1,352 @@
+/* The pairs that touch, by a list that is whole. */
+#include "touching.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "../spheres/kernels.h"
+
+enum { SPHERE_CHUNK = 4096 };
+
+/* Pairs that are written in one go. */
+enum { BLOCK_PAIRS = 256 };
+
+/* ---- where spheres are ---- */
+
+typedef struct placing {
+    neighbor_list *list;
+    const neighbor_spheres *spheres;
+    atomic_bool is_outside, is_used_up;
+} placing;
+
+/* Whether a sphere has gone farther than it may, or nobody knows how far. */
+static bool has_used_up(const lattice *of, const sphere_row *now, const anchor *from)
+{
+    double d[3];
+    for (int axis = 0; axis < 3; axis++) {
+        d[axis] = now->place[axis] - from->place[axis];
+    }
+    for (int axis = 0; of->is_periodic && axis < 3; axis++) {
+        d[axis] -= rint(d[axis] * of->inv_period[axis]) * of->period[axis];
+    }
+    return !(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= from->allowance_sq);
+}
+
+static abut_status place_chunk(void *context, abut_index chunk, parallel_job *job)
+{
+    placing *p = context;
+    neighbor_list *l = p->list;
+    const neighbor_spheres *s = p->spheres;
+    const abut_index begin = chunk * SPHERE_CHUNK, rest = s->count - begin;
+    const abut_index end = begin + (rest < SPHERE_CHUNK ? rest : SPHERE_CHUNK);
+    const row_source source = {s->centers, s->radii, 3, s->lattice};
+    row_bounds bounds;
+    /* a center that is no number, or too far, is named by the search that makes the list */
+    bool is_used_up = !pair_kernels_take()->gather_load(&source, begin, end, l->places, &bounds);
+    for (abut_index k = begin; l->is_made && !is_used_up && k < end; k++) {
+        is_used_up = has_used_up(s->lattice, &l->places[k], &l->anchors[k]);
+    }
+    if (bounds.is_outside) {
+        atomic_store(&p->is_outside, true);
+    }
+    if (is_used_up) {
+        atomic_store(&p->is_used_up, true);
+    }
+    return parallel_report(job, (end - begin) / 2);
+}
+
+/* Look where spheres are, and whether the list is whole there. */
+static abut_status place_spheres(neighbor_list *l, const neighbor_spheres *s,
+                                 const parallel_plan *plan, bool *is_whole)
+{
+    placing p = {.list = l, .spheres = s};
+    parallel_plan own = *plan;
+    void *places = memory_reserve(&l->blocks[0], s->count + 2 * GRID_PADDING, sizeof *l->places);
+    if (!places) {
+        return ABUT_NO_MEMORY;
+    }
+    l->places = memory_first_line(places);
+    own.chunk_count = (s->count + SPHERE_CHUNK - 1) / SPHERE_CHUNK;
+    own.work = s->count / 2;
+    const abut_status status = parallel_run(&own, place_chunk, &p);
+    l->is_outside = atomic_load(&p.is_outside);
+    *is_whole = l->is_made && !atomic_load(&p.is_used_up);
+    return status;
+}
+
+/* ---- who touches ---- */
+
+static double image_of(const neighbor_list *l, const lattice *of, int32_t candidate, int axis)
+{
+    const int32_t i = l->firsts[candidate], j = l->seconds[candidate];
+    const double period = of->period[axis], inv_period = of->inv_period[axis];
+    const double from = l->places[i].place[axis], to = l->places[j].place[axis];
+    if (!l->images || l->images[candidate][0] == NEAREST_IMAGE || period == 0.0) {
+        return rint((from - to) * inv_period) + 0.0; /* 0 in place of -0 */
+    }
+    /* one image of several, which both spheres have left behind where they were wrapped since */
+    const double wraps_i = rint((from - l->anchors[i].place[axis]) * inv_period);
+    const double wraps_j = rint((to - l->anchors[j].place[axis]) * inv_period);
+    return l->images[candidate][axis] + wraps_i - wraps_j;
+}
+
+static bool touches_image(const neighbor_list *l, const lattice *of, int32_t candidate)
+{
+    const sphere_row *i = &l->places[l->firsts[candidate]];
+    const sphere_row *j = &l->places[l->seconds[candidate]];
+    double d[3];
+    for (int axis = 0; axis < 3; axis++) {
+        const double image = image_of(l, of, candidate, axis);
+        d[axis] = (i->place[axis] - j->place[axis]) - image * of->period[axis];
+    }
+    const double reach = i->reach + j->reach;
+    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= reach * reach;
+}
+
+/* The same as the kernel does, where some candidates have images. */
+static int32_t touch_images(const neighbor_list *l, const candidate_block *b)
+{
+    int32_t count = 0;
+    for (int32_t candidate = b->begin; candidate < b->end; candidate++) {
+        if (touches_image(l, b->lattice, candidate)) {
+            b->active[count++] = candidate;
+        }
+    }
+    return count;
+}
+
+typedef struct touching {
+    neighbor_list *list;
+    const neighbor_spheres *spheres;
+    const abut_pair_columns *to;
+    abut_index *match;
+} touching;
+
+/* The spheres of a chunk. */
+static abut_index chunk_end(const neighbor_list *l, abut_index chunk)
+{
+    const abut_index end = (chunk + 1) * NEIGHBOR_CHUNK;
+    return end < l->sphere_count ? end : l->sphere_count;
+}
+
+static abut_status touch_chunk(void *context, abut_index chunk, parallel_job *job)
+{
+    const touching *t = context;
+    neighbor_list *l = t->list;
+    const int32_t begin = l->begins[chunk * NEIGHBOR_CHUNK];
+    const candidate_block block = {.places = l->places,
+                                   .firsts = l->firsts,
+                                   .seconds = l->seconds,
+                                   .begin = begin,
+                                   .end = l->begins[chunk_end(l, chunk)],
+                                   .lattice = t->spheres->lattice,
+                                   .active = l->active + begin};
+    l->chunk_rows[chunk] = l->has_images[chunk] ? touch_images(l, &block)
+                                                : interaction_kernels_take()->touching_list(&block);
+    return parallel_report(job, (block.end - block.begin) / 2);
+}
+
+static parallel_plan plan_chunks(const neighbor_list *l, const parallel_plan *plan)
+{
+    parallel_plan own = *plan;
+    own.chunk_count = neighbor_list_chunk_count(l);
+    own.work = l->candidate_count / 2 + l->sphere_count / 8;
+    return own;
+}
+
+abut_status touching_refresh(neighbor_list *l, const neighbor_spheres *s, const parallel_plan *plan,
+                             abut_error *error)
+{
+    bool is_whole = false;
+    const abut_status status = place_spheres(l, s, plan, &is_whole);
+    if (status || is_whole) {
+        return error_set_status(error, status);
+    }
+    l->counts.made[l->is_made ? NEIGHBORS_MOVED : NEIGHBORS_CHANGED]++;
+    return neighbor_list_make(l, s, plan, error);
+}
+
+abut_status touching_find(neighbor_list *l, const neighbor_spheres *s, const parallel_plan *plan)
+{
+    touching t = {.list = l, .spheres = s};
+    const parallel_plan own = plan_chunks(l, plan);
+    const abut_status status = parallel_run(&own, touch_chunk, &t);
+    if (!status) {
+        sort_sum_up(l->chunk_rows, own.chunk_count);
+        l->active_count = l->chunk_rows[own.chunk_count];
+        l->counts.candidates += l->candidate_count;
+        l->counts.steps++;
+    }
+    return status;
+}
+
+/* ---- rows ---- */
+
+/* The spheres of some pairs, and by how much the second ones are shifted. */
+typedef struct pair_numbers {
+    int32_t firsts[BLOCK_PAIRS + GRID_PADDING], seconds[BLOCK_PAIRS + GRID_PADDING];
+    double images[3][BLOCK_PAIRS + GRID_PADDING], shifts[3][BLOCK_PAIRS + GRID_PADDING];
+} pair_numbers;
+
+/* By how many periods a sphere's center, which may be outside of the box, was moved down. */
+static double wraps_of(const neighbor_spheres *s, int32_t sphere, int axis)
+{
+    double x = s->centers[3 * (abut_index)sphere + axis];
+    const double period = s->lattice->period[axis];
+    return period > 0.0 && !(x >= 0.0 && x < period) ? lattice_wrap(&x, period) : 0.0;
+}
+
+/* The nearest images of second spheres along an axis, and shifts by them. */
+static void set_nearest(const neighbor_list *l, const lattice *of, int axis, int32_t count,
+                        pair_numbers *n)
+{
+    const double ones = 0x1.8p52; /* whose last digit counts ones: x + ones - ones is rounded */
+    for (int32_t k = 0; k < count; k++) {
+        const double difference =
+            l->places[n->firsts[k]].place[axis] - l->places[n->seconds[k]].place[axis];
+        const double image = ((difference * of->inv_period[axis] + ones) - ones) + 0.0;
+        n->images[axis][k] = image;
+        n->shifts[axis][k] = image * of->period[axis];
+    }
+}
+
+/* Exchange the nearest images for those of candidates that have one of their own. */
+static void set_own_images(const neighbor_list *l, const lattice *of, const int32_t *active,
+                           int32_t count, pair_numbers *n)
+{
+    for (int32_t k = 0; k < count; k++) {
+        for (int axis = 0; axis < 3; axis++) {
+            n->images[axis][k] = image_of(l, of, active[k], axis);
+            n->shifts[axis][k] = n->images[axis][k] * of->period[axis];
+        }
+    }
+}
+
+/* The column of images, which counts from where centers are. */
+static void write_images(const touching *t, int32_t count, abut_index row, const pair_numbers *n)
+{
+    abut_index *to = t->to->image + 3 * row;
+    for (int32_t k = 0; k < count; k++) {
+        for (int axis = 0; axis < 3; axis++) {
+            double image = n->images[axis][k];
+            if (t->list->is_outside) {
+                image += wraps_of(t->spheres, n->firsts[k], axis) -
+                         wraps_of(t->spheres, n->seconds[k], axis);
+            }
+            to[3 * k + axis] = (abut_index)image;
+        }
+    }
+}
+
+static void set_images(const touching *t, const int32_t *active, int32_t count, abut_index row,
+                       pair_numbers *n)
+{
+    const lattice *of = t->spheres->lattice;
+    for (int axis = 0; axis < 3; axis++) {
+        memset(n->shifts[axis] + count, 0, GRID_PADDING * sizeof *n->shifts[axis]);
+        set_nearest(t->list, of, axis, count, n);
+    }
+    if (t->list->images) {
+        set_own_images(t->list, of, active, count, n);
+    }
+    write_images(t, count, row, n);
+}
+
+/* Tell which row of the last step each pair had, and which one it has now. */
+static void set_rows(const touching *t, const int32_t *active, int32_t count, abut_index row)
+{
+    neighbor_list *l = t->list;
+    for (int32_t k = 0; k < count; k++) {
+        l->rows[active[k]] = (int32_t)(row + k);
+        if (!l->is_new) {
+            t->match[row + k] = l->rows_before[active[k]];
+        }
+    }
+}
+
+static void write_block(const touching *t, const int32_t *active, int32_t count, abut_index row)
+{
+    const neighbor_list *l = t->list;
+    const abut_pair_columns *to = t->to;
+    pair_numbers n;
+    double points[3 * BLOCK_PAIRS];
+    for (int32_t k = 0; k < count + GRID_PADDING; k++) {
+        n.firsts[k] = k < count ? l->firsts[active[k]] : 0;
+        n.seconds[k] = k < count ? l->seconds[active[k]] : 0;
+    }
+    pair_block block = {.count = count,
+                        .firsts = n.firsts,
+                        .seconds = n.seconds,
+                        .next_seconds = n.seconds,
+                        .first_rows = l->places,
+                        .second_rows = l->places,
+                        .dimension = 3,
+                        .i = to->i + row,
+                        .j = to->j + row,
+                        .normal = to->normal + 3 * row,
+                        .overlap = to->overlap + row,
+                        .point = points};
+    if (to->image) {
+        set_images(t, active, count, row, &n);
+        for (int axis = 0; axis < 3; axis++) {
+            block.shifts[axis] = n.shifts[axis];
+        }
+    }
+    pair_kernels_take()->pairs_compute(&block);
+    set_rows(t, active, count, row);
+}
+
+static void write_offsets(const touching *t, abut_index chunk)
+{
+    const neighbor_list *l = t->list;
+    const abut_index begin = chunk * NEIGHBOR_CHUNK, end = chunk_end(l, chunk);
+    const int32_t *active = l->active + l->begins[begin];
+    const abut_index rows = l->chunk_rows[chunk + 1] - l->chunk_rows[chunk];
+    abut_index k = 0;
+    for (abut_index sphere = begin; sphere < end; sphere++) {
+        t->to->offsets[sphere] = l->chunk_rows[chunk] + k;
+        while (k < rows && l->firsts[active[k]] == sphere) {
+            k++;
+        }
+    }
+}
+
+static abut_status write_chunk(void *context, abut_index chunk, parallel_job *job)
+{
+    const touching *t = context;
+    neighbor_list *l = t->list;
+    const int32_t begin = l->begins[chunk * NEIGHBOR_CHUNK];
+    const int32_t *active = l->active + begin;
+    const size_t candidates = (size_t)(l->begins[chunk_end(l, chunk)] - begin);
+    const abut_index first = l->chunk_rows[chunk], end = l->chunk_rows[chunk + 1];
+    memset(l->rows + begin, -1, candidates * sizeof *l->rows);
+    for (abut_index row = first; row < end; row += BLOCK_PAIRS) {
+        const int32_t count = end - row < BLOCK_PAIRS ? (int32_t)(end - row) : BLOCK_PAIRS;
+        write_block(t, active + (row - first), count, row);
+    }
+    write_offsets(t, chunk);
+    (void)job;
+    return ABUT_OK;
+}
+
+void touching_write(neighbor_list *l, const neighbor_spheres *s, const parallel_plan *plan,
+                    const abut_pair_columns *to, abut_index *match)
+{
+    touching t = {.list = l, .spheres = s, .to = to, .match = match};
+    parallel_plan own = plan_chunks(l, plan);
+    own.work += 2 * l->active_count;
+    own.interrupted = NULL;
+    to->offsets[l->sphere_count] = l->active_count;
+    parallel_run(&own, write_chunk, &t);
+}
+
+/* ---- from step to step ---- */
+
+void touching_keep(neighbor_list *l)
+{
+    int32_t *other = l->rows;
+    l->rows = l->rows_before;
+    l->rows_before = other;
+    l->is_new = false;
+    l->lived++;
+}
