@@ -24,8 +24,8 @@ typedef struct step_tables {
 typedef struct wall_set {
     const abut_finder *finder; /* NULL: no meshes */
     abut_index mesh_count;
-    double *half_spaces;    /* x 6: a point and the normal, where they are in this step */
-    contact_table together; /* memory in which contacts with both are put together */
+    double *half_spaces; /* x 6: a point and the normal, in their own frames */
+    double *placed;      /* likewise, where they are in this step */
     abut_wall *walls;
     abut_motion *motions;
     abut_wall_state *given; /* of walls whose motion is given: of the next step */
@@ -94,6 +94,7 @@ struct abut_simulation {
     solid_search search;
     wall_set walls;
     step_tables now, before;                /* before: of the last step that was done */
+    abut_finder *no_meshes;                 /* finds contacts where all walls are half spaces */
     abut_pair_finder *lender, *pair_finder; /* pair_finder: NULL where spheres have changed */
     second_lists seconds;
     memory_block sum_lists; /* int64_t: keys of the pairs of spheres that have very many */
@@ -130,13 +131,6 @@ static inline bool simulation_is_member(const abut_simulation *s, abut_index pla
 
 /* Place the walls where they are now. */
 void contacts_place_walls(abut_simulation *s);
-
-/* Place the surfaces of half spaces where they are in this step. */
-void half_spaces_place(abut_simulation *s);
-
-/* Contacts of spheres with half spaces join those with meshes, which there are. ABUT_OK or
- * ABUT_NO_MEMORY. */
-abut_status half_spaces_find(abut_simulation *s);
 
 /* Find contacts with walls; match them with those of the step before, and apply their laws. */
 abut_status contacts_find(abut_simulation *s, const parallel_plan *plan, abut_error *error);
