@@ -74,16 +74,19 @@ typedef enum abut_status {
     ABUT_BAD_RADIUS,        /* index: the sphere, value: the radius */
     ABUT_BAD_GAP,           /* value: the gap */
     ABUT_BAD_FLAT_ANGLE,    /* value: the angle */
-    ABUT_BAD_WEIGHTS,  /* index: a facet without such weights, detail: its corners, value: its mesh
-                        */
-    ABUT_BAD_PERIOD,   /* index: the axis, value: the period */
-    ABUT_BAD_EXPONENT, /* value: the exponent */
-    ABUT_TOO_MANY_IMAGES,  /* index: the sphere, whose periodic images cannot be counted */
-    ABUT_RADIUS_TOO_SMALL, /* index: the sphere, value: its radius, less than ABUT_SMALLEST_RADIUS
-                            */
-    ABUT_PERIOD_TOO_SHORT, /* index: the axis, value: the period, for which spheres reach over too
-                              many periodic images */
-    ABUT_BAD_SPHERE_GAP,   /* index: the sphere, value: its gap */
+    ABUT_BAD_WEIGHTS, /* index: a facet without such weights, detail: its corners, value: its mesh
+                       */
+    ABUT_BAD_PERIOD,  /* index: the axis, value: the period */
+    ABUT_BAD_HALF_SPACE, /* index: the half space, detail: which of its numbers, value: the number
+                          */
+    ABUT_HALF_SPACE_REPEATS, /* index: the half space, detail: the axis, value: its normal's part */
+    ABUT_BAD_EXPONENT,       /* value: the exponent */
+    ABUT_TOO_MANY_IMAGES,    /* index: the sphere, whose periodic images cannot be counted */
+    ABUT_RADIUS_TOO_SMALL,   /* index: the sphere, value: its radius, less than ABUT_SMALLEST_RADIUS
+                              */
+    ABUT_PERIOD_TOO_SHORT,   /* index: the axis, value: the period, for which spheres reach over too
+                                many periodic images */
+    ABUT_BAD_SPHERE_GAP,     /* index: the sphere, value: its gap */
     ABUT_BAD_SIZE,        /* index: the level, value: its size, which is not positive, not finite or
                              no more than that of the level before */
     ABUT_SIZE_TOO_SMALL,  /* index: the sphere, value: its diameter and gap, for which the last
@@ -403,8 +406,17 @@ typedef struct abut_query {
     double exponent; /* SHARING: of the contact law, force ~ overlap^exponent, > 0 */
     int keep_zero;   /* SHARING: keep contacts whose share is 0 */
     abut_weights weights;
-    const double *poses;  /* mesh_count x 4 x 4 rigid transforms from each mesh's frame to the
-                             world, not checked; NULL: all are the identity */
+    /* Surfaces beside the finder's meshes, which need no bins: each fills all of space behind a
+     * plane. Numbers of meshes in results go on with them. A contact has facet 0, feature 0 and
+     * type FACET, and one node, 0, of weight 1; the normal is the half space's, also where the
+     * center is behind the plane and the overlap larger than the radius. They are repeated along no
+     * axis: one whose normal, in the world, is not perpendicular to the axes of the period is an
+     * error. */
+    abut_index half_space_count;
+    const double *half_spaces; /* x 6, in their own frames: a point of the plane, and the unit
+                                  normal, out of the wall */
+    const double *poses;  /* mesh_count + half_space_count x 4 x 4 rigid transforms from the frame
+                             of each to the world, not checked; NULL: all are the identity */
     const double *period; /* 3: the meshes are repeated along the axes at these distances; 0: not
                              along this one; NULL: along none */
     int workers; /* threads at most, >= 1; results are the same to the bit for any number */
@@ -412,8 +424,8 @@ typedef struct abut_query {
     void *interrupted_data;
 } abut_query;
 
-/* No spheres, gap 0, flat_angle 0, hierarchy, exponent 3/2, Wachspress, no poses, no period, one
- * worker, no callback. */
+/* No spheres, gap 0, flat_angle 0, hierarchy, exponent 3/2, Wachspress, no half spaces, no poses,
+ * no period, one worker, no callback. */
 abut_query abut_query_default(void);
 
 /* The contacts of a query, sorted by sphere, then nearest first. Borrow the finder, and the query's
@@ -430,7 +442,7 @@ abut_index abut_contacts_node_count(const abut_contacts *contacts);
  * abut_contacts_node_count. Those that are NULL are left out; node and weight only both. */
 #define ABUT_CONTACT_COLUMNS(X)                                                                    \
     X(sphere, INDEX, 0, ROWS, ALWAYS, 0, "", "number of the sphere")                               \
-    X(facet, INDEX, 0, ROWS, ALWAYS, 0, "", "number of the facet in its mesh")                     \
+    X(facet, INDEX, 0, ROWS, ALWAYS, 0, "", "number of the facet in its mesh; 0 of a half space")  \
     X(type, BYTE, 0, ROWS, ALWAYS, 0, "", "FACET, EDGE or VERTEX: what the contact lies on")       \
     X(feature, INDEX, 0, ROWS, ALWAYS, 0, "",                                                      \
       "edge i runs from the facet's corner i to i + 1, vertex i is corner i; 0 for FACET")         \
@@ -439,7 +451,8 @@ abut_index abut_contacts_node_count(const abut_contacts *contacts);
     X(overlap, REAL, 0, ROWS, ALWAYS, 0, "length", "radius - distance, >= -gap")                   \
     X(share, REAL, 0, ROWS, WITH_SHARING, 0, "",                                                   \
       "part of the contact law's force, 0 ... 1; 1 but for SHARING")                               \
-    X(mesh, INDEX, 0, ROWS, WITH_MESHES, ABUT_ZEROS, "", "number of the mesh")                     \
+    X(mesh, INDEX, 0, ROWS, WITH_MESHES, ABUT_ZEROS, "",                                           \
+      "number of the mesh; half spaces are numbered after the meshes")                             \
     X(image, INDEX, 3, ROWS, WITH_PERIOD, ABUT_ZEROS, "",                                          \
       "the mesh shifted by image * period is what the sphere touches")                             \
     X(tilt, REAL, 0, ROWS, ALWAYS, ABUT_INTERNAL, "rad",                                           \

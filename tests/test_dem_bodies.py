@@ -639,8 +639,12 @@ def test_laws_that_bodies_cannot_have():
 def test_half_spaces_that_do_not_fit():
     with pytest.raises(ValueError, match="repeats along z"):
         abut.Simulation(step=1, period=(1, None, 1)).add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)))
-    with pytest.raises(ValueError, match="sharing"):
-        abut.Simulation(step=1, resolution="sharing").add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)))
+    # one that stands along a period when it is added, and then turns
+    sim = abut.Simulation(step=0.1, period=(1, None, None))
+    sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), WOOD, abut.Rotating((0, 1, 0), rate=1.0))
+    sim.add_spheres([[0, 0, 0.5]], 0.1, WOOD)
+    with pytest.raises(ValueError, match="half space 0 has a normal with the part .* along axis 0"):
+        sim.run(steps=2)
 
 
 def test_lost_body():

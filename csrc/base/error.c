@@ -31,6 +31,11 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_BAD_WEIGHTS] = "facet # of mesh % has @ corners, but weights=\"zhong\" is for 3 or 4; "
                          "weights=\"wachspress\" takes any number",
     [ABUT_BAD_PERIOD] = "period[#] is %; it must be positive and at most 1e75",
+    [ABUT_BAD_HALF_SPACE] = "half space # has the number % in its column @; coordinates must lie "
+                            "within 1e75 of 0",
+    [ABUT_HALF_SPACE_REPEATS] =
+        "half space # has a normal with the part % along axis @, along which "
+        "the world repeats, but ends behind its plane",
     [ABUT_BAD_EXPONENT] = "exponent is %; it must be positive and at most 10",
     [ABUT_TOO_MANY_IMAGES] =
         "sphere # reaches over more than a million periodic images; its radius "

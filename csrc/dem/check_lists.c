@@ -107,7 +107,7 @@ abut_status check_contacts_of_lists(const abut_simulation *s, const abut_query *
     contact_table t = {0};
     query.sphere_count = s->store.count;
     query.centers = s->store.centers, query.radii = s->store.radii;
-    abut_status status = abut_contacts_find(s->walls.finder, &query, &found, error);
+    abut_status status = abut_contacts_find(simulation_finder(s), &query, &found, error);
     if (!status) {
         const abut_index rows = abut_contacts_count(found), nodes = abut_contacts_node_count(found);
         status = error_set_status(

@@ -4,13 +4,25 @@
 #include "../walls/motion.h"
 #include "check_lists.h"
 
+/* Place the planes of half spaces, for bodies. */
+static void place_half_spaces(abut_simulation *s)
+{
+    for (abut_index k = s->walls.mesh_count; k < s->walls.count; k++) {
+        const pose at = pose_load(s->now.poses + 16 * k);
+        const double *own = s->walls.half_spaces + 6 * (k - s->walls.mesh_count);
+        double *to = s->walls.placed + 6 * (k - s->walls.mesh_count);
+        vec3_store(to, pose_to_world(&at, vec3_load(own)));
+        vec3_store(to + 3, pose_turn(&at, vec3_load(own + 3)));
+    }
+}
+
 void contacts_place_walls(abut_simulation *s)
 {
     for (abut_index k = 0; k < s->walls.count; k++) {
         s->now.states[k] = abut_simulation_wall_now(s, k);
         memcpy(s->now.poses + 16 * k, s->now.states[k].pose, sizeof s->now.states[k].pose);
     }
-    half_spaces_place(s);
+    place_half_spaces(s);
 }
 
 /* ---- finding ---- */
@@ -37,6 +49,8 @@ static abut_query make_query(const abut_simulation *s, const parallel_plan *plan
     query.centers = s->store.centers, query.radii = s->store.radii;
     query.resolution = s->input.resolution;
     query.exponent = exponent_of(s);
+    query.half_space_count = s->walls.count - s->walls.mesh_count;
+    query.half_spaces = s->walls.half_spaces;
     query.poses = s->now.poses;
     query.period = lattice_periods(&s->lattice);
     query.workers = s->input.workers;
@@ -84,7 +98,7 @@ static abut_status write_contacts(abut_simulation *s, abut_contacts *found, abut
     return ABUT_OK;
 }
 
-static abut_status find_on_meshes(abut_simulation *s, const parallel_plan *plan, abut_error *error)
+static abut_status find_touching(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     contact_table *t = &s->now.contacts;
     const contact_table *old = &s->before.contacts;
@@ -96,7 +110,8 @@ static abut_status find_on_meshes(abut_simulation *s, const parallel_plan *plan,
     }
     clear_columns(t);
     const abut_room room = {t->columns, t->room, t->node_room};
-    abut_status status = abut_contacts_find_into(s->walls.finder, &query, &room, &found, error);
+    abut_status status =
+        abut_contacts_find_into(simulation_finder(s), &query, &room, &found, error);
     if (status) {
         status = simulation_name_row(s, error);
     } else {
@@ -106,16 +121,6 @@ static abut_status find_on_meshes(abut_simulation *s, const parallel_plan *plan,
         status = status ? status : check_contacts_of_lists(s, &query, error);
     }
     abut_contacts_free(found);
-    return status;
-}
-
-/* Contacts with meshes, then with half spaces. */
-static abut_status find_touching(abut_simulation *s, const parallel_plan *plan, abut_error *error)
-{
-    abut_status status = s->walls.mesh_count > 0 ? find_on_meshes(s, plan, error) : ABUT_OK;
-    if (!status && s->walls.count > s->walls.mesh_count) {
-        status = error_set_status(error, half_spaces_find(s));
-    }
     return status;
 }
 

@@ -25,15 +25,16 @@ static neighbor_spheres spheres_of(const abut_simulation *s)
 abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     const neighbor_spheres spheres = spheres_of(s);
-    const wall_scene walls = {.finder = s->walls.finder,
+    const wall_scene walls = {.finder = simulation_finder(s),
                               .wall_count = s->walls.count,
+                              .half_spaces = s->walls.half_spaces,
                               .poses = s->now.poses,
                               .poses_before = s->before.poses};
     if (s->store.count == 0) {
         return ABUT_OK;
     }
     abut_status status = touching_refresh(&s->neighbors, &spheres, plan, error);
-    if (!status && s->walls.mesh_count > 0) {
+    if (!status && s->walls.count > 0) {
         status = near_walls_refresh(&s->near, &s->neighbors, &spheres, &walls, plan, error);
     }
     return status ? simulation_name_row(s, error) : ABUT_OK;

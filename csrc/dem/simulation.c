@@ -64,6 +64,7 @@ abut_status abut_simulation_build(const abut_simulation_input *input, abut_simul
     s->lattice = lattice_load(input->period, 3);
     status = make_lender(s, error);
     status = status ? status : laws_set(&s->laws, 0, NULL, error);
+    status = status ? status : abut_finder_build(NULL, 0, &s->no_meshes, error);
     if (status) {
         abut_simulation_free(s);
         return status;
@@ -89,6 +90,7 @@ static void free_walls(wall_set *w)
     memory_free(w->motions);
     memory_free(w->given);
     memory_free(w->half_spaces);
+    memory_free(w->placed);
 }
 
 static void free_search(solid_search *s)
@@ -116,7 +118,7 @@ void abut_simulation_free(abut_simulation *s)
     free_search(&s->search);
     solids_free(&s->solids);
     free_walls(&s->walls);
-    contact_table_free(&s->walls.together);
+    abut_finder_free(s->no_meshes);
     free_tables(&s->now);
     free_tables(&s->before);
     neighbor_list_free(&s->neighbors);
@@ -169,7 +171,8 @@ static bool copy_walls(wall_set *to, const abut_wall *walls, abut_index count)
     to->motions = memory_alloc(count_motions(walls, count), sizeof *to->motions);
     to->given = memory_alloc_zeroed(count, sizeof *to->given);
     to->half_spaces = memory_alloc(6 * (count - to->mesh_count), sizeof *to->half_spaces);
-    if (!to->walls || !to->motions || !to->given || !to->half_spaces) {
+    to->placed = memory_alloc(6 * (count - to->mesh_count), sizeof *to->placed);
+    if (!to->walls || !to->motions || !to->given || !to->half_spaces || !to->placed) {
         return false;
     }
     abut_motion *motions = to->motions;
@@ -180,6 +183,11 @@ static bool copy_walls(wall_set *to, const abut_wall *walls, abut_index count)
             *motions++ = walls[k].motions[m];
         }
         memcpy(to->given[k].pose, walls[k].pose, sizeof walls[k].pose);
+    }
+    for (abut_index k = to->mesh_count; k < count; k++) {
+        double *half_space = to->half_spaces + 6 * (k - to->mesh_count);
+        memcpy(half_space, walls[k].point, sizeof walls[k].point);
+        memcpy(half_space + 3, walls[k].normal, sizeof walls[k].normal);
     }
     return true;
 }
@@ -244,7 +252,6 @@ static void exchange_walls(abut_simulation *s, wall_set made, const wall_places 
     s->watch.is_placed = true;
     const spot_table *spots = &s->before.spots[ABUT_WITH_WALLS];
     const contact_table *contacts = &s->before.contacts;
-    made.together = old.together;
     take_places(&s->now, places[0], &old, &made);
     take_places(&s->before, places[1], &old, &made);
     renumber_half_spaces(contacts->columns.mesh, contacts->count, old.mesh_count, made.mesh_count);

@@ -26,8 +26,8 @@ typedef struct step_tables {
 typedef struct wall_set {
     const abut_finder *finder; /* NULL: no meshes */
     abut_index mesh_count;
-    double *half_spaces;    /* x 6: a point and the normal, where they are in this step */
-    contact_table together; /* memory in which contacts with both are put together */
+    double *half_spaces; /* x 6: a point and the normal, in their own frames */
+    double *placed;      /* likewise, where they are in this step */
     abut_wall *walls;
     abut_motion *motions;
     abut_wall_state *given; /* of walls whose motion is given: of the next step */
@@ -88,6 +88,7 @@ struct abut_simulation {
     solid_search search;
     wall_set walls;
     step_tables now, before;  /* before: of the last step that was done */
+    abut_finder *no_meshes;   /* finds contacts where all walls are half spaces */
     abut_pair_finder *lender; /* of memory, to searches of pairs */
     neighbor_list neighbors;
     near_walls near;
@@ -104,6 +105,12 @@ static inline table_kind simulation_kind(const abut_simulation *s)
 {
     return (table_kind){.has_images = s->lattice.is_periodic,
                         .has_rolls = s->laws.has_rolling_springs};
+}
+
+/* What spheres are searched for with: of no meshes where all walls are half spaces. */
+static inline const abut_finder *simulation_finder(const abut_simulation *s)
+{
+    return s->walls.finder ? s->walls.finder : s->no_meshes;
 }
 
 /* The error of a search of the store's spheres names them by places: let it name them by rows. Who
@@ -124,13 +131,6 @@ static inline bool simulation_is_member(const abut_simulation *s, abut_index pla
 
 /* Place the walls where they are now. */
 void contacts_place_walls(abut_simulation *s);
-
-/* Place the surfaces of half spaces where they are in this step. */
-void half_spaces_place(abut_simulation *s);
-
-/* Contacts of spheres with half spaces join those with meshes, which there are. ABUT_OK or
- * ABUT_NO_MEMORY. */
-abut_status half_spaces_find(abut_simulation *s);
 
 /* Find contacts with walls; match them with those of the step before, and apply their laws. */
 abut_status contacts_find(abut_simulation *s, const parallel_plan *plan, abut_error *error);

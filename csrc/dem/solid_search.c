@@ -336,7 +336,7 @@ static abut_status find_walls(abut_simulation *s, const parallel_plan *plan, abu
     const abut_convex_walls walls = {.finder = s->walls.finder,
                                      .poses = s->now.poses,
                                      .half_space_count = s->walls.count - s->walls.mesh_count,
-                                     .half_spaces = s->walls.half_spaces};
+                                     .half_spaces = s->walls.placed};
     abut_status status = abut_convex_find_walls(s->search.bodies, &query, &walls, &found, error);
     status = status ? status : take_rows(s, ABUT_WITH_WALLS, found, error);
     abut_convex_contacts_free(found);

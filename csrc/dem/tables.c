@@ -219,23 +219,6 @@ static void append_contacts(contact_table *to, const contact_table *from, abut_i
     to->node_count += nodes.count;
 }
 
-void contact_table_append(contact_table *to, const contact_table *from, abut_index row)
-{
-    const abut_index node = from->columns.node_offsets[row];
-    const row_copy rows = {to->count, row, 1};
-    const row_copy nodes = {to->node_count, node, from->columns.node_offsets[row + 1] - node};
-    for (int k = 0; k < CONTACT_COLUMNS; k++) {
-        const column *c = &contact_columns[k];
-        if (c->counts == ROWS || c->counts == NODES) {
-            copy_rows(*pointer_of(&to->columns, c), data_of(&from->columns, c),
-                      c->counts == ROWS ? rows : nodes, c->size);
-        }
-    }
-    to->count++;
-    to->node_count += nodes.count;
-    to->columns.node_offsets[to->count] = to->node_count;
-}
-
 abut_status contact_table_renumber(contact_table *to, const contact_table *from,
                                    const renumbering *by)
 {

@@ -67,9 +67,6 @@ abut_status pair_table_reserve(pair_table *t, abut_index sphere_count, abut_inde
 void contact_table_free(contact_table *t);
 void pair_table_free(pair_table *t);
 
-/* A row of another table follows those that are there, without its springs. */
-void contact_table_append(contact_table *to, const contact_table *from, abut_index row);
-
 abut_index contact_table_bytes(const contact_table *t);
 abut_index pair_table_bytes(const pair_table *t);
 

@@ -21,31 +21,50 @@ enum { FEWEST_STEPS = 3 };
 
 /* ---- how far walls went ---- */
 
-/* The farthest way of a box's corners from one pose to another: no point of the box went farther,
- * since ways are linear in places. */
-static double way_of(const box *bounds, const double *from, const double *to)
+static vec3 corner_of(const box *b, int corner)
 {
-    double farthest_sq = 0.0;
-    if (memcmp(from, to, 16 * sizeof *from) == 0) {
-        return 0.0;
-    }
-    const pose a = pose_load(from), b = pose_load(to);
-    for (int corner = 0; corner < 8; corner++) {
-        const vec3 at = {corner & 1 ? bounds->high[0] : bounds->low[0],
-                         corner & 2 ? bounds->high[1] : bounds->low[1],
-                         corner & 4 ? bounds->high[2] : bounds->low[2]};
-        const double way_sq = vec3_norm_sq(vec3_sub(pose_to_world(&b, at), pose_to_world(&a, at)));
-        farthest_sq = larger(farthest_sq, way_sq);
-    }
-    return sqrt(farthest_sq);
+    return (vec3){corner & 1 ? b->high[0] : b->low[0], corner & 2 ? b->high[1] : b->low[1],
+                  corner & 4 ? b->high[2] : b->low[2]};
 }
 
-static double farthest_way(const wall_scene *w, const double *from)
+/* The farthest way of a point of a mesh from one pose to another: that of a corner of its bounds,
+ * since ways are linear in places. */
+static double way_of_mesh(const box *bounds, const pose *from, const pose *to)
 {
     double farthest = 0.0;
-    for (abut_index k = 0; k < w->finder->mesh_count; k++) {
-        const box *bounds = &w->finder->meshes[k].bounds;
-        farthest = larger(farthest, way_of(bounds, from + 16 * k, w->poses + 16 * k));
+    for (int corner = 0; corner < 8; corner++) {
+        const vec3 at = corner_of(bounds, corner);
+        const vec3 way = vec3_sub(pose_to_world(to, at), pose_to_world(from, at));
+        farthest = larger(farthest, vec3_length(way));
+    }
+    return farthest;
+}
+
+/* By how much, at most, the height of a place over a half space has changed where spheres are: that
+ * is no more than the way of the place as the half space sees it. */
+static double way_of_half_space(const box *region, const pose *from, const pose *to)
+{
+    double farthest = 0.0;
+    for (int corner = 0; corner < 8; corner++) {
+        const vec3 at = corner_of(region, corner);
+        const vec3 way = vec3_sub(pose_to_mesh(to, at), pose_to_mesh(from, at));
+        farthest = larger(farthest, vec3_length(way));
+    }
+    return farthest;
+}
+
+static double farthest_way(const near_walls *n, const wall_scene *w, const double *poses)
+{
+    double farthest = 0.0;
+    for (abut_index k = 0; k < w->wall_count; k++) {
+        if (memcmp(poses + 16 * k, w->poses + 16 * k, 16 * sizeof *poses) == 0) {
+            continue;
+        }
+        const pose from = pose_load(poses + 16 * k), to = pose_load(w->poses + 16 * k);
+        const double way = k < w->finder->mesh_count
+                               ? way_of_mesh(&w->finder->meshes[k].bounds, &from, &to)
+                               : way_of_half_space(&n->region, &from, &to);
+        farthest = larger(farthest, way);
     }
     return farthest;
 }
@@ -58,24 +77,26 @@ static void *reserve(near_walls *n, int block, abut_index count, size_t size)
 }
 
 /* The way that walls may go: as long as the neighbor list is to live. */
-static double choose_allowance(const neighbor_list *l, const neighbor_spheres *s,
-                               const wall_scene *w)
+static double choose_allowance(const near_walls *n, const neighbor_list *l,
+                               const neighbor_spheres *s, const wall_scene *w)
 {
     double mean_radius = 0.0;
     for (abut_index k = 0; k < s->count; k++) {
         mean_radius += s->radii[k] / (double)s->count;
     }
-    const double way = WALL_SPEED * farthest_way(w, w->poses_before);
+    const double way = WALL_SPEED * farthest_way(n, w, w->poses_before);
     return smaller(l->horizon * way, MOST_ALLOWANCE * mean_radius);
 }
 
 /* What they may use of it, where rounding does not count. */
-static double usable(const wall_scene *w, double allowance)
+static double usable(const near_walls *n, const wall_scene *w, double allowance)
 {
-    double far = 0.0;
-    for (abut_index k = 0; k < w->finder->mesh_count; k++) {
+    double far = box_farthest(&n->region);
+    for (abut_index k = 0; k < w->wall_count; k++) {
         const pose at = pose_load(w->poses + 16 * k);
-        far = larger(far, box_farthest(&w->finder->meshes[k].bounds) + vec3_max_abs(at.shift));
+        const bool is_mesh = k < w->finder->mesh_count;
+        const double extent = is_mesh ? box_farthest(&w->finder->meshes[k].bounds) : 0.0;
+        far = larger(far, extent + vec3_max_abs(at.shift));
     }
     return larger(allowance - LIST_ROUNDING * (allowance + far), 0.0);
 }
@@ -98,6 +119,8 @@ static abut_status find_near(near_walls *n, const neighbor_spheres *s, const wal
     abut_query query = abut_query_default();
     query.sphere_count = s->count;
     query.centers = n->centers, query.radii = n->radii;
+    query.half_space_count = w->wall_count - w->finder->mesh_count;
+    query.half_spaces = w->half_spaces;
     query.poses = w->poses;
     query.period = lattice_periods(s->lattice);
     query.workers = plan->workers;
@@ -116,6 +139,20 @@ static abut_status find_near(near_walls *n, const neighbor_spheres *s, const wal
     return status;
 }
 
+/* The box that spheres do not leave while the neighbor list lives. */
+static void find_region(near_walls *n, const neighbor_list *l, const neighbor_spheres *s)
+{
+    double farthest = 0.0;
+    n->region = box_empty();
+    for (abut_index k = 0; k < s->count; k++) {
+        box_include_point(&n->region, vec3_load(l->anchors[k].place));
+        farthest = larger(farthest, 0.5 * l->gaps[k]);
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        n->region.low[axis] -= farthest, n->region.high[axis] += farthest;
+    }
+}
+
 static abut_status make(near_walls *n, const neighbor_list *l, const neighbor_spheres *s,
                         const wall_scene *w, const parallel_plan *plan, abut_error *error)
 {
@@ -129,8 +166,9 @@ static abut_status make(near_walls *n, const neighbor_list *l, const neighbor_sp
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     memcpy(n->poses, w->poses, poses * sizeof *n->poses);
-    const double allowance = choose_allowance(l, s, w);
-    n->allowance = usable(w, allowance);
+    find_region(n, l, s);
+    const double allowance = choose_allowance(n, l, s, w);
+    n->allowance = usable(n, w, allowance);
     for (abut_index k = 0; k < s->count; k++) {
         memcpy(n->centers + 3 * k, l->anchors[k].place, 3 * sizeof *n->centers);
         n->radii[k] = s->radii[k] + 0.5 * l->gaps[k] + allowance;
@@ -156,7 +194,7 @@ static void gather(near_walls *n, const neighbor_spheres *s)
 static bool is_whole(const near_walls *n, const neighbor_list *l, const wall_scene *w)
 {
     return n->is_made && n->list == neighbor_list_number(l) &&
-           (n->is_of_all || farthest_way(w, n->poses) <= n->allowance);
+           (n->is_of_all || farthest_way(n, w, n->poses) <= n->allowance);
 }
 
 abut_status near_walls_refresh(near_walls *n, const neighbor_list *l, const neighbor_spheres *s,

@@ -3,12 +3,14 @@
 #ifndef INTERACTIONS_NEAR_WALLS_H
 #define INTERACTIONS_NEAR_WALLS_H
 
+#include "../base/box.h"
 #include "neighbor_list.h"
 
-/* The walls of a step. */
+/* The walls of a step: the finder's meshes, and half spaces after them. */
 typedef struct wall_scene {
     const abut_finder *finder;
     abut_index wall_count;
+    const double *half_spaces;          /* x 6, as abut_query has them */
     const double *poses, *poses_before; /* wall_count x 4 x 4, of this step and of the last one */
 } wall_scene;
 
@@ -20,6 +22,7 @@ typedef struct near_walls {
     abut_index lived; /* steps */
     abut_index made_count; /* since walls had used up their allowance */
     double allowance;      /* the way that walls may go */
+    box region;            /* where the spheres' centers may be */
     double *poses;         /* of walls, where they were */
     int32_t *spheres;      /* places of those that may touch, ascending */
     abut_index count;

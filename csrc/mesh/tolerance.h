@@ -97,6 +97,10 @@
  * last place. */
 #define SAME_ROOT 1e-15
 
+/* A half space whose normal has no larger part along an axis is along that axis, as far as rounding
+ * of its pose can tell; over a period it is off by so small a part of it. */
+#define ALONG_PLANE 1e-9
+
 /* Sharing (docs/method.md, section 5). A contact is satisfied when it lacks no more than this part
  * of the largest force: a hundred times what rounding leaves, so that pivots mean something, and no
  * force that anyone measures. */

@@ -67,6 +67,30 @@ abut_status batch_add_view(batch *b, const view *added)
     return reserve_looks(b, b->look_count);
 }
 
+abut_status batch_add_half_spaces(batch *b, const half_space *all, abut_index count)
+{
+    static const pose at_rest = {
+        {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}, false, 0.0};
+    b->half_space_count = count;
+    if (count == 0) {
+        return ABUT_OK;
+    }
+    view *views = memory_grow(b->views, b->view_count + count, &b->view_capacity, sizeof *views);
+    if (!views) {
+        return ABUT_NO_MEMORY;
+    }
+    b->views = views;
+    for (abut_index k = 0; k < count; k++) {
+        views[b->view_count + k] = (view){.mesh = &all[k].mesh,
+                                          .pose = &at_rest,
+                                          .number = all[k].number,
+                                          .is_plain = true,
+                                          .local = {b->center[0], b->center[1], b->center[2]},
+                                          .half_space = &all[k]};
+    }
+    return ABUT_OK;
+}
+
 /* Blocks that have spheres: looks take whole ones. */
 static int32_t padded_count(const batch *b)
 {
@@ -103,6 +127,13 @@ void batch_pad(batch *b)
     for (int32_t i = b->count; i < end; i++) {
         b->center[0][i] = b->center[1][i] = b->center[2][i] = b->radius[i] = 0.0;
         b->reach[i] = -1.0;
+    }
+}
+
+void batch_see_beside(batch *b)
+{
+    for (int32_t word = 0; word < BATCH_SPHERES / 64; word++) {
+        b->seen[word] |= b->beside[word];
     }
 }
 

@@ -1,4 +1,4 @@
-/* Some spheres of a query as arrays, and how each mesh sees them.
+/* Some spheres of a query as arrays, and how each mesh, or half space, sees them.
  *
  * A view is one image of one mesh with one set of its bins. A sphere looks at one bucket of each of
  * the set's levels: what a view's looks found stands in arrays, too, so that all of it is vector
@@ -8,6 +8,7 @@
 
 #include "../base/pose.h"
 #include "../bins/bins.h"
+#include "half_spaces.h"
 
 /* Spheres of a batch, and of a block that is looked up in one go: arrays have room for one more. */
 enum { BATCH_SPHERES = 256, BATCH_BLOCK = 64, BATCH_ROOM = BATCH_SPHERES + BATCH_BLOCK };
@@ -29,11 +30,12 @@ typedef struct view {
     vec3 shift;     /* of the image, from image 0 */
     int32_t number; /* of the mesh */
     int32_t image[3];
-    bool is_plain;      /* neither turned nor shifted */
-    bool has_image;     /* the image is not 0 */
-    bool is_triangles;  /* every facet is one triangle */
-    double *local[3];   /* the centers in the mesh's frame: BATCH_ROOM each */
-    int64_t first_look; /* of its levels' looks */
+    bool is_plain;                /* neither turned nor shifted */
+    bool has_image;               /* the image is not 0 */
+    bool is_triangles;            /* every facet is one triangle */
+    double *local[3];             /* the centers in the mesh's frame: BATCH_ROOM each */
+    const half_space *half_space; /* that it is of; NULL: of a mesh */
+    int64_t first_look;           /* of its levels' looks */
 } view;
 
 typedef struct batch {
@@ -42,8 +44,8 @@ typedef struct batch {
     uint16_t number[BATCH_SPHERES];     /* of each sphere, counted from `first` */
     double *center[3], *radius, *reach; /* BATCH_ROOM each; padding has reach -1 */
 
-    view *views;
-    abut_index view_count, view_capacity;
+    view *views; /* of meshes; half_space_count of half spaces, without looks, stand behind them */
+    abut_index view_count, half_space_count, view_capacity;
     double *locals; /* local centers of the views that are not plain */
     abut_index local_capacity;
 
@@ -58,6 +60,10 @@ typedef struct batch {
      * that all its buckets' facets lie in */
     uint64_t narrow[BATCH_SPHERES / 64];
     bool has_narrow;
+
+    /* bit: a half space is near the sphere, which then has it among its candidates */
+    uint64_t beside[BATCH_SPHERES / 64];
+    bool has_beside;
     bool is_sparse; /* few of the spheres before were to be searched: those that find nothing are
                        passed over */
 
@@ -76,6 +82,15 @@ void batch_pad(batch *b);
  * What arrays of views added before hold is lost: add all views, then fill. */
 abut_status batch_add_view(batch *b, const view *added);
 
+/* Have a view of each half space, once all of meshes are added. ABUT_OK or ABUT_NO_MEMORY. */
+abut_status batch_add_half_spaces(batch *b, const half_space *all, abut_index count);
+
+/* Have no views. */
+static inline void batch_clear_views(batch *b)
+{
+    b->view_count = b->half_space_count = b->look_count = 0;
+}
+
 /* Fill the batch with those of `count` spheres that its views may have something for, until it is
  * full. Returns how many spheres it has passed, in `is_good` whether all centers that were read are
  * finite and not too far, and all radii are some. */
@@ -90,6 +105,21 @@ void batch_see(batch *b);
 /* How many spheres are to be searched: what looks have found something for, but for those that
  * look_feet has seen away from their plane. */
 int32_t batch_seen_count(const batch *b);
+
+static inline const half_space *batch_half_space(const batch *b, abut_index number)
+{
+    return b->views[b->view_count + number].half_space;
+}
+
+/* Find out which spheres are beside half spaces; later let these be seen, too. */
+void batch_look_beside(batch *b);
+void batch_see_beside(batch *b);
+
+/* Whether a half space is near the sphere. */
+static inline bool batch_is_beside(const batch *b, int32_t sphere)
+{
+    return b->has_beside && (b->beside[sphere / 64] >> (sphere % 64) & 1);
+}
 
 /* Whether the sphere looks for the facets at its foot alone. */
 static inline bool batch_is_narrow(const batch *b, int32_t sphere)

@@ -63,7 +63,7 @@ static abut_index padded(abut_index count)
 abut_status line_reserve(line *l, abut_index count)
 {
     candidates *c = &l->candidates;
-    const abut_index views = c->batch->view_count;
+    const abut_index views = c->batch->view_count + c->batch->half_space_count;
     count = count > c->capacity ? count : c->capacity;
     /* each has a candidate */
     const abut_index seen = views < count / BATCH_SPHERES ? views * BATCH_SPHERES : count;
@@ -102,6 +102,15 @@ void kept_take_all(kept *k)
     k->touch_count += count;
 }
 
+/* From the closest point of candidate i to its center. */
+static double find_distance(const kept *k, int32_t i)
+{
+    const candidates *c = k->candidates;
+    const half_space *wall = candidate_half_space(c, i);
+    return wall ? half_space_height(wall, candidate_center(c, i))
+                : sqrt(k->closest->distance_sq[i]);
+}
+
 touching kept_of(kept *k, int32_t sphere)
 {
     const candidates *c = k->candidates;
@@ -111,7 +120,7 @@ touching kept_of(kept *k, int32_t sphere)
         const int32_t i = t.items[n];
         const triangle *of = candidate_triangle(c, i);
         const double noise = ulp_double(c->of.largest[c->seen[i]]);
-        k->distance[i] = sqrt(k->closest->distance_sq[i]);
+        k->distance[i] = find_distance(k, i);
         k->noise[i] = of->noise + noise;
         k->normal_noise[i] = of->normal_noise + noise;
     }

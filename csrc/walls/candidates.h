@@ -55,6 +55,13 @@ static inline const triangle *candidate_triangle(const candidates *c, int32_t i)
     return candidate_view(c, i)->mesh->triangles + c->triangle[i];
 }
 
+/* The center of a candidate's sphere, in the frame of its mesh. */
+static inline vec3 candidate_center(const candidates *c, int32_t i)
+{
+    const int32_t seen = c->seen[i];
+    return (vec3){c->of.center[0][seen], c->of.center[1][seen], c->of.center[2][seen]};
+}
+
 /* ---- closest points: fast intersection test (paper, section 4) ---- */
 
 /* A closest point's type and the triangle's number of its edge or corner in one number; no edge and
@@ -69,7 +76,8 @@ typedef struct closest_points {
     int32_t *code;       /* CODES_PER_TYPE x abut_type + local number */
 } closest_points;
 
-/* Test the triangles of all candidates. */
+/* Test the triangles of all candidates; of half spaces, which are candidates that touch, find the
+ * closest points. */
 void closest_find(closest_points *p);
 
 /* The work of a test, as parallel_report counts it: a closest point costs as much as four entries
@@ -102,8 +110,9 @@ typedef struct contact {
     double distance;
     double overlap;
     double normal_noise;
-    int32_t triangle;   /* number in its mesh */
-    int32_t mesh_image; /* the mesh's number; beyond: mesh_count + number in the chunk's images */
+    int32_t triangle; /* number in its mesh */
+    int32_t
+        mesh_image; /* the surface's number; beyond: their count + number in the chunk's images */
     int32_t node_count;
     uint16_t sphere; /* number in the chunk */
     uint8_t type, local;
@@ -137,7 +146,8 @@ typedef struct kept {
     /* numbers of the candidates that are left: sphere k's are first[k] ... first[k + 1] - 1 */
     int32_t *items;
     int32_t first[BATCH_SPHERES + 1];
-    double *distance;             /* of a candidate that is left */
+    double *distance; /* of a candidate that is left; of a half space the height, which may be
+                         negative */
     double *noise, *normal_noise; /* likewise, of its facet and its center */
     tangents tangents;
 
@@ -146,7 +156,8 @@ typedef struct kept {
     bool has_refused;
     abut_index refused_count; /* candidates of refused spheres */
 
-    bool has_rivals; /* of some sphere two contacts are the nearest */
+    bool has_rivals; /* some sphere keeps all: two contacts are the nearest, or it is beside a half
+                        space */
     int32_t *spare;  /* numbers of candidates */
     abut_index touch_count;
 } kept;
@@ -164,6 +175,12 @@ void kept_take_all(kept *k);
 /* What is left of sphere number `sphere` of the candidates' spheres, measured. */
 touching kept_of(kept *k, int32_t sphere);
 
+/* The half space that a candidate is; NULL: it is a triangle. */
+static inline const half_space *candidate_half_space(const candidates *c, int32_t i)
+{
+    return candidate_view(c, i)->half_space;
+}
+
 /* Whether the center is on the facet, as far as squares can tell. */
 static inline bool kept_is_at_center(const kept *k, int32_t i)
 {
@@ -176,10 +193,17 @@ static inline vec3 kept_facet_normal(const kept *k, int32_t i)
     return pose_turn(v->pose, mesh_normal(v->mesh, candidate_triangle(k->candidates, i)->facet));
 }
 
+/* Whether a contact's normal is its surface's own: of a half space, in which the center may be,
+ * it always is. */
+static inline bool kept_has_own_normal(const kept *k, int32_t i)
+{
+    return kept_is_at_center(k, i) || candidate_half_space(k->candidates, i);
+}
+
 /* The normal of a contact, from the mesh to the center; where they coincide the facet's own. */
 static inline vec3 kept_normal(const kept *k, int32_t i)
 {
-    return kept_is_at_center(k, i)
+    return kept_has_own_normal(k, i)
                ? kept_facet_normal(k, i)
                : vec3_scale(closest_offset(k->closest, i), 1.0 / k->distance[i]);
 }

@@ -319,10 +319,10 @@ LANES_INLINE void find_closest(closest_points *p, const triangle *base, bool has
     }
 }
 
-/* The triangles of the mesh that all views are of, or NULL. */
+/* The triangles of the mesh that all candidates are of, or NULL. */
 static const triangle *only_triangles(const batch *b)
 {
-    const abut_mesh *mesh = b->views[0].mesh;
+    const abut_mesh *mesh = b->has_beside ? NULL : b->views[0].mesh;
     for (abut_index k = 1; k < b->view_count; k++) {
         mesh = b->views[k].mesh == mesh ? mesh : NULL;
     }

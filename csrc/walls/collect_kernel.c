@@ -252,18 +252,46 @@ static int32_t collect_one_view(candidates *c, sphere_bits spheres)
     return next;
 }
 
+/* Add the half spaces near a sphere. False where there is no room. */
+static bool collect_half_spaces(candidates *c, int32_t sphere)
+{
+    const batch *b = c->batch;
+    const vec3 center = {b->center[0][sphere], b->center[1][sphere], b->center[2][sphere]};
+    for (abut_index k = 0; batch_is_beside(b, sphere) && k < b->half_space_count; k++) {
+        if (!(half_space_height(batch_half_space(b, k), center) <= b->reach[sphere])) {
+            continue;
+        }
+        if (c->count == c->capacity) {
+            return false;
+        }
+        c->triangle[c->count] = 0;
+        add_seen(c, (int32_t)(b->view_count + k), sphere, c->count, c->count + 1);
+        c->count++;
+    }
+    return true;
+}
+
+/* Add what all views of meshes have for a sphere. False where there is no room. */
+static bool collect_meshes(candidates *c, int32_t sphere)
+{
+    for (int32_t number = 0; number < c->batch->view_count; number++) {
+        if (!collect_view(c, number, sphere)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Add what all views have for a sphere. False, and nothing else, where there is no room. */
 static bool collect_sphere(candidates *c, int32_t sphere)
 {
     const abut_index compared = c->entry_count;
     const int32_t seen = c->of.count;
-    for (int32_t number = 0; number < c->batch->view_count; number++) {
-        if (!collect_view(c, number, sphere)) {
-            c->entry_count = compared;
-            c->count = c->first[c->sphere_count];
-            c->of.count = seen;
-            return false;
-        }
+    if (!collect_meshes(c, sphere) || !collect_half_spaces(c, sphere)) {
+        c->entry_count = compared;
+        c->count = c->first[c->sphere_count];
+        c->of.count = seen;
+        return false;
     }
     end_sphere(c, sphere);
     return true;
@@ -294,7 +322,7 @@ int32_t KERNEL(collect)(candidates *c, const uint64_t *spheres, int32_t from)
     const sphere_bits wanted = bits_from(spheres, from);
     c->count = c->sphere_count = c->of.count = 0;
     c->first[0] = 0;
-    const bool is_plain = b->look_count == 1 && b->views[0].is_triangles;
+    const bool is_plain = b->look_count == 1 && b->views[0].is_triangles && !b->has_beside;
     const int32_t next = is_plain ? collect_one_view(c, wanted) : collect_views(c, wanted);
     pad(c);
     return next;

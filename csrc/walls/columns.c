@@ -82,7 +82,7 @@ static bool gather_sphere(source *from, gathered *g)
         abut_index k = at->first + from->next;
         const contact *c = &buffer->items[k];
         g->buffer = g->count > 0 ? g->buffer : buffer;
-        bool is_image = c->mesh_image >= contacts->now.scene.mesh_count;
+        bool is_image = c->mesh_image >= scene_surface_count(&contacts->now.scene);
         if (g->count == ROWS || (g->count > 0 && c->mesh_image != g->items[0].mesh_image) ||
             (is_image && buffer != g->buffer)) {
             return false;

@@ -18,7 +18,8 @@ static void destroy_contacts(pooled *item)
     memory_free(contacts->chunks);
     memory_free(contacts->first_block.data);
     memory_free(contacts->first_node_block.data);
-    memory_free(contacts->mesh_block.data);
+    memory_free(contacts->scene_room.mesh_block.data);
+    memory_free(contacts->scene_room.half_space_block.data);
     memory_free(contacts);
 }
 

@@ -34,7 +34,8 @@ struct abut_contacts {
     sphere_order order;
     chunk_records *chunks; /* one a chunk of spheres in the order of search */
     abut_index chunk_capacity;
-    memory_block first_block, first_node_block, mesh_block;
+    memory_block first_block, first_node_block;
+    scene_room scene_room;
     abut_index *firsts;      /* chunk_count + 1: the row of the first contact of each chunk of
                                 spheres in the caller's order */
     abut_index *first_nodes; /* chunk_count + 1: likewise for nodes */

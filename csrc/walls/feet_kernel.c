@@ -38,7 +38,8 @@ static uint16_t find_plane(const batch *b, const view *v, int32_t sphere)
 /* Returns the bits of those that have one. */
 static uint64_t find_planes(const batch *b, const view *v, int32_t begin, block *at)
 {
-    uint64_t seen = b->seen[begin / BATCH_BLOCK], narrow = 0;
+    /* a half space may eliminate what is at the foot, and then other facets count */
+    uint64_t seen = b->seen[begin / BATCH_BLOCK] & ~b->beside[begin / BATCH_BLOCK], narrow = 0;
     memset(at->normal, 0, sizeof at->normal);
     memset(at->height, 0, sizeof at->height);
     for (; seen; seen &= seen - 1) {

@@ -59,9 +59,9 @@ static worker *take_worker(search *s, parallel_job *job)
     if (w) {
         w->search = s;
         w->task.resolution = s->resolution;
-        w->task.mesh_count = s->task->scene->mesh_count;
+        w->task.surface_count = scene_surface_count(s->task->scene);
         w->task.job = job;
-        w->batch.view_count = 0;
+        batch_clear_views(&w->batch);
         w->line.candidates.entry_count = w->test_count = 0;
         w->line.kept.touch_count = w->wide.kept.touch_count = 0;
         records_clear(&w->records);
@@ -175,9 +175,11 @@ static void look(worker *w)
     for (abut_index k = 0; k < b->view_count; k++) {
         kernels_take()->look_buckets(b, &b->views[k]);
     }
+    batch_look_beside(b);
     if (w->search->uses_feet) {
         feet_look(b);
     }
+    batch_see_beside(b);
 }
 
 /* Fill the batch with spheres of a range, which loses those that have been passed. */

@@ -23,7 +23,11 @@
  * facets (docs/method.md, section 3):
  *   - it is off by a few eps_n along the normal;
  *   - a bump of height eps_n on a plane moves the closest point sideways by sqrt(2 eps_n d), which
- * tilts V_j by sqrt(2 eps_n / d); a crack at a T-junction tilts it by eps / d. */
+ * tilts V_j by sqrt(2 eps_n / d); a crack at a T-junction tilts it by eps / d.
+ *
+ * A half space is a facet without an end. Its normal is given, so noise does not tilt it; and its
+ * distance is the height of the center, which is less than 0 in the wall: what stands behind its
+ * plane is inside of the wall, and eliminated. */
 #include "hierarchy.h"
 
 #include <string.h>
@@ -130,9 +134,9 @@ static double tangent_tilt(double noise, double normal_noise, double distance, d
 /* The normal of the tangent plane at P_j, and its length. */
 static vec3 tangent_axis(const kept *k, int32_t j, double *length)
 {
-    const bool at_center = kept_is_at_center(k, j);
-    *length = at_center ? 1.0 : k->distance[j];
-    return at_center ? kept_facet_normal(k, j) : closest_offset(k->closest, j);
+    const bool has_own = kept_has_own_normal(k, j);
+    *length = has_own ? 1.0 : k->distance[j];
+    return has_own ? kept_facet_normal(k, j) : closest_offset(k->closest, j);
 }
 
 /* P_i - P_j, from the contact vectors: they are relative to the center and round least. */
@@ -154,7 +158,9 @@ static bool eliminates(const kept *k, int32_t j, int32_t i, double flat_tilt)
         return true;
     }
     double noise = larger(k->noise[i], k->noise[j]);
-    double tilt = tangent_tilt(noise, normal_noise, k->distance[j], flat_tilt);
+    double tilt = candidate_half_space(k->candidates, j)
+                      ? flat_tilt
+                      : tangent_tilt(noise, normal_noise, k->distance[j], flat_tilt);
     return in_front <= limit + tilt * axis_length * sqrt(vec3_norm_sq(from_j));
 }
 

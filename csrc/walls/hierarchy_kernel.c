@@ -111,6 +111,20 @@ static void measure_nearest(kept *k)
     }
 }
 
+/* Spheres beside half spaces keep all they touch: in a wall, distances have a sign. */
+static void keep_beside(kept *k)
+{
+    const candidates *c = k->candidates;
+    for (int32_t n = 0; n < c->sphere_count; n++) {
+        if (batch_is_beside(c->batch, c->sphere[n])) {
+            for (int32_t i = c->first[n]; i < c->first[n + 1]; i++) {
+                k->tangents.limit[c->seen[i]] = -INFINITY;
+            }
+            k->has_rivals = true;
+        }
+    }
+}
+
 /* ---- all others ---- */
 
 /* Candidates from number i on against the nearest of their spheres. */
@@ -157,7 +171,6 @@ static void strike_all(kept *k)
     const tangents t = k->tangents;
     const int32_t *seen = k->candidates->seen, all = k->candidates->count;
     int32_t *spare = k->spare, count = 0, touch_count = 0;
-    k->has_rivals = false;
     for (int32_t i = 0; i < all; i += LANES) {
         verdict v = strike(&p, &t, seen, i);
         unsigned there = lanes_first_bits(all - i);
@@ -216,6 +229,10 @@ void KERNEL(strike)(kept *k)
 {
     find_nearest(k);
     measure_nearest(k);
+    k->has_rivals = false;
+    if (k->candidates->batch->has_beside) {
+        keep_beside(k);
+    }
     strike_all(k);
     take_left(k);
 }

@@ -27,6 +27,9 @@ typedef bool query_radii_kernel(abut_index count, const double *radii, double *s
 /* Look up the spheres of a batch in a view's bins. */
 typedef void look_buckets_kernel(batch *b, const view *v);
 
+/* Tell which of the batch's spheres are beside half spaces, which there are. */
+typedef void look_half_spaces_kernel(batch *b);
+
 /* Of the batch's spheres that may touch facets of one plane alone, as the looks of all views say,
  * and of a plane in this view, those that do not touch it are seen no more; the others become
  * narrow. */
@@ -51,6 +54,7 @@ typedef bool rows_measure_kernel(const contact *items, abut_index count, const m
     ENTRY(load_block)                                                                              \
     ENTRY(query_radii)                                                                             \
     ENTRY(look_buckets)                                                                            \
+    ENTRY(look_half_spaces)                                                                        \
     ENTRY(look_feet)                                                                               \
     ENTRY(collect)                                                                                 \
     ENTRY(closest)                                                                                 \

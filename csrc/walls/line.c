@@ -60,6 +60,22 @@ static void turn_into_world(closest_points *p)
     }
 }
 
+/* The closest points of half spaces: the feet of centers, on the FACET. */
+static void find_feet_on_half_spaces(closest_points *p)
+{
+    const candidates *c = p->of;
+    for (int32_t i = 0; i < c->count; i++) {
+        const half_space *wall = candidate_half_space(c, i);
+        if (wall) {
+            const double height = half_space_height(wall, candidate_center(c, i));
+            const vec3 offset = vec3_one_zero(vec3_scale(wall->normal, height));
+            p->distance_sq[i] = height * height;
+            p->offset[0][i] = offset.x, p->offset[1][i] = offset.y, p->offset[2][i] = offset.z;
+            p->code[i] = CODES_PER_TYPE * ABUT_FACET + LOCAL_INSIDE;
+        }
+    }
+}
+
 void closest_find(closest_points *p)
 {
     const batch *b = p->of->batch;
@@ -76,5 +92,8 @@ void closest_find(closest_points *p)
     }
     if (turns) {
         turn_into_world(p);
+    }
+    if (b->has_beside) {
+        find_feet_on_half_spaces(p);
     }
 }

@@ -43,3 +43,15 @@ void batch_note_share(batch *b, abut_index passed)
 {
     b->is_sparse = (double)batch_seen_count(b) < SPARSE * (double)passed;
 }
+
+void batch_look_beside(batch *b)
+{
+    memset(b->beside, 0, sizeof b->beside);
+    b->has_beside = false;
+    if (b->half_space_count > 0) {
+        kernels_take()->look_half_spaces(b);
+    }
+    for (int32_t word = 0; word < BATCH_SPHERES / 64; word++) {
+        b->has_beside = b->has_beside || b->beside[word] != 0;
+    }
+}

@@ -300,10 +300,11 @@ bool KERNEL(load_block)(batch *b, const sphere_rows *rows, int32_t count)
 {
     bool is_good = true;
     uint64_t seen = count < BATCH_BLOCK ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
-    if (b->view_count == 0) {
+    if (b->view_count + b->half_space_count == 0) {
         return are_centers(rows->centers);
     }
-    if (b->is_sparse) {
+    /* how near half spaces are is seen in the batch alone */
+    if (b->is_sparse && b->half_space_count == 0) {
         seen &= seen_by_any(b, rows->centers, &is_good);
     }
     return seen ? append_seen(b, rows, seen) && is_good : is_good;

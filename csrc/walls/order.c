@@ -165,7 +165,7 @@ static abut_status find_share(const abut_query *query, const scene *s, const sam
     const sphere_rows rows = {sample->centers, sample->radii, query->gap};
     abut_index count = sample->count;
     bool is_good;
-    b->view_count = 0;
+    batch_clear_views(b);
     abut_status status = scene_view(s, &rows, &count, b);
     *is_enough = true;
     if (!status && count == sample->count) {

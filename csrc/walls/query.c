@@ -72,6 +72,7 @@ static abut_status check_query(const abut_finder *finder, const abut_query *quer
                                abut_error *error)
 {
     abut_status status = check_numbers(query, error);
+    status = status ? status : half_spaces_check(query, finder->mesh_count, error);
     for (abut_index k = 0; !status && k < finder->mesh_count; k++) {
         status = check_weights(finder, k, query, error);
     }
@@ -185,7 +186,7 @@ static abut_status search(abut_contacts *contacts, abut_error *error)
         return find_bad_sphere(&now->query, error);
     }
     s.status =
-        scene_build(&now->scene, &contacts->mesh_block, contacts->finder, &now->query, &s.profile);
+        scene_build(&now->scene, &contacts->scene_room, contacts->finder, &now->query, &s.profile);
     if (!s.status) {
         parallel_together(now->query.workers, WORK_OF_SPHERE * now->query.sphere_count,
                           search_together, &s);

@@ -65,7 +65,7 @@ static inline abut_status find_mesh_image(records *r, const record_task *task, c
         return ABUT_OK;
     }
     abut_status status = number_image(r, v, &number);
-    *mesh_image = (int32_t)(task->mesh_count + number);
+    *mesh_image = (int32_t)(task->surface_count + number);
     return status;
 }
 
@@ -218,7 +218,7 @@ abut_status records_append(records *r, record_task *task, kept *k, int32_t from,
     for (int32_t n = from; !status && n < end; n++) {
         const int32_t left = k->first[n + 1] - k->first[n];
         const int32_t sphere = first_sphere + b->number[c->sphere[n]];
-        if (left == 1 && is_hierarchy) {
+        if (left == 1 && is_hierarchy && !batch_is_beside(b, c->sphere[n])) {
             status = append_nearest(r, task, k, k->items[k->first[n]], sphere);
         } else if (left > 0) {
             const double radius = b->radius[c->sphere[n]];

@@ -84,7 +84,7 @@ void share_scratch_free(share_scratch *scratch);
 /* What records are made with. */
 typedef struct record_task {
     resolution resolution;
-    abut_index mesh_count;
+    abut_index surface_count;
     share_scratch shares;
     parallel_job *job;
 } record_task;

@@ -10,14 +10,23 @@ mesh_place rows_find_place(const abut_contacts *contacts, const records *of, int
 {
     static const int32_t none[3] = {0, 0, 0};
     const scene *s = &contacts->now.scene;
-    const bool is_shifted = mesh_image >= s->mesh_count;
-    const seen_image *seen = is_shifted ? &of->images[mesh_image - s->mesh_count] : NULL;
+    const abut_index surfaces = scene_surface_count(s);
+    const seen_image *seen = mesh_image >= surfaces ? &of->images[mesh_image - surfaces] : NULL;
     abut_index number = seen ? seen->mesh : mesh_image;
+    if (number >= s->mesh_count) {
+        const half_space *wall = &s->half_spaces[number - s->mesh_count];
+        return (mesh_place){
+            .mesh = &wall->mesh, .half_space = wall, .number = number, .image = none};
+    }
     const placed_mesh *placed = &s->meshes[number];
     const abut_mesh *mesh = placed->binned->mesh;
     bool is_plain = !seen && pose_is_identity(&placed->pose);
-    return (mesh_place){
-        placed, mesh, number, seen ? seen->image : none, is_plain, mesh_is_triangles(mesh)};
+    return (mesh_place){.placed = placed,
+                        .mesh = mesh,
+                        .number = number,
+                        .image = seen ? seen->image : none,
+                        .is_plain = is_plain,
+                        .is_triangles = mesh_is_triangles(mesh)};
 }
 
 abut_columns rows_columns(const abut_columns *columns, abut_index row, abut_index node,
@@ -311,8 +320,39 @@ static void write_forces(const row_block *r, const sorted *s)
     }
 }
 
+/* Write contacts with a half space. */
+static abut_index write_half_space(const row_block *r)
+{
+    const abut_query *query = &r->contacts->now.query;
+    const abut_columns *to = &r->to;
+    const vec3 normal = r->at.half_space->normal;
+    for (abut_index i = 0; i < r->count; i++) {
+        const abut_index sphere = r->first_sphere + r->items[i].sphere;
+        const double overlap = r->items[i].overlap;
+        const vec3 center = vec3_load(query->centers + 3 * sphere);
+        const vec3 down = vec3_scale(normal, query->radii[sphere] - overlap);
+        to->sphere[i] = sphere;
+        to->facet[i] = to->feature[i] = 0;
+        to->type[i] = ABUT_FACET;
+        vec3_store(to->point + 3 * i, vec3_sub(center, down));
+        vec3_store(to->normal + 3 * i, normal);
+        to->overlap[i] = overlap;
+        to->tilt[i] = query->flat_angle;
+        to->node_offsets[i] = r->node + i + 1;
+    }
+    for (abut_index i = 0; to->node && i < r->count; i++) {
+        to->node[i] = 0; /* its point */
+        to->weight[i] = 1.0;
+    }
+    write_usual(r);
+    return r->node + r->count;
+}
+
 abut_index rows_write(const row_block *r)
 {
+    if (r->at.half_space) {
+        return write_half_space(r);
+    }
     sorted s;
     abut_index node = sort_out(r, &s);
     write_numbers(r, &s);

@@ -12,6 +12,7 @@ enum { ROWS = 64 };
 typedef struct mesh_place {
     const placed_mesh *placed;
     const abut_mesh *mesh;
+    const half_space *half_space; /* NULL: it is a mesh */
     abut_index number;
     const int32_t *image;
     bool is_plain;     /* neither turned nor shifted */

@@ -50,12 +50,13 @@ static placed_mesh place_mesh(const binned_mesh *binned, const double *matrix)
     return mesh;
 }
 
-abut_status scene_build(scene *s, memory_block *room, const abut_finder *finder,
+abut_status scene_build(scene *s, scene_room *room, const abut_finder *finder,
                         const abut_query *query, const reach_profile *profile)
 {
-    *s = (scene){.mesh_count = finder->mesh_count};
-    s->meshes = memory_reserve(room, finder->mesh_count, sizeof *s->meshes);
-    abut_status status = s->meshes ? ABUT_OK : ABUT_NO_MEMORY;
+    *s = (scene){.mesh_count = finder->mesh_count, .half_space_count = query->half_space_count};
+    s->meshes = memory_reserve(&room->mesh_block, finder->mesh_count, sizeof *s->meshes);
+    s->half_spaces = half_spaces_place(&room->half_space_block, query, finder->mesh_count);
+    abut_status status = s->meshes && s->half_spaces ? ABUT_OK : ABUT_NO_MEMORY;
     for (abut_index k = 0; !status && k < finder->mesh_count; k++) {
         const double *matrix = query->poses ? query->poses + 16 * k : NULL;
         placed_mesh *mesh = &s->meshes[k];
@@ -180,11 +181,11 @@ static abut_status view_mesh(const scene *s, abut_index number, const box *spher
 static abut_status view_all(const scene *s, const box *spheres, double limit, batch *b)
 {
     abut_status status = ABUT_OK;
-    b->view_count = b->look_count = 0;
+    batch_clear_views(b);
     for (abut_index k = 0; !status && k < s->mesh_count; k++) {
         status = view_mesh(s, k, spheres, limit, b);
     }
-    return status;
+    return status ? status : batch_add_half_spaces(b, s->half_spaces, s->half_space_count);
 }
 
 static abut_status view_from(const scene *s, const sphere_rows *rows, abut_index count, batch *b)
@@ -218,7 +219,7 @@ abut_status scene_view(const scene *s, const sphere_rows *rows, abut_index *coun
         return view_near(s, rows, count, b);
     }
     const box anywhere = box_empty();
-    return b->view_count > 0 ? ABUT_OK : view_all(s, &anywhere, 1.0, b);
+    return b->view_count + b->half_space_count > 0 ? ABUT_OK : view_all(s, &anywhere, 1.0, b);
 }
 
 vec3 scene_to_world(const scene *s, abut_index mesh, const int32_t image[3], vec3 point)

@@ -1,4 +1,4 @@
-/* Where the meshes of a query stand: their poses and periodic images. */
+/* Where the meshes and half spaces of a query stand: their poses, and meshes' periodic images. */
 #ifndef WALLS_SCENE_H
 #define WALLS_SCENE_H
 
@@ -17,20 +17,32 @@ typedef struct placed_mesh {
 
 typedef struct scene {
     placed_mesh *meshes;
-    abut_index mesh_count;
+    half_space *half_spaces;
+    abut_index mesh_count, half_space_count;
     lattice lattice;
     bool has_many; /* meshes: only those are looked into whose bounds are near some spheres */
 } scene;
 
-/* Place the meshes in `room` and build the bins that spheres of this profile need. ABUT_OK or
+/* Numbers of surfaces are less. */
+static inline abut_index scene_surface_count(const scene *s)
+{
+    return s->mesh_count + s->half_space_count;
+}
+
+/* Memory for meshes and half spaces. */
+typedef struct scene_room {
+    memory_block mesh_block, half_space_block;
+} scene_room;
+
+/* Place the surfaces in `room` and build the bins that spheres of this profile need. ABUT_OK or
  * ABUT_NO_MEMORY. */
-abut_status scene_build(scene *s, memory_block *room, const abut_finder *finder,
+abut_status scene_build(scene *s, scene_room *room, const abut_finder *finder,
                         const abut_query *query, const reach_profile *profile);
 
-/* Give the batch views of all images of all meshes that spheres of these rows may touch, for as
- * many of `*count` spheres from the first on as is well, at least one; these are `*count` then.
- * Where nothing depends on the spheres, and the batch has views already, it keeps them: they must
- * be of this scene. ABUT_OK, ABUT_NO_MEMORY, or ABUT_TOO_MANY_IMAGES. */
+/* Give the batch views of all half spaces, and of all images of all meshes that spheres of these
+ * rows may touch, for as many of `*count` spheres from the first on as is well, at least one; these
+ * are `*count` then. Where nothing depends on the spheres, and the batch has views already, it
+ * keeps them: they must be of this scene. ABUT_OK, ABUT_NO_MEMORY, or ABUT_TOO_MANY_IMAGES. */
 abut_status scene_view(const scene *s, const sphere_rows *rows, abut_index *count, batch *b);
 
 /* A point of a mesh's frame, or of one of its images, in the world, and back. */

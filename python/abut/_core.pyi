@@ -164,6 +164,7 @@ class Finder:
         exponent: float,
         keep_zero: bool,
         weights: int,
+        half_spaces: _Doubles | None,
         poses: _Doubles | None,
         period: _Doubles | None,
         workers: int,

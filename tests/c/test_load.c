@@ -159,7 +159,7 @@ static abut_index check_load(const scene *s, const abut_query *query, abut_index
 static void check_loads(const abut_finder *finder, const abut_query *query)
 {
     reach_profile profile;
-    memory_block room = {0};
+    scene_room room = {0};
     scene s;
     batch batches[2] = {{0}, {0}};
     abut_index passed = 0, loaded = 0;
@@ -174,7 +174,7 @@ static void check_loads(const abut_finder *finder, const abut_query *query)
     CHECK(loaded > 0 && loaded < query->sphere_count / 2);
     batch_free(&batches[0]);
     batch_free(&batches[1]);
-    memory_free(room.data);
+    memory_free(room.mesh_block.data), memory_free(room.half_space_block.data);
 }
 
 /* ---- what is found ---- */

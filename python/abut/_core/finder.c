@@ -117,6 +117,7 @@ enum {
     EXPONENT,
     KEEP_ZERO,
     WEIGHTS,
+    HALF_SPACES,
     POSES,
     PERIOD,
     WORKERS,
@@ -137,18 +138,22 @@ static int read_numbers(PyObject *const *given, abut_query *query)
 
 static int read_arrays(PyObject *const *given, abut_index mesh_count, abut_query *query)
 {
-    array_data centers, radii, poses, period;
+    array_data centers, radii, planes, poses, period;
     if (array_read(given[CENTERS], "centers", (array_shape){ARRAY_DOUBLE, ARRAY_ANY_ROWS, 3},
                    &centers) ||
         array_read(given[RADII], "radii", (array_shape){ARRAY_DOUBLE, centers.rows, 0}, &radii) ||
-        array_read_optional(given[POSES], "poses", (array_shape){ARRAY_DOUBLE, mesh_count, 16},
-                            &poses) ||
+        array_read_optional(given[HALF_SPACES], "half_spaces",
+                            (array_shape){ARRAY_DOUBLE, ARRAY_ANY_ROWS, 6}, &planes) ||
+        array_read_optional(given[POSES], "poses",
+                            (array_shape){ARRAY_DOUBLE, mesh_count + planes.rows, 16}, &poses) ||
         array_read_optional(given[PERIOD], "period", (array_shape){ARRAY_DOUBLE, 3, 0}, &period)) {
         return -1;
     }
     query->sphere_count = centers.rows;
     query->centers = centers.data;
     query->radii = radii.data;
+    query->half_space_count = planes.rows;
+    query->half_spaces = planes.data;
     query->poses = poses.data;
     query->period = period.data;
     return 0;
@@ -217,7 +222,8 @@ static PyObject *finder_find(PyObject *self, PyObject *const *given, Py_ssize_t 
     if (read_query(given, count, finder->mesh_count, &query)) {
         return NULL;
     }
-    const core_making making = {finder->mesh_count, finder->pool, state->contact_names};
+    const core_making making = {finder->mesh_count + query.half_space_count, finder->pool,
+                                state->contact_names};
     core_room room = {0};
     array_pool_age(finder->pool);
     if (make_room(&making, &finder->last, &query, &room)) {
@@ -262,10 +268,11 @@ static PyObject *finder_statistics(PyObject *self, PyObject *Py_UNUSED(unused))
 static PyMethodDef FINDER_METHODS[] = {
     {"find", (PyCFunction)(void (*)(void))finder_find, METH_FASTCALL,
      "find($self, centers, radii, gap, flat_angle, resolution, exponent, keep_zero, weights, "
-     "poses, period, workers, /)\n--\n\n"
+     "half_spaces, poses, period, workers, /)\n--\n\n"
      "The columns of the contacts by their names, but for those whose entries are all the same: "
-     "mesh with one mesh, share without sharing, image without a period. poses: (k, 16), or None; "
-     "period: (3,), 0 where the meshes are not repeated, or None."},
+     "mesh with one mesh, share without sharing, image without a period. half_spaces: (h, 6), "
+     "which are numbered after the meshes, or None; poses: (k + h, 16), or None; period: (3,), 0 "
+     "where the meshes are not repeated, or None."},
     {"prepare", finder_prepare, METH_O,
      "prepare($self, reach, /)\n--\n\nBuild the finest bins for spheres of this reach."},
     {"statistics", finder_statistics, METH_NOARGS,

@@ -12,7 +12,7 @@ from ..base import checks
 from ..base.poses import Period
 from ..search.finder import is_one_mesh
 from ..search.half_space import HalfSpace
-from ..search.mesh import Mesh
+from ..search.surfaces import Surface, read_surface
 from ..simulation import walls as known
 from ..simulation.law_table import Law, LawTable
 from ..simulation.materials import Material
@@ -49,21 +49,15 @@ def is_list(meshes: object) -> bool:
     return isinstance(meshes, list | tuple) and not is_one_mesh(meshes)
 
 
-def read_surfaces(
-    meshes: Any, is_single: bool, period: Period | None, resolution: str
-) -> list[Mesh | HalfSpace]:
+def read_surfaces(meshes: Any, is_single: bool, period: Period | None) -> list[Surface]:
     items = [meshes] if is_single else meshes
     if not items:
         raise ValueError("the list of meshes is empty: give at least one")
-    surfaces = [_named(f"meshes[{k}]", _read_surface, item) for k, item in enumerate(items)]
+    surfaces = [_named(f"meshes[{k}]", read_surface, item) for k, item in enumerate(items)]
     for surface in surfaces:
         if isinstance(surface, HalfSpace):
-            known.check_half_space(surface, period, resolution)
+            known.check_half_space(surface, period)
     return surfaces
-
-
-def _read_surface(item: Any) -> Mesh | HalfSpace:
-    return item if isinstance(item, HalfSpace) else Mesh.from_any(item)
 
 
 def _named(name: str, read: Callable[[Any], Any], item: Any) -> Any:

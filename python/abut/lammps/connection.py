@@ -14,10 +14,6 @@ from ..simulation import walls as known
 from ..simulation.law_table import LawTable
 from .engine import MPI, aborting, adding, address, group_bit
 
-if TYPE_CHECKING:
-    from ..options import WallResolution
-
-
 # the numbers of a wall in the vector of the fix: force, torque and power
 _LOADS = 7
 
@@ -65,7 +61,7 @@ class Connection:
     # no attribute comes about by a slip of the pen
     __slots__ = (
         "__weakref__", "_called", "_comm", "_core", "_end", "_group", "_is_single", "_key",
-        "_laws", "_lmp", "_name", "_resolution", "_slots", "_walls", "_warned_step",
+        "_laws", "_lmp", "_name", "_slots", "_walls", "_warned_step",
     )  # fmt: skip
     if TYPE_CHECKING:
         _lmp: Any
@@ -76,7 +72,6 @@ class Connection:
         _is_single: bool
         _warned_step: float
         _laws: LawTable
-        _resolution: WallResolution
 
     def _make_core(self, entries: list[known.WallEntry], resolution: int) -> None:
         """What LAMMPS is to call."""

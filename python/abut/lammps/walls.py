@@ -221,7 +221,7 @@ class Walls(Connection):
         self._is_single = isinstance(meshes, HalfSpace) or not is_list(meshes)
         self._warned_step = 0.0
         kept = checks.choice(resolution, "resolution", known.RESOLUTIONS)
-        surfaces = read_surfaces(meshes, self._is_single, period(lmp), resolution)
+        surfaces = read_surfaces(meshes, self._is_single, period(lmp))
         count = len(surfaces)
         walls = [wall] * count if isinstance(wall, Material) else wall
         is_one = self._is_single and not isinstance(wall, Material)
@@ -233,7 +233,6 @@ class Walls(Connection):
             known.WallEntry(*parts, begin, np.eye(4))
             for parts in zip(surfaces, numbers, motions, strict=True)
         ]
-        self._resolution = resolution
         self._make_core(entries, kept)
         self._make_history()
         self._connect()
@@ -382,7 +381,7 @@ class Walls(Connection):
         check_style(self._lmp)
         for mesh in self.meshes:
             if isinstance(mesh, HalfSpace):
-                known.check_half_space(mesh, period(self._lmp), self._resolution)
+                known.check_half_space(mesh, period(self._lmp))
 
     def _warn_of_end(self, end: int) -> None:
         """LAMMPS has not come to this step."""

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles
 from ..base.poses import read_poses
 from .finder import ContactFinder
-from .half_space import HalfSpace
+from .half_space import HalfSpace, plane_rows
 from .mesh import Mesh
 
 
@@ -36,7 +34,7 @@ def read_walls(walls: Any, poses: Any) -> Walls:
                 " their order, and meshes come first"
             )
     finder = _read_meshes(items[:first])
-    meshes = () if finder is None else finder.meshes
+    meshes = () if finder is None else finder._facets
     given = read_poses(poses, len(meshes))
     rows = None if given is None else given.reshape(-1, 16)
     counts = (*map(len, meshes), *(-1 for _ in planes))
@@ -48,6 +46,11 @@ def _read_meshes(items: list[Any]) -> ContactFinder | None:
         return None
     if not isinstance(items[0], ContactFinder):
         return ContactFinder([_read_mesh(item, k) for k, item in enumerate(items)])
+    if len(items[0]._facets) < len(items[0].meshes):
+        raise ValueError(
+            "walls[0] is a ContactFinder that has half spaces: give one of the meshes alone, and"
+            " half spaces behind it"
+        )
     if len(items) > 1:
         what = checks.a_or_an(type(items[1]).__name__)
         raise ValueError(
@@ -67,6 +70,4 @@ def _read_mesh(item: Any, number: int) -> Mesh:
 
 
 def _read_planes(planes: list[HalfSpace]) -> Doubles | None:
-    if not planes:
-        return None
-    return np.array([(*plane.point, *plane.normal) for plane in planes])
+    return plane_rows(planes) if planes else None

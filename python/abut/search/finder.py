@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,12 +14,16 @@ from ..base.poses import lengths_of, read_period, read_poses
 from ..base.simd import level
 from ..base.threads import worker_count
 from ..results.contacts import Contacts
+from .half_space import HalfSpace, plane_rows
 from .mesh import Mesh
 from .statistics import Statistics
+from .surfaces import Surface, facets_of, library_order, read_surface
 from .units import warn_of_units
 
 if TYPE_CHECKING:
     from ..options import Poses, Resolution, Weights
+
+_Read = TypeVar("_Read")
 
 RESOLUTIONS: dict[Resolution, int] = {
     "hierarchy": _core.HIERARCHY,
@@ -44,15 +48,16 @@ def find_contacts(
     exponent: float = 1.5,
     keep_zero: bool = False,
 ) -> Contacts:
-    """Find the contacts of spheres with a mesh, or with several.
+    """Find the contacts of spheres with meshes and half spaces.
 
     Parameters
     ----------
     centers, radii
         As for `ContactFinder.find`.
-    mesh : Mesh, or whatever `Mesh.from_any` takes, or a list or tuple of these
-        The facets. A sphere's contacts are those with one mesh of all these facets. Each call
-        makes everything ready anew: to query meshes many times, build a `ContactFinder`.
+    mesh : Mesh, or whatever `Mesh.from_any` takes, or HalfSpace, or a list or tuple of these
+        The facets, and half spaces, each of which counts as one facet without an end. A sphere's
+        contacts are those with one mesh of all these. Each call makes everything ready anew: to
+        query meshes many times, build a `ContactFinder`.
     resolution, flat_angle, gap, weights, workers, poses, period, exponent, keep_zero
         As for `ContactFinder.find`.
 
@@ -86,6 +91,16 @@ def find_contacts(
     array([0.25, 0.25])
     >>> contacts.normal[0]
     array([0., 0., 1.])
+
+    A half space beside the square: in the corner of both the first sphere touches both.
+
+    >>> wall = abut.HalfSpace(point=(0.1, 0, 0), normal=(1, 0, 0))
+    >>> contacts = abut.find_contacts([[0.5, 0.5, 0.25], [1.25, 0.5, 0]], 0.5, [square, wall])
+    >>> contacts.sphere, contacts.mesh
+    (array([0, 0, 1]), array([0, 1, 0]))
+    >>> contacts.of(0).normal
+    array([[0., 0., 1.],
+           [1., 0., 0.]])
     """
     _check_order(centers, radii, mesh)
     contacts = ContactFinder(mesh).find(
@@ -101,7 +116,9 @@ def find_contacts(
         exponent=exponent,
         keep_zero=keep_zero,
     )
-    if not len(contacts):
+    surfaces = mesh if isinstance(mesh, (list, tuple)) else (mesh,)
+    # a half space has no size, and its half of the world no box
+    if not len(contacts) and not any(isinstance(one, HalfSpace) for one in surfaces):
         points = checks.points(centers, "centers")
         sizes = checks.lengths(radii, "radii", len(points), "center")
         warn_of_units(points, sizes, checks.number(gap, "gap"), contacts)
@@ -109,20 +126,25 @@ def find_contacts(
 
 
 class ContactFinder:
-    """Meshes made ready for many searches.
+    """Meshes and half spaces made ready for many searches.
 
     Parameters
     ----------
-    meshes : Mesh, or whatever `Mesh.from_any` takes, or a list or tuple of these
-        The facets, each mesh in its own frame. One mesh may be there several times.
+    meshes : Mesh, or whatever `Mesh.from_any` takes, or HalfSpace, or a list or tuple of these
+        The facets and half spaces, each mesh in its own frame. One may be there several times.
 
     Attributes
     ----------
-    meshes : tuple of Mesh
+    meshes : tuple of Mesh or HalfSpace
         What is searched.
 
     Notes
     -----
+    A half space counts as a facet without an end, `facet` 0 of its number among `meshes`: what is
+    behind its plane touches it, with an overlap of more than the radius where the center is behind.
+    In tables a triangle stands for it (`Contacts.meshes`), whose first vertex, the half space's
+    point, is the only node.
+
     Several Python threads may query one finder at once; the interpreter lock is released meanwhile.
     Of arrays that are changed during a query any numbers may be read, and an error may name them.
     A pickled finder holds its meshes, and is built anew when it is read.
@@ -155,17 +177,34 @@ class ContactFinder:
     ...     print(contacts.mesh, contacts.normal[:, 2])
     [0] [1.]
     [0 1] [ 1. -1.]
+
+    A floor without an end in place of the square:
+
+    >>> finder = abut.ContactFinder([abut.HalfSpace((0, 0, 0), (0, 0, 1)), square])
+    >>> finder
+    ContactFinder(1 mesh, 1 half space, 1 facet)
+    >>> finder.find([[9, 9, 0.4]], 0.5).overlap.round(15)
+    array([0.1])
     """
 
-    __slots__ = ("__weakref__", "_core", "_meshes")
+    __slots__ = ("__weakref__", "_core", "_meshes", "_order", "_planes", "_shown")
 
     def __init__(self, meshes: Any) -> None:
-        self._meshes = read_meshes(meshes)
-        self._core = _core.Finder(tuple(mesh._core for mesh in self._meshes))
+        self._meshes = _read_surfaces(meshes)
+        self._order = library_order(self._meshes)
+        planes = [one for one in self._meshes if isinstance(one, HalfSpace)]
+        self._planes = plane_rows(planes) if planes else None
+        self._shown = tuple(map(facets_of, self._meshes))
+        self._core = _core.Finder(tuple(mesh._core for mesh in self._facets))
 
     @property
-    def meshes(self) -> tuple[Mesh, ...]:
+    def meshes(self) -> tuple[Surface, ...]:
         return self._meshes
+
+    @property
+    def _facets(self) -> list[Mesh]:
+        """The surfaces that are meshes."""
+        return [one for one in self._meshes if isinstance(one, Mesh)]
 
     def find(
         self,
@@ -182,7 +221,7 @@ class ContactFinder:
         exponent: float = 1.5,
         keep_zero: bool = False,
     ) -> Contacts:
-        """Find the contacts of spheres with the meshes.
+        """Find the contacts of spheres with the meshes and half spaces.
 
         Parameters
         ----------
@@ -211,7 +250,8 @@ class ContactFinder:
             `set_num_threads` or the environment says. Results are the same to the bit for any
             number.
         poses : (k, 4, 4) array_like, or sequence with an item for each mesh, optional
-            Rigid transforms from each mesh's own frame to the world: a vertex v is at
+            Rigid transforms from each mesh's own frame, and each half space's, to the world: a
+            vertex v is at
             ``pose[:3, :3] @ v + pose[:3, 3]``. An item is a (4, 4) array, a SciPy ``Rotation``
             (about the origin of the mesh's frame) or ``RigidTransform``, or None, where the mesh
             has not moved. For one mesh, (4, 4) will do. Rotations are made orthonormal. By default
@@ -219,7 +259,8 @@ class ContactFinder:
             own frame.
         period : sequence of 3 floats or None, optional
             The world repeats along x, y and z at these lengths, and along no axis whose item is
-            None. Every mesh is repeated; spheres may be anywhere and larger than a period.
+            None. Every mesh is repeated; spheres may be anywhere and larger than a period. A half
+            space, behind which the world ends, must have a normal perpendicular to these axes.
             ``contacts.image`` tells which repetition a sphere touches. By default nothing is
             repeated.
         exponent : float, default 1.5
@@ -237,7 +278,8 @@ class ContactFinder:
         ------
         ValueError
             If a coordinate is not finite, a radius is not positive, a pose is more than 1e-6 off a
-            rigid transform, or a shape or a keyword's value is wrong. The message names the first.
+            rigid transform, a half space does not go with the period, or a shape or a keyword's
+            value is wrong. The message names the first.
         TypeError
             If an argument does not consist of real numbers.
         KeyboardInterrupt
@@ -279,12 +321,15 @@ class ContactFinder:
             checks.number(exponent, "exponent"),
             bool(keep_zero),
             checks.choice(weights, "weights", WEIGHTS),
-            None if rigid is None else rigid.reshape(-1, 16),
+            self._planes,
+            None if rigid is None else rigid[self._order].reshape(-1, 16),
             None if lengths is None else lengths_of(lengths),
             worker_count(workers, len(points)),
         )
+        if self._planes is not None and "mesh" in columns:
+            columns["mesh"] = self._order[columns["mesh"]]
         settings = {
-            "meshes": self._meshes,
+            "meshes": self._shown,
             "poses": rigid,
             "period": lengths,
             "flat_angle": angle,
@@ -352,24 +397,34 @@ class ContactFinder:
         >>> statistics.spheres, statistics.touching, statistics.contacts
         (2, 1, 1)
         """
-        return Statistics(*self._core.statistics(), sum(map(len, self._meshes)))
+        return Statistics(*self._core.statistics(), sum(map(len, self._facets)))
 
     def __repr__(self) -> str:
-        counts = checks.counted(sum(map(len, self._meshes)), "facet")
-        if len(self._meshes) == 1:
-            return f"ContactFinder({counts})"
-        return f"ContactFinder({len(self._meshes)} meshes, {counts})"
+        meshes, planes = len(self._facets), len(self._meshes) - len(self._facets)
+        parts = (
+            [checks.counted(meshes, "mesh", "meshes")] if len(self._meshes) > 1 and meshes else []
+        )
+        parts += [checks.counted(planes, "half space")] if planes else []
+        parts += [checks.counted(sum(map(len, self._facets)), "facet")] if meshes else []
+        return f"ContactFinder({', '.join(parts)})"
 
     def _repr_html_(self) -> str:
         rows = [
-            [str(number), str(len(mesh)), str(len(mesh.vertices)), *map(html.span, mesh.bounds.T)]
-            for number, mesh in enumerate(self._meshes[: html.SHOWN_ROWS])
+            [str(number), *_shown_row(one)]
+            for number, one in enumerate(self._meshes[: html.SHOWN_ROWS])
         ]
         head = "mesh", "facets", "vertices", "x", "y", "z"
         return html.rows_table(repr(self), head, rows, len(self._meshes))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ContactFinder, (self._meshes,)
+
+
+def _shown_row(surface: Surface) -> list[str]:
+    if isinstance(surface, HalfSpace):
+        return ["half space", "", "", "", ""]
+    counts = [str(len(surface)), str(len(surface.vertices))]
+    return [*counts, *map(html.span, surface.bounds.T)]
 
 
 def _check_order(centers: Any, radii: Any, mesh: Any) -> None:
@@ -385,18 +440,27 @@ def _check_order(centers: Any, radii: Any, mesh: Any) -> None:
         raise TypeError(f"mesh is {'a list of numbers' if depth else 'a number'}: {order}")
 
 
+def _read_surfaces(given: Any) -> tuple[Surface, ...]:
+    """One mesh or half space, or those of a list or tuple."""
+    return _read_each(given, read_surface)
+
+
 def read_meshes(given: Any) -> tuple[Mesh, ...]:
     """One mesh, or those of a list or tuple."""
+    return _read_each(given, Mesh.from_any)
+
+
+def _read_each(given: Any, read: Callable[[Any], _Read]) -> tuple[_Read, ...]:
     if not isinstance(given, (list, tuple)) or is_one_mesh(given):
-        return (Mesh.from_any(given),)
+        return (read(given),)
     if not given:
         raise ValueError("the sequence of meshes is empty: give at least one")
-    return tuple(_read_mesh(item, k) for k, item in enumerate(given))
+    return tuple(_read_numbered(item, k, read) for k, item in enumerate(given))
 
 
-def _read_mesh(item: Any, number: int) -> Mesh:
+def _read_numbered(item: Any, number: int, read: Callable[[Any], _Read]) -> _Read:
     try:
-        return Mesh.from_any(item)
+        return read(item)
     except (TypeError, ValueError) as error:
         raise type(error)(f"meshes[{number}]: {error}") from None
 

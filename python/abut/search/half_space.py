@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..base import checks
+from ..base.arrays import Doubles
 from ..base.values import Value
 
 _Vector = tuple[float, float, float]
@@ -44,13 +48,16 @@ class HalfSpace(Value):
 
     See Also
     --------
-    ConvexFinder.find_walls : Convex bodies against half spaces and meshes.
+    find_contacts, ContactFinder : Spheres against half spaces and meshes.
+    ConvexFinder.find_walls : Convex bodies against them.
     Simulation.add_wall : Takes half spaces, too.
 
     Notes
     -----
     A half space does not change; equal ones are equal. Against a mesh of the same plane it has no
-    rim, and takes a single test a body.
+    rim, and takes a single test a sphere or body. What is behind the plane, however deep, is pushed
+    out along the normal. Where the world repeats, the normal must be perpendicular to the axes of
+    the period: behind its plane the world ends.
 
     Examples
     --------
@@ -78,3 +85,9 @@ def _unit(vector: _Vector) -> _Vector:
     x, y, z = (entry / largest for entry in vector)
     length = math.hypot(x, y, z)
     return x / length, y / length, z / length
+
+
+def plane_rows(half_spaces: Sequence[HalfSpace]) -> Doubles:
+    """(h, 6): points and normals, as the library takes them."""
+    rows = [(*plane.point, *plane.normal) for plane in half_spaces]
+    return np.array(rows, np.float64).reshape(-1, 6)

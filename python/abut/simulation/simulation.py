@@ -14,7 +14,7 @@ from ..base.arrays import Indices
 from ..results.contacts import Contacts
 from ..results.pairs import Pairs
 from ..search.half_space import HalfSpace
-from ..search.mesh import Mesh
+from ..search.surfaces import read_surface
 from .bodies import table_columns
 from .known import changes
 from .law_table import Law
@@ -240,7 +240,7 @@ class Simulation(RunPart):
         ------
         ValueError
             If the motion of a callable is not rigid, or pose and twist do not agree; or a half
-            space does not go with a period, or with resolution "sharing".
+            space does not go with a period.
         TypeError
             If an argument is of another type.
 
@@ -254,9 +254,9 @@ class Simulation(RunPart):
         (0, array([0., 0., 0.]))
         """
         laws, number = self._laws.numbered(Material() if material is None else material)
-        surface = mesh if isinstance(mesh, HalfSpace) else Mesh.from_any(mesh)
+        surface = read_surface(mesh)
         if isinstance(surface, HalfSpace):
-            check_half_space(surface, self._period, self._resolution)
+            check_half_space(surface, self._period)
         entry = WallEntry(surface, number, None, self.time, np.eye(4))
         self._walls.add(entry, motion, self.time, self._changed(laws=laws))
         return self.walls[-1]

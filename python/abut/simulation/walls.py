@@ -16,8 +16,9 @@ from ..base.poses import Period
 from ..results.contacts import Contacts
 from ..results.maps import vertex_sums
 from ..search.finder import ContactFinder
-from ..search.half_space import HalfSpace
+from ..search.half_space import HalfSpace, plane_rows
 from ..search.mesh import Mesh
+from ..search.surfaces import facets_of, library_order
 from .bodies import table_columns
 from .materials import Material
 from .motions import Given, Motion, call_given, check_given, read_motion
@@ -50,15 +51,9 @@ class WallEntry:
     pose: Doubles
 
     @property
-    def plane(self) -> list[float]:
-        """Of a half space: a point and the normal."""
-        assert isinstance(self.mesh, HalfSpace)
-        return [*self.mesh.point, *self.mesh.normal]
-
-    @property
     def facets(self) -> Mesh:
         """Its mesh; of a half space a triangle, whose first corner is the point."""
-        return self.mesh if isinstance(self.mesh, Mesh) else _triangle(self.mesh)
+        return facets_of(self.mesh)
 
     @property
     def size(self) -> float:
@@ -81,14 +76,6 @@ class WallEntry:
             [part.kind, *part.vector, *part.origin, part.rate, part.phase]
             for part in self.motion.parts()
         ]
-
-
-def _triangle(half_space: HalfSpace) -> Mesh:
-    """A facet of a half space with sides of about 1, for what takes meshes."""
-    point, normal = np.array(half_space.point), np.array(half_space.normal)
-    first = np.cross(normal, np.eye(3)[np.abs(normal).argmin()])
-    first /= np.linalg.norm(first)
-    return Mesh([point, point + first, point + np.cross(normal, first)], [[0, 1, 2]])
 
 
 class WallState(NamedTuple):
@@ -286,23 +273,19 @@ def wall_columns(entries: Sequence[WallEntry]) -> WallColumns:
     """Walls as the library takes them."""
     stored = [entries[number] for number in wall_order(entries)]
     rows = [entry.rows() for entry in stored]
-    planes = [entry.plane for entry in stored if isinstance(entry.mesh, HalfSpace)]
+    planes = [entry.mesh for entry in stored if isinstance(entry.mesh, HalfSpace)]
     return WallColumns(
         np.array([entry.material for entry in stored], np.intp),
         np.array([entry.start for entry in stored], np.float64),
         np.array([entry.pose for entry in stored], np.float64).reshape(-1, 16),
         np.cumsum([0, *map(len, rows)], dtype=np.intp),
         np.array([*chain(*rows)], np.float64).reshape(-1, _MEMBERS),
-        np.array(planes, np.float64).reshape(-1, 6),
+        plane_rows(planes),
     )
 
 
-def check_half_space(
-    half_space: HalfSpace, period: Sequence[float | None] | None, resolution: str
-) -> None:
-    """Complain of a half space where the world repeats across its plane, or shares are wanted."""
-    if resolution == "sharing":
-        raise ValueError("resolution='sharing' is for meshes alone, but mesh is a HalfSpace")
+def check_half_space(half_space: HalfSpace, period: Sequence[float | None] | None) -> None:
+    """Complain of a half space where the world repeats across its plane."""
     for axis, length in zip("xyz", period or (None,) * 3, strict=True):
         if length is not None and half_space.normal["xyz".index(axis)] != 0.0:
             raise ValueError(
@@ -313,7 +296,7 @@ def check_half_space(
 
 def wall_order(entries: Sequence[WallEntry]) -> Indices:
     """The walls as the library numbers them: meshes, then half spaces."""
-    return np.argsort([isinstance(entry.mesh, HalfSpace) for entry in entries], kind="stable")
+    return library_order([entry.mesh for entry in entries])
 
 
 def _stored(entries: Sequence[WallEntry], number: int) -> int:

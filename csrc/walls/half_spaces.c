@@ -1,0 +1,83 @@
+/* Half spaces where they stand in the world. */
+#include "half_spaces.h"
+
+#include "../base/error.h"
+#include "../base/lattice.h"
+#include "../mesh/tolerance.h"
+
+static pose pose_of(const abut_query *query, abut_index number)
+{
+    return query->poses ? pose_load(query->poses + 16 * number) : pose_identity();
+}
+
+/* How far the plane may be off along its normal: as of a facet by a unit in the last place of the
+ * point's coordinates. Where the normal was rounded, because it is along no axis, so far as the
+ * point is away from where the sphere is, that adds as much as the point's largest coordinate. */
+static double find_normal_noise(vec3 point, vec3 normal)
+{
+    const double along_axes = fabs(normal.x) * ulp_double(point.x) +
+                              fabs(normal.y) * ulp_double(point.y) +
+                              fabs(normal.z) * ulp_double(point.z);
+    const bool is_along_axis = vec3_max_abs(normal) == 1.0;
+    return is_along_axis ? along_axes : along_axes + ulp_double(vec3_max_abs(point));
+}
+
+static void place(const double *own, const pose *at, half_space *h)
+{
+    const vec3 own_point = vec3_load(own);
+    h->point = pose_to_world(at, own_point);
+    h->normal = pose_turn(at, vec3_load(own + 3));
+    double largest = larger(vec3_max_abs(h->point), vec3_max_abs(at->shift));
+    largest = larger(largest, vec3_max_abs(own_point));
+    h->triangle.noise = ulp_double(largest);
+    h->triangle.normal_noise =
+        pose_is_identity(at) ? find_normal_noise(h->point, h->normal) : ulp_double(largest);
+}
+
+/* Make the mesh of one triangle that stands for it. */
+static void stand_in(half_space *h)
+{
+    vec3_store(h->own_normal, h->normal);
+    h->fans[0] = 0, h->fans[1] = 1;
+    h->kept[0] = 1; /* its point is the only node */
+    h->mesh.triangles = &h->triangle;
+    h->mesh.fans = h->fans;
+    h->mesh.kept = h->kept;
+    h->mesh.view.normals = h->own_normal;
+    h->mesh.view.facet_count = 1;
+}
+
+half_space *half_spaces_place(memory_block *room, const abut_query *query, abut_index mesh_count)
+{
+    const abut_index count = query->half_space_count;
+    half_space *all = memory_reserve(room, count, sizeof *all);
+    for (abut_index k = 0; all && k < count; k++) {
+        const pose at = pose_of(query, mesh_count + k);
+        all[k] = (half_space){.number = (int32_t)(mesh_count + k)};
+        place(query->half_spaces + HALF_SPACE_NUMBERS * k, &at, &all[k]);
+        stand_in(&all[k]);
+    }
+    return all;
+}
+
+abut_status half_spaces_check(const abut_query *query, abut_index mesh_count, abut_error *error)
+{
+    const lattice repeats = lattice_load(query->period, 3);
+    for (abut_index k = 0; k < query->half_space_count; k++) {
+        const double *own = query->half_spaces + HALF_SPACE_NUMBERS * k;
+        for (int number = 0; number < HALF_SPACE_NUMBERS; number++) {
+            if (!(fabs(own[number]) <= ABUT_COORDINATE_LIMIT)) {
+                return error_set(error, ABUT_BAD_HALF_SPACE, k, number, own[number]);
+            }
+        }
+        const pose at = pose_of(query, mesh_count + k);
+        double normal[3];
+        vec3_store(normal, pose_turn(&at, vec3_load(own + 3)));
+        for (int axis = 0; axis < 3; axis++) {
+            if (repeats.period[axis] > 0.0 && !(fabs(normal[axis]) <= ALONG_PLANE)) {
+                return error_set(error, ABUT_HALF_SPACE_REPEATS, k, axis, normal[axis]);
+            }
+        }
+    }
+    return ABUT_OK;
+}
