@@ -217,7 +217,7 @@ MUTANTS = [
         "restart",
     ),
     Mutant(
-        "csrc/dem/lammps_slots.c",
+        "csrc/lammps/slots.c",
         "read_vector(t->springs.spring, row, states, STATE_SPRING);",
         "",
         "springs that come from another process are forgotten",

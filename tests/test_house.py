@@ -22,6 +22,10 @@ ROOMS_BELOW = {
     "flats": {"base", "mesh", "bins", "walls", "spheres", "convex", "flats"},
     "interactions": {"base", "mesh", "bins", "walls", "spheres", "interactions"},
     "dem": {"base", "mesh", "bins", "walls", "spheres", "convex", "flats", "interactions", "dem"},
+    "lammps": {
+        *("base", "mesh", "bins", "walls", "spheres", "convex", "flats", "interactions", "dem"),
+        "lammps",
+    },
 }
 
 # Inside a room a file includes those that stand before it.
@@ -201,19 +205,12 @@ FILES = {
         "sphere_rows",
         "solid_rows",
         "restart",
-        "lammps",
-        "lammps_near",
-        "lammps_atoms",
-        "lammps_slots",
     ],
+    "lammps": ["lammps", "near", "atoms", "slots", "callback"],
 }
 
 # Files that go on with what another one begins, under its header: these two call each other.
-GO_ON = {
-    ("hull", "merge"),
-    ("link", "overlap"),
-    *(("lammps", f"lammps_{part}") for part in ("near", "atoms", "slots")),
-}
+GO_ON = {("hull", "merge"), ("link", "overlap")}
 
 # The rooms of the Python side, and the modules beside them. What a module imports when it is
 # imported itself stands in its own room or in one of these; what only annotations name may stand

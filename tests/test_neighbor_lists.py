@@ -115,6 +115,16 @@ def moving_walls():
     return sim
 
 
+def half_spaces():
+    """One that tilts, one that shakes, and spheres between them and a floor."""
+    sim = heap(speed=0.05)
+    tilting = abut.Rotating(axis=(0, 1, 0), rate=100.0)
+    sim.add_wall(abut.HalfSpace((0, 0, 0), (1, 0, 0)), SOFT, motion=tilting)
+    shaking = abut.Oscillating((0.0, 0.002, 0.0), frequency=400.0)
+    sim.add_wall(abut.HalfSpace((0, 0.051, 0), (0, -1, 0)), SOFT, motion=shaking)
+    return sim
+
+
 def pushed():
     """A force of the caller's that grows and turns."""
     sim = in_a_period(speed=0.05)
@@ -149,7 +159,7 @@ def with_bodies():
 
 SCENES = [
     heap, in_a_period, fast_projectile, shots_out_of_overlaps, very_different_sizes, own_images,
-    moving_walls, pushed, clusters, with_bodies,
+    moving_walls, half_spaces, pushed, clusters, with_bodies,
 ]  # fmt: skip
 
 

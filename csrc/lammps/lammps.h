@@ -1,9 +1,9 @@
 /* The walls of one rank of LAMMPS: a simulation whose spheres and history are LAMMPS' own. */
-#ifndef DEM_LAMMPS_H
-#define DEM_LAMMPS_H
+#ifndef LAMMPS_LAMMPS_H
+#define LAMMPS_LAMMPS_H
 
 #include "../base/box.h"
-#include "simulation.h"
+#include "../dem/simulation.h"
 
 /* Slots of all atoms: count x slots of each x ABUT_LAMMPS_KEYS and ABUT_LAMMPS_STATES. */
 typedef struct lammps_slots {
