@@ -149,12 +149,14 @@ typedef enum abut_status {
                                that there are */
     ABUT_BAD_ENTRANCE_ROWS, /* of the step before: offsets that do not ascend from 0; detail: the
                                number of pairs */
-    ABUT_BAD_BODY,    /* index: the body, value: a number of it that is not positive, not finite,
-                         or names no shape or material; detail: which (abut_bodies' order) */
-    ABUT_BODY_LAW,    /* index: the body, detail: its material, value: that of what it touches:
-                         the two have no law, or not a LINEAR one without rolling */
-    ABUT_BODY_LOST,   /* index: the body, whose position is not finite or too far; detail: the
-                         number of the step */
+    ABUT_BAD_BODY,       /* index: the body, value: a number of it that is not positive, not finite,
+                            or names no shape or material; detail: which (abut_bodies' order) */
+    ABUT_BODY_LAW,       /* index: the body, detail: its material, value: that of what it touches:
+                            the two have no law, or one of ROLLING_A */
+    ABUT_BODY_CURVATURE, /* likewise: their law asks for a radius of curvature, and neither the
+                            body's shape is rounded, nor has the law a curvature */
+    ABUT_BODY_LOST,      /* index: the body, whose position is not finite or too far; detail: the
+                            number of the step */
     ABUT_BODY_IMAGES, /* index: the body, which meets a sphere at more than one image; detail: the
                          sphere */
     ABUT_BODY_MANY_IMAGES,  /* index: the body, for which images of walls cannot be counted */
@@ -1084,6 +1086,9 @@ typedef struct abut_law {
     abut_rolling rolling;
     double rolling_friction; /* >= 0, without unit */
     double rolling_damping;  /* C: eta, >= 0 */
+    double curvature; /* >= 0: the radius with which a convex body that is not rounded counts in R*,
+                         for HERTZ and for C; 0: none, and such bodies are then an error. Spheres
+                         and rounded bodies have radii of their own */
 } abut_law;
 
 /* The damping ratio with which two that meet part with this part of their speed, under a force that
@@ -1331,7 +1336,9 @@ typedef struct abut_body_contacts {
     abut_index row_count, spot_count;
     abut_convex_columns columns;
     double *force;  /* spot_count x 3: on i */
+    double *moment; /* spot_count x 3: of rolling, on i; 0 without laws of type C */
     double *spring; /* spot_count x 3: T */
+    double *roll;   /* spot_count x 3: M; likewise */
 } abut_body_contacts;
 
 /* Counts alone. */
@@ -1340,7 +1347,8 @@ abut_body_contacts abut_simulation_count_body_contacts(const abut_simulation *si
 void abut_simulation_write_body_contacts(const abut_simulation *simulation, abut_meeting meeting,
                                          const abut_body_contacts *to);
 
-/* Have these contacts in the last step, after abut_simulation_restore; numbers are checked. */
+/* Have these contacts in the last step, after abut_simulation_restore; numbers are checked.
+ * `moment` and `roll` may be NULL: zeros. */
 abut_status abut_simulation_restore_body_contacts(abut_simulation *simulation, abut_meeting meeting,
                                                   const abut_body_contacts *from,
                                                   abut_error *error);

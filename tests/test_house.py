@@ -196,6 +196,7 @@ FILES = {
         "contacts",
         "pairs",
         "solid_search",
+        "solid_spots",
         "solid_laws",
         "forces",
         "move",

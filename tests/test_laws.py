@@ -20,7 +20,7 @@ def test_hertz_between_two_materials():
     assert 1 / stiffness == pytest.approx((1 - 0.24**2) / 6e10 + (1 - 0.49**2) / 1e7, rel=1e-14)
     of_both = (2 - 0.24) * 2 * 1.24 / 6e10 + (2 - 0.49) * 2 * 1.49 / 1e7
     assert 1 / shear == pytest.approx(of_both, rel=1e-14)
-    assert rest == [0.5, 0.4, 0, 0.0, 0.3]
+    assert rest == [0.5, 0.4, 0, 0.0, 0.3, 0.0]
 
 
 def test_a_rigid_material_adds_no_compliance():
@@ -41,7 +41,7 @@ def test_hertz_between_two_rigid_materials():
 
 def test_linear():
     law = abut.Linear(7e3, friction=0.3, restitution=0.8)
-    assert law.numbers(RIGID, RIGID) == (2, 7e3, pytest.approx(2e3), 0.3, 0.8, 0, 0.0, 0.3)
+    assert law.numbers(RIGID, RIGID) == (2, 7e3, pytest.approx(2e3), 0.3, 0.8, 0, 0.0, 0.3, 0.0)
     assert abut.Linear(1e3, tangential=0.5).numbers(GLASS, RIGID)[2] == 500.0
 
 
@@ -57,8 +57,8 @@ def test_linear():
     ],
 )
 def test_rolling(rolling, numbers):
-    assert abut.Hertz(rolling=rolling).numbers(GLASS, GLASS)[5:] == numbers
-    assert abut.Linear(1.0, rolling=rolling).numbers(GLASS, GLASS)[5:] == numbers
+    assert abut.Hertz(rolling=rolling).numbers(GLASS, GLASS)[5:8] == numbers
+    assert abut.Linear(1.0, rolling=rolling).numbers(GLASS, GLASS)[5:8] == numbers
 
 
 @pytest.mark.parametrize("make", [abut.Hertz, lambda **numbers: abut.Linear(1.0, **numbers)])
@@ -73,6 +73,9 @@ def test_rolling(rolling, numbers):
         ({"restitution": np.nan}, "restitution is nan"),
         ({"rolling": -0.1}, "rolling is -0.1"),
         ({"rolling": np.nan}, "rolling is nan"),
+        ({"curvature": 0}, "curvature is 0.0, but must be positive"),
+        ({"curvature": -1e-3}, "curvature is -0.001"),
+        ({"curvature": np.nan}, "curvature is nan"),
     ],
 )
 def test_what_is_no_law(make, arguments, message):
@@ -103,12 +106,31 @@ def test_what_is_no_number(name, value):
         abut.Hertz(**{name: value})
 
 
+@pytest.mark.parametrize("value", [True, "flat", abut.RollingC])
+def test_what_is_no_curvature(value):
+    with pytest.raises(TypeError, match="curvature"):
+        abut.Linear(1.0, curvature=value)
+
+
+def test_curvature():
+    assert abut.Hertz(curvature=1e-3).numbers(GLASS, GLASS)[8] == 1e-3
+    assert abut.Linear(1.0, rolling=0.1, curvature=2).numbers(GLASS, GLASS)[8] == 2.0
+    assert abut.Hertz().curvature is None
+
+
+def test_earlier_versions_read_laws_without_curvature():
+    """What they do not know is not in files that do not need it."""
+    assert "curvature" not in abut.Hertz(0.1).to_dict()
+    assert abut.Hertz(0.1, curvature=0.5).to_dict()["curvature"] == 0.5
+
+
 @pytest.mark.parametrize(
     "law",
     [
         abut.Hertz(0.1, 0.9, abut.RollingA(0.3)),
         abut.Hertz(rolling=0.001),
         abut.Linear(1 / 3, 0.1 + 0.2, rolling=abut.RollingC(0.1, 0.2)),
+        abut.Linear(2.0, curvature=1 / 3),
     ],
 )
 def test_copies(law):

@@ -78,8 +78,10 @@ static const char *const messages[ABUT_STATUS_COUNT] = {
     [ABUT_LIST_INCOMPLETE] = "neighbor lists are incomplete in step %: # rows by them, @ without "
                              "them, or others",
     [ABUT_BAD_BODY] = "body # has the number % in its column @, out of its range",
-    [ABUT_BODY_LAW] = "body # of material @ touches material %: the two need a linear law without "
-                      "rolling",
+    [ABUT_BODY_LAW] = "body # of material @ touches material %: the two need a law, whose rolling "
+                      "is not of type A",
+    [ABUT_BODY_CURVATURE] = "body # of material @ touches material %: their law asks for a radius "
+                            "of curvature, which neither the body's shape nor the law has",
     [ABUT_BODY_LOST] = "body # is lost in step @: its position is not finite, or too far",
     [ABUT_BODY_IMAGES] = "body # meets sphere @ at more than one image: the period is too short",
     [ABUT_BODY_MANY_IMAGES] = "body # may touch more than a million periodic images of walls; its "

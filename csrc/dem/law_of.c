@@ -14,25 +14,28 @@ const law *simulation_pair_law(const abut_simulation *s, abut_index i, abut_inde
     return &s->laws.laws[laws_number(&s->laws, materials[i], materials[j])];
 }
 
+int32_t simulation_other_material(const abut_simulation *s, const spot_table *t,
+                                  abut_meeting meeting, abut_index row)
+{
+    const abut_convex_columns *c = &t->columns;
+    switch (meeting) {
+    case ABUT_WITH_WALLS:
+        break;
+    case ABUT_WITH_SPHERES:
+        return s->store.materials[s->store.places[c->j[row]]];
+    case ABUT_WITH_BODIES:
+        return s->solids.solids[c->j[row]].material;
+    }
+    return (int32_t)s->walls.walls[c->mesh[row]].material;
+}
+
 const law *simulation_spot_law(const abut_simulation *s, const spot_table *t, abut_meeting meeting,
                                abut_index row)
 {
     const abut_convex_columns *c = &t->columns;
-    const int32_t own = s->solids.solids[c->i[row]].material;
-    abut_index other = 0;
-    switch (meeting) {
-    case ABUT_WITH_WALLS:
-        other = s->walls.walls[c->mesh[row]].material;
-        break;
-    case ABUT_WITH_SPHERES:
-        other = s->store.materials[s->store.places[c->j[row]]];
-        break;
-    case ABUT_WITH_BODIES:
-        if (c->i[row] == c->j[row]) {
-            return &s->laws.laws[laws_number_of_none(&s->laws)];
-        }
-        other = s->solids.solids[c->j[row]].material;
-        break;
+    if (meeting == ABUT_WITH_BODIES && c->i[row] == c->j[row]) {
+        return &s->laws.laws[laws_number_of_none(&s->laws)];
     }
-    return &s->laws.laws[laws_number(&s->laws, own, other)];
+    const int32_t own = s->solids.solids[c->i[row]].material;
+    return &s->laws.laws[laws_number(&s->laws, own, simulation_other_material(s, t, meeting, row))];
 }

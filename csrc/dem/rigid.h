@@ -38,6 +38,12 @@ void rigid_rows(const double q[4], vec3 rows[3]);
 /* The spin that an angular momentum has at an orientation. */
 vec3 rigid_spin(const rigid *r, const double orientation[4], vec3 momentum);
 
+/* The smallest moment of inertia: what laws of type C take for a body's. */
+static inline double rigid_least_inertia(const rigid *r)
+{
+    return smaller(r->inertia[0], smaller(r->inertia[1], r->inertia[2]));
+}
+
 /* Whether the next position and momentum are finite. */
 bool rigid_will_be_finite(const rigid *r, wrench sum, const rigid_step *by);
 

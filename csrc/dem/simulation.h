@@ -145,7 +145,7 @@ abut_status pairs_find(abut_simulation *s, const parallel_plan *plan, abut_error
 abut_status pairs_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 
 /* Likewise what bodies touch: in solid_search.c, and in solid_laws.c, which sums up what acts on
- * them, and finds who would be lost. */
+ * them, and finds who would be lost. Laws are those of spots, in solid_spots.c. */
 abut_status solids_find(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 abut_status solids_apply_laws(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 
@@ -153,9 +153,30 @@ abut_status solids_apply_laws(abut_simulation *s, const parallel_plan *plan, abu
 const law *simulation_spot_law(const abut_simulation *s, const spot_table *t, abut_meeting meeting,
                                abut_index row);
 
-/* By how much the second body, sphere or wall of a row is shifted where it touches the first: the
- * shift of its image. */
-vec3 simulation_spot_shift(const abut_simulation *s, const spot_table *t, abut_index row);
+/* The material of what a row's body touches. */
+int32_t simulation_other_material(const abut_simulation *s, const spot_table *t,
+                                  abut_meeting meeting, abut_index row);
+
+/* What the spots of a row have in common. */
+typedef struct spot_row {
+    abut_index row, begin, end; /* begin, end: of its spots */
+    const law *law;
+    double radius; /* R*; 1 where the law does not ask for it */
+    vec3 normal;
+    vec3 shift;      /* of the image at which the second body, sphere or wall is touched */
+    bool is_curved;  /* the law asks for R* */
+    bool is_on_wall; /* forces act on the wall itself, as those of spheres do, not midway */
+} spot_row;
+
+spot_row simulation_spot_row(const abut_simulation *s, const spot_table *t, abut_meeting meeting,
+                             abut_index row);
+
+/* Where the force of a spot acts on the first body; on the other one less the row's shift. */
+vec3 simulation_spot_point(const spot_table *t, const spot_row *r, abut_index spot);
+
+/* ABUT_OK; or ABUT_BODY_LAW or ABUT_BODY_CURVATURE with the first body of this step whose law is
+ * none for spots. */
+abut_status simulation_check_spot_laws(const abut_simulation *s, abut_error *error);
 
 /* How many spots bear together what a row's spots bear, and so share the bodies' masses: those of
  * the row, and on a wall those of the body's rows with other facets, as far as these have its

@@ -6,14 +6,12 @@
 static double energy_of_row(const abut_simulation *s, abut_meeting meeting, abut_index row)
 {
     const spot_table *t = &s->before.spots[meeting];
-    const law *l = simulation_spot_law(s, t, meeting, row);
-    const abut_index end = t->columns.spot_offsets[row + 1];
+    const spot_row r = simulation_spot_row(s, t, meeting, row);
     double sum = 0.0;
-    for (abut_index spot = t->columns.spot_offsets[row]; spot < end; spot++) {
+    for (abut_index spot = r.begin; spot < r.end; spot++) {
         const double overlap = t->columns.spot_overlap[spot];
         if (overlap > 0.0) {
-            /* linear laws do not ask for the radius */
-            sum += laws_energy(l, 1.0, overlap, t->springs.spring + 3 * spot);
+            sum += laws_energy(r.law, r.radius, overlap, t->springs.spring + 3 * spot);
         }
     }
     return sum;
@@ -32,57 +30,129 @@ double solids_elastic_energy(const abut_simulation *s)
 
 /* ---- which step is stable ---- */
 
-/* What holds a body: stiffness against its six ways to move, by mass and inertia; and the largest
- * ratio of a spot's damping to its stiffness. */
+/* What holds a body against its six ways to move, by mass and inertia: springs, and dampers of laws
+ * whose stiffness goes with the overlap. Of linear laws, whose ratio of damping to stiffness is the
+ * same at all spots, the largest ratio. */
 enum { WAYS = 6 };
 
 typedef struct solid_hold {
-    double stiffness[WAYS][WAYS], damping;
+    double stiffness[WAYS][WAYS], damping[WAYS][WAYS];
+    double ratio;
     abut_index spot_count;
 } solid_hold;
 
 /* A spot that holds a body; of two bodies both give way. */
 typedef struct spot_hold {
     const law *law;
+    double radius, overlap; /* R*, and of the spot */
     vec3 point, normal;
-    double both, mass; /* m* */
-    double bearing;    /* spots that share the mass */
+    double both, mass, inertia; /* m* and I* */
+    double bearing;             /* spots that share the mass */
 } spot_hold;
 
-static double damping_of(const law *l, double mass, double bearing)
+/* How stiff a spot is, and how much it damps: along the normal, across it, and against rolling. */
+typedef struct spot_springs {
+    double normal, shear, roll;
+} spot_springs;
+
+static double ratio_of(const law *l, double mass, double bearing)
 {
     const law_stiffness of = laws_stiffness(l, 1.0, 1.0);
     return of.normal > 0.0 ? 2.0 * of.damping_ratio * sqrt(mass / (bearing * of.normal)) : 0.0;
 }
 
-/* A spring along a direction, both in the frame of the principal axes. */
-static void add_spring(solid_hold *h, double stiffness, const rigid *r, vec3 arm, vec3 direction)
+static spot_springs stiffness_of(const spot_hold *h)
+{
+    const law_stiffness of = laws_stiffness(h->law, h->radius, h->overlap);
+    const bool has_roll = h->law->rolling_friction > 0.0;
+    return (spot_springs){of.normal, of.shear, has_roll ? of.shear * h->radius * h->radius : 0.0};
+}
+
+/* The dampers beside these springs; of linear laws that against rolling alone. */
+static spot_springs damping_of(const spot_hold *h, const spot_springs *k)
+{
+    const double mass = h->mass / h->bearing, inertia = h->inertia / h->bearing;
+    spot_springs c = {.roll = h->law->rolling_damping * sqrt(k->roll * inertia)};
+    if (h->law->is_hertz > 0.0) {
+        const double ratio = 2.0 * laws_stiffness(h->law, h->radius, h->overlap).damping_ratio;
+        c.normal = ratio * sqrt(k->normal * mass);
+        c.shear = ratio * sqrt(k->shear * mass);
+    }
+    return c;
+}
+
+/* A spring or a damper along a way, which is a displacement and a rotation, both in the frame of
+ * the principal axes. */
+static void add_way(double sum[WAYS][WAYS], double stiffness, const rigid *r, vec3 along, vec3 turn)
 {
     const double root = sqrt(r->mass);
-    const vec3 turn = vec3_cross(arm, direction);
-    const double ways[WAYS] = {direction.x / root,           direction.y / root,
-                               direction.z / root,           turn.x / sqrt(r->inertia[0]),
-                               turn.y / sqrt(r->inertia[1]), turn.z / sqrt(r->inertia[2])};
+    const double ways[WAYS] = {along.x / root,
+                               along.y / root,
+                               along.z / root,
+                               turn.x / sqrt(r->inertia[0]),
+                               turn.y / sqrt(r->inertia[1]),
+                               turn.z / sqrt(r->inertia[2])};
     for (int i = 0; i < WAYS; i++) {
         for (int k = 0; k < WAYS; k++) {
-            h->stiffness[i][k] += stiffness * ways[i] * ways[k];
+            sum[i][k] += stiffness * ways[i] * ways[k];
         }
+    }
+}
+
+/* Those of a spot: across the normal, along it, and against rolling. */
+static void add_springs(double sum[WAYS][WAYS], const spot_springs *k, double both, const rigid *r,
+                        vec3 arm, vec3 normal)
+{
+    static const vec3 axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+    static const vec3 none = {0.0, 0.0, 0.0};
+    for (int axis = 0; axis < 3; axis++) {
+        add_way(sum, both * k->shear, r, axes[axis], vec3_cross(arm, axes[axis]));
+    }
+    add_way(sum, both * (k->normal - k->shear), r, normal, vec3_cross(arm, normal));
+    if (k->roll > 0.0) {
+        for (int axis = 0; axis < 3; axis++) {
+            add_way(sum, both * k->roll, r, none, axes[axis]);
+        }
+        add_way(sum, -both * k->roll, r, none, normal);
     }
 }
 
 static void add_hold(solid_hold *h, const spot_hold *spot, const rigid *r)
 {
-    static const vec3 axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
     vec3 rows[3];
     rigid_rows(r->began_orientation, rows);
-    const law_stiffness of = laws_stiffness(spot->law, 1.0, 1.0);
     const vec3 arm = rows_turn_back(rows, vec3_sub(spot->point, r->began));
-    for (int axis = 0; axis < 3; axis++) {
-        add_spring(h, spot->both * of.shear, r, arm, axes[axis]);
+    const vec3 normal = rows_turn_back(rows, spot->normal);
+    const spot_springs stiffness = stiffness_of(spot), damping = damping_of(spot, &stiffness);
+    add_springs(h->stiffness, &stiffness, spot->both, r, arm, normal);
+    add_springs(h->damping, &damping, spot->both, r, arm, normal);
+    if (!(spot->law->is_hertz > 0.0)) {
+        h->ratio = larger(h->ratio, ratio_of(spot->law, spot->mass, spot->bearing));
     }
-    add_spring(h, spot->both * (of.normal - of.shear), r, arm, rows_turn_back(rows, spot->normal));
-    h->damping = larger(h->damping, damping_of(spot->law, spot->mass, spot->bearing));
     h->spot_count++;
+}
+
+static double reduce(double own, double other)
+{
+    return own * other / (own + other);
+}
+
+static spot_hold begin_hold(const abut_simulation *s, abut_meeting meeting, const spot_row *r,
+                            const rigid *own, const rigid *other)
+{
+    const spot_table *t = &s->before.spots[meeting];
+    spot_hold h = {.law = r->law,
+                   .radius = r->radius,
+                   .normal = r->normal,
+                   .both = meeting == ABUT_WITH_WALLS ? 1.0 : 2.0,
+                   .mass = own->mass,
+                   .inertia = rigid_least_inertia(own),
+                   .bearing = larger(simulation_bearing_spots(t, meeting, r->row), 1.0)};
+    if (other) {
+        h.mass = reduce(own->mass, other->mass);
+        h.inertia = reduce(h.inertia, rigid_least_inertia(other));
+    }
+    return h;
 }
 
 static void add_row_holds(const abut_simulation *s, abut_meeting meeting, abut_index row,
@@ -92,30 +162,27 @@ static void add_row_holds(const abut_simulation *s, abut_meeting meeting, abut_i
     const abut_convex_columns *c = &t->columns;
     const rigid *own = &s->solids.solids[c->i[row]].rigid;
     const rigid *other = meeting == ABUT_WITH_BODIES ? &s->solids.solids[c->j[row]].rigid : NULL;
-    spot_hold h = {.law = simulation_spot_law(s, t, meeting, row),
-                   .normal = vec3_load(c->normal + 3 * row),
-                   .both = meeting == ABUT_WITH_WALLS ? 1.0 : 2.0,
-                   .mass = other ? own->mass * other->mass / (own->mass + other->mass) : own->mass,
-                   .bearing = larger(simulation_bearing_spots(t, meeting, row), 1.0)};
-    const vec3 shift = simulation_spot_shift(s, t, row);
-    for (abut_index spot = c->spot_offsets[row]; spot < c->spot_offsets[row + 1]; spot++) {
+    const spot_row r = simulation_spot_row(s, t, meeting, row);
+    spot_hold h = begin_hold(s, meeting, &r, own, other);
+    for (abut_index spot = r.begin; spot < r.end; spot++) {
         if (!(c->spot_overlap[spot] > 0.0)) {
             continue;
         }
-        h.point = vec3_load(c->spot + 3 * spot);
+        h.overlap = c->spot_overlap[spot];
+        h.point = simulation_spot_point(t, &r, spot);
         add_hold(&holds[c->i[row]], &h, own);
         if (other) {
-            h.point = vec3_sub(h.point, shift);
+            h.point = vec3_sub(h.point, r.shift);
             add_hold(&holds[c->j[row]], &h, other);
         }
     }
 }
 
-/* The square of the largest frequency, by multiplying again and again: a body has few ways to move,
- * so this comes near soon. */
+/* The largest eigenvalue, by multiplying again and again: a body has few ways to move, so this
+ * comes near soon. */
 enum { PRODUCTS = 64 };
 
-static double find_frequency_sq(const solid_hold *h)
+static double find_largest(const double matrix[WAYS][WAYS])
 {
     double way[WAYS] = {1.0, 0.9, 0.8, 0.7, 0.6, 0.5}, length = 0.0;
     for (int product = 0; product < PRODUCTS; product++) {
@@ -123,7 +190,7 @@ static double find_frequency_sq(const solid_hold *h)
         length = 0.0;
         for (int i = 0; i < WAYS; i++) {
             for (int k = 0; k < WAYS; k++) {
-                next[i] += h->stiffness[i][k] * way[k];
+                next[i] += matrix[i][k] * way[k];
             }
             length += next[i] * next[i];
         }
@@ -135,10 +202,34 @@ static double find_frequency_sq(const solid_hold *h)
     return length;
 }
 
-static double limit_of(double frequency_sq, double damping)
+static double limit_of(double frequency_sq, double ratio)
 {
     const double frequency = sqrt(frequency_sq);
-    return 2.0 / frequency * laws_stable_part(0.5 * damping * frequency);
+    return 2.0 / frequency * laws_stable_part(0.5 * ratio * frequency);
+}
+
+/* Dampers take from each swing no more than by their largest eigenvalue, which by the square of the
+ * frequency is a ratio as that of linear laws. */
+static double step_of_held(const solid_hold *h)
+{
+    const double frequency_sq = find_largest(h->stiffness), damping = find_largest(h->damping);
+    const double ratio = damping > 0.0 ? damping / frequency_sq : 0.0;
+    return limit_of(frequency_sq, h->ratio + ratio);
+}
+
+/* The stiffness along the normal of a spot of a body that touches nothing; 0: there is no such law,
+ * or no radius. Of Hertz' law that of the deepest overlap which laws mean, a tenth of the radius.
+ */
+static spot_hold guess_hold(const abut_simulation *s, const solid *of, const law *l)
+{
+    const double radius =
+        law_asks_for_radius(l) ? laws_radius_of_body(&s->laws, l, of->rounding) : 1.0;
+    return (spot_hold){.law = l,
+                       .radius = radius,
+                       .overlap = 0.1 * radius,
+                       .mass = of->rigid.mass,
+                       .inertia = rigid_least_inertia(&of->rigid),
+                       .bearing = 4.0};
 }
 
 /* The longest stable step of a body that touches nothing: as if four spots bore it, like a cube at
@@ -151,9 +242,12 @@ static double step_of_free(const abut_simulation *s, const solid *of)
     double step = INFINITY;
     for (abut_index other = 0; other < s->laws.material_count; other++) {
         const law *l = &s->laws.laws[laws_number(&s->laws, of->material, other)];
-        if (!(l->is_hertz > 0.0) && l->elastic > 0.0) {
-            const double damping = damping_of(l, of->rigid.mass, 4.0);
-            step = fmin(step, limit_of(4.0 * l->elastic * gives_way, damping));
+        const spot_hold h = guess_hold(s, of, l);
+        const spot_springs k = stiffness_of(&h);
+        if (k.normal > 0.0) {
+            const double ratio = l->is_hertz > 0.0 ? damping_of(&h, &k).normal / k.normal
+                                                   : ratio_of(l, h.mass, h.bearing);
+            step = fmin(step, limit_of(4.0 * k.normal * gives_way, ratio));
         }
     }
     return step;
@@ -174,8 +268,8 @@ abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *s,
     }
     for (abut_index k = 0; k < s->solids.count; k++) {
         const solid_hold *h = &holds[k];
-        const double step = h->spot_count > 0 ? limit_of(find_frequency_sq(h), h->damping)
-                                              : step_of_free(s, &s->solids.solids[k]);
+        const double step =
+            h->spot_count > 0 ? step_of_held(h) : step_of_free(s, &s->solids.solids[k]);
         if (step < longest->step) {
             *longest = (abut_stable_step){step, k, h->spot_count};
         }
@@ -186,14 +280,15 @@ abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *s,
 
 /* ---- what walls bear ---- */
 
-static void add_spot(const abut_simulation *s, abut_index row, abut_index spot,
+static void add_spot(const spot_table *t, const spot_row *r, abut_index spot,
                      const abut_wall_state *state, abut_wall_load *load)
 {
-    const spot_table *t = &s->before.spots[ABUT_WITH_WALLS];
     const vec3 force = vec3_load(t->springs.effects[spot].force);
-    const vec3 point =
-        vec3_sub(vec3_load(t->columns.spot + 3 * spot), simulation_spot_shift(s, t, row));
-    const vec3 torque = vec3_cross(vec3_sub(point, vec3_load(state->origin)), force);
+    const vec3 point = vec3_sub(simulation_spot_point(t, r, spot), r->shift);
+    vec3 torque = vec3_cross(vec3_sub(point, vec3_load(state->origin)), force);
+    if (t->springs.moment) {
+        torque = vec3_add(torque, vec3_load(t->springs.moment + 3 * spot));
+    }
     vec3_store(load->force, vec3_sub(vec3_load(load->force), force));
     vec3_store(load->torque, vec3_sub(vec3_load(load->torque), torque));
     load->power += t->power[spot];
@@ -202,11 +297,13 @@ static void add_spot(const abut_simulation *s, abut_index row, abut_index spot,
 void solids_add_load(const abut_simulation *s, abut_index wall, const abut_wall_state *state,
                      abut_wall_load *load)
 {
-    const abut_convex_columns *c = &s->before.spots[ABUT_WITH_WALLS].columns;
-    for (abut_index row = 0; row < s->before.spots[ABUT_WITH_WALLS].count; row++) {
-        for (abut_index spot = c->spot_offsets[row];
-             c->mesh[row] == wall && spot < c->spot_offsets[row + 1]; spot++) {
-            add_spot(s, row, spot, state, load);
+    const spot_table *t = &s->before.spots[ABUT_WITH_WALLS];
+    for (abut_index row = 0; row < t->count; row++) {
+        if (t->columns.mesh[row] == wall) {
+            const spot_row r = simulation_spot_row(s, t, ABUT_WITH_WALLS, row);
+            for (abut_index spot = r.begin; spot < r.end; spot++) {
+                add_spot(t, &r, spot, state, load);
+            }
         }
     }
 }

@@ -5,79 +5,7 @@
 #include "../walls/motion.h"
 #include "simulation.h"
 
-/* ---- which law ---- */
-
-static bool is_for_spots(const abut_simulation *s, const law *l)
-{
-    const bool is_missing = s->laws.has_missing && s->laws.is_missing[l - s->laws.laws];
-    return !is_missing && !(l->is_hertz > 0.0) && l->rolling_friction == 0.0;
-}
-
-/* The material of what a row touches, by its law's number. */
-static abut_status check_row(const abut_simulation *s, abut_meeting meeting, abut_index row,
-                             abut_error *error)
-{
-    const spot_table *t = &s->now.spots[meeting];
-    const law *l = simulation_spot_law(s, t, meeting, row);
-    if (is_for_spots(s, l)) {
-        return ABUT_OK;
-    }
-    const abut_index number = l - s->laws.laws, materials = s->laws.material_count;
-    return error_set(error, ABUT_BODY_LAW, t->columns.i[row], number / materials,
-                     (double)(number % materials));
-}
-
-static abut_status check_laws(const abut_simulation *s, abut_error *error)
-{
-    abut_status status = ABUT_OK;
-    for (int k = 0; k < ABUT_MEETING_COUNT; k++) {
-        for (abut_index row = 0; !status && row < s->now.spots[k].count; row++) {
-            status = check_row(s, (abut_meeting)k, row, error);
-        }
-    }
-    return status;
-}
-
 /* ---- what moves at a spot ---- */
-
-vec3 simulation_spot_shift(const abut_simulation *s, const spot_table *t, abut_index row)
-{
-    const abut_index *image = t->columns.image;
-    return lattice_shift_of(&s->lattice, image ? image + 3 * row : NULL);
-}
-
-static abut_index count_bearing(const abut_convex_columns *c, abut_index row)
-{
-    abut_index count = 0;
-    for (abut_index spot = c->spot_offsets[row]; spot < c->spot_offsets[row + 1]; spot++) {
-        count += c->spot_overlap[spot] > 0.0;
-    }
-    return count;
-}
-
-static bool is_same_wall(const abut_convex_columns *c, abut_index a, abut_index b)
-{
-    return c->i[a] == c->i[b] && c->mesh[a] == c->mesh[b];
-}
-
-double simulation_bearing_spots(const spot_table *t, abut_meeting meeting, abut_index row)
-{
-    const abut_convex_columns *c = &t->columns;
-    const vec3 normal = vec3_load(c->normal + 3 * row);
-    abut_index first = row;
-    if (meeting != ABUT_WITH_WALLS) {
-        return (double)count_bearing(c, row);
-    }
-    while (first > 0 && is_same_wall(c, first - 1, row)) {
-        first--;
-    }
-    double sum = 0.0;
-    for (abut_index k = first; k < t->count && is_same_wall(c, k, row); k++) {
-        const double along = larger(vec3_dot(normal, vec3_load(c->normal + 3 * k)), 0.0);
-        sum += along * along * (double)count_bearing(c, k);
-    }
-    return sum;
-}
 
 /* What the laws of one meeting's spots are computed from. */
 typedef struct spot_laws {
@@ -89,29 +17,88 @@ typedef struct spot_laws {
 } spot_laws;
 
 /* One row, while its spots are set. */
-typedef struct spot_row {
-    abut_index row, end;
-    double part; /* that each spot has of both masses: spots that bear share them */
-    vec3 shift;
-    const law *law;
-} spot_row;
+typedef struct set_row {
+    spot_row of;
+    double part;    /* that each spot has of both masses: spots that bear share them */
+    double inertia; /* likewise the part of I* */
+} set_row;
 
 /* Spots of a block, and what is not read from tables. */
 typedef struct spot_block {
     law_block block;
     mover movers[2][LAW_BLOCK];
     double normals[3 * LAW_BLOCK + ROW_PADDING], overlaps[LAW_BLOCK], shares[LAW_BLOCK];
-    double turned[2][LAW_BLOCK][4]; /* normals, springs */
+    double turned[3][LAW_BLOCK][4]; /* normals, springs, rolling springs */
 } spot_block;
 
-static spot_row read_row(const spot_laws *w, abut_index row)
+/* Where a spot is, and how it is rounded there: by which vectors the surfaces of both partners are
+ * before what is rounded. */
+typedef struct spot_place {
+    vec3 first, second; /* second: less the shift of its image */
+    vec3 first_round, second_round;
+} spot_place;
+
+/* I* of the bodies, of which spots have parts. */
+static double find_inertia(const spot_laws *w, abut_index row)
 {
-    const spot_table *t = w->now;
-    spot_row r = {.row = row, .end = t->columns.spot_offsets[row + 1]};
-    r.part = 1.0 / larger(simulation_bearing_spots(t, w->meeting, row), 1.0);
-    r.shift = simulation_spot_shift(w->simulation, t, row);
-    r.law = simulation_spot_law(w->simulation, t, w->meeting, row);
-    return r;
+    const abut_simulation *s = w->simulation;
+    const abut_convex_columns *c = &w->now->columns;
+    const double own = rigid_least_inertia(&s->solids.solids[c->i[row]].rigid);
+    double other = 0.0;
+    switch (w->meeting) {
+    case ABUT_WITH_WALLS:
+        return own;
+    case ABUT_WITH_BODIES:
+        other = rigid_least_inertia(&s->solids.solids[c->j[row]].rigid);
+        break;
+    case ABUT_WITH_SPHERES:
+        other = s->store.inertias[s->store.places[c->j[row]]];
+        break;
+    }
+    return own * other / (own + other);
+}
+
+static set_row read_row(const spot_laws *w, abut_index row)
+{
+    const double part = 1.0 / larger(simulation_bearing_spots(w->now, w->meeting, row), 1.0);
+    return (set_row){.of = simulation_spot_row(w->simulation, w->now, w->meeting, row),
+                     .part = part,
+                     .inertia = part * find_inertia(w, row)};
+}
+
+/* By how much a partner's surface is before what is rounded, along the normal: its radius, less
+ * what the overlap has taken of it where the force acts. */
+static double round_part(const spot_laws *w, double radius, double overlap)
+{
+    return radius > 0.0 ? radius - (w->meeting == ABUT_WITH_WALLS ? 1.0 : 0.5) * overlap : 0.0;
+}
+
+static double other_rounding(const spot_laws *w, abut_index row)
+{
+    const abut_simulation *s = w->simulation;
+    switch (w->meeting) {
+    case ABUT_WITH_WALLS:
+        break;
+    case ABUT_WITH_BODIES:
+        return s->solids.solids[w->now->columns.j[row]].rounding;
+    case ABUT_WITH_SPHERES:
+        return s->store.radii[s->store.places[w->now->columns.j[row]]];
+    }
+    return 0.0;
+}
+
+static spot_place place_spot(const spot_laws *w, const spot_row *r, abut_index spot, double overlap)
+{
+    const vec3 point = simulation_spot_point(w->now, r, spot);
+    spot_place place = {.first = point, .second = vec3_sub(point, r->shift)};
+    if (r->is_curved) {
+        const solid *own = &w->simulation->solids.solids[w->now->columns.i[r->row]];
+        const double first = round_part(w, own->rounding, overlap);
+        const double second = round_part(w, other_rounding(w, r->row), overlap);
+        place.first_round = vec3_scale(r->normal, -first);
+        place.second_round = vec3_scale(r->normal, second);
+    }
+    return place;
 }
 
 static void set_mover(mover *b, vec3 velocity, vec3 spin, double mass)
@@ -121,22 +108,22 @@ static void set_mover(mover *b, vec3 velocity, vec3 spin, double mass)
     b->mass = mass;
 }
 
-static void set_rigid(const spot_laws *w, mover *b, const rigid *r, vec3 point, double part)
+static void set_rigid(const spot_laws *w, mover *b, const rigid *r, vec3 point, vec3 round)
 {
     const vec3 arm = vec3_sub(point, r->position);
-    set_mover(b, solids_velocity(r->velocity, r->spin, arm, w->simulation->input.step), r->spin,
-              part * r->mass);
+    const double step = w->simulation->input.step;
+    set_mover(b, solids_velocity(r->velocity, r->spin, arm, round, step), r->spin, r->mass);
 }
 
-static void set_sphere(const spot_laws *w, mover *b, abut_index row, vec3 point, double part)
+static void set_sphere(const spot_laws *w, mover *b, abut_index row, vec3 point, vec3 round)
 {
     const store *of = &w->simulation->store;
     const abut_index place = of->places[row];
     const mover *own = &of->movers[place];
     const vec3 arm = vec3_sub(point, vec3_load(of->centers + 3 * place));
-    const vec3 spin = vec3_load(own->spin);
-    set_mover(b, solids_velocity(vec3_load(own->velocity), spin, arm, w->simulation->input.step),
-              spin, part * own->mass);
+    const vec3 velocity = vec3_load(own->velocity), spin = vec3_load(own->spin);
+    const double step = w->simulation->input.step;
+    set_mover(b, solids_velocity(velocity, spin, arm, round, step), spin, own->mass);
 }
 
 static void set_wall(const spot_laws *w, mover *b, abut_index wall, vec3 point)
@@ -145,18 +132,19 @@ static void set_wall(const spot_laws *w, mover *b, abut_index wall, vec3 point)
     set_mover(b, walls_velocity(state, point), vec3_load(state->spin), 0.0);
 }
 
-static void set_other(const spot_laws *w, mover *b, const spot_row *r, vec3 point)
+static void set_other(const spot_laws *w, mover *b, abut_index row, const spot_place *place)
 {
     const abut_convex_columns *c = &w->now->columns;
     switch (w->meeting) {
     case ABUT_WITH_WALLS:
-        set_wall(w, b, c->mesh[r->row], point);
+        set_wall(w, b, c->mesh[row], place->second);
         break;
     case ABUT_WITH_BODIES:
-        set_rigid(w, b, &w->simulation->solids.solids[c->j[r->row]].rigid, point, r->part);
+        set_rigid(w, b, &w->simulation->solids.solids[c->j[row]].rigid, place->second,
+                  place->second_round);
         break;
     case ABUT_WITH_SPHERES:
-        set_sphere(w, b, c->j[r->row], point, r->part);
+        set_sphere(w, b, c->j[row], place->second, place->second_round);
         break;
     }
 }
@@ -180,72 +168,89 @@ static abut_index row_of(const spot_table *t, abut_index spot)
 
 static const double nothing[4];
 
-/* Take what a contact with a wall had in the step before to where the wall is now. */
-static void turn_old(const spot_laws *w, spot_block *b, int32_t k, abut_index old_row,
-                     abut_index old)
+/* What a spot had in the step before of a column of vectors; nothing where it is new, or there is
+ * no such column. */
+static const double *old_vector(double *vectors, abut_index old)
 {
-    const double *normal = w->before->columns.normal + 3 * old_row;
-    const double *spring = old < 0 ? nothing : w->before->springs.spring + 3 * old;
-    vec3_store(b->turned[0][k],
-               motion_turn(&w->motion, &w->step_before, old_row, vec3_load(normal)));
-    vec3_store(b->turned[1][k],
-               motion_turn(&w->motion, &w->step_before, old_row, vec3_load(spring)));
-    b->block.old_normal[k] = b->turned[0][k];
-    b->block.old_spring[k] = b->turned[1][k];
+    return old < 0 || !vectors ? nothing : vectors + 3 * old;
+}
+
+/* Take a vector of the step before to where the wall is now. */
+static const double *turn_old(const spot_laws *w, double *turned, abut_index old_row,
+                              const double *vector)
+{
+    vec3_store(turned, motion_turn(&w->motion, &w->step_before, old_row, vec3_load(vector)));
+    return turned;
 }
 
 /* Set what a spot had in the step before. A new spot in a row that is not new has the row's normal
- * of that step, and no spring. */
+ * of that step, and no springs. */
 static void set_old(const spot_laws *w, spot_block *b, int32_t k, abut_index row, abut_index spot)
 {
+    const spot_table *before = w->before;
     const abut_index old = w->now->springs.match[spot];
-    const abut_index old_row = old < 0 ? w->now->row_match[row] : row_of(w->before, old);
-    if (old_row < 0) {
-        b->block.old_normal[k] = w->now->columns.normal + 3 * row;
-        b->block.old_spring[k] = nothing;
-    } else if (w->meeting == ABUT_WITH_WALLS) {
-        turn_old(w, b, k, old_row, old);
-    } else {
-        b->block.old_normal[k] = w->before->columns.normal + 3 * old_row;
-        b->block.old_spring[k] = old < 0 ? nothing : w->before->springs.spring + 3 * old;
+    const abut_index old_row = old < 0 ? w->now->row_match[row] : row_of(before, old);
+    const double *normal =
+        old_row < 0 ? w->now->columns.normal + 3 * row : before->columns.normal + 3 * old_row;
+    const double *spring = old_vector(before->springs.spring, old);
+    const double *roll = old_vector(before->springs.roll, old);
+    if (old_row >= 0 && w->meeting == ABUT_WITH_WALLS) {
+        normal = turn_old(w, b->turned[0][k], old_row, normal);
+        spring = turn_old(w, b->turned[1][k], old_row, spring);
+        roll = roll == nothing ? nothing : turn_old(w, b->turned[2][k], old_row, roll);
     }
-    b->block.old_roll[k] = nothing;
-    b->block.old_overlap[k] = b->overlaps[k];
+    b->block.old_normal[k] = normal;
+    b->block.old_spring[k] = spring;
+    b->block.old_roll[k] = roll;
+    b->block.old_overlap[k] = old < 0 ? b->overlaps[k] : before->columns.spot_overlap[old];
 }
 
-/* Set the partners of a spot, which are both points: their radii are chosen so that a law finds no
- * arms, since it takes half of the overlap from them in a pair, and the overlap at a wall. */
-static void set_spot(const spot_laws *w, spot_block *b, int32_t k, const spot_row *r,
+/* Set both partners of a spot, of whose masses it has a part. */
+static void set_movers(const spot_laws *w, spot_block *b, int32_t k, const set_row *r,
+                       abut_index spot)
+{
+    const abut_index row = r->of.row;
+    const rigid *own = &w->simulation->solids.solids[w->now->columns.i[row]].rigid;
+    const spot_place place = place_spot(w, &r->of, spot, b->overlaps[k]);
+    set_rigid(w, &b->movers[0][k], own, place.first, place.first_round);
+    set_other(w, &b->movers[1][k], row, &place);
+    b->movers[0][k].mass *= r->part;
+    b->movers[1][k].mass *= r->part;
+    b->block.first[k] = &b->movers[0][k];
+    b->block.second[k] = &b->movers[1][k];
+}
+
+static void set_spot(const spot_laws *w, spot_block *b, int32_t k, const set_row *r,
                      abut_index spot)
 {
     const abut_simulation *s = w->simulation;
     const abut_convex_columns *c = &w->now->columns;
-    const vec3 point = vec3_load(c->spot + 3 * spot);
     const double overlap = c->spot_overlap[spot] > 0.0 ? c->spot_overlap[spot] : 0.0;
-    const double radius = w->meeting == ABUT_WITH_WALLS ? overlap : 0.5 * overlap;
-    set_rigid(w, &b->movers[0][k], &s->solids.solids[c->i[r->row]].rigid, point, r->part);
-    set_other(w, &b->movers[1][k], r, vec3_sub(point, r->shift));
-    b->movers[0][k].radius = b->movers[1][k].radius = radius;
-    b->block.first[k] = &b->movers[0][k];
-    b->block.second[k] = &b->movers[1][k];
-    b->block.laws[k] = overlap > 0.0 ? r->law : &s->laws.laws[laws_number_of_none(&s->laws)];
     b->overlaps[k] = overlap;
     b->shares[k] = 1.0;
-    memcpy(b->normals + 3 * k, c->normal + 3 * r->row, 3 * sizeof *b->normals);
-    set_old(w, b, k, r->row, spot);
+    memcpy(b->normals + 3 * k, c->normal + 3 * r->of.row, 3 * sizeof *b->normals);
+    set_movers(w, b, k, r, spot);
+    b->block.radius[k] = r->of.radius;
+    b->block.inertia[k] = r->inertia;
+    b->block.laws[k] = overlap > 0.0 ? r->of.law : &s->laws.laws[laws_number_of_none(&s->laws)];
+    set_old(w, b, k, r->of.row, spot);
 }
 
 /* Kernels read whole vectors: repeat the last spot until one is full. */
 static void fill_up(spot_block *b, int32_t count)
 {
+    law_block *of = &b->block;
     for (int32_t k = count; k % ROW_PADDING != 0; k++) {
-        b->block.first[k] = b->block.first[count - 1];
-        b->block.second[k] = b->block.second[count - 1];
-        b->block.laws[k] = b->block.laws[count - 1];
-        b->block.old_normal[k] = b->block.old_normal[count - 1];
-        b->block.old_spring[k] = b->block.old_spring[count - 1];
-        b->block.old_roll[k] = nothing;
-        b->block.old_overlap[k] = b->overlaps[k] = b->overlaps[count - 1];
+        of->first[k] = of->first[count - 1];
+        of->second[k] = of->second[count - 1];
+        of->laws[k] = of->laws[count - 1];
+        of->old_normal[k] = of->old_normal[count - 1];
+        of->old_spring[k] = of->old_spring[count - 1];
+        of->old_roll[k] = of->old_roll[count - 1];
+        of->old_overlap[k] = of->old_overlap[count - 1];
+        of->radius[k] = of->radius[count - 1];
+        of->inertia[k] = of->inertia[count - 1];
+        b->overlaps[k] = b->overlaps[count - 1];
         b->shares[k] = 1.0;
         memcpy(b->normals + 3 * k, b->normals + 3 * (count - 1), 3 * sizeof *b->normals);
     }
@@ -260,13 +265,13 @@ static void apply_block(const spot_laws *w, spot_block *b, abut_index first, int
     b->block.normal = b->normals, b->block.overlap = b->overlaps, b->block.share = b->shares;
     b->block.effects = t->springs.effects + first;
     b->block.spring = t->springs.spring + 3 * first;
-    b->block.roll = b->block.moment = NULL;
+    b->block.roll = table_vector(t->springs.roll, first);
+    b->block.moment = table_vector(t->springs.moment, first);
     b->block.power = t->power + first;
-    b->block.watch_part = INFINITY; /* a spot has no radii: overlaps are watched row by row */
     if (w->meeting == ABUT_WITH_WALLS) {
-        interaction_kernels_take()->wall_laws(&b->block);
+        interaction_kernels_take()->wall_spot_laws(&b->block);
     } else {
-        interaction_kernels_take()->pair_laws(&b->block);
+        interaction_kernels_take()->pair_spot_laws(&b->block);
     }
 }
 
@@ -279,11 +284,11 @@ static abut_status apply_chunk(void *context, abut_index chunk, parallel_job *jo
     const abut_index begin = chunk * CHUNK_SPOTS, rest = w->now->spot_count - begin;
     const abut_index end = begin + (rest < CHUNK_SPOTS ? rest : CHUNK_SPOTS);
     spot_block b;
-    spot_row r = read_row(w, row_of(w->now, begin));
+    set_row r = read_row(w, row_of(w->now, begin));
     int32_t count = 0;
     for (abut_index spot = begin; spot < end; spot++) {
-        while (spot >= r.end) {
-            r = read_row(w, r.row + 1);
+        while (spot >= r.of.end) {
+            r = read_row(w, r.of.row + 1);
         }
         set_spot(w, &b, count++, &r, spot);
         if (count == LAW_BLOCK || spot + 1 == end) {
@@ -352,42 +357,49 @@ static void begin_sums(abut_simulation *s)
     }
 }
 
-static void add_force(wrench *w, vec3 force, vec3 arm)
+static void add_wrench(wrench *sum, wrench w, vec3 arm)
 {
-    w->force = vec3_add(w->force, force);
-    w->torque = vec3_add(w->torque, vec3_cross(arm, force));
+    sum->force = vec3_add(sum->force, w.force);
+    sum->torque = vec3_add(sum->torque, vec3_add(vec3_cross(arm, w.force), w.torque));
 }
 
-static void press_sphere(abut_simulation *s, abut_index row, vec3 force, vec3 point)
+static void press_sphere(abut_simulation *s, abut_index row, wrench back, vec3 point)
 {
     const abut_index place = s->store.places[row];
     double *press = s->search.presses + 6 * place;
     const vec3 arm = vec3_sub(point, vec3_load(s->store.centers + 3 * place));
     wrench w = {vec3_load(press), vec3_load(press + 3)};
-    add_force(&w, force, arm);
+    add_wrench(&w, back, arm);
     vec3_store(press, w.force);
     vec3_store(press + 3, w.torque);
 }
 
-static void add_spot(abut_simulation *s, abut_meeting meeting, abut_index row, abut_index spot)
+/* A force at a spot, and the moment of rolling there. */
+static wrench wrench_of(const spot_table *t, abut_index spot)
+{
+    const double *moment = t->springs.moment ? t->springs.moment + 3 * spot : nothing;
+    return (wrench){vec3_load(t->springs.effects[spot].force), vec3_load(moment)};
+}
+
+static void add_spot(abut_simulation *s, abut_meeting meeting, const spot_row *r, abut_index spot)
 {
     const spot_table *t = &s->now.spots[meeting];
-    solid *own = &s->solids.solids[t->columns.i[row]];
-    const vec3 point = vec3_load(t->columns.spot + 3 * spot);
-    const vec3 shifted = vec3_sub(point, simulation_spot_shift(s, t, row));
-    const vec3 force = vec3_load(t->springs.effects[spot].force), back = vec3_scale(force, -1.0);
-    add_force(&own->sum, force, vec3_sub(point, own->rigid.position));
+    solid *own = &s->solids.solids[t->columns.i[r->row]];
+    const vec3 point = simulation_spot_point(t, r, spot), shifted = vec3_sub(point, r->shift);
+    const wrench w = wrench_of(t, spot);
+    const wrench back = {vec3_scale(w.force, -1.0), vec3_scale(w.torque, -1.0)};
+    add_wrench(&own->sum, w, vec3_sub(point, own->rigid.position));
     switch (meeting) {
     case ABUT_WITH_WALLS:
         own->power += t->power[spot];
         break;
     case ABUT_WITH_BODIES: {
-        solid *other = &s->solids.solids[t->columns.j[row]];
-        add_force(&other->sum, back, vec3_sub(shifted, other->rigid.position));
+        solid *other = &s->solids.solids[t->columns.j[r->row]];
+        add_wrench(&other->sum, back, vec3_sub(shifted, other->rigid.position));
         break;
     }
     case ABUT_WITH_SPHERES:
-        press_sphere(s, t->columns.j[row], back, shifted);
+        press_sphere(s, t->columns.j[r->row], back, shifted);
         break;
     }
 }
@@ -399,9 +411,9 @@ static void sum_up(abut_simulation *s)
     for (int k = 0; k < ABUT_MEETING_COUNT; k++) {
         const spot_table *t = &s->now.spots[k];
         for (abut_index row = 0; row < t->count; row++) {
-            const abut_index end = t->columns.spot_offsets[row + 1];
-            for (abut_index spot = t->columns.spot_offsets[row]; spot < end; spot++) {
-                add_spot(s, (abut_meeting)k, row, spot);
+            const spot_row r = simulation_spot_row(s, t, (abut_meeting)k, row);
+            for (abut_index spot = r.begin; spot < r.end; spot++) {
+                add_spot(s, (abut_meeting)k, &r, spot);
             }
         }
     }
@@ -450,7 +462,7 @@ static void watch_meetings(abut_simulation *s)
 
 static abut_status apply_all(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    abut_status status = check_laws(s, error);
+    abut_status status = simulation_check_spot_laws(s, error);
     for (int k = 0; !status && k < ABUT_MEETING_COUNT; k++) {
         status = apply_meeting(s, (abut_meeting)k, plan, error);
     }

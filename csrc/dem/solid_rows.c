@@ -155,6 +155,7 @@ static void measure(const abut_simulation *s, solid *to)
     to->offset = vec3_scale(vec3_load(view.centroid), to->scale);
     to->reach = view.circumradius * to->scale;
     to->inner = view.inradius * to->scale;
+    to->rounding = view.radius * to->scale;
 }
 
 static void begin_motion(solid *to, const abut_bodies *b, abut_index k)
@@ -368,9 +369,13 @@ void abut_simulation_write_body_contacts(const abut_simulation *s, abut_meeting 
 {
     const spot_table *t = &s->before.spots[meeting];
     spot_table_copy(&to->columns, &t->columns, t->count, t->spot_count);
+    static const double nothing[3];
+    const double *moment = t->springs.moment, *roll = t->springs.roll;
     for (abut_index spot = 0; spot < t->spot_count; spot++) {
         put_numbers(to->force, spot, t->springs.effects[spot].force, 3);
         put_numbers(to->spring, spot, t->springs.spring + 3 * spot, 3);
+        put_numbers(to->moment, spot, moment ? moment + 3 * spot : nothing, 3);
+        put_numbers(to->roll, spot, roll ? roll + 3 * spot : nothing, 3);
     }
 }
 
@@ -420,16 +425,30 @@ static abut_status check_contacts(const abut_simulation *s, abut_meeting meeting
     return status;
 }
 
-/* Compute the power of forces on the walls anew. */
+/* Compute the power of forces and moments on the walls anew. */
 static void restore_power(const abut_simulation *s, const spot_table *t, abut_index row)
 {
     const abut_wall_state *state = &s->before.states[t->columns.mesh[row]];
-    const vec3 shift = simulation_spot_shift(s, t, row);
-    const abut_index end = t->columns.spot_offsets[row + 1];
-    for (abut_index spot = t->columns.spot_offsets[row]; spot < end; spot++) {
-        const vec3 point = vec3_sub(vec3_load(t->columns.spot + 3 * spot), shift);
+    const spot_row r = simulation_spot_row(s, t, ABUT_WITH_WALLS, row);
+    for (abut_index spot = r.begin; spot < r.end; spot++) {
+        const vec3 point = vec3_sub(simulation_spot_point(t, &r, spot), r.shift);
         const vec3 force = vec3_load(t->springs.effects[spot].force);
         t->power[spot] = -vec3_dot(force, walls_velocity(state, point));
+        if (t->springs.moment) {
+            const vec3 moment = vec3_load(t->springs.moment + 3 * spot);
+            t->power[spot] -= vec3_dot(moment, vec3_load(state->spin));
+        }
+    }
+}
+
+/* Have vectors of spots, or zeros where the caller has none; nowhere where there is no column. */
+static void restore_vectors(double *to, const double *from, abut_index spots)
+{
+    const size_t size = 3 * (size_t)spots * sizeof *to;
+    if (to && from) {
+        memcpy(to, from, size);
+    } else if (to) {
+        memset(to, 0, size);
     }
 }
 
@@ -441,7 +460,7 @@ abut_status abut_simulation_restore_body_contacts(abut_simulation *s, abut_meeti
     if (status) {
         return status;
     }
-    if (spot_table_reserve(t, meeting, from->row_count, from->spot_count, s->lattice.is_periodic)) {
+    if (spot_table_reserve(t, meeting, from->row_count, from->spot_count, simulation_kind(s))) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     spot_table_copy(&t->columns, &from->columns, from->row_count, from->spot_count);
@@ -449,8 +468,10 @@ abut_status abut_simulation_restore_body_contacts(abut_simulation *s, abut_meeti
     for (abut_index spot = 0; spot < t->spot_count; spot++) {
         t->springs.effects[spot] = (effect){.arm = 0.0};
         memcpy(t->springs.effects[spot].force, from->force + 3 * spot, 3 * sizeof *from->force);
-        memcpy(t->springs.spring + 3 * spot, from->spring + 3 * spot, 3 * sizeof *from->spring);
     }
+    restore_vectors(t->springs.spring, from->spring, t->spot_count);
+    restore_vectors(t->springs.roll, from->roll, t->spot_count);
+    restore_vectors(t->springs.moment, from->moment, t->spot_count);
     for (abut_index row = 0; meeting == ABUT_WITH_WALLS && row < t->count; row++) {
         restore_power(s, t, row);
     }

@@ -288,7 +288,7 @@ static abut_status take_rows(abut_simulation *s, abut_meeting meeting, abut_conv
     spot_table *t = &s->now.spots[meeting];
     const abut_index rows = abut_convex_contacts_count(found);
     const abut_index spots = abut_convex_contacts_spot_count(found);
-    if (spot_table_reserve(t, meeting, rows, spots, s->lattice.is_periodic)) {
+    if (spot_table_reserve(t, meeting, rows, spots, simulation_kind(s))) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     abut_convex_contacts_write(found, &t->columns);

@@ -81,17 +81,17 @@ static bool reserve_columns(spot_table *t, abut_meeting meeting, const abut_inde
 }
 
 abut_status spot_table_reserve(spot_table *t, abut_meeting meeting, abut_index rows,
-                               abut_index spots, bool has_images)
+                               abut_index spots, table_kind kind)
 {
     const abut_index counts[] = {[ROWS] = rows, [SPOTS] = spots};
     abut_convex_columns *c = &t->columns;
-    const bool is_done = reserve_columns(t, meeting, counts, has_images);
+    const bool is_done = reserve_columns(t, meeting, counts, kind.has_images);
     c->spot_offsets = memory_reserve(&t->offset_block, rows + 1, sizeof *c->spot_offsets);
     t->row_match = memory_reserve(&t->match_block, rows, sizeof *t->row_match);
     t->power = memory_reserve(&t->power_block, spots + ROW_PADDING, sizeof *t->power);
     t->count = t->spot_count = 0;
     if (!is_done || !c->spot_offsets || !t->row_match || !t->power ||
-        !springs_reserve(&t->springs, spots, false)) {
+        !springs_reserve(&t->springs, spots, kind.has_rolls)) {
         return ABUT_NO_MEMORY;
     }
     c->spot_offsets[0] = 0;
@@ -169,6 +169,8 @@ static void keep_row(spot_table *t, row_spots from)
         }
     }
     move_rows(t->springs.spring, t->spot_count, from.begin, from.count, vector);
+    move_rows(t->springs.roll, t->spot_count, from.begin, from.count, vector);
+    move_rows(t->springs.moment, t->spot_count, from.begin, from.count, vector);
     move_rows(t->springs.effects, t->spot_count, from.begin, from.count, sizeof(effect));
     move_rows(t->power, t->spot_count, from.begin, from.count, sizeof *t->power);
     t->spot_count += from.count;

@@ -11,7 +11,7 @@ typedef struct spot_table {
     abut_index count, spot_count;
     abut_convex_columns columns;
     springs springs; /* of spots; effects tell forces alone */
-    double *power;   /* of each spot's force, on the wall */
+    double *power;   /* of each spot's force and moment, on the wall */
     abut_index *row_match;
     memory_block blocks[SPOT_COLUMNS], offset_block, power_block, match_block;
 } spot_table;
@@ -19,7 +19,7 @@ typedef struct spot_table {
 /* Room for so many rows and spots, whose contents are anything but for images, which are 0.
  * ABUT_OK or ABUT_NO_MEMORY. */
 abut_status spot_table_reserve(spot_table *t, abut_meeting meeting, abut_index rows,
-                               abut_index spots, bool has_images);
+                               abut_index spots, table_kind kind);
 void spot_table_free(spot_table *t);
 abut_index spot_table_bytes(const spot_table *t);
 

@@ -12,8 +12,8 @@
  * are a multiple of them, and behind a table's last row as many can be read. */
 enum { LAW_BLOCK = 64, ROW_PADDING = 8 };
 
-/* What the laws read of a sphere: a cache line. Of a wall or a body, for one contact: the velocity
- * of the point, and its spin. */
+/* What the laws read of a sphere: a cache line. Of a wall, and of both partners at a spot, for one
+ * contact: the velocity of the point, the spin and, at a spot, the mass. */
 typedef struct mover {
     double velocity[3], spin[3];
     double radius;
@@ -48,6 +48,7 @@ typedef struct law_block {
     const double *old_roll[LAW_BLOCK];
     double old_overlap[LAW_BLOCK];
     double inertia[LAW_BLOCK]; /* of laws of type C: reduced, of both partners */
+    double radius[LAW_BLOCK];  /* R*, of spots alone: of spheres it follows from their radii */
 
     effect *effects; /* what is written */
     double *spring;  /* count x 3 */
@@ -62,6 +63,11 @@ typedef struct law_block {
  * than watch_part of the sphere's radius, of a pair the smaller one. */
 typedef bool wall_laws_kernel(const law_block *block);
 typedef bool pair_laws_kernel(const law_block *block);
+
+/* The same at spots of bodies, whose movers tell the velocities of the point of contact: no arms
+ * are added. Overlaps are not watched. */
+typedef bool wall_spot_laws_kernel(const law_block *block);
+typedef bool pair_spot_laws_kernel(const law_block *block);
 
 /* Candidates of a neighbor list that follow one another. Behind the last one LANES more can be
  * read.
@@ -80,6 +86,8 @@ typedef int32_t touching_list_kernel(const candidate_block *block);
 #define INTERACTION_KERNELS(ENTRY)                                                                 \
     ENTRY(wall_laws)                                                                               \
     ENTRY(pair_laws)                                                                               \
+    ENTRY(wall_spot_laws)                                                                          \
+    ENTRY(pair_spot_laws)                                                                          \
     ENTRY(touching_list)
 
 INTERACTION_KERNELS(KERNEL_FUNCTIONS)

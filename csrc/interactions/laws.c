@@ -70,7 +70,10 @@ static const double *find_bad_number(const abut_law *l)
     if (!is_at_least_0(l->rolling_friction)) {
         return &l->rolling_friction;
     }
-    return is_at_least_0(l->rolling_damping) ? NULL : &l->rolling_damping;
+    if (!is_at_least_0(l->rolling_damping)) {
+        return &l->rolling_damping;
+    }
+    return is_at_least_0(l->curvature) ? NULL : &l->curvature;
 }
 
 /* A law of Hertz: F = 4/3 E* q overlap, its stiffness 2 E* q, Mindlin's 8 G* q, and c = 2 zeta
@@ -136,7 +139,8 @@ abut_status laws_set(law_table *table, abut_index material_count, const abut_law
     law_table made = {.material_count = material_count};
     made.laws = memory_alloc_zeroed(count + 1, sizeof *made.laws);
     made.is_missing = memory_alloc_zeroed(count + 1, sizeof *made.is_missing);
-    if (!made.laws || !made.is_missing) {
+    made.curvatures = memory_alloc_zeroed(count + 1, sizeof *made.curvatures);
+    if (!made.laws || !made.is_missing || !made.curvatures) {
         laws_free(&made);
         return error_set_status(error, ABUT_NO_MEMORY);
     }
@@ -147,6 +151,7 @@ abut_status laws_set(law_table *table, abut_index material_count, const abut_law
             laws[k].kind != ABUT_NO_LAW && laws[k].rolling == ABUT_ROLLING_C;
         if (!made.is_missing[k]) {
             made.laws[k] = read_law(&laws[k]);
+            made.curvatures[k] = laws[k].curvature;
         }
     }
     laws_free(table);
@@ -158,6 +163,7 @@ void laws_free(law_table *table)
 {
     memory_free(table->laws);
     memory_free(table->is_missing);
+    memory_free(table->curvatures);
     *table = (law_table){0};
 }
 

@@ -23,7 +23,8 @@ enum { LAW_NUMBERS = sizeof(law) / sizeof(double) };
 /* The laws of all pairs of materials. Zero-initialize. */
 typedef struct law_table {
     law *laws; /* material_count x material_count, and behind them the law that exerts nothing */
-    bool *is_missing; /* of each law: the caller gave none */
+    bool *is_missing;   /* of each law: the caller gave none */
+    double *curvatures; /* of each law: the radius of a body that is not rounded; 0: none */
     abut_index material_count;
     bool has_missing;
     bool has_rolling_springs; /* some law is of type C */
@@ -43,6 +44,20 @@ static inline abut_index laws_number(const law_table *table, abut_index a, abut_
 static inline abut_index laws_number_of_none(const law_table *table)
 {
     return table->material_count * table->material_count;
+}
+
+/* Whether what a law exerts depends on R*: there is none where a body has neither a rounding nor a
+ * curvature. */
+static inline bool law_asks_for_radius(const law *l)
+{
+    return l->is_hertz > 0.0 || l->rolling_friction > 0.0;
+}
+
+/* The radius of a body at a spot: that of its rounding, which is what touches there, or else that
+ * which one of the table's laws has for bodies without; 0: none. */
+static inline double laws_radius_of_body(const law_table *table, const law *l, double rounding)
+{
+    return rounding > 0.0 ? rounding : table->curvatures[l - table->laws];
 }
 
 /* How stiff a contact is, and what it stores. */

@@ -1,5 +1,6 @@
 /* What contacts exert (docs/dem.md, section 2): the same for a sphere at a wall and for two
- * spheres, but for where they touch, and how springs turn.
+ * spheres, but for where they touch, and how springs turn; and for spots of bodies, but for where
+ * velocities and R* are from.
  *
  * Seen from the other sphere of a pair every vector has the other sign, to the bit: which of two is
  * the first does not show. */
@@ -10,13 +11,14 @@
  * compiled. */
 typedef struct law_kind {
     bool is_wall;
+    bool is_spot;   /* of a body: movers are points, and R* is told */
     bool has_rolls; /* some law is of type C */
 } law_kind;
 
 /* Both partners of LANES contacts. */
 typedef struct two_movers {
     lanes3 first_velocity, first_spin, second_velocity, second_spin;
-    lanes first_arm, second_arm; /* from the centers to the point of contact */
+    lanes first_arm, second_arm; /* from the centers to the point of contact; of spots unused */
     lanes radius, mass;          /* reduced: R* and m* */
     lanes arm;
     lanes smaller; /* the smaller radius */
@@ -81,7 +83,8 @@ LANES_INLINE two_movers load_movers(const law_block *b, int32_t p, lanes overlap
                         .second_spin = {j[3], j[4], j[5]},
                         .first_arm = i[6] - arm,
                         .second_arm = j[6] - arm,
-                        .radius = reduce(i[6], j[6], kind),
+                        .radius =
+                            kind.is_spot ? lanes_load(b->radius + p) : reduce(i[6], j[6], kind),
                         .mass = reduce(i[7], j[7], kind),
                         .arm = arm,
                         .smaller = kind.is_wall ? i[6] : lanes_smaller(i[6], j[6])};
@@ -106,12 +109,14 @@ LANES_INLINE directions load_directions(const law_block *b, int32_t p)
  * is split, and its tangential part is turned into the plane of now. */
 LANES_INLINE motions split_velocity(const two_movers *t, const directions *d, law_kind kind)
 {
-    lanes3 arms = lanes3_scale(t->first_spin, t->first_arm);
-    if (!kind.is_wall) {
-        arms = lanes3_add(arms, lanes3_scale(t->second_spin, t->second_arm));
+    lanes3 velocity = lanes3_sub(t->first_velocity, t->second_velocity);
+    if (!kind.is_spot) {
+        lanes3 arms = lanes3_scale(t->first_spin, t->first_arm);
+        if (!kind.is_wall) {
+            arms = lanes3_add(arms, lanes3_scale(t->second_spin, t->second_arm));
+        }
+        velocity = lanes3_sub(velocity, lanes3_cross(arms, d->normal));
     }
-    const lanes3 of_centers = lanes3_sub(t->first_velocity, t->second_velocity);
-    const lanes3 velocity = lanes3_sub(of_centers, lanes3_cross(arms, d->normal));
     motions m = {.parting = lanes3_dot(velocity, d->middle)};
     const lanes3 across = lanes3_sub(velocity, lanes3_scale(d->middle, m.parting));
     const lanes along =
@@ -306,7 +311,7 @@ LANES_INLINE unsigned compute(const law_block *b, int32_t p, size_t count, law_k
     if (kind.is_wall) {
         put_power(b, p, &t, force, moment, count);
     }
-    return find_deep(b, overlap, &t, &s, count);
+    return kind.is_spot ? 0 : find_deep(b, overlap, &t, &s, count);
 }
 
 LANES_INLINE bool compute_all(const law_block *b, law_kind kind)
@@ -318,18 +323,31 @@ LANES_INLINE bool compute_all(const law_block *b, law_kind kind)
     return bits != 0;
 }
 
+LANES_INLINE bool compute_with_rolls(const law_block *b, law_kind kind)
+{
+    if (b->roll) {
+        kind.has_rolls = true;
+        return compute_all(b, kind);
+    }
+    return compute_all(b, kind);
+}
+
 bool KERNEL(wall_laws)(const law_block *block)
 {
-    if (block->roll) {
-        return compute_all(block, (law_kind){.is_wall = true, .has_rolls = true});
-    }
-    return compute_all(block, (law_kind){.is_wall = true, .has_rolls = false});
+    return compute_with_rolls(block, (law_kind){.is_wall = true});
 }
 
 bool KERNEL(pair_laws)(const law_block *block)
 {
-    if (block->roll) {
-        return compute_all(block, (law_kind){.is_wall = false, .has_rolls = true});
-    }
-    return compute_all(block, (law_kind){.is_wall = false, .has_rolls = false});
+    return compute_with_rolls(block, (law_kind){.is_wall = false});
+}
+
+bool KERNEL(wall_spot_laws)(const law_block *block)
+{
+    return compute_with_rolls(block, (law_kind){.is_wall = true, .is_spot = true});
+}
+
+bool KERNEL(pair_spot_laws)(const law_block *block)
+{
+    return compute_with_rolls(block, (law_kind){.is_wall = false, .is_spot = true});
 }

@@ -350,7 +350,16 @@ static void check_errors(setting *s)
     place(s, (vec3){0.0, 0.0, 0.5}, (vec3){0.0, 0.0, 0.0}, (vec3){0.0, 0.0, 0.0});
     CHECK_INT(add_cubes(s, 1, -1.0), ABUT_BAD_BODY);
     CHECK_INT(add_cubes(s, 1, 1.0), ABUT_OK);
+    CHECK_INT(run(s, 1), ABUT_BODY_CURVATURE);
+    law = linear(0.0, 1.0);
+    law.rolling = ABUT_ROLLING_C, law.rolling_friction = 0.1;
+    CHECK_INT(abut_simulation_set_laws(s->simulation, 1, &law, NULL), ABUT_OK);
+    CHECK_INT(run(s, 1), ABUT_BODY_CURVATURE);
+    law.rolling = ABUT_ROLLING_A, law.curvature = 0.1;
+    CHECK_INT(abut_simulation_set_laws(s->simulation, 1, &law, NULL), ABUT_OK);
     CHECK_INT(run(s, 1), ABUT_BODY_LAW);
+    law.curvature = -0.1;
+    CHECK_INT(abut_simulation_set_laws(s->simulation, 1, &law, NULL), ABUT_BAD_LAW);
     law = linear(0.0, 1.0);
     CHECK_INT(abut_simulation_set_laws(s->simulation, 1, &law, NULL), ABUT_OK);
     CHECK_INT(run(s, 1), ABUT_OK);

@@ -153,6 +153,7 @@ static int add_constants(PyObject *module)
         {"LAW_MISSING", ABUT_LAW_MISSING},
         {"SPHERE_LOST", ABUT_SPHERE_LOST},
         {"BODY_LAW", ABUT_BODY_LAW},
+        {"BODY_CURVATURE", ABUT_BODY_CURVATURE},
         {"BODY_LOST", ABUT_BODY_LOST},
         {"BODY_IMAGES", ABUT_BODY_IMAGES},
         {"BODY_MANY_IMAGES", ABUT_BODY_MANY_IMAGES},

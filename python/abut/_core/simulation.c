@@ -367,6 +367,7 @@ static PyObject *outcome(const abut_error *error)
     case ABUT_LAW_MISSING:
     case ABUT_SPHERE_LOST:
     case ABUT_BODY_LAW:
+    case ABUT_BODY_CURVATURE:
     case ABUT_BODY_LOST:
     case ABUT_BODY_IMAGES:
     case ABUT_TOO_MANY_IMAGES:
@@ -526,7 +527,7 @@ static PyMethodDef SIMULATION_METHODS[] = {
     {"note", simulation_note, METH_O, "note($self, known, /)\n--\n\nExchange what is known."},
     {"set_laws", simulation_set_laws, METH_VARARGS,
      "set_laws($self, materials, laws, known, /)\n--\n\n"
-     "laws: (materials * materials, 8), the members of abut_law in its order."},
+     "laws: (materials * materials, 9), the members of abut_law in its order."},
     {"set_walls", simulation_set_walls, METH_VARARGS,
      "set_walls($self, finder, materials, starts, poses, offsets, motions, half_spaces, placed, "
      "states, known, /)\n--\n\n"

@@ -206,8 +206,8 @@ PyObject *simulation_stable_step_of_bodies(PyObject *object, PyObject *Py_UNUSED
 
 enum { PER_ROW, PER_SPOT, PER_OFFSET };
 
-/* Whether a column is there. */
-enum { ALWAYS, OF_WALLS, OF_OTHERS, OF_PERIODS };
+/* Whether a column is there. Files of abut 0.2 have none of rolling, which is then 0. */
+enum { ALWAYS, OF_WALLS, OF_OTHERS, OF_PERIODS, OF_ROLLING };
 
 #define ROW(name) offsetof(abut_body_contacts, columns.name)
 
@@ -235,6 +235,8 @@ static const abut_column CONTACT_COLUMNS[] = {
     {"spot_force", offsetof(abut_body_contacts, force), ABUT_COLUMN_REAL, 3, PER_SPOT, ALWAYS, 0,
      "", ""},
     COLUMN(abut_body_contacts, spring, ABUT_COLUMN_REAL, 3, PER_SPOT, ALWAYS, 0),
+    COLUMN(abut_body_contacts, moment, ABUT_COLUMN_REAL, 3, PER_SPOT, OF_ROLLING, 0),
+    COLUMN(abut_body_contacts, roll, ABUT_COLUMN_REAL, 3, PER_SPOT, OF_ROLLING, 0),
 };
 
 static const column_table CONTACTS = {CONTACT_COLUMNS,
@@ -276,7 +278,8 @@ PyObject *simulation_body_contacts(PyObject *object, PyObject *number)
     }
     abut_body_contacts rows =
         abut_simulation_count_body_contacts(self->simulation, (abut_meeting)meeting);
-    const column_counts counts = count_columns(self, (abut_meeting)meeting, &rows);
+    column_counts counts = count_columns(self, (abut_meeting)meeting, &rows);
+    counts.presences[OF_ROLLING] = 1;
     PyObject *names = column_names(CONTACTS);
     PyObject *dict = names ? column_dict(CONTACTS, names, &counts, self->pool, &rows) : NULL;
     if (dict) {

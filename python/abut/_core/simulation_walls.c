@@ -7,7 +7,7 @@
 /* ---- laws ---- */
 
 /* The members of abut_law, in its order. */
-enum { LAW_MEMBERS = 8 };
+enum { LAW_MEMBERS = 9 };
 
 static abut_law law_of(const double numbers[LAW_MEMBERS])
 {
@@ -20,6 +20,7 @@ static abut_law law_of(const double numbers[LAW_MEMBERS])
         .rolling = (abut_rolling)numbers[5],
         .rolling_friction = numbers[6],
         .rolling_damping = numbers[7],
+        .curvature = numbers[8],
     };
 }
 

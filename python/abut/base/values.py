@@ -13,6 +13,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+# What an argument has in its metadata that earlier versions do not know. It is None by default, and
+# then not in the dict, so that these read what they know.
+NEW = "new"
+
 
 class Value:
     """A frozen dataclass that goes into a dict and back."""
@@ -33,8 +37,14 @@ class Value:
         >>> abut.Material(density=2500.0).to_dict()
         {'kind': 'Material', 'density': 2500.0, 'young': None, 'poisson': 0.2}
         """
-        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
-        return {"kind": type(self).__name__} | {name: _plain(getattr(self, name)) for name in names}
+        known = {
+            field.name: getattr(self, field.name)
+            for field in fields(self)  # type: ignore[arg-type]
+            if not (field.metadata.get(NEW) and getattr(self, field.name) is None)
+        }
+        return {"kind": type(self).__name__} | {
+            name: _plain(entry) for name, entry in known.items()
+        }
 
     def _settle(self, **read: Any) -> None:
         """Keep arguments as they were read, while the value is made."""

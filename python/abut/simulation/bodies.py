@@ -15,7 +15,7 @@ from .clusters import Cluster
 from .materials import Material
 
 # what a table carries to the next step, beside the force that it tells
-_HISTORY = ("moment", "spring", "roll")
+HISTORY = ("moment", "spring", "roll")
 
 
 class Numbers(NamedTuple):
@@ -186,4 +186,4 @@ def member_columns(cluster: Cluster, clusters: Columns, material: int) -> Column
 
 def table_columns(columns: Columns) -> Columns:
     """A table's columns, read-only, without what is carried to the next step."""
-    return {name: locked(column) for name, column in columns.items() if name not in _HISTORY}
+    return {name: locked(column) for name, column in columns.items() if name not in HISTORY}

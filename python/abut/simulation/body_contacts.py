@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..base.poses import Period
 from ..results.convex_contacts import ConvexContacts
-from .bodies import locked
+from .bodies import HISTORY, locked
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -57,7 +57,8 @@ def body_contacts(
     period: Period | None,
 ) -> BodyContacts:
     """The table of what the library returned, read-only; `walls`: as the library counts them."""
-    del columns["spring"]
+    for name in HISTORY:
+        del columns[name]
     if "mesh" in columns:
         columns["mesh"] = walls[columns["mesh"]]
     rows = len(columns["i"])

@@ -47,9 +47,9 @@ class BodyPart(State):
     ) -> Indices:
         """Add convex bodies of one shape.
 
-        They touch each other, spheres and walls. Each spot of a contact has the force of a
-        `Linear` law: its stiffness times the spot's own overlap, damping, and friction with a
-        spring of its own. docs/dem.md, section 10, says more.
+        They touch each other, spheres and walls. Each spot of a contact has the force of its law:
+        that of the spot's own overlap, damping, and friction and rolling with springs of its own.
+        docs/dem.md, section 10, says more.
 
         Parameters
         ----------
@@ -58,7 +58,8 @@ class BodyPart(State):
         positions : (b, 3) array_like
             Where each has the origin of the shape's frame: as `ConvexFinder` takes them.
         material : Material
-            With a density, unless masses are given. Its laws must be `Linear`, without rolling.
+            With a density, unless masses are given. Where its laws are `Hertz`, or have rolling,
+            the shape must be rounded, or the laws have a `curvature`; none may have `RollingA`.
         orientations : (b, 4) array_like or scipy.spatial.transform.Rotation, optional
             From the shape's frame to the world: quaternions x, y, z, w, normalized here.
         scales : (b,) array_like or float, default 1
@@ -78,8 +79,7 @@ class BodyPart(State):
         ------
         ValueError
             If a number is not finite, a scale or mass not positive, an array's shape wrong, the
-            shape a polygon, the material has no density, or one of its laws is `Hertz` or has
-            rolling.
+            shape a polygon, the material has no density, or one of its laws has `RollingA`.
         TypeError
             If an argument is of another type.
 

@@ -15,7 +15,7 @@ from .materials import Material
 Law = Hertz | Linear
 
 # members of abut_law
-_MEMBERS = 8
+_MEMBERS = 9
 
 # of a collision, for a step of spheres that touch nothing yet (docs/dem.md, section 2)
 _PART = 0.3
@@ -64,7 +64,7 @@ class LawTable:
         self.laws[first, second] = law
 
     def numbers(self) -> Doubles:
-        """What the library takes: (m * m, 8), zeros where two have no law."""
+        """What the library takes: (m * m, 9), zeros where two have no law."""
         count = len(self.materials)
         table = np.zeros((count, count, _MEMBERS))
         for (a, b), law in self.laws.items():
@@ -97,35 +97,30 @@ class LawTable:
 
     def check_clusters(self, materials: Iterable[int]) -> None:
         """A torque against the spin of one sphere means nothing in a rigid body."""
-        clustered = set(materials)
+        self._check_brakes(materials, "spheres of clusters")
+
+    def check_bodies(self, materials: Iterable[int]) -> None:
+        """Nor does it in a convex one."""
+        self._check_brakes(materials, "bodies")
+
+    def _check_brakes(self, materials: Iterable[int], whose: str) -> None:
+        ours = set(materials)
         for pair, law in self.laws.items():
             brakes = isinstance(law.rolling, RollingA) and law.rolling.coefficient > 0
-            if brakes and clustered & set(pair):
+            if brakes and ours & set(pair):
                 a, b = (self.materials[number] for number in pair)
                 raise ValueError(
-                    f"spheres of clusters cannot have RollingA, as {a} with {b}:"
+                    f"{whose} cannot have RollingA, as {a} with {b}:"
                     " give RollingC, which a number means"
                 )
 
-    def check_bodies(self, materials: Iterable[int]) -> None:
-        """Spots have no radius, which Hertz' law and resistance to rolling need."""
-        ours = set(materials)
-        for pair, law in self.laws.items():
-            if ours & set(pair):
-                a, b = (self.materials[number] for number in pair)
-                self._check_body_law(law, a, b)
-
-    def _check_body_law(self, law: Law, a: Material, b: Material) -> None:
-        if isinstance(law, Hertz):
-            raise ValueError(
-                f"bodies cannot have Hertz' law, as {a} with {b}: a contact of flat facets has no"
-                " radius; give Linear, or spheres a material of their own"
-            )
-        if law.rolling.coefficient:  # type: ignore[union-attr]
-            raise ValueError(
-                f"bodies cannot have a resistance to rolling, as {a} with {b}: their edges are;"
-                " give a law without, or spheres a material of their own"
-            )
+    def without_radius(self, a: int, b: int) -> str:
+        """A body that is not rounded meets something under a law that asks for a radius."""
+        law = self.laws[min(a, b), max(a, b)]
+        return (
+            f"{self.materials[a]} meets {self.materials[b]} under {law}, which asks for a radius of"
+            " curvature: give the law curvature=, or the body a shape with radius="
+        )
 
     # ---- the longest steps of spheres that touch nothing ----
 

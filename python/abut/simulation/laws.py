@@ -5,16 +5,16 @@ docs/dem.md has the equations. A law holds constants alone; the library evaluate
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from ..base import checks
-from ..base.values import Value
+from ..base.values import NEW, Value
 from .materials import Material
 
-# kind, stiffness, shear, friction, restitution; kind of rolling, its friction and its damping: the
-# members of abut_law in their order
-Numbers = tuple[int, float, float, float, float, int, float, float]
+# kind, stiffness, shear, friction, restitution; kind of rolling, its friction and its damping; the
+# curvature, 0 for none: the members of abut_law in their order
+Numbers = tuple[int, float, float, float, float, int, float, float, float]
 
 HERTZ, LINEAR = 1, 2
 NO_ROLLING = 0
@@ -26,7 +26,8 @@ class RollingA(Value):
 
     It is coefficient x radius x normal force, summed over the contacts of a sphere, and never
     reverses the spin. It also stops a sphere that spins in place, and does not keep angular
-    momentum: what it takes from a sphere nothing else gets.
+    momentum: what it takes from a sphere nothing else gets. Spheres of clusters, and convex bodies,
+    cannot have it.
 
     Parameters
     ----------
@@ -59,11 +60,14 @@ class RollingC(Value):
     """A spring and a damper between two that roll on each other, cut like friction.
 
     It keeps angular momentum, lets a sphere rest on a slope, and leaves alone what spins in place.
+    At a convex body each contact point has such a spring and damper.
 
     Parameters
     ----------
     coefficient : float
-        0 or positive, without unit: the torque is at most coefficient x radius x normal force.
+        0 or positive, without unit: the torque is at most coefficient x radius x normal force. The
+        radius is R*, by 1 / R* = 1 / R + 1 / R' of the two, at a wall R; that of a body is as of
+        `Hertz`.
     damping : float, default 0.3
         Part of the critical damping of the spring, 0 or positive.
 
@@ -91,9 +95,11 @@ class RollingC(Value):
 
 @dataclass(frozen=True)
 class Hertz(Value):
-    """Spheres and walls that are elastic: Hertz along the normal, Mindlin across it, with friction.
+    """Elastic bodies: Hertz along the normal, Mindlin across it, with friction.
 
-    The stiffness follows from both materials.
+    The stiffness follows from both materials, and from how curved both are where they touch: for a
+    sphere by its radius, a wall is flat. A convex body counts with the radius by which its shape is
+    rounded, times its scale, or else with the law's `curvature`.
 
     Parameters
     ----------
@@ -103,6 +109,11 @@ class Hertz(Value):
         Speed after a head-on impact by that before it, above 0 and at most 1.
     rolling : float, RollingC or RollingA, default 0
         Resistance to rolling; a number is a `RollingC`.
+    curvature : float, optional
+        A length, positive: the radius of curvature of convex bodies that are not rounded, the same
+        at all their facets, edges and corners, and for all their sizes. Without it such a body ends
+        the run where it touches something with this law. Rounded bodies and spheres have radii of
+        their own, whatever this is.
 
     Raises
     ------
@@ -112,19 +123,26 @@ class Hertz(Value):
     Examples
     --------
     >>> import abut
-    >>> abut.Hertz(friction=0.5, restitution=0.4, rolling=0.001)
-    Hertz(friction=0.5, restitution=0.4, rolling=RollingC(coefficient=0.001, damping=0.3))
+    >>> abut.Hertz(friction=0.5, restitution=0.4, rolling=0.001).rolling
+    RollingC(coefficient=0.001, damping=0.3)
+
+    Of cubes of some millimeters, whose edges and corners are worn to a tenth of one:
+
+    >>> abut.Hertz(friction=0.5, curvature=1e-4).curvature
+    0.0001
     """
 
     friction: float = 0.0
     restitution: float = 1.0
     rolling: float | RollingA | RollingC = 0.0
+    curvature: float | None = field(default=None, kw_only=True, metadata={NEW: True})
 
     def __post_init__(self) -> None:
         self._settle(
             friction=checks.not_negative(self.friction, "friction"),
             restitution=_read_restitution(self.restitution),
             rolling=_read_rolling(self.rolling),
+            curvature=_read_curvature(self.curvature),
         )
 
     def numbers(self, a: Material, b: Material) -> Numbers:
@@ -150,6 +168,8 @@ class Linear(Value):
         Stiffness across the normal by that along it, 0 or positive. With 2/7 both swing alike.
     friction, restitution, rolling
         As for `Hertz`.
+    curvature : float, optional
+        As for `Hertz`, but for rolling alone: without it, no radius is asked for.
 
     Raises
     ------
@@ -168,6 +188,7 @@ class Linear(Value):
     friction: float = 0.0
     restitution: float = 1.0
     rolling: float | RollingA | RollingC = 0.0
+    curvature: float | None = field(default=None, kw_only=True, metadata={NEW: True})
 
     def __post_init__(self) -> None:
         self._settle(
@@ -176,6 +197,7 @@ class Linear(Value):
             friction=checks.not_negative(self.friction, "friction"),
             restitution=_read_restitution(self.restitution),
             rolling=_read_rolling(self.rolling),
+            curvature=_read_curvature(self.curvature),
         )
 
     def numbers(self, a: Material, b: Material) -> Numbers:
@@ -199,7 +221,7 @@ def _numbers(law: Hertz | Linear, kind: int, stiffness: float, shear: float) -> 
     rolling_kind = rolling.kind if rolling.coefficient else NO_ROLLING
     return (
         kind, stiffness, shear, law.friction, law.restitution,
-        rolling_kind, rolling.coefficient, rolling.damping,
+        rolling_kind, rolling.coefficient, rolling.damping, law.curvature or 0.0,
     )  # fmt: skip
 
 
@@ -211,6 +233,10 @@ def _read_rolling(value: object) -> RollingA | RollingC:
     if isinstance(value, RollingA | RollingC):
         return value
     return RollingC(checks.not_negative(value, "rolling"))
+
+
+def _read_curvature(value: object) -> float | None:
+    return None if value is None else checks.positive(value, "curvature")
 
 
 def _read_restitution(value: object) -> float:

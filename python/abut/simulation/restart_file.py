@@ -83,7 +83,7 @@ _SPOT_ROWS = {
     "error": np.float64, "link": np.float64, "point": np.float64, "iterations": np.intp,
     "state": np.float64, "image": np.intp, "spot": np.float64, "spot_overlap": np.float64,
     "spot_type": np.uint8, "spot_feature": np.intp, "spot_offsets": np.intp,
-    "spot_force": np.float64, "spring": np.float64,
+    "spot_force": np.float64, "spring": np.float64, "moment": np.float64, "roll": np.float64,
 }  # fmt: skip
 _ABSENT = {"walls": ("j",), "bodies": ("mesh", "facet"), "spheres": ("mesh", "facet")}
 _BODY_TYPES: dict[str, type[Any]] = {
@@ -98,7 +98,10 @@ _BODY_TYPES: dict[str, type[Any]] = {
         if name not in _ABSENT[meeting]
     },
 }
-_OF_PERIODS = tuple(f"with_{meeting}.image" for meeting in MEETINGS)
+# what only a period makes, and what files of abut 0.2 do not have: they know no rolling of bodies
+_OPTIONAL = tuple(
+    f"with_{meeting}.{name}" for meeting in MEETINGS for name in ("image", "moment", "roll")
+)
 
 # a bound that is not known; and bits of a pair's state, which are no numbers
 _MAY_BE_NAN = (".error", ".state")
@@ -116,7 +119,7 @@ def read_file(path: Path) -> dict[str, NDArray[Any]]:
     version = npz.read_arrays(path, ("abut_simulation",))["abut_simulation"].tolist()
     if version not in (WITHOUT_BODIES, FORMAT):
         raise ValueError(f"it has abut_simulation {version}; this abut reads {FORMAT}")
-    optional = _OF_PERIODS if version == FORMAT else _BODY_TYPES
+    optional = _OPTIONAL if version == FORMAT else _BODY_TYPES
     for name in (*known, *_BODY_TYPES):
         if name not in headers and name not in optional:
             raise ValueError(f"it has no {name}")

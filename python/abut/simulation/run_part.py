@@ -15,6 +15,7 @@ from .watch import BODY, SPHERE, StableStep
 # what ends a step and names a body
 _OF_BODIES = (
     _core.BODY_LAW,
+    _core.BODY_CURVATURE,
     _core.BODY_LOST,
     _core.BODY_IMAGES,
     _core.BODY_MANY_IMAGES,
@@ -47,8 +48,9 @@ class RunPart(EventPart):
         Raises
         ------
         ValueError
-            If the duration is negative or no number, two materials meet without a law, or what a
-            callable returned is wrong.
+            If the duration is negative or no number, two materials meet without a law, a body that
+            is not rounded meets something under a law that asks for a radius (`Hertz`, or any with
+            rolling) and has no `curvature`, or what a callable returned is wrong.
         FloatingPointError
             If the center of a sphere is not finite any more; the message names sphere and step.
         KeyboardInterrupt
@@ -188,6 +190,8 @@ class RunPart(EventPart):
             return ValueError(
                 f"{body} has the circumscribed radius {value}, but needs at least 1e-75"
             )
+        if status == _core.BODY_CURVATURE:
+            return ValueError(f"{body} of {self._laws.without_radius(detail, int(value))}")
         return ValueError(f"{body} of {self._laws.missing(detail, int(value))}")
 
     # ---- how it goes ----

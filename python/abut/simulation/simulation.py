@@ -173,13 +173,14 @@ class Simulation(RunPart):
         a, b : Material
             In any order; the same twice: among themselves.
         law : Hertz or Linear
-            It takes the place of the one that they had. Bodies have linear laws, without rolling.
+            It takes the place of the one that they had. Of convex bodies that are not rounded,
+            `Hertz`, and any law with rolling, asks for its `curvature`.
 
         Raises
         ------
         ValueError
             If the law does not fit the materials, as Hertz between two rigid ones, or a cluster's
-            sphere would have `RollingA`, or a body Hertz or any rolling.
+            sphere, or a body, would have `RollingA`.
         TypeError
             If an argument is of another type.
 
