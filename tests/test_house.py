@@ -193,6 +193,7 @@ FILES = {
         "watch",
         "order",
         "check_lists",
+        "rows",
         "contacts",
         "pairs",
         "solid_search",

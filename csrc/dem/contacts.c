@@ -3,6 +3,7 @@
 
 #include "../walls/motion.h"
 #include "check_lists.h"
+#include "rows.h"
 
 /* Place the planes of half spaces, for bodies. */
 static void place_half_spaces(abut_simulation *s)
@@ -181,19 +182,12 @@ typedef struct wall_laws {
     motion motion;
 } wall_laws;
 
-/* One block of rows, with what is not read from tables: normals and springs that have turned with
- * the walls, and the walls' velocities where they are touched. */
-typedef struct wall_block {
-    law_block block;
-    mover walls[LAW_BLOCK];
-    double turned[3][LAW_BLOCK][4]; /* normals, springs, rolls */
-} wall_block;
-
 static const double nothing[4];
+enum { WORK_OF_ROW = 10 };
 static const watched CONTACTS = {ABUT_PARTNER_SPHERE, ABUT_PARTNER_WALL};
 
 /* Take what a row had in the step before to where its wall is now. */
-static void take_old(const wall_laws *w, wall_block *b, int32_t k, abut_index old)
+static void take_old(const wall_laws *w, row_block *b, int32_t k, abut_index old)
 {
     const contact_table *t = &w->simulation->before.contacts;
     const double *roll = t->springs.roll ? t->springs.roll + 3 * old : nothing;
@@ -204,7 +198,7 @@ static void take_old(const wall_laws *w, wall_block *b, int32_t k, abut_index ol
     b->block.old_overlap[k] = t->columns.overlap[old];
 }
 
-static void begin_anew(const wall_laws *w, wall_block *b, int32_t k, abut_index row)
+static void begin_anew(const wall_laws *w, row_block *b, int32_t k, abut_index row)
 {
     const contact_table *t = &w->simulation->now.contacts;
     memset(b->turned[1][k], 0, sizeof b->turned[1][k]);
@@ -213,7 +207,7 @@ static void begin_anew(const wall_laws *w, wall_block *b, int32_t k, abut_index 
     b->block.old_overlap[k] = t->columns.overlap[row];
 }
 
-static void set_row(const wall_laws *w, wall_block *b, int32_t k, abut_index row)
+static void set_row(const wall_laws *w, row_block *b, int32_t k, abut_index row)
 {
     const abut_simulation *s = w->simulation;
     const contact_table *t = &s->now.contacts;
@@ -221,10 +215,10 @@ static void set_row(const wall_laws *w, wall_block *b, int32_t k, abut_index row
     const abut_index old = t->springs.match[row];
     const abut_wall_state *state = &s->now.states[wall];
     const vec3 point = contact_table_point(t, row, &s->lattice);
-    vec3_store(b->walls[k].velocity, walls_velocity(state, point));
-    vec3_store(b->walls[k].spin, vec3_load(state->spin));
+    vec3_store(b->movers[1][k].velocity, walls_velocity(state, point));
+    vec3_store(b->movers[1][k].spin, vec3_load(state->spin));
     b->block.first[k] = &s->store.movers[place];
-    b->block.second[k] = &b->walls[k];
+    b->block.second[k] = &b->movers[1][k];
     b->block.laws[k] = simulation_wall_law(s, place, wall);
     b->block.inertia[k] = s->store.inertias[place];
     if (old >= 0) {
@@ -237,60 +231,22 @@ static void set_row(const wall_laws *w, wall_block *b, int32_t k, abut_index row
     b->block.old_roll[k] = b->turned[2][k];
 }
 
-static void apply_block(const wall_laws *w, wall_block *b, abut_index first, int32_t count)
+static void fill_block(const void *context, row_block *b, abut_index first, int32_t count)
 {
-    const contact_table *t = &w->simulation->now.contacts;
     for (int32_t k = 0; k < count; k++) {
-        set_row(w, b, k, first + k);
+        set_row(context, b, k, first + k);
     }
-    /* kernels read whole vectors: fill the last one up */
-    for (int32_t k = count; k % ROW_PADDING != 0; k++) {
-        set_row(w, b, k, first);
-    }
-    b->block.count = count;
-    b->block.step = w->simulation->input.step;
-    b->block.normal = t->columns.normal + 3 * first;
-    b->block.overlap = t->columns.overlap + first;
-    b->block.share = t->columns.share + first;
-    b->block.effects = t->springs.effects + first;
-    b->block.spring = table_vector(t->springs.spring, first);
-    b->block.roll = table_vector(t->springs.roll, first);
-    b->block.moment = table_vector(t->springs.moment, first);
-    b->block.power = t->power + first;
-    b->block.watch_part = watch_part(w->simulation);
-    if (interaction_kernels_take()->wall_laws(&b->block)) {
-        watch_rows(w->simulation, CONTACTS, first, first + count);
-    }
-}
-
-/* Rows that one thread takes in one go. */
-enum { CHUNK_ROWS = 8 * LAW_BLOCK };
-
-static abut_status apply_chunk(void *context, abut_index chunk, parallel_job *job)
-{
-    const wall_laws *w = context;
-    const abut_index begin = chunk * CHUNK_ROWS, all = w->simulation->now.contacts.count;
-    const abut_index end = begin + CHUNK_ROWS < all ? begin + CHUNK_ROWS : all;
-    wall_block b;
-    for (abut_index row = begin; row < end; row += LAW_BLOCK) {
-        const abut_index rest = end - row;
-        apply_block(w, &b, row, rest < LAW_BLOCK ? (int32_t)rest : LAW_BLOCK);
-    }
-    return parallel_report(job, 10 * (end - begin));
 }
 
 static abut_status find_missing_law(const abut_simulation *s, abut_error *error)
 {
-    const contact_table *t = &s->now.contacts;
-    for (abut_index row = 0; s->laws.has_missing && row < t->count; row++) {
-        const int32_t material = s->store.materials[t->columns.sphere[row]];
-        const abut_index other = s->walls.walls[t->columns.mesh[row]].material;
-        if (s->laws.is_missing[laws_number(&s->laws, material, other)]) {
-            return error_set(error, ABUT_LAW_MISSING, s->store.rows[t->columns.sphere[row]],
-                             material, (double)other);
-        }
+    const abut_columns *c = &s->now.contacts.columns;
+    abut_status status = ABUT_OK;
+    for (abut_index row = 0; s->laws.has_missing && !status && row < s->now.contacts.count; row++) {
+        const int32_t other = (int32_t)s->walls.walls[c->mesh[row]].material;
+        status = simulation_check_law(s, c->sphere[row], other, error);
     }
-    return ABUT_OK;
+    return status;
 }
 
 static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abut_error *error)
@@ -298,20 +254,24 @@ static abut_status apply_laws(abut_simulation *s, const parallel_plan *plan, abu
     const contact_table *t = &s->now.contacts;
     wall_laws w = {.simulation = s, .before = step_of(s, &s->before)};
     const abut_step now = step_of(s, &s->now);
+    const row_laws rows = {.simulation = s,
+                           .count = t->count,
+                           .work = WORK_OF_ROW,
+                           .springs = &t->springs,
+                           .power = t->power,
+                           .normal = t->columns.normal,
+                           .overlap = t->columns.overlap,
+                           .share = t->columns.share,
+                           .kernel = interaction_kernels_take()->wall_laws,
+                           .watched = &CONTACTS,
+                           .fill = fill_block,
+                           .context = &w};
     abut_status status = find_missing_law(s, error);
     if (status || t->count == 0) {
         return status;
     }
     status = motion_read(&w.motion, &now, &w.before, error);
-    if (!status) {
-        parallel_plan own = *plan;
-        own.chunk_count = (t->count + CHUNK_ROWS - 1) / CHUNK_ROWS;
-        own.work = 10 * t->count;
-        watch_begin(s);
-        status = parallel_run(&own, apply_chunk, &w);
-        watch_keep_deep(s, CONTACTS, t->count);
-        status = error_set_status(error, status);
-    }
+    status = status ? status : error_set_status(error, rows_apply(&rows, plan));
     motion_free(&w.motion);
     return status;
 }

@@ -14,6 +14,16 @@ const law *simulation_pair_law(const abut_simulation *s, abut_index i, abut_inde
     return &s->laws.laws[laws_number(&s->laws, materials[i], materials[j])];
 }
 
+abut_status simulation_check_law(const abut_simulation *s, abut_index place, int32_t other,
+                                 abut_error *error)
+{
+    const int32_t own = s->store.materials[place];
+    if (!s->laws.is_missing[laws_number(&s->laws, own, other)]) {
+        return ABUT_OK;
+    }
+    return error_set(error, ABUT_LAW_MISSING, s->store.rows[place], own, (double)other);
+}
+
 int32_t simulation_other_material(const abut_simulation *s, const spot_table *t,
                                   abut_meeting meeting, abut_index row)
 {

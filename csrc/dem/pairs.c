@@ -3,6 +3,7 @@
 
 #include "../base/prefetch.h"
 #include "check_lists.h"
+#include "rows.h"
 
 /* ---- finding ---- */
 
@@ -160,6 +161,7 @@ abut_status pairs_find(abut_simulation *s, const parallel_plan *plan, abut_error
 /* ---- laws ---- */
 
 static const double nothing[4];
+enum { WORK_OF_ROW = 4 };
 static const watched PAIRS = {ABUT_PARTNER_SPHERE, ABUT_PARTNER_SPHERE};
 
 static const double *roll_before(const pair_table *before, abut_index row)
@@ -197,71 +199,36 @@ static void set_row(const abut_simulation *s, law_block *b, int32_t k, abut_inde
     }
 }
 
-static void apply_block(abut_simulation *s, law_block *b, abut_index first, int32_t count)
+static void fill_block(const void *context, row_block *b, abut_index first, int32_t count)
 {
-    const pair_table *t = &s->now.pairs;
     for (int32_t k = 0; k < count; k++) {
-        set_row(s, b, k, first + k);
+        set_row(context, &b->block, k, first + k);
     }
-    /* kernels read whole vectors: fill the last one up */
-    for (int32_t k = count; k % ROW_PADDING != 0; k++) {
-        set_row(s, b, k, first);
-    }
-    b->count = count;
-    b->step = s->input.step;
-    b->normal = t->columns.normal + 3 * first;
-    b->overlap = t->columns.overlap + first;
-    b->effects = t->springs.effects + first;
-    b->spring = table_vector(t->springs.spring, first);
-    b->roll = table_vector(t->springs.roll, first);
-    b->moment = table_vector(t->springs.moment, first);
-    b->watch_part = watch_part(s);
-    if (interaction_kernels_take()->pair_laws(b)) {
-        watch_rows(s, PAIRS, first, first + count);
-    }
-}
-
-/* Rows that one thread takes in one go. */
-enum { CHUNK_ROWS = 16 * LAW_BLOCK };
-
-static abut_status apply_chunk(void *context, abut_index chunk, parallel_job *job)
-{
-    abut_simulation *s = context;
-    const abut_index begin = chunk * CHUNK_ROWS, all = s->now.pairs.count;
-    const abut_index end = begin + CHUNK_ROWS < all ? begin + CHUNK_ROWS : all;
-    law_block b;
-    for (abut_index row = begin; row < end; row += LAW_BLOCK) {
-        const abut_index rest = end - row;
-        apply_block(s, &b, row, rest < LAW_BLOCK ? (int32_t)rest : LAW_BLOCK);
-    }
-    return parallel_report(job, 4 * (end - begin));
 }
 
 static abut_status find_missing_law(const abut_simulation *s, abut_error *error)
 {
     const abut_pair_columns *c = &s->now.pairs.columns;
-    const store *of = &s->store;
-    for (abut_index row = 0; s->laws.has_missing && row < s->now.pairs.count; row++) {
-        const law *used = simulation_pair_law(s, c->i[row], c->j[row]);
-        if (s->laws.is_missing[used - s->laws.laws]) {
-            return error_set(error, ABUT_LAW_MISSING, of->rows[c->i[row]], of->materials[c->i[row]],
-                             (double)of->materials[c->j[row]]);
-        }
+    abut_status status = ABUT_OK;
+    for (abut_index row = 0; s->laws.has_missing && !status && row < s->now.pairs.count; row++) {
+        status = simulation_check_law(s, c->i[row], s->store.materials[c->j[row]], error);
     }
-    return ABUT_OK;
+    return status;
 }
 
 abut_status pairs_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
-    parallel_plan own = *plan;
-    own.chunk_count = (s->now.pairs.count + CHUNK_ROWS - 1) / CHUNK_ROWS;
-    own.work = 4 * s->now.pairs.count;
-    abut_status status = find_missing_law(s, error);
-    if (!status) {
-        watch_begin(s);
-        status = parallel_run(&own, apply_chunk, s);
-        watch_keep_deep(s, PAIRS, s->now.pairs.count);
-        status = error_set_status(error, status);
-    }
-    return status;
+    const pair_table *t = &s->now.pairs;
+    const row_laws rows = {.simulation = s,
+                           .count = t->count,
+                           .work = WORK_OF_ROW,
+                           .springs = &t->springs,
+                           .normal = t->columns.normal,
+                           .overlap = t->columns.overlap,
+                           .kernel = interaction_kernels_take()->pair_laws,
+                           .watched = &PAIRS,
+                           .fill = fill_block,
+                           .context = s};
+    const abut_status status = find_missing_law(s, error);
+    return status ? status : error_set_status(error, rows_apply(&rows, plan));
 }

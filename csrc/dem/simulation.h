@@ -254,6 +254,10 @@ abut_status order_rearrange(abut_simulation *s, const int32_t *source, abut_inde
 void order_sort_always(bool is_forced);
 #endif
 
+/* Whether a sphere has a law with another material: ABUT_OK or ABUT_LAW_MISSING. */
+abut_status simulation_check_law(const abut_simulation *s, abut_index place, int32_t other,
+                                 abut_error *error);
+
 /* The law of a contact with a wall, and that of two spheres. */
 const law *simulation_wall_law(const abut_simulation *s, abut_index place, abut_index wall);
 const law *simulation_pair_law(const abut_simulation *s, abut_index i, abut_index j);

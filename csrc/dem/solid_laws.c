@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "../walls/motion.h"
-#include "simulation.h"
+#include "rows.h"
 
 /* ---- what moves at a spot ---- */
 
@@ -22,14 +22,6 @@ typedef struct set_row {
     double part;    /* that each spot has of both masses: spots that bear share them */
     double inertia; /* likewise the part of I* */
 } set_row;
-
-/* Spots of a block, and what is not read from tables. */
-typedef struct spot_block {
-    law_block block;
-    mover movers[2][LAW_BLOCK];
-    double normals[3 * LAW_BLOCK + ROW_PADDING], overlaps[LAW_BLOCK], shares[LAW_BLOCK];
-    double turned[3][LAW_BLOCK][4]; /* normals, springs, rolling springs */
-} spot_block;
 
 /* Where a spot is, and how it is rounded there: by which vectors the surfaces of both partners are
  * before what is rounded. */
@@ -185,7 +177,7 @@ static const double *turn_old(const spot_laws *w, double *turned, abut_index old
 
 /* Set what a spot had in the step before. A new spot in a row that is not new has the row's normal
  * of that step, and no springs. */
-static void set_old(const spot_laws *w, spot_block *b, int32_t k, abut_index row, abut_index spot)
+static void set_old(const spot_laws *w, row_block *b, int32_t k, abut_index row, abut_index spot)
 {
     const spot_table *before = w->before;
     const abut_index old = w->now->springs.match[spot];
@@ -206,7 +198,7 @@ static void set_old(const spot_laws *w, spot_block *b, int32_t k, abut_index row
 }
 
 /* Set both partners of a spot, of whose masses it has a part. */
-static void set_movers(const spot_laws *w, spot_block *b, int32_t k, const set_row *r,
+static void set_movers(const spot_laws *w, row_block *b, int32_t k, const set_row *r,
                        abut_index spot)
 {
     const abut_index row = r->of.row;
@@ -220,8 +212,7 @@ static void set_movers(const spot_laws *w, spot_block *b, int32_t k, const set_r
     b->block.second[k] = &b->movers[1][k];
 }
 
-static void set_spot(const spot_laws *w, spot_block *b, int32_t k, const set_row *r,
-                     abut_index spot)
+static void set_spot(const spot_laws *w, row_block *b, int32_t k, const set_row *r, abut_index spot)
 {
     const abut_simulation *s = w->simulation;
     const abut_convex_columns *c = &w->now->columns;
@@ -236,67 +227,16 @@ static void set_spot(const spot_laws *w, spot_block *b, int32_t k, const set_row
     set_old(w, b, k, r->of.row, spot);
 }
 
-/* Kernels read whole vectors: repeat the last spot until one is full. */
-static void fill_up(spot_block *b, int32_t count)
-{
-    law_block *of = &b->block;
-    for (int32_t k = count; k % ROW_PADDING != 0; k++) {
-        of->first[k] = of->first[count - 1];
-        of->second[k] = of->second[count - 1];
-        of->laws[k] = of->laws[count - 1];
-        of->old_normal[k] = of->old_normal[count - 1];
-        of->old_spring[k] = of->old_spring[count - 1];
-        of->old_roll[k] = of->old_roll[count - 1];
-        of->old_overlap[k] = of->old_overlap[count - 1];
-        of->radius[k] = of->radius[count - 1];
-        of->inertia[k] = of->inertia[count - 1];
-        b->overlaps[k] = b->overlaps[count - 1];
-        b->shares[k] = 1.0;
-        memcpy(b->normals + 3 * k, b->normals + 3 * (count - 1), 3 * sizeof *b->normals);
-    }
-}
-
-static void apply_block(const spot_laws *w, spot_block *b, abut_index first, int32_t count)
-{
-    const spot_table *t = w->now;
-    fill_up(b, count);
-    b->block.count = count;
-    b->block.step = w->simulation->input.step;
-    b->block.normal = b->normals, b->block.overlap = b->overlaps, b->block.share = b->shares;
-    b->block.effects = t->springs.effects + first;
-    b->block.spring = t->springs.spring + 3 * first;
-    b->block.roll = table_vector(t->springs.roll, first);
-    b->block.moment = table_vector(t->springs.moment, first);
-    b->block.power = t->power + first;
-    if (w->meeting == ABUT_WITH_WALLS) {
-        interaction_kernels_take()->wall_spot_laws(&b->block);
-    } else {
-        interaction_kernels_take()->pair_spot_laws(&b->block);
-    }
-}
-
-/* Spots that one thread takes in one go. */
-enum { CHUNK_SPOTS = 8 * LAW_BLOCK, WORK_OF_SPOT = 8 };
-
-static abut_status apply_chunk(void *context, abut_index chunk, parallel_job *job)
+static void fill_block(const void *context, row_block *b, abut_index first, int32_t count)
 {
     const spot_laws *w = context;
-    const abut_index begin = chunk * CHUNK_SPOTS, rest = w->now->spot_count - begin;
-    const abut_index end = begin + (rest < CHUNK_SPOTS ? rest : CHUNK_SPOTS);
-    spot_block b;
-    set_row r = read_row(w, row_of(w->now, begin));
-    int32_t count = 0;
-    for (abut_index spot = begin; spot < end; spot++) {
-        while (spot >= r.of.end) {
+    set_row r = read_row(w, row_of(w->now, first));
+    for (int32_t k = 0; k < count; k++) {
+        while (first + k >= r.of.end) {
             r = read_row(w, r.of.row + 1);
         }
-        set_spot(w, &b, count++, &r, spot);
-        if (count == LAW_BLOCK || spot + 1 == end) {
-            apply_block(w, &b, spot + 1 - count, count);
-            count = 0;
-        }
+        set_spot(w, b, k, &r, first + k);
     }
-    return parallel_report(job, WORK_OF_SPOT * (end - begin));
 }
 
 /* ---- walls that move ---- */
@@ -322,7 +262,9 @@ static abut_status read_motion(spot_laws *w, abut_error *error)
     return motion_read(&w->motion, &now, &w->step_before, error);
 }
 
-static abut_status apply_meeting(const abut_simulation *s, abut_meeting meeting,
+enum { WORK_OF_SPOT = 8 };
+
+static abut_status apply_meeting(abut_simulation *s, abut_meeting meeting,
                                  const parallel_plan *plan, abut_error *error)
 {
     spot_laws w = {.simulation = s,
@@ -332,13 +274,18 @@ static abut_status apply_meeting(const abut_simulation *s, abut_meeting meeting,
     if (w.now->spot_count == 0) {
         return ABUT_OK;
     }
+    const interaction_kernels *kernels = interaction_kernels_take();
+    const row_laws rows = {.simulation = s,
+                           .count = w.now->spot_count,
+                           .work = WORK_OF_SPOT,
+                           .springs = &w.now->springs,
+                           .power = w.now->power,
+                           .kernel = meeting == ABUT_WITH_WALLS ? kernels->wall_spot_laws
+                                                                : kernels->pair_spot_laws,
+                           .fill = fill_block,
+                           .context = &w};
     abut_status status = read_motion(&w, error);
-    if (!status) {
-        parallel_plan own = *plan;
-        own.chunk_count = (w.now->spot_count + CHUNK_SPOTS - 1) / CHUNK_SPOTS;
-        own.work = WORK_OF_SPOT * w.now->spot_count;
-        status = error_set_status(error, parallel_run(&own, apply_chunk, &w));
-    }
+    status = status ? status : error_set_status(error, rows_apply(&rows, plan));
     motion_free(&w.motion);
     return status;
 }

@@ -1,0 +1,72 @@
+/* Rows through kernels. */
+#include "rows.h"
+
+#include <string.h>
+
+/* Rows that one thread takes in one go. */
+enum { CHUNK_ROWS = 8 * LAW_BLOCK };
+
+/* Kernels read whole vectors: repeat the last row until one is full. */
+static void fill_up(row_block *b, int32_t count)
+{
+    law_block *of = &b->block;
+    const int32_t last = count - 1;
+    for (int32_t k = count; k % ROW_PADDING != 0; k++) {
+        of->first[k] = of->first[last], of->second[k] = of->second[last];
+        of->laws[k] = of->laws[last];
+        of->old_normal[k] = of->old_normal[last];
+        of->old_spring[k] = of->old_spring[last], of->old_roll[k] = of->old_roll[last];
+        of->old_overlap[k] = of->old_overlap[last];
+        of->radius[k] = of->radius[last], of->inertia[k] = of->inertia[last];
+        b->overlaps[k] = b->overlaps[last], b->shares[k] = b->shares[last];
+        memcpy(b->normals + 3 * k, b->normals + 3 * last, 3 * sizeof *b->normals);
+    }
+}
+
+static void apply_block(const row_laws *r, row_block *b, abut_index first, int32_t count)
+{
+    law_block *of = &b->block;
+    r->fill(r->context, b, first, count);
+    fill_up(b, count);
+    of->count = count;
+    of->step = r->simulation->input.step;
+    of->normal = r->normal ? r->normal + 3 * first : b->normals;
+    of->overlap = r->overlap ? r->overlap + first : b->overlaps;
+    of->share = r->share ? r->share + first : b->shares;
+    of->effects = r->springs->effects + first;
+    of->spring = table_vector(r->springs->spring, first);
+    of->roll = table_vector(r->springs->roll, first);
+    of->moment = table_vector(r->springs->moment, first);
+    of->power = r->power ? r->power + first : NULL;
+    of->watch_part = watch_part(r->simulation);
+    if (r->kernel(of) && r->watched) {
+        watch_rows(r->simulation, *r->watched, first, first + count);
+    }
+}
+
+static abut_status apply_chunk(void *context, abut_index chunk, parallel_job *job)
+{
+    const row_laws *r = context;
+    const abut_index begin = chunk * CHUNK_ROWS, rest = r->count - begin;
+    const abut_index end = begin + (rest < CHUNK_ROWS ? rest : CHUNK_ROWS);
+    row_block b;
+    for (abut_index row = begin; row < end; row += LAW_BLOCK) {
+        apply_block(r, &b, row, end - row < LAW_BLOCK ? (int32_t)(end - row) : LAW_BLOCK);
+    }
+    return parallel_report(job, r->work * (end - begin));
+}
+
+abut_status rows_apply(const row_laws *r, const parallel_plan *plan)
+{
+    parallel_plan own = *plan;
+    row_laws all = *r;
+    own.chunk_count = (r->count + CHUNK_ROWS - 1) / CHUNK_ROWS;
+    own.work = r->work * r->count;
+    if (!r->watched) {
+        return parallel_run(&own, apply_chunk, &all);
+    }
+    watch_begin(r->simulation);
+    const abut_status status = parallel_run(&own, apply_chunk, &all);
+    watch_keep_deep(r->simulation, *r->watched, r->count);
+    return status;
+}
