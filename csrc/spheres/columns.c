@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../base/parallel.h"
+#include "giants.h"
 #include "pairs.h"
 
 /* Pairs that are written in one go, and pairs and spheres that are worth a chunk. */
@@ -64,6 +65,24 @@ static double image_along(const abut_pairs *pairs, abut_index row, int axis, int
     return rint(difference * pairs->finder->lattice.inv_period[axis]) + 0.0; /* 0 in place of -0 */
 }
 
+/* Set the images of those that may touch at several. */
+static void set_several_images(const abut_pairs *pairs, abut_index row, int32_t count,
+                               pair_numbers *n)
+{
+    for (int32_t k = 0; k < count; k++) {
+        const int32_t first = n->firsts[k], second = n->seconds[k];
+        const double reach = pairs->own.rows[first].reach + pairs->second_set->rows[second].reach;
+        if (giants_may_touch_twice(pairs->shortest, reach)) {
+            double image[3];
+            several_find_image(pairs, row + k, first, image);
+            for (int axis = 0; axis < 3; axis++) {
+                n->images[axis][k] = image[axis] + 0.0;
+                n->shifts[axis][k] = n->images[axis][k] * pairs->finder->lattice.period[axis];
+            }
+        }
+    }
+}
+
 static void set_images(const abut_pairs *pairs, abut_index row, int32_t count, pair_numbers *n)
 {
     memset(n->shifts, 0, sizeof n->shifts);
@@ -72,6 +91,9 @@ static void set_images(const abut_pairs *pairs, abut_index row, int32_t count, p
             n->images[axis][k] = image_along(pairs, row + k, axis, n->firsts[k], n->seconds[k]);
             n->shifts[axis][k] = n->images[axis][k] * pairs->finder->lattice.period[axis];
         }
+    }
+    if (pairs->has_giants) {
+        set_several_images(pairs, row, count, n);
     }
 }
 
