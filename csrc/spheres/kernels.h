@@ -43,6 +43,7 @@ typedef struct row_task {
     int32_t begin, end;        /* cells of it that look */
     int32_t ahead[MOST_AHEAD]; /* cell 0 of each row ahead */
     int32_t ahead_count;
+    bool wraps; /* a row ahead is beyond the end of a period */
 } row_task;
 
 /* Spheres begin ... end - 1 of the grid's order, and another one that is compared with them, all at

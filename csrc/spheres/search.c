@@ -153,12 +153,13 @@ static bool report_work(searcher *s, abut_index distances)
 
 /* ---- one level ---- */
 
-/* The number of a row or layer beside; -1: there is none. */
-static int32_t beside(const grid_axis *axis, int32_t at)
+/* The number of a row or layer beside, and whether it is there by wrapping; -1: there is none. */
+static int32_t beside(const grid_axis *axis, int32_t at, bool *wraps)
 {
     if (at >= 0 && at < axis->count) {
         return at;
     }
+    *wraps |= axis->wraps;
     return !axis->wraps ? -1 : at < 0 ? axis->count - 1 : 0;
 }
 
@@ -166,7 +167,7 @@ static int32_t beside(const grid_axis *axis, int32_t at)
 static void add_ahead(row_task *task, int32_t y, int32_t z)
 {
     const grid_axis *axes = task->level->axes;
-    y = beside(&axes[1], y), z = beside(&axes[2], z);
+    y = beside(&axes[1], y, &task->wraps), z = beside(&axes[2], z, &task->wraps);
     if (y >= 0 && z >= 0) {
         task->ahead[task->ahead_count++] =
             task->level->first_cell + (z * axes[1].count + y) * axes[0].count;
@@ -178,6 +179,7 @@ static void add_ahead(row_task *task, int32_t y, int32_t z)
 static void list_ahead(row_task *task, int32_t y, int32_t z)
 {
     task->ahead_count = 0;
+    task->wraps = false;
     add_ahead(task, y + 1, z);
     for (int32_t step = -1; step <= 1; step++) {
         add_ahead(task, y + step, z + 1);
