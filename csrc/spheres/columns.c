@@ -67,20 +67,31 @@ static double image_along(const abut_pairs *pairs, abut_index row, int axis, int
     return (difference * pairs->finder->lattice.inv_period[axis] + ones) - ones;
 }
 
+/* Set an image, and how far it is from image 0. */
+static void set_image(const lattice *l, int32_t k, const double image[3], pair_numbers *n)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        n->images[axis][k] = image[axis] + 0.0; /* 0 in place of -0 */
+        n->shifts[axis][k] = n->images[axis][k] * l->period[axis];
+    }
+}
+
 /* Set the images of those that may touch at several. */
 static void set_several_images(const abut_pairs *pairs, abut_index row, int32_t count,
                                pair_numbers *n)
 {
+    double images[BLOCK_PAIRS][3];
     for (int32_t k = 0; k < count; k++) {
         const int32_t first = n->firsts[k], second = n->seconds[k];
         const double reach = pairs->own.rows[first].reach + pairs->second_set->rows[second].reach;
-        if (giants_may_touch_twice(pairs->shortest, reach)) {
-            double image[3];
-            several_find_image(pairs, row + k, first, image);
-            for (int axis = 0; axis < 3; axis++) {
-                n->images[axis][k] = image[axis] + 0.0;
-                n->shifts[axis][k] = n->images[axis][k] * pairs->finder->lattice.period[axis];
+        const double nearest[] = {n->images[0][k], n->images[1][k], n->images[2][k]};
+        if (giants_may_touch_twice(pairs->shortest, reach) &&
+            !several_has_image(pairs, row + k, first, nearest)) {
+            const int32_t found = several_find_images(pairs, row + k, first, count - k, images);
+            for (int32_t t = 0; t < found; t++) {
+                set_image(&pairs->finder->lattice, k + t, images[t], n);
             }
+            k += found > 0 ? found - 1 : 0;
         }
     }
 }

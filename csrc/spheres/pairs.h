@@ -120,8 +120,14 @@ bool several_search(const abut_pairs *pairs, image_run *run, double reach, pair_
 bool several_search_own(const abut_pairs *pairs, const sphere_row *row, int32_t number,
                         pair_queue *queue);
 
-/* The image that a row's second sphere is at, where it may touch the first at several. */
-void several_find_image(const abut_pairs *pairs, abut_index row, int32_t first, double image[3]);
+/* Whether a row's second sphere is at this image, and no other row is of the same two spheres. */
+bool several_has_image(const abut_pairs *pairs, abut_index row, int32_t first,
+                       const double image[3]);
+
+/* The images that the second sphere of a row and of those after it is at, as long as these are of
+ * the same two spheres, `most` rows at most; returns how many there are. */
+int32_t several_find_images(const abut_pairs *pairs, abut_index row, int32_t first, int32_t most,
+                            double (*images)[3]);
 
 /* Say that spheres reach over too many images; names the shortest period, returns the status. */
 abut_status images_report_many(const abut_pairs *pairs, abut_error *error);

@@ -1,5 +1,6 @@
 /* Spheres that may touch at several images: each image is looked at by itself. */
 #include <math.h>
+#include <string.h>
 
 #include "giants.h"
 #include "pairs.h"
@@ -57,7 +58,7 @@ bool several_search(const abut_pairs *pairs, image_run *run, double reach, pair_
     return true;
 }
 
-/* ---- the image of a row ---- */
+/* ---- the images of rows ---- */
 
 /* The images of a place relative to another at which they are no farther apart than a reach. */
 static image_range images_within(const lattice *l, const double apart[3], double reach)
@@ -83,29 +84,54 @@ static abut_index rows_before(const abut_pairs *pairs, abut_index row, int32_t f
     return row - before;
 }
 
-/* Images at which the spheres of a pair touch are in order, as its rows are: row k has the k-th. */
-void several_find_image(const abut_pairs *pairs, abut_index row, int32_t first, double image[3])
+/* Whether a sphere touches an image of another, which counts where it is one of its own. */
+static bool counts(const abut_pairs *pairs, const sphere_row *i, const sphere_row *j,
+                   const double image[3])
 {
-    const lattice *l = &pairs->finder->lattice;
-    const int32_t second = pairs->seconds[row];
-    const sphere_row *i = &pairs->own.rows[first], *j = &pairs->second_set->rows[second];
-    const bool is_itself = pairs->second_set == &pairs->own && first == second;
-    double apart[3];
+    return (i != j || is_first_of_own(image)) && grid_touches(&pairs->finder->lattice, i, j, image);
+}
+
+/* Whether no other row is of the same two spheres. */
+static bool is_alone(const abut_pairs *pairs, abut_index row, int32_t first)
+{
+    const int32_t *seconds = pairs->seconds;
+    return (row == pairs->offsets[first] || seconds[row - 1] != seconds[row]) &&
+           (row + 1 == pairs->offsets[first + 1] || seconds[row + 1] != seconds[row]);
+}
+
+/* Most pairs touch at one image: where that is the nearest one, there is no need to look for it. */
+bool several_has_image(const abut_pairs *pairs, abut_index row, int32_t first,
+                       const double image[3])
+{
+    const sphere_row *i = &pairs->own.rows[first];
+    const sphere_row *j = &pairs->second_set->rows[pairs->seconds[row]];
+    return is_alone(pairs, row, first) && counts(pairs, i, j, image);
+}
+
+/* Images at which the spheres of a pair touch are in order, as its rows are: row k of them has the
+ * k-th. */
+int32_t several_find_images(const abut_pairs *pairs, abut_index row, int32_t first, int32_t most,
+                            double (*images)[3])
+{
+    const sphere_row *i = &pairs->own.rows[first];
+    const sphere_row *j = &pairs->second_set->rows[pairs->seconds[row]];
+    double apart[3], image[3];
     for (int axis = 0; axis < 3; axis++) {
         apart[axis] = i->place[axis] - j->place[axis];
     }
-    const image_range range = images_within(l, apart, i->reach + j->reach);
-    abut_index left = rows_before(pairs, row, first);
+    const image_range range = images_within(&pairs->finder->lattice, apart, i->reach + j->reach);
+    abut_index before = rows_before(pairs, row, first);
+    int32_t count = 0;
     for (image[0] = range.first[0]; image[0] <= range.last[0]; image[0] += 1.0) {
         for (image[1] = range.first[1]; image[1] <= range.last[1]; image[1] += 1.0) {
             for (image[2] = range.first[2]; image[2] <= range.last[2]; image[2] += 1.0) {
-                if ((!is_itself || is_first_of_own(image)) && grid_touches(l, i, j, image) &&
-                    left-- == 0) {
-                    return;
+                if (count < most && counts(pairs, i, j, image) && before-- <= 0) {
+                    memcpy(images[count++], image, sizeof image);
                 }
             }
         }
     }
+    return count;
 }
 
 bool several_search_own(const abut_pairs *pairs, const sphere_row *row, int32_t number,
