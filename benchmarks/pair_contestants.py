@@ -62,7 +62,8 @@ class AbutPairs(PairContestant):
         self.scene, self.threads = scene, threads
 
     def search(self):
-        return abut.find_pairs(*self.scene, workers=self.threads)
+        centers, radii, period = self.scene
+        return abut.find_pairs(centers, radii, period=period, workers=self.threads)
 
     def pair_count(self, result):
         return len(result)
@@ -77,7 +78,7 @@ class AbutPairFinder(AbutPairs):
 
     def __init__(self, scene, threads):
         super().__init__(scene, threads)
-        self.finder = abut.PairFinder(scene.radii)
+        self.finder = abut.PairFinder(scene.radii, period=scene.period)
 
     def search(self):
         return self.finder.find(self.scene.centers, workers=self.threads)

@@ -19,6 +19,7 @@ class PairScene(NamedTuple):
 
     centers: np.ndarray  # (n, 3)
     radii: np.ndarray  # (n,)
+    period: tuple[float, float, float] | None = None  # for abut alone
 
 
 def power_law(rng, count, ratio, exponent=-3.0):
@@ -83,6 +84,15 @@ def powder(sphere_count, ratio):
     )
 
 
+def giants(sphere_count, ratio, is_periodic):
+    """The filled cube, periodic or not, with two spheres more whose radius is a quarter of it."""
+    scene, rng = filled(max(sphere_count - 2, 0), ratio), np.random.default_rng(9)
+    side = side_of(scene.radii)
+    centers = np.concatenate([scene.centers, rng.uniform(0.0, side, (2, 3))])[-sphere_count:]
+    radii = np.concatenate([scene.radii, np.full(2, 0.25 * side)])[-sphere_count:]
+    return PairScene(centers, radii, (side, side, side) if is_periodic else None)
+
+
 SCENES = {
     "omega-1": partial(filled, ratio=1),
     "omega-10": partial(filled, ratio=10),
@@ -101,6 +111,10 @@ SCENES = {
     "clusters-100": partial(clusters, ratio=100),
     "clusters-1000": partial(clusters, ratio=1000),
     "powder-10": partial(powder, ratio=10),
+    "loose-10": partial(giants, ratio=10, is_periodic=False),
+    "loose-100": partial(giants, ratio=100, is_periodic=False),
+    "giants-10": partial(giants, ratio=10, is_periodic=True),
+    "giants-100": partial(giants, ratio=100, is_periodic=True),
 }
 
 
@@ -112,8 +126,11 @@ def make(name, sphere_count=None):
 def base_of(name):
     """The scene whose time a sphere a scene's is to be near, or None.
 
-    The same sizes in a cube and in order; for those, all sizes alike.
+    The same sizes in a cube and in order; for those, all sizes alike. For giants in a period, the
+    same spheres without one.
     """
     kind, ratio = name.split("-")
+    if kind == "giants":
+        return f"loose-{ratio}"
     base = "omega-1" if kind == "omega" else f"omega-{ratio}"
     return base if base != name else None

@@ -40,7 +40,10 @@ class Entrant(rounds.Entrant):
 
 
 def enter(name, scene_name, scene, options):
-    """The entrants of one contestant: those threads that it can use, outputs for abut alone."""
+    """The entrants of one contestant: those threads that it can use, outputs for abut alone; and
+    scenes with a period, which rivals would search without it."""
+    if scene.period and not name.startswith("abut"):
+        return []
     most = CONTESTANTS[name].max_threads or max(options.threads)
     outputs = options.outputs if name.startswith("abut") else ["warm"]
     return [

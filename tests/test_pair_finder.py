@@ -137,6 +137,91 @@ def test_box_of_one_large_sphere():
         assert len(own) and (first > 0).all()
 
 
+# spheres of a scene of giants, giants included
+GIANT_SCENE = 100
+# periods along one axis, two and all, of a box of side 1; of which axes does not matter
+GIANT_PERIODS = {2: [(1, None), (1, 1)], 3: [(None, 1, None), (1, 1, None), (1, 1, 1)]}
+
+
+def giants_scene(seed, dimension, giants, least, most):
+    """Small spheres in a box of side 1, and among them some as large as a part of it."""
+    rng = np.random.default_rng([seed, dimension, giants])
+    radii = scenes.power_law(rng, GIANT_SCENE, 10, -3.0) * (0.015 if dimension == 2 else 0.02)
+    radii[rng.choice(GIANT_SCENE, giants, replace=False)] = rng.uniform(least, most, giants)
+    return rng, rng.random((GIANT_SCENE, dimension)) + rng.integers(-2, 3, dimension), radii
+
+
+@pytest.mark.cases(6)
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("giants", [1, 2, 10, 50])
+@pytest.mark.parametrize("sizes", [(0.15, 0.18), (0.2, 0.26), (0.3, 0.55), (0.5, 1.1)])
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_giants(dimension, sizes, giants, search):
+    """A few spheres that are too large for three cells along a period, or touch at many images."""
+    rng, centers, radii = giants_scene(1, dimension, giants, *sizes)
+    for period in GIANT_PERIODS[dimension]:
+        for gap in (0.0, rng.uniform(0, 0.02, GIANT_SCENE)):
+            cloud = scenes.Cloud(centers, radii, gap, period)
+            found = abut.find_pairs(centers, radii, gap=gap, period=period, search=search)
+            assert_same(found, expected_pairs(cloud))
+        top = 2.5 * radii.max()
+        for levels in (1, 3, 64, [0.05 * top, 0.3 * top, top]):
+            options = {"gap": gap, "period": period, "search": search, "levels": levels}
+            assert_same(abut.find_pairs(centers, radii, workers=3, **options), found)
+        finder = abut.PairFinder(radii, gap=gap, period=period, search=search)
+        finder.find(centers[::-1].copy())
+        assert_same(finder.find(centers, workers=2), found)
+        assert finder.statistics().pairs == len(found)
+
+
+@pytest.mark.cases(3)
+@pytest.mark.parametrize("giants", [0, 1, 7])
+@pytest.mark.parametrize("other_giants", [0, 1, 7])
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_giants_among_those_who_look_and_among_the_others(dimension, giants, other_giants):
+    for sizes in [(0.2, 0.26), (0.4, 0.6)]:
+        _, centers, radii = giants_scene(2, dimension, giants, *sizes)
+        rng, *others = giants_scene(3, dimension, other_giants, *sizes)
+        for period in GIANT_PERIODS[dimension]:
+            assert_as_reference(centers, radii, period, others)
+        gap, other_gap = rng.uniform(0, 0.02, (2, GIANT_SCENE))
+        cloud = scenes.Cloud(centers, radii, gap, period)
+        found = abut.find_pairs(centers, radii, gap=gap, period=period, others=[*others, other_gap])
+        assert_same(found, expected_pairs(cloud, [*others, other_gap]))
+
+
+@pytest.mark.parametrize("size", [1 / 6, 0.2, 0.25, 0.5, 0.6])
+@pytest.mark.parametrize("count", [1, 7, 150])
+def test_all_are_giants(size, count):
+    """Few are compared one by one; of many, all images are searched."""
+    rng = np.random.default_rng(count)
+    for period in [(1, None, None), (1, 1, 1)]:
+        # on a lattice whose points are as far apart as spheres that just touch, too
+        for centers in (rng.random((count, 3)), rng.integers(0, 13, (count, 3)) / 12):
+            assert_as_reference(centers, np.full(count, size), period)
+
+
+@pytest.mark.parametrize("giants", [1, 2, 10])
+def test_giants_do_not_make_images_of_all(giants):
+    """What is compared is what a box without a period takes, and what giants look at."""
+    _, centers, radii = giants_scene(4, 3, giants, 0.24, 0.25)
+    finders = [abut.PairFinder(radii, period=period) for period in (None, (1, 1, 1))]
+    for finder in finders:
+        finder.find(centers)
+    most = [finder.statistics() for finder in finders]
+    assert most[1].distances < 2.5 * most[0].distances + giants * giants * 8
+    assert most[1].spheres == GIANT_SCENE and sum(most[1].level_spheres) == GIANT_SCENE
+
+
+def test_order_of_spheres_changes_nothing_beside_giants():
+    rng, centers, radii = giants_scene(5, 3, 5, 0.2, 0.6)
+    found = abut.find_pairs(centers, radii, period=(1, 1, 1))
+    order = rng.permutation(GIANT_SCENE)
+    again = abut.find_pairs(centers[order], radii[order], period=(1, 1, 1))
+    assert len(again) == len(found)
+    assert np.sort(again.overlap).tobytes() == np.sort(found.overlap).tobytes()
+
+
 def assert_as_reference(centers, radii, period=None, others=None):
     """Whatever the instruction level; returns the number of pairs."""
     expected = reference.find_pairs(centers, radii, period=period, others=others)

@@ -199,6 +199,13 @@ static abut_status fill(filling *f)
     return status ? status : parallel_run(&filling_plan, fill_turn, f);
 }
 
+/* The part of giants in the crowd, who have no cells but one: no finer levels would spread them. */
+static abut_index crowd_of_giants(const grid_plan *plan)
+{
+    const abut_index giants = plan->has_giants ? plan->populations[plan->level_count - 1] : 0;
+    return giants * giants;
+}
+
 abut_status cells_fill(grid *g, const grid_plan *plan)
 {
     filling f = {.g = g, .plan = plan};
@@ -210,7 +217,7 @@ abut_status cells_fill(grid *g, const grid_plan *plan)
     }
     if (!status) {
         bound_levels(g, plan);
-        g->crowd = (double)atomic_load(&f.crowd) / (double)plan->count;
+        g->crowd = (double)(atomic_load(&f.crowd) - crowd_of_giants(plan)) / (double)plan->count;
     }
     return status;
 }

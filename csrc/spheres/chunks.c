@@ -11,14 +11,18 @@ enum { CHUNK_SPHERES = 8192, SMALLEST_CHUNK = 64, USUAL_CHUNKS = 16 };
 /* To look into so many rows of cells takes as long as a sphere takes on its own level. */
 #define ROWS_PER_SPHERE 16.0
 
+/* Giants are worth a chunk where they and all other spheres make so many pairs. */
+enum { GIANTS_WORK = 1 << 16 };
+
 level_range chunks_other_levels(const abut_pairs *pairs, int32_t level)
 {
     if (level < 0) {
         return (level_range){0, pairs->memory->grid.level_count};
     }
-    return pairs->finder->search == ABUT_TOP_DOWN
-               ? (level_range){0, level}
-               : (level_range){level + 1, pairs->memory->grid.level_count};
+    if (pairs->finder->search == ABUT_TOP_DOWN || pairs_is_of_giants(pairs, level)) {
+        return (level_range){0, level};
+    }
+    return (level_range){level + 1, pairs->memory->grid.level_count - pairs->levels.has_giants};
 }
 
 /* The first cell, from number `cell` on, whose spheres all have the number `sphere` or a later one
@@ -93,6 +97,23 @@ static abut_status add_level_chunks(abut_pairs *pairs, int32_t h)
     return status;
 }
 
+/* A giant looks at all other spheres: few of them are worth a chunk. */
+static abut_status add_giant_chunks(abut_pairs *pairs, int32_t h)
+{
+    const grid *g = &pairs->memory->grid;
+    const grid_level *level = &g->levels[h];
+    const int32_t begin = g->begins[level->first_cell], end = g->begins[level->first_cell + 1];
+    const int32_t share = (end - begin) / USUAL_CHUNKS;
+    const int32_t worth = (int32_t)(GIANTS_WORK / pairs->own.count);
+    const int32_t step = 1 + (share > worth ? share : worth);
+    abut_status status = ABUT_OK;
+    for (int32_t k = begin; !status && k < end; k += step) {
+        const int32_t next = k + step < end ? k + step : end;
+        status = add_chunk(pairs, (pair_chunk){.level = h, .begin = k, .end = next});
+    }
+    return status;
+}
+
 static abut_status add_row_chunks(abut_pairs *pairs)
 {
     const level_set *levels = &pairs->finder->levels;
@@ -115,7 +136,8 @@ abut_status chunks_make(abut_pairs *pairs)
     }
     abut_status status = ABUT_OK;
     for (int32_t h = pairs->memory->grid.level_count - 1; !status && h >= 0; h--) {
-        status = add_level_chunks(pairs, h);
+        status =
+            pairs_is_of_giants(pairs, h) ? add_giant_chunks(pairs, h) : add_level_chunks(pairs, h);
     }
     return status;
 }

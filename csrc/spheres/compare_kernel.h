@@ -143,16 +143,25 @@ typedef struct answer {
     unsigned open; /* those that may touch: floats cannot tell */
 } answer;
 
-LANES_INLINE answer compare_floats(const field *f, const looker *from, int32_t begin, mode m)
+/* The answer for spheres from number `begin` on that are as far away as d along each axis. */
+LANES_INLINE answer tell_floats(const field *f, const looker *from, int32_t begin,
+                                const singles d[3])
 {
-    singles x = near_difference(f, from, 0, begin, m), y = near_difference(f, from, 1, begin, m);
-    singles z = near_difference(f, from, 2, begin, m), reach = singles_load(f->near_reach + begin);
-    singles distance_sq = x * x + y * y + z * z;
+    singles reach = singles_load(f->near_reach + begin);
+    singles distance_sq = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
     singles most = from->most_reach + reach;
     singles least = singles_larger(from->least_reach + reach, singles_set(0.0f));
     /* where the margin is more than the reaches, 0 is not less than 0, and nothing is sure */
     unsigned touching = singles_less_bits(distance_sq, least * least);
     return (answer){touching, singles_no_more_bits(distance_sq, most * most) & ~touching};
+}
+
+LANES_INLINE answer compare_floats(const field *f, const looker *from, int32_t begin, mode m)
+{
+    const singles d[3] = {near_difference(f, from, 0, begin, m),
+                          near_difference(f, from, 1, begin, m),
+                          near_difference(f, from, 2, begin, m)};
+    return tell_floats(f, from, begin, d);
 }
 
 LANES_INLINE lanes difference_along(const field *f, const looker *from, int axis, int32_t k, mode m)
@@ -165,12 +174,21 @@ LANES_INLINE lanes difference_along(const field *f, const looker *from, int axis
     return difference;
 }
 
+/* Likewise as doubles tell, who leave nothing open. */
+LANES_INLINE answer tell_doubles(const field *f, const looker *from, int32_t begin,
+                                 const lanes d[3])
+{
+    lanes reach = from->reach + lanes_load(f->reach + begin);
+    lanes distance_sq = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+    return (answer){mask_bits(lanes_no_more(distance_sq, reach * reach)), 0};
+}
+
 LANES_INLINE answer compare_doubles(const field *f, const looker *from, int32_t begin, mode m)
 {
-    lanes x = difference_along(f, from, 0, begin, m), y = difference_along(f, from, 1, begin, m);
-    lanes z = difference_along(f, from, 2, begin, m);
-    lanes reach = from->reach + lanes_load(f->reach + begin);
-    return (answer){mask_bits(lanes_no_more(x * x + y * y + z * z, reach * reach)), 0};
+    const lanes d[3] = {difference_along(f, from, 0, begin, m),
+                        difference_along(f, from, 1, begin, m),
+                        difference_along(f, from, 2, begin, m)};
+    return tell_doubles(f, from, begin, d);
 }
 
 /* How many spheres are compared at once. */

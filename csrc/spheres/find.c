@@ -152,12 +152,39 @@ static level_input level_input_of(const abut_pairs *pairs, const double *reaches
                          .memory = &pairs->memory->levels};
 }
 
+/* Take levels that leave giants out, where there are such. */
+static void take_giants(abut_pairs *pairs, const level_set *levels)
+{
+    if (levels->count > 0) {
+        const lattice *l = &pairs->finder->lattice;
+        pairs->levels = *levels;
+        pairs->has_giants = true;
+        pairs->shortest = l->period[lattice_shortest(l)];
+        pairs->image_pair_limit = images_pair_limit(pairs);
+    }
+}
+
+/* Leave giants out where that pays, of the others or among those who look for them. */
+static abut_status leave_out_giants(abut_pairs *pairs)
+{
+    const row_set *own = &pairs->own, *set = pairs->second_set;
+    const level_input input = level_input_of(pairs, set->reaches, set->count);
+    const level_input lookers = level_input_of(pairs, own->reaches, own->count);
+    level_set levels;
+    abut_status status = finder_set_giant_levels(pairs->finder, &input, &lookers, &levels);
+    if (!status) {
+        take_giants(pairs, &levels);
+    }
+    return status;
+}
+
 /* Choose the levels of the spheres that the grid will hold: the query's own, or the others. */
 static abut_status set_levels(abut_pairs *pairs, abut_error *error)
 {
     const row_set *set = pairs->second_set;
     if (set == &pairs->own) {
         pairs->levels = pairs->finder->levels;
+        take_giants(pairs, &pairs->finder->giant_levels);
         return ABUT_OK;
     }
     abut_index index = 0;
@@ -167,7 +194,7 @@ static abut_status set_levels(abut_pairs *pairs, abut_error *error)
         finder_report_size(error, status, index, set->reaches[index], &pairs->levels);
         error->of_others = 1;
     }
-    return status;
+    return status ? status : leave_out_giants(pairs);
 }
 
 static abut_status read_others(abut_pairs *pairs, abut_error *error)
@@ -212,6 +239,8 @@ static grid_plan plan_grid(const abut_pairs *pairs)
                       .reaches = pairs->levels.reaches,
                       .populations = pairs->levels.populations,
                       .level_count = pairs->levels.count,
+                      .has_giants = pairs->levels.has_giants,
+                      .has_several = pairs->has_giants,
                       .has_lookers = pairs->levels.count > 1 || has_images ||
                                      pairs->second_set == &pairs->others,
                       .workers = pairs->query.workers,
@@ -240,7 +269,7 @@ static abut_status set_image_levels(abut_pairs *pairs)
 /* Make all images where the box is so small that a sphere may touch several of another. */
 static abut_status choose_images(abut_pairs *pairs)
 {
-    if (!pairs->finder->lattice.is_periodic) {
+    if (!pairs->finder->lattice.is_periodic || pairs->has_giants) {
         return ABUT_OK;
     }
     const grid_plan plan = plan_grid(pairs);

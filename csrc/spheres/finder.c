@@ -1,5 +1,6 @@
 /* Building a finder of pairs. */
 #include "finder.h"
+#include "giants.h"
 
 #include <math.h>
 #include <string.h>
@@ -204,6 +205,41 @@ abut_status finder_set_levels(const abut_pair_finder *finder, const level_input 
     return count_levels(input->reaches, input->count, levels, index);
 }
 
+abut_status finder_set_giant_levels(const abut_pair_finder *finder, const level_input *input,
+                                    const level_input *lookers, level_set *levels)
+{
+    giant_counts counts;
+    *levels = (level_set){.count = 0};
+    if (finder->wanted_levels >= ABUT_LEVEL_LIMIT ||
+        !giants_do_pay(&finder->lattice, input, lookers, &counts)) {
+        return ABUT_OK;
+    }
+    double *reaches = memory_alloc(input->count, sizeof *reaches);
+    if (!reaches) {
+        return ABUT_NO_MEMORY;
+    }
+    level_input others = *input;
+    others.reaches = reaches;
+    others.count = giants_leave_out(&finder->lattice, input, reaches);
+    abut_status status = finder_choose_levels(finder, &others, levels);
+    levels->count = status || others.count == 0 ? 0 : levels->count;
+    if (!status) {
+        giants_add_level(&counts, levels);
+    }
+    memory_free(reaches);
+    return status;
+}
+
+/* The reach of the largest sphere on levels before that of giants; 0: there is none. */
+static double largest_of_others(const level_set *levels)
+{
+    double largest = 0.0;
+    for (int32_t h = 0; h < levels->count - 1; h++) {
+        largest = levels->reaches[h] > largest ? levels->reaches[h] : largest;
+    }
+    return largest;
+}
+
 abut_status finder_set_octaves(const double *reaches, abut_index count, level_set *levels)
 {
     double smallest = reaches[0], largest = reaches[0];
@@ -211,13 +247,19 @@ abut_status finder_set_octaves(const double *reaches, abut_index count, level_se
         smallest = reaches[i] < smallest ? reaches[i] : smallest;
         largest = reaches[i] > largest ? reaches[i] : largest;
     }
+    const double giant = levels->has_giants ? largest : 0.0;
+    largest = levels->has_giants ? largest_of_others(levels) : largest;
     double size = 2.0 * largest;
-    levels->count = 1;
-    for (; levels->count < ABUT_LEVEL_LIMIT && size >= 4.0 * smallest; levels->count++) {
+    levels->count = largest > 0.0;
+    const int32_t most = ABUT_LEVEL_LIMIT - levels->has_giants;
+    for (; levels->count < most && size >= 4.0 * smallest; levels->count++) {
         size *= 0.5;
     }
     for (int32_t h = 0; h < levels->count; h++) {
         levels->sizes[h] = ldexp(2.0 * largest, h + 1 - levels->count);
+    }
+    if (levels->has_giants) {
+        levels->sizes[levels->count++] = 2.0 * giant;
     }
     abut_index index;
     abut_status status = count_levels(reaches, count, levels, &index);
@@ -262,7 +304,10 @@ static abut_status set_own_levels(const abut_pair_input *input, abut_pair_finder
                                  .workers = input->workers,
                                  .memory = &memory};
     abut_index index = 0;
-    const abut_status status = finder_set_levels(finder, &spheres, &finder->levels, &index);
+    abut_status status = finder_set_levels(finder, &spheres, &finder->levels, &index);
+    if (!status) {
+        status = finder_set_giant_levels(finder, &spheres, &spheres, &finder->giant_levels);
+    }
     level_memory_free(&memory);
     return status == ABUT_SIZE_TOO_SMALL
                ? finder_report_size(error, status, index, finder->reaches[index], &finder->levels)

@@ -26,6 +26,8 @@ struct abut_pair_finder {
     abut_search search;
     lattice lattice;
     level_set levels;
+    level_set giant_levels; /* that the grid has in their place, with giants left out; count 0: none
+                               are */
     abut_index wanted_levels; /* as the caller put it: 0 for the best number */
     bool has_sizes;           /* the caller gave the sizes of levels */
     pair_leftovers *leftovers;
@@ -46,14 +48,6 @@ static inline bool finder_is_gap(double value)
 /* The reach of the largest sphere; 0 without any. */
 double levels_reach(const level_set *levels);
 
-/* Spheres that levels are wanted for. */
-typedef struct level_input {
-    const double *reaches;
-    abut_index count;
-    int workers;
-    level_memory *memory;
-} level_input;
-
 /* Levels for these spheres, as the finder's input asks for. ABUT_OK, ABUT_NO_MEMORY, or
  * ABUT_SIZE_TOO_SMALL with the sphere in *index. */
 abut_status finder_set_levels(const abut_pair_finder *finder, const level_input *input,
@@ -64,11 +58,18 @@ abut_status finder_set_levels(const abut_pair_finder *finder, const level_input 
 abut_status finder_choose_levels(const abut_pair_finder *finder, const level_input *input,
                                  level_set *levels);
 
+/* Likewise levels that leave out giants among these spheres, where that pays; `lookers` look into
+ * them, the same ones where spheres look for each other. levels->count is 0 where it does not pay.
+ */
+abut_status finder_set_giant_levels(const abut_pair_finder *finder, const level_input *input,
+                                    const level_input *lookers, level_set *levels);
+
 /* Say that sphere `index` is larger than the last of these levels. Returns the status. */
 abut_status finder_report_size(abut_error *error, abut_status status, abut_index index,
                                double reach, const level_set *levels);
 
-/* Likewise a level for each octave of sizes, whatever the finder's input asks for. ABUT_OK. */
+/* Likewise a level for each octave of sizes, whatever the finder's input asks for; a level of
+ * giants stays. ABUT_OK. */
 abut_status finder_set_octaves(const double *reaches, abut_index count, level_set *levels);
 
 #endif

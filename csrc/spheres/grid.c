@@ -167,6 +167,22 @@ static grid_axis axis_of(const grid *g, const grid_level *level, int axis, doubl
     return at;
 }
 
+/* A level of giants is one cell, as wide as the box. */
+static bool is_of_giants(const grid_plan *plan, int32_t h)
+{
+    return plan->has_giants && h == plan->level_count - 1;
+}
+
+static void lay_out_giants(grid *g, grid_level *level)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        const double period = g->lattice.period[axis];
+        const double length = period > 0.0 ? period : extent(g, axis) + level->size;
+        level->axes[axis] = (grid_axis){
+            .length = length, .inv_length = 1.0 / length, .count = 1, .wraps = period > 0.0};
+    }
+}
+
 /* How many cells of space a level has, along each axis and in all. */
 static double count_space(const grid *g, const grid_plan *plan, int32_t h, double counts[3])
 {
@@ -176,7 +192,7 @@ static double count_space(const grid *g, const grid_plan *plan, int32_t h, doubl
         counts[axis] = g->lattice.period[axis] > 0.0
                            ? cells_along(g->lattice.period[axis], level->size, level->slack)
                            : floor(extent(g, axis) * (1.0 / length)) + 1.0;
-        if (plan->populations[h] == 0) {
+        if (plan->populations[h] == 0 || is_of_giants(plan, h)) {
             counts[axis] = 1.0; /* nobody looks into an empty level */
         }
     }
@@ -208,6 +224,9 @@ static void lay_out_level(grid *g, const grid_plan *plan, int32_t h, bool is_fol
     for (int axis = 0; axis < 3; axis++) {
         level->axes[axis] = axis_of(g, level, axis, counts[axis], folds[axis]);
     }
+    if (is_of_giants(plan, h)) {
+        lay_out_giants(g, level);
+    }
     level->first_cell = g->cell_count;
     level->cell_count = (int32_t)(counts[0] * counts[1] * counts[2]);
     g->cell_count += level->cell_count;
@@ -235,7 +254,10 @@ static float choose_margin(const grid *g, const grid_plan *plan)
         longest = farthest > longest ? farthest : longest;
         longest = extent(g, axis) > longest ? extent(g, axis) : longest;
     }
-    const double margin = FLOAT_ROUNDING * (longest + 2.0 * plan->all_reach);
+    longest += 2.0 * plan->all_reach;
+    /* images are no farther from those who look at them than as much again */
+    const double farthest = plan->has_several ? 2.0 * longest : longest;
+    const double margin = FLOAT_ROUNDING * farthest;
     const bool is_small = margin < MOST_OPEN * smallest_size(plan);
     const bool is_plain = margin > FLOAT_LOW && margin < FLOAT_HIGH;
     return is_small && is_plain ? (float)margin : 0.0f;

@@ -7,7 +7,11 @@
  * Along an axis where a table of all cells would be too large, several cells of space share one of
  * the table, `count` cells apart: the cells are folded. Along a periodic axis the last cell is
  * beside the first. Either way cells wrap around; who looks into them finds spheres too many, never
- * too few. So the memory is bounded by the number of spheres, wherever they are. */
+ * too few. So the memory is bounded by the number of spheres, wherever they are.
+ *
+ * Spheres too large for three cells along a period may have a level of their own, the last one,
+ * which is a single cell: giants (giants.c). They look into all other levels, and are compared with
+ * each other one by one. */
 #ifndef SPHERES_GRID_H
 #define SPHERES_GRID_H
 
@@ -85,6 +89,8 @@ typedef struct grid_plan {
     const double *reaches;         /* of each level's largest sphere; 0 where it has none */
     const abut_index *populations; /* spheres of each level */
     int32_t level_count;
+    bool has_giants;  /* the last level is one of giants */
+    bool has_several; /* spheres are compared at images other than the nearest, too */
     bool has_lookers; /* spheres look into levels that are not their own */
     int workers;
     abut_interrupted interrupted;
@@ -111,6 +117,19 @@ static inline double grid_distance(const grid *g, int axis, double place)
 static inline int32_t grid_fold(const grid_axis *at, double cell)
 {
     return (int32_t)(cell - floor(cell / at->count) * at->count);
+}
+
+/* Whether a sphere touches another one's image: the test of compare_kernel.h, but at this image. It
+ * says the same of the other one and the opposite image, to the bit. */
+static inline bool grid_touches(const lattice *l, const sphere_row *i, const sphere_row *j,
+                                const double image[3])
+{
+    double d[3];
+    for (int axis = 0; axis < 3; axis++) {
+        d[axis] = (i->place[axis] - j->place[axis]) - image[axis] * l->period[axis];
+    }
+    const double reach = i->reach + j->reach;
+    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= reach * reach;
 }
 
 /* Choose the box, the cells of each level and whether floats will do: all but the arrays. */

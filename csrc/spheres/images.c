@@ -11,13 +11,7 @@
 #define PAIRS_AT_LEAST 0x1p23
 #define COUNT_EACH 256.0
 
-typedef struct image_range {
-    double first[3], last[3];
-} image_range;
-
-/* The images of a place that a sphere anywhere in the box may touch; `reach` is the sum of both
- * reaches. */
-static image_range find_images(const abut_pair_finder *finder, const double place[3], double reach)
+image_range images_find(const abut_pair_finder *finder, const double place[3], double reach)
 {
     image_range range = {{0.0}, {0.0}};
     for (int axis = 0; axis < 3; axis++) {
@@ -84,7 +78,7 @@ static void add_images(image_list *list, int32_t sphere, const image_range *rang
 static image_range images_of(const abut_pairs *pairs, abut_index sphere, double reach)
 {
     const row_set *set = pairs->second_set;
-    return find_images(pairs->finder, set->rows[sphere].place, set->reaches[sphere] + reach);
+    return images_find(pairs->finder, set->rows[sphere].place, set->reaches[sphere] + reach);
 }
 
 static double count_all(const abut_pairs *pairs, double reach)
@@ -104,13 +98,19 @@ abut_status images_report_many(const abut_pairs *pairs, abut_error *error)
     return error_set(error, ABUT_PERIOD_TOO_SHORT, shortest, 0, l->period[shortest]);
 }
 
+abut_index images_pair_limit(const abut_pairs *pairs)
+{
+    const double spheres = (double)pairs->own.count + (double)pairs->others.count;
+    return (abut_index)(PAIRS_AT_LEAST + COUNT_EACH * spheres);
+}
+
 /* Set how many images there are, and how many pairs they may make. False: there are too many
  * images. */
 static bool set_limits(abut_pairs *pairs, double image_count)
 {
     const double spheres = (double)pairs->own.count + (double)pairs->others.count;
     const double most = IMAGES_AT_LEAST + COUNT_EACH * spheres;
-    pairs->image_pair_limit = (abut_index)(PAIRS_AT_LEAST + COUNT_EACH * spheres);
+    pairs->image_pair_limit = images_pair_limit(pairs);
     pairs->image_count = image_count <= most ? (abut_index)image_count : 0;
     return image_count <= (most < INT32_MAX ? most : INT32_MAX);
 }

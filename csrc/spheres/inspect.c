@@ -82,14 +82,6 @@ static void count_near(const grid *g, const grid_level *level, const double plac
     *spheres += count_in_box(g, level, range);
 }
 
-static bool looks_into(const abut_pairs *pairs, int32_t from, int32_t into)
-{
-    if (pairs->levels.populations[into] == 0) {
-        return false;
-    }
-    return pairs->finder->search == ABUT_TOP_DOWN ? into < from : into > from;
-}
-
 /* Count the work of a level's spheres, on their own level and on others. */
 static void count_level(const abut_pairs *pairs, int32_t h, abut_pair_level *work)
 {
@@ -97,12 +89,13 @@ static void count_level(const abut_pairs *pairs, int32_t h, abut_pair_level *wor
     const grid_level *level = &g->levels[h];
     const int32_t begin = g->begins[level->first_cell],
                   end = g->begins[level->first_cell + level->cell_count];
+    const level_range range = chunks_other_levels(pairs, h);
     abut_index cells = 0, spheres = 0;
     for (int32_t k = begin; k < end; k++) {
         const sphere_row *row = &g->rows[g->ids[k]];
         count_near(g, level, row->place, &cells, &spheres);
-        for (int32_t other = 0; other < g->level_count; other++) {
-            if (looks_into(pairs, h, other)) {
+        for (int32_t other = range.begin; other < range.end; other++) {
+            if (pairs->levels.populations[other] > 0) {
                 count_across(g, &g->levels[other], row->place, row->reach, work);
             }
         }

@@ -43,7 +43,17 @@ typedef struct row_task {
     int32_t begin, end;        /* cells of it that look */
     int32_t ahead[MOST_AHEAD]; /* cell 0 of each row ahead */
     int32_t ahead_count;
+    bool wraps; /* a row ahead is beyond the end of a period */
 } row_task;
+
+/* Spheres begin ... end - 1 of the grid's order, and another one that is compared with them, all at
+ * the same image of theirs: as far away as image * period. */
+typedef struct image_run {
+    const sphere_row *from;
+    int32_t number; /* the caller's, of the other one */
+    int32_t begin, end;
+    double image[3];
+} image_run;
 
 /* Rows of the spheres begin ... end - 1, and their bounds. False: a center is not finite, or
  * too far. */
@@ -72,6 +82,9 @@ typedef bool across_level_kernel(const grid *g, const grid_level *level, const s
 /* Pairs of all tasks that wait. False: end. */
 typedef bool across_finish_kernel(const grid *g, pair_queue *queue);
 
+/* Pairs of a sphere and a run. False: end. */
+typedef bool several_run_kernel(const grid *g, const image_run *run, pair_queue *queue);
+
 /* Lists, one after the other, each in ascending order to where they stay; there the first
  * number is number `begin`, and list i ends before number ends[i]. */
 typedef void lists_sort_kernel(const int32_t *from, const abut_index *ends, abut_index list_count,
@@ -88,6 +101,7 @@ typedef void pairs_compute_kernel(const pair_block *block);
     ENTRY(near_row)                                                                                \
     ENTRY(across_level)                                                                            \
     ENTRY(across_finish)                                                                           \
+    ENTRY(several_run)                                                                             \
     ENTRY(lists_sort)                                                                              \
     ENTRY(pairs_compute)
 

@@ -4,12 +4,15 @@
 
 #include "../base/memory.h"
 
+#include <stdbool.h>
+
 /* The levels of some spheres. */
 typedef struct level_set {
     double sizes[ABUT_LEVEL_LIMIT];
     double reaches[ABUT_LEVEL_LIMIT]; /* of the largest sphere of each; 0 where there is none */
     abut_index populations[ABUT_LEVEL_LIMIT];
     int32_t count;
+    bool has_giants; /* the last level is one of giants, who are in no cells */
 } level_set;
 
 /* What levels are chosen for. */
@@ -42,5 +45,13 @@ abut_status levels_choose(const level_task *task, level_memory *memory, level_se
 
 /* What a choice has used, for the next one. Zero-initialize. */
 void level_memory_free(level_memory *memory);
+
+/* Spheres that levels are wanted for. */
+typedef struct level_input {
+    const double *reaches;
+    abut_index count;
+    int workers;
+    level_memory *memory;
+} level_input;
 
 #endif

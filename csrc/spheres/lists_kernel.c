@@ -33,7 +33,7 @@ static void sift_down(int32_t *heap, abut_index at, abut_index count)
     heap[at] = value;
 }
 
-/* Heapsort: in place, so that it needs no memory and cannot fail. All numbers of a list differ. */
+/* Heapsort: in place, so that it needs no memory and cannot fail. */
 static void sort_long(int32_t *list, abut_index count)
 {
     for (abut_index k = count / 2; k > 0; k--) {

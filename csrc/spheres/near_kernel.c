@@ -96,8 +96,10 @@ LANES_INLINE bool search_known(const field *f, const row_task *task, const looke
                : search_short(f, task, from, a, x, task->ahead_count, queue, m);
 }
 
-/* Let all spheres of some cells of a row look for those that come after them. */
-LANES_INLINE bool search_row(const grid *g, const row_task *task, pair_queue *queue, mode m)
+/* Let all spheres of some cells of a row look for those that come after them; `inner` is the mode
+ * for cells that are not the first or last of the row. */
+LANES_INLINE bool search_row(const grid *g, const row_task *task, pair_queue *queue, mode m,
+                             mode inner)
 {
     const field all = field_of(g, m), *f = &all;
     const row_task here = *task;
@@ -110,20 +112,30 @@ LANES_INLINE bool search_row(const grid *g, const row_task *task, pair_queue *qu
         if (!has_room(queue, (1 + MOST_AHEAD) * width_of(m))) {
             return false;
         }
-        if ((x == 0 || x == last || !search_known(f, &here, &from, a, x, queue, m)) &&
-            !search_ahead(f, &here, &from, a, x, queue, m)) {
-            return false;
+        const bool is_border = x == 0 || x == last;
+        if (is_border || !search_known(f, &here, &from, a, x, queue, inner)) {
+            const bool is_done = is_border ? search_ahead(f, &here, &from, a, x, queue, m)
+                                           : search_ahead(f, &here, &from, a, x, queue, inner);
+            if (!is_done) {
+                return false;
+            }
         }
     }
     return true;
 }
 
+/* Where the rows are beside each other in space, too, only those in a row's first and last cell may
+ * touch others at another image than 0: these are in cells beside each other, three of which fit
+ * into the period. So most spheres are compared as in an open box, which saves rounding. */
 bool KERNEL(near_row)(const grid *g, const row_task *task, pair_queue *queue)
 {
-    if (g->near_reach) {
-        return g->lattice.is_periodic ? search_row(g, task, queue, FLOATS | PERIODIC)
-                                      : search_row(g, task, queue, FLOATS);
+    if (g->near_reach && !g->lattice.is_periodic) {
+        return search_row(g, task, queue, FLOATS, FLOATS);
     }
-    return g->lattice.is_periodic ? search_row(g, task, queue, PERIODIC)
-                                  : search_row(g, task, queue, DOUBLES);
+    if (g->near_reach) {
+        return task->wraps ? search_row(g, task, queue, FLOATS | PERIODIC, FLOATS | PERIODIC)
+                           : search_row(g, task, queue, FLOATS | PERIODIC, FLOATS);
+    }
+    return g->lattice.is_periodic ? search_row(g, task, queue, PERIODIC, PERIODIC)
+                                  : search_row(g, task, queue, DOUBLES, DOUBLES);
 }

@@ -35,7 +35,8 @@ typedef struct int_pair {
 /* Pairs of a chunk, by block of first spheres. */
 typedef struct pair_chunk {
     int32_t level;      /* whose spheres look, in the grid; -1: the query's own spheres look */
-    int32_t begin, end; /* cells of the grid, or spheres */
+    int32_t begin, end; /* cells of the grid, or spheres; of a level of giants, spheres in its order
+                         */
     memory_block pairs, ends; /* int_pair; abut_index: where each block's pairs end */
 } pair_chunk;
 
@@ -49,7 +50,8 @@ struct abut_pairs {
     const sphere_image *images; /* what the grid holds in place of that set; NULL: the set itself */
     const sphere_row *image_rows;
     const double *image_reaches;
-    abut_index image_count, image_pair_limit;
+    abut_index image_count;
+    abut_index image_pair_limit; /* 0: there is none */
     row_bounds image_bounds;
     level_set levels; /* of the spheres that the grid holds */
     abut_index chunk_count;
@@ -60,6 +62,8 @@ struct abut_pairs {
     int32_t *seconds;         /* by first sphere, ascending */
     abut_index count;
     abut_index distance_count;
+    bool has_giants;  /* levels leave giants out, or some pairs are compared at several images */
+    double shortest;  /* period, where there are giants */
     bool is_searched; /* the grid holds the query's spheres */
     bool is_done;     /* the query has ended well */
 };
@@ -96,6 +100,35 @@ abut_status gather_rows(abut_pairs *pairs, abut_error *error);
  * image each. ABUT_OK, ABUT_NO_MEMORY, or ABUT_PERIOD_TOO_SHORT: there would be too many. */
 abut_status images_make(abut_pairs *pairs);
 
+/* How many pairs a query may make where spheres touch several images of others. */
+abut_index images_pair_limit(const abut_pairs *pairs);
+
+/* Images along each axis. */
+typedef struct image_range {
+    double first[3], last[3];
+} image_range;
+
+/* The images of a place that a sphere anywhere in the box may touch; `reach` is the sum of both
+ * reaches. */
+image_range images_find(const abut_pair_finder *finder, const double place[3], double reach);
+
+/* Pairs of a sphere and the run's at all their images; run->image is set. `reach` is the sum of the
+ * sphere's reach and the largest of theirs. False: the search is to end. */
+bool several_search(const abut_pairs *pairs, image_run *run, double reach, pair_queue *queue);
+
+/* Pairs of one of the query's own spheres and its own images. False: the search is to end. */
+bool several_search_own(const abut_pairs *pairs, const sphere_row *row, int32_t number,
+                        pair_queue *queue);
+
+/* Whether a row's second sphere is at this image, and no other row is of the same two spheres. */
+bool several_has_image(const abut_pairs *pairs, abut_index row, int32_t first,
+                       const double image[3]);
+
+/* The images that the second sphere of a row and of those after it is at, as long as these are of
+ * the same two spheres, `most` rows at most; returns how many there are. */
+int32_t several_find_images(const abut_pairs *pairs, abut_index row, int32_t first, int32_t most,
+                            double (*images)[3]);
+
 /* Say that spheres reach over too many images; names the shortest period, returns the status. */
 abut_status images_report_many(const abut_pairs *pairs, abut_error *error);
 
@@ -108,6 +141,12 @@ typedef struct level_range {
 
 /* The levels that a level's spheres look into; level -1: of spheres that are on none. */
 level_range chunks_other_levels(const abut_pairs *pairs, int32_t level);
+
+/* Whether a level of the grid is one of giants. */
+static inline bool pairs_is_of_giants(const abut_pairs *pairs, int32_t level)
+{
+    return pairs->levels.has_giants && level == pairs->levels.count - 1;
+}
 
 /* Choose the chunks of the search. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status chunks_make(abut_pairs *pairs);

@@ -3,6 +3,7 @@
 
 #include "../base/parallel.h"
 #include "../base/prefetch.h"
+#include "giants.h"
 #include "pairs.h"
 
 /* So many pairs wait to be named: they are still in the first cache then. */
@@ -26,7 +27,7 @@ typedef struct search {
     abut_index most_before; /* most pairs of one chunk in queries before, as far as their memory was
                                kept */
     _Atomic abut_index distance_count;
-    _Atomic abut_index image_pair_count; /* where there are images */
+    _Atomic abut_index image_pair_count; /* where there is a limit to them */
 } search;
 
 /* ---- naming ---- */
@@ -64,17 +65,11 @@ static bool is_first_image(const sphere_image *at, int32_t first)
     return false;
 }
 
-/* Whether a sphere touches an image: the test of compare_kernel.h, but at this image. */
 static bool touches_image(const abut_pairs *pairs, int32_t first, const sphere_image *at)
 {
-    const sphere_row *i = &pairs->own.rows[first], *j = &pairs->second_set->rows[at->sphere];
-    double d[3];
-    for (int axis = 0; axis < 3; axis++) {
-        d[axis] = (i->place[axis] - j->place[axis]) -
-                  at->image[axis] * pairs->finder->lattice.period[axis];
-    }
-    const double reach = i->reach + j->reach;
-    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= reach * reach;
+    const double image[3] = {at->image[0], at->image[1], at->image[2]};
+    return grid_touches(&pairs->finder->lattice, &pairs->own.rows[first],
+                        &pairs->second_set->rows[at->sphere], image);
 }
 
 /* Likewise to pairs with images, but for those that do not touch or do not count; returns how many.
@@ -122,13 +117,13 @@ static bool drain(pair_queue *queue, abut_index room)
     int32_t count = queue->count;
     if (pairs->images) {
         count = name_images(pairs, queue, found + s->found_count);
-        if (!has_pairs_left(s, count)) {
-            return fail(s, ABUT_PERIOD_TOO_SHORT);
-        }
     } else if (pairs->second_set == &pairs->others) {
         name_others(queue, found + s->found_count);
     } else {
         name_own(queue, found + s->found_count);
+    }
+    if (pairs->image_pair_limit > 0 && !has_pairs_left(s, count)) {
+        return fail(s, ABUT_PERIOD_TOO_SHORT);
     }
     s->found_count += count;
     queue->count = 0;
@@ -158,12 +153,13 @@ static bool report_work(searcher *s, abut_index distances)
 
 /* ---- one level ---- */
 
-/* The number of a row or layer beside; -1: there is none. */
-static int32_t beside(const grid_axis *axis, int32_t at)
+/* The number of a row or layer beside, and whether it is there by wrapping; -1: there is none. */
+static int32_t beside(const grid_axis *axis, int32_t at, bool *wraps)
 {
     if (at >= 0 && at < axis->count) {
         return at;
     }
+    *wraps |= axis->wraps;
     return !axis->wraps ? -1 : at < 0 ? axis->count - 1 : 0;
 }
 
@@ -171,7 +167,7 @@ static int32_t beside(const grid_axis *axis, int32_t at)
 static void add_ahead(row_task *task, int32_t y, int32_t z)
 {
     const grid_axis *axes = task->level->axes;
-    y = beside(&axes[1], y), z = beside(&axes[2], z);
+    y = beside(&axes[1], y, &task->wraps), z = beside(&axes[2], z, &task->wraps);
     if (y >= 0 && z >= 0) {
         task->ahead[task->ahead_count++] =
             task->level->first_cell + (z * axes[1].count + y) * axes[0].count;
@@ -183,6 +179,7 @@ static void add_ahead(row_task *task, int32_t y, int32_t z)
 static void list_ahead(row_task *task, int32_t y, int32_t z)
 {
     task->ahead_count = 0;
+    task->wraps = false;
     add_ahead(task, y + 1, z);
     for (int32_t step = -1; step <= 1; step++) {
         add_ahead(task, y + step, z + 1);
@@ -216,14 +213,34 @@ static bool search_cells(searcher *s, const grid_level *level, int32_t begin, in
 
 /* ---- other levels ---- */
 
-/* Let one sphere look into some levels. */
+/* Let a sphere look at all images of a level's. */
+static bool search_images(searcher *s, const grid_level *level, const sphere_row *from,
+                          int32_t number)
+{
+    const grid *g = &s->pairs->memory->grid;
+    image_run run = {.from = from,
+                     .number = s->queue.lookers ? number : g->ids[number],
+                     .begin = g->begins[level->first_cell],
+                     .end = g->begins[level->first_cell + level->cell_count]};
+    return several_search(s->pairs, &run, from->reach + level->reach, &s->queue);
+}
+
+/* Let one sphere look into some levels; `number` as the queue's lookers count. */
 static bool search_levels(searcher *s, const sphere_row *from, int32_t number, level_range levels)
 {
     const pair_kernels *kernels = pair_kernels_take();
-    const grid *g = &s->pairs->memory->grid;
+    const abut_pairs *pairs = s->pairs;
+    const grid *g = &pairs->memory->grid;
     for (int32_t h = levels.begin; h < levels.end; h++) {
-        if (s->pairs->levels.populations[h] > 0 &&
-            !kernels->across_level(g, &g->levels[h], from, number, &s->queue)) {
+        if (pairs->levels.populations[h] == 0) {
+            continue;
+        }
+        const grid_level *level = &g->levels[h];
+        const bool is_done =
+            pairs->has_giants && giants_may_touch_twice(pairs->shortest, from->reach + level->reach)
+                ? search_images(s, level, from, number)
+                : kernels->across_level(g, level, from, number, &s->queue);
+        if (!is_done) {
             return false;
         }
     }
@@ -263,6 +280,32 @@ static bool search_from_rows(searcher *s, int32_t begin, int32_t end, level_rang
         }
     }
     return pair_kernels_take()->across_finish(&s->pairs->memory->grid, &s->queue);
+}
+
+/* ---- giants ---- */
+
+/* Let a giant look at the giants before it in the grid's order, and at its own images. */
+static bool search_giants(searcher *s, const grid_level *level, int32_t place)
+{
+    const grid *g = &s->pairs->memory->grid;
+    const int32_t number = g->ids[place];
+    const sphere_row *from = &g->rows[number];
+    image_run run = {
+        .from = from, .number = number, .begin = g->begins[level->first_cell], .end = place};
+    return several_search(s->pairs, &run, from->reach + level->reach, &s->queue) &&
+           several_search_own(s->pairs, from, number, &s->queue);
+}
+
+/* Let giants begin ... end - 1 of the grid's order look at all others. */
+static bool search_from_giants(searcher *s, const pair_chunk *chunk, level_range levels)
+{
+    const grid_level *level = &s->pairs->memory->grid.levels[chunk->level];
+    bool is_done = true;
+    for (int32_t k = chunk->begin; is_done && k < chunk->end; k++) {
+        const abut_index before = s->queue.distance_count;
+        is_done = search_giants(s, level, k) && report_work(s, s->queue.distance_count - before);
+    }
+    return is_done && search_from_grid(s, chunk->begin, chunk->end, levels);
 }
 
 /* ---- chunks ---- */
@@ -334,15 +377,25 @@ static searcher *take_searcher(search *all, parallel_job *job)
     return s;
 }
 
-static abut_status search_cells_and_levels(searcher *s, const pair_chunk *chunk)
+static bool search_cells_and_levels(searcher *s, const pair_chunk *chunk, level_range levels)
 {
     const grid *g = &s->pairs->memory->grid;
+    return search_cells(s, &g->levels[chunk->level], chunk->begin, chunk->end) &&
+           search_from_grid(s, g->begins[chunk->begin], g->begins[chunk->end], levels);
+}
+
+/* Find the pairs of a chunk. */
+static abut_status search_all(searcher *s, const pair_chunk *chunk)
+{
     const level_range levels = chunks_other_levels(s->pairs, chunk->level);
-    bool is_done =
-        chunk->level < 0
-            ? search_from_rows(s, chunk->begin, chunk->end, levels)
-            : search_cells(s, &g->levels[chunk->level], chunk->begin, chunk->end) &&
-                  search_from_grid(s, g->begins[chunk->begin], g->begins[chunk->end], levels);
+    bool is_done = false;
+    if (chunk->level < 0) {
+        is_done = search_from_rows(s, chunk->begin, chunk->end, levels);
+    } else if (pairs_is_of_giants(s->pairs, chunk->level)) {
+        is_done = search_from_giants(s, chunk, levels);
+    } else {
+        is_done = search_cells_and_levels(s, chunk, levels);
+    }
     is_done = is_done && drain(&s->queue, 0);
     return is_done ? ABUT_OK : s->status;
 }
@@ -355,7 +408,7 @@ static abut_status search_chunk(void *context, abut_index number, parallel_job *
     if (!s) {
         return ABUT_NO_MEMORY;
     }
-    abut_status status = search_cells_and_levels(s, chunk);
+    abut_status status = search_all(s, chunk);
     if (!status) {
         status = keep_pairs(s, chunk);
     }

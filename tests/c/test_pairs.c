@@ -250,6 +250,57 @@ static void check_the_border(void)
     CHECK_INT(check_scene(&s), 3);
 }
 
+/* ---- giants ---- */
+
+/* Small spheres in a box of side 1, and some as large as a part of it. */
+static void scatter_giants(scene *s, sphere_list *to, int giants, double least, double most)
+{
+    scatter_in_cube(s, to, 150, 1.0, 0.004, 0.03);
+    scatter_in_cube(s, to, giants, 1.0, least, most);
+}
+
+/* Spheres that have no cells beside a period, or touch at several images. */
+static void check_giants(void)
+{
+    static const double sizes[] = {0.15, 0.2, 0.3, 0.5, 0.8};
+    static scene s;
+    for (int dimension = 2; dimension <= 3; dimension++) {
+        for (int axes = 1; axes < 1 << dimension; axes++) {
+            for (int k = 0; k < 4; k++) {
+                start(&s, dimension);
+                scatter_giants(&s, &s.own, 1 + 3 * k, sizes[k], sizes[k + 1]);
+                set_period(&s, axes, 1.0);
+                CHECK(check_scene(&s) > 0);
+                move_out(&s, &s.own);
+                draw_gaps(&s.own, 0.02);
+                CHECK(check_scene(&s) > 0);
+                s.has_others = true;
+                scatter_giants(&s, &s.others, k, sizes[k], sizes[k + 1]);
+                CHECK(check_scene(&s) > 0);
+            }
+        }
+    }
+}
+
+/* Of two giants, and of one and a small sphere, which touch or do not at the last bit, beyond the
+ * end of the period and at two images. */
+static void check_that_giants_touch_at_the_last_bit(void)
+{
+    static scene s;
+    for (int units = -2; units <= 2; units++) {
+        for (int small = 0; small < 2; small++) {
+            start(&s, 3);
+            const double radius = small ? 0.03125 : 0.25;
+            const double apart = move(0.25 + radius, units);
+            add(&s, &s.own, (const double[]){0.0, 0.5, 0.5}, 0.25);
+            add(&s, &s.own, (const double[]){apart, 0.5, 0.5}, radius);
+            add(&s, &s.own, (const double[]){1.0 - apart, 0.5, 0.625}, radius);
+            s.period[0] = s.period[1] = 1.0;
+            CHECK(check_scene(&s) >= (units <= 0));
+        }
+    }
+}
+
 /* ---- others ---- */
 
 static void check_others(void)
@@ -544,6 +595,8 @@ static void check_all_scenes(void)
     check_that_a_sphere_touches_itself();
     check_far_periods();
     check_the_border();
+    check_giants();
+    check_that_giants_touch_at_the_last_bit();
     check_others();
     check_large_lookers();
     check_levels_by_hand();

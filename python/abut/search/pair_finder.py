@@ -118,10 +118,11 @@ class PairFinder:
         The world repeats along each axis at these lengths, and along no axis whose item is None.
         Spheres may be anywhere, also outside of the box, and larger than a period: each image
         that touches is a pair, as ``pairs.image`` tells, and a sphere that touches its own image
-        is a pair with i = j. A box of less than about three largest diameters is searched with all
-        images of all spheres, which takes several times as long and as much memory; one so short
-        that spheres reach over thousands of images each is an error. By default nothing is
-        repeated.
+        is a pair with i = j. A few spheres of more than about a third of a period in diameter have
+        no cells, and are a level of their own in ``statistics()``; where many are so large, all
+        images of all spheres are searched, which takes several times as long and as much memory. A
+        period so short that spheres reach over thousands of images each is an error. By default
+        nothing is repeated.
 
     Attributes
     ----------

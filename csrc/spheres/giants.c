@@ -1,0 +1,117 @@
+/* Which spheres are giants, and whether they are left out of the grid's cells.
+ *
+ * A grid that repeats wants three cells along a period, each as wide as the largest sphere. One
+ * sphere that is wider than that would force the search for all images of all spheres, several for
+ * each. Instead giants stand in a level of their own without cells: they look into the cells of all
+ * others as large spheres do anyway, and are compared with each other one by one. Where two spheres
+ * may touch at several images, which takes one that is about half a period wide, each image is
+ * looked at by itself. So a few giants cost what they touch. */
+#include "giants.h"
+
+/* Three cells with the slack of which most is allowed fit into so many reaches: whoever is smaller
+ * has cells, whatever the box is. */
+#define CELLS_OF_REACH 6.1
+
+/* Where the nearest image is surely not enough, and the search of all images would be used. */
+#define CERTAIN_REACH 6.0
+
+/* To search for all images of one sphere takes as long as to compare it with so many others, each
+ * at as many images. */
+#define COMPARED_EACH 64.0
+
+/* Where a sphere may have more images than this, there is a limit to all of them: images_make
+ * counts them. */
+#define MOST_IMAGES 128.0
+
+static double largest_reach(const level_input *spheres)
+{
+    double largest = 0.0;
+    for (abut_index i = 0; i < spheres->count; i++) {
+        largest = spheres->reaches[i] > largest ? spheres->reaches[i] : largest;
+    }
+    return largest;
+}
+
+static bool is_giant(double reach, double shortest)
+{
+    return CELLS_OF_REACH * reach > shortest;
+}
+
+static giant_counts count_giants(const level_input *spheres, const level_input *lookers,
+                                 double shortest)
+{
+    giant_counts counts = {0};
+    for (abut_index i = 0; i < spheres->count; i++) {
+        const double reach = spheres->reaches[i];
+        if (is_giant(reach, shortest)) {
+            counts.giants++;
+            counts.giant = reach > counts.giant ? reach : counts.giant;
+        } else {
+            counts.usual = reach > counts.usual ? reach : counts.usual;
+        }
+    }
+    for (abut_index i = 0; i < lookers->count; i++) {
+        counts.twice += giants_may_touch_twice(shortest, lookers->reaches[i] + counts.usual);
+    }
+    return counts;
+}
+
+/* How many images of a sphere another may touch at most. */
+static double most_images(const lattice *l, double reach)
+{
+    double count = 1.0;
+    for (int axis = 0; axis < 3; axis++) {
+        count *= l->period[axis] > 0.0 ? 2.0 * reach / l->period[axis] + 2.0 : 1.0;
+    }
+    return count;
+}
+
+/* Whether comparing with giants one by one takes less than the search for all images. */
+static bool is_less_work(const giant_counts *counts, const level_input *spheres,
+                         const level_input *lookers)
+{
+    const bool is_own = spheres == lookers;
+    const double looking = (double)(is_own ? counts->giants : lookers->count);
+    const double compared = (double)counts->giants * looking * (is_own ? 0.5 : 1.0) +
+                            (double)counts->twice * (double)spheres->count;
+    return compared <= COMPARED_EACH * ((double)spheres->count + (is_own ? 0 : lookers->count));
+}
+
+bool giants_do_pay(const lattice *l, const level_input *spheres, const level_input *lookers,
+                   giant_counts *counts)
+{
+    if (!l->is_periodic || spheres->count == 0 || lookers->count == 0) {
+        return false;
+    }
+    const double shortest = l->period[lattice_shortest(l)];
+    const double held = largest_reach(spheres), reach = held + largest_reach(lookers);
+    const bool has_giants =
+        CERTAIN_REACH * held >= shortest || giants_may_touch_twice(shortest, reach);
+    if (!has_giants || most_images(l, reach) > MOST_IMAGES) {
+        return false;
+    }
+    *counts = count_giants(spheres, lookers, shortest);
+    return is_less_work(counts, spheres, lookers);
+}
+
+abut_index giants_leave_out(const lattice *l, const level_input *spheres, double *reaches)
+{
+    const double shortest = l->period[lattice_shortest(l)];
+    abut_index count = 0;
+    for (abut_index i = 0; i < spheres->count; i++) {
+        reaches[count] = spheres->reaches[i];
+        count += !is_giant(spheres->reaches[i], shortest);
+    }
+    return count;
+}
+
+void giants_add_level(const giant_counts *counts, level_set *levels)
+{
+    if (counts->giants > 0) {
+        const int32_t h = levels->count++;
+        levels->sizes[h] = 2.0 * counts->giant;
+        levels->reaches[h] = counts->giant;
+        levels->populations[h] = counts->giants;
+        levels->has_giants = true;
+    }
+}

@@ -1,0 +1,158 @@
+/* Spheres that may touch at several images: each image is looked at by itself. */
+#include <math.h>
+#include <string.h>
+
+#include "giants.h"
+#include "pairs.h"
+
+/* Whether an image is the one of a sphere's own that counts, of two that say the same: the one
+ * whose first number other than 0 is positive. */
+static bool is_first_of_own(const double image[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        if (image[axis] != 0.0) {
+            return image[axis] > 0.0;
+        }
+    }
+    return false;
+}
+
+/* Whether a sphere may reach what is within the bounds from where it is beside this image. What is
+ * sure to be too far is left out. */
+static bool is_near(const abut_pairs *pairs, const row_bounds *bounds, const image_run *run,
+                    double reach)
+{
+    double distance_sq = 0.0, farthest = reach;
+    for (int axis = 0; axis < 3; axis++) {
+        const double shift = run->image[axis] * pairs->finder->lattice.period[axis];
+        const double place = run->from->place[axis] - shift;
+        const double below = bounds->low[axis] - place, above = place - bounds->high[axis];
+        double apart = below > above ? below : above;
+        apart = apart > 0.0 ? apart : 0.0;
+        distance_sq += apart * apart;
+        farthest = fabs(shift) + fabs(place) > farthest ? fabs(shift) + fabs(place) : farthest;
+    }
+    const double most = reach + 4.0 * GRID_ROUNDING * farthest;
+    return distance_sq <= most * most;
+}
+
+bool several_search(const abut_pairs *pairs, image_run *run, double reach, pair_queue *queue)
+{
+    const row_bounds *bounds = &pairs->second_set->bounds;
+    const image_range range = images_find(pairs->finder, run->from->place, reach);
+    double image[3];
+    for (image[0] = range.first[0]; image[0] <= range.last[0]; image[0] += 1.0) {
+        for (image[1] = range.first[1]; image[1] <= range.last[1]; image[1] += 1.0) {
+            for (image[2] = range.first[2]; image[2] <= range.last[2]; image[2] += 1.0) {
+                for (int axis = 0; axis < 3; axis++) {
+                    /* images of others: those of the sphere itself are on the other side */
+                    run->image[axis] = 0.0 - image[axis];
+                }
+                if (is_near(pairs, bounds, run, reach) &&
+                    !pair_kernels_take()->several_run(&pairs->memory->grid, run, queue)) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+/* ---- the images of rows ---- */
+
+/* The images of a place relative to another at which they are no farther apart than a reach. */
+static image_range images_within(const lattice *l, const double apart[3], double reach)
+{
+    image_range range = {{0.0}, {0.0}};
+    for (int axis = 0; axis < 3; axis++) {
+        const double period = l->period[axis], wide = reach * (1.0 + GRID_ROUNDING);
+        if (period > 0.0) {
+            range.first[axis] = ceil((apart[axis] - wide) / period - GRID_ROUNDING);
+            range.last[axis] = floor((apart[axis] + wide) / period + GRID_ROUNDING);
+        }
+    }
+    return range;
+}
+
+/* How many rows before this one, of the same first sphere, have the same second. */
+static abut_index rows_before(const abut_pairs *pairs, abut_index row, int32_t first)
+{
+    abut_index before = row;
+    while (before > pairs->offsets[first] && pairs->seconds[before - 1] == pairs->seconds[row]) {
+        before--;
+    }
+    return row - before;
+}
+
+/* Whether a sphere touches an image of another, which counts where it is one of its own. */
+static bool counts(const abut_pairs *pairs, const sphere_row *i, const sphere_row *j,
+                   const double image[3])
+{
+    return (i != j || is_first_of_own(image)) && grid_touches(&pairs->finder->lattice, i, j, image);
+}
+
+/* Whether no other row is of the same two spheres. */
+static bool is_alone(const abut_pairs *pairs, abut_index row, int32_t first)
+{
+    const int32_t *seconds = pairs->seconds;
+    return (row == pairs->offsets[first] || seconds[row - 1] != seconds[row]) &&
+           (row + 1 == pairs->offsets[first + 1] || seconds[row + 1] != seconds[row]);
+}
+
+/* Most pairs touch at one image: where that is the nearest one, there is no need to look for it. */
+bool several_has_image(const abut_pairs *pairs, abut_index row, int32_t first,
+                       const double image[3])
+{
+    const sphere_row *i = &pairs->own.rows[first];
+    const sphere_row *j = &pairs->second_set->rows[pairs->seconds[row]];
+    return is_alone(pairs, row, first) && counts(pairs, i, j, image);
+}
+
+/* Images at which the spheres of a pair touch are in order, as its rows are: row k of them has the
+ * k-th. */
+int32_t several_find_images(const abut_pairs *pairs, abut_index row, int32_t first, int32_t most,
+                            double (*images)[3])
+{
+    const sphere_row *i = &pairs->own.rows[first];
+    const sphere_row *j = &pairs->second_set->rows[pairs->seconds[row]];
+    double apart[3], image[3];
+    for (int axis = 0; axis < 3; axis++) {
+        apart[axis] = i->place[axis] - j->place[axis];
+    }
+    const image_range range = images_within(&pairs->finder->lattice, apart, i->reach + j->reach);
+    abut_index before = rows_before(pairs, row, first);
+    int32_t count = 0;
+    for (image[0] = range.first[0]; image[0] <= range.last[0]; image[0] += 1.0) {
+        for (image[1] = range.first[1]; image[1] <= range.last[1]; image[1] += 1.0) {
+            for (image[2] = range.first[2]; image[2] <= range.last[2]; image[2] += 1.0) {
+                if (count < most && counts(pairs, i, j, image) && before-- <= 0) {
+                    memcpy(images[count++], image, sizeof image);
+                }
+            }
+        }
+    }
+    return count;
+}
+
+bool several_search_own(const abut_pairs *pairs, const sphere_row *row, int32_t number,
+                        pair_queue *queue)
+{
+    const lattice *l = &pairs->finder->lattice;
+    const image_range range = images_within(l, (double[3]){0.0}, 2.0 * row->reach);
+    double image[3];
+    for (image[0] = 0.0; image[0] <= range.last[0]; image[0] += 1.0) {
+        for (image[1] = range.first[1]; image[1] <= range.last[1]; image[1] += 1.0) {
+            for (image[2] = range.first[2]; image[2] <= range.last[2]; image[2] += 1.0) {
+                if (!is_first_of_own(image) || !grid_touches(l, row, row, image)) {
+                    continue;
+                }
+                if (queue->count + GRID_PADDING >= queue->capacity && !queue->drain(queue, 1)) {
+                    return false;
+                }
+                queue->firsts[queue->count] = queue->seconds[queue->count] = number;
+                queue->count++;
+            }
+        }
+    }
+    return true;
+}

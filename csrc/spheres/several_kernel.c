@@ -1,0 +1,91 @@
+/* One sphere against a run of others at one image of these. */
+#include "../base/simd.h"
+#include "compare_kernel.h"
+
+/* How far the image is from image 0. */
+typedef struct shift_lanes {
+    singles near_shift[3];
+    lanes shift[3];
+} shift_lanes;
+
+/* Which of the spheres that floats leave open touch at this image. */
+static unsigned decide_shifted(const grid *g, const image_run *run, int32_t begin, unsigned open)
+{
+    unsigned touching = 0;
+    for (; open; open &= open - 1) {
+        const int k = __builtin_ctz(open);
+        const sphere_row *to = &g->rows[g->ids[begin + k]];
+        touching |= (unsigned)grid_touches(&g->lattice, run->from, to, run->image) << k;
+    }
+    return touching;
+}
+
+/* As compare_floats and compare_doubles, but at the image. */
+LANES_INLINE answer compare_shifted(const field *f, const looker *from, const shift_lanes *by,
+                                    int32_t begin, mode m)
+{
+    if (m & FLOATS) {
+        singles d[3];
+        for (int axis = 0; axis < 3; axis++) {
+            d[axis] = near_difference(f, from, axis, begin, m) - by->near_shift[axis];
+        }
+        return tell_floats(f, from, begin, d);
+    }
+    lanes d[3];
+    for (int axis = 0; axis < 3; axis++) {
+        d[axis] = difference_along(f, from, axis, begin, m) - by->shift[axis];
+    }
+    return tell_doubles(f, from, begin, d);
+}
+
+/* Spheres that are compared in one go: so much room for pairs stays in the first cache. */
+enum { STRETCH = 1024 };
+
+/* Compare with so many spheres from number `begin` on, no more than STRETCH. */
+LANES_INLINE bool search_stretch(const field *f, const looker *from, const shift_lanes *by,
+                                 const image_run *run, int32_t begin, int32_t length,
+                                 pair_queue *queue, mode m)
+{
+    if (!has_room(queue, length)) {
+        return false;
+    }
+    int32_t count = queue->count;
+    queue->distance_count += length;
+    for (int32_t k = 0; k < length; k += width_of(m)) {
+        const unsigned mask =
+            m & FLOATS ? singles_first_bits(length - k) : lanes_first_bits(length - k);
+        const answer found = compare_shifted(f, from, by, begin + k, m);
+        unsigned touching = found.touching & mask;
+        if (found.open & mask) {
+            touching |= decide_shifted(f->grid, run, begin + k, found.open & mask);
+        }
+        count += append(f, begin + k, touching, queue->seconds + count, m);
+    }
+    store_number(from, count, queue, m);
+    return true;
+}
+
+LANES_INLINE bool search_shifted(const grid *g, const image_run *run, pair_queue *queue, mode m)
+{
+    const field all = field_of(g, m), *f = &all;
+    const looker from = look(g, run->from, run->number, m);
+    shift_lanes by;
+    for (int axis = 0; axis < 3; axis++) {
+        const double shift = run->image[axis] * g->lattice.period[axis];
+        by.near_shift[axis] = singles_set((float)shift);
+        by.shift[axis] = lanes_set(shift);
+    }
+    for (int32_t k = run->begin; k < run->end; k += STRETCH) {
+        const int32_t rest = run->end - k, length = rest < STRETCH ? rest : STRETCH;
+        if (!search_stretch(f, &from, &by, run, k, length, queue, m)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool KERNEL(several_run)(const grid *g, const image_run *run, pair_queue *queue)
+{
+    return g->near_reach ? search_shifted(g, run, queue, FLOATS)
+                         : search_shifted(g, run, queue, DOUBLES);
+}
