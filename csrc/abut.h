@@ -1155,8 +1155,9 @@ abut_status abut_simulation_set_laws(abut_simulation *simulation, abut_index mat
 /* Exchange all walls. The finder, NULL without meshes, is borrowed until the next call. Meshes that
  * were there keep their numbers; half spaces keep their order, after all meshes. Walls are copied.
  *
- * A sphere's contact with a half space has facet 0 and type FACET, the half space's point for its
- * only node, and share 1. */
+ * A sphere's contact with a half space has facet 0 and type FACET, and the half space's point for
+ * its only node: see abut_query. Half spaces whose normals are not perpendicular to the period's
+ * axes end a step with ABUT_HALF_SPACE_REPEATS. */
 abut_status abut_simulation_set_walls(abut_simulation *simulation, const abut_finder *finder,
                                       const abut_wall *walls, abut_index wall_count,
                                       abut_error *error);

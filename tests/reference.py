@@ -279,11 +279,28 @@ def nodal_weights(corners, contact, scheme):
     return facet_weights(corners, contact.point, scheme)
 
 
+# ---- one half space ------------------------------------------------------------------------------
+
+
+def foot_on_half_space(half_space, center):
+    """The closest point of a half space: of its plane, on which there is no edge and no end.
+
+    The distance is the height of the center over the plane. In the wall it is negative, and so is
+    its square here: the order of the hierarchy is that of distances.
+    """
+    point, normal = half_space
+    height = dot(minus(center, point), normal) / dot(normal, normal)
+    return Closest(
+        height * abs(height) * dot(normal, normal), FACET, 0, along(center, -height, normal)
+    )
+
+
 # ---- one sphere ----------------------------------------------------------------------------------
 
 
 class Contact(NamedTuple):
-    """A facet that touches the sphere, exactly; `vector` runs from the point to the center."""
+    """A facet, or half space behind the facets, that touches the sphere, exactly; `vector` runs
+    from the point to the center."""
 
     facet: int
     distance_sq: Rational
@@ -294,15 +311,30 @@ class Contact(NamedTuple):
     direction: tuple  # along the contact's normal; the facet's own where the center lies on it
 
 
-def touching(center, reach, facets, nearest):
-    """The contacts of all facets within reach, in the order of the distance hierarchy."""
+def touching(center, reach, facets, nearest, half_spaces=()):
+    """The contacts of all facets and half spaces within reach, in the order of the distance
+    hierarchy."""
     contacts = []
     for number, (corners, found) in enumerate(zip(facets, nearest, strict=True)):
         if found.distance_sq <= reach * reach:
             vector = minus(center, found.point)
             direction = vector if any(vector) else newell(corners)
             contacts.append(Contact(number, *found, vector, direction))
+    for number, half_space in enumerate(half_spaces, len(facets)):
+        found = foot_on_half_space(half_space, center)
+        if found.distance_sq <= reach * reach:
+            vector = minus(center, found.point)
+            contacts.append(Contact(number, *found, vector, half_space[1]))
     return sorted(contacts, key=rank)
+
+
+def distance_of(contact):
+    """Negative in a half space."""
+    return signed_root(contact.distance_sq)
+
+
+def signed_root(square):
+    return root(square) if square >= 0 else -root(-square)
 
 
 def rank(contact):
@@ -381,17 +413,18 @@ def order_room(contacts, kept):
     room, named = inf, {contact.point for contact in kept}
     for a, b in pairwise(contacts):
         if a.point != b.point and (a.point in named or b.point in named):
-            room = min(room, float(root(b.distance_sq) - root(a.distance_sq)))
+            room = min(room, float(distance_of(b) - distance_of(a)))
     return room
 
 
 def elimination_room(j, i, center_ulp, tilt):
     """How far i is from where j begins to eliminate it, over the library's tolerance there."""
-    step, distance = norm(minus(i.point, j.point)), float(root(j.distance_sq))
+    step, distance = norm(minus(i.point, j.point)), float(distance_of(j))
     excess = float(rise(j, i) / norm(j.direction) - tilt * step)
     if excess <= 0:
         return -excess / center_ulp if rise(j, i) > 0 else inf
-    turn = 1.0
+    # the normal of a half space does not turn
+    turn = 0.0 if distance < 0 else 1.0
     if distance > 0:
         turn = min(1.0, max(2 * sqrt(center_ulp / distance), 4 * center_ulp / distance))
     return excess / (10 * center_ulp + max(0.0, turn - float(tilt)) * float(step))
@@ -410,7 +443,7 @@ def hierarchy_room(contacts, kept, center, tilt):
 def geometry_room(center, reach, facets, nearest):
     """The smallest room of what each facet decides by itself: whether it touches, and where."""
     room = inf
-    for corners, found in zip(facets, nearest, strict=True):
+    for corners, found in zip(facets[: len(nearest)], nearest, strict=True):
         noise = rounding(center, reach, corners)
         room = min(room, abs(float(root(found.distance_sq) - reach)) / noise)
         if found.distance_sq <= reach * reach:
@@ -419,8 +452,19 @@ def geometry_room(center, reach, facets, nearest):
     return room
 
 
+def half_space_room(center, reach, half_spaces):
+    """The smallest room of whether a half space touches."""
+    room = inf
+    for half_space in half_spaces:
+        found = foot_on_half_space(half_space, center)
+        noise = rounding(center, reach, half_space)
+        room = min(room, abs(float(signed_root(found.distance_sq) - reach)) / noise)
+    return room
+
+
 def clearance(center, reach, facets, nearest, contacts, kept, tilt):
-    """The smallest room of all of a sphere's decisions: 1 is what tolerance may explain."""
+    """The smallest room of all of a sphere's decisions: 1 is what tolerance may explain.
+    `facets`: the corners of each, then the half spaces."""
     if not contacts:
         return geometry_room(center, reach, facets, nearest)
     noise = max(rounding(center, reach, facets[contact.facet]) for contact in contacts)
@@ -444,11 +488,19 @@ class Result(NamedTuple):
     point: np.ndarray
     normal: np.ndarray
     overlap: np.ndarray
+    mesh: np.ndarray
     offsets: np.ndarray
     node: np.ndarray
     weight: np.ndarray
     node_offsets: np.ndarray
     clearance: np.ndarray
+
+
+def half_space_row(sphere, contact, radius, number):
+    """One contact with a half space in floats; its point is its only node."""
+    normal, point = unit(contact.direction), [float(x) for x in contact.point]
+    overlap = float(radius - distance_of(contact))
+    return sphere, 0, FACET, 0, point, normal, overlap, [0], [1.0], number
 
 
 def row(sphere, contact, radius, facet, corners, scheme):
@@ -464,13 +516,14 @@ def row(sphere, contact, radius, facet, corners, scheme):
         float(radius - root(contact.distance_sq)),
         [facet[k] for k in carriers],
         [float(w) for w in weights],
+        0,
     )
 
 
 def columns(rows, counts, clearances):
     """Rows as the arrays of a `Result`."""
-    sphere, facet, kind, feature, point, normal, overlap, nodes, weights = (
-        zip(*rows, strict=True) if rows else [()] * 9
+    sphere, facet, kind, feature, point, normal, overlap, nodes, weights, mesh = (
+        zip(*rows, strict=True) if rows else [()] * 10
     )
     return Result(
         np.array(sphere, np.intp),
@@ -480,6 +533,7 @@ def columns(rows, counts, clearances):
         np.array(point, float).reshape(-1, 3),
         np.array(normal, float).reshape(-1, 3),
         np.array(overlap, float),
+        np.array(mesh, np.intp),
         np.cumsum([0, *counts]),
         np.array([node for list_ in nodes for node in list_], np.intp),
         np.array([weight for list_ in weights for weight in list_], float),
@@ -498,6 +552,7 @@ def find_contacts(
     flat_angle=0.0,
     gap=0.0,
     weights="wachspress",
+    half_spaces=(),
 ):
     """What `abut.find_contacts` must find, with its keywords and columns.
 
@@ -508,25 +563,33 @@ def find_contacts(
     facets : sequence of index sequences
     resolution, flat_angle, gap, weights
         As the library's.
+    half_spaces : sequence of (point, normal)
+        Surfaces number 1, 2, ... behind the mesh.
 
     Returns
     -------
     Result
     """
     corners = [[exact(vertices[k]) for k in facet] for facet in facets]
+    planes = [tuple(map(exact, half_space)) for half_space in half_spaces]
     tilt = Rational(sin(flat_angle / 2)) if resolution == "hierarchy" else None
     rows, counts, clearances = [], [], []
     for number, (center, radius) in enumerate(zip(centers, radii, strict=True)):
         center, radius = exact(center), Rational(float(radius))
         reach = radius + Rational(float(gap))
         nearest = [closest(facet, center) for facet in corners]
-        contacts = touching(center, reach, corners, nearest)
+        contacts = touching(center, reach, corners, nearest, planes)
         kept = contacts if tilt is None else hierarchy(contacts, tilt)
         for contact in kept:
-            k = contact.facet
-            rows.append(row(number, contact, radius, facets[k], corners[k], weights))
+            k, surface = contact.facet, 1 + contact.facet - len(corners)
+            rows.append(
+                half_space_row(number, contact, radius, surface)
+                if surface > 0
+                else row(number, contact, radius, facets[k], corners[k], weights)
+            )
         counts.append(len(kept))
-        clearances.append(clearance(center, reach, corners, nearest, contacts, kept, tilt))
+        room = clearance(center, reach, corners + planes, nearest, contacts, kept, tilt)
+        clearances.append(min(room, half_space_room(center, reach, planes)))
     return columns(rows, counts, clearances)
 
 

@@ -1,6 +1,7 @@
 """Half spaces: values that do not change."""
 
 import copy
+import itertools
 import math
 import pickle
 
@@ -75,3 +76,178 @@ def test_bad_input(point, normal, error, message):
     with pytest.raises(error) as caught:
         abut.HalfSpace(point, normal)
     assert message in str(caught.value)
+
+
+# ---- in a search ---------------------------------------------------------------------------------
+
+SQUARE = abut.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2, 3]])
+FLOOR = abut.HalfSpace((0, 0, 0), (0, 0, 1))
+SIDE = abut.HalfSpace((0.1, 0, 0), (1, 0, 0))
+BALL = [[0.5, 0.5, 0.4]], 0.5
+
+
+def test_alone():
+    for surfaces in (SIDE, [SIDE]):
+        contacts = abut.find_contacts([[0.5, 7, 9], [3, 0, 0]], 0.5, surfaces)
+        assert contacts.sphere.tolist() == contacts.mesh.tolist() == contacts.facet.tolist() == [0]
+        assert contacts.type.tolist() == [abut.FACET] and contacts.share.tolist() == [1.0]
+        np.testing.assert_allclose(contacts.overlap, [0.1], rtol=1e-14)
+        np.testing.assert_allclose(contacts.point, [[0.1, 7, 9]], rtol=1e-14)
+        assert contacts.node.tolist() == [0] and contacts.weight.tolist() == [1.0]
+
+
+def test_center_in_the_wall_is_pushed_out():
+    contacts = abut.find_contacts([[-2.9, 0, 0]], 0.5, SIDE)
+    np.testing.assert_allclose(contacts.overlap, [3.5], rtol=1e-14)
+    assert contacts.normal.tolist() == [[1, 0, 0]]
+    np.testing.assert_allclose(contacts.point, [[0.1, 0, 0]], atol=1e-14)
+
+
+def test_nothing_touches_and_nothing_is_said(recwarn):
+    assert len(abut.find_contacts([[1000, 0, 0]], 0.5, [SQUARE, SIDE])) == 0
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
+def test_numbers_are_those_of_the_list(order):
+    lid = abut.HalfSpace((0, 0, 0.8), (0, 0, -1))
+    away = abut.Mesh(SQUARE.vertices + [0.5, 0, 0.35], SQUARE.indices.reshape(1, 4))
+    surfaces = [SQUARE, SIDE, lid, away]
+    contacts = abut.find_contacts(*BALL, [surfaces[k] for k in order], resolution="all")
+    assert len(contacts) == 4
+    named = np.array(order)[contacts.mesh]
+    expected = {0: [0, 0, 1], 1: [1, 0, 0], 2: [0, 0, -1]}
+    for row, surface in enumerate(named):
+        if surface in expected:
+            assert contacts.normal[row].tolist() == expected[surface]
+    assert sorted(named) == [0, 1, 2, 3]
+    finder = abut.ContactFinder([surfaces[k] for k in order])
+    again = pickle.loads(pickle.dumps(finder))
+    assert again.find(*BALL, resolution="all") == contacts
+    assert [type(one) for one in again.meshes] == [type(surfaces[k]) for k in order]
+
+
+def test_corner_of_a_mesh_and_a_half_space():
+    """Both push, as those of two meshes do; in the floor's plane there is one contact."""
+    corner = abut.find_contacts(*BALL, [SQUARE, SIDE])
+    assert corner.mesh.tolist() == [0, 1]
+    assert corner.normal.tolist() == [[0, 0, 1], [1, 0, 0]]
+    rng = np.random.default_rng(1)
+    centers = rng.uniform([-1, -1, 0.01], [2, 2, 0.6], (500, 3))
+    alone = abut.find_contacts(centers, 0.5, FLOOR)
+    for surfaces in ([SQUARE, FLOOR], [FLOOR, FLOOR], [FLOOR, SQUARE, SQUARE]):
+        both = abut.find_contacts(centers, 0.5, surfaces)
+        assert (both.counts == alone.counts).all()
+        np.testing.assert_allclose(both.normal, alone.normal, atol=1e-15)
+        np.testing.assert_allclose(both.overlap, alone.overlap, rtol=1e-14)
+        # beyond the square its edges share, too
+        over = (abs(centers[:, :2] - 0.5) < 0.5).all(axis=1)
+        shared = abut.find_contacts(centers[over], 0.5, surfaces, resolution="sharing")
+        force = shared.sum(shared.share * shared.overlap**1.5)
+        np.testing.assert_allclose(force, alone.sum(alone.overlap**1.5)[over], rtol=1e-12)
+
+
+def test_edge_and_plane_that_face_one_way():
+    """The edge of a table in the wall does not push; a wall behind an edge does not, either."""
+    center = [[-0.3, 0.5, 0.0]]
+    behind = abut.find_contacts(center, 0.5, [SQUARE, abut.HalfSpace((-0.1, 0, 0), (-1, 0, 0))])
+    before = abut.find_contacts(center, 0.5, [SQUARE, abut.HalfSpace((0.1, 0, 0), (-1, 0, 0))])
+    assert behind.mesh.tolist() == [1] and behind.type.tolist() == [abut.FACET]
+    assert before.mesh.tolist() == [0] and before.type.tolist() == [abut.EDGE]
+    # in the wall, beside an edge that stands out of it
+    wall = abut.HalfSpace((0, -0.05, 0), (0, 1, 0))
+    inside = abut.find_contacts([[0.3, -0.1, 0]], 0.5, [SQUARE, wall])
+    assert inside.mesh.tolist() == [1, 0] and inside.overlap[0] == 0.55
+    assert inside.normal.tolist() == [[0, 1, 0], [0, -1, 0]]
+
+
+def test_pose_turns_and_shifts_it():
+    rng = np.random.default_rng(2)
+    centers = rng.uniform(-1, 1, (300, 3))
+    pose = np.eye(4)
+    pose[:3, :3] = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    pose[:3, :3] *= np.sign(np.linalg.det(pose[:3, :3]))
+    pose[:3, 3] = 0.1, -0.2, 0.3
+    plane = abut.HalfSpace((0.2, 0, 0.1), (1, 2, 3))
+    moved = abut.HalfSpace(pose[:3, :3] @ plane.point + pose[:3, 3], pose[:3, :3] @ plane.normal)
+    finder = abut.ContactFinder([plane, SQUARE])
+    found = finder.find(centers, 0.3, poses=[pose, None], gap=0.1)
+    expected = abut.find_contacts(centers, 0.3, [moved, SQUARE], gap=0.1)
+    assert len(found) > 50 and (found.mesh == expected.mesh).all()
+    for column in ("sphere", "type", "offsets"):
+        np.testing.assert_array_equal(getattr(found, column), getattr(expected, column))
+    np.testing.assert_allclose(found.overlap, expected.overlap, atol=1e-14)
+    np.testing.assert_allclose(found.normal, expected.normal, atol=1e-14)
+    assert found.overlap.min() < 0
+
+
+def test_rows_go_on():
+    """A sphere that slides on a half space keeps its row; springs turn as the half space does."""
+    finder = abut.ContactFinder([FLOOR, SQUARE])
+    before = finder.find([[-3, 0, 0.4], [0.5, 0.5, 0.4]], 0.5)
+    now = finder.find([[9, 5, 0.45], [0.6, 0.5, 0.4]], 0.5)
+    assert now.match(before).tolist() == [0, 1]
+    angle = 0.1
+    turned = np.array([[1, 0, 0, 0], [0, math.cos(angle), -math.sin(angle), 0],
+                       [0, math.sin(angle), math.cos(angle), 0], [0, 0, 0, 1]])  # fmt: skip
+    after = finder.find([[-3, 0, 0.4], [0.5, 0.5, 0.4]], 0.5, poses=[turned, None])
+    spring = after.carry([[0, 1.0, 0], [0, 0, 0]], before)[:1]
+    np.testing.assert_allclose(spring, [[0, math.cos(angle), math.sin(angle)]], atol=1e-14)
+    # of another finder of equal half spaces, too
+    again = abut.find_contacts([[-3, 0, 0.4]], 0.5, abut.HalfSpace((0, 0, 0), (0, 0, 2)))
+    assert again.match(abut.find_contacts([[-3, 0, 0.4]], 0.5, FLOOR)).tolist() == [0]
+
+
+def test_tables_know_a_triangle_in_its_place(tmp_path):
+    contacts = abut.find_contacts(*BALL, [SIDE, SQUARE])
+    of_side = contacts.meshes[0]
+    np.testing.assert_array_equal(of_side.vertices[0], SIDE.point)
+    np.testing.assert_allclose(of_side.normals, [SIDE.normal], atol=1e-15)
+    assert contacts.weight_matrix(0).toarray().tolist() == [[0, 0, 0], [1, 0, 0]]
+    assert contacts.per_facet(contacts.overlap, mesh=0).tolist() == [contacts.overlap[1]]
+    contacts.save(tmp_path / "contacts.npz")
+    read = abut.load_contacts(tmp_path / "contacts.npz", meshes=contacts.meshes)
+    assert read == contacts and read.match(contacts).tolist() == [0, 1]
+    assert len(contacts.to_dict()["mesh"]) == 2
+
+
+def test_finder_tells_what_it_has():
+    finder = abut.ContactFinder([SIDE, SQUARE, FLOOR])
+    assert repr(finder) == "ContactFinder(1 mesh, 2 half spaces, 1 facet)"
+    assert repr(abut.ContactFinder(SIDE)) == "ContactFinder(1 half space)"
+    assert finder._repr_html_().count("half space") == 3
+    assert finder.meshes == (SIDE, SQUARE, FLOOR)
+    finder.find(*BALL)
+    assert finder.statistics().contacts == 2 and finder.statistics().facets == 1
+
+
+def test_errors_of_a_search():
+    with pytest.raises(ValueError, match=r"half space 1 .* along axis 0, along which the world"):
+        abut.find_contacts(*BALL, [FLOOR, SQUARE, SIDE], period=(3, None, None))
+    assert len(abut.find_contacts(*BALL, [FLOOR], period=(3, 3, None))) == 1
+    with pytest.raises(ValueError, match=r"meshes\[1\]: point\[2\] is 1e\+80; coordinates must"):
+        abut.find_contacts(*BALL, [SQUARE, abut.HalfSpace((0, 0, 1e80), (0, 0, 1))])
+    with pytest.raises(TypeError, match=r"meshes\[1\]: no mesh can be made of"):
+        abut.ContactFinder([FLOOR, None])
+    with pytest.raises(ValueError, match="poses"):
+        abut.find_contacts(*BALL, [FLOOR, SQUARE], poses=[np.eye(4)])
+    finder = abut.ConvexFinder([abut.ConvexShape(np.eye(3, 4).T)], [0])
+    with pytest.raises(ValueError, match=r"walls\[0\] is a ContactFinder that has half spaces"):
+        finder.find_walls([[0, 0, 0]], [[0, 0, 0, 1]], walls=abut.ContactFinder([SQUARE, FLOOR]))
+
+
+def test_shares_in_a_simulation():
+    """Where a mesh lies on the half space, both together bear what one would."""
+    forces = []
+    for walls in ([FLOOR], [SQUARE], [SQUARE, FLOOR], [FLOOR, SQUARE]):
+        sim = abut.Simulation(step=1e-5, resolution="sharing")
+        material = abut.Material(density=1000, young=1e6)
+        sim.set_law(material, material, abut.Hertz())
+        for wall in walls:
+            sim.add_wall(wall, material)
+        sim.add_spheres([[0.5, 0.5, 0.0999]], 0.1, material)
+        sim.run(steps=1)
+        assert len(sim.contacts) in (1, len(walls))
+        forces.append(sim.contacts.force.sum(axis=0))
+    assert forces[0][2] > 0
+    np.testing.assert_allclose(forces, np.tile(forces[0], (4, 1)), rtol=1e-12)

@@ -284,6 +284,106 @@ def test_hand_made_scenes(name):
     assert_agree(scene, ask(scene, **every), ask_reference(scene, **every), every)
 
 
+# ---- half spaces ---------------------------------------------------------------------------------
+
+
+@st.composite
+def scenes_with_half_spaces(draw):
+    """Spheres near a mesh and up to three half spaces, some along axes, some in the wall."""
+    scene = draw(scenes.scenes())
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    planes = []
+    for along_axis in draw(st.lists(st.booleans(), min_size=1, max_size=3)):
+        normal = rng.normal(size=3)
+        normal = np.sign(normal) * np.eye(3)[rng.integers(3)] if along_axis else normal
+        near = rng.integers(len(scene.centers))
+        depth = rng.uniform(-0.5, 1.2) * scene.radii[near]
+        plane = abut.HalfSpace(scene.centers[near], normal)
+        point = np.array(plane.point) - depth * np.array(plane.normal)
+        planes.append(abut.HalfSpace(point, plane.normal))
+    return scene, planes
+
+
+def assert_same_half_space_row(scene, planes, found, expected, k):
+    center, radius = scene.centers[expected.sphere[k]], scene.radii[expected.sphere[k]]
+    plane = planes[expected.mesh[k] - 1]
+    ulp = np.spacing(max(np.abs([*plane.point, *center]).max(), radius))
+    assert (found.facet[k], found.type[k], found.feature[k]) == (0, FACET, 0)
+    assert abs(found.overlap[k] - expected.overlap[k]) <= 8 * ulp
+    assert np.abs(found.point[k] - expected.point[k]).max() <= 32 * ulp
+    np.testing.assert_array_equal(found.normal[k], plane.normal)
+    nodes = slice(*found.node_offsets[k : k + 2])
+    assert found.node[nodes].tolist() == [0] and found.weight[nodes].tolist() == [1.0]
+
+
+@pytest.mark.parametrize("options", [{}, {"resolution": "all", "gap": 0.3}, {"flat_angle": 0.3}])
+def test_random_scenes_with_half_spaces(options):
+    tally = {"drawn": 0, "clear": 0, "on planes": 0, "behind": 0, "eliminated": 0, "several": 0}
+
+    @given(scenes_with_half_spaces())
+    def compare(drawn):
+        scene, planes = drawn
+        pairs = [(plane.point, plane.normal) for plane in planes]
+        expected = ask_reference(scene, half_spaces=pairs, **options)
+        clear = expected.clearance > CLEAR
+        tally["drawn"] += len(clear)
+        tally["clear"] += clear.sum()
+        assume(clear.any())
+        scene = scene._replace(centers=scene.centers[clear], radii=scene.radii[clear])
+        expected = ask_reference(scene, half_spaces=pairs, **options)
+        mesh = abut.Mesh(scene.vertices, scene.facets, noise=0)
+        found = abut.find_contacts(scene.centers, scene.radii, [mesh, *planes], **options)
+        for column in ("offsets", "sphere", "type", "mesh"):
+            np.testing.assert_array_equal(getattr(found, column), getattr(expected, column), column)
+        for k in range(len(expected.sphere)):
+            if expected.mesh[k] > 0:
+                assert_same_half_space_row(scene, planes, found, expected, k)
+            else:
+                assert_same_row(scene, found, expected, k, options)
+        touched = ask_reference(scene, half_spaces=pairs, **options | {"resolution": "all"})
+        radii = scene.radii[expected.sphere]
+        tally["on planes"] += (expected.mesh > 0).sum()
+        tally["behind"] += (expected.overlap > radii).sum()
+        tally["eliminated"] += (touched.mesh > 0).sum() - (expected.mesh > 0).sum()
+        tally["several"] += (np.diff(expected.offsets) > 1).sum()
+
+    compare()
+    assert tally["clear"] >= 0.95 * tally["drawn"], tally
+    assert min(tally["on planes"], tally["behind"], tally["several"]) > 0.1 * tally["drawn"], tally
+    assert tally["eliminated"] > 0 or options.get("resolution") == "all", tally
+
+
+def test_half_space_is_a_facet_that_never_ends():
+    """With a facet of a million radii in its place, all columns but node and weight are the same
+    as far as rounding goes, while centers are in front."""
+    rng = np.random.default_rng(3)
+    scene = scenes.Scene(*scenes.terrain(rng, 6), rng.uniform([1, 1, 0], [5, 5, 2], (200, 3)), 0.6)
+    mesh = abut.Mesh(scene.vertices, scene.facets)
+    planes = [abut.HalfSpace((0, 0, 0.3), (0, 0, 1)), abut.HalfSpace((3, 0, 0), (1, 0, 1))]
+    large = []
+    for plane in planes:
+        across = np.linalg.svd(np.array([plane.normal]))[2][1:]
+        across *= np.sign(np.linalg.det([*across, plane.normal]))
+        across = across if np.linalg.det([*across, plane.normal]) > 0 else across[::-1]
+        corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * 1e6 @ across
+        large.append(abut.Mesh(np.array(plane.point) + corners, [[0, 1, 2, 3]], noise=0))
+    in_front = np.all(
+        [(scene.centers - plane.point) @ plane.normal > 0.01 for plane in planes], axis=0
+    )
+    assert in_front.sum() > 50
+    centers = scene.centers[in_front]
+    for resolution in ("hierarchy", "sharing", "all"):
+        found = abut.find_contacts(centers, 0.6, [mesh, *planes], resolution=resolution)
+        expected = abut.find_contacts(centers, 0.6, [mesh, *large], resolution=resolution)
+        assert (found.mesh > 0).sum() > 20
+        for column in ("sphere", "mesh", "facet", "type", "feature"):
+            np.testing.assert_array_equal(getattr(found, column), getattr(expected, column))
+        for column in ("point", "normal", "overlap", "share"):
+            np.testing.assert_allclose(
+                getattr(found, column), getattr(expected, column), rtol=0, atol=1e-8
+            )
+
+
 # ---- the reference against closed forms ----------------------------------------------------------
 
 

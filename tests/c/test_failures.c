@@ -187,6 +187,8 @@ static void fail_contacts(const scene *s)
     query.centers = s->centers;
     query.radii = s->radii;
     query.resolution = ABUT_ALL;
+    const double floor[6] = {0, 0, 0, 0, 0, 1};
+    query.half_space_count = 1, query.half_spaces = floor;
     for (query.workers = 1; query.workers <= 2; query.workers++) {
         fail_every_allocation(&input, &query);
     }

@@ -48,7 +48,8 @@ class Contacts(ContactTable):
     sphere : (m,) ndarray of intp
         Number of the sphere.
     facet : (m,) ndarray of intp
-        Number of the facet in its mesh. Where facets share the contact's very point, any of them.
+        Number of the facet in its mesh; 0 of a half space. Where facets share the contact's very
+        point, any of them.
     type : (m,) ndarray of uint8
         What the contact lies on: `FACET`, `EDGE` or `VERTEX` (0, 1, 2).
     feature : (m,) ndarray of intp
@@ -59,7 +60,7 @@ class Contacts(ContactTable):
     normal : (m, 3) ndarray of float64
         Unit vector in the world, from the mesh to the sphere's center: the normal force on the
         sphere is along +normal, on the mesh along -normal. Where the center is on the mesh, the
-        facet's normal by the right-hand rule.
+        facet's normal by the right-hand rule; of a half space always its own.
     overlap : (m,) ndarray of float64
         Radius - distance, positive where they touch; DEM papers call it indentation or penetration.
     share : (m,) ndarray of float64
@@ -85,7 +86,8 @@ class Contacts(ContactTable):
     node_offsets : (m + 1,) ndarray of intp, read-only
         Where each contact's nodes begin.
     meshes : tuple of Mesh, or None
-        What was searched. Neither files nor pickles hold it.
+        What was searched; for a half space stands a triangle in its plane, whose first vertex is
+        its point, and whose other numbers mean nothing. Neither files nor pickles hold it.
     poses : (k, 4, 4) ndarray of float64, read-only, or None
         Where each mesh was, as the search read it: rigid transforms from its frame to the world.
         None: every mesh where its vertices say.

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
 from ..base.arrays import Indices
 from .half_space import HalfSpace
 from .mesh import Mesh
@@ -19,7 +20,13 @@ _KEPT = 1024
 
 
 def read_surface(item: Any) -> Surface:
-    return item if isinstance(item, HalfSpace) else Mesh.from_any(item)
+    """A half space whose coordinates are not too large, or what `Mesh.from_any` makes of it."""
+    if not isinstance(item, HalfSpace):
+        return Mesh.from_any(item)
+    for axis, x in enumerate(item.point):
+        if abs(x) > _core.COORDINATE_LIMIT:
+            raise ValueError(f"point[{axis}] is {x:g}; coordinates must lie within 1e75 of 0")
+    return item
 
 
 def library_order(surfaces: Sequence[object]) -> Indices:
