@@ -47,6 +47,20 @@ static abut_law linear(double friction, double restitution)
                       .restitution = restitution};
 }
 
+/* Everything that a law of spots can have. */
+static abut_law rolling_hertz(void)
+{
+    return (abut_law){.kind = ABUT_HERTZ,
+                      .stiffness = 3e5,
+                      .shear = 1e5,
+                      .friction = 0.4,
+                      .restitution = 0.5,
+                      .rolling = ABUT_ROLLING_C,
+                      .rolling_friction = 0.1,
+                      .rolling_damping = 0.3,
+                      .curvature = 0.02};
+}
+
 static void build(setting *s, const double gravity[3], double period, int workers, abut_law law)
 {
     abut_simulation_input input = {
@@ -233,9 +247,9 @@ static void add_spheres(setting *s)
     CHECK_INT(abut_simulation_add(s->simulation, &rows, NULL), ABUT_OK);
 }
 
-static void begin_heap(setting *s, int workers)
+static void begin_heap(setting *s, int workers, abut_law law)
 {
-    build(s, DOWN, 6.0, workers, linear(0.4, 0.5));
+    build(s, DOWN, 6.0, workers, law);
     add_floor(s);
     state = 3;
     place(s, (vec3){0.0, 0.0, 0.0}, (vec3){0.0, 0.0, 0.0}, (vec3){0.0, 0.0, 0.0});
@@ -273,9 +287,9 @@ static abut_index count_rows(const setting *s, abut_meeting meeting)
 
 enum { STEPS = 120 };
 
-static void run_heap(setting *s, int workers)
+static void run_heap(setting *s, int workers, abut_law law)
 {
-    begin_heap(s, workers);
+    begin_heap(s, workers, law);
     CHECK_INT(run(s, STEPS), ABUT_OK);
     read_state(s);
     CHECK(count_rows(s, ABUT_WITH_WALLS) > 0);
@@ -284,17 +298,17 @@ static void run_heap(setting *s, int workers)
     end(s);
 }
 
-static void check_threads(setting *one, setting *several)
+static void check_threads(setting *one, setting *several, abut_law law)
 {
-    run_heap(one, 1);
-    run_heap(several, 3);
+    run_heap(one, 1, law);
+    run_heap(several, 3, law);
     CHECK(are_same(one, several));
 }
 
 /* Each allocation of a step fails once: the step is not done, and the next one is. */
-static void check_failures(const setting *whole, setting *s)
+static void check_failures(const setting *whole, setting *s, abut_law law)
 {
-    begin_heap(s, 1);
+    begin_heap(s, 1, law);
     abut_index step = 0;
     int failures = 0;
     for (long call = 1; step < STEPS; call++) {
@@ -404,6 +418,111 @@ static void check_names(setting *s)
     abut_mesh_free(mesh);
 }
 
+/* ---- a point that is rounded ---- */
+
+enum { ROLLED_STEPS = 3000 };
+
+/* A sphere that slides over the floor, and one that falls on it. */
+typedef struct rolled {
+    double centers[6], velocities[6], spins[6], load[7];
+} rolled;
+
+static void begin_rolling(setting *s, const abut_shape *point)
+{
+    const abut_law law = rolling_hertz();
+    const abut_simulation_input input = {.step = 1e-4, .gravity = {0.0, 0.0, -9.81}, .workers = 1};
+    CHECK_INT(abut_simulation_build(&input, &s->simulation, NULL), ABUT_OK);
+    CHECK_INT(abut_simulation_set_laws(s->simulation, 1, &law, NULL), ABUT_OK);
+    CHECK_INT(abut_simulation_set_shapes(s->simulation, &point, 1, NULL), ABUT_OK);
+    add_floor(s);
+}
+
+static const double ROLLED_CENTERS[] = {0.0, 0.0, 0.4999, 0.05, 0.02, 1.401},
+                    ROLLED_VELOCITIES[] = {0.3, 0.0, -0.1, 0.4, 0.0, -0.3},
+                    ROLLED_SPINS[] = {0.5, -1.0, 0.4, 1.0, 0.3, 0.2};
+
+static void run_spheres(setting *s, rolled *to, double radii[2], double masses[2])
+{
+    abut_index zeros[2] = {0};
+    memcpy(to->centers, ROLLED_CENTERS, sizeof to->centers);
+    memcpy(to->velocities, ROLLED_VELOCITIES, sizeof to->velocities);
+    memcpy(to->spins, ROLLED_SPINS, sizeof to->spins);
+    const abut_spheres rows = {.count = 2,
+                               .centers = to->centers,
+                               .radii = radii,
+                               .masses = masses,
+                               .velocities = to->velocities,
+                               .spins = to->spins,
+                               .materials = zeros};
+    CHECK_INT(abut_simulation_add(s->simulation, &rows, NULL), ABUT_OK);
+    CHECK_INT(run(s, ROLLED_STEPS), ABUT_OK);
+    const abut_spheres read = {
+        .centers = to->centers, .velocities = to->velocities, .spins = to->spins};
+    abut_simulation_read(s->simulation, &read);
+}
+
+static void run_points(setting *s, rolled *to, double radii[2], double masses[2])
+{
+    abut_index zeros[2] = {0};
+    double inertias[6], axes[8] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}, momenta[6];
+    memcpy(to->centers, ROLLED_CENTERS, sizeof to->centers);
+    memcpy(to->velocities, ROLLED_VELOCITIES, sizeof to->velocities);
+    for (int k = 0; k < 6; k++) {
+        inertias[k] = 0.4 * masses[k / 3] * radii[k / 3] * radii[k / 3];
+        momenta[k] = inertias[k] * ROLLED_SPINS[k];
+    }
+    const abut_bodies rows = {.count = 2,
+                              .shapes = zeros,
+                              .scales = radii,
+                              .materials = zeros,
+                              .masses = masses,
+                              .inertias = inertias,
+                              .axes = axes,
+                              .positions = to->centers,
+                              .velocities = to->velocities,
+                              .angular_momenta = momenta};
+    CHECK_INT(abut_simulation_add_bodies(s->simulation, &rows, NULL), ABUT_OK);
+    CHECK_INT(run(s, ROLLED_STEPS), ABUT_OK);
+    const abut_bodies read = {
+        .positions = to->centers, .velocities = to->velocities, .spins = to->spins};
+    abut_simulation_read_bodies(s->simulation, &read);
+}
+
+static void end_rolling(setting *s, rolled *to)
+{
+    const abut_wall_load load = abut_simulation_load(s->simulation, 0);
+    memcpy(to->load, load.force, sizeof load.force);
+    memcpy(to->load + 3, load.torque, sizeof load.torque);
+    to->load[6] = load.power;
+    end(s);
+}
+
+/* A body that is a rounded point moves as a sphere, with friction and against rolling, on a floor
+ * and under another one, and loads the floor as it does. */
+static void check_sphere(setting *s, setting *other)
+{
+    double radii[2] = {0.5, 0.4}, masses[2] = {0.6, 0.3};
+    abut_shape *point = NULL;
+    rolled sphere, body;
+    CHECK_INT(abut_shape_build_point(3, 1.0, &point, NULL), ABUT_OK);
+    begin_rolling(s, point);
+    run_spheres(s, &sphere, radii, masses);
+    end_rolling(s, &sphere);
+    begin_rolling(other, point);
+    run_points(other, &body, radii, masses);
+    end_rolling(other, &body);
+    for (int k = 0; k < 6; k++) {
+        CHECK_NEAR(body.centers[k], sphere.centers[k], 1e-12);
+        CHECK_NEAR(body.velocities[k], sphere.velocities[k], 1e-10);
+        CHECK_NEAR(body.spins[k], sphere.spins[k], 1e-10);
+    }
+    CHECK(fabs(sphere.load[2]) > 1.0 && fabs(sphere.spins[1] - ROLLED_SPINS[1]) > 0.1);
+    for (int k = 0; k < 7; k++) {
+        CHECK_NEAR(body.load[k], sphere.load[k], 1e-8);
+    }
+    abut_shape_free(point);
+}
+
 void test_bodies(void)
 {
     setting s = {0}, other = {0};
@@ -416,8 +535,12 @@ void test_bodies(void)
     check_changes(&s);
     check_errors(&s);
     check_names(&s);
-    check_threads(&s, &other);
-    check_failures(&s, &other);
+    const abut_law laws[] = {linear(0.4, 0.5), rolling_hertz()};
+    for (int k = 0; k < 2; k++) {
+        check_threads(&s, &other, laws[k]);
+        check_failures(&s, &other, laws[k]);
+    }
+    check_sphere(&s, &other);
     abut_shape_free(s.cube);
     abut_shape_free(other.cube);
 }
