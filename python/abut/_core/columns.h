@@ -28,14 +28,11 @@ typedef struct column_counts {
     Py_ssize_t dimension;
 } column_counts;
 
-/* core.columns(table): what there is to know of the columns of one of the library's tables. */
-PyObject *core_columns(PyObject *module, PyObject *table);
-
 /* What the columns are called: a new tuple; NULL with an error set. */
 PyObject *column_names(column_table table);
 
-/* The columns by these names, large ones with memory of the pool, and their data in the struct
- * `target`; NULL with an error set. */
+/* The columns by these names, or where that is NULL by names that are made for the call, large ones
+ * with memory of the pool, and their data in the struct `target`; NULL with an error set. */
 PyObject *column_dict(column_table table, PyObject *names, const column_counts *counts,
                       PyObject *pool, void *target);
 

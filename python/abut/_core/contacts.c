@@ -1,10 +1,5 @@
 #include "columns.h"
 
-PyObject *core_contact_names(void)
-{
-    return column_names(column_table_of(ABUT_CONTACT_TABLE));
-}
-
 static column_counts count_columns(abut_index rows, abut_index nodes, const abut_query *query,
                                    abut_index mesh_count)
 {

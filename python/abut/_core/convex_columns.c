@@ -1,10 +1,5 @@
 #include "columns.h"
 
-PyObject *core_convex_names(void)
-{
-    return column_names(column_table_of(ABUT_CONVEX_TABLE));
-}
-
 PyObject *core_new_convex(const core_making *making, const core_convex_counts *there,
                           abut_convex_columns *columns)
 {
@@ -27,11 +22,6 @@ PyObject *core_new_convex(const core_making *making, const core_convex_counts *t
 }
 
 /* ---- entrances ---- */
-
-PyObject *core_entrance_names(void)
-{
-    return column_names(column_table_of(ABUT_ENTRANCE_TABLE));
-}
 
 PyObject *core_new_entrances(const core_making *making, Py_ssize_t rows, Py_ssize_t pairs,
                              int dimension, abut_entrance_columns *columns)

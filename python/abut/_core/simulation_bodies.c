@@ -30,28 +30,7 @@ static const abut_column BODY_COLUMNS[] = {
 
 static const column_table BODIES = {BODY_COLUMNS, sizeof BODY_COLUMNS / sizeof BODY_COLUMNS[0]};
 
-/* How many entries a column of numbers has in a dict; -1 with an error set. */
-static Py_ssize_t count_entries(PyObject *dict, const char *name, array_shape shape)
-{
-    array_data found;
-    PyObject *array = PyDict_GetItemString(dict, name);
-    shape.rows = ARRAY_ANY_ROWS;
-    return array_read(array ? array : Py_None, name, shape, &found) ? -1 : found.rows;
-}
-
 /* ---- shapes ---- */
-
-static int check_shapes(PyObject *object, PyObject *shapes)
-{
-    const core_state *state = PyType_GetModuleState(Py_TYPE(object));
-    for (Py_ssize_t i = 0; i < PyTuple_Size(shapes); i++) {
-        if (!PyObject_TypeCheck(PyTuple_GetItem(shapes, i), state->shape_type)) {
-            PyErr_Format(PyExc_TypeError, "shapes[%zd] is no _core.Shape", i);
-            return -1;
-        }
-    }
-    return 0;
-}
 
 /* Exchange the shapes, and the tuple that keeps them. */
 static PyObject *exchange_shapes(simulation_object *self, PyObject *shapes,
@@ -59,9 +38,6 @@ static PyObject *exchange_shapes(simulation_object *self, PyObject *shapes,
 {
     const Py_ssize_t count = PyTuple_Size(shapes);
     abut_error error = {.status = ABUT_OK};
-    for (Py_ssize_t i = 0; i < count; i++) {
-        pointers[i] = core_shape_of(PyTuple_GetItem(shapes, i));
-    }
     if (simulation_begin(self)) {
         return NULL;
     }
@@ -81,15 +57,9 @@ PyObject *simulation_set_shapes(PyObject *object, PyObject *shapes)
         PyErr_SetString(PyExc_TypeError, "shapes is no tuple");
         return NULL;
     }
-    if (check_shapes(object, shapes)) {
-        return NULL;
-    }
-    const abut_shape **pointers =
-        PyMem_Malloc(((size_t)PyTuple_Size(shapes) + 1) * sizeof *pointers);
-    if (!pointers) {
-        return PyErr_NoMemory();
-    }
-    PyObject *none = exchange_shapes((simulation_object *)object, shapes, pointers);
+    const abut_shape **pointers = core_read_shapes(shapes, PyType_GetModuleState(Py_TYPE(object)));
+    PyObject *none =
+        pointers ? exchange_shapes((simulation_object *)object, shapes, pointers) : NULL;
     PyMem_Free(pointers);
     return none;
 }
@@ -103,8 +73,7 @@ PyObject *simulation_add_bodies(PyObject *object, PyObject *args)
     if (!PyArg_ParseTuple(args, "O!O:add_bodies", &PyDict_Type, &dict, &known)) {
         return NULL;
     }
-    abut_bodies bodies = {.count =
-                              count_entries(dict, "masses", (array_shape){ARRAY_DOUBLE, 0, 0})};
+    abut_bodies bodies = {.count = simulation_row_count(dict, "masses")};
     const column_counts counts = {.lengths = {[PER_BODY] = bodies.count},
                                   .presences = {[GIVEN] = 1}};
     if (bodies.count < 0 || column_read(BODIES, &counts, dict, &bodies) || simulation_begin(self)) {
@@ -117,20 +86,8 @@ PyObject *simulation_add_bodies(PyObject *object, PyObject *args)
 
 PyObject *simulation_remove_bodies(PyObject *object, PyObject *args)
 {
-    simulation_object *self = (simulation_object *)object;
-    PyObject *is_gone, *known;
-    array_data gone;
-    if (!PyArg_ParseTuple(args, "OO:remove_bodies", &is_gone, &known) || simulation_begin(self)) {
-        return NULL;
-    }
-    const abut_index count = abut_simulation_body_count(self->simulation);
-    if (array_read(is_gone, "is_gone", (array_shape){ARRAY_BYTE, count, 0}, &gone)) {
-        simulation_end(self);
-        return NULL;
-    }
-    abut_error error = {.status = ABUT_OK};
-    abut_simulation_remove_bodies(self->simulation, gone.data, &error);
-    return simulation_commit(self, &error, known);
+    return simulation_take_away(object, args, abut_simulation_body_count,
+                                abut_simulation_remove_bodies);
 }
 
 PyObject *simulation_bodies(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -142,12 +99,10 @@ PyObject *simulation_bodies(PyObject *object, PyObject *Py_UNUSED(unused))
     abut_bodies bodies = {.count = abut_simulation_body_count(self->simulation)};
     const column_counts counts = {.lengths = {[PER_BODY] = bodies.count},
                                   .presences = {[GIVEN] = 1, [GONE_ON] = 1, [MADE] = 1}};
-    PyObject *names = column_names(BODIES);
-    PyObject *dict = names ? column_dict(BODIES, names, &counts, self->pool, &bodies) : NULL;
+    PyObject *dict = column_dict(BODIES, NULL, &counts, self->of.pool, &bodies);
     if (dict) {
         abut_simulation_read_bodies(self->simulation, &bodies);
     }
-    Py_XDECREF(names);
     simulation_end(self);
     return dict;
 }
@@ -171,22 +126,8 @@ PyObject *simulation_assign_bodies(PyObject *object, PyObject *dict)
 
 PyObject *simulation_apply_to_bodies(PyObject *object, PyObject *args)
 {
-    simulation_object *self = (simulation_object *)object;
-    PyObject *given[2];
-    array_data forces, torques;
-    if (!PyArg_ParseTuple(args, "OO:apply_to_bodies", &given[0], &given[1]) ||
-        simulation_begin(self)) {
-        return NULL;
-    }
-    const array_shape shape = {ARRAY_DOUBLE, abut_simulation_body_count(self->simulation), 3};
-    if (array_read(given[0], "forces", shape, &forces) ||
-        array_read(given[1], "torques", shape, &torques)) {
-        simulation_end(self);
-        return NULL;
-    }
-    abut_error error = {.status = ABUT_OK};
-    abut_simulation_apply_to_bodies(self->simulation, forces.data, torques.data, &error);
-    return simulation_finish(self, &error);
+    return simulation_push(object, args, abut_simulation_body_count,
+                           abut_simulation_apply_to_bodies);
 }
 
 PyObject *simulation_stable_step_of_bodies(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -277,12 +218,10 @@ PyObject *simulation_body_contacts(PyObject *object, PyObject *number)
     abut_body_contacts rows =
         abut_simulation_count_body_contacts(self->simulation, (abut_meeting)meeting);
     const column_counts counts = count_columns(self, (abut_meeting)meeting, &rows);
-    PyObject *names = column_names(CONTACTS);
-    PyObject *dict = names ? column_dict(CONTACTS, names, &counts, self->pool, &rows) : NULL;
+    PyObject *dict = column_dict(CONTACTS, NULL, &counts, self->of.pool, &rows);
     if (dict) {
         abut_simulation_write_body_contacts(self->simulation, (abut_meeting)meeting, &rows);
     }
-    Py_XDECREF(names);
     simulation_end(self);
     return dict;
 }
@@ -291,9 +230,8 @@ PyObject *simulation_body_contacts(PyObject *object, PyObject *number)
 static int read_contacts(const simulation_object *self, abut_meeting meeting, PyObject *dict,
                          abut_body_contacts *rows)
 {
-    rows->row_count = count_entries(dict, "i", (array_shape){ARRAY_INDEX, 0, 0});
-    rows->spot_count =
-        rows->row_count < 0 ? -1 : count_entries(dict, "spot", (array_shape){ARRAY_DOUBLE, 0, 3});
+    rows->row_count = simulation_row_count(dict, "i");
+    rows->spot_count = rows->row_count < 0 ? -1 : simulation_row_count(dict, "spot");
     const column_counts counts = count_columns(self, meeting, rows);
     return rows->spot_count < 0 ? -1 : column_read(CONTACTS, &counts, dict, rows);
 }

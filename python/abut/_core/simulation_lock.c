@@ -118,16 +118,10 @@ static PyMethodDef LOCK_METHODS[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyType_Slot LOCK_SLOTS[] = {
-    {Py_tp_doc, (void *)"The right to change a Simulation, or to run it: see Simulation.lock."},
-    {Py_tp_dealloc, lock_dealloc},
-    {Py_tp_methods, LOCK_METHODS},
-    {0, NULL},
-};
-
-PyType_Spec core_lock_spec = {
+const core_type core_lock_type = {
     .name = "abut._core.Lock",
-    .basicsize = sizeof(simulation_lock),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    .slots = LOCK_SLOTS,
-};
+    .doc = "The right to change a Simulation, or to run it: see Simulation.lock.",
+    .size = sizeof(simulation_lock),
+    .flags = Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .dealloc = lock_dealloc,
+    .methods = LOCK_METHODS};

@@ -29,20 +29,20 @@ static const abut_column SPHERE_COLUMNS[] = {
 static const column_table SPHERES = {SPHERE_COLUMNS,
                                      sizeof SPHERE_COLUMNS / sizeof SPHERE_COLUMNS[0]};
 
-/* How many entries a column of a dict has, whose width is told as an array_shape has it; -1 with an
- * error set. */
-static Py_ssize_t count_entries(PyObject *dict, const char *name, array_kind kind, int width)
+Py_ssize_t simulation_row_count(PyObject *dict, const char *name)
 {
-    array_data found;
     PyObject *array = PyDict_GetItemString(dict, name);
-    const array_shape shape = {kind, ARRAY_ANY_ROWS, width};
-    return array_read(array ? array : Py_None, name, shape, &found) ? -1 : found.rows;
+    if (!array) {
+        PyErr_Format(PyExc_TypeError, "%s is missing", name);
+        return -1;
+    }
+    return array_row_count(array);
 }
 
 /* Spheres that are to be added. */
 static int read_new_spheres(PyObject *dict, abut_spheres *spheres)
 {
-    const Py_ssize_t count = count_entries(dict, "radii", ARRAY_DOUBLE, 0);
+    const Py_ssize_t count = simulation_row_count(dict, "radii");
     const column_counts counts = {.lengths = {[PER_SPHERE] = count}, .presences = {[GIVEN] = 1}};
     spheres->count = count;
     return count < 0 ? -1 : column_read(SPHERES, &counts, dict, spheres);
@@ -64,24 +64,31 @@ PyObject *simulation_add(PyObject *object, PyObject *args)
     return simulation_commit(self, &error, known);
 }
 
-PyObject *simulation_remove(PyObject *object, PyObject *args)
+PyObject *simulation_take_away(PyObject *object, PyObject *args, simulation_count *count,
+                               abut_status (*remove)(abut_simulation *, const uint8_t *,
+                                                     abut_error *))
 {
     simulation_object *self = (simulation_object *)object;
-    PyObject *is_gone, *known;
-    array_data gone;
-    if (!PyArg_ParseTuple(args, "OO:remove", &is_gone, &known) || simulation_begin(self)) {
+    PyObject *given, *known;
+    const uint8_t *is_gone;
+    if (!PyArg_ParseTuple(args, "OO", &given, &known) || simulation_begin(self)) {
         return NULL;
     }
-    const abut_index count = abut_simulation_sphere_count(self->simulation);
-    if (array_read(is_gone, "is_gone", (array_shape){ARRAY_BYTE, count, 0}, &gone)) {
+    const array_shape shape = {ARRAY_BYTE, count(self->simulation), 0};
+    if (array_read(given, "is_gone", shape, &is_gone)) {
         simulation_end(self);
         return NULL;
     }
     abut_error error = {.status = ABUT_OK};
     Py_BEGIN_ALLOW_THREADS
-    abut_simulation_remove(self->simulation, gone.data, &error);
+    remove(self->simulation, is_gone, &error);
     Py_END_ALLOW_THREADS
     return simulation_commit(self, &error, known);
+}
+
+PyObject *simulation_remove(PyObject *object, PyObject *args)
+{
+    return simulation_take_away(object, args, abut_simulation_sphere_count, abut_simulation_remove);
 }
 
 static PyObject *read_column_of_spheres(simulation_object *self, const char *name)
@@ -179,9 +186,7 @@ static int read_clusters(PyObject *dict, Py_ssize_t count, Py_ssize_t members,
         .presences = {[ALWAYS] = 1, [IF_COUNTED] = 1},
     };
     clusters->count = count;
-    return column_read(CLUSTERS, &counts, dict, clusters) || check_member_counts(clusters, members)
-               ? -1
-               : 0;
+    return column_read(CLUSTERS, &counts, dict, clusters) || check_member_counts(clusters, members);
 }
 
 static int read_new_clusters(PyObject *args, abut_clusters *clusters, abut_spheres *spheres,
@@ -193,7 +198,7 @@ static int read_new_clusters(PyObject *args, abut_clusters *clusters, abut_spher
         read_new_spheres(members, spheres)) {
         return -1;
     }
-    const Py_ssize_t count = count_entries(bodies, "masses", ARRAY_DOUBLE, 0);
+    const Py_ssize_t count = simulation_row_count(bodies, "masses");
     return count < 0 ? -1 : read_clusters(bodies, count, spheres->count, clusters);
 }
 
@@ -239,12 +244,11 @@ static PyObject *clusters_dict(simulation_object *self)
         .lengths = {[PER_CLUSTER] = clusters.count, [PER_MEMBER] = members},
         .presences = {[ALWAYS] = 1, [IF_COUNTED] = 1, [IF_GONE_ON] = 1},
     };
-    PyObject *names = members < 0 ? NULL : column_names(CLUSTERS);
-    PyObject *dict = names ? column_dict(CLUSTERS, names, &counts, self->pool, &clusters) : NULL;
+    PyObject *dict =
+        members < 0 ? NULL : column_dict(CLUSTERS, NULL, &counts, self->of.pool, &clusters);
     if (dict) {
         abut_simulation_read_clusters(self->simulation, &clusters);
     }
-    Py_XDECREF(names);
     return dict;
 }
 
@@ -306,12 +310,10 @@ static PyObject *add_carried(column_table table, PyObject *dict, Py_ssize_t rows
                              void *target)
 {
     const column_counts counts = {.lengths = {[PER_ROW] = rows}, .presences = {[ALWAYS] = 1}};
-    PyObject *names = dict ? column_names(table) : NULL;
-    PyObject *more = names ? column_dict(table, names, &counts, pool, target) : NULL;
+    PyObject *more = dict ? column_dict(table, NULL, &counts, pool, target) : NULL;
     if (!more || PyDict_Update(dict, more)) {
         Py_CLEAR(dict);
     }
-    Py_XDECREF(names);
     Py_XDECREF(more);
     return dict;
 }
@@ -322,17 +324,6 @@ static int read_carried(column_table table, PyObject *dict, Py_ssize_t rows, voi
     return column_read(table, &counts, dict, target);
 }
 
-/* End what was begun, and return the table's columns; NULL with an error set. */
-static PyObject *finish_table(simulation_object *self, PyObject *dict, const abut_error *error)
-{
-    simulation_end(self);
-    if (dict && error->status) {
-        Py_DECREF(dict);
-        return core_raise(error);
-    }
-    return dict;
-}
-
 PyObject *simulation_contacts(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     simulation_object *self = (simulation_object *)object;
@@ -340,7 +331,7 @@ PyObject *simulation_contacts(PyObject *object, PyObject *Py_UNUSED(unused))
     if (simulation_begin(self)) {
         return NULL;
     }
-    const core_making making = {self->wall_count, self->pool, state->contact_names};
+    const core_making making = {self->wall_count, self->of.pool, state->contact_names};
     const abut_query query = {.sphere_count = abut_simulation_sphere_count(self->simulation),
                               .resolution = self->input.resolution,
                               .period = self->input.period};
@@ -349,13 +340,14 @@ PyObject *simulation_contacts(PyObject *object, PyObject *Py_UNUSED(unused))
     abut_error error = {.status = ABUT_OK};
     PyObject *dict =
         core_new_contacts(&making, rows.contact_count, rows.node_count, &query, &rows.columns);
-    dict = add_carried(CARRIED_BY_CONTACTS, dict, rows.contact_count, self->pool, &rows);
+    dict = add_carried(CARRIED_BY_CONTACTS, dict, rows.contact_count, self->of.pool, &rows);
     if (dict) {
         Py_BEGIN_ALLOW_THREADS
         abut_simulation_write_contacts(self->simulation, &rows, &error);
         Py_END_ALLOW_THREADS
     }
-    return finish_table(self, dict, &error);
+    simulation_end(self);
+    return core_finish(dict, &error);
 }
 
 static core_pair_counts count_pairs(const simulation_object *self, Py_ssize_t pairs)
@@ -371,68 +363,50 @@ PyObject *simulation_pairs(PyObject *object, PyObject *Py_UNUSED(unused))
     if (simulation_begin(self)) {
         return NULL;
     }
-    const core_making making = {.pool = self->pool, .names = state->pair_names};
+    const core_making making = {.pool = self->of.pool, .names = state->pair_names};
     abut_pair_state rows = {.pair_count = abut_simulation_pair_count(self->simulation)};
     const core_pair_counts there = count_pairs(self, rows.pair_count);
     abut_error error = {.status = ABUT_OK};
     PyObject *dict = core_new_pairs(&making, &there, &rows.columns);
-    dict = add_carried(CARRIED_BY_PAIRS, dict, rows.pair_count, self->pool, &rows);
+    dict = add_carried(CARRIED_BY_PAIRS, dict, rows.pair_count, self->of.pool, &rows);
     if (dict) {
         Py_BEGIN_ALLOW_THREADS
         abut_simulation_write_pairs(self->simulation, &rows, &error);
         Py_END_ALLOW_THREADS
     }
-    return finish_table(self, dict, &error);
+    simulation_end(self);
+    return core_finish(dict, &error);
 }
 
 /* ---- going on from a file ---- */
 
 static int read_contact_state(PyObject *dict, abut_index spheres, abut_contact_state *rows)
 {
-    rows->contact_count = count_entries(dict, "sphere", ARRAY_INDEX, 0);
-    rows->node_count = rows->contact_count < 0 ? -1 : count_entries(dict, "node", ARRAY_INDEX, 0);
+    rows->contact_count = simulation_row_count(dict, "sphere");
+    rows->node_count = rows->contact_count < 0 ? -1 : simulation_row_count(dict, "node");
     const abut_step step = {.sphere_count = spheres,
                             .contact_count = rows->contact_count,
                             .node_count = rows->node_count};
-    if (rows->node_count < 0 || core_read_contacts(dict, &step, &rows->columns) ||
-        read_carried(CARRIED_BY_CONTACTS, dict, rows->contact_count, rows)) {
-        return -1;
-    }
-    return 0;
+    return rows->node_count < 0 || core_read_contacts(dict, &step, &rows->columns) ||
+           read_carried(CARRIED_BY_CONTACTS, dict, rows->contact_count, rows);
 }
 
 static int read_pair_state(PyObject *dict, const simulation_object *self, abut_pair_state *rows)
 {
-    rows->pair_count = count_entries(dict, "i", ARRAY_INDEX, 0);
+    rows->pair_count = simulation_row_count(dict, "i");
     const core_pair_counts there = count_pairs(self, rows->pair_count);
-    if (rows->pair_count < 0 || core_read_pairs(dict, &there, &rows->columns) ||
-        read_carried(CARRIED_BY_PAIRS, dict, rows->pair_count, rows)) {
-        return -1;
-    }
-    return 0;
+    return rows->pair_count < 0 || core_read_pairs(dict, &there, &rows->columns) ||
+           read_carried(CARRIED_BY_PAIRS, dict, rows->pair_count, rows);
 }
 
 static int read_account(PyObject *object, abut_step_state *state)
 {
-    array_data account;
+    const double *account;
     const Py_ssize_t members = sizeof state->account / sizeof state->account[0];
     if (array_read(object, "account", (array_shape){ARRAY_DOUBLE, members, 0}, &account)) {
         return -1;
     }
-    memcpy(state->account, account.data, sizeof state->account);
-    return 0;
-}
-
-static int read_wall_states(PyObject *object, const simulation_object *self, abut_step_state *state)
-{
-    array_data walls;
-    const abut_index count = self->wall_count;
-    if (array_read(object, "walls", (array_shape){ARRAY_DOUBLE, count, WALL_STATE_MEMBERS},
-                   &walls)) {
-        return -1;
-    }
-    /* all members are doubles */
-    state->walls = walls.data;
+    memcpy(state->account, account, sizeof state->account);
     return 0;
 }
 
@@ -452,11 +426,13 @@ static int read_saved_step(PyObject *args, const simulation_object *self, saved_
     state->pairs = &saved->pairs;
     return !PyArg_ParseTuple(args, "nOOO!O!:restore", &state->step_count, &account, &walls,
                              &PyDict_Type, &contacts, &PyDict_Type, &pairs) ||
-                   read_account(account, state) || read_wall_states(walls, self, state) ||
-                   read_contact_state(contacts, spheres, &saved->contacts) ||
-                   read_pair_state(pairs, self, &saved->pairs)
-               ? -1
-               : 0;
+           read_account(account, state) ||
+           /* all members are doubles */
+           array_read(walls, "walls",
+                      (array_shape){ARRAY_DOUBLE, self->wall_count, WALL_STATE_MEMBERS},
+                      &state->walls) ||
+           read_contact_state(contacts, spheres, &saved->contacts) ||
+           read_pair_state(pairs, self, &saved->pairs);
 }
 
 PyObject *simulation_restore(PyObject *object, PyObject *args)
