@@ -8,6 +8,10 @@ typedef struct convex_finder_object {
     int dimension;
 } convex_finder_object;
 
+static const char CONVEX_FINDER_DOC[] =
+    "ConvexFinder(shapes, body_count, numbers, scales, method, patch_angle, cp_first, cp_last, "
+    "iterations)\n--\n\nBodies of these shapes; numbers and scales may be None.";
+
 /* ---- building ---- */
 
 static PyObject *build_finder(PyTypeObject *type, PyObject *shapes, const abut_convex_input *input)
@@ -417,13 +421,7 @@ static PyMethodDef CONVEX_FINDER_METHODS[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static const char CONVEX_FINDER_DOC[] =
-    "ConvexFinder(shapes, body_count, numbers, scales, method, patch_angle, cp_first, cp_last, "
-    "iterations)\n--\n\nBodies of these shapes; numbers and scales may be None.";
-
-const core_type core_convex_finder_type = {.name = "abut._core.ConvexFinder",
-                                           .doc = CONVEX_FINDER_DOC,
-                                           .size = sizeof(convex_finder_object),
-                                           .make = convex_finder_new,
-                                           .dealloc = convex_finder_dealloc,
-                                           .methods = CONVEX_FINDER_METHODS};
+const core_type core_convex_finder_type = {
+    {"abut._core.ConvexFinder", CONVEX_FINDER_DOC, sizeof(convex_finder_object), 0},
+    {convex_finder_new, convex_finder_dealloc, NULL, NULL},
+    {CONVEX_FINDER_METHODS, NULL}};

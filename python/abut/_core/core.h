@@ -28,17 +28,23 @@ typedef struct core_state {
 /* A function here that returns an int returns 0, or else another number with an error set; one that
  * returns a pointer returns NULL with an error set. */
 
-/* A type, of which module.c makes a PyType_Spec. */
+/* A type, of which module.c makes a PyType_Spec; NULL: it has none. */
 typedef struct core_type {
-    const char *name, *doc;
-    size_t size;
-    unsigned flags; /* beside those that all types have */
-    newfunc make;
-    destructor dealloc;
-    PyMethodDef *methods;
-    PyGetSetDef *attributes;
-    traverseproc traverse;
-    inquiry clear;
+    struct {
+        const char *name, *doc;
+        size_t size;
+        unsigned flags; /* beside those that all types have */
+    } is;
+    struct {
+        newfunc make;
+        destructor dealloc;
+        traverseproc traverse;
+        inquiry clear;
+    } life;
+    struct {
+        PyMethodDef *methods;
+        PyGetSetDef *attributes;
+    } has;
 } core_type;
 
 extern const core_type core_mesh_type, core_finder_type, core_pair_finder_type,

@@ -12,6 +12,9 @@ typedef struct finder_object {
     result_size last; /* of its last query */
 } finder_object;
 
+static const char FINDER_DOC[] =
+    "Finder(meshes)\n--\n\nBins of a tuple of _core.Mesh, built once, queried many times.";
+
 const abut_finder *core_finder_of(PyObject *finder)
 {
     return ((finder_object *)finder)->finder;
@@ -209,12 +212,6 @@ static PyMethodDef FINDER_METHODS[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static const char FINDER_DOC[] =
-    "Finder(meshes)\n--\n\nBins of a tuple of _core.Mesh, built once, queried many times.";
-
-const core_type core_finder_type = {.name = "abut._core.Finder",
-                                    .doc = FINDER_DOC,
-                                    .size = sizeof(finder_object),
-                                    .make = finder_new,
-                                    .dealloc = finder_dealloc,
-                                    .methods = FINDER_METHODS};
+const core_type core_finder_type = {{"abut._core.Finder", FINDER_DOC, sizeof(finder_object), 0},
+                                    {finder_new, finder_dealloc, NULL, NULL},
+                                    {FINDER_METHODS, NULL}};

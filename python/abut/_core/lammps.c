@@ -22,6 +22,12 @@ typedef struct lammps_object {
     double asked; /* when Python was last asked for signals, in seconds */
 } lammps_object;
 
+static const char LAMMPS_DOC[] =
+    "Coupling(handle, functions, meshes, material_count, laws, walls, order, name, group_bit, "
+    "id_bytes, slots, resolution, on_step, on_sum, on_error)\n--\n\n"
+    "Walls under LAMMPS. functions: addresses by name; meshes: a tuple of Mesh; laws and walls as "
+    "Simulation takes them; order: the place of each wall among loads().";
+
 /* ---- what LAMMPS' steps call; the thread that runs them has not the interpreter's lock ---- */
 
 /* Keep the exception that is set. */
@@ -436,19 +442,7 @@ static PyGetSetDef LAMMPS_GETTERS[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static const char LAMMPS_DOC[] =
-    "Coupling(handle, functions, meshes, material_count, laws, walls, order, name, group_bit, "
-    "id_bytes, slots, resolution, on_step, on_sum, on_error)\n--\n\n"
-    "Walls under LAMMPS. functions: addresses by name; meshes: a tuple of Mesh; laws and walls as "
-    "Simulation takes them; order: the place of each wall among loads().";
-
-const core_type core_lammps_type = {.name = "abut._core.Coupling",
-                                    .doc = LAMMPS_DOC,
-                                    .size = sizeof(lammps_object),
-                                    .flags = Py_TPFLAGS_HAVE_GC,
-                                    .make = lammps_new,
-                                    .dealloc = lammps_dealloc,
-                                    .methods = LAMMPS_METHODS,
-                                    .attributes = LAMMPS_GETTERS,
-                                    .traverse = lammps_traverse,
-                                    .clear = lammps_clear};
+const core_type core_lammps_type = {
+    {"abut._core.Coupling", LAMMPS_DOC, sizeof(lammps_object), Py_TPFLAGS_HAVE_GC},
+    {lammps_new, lammps_dealloc, lammps_traverse, lammps_clear},
+    {LAMMPS_METHODS, LAMMPS_GETTERS}};

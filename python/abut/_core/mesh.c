@@ -7,6 +7,12 @@ typedef struct mesh_object {
     abut_mesh *mesh;
 } mesh_object;
 
+static const char MESH_DOC[] = "Mesh(vertices, indices, offsets, units=None, noise=None, "
+                               "normal_noise=None, drop_zero_area=False, "
+                               "split=False, numbers=None)\n--\n\nValidated facets: contiguous "
+                               "float64 and intp arrays in, read-only "
+                               "views out. Errors name facets by `numbers`.";
+
 /* The arguments of Mesh(...), borrowed. */
 typedef struct mesh_arguments {
     PyObject *vertices, *indices, *offsets, *units, *noise, *normal_noise, *numbers;
@@ -171,16 +177,6 @@ static PyGetSetDef MESH_ATTRIBUTES[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static const char MESH_DOC[] = "Mesh(vertices, indices, offsets, units=None, noise=None, "
-                               "normal_noise=None, drop_zero_area=False, "
-                               "split=False, numbers=None)\n--\n\nValidated facets: contiguous "
-                               "float64 and intp arrays in, read-only "
-                               "views out. Errors name facets by `numbers`.";
-
-const core_type core_mesh_type = {.name = "abut._core.Mesh",
-                                  .doc = MESH_DOC,
-                                  .size = sizeof(mesh_object),
-                                  .make = mesh_new,
-                                  .dealloc = mesh_dealloc,
-                                  .methods = MESH_METHODS,
-                                  .attributes = MESH_ATTRIBUTES};
+const core_type core_mesh_type = {{"abut._core.Mesh", MESH_DOC, sizeof(mesh_object), 0},
+                                  {mesh_new, mesh_dealloc, NULL, NULL},
+                                  {MESH_METHODS, MESH_ATTRIBUTES}};

@@ -108,10 +108,10 @@ static PyMethodDef METHODS[] = {
 static PyTypeObject *add_type(PyObject *module, const core_type *type)
 {
     const PyType_Slot all[] = {
-        {Py_tp_doc, (void *)type->doc},         {Py_tp_new, (void *)type->make},
-        {Py_tp_dealloc, (void *)type->dealloc}, {Py_tp_methods, type->methods},
-        {Py_tp_getset, type->attributes},       {Py_tp_traverse, (void *)type->traverse},
-        {Py_tp_clear, (void *)type->clear},
+        {Py_tp_doc, (void *)type->is.doc},           {Py_tp_new, (void *)type->life.make},
+        {Py_tp_dealloc, (void *)type->life.dealloc}, {Py_tp_traverse, (void *)type->life.traverse},
+        {Py_tp_clear, (void *)type->life.clear},     {Py_tp_methods, type->has.methods},
+        {Py_tp_getset, type->has.attributes},
     };
     PyType_Slot slots[sizeof all / sizeof all[0] + 1] = {{0, NULL}};
     for (size_t i = 0, count = 0; i < sizeof all / sizeof all[0]; i++) {
@@ -119,9 +119,9 @@ static PyTypeObject *add_type(PyObject *module, const core_type *type)
             slots[count++] = all[i];
         }
     }
-    PyType_Spec spec = {.name = type->name,
-                        .basicsize = (int)type->size,
-                        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | type->flags,
+    PyType_Spec spec = {.name = type->is.name,
+                        .basicsize = (int)type->is.size,
+                        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | type->is.flags,
                         .slots = slots};
     PyTypeObject *made = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
     if (made && PyModule_AddType(module, made)) {
@@ -233,21 +233,20 @@ static int core_exec(PyObject *module)
     return 0;
 }
 
+#define VISIT(type, member) Py_VISIT(state->member);
+#define CLEAR(type, member) Py_CLEAR(state->member);
+
 static int core_traverse(PyObject *module, visitproc visit, void *arg)
 {
     core_state *state = PyModule_GetState(module);
-#define VISIT(type, member) Py_VISIT(state->member);
     CORE_STATE(VISIT)
-#undef VISIT
     return 0;
 }
 
 static int core_clear(PyObject *module)
 {
     core_state *state = PyModule_GetState(module);
-#define CLEAR(type, member) Py_CLEAR(state->member);
     CORE_STATE(CLEAR)
-#undef CLEAR
     return 0;
 }
 

@@ -11,6 +11,13 @@ typedef struct pair_finder_object {
     int is_periodic;
 } pair_finder_object;
 
+static const char PAIR_FINDER_DOC[] =
+    "PairFinder(dimension, radii, gap, gaps, sizes, levels, search, period, workers, lender)\n"
+    "--\n\n"
+    "Levels of a grid for spheres of these sizes. gaps, sizes, period and lender may be None; "
+    "levels: their number where there are no sizes, 0: any; period: (dimension,), 0 where there is "
+    "none; lender: another PairFinder, whose memory is used.";
+
 /* ---- the columns of a result ---- */
 
 static column_counts count_columns(const core_pair_counts *there)
@@ -294,16 +301,7 @@ static PyMethodDef PAIR_FINDER_METHODS[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static const char PAIR_FINDER_DOC[] =
-    "PairFinder(dimension, radii, gap, gaps, sizes, levels, search, period, workers, lender)\n"
-    "--\n\n"
-    "Levels of a grid for spheres of these sizes. gaps, sizes, period and lender may be None; "
-    "levels: their number where there are no sizes, 0: any; period: (dimension,), 0 where there is "
-    "none; lender: another PairFinder, whose memory is used.";
-
-const core_type core_pair_finder_type = {.name = "abut._core.PairFinder",
-                                         .doc = PAIR_FINDER_DOC,
-                                         .size = sizeof(pair_finder_object),
-                                         .make = pair_finder_new,
-                                         .dealloc = pair_finder_dealloc,
-                                         .methods = PAIR_FINDER_METHODS};
+const core_type core_pair_finder_type = {
+    {"abut._core.PairFinder", PAIR_FINDER_DOC, sizeof(pair_finder_object), 0},
+    {pair_finder_new, pair_finder_dealloc, NULL, NULL},
+    {PAIR_FINDER_METHODS, NULL}};

@@ -7,6 +7,10 @@ typedef struct shape_object {
     abut_shape *shape;
 } shape_object;
 
+static const char SHAPE_DOC[] =
+    "Shape(vertices, indices, offsets, radius)\n--\n\nA convex polygon or polyhedron: contiguous "
+    "float64 and intp arrays in, read-only arrays out.";
+
 const abut_shape *core_shape_of(PyObject *shape)
 {
     return ((shape_object *)shape)->shape;
@@ -138,13 +142,6 @@ static PyGetSetDef SHAPE_ATTRIBUTES[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static const char SHAPE_DOC[] =
-    "Shape(vertices, indices, offsets, radius)\n--\n\nA convex polygon or polyhedron: contiguous "
-    "float64 and intp arrays in, read-only arrays out.";
-
-const core_type core_shape_type = {.name = "abut._core.Shape",
-                                   .doc = SHAPE_DOC,
-                                   .size = sizeof(shape_object),
-                                   .make = shape_new,
-                                   .dealloc = shape_dealloc,
-                                   .attributes = SHAPE_ATTRIBUTES};
+const core_type core_shape_type = {{"abut._core.Shape", SHAPE_DOC, sizeof(shape_object), 0},
+                                   {shape_new, shape_dealloc, NULL, NULL},
+                                   {NULL, SHAPE_ATTRIBUTES}};

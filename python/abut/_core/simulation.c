@@ -4,6 +4,10 @@
 
 #include "arrays.h"
 
+static const char SIMULATION_DOC[] =
+    "Simulation(step, gravity, period, resolution, workers)\n--\n\n"
+    "Spheres that move. gravity and period: (3,); a period of 0: none along this axis.";
+
 int simulation_begin(simulation_object *self)
 {
     if (self->is_at_work) {
@@ -585,17 +589,7 @@ static PyMethodDef SIMULATION_METHODS[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static const char SIMULATION_DOC[] =
-    "Simulation(step, gravity, period, resolution, workers)\n--\n\n"
-    "Spheres that move. gravity and period: (3,); a period of 0: none along this axis.";
-
-const core_type core_simulation_type = {.name = "abut._core.Simulation",
-                                        .doc = SIMULATION_DOC,
-                                        .size = sizeof(simulation_object),
-                                        .flags = Py_TPFLAGS_HAVE_GC,
-                                        .make = simulation_new,
-                                        .dealloc = simulation_dealloc,
-                                        .methods = SIMULATION_METHODS,
-                                        .attributes = SIMULATION_ATTRIBUTES,
-                                        .traverse = simulation_traverse,
-                                        .clear = simulation_clear};
+const core_type core_simulation_type = {
+    {"abut._core.Simulation", SIMULATION_DOC, sizeof(simulation_object), Py_TPFLAGS_HAVE_GC},
+    {simulation_new, simulation_dealloc, simulation_traverse, simulation_clear},
+    {SIMULATION_METHODS, SIMULATION_ATTRIBUTES}};

@@ -11,6 +11,9 @@ typedef struct simulation_lock {
     int is_of_run, is_lent;
 } simulation_lock;
 
+static const char LOCK_DOC[] =
+    "The right to change a Simulation, or to run it: see Simulation.lock.";
+
 /* ---- taking and giving back ---- */
 
 static int is_running(const simulation_lock *lock)
@@ -119,9 +122,6 @@ static PyMethodDef LOCK_METHODS[] = {
 };
 
 const core_type core_lock_type = {
-    .name = "abut._core.Lock",
-    .doc = "The right to change a Simulation, or to run it: see Simulation.lock.",
-    .size = sizeof(simulation_lock),
-    .flags = Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    .dealloc = lock_dealloc,
-    .methods = LOCK_METHODS};
+    {"abut._core.Lock", LOCK_DOC, sizeof(simulation_lock), Py_TPFLAGS_DISALLOW_INSTANTIATION},
+    {NULL, lock_dealloc, NULL, NULL},
+    {LOCK_METHODS, NULL}};

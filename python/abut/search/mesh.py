@@ -14,7 +14,7 @@ from ..base import checks, html
 from ..base.arrays import Doubles, Indices, aligned, hash_of
 from ..base.poses import read_pose, rotated
 from .doubts import warn_of_doubt, warn_of_dropped
-from .facets import Faceted, FacetsLike, read_facets
+from .facets import Faceted, FacetsLike, Held, read_facets
 
 if TYPE_CHECKING:
     from mpl_toolkits.mplot3d import Axes3D
@@ -122,6 +122,9 @@ class Mesh(Faceted):
     _source: Indices
     _vertex_source: Indices | None
     _noise_origin: NDArray[np.uint8]
+
+    areas = Held[Doubles]()
+    noise = Held[Doubles]()
 
     def __new__(
         cls,
@@ -248,50 +251,15 @@ class Mesh(Faceted):
         return self._vertex_source
 
     @property
-    def areas(self) -> Doubles:
-        return self._core.areas
-
-    @property
-    def noise(self) -> Doubles:
-        return self._core.noise
-
-    @property
     def bounds(self) -> Doubles:
         if len(self) == 0:
             return np.full((2, 3), np.nan)
         corners = self.vertices[self.indices]
         return np.stack([corners.min(axis=0), corners.max(axis=0)])
 
-    def scaled(self, s: float) -> Mesh:
-        """The mesh in another unit of length.
-
-        Parameters
-        ----------
-        s : float
-            Positive; coordinates and noise are multiplied by it.
-
-        Returns
-        -------
-        Mesh
-            With the same `source` and `vertex_source`. Facets that rounding leaves without area are
-            dropped with a `MeshWarning`.
-
-        Raises
-        ------
-        ValueError
-            If `s` is not positive and finite.
-
-        Examples
-        --------
-        >>> import abut
-        >>> millimeters = abut.Mesh([[0, 0, 0], [10, 0, 0], [0, 10, 0]], [[0, 1, 2]])
-        >>> millimeters.scaled(1e-3).bounds[1]
-        array([0.01, 0.01, 0.  ])
-        """
-        s = checks.number(s, "s")
-        if not 0 < s < np.inf:
-            raise ValueError(f"s is {s}, but must be positive and finite")
-        return self._moved(self.vertices * s, self.noise * s, self._core.normal_noise * s)
+    def _scaled(self, factor: float) -> Mesh:
+        noise, normal_noise = self.noise * factor, self._core.normal_noise * factor
+        return self._moved(self.vertices * factor, noise, normal_noise)
 
     def transformed(self, pose: Pose) -> Mesh:
         """The mesh at another place, turned.

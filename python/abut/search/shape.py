@@ -12,7 +12,7 @@ from ..base import checks
 from ..base.arrays import Doubles, Indices
 from ..base.extras import import_extra
 from .convex_hull import hull_facets
-from .facets import Corners, Faceted, FacetsLike, read_facets, regular
+from .facets import Corners, Faceted, FacetsLike, Held, read_facets, regular
 from .mesh import Mesh
 
 if TYPE_CHECKING:
@@ -117,6 +117,15 @@ class ConvexShape(Faceted):
     _core: _core.Shape
     _source: Indices
 
+    dimension = Held[int]()
+    edges = Held[Indices]()
+    edge_facets = Held[Indices]()
+    radius = Held[float]()
+    centroid = Held[Doubles]()
+    volume = Held[float]()
+    inertia = Held[Doubles | float]()
+    circumradius = Held[float]()
+
     def __new__(
         cls, vertices: ArrayLike, facets: FacetsLike | None = None, *, radius: float = 0.0
     ) -> ConvexShape:
@@ -192,67 +201,7 @@ class ConvexShape(Faceted):
         mesh = Mesh.from_any(obj)
         return cls(mesh.vertices, (mesh.indices, mesh.offsets), radius=rounding)
 
-    @property
-    def dimension(self) -> int:
-        return self._core.dimension
-
-    @property
-    def edges(self) -> Indices:
-        return self._core.edges
-
-    @property
-    def edge_facets(self) -> Indices:
-        return self._core.edge_facets
-
-    @property
-    def radius(self) -> float:
-        return self._core.radius
-
-    @property
-    def centroid(self) -> Doubles:
-        return self._core.centroid
-
-    @property
-    def volume(self) -> float:
-        return self._core.volume
-
-    @property
-    def inertia(self) -> Doubles | float:
-        return self._core.inertia
-
-    @property
-    def circumradius(self) -> float:
-        return self._core.circumradius
-
-    def scaled(self, s: float) -> ConvexShape:
-        """The shape in another size, or in another unit of length.
-
-        Parameters
-        ----------
-        s : float
-            Positive; vertices and radius are multiplied by it.
-
-        Returns
-        -------
-        ConvexShape
-
-        Raises
-        ------
-        ValueError
-            If `s` is not positive and finite.
-
-        See Also
-        --------
-        ConvexFinder : Its `scales` give each body a size of its own without a shape of its own.
-
-        Examples
-        --------
-        >>> import abut
-        >>> square = abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]])
-        >>> square.scaled(3).volume
-        9.0
-        """
-        factor = checks.positive(s, "s")
+    def _scaled(self, factor: float) -> ConvexShape:
         return self._changed(self.vertices * factor, self.radius * factor)
 
     def centered(self) -> ConvexShape:
