@@ -275,7 +275,11 @@ class Table:
 
     def _flat(self) -> dict[str, NDArray[Any]]:
         """The columns with an entry for each row, those of vectors as _x, _y and _z."""
-        return self._flattened(self._rows())
+        return self._flattened(self._row_vectors())
+
+    def _row_vectors(self) -> dict[str, NDArray[Any]]:
+        """The columns with a number or a vector for each row."""
+        return self._rows()
 
     def _flat_lists(self) -> dict[str, NDArray[Any]]:
         """As `_flat`, of the columns with several entries for a row."""
@@ -296,7 +300,7 @@ class Table:
         """The columns with an entry for each row, vectors of the plane with a third number, 0."""
         return {
             name: np.pad(column, ((0, 0), (0, 1))) if column.shape[1:] == (2,) else column
-            for name, column in self._rows().items()
+            for name, column in self._row_vectors().items()
         }
 
     def to_pandas(self) -> DataFrame:

@@ -97,8 +97,8 @@ def _read_rows(array: NDArray[np.intp]) -> Corners:
 T = TypeVar("T")
 
 
-# A read-only attribute, under the name that the extension's object has for it. There is no docstring
-# here, since it would be that of each attribute: those of the classes list them.
+# A read-only attribute, under the name that the object of the extension has for it. It has no
+# docstring, since that would be one of each attribute: those of the classes list them.
 class Held(Generic[T]):
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name

@@ -43,10 +43,8 @@ class ConvexShape(Faceted):
     ----------
     vertices : (v, d) ndarray of float64
         Those that are corners, in the order in which they were given.
-    indices : (k,) ndarray of intp
-        The corners of all facets, one after the other.
-    offsets : (m + 1,) ndarray of intp
-        Facet f has the corners ``indices[offsets[f]:offsets[f + 1]]``.
+    indices, offsets : (k,) and (m + 1,) ndarray of intp
+        The corners of the facets, as a `Mesh` has them.
     edges : (e, 2) ndarray of intp
         The vertices of each edge. A polygon has none: its sides are its facets.
     edge_facets : (e, 2) ndarray of intp
@@ -137,19 +135,14 @@ class ConvexShape(Faceted):
         rounding = checks.number(radius, "radius")
         corners = _hull(points) if facets is None else read_facets(facets)
         indices, offsets = (array.copy() for array in corners)
-        return cls._build(points, indices, offsets, rounding, None)
+        return cls._build(points, (indices, offsets), rounding, None)
 
     @classmethod
     def _build(
-        cls,
-        vertices: Doubles,
-        indices: Indices,
-        offsets: Indices,
-        radius: float,
-        source: Indices | None,
+        cls, vertices: Doubles, corners: Corners, radius: float, source: Indices | None
     ) -> ConvexShape:
         """Of contiguous arrays; `source`: the vertices' numbers in the caller's input."""
-        core = _core.Shape(vertices, indices, offsets, radius)
+        core = _core.Shape(vertices, *corners, radius)
         shape = object.__new__(cls)
         shape._core = core
         shape._source = core.source if source is None else source[core.source]
@@ -246,7 +239,7 @@ class ConvexShape(Faceted):
         return self._changed(self.vertices, checks.number(radius, "radius"))
 
     def _changed(self, vertices: Doubles, radius: float) -> ConvexShape:
-        return self._build(vertices, self.indices, self.offsets, radius, self._source)
+        return self._build(vertices, (self.indices, self.offsets), radius, self._source)
 
     def to_mesh(self) -> Mesh:
         """The facets of a polyhedron as a `Mesh`, without its rounding.
@@ -371,7 +364,7 @@ class ConvexShape(Faceted):
 def _rebuild(
     vertices: Doubles, indices: Indices, offsets: Indices, radius: float, source: Indices
 ) -> ConvexShape:
-    return ConvexShape._build(vertices, indices, offsets, radius, source)
+    return ConvexShape._build(vertices, (indices, offsets), radius, source)
 
 
 def _hull(vertices: Doubles) -> Corners:

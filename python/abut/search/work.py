@@ -123,8 +123,7 @@ def cell_sizes(
     Parameters
     ----------
     radii : (n,) array_like
-        Radii of the spheres; or, with `probability`, the radii that a distribution is given at.
-        With a gap, the spheres are larger by half of it.
+        As for `expected_work`.
     family : {"constant", "linear", "exponential", "optimal"}
         "constant": cells of all levels hold as many spheres. "linear" and "exponential": sizes
         grow by the same length, or the same factor, from the smallest diameter on. "optimal": those
