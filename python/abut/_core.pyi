@@ -122,12 +122,12 @@ class Mesh:
         vertices: _Doubles,
         indices: _Indices,
         offsets: _Indices,
-        units: _Doubles | None = None,
-        noise: _Doubles | None = None,
-        normal_noise: _Doubles | None = None,
-        drop_zero_area: bool = False,
-        split: bool = False,
-        numbers: _Indices | None = None,
+        units: _Doubles | None,
+        noise: _Doubles | None,
+        normal_noise: _Doubles | None,
+        drop_zero_area: bool,
+        split: bool,
+        numbers: _Indices | None,
     ) -> Mesh: ...
     vertices: Final[_Doubles]
     indices: Final[_Indices]

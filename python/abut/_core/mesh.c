@@ -7,11 +7,10 @@ typedef struct mesh_object {
     abut_mesh *mesh;
 } mesh_object;
 
-static const char MESH_DOC[] = "Mesh(vertices, indices, offsets, units=None, noise=None, "
-                               "normal_noise=None, drop_zero_area=False, "
-                               "split=False, numbers=None)\n--\n\nValidated facets: contiguous "
-                               "float64 and intp arrays in, read-only "
-                               "views out. Errors name facets by `numbers`.";
+static const char MESH_DOC[] =
+    "Mesh(vertices, indices, offsets, units, noise, normal_noise, drop_zero_area, split, numbers)\n"
+    "--\n\nValidated facets: contiguous float64 and intp arrays in, read-only views out. Units, "
+    "noises and numbers may be None; errors name facets by numbers.";
 
 /* The arguments of Mesh(...), borrowed. */
 typedef struct mesh_arguments {
@@ -83,11 +82,10 @@ static PyObject *mesh_new(PyTypeObject *type, PyObject *args, PyObject *keywords
 {
     static char *names[] = {"vertices",     "indices",        "offsets", "units",   "noise",
                             "normal_noise", "drop_zero_area", "split",   "numbers", NULL};
-    mesh_arguments given = {
-        .units = Py_None, .noise = Py_None, .normal_noise = Py_None, .numbers = Py_None};
+    mesh_arguments given;
     abut_mesh_input input = {0};
     const abut_index *numbers;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO|OOOppO:Mesh", names, &given.vertices,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOOOOppO:Mesh", names, &given.vertices,
                                      &given.indices, &given.offsets, &given.units, &given.noise,
                                      &given.normal_noise, &given.drop_zero_area, &given.split,
                                      &given.numbers) ||

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any, Generic, Self, TypeAlias, TypeVar, overload
+from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,32 @@ Corners: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
 FacetsLike: TypeAlias = ArrayLike | Sequence[ArrayLike] | tuple[ArrayLike, ArrayLike]
 
 FORMS = "an (m, k) integer array, a list of index sequences, or the tuple (indices, offsets)"
+
+
+class Facets(NamedTuple):
+    """Facets as a mesh is made of them, and as every reader of meshes returns them.
+
+    Attributes
+    ----------
+    vertices : ndarray (v, 3) of float64
+    indices : ndarray (k,) of intp
+        The facets' corners, one facet after the other.
+    offsets : ndarray (m + 1,) of intp
+        Facet f has the corners ``indices[offsets[f]:offsets[f + 1]]``.
+    units : ndarray (v, 3) of float64 or None
+        The last digit that was written of each coordinate; None where float32 or float64 tells.
+    source : ndarray (m,) of intp or None
+        Each facet's number in the input, or that of its cell; None where that is its number here.
+    vertex_source : ndarray (vertices of the input,) of intp or None
+        The number here of each vertex of the input; None where that is its number there.
+    """
+
+    vertices: np.ndarray
+    indices: np.ndarray
+    offsets: np.ndarray
+    units: np.ndarray | None = None
+    source: np.ndarray | None = None
+    vertex_source: np.ndarray | None = None
 
 
 def read_facets(facets: object) -> Corners:
