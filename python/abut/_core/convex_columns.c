@@ -1,9 +1,8 @@
 #include "columns.h"
 
-PyObject *core_new_convex(const core_making *making, const core_convex_counts *there,
-                          abut_convex_columns *columns)
+static column_counts count_columns(const core_convex_counts *there)
 {
-    const column_counts counts = {
+    return (column_counts){
         .lengths = {[ABUT_COLUMN_ROWS] = there->rows,
                     [ABUT_COLUMN_ENTRIES] = there->spots,
                     [ABUT_COLUMN_ENTRY_OFFSETS] = there->rows + 1,
@@ -17,8 +16,20 @@ PyObject *core_new_convex(const core_making *making, const core_convex_counts *t
                       [ABUT_COLUMN_WITH_BEFORE] = there->has_before},
         .dimension = there->dimension,
     };
+}
+
+PyObject *core_new_convex(const core_making *making, const core_convex_counts *there,
+                          abut_convex_columns *columns)
+{
+    const column_counts counts = count_columns(there);
     return column_dict(column_table_of(ABUT_CONVEX_TABLE), making->names, &counts, making->pool,
                        columns);
+}
+
+int core_read_convex(PyObject *dict, const core_convex_counts *there, abut_convex_columns *columns)
+{
+    const column_counts counts = count_columns(there);
+    return column_read(column_table_of(ABUT_CONVEX_TABLE), &counts, dict, columns);
 }
 
 /* ---- entrances ---- */

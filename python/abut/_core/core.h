@@ -138,6 +138,7 @@ typedef struct core_convex_counts {
 /* Their columns. */
 PyObject *core_new_convex(const core_making *making, const core_convex_counts *there,
                           abut_convex_columns *columns);
+int core_read_convex(PyObject *dict, const core_convex_counts *there, abut_convex_columns *columns);
 
 /* Columns of entrances, of so many pairs. */
 PyObject *core_new_entrances(const core_making *making, Py_ssize_t rows, Py_ssize_t pairs,

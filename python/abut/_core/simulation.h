@@ -2,7 +2,7 @@
 #ifndef ABUT_CORE_SIMULATION_H
 #define ABUT_CORE_SIMULATION_H
 
-#include "core.h"
+#include "columns.h"
 
 struct simulation_lock;
 
@@ -69,6 +69,12 @@ PyObject *simulation_push(PyObject *object, PyObject *args, simulation_count *co
 
 /* How many rows columns are of that a dict has, from this one; -1 with an error set. */
 Py_ssize_t simulation_row_count(PyObject *dict, const char *name);
+
+/* Columns with a row each that a table's dict has beside those of a search: put new ones into it,
+ * which may be NULL already, or read them. */
+PyObject *simulation_add_carried(column_table table, PyObject *dict, Py_ssize_t rows,
+                                 PyObject *pool, void *target);
+int simulation_read_carried(column_table table, PyObject *dict, Py_ssize_t rows, void *target);
 
 /* Methods: see simulation.c, which lists them. */
 core_function simulation_take_lock, simulation_lend, simulation_wall, simulation_wall_now,

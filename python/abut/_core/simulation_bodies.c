@@ -145,56 +145,25 @@ PyObject *simulation_stable_step_of_bodies(PyObject *object, PyObject *Py_UNUSED
 
 /* ---- contacts ---- */
 
-enum { PER_ROW, PER_SPOT, PER_OFFSET };
-
-/* Whether a column is there. */
-enum { ALWAYS, OF_WALLS, OF_OTHERS, OF_PERIODS };
-
-#define ROW(name) offsetof(abut_body_contacts, columns.name)
-
-static const abut_column CONTACT_COLUMNS[] = {
-    {"i", ROW(i), ABUT_COLUMN_INDEX, 0, PER_ROW, ALWAYS, 0, "", ""},
-    {"j", ROW(j), ABUT_COLUMN_INDEX, 0, PER_ROW, OF_OTHERS, 0, "", ""},
-    {"mesh", ROW(mesh), ABUT_COLUMN_INDEX, 0, PER_ROW, OF_WALLS, 0, "", ""},
-    {"facet", ROW(facet), ABUT_COLUMN_INDEX, 0, PER_ROW, OF_WALLS, 0, "", ""},
-    {"status", ROW(status), ABUT_COLUMN_BYTE, 0, PER_ROW, ALWAYS, 0, "", ""},
-    {"type", ROW(type), ABUT_COLUMN_BYTE, 2, PER_ROW, ALWAYS, 0, "", ""},
-    {"feature", ROW(feature), ABUT_COLUMN_INDEX, 2, PER_ROW, ALWAYS, 0, "", ""},
-    {"normal", ROW(normal), ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0, "", ""},
-    {"overlap", ROW(overlap), ABUT_COLUMN_REAL, 0, PER_ROW, ALWAYS, 0, "", ""},
-    {"error", ROW(error), ABUT_COLUMN_REAL, 0, PER_ROW, ALWAYS, 0, "", ""},
-    {"link", ROW(link), ABUT_COLUMN_REAL, 6, PER_ROW, ALWAYS, 0, "", ""},
-    {"point", ROW(point), ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0, "", ""},
-    {"iterations", ROW(iterations), ABUT_COLUMN_INDEX, 0, PER_ROW, ALWAYS, 0, "", ""},
-    {"state", ROW(state), ABUT_COLUMN_REAL, ABUT_CONVEX_STATE, PER_ROW, ALWAYS, 0, "", ""},
-    {"image", ROW(image), ABUT_COLUMN_INDEX, 3, PER_ROW, OF_PERIODS, ABUT_ZEROS, "", ""},
-    {"spot", ROW(spot), ABUT_COLUMN_REAL, 3, PER_SPOT, ALWAYS, 0, "", ""},
-    {"spot_overlap", ROW(spot_overlap), ABUT_COLUMN_REAL, 0, PER_SPOT, ALWAYS, 0, "", ""},
-    {"spot_type", ROW(spot_type), ABUT_COLUMN_BYTE, 2, PER_SPOT, ALWAYS, 0, "", ""},
-    {"spot_feature", ROW(spot_feature), ABUT_COLUMN_INDEX, 2, PER_SPOT, ALWAYS, 0, "", ""},
-    {"spot_offsets", ROW(spot_offsets), ABUT_COLUMN_INDEX, 0, PER_OFFSET, ALWAYS, 0, "", ""},
-    {"spot_force", offsetof(abut_body_contacts, force), ABUT_COLUMN_REAL, 3, PER_SPOT, ALWAYS, 0,
-     "", ""},
-    COLUMN(abut_body_contacts, spring, ABUT_COLUMN_REAL, 3, PER_SPOT, ALWAYS, 0),
+/* What spots carry beside the columns that a search has. */
+static const abut_column SPOT_CARRIES[] = {
+    {"spot_force", offsetof(abut_body_contacts, force), ABUT_COLUMN_REAL, 3, 0, 0, 0, "", ""},
+    COLUMN(abut_body_contacts, spring, ABUT_COLUMN_REAL, 3, 0, 0, 0),
 };
 
-static const column_table CONTACTS = {CONTACT_COLUMNS,
-                                      sizeof CONTACT_COLUMNS / sizeof CONTACT_COLUMNS[0]};
+static const column_table CARRIED_BY_SPOTS = {SPOT_CARRIES,
+                                              sizeof SPOT_CARRIES / sizeof SPOT_CARRIES[0]};
 
 /* What there is of so many rows and spots. */
-static column_counts count_columns(const simulation_object *self, abut_meeting meeting,
-                                   const abut_body_contacts *rows)
+static core_convex_counts count_contacts(const simulation_object *self, abut_meeting meeting,
+                                         const abut_body_contacts *rows)
 {
-    const int is_wall = meeting == ABUT_WITH_WALLS;
-    return (column_counts){
-        .lengths = {[PER_ROW] = rows->row_count,
-                    [PER_SPOT] = rows->spot_count,
-                    [PER_OFFSET] = rows->row_count + 1},
-        .presences = {[ALWAYS] = 1,
-                      [OF_WALLS] = is_wall,
-                      [OF_OTHERS] = !is_wall,
-                      [OF_PERIODS] = core_is_periodic(self->input.period, 3)},
-    };
+    return (core_convex_counts){.rows = rows->row_count,
+                                .spots = rows->spot_count,
+                                .dimension = 3,
+                                .has_images = core_is_periodic(self->input.period, 3),
+                                .has_spots = 1,
+                                .are_of_walls = meeting == ABUT_WITH_WALLS};
 }
 
 /* The number of a meeting, which begins the use of the simulation; -1 with an error set. */
@@ -217,8 +186,10 @@ PyObject *simulation_body_contacts(PyObject *object, PyObject *number)
     }
     abut_body_contacts rows =
         abut_simulation_count_body_contacts(self->simulation, (abut_meeting)meeting);
-    const column_counts counts = count_columns(self, (abut_meeting)meeting, &rows);
-    PyObject *dict = column_dict(CONTACTS, NULL, &counts, self->of.pool, &rows);
+    const core_convex_counts there = count_contacts(self, (abut_meeting)meeting, &rows);
+    const core_making making = {.pool = self->of.pool};
+    PyObject *dict = core_new_convex(&making, &there, &rows.columns);
+    dict = simulation_add_carried(CARRIED_BY_SPOTS, dict, rows.spot_count, self->of.pool, &rows);
     if (dict) {
         abut_simulation_write_body_contacts(self->simulation, (abut_meeting)meeting, &rows);
     }
@@ -226,14 +197,14 @@ PyObject *simulation_body_contacts(PyObject *object, PyObject *number)
     return dict;
 }
 
-/* 0, or -1 with an error set. */
 static int read_contacts(const simulation_object *self, abut_meeting meeting, PyObject *dict,
                          abut_body_contacts *rows)
 {
     rows->row_count = simulation_row_count(dict, "i");
     rows->spot_count = rows->row_count < 0 ? -1 : simulation_row_count(dict, "spot");
-    const column_counts counts = count_columns(self, meeting, rows);
-    return rows->spot_count < 0 ? -1 : column_read(CONTACTS, &counts, dict, rows);
+    const core_convex_counts there = count_contacts(self, meeting, rows);
+    return rows->spot_count < 0 || core_read_convex(dict, &there, &rows->columns) ||
+           simulation_read_carried(CARRIED_BY_SPOTS, dict, rows->spot_count, rows);
 }
 
 PyObject *simulation_restore_body_contacts(PyObject *object, PyObject *args)

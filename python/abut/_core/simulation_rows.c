@@ -283,33 +283,25 @@ PyObject *simulation_assign_clusters(PyObject *object, PyObject *dict)
 
 /* ---- tables ---- */
 
-enum { PER_ROW };
-
 /* What contacts and pairs carry beside the columns that a search has. */
-static const abut_column CONTACT_CARRIES[] = {
-    COLUMN(abut_contact_state, force, ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0),
-    COLUMN(abut_contact_state, moment, ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0),
-    COLUMN(abut_contact_state, spring, ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0),
-    COLUMN(abut_contact_state, roll, ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0),
-};
+#define CARRIES(of)                                                                                \
+    COLUMN(of, force, ABUT_COLUMN_REAL, 3, 0, 0, 0),                                               \
+        COLUMN(of, moment, ABUT_COLUMN_REAL, 3, 0, 0, 0),                                          \
+        COLUMN(of, spring, ABUT_COLUMN_REAL, 3, 0, 0, 0),                                          \
+        COLUMN(of, roll, ABUT_COLUMN_REAL, 3, 0, 0, 0)
 
-static const abut_column PAIR_CARRIES[] = {
-    COLUMN(abut_pair_state, force, ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0),
-    COLUMN(abut_pair_state, moment, ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0),
-    COLUMN(abut_pair_state, spring, ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0),
-    COLUMN(abut_pair_state, roll, ABUT_COLUMN_REAL, 3, PER_ROW, ALWAYS, 0),
-};
+static const abut_column CONTACT_CARRIES[] = {CARRIES(abut_contact_state)};
+static const abut_column PAIR_CARRIES[] = {CARRIES(abut_pair_state)};
 
 enum { CARRY_COUNT = sizeof CONTACT_CARRIES / sizeof CONTACT_CARRIES[0] };
 
 static const column_table CARRIED_BY_CONTACTS = {CONTACT_CARRIES, CARRY_COUNT};
 static const column_table CARRIED_BY_PAIRS = {PAIR_CARRIES, CARRY_COUNT};
 
-/* Put new columns into a table's dict; the dict, or NULL with an error set. */
-static PyObject *add_carried(column_table table, PyObject *dict, Py_ssize_t rows, PyObject *pool,
-                             void *target)
+PyObject *simulation_add_carried(column_table table, PyObject *dict, Py_ssize_t rows,
+                                 PyObject *pool, void *target)
 {
-    const column_counts counts = {.lengths = {[PER_ROW] = rows}, .presences = {[ALWAYS] = 1}};
+    const column_counts counts = {.lengths = {rows}, .presences = {1}};
     PyObject *more = dict ? column_dict(table, NULL, &counts, pool, target) : NULL;
     if (!more || PyDict_Update(dict, more)) {
         Py_CLEAR(dict);
@@ -318,9 +310,9 @@ static PyObject *add_carried(column_table table, PyObject *dict, Py_ssize_t rows
     return dict;
 }
 
-static int read_carried(column_table table, PyObject *dict, Py_ssize_t rows, void *target)
+int simulation_read_carried(column_table table, PyObject *dict, Py_ssize_t rows, void *target)
 {
-    const column_counts counts = {.lengths = {[PER_ROW] = rows}, .presences = {[ALWAYS] = 1}};
+    const column_counts counts = {.lengths = {rows}, .presences = {1}};
     return column_read(table, &counts, dict, target);
 }
 
@@ -340,7 +332,8 @@ PyObject *simulation_contacts(PyObject *object, PyObject *Py_UNUSED(unused))
     abut_error error = {.status = ABUT_OK};
     PyObject *dict =
         core_new_contacts(&making, rows.contact_count, rows.node_count, &query, &rows.columns);
-    dict = add_carried(CARRIED_BY_CONTACTS, dict, rows.contact_count, self->of.pool, &rows);
+    dict =
+        simulation_add_carried(CARRIED_BY_CONTACTS, dict, rows.contact_count, self->of.pool, &rows);
     if (dict) {
         Py_BEGIN_ALLOW_THREADS
         abut_simulation_write_contacts(self->simulation, &rows, &error);
@@ -368,7 +361,7 @@ PyObject *simulation_pairs(PyObject *object, PyObject *Py_UNUSED(unused))
     const core_pair_counts there = count_pairs(self, rows.pair_count);
     abut_error error = {.status = ABUT_OK};
     PyObject *dict = core_new_pairs(&making, &there, &rows.columns);
-    dict = add_carried(CARRIED_BY_PAIRS, dict, rows.pair_count, self->of.pool, &rows);
+    dict = simulation_add_carried(CARRIED_BY_PAIRS, dict, rows.pair_count, self->of.pool, &rows);
     if (dict) {
         Py_BEGIN_ALLOW_THREADS
         abut_simulation_write_pairs(self->simulation, &rows, &error);
@@ -388,7 +381,7 @@ static int read_contact_state(PyObject *dict, abut_index spheres, abut_contact_s
                             .contact_count = rows->contact_count,
                             .node_count = rows->node_count};
     return rows->node_count < 0 || core_read_contacts(dict, &step, &rows->columns) ||
-           read_carried(CARRIED_BY_CONTACTS, dict, rows->contact_count, rows);
+           simulation_read_carried(CARRIED_BY_CONTACTS, dict, rows->contact_count, rows);
 }
 
 static int read_pair_state(PyObject *dict, const simulation_object *self, abut_pair_state *rows)
@@ -396,7 +389,7 @@ static int read_pair_state(PyObject *dict, const simulation_object *self, abut_p
     rows->pair_count = simulation_row_count(dict, "i");
     const core_pair_counts there = count_pairs(self, rows->pair_count);
     return rows->pair_count < 0 || core_read_pairs(dict, &there, &rows->columns) ||
-           read_carried(CARRIED_BY_PAIRS, dict, rows->pair_count, rows);
+           simulation_read_carried(CARRIED_BY_PAIRS, dict, rows->pair_count, rows);
 }
 
 static int read_account(PyObject *object, abut_step_state *state)
