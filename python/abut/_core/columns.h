@@ -28,6 +28,23 @@ typedef struct column_counts {
     Py_ssize_t dimension;
 } column_counts;
 
+/* What is known of contacts with meshes, of which that query is or might be. */
+column_counts column_contact_counts(abut_index rows, abut_index nodes, const abut_query *query,
+                                    abut_index mesh_count);
+
+/* Likewise of pairs. */
+column_counts column_pair_counts(abut_index pairs, abut_index spheres, int dimension,
+                                 int has_images);
+
+/* What there is of contacts of convex bodies; and what is known of their columns. */
+typedef struct convex_there {
+    abut_index rows, spots, bodies;
+    int dimension;
+    int has_images, has_spots, has_offsets, has_before;
+    int are_of_walls; /* mesh and facet, instead of j */
+} convex_there;
+column_counts column_convex_counts(const convex_there *there);
+
 /* What the columns are called: a new tuple; NULL with an error set. */
 PyObject *column_names(column_table table);
 

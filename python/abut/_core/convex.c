@@ -1,4 +1,4 @@
-#include "arrays.h"
+#include "columns.h"
 
 typedef struct convex_finder_object {
     core_pooled of;
@@ -165,13 +165,30 @@ static int read_walls(PyObject *tuple, const core_state *state, abut_convex_wall
 
 /* ---- contacts ---- */
 
+column_counts column_convex_counts(const convex_there *there)
+{
+    return (column_counts){
+        .lengths = {[ABUT_COLUMN_ROWS] = there->rows,
+                    [ABUT_COLUMN_ENTRIES] = there->spots,
+                    [ABUT_COLUMN_ENTRY_OFFSETS] = there->rows + 1,
+                    [ABUT_COLUMN_OFFSETS] = there->bodies + 1},
+        .presences = {[ABUT_COLUMN_ALWAYS] = 1,
+                      [ABUT_COLUMN_WITH_BODIES] = !there->are_of_walls,
+                      [ABUT_COLUMN_WITH_WALLS] = there->are_of_walls,
+                      [ABUT_COLUMN_WITH_PERIOD] = there->has_images,
+                      [ABUT_COLUMN_WITH_SPOTS] = there->has_spots,
+                      [ABUT_COLUMN_WITH_ORDER] = there->has_offsets,
+                      [ABUT_COLUMN_WITH_BEFORE] = there->has_before},
+        .dimension = there->dimension,
+    };
+}
+
 /* `walls` is NULL where bodies meet each other, here and below. */
 static PyObject *write_contacts(const abut_convex_contacts *contacts,
                                 const convex_finder_object *self, const abut_convex_query *query,
                                 const abut_convex_walls *walls, const core_state *state)
 {
-    const core_making making = {.pool = self->of.pool, .names = state->convex_names};
-    const core_convex_counts there = {
+    const column_counts counts = column_convex_counts(&(convex_there){
         .rows = abut_convex_contacts_count(contacts),
         .spots = abut_convex_contacts_spot_count(contacts),
         .bodies = self->body_count,
@@ -181,9 +198,10 @@ static PyObject *write_contacts(const abut_convex_contacts *contacts,
         .has_offsets = !query->i,
         .has_before = query->before.i && !walls,
         .are_of_walls = walls != NULL,
-    };
+    });
     abut_convex_columns columns = {0};
-    PyObject *dict = core_new_convex(&making, &there, &columns);
+    PyObject *dict = column_dict(column_table_of(ABUT_CONVEX_TABLE), state->convex_names, &counts,
+                                 self->of.pool, &columns);
     if (!dict) {
         return NULL;
     }
@@ -324,10 +342,15 @@ static int read_entrances_before(PyObject *tuple, abut_entrances_before *before)
 static PyObject *write_entrances(const abut_entrances *entrances, const convex_finder_object *self,
                                  const abut_convex_query *query, const core_state *state)
 {
-    const core_making making = {.pool = self->of.pool, .names = state->entrance_names};
+    const column_counts counts = {
+        .lengths = {[ABUT_COLUMN_ROWS] = abut_entrances_count(entrances),
+                    [ABUT_COLUMN_OFFSETS] = query->pair_count + 1},
+        .presences = {[ABUT_COLUMN_ALWAYS] = 1},
+        .dimension = self->dimension,
+    };
     abut_entrance_columns columns = {0};
-    PyObject *dict = core_new_entrances(&making, abut_entrances_count(entrances), query->pair_count,
-                                        self->dimension, &columns);
+    PyObject *dict = column_dict(column_table_of(ABUT_ENTRANCE_TABLE), state->entrance_names,
+                                 &counts, self->of.pool, &columns);
     if (!dict) {
         return NULL;
     }

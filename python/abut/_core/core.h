@@ -107,43 +107,6 @@ int core_make_room(const core_making *making, abut_index rows, abut_index nodes,
 PyObject *core_write_contacts(const abut_contacts *contacts, const abut_query *query,
                               const core_making *making, core_room *room);
 
-/* New columns of so many contacts and nodes; NULL with an error set. */
-PyObject *core_new_contacts(const core_making *making, abut_index rows, abut_index nodes,
-                            const abut_query *query, abut_columns *columns);
-
-/* The data of a dict that has all columns of contacts, as many as the step says; 0, or -1 with an
- * error set. */
-int core_read_contacts(PyObject *dict, const abut_step *step, abut_columns *columns);
-
-/* What there is of pairs. */
-typedef struct core_pair_counts {
-    Py_ssize_t pairs, spheres;
-    int dimension;
-    int has_images;
-} core_pair_counts;
-
-/* Likewise of pairs. */
-PyObject *core_new_pairs(const core_making *making, const core_pair_counts *there,
-                         abut_pair_columns *columns);
-int core_read_pairs(PyObject *dict, const core_pair_counts *there, abut_pair_columns *columns);
-
-/* What there is of contacts of convex bodies. */
-typedef struct core_convex_counts {
-    Py_ssize_t rows, spots, bodies;
-    int dimension;
-    int has_images, has_spots, has_offsets, has_before;
-    int are_of_walls; /* mesh and facet, instead of j */
-} core_convex_counts;
-
-/* Their columns. */
-PyObject *core_new_convex(const core_making *making, const core_convex_counts *there,
-                          abut_convex_columns *columns);
-int core_read_convex(PyObject *dict, const core_convex_counts *there, abut_convex_columns *columns);
-
-/* Columns of entrances, of so many pairs. */
-PyObject *core_new_entrances(const core_making *making, Py_ssize_t rows, Py_ssize_t pairs,
-                             int dimension, abut_entrance_columns *columns);
-
 /* Whether a function has been given as many arguments as it takes. */
 int core_check_count(Py_ssize_t count, Py_ssize_t wanted, const char *function);
 

@@ -20,37 +20,24 @@ static const char PAIR_FINDER_DOC[] =
 
 /* ---- the columns of a result ---- */
 
-static column_counts count_columns(const core_pair_counts *there)
+column_counts column_pair_counts(abut_index pairs, abut_index spheres, int dimension,
+                                 int has_images)
 {
     return (column_counts){
-        .lengths = {[ABUT_COLUMN_ROWS] = there->pairs, [ABUT_COLUMN_OFFSETS] = there->spheres + 1},
-        .presences = {[ABUT_COLUMN_ALWAYS] = 1, [ABUT_COLUMN_WITH_PERIOD] = there->has_images},
-        .dimension = there->dimension,
+        .lengths = {[ABUT_COLUMN_ROWS] = pairs, [ABUT_COLUMN_OFFSETS] = spheres + 1},
+        .presences = {[ABUT_COLUMN_ALWAYS] = 1, [ABUT_COLUMN_WITH_PERIOD] = has_images},
+        .dimension = dimension,
     };
-}
-
-PyObject *core_new_pairs(const core_making *making, const core_pair_counts *there,
-                         abut_pair_columns *columns)
-{
-    const column_counts counts = count_columns(there);
-    return column_dict(column_table_of(ABUT_PAIR_TABLE), making->names, &counts, making->pool,
-                       columns);
-}
-
-int core_read_pairs(PyObject *dict, const core_pair_counts *there, abut_pair_columns *columns)
-{
-    const column_counts counts = count_columns(there);
-    return column_read(column_table_of(ABUT_PAIR_TABLE), &counts, dict, columns);
 }
 
 static PyObject *write_pairs(const abut_pairs *pairs, const pair_finder_object *self,
                              PyObject *names)
 {
-    const core_making making = {.pool = self->of.pool, .names = names};
-    const core_pair_counts there = {abut_pairs_count(pairs), self->sphere_count, self->dimension,
-                                    self->is_periodic};
+    const column_counts counts = column_pair_counts(abut_pairs_count(pairs), self->sphere_count,
+                                                    self->dimension, self->is_periodic);
     abut_pair_columns columns = {0};
-    PyObject *dict = core_new_pairs(&making, &there, &columns);
+    PyObject *dict =
+        column_dict(column_table_of(ABUT_PAIR_TABLE), names, &counts, self->of.pool, &columns);
     if (!dict) {
         return NULL;
     }
@@ -294,10 +281,10 @@ static PyMethodDef PAIR_FINDER_METHODS[] = {
      "find($self, centers, other_centers, other_radii, other_gaps, workers, /)\n--\n\n"
      "The columns of the pairs by their names; image only with a period. The others, or None, are "
      "instead of the finder's own spheres."},
-    {"sizes", pair_finder_sizes, METH_NOARGS, "sizes($self, /)\n--\n\nOf the finder's levels."},
     {"statistics", pair_finder_statistics, METH_NOARGS,
      "statistics($self, /)\n--\n\nThe members of abut_pair_statistics but for level_count, then "
      "those of abut_pair_level as arrays with an entry for each level."},
+    {"sizes", pair_finder_sizes, METH_NOARGS, "sizes($self, /)\n--\n\nOf the finder's levels."},
     {NULL, NULL, 0, NULL},
 };
 

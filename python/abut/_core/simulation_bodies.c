@@ -10,22 +10,25 @@ enum { PER_BODY };
  * a step makes of them. */
 enum { GIVEN, GONE_ON, MADE };
 
+#define BODY(member, type, width, when)                                                            \
+    COLUMN(abut_bodies, member, ABUT_COLUMN_##type, width, PER_BODY, when, ABUT_LOCKED)
+
 static const abut_column BODY_COLUMNS[] = {
-    COLUMN(abut_bodies, shapes, ABUT_COLUMN_INDEX, 0, PER_BODY, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_bodies, scales, ABUT_COLUMN_REAL, 0, PER_BODY, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_bodies, materials, ABUT_COLUMN_INDEX, 0, PER_BODY, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_bodies, masses, ABUT_COLUMN_REAL, 0, PER_BODY, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_bodies, inertias, ABUT_COLUMN_REAL, 3, PER_BODY, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_bodies, axes, ABUT_COLUMN_REAL, 4, PER_BODY, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_bodies, positions, ABUT_COLUMN_REAL, 3, PER_BODY, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_bodies, orientations, ABUT_COLUMN_REAL, 4, PER_BODY, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_bodies, velocities, ABUT_COLUMN_REAL, 3, PER_BODY, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_bodies, angular_momenta, ABUT_COLUMN_REAL, 3, PER_BODY, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_bodies, states, ABUT_COLUMN_REAL, ABUT_BODY_STATE, PER_BODY, GONE_ON, ABUT_LOCKED),
-    COLUMN(abut_bodies, spins, ABUT_COLUMN_REAL, 3, PER_BODY, MADE, ABUT_LOCKED),
-    COLUMN(abut_bodies, forces, ABUT_COLUMN_REAL, 3, PER_BODY, MADE, ABUT_LOCKED),
-    COLUMN(abut_bodies, torques, ABUT_COLUMN_REAL, 3, PER_BODY, MADE, ABUT_LOCKED),
-    COLUMN(abut_bodies, images, ABUT_COLUMN_INDEX, 3, PER_BODY, MADE, ABUT_LOCKED),
+    BODY(shapes, INDEX, 0, GIVEN),
+    BODY(scales, REAL, 0, GIVEN),
+    BODY(materials, INDEX, 0, GIVEN),
+    BODY(masses, REAL, 0, GIVEN),
+    BODY(inertias, REAL, 3, GIVEN),
+    BODY(axes, REAL, 4, GIVEN),
+    BODY(positions, REAL, 3, GIVEN),
+    BODY(orientations, REAL, 4, GIVEN),
+    BODY(velocities, REAL, 3, GIVEN),
+    BODY(angular_momenta, REAL, 3, GIVEN),
+    BODY(states, REAL, ABUT_BODY_STATE, GONE_ON),
+    BODY(spins, REAL, 3, MADE),
+    BODY(forces, REAL, 3, MADE),
+    BODY(torques, REAL, 3, MADE),
+    BODY(images, INDEX, 3, MADE),
 };
 
 static const column_table BODIES = {BODY_COLUMNS, sizeof BODY_COLUMNS / sizeof BODY_COLUMNS[0]};
@@ -155,15 +158,16 @@ static const column_table CARRIED_BY_SPOTS = {SPOT_CARRIES,
                                               sizeof SPOT_CARRIES / sizeof SPOT_CARRIES[0]};
 
 /* What there is of so many rows and spots. */
-static core_convex_counts count_contacts(const simulation_object *self, abut_meeting meeting,
-                                         const abut_body_contacts *rows)
+static column_counts count_contacts(const simulation_object *self, abut_meeting meeting,
+                                    const abut_body_contacts *rows)
 {
-    return (core_convex_counts){.rows = rows->row_count,
-                                .spots = rows->spot_count,
-                                .dimension = 3,
-                                .has_images = core_is_periodic(self->input.period, 3),
-                                .has_spots = 1,
-                                .are_of_walls = meeting == ABUT_WITH_WALLS};
+    return column_convex_counts(
+        &(convex_there){.rows = rows->row_count,
+                        .spots = rows->spot_count,
+                        .dimension = 3,
+                        .has_images = core_is_periodic(self->input.period, 3),
+                        .has_spots = 1,
+                        .are_of_walls = meeting == ABUT_WITH_WALLS});
 }
 
 /* The number of a meeting, which begins the use of the simulation; -1 with an error set. */
@@ -186,9 +190,9 @@ PyObject *simulation_body_contacts(PyObject *object, PyObject *number)
     }
     abut_body_contacts rows =
         abut_simulation_count_body_contacts(self->simulation, (abut_meeting)meeting);
-    const core_convex_counts there = count_contacts(self, (abut_meeting)meeting, &rows);
-    const core_making making = {.pool = self->of.pool};
-    PyObject *dict = core_new_convex(&making, &there, &rows.columns);
+    const column_counts counts = count_contacts(self, (abut_meeting)meeting, &rows);
+    PyObject *dict = column_dict(column_table_of(ABUT_CONVEX_TABLE), NULL, &counts, self->of.pool,
+                                 &rows.columns);
     dict = simulation_add_carried(CARRIED_BY_SPOTS, dict, rows.spot_count, self->of.pool, &rows);
     if (dict) {
         abut_simulation_write_body_contacts(self->simulation, (abut_meeting)meeting, &rows);
@@ -202,8 +206,9 @@ static int read_contacts(const simulation_object *self, abut_meeting meeting, Py
 {
     rows->row_count = simulation_row_count(dict, "i");
     rows->spot_count = rows->row_count < 0 ? -1 : simulation_row_count(dict, "spot");
-    const core_convex_counts there = count_contacts(self, meeting, rows);
-    return rows->spot_count < 0 || core_read_convex(dict, &there, &rows->columns) ||
+    const column_counts counts = count_contacts(self, meeting, rows);
+    return rows->spot_count < 0 ||
+           column_read(column_table_of(ABUT_CONVEX_TABLE), &counts, dict, &rows->columns) ||
            simulation_read_carried(CARRIED_BY_SPOTS, dict, rows->spot_count, rows);
 }
 

@@ -11,19 +11,16 @@ enum { PER_SPHERE };
 /* Whether a column must be given: what spheres are made of, or what a step makes of them. */
 enum { GIVEN, MADE };
 
+#define SPHERE(member, type, width, when)                                                          \
+    COLUMN(abut_spheres, member, ABUT_COLUMN_##type, width, PER_SPHERE, when, ABUT_LOCKED)
+
 static const abut_column SPHERE_COLUMNS[] = {
-    COLUMN(abut_spheres, centers, ABUT_COLUMN_REAL, 3, PER_SPHERE, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_spheres, radii, ABUT_COLUMN_REAL, 0, PER_SPHERE, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_spheres, masses, ABUT_COLUMN_REAL, 0, PER_SPHERE, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_spheres, velocities, ABUT_COLUMN_REAL, 3, PER_SPHERE, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_spheres, spins, ABUT_COLUMN_REAL, 3, PER_SPHERE, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_spheres, materials, ABUT_COLUMN_INDEX, 0, PER_SPHERE, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_spheres, clusters, ABUT_COLUMN_INDEX, 0, PER_SPHERE, GIVEN, ABUT_LOCKED),
-    COLUMN(abut_spheres, forces, ABUT_COLUMN_REAL, 3, PER_SPHERE, MADE, ABUT_LOCKED),
-    COLUMN(abut_spheres, torques, ABUT_COLUMN_REAL, 3, PER_SPHERE, MADE, ABUT_LOCKED),
-    COLUMN(abut_spheres, images, ABUT_COLUMN_INDEX, 3, PER_SPHERE, MADE, ABUT_LOCKED),
-    COLUMN(abut_spheres, began, ABUT_COLUMN_REAL, 3, PER_SPHERE, MADE, ABUT_LOCKED),
-    COLUMN(abut_spheres, works, ABUT_COLUMN_REAL, 4, PER_SPHERE, MADE, ABUT_LOCKED),
+    SPHERE(centers, REAL, 3, GIVEN),   SPHERE(radii, REAL, 0, GIVEN),
+    SPHERE(masses, REAL, 0, GIVEN),    SPHERE(velocities, REAL, 3, GIVEN),
+    SPHERE(spins, REAL, 3, GIVEN),     SPHERE(materials, INDEX, 0, GIVEN),
+    SPHERE(clusters, INDEX, 0, GIVEN), SPHERE(forces, REAL, 3, MADE),
+    SPHERE(torques, REAL, 3, MADE),    SPHERE(images, INDEX, 3, MADE),
+    SPHERE(began, REAL, 3, MADE),      SPHERE(works, REAL, 4, MADE),
 };
 
 static const column_table SPHERES = {SPHERE_COLUMNS,
@@ -143,19 +140,22 @@ enum { PER_CLUSTER, PER_MEMBER };
  * clusters that are new have no past. */
 enum { ALWAYS, IF_COUNTED, IF_GONE_ON };
 
+#define CLUSTER(member, type, width, per, when)                                                    \
+    COLUMN(abut_clusters, member, ABUT_COLUMN_##type, width, per, when, ABUT_LOCKED)
+
 static const abut_column CLUSTER_COLUMNS[] = {
-    COLUMN(abut_clusters, positions, ABUT_COLUMN_REAL, 3, PER_CLUSTER, ALWAYS, ABUT_LOCKED),
-    COLUMN(abut_clusters, orientations, ABUT_COLUMN_REAL, 4, PER_CLUSTER, ALWAYS, ABUT_LOCKED),
-    COLUMN(abut_clusters, velocities, ABUT_COLUMN_REAL, 3, PER_CLUSTER, ALWAYS, ABUT_LOCKED),
-    COLUMN(abut_clusters, angular_momenta, ABUT_COLUMN_REAL, 3, PER_CLUSTER, ALWAYS, ABUT_LOCKED),
-    COLUMN(abut_clusters, masses, ABUT_COLUMN_REAL, 0, PER_CLUSTER, ALWAYS, ABUT_LOCKED),
-    COLUMN(abut_clusters, inertias, ABUT_COLUMN_REAL, 3, PER_CLUSTER, ALWAYS, ABUT_LOCKED),
-    COLUMN(abut_clusters, member_counts, ABUT_COLUMN_INDEX, 0, PER_CLUSTER, ALWAYS, ABUT_LOCKED),
-    COLUMN(abut_clusters, members, ABUT_COLUMN_REAL, 3, PER_MEMBER, IF_COUNTED, ABUT_LOCKED),
-    COLUMN(abut_clusters, images, ABUT_COLUMN_INDEX, 3, PER_CLUSTER, IF_GONE_ON, ABUT_LOCKED),
-    COLUMN(abut_clusters, spins, ABUT_COLUMN_REAL, 3, PER_CLUSTER, IF_GONE_ON, ABUT_LOCKED),
-    COLUMN(abut_clusters, began, ABUT_COLUMN_REAL, 10, PER_CLUSTER, IF_GONE_ON, ABUT_LOCKED),
-    COLUMN(abut_clusters, works, ABUT_COLUMN_REAL, 4, PER_CLUSTER, IF_GONE_ON, ABUT_LOCKED),
+    CLUSTER(positions, REAL, 3, PER_CLUSTER, ALWAYS),
+    CLUSTER(orientations, REAL, 4, PER_CLUSTER, ALWAYS),
+    CLUSTER(velocities, REAL, 3, PER_CLUSTER, ALWAYS),
+    CLUSTER(angular_momenta, REAL, 3, PER_CLUSTER, ALWAYS),
+    CLUSTER(masses, REAL, 0, PER_CLUSTER, ALWAYS),
+    CLUSTER(inertias, REAL, 3, PER_CLUSTER, ALWAYS),
+    CLUSTER(member_counts, INDEX, 0, PER_CLUSTER, ALWAYS),
+    CLUSTER(members, REAL, 3, PER_MEMBER, IF_COUNTED),
+    CLUSTER(images, INDEX, 3, PER_CLUSTER, IF_GONE_ON),
+    CLUSTER(spins, REAL, 3, PER_CLUSTER, IF_GONE_ON),
+    CLUSTER(began, REAL, 10, PER_CLUSTER, IF_GONE_ON),
+    CLUSTER(works, REAL, 4, PER_CLUSTER, IF_GONE_ON),
 };
 
 static const column_table CLUSTERS = {CLUSTER_COLUMNS,
@@ -323,15 +323,16 @@ PyObject *simulation_contacts(PyObject *object, PyObject *Py_UNUSED(unused))
     if (simulation_begin(self)) {
         return NULL;
     }
-    const core_making making = {self->wall_count, self->of.pool, state->contact_names};
     const abut_query query = {.sphere_count = abut_simulation_sphere_count(self->simulation),
                               .resolution = self->input.resolution,
                               .period = self->input.period};
     abut_contact_state rows = {.contact_count = abut_simulation_contact_count(self->simulation),
                                .node_count = abut_simulation_contact_node_count(self->simulation)};
     abut_error error = {.status = ABUT_OK};
-    PyObject *dict =
-        core_new_contacts(&making, rows.contact_count, rows.node_count, &query, &rows.columns);
+    const column_counts counts =
+        column_contact_counts(rows.contact_count, rows.node_count, &query, self->wall_count);
+    PyObject *dict = column_dict(column_table_of(ABUT_CONTACT_TABLE), state->contact_names, &counts,
+                                 self->of.pool, &rows.columns);
     dict =
         simulation_add_carried(CARRIED_BY_CONTACTS, dict, rows.contact_count, self->of.pool, &rows);
     if (dict) {
@@ -343,10 +344,10 @@ PyObject *simulation_contacts(PyObject *object, PyObject *Py_UNUSED(unused))
     return core_finish(dict, &error);
 }
 
-static core_pair_counts count_pairs(const simulation_object *self, Py_ssize_t pairs)
+static column_counts count_pairs(const simulation_object *self, abut_index pairs)
 {
-    return (core_pair_counts){pairs, abut_simulation_sphere_count(self->simulation), 3,
-                              core_is_periodic(self->input.period, 3)};
+    return column_pair_counts(pairs, abut_simulation_sphere_count(self->simulation), 3,
+                              core_is_periodic(self->input.period, 3));
 }
 
 PyObject *simulation_pairs(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -356,11 +357,11 @@ PyObject *simulation_pairs(PyObject *object, PyObject *Py_UNUSED(unused))
     if (simulation_begin(self)) {
         return NULL;
     }
-    const core_making making = {.pool = self->of.pool, .names = state->pair_names};
     abut_pair_state rows = {.pair_count = abut_simulation_pair_count(self->simulation)};
-    const core_pair_counts there = count_pairs(self, rows.pair_count);
+    const column_counts counts = count_pairs(self, rows.pair_count);
     abut_error error = {.status = ABUT_OK};
-    PyObject *dict = core_new_pairs(&making, &there, &rows.columns);
+    PyObject *dict = column_dict(column_table_of(ABUT_PAIR_TABLE), state->pair_names, &counts,
+                                 self->of.pool, &rows.columns);
     dict = simulation_add_carried(CARRIED_BY_PAIRS, dict, rows.pair_count, self->of.pool, &rows);
     if (dict) {
         Py_BEGIN_ALLOW_THREADS
@@ -373,22 +374,32 @@ PyObject *simulation_pairs(PyObject *object, PyObject *Py_UNUSED(unused))
 
 /* ---- going on from a file ---- */
 
+/* All columns are there, also those that a search leaves out. */
 static int read_contact_state(PyObject *dict, abut_index spheres, abut_contact_state *rows)
 {
     rows->contact_count = simulation_row_count(dict, "sphere");
     rows->node_count = rows->contact_count < 0 ? -1 : simulation_row_count(dict, "node");
-    const abut_step step = {.sphere_count = spheres,
-                            .contact_count = rows->contact_count,
-                            .node_count = rows->node_count};
-    return rows->node_count < 0 || core_read_contacts(dict, &step, &rows->columns) ||
+    const column_counts counts = {
+        .lengths = {[ABUT_COLUMN_ROWS] = rows->contact_count,
+                    [ABUT_COLUMN_ENTRIES] = rows->node_count,
+                    [ABUT_COLUMN_ENTRY_OFFSETS] = rows->contact_count + 1,
+                    [ABUT_COLUMN_OFFSETS] = spheres + 1},
+        .presences = {[ABUT_COLUMN_ALWAYS] = 1,
+                      [ABUT_COLUMN_WITH_MESHES] = 1,
+                      [ABUT_COLUMN_WITH_SHARING] = 1,
+                      [ABUT_COLUMN_WITH_PERIOD] = 1},
+    };
+    return rows->node_count < 0 ||
+           column_read(column_table_of(ABUT_CONTACT_TABLE), &counts, dict, &rows->columns) ||
            simulation_read_carried(CARRIED_BY_CONTACTS, dict, rows->contact_count, rows);
 }
 
 static int read_pair_state(PyObject *dict, const simulation_object *self, abut_pair_state *rows)
 {
     rows->pair_count = simulation_row_count(dict, "i");
-    const core_pair_counts there = count_pairs(self, rows->pair_count);
-    return rows->pair_count < 0 || core_read_pairs(dict, &there, &rows->columns) ||
+    const column_counts counts = count_pairs(self, rows->pair_count);
+    return rows->pair_count < 0 ||
+           column_read(column_table_of(ABUT_PAIR_TABLE), &counts, dict, &rows->columns) ||
            simulation_read_carried(CARRIED_BY_PAIRS, dict, rows->pair_count, rows);
 }
 

@@ -307,10 +307,8 @@ def load_pairs(path: Pathlike) -> Pairs:
 
     Raises
     ------
-    ValueError
-        If the file holds no pairs, is broken, or holds numbers that are not finite.
-    OSError
-        If the file is not there or cannot be read.
+    ValueError, OSError
+        As `load_contacts`.
 
     Examples
     --------
@@ -338,11 +336,8 @@ def load_convex_contacts(path: Pathlike) -> ConvexContacts:
 
     Raises
     ------
-    ValueError
-        If the file holds no contacts of convex bodies, is broken, or holds numbers that are not
-        finite or out of their range.
-    OSError
-        If the file is not there or cannot be read.
+    ValueError, OSError
+        As `load_contacts`, or if numbers are out of their range.
 
     Examples
     --------

@@ -304,7 +304,7 @@ class Table:
         }
 
     def to_pandas(self) -> DataFrame:
-        """The table as a pandas.DataFrame, without the nodal weights of contacts.
+        """The table as a pandas.DataFrame (extra ``io``), without the nodal weights of contacts.
 
         Returns
         -------
@@ -312,11 +312,6 @@ class Table:
             One row a contact, or a pair; vectors as ``point_x``, ``point_y``, ``point_z`` and so
             on. Of convex bodies without `state` and spots; what is of both as ``type_i``,
             ``type_j``, ``link_i_x``. Its arrays are copies.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed (extra ``io``).
 
         Examples
         --------
@@ -330,18 +325,13 @@ class Table:
         return pandas.DataFrame({name: column.copy() for name, column in self._flat().items()})
 
     def to_pyvista(self) -> PolyData:
-        """The contact points as a pyvista.PolyData, with the other columns as its point data.
+        """The contact points as a pyvista.PolyData (extra ``view``).
 
         Returns
         -------
         pyvista.PolyData
-            One point a contact, or a pair. Its arrays are copies; the nodal weights of contacts are
-            left out.
-
-        Raises
-        ------
-        ImportError
-            If pyvista is not installed (extra ``view``).
+            One point a contact, or a pair, with the other columns as point data. Its arrays are
+            copies; the nodal weights of contacts are left out.
 
         Examples
         --------
@@ -364,7 +354,7 @@ class Table:
 
         It has the columns of `to_pandas`, and the nodal weights of contacts as lists, as a Parquet
         file has; the arrays are copies. ``pyarrow.table(contacts)``, ``polars.DataFrame(contacts)``
-        and ``pandas.DataFrame.from_arrow(contacts)`` ask for it.
+        and ``pandas.DataFrame.from_arrow(contacts)`` ask for it. It takes pyarrow (extra ``io``).
 
         Parameters
         ----------
@@ -375,11 +365,6 @@ class Table:
         -------
         PyCapsule
             An ``arrow_array_stream``.
-
-        Raises
-        ------
-        ImportError
-            If pyarrow is not installed (extra ``io``).
 
         Examples
         --------
