@@ -8,6 +8,9 @@
 
 #include "abut.h"
 
+/* Where nothing else is said, a function that returns an int returns 0, or else another number with
+ * an error set, and one that returns a pointer that, or NULL with an error set. */
+
 /* What the module holds: types, and tuples of what the columns of queries are called. */
 #define CORE_STATE(X)                                                                              \
     X(PyTypeObject, mesh_type)                                                                     \
@@ -25,10 +28,7 @@ typedef struct core_state {
 } core_state;
 #undef CORE_MEMBER
 
-/* A function here that returns an int returns 0, or else another number with an error set; one that
- * returns a pointer returns NULL with an error set. */
-
-/* A type, of which module.c makes a PyType_Spec; NULL: it has none. */
+/* A type, of which module.c makes a PyType_Spec; what it has not is NULL. */
 typedef struct core_type {
     struct {
         const char *name, *doc;
@@ -107,7 +107,7 @@ int core_make_room(const core_making *making, abut_index rows, abut_index nodes,
 PyObject *core_write_contacts(const abut_contacts *contacts, const abut_query *query,
                               const core_making *making, core_room *room);
 
-/* Whether a function has been given as many arguments as it takes. */
+/* An error where a function has not been given as many arguments as it takes. */
 int core_check_count(Py_ssize_t count, Py_ssize_t wanted, const char *function);
 
 /* Arguments of a query. They do nothing where an error is set already, so that a row of calls needs

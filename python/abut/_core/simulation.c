@@ -25,6 +25,16 @@ void simulation_end(simulation_object *self)
     self->is_at_work = 0;
 }
 
+const abut_simulation *simulation_at_rest(PyObject *object)
+{
+    simulation_object *self = (simulation_object *)object;
+    if (simulation_begin(self)) {
+        return NULL;
+    }
+    simulation_end(self);
+    return self->simulation;
+}
+
 PyObject *simulation_tell_step(const abut_stable_step *longest)
 {
     return Py_BuildValue("(dnn)", longest->step, longest->index, longest->contact_count);
@@ -243,19 +253,18 @@ static PyObject *simulation_set_walls(PyObject *object, PyObject *args)
     return none;
 }
 
-/* The number of a wall, which begins the use of the simulation; -1 with an error set. */
-static abut_index begin_wall(simulation_object *self, PyObject *number)
+/* The number of a wall, where the simulation is not in use; -1 with an error set. */
+static abut_index read_wall(PyObject *object, PyObject *number)
 {
     const Py_ssize_t wall = PyLong_AsSsize_t(number);
-    const abut_index count = self->wall_count;
     if (PyErr_Occurred()) {
         return -1;
     }
-    if (wall < 0 || wall >= count) {
+    if (wall < 0 || wall >= ((simulation_object *)object)->wall_count) {
         PyErr_Format(PyExc_IndexError, "there is no wall %zd", wall);
         return -1;
     }
-    return simulation_begin(self) ? -1 : wall;
+    return simulation_at_rest(object) ? wall : -1;
 }
 
 /* How the library tells a wall's state. */
@@ -263,13 +272,11 @@ typedef abut_wall_state (*tell_state)(const abut_simulation *, abut_index);
 
 static PyObject *wall_state(PyObject *object, PyObject *number, tell_state tell)
 {
-    simulation_object *self = (simulation_object *)object;
-    const abut_index wall = begin_wall(self, number);
+    const abut_index wall = read_wall(object, number);
     if (wall < 0) {
         return NULL;
     }
-    const abut_wall_state state = tell(self->simulation, wall);
-    simulation_end(self);
+    const abut_wall_state state = tell(((simulation_object *)object)->simulation, wall);
     return array_copy((array_shape){ARRAY_DOUBLE, WALL_STATE_MEMBERS, 0}, &state);
 }
 
@@ -285,7 +292,6 @@ PyObject *simulation_wall_now(PyObject *object, PyObject *number)
 
 PyObject *simulation_place(PyObject *object, PyObject *args)
 {
-    simulation_object *self = (simulation_object *)object;
     PyObject *number, *given;
     const double *numbers;
     abut_wall_state state;
@@ -293,25 +299,23 @@ PyObject *simulation_place(PyObject *object, PyObject *args)
         array_read(given, "state", (array_shape){ARRAY_DOUBLE, WALL_STATE_MEMBERS, 0}, &numbers)) {
         return NULL;
     }
-    const abut_index wall = begin_wall(self, number);
+    const abut_index wall = read_wall(object, number);
     if (wall < 0) {
         return NULL;
     }
     memcpy(&state, numbers, sizeof state);
-    abut_simulation_place(self->simulation, wall, &state);
-    simulation_end(self);
+    abut_simulation_place(((simulation_object *)object)->simulation, wall, &state);
     Py_RETURN_NONE;
 }
 
 PyObject *simulation_load(PyObject *object, PyObject *number)
 {
-    simulation_object *self = (simulation_object *)object;
-    const abut_index wall = begin_wall(self, number);
+    const abut_index wall = read_wall(object, number);
     if (wall < 0) {
         return NULL;
     }
-    const abut_wall_load load = abut_simulation_load(self->simulation, wall);
-    simulation_end(self);
+    const abut_wall_load load =
+        abut_simulation_load(((simulation_object *)object)->simulation, wall);
     return Py_BuildValue("((ddd)(ddd)d)", load.force[0], load.force[1], load.force[2],
                          load.torque[0], load.torque[1], load.torque[2], load.power);
 }
@@ -388,40 +392,31 @@ static PyObject *simulation_run(PyObject *object, PyObject *steps)
 
 static PyObject *simulation_counts(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    simulation_object *self = (simulation_object *)object;
-    if (simulation_begin(self)) {
-        return NULL;
-    }
-    const abut_index steps = abut_simulation_step_count(self->simulation);
-    const abut_index spheres = abut_simulation_sphere_count(self->simulation);
-    const abut_index clusters = abut_simulation_cluster_count(self->simulation);
-    const abut_index bodies = abut_simulation_body_count(self->simulation);
-    simulation_end(self);
-    return Py_BuildValue("(nnnn)", steps, spheres, clusters, bodies);
+    const abut_simulation *s = simulation_at_rest(object);
+    return s ? Py_BuildValue("(nnnn)", abut_simulation_step_count(s),
+                             abut_simulation_sphere_count(s), abut_simulation_cluster_count(s),
+                             abut_simulation_body_count(s))
+             : NULL;
 }
 
 static PyObject *simulation_account(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    simulation_object *self = (simulation_object *)object;
-    if (simulation_begin(self)) {
+    const abut_simulation *s = simulation_at_rest(object);
+    if (!s) {
         return NULL;
     }
-    const abut_step_state state = abut_simulation_step_state(self->simulation);
-    simulation_end(self);
+    const abut_step_state state = abut_simulation_step_state(s);
     const Py_ssize_t members = sizeof state.account / sizeof state.account[0];
     return array_copy((array_shape){ARRAY_DOUBLE, members, 0}, state.account);
 }
 
 static PyObject *simulation_energy(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    simulation_object *self = (simulation_object *)object;
-    if (simulation_begin(self)) {
-        return NULL;
-    }
-    const abut_energy of = abut_simulation_energy(self->simulation);
-    simulation_end(self);
-    return Py_BuildValue("(dddddd)", of.kinetic, of.rotational, of.gravitational, of.elastic,
-                         of.dissipated, of.wall_work);
+    const abut_simulation *s = simulation_at_rest(object);
+    const abut_energy of = s ? abut_simulation_energy(s) : (abut_energy){0};
+    return s ? Py_BuildValue("(dddddd)", of.kinetic, of.rotational, of.gravitational, of.elastic,
+                             of.dissipated, of.wall_work)
+             : NULL;
 }
 
 static PyObject *simulation_stable_step(PyObject *object, PyObject *free_steps)
@@ -458,12 +453,11 @@ static PyObject *tell_notice(const abut_notice *of)
 
 static PyObject *simulation_notices(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    simulation_object *self = (simulation_object *)object;
-    if (simulation_begin(self)) {
+    const abut_simulation *s = simulation_at_rest(object);
+    if (!s) {
         return NULL;
     }
-    const abut_notices of = abut_simulation_notices(self->simulation);
-    simulation_end(self);
+    const abut_notices of = abut_simulation_notices(s);
     if (!of.fast.is_there && !of.deep.is_there) {
         Py_RETURN_NONE;
     }
@@ -472,17 +466,16 @@ static PyObject *simulation_notices(PyObject *object, PyObject *Py_UNUSED(unused
 
 static PyObject *simulation_statistics(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    simulation_object *self = (simulation_object *)object;
-    if (simulation_begin(self)) {
+    const abut_simulation *s = simulation_at_rest(object);
+    if (!s) {
         return NULL;
     }
-    const abut_simulation_statistics of = abut_simulation_inspect(self->simulation);
-    simulation_end(self);
+    const abut_simulation_statistics of = abut_simulation_inspect(s);
     return Py_BuildValue("(nnnnddddddddnnddnn)", of.step_count, of.sphere_count, of.contact_count,
                          of.pair_count, of.find_walls, of.wall_laws, of.find_pairs, of.pair_match,
                          of.pair_laws, of.sums, of.move, of.order, of.byte_count,
-                         self->sphere_steps, of.find_bodies, of.body_laws, of.body_count,
-                         of.body_contact_count);
+                         ((simulation_object *)object)->sphere_steps, of.find_bodies, of.body_laws,
+                         of.body_count, of.body_contact_count);
 }
 
 static PyGetSetDef SIMULATION_ATTRIBUTES[] = {

@@ -29,6 +29,10 @@ enum { WALL_STATE_MEMBERS = sizeof(abut_wall_state) / sizeof(double) };
 int simulation_begin(simulation_object *self);
 void simulation_end(simulation_object *self);
 
+/* The library's simulation where it is not in use, for what takes no time and keeps the
+ * interpreter's lock, so that nobody comes meanwhile. */
+const abut_simulation *simulation_at_rest(PyObject *object);
+
 /* End, and return None, or NULL with the error set. */
 PyObject *simulation_finish(simulation_object *self, const abut_error *error);
 

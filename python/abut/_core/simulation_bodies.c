@@ -135,14 +135,12 @@ PyObject *simulation_apply_to_bodies(PyObject *object, PyObject *args)
 
 PyObject *simulation_stable_step_of_bodies(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    simulation_object *self = (simulation_object *)object;
-    abut_stable_step longest;
-    if (simulation_begin(self)) {
+    const abut_simulation *s = simulation_at_rest(object);
+    if (!s) {
         return NULL;
     }
-    const abut_error error = {
-        .status = abut_simulation_stable_step_of_bodies(self->simulation, &longest)};
-    simulation_end(self);
+    abut_stable_step longest;
+    const abut_error error = {.status = abut_simulation_stable_step_of_bodies(s, &longest)};
     return error.status ? core_raise(&error) : simulation_tell_step(&longest);
 }
 
