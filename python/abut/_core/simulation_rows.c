@@ -283,7 +283,8 @@ PyObject *simulation_assign_clusters(PyObject *object, PyObject *dict)
 
 /* ---- tables ---- */
 
-/* What contacts and pairs carry beside the columns that a search has. */
+/* What contacts and pairs carry beside the columns that a search has: each an entry a row, always.
+ */
 #define CARRIES(of)                                                                                \
     COLUMN(of, force, ABUT_COLUMN_REAL, 3, 0, 0, 0),                                               \
         COLUMN(of, moment, ABUT_COLUMN_REAL, 3, 0, 0, 0),                                          \
