@@ -74,6 +74,15 @@ PyObject *simulation_push(PyObject *object, PyObject *args, simulation_count *co
 /* How many rows columns are of that a dict has, from this one; -1 with an error set. */
 Py_ssize_t simulation_row_count(PyObject *dict, const char *name);
 
+/* Read the columns of new rows, as many as the one of this name has, of a table whose columns that
+ * must be given are the first kind, with an entry for each row. */
+int simulation_read_new(column_table table, PyObject *dict, const char *name, abut_index *count,
+                        void *target);
+
+/* Begin to assign any of the columns of such a table, which are read. */
+int simulation_begin_assigning(simulation_object *self, column_table table, simulation_count *rows,
+                               PyObject *dict, abut_index *count, void *target);
+
 /* Columns with a row each that a table's dict has beside those of a search: put new ones into it,
  * which may be NULL already, or read them. */
 PyObject *simulation_add_carried(column_table table, PyObject *dict, Py_ssize_t rows,

@@ -73,13 +73,10 @@ PyObject *simulation_add_bodies(PyObject *object, PyObject *args)
 {
     simulation_object *self = (simulation_object *)object;
     PyObject *dict, *known;
-    if (!PyArg_ParseTuple(args, "O!O:add_bodies", &PyDict_Type, &dict, &known)) {
-        return NULL;
-    }
-    abut_bodies bodies = {.count = simulation_row_count(dict, "masses")};
-    const column_counts counts = {.lengths = {[PER_BODY] = bodies.count},
-                                  .presences = {[GIVEN] = 1}};
-    if (bodies.count < 0 || column_read(BODIES, &counts, dict, &bodies) || simulation_begin(self)) {
+    abut_bodies bodies = {0};
+    if (!PyArg_ParseTuple(args, "O!O:add_bodies", &PyDict_Type, &dict, &known) ||
+        simulation_read_new(BODIES, dict, "masses", &bodies.count, &bodies) ||
+        simulation_begin(self)) {
         return NULL;
     }
     abut_error error = {.status = ABUT_OK};
@@ -113,13 +110,9 @@ PyObject *simulation_bodies(PyObject *object, PyObject *Py_UNUSED(unused))
 PyObject *simulation_assign_bodies(PyObject *object, PyObject *dict)
 {
     simulation_object *self = (simulation_object *)object;
-    if (simulation_begin(self)) {
-        return NULL;
-    }
-    abut_bodies bodies = {.count = abut_simulation_body_count(self->simulation)};
-    const column_counts counts = {.lengths = {[PER_BODY] = bodies.count}};
-    if (column_read(BODIES, &counts, dict, &bodies)) {
-        simulation_end(self);
+    abut_bodies bodies = {0};
+    if (simulation_begin_assigning(self, BODIES, abut_simulation_body_count, dict, &bodies.count,
+                                   &bodies)) {
         return NULL;
     }
     abut_error error = {.status = ABUT_OK};

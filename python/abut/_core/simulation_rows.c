@@ -36,13 +36,33 @@ Py_ssize_t simulation_row_count(PyObject *dict, const char *name)
     return array_row_count(array);
 }
 
+int simulation_read_new(column_table table, PyObject *dict, const char *name, abut_index *count,
+                        void *target)
+{
+    *count = simulation_row_count(dict, name);
+    const column_counts counts = {.lengths = {*count}, .presences = {1}};
+    return *count < 0 || column_read(table, &counts, dict, target);
+}
+
+int simulation_begin_assigning(simulation_object *self, column_table table, simulation_count *rows,
+                               PyObject *dict, abut_index *count, void *target)
+{
+    if (simulation_begin(self)) {
+        return -1;
+    }
+    *count = rows(self->simulation);
+    const column_counts counts = {.lengths = {*count}};
+    if (column_read(table, &counts, dict, target)) {
+        simulation_end(self);
+        return -1;
+    }
+    return 0;
+}
+
 /* Spheres that are to be added. */
 static int read_new_spheres(PyObject *dict, abut_spheres *spheres)
 {
-    const Py_ssize_t count = simulation_row_count(dict, "radii");
-    const column_counts counts = {.lengths = {[PER_SPHERE] = count}, .presences = {[GIVEN] = 1}};
-    spheres->count = count;
-    return count < 0 ? -1 : column_read(SPHERES, &counts, dict, spheres);
+    return simulation_read_new(SPHERES, dict, "radii", &spheres->count, spheres);
 }
 
 PyObject *simulation_add(PyObject *object, PyObject *args)
@@ -116,13 +136,9 @@ PyObject *simulation_read(PyObject *object, PyObject *name)
 PyObject *simulation_assign(PyObject *object, PyObject *dict)
 {
     simulation_object *self = (simulation_object *)object;
-    if (simulation_begin(self)) {
-        return NULL;
-    }
-    abut_spheres spheres = {.count = abut_simulation_sphere_count(self->simulation)};
-    const column_counts counts = {.lengths = {[PER_SPHERE] = spheres.count}};
-    if (column_read(SPHERES, &counts, dict, &spheres)) {
-        simulation_end(self);
+    abut_spheres spheres = {0};
+    if (simulation_begin_assigning(self, SPHERES, abut_simulation_sphere_count, dict,
+                                   &spheres.count, &spheres)) {
         return NULL;
     }
     abut_error error = {.status = ABUT_OK};
