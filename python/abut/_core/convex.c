@@ -116,9 +116,6 @@ static int open_before(PyObject *tuple, PyObject *given[4], abut_convex_before *
 static int read_before(PyObject *tuple, int dimension, abut_convex_before *before)
 {
     PyObject *given[4];
-    if (tuple == Py_None) {
-        return 0;
-    }
     return open_before(tuple, given, before) ||
            array_read(given[1], "before: j", (array_shape){ARRAY_INDEX, before->row_count, 0},
                       &before->j) ||
@@ -131,9 +128,6 @@ static int read_before(PyObject *tuple, int dimension, abut_convex_before *befor
 static int read_before_on_walls(PyObject *tuple, abut_convex_before *before)
 {
     PyObject *given[4];
-    if (tuple == Py_None) {
-        return 0;
-    }
     return open_before(tuple, given, before) ||
            array_read(given[1], "before: mesh", (array_shape){ARRAY_INDEX, before->row_count, 0},
                       &before->mesh) ||
@@ -251,7 +245,7 @@ static int read_query(PyObject *const *given, Py_ssize_t count, const convex_fin
     if (core_check_count(count, ARGUMENT_COUNT, "find") ||
         read_places(given[POSITIONS], given[ORIENTATIONS], self, query) ||
         read_pairs(given[PAIR_I], given[PAIR_J], query) ||
-        read_before(given[BEFORE], self->dimension, &query->before) ||
+        (given[BEFORE] != Py_None && read_before(given[BEFORE], self->dimension, &query->before)) ||
         read_period(given[PERIOD], self->dimension, query)) {
         return -1;
     }
@@ -308,7 +302,8 @@ static PyObject *convex_finder_find_walls(PyObject *object, PyObject *const *giv
     abut_convex_walls walls = {.finder = NULL};
     if (core_check_count(count, WALL_ARGUMENT_COUNT, "find_walls") ||
         read_places(given[WALL_POSITIONS], given[WALL_ORIENTATIONS], self, &query) ||
-        read_before_on_walls(given[WALL_BEFORE], &query.before) ||
+        (given[WALL_BEFORE] != Py_None &&
+         read_before_on_walls(given[WALL_BEFORE], &query.before)) ||
         read_walls(given[WALL_WALLS], state, &walls)) {
         return NULL;
     }
